@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The only build file. Objects go to build/<variant>/; BUILD picks the variant:
+#
+#   make BUILD=release|debug|asan|tsan|cover|fuzz
+#
+# make help lists the targets.
+
+BUILD ?= release
+PREFIX ?= /usr/local
+VERSION := $(shell cat VERSION)
+B := build/$(BUILD)
+GEN := build/gen
+
+# ---- Compilers and flags --------------------------------------------------------------------
+
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 \
+        -Wimplicit-fallthrough
+ifneq ($(CI),)
+WARN += -Werror
+endif
+STD := -std=gnu17 -D_GNU_SOURCE -DPLUMB_VERSION='"$(VERSION)"' -Isrc -I$(GEN)
+HARDEN := -fstack-protector-strong -fPIE
+LINK_HARDEN := -pie -Wl,-z,relro,-z,now
+LIBS := -lyaml -lm -lpthread
+
+CC_release := gcc
+CFLAGS_release := -O2 -g -D_FORTIFY_SOURCE=3 $(HARDEN)
+LDFLAGS_release := $(LINK_HARDEN)
+
+CC_debug := gcc
+CFLAGS_debug := -O0 -g3
+LDFLAGS_debug :=
+
+SANITIZE_asan := -fsanitize=address,undefined -fno-sanitize-recover=all
+CC_asan := gcc
+CFLAGS_asan := -O1 -g -fno-omit-frame-pointer $(SANITIZE_asan)
+LDFLAGS_asan := $(SANITIZE_asan)
+
+CC_tsan := gcc
+CFLAGS_tsan := -O1 -g -fsanitize=thread
+LDFLAGS_tsan := -fsanitize=thread
+
+CC_cover := gcc
+CFLAGS_cover := -O0 -g --coverage
+LDFLAGS_cover := --coverage
+
+SANITIZE_fuzz := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+CC_fuzz := clang
+CFLAGS_fuzz := -O1 -g -fno-omit-frame-pointer $(SANITIZE_fuzz)
+LDFLAGS_fuzz := -fsanitize=fuzzer,address,undefined
+
+CC := $(CC_$(BUILD))
+ifeq ($(CC),)
+$(error BUILD=$(BUILD) is not one of release, debug, asan, tsan, cover, fuzz)
+endif
+CFLAGS := $(STD) $(WARN) $(CFLAGS_$(BUILD))
+LDFLAGS := $(LDFLAGS_$(BUILD))
+
+# ---- Sources ---------------------------------------------------------------------------------
+
+SOURCES := $(sort $(wildcard src/*/*.c src/*/*/*.c))
+LIBRARY := $(filter-out src/cli/main.c,$(SOURCES))
+UNITS := $(sort $(wildcard tests/unit/*/test_*.c))
+VECTORS := $(sort $(wildcard tests/vectors/*.c))
+FUZZERS := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+BENCHES := $(sort $(wildcard tests/bench/*.c))
+HEADERS := $(sort $(wildcard src/*/*.h src/*/*/*.h tests/*/*.h))
+GENERATED := $(GEN)/unicode_tables.h
+
+object = $(patsubst %.c,$(B)/obj/%.o,$(1))
+UNIT_PROGRAMS := $(patsubst tests/unit/%.c,$(B)/unit/%,$(UNITS))
+FUZZ_PROGRAMS := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(FUZZERS))
+
+.PHONY: all help deps demo test check bench fuzz install dist clean format golden-accept units \
+        programs fuzzers vectors plumb lengths cover
+.DELETE_ON_ERROR:
+
+all: plumb
+
+help:
+	@sed -n 's/^#> //p' Makefile
+
+#> make              build build/release/plumb
+#> make demo         install what is missing, build, show the main jobs on bundled examples
+#> make test         install what the tests need, build, run everything; ends with a count
+#> make check        format, layers, banned functions, clang-tidy, cppcheck
+#> make bench        measure; prints a table and appends to build/bench.jsonl
+#> make fuzz         every fuzz target for FUZZ_SECONDS (300) each
+#> make cover        line coverage of the unit, vector and golden tests
+#> make install      into $(DESTDIR)$(PREFIX)
+#> make dist         a source archive in build/
+#> make format       let clang-format lay out all sources
+#> make lengths      how long the functions are
+#> make golden-accept  rewrite the expected outputs of the golden cases, for review
+#> make deps         install missing Debian packages
+
+deps:
+	@tools/install-deps build test
+
+plumb: $(B)/plumb
+units: $(UNIT_PROGRAMS)
+vectors: $(B)/vectors
+fuzzers: $(FUZZ_PROGRAMS)
+programs: plumb units vectors
+
+$(B)/plumb: $(call object,src/cli/main.c) $(B)/libplumb.a
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(B)/libplumb.a: $(call object,$(LIBRARY))
+	@rm -f $@
+	ar rcs $@ $^
+
+$(UNIT_PROGRAMS): $(B)/unit/%: $(B)/obj/tests/unit/%.o $(B)/libplumb.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
+
+$(B)/vectors: $(call object,$(VECTORS)) $(B)/libplumb.a
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(FUZZ_PROGRAMS): $(B)/fuzz/%: $(B)/obj/tests/fuzz/%.o $(B)/libplumb.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(B)/bench: $(call object,$(BENCHES)) $(B)/libplumb.a
+	$(CC) $(LDFLAGS) -o $@ $^ -ljansson $(LIBS)
+
+$(B)/obj/%.o: %.c Makefile VERSION | $(GENERATED)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# Unicode tables are generated from the Debian package unicode-data, never kept here.
+$(GEN)/unicode_tables.h: $(GEN)/gen-unicode
+	$< /usr/share/unicode > $@
+
+$(GEN)/gen-unicode: tools/gen-unicode.c
+	@mkdir -p $(@D)
+	gcc -std=gnu17 -D_GNU_SOURCE -O1 -Wall -Wextra -o $@ $<
+
+-include $(patsubst %.o,%.d,$(call object,$(SOURCES) $(UNITS) $(VECTORS) $(FUZZERS) $(BENCHES)))
+
+# ---- Jobs ------------------------------------------------------------------------------------
+
+demo:
+	@tools/install-deps build
+	@$(MAKE) --no-print-directory plumb
+	@PATH="$(CURDIR)/$(B):$$PATH" tools/demo
+
+test:
+	@tools/install-deps build test
+	@tools/run-tests
+
+check:
+	@$(MAKE) --no-print-directory $(GENERATED)
+	@tools/check
+
+bench:
+	@tools/install-deps build bench
+	@$(MAKE) --no-print-directory $(B)/bench
+	@$(B)/bench
+
+FUZZ_SECONDS ?= 300
+fuzz:
+	@tools/install-deps build test
+	@tools/run-fuzz $(FUZZ_SECONDS)
+
+cover:
+	@tools/install-deps build test
+	@tools/run-cover
+
+golden-accept: plumb
+	@tests/golden/run --accept $(B)
+
+format:
+	clang-format -i $(SOURCES) $(HEADERS) $(UNITS) $(VECTORS) $(FUZZERS) $(BENCHES) tools/*.c
+
+lengths:
+	@tools/function-lengths $(SOURCES)
+
+install: plumb
+	@tools/install-files "$(B)" "$(DESTDIR)" "$(PREFIX)"
+
+dist:
+	@mkdir -p build
+	git archive --prefix=plumb-$(VERSION)/ -o build/plumb-$(VERSION).tar.gz HEAD
+	@echo build/plumb-$(VERSION).tar.gz
+
+clean:
+	rm -rf build

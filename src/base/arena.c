@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * arena.c - chunks from malloc, handed out by moving a pointer.
+ *
+ * Small blocks come from a current chunk; each new chunk is twice as large as the last, up to
+ * CHUNK_MAX. A block larger than a quarter of that gets a chunk of its own, which arena_grow can
+ * enlarge with realloc: that is how large buffers grow without leaving their old copies behind.
+ *
+ *   chunks:  current -> older -> ... -> first     (one list, newest first)
+ *
+ * Under AddressSanitizer the unused part of a chunk is poisoned and blocks are kept apart, so that
+ * overruns between blocks of one arena are found too.
+ */
+#include "base/arena.h"
+
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1 /* gcc defines this itself, clang does not */
+#endif
+#endif
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#define POISON(p, n) ASAN_POISON_MEMORY_REGION((p), (n))
+#define UNPOISON(p, n) ASAN_UNPOISON_MEMORY_REGION((p), (n))
+enum { GAP = 16 };
+#else
+#define POISON(p, n) ((void)(p), (void)(n))
+#define UNPOISON(p, n) ((void)(p), (void)(n))
+enum { GAP = 0 };
+#endif
+
+enum { ALIGN = 16 };
+#define CHUNK_FIRST (4 * KIB)
+#define CHUNK_MAX (1 * MIB)
+#define LARGE (CHUNK_MAX / 4)
+
+struct arena_chunk {
+    struct arena_chunk *next;
+    size_t size; /* of data */
+    size_t used; /* arena bytes handed out before this chunk, for rewinding */
+    bool large;  /* holds one block */
+    _Alignas(ALIGN) char data[];
+};
+
+struct arena {
+    struct arena_chunk *chunks; /* newest first */
+    char *at, *end;             /* free part of the newest small chunk */
+    size_t used, held, next_size;
+    bool secret;
+};
+
+static NORETURN void out_of_memory(size_t size)
+{
+    fprintf(stderr, "plumb: out of memory (%zu bytes)\n", size);
+    abort();
+}
+
+size_t arena_array_size(size_t n, size_t size)
+{
+    size_t total;
+
+    if (__builtin_mul_overflow(n, size, &total))
+        out_of_memory(SIZE_MAX);
+    return total;
+}
+
+static struct arena_chunk *chunk_add(struct arena *a, size_t size, bool large)
+{
+    struct arena_chunk *c;
+
+    if (size > SIZE_MAX / 2 || !(c = malloc(sizeof(*c) + size)))
+        out_of_memory(size);
+    *c = (struct arena_chunk){.next = a->chunks, .size = size, .used = a->used, .large = large};
+    a->chunks = c;
+    a->held += sizeof(*c) + size;
+    return c;
+}
+
+static void chunk_drop(struct arena *a)
+{
+    struct arena_chunk *c = a->chunks;
+
+    a->chunks = c->next;
+    a->held -= sizeof(*c) + c->size;
+    UNPOISON(c->data, c->size);
+    if (a->secret)
+        explicit_bzero(c->data, c->size);
+    free(c);
+}
+
+static void use_chunk(struct arena *a, struct arena_chunk *c)
+{
+    a->at = c->data;
+    a->end = c->data + c->size;
+    POISON(c->data, c->size);
+}
+
+struct arena *arena_new(void)
+{
+    struct arena *a = calloc(1, sizeof(*a));
+
+    if (!a)
+        out_of_memory(sizeof(*a));
+    a->next_size = CHUNK_FIRST;
+    return a;
+}
+
+struct arena *arena_new_secret(void)
+{
+    struct arena *a = arena_new();
+
+    a->secret = true;
+    return a;
+}
+
+void arena_free(struct arena *a)
+{
+    if (!a)
+        return;
+    while (a->chunks)
+        chunk_drop(a);
+    free(a);
+}
+
+/* Keeps the oldest small chunk: the next round most likely fits the same way. */
+void arena_reset(struct arena *a)
+{
+    while (a->chunks && (a->chunks->next || a->chunks->large))
+        chunk_drop(a);
+    a->used = 0;
+    a->at = a->end = NULL;
+    if (!a->chunks)
+        return;
+    if (a->secret) {
+        UNPOISON(a->chunks->data, a->chunks->size);
+        explicit_bzero(a->chunks->data, a->chunks->size);
+    }
+    use_chunk(a, a->chunks);
+}
+
+static void *alloc_large(struct arena *a, size_t size)
+{
+    struct arena_chunk *c = chunk_add(a, size, true);
+
+    a->used += size;
+    return c->data;
+}
+
+static void *alloc_from_new_chunk(struct arena *a, size_t size)
+{
+    if (size > LARGE)
+        return alloc_large(a, size);
+    while (a->next_size < size + GAP)
+        a->next_size *= 2;
+    use_chunk(a, chunk_add(a, a->next_size, false));
+    if (a->next_size < CHUNK_MAX)
+        a->next_size *= 2;
+    char *p = a->at;
+    UNPOISON(p, size);
+    a->at += size + GAP;
+    a->used += size;
+    return p;
+}
+
+static void *alloc_aligned(struct arena *a, size_t size, size_t align)
+{
+    char *p = (char *)(((uintptr_t)a->at + align - 1) & ~(uintptr_t)(align - 1));
+
+    if (UNLIKELY(!a->at || p > a->end || size + GAP > (size_t)(a->end - p)))
+        return alloc_from_new_chunk(a, size);
+    UNPOISON(p, size);
+    a->used += (size_t)(p - a->at) + size;
+    a->at = p + size + GAP;
+    return p;
+}
+
+void *arena_alloc_raw(struct arena *a, size_t size)
+{
+    return alloc_aligned(a, size, ALIGN);
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+    return memset(arena_alloc_raw(a, size), 0, size);
+}
+
+char *arena_alloc_text(struct arena *a, size_t size)
+{
+    return alloc_aligned(a, size, 1);
+}
+
+static struct arena_chunk *large_chunk_of(struct arena *a, void *p)
+{
+    struct arena_chunk *c = a->chunks;
+
+    return c && c->large && c->data == p ? c : NULL;
+}
+
+/* realloc may leave a copy behind, which a secret must not. */
+static struct arena_chunk *move_secret(struct arena_chunk *c, size_t size)
+{
+    struct arena_chunk *bigger = malloc(sizeof(*c) + size);
+
+    if (!bigger)
+        out_of_memory(size);
+    memcpy(bigger, c, sizeof(*c) + c->size);
+    explicit_bzero(c->data, c->size);
+    free(c);
+    return bigger;
+}
+
+static void *grow_large(struct arena *a, struct arena_chunk *c, size_t size)
+{
+    a->held += size - c->size;
+    a->used += size - c->size;
+    c = a->secret ? move_secret(c, size) : realloc(c, sizeof(*c) + size);
+    if (!c)
+        out_of_memory(size);
+    c->size = size;
+    a->chunks = c;
+    return c->data;
+}
+
+void *arena_grow(struct arena *a, void *p, size_t old, size_t size)
+{
+    struct arena_chunk *large = p ? large_chunk_of(a, p) : NULL;
+
+    if (size <= old && p)
+        return p;
+    if (large && size < SIZE_MAX / 2)
+        return grow_large(a, large, size);
+    if (p && (char *)p + old + GAP == a->at && size - old <= (size_t)(a->end - a->at)) {
+        UNPOISON(p, size);
+        a->at += size - old;
+        a->used += size - old;
+        return p;
+    }
+    void *bigger = arena_alloc_raw(a, size);
+    if (old)
+        memcpy(bigger, p, old);
+    return bigger;
+}
+
+struct arena_mark arena_mark(struct arena *a)
+{
+    return (struct arena_mark){.chunk = a->chunks, .at = a->at, .used = a->used};
+}
+
+void arena_rewind(struct arena *a, struct arena_mark m)
+{
+    struct arena_chunk *small;
+
+    while (a->chunks != m.chunk)
+        chunk_drop(a);
+    for (small = a->chunks; small && small->large;)
+        small = small->next;
+    a->at = m.at;
+    a->end = small ? small->data + small->size : NULL;
+    a->used = m.used;
+    if (!small)
+        return;
+    if (a->secret) {
+        UNPOISON(a->at, a->end - a->at);
+        explicit_bzero(a->at, (size_t)(a->end - a->at));
+    }
+    POISON(a->at, (size_t)(a->end - a->at));
+}
+
+size_t arena_used(const struct arena *a)
+{
+    return a->used;
+}
+
+size_t arena_held(const struct arena *a)
+{
+    return a->held;
+}

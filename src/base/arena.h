@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * arena.h - memory that belongs to a lifetime.
+ *
+ * A function that creates something takes the arena it should live in, first. Nothing is freed on
+ * its own: whoever ends the lifetime frees, resets or rewinds the arena. Out of memory ends the
+ * program, so no caller checks; sizes that come from outside are limited before allocating.
+ *
+ *     AUTO_ARENA a = arena_new();
+ *     struct thing *t = ARENA_NEW(a, struct thing);
+ *
+ * An arena is used by one thread at a time. What lives in it may be read by many, once published.
+ */
+#pragma once
+
+#include "base/attr.h"
+
+struct arena;
+
+/* A place in an arena to go back to. Open only so that it can be passed by value. */
+struct arena_mark {
+    struct arena_chunk *chunk;
+    char *at;
+    size_t used;
+};
+
+struct arena *arena_new(void);
+/* As arena_new, for tokens, keys and Secret data: memory is wiped before it is given back. */
+struct arena *arena_new_secret(void);
+void arena_free(struct arena *a);
+/* Drops everything and keeps some memory for the next round. */
+void arena_reset(struct arena *a);
+
+/* Zeroed memory, aligned for any type. size may be 0. */
+void *arena_alloc(struct arena *a, size_t size) __attribute__((malloc, returns_nonnull));
+/* As arena_alloc, contents undefined. */
+void *arena_alloc_raw(struct arena *a, size_t size) __attribute__((malloc, returns_nonnull));
+/* Contents undefined, not aligned: for text. */
+char *arena_alloc_text(struct arena *a, size_t size) __attribute__((malloc, returns_nonnull));
+/*
+ * Makes the block p of old bytes hold size bytes, in place when it was the last one or a large one,
+ * else in a new block. p may be NULL when old is 0. p must be aligned (not from arena_alloc_text).
+ */
+void *arena_grow(struct arena *a, void *p, size_t old, size_t size)
+    __attribute__((returns_nonnull));
+
+/* Everything allocated after the mark is dropped by the rewind. Marks nest like brackets. */
+struct arena_mark arena_mark(struct arena *a);
+void arena_rewind(struct arena *a, struct arena_mark m);
+
+/* Bytes handed out since creation or reset; rewinding lowers it. For budgets and benchmarks. */
+size_t arena_used(const struct arena *a);
+/* Bytes taken from the system, for benchmarks. */
+size_t arena_held(const struct arena *a);
+
+#define ARENA_NEW(a, type) ((type *)arena_alloc((a), sizeof(type)))
+#define ARENA_ARRAY(a, type, n) ((type *)arena_alloc((a), arena_array_size((n), sizeof(type))))
+
+/* n * size; ends the program when that overflows, as running out of memory does. */
+size_t arena_array_size(size_t n, size_t size);
+
+static inline void arena_cleanup(struct arena **a)
+{
+    arena_free(*a);
+}
+#define AUTO_ARENA CLEANUP(arena_cleanup) struct arena *

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * base.h - the vocabulary of the whole program.
+ *
+ * Every other folder includes this one header. It gathers the manuals of its parts; read them in
+ * this order, it takes ten minutes:
+ *
+ *   arena.h   memory that belongs to a lifetime
+ *   str.h     text as pointer and length
+ *   utf8.h    code points
+ *   buf.h     text that grows, up to a maximum
+ *   vec.h     arrays that grow
+ *   map.h     text to pointer, in insertion order
+ *   err.h     how a function fails, and how the message gathers context
+ *   fault.h   how tests make input and output fail
+ *   file.h    reading files with limits
+ *   clock.h   time and randomness, replaceable in tests
+ *   log.h     levelled, structured log
+ *   lock.h    mutual exclusion for the few places that share mutable state
+ *   pool.h    threads with ordered results
+ *
+ * Nothing here knows of Kubernetes, YAML or Azure.
+ */
+#pragma once
+
+#include "base/attr.h"
+#include "base/arena.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "base/buf.h"
+#include "base/vec.h"
+#include "base/map.h"
+#include "base/err.h"
+#include "base/fault.h"
+#include "base/file.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/lock.h"
+#include "base/pool.h"

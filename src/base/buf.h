@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * buf.h - text that grows, up to a maximum given at birth.
+ *
+ *     struct buf b = buf_new(a, 1 * MIB);
+ *     buf_add(&b, STR("x = "));
+ *     buf_fmt(&b, "%d\n", x);
+ *     if (!buf_check(&b, e))
+ *         return false;
+ *
+ * An append that would pass the maximum is dropped whole and remembered: from then on nothing is
+ * added, and buf_check fails. So a writer appends without looking and checks once, at the end.
+ * The text lives as long as the arena. One thread at a time.
+ */
+#pragma once
+
+#include "base/str.h"
+
+struct err;
+
+struct buf {
+    struct arena *arena;
+    char *data;
+    size_t len, cap, max;
+    bool overflow;
+};
+
+/* For text whose size is bounded by what is already in memory. */
+#define BUF_UNLIMITED ((size_t)1 << 46)
+
+struct buf buf_new(struct arena *a, size_t max);
+void buf_add(struct buf *b, str s);
+void buf_char(struct buf *b, char c);
+void buf_repeat(struct buf *b, char c, size_t count);
+void buf_rune(struct buf *b, uint32_t rune);
+void buf_fmt(struct buf *b, const char *format, ...) FORMAT(2, 3);
+void buf_vfmt(struct buf *b, const char *format, va_list args) FORMAT(2, 0);
+/*
+ * Room for n more bytes: where they go, or NULL when that would pass the maximum. Follow with
+ * buf_wrote.
+ */
+char *buf_room(struct buf *b, size_t n);
+void buf_wrote(struct buf *b, size_t n);
+/* Drops all but the first len bytes. */
+void buf_truncate(struct buf *b, size_t len);
+/* What was written so far. Valid until the next append. */
+str buf_str(const struct buf *b);
+/* False, with ERR_LIMIT naming the maximum, when something was dropped. */
+MUST_CHECK bool buf_check(const struct buf *b, struct err *e);

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clock.c - time and randomness, replaceable in tests; see clock.h. */
+#include "base/clock.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <sys/random.h>
+
+static atomic_bool clock_is_fake;
+static _Atomic int64_t fake_now;
+static atomic_bool random_is_fake;
+static _Atomic uint64_t fake_state;
+
+static int64_t read_clock(clockid_t id)
+{
+    struct timespec t;
+
+    clock_gettime(id, &t);
+    return (int64_t)t.tv_sec * NS_PER_SEC + t.tv_nsec;
+}
+
+int64_t clock_now(void)
+{
+    return clock_is_fake ? fake_now : read_clock(CLOCK_REALTIME);
+}
+
+int64_t clock_mono(void)
+{
+    return clock_is_fake ? fake_now : read_clock(CLOCK_MONOTONIC);
+}
+
+int64_t clock_cpu(void)
+{
+    return read_clock(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+void clock_sleep(int64_t ns)
+{
+    if (ns <= 0)
+        return;
+    if (clock_is_fake) {
+        clock_advance(ns);
+        return;
+    }
+    struct timespec t = {.tv_sec = ns / NS_PER_SEC, .tv_nsec = ns % NS_PER_SEC};
+    while (nanosleep(&t, &t) && errno == EINTR)
+        continue;
+}
+
+void clock_fake(int64_t now)
+{
+    fake_now = now;
+    clock_is_fake = true;
+}
+
+void clock_advance(int64_t ns)
+{
+    atomic_fetch_add(&fake_now, ns);
+}
+
+void clock_real(void)
+{
+    clock_is_fake = false;
+}
+
+/* SplitMix64: one addition and a scramble per number, good enough for a fixed sequence. */
+static uint64_t fake_u64(void)
+{
+    uint64_t z = atomic_fetch_add(&fake_state, UINT64_C(0x9E3779B97F4A7C15));
+
+    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+    return z ^ z >> 31;
+}
+
+static void fake_bytes(char *out, size_t len)
+{
+    while (len) {
+        uint64_t word = fake_u64();
+        size_t n = len < sizeof(word) ? len : sizeof(word);
+        memcpy(out, &word, n);
+        out += n;
+        len -= n;
+    }
+}
+
+void random_bytes(void *out, size_t len)
+{
+    char *at = out;
+
+    if (random_is_fake) {
+        fake_bytes(at, len);
+        return;
+    }
+    while (len) {
+        ssize_t n = getrandom(at, len, 0);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            /* Without randomness every key would be guessable: there is no sensible way on. */
+            fputs("plumb: the system gives no random numbers\n", stderr);
+            abort();
+        }
+        at += n;
+        len -= (size_t)n;
+    }
+}
+
+uint64_t random_u64(void)
+{
+    uint64_t n;
+
+    random_bytes(&n, sizeof(n));
+    return n;
+}
+
+/* Draws again in the uneven rest of the range, so that every result is equally likely. */
+uint64_t random_below(uint64_t bound)
+{
+    uint64_t uneven = (0 - bound) % bound, n;
+
+    do
+        n = random_u64();
+    while (n < uneven);
+    return n % bound;
+}
+
+void random_fake(uint64_t seed)
+{
+    fake_state = seed;
+    random_is_fake = true;
+}
+
+void random_real(void)
+{
+    random_is_fake = false;
+}
+
+void clock_stamp(int64_t now, char out[CLOCK_STAMP])
+{
+    int64_t ns = now % NS_PER_SEC;
+    time_t seconds = (time_t)(now / NS_PER_SEC - (ns < 0));
+    struct tm tm;
+
+    if (ns < 0)
+        ns += NS_PER_SEC;
+    gmtime_r(&seconds, &tm);
+    size_t n = strftime(out, CLOCK_STAMP, "%Y-%m-%dT%H:%M:%S", &tm);
+    snprintf(out + n, CLOCK_STAMP - n, ".%03dZ", (int)(ns / NS_PER_MS) % 1000);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * clock.h - time and randomness, replaceable in tests.
+ *
+ * All code asks here, so that no test waits and every test can be repeated. Times are nanoseconds
+ * in int64_t: enough until the year 2262. May be called from any thread; the replacements are set
+ * before threads start.
+ */
+#pragma once
+
+#include "base/attr.h"
+
+#define NS_PER_SEC INT64_C(1000000000)
+#define NS_PER_MS INT64_C(1000000)
+
+/* Wall clock, since 1970. For what people and other machines see. */
+int64_t clock_now(void);
+/* Never goes back. For measuring and waiting. */
+int64_t clock_mono(void);
+/* CPU time of this process, for benchmarks. */
+int64_t clock_cpu(void);
+/* Waits; in tests it moves the fake clock instead. */
+void clock_sleep(int64_t ns);
+
+/* Stops both clocks at now; clock_advance moves them. clock_real undoes it. */
+void clock_fake(int64_t now);
+void clock_advance(int64_t ns);
+void clock_real(void);
+
+/* Random bytes fit for keys. In tests, after random_fake, a fixed sequence. */
+void random_bytes(void *out, size_t len);
+uint64_t random_u64(void);
+/* Evenly from 0 to below bound, which is not 0. */
+uint64_t random_below(uint64_t bound);
+void random_fake(uint64_t seed);
+void random_real(void);
+
+/* A writable struct tm and time_t are not needed for a stamp: "2026-03-05T07:08:09.123Z". */
+#define CLOCK_STAMP 25
+void clock_stamp(int64_t now, char out[CLOCK_STAMP]);

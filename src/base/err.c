@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* err.c - the one way to fail; see err.h. */
+#include "base/err.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+#include <errno.h>
+
+static struct arena *owner_of(struct err *e)
+{
+    if (!e->owner)
+        e->owner = arena_new();
+    return e->owner;
+}
+
+bool err_set(struct err *e, enum err_kind kind, const char *format, ...)
+{
+    va_list args;
+
+    if (!e)
+        return false;
+    va_start(args, format);
+    str text = str_vfmt(owner_of(e), format, args);
+    va_end(args);
+    e->kind = kind;
+    e->text = text;
+    e->at = (struct where){0};
+    return false;
+}
+
+bool err_wrap(struct err *e, const char *format, ...)
+{
+    va_list args;
+
+    if (!e)
+        return false;
+    va_start(args, format);
+    str context = str_vfmt(owner_of(e), format, args);
+    va_end(args);
+    e->text = str_join(owner_of(e), (const str[]){context, e->text}, 2, STR(": "));
+    return false;
+}
+
+/* Go's spelling of the system's messages, for those that users meet. */
+const char *err_errno_text(int number)
+{
+    static const struct {
+        int number;
+        const char *text;
+    } texts[] = {
+        {EACCES, "permission denied"},
+        {EEXIST, "file exists"},
+        {EIO, "input/output error"},
+        {EISDIR, "is a directory"},
+        {ELOOP, "too many levels of symbolic links"},
+        {EMFILE, "too many open files"},
+        {ENAMETOOLONG, "file name too long"},
+        {ENOENT, "no such file or directory"},
+        {ENOSPC, "no space left on device"},
+        {ENOTDIR, "not a directory"},
+        {EPERM, "operation not permitted"},
+        {EPIPE, "broken pipe"},
+        {EROFS, "read-only file system"},
+    };
+
+    for (size_t i = 0; i < COUNT(texts); i++)
+        if (texts[i].number == number)
+            return texts[i].text;
+    const char *description = strerrordesc_np(number);
+    return description ? description : "unknown error";
+}
+
+static enum err_kind errno_kind(int number)
+{
+    switch (number) {
+    case ENOENT:
+        return ERR_NOT_FOUND;
+    case EEXIST:
+        return ERR_EXISTS;
+    case EACCES:
+    case EPERM:
+        return ERR_DENIED;
+    default:
+        return ERR_IO;
+    }
+}
+
+bool err_errno(struct err *e, int number, const char *action, str path)
+{
+    return err_set(e, errno_kind(number), "%s %.*s: %s", action, STR_ARG(path),
+                   err_errno_text(number));
+}
+
+bool err_at(struct err *e, struct where at)
+{
+    if (!e || e->at.line || (e->at.file.len && !at.line))
+        return false;
+    e->at = at;
+    e->at.file = str_copy(owner_of(e), at.file);
+    return false;
+}
+
+bool err_join(struct err *e, const struct err *other)
+{
+    if (!e)
+        return false;
+    if (e->kind == ERR_NONE)
+        return err_copy(e, other);
+    e->text = str_join(owner_of(e), (const str[]){e->text, other->text}, 2, STR("\n"));
+    return false;
+}
+
+bool err_copy(struct err *e, const struct err *from)
+{
+    if (!e || e == from)
+        return false;
+    e->kind = from->kind;
+    e->text = str_copy(owner_of(e), from->text);
+    e->at = from->at;
+    e->at.file = str_copy(owner_of(e), from->at.file);
+    return false;
+}
+
+void err_clear(struct err *e)
+{
+    arena_free(e->owner);
+    *e = (struct err){0};
+}
+
+str err_message(struct arena *a, const struct err *e)
+{
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+
+    if (e->at.file.len)
+        buf_fmt(&b, "%.*s:", STR_ARG(e->at.file));
+    if (e->at.line)
+        buf_fmt(&b, "%u:", e->at.line);
+    if (e->at.line && e->at.column)
+        buf_fmt(&b, "%u:", e->at.column);
+    if (b.len)
+        buf_char(&b, ' ');
+    buf_add(&b, e->text);
+    return buf_str(&b);
+}
+
+const char *err_kind_name(enum err_kind kind)
+{
+    static const char *const names[] = {
+        [ERR_NONE] = "none",           [ERR_INVALID] = "invalid",
+        [ERR_USAGE] = "usage",         [ERR_NOT_FOUND] = "not-found",
+        [ERR_EXISTS] = "exists",       [ERR_CONFLICT] = "conflict",
+        [ERR_DENIED] = "denied",       [ERR_EXPIRED] = "expired",
+        [ERR_THROTTLED] = "throttled", [ERR_LIMIT] = "limit",
+        [ERR_CANCELLED] = "cancelled", [ERR_IO] = "io",
+    };
+
+    return names[kind];
+}

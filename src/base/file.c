@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* file.c - files and folders, with limits; see file.h. */
+#include "base/file.h"
+
+#include "base/buf.h"
+#include "base/fault.h"
+#include "base/vec.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void fd_cleanup(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+}
+
+static bool fail(struct err *e, int number, const char *action, str path)
+{
+    err_errno(e, number, action, path);
+    return err_at(e, (struct where){.file = path});
+}
+
+static ssize_t read_some(int fd, char *to, size_t len)
+{
+    ssize_t n;
+
+    do {
+        errno = fault_now();
+        n = errno ? -1 : read(fd, to, len);
+    } while (n < 0 && errno == EINTR);
+    return n;
+}
+
+/* One byte more than the size, so that the end of the file is seen without growing. */
+static size_t size_hint(int fd)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size < 0)
+        return 64 * KIB;
+    return (size_t)st.st_size + 1;
+}
+
+static bool too_large(struct err *e, str name, size_t max)
+{
+    err_set(e, ERR_LIMIT, "%.*s is larger than the limit of %zu bytes", STR_ARG(name), max);
+    return err_at(e, (struct where){.file = name});
+}
+
+/* Reads until the end or until more than max bytes have come. */
+static bool read_all(int fd, str name, struct buf *b, size_t max, struct err *e)
+{
+    size_t want = size_hint(fd);
+
+    if (want > max + 1)
+        return too_large(e, name, max);
+    while (b->len <= max) {
+        if (want > max + 1 - b->len)
+            want = max + 1 - b->len;
+        ssize_t n = read_some(fd, buf_room(b, want), want);
+        if (n < 0)
+            return fail(e, errno, "read", name);
+        if (n == 0)
+            return true;
+        buf_wrote(b, (size_t)n);
+        want = b->cap > b->len ? b->cap - b->len : 64 * KIB;
+    }
+    return too_large(e, name, max);
+}
+
+bool file_read_fd(struct arena *a, int fd, str name, size_t max, str *out, struct err *e)
+{
+    /* Room for the byte that proves the file too large, and for the NUL. */
+    struct buf b = buf_new(a, max + 2);
+
+    if (!read_all(fd, name, &b, max, e))
+        return false;
+    *buf_room(&b, 1) = '\0';
+    *out = buf_str(&b);
+    return true;
+}
+
+bool file_read_max(struct arena *a, str path, size_t max, str *out, struct err *e)
+{
+    errno = fault_now();
+    AUTO_FD fd = errno ? -1 : open(str_z(a, path), O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return fail(e, errno, "open", path);
+    return file_read_fd(a, fd, path, max, out, e);
+}
+
+bool file_read(struct arena *a, str path, str *out, struct err *e)
+{
+    return file_read_max(a, path, FILE_MAX, out, e);
+}
+
+bool file_write_fd(int fd, str name, str text, struct err *e)
+{
+    while (text.len) {
+        errno = fault_now();
+        ssize_t n = errno ? -1 : write(fd, text.ptr, text.len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return fail(e, errno, "write", name);
+        text = str_from(text, (size_t)n);
+    }
+    return true;
+}
+
+static bool write_and_sync(int fd, str name, str text, struct err *e)
+{
+    if (!file_write_fd(fd, name, text, e))
+        return false;
+    errno = fault_now();
+    if (errno || fsync(fd))
+        return fail(e, errno, "sync", name);
+    return true;
+}
+
+/* A new file beside the old one, synced and then renamed over it. */
+bool file_replace(str path, str text, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    char *temporary = str_z(a, str_concat(a, path, STR(".XXXXXX")));
+    errno = fault_now();
+    AUTO_FD fd = errno ? -1 : mkostemp(temporary, O_CLOEXEC);
+
+    if (fd < 0)
+        return fail(e, errno, "create", path);
+    bool ok = write_and_sync(fd, path, text, e);
+    errno = fault_now();
+    if (ok && (errno || fchmod(fd, 0644) || rename(temporary, str_z(a, path))))
+        ok = fail(e, errno, "rename", path);
+    if (!ok)
+        unlink(temporary);
+    return ok;
+}
+
+enum file_kind file_kind(str path)
+{
+    AUTO_ARENA a = arena_new();
+    struct stat st;
+
+    if (stat(str_z(a, path), &st))
+        return FILE_MISSING;
+    if (S_ISREG(st.st_mode))
+        return FILE_REGULAR;
+    return S_ISDIR(st.st_mode) ? FILE_FOLDER : FILE_OTHER;
+}
+
+static int by_name(const void *x, const void *y)
+{
+    return str_cmp(*(const str *)x, *(const str *)y);
+}
+
+bool file_list(struct arena *a, str folder, str **names, size_t *count, struct err *e)
+{
+    VEC(str) found = {0};
+    struct dirent *entry;
+
+    errno = fault_now();
+    DIR *dir = errno ? NULL : opendir(str_z(a, folder));
+    if (!dir)
+        return fail(e, errno, "open", folder);
+    while ((errno = fault_now()) == 0 && (entry = readdir(dir))) {
+        str name = str_c(entry->d_name);
+        if (!str_eq(name, STR(".")) && !str_eq(name, STR("..")))
+            VEC_PUSH(a, &found, str_copy(a, name));
+    }
+    int number = errno;
+    closedir(dir);
+    if (number)
+        return fail(e, number, "read", folder);
+    if (found.len)
+        qsort(found.items, found.len, sizeof(str), by_name);
+    *names = found.items;
+    *count = found.len;
+    return true;
+}
+
+str file_join(struct arena *a, str folder, str name)
+{
+    if (!folder.len || str_has_prefix(name, STR("/")))
+        return name;
+    return str_join(a, (const str[]){str_without_suffix(folder, STR("/")), name}, 2, STR("/"));
+}
+
+str file_base(str path)
+{
+    size_t slash = str_rfind_char(path, '/');
+
+    return slash == STR_NPOS ? path : str_from(path, slash + 1);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * file.h - files and folders, with limits.
+ *
+ * Errors read as Go words them ("open x: no such file or directory", "read x: is a directory") and
+ * carry the file name as their position. The path "-" is not special here; cli decides what
+ * standard input is called. May be called from any thread.
+ */
+#pragma once
+
+#include "base/err.h"
+
+/* The largest file that is read whole unless the caller says otherwise. */
+#define FILE_MAX (1 * GIB)
+
+/*
+ * Reads a whole file, which is followed by one NUL that is not counted. Pipes and devices are read
+ * to their end; more than max bytes is ERR_LIMIT.
+ */
+MUST_CHECK bool file_read(struct arena *a, str path, str *out, struct err *e);
+MUST_CHECK bool file_read_max(struct arena *a, str path, size_t max, str *out, struct err *e);
+/* The same for an open descriptor; name is used in messages. */
+MUST_CHECK bool file_read_fd(struct arena *a, int fd, str name, size_t max, str *out,
+                             struct err *e);
+/* Writes all of text, over interruptions and short writes. */
+MUST_CHECK bool file_write_fd(int fd, str name, str text, struct err *e);
+/*
+ * Replaces a file as a whole: a reader sees the old or the new text, never a part, also after a
+ * crash.
+ */
+MUST_CHECK bool file_replace(str path, str text, struct err *e);
+
+enum file_kind { FILE_MISSING, FILE_REGULAR, FILE_FOLDER, FILE_OTHER };
+/* What path is, links followed. */
+enum file_kind file_kind(str path);
+/* The names in a folder, without . and .., sorted bytewise. */
+MUST_CHECK bool file_list(struct arena *a, str folder, str **names, size_t *count, struct err *e);
+/* "folder/name", with one slash between; an absolute name wins. */
+str file_join(struct arena *a, str folder, str name);
+/* The part after the last slash. */
+str file_base(str path);
+
+void fd_cleanup(int *fd);
+#define AUTO_FD CLEANUP(fd_cleanup) int

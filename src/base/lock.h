@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lock.h - mutual exclusion.
+ *
+ * Mutable shared state exists in few places, each in one file with one private lock that is never
+ * held across I/O or a callback.
+ *
+ *     {
+ *         AUTO_LOCK guard = lock_take(l);
+ *         ... until the end of the block ...
+ *     }
+ */
+#pragma once
+
+#include "base/attr.h"
+
+#include <pthread.h>
+
+struct lock {
+    pthread_mutex_t mutex;
+};
+
+#define LOCK_INIT {PTHREAD_MUTEX_INITIALIZER}
+
+static inline struct lock *lock_take(struct lock *l)
+{
+    pthread_mutex_lock(&l->mutex);
+    return l;
+}
+
+static inline void lock_drop(struct lock **l)
+{
+    pthread_mutex_unlock(&(*l)->mutex);
+}
+#define AUTO_LOCK CLEANUP(lock_drop) struct lock *

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * map.c - open addressing over an array of entries in insertion order.
+ *
+ * slots holds entry numbers plus one; 0 is free. At most half of the slots are in use.
+ */
+#include "base/map.h"
+
+#include "base/vec.h"
+
+struct entry {
+    str key;
+    void *value;
+    uint64_t hash;
+};
+
+struct map {
+    struct arena *arena;
+    VEC(struct entry) entries;
+    uint32_t *slots;
+    size_t slot_count; /* a power of two */
+};
+
+enum { FIRST_SLOTS = 16 };
+
+struct map *map_new(struct arena *a)
+{
+    struct map *m = ARENA_NEW(a, struct map);
+
+    m->arena = a;
+    return m;
+}
+
+/* The slot with key, or the free one where it would go. */
+static size_t find_slot(const struct map *m, str key, uint64_t hash)
+{
+    size_t mask = m->slot_count - 1, at = hash & mask;
+
+    for (; m->slots[at]; at = (at + 1) & mask) {
+        const struct entry *entry = &m->entries.items[m->slots[at] - 1];
+        if (entry->hash == hash && str_eq(entry->key, key))
+            break;
+    }
+    return at;
+}
+
+static void rebuild(struct map *m, size_t slot_count)
+{
+    if (slot_count != m->slot_count)
+        m->slots = ARENA_ARRAY(m->arena, uint32_t, slot_count);
+    else
+        memset(m->slots, 0, slot_count * sizeof(*m->slots));
+    m->slot_count = slot_count;
+    for (size_t i = 0; i < m->entries.len; i++) {
+        const struct entry *entry = &m->entries.items[i];
+        m->slots[find_slot(m, entry->key, entry->hash)] = (uint32_t)(i + 1);
+    }
+}
+
+static struct entry *find(const struct map *m, str key)
+{
+    if (!m->entries.len)
+        return NULL;
+    uint32_t number = m->slots[find_slot(m, key, str_hash(key))];
+    return number ? &m->entries.items[number - 1] : NULL;
+}
+
+void *map_get(const struct map *m, str key)
+{
+    const struct entry *entry = find(m, key);
+
+    return entry ? entry->value : NULL;
+}
+
+bool map_has(const struct map *m, str key)
+{
+    return find(m, key) != NULL;
+}
+
+void *map_set(struct map *m, str key, void *value)
+{
+    struct entry *entry = find(m, key);
+
+    if (entry) {
+        void *before = entry->value;
+        entry->value = value;
+        return before;
+    }
+    if (m->entries.len * 2 >= m->slot_count)
+        rebuild(m, m->slot_count ? m->slot_count * 2 : FIRST_SLOTS);
+    uint64_t hash = str_hash(key);
+    size_t slot = find_slot(m, key, hash);
+    VEC_PUSH(m->arena, &m->entries, ((struct entry){.key = key, .value = value, .hash = hash}));
+    m->slots[slot] = (uint32_t)m->entries.len;
+    return NULL;
+}
+
+bool map_remove(struct map *m, str key)
+{
+    struct entry *entry = find(m, key);
+
+    if (!entry)
+        return false;
+    size_t after = m->entries.len - (size_t)(entry - m->entries.items) - 1;
+    memmove(entry, entry + 1, after * sizeof(*entry));
+    m->entries.len--;
+    rebuild(m, m->slot_count);
+    return true;
+}
+
+size_t map_len(const struct map *m)
+{
+    return m->entries.len;
+}
+
+str map_key(const struct map *m, size_t i)
+{
+    assert(i < m->entries.len);
+    return m->entries.items[i].key;
+}
+
+void *map_at(const struct map *m, size_t i)
+{
+    assert(i < m->entries.len);
+    return m->entries.items[i].value;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * map.h - text to pointer, in insertion order.
+ *
+ *     struct map *m = map_new(a);
+ *     map_set(m, STR("x"), thing);
+ *     struct thing *t = map_get(m, STR("x"));
+ *     for (size_t i = 0; i < map_len(m); i++) use(map_key(m, i), map_at(m, i));
+ *
+ * Keys are not copied: they must live as long as the map, which lives as long as its arena. One
+ * thread at a time; reading from many is fine when nobody writes.
+ */
+#pragma once
+
+#include "base/str.h"
+
+struct map;
+
+struct map *map_new(struct arena *a);
+/* NULL when there is none. */
+void *map_get(const struct map *m, str key);
+bool map_has(const struct map *m, str key);
+/* Adds, or replaces keeping the place in the order. Returns what was there before, or NULL. */
+void *map_set(struct map *m, str key, void *value);
+/* Removes, keeping the order of the rest; costs a pass over the map. False when absent. */
+bool map_remove(struct map *m, str key);
+size_t map_len(const struct map *m);
+str map_key(const struct map *m, size_t i);
+void *map_at(const struct map *m, size_t i);

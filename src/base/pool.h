@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pool.h - threads with ordered results.
+ *
+ * One caller produces items, many threads work on them, and the caller takes the results in the
+ * order of production:
+ *
+ *     const struct pool_job job = {.produce = next, .work = compare, .consume = print, .ctx = &c};
+ *     ok = pool_run(pool, &job, e);
+ *
+ * Only work runs on other threads; produce and consume are called on the thread of the caller, so
+ * they need no lock. At most POOL_WINDOW items per thread are under way, which bounds memory
+ * however many there are. The first failure in order of production stops the run: nothing new is
+ * started, what runs is waited for, and that failure is returned, so that a run fails the same way
+ * every time. pool_stop may be called from any thread, and from a signal handler's flag check.
+ */
+#pragma once
+
+#include "base/err.h"
+
+#define POOL_WINDOW 4
+/* Recursion over trees of 10,000 levels fits, also under sanitizers. */
+#define POOL_STACK (64 * MIB)
+
+struct pool;
+
+struct pool_job {
+    /* The next item, or *item = NULL at the end. */
+    bool (*produce)(void *ctx, void **item, struct err *e);
+    /* Any thread. Touches nothing but the item and what is immutable. */
+    bool (*work)(void *ctx, void *item, struct err *e);
+    /* In order. Every item that work finished without failure before the run stopped. */
+    bool (*consume)(void *ctx, void *item, struct err *e);
+    void *ctx;
+};
+
+/* threads = 0 means one per processor. With one thread, work runs on the caller's. */
+struct pool *pool_new(unsigned threads);
+/* Waits for the threads and joins them. */
+void pool_free(struct pool *p);
+unsigned pool_threads(const struct pool *p);
+/* One run at a time. After pool_stop: ERR_CANCELLED. */
+MUST_CHECK bool pool_run(struct pool *p, const struct pool_job *job, struct err *e);
+/* Asks the current and all later runs to end soon. */
+void pool_stop(struct pool *p);

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* str.c - text as pointer and length; see str.h. */
+#include "base/str.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+
+#include <limits.h>
+#include <pthread.h>
+
+int str_arg_len(str s)
+{
+    return s.len > INT_MAX ? INT_MAX : (int)s.len;
+}
+
+str str_c(const char *c_string)
+{
+    return c_string ? (str){c_string, strlen(c_string)} : STR_NONE;
+}
+
+str str_slice(str s, size_t from, size_t to)
+{
+    if (to > s.len)
+        to = s.len;
+    if (from >= to)
+        return (str){s.ptr, 0};
+    return (str){s.ptr + from, to - from};
+}
+
+str str_from(str s, size_t from)
+{
+    return from >= s.len ? (str){s.ptr ? s.ptr + s.len : NULL, 0}
+                         : (str){s.ptr + from, s.len - from};
+}
+
+str str_trim_set(str s, str set)
+{
+    while (s.len && str_find_char(set, s.ptr[0]) != STR_NPOS)
+        s = str_from(s, 1);
+    while (s.len && str_find_char(set, s.ptr[s.len - 1]) != STR_NPOS)
+        s.len--;
+    return s;
+}
+
+str str_trim(str s)
+{
+    return str_trim_set(s, STR(" \t\r\n"));
+}
+
+str str_without_prefix(str s, str prefix)
+{
+    return str_has_prefix(s, prefix) ? str_from(s, prefix.len) : s;
+}
+
+str str_without_suffix(str s, str suffix)
+{
+    return str_has_suffix(s, suffix) ? str_slice(s, 0, s.len - suffix.len) : s;
+}
+
+bool str_cut(str s, str sep, str *before, str *after)
+{
+    size_t at = str_find(s, sep);
+
+    if (at == STR_NPOS) {
+        *before = s;
+        *after = STR_NONE;
+        return false;
+    }
+    *before = str_slice(s, 0, at);
+    *after = str_from(s, at + sep.len);
+    return true;
+}
+
+bool str_next_line(str *rest, str *line)
+{
+    if (!rest->len)
+        return false;
+    str_cut(*rest, STR("\n"), line, rest);
+    return true;
+}
+
+bool str_eq(str a, str b)
+{
+    return a.len == b.len && (!a.len || !memcmp(a.ptr, b.ptr, a.len));
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+bool str_eq_fold(str a, str b)
+{
+    if (a.len != b.len)
+        return false;
+    for (size_t i = 0; i < a.len; i++)
+        if (lower(a.ptr[i]) != lower(b.ptr[i]))
+            return false;
+    return true;
+}
+
+int str_cmp(str a, str b)
+{
+    size_t n = a.len < b.len ? a.len : b.len;
+    int order = n ? memcmp(a.ptr, b.ptr, n) : 0;
+
+    if (order)
+        return order;
+    return (a.len > b.len) - (a.len < b.len);
+}
+
+bool str_has_prefix(str s, str prefix)
+{
+    return s.len >= prefix.len && (!prefix.len || !memcmp(s.ptr, prefix.ptr, prefix.len));
+}
+
+bool str_has_suffix(str s, str suffix)
+{
+    return s.len >= suffix.len &&
+           (!suffix.len || !memcmp(s.ptr + s.len - suffix.len, suffix.ptr, suffix.len));
+}
+
+size_t str_find(str s, str needle)
+{
+    if (!needle.len)
+        return 0;
+    const char *at = s.len ? memmem(s.ptr, s.len, needle.ptr, needle.len) : NULL;
+    return at ? (size_t)(at - s.ptr) : STR_NPOS;
+}
+
+size_t str_find_char(str s, char c)
+{
+    const char *at = s.len ? memchr(s.ptr, c, s.len) : NULL;
+
+    return at ? (size_t)(at - s.ptr) : STR_NPOS;
+}
+
+size_t str_rfind_char(str s, char c)
+{
+    const char *at = s.len ? memrchr(s.ptr, c, s.len) : NULL;
+
+    return at ? (size_t)(at - s.ptr) : STR_NPOS;
+}
+
+bool str_contains(str s, str needle)
+{
+    return str_find(s, needle) != STR_NPOS;
+}
+
+static uint64_t hash_seed;
+
+static void make_hash_seed(void)
+{
+    hash_seed = random_u64() | 1;
+}
+
+static uint64_t mix(uint64_t x, uint64_t y)
+{
+    __uint128_t product = (__uint128_t)x * y;
+
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static uint64_t load(const char *p, size_t n)
+{
+    uint64_t word = 0;
+
+    memcpy(&word, p, n);
+    return word;
+}
+
+/* Multiply and fold, eight bytes at a time; the seed keeps foreign keys from colliding on purpose. */
+uint64_t str_hash(str s)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_hash_seed);
+
+    uint64_t hash = hash_seed ^ s.len;
+    while (s.len >= 8) {
+        hash = mix(hash ^ load(s.ptr, 8), UINT64_C(0x9E3779B97F4A7C15) ^ hash_seed);
+        s = str_from(s, 8);
+    }
+    if (s.len)
+        hash = mix(hash ^ load(s.ptr, s.len), UINT64_C(0xD6E8FEB86659FD93));
+    return mix(hash, UINT64_C(0xA0761D6478BD642F));
+}
+
+enum { DISTANCE_MAX = 64 };
+
+static size_t min3(size_t x, size_t y, size_t z)
+{
+    size_t least = x < y ? x : y;
+
+    return least < z ? least : z;
+}
+
+/* Three rows of the usual table: enough for transpositions of neighbours. */
+size_t str_distance(str a, str b)
+{
+    size_t rows[3][DISTANCE_MAX + 1];
+
+    if (a.len > DISTANCE_MAX || b.len > DISTANCE_MAX)
+        return SIZE_MAX;
+    for (size_t j = 0; j <= b.len; j++)
+        rows[0][j] = j;
+    for (size_t i = 1; i <= a.len; i++) {
+        size_t *now = rows[i % 3], *before = rows[(i + 2) % 3], *earlier = rows[(i + 1) % 3];
+        now[0] = i;
+        for (size_t j = 1; j <= b.len; j++) {
+            size_t differs = a.ptr[i - 1] != b.ptr[j - 1];
+            now[j] = min3(before[j] + 1, now[j - 1] + 1, before[j - 1] + differs);
+            if (i > 1 && j > 1 && a.ptr[i - 1] == b.ptr[j - 2] && a.ptr[i - 2] == b.ptr[j - 1])
+                now[j] = min3(now[j], earlier[j - 2] + 1, SIZE_MAX);
+        }
+    }
+    return rows[a.len % 3][b.len];
+}
+
+bool str_to_u64(str s, uint64_t *out)
+{
+    uint64_t n = 0;
+
+    if (!s.len)
+        return false;
+    for (size_t i = 0; i < s.len; i++) {
+        if (s.ptr[i] < '0' || s.ptr[i] > '9')
+            return false;
+        if (__builtin_mul_overflow(n, 10, &n) ||
+            __builtin_add_overflow(n, (uint64_t)(s.ptr[i] - '0'), &n))
+            return false;
+    }
+    *out = n;
+    return true;
+}
+
+bool str_to_i64(str s, int64_t *out)
+{
+    bool negative = str_has_prefix(s, STR("-"));
+    uint64_t n;
+
+    if (negative || str_has_prefix(s, STR("+")))
+        s = str_from(s, 1);
+    if (!str_to_u64(s, &n) || n > (uint64_t)INT64_MAX + negative)
+        return false;
+    *out = negative ? (int64_t)(0 - n) : (int64_t)n;
+    return true;
+}
+
+str str_copy(struct arena *a, str s)
+{
+    char *copy = arena_alloc_text(a, s.len);
+
+    if (s.len)
+        memcpy(copy, s.ptr, s.len);
+    return (str){copy, s.len};
+}
+
+char *str_z(struct arena *a, str s)
+{
+    char *copy = arena_alloc_text(a, s.len + 1);
+
+    if (s.len)
+        memcpy(copy, s.ptr, s.len);
+    copy[s.len] = '\0';
+    return copy;
+}
+
+str str_concat(struct arena *a, str first, str second)
+{
+    return str_join(a, (const str[]){first, second}, 2, STR_NONE);
+}
+
+str str_join(struct arena *a, const str *parts, size_t count, str sep)
+{
+    size_t len = count ? (count - 1) * sep.len : 0;
+
+    for (size_t i = 0; i < count; i++)
+        len += parts[i].len;
+    char *text = arena_alloc_text(a, len), *at = text;
+    for (size_t i = 0; i < count; i++) {
+        if (i && sep.len)
+            at = mempcpy(at, sep.ptr, sep.len);
+        if (parts[i].len)
+            at = mempcpy(at, parts[i].ptr, parts[i].len);
+    }
+    return (str){text, len};
+}
+
+str str_lower(struct arena *a, str s)
+{
+    char *copy = arena_alloc_text(a, s.len);
+
+    for (size_t i = 0; i < s.len; i++)
+        copy[i] = lower(s.ptr[i]);
+    return (str){copy, s.len};
+}
+
+str str_vfmt(struct arena *a, const char *format, va_list args)
+{
+    va_list again;
+
+    va_copy(again, args);
+    int len = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    assert(len >= 0);
+    char *text = arena_alloc_text(a, (size_t)len + 1);
+    vsnprintf(text, (size_t)len + 1, format, args);
+    return (str){text, (size_t)len};
+}
+
+str str_fmt(struct arena *a, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    str s = str_vfmt(a, format, args);
+    va_end(args);
+    return s;
+}

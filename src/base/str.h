@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * str.h - text as pointer and length, passed by value.
+ *
+ * A str may contain NUL, is not terminated, is never freed and never written through: it is a view
+ * of memory that somebody else keeps. The empty str may have a NULL pointer. C strings appear only
+ * at the borders (system calls, libraries) and are converted there with str_c and str_z.
+ *
+ * All functions are pure and may be called from any thread.
+ */
+#pragma once
+
+#include "base/attr.h"
+
+#include <stdarg.h>
+
+struct arena;
+
+typedef struct {
+    const char *ptr;
+    size_t len;
+} str;
+
+/* A str of a literal; for static tables, where a call is no constant, STR_INIT. */
+#define STR(literal) ((str){"" literal, sizeof(literal) - 1})
+#define STR_INIT(literal) {"" literal, sizeof(literal) - 1}
+/* For printf's "%.*s". Lengths beyond INT_MAX are cut. */
+#define STR_ARG(s) str_arg_len(s), ((s).len ? (s).ptr : "")
+#define STR_NONE ((str){NULL, 0})
+
+/* What str_find and friends answer when there is nothing. */
+#define STR_NPOS SIZE_MAX
+
+int str_arg_len(str s);
+
+/* Views. */
+str str_c(const char *c_string); /* NULL gives the empty str */
+static inline str str_of(const char *ptr, size_t len)
+{
+    return (str){ptr, len};
+}
+str str_slice(str s, size_t from, size_t to); /* clamped to s */
+str str_from(str s, size_t from);             /* the rest, clamped */
+str str_trim(str s);                          /* without blanks, tabs, CR, LF at both ends */
+str str_trim_set(str s, str set);             /* without bytes of set at both ends */
+str str_without_prefix(str s, str prefix);    /* s itself when it does not begin so */
+str str_without_suffix(str s, str suffix);
+/* Cuts s at the first sep. False, with *before = s and *after empty, when there is none. */
+bool str_cut(str s, str sep, str *before, str *after);
+/*
+ * Takes the next line off *rest, without its LF; a CR before it stays. False at the end. A text
+ * that ends in LF has no empty last line.
+ */
+bool str_next_line(str *rest, str *line);
+
+/* Questions. */
+bool str_eq(str a, str b);
+bool str_eq_fold(str a, str b); /* ASCII letters without case */
+int str_cmp(str a, str b);      /* bytewise; below, at or above 0 */
+bool str_has_prefix(str s, str prefix);
+bool str_has_suffix(str s, str suffix);
+size_t str_find(str s, str needle); /* position or STR_NPOS; an empty needle is at 0 */
+size_t str_find_char(str s, char c);
+size_t str_rfind_char(str s, char c);
+bool str_contains(str s, str needle);
+/* Seeded once per process: never stored, never printed. */
+uint64_t str_hash(str s);
+/* The distance of Damerau and Levenshtein, for "did you mean". Texts over 64 bytes: SIZE_MAX. */
+size_t str_distance(str a, str b);
+
+/* Numbers: the whole text, an optional sign, decimal digits. False when it is not or overflows. */
+MUST_CHECK bool str_to_i64(str s, int64_t *out);
+MUST_CHECK bool str_to_u64(str s, uint64_t *out); /* no sign */
+
+/* Copies, which live as long as a. */
+str str_copy(struct arena *a, str s);
+char *str_z(struct arena *a, str s); /* terminated, for system calls */
+str str_concat(struct arena *a, str first, str second);
+str str_join(struct arena *a, const str *parts, size_t count, str sep);
+str str_lower(struct arena *a, str s); /* ASCII only */
+str str_fmt(struct arena *a, const char *format, ...) FORMAT(2, 3);
+str str_vfmt(struct arena *a, const char *format, va_list args) FORMAT(2, 0);

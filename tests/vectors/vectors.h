@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * vectors.h - recorded vectors: one JSON object per line, an input and what the original answered.
+ *
+ * vectors KIND FILE... runs them and prints the failures, then "N passed, M failed".
+ *
+ * To add a kind: write kind_<name>.c with one struct vector_kind, and list it in kinds.c.
+ */
+#pragma once
+
+#include "value/value.h"
+
+struct vector_kind {
+    const char *name;
+    const char *help;
+    /*
+     * Runs one vector. True when it passes. On failure why gets what was got and what was wanted.
+     * a is emptied after each vector.
+     */
+    bool (*run)(struct arena *a, const struct value *vector, struct buf *why);
+};
+
+/* All kinds, sorted by name, ended by NULL. */
+extern const struct vector_kind *const vector_kinds[];
+
+/* The text member key; or, when key_b64 is there, that one decoded. False when neither is. */
+bool vector_text(struct arena *a, const struct value *vector, const char *key, str *out);
+/* Notes a difference between got and want, both shown in full up to a limit. Always false. */
+bool vector_differs(struct buf *why, const char *what, str got, str want);
