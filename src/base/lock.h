@@ -20,7 +20,10 @@ struct lock {
     pthread_mutex_t mutex;
 };
 
-#define LOCK_INIT {PTHREAD_MUTEX_INITIALIZER}
+#define LOCK_INIT                                                                                  \
+    {                                                                                              \
+        PTHREAD_MUTEX_INITIALIZER                                                                  \
+    }
 
 static inline struct lock *lock_take(struct lock *l)
 {

@@ -104,8 +104,7 @@ static void add_text_line(struct buf *b, enum log_level level, const char *stamp
 static void add_json_line(struct buf *b, enum log_level level, const char *stamp,
                           const char *message, const struct log_field *fields, size_t count)
 {
-    buf_fmt(b, "{\"time\":\"%s\",\"level\":\"%.*s\",\"msg\":", stamp,
-            STR_ARG(levels[level].name));
+    buf_fmt(b, "{\"time\":\"%s\",\"level\":\"%.*s\",\"msg\":", stamp, STR_ARG(levels[level].name));
     add_quoted(b, str_c(message));
     for (size_t i = 0; i < count; i++) {
         buf_char(b, ',');

@@ -169,7 +169,8 @@ static uint64_t load(const char *p, size_t n)
     return word;
 }
 
-/* Multiply and fold, eight bytes at a time; the seed keeps foreign keys from colliding on purpose. */
+/* Multiply and fold, eight bytes at a time; the seed keeps foreign keys from colliding on purpose.
+ */
 uint64_t str_hash(str s)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

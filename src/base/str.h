@@ -23,7 +23,10 @@ typedef struct {
 
 /* A str of a literal; for static tables, where a call is no constant, STR_INIT. */
 #define STR(literal) ((str){"" literal, sizeof(literal) - 1})
-#define STR_INIT(literal) {"" literal, sizeof(literal) - 1}
+#define STR_INIT(literal)                                                                          \
+    {                                                                                              \
+        "" literal, sizeof(literal) - 1                                                            \
+    }
 /* For printf's "%.*s". Lengths beyond INT_MAX are cut. */
 #define STR_ARG(s) str_arg_len(s), ((s).len ? (s).ptr : "")
 #define STR_NONE ((str){NULL, 0})

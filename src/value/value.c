@@ -21,7 +21,7 @@ enum { INDEX_FROM = 16 };
 const char *value_kind_name(enum value_kind kind)
 {
     static const char *const names[] = {
-        [VALUE_NULL] = "null",     [VALUE_BOOL] = "bool", [VALUE_INT] = "integer",
+        [VALUE_NULL] = "null",     [VALUE_BOOL] = "bool",     [VALUE_INT] = "integer",
         [VALUE_FLOAT] = "float",   [VALUE_STRING] = "string", [VALUE_LIST] = "list",
         [VALUE_OBJECT] = "object",
     };

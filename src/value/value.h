@@ -8,7 +8,8 @@
  * - A number is its text, in JSON's spelling: integers of any size and decimals are exact. Rounding
  *   to Go's int64 and float64 happens only where it is asked for (number.h).
  * - A node holds its own key, so that members of an object and elements of a list are both plain
- *   arrays of nodes: v->items[i]. Objects keep the order of insertion; value_sorted gives the other.
+ *   arrays of nodes: v->items[i]. Objects keep the order of insertion; value_sorted gives the
+ * other.
  * - A node that was read knows its offset in the text (pos - 1; 0 when it was built). Together with
  *   the struct source of its document that gives file, line and column: source_where in source.h.
  * - Text is not copied on the way in: keys and strings must live as long as the arena of the tree.
@@ -98,7 +99,8 @@ const char *value_kind_name(enum value_kind kind);
 typedef bool value_walk_fn(void *ctx, struct value *v, size_t depth);
 void value_walk(struct value *v, value_walk_fn *fn, void *ctx);
 
-/* ---- Building. Texts are not copied. Nodes passed in are copied shallowly, without their key. -- */
+/* ---- Building. Texts are not copied. Nodes passed in are copied shallowly, without their key. --
+ */
 
 struct value *value_null(struct arena *a);
 struct value *value_bool(struct arena *a, bool b);
@@ -115,8 +117,7 @@ struct value *value_object(struct arena *a);
 /* Appends; returns the new element. */
 struct value *value_add(struct arena *a, struct value *list, const struct value *item);
 /* Inserts before element i (i = len appends). */
-struct value *value_insert(struct arena *a, struct value *list, size_t i,
-                           const struct value *item);
+struct value *value_insert(struct arena *a, struct value *list, size_t i, const struct value *item);
 /* Removes element i. */
 void value_remove(struct value *list, size_t i);
 /* Sets a member: replaces it in its place, or appends it. Returns the member. */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * diff.h - differences between texts.
+ *
+ * Two kinds, both byte-equal to the programs they stand for:
+ *
+ * - unified: what GNU diff -u -N prints for two files, from the first @@ line on, including its
+ *   choice among equally short scripts (its search, boundary shifting and give-up heuristics).
+ * - characters: what Google's diff-match-patch answers on code points, line mode off. Candidate
+ *   scores and capture groups of compare rest on it.
+ *
+ * Differences between trees are in value/diff.h. All functions may be called from any thread.
+ */
+#pragma once
+
+#include "base/base.h"
+
+enum diff_result { DIFF_SAME, DIFF_CHANGED, DIFF_BINARY };
+
+#define DIFF_CONTEXT 3 /* lines, as diff -u */
+
+/*
+ * Appends the hunks that turn old into new_. A missing file is the empty text. DIFF_BINARY, with
+ * nothing appended, when either text looks binary to GNU diff and they differ.
+ */
+enum diff_result diff_unified(struct buf *out, str old, str new_, size_t context);
+
+enum diff_op { DIFF_DELETE = -1, DIFF_EQUAL = 0, DIFF_INSERT = 1 };
+
+struct diff_piece {
+    enum diff_op op;
+    str text; /* of old (deleted, equal) or of new (inserted) */
+};
+
+struct diff_pieces {
+    struct diff_piece *items;
+    size_t count;
+};
+
+/* The time limit that the original uses. */
+#define DIFF_CHARS_NS NS_PER_SEC
+
+/*
+ * The pieces that turn old into new_. After limit_ns the rest is one deletion and one insertion,
+ * as the original does. Texts that are not valid UTF-8 are compared as if repaired. Lives as long
+ * as a.
+ */
+struct diff_pieces diff_chars(struct arena *a, str old, str new_, int64_t limit_ns);
+/* The sum of the byte lengths of all deleted and inserted pieces. */
+size_t diff_chars_score(const struct diff_pieces *pieces);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * regex.h - regular expressions in Go's dialect.
+ *
+ * Syntax, error texts, and results are those of Go's regexp package (Go 1.26): leftmost-first
+ * matches, submatches, named groups in both spellings, Unicode classes and simple case folding.
+ * Matching takes time linear in the text whatever the pattern. Bytes that are not UTF-8 match as
+ * U+FFFD, one at a time.
+ *
+ * A regex is compiled once and may then be used from any number of threads: it never changes. What
+ * a match needs is allocated in the arena of the call.
+ */
+#pragma once
+
+#include "base/base.h"
+
+struct regex;
+
+/*
+ * Compiles a pattern; the result lives as long as a. Errors read as Go's: "error parsing regexp:
+ * missing closing ): `(a`". Patterns that nest over 1,000 deep or grow too large fail as in Go.
+ */
+MUST_CHECK bool regex_compile(struct arena *a, str pattern, struct regex **out, struct err *e);
+
+/* The pattern as it was given. */
+str regex_pattern(const struct regex *re);
+/* The number of groups, without the whole match. */
+size_t regex_groups(const struct regex *re);
+/* The name of group i (1 is the first), empty when it has none; i = 0 is empty. */
+str regex_group_name(const struct regex *re, size_t i);
+
+/* A span of bytes; from = STR_NPOS when the group did not take part. */
+struct span {
+    size_t from, to;
+};
+
+/* Whether text contains a match. */
+bool regex_match(const struct regex *re, str text);
+/*
+ * The first match at or after byte from: spans[0] is the whole, spans[i] group i. spans has room
+ * for count entries; fewer than all groups are fine and cheaper. False when there is none. ^ and \b
+ * look at the text before from.
+ */
+bool regex_find(const struct regex *re, str text, size_t from, struct span *spans, size_t count);
+
+struct spans {
+    struct span *items; /* count * stride: spans of match i begin at items[i * stride] */
+    size_t count, stride;
+};
+/* All successive matches, at most limit (negative: all), as Go's FindAllSubmatchIndex. */
+struct spans regex_find_all(struct arena *a, const struct regex *re, str text, int64_t limit);
+
+/* Replaces all matches; $1, ${name} and $$ in with are expanded as Go's Expand does. */
+void regex_replace(const struct regex *re, str text, str with, struct buf *out);
+/* Replaces all matches by with as it is. */
+void regex_replace_literal(const struct regex *re, str text, str with, struct buf *out);
+/* Appends the template with $1, ${name} and $$ expanded for one match. */
+void regex_expand(const struct regex *re, str template_, str text, const struct span *spans,
+                  struct buf *out);
+/* As Go's Split: at most limit pieces (negative: all; 0: none). */
+str *regex_split(struct arena *a, const struct regex *re, str text, int64_t limit, size_t *count);
+/* text with everything that is special in a pattern escaped, as Go's QuoteMeta. */
+str regex_quote(struct arena *a, str text);

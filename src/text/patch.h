@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * patch.h - JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7386), as evanphx/json-patch does them
+ * (5.9.11, the v4 API): the same results to the byte, and the same error texts.
+ *
+ * The functions take and give JSON texts because that is what the original's results depend on:
+ * what a patch had no reason to open is copied through in its own key order and number spelling.
+ */
+#pragma once
+
+#include "text/text.h"
+
+struct patch;
+
+/* Reads a list of operations. The patch lives as long as a and may be applied from any thread. */
+MUST_CHECK bool patch_read(struct arena *a, str text, struct patch **out, struct err *e);
+/* Applies it and appends the result. */
+MUST_CHECK bool patch_apply(const struct patch *p, str doc, struct buf *out, struct err *e);
+/* MergePatch(doc, patch). */
+MUST_CHECK bool patch_merge(str doc, str patch, struct buf *out, struct err *e);
+/* CreateMergePatch(old, new). */
+MUST_CHECK bool patch_create_merge(str old, str new_, struct buf *out, struct err *e);
+
+/* RFC 7386 on trees, exact numbers: a new tree; null members of over delete. */
+struct value *patch_merge_values(struct arena *a, const struct value *base,
+                                 const struct value *over);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * text.h - text to value and back.
+ *
+ * The readers (json.h, yaml.h) fill the same tree and take the same options; the writers (json.h,
+ * yaml.h, toml.h, xml.h) append to a buf. A reader that fails says where: err_at is called with the
+ * place in the source before it returns. All functions may be called from any thread.
+ */
+#pragma once
+
+#include "value/source.h"
+
+/* What a reader does with a key that an object already has. */
+enum duplicate_rule {
+    DUPLICATE_LAST_WINS, /* as Go's plain reads; each one is a warning */
+    DUPLICATE_ERROR,     /* as Go's strict reads */
+};
+
+/* Something odd that is no error. text has no position and no newline; valid during the call. */
+typedef void warn_fn(void *ctx, struct where at, str text);
+
+struct read_options {
+    enum duplicate_rule duplicates;
+    /*
+     * Go's answers where they lose something: JSON with broken UTF-8 or lone surrogates reads as
+     * U+FFFD instead of failing, and numbers beyond float64 fail. Numbers keep their exact text
+     * either way; rounding happens on output, when asked for.
+     */
+    bool go;
+    warn_fn *warn; /* may be NULL */
+    void *warn_ctx;
+};
+
+/* Limits of all readers. Reaching one is ERR_LIMIT, with the place. */
+#define TEXT_SCALAR_MAX (64 * MIB)        /* bytes of one string, key or number */
+#define TEXT_MAX ((size_t)UINT32_MAX - 1) /* bytes of one source: offsets have 32 bits */
+
+/* How writers spell numbers. */
+enum number_rule {
+    NUMBERS_EXACT, /* as they were read */
+    NUMBERS_GO,    /* as Go would after decoding to int64 (where it fits) and float64 */
+    NUMBERS_FLOAT, /* as Go would after decoding every number to float64 */
+};
