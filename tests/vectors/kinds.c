@@ -5,9 +5,9 @@
 
 extern const struct vector_kind vector_json;
 extern const struct vector_kind vector_jsonpatch;
+extern const struct vector_kind vector_toml;
+extern const struct vector_kind vector_xml;
 
 const struct vector_kind *const vector_kinds[] = {
-    &vector_json,
-    &vector_jsonpatch,
-    NULL,
+    &vector_json, &vector_jsonpatch, &vector_toml, &vector_xml, NULL,
 };
