@@ -230,7 +230,7 @@ static const char *decode_escape(struct reader *r, const char *p, const char *en
 /* Decodes one run of plain bytes and the escape or code point behind it. */
 static const char *decode_part(struct reader *r, const char *p, const char *end, char **out)
 {
-    const char *stop = json_skip_plain(p, end);
+    const char *stop = json_skip_plain(p, end, false);
     size_t width;
 
     memcpy(*out, p, (size_t)(stop - p));
@@ -261,7 +261,7 @@ static const char *read_odd_string(struct reader *r, const char *from, const cha
     size_t broken = 0;
     bool escaped = false;
 
-    for (;; p = json_skip_plain(p, r->end)) {
+    for (;; p = json_skip_plain(p, r->end, false)) {
         if (p == r->end)
             return fail_end(r);
         if (*p == '"')
@@ -288,7 +288,7 @@ static const char *read_odd_string(struct reader *r, const char *from, const cha
 /* A string, whose first quote stands before p. */
 static inline const char *read_string(struct reader *r, const char *p, str *s)
 {
-    const char *stop = json_skip_plain(p, r->end);
+    const char *stop = json_skip_plain(p, r->end, false);
 
     if (UNLIKELY(stop == r->end || *stop != '"' || (size_t)(stop - p) > TEXT_SCALAR_MAX))
         return read_odd_string(r, p, stop, s);
