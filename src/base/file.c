@@ -35,14 +35,12 @@ static ssize_t read_some(int fd, char *to, size_t len)
     return n;
 }
 
-/* One byte more than the size, so that the end of the file is seen without growing. */
-static size_t size_hint(int fd)
+/* The size of a regular file, else 0. */
+static size_t known_size(int fd)
 {
     struct stat st;
 
-    if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size < 0)
-        return 64 * KIB;
-    return (size_t)st.st_size + 1;
+    return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 ? (size_t)st.st_size : 0;
 }
 
 static bool too_large(struct err *e, str name, size_t max)
@@ -54,9 +52,11 @@ static bool too_large(struct err *e, str name, size_t max)
 /* Reads until the end or until more than max bytes have come. */
 static bool read_all(int fd, str name, struct buf *b, size_t max, struct err *e)
 {
-    size_t want = size_hint(fd);
+    size_t size = known_size(fd);
+    /* One byte more than the size shows the end of the file without growing. */
+    size_t want = size ? size + 1 : 64 * KIB;
 
-    if (want > max + 1)
+    if (size > max)
         return too_large(e, name, max);
     while (b->len <= max) {
         if (want > max + 1 - b->len)

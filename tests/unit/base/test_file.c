@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_file.c - files with limits, and what happens when the system fails at any point. */
+#include "../test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static str folder;
+static struct arena *lifetime;
+
+static int make_folder(void **state)
+{
+    char name[] = "/tmp/plumb-test-XXXXXX";
+
+    (void)state;
+    lifetime = arena_new();
+    folder = str_copy(lifetime, str_c(mkdtemp(name)));
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    AUTO_ARENA a = arena_new();
+    str *names;
+    size_t count;
+
+    (void)state;
+    if (file_list(a, folder, &names, &count, NULL))
+        for (size_t i = 0; i < count; i++)
+            unlink(str_z(a, file_join(a, folder, names[i])));
+    rmdir(str_z(a, folder));
+    arena_free(lifetime);
+    return 0;
+}
+
+TEST(what_is_written_is_read_back)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    str path = file_join(a, folder, STR("x")), text;
+
+    assert_ok(file_replace(path, STR("one\0two"), &e), &e);
+    assert_ok(file_read(a, path, &text, &e), &e);
+    assert_str(text, STR("one\0two"));
+    assert_int_equal(text.ptr[text.len], '\0');
+    assert_ok(file_replace(path, STR(""), &e), &e);
+    assert_ok(file_read(a, path, &text, &e), &e);
+    assert_int_equal(text.len, 0);
+}
+
+TEST(a_file_over_the_limit_is_refused)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    str path = file_join(a, folder, STR("big")), text;
+
+    assert_ok(file_replace(path, STR("0123456789"), &e), &e);
+    assert_ok(file_read_max(a, path, 10, &text, &e), &e);
+    assert_false(file_read_max(a, path, 9, &text, &e));
+    assert_int_equal(e.kind, ERR_LIMIT);
+    assert_str(e.at.file, path);
+}
+
+TEST(a_pipe_over_the_limit_is_refused_too)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    int ends[2];
+    str text;
+
+    assert_int_equal(pipe(ends), 0);
+    assert_ok(file_write_fd(ends[1], STR("pipe"), STR("0123456789"), &e), &e);
+    close(ends[1]);
+    assert_false(file_read_fd(a, ends[0], STR("pipe"), 9, &text, &e));
+    assert_int_equal(e.kind, ERR_LIMIT);
+    close(ends[0]);
+}
+
+TEST(missing_files_and_folders_say_so)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    str text, path = file_join(a, folder, STR("none"));
+
+    assert_false(file_read(a, path, &text, &e));
+    assert_int_equal(e.kind, ERR_NOT_FOUND);
+    assert_str(e.text, str_fmt(a, "open %.*s: no such file or directory", STR_ARG(path)));
+    assert_false(file_read(a, folder, &text, &e));
+    assert_str(e.text, str_fmt(a, "read %.*s: is a directory", STR_ARG(folder)));
+    assert_int_equal(file_kind(path), FILE_MISSING);
+    assert_int_equal(file_kind(folder), FILE_FOLDER);
+    assert_int_equal(file_kind(STR("/dev/null")), FILE_OTHER);
+}
+
+TEST(names_are_listed_in_order)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    str *names;
+    size_t count;
+
+    assert_ok(file_replace(file_join(a, folder, STR("b")), STR("x"), &e), &e);
+    assert_ok(file_replace(file_join(a, folder, STR("a")), STR("x"), &e), &e);
+    assert_ok(file_list(a, folder, &names, &count, &e), &e);
+    assert_true(count >= 2);
+    for (size_t i = 1; i < count; i++)
+        assert_true(str_cmp(names[i - 1], names[i]) < 0);
+}
+
+/* Every system call of a replacement fails once: the old text must survive each time. */
+TEST(a_replacement_that_fails_anywhere_leaves_the_old_file)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    str path = file_join(a, folder, STR("kept")), text, *names;
+    size_t before, after;
+
+    assert_ok(file_replace(path, STR("old"), &e), &e);
+    assert_ok(file_list(a, folder, &names, &before, &e), &e);
+    unsigned n = 0;
+    for (bool ok = false; !ok; n++) {
+        fault_arm(n + 1, ENOSPC);
+        ok = file_replace(path, STR("new"), &e);
+        bool was_hit = fault_calls() > n;
+        fault_arm(0, 0);
+        assert_ok(file_read(a, path, &text, &e), &e);
+        assert_str(text, ok ? STR("new") : STR("old"));
+        assert_int_equal(ok, !was_hit);
+        assert_ok(file_list(a, folder, &names, &after, &e), &e);
+        assert_int_equal(after, before);
+    }
+    assert_int_equal(n, 5); /* create, write, sync and rename failed once each, then none */
+}
+
+TEST(a_read_that_fails_anywhere_says_which_file)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    str path = file_join(a, folder, STR("r")), text;
+
+    assert_ok(file_replace(path, STR("text"), &e), &e);
+    for (unsigned n = 1; n <= 2; n++) {
+        fault_arm(n, EIO);
+        bool ok = file_read(a, path, &text, &e);
+        fault_arm(0, 0);
+        assert_false(ok);
+        assert_int_equal(e.kind, ERR_IO);
+        assert_str(e.at.file, path);
+    }
+}
+
+TEST(an_interrupted_read_goes_on)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    str path = file_join(a, folder, STR("i")), text;
+
+    assert_ok(file_replace(path, STR("text"), &e), &e);
+    fault_arm(2, EINTR);
+    bool ok = file_read(a, path, &text, &e);
+    fault_arm(0, 0);
+    assert_ok(ok, &e);
+    assert_str(text, STR("text"));
+}
+
+TEST(paths_join_and_split)
+{
+    AUTO_ARENA a = arena_new();
+
+    assert_str(file_join(a, STR("a/"), STR("b")), STR("a/b"));
+    assert_str(file_join(a, STR("a"), STR("b")), STR("a/b"));
+    assert_str(file_join(a, STR(""), STR("b")), STR("b"));
+    assert_str(file_join(a, STR("a"), STR("/b")), STR("/b"));
+    assert_str(file_base(STR("a/b.yaml")), STR("b.yaml"));
+    assert_str(file_base(STR("b")), STR("b"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_is_read_back),
+        cmocka_unit_test(a_file_over_the_limit_is_refused),
+        cmocka_unit_test(a_pipe_over_the_limit_is_refused_too),
+        cmocka_unit_test(missing_files_and_folders_say_so),
+        cmocka_unit_test(names_are_listed_in_order),
+        cmocka_unit_test(a_replacement_that_fails_anywhere_leaves_the_old_file),
+        cmocka_unit_test(a_read_that_fails_anywhere_says_which_file),
+        cmocka_unit_test(an_interrupted_read_goes_on),
+        cmocka_unit_test(paths_join_and_split),
+    };
+
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
