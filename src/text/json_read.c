@@ -702,8 +702,10 @@ static bool read_only_value(struct reader *r, struct value **out)
     p = skip_blanks(r, p);
     if (p < r->end)
         return fail_byte(r, p, "after top-level value") != NULL;
+    if (!report_range(r))
+        return false;
     *out = take_root(r);
-    return report_range(r);
+    return true;
 }
 
 bool json_read(struct arena *a, const struct source *src, const struct read_options *opts,
@@ -731,8 +733,10 @@ static bool read_next_value(struct reader *r, size_t *offset, struct value **out
     if (!p)
         return false;
     *offset = (size_t)(p - r->begin);
+    if (!report_range(r))
+        return false;
     *out = take_root(r);
-    return report_range(r);
+    return true;
 }
 
 bool json_read_next(struct arena *a, const struct source *src, const struct read_options *opts,
