@@ -183,9 +183,9 @@ uint64_t value_hash(const struct value *v)
         return hash;
     switch ((enum value_kind)v->kind) {
     case VALUE_NULL:
-        return blend(hash, 1);
+        return blend(hash, 0x100);
     case VALUE_BOOL:
-        return blend(hash, v->truth);
+        return blend(hash, v->truth ? 0x300 : 0x200);
     case VALUE_INT:
     case VALUE_FLOAT:
         return number_hash(value_text(v));
