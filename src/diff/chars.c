@@ -191,12 +191,15 @@ struct bisect {
     struct front ahead, back;
 };
 
-/* Where the best way to diagonal k starts to follow equal code points. */
-static int32_t entry(const struct front *f, int32_t round, int32_t k)
+/*
+ * Where the best way to diagonal k starts to follow equal code points: from above or from the left,
+ * whichever is further. The diagonals beyond the visited ones have -1 and never win.
+ */
+static int32_t entry(const int32_t *reach, int32_t k)
 {
-    if (k == -round || (k != round && f->reach[k - 1] < f->reach[k + 1]))
-        return f->reach[k + 1];
-    return f->reach[k - 1] + 1;
+    int32_t left = reach[k - 1] + 1, above = reach[k + 1];
+
+    return left > above ? left : above;
 }
 
 /* Notes how far diagonal k was followed. False when that is outside of the grid. */
@@ -212,26 +215,28 @@ static bool note(struct bisect *b, struct front *f, int32_t k, int32_t x)
     return false;
 }
 
-/* How far the other front came on the diagonal that is its name for k; -1 when it did not. */
-static int32_t opposite(const struct bisect *b, const struct front *other, int32_t k)
+/*
+ * How far the other front came on the diagonal that it calls delta - k; -1, which is too little to
+ * meet, when it was not there.
+ */
+static int32_t opposite(const struct bisect *b, const int32_t *other, int32_t k)
 {
     int32_t there = b->delta - k;
 
-    return there < -b->round || there > b->round ? -1 : other->reach[there];
+    return there < -b->round || there > b->round ? -1 : other[there];
 }
 
 static bool step_ahead(struct bisect *b, int32_t *x_out, int32_t *y_out)
 {
     const uint32_t *old = b->old.at, *new_ = b->new_.at;
+    const int32_t n = b->n, m = b->m;
+    const bool may_meet = b->delta % 2 != 0;
 
     for (int32_t k = -b->round + b->ahead.low; k <= b->round - b->ahead.high; k += 2) {
-        int32_t x = entry(&b->ahead, b->round, k), y = x - k;
-        while (x < b->n && y < b->m && old[x] == new_[y])
+        int32_t x = entry(b->ahead.reach, k), y = x - k;
+        while (x < n && y < m && old[x] == new_[y])
             x++, y++;
-        if (!note(b, &b->ahead, k, x) || b->delta % 2 == 0)
-            continue;
-        int32_t other = opposite(b, &b->back, k);
-        if (other != -1 && x >= b->n - other) {
+        if (note(b, &b->ahead, k, x) && may_meet && x + opposite(b, b->back.reach, k) >= n) {
             *x_out = x;
             *y_out = y;
             return true;
@@ -244,17 +249,16 @@ static bool step_ahead(struct bisect *b, int32_t *x_out, int32_t *y_out)
 static bool step_back(struct bisect *b, int32_t *x_out, int32_t *y_out)
 {
     const uint32_t *old = b->old.at + b->n - 1, *new_ = b->new_.at + b->m - 1;
+    const int32_t n = b->n, m = b->m;
+    const bool may_meet = b->delta % 2 == 0;
 
     for (int32_t k = -b->round + b->back.low; k <= b->round - b->back.high; k += 2) {
-        int32_t x = entry(&b->back, b->round, k), y = x - k;
-        while (x < b->n && y < b->m && old[-x] == new_[-y])
+        int32_t x = entry(b->back.reach, k), y = x - k;
+        while (x < n && y < m && old[-x] == new_[-y])
             x++, y++;
-        if (!note(b, &b->back, k, x) || b->delta % 2 != 0)
-            continue;
-        int32_t other = opposite(b, &b->ahead, k);
-        if (other != -1 && other >= b->n - x) {
-            *x_out = other;
-            *y_out = other - (b->delta - k);
+        if (note(b, &b->back, k, x) && may_meet && x + opposite(b, b->ahead.reach, k) >= n) {
+            *x_out = b->ahead.reach[b->delta - k];
+            *y_out = *x_out - (b->delta - k);
             return true;
         }
     }
@@ -264,19 +268,16 @@ static bool step_back(struct bisect *b, int32_t *x_out, int32_t *y_out)
 /* The middle of a shortest way. False when there is nothing in common, or no time. */
 static bool find_middle(const struct chars *c, struct bisect *b, int32_t *x, int32_t *y)
 {
-    int32_t rounds = (b->n + b->m + 1) / 2;
+    int32_t *ahead = b->ahead.reach, *back = b->back.reach, rounds = (b->n + b->m + 1) / 2;
 
-    /* Diagonal 1 is where the first round comes from. */
-    b->ahead.reach[-1] = b->back.reach[-1] = -1;
-    b->ahead.reach[0] = b->back.reach[0] = -1;
-    b->ahead.reach[1] = b->back.reach[1] = 0;
+    ahead[0] = back[0] = -1;
     for (; b->round < rounds; b->round++) {
+        int32_t beyond = b->round + 1;
         if (b->round % 16 == 0 && is_late(c))
             return false;
-        if (b->round > 1) {
-            b->ahead.reach[-b->round] = b->back.reach[-b->round] = -1;
-            b->ahead.reach[b->round] = b->back.reach[b->round] = -1;
-        }
+        ahead[-beyond] = ahead[beyond] = back[-beyond] = back[beyond] = -1;
+        if (b->round == 0) /* as if the first round came from above */
+            ahead[1] = back[1] = 0;
         if (step_ahead(b, x, y) || step_back(b, x, y))
             return true;
     }
