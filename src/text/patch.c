@@ -132,13 +132,13 @@ static str decode_part(struct arena *a, str part)
         return part;
     struct buf b = buf_new(a, BUF_UNLIMITED);
     for (size_t i = 0; i < part.len; i++) {
-        char next = i + 1 < part.len ? part.ptr[i + 1] : 0;
-        if (part.ptr[i] == '~' && (next == '0' || next == '1')) {
-            buf_char(&b, next == '0' ? '~' : '/');
-            i++;
-        } else {
+        str rest = str_from(part, i);
+        bool tilde = str_has_prefix(rest, STR("~0")), slash = str_has_prefix(rest, STR("~1"));
+        if (slash)
+            buf_char(&b, '/');
+        else
             buf_char(&b, part.ptr[i]);
-        }
+        i += tilde || slash;
     }
     return buf_str(&b);
 }
@@ -220,7 +220,7 @@ static bool position(int64_t index, size_t count, size_t *out, struct err *e)
 
 static bool find_element(struct run *r, const struct place *p, size_t *out, struct err *e)
 {
-    int64_t index;
+    int64_t index = 0;
 
     return parse_index(r, p->key, &index, e) && position(index, p->in->list.len, out, e);
 }
@@ -229,7 +229,7 @@ static bool find_element(struct run *r, const struct place *p, size_t *out, stru
 
 static bool place_get(struct run *r, const struct place *p, struct node **out, struct err *e)
 {
-    size_t i;
+    size_t i = 0;
 
     *out = NULL;
     if (p->in->state == NODE_OBJECT) {
@@ -238,7 +238,7 @@ static bool place_get(struct run *r, const struct place *p, struct node **out, s
     }
     if (!find_element(r, p, &i, e))
         return false;
-    *out = p->in->list.items[i];
+    *out = p->in->list.items[i].node;
     return true;
 }
 
@@ -250,7 +250,7 @@ static bool check_members(const struct place *p, struct err *e)
 
 static bool place_set(struct run *r, const struct place *p, struct node *item, struct err *e)
 {
-    size_t i;
+    size_t i = 0;
 
     if (p->in->state == NODE_OBJECT) {
         if (!check_members(p, e))
@@ -260,21 +260,21 @@ static bool place_set(struct run *r, const struct place *p, struct node *item, s
     }
     if (!find_element(r, p, &i, e))
         return false;
-    p->in->list.items[i] = item;
+    p->in->list.items[i].node = item;
     return true;
 }
 
 static void insert_element(struct run *r, struct node *list, size_t at, struct node *item)
 {
-    VEC_PUSH(r->arena, &list->list, item);
-    struct node **items = list->list.items;
-    memmove(items + at + 1, items + at, (list->list.len - 1 - at) * sizeof(struct node *));
-    items[at] = item;
+    VEC_ADD(r->arena, &list->list);
+    struct element *items = list->list.items;
+    memmove(items + at + 1, items + at, (list->list.len - 1 - at) * sizeof(*items));
+    items[at].node = item;
 }
 
 static bool place_add(struct run *r, const struct place *p, struct node *item, struct err *e)
 {
-    int64_t index;
+    int64_t index = 0;
     size_t at = p->in->list.len;
 
     if (p->in->state == NODE_OBJECT)
@@ -291,7 +291,7 @@ static bool place_add(struct run *r, const struct place *p, struct node *item, s
 
 static bool place_remove(struct run *r, const struct place *p, struct err *e)
 {
-    size_t i;
+    size_t i = 0;
 
     if (p->in->state == NODE_OBJECT)
         return node_remove_member(p->in, p->key) ||
@@ -299,9 +299,9 @@ static bool place_remove(struct run *r, const struct place *p, struct err *e)
                        STR_ARG(p->key));
     if (!find_element(r, p, &i, e))
         return false;
-    struct node **items = p->in->list.items;
+    struct element *items = p->in->list.items;
     p->in->list.len--;
-    memmove(items + i, items + i + 1, (p->in->list.len - i) * sizeof(struct node *));
+    memmove(items + i, items + i + 1, (p->in->list.len - i) * sizeof(*items));
     return true;
 }
 
@@ -325,7 +325,7 @@ static bool descend(struct run *r, struct place *p, str part)
  */
 static bool find_place(struct run *r, str path, struct place *out)
 {
-    str part, rest;
+    str part = STR_NONE, rest = STR_NONE;
 
     if (!str_cut(path, STR("/"), &part, &rest))
         return false;
@@ -341,8 +341,8 @@ static bool find_place(struct run *r, str path, struct place *out)
 
 static bool op_add(struct run *r, const struct op *op, struct err *e)
 {
-    str path;
-    struct place p;
+    str path = STR_NONE;
+    struct place p = {0};
 
     if (!op_path_or_missing(op, "add", &path, e))
         return false;
@@ -377,8 +377,8 @@ static bool copy_node(struct run *r, const struct node *n, struct node **out, st
 
 static bool copy_from(struct run *r, const struct op *op, struct node **out, struct err *e)
 {
-    str from;
-    struct place p;
+    str from = STR_NONE;
+    struct place p = {0};
 
     if (!op_from(op, &from, e))
         return err_wrap(e, "copy operation failed to decode from");
@@ -394,9 +394,9 @@ static bool copy_from(struct run *r, const struct op *op, struct node **out, str
 
 static bool op_copy(struct run *r, const struct op *op, struct err *e)
 {
-    str path;
-    struct place p;
-    struct node *item;
+    str path = STR_NONE;
+    struct place p = {0};
+    struct node *item = NULL;
 
     if (!copy_from(r, op, &item, e) || !op_path_or_missing(op, "copy", &path, e))
         return false;
@@ -412,8 +412,8 @@ static bool op_copy(struct run *r, const struct op *op, struct err *e)
 
 static bool move_from(struct run *r, const struct op *op, struct node **out, struct err *e)
 {
-    str from;
-    struct place p;
+    str from = STR_NONE;
+    struct place p = {0};
 
     if (!op_from(op, &from, e))
         return err_wrap(e, "move operation failed to decode from");
@@ -429,9 +429,9 @@ static bool move_from(struct run *r, const struct op *op, struct node **out, str
 
 static bool op_move(struct run *r, const struct op *op, struct err *e)
 {
-    str path;
-    struct place p;
-    struct node *item;
+    str path = STR_NONE;
+    struct place p = {0};
+    struct node *item = NULL;
 
     if (!move_from(r, op, &item, e))
         return false;
@@ -449,8 +449,8 @@ static bool op_move(struct run *r, const struct op *op, struct err *e)
 
 static bool op_remove(struct run *r, const struct op *op, struct err *e)
 {
-    str path;
-    struct place p;
+    str path = STR_NONE;
+    struct place p = {0};
 
     if (!op_path_or_missing(op, "remove", &path, e))
         return false;
@@ -477,8 +477,8 @@ static bool replace_doc(struct run *r, const struct op *op, struct err *e)
 
 static bool op_replace(struct run *r, const struct op *op, struct err *e)
 {
-    str path;
-    struct place p;
+    str path = STR_NONE;
+    struct place p = {0};
     struct node *before;
 
     if (!op_path(op, &path, e))
@@ -508,8 +508,8 @@ static bool passes(struct run *r, struct node *n, struct node *want)
 /* Upstream: an absent member passes for null, and so does a test without a value. */
 static bool op_test(struct run *r, const struct op *op, struct err *e)
 {
-    str path;
-    struct place p;
+    str path = STR_NONE;
+    struct place p = {0};
     struct node *n = r->doc;
 
     if (!op_path(op, &path, e))

@@ -11,7 +11,7 @@
  *   object   opened: members by key. NULL members are nulls of the document. members itself is NULL
  *            when the node is the text null, which the original opens to an object that is not
  *            there: it has no members and takes none.
- *   list     opened: elements, NULL as above.
+ *   list     opened: elements, with NULL as above.
  *
  * All nodes of one application live in one arena and belong to one thread; the trees and texts they
  * point to never change.
@@ -27,13 +27,18 @@ struct members {
     size_t count;    /* without the removed ones */
 };
 
+/* An element of a list; NULL is null. */
+struct element {
+    struct node *node;
+};
+
 struct node {
     enum node_state state;
     const char *raw;          /* the first byte of its text, or NULL; something follows the value */
     size_t unread;            /* bytes of a text that was not read yet, because nobody asked */
     const struct value *tree; /* what the text reads as; NULL when there is none or it is unread */
     struct members *members;
-    VEC(struct node *) list;
+    VEC(struct element) list;
 };
 
 /* Marks a removed member: removing from a map costs a pass over it, this does not. */

@@ -41,8 +41,8 @@ static void prune_object(struct arena *a, struct node *n)
 static void prune_list(struct arena *a, struct node *n)
 {
     for (size_t i = 0; i < n->list.len; i++)
-        if (n->list.items[i])
-            prune_nulls(a, n->list.items[i]);
+        if (n->list.items[i].node)
+            prune_nulls(a, n->list.items[i].node);
 }
 
 static void prune_nulls(struct arena *a, struct node *n)
@@ -231,7 +231,7 @@ static bool diff_lists(struct arena *a, const struct value *old, const struct va
         return bad_doc(e);
     *out = value_list(a);
     for (size_t i = 0; i < old->len; i++) {
-        struct value *one;
+        struct value *one = NULL;
         if (!diff_documents(a, &old->items[i], &new_->items[i], &one, e))
             return false;
         value_add(a, *out, one);
@@ -278,7 +278,7 @@ bool patch_create_merge(str old, str new_, struct buf *out, struct err *e)
 {
     static const struct json_style style = {.sorted = true, .html = true, .numbers = NUMBERS_FLOAT};
     AUTO_ARENA a = arena_new();
-    struct value *diff;
+    struct value *diff = NULL;
 
     return diff_texts(a, old, new_, &diff, e) && json_write(out, diff, &style, e);
 }

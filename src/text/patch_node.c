@@ -10,20 +10,12 @@ struct node node_removed;
 
 bool node_read(struct arena *a, str text, const struct value **out, struct err *e)
 {
-    static const struct read_options options = {.go = true};
+    static const struct read_options options = {.go = true, .any_number = true};
     const struct source source = {.text = text};
-    struct value *tree = NULL;
+    struct value *tree;
 
-    /*
-     * Numbers that no float64 can hold are no error here, because nothing is converted: the reader
-     * complains about them only after it has read everything, and gives the tree all the same.
-     */
-    if (!json_read(a, &source, &options, &tree, e)) {
-        if (!tree)
-            return false;
-        if (e)
-            err_clear(e);
-    }
+    if (!json_read(a, &source, &options, &tree, e))
+        return false;
     *out = tree;
     return true;
 }
@@ -123,7 +115,7 @@ bool node_open_list(struct arena *a, struct node *n)
         return false;
     read_tree(a, n);
     for (size_t i = 0; i < n->tree->len; i++)
-        VEC_PUSH(a, &n->list, child_node(a, n, &n->tree->items[i]));
+        VEC_ADD(a, &n->list)->node = child_node(a, n, &n->tree->items[i]);
     n->state = NODE_LIST;
     return true;
 }
@@ -238,7 +230,7 @@ static bool equal_lists(struct arena *a, struct node *n, struct node *other)
     if (n->list.len != other->list.len)
         return false;
     for (size_t i = 0; i < n->list.len; i++)
-        if (!equal_elements(a, n->list.items[i], other->list.items[i]))
+        if (!equal_elements(a, n->list.items[i].node, other->list.items[i].node))
             return false;
     return true;
 }
@@ -382,7 +374,7 @@ static void write_list(struct writer *w, const struct node *n)
     for (size_t i = 0; i < n->list.len; i++) {
         if (i)
             buf_char(w->out, ',');
-        write_any(w, n->list.items[i]);
+        write_any(w, n->list.items[i].node);
     }
     buf_char(w->out, ']');
 }
