@@ -10,10 +10,11 @@
 /* The letter of a short escape sequence; 0 when c has none. */
 static char short_escape(char c)
 {
-    static const char from[] = "\a\b\t\n\v\f\r\"\\", to[] = "abtnvfr\"\\";
-    const char *at = c ? strchr(from, c) : NULL;
+    size_t at = str_find_char(STR("\a\b\t\n\v\f\r\"\\"), c);
 
-    return at ? to[at - from] : '\0';
+    if (at == STR_NPOS)
+        return '\0';
+    return "abtnvfr\"\\"[at];
 }
 
 /* Upstream: DEL stays as it is; bytes above it are negative there and count as control characters.

@@ -80,9 +80,9 @@ static void copy_line(struct patch *p)
 
 static void apply_line(struct patch *p, str *hunks)
 {
-    char mark = hunks->len ? hunks->ptr[0] : '\0';
+    CHECK(hunks->len);
+    char mark = hunks->ptr[0];
     str text = take_text(hunks);
-
     CHECK(mark == ' ' || mark == '-' || mark == '+');
     if (mark != '+') {
         CHECK(str_eq(take_line(&p->old), text));
