@@ -3,10 +3,14 @@
  */
 #include "vectors.h"
 
+extern const struct vector_kind vector_chardiff;
+extern const struct vector_kind vector_diff;
 extern const struct vector_kind vector_json;
 extern const struct vector_kind vector_jsonpatch;
 
 const struct vector_kind *const vector_kinds[] = {
+    &vector_chardiff,
+    &vector_diff,
     &vector_json,
     &vector_jsonpatch,
     NULL,
