@@ -170,7 +170,6 @@ bool pike_run(struct search *s, size_t from)
         s->pike = pike_new(s);
     struct pike *p = s->pike;
     p->now.len = p->then.len = 0;
-    begin_round(s);
     for (size_t pos = from;;) {
         size_t width = 0;
         uint32_t r = 0;
@@ -180,6 +179,7 @@ bool pike_run(struct search *s, size_t from)
             pos = match_skip(s->re, s->text, pos);
             if (pos == STR_NPOS)
                 break;
+            begin_round(s); /* what was met belongs to another position */
         }
         if (!matched && !(s->re->anchored && pos))
             start_thread(s, pos);

@@ -2,6 +2,12 @@
 /* regex.c - compiling, searching and splitting; see regex.h. Replacing is in replace.c. */
 #include "regex/internal.h"
 
+/*
+ * Ours, not Go's: positions that a search may have to keep, all threads with all groups. It takes
+ * hundreds of groups in a pattern of thousands of characters to come near.
+ */
+#define SLOTS_MAX (8 * MIB)
+
 /* ---- Compiling --------------------------------------------------------------------------------
  */
 
@@ -12,6 +18,16 @@ static const str *copy_names(struct arena *a, const struct parser *p)
     for (size_t i = 0; i < p->names.len; i++)
         names[i + 1] = str_copy(a, p->names.items[i]);
     return names;
+}
+
+/* How many threads there can be at once. */
+static size_t waiting_insts(const struct regex *re)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < re->inst_count; i++)
+        count += re->insts[i].op >= INST_RUNE || re->insts[i].op == INST_MATCH;
+    return count;
 }
 
 bool regex_compile(struct arena *a, str pattern, struct regex **out, struct err *e)
@@ -27,6 +43,9 @@ bool regex_compile(struct arena *a, str pattern, struct regex **out, struct err 
     re->names = copy_names(a, &p);
     re->groups = p.names.len;
     regex_emit(a, re, node_simplify(scratch, root));
+    if (waiting_insts(re) * 2 * (re->groups + 1) > SLOTS_MAX)
+        return err_set(e, ERR_LIMIT, "error parsing regexp: expression too large: `%.*s`",
+                       STR_ARG(str_slice(pattern, 0, 64)));
     *out = re;
     return true;
 }
@@ -156,14 +175,15 @@ static void add_match(struct arena *a, struct spans *all, size_t *cap, const str
 }
 
 /* An empty match right after another match does not count. */
-static struct spans find_all(struct arena *a, const struct regex *re, str text, int64_t limit,
-                             size_t stride)
+struct spans regex_find_all(struct arena *a, const struct regex *re, str text, int64_t limit,
+                            size_t count)
 {
     AUTO_ARENA scratch = arena_new();
-    struct search s = search_new(scratch, re, text, stride);
-    struct spans all = {.stride = stride};
+    struct search s = search_new(scratch, re, text, count);
+    struct spans all = {.stride = count};
     size_t last_end = STR_NPOS, cap = 0;
 
+    assert(count);
     for (size_t pos = 0; pos <= text.len && (limit < 0 || all.count < (uint64_t)limit);) {
         if (!search_run(&s, pos, SEARCH_BEST))
             break;
@@ -174,11 +194,6 @@ static struct spans find_all(struct arena *a, const struct regex *re, str text, 
         last_end = end;
     }
     return all;
-}
-
-struct spans regex_find_all(struct arena *a, const struct regex *re, str text, int64_t limit)
-{
-    return find_all(a, re, text, limit, re->groups + 1);
 }
 
 /* ---- Splitting --------------------------------------------------------------------------------
@@ -198,7 +213,7 @@ str *regex_split(struct arena *a, const struct regex *re, str text, int64_t limi
         *count = 1;
         return pieces.items;
     }
-    struct spans all = find_all(a, re, text, limit, 1);
+    struct spans all = regex_find_all(a, re, text, limit, 1);
     for (size_t i = 0; i < all.count; i++) {
         if (limit > 0 && pieces.len >= (uint64_t)limit - 1)
             break;
