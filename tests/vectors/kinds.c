@@ -7,11 +7,13 @@ extern const struct vector_kind vector_chardiff;
 extern const struct vector_kind vector_diff;
 extern const struct vector_kind vector_json;
 extern const struct vector_kind vector_jsonpatch;
+extern const struct vector_kind vector_regex;
 
 const struct vector_kind *const vector_kinds[] = {
     &vector_chardiff,
     &vector_diff,
     &vector_json,
     &vector_jsonpatch,
+    &vector_regex,
     NULL,
 };
