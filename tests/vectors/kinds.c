@@ -8,6 +8,7 @@ extern const struct vector_kind vector_diff;
 extern const struct vector_kind vector_json;
 extern const struct vector_kind vector_jsonpatch;
 extern const struct vector_kind vector_regex;
+extern const struct vector_kind vector_yaml;
 
 const struct vector_kind *const vector_kinds[] = {
     &vector_chardiff,
@@ -15,5 +16,6 @@ const struct vector_kind *const vector_kinds[] = {
     &vector_json,
     &vector_jsonpatch,
     &vector_regex,
+    &vector_yaml,
     NULL,
 };
