@@ -8,6 +8,8 @@ extern const struct vector_kind vector_diff;
 extern const struct vector_kind vector_json;
 extern const struct vector_kind vector_jsonpatch;
 extern const struct vector_kind vector_regex;
+extern const struct vector_kind vector_toml;
+extern const struct vector_kind vector_xml;
 extern const struct vector_kind vector_yaml;
 
 const struct vector_kind *const vector_kinds[] = {
@@ -16,6 +18,8 @@ const struct vector_kind *const vector_kinds[] = {
     &vector_json,
     &vector_jsonpatch,
     &vector_regex,
+    &vector_toml,
+    &vector_xml,
     &vector_yaml,
     NULL,
 };
