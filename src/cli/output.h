@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * output.h - standard output, buffered and checked.
+ *
+ * Commands write here and never look at failures: the first one is kept, everything after it is
+ * dropped, and output_finish tells. When a person is reading, control characters are escaped, so
+ * that nothing which was read from a file can command the terminal; a pipe gets the bytes as they
+ * are. One thread at a time.
+ */
+#pragma once
+
+#include "base/base.h"
+
+struct output {
+    struct arena *arena; /* of what waits to be written */
+    struct buf waiting;
+    int fd;
+    bool terminal;
+    struct err failure;
+};
+
+struct output output_new(struct arena *a, int fd);
+/* Texts are escaped one by one on a terminal: a character must not be split over two calls. */
+void output_add(struct output *o, str text);
+void output_fmt(struct output *o, const char *format, ...) FORMAT(2, 3);
+/* Writes what is left. False when anything could not be written. */
+MUST_CHECK bool output_finish(struct output *o, struct err *e);
+
+/* Whether output goes to a pipe that nobody reads any more. */
+bool output_reader_left(const struct output *o);
+
+/* Whether colours are welcome on fd: a terminal that is not dumb, and NO_COLOR is not set. */
+bool output_wants_colour(int fd);
