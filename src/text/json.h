@@ -4,7 +4,10 @@
  *
  * Strings without escapes are not copied: they point into the source's text, which therefore must
  * live as long as the tree. Errors are worded as Go's encoding/json words them ("invalid character
- * 'x' looking for beginning of value", "unexpected end of JSON input", "exceeded max depth").
+ * 'x' looking for beginning of value", "unexpected end of JSON input", "exceeded max depth"). Where
+ * Go would lose something in silence, a broken or unpaired code point in a string, reading fails
+ * unless opts->go asks for Go's answer. The first fault is the one reported, except that a number
+ * beyond float64 (opts->go) comes last, as in Go.
  */
 #pragma once
 
@@ -17,7 +20,8 @@ MUST_CHECK bool json_read(struct arena *a, const struct source *src,
 /*
  * Reads the values of a text one after the other: concatenated or separated by white space.
  * *offset begins as 0 and moves on; at the end *out is NULL. Each value may use an arena of its
- * own.
+ * own. Errors are those of Go's Decoder, which says "unexpected EOF" wherever the text ends too
+ * early; after one, *offset is where the value began.
  */
 MUST_CHECK bool json_read_next(struct arena *a, const struct source *src,
                                const struct read_options *opts, size_t *offset, struct value **out,
@@ -25,18 +29,25 @@ MUST_CHECK bool json_read_next(struct arena *a, const struct source *src,
 
 struct json_style {
     bool sorted; /* members bytewise by key, as Go writes maps; else in their own order */
-    bool html;   /* <, >, &, U+2028 and U+2029 as \u escapes, as Go does by default */
+    bool html;   /* <, > and & as \u escapes, as Go does by default */
     enum number_rule numbers;
     str indent; /* empty: compact. Otherwise as json.MarshalIndent with no prefix */
 };
 
 /* json.Marshal of decoded data: sorted, html, Go's numbers. */
 extern const struct json_style json_go;
-/* What was read, as it was: own order, exact numbers, nothing escaped needlessly. */
+/* What was read, as it was: own order, exact numbers, no more escapes than Go needs. */
 extern const struct json_style json_exact;
 
-/* Appends v, without a final newline. Fails only on numbers that Go cannot write (1e400). */
+/*
+ * Appends v, without a final newline. Fails only on numbers that Go cannot write: where they are
+ * rounded, 1e400 is "json: unsupported value: +Inf". A -0 stays one as a float, as an integer of Go
+ * it is 0.
+ */
 MUST_CHECK bool json_write(struct buf *out, const struct value *v, const struct json_style *style,
                            struct err *e);
-/* Appends a string in quotes with Go's escapes. */
+/*
+ * Appends a string in quotes with Go's escapes. U+2028 and U+2029 are always among them; a byte
+ * that is not UTF-8 becomes \ufffd.
+ */
 void json_write_string(struct buf *out, str s, bool html);

@@ -39,5 +39,6 @@ struct read_options {
 enum number_rule {
     NUMBERS_EXACT, /* as they were read */
     NUMBERS_GO,    /* as Go would after decoding to int64 (where it fits) and float64 */
+    NUMBERS_YAML,  /* as Go would after decoding YAML: int64, uint64 or float64 */
     NUMBERS_FLOAT, /* as Go would after decoding every number to float64 */
 };

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kinds.c - the table of vector kinds; see vectors.h. To add one: declare it and list it, sorted.
+ */
+#include "vectors.h"
+
+extern const struct vector_kind vector_json;
+
+const struct vector_kind *const vector_kinds[] = {
+    &vector_json,
+    NULL,
+};
