@@ -50,17 +50,16 @@ const struct command command_convert = {
     .name = "convert",
     .args = "[FILE...]",
     .brief = "Convert YAML and JSON to YAML, JSON or TOML",
-    .help =
-        "Reads streams of documents and writes them one after the other. A file named\n"
-        ".json is read strictly as JSON; everything else is YAML or JSON, whatever it\n"
-        "looks like. Without a FILE, or for -, reads standard input.\n"
-        "\n"
-        "Numbers are written as they were read, however large. YAML is written as\n"
-        "Kubernetes tools write it: keys sorted, comments dropped, aliases expanded. A key\n"
-        "that an object has twice is a warning, and the last one counts.\n"
-        "\n"
-        "A document with a fault is reported with its file, line and column; the others\n"
-        "are still converted, and the exit status is 2.\n",
+    .help = "Reads streams of documents and writes them one after the other. A file named\n"
+            ".json is read strictly as JSON; everything else is YAML or JSON, whatever it\n"
+            "looks like. Without a FILE, or for -, reads standard input.\n"
+            "\n"
+            "Numbers are written as they were read, however large. YAML is written as\n"
+            "Kubernetes tools write it: keys sorted, comments dropped, aliases expanded. A key\n"
+            "that an object has twice is a warning, and the last one counts.\n"
+            "\n"
+            "A document with a fault is reported with its file, line and column; the others\n"
+            "are still converted, and the exit status is 2.\n",
     .examples = "  plumb convert -o json deployment.yaml\n"
                 "  kubectl get cm -o json | plumb convert\n"
                 "  plumb convert -R -o json-compact manifests/ > all.jsonl\n",

@@ -71,15 +71,14 @@ const struct command command_get = {
     .name = "get",
     .args = "PATH [FILE...]",
     .brief = "Print the value at a path",
-    .help =
-        "PATH is dotted (metadata.name, spec.containers[0].image,\n"
-        "spec.containers[name=web].image, metadata.annotations.\"example.com/owner\") or,\n"
-        "when it begins with a slash, a JSON pointer (/spec/containers/0/image). A single\n"
-        "point is the whole document. Without a FILE, or for -, reads standard input.\n"
-        "\n"
-        "Prints what is there in each document that has it. The format raw prints strings\n"
-        "without quotes, for scripts. Exit status: 0 when at least one document has the\n"
-        "path, 1 when none has, 2 when something went wrong.\n",
+    .help = "PATH is dotted (metadata.name, spec.containers[0].image,\n"
+            "spec.containers[name=web].image, metadata.annotations.\"example.com/owner\") or,\n"
+            "when it begins with a slash, a JSON pointer (/spec/containers/0/image). A single\n"
+            "point is the whole document. Without a FILE, or for -, reads standard input.\n"
+            "\n"
+            "Prints what is there in each document that has it. The format raw prints strings\n"
+            "without quotes, for scripts. Exit status: 0 when at least one document has the\n"
+            "path, 1 when none has, 2 when something went wrong.\n",
     .examples = "  plumb get -o raw metadata.name deployment.yaml\n"
                 "  plumb get 'spec.template.spec.containers[name=web].image' deployment.yaml\n"
                 "  plumb get /data/mode -o json configmap.yaml\n",

@@ -110,15 +110,14 @@ const struct command command_patch = {
     .name = "patch",
     .args = "[FILE...]",
     .brief = "Apply a JSON patch or a merge patch",
-    .help =
-        "Applies the patch to each document and prints the results; files are not\n"
-        "changed. A merge patch is an object that is laid over the document, in which null\n"
-        "deletes; a JSON patch is a list of operations (add, remove, replace, move, copy,\n"
-        "test). Either may be written as YAML. Without a FILE, or for -, reads standard\n"
-        "input.\n"
-        "\n"
-        "A document to which the patch does not apply is reported; the others are still\n"
-        "patched, and the exit status is 2.\n",
+    .help = "Applies the patch to each document and prints the results; files are not\n"
+            "changed. A merge patch is an object that is laid over the document, in which null\n"
+            "deletes; a JSON patch is a list of operations (add, remove, replace, move, copy,\n"
+            "test). Either may be written as YAML. Without a FILE, or for -, reads standard\n"
+            "input.\n"
+            "\n"
+            "A document to which the patch does not apply is reported; the others are still\n"
+            "patched, and the exit status is 2.\n",
     .examples =
         "  plumb patch -p 'spec: {replicas: 3}' deployment.yaml\n"
         "  plumb patch --type json -p '[{\"op\": \"remove\", \"path\": \"/data/old\"}]' cm.yaml\n"

@@ -29,7 +29,8 @@ const struct option global_options[] = {
      .help = "Log from this `LEVEL` on: debug, info, warn, error or off", .choices = log_levels},
     {"verbose", 'v', OPTION_COUNT, offsetof(struct global_values, verbose),
      .help = "Log more: once is info, twice is debug"},
-    {"version", 0, OPTION_BOOL, offsetof(struct global_values, version), .help = "Show the version"},
+    {"version", 0, OPTION_BOOL, offsetof(struct global_values, version),
+     .help = "Show the version"},
 };
 const size_t global_option_count = COUNT(global_options);
 

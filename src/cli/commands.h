@@ -48,7 +48,7 @@ struct command {
     size_t option_count;
     size_t values_size; /* of the struct that the options fill */
     size_t args_min, args_max;
-    enum option_complete complete;              /* what the words are */
+    enum option_complete complete;                /* what the words are */
     const char *const *(*words)(struct arena *a); /* what the first word can be; or NULL */
     bool (*run)(struct call *c, struct err *e);
 };

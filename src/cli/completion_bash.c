@@ -49,7 +49,7 @@ static void add_valued_global(void *ctx, const struct option *o)
     struct writer *w = ctx;
 
     if (!option_bare(o))
-        buf_fmt(w->out, "%s--%s", w->out->data[w->out->len - 1] == '(' ? "" : "|", o->name);
+        buf_fmt(w->out, "%s--%s", w->out->data[w->out->len - 1] == ' ' ? "" : "|", o->name);
 }
 
 static void add_command(struct writer *w, const struct command *c)
@@ -124,9 +124,8 @@ void completion_bash(struct buf *out)
     struct writer w = {.out = out, .command = ""};
 
     buf_add(out, str_c(head));
-    buf_add(out, STR("        @("));
+    buf_add(out, STR("        "));
     completion_each_option(NULL, add_valued_global, &w);
-    buf_add(out, STR(")"));
     buf_add(out, str_c(middle));
     completion_each_option(NULL, add_value, &w);
     for (size_t i = 0; commands[i]; i++) {

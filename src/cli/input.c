@@ -35,8 +35,7 @@ static bool looks_like_json(const struct source *src)
     size_t offset = skip_blanks(src->text, 0);
     struct value *first;
 
-    if (!opens_container(src->text, offset) ||
-        !json_read_next(a, src, NULL, &offset, &first, NULL))
+    if (!opens_container(src->text, offset) || !json_read_next(a, src, NULL, &offset, &first, NULL))
         return false;
     offset = skip_blanks(src->text, offset);
     return offset == src->text.len || opens_container(src->text, offset);
@@ -56,8 +55,7 @@ bool input_open(struct arena *a, str name, bool strict, struct input *out, struc
     str shown, bytes;
 
     *out = (struct input){0};
-    if (!read_bytes(a, name, &shown, &bytes, e) ||
-        !yaml_source(a, shown, bytes, &out->source, e))
+    if (!read_bytes(a, name, &shown, &bytes, e) || !yaml_source(a, shown, bytes, &out->source, e))
         return false;
     out->options = (struct read_options){
         .duplicates = strict ? DUPLICATE_ERROR : DUPLICATE_LAST_WINS,

@@ -41,8 +41,7 @@ MUST_CHECK bool input_next(struct arena *a, struct input *in, struct doc *doc, s
  * The files that the words of a command name, in their order: a folder stands for the .json, .yaml
  * and .yml files below it, in alphabetical order, when recursive is set. Without words: "-".
  */
-MUST_CHECK bool input_files(struct call *c, bool recursive, struct option_list *out,
-                            struct err *e);
+MUST_CHECK bool input_files(struct call *c, bool recursive, struct option_list *out, struct err *e);
 
 /*
  * Calls fn for each document of each file. Faults of files and documents are reported, and the rest

@@ -7,7 +7,6 @@
  */
 #include "cli/options.h"
 #include "cli/quote.h"
-#include "text/csv.h"
 
 static bool fail_parse(struct arena *a, struct err *e, const char *function, str text,
                        const char *why)
@@ -293,7 +292,7 @@ static bool set_strings(struct arena *a, struct option_list *target, str text, b
     str *fields = NULL;
     size_t count = 0;
 
-    if (text.len && !csv_read(a, text, ',', &fields, &count, e))
+    if (text.len && !csv_record(a, text, ',', &fields, &count, e))
         return false;
     if (first)
         *target = (struct option_list){0};

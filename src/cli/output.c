@@ -11,6 +11,15 @@
 /* Enough to make system calls rare, little enough to stay in the cache. */
 #define OUTPUT_BLOCK (64 * KIB)
 
+/* The convention of no-color.org: set and not empty means no. */
+static bool wants_colour(int fd)
+{
+    const char *no_colour = getenv("NO_COLOR");
+    const char *term = getenv("TERM");
+
+    return isatty(fd) && !(no_colour && *no_colour) && term && !str_eq(str_c(term), STR("dumb"));
+}
+
 struct output output_new(struct arena *a, int fd)
 {
     return (struct output){
@@ -18,6 +27,7 @@ struct output output_new(struct arena *a, int fd)
         .waiting = buf_new(a, BUF_UNLIMITED),
         .fd = fd,
         .terminal = isatty(fd),
+        .colour = wants_colour(fd),
     };
 }
 
@@ -48,6 +58,19 @@ void output_fmt(struct output *o, const char *format, ...)
     va_end(args);
 }
 
+void output_style(struct output *o, enum output_style style)
+{
+    static const char *const codes[] = {
+        [STYLE_PLAIN] = "\033[0m",
+        [STYLE_ADDED] = "\033[32m",
+        [STYLE_MISSING] = "\033[31m",
+        [STYLE_PLACE] = "\033[36m",
+    };
+
+    if (o->colour)
+        buf_add(&o->waiting, str_c(codes[style]));
+}
+
 bool output_finish(struct output *o, struct err *e)
 {
     write_waiting(o);
@@ -63,12 +86,4 @@ bool output_reader_left(const struct output *o)
     struct pollfd p = {.fd = o->fd, .events = POLLOUT};
 
     return poll(&p, 1, 0) > 0 && (p.revents & POLLERR);
-}
-
-bool output_wants_colour(int fd)
-{
-    const char *no_colour = getenv("NO_COLOR");
-    const char *term = getenv("TERM");
-
-    return isatty(fd) && !(no_colour && *no_colour) && term && !str_eq(str_c(term), STR("dumb"));
 }

@@ -60,8 +60,9 @@ static const struct {
     const char *name;
     bool (*write)(const struct printer *p, struct buf *out, const struct value *v, struct err *e);
 } formats[] = {
-    {"json", write_indented}, {"json-compact", write_compact}, {"raw", write_raw},
-    {"toml", write_toml},     {"yaml", write_yaml},
+    {"json", write_indented}, {"json-compact", write_compact},
+    {"raw", write_raw},       {"toml", write_toml},
+    {"yaml", write_yaml},
 };
 
 bool print_document(struct printer *p, const struct doc *doc, struct err *e)
