@@ -48,7 +48,9 @@ const struct command *command_suggest(str name)
     size_t least = 3;
 
     for (size_t i = 0; commands[i]; i++) {
-        size_t distance = str_distance(name, str_c(commands[i]->name));
+        str candidate = str_c(commands[i]->name);
+        bool begun = name.len >= 2 && str_has_prefix(candidate, name);
+        size_t distance = begun ? 1 : str_distance(name, candidate);
         if (distance < least && distance < name.len) {
             least = distance;
             best = commands[i];

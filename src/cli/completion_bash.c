@@ -9,7 +9,7 @@
 
 struct writer {
     struct buf *out;
-    const char *command; /* "" before a command is named */
+    const char *command; /* a pattern for the name of the command */
 };
 
 static void add_name(void *ctx, const struct option *o)
@@ -28,9 +28,9 @@ static void add_value(void *ctx, const struct option *o)
 
     if (option_bare(o) && !o->choices)
         return;
-    buf_fmt(w->out, "    '%s --%s'", w->command, o->name);
+    buf_fmt(w->out, "    %s' --%s'", w->command, o->name);
     if (o->letter)
-        buf_fmt(w->out, "|'%s -%c'", w->command, o->letter);
+        buf_fmt(w->out, "|%s' -%c'", w->command, o->letter);
     buf_add(w->out, STR(") "));
     if (o->choices) {
         buf_add(w->out, STR("_plumb_words '"));
@@ -121,17 +121,19 @@ static const char tail[] = "    *) return ;;\n"
 
 void completion_bash(struct buf *out)
 {
-    struct writer w = {.out = out, .command = ""};
+    struct writer w = {.out = out};
 
     buf_add(out, str_c(head));
     buf_add(out, STR("        "));
     completion_each_option(NULL, add_valued_global, &w);
     buf_add(out, str_c(middle));
-    completion_each_option(NULL, add_value, &w);
     for (size_t i = 0; commands[i]; i++) {
         w.command = commands[i]->name;
-        completion_each_option(commands[i], add_value, &w);
+        for (size_t k = 0; k < commands[i]->option_count; k++)
+            add_value(&w, &commands[i]->options[k]);
     }
+    w.command = "*";
+    completion_each_option(NULL, add_value, &w);
     buf_add(out, STR("    esac\n    case $command in\n"));
     add_command(&w, NULL);
     for (size_t i = 0; commands[i]; i++)

@@ -4,6 +4,8 @@
  */
 #include "cli/commands.h"
 
+#define PAGE_WIDTH 80
+
 void help_overview(struct buf *out)
 {
     size_t widest = 0;
@@ -20,7 +22,7 @@ void help_overview(struct buf *out)
     for (size_t i = 0; commands[i]; i++)
         buf_fmt(out, "  %-*s   %s\n", (int)widest, commands[i]->name, commands[i]->brief);
     buf_add(out, STR("\nOptions:\n"));
-    options_usage(out, global_options, global_option_count, 0);
+    options_usage(out, global_options, global_option_count, PAGE_WIDTH);
     buf_add(out, STR("\n"
                      "Exit status: 0 when all is well, 1 when the answer is \"different\" or \"not "
                      "there\",\n"
@@ -36,9 +38,9 @@ void help_command(struct buf *out, const struct command *c)
     buf_add(out, str_c(c->help));
     if (c->option_count) {
         buf_add(out, STR("\nOptions:\n"));
-        options_usage(out, c->options, c->option_count, 0);
+        options_usage(out, c->options, c->option_count, PAGE_WIDTH);
     }
     buf_add(out, STR("\nOptions of all commands:\n"));
-    options_usage(out, global_options, global_option_count, 0);
+    options_usage(out, global_options, global_option_count, PAGE_WIDTH);
     buf_fmt(out, "\nExamples:\n%s", c->examples);
 }

@@ -4,6 +4,7 @@
  */
 #include "cli/commands.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
@@ -78,8 +79,7 @@ static bool check_word_count(const struct request *r, struct err *e)
         return true;
     if (c->args_max == 0)
         return err_set(e, ERR_USAGE, "%s takes no arguments", c->name);
-    return err_set(e, ERR_USAGE, "%s needs %s%s, not %zu argument%s", c->name,
-                   c->args_max == ARGS_ANY && c->args_min > 0 ? "at least " : "", c->args, count,
+    return err_set(e, ERR_USAGE, "%s needs %s, not %zu argument%s", c->name, c->args, count,
                    count == 1 ? "" : "s");
 }
 
@@ -220,10 +220,22 @@ static bool run_on_large_stack(struct start *s)
     return started;
 }
 
+/*
+ * When a standard file is closed, the next file that is opened would take its number. Its place is
+ * filled with something that cannot be used as it would be, so that reading and writing still fail.
+ */
+static void fill_standard_files(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
     struct start s = {.argc = argc > 0 ? (size_t)argc - 1 : 0, .argv = argv + 1};
 
+    fill_standard_files();
     signal(SIGPIPE, SIG_IGN);
     if (!run_on_large_stack(&s))
         run_on_thread(&s);

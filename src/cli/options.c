@@ -70,6 +70,12 @@ bool options_given(const struct options *o, str name)
     return find_name(o, name, &f) && f.group->given[f.option - f.group->options];
 }
 
+/* A beginning of at least two letters is as good as one slip of the finger. */
+static size_t unlikeness(str given, str name)
+{
+    return given.len >= 2 && str_has_prefix(name, given) ? 1 : str_distance(given, name);
+}
+
 const struct option *options_suggest(const struct options *o, str name)
 {
     const struct option *best = NULL;
@@ -78,7 +84,7 @@ const struct option *options_suggest(const struct options *o, str name)
     for (size_t g = 0; g < o->group_count; g++) {
         for (size_t i = 0; i < o->groups[g].count; i++) {
             const struct option *option = &o->groups[g].options[i];
-            size_t distance = str_distance(name, str_c(option->name));
+            size_t distance = unlikeness(name, str_c(option->name));
             if (option->hidden || distance >= least || distance >= name.len)
                 continue;
             least = distance;
