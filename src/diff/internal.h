@@ -24,7 +24,7 @@
  */
 struct diff_side {
     str text;
-    size_t *starts;
+    uint32_t *starts;
     int32_t before, count, after;
     size_t skipped;   /* lines of the text before line 0 */
     int32_t *classes; /* of each line of the middle: equal numbers for equal lines */
@@ -37,9 +37,9 @@ struct diff_side {
 struct diff_pair {
     struct diff_side side[2]; /* old, new */
     struct diff_class {
-        str text;
-        int32_t count[2]; /* how often it occurs in each text */
-        int32_t line;     /* the last one in old, when it occurs there */
+        uint32_t hash;
+        int32_t line;     /* where it occurs: in old, or as ~line in new */
+        int32_t count[2]; /* how often, in each text */
     } * classes;
     int32_t class_count;
 };

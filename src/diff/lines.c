@@ -105,68 +105,19 @@ static size_t suffix_to_skip(str old, str new_, size_t start, int32_t horizon)
 static void find_starts(struct arena *a, struct diff_side *s, size_t from, size_t to,
                         int32_t context)
 {
-    VEC(size_t) starts = {0};
+    VEC(uint32_t) starts = {0};
     size_t at = lines_up(s->text, from, context);
 
     s->skipped = count_lines(str_slice(s->text, 0, at));
     for (; at < from; at = line_end(s->text, at), s->before++)
-        VEC_PUSH(a, &starts, at);
+        VEC_PUSH(a, &starts, (uint32_t)at);
     s->skipped += (size_t)s->before;
     for (; at < to; at = line_end(s->text, at), s->count++)
-        VEC_PUSH(a, &starts, at);
+        VEC_PUSH(a, &starts, (uint32_t)at);
     for (; at < s->text.len && s->after < context; at = line_end(s->text, at), s->after++)
-        VEC_PUSH(a, &starts, at);
-    VEC_PUSH(a, &starts, at);
+        VEC_PUSH(a, &starts, (uint32_t)at);
+    VEC_PUSH(a, &starts, (uint32_t)at);
     s->starts = starts.items + s->before;
-}
-
-/* A table of classes by the text of their lines. */
-struct table {
-    struct diff_pair *pair;
-    struct slot {
-        uint32_t hash;
-        int32_t class_; /* its number plus 1; 0 is free */
-    } * slots;
-    size_t size; /* a power of two, at least twice the number of classes */
-};
-
-static void table_grow(struct arena *a, struct table *t, size_t size)
-{
-    struct slot *old = t->slots;
-    size_t old_size = t->size;
-
-    t->size = size;
-    t->slots = ARENA_ARRAY(a, struct slot, size);
-    for (size_t i = 0; i < old_size; i++) {
-        size_t at = old[i].hash & (size - 1);
-        if (!old[i].class_)
-            continue;
-        while (t->slots[at].class_)
-            at = (at + 1) & (size - 1);
-        t->slots[at] = old[i];
-    }
-}
-
-static int32_t add_class(struct table *t, struct slot *slot, uint32_t hash, str line)
-{
-    t->pair->classes[t->pair->class_count].text = line;
-    *slot = (struct slot){hash, ++t->pair->class_count};
-    return slot->class_ - 1;
-}
-
-static int32_t class_of(struct arena *a, struct table *t, str line)
-{
-    uint32_t hash = (uint32_t)str_hash(line);
-
-    if (2 * (size_t)t->pair->class_count >= t->size)
-        table_grow(a, t, 2 * t->size);
-    for (size_t at = hash & (t->size - 1);; at = (at + 1) & (t->size - 1)) {
-        struct slot *slot = &t->slots[at];
-        if (!slot->class_)
-            return add_class(t, slot, hash, line);
-        if (slot->hash == hash && str_eq(t->pair->classes[slot->class_ - 1].text, line))
-            return slot->class_ - 1;
-    }
 }
 
 static str line_of(const struct diff_side *s, int32_t i)
@@ -174,12 +125,59 @@ static str line_of(const struct diff_side *s, int32_t i)
     return str_of(s->text.ptr + s->starts[i], s->starts[i + 1] - s->starts[i]);
 }
 
-static void classify_old(struct arena *a, struct table *t, struct diff_side *s)
+static str text_of(const struct diff_pair *p, const struct diff_class *c)
 {
-    for (int32_t i = 0; i < s->count; i++) {
-        s->classes[i] = class_of(a, t, line_of(s, i));
-        t->pair->classes[s->classes[i]].count[0]++;
-        t->pair->classes[s->classes[i]].line = i;
+    return c->line >= 0 ? line_of(&p->side[0], c->line) : line_of(&p->side[1], ~c->line);
+}
+
+/* Finds classes by their text. Small, since touching new memory is what costs most here. */
+struct table {
+    int32_t *slots; /* numbers of classes plus 1; 0 is free */
+    size_t size;    /* a power of two, at least twice the number of classes */
+};
+
+static int32_t *free_slot(const struct table *t, uint32_t hash)
+{
+    size_t at = hash & (t->size - 1);
+
+    while (t->slots[at])
+        at = (at + 1) & (t->size - 1);
+    return &t->slots[at];
+}
+
+static void table_grow(struct arena *a, struct table *t, const struct diff_pair *p, size_t size)
+{
+    t->size = size;
+    t->slots = ARENA_ARRAY(a, int32_t, size);
+    for (int32_t i = 0; i < p->class_count; i++)
+        *free_slot(t, p->classes[i].hash) = i + 1;
+}
+
+/* The class of a line, which is a new one when there is no equal line so far. */
+static int32_t class_of(struct arena *a, struct table *t, struct diff_pair *p, str line, int32_t i)
+{
+    uint32_t hash = (uint32_t)str_hash(line);
+    size_t at = hash & (t->size - 1);
+
+    for (; t->slots[at]; at = (at + 1) & (t->size - 1)) {
+        const struct diff_class *c = &p->classes[t->slots[at] - 1];
+        if (c->hash == hash && str_eq(text_of(p, c), line))
+            return t->slots[at] - 1;
+    }
+    p->classes[p->class_count] = (struct diff_class){.hash = hash, .line = i};
+    t->slots[at] = ++p->class_count;
+    if (2 * (size_t)p->class_count > t->size)
+        table_grow(a, t, p, 2 * t->size);
+    return p->class_count - 1;
+}
+
+static void classify_old(struct arena *a, struct table *t, struct diff_pair *p)
+{
+    struct diff_side *old = &p->side[0];
+
+    for (int32_t i = 0; i < old->count; i++) {
+        old->classes[i] = class_of(a, t, p, line_of(old, i), i);
+        p->classes[old->classes[i]].count[0]++;
     }
 }
 
@@ -187,16 +185,18 @@ static void classify_old(struct arena *a, struct table *t, struct diff_side *s)
  * Most lines of the new text follow each other as they do in the old one: trying the expected line
  * first saves most look-ups. It changes nothing but the time.
  */
-static void classify_new(struct arena *a, struct table *t, struct diff_side *s,
-                         const struct diff_side *old)
+static void classify_new(struct arena *a, struct table *t, struct diff_pair *p)
 {
+    const struct diff_side *old = &p->side[0];
+    struct diff_side *new_ = &p->side[1];
     int32_t expected = 0;
 
-    for (int32_t i = 0; i < s->count; i++, expected++) {
-        str line = line_of(s, i);
+    for (int32_t i = 0; i < new_->count; i++, expected++) {
+        str line = line_of(new_, i);
         bool as_expected = expected < old->count && str_eq(line_of(old, expected), line);
-        s->classes[i] = as_expected ? old->classes[expected] : class_of(a, t, line);
-        struct diff_class *c = &t->pair->classes[s->classes[i]];
+        int32_t class_ = as_expected ? old->classes[expected] : class_of(a, t, p, line, ~i);
+        struct diff_class *c = &p->classes[class_];
+        new_->classes[i] = class_;
         c->count[1]++;
         if (!as_expected && c->count[0] == 1)
             expected = c->line;
@@ -205,21 +205,20 @@ static void classify_new(struct arena *a, struct table *t, struct diff_side *s,
 
 static void classify(struct arena *a, struct diff_pair *p)
 {
-    struct diff_side *old = &p->side[0], *new_ = &p->side[1];
-    struct table table = {.pair = p};
+    size_t counts[] = {(size_t)p->side[0].count, (size_t)p->side[1].count};
+    struct table table = {0};
     size_t size = SLOTS_FIRST;
 
-    while (size < 2 * (size_t)old->count)
-        size *= 2;
-    table_grow(a, &table, size);
-    p->classes = ARENA_ARRAY(a, struct diff_class, (size_t)old->count + (size_t)new_->count);
     for (int i = 0; i < 2; i++) {
-        size_t count = (size_t)p->side[i].count;
-        p->side[i].classes = arena_alloc_raw(a, arena_array_size(count, sizeof(int32_t)));
-        p->side[i].changed = ARENA_ARRAY(a, char, count + 2) + 1;
+        p->side[i].classes = arena_alloc_raw(a, arena_array_size(counts[i], sizeof(int32_t)));
+        p->side[i].changed = ARENA_ARRAY(a, char, counts[i] + 2) + 1;
     }
-    classify_old(a, &table, old);
-    classify_new(a, &table, new_, old);
+    p->classes = arena_alloc_raw(a, arena_array_size(counts[0] + counts[1], sizeof(*p->classes)));
+    while (size < counts[0])
+        size *= 2;
+    table_grow(a, &table, p, size);
+    classify_old(a, &table, p);
+    classify_new(a, &table, p);
 }
 
 void diff_split(struct arena *a, struct diff_pair *p, str old, str new_, int32_t context)

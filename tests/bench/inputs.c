@@ -170,7 +170,7 @@ static void add_pod(struct buf *out, size_t number, uint64_t *state)
         if (*p == '$')
             add_variable(out, *++p, number, state);
         else
-            buf_char(out, *p == '\'' ? '"' : *p);
+            buf_char(out, (char)(*p == '\'' ? '"' : *p));
     }
 }
 
