@@ -103,14 +103,21 @@ static str shown_name(struct arena *a, const struct option *o)
     return str_fmt(a, "--%s", o->name);
 }
 
+static bool fail_value(struct options *o, const struct option *option, str text, struct err *e)
+{
+    if (e)
+        e->kind = ERR_USAGE;
+    return err_wrap(e, "invalid argument %.*s for \"%.*s\" flag", STR_ARG(quote_of(o->arena, text)),
+                    STR_ARG(shown_name(o->arena, option)));
+}
+
 static bool set(struct options *o, struct found f, str text, struct err *e)
 {
     bool *given = &f.group->given[f.option - f.group->options];
     void *target = (char *)f.group->values + f.option->offset;
 
     if (!option_set(o->arena, f.option, target, text, !*given, e))
-        return err_wrap(e, "invalid argument %.*s for \"%.*s\" flag",
-                        STR_ARG(quote_of(o->arena, text)), STR_ARG(shown_name(o->arena, f.option)));
+        return fail_value(o, f.option, text, e);
     *given = true;
     return true;
 }

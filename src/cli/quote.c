@@ -3,30 +3,7 @@
  * quote.c - foreign text made fit to be shown.
  */
 #include "cli/quote.h"
-
-/*
- * Ranges that Go does not print, within what quotation of command line words can meet: controls,
- * blanks other than the plain one, format characters, surrogates, private use and non-characters.
- */
-static const uint32_t unprintable[][2] = {
-    {0x7F, 0xA0},          {0xAD, 0xAD},       {0x600, 0x605},     {0x61C, 0x61C},
-    {0x6DD, 0x6DD},        {0x70F, 0x70F},     {0x890, 0x891},     {0x8E2, 0x8E2},
-    {0x1680, 0x1680},      {0x180E, 0x180E},   {0x2000, 0x200F},   {0x2028, 0x202F},
-    {0x205F, 0x206F},      {0x3000, 0x3000},   {0xD800, 0xF8FF},   {0xFEFF, 0xFEFF},
-    {0xFFF0, 0xFFFB},      {0xFFFE, 0xFFFF},   {0x110BD, 0x110BD}, {0x110CD, 0x110CD},
-    {0x13430, 0x13438},    {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0x323B0, 0xE00FF},
-    {0xE01F0, 0xFFFFFFFF},
-};
-
-static bool is_printable(uint32_t r)
-{
-    if (r < 0x7F)
-        return r >= ' ';
-    for (size_t i = 0; i < COUNT(unprintable); i++)
-        if (r >= unprintable[i][0] && r <= unprintable[i][1])
-            return false;
-    return true;
-}
+#include "base/unicode.h"
 
 static const char *short_escape(uint32_t r)
 {
@@ -53,7 +30,7 @@ static void add_rune(struct buf *out, uint32_t r, char quote)
 {
     if (r == (uint32_t)quote || r == '\\')
         buf_fmt(out, "\\%c", (char)r);
-    else if (is_printable(r))
+    else if (unicode_is_print(r))
         buf_rune(out, r);
     else
         add_escaped(out, r);

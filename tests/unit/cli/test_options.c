@@ -3,7 +3,7 @@
  * test_options.c - what the recorded command lines (tests/recorded/options) do not show: help
  * texts, suggestions, several tables, choices, limits.
  */
-#include "test.h"
+#include "../test.h"
 
 #include "cli/options.h"
 
@@ -215,21 +215,21 @@ static const struct {
     size_t cols;
     const char *want;
 } wrap_cases[] = {
-    {60, "  -l, --long thing   A thing that needs so many words that\n"
-         "                     they do not fit on one line of the\n"
-         "                     page,\n"
+    {60, "  -l, --long thing   A thing that needs so many words\n"
+         "                     that they do not fit on one line\n"
+         "                     of the page,\n"
          "                     and that has a line of its own\n"},
     {40, "  -l, --long thing   \n"
          "                A thing that needs\n"
          "                so many words that\n"
          "                they do not fit on\n"
-         "                one line of the page,\n"
-         "                and that has a line\n"
-         "                of its own\n"},
-    {30,
-     "  -l, --long thing   A thing that needs so many words that they do not fit on one line of "
-     "the page,\n"
-     "                and that has a line of its own\n"},
+         "                one line of the\n"
+         "                page,\n"
+         "                and that has a\n"
+         "                line of its own\n"},
+    {30, "  -l, --long thing   A thing that needs so many words that they do not fit on one line "
+         "of the page,\n"
+         "                and that has a line of its own\n"},
 };
 
 TEST(usage_is_wrapped_as_pflag_wraps)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_quote.c - foreign text made fit to be shown. */
-#include "test.h"
+#include "../test.h"
 
 #include "cli/quote.h"
 
