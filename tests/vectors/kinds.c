@@ -6,10 +6,12 @@
 extern const struct vector_kind vector_json;
 extern const struct vector_kind vector_jsonpatch;
 extern const struct vector_kind vector_options;
+extern const struct vector_kind vector_yaml;
 
 const struct vector_kind *const vector_kinds[] = {
     &vector_json,
     &vector_jsonpatch,
     &vector_options,
+    &vector_yaml,
     NULL,
 };
