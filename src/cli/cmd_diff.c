@@ -7,6 +7,9 @@
 #include "cli/print.h"
 #include "diff/diff.h"
 #include "value/diff.h"
+#include "value/number.h"
+
+#include <inttypes.h>
 
 struct diff_values {
     struct option_list by;
@@ -54,11 +57,43 @@ static str label_of(const struct object_pair *pair)
 
 /* ---- Text: a unified difference of both documents, written the same way. ---- */
 
+/* A decimal fraction without the zeros at its end, and without a fraction when that is all zeros.
+ */
+static str trim_fraction(str text)
+{
+    if (str_find_char(text, 'e') != STR_NPOS || str_find_char(text, 'E') != STR_NPOS)
+        return text;
+    while (str_has_suffix(text, STR("0")))
+        text.len--;
+    return str_without_suffix(text, STR("."));
+}
+
+/* Numbers that are equal are written alike: 8080.0 and 8.08e3 become 8080, 1.50 becomes 1.5. */
+static bool normalise_number(void *arena, struct value *v, size_t depth)
+{
+    int64_t whole;
+    str text;
+
+    (void)depth;
+    if (v->kind != VALUE_FLOAT)
+        return true;
+    text = trim_fraction(value_text(v));
+    if (number_to_i64(value_text(v), &whole))
+        text = str_fmt(arena, "%" PRId64, whole);
+    v->kind = number_is_integer(text) ? VALUE_INT : VALUE_FLOAT;
+    v->text = text.ptr;
+    v->len = (uint32_t)text.len;
+    return true;
+}
+
 static bool yaml_of(struct arena *a, const struct object *o, str *out, struct err *e)
 {
     struct buf text = buf_new(a, BUF_UNLIMITED);
+    struct value *root = o ? value_clone(a, o->doc.root) : NULL;
 
-    if (o && !yaml_write(&text, o->doc.root, NUMBERS_EXACT, e))
+    if (root)
+        value_walk(root, normalise_number, a);
+    if (root && !yaml_write(&text, root, NUMBERS_EXACT, e))
         return err_at(e, source_where(o->doc.source, o->doc.root));
     *out = buf_str(&text);
     return true;
@@ -176,13 +211,15 @@ static bool show_list(struct job *j, struct arena *a, const struct object_pair *
 
 /* ---- JSON: a list of objects, for programs. ---- */
 
+/* A list that was only reordered would be repeated on both sides: its places are enough. */
 static void add_side(struct arena *a, struct value *item, const struct object *o,
-                     const struct value *v, bool old)
+                     const struct value *v, str side, bool shown)
 {
     if (!v)
         return;
-    value_set(a, item, old ? STR("old") : STR("new"), v);
-    value_set_str(a, item, old ? STR("oldAt") : STR("newAt"), place_of(a, &o->doc, v, true));
+    if (shown)
+        value_set(a, item, side, v);
+    value_set_str(a, item, str_concat(a, side, STR("At")), place_of(a, &o->doc, v, true));
 }
 
 static bool show_json(struct job *j, struct arena *a, const struct object_pair *pair,
@@ -194,12 +231,13 @@ static bool show_json(struct job *j, struct arena *a, const struct object_pair *
     (void)e;
     for (size_t i = 0; i < d->count; i++) {
         struct value *item = value_object(run);
+        bool shown = d->items[i].kind != DIFFERENCE_REORDERED;
         value_set_str(run, item, STR("kind"), str_c(difference_kind_name(d->items[i].kind)));
         if (label_of(pair).len)
             value_set_str(run, item, STR("object"), label_of(pair));
         value_set_str(run, item, STR("path"), path_text(run, &d->items[i]));
-        add_side(run, item, pair->old, d->items[i].old_, true);
-        add_side(run, item, pair->new_, d->items[i].new_, false);
+        add_side(run, item, pair->old, d->items[i].old_, STR("old"), shown);
+        add_side(run, item, pair->new_, d->items[i].new_, STR("new"), shown);
         value_add(run, j->found, item);
     }
     return true;

@@ -4,6 +4,7 @@
  */
 #include "cli/input.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void warn(void *ctx, struct where at, str text)
@@ -88,8 +89,16 @@ bool input_next(struct arena *a, struct input *in, struct doc *doc, struct err *
 
 /* ---- Files. ---- */
 
-/* Folders below folders are followed this far, which also ends loops of links. */
+/* Folders below folders are followed this far. */
 #define FOLDER_DEPTH_MAX 64
+
+/* Links to folders are not followed: they may lead in circles. */
+static bool is_link(struct arena *a, str path)
+{
+    struct stat st;
+
+    return lstat(str_z(a, path), &st) == 0 && S_ISLNK(st.st_mode);
+}
 
 static bool is_document_name(str name)
 {
@@ -111,7 +120,7 @@ static bool add_folder(struct arena *a, str folder, size_t depth, struct option_
     for (size_t i = 0; i < count; i++) {
         str path = file_join(a, folder, names[i]);
         enum file_kind kind = file_kind(path);
-        if (kind == FILE_FOLDER && !add_folder(a, path, depth + 1, out, e))
+        if (kind == FILE_FOLDER && !is_link(a, path) && !add_folder(a, path, depth + 1, out, e))
             return false;
         if (kind == FILE_REGULAR && is_document_name(names[i]))
             VEC_PUSH(a, out, path);

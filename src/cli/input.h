@@ -39,7 +39,8 @@ MUST_CHECK bool input_next(struct arena *a, struct input *in, struct doc *doc, s
 
 /*
  * The files that the words of a command name, in their order: a folder stands for the .json, .yaml
- * and .yml files below it, in alphabetical order, when recursive is set. Without words: "-".
+ * and .yml files below it, in alphabetical order, when recursive is set; links to folders are not
+ * followed. Without words: "-".
  */
 MUST_CHECK bool input_files(struct call *c, bool recursive, struct option_list *out, struct err *e);
 

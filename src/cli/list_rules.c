@@ -4,16 +4,17 @@
  */
 #include "cli/list_rules.h"
 
-static bool split_fields(struct arena *a, str text, struct list_rule *rule, struct err *e)
+/* The part of --by after the last equals sign; all of it when there is none (STR_NPOS + 1 is 0). */
+static bool split_fields(struct arena *a, str by, struct list_rule *rule, struct err *e)
 {
     VEC(str) fields = {0};
-    str rest = text, field;
+    str rest = str_from(by, str_rfind_char(by, '=') + 1), field;
     bool more = true;
 
     while (more) {
         more = str_cut(rest, STR(","), &field, &rest);
         if (field.len == 0)
-            return err_set(e, ERR_USAGE, "--by \"%.*s\": a field has no name", STR_ARG(text));
+            return err_set(e, ERR_USAGE, "--by \"%.*s\": a field has no name", STR_ARG(by));
         VEC_PUSH(a, &fields, field);
     }
     rule->kind = LIST_BY_FIELDS;
@@ -36,7 +37,7 @@ static bool read_rule(struct list_rules *r, str text, struct err *e)
         e->kind = ERR_USAGE;
         return false;
     }
-    return split_fields(r->arena, str_from(text, equals + 1), rule, e);
+    return split_fields(r->arena, text, rule, e);
 }
 
 bool list_rules_read(struct arena *a, const struct option_list *by, struct list_rules *out,
