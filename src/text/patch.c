@@ -8,6 +8,8 @@
  */
 #include "text/patch_internal.h"
 
+#include "base/unicode.h"
+
 /* One operation: its members, NULL when absent. */
 struct op {
     const struct value *kind, *path, *from, *value;
@@ -113,7 +115,7 @@ static bool op_path_or_missing(const struct op *op, const char *name, str *out, 
     return err_set(e, ERR_INVALID, "%s operation failed to decode path: missing value", name);
 }
 
-/* A new node for the value; NULL when there is none, a node without a tree when it is null. */
+/* A new node for the value; NULL when there is none, a node without a text when it is null. */
 static struct node *op_value(const struct run *r, const struct op *op)
 {
     if (!op->value)
@@ -141,22 +143,6 @@ static str decode_part(struct arena *a, str part)
     return buf_str(&b);
 }
 
-static bool is_plain_rune(uint32_t r)
-{
-    static const struct {
-        uint32_t first, last;
-    } odd[] = {
-        {0x7F, 0xA0},     {0xAD, 0xAD},     {0x1680, 0x1680}, {0x180E, 0x180E},
-        {0x2000, 0x200F}, {0x2028, 0x202F}, {0x205F, 0x206F}, {0x3000, 0x3000},
-        {0xE000, 0xF8FF}, {0xFEFF, 0xFEFF}, {0xFFF0, 0xFFFB}, {0xFFFE, 0xFFFF},
-    };
-
-    for (size_t i = 0; i < COUNT(odd); i++)
-        if (r >= odd[i].first && r <= odd[i].last)
-            return false;
-    return r >= 0x20 && r < 0xE0000;
-}
-
 static void quote_rune(struct buf *b, uint32_t r)
 {
     static const char short_names[] = "abtnvfr"; /* 7 to 13 */
@@ -165,7 +151,7 @@ static void quote_rune(struct buf *b, uint32_t r)
         buf_fmt(b, "\\%c", (char)r);
     else if (r >= 7 && r <= 13)
         buf_fmt(b, "\\%c", short_names[r - 7]);
-    else if (is_plain_rune(r))
+    else if (unicode_is_print(r))
         buf_rune(b, r);
     else if (r < 0x80)
         buf_fmt(b, "\\x%02x", (unsigned)r);
@@ -185,26 +171,38 @@ static str quote(struct arena *a, str s)
     return buf_str(&b);
 }
 
-static bool is_decimal(str s)
+/*
+ * What is wrong with an index, or NULL. Upstream: what follows the digit that made the number too
+ * large is not looked at.
+ */
+static const char *scan_index(str key, int64_t *out)
 {
-    size_t sign = s.len && (s.ptr[0] == '-' || s.ptr[0] == '+');
+    bool negative = str_has_prefix(key, STR("-"));
+    str digits = str_from(key, negative || str_has_prefix(key, STR("+")));
+    uint64_t n = 0;
 
-    for (size_t i = sign; i < s.len; i++)
-        if (s.ptr[i] < '0' || s.ptr[i] > '9')
-            return false;
-    return s.len > sign;
+    for (size_t i = 0; i < digits.len; i++) {
+        unsigned digit = (unsigned char)digits.ptr[i] - '0';
+        if (digit > 9)
+            return "invalid syntax";
+        if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, digit, &n))
+            return "value out of range";
+    }
+    if (n > (uint64_t)INT64_MAX + negative)
+        return "value out of range";
+    *out = (int64_t)(negative ? -n : n);
+    return digits.len ? NULL : "invalid syntax";
 }
 
 /* As strconv.Atoi. */
 static bool parse_index(struct run *r, str key, int64_t *out, struct err *e)
 {
-    bool decimal = is_decimal(key);
+    const char *wrong = scan_index(key, out);
 
-    if (decimal && str_to_i64(key, out))
+    if (!wrong)
         return true;
     str quoted = quote(r->arena, key);
-    return err_set(e, ERR_INVALID, "strconv.Atoi: parsing %.*s: %s", STR_ARG(quoted),
-                   decimal ? "value out of range" : "invalid syntax");
+    return err_set(e, ERR_INVALID, "strconv.Atoi: parsing %.*s: %s", STR_ARG(quoted), wrong);
 }
 
 /* Turns an index, which may count from the end, into a position below count. */
@@ -360,22 +358,21 @@ static bool op_add(struct run *r, const struct op *op, struct err *e)
 /* Upstream: what is copied goes through text, with Go's escapes; a later test sees those. */
 static bool copy_node(struct run *r, const struct node *n, struct node **out, struct err *e)
 {
-    struct buf text = buf_new(r->arena, PATCH_COPY_MAX);
-    const struct value *tree;
+    struct buf text = buf_new(r->arena, BUF_UNLIMITED);
 
     *out = NULL;
     if (!n)
         return true;
-    if (!node_write(&text, n, e) || !node_read(r->arena, buf_str(&text), &tree, e))
+    if (!node_write(&text, n, e))
         return err_wrap(e, "error while performing deep copy");
-    *out = node_new(r->arena, buf_str(&text).ptr, tree);
     r->copied += text.len;
-    if (r->copied > PATCH_COPY_MAX)
-        return err_set(e, ERR_LIMIT,
-                       "Unable to complete the copy, the accumulated size increase of copy is %zu, "
-                       "exceeding the limit %zu",
-                       r->copied, PATCH_COPY_MAX);
-    return true;
+    buf_char(&text, ' ');
+    *out = node_new_unread(r->arena, buf_str(&text));
+    return r->copied <= PATCH_COPY_MAX ||
+           err_set(e, ERR_LIMIT,
+                   "Unable to complete the copy, the accumulated size increase of copy is %zu, "
+                   "exceeding the limit %zu",
+                   r->copied, PATCH_COPY_MAX);
 }
 
 static bool copy_from(struct run *r, const struct op *op, struct node **out, struct err *e)
@@ -504,7 +501,7 @@ static bool op_replace(struct run *r, const struct op *op, struct err *e)
 static bool passes(struct run *r, struct node *n, struct node *want)
 {
     if (!n)
-        return !want || !want->tree;
+        return !want || !want->raw;
     return want && node_equal(r->arena, n, want);
 }
 

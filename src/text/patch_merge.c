@@ -7,6 +7,7 @@
  */
 #include "text/patch_internal.h"
 
+#include "base/unicode.h"
 #include "text/json.h"
 #include "value/number.h"
 
@@ -238,21 +239,13 @@ static bool diff_lists(struct arena *a, const struct value *old, const struct va
     return true;
 }
 
-/* unicode.IsSpace. */
-static bool is_space(uint32_t r)
-{
-    return (r >= 9 && r <= 13) || r == ' ' || r == 0x85 || r == 0xA0 || r == 0x1680 ||
-           (r >= 0x2000 && r <= 0x200A) || r == 0x2028 || r == 0x2029 || r == 0x202F ||
-           r == 0x205F || r == 0x3000;
-}
-
 static str trim_space(str s)
 {
     size_t width;
 
-    while (s.len && is_space(utf8_decode(s, &width)))
+    while (s.len && unicode_is_space(utf8_decode(s, &width)))
         s = str_from(s, width);
-    while (s.len && is_space(utf8_decode_last(s, &width)))
+    while (s.len && unicode_is_space(utf8_decode_last(s, &width)))
         s.len -= width;
     return s;
 }

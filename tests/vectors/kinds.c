@@ -6,12 +6,16 @@
 extern const struct vector_kind vector_json;
 extern const struct vector_kind vector_jsonpatch;
 extern const struct vector_kind vector_options;
+extern const struct vector_kind vector_toml;
+extern const struct vector_kind vector_xml;
 extern const struct vector_kind vector_yaml;
 
 const struct vector_kind *const vector_kinds[] = {
     &vector_json,
     &vector_jsonpatch,
     &vector_options,
+    &vector_toml,
+    &vector_xml,
     &vector_yaml,
     NULL,
 };
