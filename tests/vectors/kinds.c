@@ -7,6 +7,7 @@ extern const struct vector_kind vector_chardiff;
 extern const struct vector_kind vector_diff;
 extern const struct vector_kind vector_json;
 extern const struct vector_kind vector_jsonpatch;
+extern const struct vector_kind vector_options;
 extern const struct vector_kind vector_regex;
 extern const struct vector_kind vector_toml;
 extern const struct vector_kind vector_xml;
@@ -17,6 +18,7 @@ const struct vector_kind *const vector_kinds[] = {
     &vector_diff,
     &vector_json,
     &vector_jsonpatch,
+    &vector_options,
     &vector_regex,
     &vector_toml,
     &vector_xml,
