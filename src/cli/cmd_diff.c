@@ -133,7 +133,7 @@ static bool show_text(struct job *j, struct arena *a, const struct object_pair *
 {
     struct buf hunks = buf_new(a, BUF_UNLIMITED);
     struct output *out = j->call->out;
-    str old, new_, rest, line;
+    str old = STR_NONE, new_ = STR_NONE, rest, line;
 
     (void)d;
     if (!yaml_of(a, pair->old, &old, e) || !yaml_of(a, pair->new_, &new_, e))
