@@ -211,6 +211,7 @@ static bool open_collection(struct building *b, const struct yevent *event)
     struct frame *outer = top(b);
     bool object = event->kind == YEVENT_MAP;
     bool in_odd = outer && outer->object && (!outer->has_key || outer->odd_key);
+    bool typed = in_odd || (outer && outer->typed);
 
     if (b->frames.len == VALUE_DEPTH_MAX) {
         err_set(b->reader->e, ERR_LIMIT, "yaml: exceeded max depth of %d", VALUE_DEPTH_MAX);
@@ -221,7 +222,7 @@ static bool open_collection(struct building *b, const struct yevent *event)
              ((struct frame){
                  .first = b->nodes.len,
                  .object = object,
-                 .typed = in_odd || (outer && outer->typed),
+                 .typed = typed,
                  .pos = (uint32_t)b->reader->base + event->start.pos + 1,
                  .anchor = anchor,
                  .index_mark = arena_mark(b->indexes),
@@ -302,6 +303,8 @@ bool yaml_read_part(struct arena *a, const struct source *src, size_t from, size
         return err_at(e, (struct where){.file = src->file});
     }
     yparse_begin(&b.parse, a, scratch, r.text);
+    VEC_ADD(scratch, &b.nodes);
+    b.nodes.len = 0;
     if (!build(&b) || (r.special && !yaml_expand(&r, &b.root)))
         return false;
     *out = arena_alloc_raw(a, sizeof(**out));
