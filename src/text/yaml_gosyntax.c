@@ -61,6 +61,17 @@ static void add_number(struct buf *out, const struct value *v)
     }
 }
 
+static void add_float_key(struct buf *out, str key)
+{
+    if (str_eq(key, STR(".inf")))
+        key = STR("+Inf");
+    else if (str_eq(key, STR("-.inf")))
+        key = STR("-Inf");
+    else if (str_eq(key, STR(".nan")))
+        key = STR("NaN");
+    buf_add(out, key);
+}
+
 /* A member's key as it was before it became a text. */
 static void add_key(struct buf *out, const struct value *member)
 {
@@ -76,6 +87,9 @@ static void add_key(struct buf *out, const struct value *member)
     case YKEY_UINT:
         if (str_to_u64(value_key(member), &u))
             buf_fmt(out, "0x%llx", (unsigned long long)u);
+        break;
+    case YKEY_FLOAT:
+        add_float_key(out, value_key(member));
         break;
     default:
         buf_add(out, value_key(member));
