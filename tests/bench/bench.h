@@ -47,6 +47,7 @@ struct benchmark {
 };
 
 extern const struct benchmark bench_json;
+extern const struct benchmark bench_regex;
 
 /* Measures and prints one row. */
 struct bench_result bench_run(const struct bench_case *c);

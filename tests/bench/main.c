@@ -14,6 +14,7 @@
 /* All benchmarks, sorted by name. */
 static const struct benchmark *const benchmarks[] = {
     &bench_json,
+    &bench_regex,
 };
 
 /* Rounds of one row: at least ROUNDS_MIN, more while they are short. */
