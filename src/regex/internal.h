@@ -214,6 +214,18 @@ static inline bool rx_class_has(const struct class *c, uint32_t r)
     return low < c->set.count && r >= c->set.ranges[low].lo;
 }
 
+/* The code point at pos, which is before the end: most are ASCII, and need no call. */
+static inline uint32_t rx_decode(str text, size_t pos, size_t *width)
+{
+    unsigned char c = (unsigned char)text.ptr[pos];
+
+    if (c < 0x80) {
+        *width = 1;
+        return c;
+    }
+    return utf8_decode((str){text.ptr + pos, text.len - pos}, width);
+}
+
 /* Whether inst, which takes a code point, takes r. */
 static inline bool rx_inst_takes(const struct regex *re, const struct inst *inst, uint32_t r)
 {

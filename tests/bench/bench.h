@@ -51,6 +51,7 @@ extern const struct benchmark bench_diff;
 extern const struct benchmark bench_json;
 extern const struct benchmark bench_value;
 extern const struct benchmark bench_yaml;
+extern const struct benchmark bench_regex;
 
 /* Measures and prints one row. */
 struct bench_result bench_run(const struct bench_case *c);

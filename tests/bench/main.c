@@ -17,6 +17,7 @@ static const struct benchmark *const benchmarks[] = {
     &bench_json,
     &bench_value,
     &bench_yaml,
+    &bench_regex,
 };
 
 /* Rounds of one row: at least ROUNDS_MIN, more while they are short. */
