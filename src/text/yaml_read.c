@@ -211,10 +211,7 @@ static bool open_collection(struct building *b, const struct yevent *event)
     struct frame *outer = top(b);
     bool object = event->kind == YEVENT_MAP;
     bool in_odd = outer && outer->object && (!outer->has_key || outer->odd_key);
-<<<<<<< HEAD
     /* Asked for before the push, which may move the frames. */
-=======
->>>>>>> yaml
     bool typed = in_odd || (outer && outer->typed);
 
     if (b->frames.len == VALUE_DEPTH_MAX) {

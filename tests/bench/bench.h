@@ -49,9 +49,9 @@ struct benchmark {
 
 extern const struct benchmark bench_diff;
 extern const struct benchmark bench_json;
+extern const struct benchmark bench_regex;
 extern const struct benchmark bench_value;
 extern const struct benchmark bench_yaml;
-extern const struct benchmark bench_regex;
 
 /* Measures and prints one row. */
 struct bench_result bench_run(const struct bench_case *c);

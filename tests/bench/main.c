@@ -15,9 +15,9 @@
 static const struct benchmark *const benchmarks[] = {
     &bench_diff,
     &bench_json,
+    &bench_regex,
     &bench_value,
     &bench_yaml,
-    &bench_regex,
 };
 
 /* Rounds of one row: at least ROUNDS_MIN, more while they are short. */
