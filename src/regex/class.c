@@ -292,7 +292,7 @@ static bool parse_char(struct parser *p, str *rest, str bracket, uint32_t *r)
 static bool parse_range(struct parser *p, str *rest, str bracket, struct ranges *r)
 {
     str from = *rest;
-    uint32_t lo, hi;
+    uint32_t lo = 0, hi;
 
     if (!parse_char(p, rest, bracket, &lo))
         return false;
