@@ -96,8 +96,9 @@ static enum class_result parse_posix(struct parser *p, str *rest, struct ranges 
 {
     if (rest->len <= 2 || rest->ptr[0] != '[' || rest->ptr[1] != ':')
         return CLASS_NONE;
-    size_t end = str_find(str_from(*rest, 2), STR(":]"));
-    if (end == STR_NPOS)
+    size_t end = p->no_posix ? STR_NPOS : str_find(str_from(*rest, 2), STR(":]"));
+    p->no_posix = end == STR_NPOS;
+    if (p->no_posix)
         return CLASS_NONE;
     str name = str_slice(*rest, 2, 2 + end);
     bool negated = str_has_prefix(name, STR("^"));
