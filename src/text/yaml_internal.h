@@ -121,6 +121,10 @@ void yscan_take(struct yscan *s);
 
 /* Notes a problem at the current place. Always false. */
 bool yscan_fail(struct yscan *s, const char *text);
+/* Bytes of a character by its first one, or 0. */
+size_t yscan_width(uint8_t first);
+/* The value of a hexadecimal digit, or -1. */
+int yscan_hex(uint8_t c);
 /* Whether YAML allows the character in a text. */
 bool yscan_is_allowed(uint32_t c);
 /* Reads and checks more; use yscan_need. */
@@ -178,7 +182,7 @@ static inline bool yscan_is_alpha(const struct yscan *s, size_t k)
            c == '-';
 }
 /* Whether "---" or "..." stands here, at the beginning of a line and alone. */
-bool yscan_at_document(const struct yscan *s, char c);
+bool yscan_at_document(const struct yscan *s, uint8_t c);
 /* Moves over one character. */
 void yscan_skip_wide(struct yscan *s);
 static inline void yscan_skip(struct yscan *s)
