@@ -282,9 +282,10 @@ bool yaml_is_base60(str text);
 struct yanchor {
     struct value node;
     enum { ANCHOR_RAW, ANCHOR_BUSY, ANCHOR_DONE } state;
-    bool object;     /* what Go asks before a merge */
-    uint64_t cost;   /* nodes that Go decodes for it */
-    uint32_t height; /* levels below it */
+    bool object;                       /* what Go asks before a merge */
+    uint64_t cost;                     /* nodes that Go decodes for it */
+    uint32_t height;                   /* levels below it */
+    size_t complaints, complaints_end; /* about what is in it: a part of those of the document */
     str name;
 };
 
@@ -309,6 +310,8 @@ enum ykey_kind yaml_key_kind(const struct value *key);
 bool yaml_key_text(struct arena *a, const struct value *key, str *out);
 /* Appends a value as Go's %#v: a scalar, or a tree whose members know the kinds of their keys. */
 void yaml_go_syntax(struct buf *out, const struct value *v);
+/* The same for the key of a member, as it was before it became a text. */
+void yaml_go_key(struct buf *out, const struct value *member);
 
 /* Reads one document: the first of the part [from, to) of the source. */
 MUST_CHECK bool yaml_read_part(struct arena *a, const struct source *src, size_t from, size_t to,
