@@ -108,6 +108,7 @@ struct parser {
     struct folded_set *folded; /* sets that were folded already */
     int64_t nodes, runes, repeats;
     bool sizes_known, heights_known;
+    bool no_posix; /* there is no ":]" in the rest: do not search it again and again */
     /* The first thing that went wrong; work goes on to a point where stopping is easy. */
     const char *fault;
     str fault_at;

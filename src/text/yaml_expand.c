@@ -87,10 +87,12 @@ static bool finish_anchor(struct expanding *x, struct yanchor *anchor)
     uint64_t before = x->decoded;
     uint32_t deepest = x->deepest;
 
+    anchor->complaints = x->complaints.len;
     anchor->state = ANCHOR_BUSY;
     x->deepest = x->depth;
     if (!expand(x, &anchor->node))
         return false;
+    anchor->complaints_end = x->complaints.len;
     anchor->state = ANCHOR_DONE;
     anchor->cost = x->decoded - before;
     anchor->height = x->deepest - x->depth;
@@ -110,6 +112,16 @@ static bool expand_anchored(struct expanding *x, struct value *v)
     return true;
 }
 
+/* Go finds the duplicates of an anchor again for each alias. */
+static void repeat_complaints(struct expanding *x, const struct yanchor *anchor)
+{
+    str all = buf_str(&x->complaints);
+
+    if (anchor->complaints_end > anchor->complaints)
+        buf_add(&x->complaints, str_copy(x->r->scratch, str_slice(all, anchor->complaints,
+                                                                  anchor->complaints_end)));
+}
+
 static bool follow_alias(struct expanding *x, struct value *v)
 {
     struct yanchor *anchor = anchor_of(x, v);
@@ -118,8 +130,10 @@ static bool follow_alias(struct expanding *x, struct value *v)
     if (anchor->state == ANCHOR_RAW) {
         if (!finish_anchor(x, anchor))
             return false;
-    } else if (!count(x, anchor->cost, v) || !enter(x, anchor->height, v)) {
-        return false;
+    } else {
+        if (!count(x, anchor->cost, v) || !enter(x, anchor->height, v))
+            return false;
+        repeat_complaints(x, anchor);
     }
     replace(v, value_clone(x->r->arena, &anchor->node));
     v->pos = pos;
@@ -256,11 +270,12 @@ static void set_member(struct expanding *x, struct object *o, const struct value
         return;
     }
     struct buf printed = buf_new(scratch, MESSAGE_MAX);
-    struct value as_string = {.kind = VALUE_STRING, .text = v->key, .len = v->key_len};
     if (value_is(key, VALUE_NULL))
         buf_add(&printed, STR("<nil>"));
+    else if (key)
+        yaml_go_syntax(&printed, key);
     else
-        yaml_go_syntax(&printed, key ? key : &as_string);
+        yaml_go_key(&printed, v);
     complain(x, v, buf_str(&printed));
     if (x->r->opts->duplicates == DUPLICATE_LAST_WINS)
         o->members.items[at] = *v;

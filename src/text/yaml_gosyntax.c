@@ -72,8 +72,7 @@ static void add_float_key(struct buf *out, str key)
     buf_add(out, key);
 }
 
-/* A member's key as it was before it became a text. */
-static void add_key(struct buf *out, const struct value *member)
+void yaml_go_key(struct buf *out, const struct value *member)
 {
     uint64_t u;
 
@@ -104,7 +103,7 @@ static void add_object(struct buf *out, const struct value *v)
     buf_add(out, STR("map[interface {}]interface {}{"));
     for (size_t i = 0; i < v->len; i++) {
         buf_add(out, i ? STR(", ") : STR(""));
-        add_key(out, members[i]);
+        yaml_go_key(out, members[i]);
         buf_char(out, ':');
         yaml_go_syntax(out, members[i]);
     }

@@ -121,6 +121,10 @@ void yscan_take(struct yscan *s);
 
 /* Notes a problem at the current place. Always false. */
 bool yscan_fail(struct yscan *s, const char *text);
+/* Bytes of a character by its first one, or 0. */
+size_t yscan_width(uint8_t first);
+/* The value of a hexadecimal digit, or -1. */
+int yscan_hex(uint8_t c);
 /* Whether YAML allows the character in a text. */
 bool yscan_is_allowed(uint32_t c);
 /* Reads and checks more; use yscan_need. */
@@ -178,7 +182,7 @@ static inline bool yscan_is_alpha(const struct yscan *s, size_t k)
            c == '-';
 }
 /* Whether "---" or "..." stands here, at the beginning of a line and alone. */
-bool yscan_at_document(const struct yscan *s, char c);
+bool yscan_at_document(const struct yscan *s, uint8_t c);
 /* Moves over one character. */
 void yscan_skip_wide(struct yscan *s);
 static inline void yscan_skip(struct yscan *s)
@@ -278,9 +282,10 @@ bool yaml_is_base60(str text);
 struct yanchor {
     struct value node;
     enum { ANCHOR_RAW, ANCHOR_BUSY, ANCHOR_DONE } state;
-    bool object;     /* what Go asks before a merge */
-    uint64_t cost;   /* nodes that Go decodes for it */
-    uint32_t height; /* levels below it */
+    bool object;                       /* what Go asks before a merge */
+    uint64_t cost;                     /* nodes that Go decodes for it */
+    uint32_t height;                   /* levels below it */
+    size_t complaints, complaints_end; /* about what is in it: a part of those of the document */
     str name;
 };
 
@@ -305,6 +310,8 @@ enum ykey_kind yaml_key_kind(const struct value *key);
 bool yaml_key_text(struct arena *a, const struct value *key, str *out);
 /* Appends a value as Go's %#v: a scalar, or a tree whose members know the kinds of their keys. */
 void yaml_go_syntax(struct buf *out, const struct value *v);
+/* The same for the key of a member, as it was before it became a text. */
+void yaml_go_key(struct buf *out, const struct value *member);
 
 /* Reads one document: the first of the part [from, to) of the source. */
 MUST_CHECK bool yaml_read_part(struct arena *a, const struct source *src, size_t from, size_t to,

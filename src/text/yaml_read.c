@@ -79,9 +79,14 @@ static void push_pair(struct building *b, struct frame *f, const struct value *v
     push_node(b, v);
 }
 
-/* Whether the key has a text and none of the members so far has it. */
+/*
+ * Whether the key has a text and none of the members so far has it. Strict reading may have to
+ * print a key later, so all but strings are kept as they are.
+ */
 static bool key_is_new(struct building *b, struct frame *f, str *text)
 {
+    if (f->key.kind != VALUE_STRING && b->reader->opts->duplicates == DUPLICATE_ERROR)
+        return false;
     if (f->key.tag || !yaml_key_text(b->reader->arena, &f->key, text))
         return false;
     size_t n = b->nodes.len - f->first;

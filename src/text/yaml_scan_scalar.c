@@ -232,14 +232,6 @@ static const char *simple_escape(uint8_t c, size_t *len)
     return NULL;
 }
 
-static int hex_digit(uint8_t c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* \xHH, \uHHHH and \UHHHHHHHH; the scanner stands behind the letter. */
 static bool numeric_escape(struct yscan *s, struct gather *g, size_t digits)
 {
@@ -249,7 +241,7 @@ static bool numeric_escape(struct yscan *s, struct gather *g, size_t digits)
     if (!yscan_need(s, digits))
         return false;
     for (size_t k = 0; k < digits; k++) {
-        int digit = hex_digit(yscan_byte(s, k));
+        int digit = yscan_hex(yscan_byte(s, k));
         if (digit < 0)
             return yscan_fail(s, "did not find expected hexdecimal number");
         rune = (rune << 4) | (unsigned)digit;

@@ -14,14 +14,6 @@ extern const struct vector_kind vector_xml;
 extern const struct vector_kind vector_yaml;
 
 const struct vector_kind *const vector_kinds[] = {
-    &vector_chardiff,
-    &vector_diff,
-    &vector_json,
-    &vector_jsonpatch,
-    &vector_options,
-    &vector_regex,
-    &vector_toml,
-    &vector_xml,
-    &vector_yaml,
-    NULL,
+    &vector_chardiff, &vector_diff, &vector_json, &vector_jsonpatch, &vector_options,
+    &vector_regex,    &vector_toml, &vector_xml,  &vector_yaml,      NULL,
 };
