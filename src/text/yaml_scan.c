@@ -8,7 +8,7 @@
  * be the beginning of a key; then a key token is inserted before it. A key must end within 1024
  * characters and on its line, which bounds the queue.
  */
-#include "text/yaml_internal.h"
+#include "text/yaml_scan.h"
 
 #define LEVELS_MAX VALUE_DEPTH_MAX
 enum { KEY_CHARS_MAX = 1024 };
