@@ -13,7 +13,7 @@
  *   read       everything before has been fetched; an incomplete character may lie between
  *   zeros      NULs that Go has appended behind the end
  */
-#include "text/yaml_internal.h"
+#include "text/yaml_scan.h"
 
 enum { PIECE = 512 };
 

@@ -6,7 +6,7 @@
  * together in a buffer and copied. struct gather hides the difference: pieces of the source that
  * follow each other just make the view longer.
  */
-#include "text/yaml_internal.h"
+#include "text/yaml_scan.h"
 
 struct gather {
     struct yscan *scan;
@@ -54,6 +54,7 @@ static bool gather_end(struct gather *g, struct ytoken *t)
     if (text.len > TEXT_SCALAR_MAX) {
         yscan_fail(s, "scalar is larger than 64 MiB");
         s->problem.limit = true;
+        s->problem.at = t->start;
         return false;
     }
     t->value = g->built ? str_copy(s->arena, text) : text;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* yaml_scan_tag.c - directives, anchors, aliases and tags. All of them are short and rare. */
-#include "text/yaml_internal.h"
+#include "text/yaml_scan.h"
 
 /* Letters, digits, '_' and '-'; may be empty. */
 static bool scan_name(struct yscan *s, str *out)

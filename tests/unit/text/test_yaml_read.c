@@ -151,6 +151,21 @@ TEST(the_last_of_duplicate_keys_wins_with_a_warning)
                                     "5:4 key 1 already set in map\n"));
 }
 
+TEST(warnings_in_a_stream_name_the_line_of_the_file)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    struct buf notes = buf_new(a, 1 * KIB);
+    struct read_options opts = {.warn = note, .warn_ctx = &notes};
+    struct yaml_stream s = {.src = source_of(a, STR("a: 1\n---\nb: 1\n\xC3\xA9: {b: 1, b: 2}\n")),
+                            .opts = &opts};
+    struct value *v;
+
+    assert_ok(yaml_stream_next(a, &s, &v, &e), &e);
+    assert_ok(yaml_stream_next(a, &s, &v, &e), &e);
+    assert_str(buf_str(&notes), STR("4:14 key \"b\" already set in map\n"));
+}
+
 static const struct {
     const char *text, *want;
 } tree_cases[] = {
@@ -305,7 +320,7 @@ TEST(a_scalar_has_at_most_64_mib)
 
     buf_add(&b, STR("a:\n  b: "));
     buf_repeat(&b, 'x', 64 * MIB + 1);
-    check_limit(a, buf_str(&b), "scalar is larger than 64 MiB");
+    check_limit(a, buf_str(&b), "f.yaml:2:6: yaml: line 2: scalar is larger than 64 MiB");
 }
 
 /* ---- Sources. ---- */
@@ -399,6 +414,7 @@ RUN_TESTS(cmocka_unit_test(nodes_know_where_they_stand),
           cmocka_unit_test(an_alias_stands_where_it_is_written),
           cmocka_unit_test(errors_are_worded_as_in_go_and_say_where),
           cmocka_unit_test(the_last_of_duplicate_keys_wins_with_a_warning),
+          cmocka_unit_test(warnings_in_a_stream_name_the_line_of_the_file),
           cmocka_unit_test(trees_are_what_go_decodes),
           cmocka_unit_test(a_finished_tree_has_no_marks),
           cmocka_unit_test(scalars_that_stand_in_the_text_are_not_copied),
