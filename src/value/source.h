@@ -10,15 +10,25 @@
 
 #include "value/value.h"
 
+struct source_index;
+
 struct source {
-    str file; /* as shown to people; empty when there is none */
-    str text; /* UTF-8, what the offsets count in */
+    str file;                         /* as shown to people; empty when there is none */
+    str text;                         /* UTF-8, what the offsets count in */
+    const struct source_index *index; /* NULL, or from source_make_index */
 };
 
 struct doc {
     struct value *root;
     const struct source *source;
 };
+
+/*
+ * Notes every few thousand bytes which line and column begin there, so that asking for many places
+ * of a large text does not cost a pass over it each time. For texts of many documents. The index
+ * lives as long as a; small texts get none.
+ */
+void source_make_index(struct arena *a, struct source *s);
 
 /* The place of an offset. Lines end at LF; the column counts code points from 1. */
 struct where source_where_offset(const struct source *s, size_t offset);

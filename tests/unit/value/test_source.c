@@ -35,6 +35,29 @@ TEST(offsets_become_lines_and_columns)
     }
 }
 
+TEST(an_index_changes_nothing_but_the_time)
+{
+    AUTO_ARENA a = arena_new();
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+
+    random_fake(1);
+    for (size_t i = 0; i < 30000; i++)
+        buf_rune(&b, random_below(40) ? (uint32_t)random_below(0x500) + 32 : '\n');
+    random_real();
+    struct source plain = {.text = buf_str(&b)}, indexed = plain;
+    source_make_index(a, &indexed);
+    assert_non_null(indexed.index);
+    for (size_t offset = 0; offset < plain.text.len + 2; offset += 97) {
+        struct where want = source_where_offset(&plain, offset);
+        struct where got = source_where_offset(&indexed, offset);
+        assert_int_equal(got.line, want.line);
+        assert_int_equal(got.column, want.column);
+    }
+    struct source small = {.text = STR("a\nb")};
+    source_make_index(a, &small);
+    assert_null(small.index);
+}
+
 TEST(a_node_knows_its_place_only_when_it_was_read)
 {
     AUTO_ARENA a = arena_new();
@@ -67,5 +90,6 @@ TEST(errors_say_where)
 }
 
 RUN_TESTS(cmocka_unit_test(offsets_become_lines_and_columns),
+          cmocka_unit_test(an_index_changes_nothing_but_the_time),
           cmocka_unit_test(a_node_knows_its_place_only_when_it_was_read),
           cmocka_unit_test(errors_say_where))
