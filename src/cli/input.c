@@ -58,7 +58,6 @@ bool input_open(struct arena *a, str name, bool strict, struct input *out, struc
     *out = (struct input){0};
     if (!read_bytes(a, name, &shown, &bytes, e) || !yaml_source(a, shown, bytes, &out->source, e))
         return false;
-    source_make_index(a, &out->source);
     out->options = (struct read_options){
         .duplicates = strict ? DUPLICATE_ERROR : DUPLICATE_LAST_WINS,
         .warn = warn,

@@ -1,68 +1,73 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* source.c - where a node stands in its text; see source.h. */
+/*
+ * source.c - where a node stands in its text; see source.h.
+ *
+ * Mark number i is the place of the boundary i * BLOCK: its line in the upper half and its column
+ * in the lower one, or 0 while nobody has counted so far. Every thread that counts finds the same,
+ * so marks need no lock.
+ */
 #include "value/source.h"
 
-enum { STEP = 4096 };
+#include <stdatomic.h>
 
-/* A line and a column, both counted from 0. */
-struct place {
-    uint32_t line, column;
-};
+#define BLOCK (4 * KIB)
 
-struct source_index {
-    size_t count;
-    struct place places[]; /* of the offsets 0, STEP, 2 * STEP, ... */
-};
-
-/* Code points begin with any byte that does not continue one. */
-static size_t count_begins(str s)
+void source_remember(struct arena *a, struct source *s)
 {
-    size_t n = 0;
-
-    for (size_t i = 0; i < s.len; i++)
-        n += ((unsigned char)s.ptr[i] & 0xC0) != 0x80;
-    return n;
+    s->marks = (_Atomic uint64_t *)ARENA_ARRAY(a, uint64_t, s->text.len / BLOCK + 1);
 }
 
-/* The place behind text, which begins at from. */
-static struct place advance(struct place from, str text)
+/* Where block i begins: not within a code point, which has up to three more bytes. */
+static size_t boundary(str text, size_t i)
 {
-    for (size_t lf; (lf = str_find_char(text, '\n')) != STR_NPOS;) {
-        from = (struct place){.line = from.line + 1};
-        text = str_from(text, lf + 1);
+    size_t at = i * BLOCK;
+
+    for (int more = 0; i && more < 3 && at < text.len && (text.ptr[at] & 0xC0) == 0x80; more++)
+        at++;
+    return at;
+}
+
+/* The place behind part, which begins at the place at. */
+static struct where move_on(struct where at, str part)
+{
+    for (size_t lf; (lf = str_find_char(part, '\n')) != STR_NPOS; part = str_from(part, lf + 1)) {
+        at.line++;
+        at.column = 1;
     }
-    from.column += (uint32_t)count_begins(text);
-    return from;
+    at.column += (uint32_t)utf8_count(part);
+    return at;
 }
 
-void source_make_index(struct arena *a, struct source *s)
+/* The place of the last boundary up to *block that is known; *block becomes its number. */
+static struct where last_known(const struct source *s, size_t *block)
 {
-    size_t count = s->text.len / STEP + 1;
+    uint64_t mark = 0;
 
-    if (count <= 2)
-        return;
-    struct source_index *index =
-        arena_alloc(a, sizeof(*index) + arena_array_size(count, sizeof(struct place)));
-    index->count = count;
-    for (size_t i = 1; i < count; i++)
-        index->places[i] =
-            advance(index->places[i - 1], str_slice(s->text, (i - 1) * STEP, i * STEP));
-    s->index = index;
+    while (*block && !(mark = atomic_load_explicit(&s->marks[*block], memory_order_relaxed)))
+        --*block;
+    if (!*block)
+        return (struct where){.file = s->file, .line = 1, .column = 1};
+    return (struct where){
+        .file = s->file, .line = (uint32_t)(mark >> 32), .column = (uint32_t)mark};
 }
 
 struct where source_where_offset(const struct source *s, size_t offset)
 {
-    struct place at = {0};
-    size_t from = 0;
+    size_t target = s->marks ? (offset < s->text.len ? offset : s->text.len) / BLOCK : 0;
 
-    if (offset > s->text.len)
-        offset = s->text.len;
-    if (s->index) {
-        from = offset / STEP * STEP;
-        at = s->index->places[offset / STEP];
+    if (target && boundary(s->text, target) > offset)
+        target--;
+    size_t block = target;
+    struct where at = last_known(s, &block);
+    size_t from = boundary(s->text, block);
+    while (block < target) {
+        size_t to = boundary(s->text, ++block);
+        at = move_on(at, str_slice(s->text, from, to));
+        atomic_store_explicit(&s->marks[block], (uint64_t)at.line << 32 | at.column,
+                              memory_order_relaxed);
+        from = to;
     }
-    at = advance(at, str_slice(s->text, from, offset));
-    return (struct where){.file = s->file, .line = at.line + 1, .column = at.column + 1};
+    return move_on(at, str_slice(s->text, from, offset));
 }
 
 struct where source_where(const struct source *s, const struct value *v)

@@ -35,27 +35,41 @@ TEST(offsets_become_lines_and_columns)
     }
 }
 
-TEST(an_index_changes_nothing_but_the_time)
+/* Lines of all lengths, code points of all widths, and bytes that are none. */
+static str make_text(struct arena *a, size_t len)
 {
-    AUTO_ARENA a = arena_new();
+    static const char *const parts[] = {
+        "x",    "\n",       "\xc3\xa9",         "\xe2\x82\xac", "\xf0\x9f\x98\x80",
+        "\x80", "\xe2\x82", "abcdefgh abcdefgh"};
     struct buf b = buf_new(a, BUF_UNLIMITED);
 
-    random_fake(1);
-    for (size_t i = 0; i < 30000; i++)
-        buf_rune(&b, random_below(40) ? (uint32_t)random_below(0x500) + 32 : '\n');
-    random_real();
-    struct source plain = {.text = buf_str(&b)}, indexed = plain;
-    source_make_index(a, &indexed);
-    assert_non_null(indexed.index);
-    for (size_t offset = 0; offset < plain.text.len + 2; offset += 97) {
-        struct where want = source_where_offset(&plain, offset);
-        struct where got = source_where_offset(&indexed, offset);
-        assert_int_equal(got.line, want.line);
-        assert_int_equal(got.column, want.column);
+    while (b.len < len) {
+        size_t repeat = random_below(50) ? 1 : random_below(4000);
+        const char *part = parts[random_below(COUNT(parts))];
+        for (size_t i = 0; i < repeat; i++)
+            buf_add(&b, str_c(part));
     }
-    struct source small = {.text = STR("a\nb")};
-    source_make_index(a, &small);
-    assert_null(small.index);
+    return buf_str(&b);
+}
+
+TEST(marks_change_no_answer)
+{
+    random_fake(1);
+    for (size_t round = 0; round < 20; round++) {
+        AUTO_ARENA a = arena_new();
+        struct source plain = {.file = STR("f"), .text = make_text(a, round * 3000)};
+        struct source marked = plain;
+        source_remember(a, &marked);
+        for (size_t i = 0; i < 200; i++) {
+            size_t offset = random_below(plain.text.len + 10);
+            struct where want = source_where_offset(&plain, offset);
+            struct where at = source_where_offset(&marked, offset);
+            assert_int_equal(at.line, want.line);
+            assert_int_equal(at.column, want.column);
+            assert_str(at.file, STR("f"));
+        }
+    }
+    random_real();
 }
 
 TEST(a_node_knows_its_place_only_when_it_was_read)
@@ -90,6 +104,6 @@ TEST(errors_say_where)
 }
 
 RUN_TESTS(cmocka_unit_test(offsets_become_lines_and_columns),
-          cmocka_unit_test(an_index_changes_nothing_but_the_time),
+          cmocka_unit_test(marks_change_no_answer),
           cmocka_unit_test(a_node_knows_its_place_only_when_it_was_read),
           cmocka_unit_test(errors_say_where))
