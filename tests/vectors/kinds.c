@@ -4,8 +4,10 @@
 #include "vectors.h"
 
 extern const struct vector_kind vector_json;
+extern const struct vector_kind vector_template;
 
 const struct vector_kind *const vector_kinds[] = {
     &vector_json,
+    &vector_template,
     NULL,
 };

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * families.h - the tables of functions, and the few functions that other files know by name.
+ *
+ * ../README.md says how to add a function or a family.
+ */
+#pragma once
+
+#include "tmpl/rt.h"
+
+/* Profiles that most lines name. */
+#define ALL_PROFILES (TMPL_GO | TMPL_KC | TMPL_HELM)
+#define SPRIG (TMPL_KC | TMPL_HELM)
+
+extern const struct tmpl_func tmpl_builtin_funcs[];
+extern const struct tmpl_func tmpl_compare_funcs[];
+
+/* call.c evaluates the arguments of these two itself. */
+bool fn_and(struct tmpl_call *c);
+bool fn_or(struct tmpl_call *c);
