@@ -18,10 +18,14 @@
 enum diff_result { DIFF_SAME, DIFF_CHANGED, DIFF_BINARY };
 
 #define DIFF_CONTEXT 3 /* lines, as diff -u */
+/* The largest text, in bytes; so line numbers and sums of two of them fit 32 bits. */
+#define DIFF_MAX (GIB - 8)
 
 /*
  * Appends the hunks that turn old into new_. A missing file is the empty text. DIFF_BINARY, with
- * nothing appended, when either text looks binary to GNU diff and they differ.
+ * nothing appended, when they differ and either looks binary to GNU diff (a NUL in its first 4096
+ * bytes) or is larger than DIFF_MAX. The time is bounded as GNU diff bounds it: by giving up the
+ * shortest answer when it is too far away.
  */
 enum diff_result diff_unified(struct buf *out, str old, str new_, size_t context);
 

@@ -21,7 +21,7 @@ MUST_CHECK bool json_read(struct arena *a, const struct source *src,
  * Reads the values of a text one after the other: concatenated or separated by white space.
  * *offset begins as 0 and moves on; at the end *out is NULL. Each value may use an arena of its
  * own. Errors are those of Go's Decoder, which says "unexpected EOF" wherever the text ends too
- * early; after one, *offset is where the value began.
+ * early; *offset stays at a value that is broken, and is behind one that is only out of range.
  */
 MUST_CHECK bool json_read_next(struct arena *a, const struct source *src,
                                const struct read_options *opts, size_t *offset, struct value **out,

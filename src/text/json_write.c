@@ -26,21 +26,22 @@ struct writer {
 
 /* ---- Strings. ---- */
 
-static bool is_html(char c)
+/* As buf_char, without a call where there is room. */
+static inline void add_char(struct buf *out, char c)
 {
-    return c == '<' || c == '>' || c == '&';
+    if (LIKELY(out->len < out->cap && !out->overflow))
+        out->data[out->len++] = c;
+    else
+        buf_char(out, c);
 }
 
 /* The length of the part of s, from i on, that is copied as it is. */
 static size_t plain_len(str s, size_t i, bool html)
 {
-    const char *from = s.ptr + i, *p = json_skip_plain(from, s.ptr + s.len);
+    const char *from = s.ptr + i, *end = s.ptr + s.len;
 
-    if (html)
-        for (const char *q = from; q < p; q++)
-            if (is_html(*q))
-                return (size_t)(q - from);
-    return (size_t)(p - from);
+    return (size_t)((html ? json_skip_plain(from, end, true) : json_skip_plain(from, end, false)) -
+                    from);
 }
 
 static void add_ascii_escape(struct buf *out, char c)
@@ -102,7 +103,7 @@ void json_write_string(struct buf *out, str s, bool html)
         return;
     buf_truncate(out, out->len - 1);
     add_escaped(out, s, plain, html);
-    buf_char(out, '"');
+    add_char(out, '"');
 }
 
 /* ---- Numbers. ---- */
@@ -161,7 +162,7 @@ static void new_line(struct writer *w)
 {
     if (!w->style->indent.len)
         return;
-    buf_char(w->out, '\n');
+    add_char(w->out, '\n');
     for (size_t i = 0; i < w->depth; i++)
         buf_add(w->out, w->style->indent);
 }
@@ -169,7 +170,7 @@ static void new_line(struct writer *w)
 static void begin_item(struct writer *w, size_t i)
 {
     if (i)
-        buf_char(w->out, ',');
+        add_char(w->out, ',');
     new_line(w);
 }
 
@@ -187,9 +188,9 @@ static bool write_member(struct writer *w, const struct value *v, size_t i)
 {
     begin_item(w, i);
     json_write_string(w->out, value_key(v), w->style->html);
-    buf_char(w->out, ':');
+    add_char(w->out, ':');
     if (w->style->indent.len)
-        buf_char(w->out, ' ');
+        add_char(w->out, ' ');
     return write_value(w, v);
 }
 
@@ -222,7 +223,7 @@ static bool write_below(struct writer *w, const struct value *v)
 
 static bool write_container(struct writer *w, const struct value *v)
 {
-    buf_char(w->out, v->kind == VALUE_LIST ? '[' : '{');
+    add_char(w->out, v->kind == VALUE_LIST ? '[' : '{');
     if (v->len) {
         w->depth++;
         if (!write_below(w, v))
@@ -230,7 +231,7 @@ static bool write_container(struct writer *w, const struct value *v)
         w->depth--;
         new_line(w);
     }
-    buf_char(w->out, v->kind == VALUE_LIST ? ']' : '}');
+    add_char(w->out, v->kind == VALUE_LIST ? ']' : '}');
     return true;
 }
 

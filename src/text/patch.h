@@ -12,9 +12,19 @@
 
 struct patch;
 
-/* Reads a list of operations. The patch lives as long as a and may be applied from any thread. */
+/* What the copy operations of one application may add, in bytes. The original has no limit. */
+#define PATCH_COPY_MAX (256 * MIB)
+
+/*
+ * Reads a list of operations. The patch copies text, lives as long as a and may be applied from any
+ * thread.
+ */
 MUST_CHECK bool patch_read(struct arena *a, str text, struct patch **out, struct err *e);
-/* Applies it and appends the result. */
+/*
+ * Applies it and appends the result; on failure out is as before. An empty doc stays empty. Where
+ * the original crashes (a member is added to a null document, lists with nulls are tested) there is
+ * an error or the obvious answer instead.
+ */
 MUST_CHECK bool patch_apply(const struct patch *p, str doc, struct buf *out, struct err *e);
 /* MergePatch(doc, patch). */
 MUST_CHECK bool patch_merge(str doc, str patch, struct buf *out, struct err *e);

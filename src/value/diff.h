@@ -2,11 +2,27 @@
 /*
  * diff.h - differences between two trees, as a list.
  *
- * This is the one engine of difference: drift of cluster objects and of ARM bodies alike. Objects
- * are compared member by member. Elements of lists are matched by identity where there is one: the
- * fields a rule gives for that list, else name, id or key when all elements have it and it is
- * distinct; lists of scalars as multisets; everything else by index. Numbers compare by value.
- * Pure; may be called from any thread.
+ * This is the one engine of difference: drift of cluster objects and of ARM bodies alike.
+ *
+ * Objects are compared member by member, whatever their order. Scalars are compared as value_equal
+ * does: numbers by value, so 1, 1.0 and 1e0 are no difference. Elements of two lists are matched in
+ * the first of these ways that fits both:
+ *
+ *   1. as a rule says that is given for that list (struct list_rule);
+ *   2. by the member "name", else "id", else "key": when all elements of both lists are objects
+ *      that have it as a string, number or boolean, and no text of it occurs twice in one list;
+ *   3. as a multiset, when all elements of both are scalars: equal ones are matched first with
+ *      first, the rest is missing or added;
+ *   4. by index.
+ *
+ * The differences come in this order. Members of an object and elements of a list are visited in
+ * the order of the old tree, each with everything below it; then follow, still for this object or
+ * list, the added ones in the order of the new tree. That a list was reordered comes before the
+ * differences of its elements. A node that only one tree has is one difference, whatever is below.
+ *
+ * Time and memory grow linearly with the trees: lists are matched by hashing, depth costs no
+ * recursion, and the places of differences share what they have in common. Pure; may be called from
+ * any thread.
  */
 #pragma once
 
@@ -15,41 +31,62 @@
 enum difference_kind {
     DIFFERENCE_ADDED,     /* only the new tree has it */
     DIFFERENCE_MISSING,   /* only the old tree has it */
-    DIFFERENCE_CHANGED,   /* both have it, same kind, other content */
-    DIFFERENCE_TYPE,      /* both have it, of another kind */
-    DIFFERENCE_REORDERED, /* the same elements, in another order; both are the lists */
+    DIFFERENCE_CHANGED,   /* both have it: two strings, booleans or numbers that are not equal */
+    DIFFERENCE_TYPE,      /* both have it, of another kind; integer and float are one kind here */
+    DIFFERENCE_REORDERED, /* all elements are matched, but in another order; both are the lists */
 };
 
 struct difference {
     enum difference_kind kind;
-    struct path path;         /* identifier steps where elements were matched by identity */
+    /*
+     * The place; NULL is the root. Elements of lists have identifier steps where they were matched
+     * by identity, else indexes: those of the old list, for added ones those of the new list.
+     * path_of_trail makes a path of it.
+     */
+    const struct trail *at;
     const struct value *old_; /* NULL when added; its position is that of the node */
     const struct value *new_; /* NULL when missing */
 };
 
-/* How elements of the lists at a path are matched. */
+/*
+ * How the elements of the lists at a path are matched.
+ *
+ * LIST_BY_FIELDS takes one member or several together as identity; where not all elements have them
+ * as scalars, or two are alike, the list is treated as if there were no rule. LIST_AS_SET is for
+ * elements of any kind and compares them whole, without looking for what changed inside.
+ */
 enum list_rule_kind { LIST_BY_FIELDS, LIST_BY_INDEX, LIST_AS_SET };
 struct list_rule {
-    struct path path; /* of the list; a STEP_KEY "*" matches any step */
+    struct path path; /* of the list; a STEP_KEY "*" matches any step, of lists too */
     enum list_rule_kind kind;
     const str *fields; /* LIST_BY_FIELDS */
     size_t field_count;
 };
 
+/* Start from {0}: options that are added later keep their meaning at 0. */
 struct diff_options {
-    const struct list_rule *rules;
+    const struct list_rule *rules; /* the first that matches decides */
     size_t rule_count;
     bool ignore_order; /* do not report DIFFERENCE_REORDERED */
     size_t max;        /* stop after so many; 0: no limit */
+    /*
+     * Asked before a difference is reported: true leaves it out. This is the place for what two
+     * services mean alike: other case, an added default, null for absent.
+     */
+    bool (*accept)(void *ctx, const struct difference *d);
+    void *ctx;
 };
 
 struct differences {
     struct difference *items;
     size_t count;
-    bool more; /* max was reached */
+    bool more; /* there are others beyond max */
 };
 
-/* In document order of old, then what is added. opts may be NULL. Lives as long as a. */
+/*
+ * Lives as long as a, both trees and the rules. A tree or opts may be NULL; NULL for a tree is
+ * nothing.
+ */
 struct differences value_diff(struct arena *a, const struct value *old_, const struct value *new_,
                               const struct diff_options *opts);
 /* "added", "missing", "changed", "type", "reordered". */

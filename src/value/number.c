@@ -66,8 +66,9 @@ struct decimal {
     int64_t exponent;
 };
 
-/* Exponents beyond this are all alike: no text is long enough to bring them back into reach. */
-#define EXPONENT_MAX INT64_C(1000000000000000)
+/* Exponents of more digits are all alike: no text is long enough to bring them into reach. */
+enum { EXPONENT_DIGITS = 18 };
+#define EXPONENT_MAX INT64_C(1000000000000000000)
 
 static int64_t read_exponent(str s)
 {
@@ -76,8 +77,13 @@ static int64_t read_exponent(str s)
 
     if (negative || str_has_prefix(s, STR("+")))
         s = str_from(s, 1);
-    for (size_t i = 0; i < s.len && n < EXPONENT_MAX; i++)
-        n = n * 10 + (s.ptr[i] - '0');
+    while (s.len && s.ptr[0] == '0')
+        s = str_from(s, 1);
+    if (s.len > EXPONENT_DIGITS)
+        n = EXPONENT_MAX;
+    else
+        for (size_t i = 0; i < s.len; i++)
+            n = n * 10 + (s.ptr[i] - '0');
     return negative ? -n : n;
 }
 
@@ -150,11 +156,21 @@ int number_compare(str x, str y)
 uint64_t number_hash(str s)
 {
     struct decimal d = read_decimal(s);
-    uint64_t hash = (uint64_t)d.exponent * 2 + d.negative;
+    struct {
+        uint64_t hash;
+        char digits[24];
+    } block = {.hash = (uint64_t)d.exponent * 2 + d.negative};
+    size_t len = 0;
 
-    for (int digit; (digit = next_digit(&d.digits)) >= 0;)
-        hash = (hash + (uint64_t)digit + 1) * UINT64_C(0x9E3779B97F4A7C15);
-    return str_hash(str_of((const char *)&hash, sizeof(hash)));
+    /* In blocks through str_hash, which is seeded: sums of digits would collide on purpose. */
+    for (int digit; (digit = next_digit(&d.digits)) >= 0;) {
+        block.digits[len++] = (char)digit;
+        if (len < sizeof(block.digits))
+            continue;
+        block.hash = str_hash(str_of((const char *)&block, sizeof(block)));
+        len = 0;
+    }
+    return str_hash(str_of((const char *)&block, sizeof(block.hash) + len));
 }
 
 /* strtod rounds correctly whatever the number of digits; only its end of text needs care. */

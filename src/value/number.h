@@ -15,7 +15,10 @@
 bool number_is_valid(str s);
 /* Whether a valid number is spelled as an integer: no point, no exponent. */
 bool number_is_integer(str s);
-/* Exact comparison of two valid numbers by value: below, at or above 0. No size is too large. */
+/*
+ * Exact comparison of two valid numbers by value: below, at or above 0. No number of digits is too
+ * large; exponents of more than 18 digits count as equally large.
+ */
 int number_compare(str x, str y);
 /* Equal numbers have equal hashes. */
 uint64_t number_hash(str s);

@@ -183,9 +183,9 @@ uint64_t value_hash(const struct value *v)
         return hash;
     switch ((enum value_kind)v->kind) {
     case VALUE_NULL:
-        return blend(hash, 1);
+        return blend(hash, 0x100);
     case VALUE_BOOL:
-        return blend(hash, v->truth);
+        return blend(hash, v->truth ? 0x300 : 0x200);
     case VALUE_INT:
     case VALUE_FLOAT:
         return number_hash(value_text(v));
@@ -196,9 +196,10 @@ uint64_t value_hash(const struct value *v)
             hash = blend(hash, value_hash(&v->items[i]));
         return hash;
     case VALUE_OBJECT:
-        /* A sum does not depend on the order. */
+        /* A sum does not depend on the order. The key goes in first, or else members that swap key
+         * and text would have equal hashes, and lists of them could be made to collide. */
         for (size_t i = 0; i < v->len; i++)
-            hash += blend(str_hash(value_key(&v->items[i])), value_hash(&v->items[i]));
+            hash += blend(blend(1, str_hash(value_key(&v->items[i]))), value_hash(&v->items[i]));
         return hash;
     }
     return hash;

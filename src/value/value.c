@@ -154,15 +154,16 @@ static int by_key(const void *x, const void *y)
 
 struct value **value_sorted(struct arena *a, const struct value *object)
 {
-    struct value **sorted = arena_alloc_raw(a, arena_array_size(object->len, sizeof(*sorted)));
+    size_t len = value_is(object, VALUE_OBJECT) ? object->len : 0;
+    struct value **sorted = arena_alloc_raw(a, arena_array_size(len, sizeof(*sorted)));
     bool in_order = true;
 
-    for (size_t i = 0; i < object->len; i++) {
+    for (size_t i = 0; i < len; i++) {
         sorted[i] = &object->items[i];
         in_order = in_order && (i == 0 || by_key(&sorted[i - 1], &sorted[i]) <= 0);
     }
     if (!in_order)
-        qsort(sorted, object->len, sizeof(*sorted), by_key);
+        qsort(sorted, len, sizeof(*sorted), by_key);
     return sorted;
 }
 
@@ -174,7 +175,8 @@ void value_walk(struct value *v, value_walk_fn *fn, void *ctx)
     }) stack = {0};
     AUTO_ARENA a = arena_new();
 
-    VEC_ADD(a, &stack)->v = v;
+    if (v)
+        VEC_ADD(a, &stack)->v = v;
     while (stack.len) {
         stack.len--;
         struct value *node = stack.items[stack.len].v;
@@ -322,14 +324,11 @@ struct value *value_insert(struct arena *a, struct value *list, size_t i, const 
 void value_remove(struct value *list, size_t i)
 {
     assert(i < list->len);
-    size_t cap = capacity(list);
     memmove(&list->items[i], &list->items[i + 1], (list->len - i - 1) * sizeof(*list->items));
     list->len--;
-    /* A block that fitted exactly has one place too many now, which nothing records: harmless for
-     * lists, but the index of an object is found by its capacity. */
-    if (list->indexed && capacity(list) != cap)
-        list->indexed = false;
-    else if (list->indexed)
+    /* The index is found by the capacity, which shrinks with a block that fitted exactly. What the
+     * smaller index needs still lies in front of the items. */
+    if (list->indexed)
         index_all(list);
 }
 

@@ -73,7 +73,7 @@ static inline size_t value_len(const struct value *v)
 /* The key under which v is a member; empty for elements and roots. */
 static inline str value_key(const struct value *v)
 {
-    return (str){v->key, v->key_len};
+    return v ? (str){v->key, v->key_len} : STR_NONE;
 }
 /* The text of a string or the spelling of a number, else empty. */
 str value_text(const struct value *v);

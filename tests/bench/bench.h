@@ -6,25 +6,58 @@
  * time, the best of several rounds; what counts are ratios within one run, since machines differ.
  * The table is printed, and each row is appended to build/bench.jsonl.
  *
- * To add one: write bench_<name>.c and list it in main.c.
+ * To add one: write bench_<name>.c with one struct benchmark, declare it below, and list it in
+ * main.c.
+ *
+ *     static size_t read_round(void *ctx) { ... return arena_held(a) + text.len; }
+ *
+ *     bench_run(&(struct bench_case){.name = "json read", .bytes = text.len, .run = read_round,
+ *                                    .ctx = &x, .reference = "jansson read", .target = 4});
  */
 #pragma once
 
 #include "base/base.h"
 
+/* One row of the table. */
 struct bench_case {
     const char *name;
-    size_t bytes;           /* of input, for MB/s */
-    void (*run)(void *ctx); /* one round */
+    size_t bytes; /* of input in one round, for MB/s */
+    /* One round. Answers how many bytes of memory its result took, input included; 0: unknown. */
+    size_t (*run)(void *ctx);
+    void (*after)(void *ctx); /* drops the result of a round, not timed; or NULL */
     void *ctx;
-    size_t memory;           /* bytes kept for the input, when known; else 0 */
-    const char *relative_to; /* an earlier case of the same run, or NULL */
-    double target;           /* the wanted ratio to it, or 0 */
+    const char *reference; /* an earlier row of the same run, or NULL */
+    double target;         /* so many times the speed of the reference, or 0 */
+    double memory_target;  /* at most so many bytes of memory per byte of input, or 0 */
 };
 
-/* Runs and prints one row; returns seconds of CPU per round. */
-double bench_run(const struct bench_case *c);
+/* What was measured. */
+struct bench_result {
+    double rate;   /* bytes of input per second of CPU */
+    double memory; /* bytes per byte of input, or 0 */
+    double ratio;  /* to the rate of the reference, or 0 */
+    bool ok;       /* all targets reached */
+};
 
-/* Inputs made once and shared: a list document of Kubernetes objects of about this many bytes. */
+/* A named group of rows, which can be run alone. */
+struct benchmark {
+    const char *name;
+    const char *help;
+    void (*run)(void);
+};
+
+extern const struct benchmark bench_json;
+
+/* Measures and prints one row. */
+struct bench_result bench_run(const struct bench_case *c);
+/* The size of inputs that was asked for, in bytes: 50 MB unless --size says otherwise. */
+size_t bench_size(void);
+/* Ends the program when something that cannot fail has failed. */
+void bench_check(bool ok, const struct err *e);
+
+/*
+ * Inputs made once and shared: a list document of Kubernetes objects, as a cluster returns it, of
+ * about this many bytes. The same data in both formats, the same data in each run.
+ */
 str bench_podlist_yaml(size_t bytes);
 str bench_podlist_json(size_t bytes);

@@ -95,9 +95,8 @@ static bool run_stream(struct arena *a, const struct source *src, const struct v
     struct buf got = buf_new(a, BUF_UNLIMITED);
     struct value *v;
     size_t offset = 0;
-    bool ok;
 
-    while ((ok = json_read_next(a, src, &go_reading, &offset, &v, &e)) && v) {
+    while (json_read_next(a, src, &go_reading, &offset, &v, &e) && v) {
         if (!json_write(&got, v, &marshal, &e))
             break;
         buf_char(&got, '\n');

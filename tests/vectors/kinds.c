@@ -4,10 +4,12 @@
 #include "vectors.h"
 
 extern const struct vector_kind vector_json;
+extern const struct vector_kind vector_jsonpatch;
 extern const struct vector_kind vector_template;
 
 const struct vector_kind *const vector_kinds[] = {
     &vector_json,
+    &vector_jsonpatch,
     &vector_template,
     NULL,
 };

@@ -2,7 +2,8 @@
 /*
  * main.c - runs recorded vectors; see vectors.h.
  *
- * Exit codes: 0 when all passed, 1 when some failed, 2 when they could not be run.
+ * Exit codes: 0 when all passed, 1 when some failed, 2 when they could not be run. What could not
+ * be run counts as one failure per file, so that nobody takes it for a success.
  */
 #include "vectors.h"
 
@@ -138,9 +139,17 @@ static void print_kinds(FILE *to)
         fprintf(to, "  %-12s %s\n", vector_kinds[i]->name, vector_kinds[i]->help);
 }
 
+/* Names alone, for scripts. */
+static void print_names(void)
+{
+    for (size_t i = 0; vector_kinds[i]; i++)
+        puts(vector_kinds[i]->name);
+}
+
 static void print_usage(FILE *to)
 {
     fprintf(to, "Usage: vectors KIND FILE...\n"
+                "       vectors --kinds\n"
                 "Runs recorded vectors, one JSON object per line, and prints what differs.\n\n");
     print_kinds(to);
 }
@@ -164,6 +173,7 @@ static int run_files(const struct vector_kind *kind, char **paths)
         if (run_file(kind, str_c(*paths), &tally, &e))
             continue;
         unusable = true;
+        tally.failed++;
         fflush(stdout);
         fprintf(stderr, "vectors: %.*s\n", STR_ARG(err_message(a, &e)));
     }
@@ -177,6 +187,10 @@ int main(int argc, char **argv)
 {
     if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
         print_usage(stdout);
+        return EXIT_PASSED;
+    }
+    if (argc == 2 && !strcmp(argv[1], "--kinds")) {
+        print_names();
         return EXIT_PASSED;
     }
     if (argc < 3) {

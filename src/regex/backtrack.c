@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * backtrack.c - one possibility after the other, for short texts.
+ *
+ * A bit for each instruction at each position tells that it was tried: since a second try would
+ * fail as the first did, nothing is done twice, and the work is bounded by the number of bits.
+ */
+#include "regex/internal.h"
+
+#define BITS_MAX ((size_t)256 * 1024)
+
+/* Still to try: go on at pc and pos; or, with pc 0, put pos back into a slot. */
+struct job {
+    uint32_t pc, slot;
+    size_t pos;
+};
+
+/*
+ * The bits of one position stand together. A later search over the same text starts further on, and
+ * clears only what the earlier ones have touched from there: so finding all matches stays linear.
+ */
+struct backtrack {
+    uint64_t *tried;
+    size_t base;    /* the position of the first bits */
+    size_t touched; /* the position after the last that has bits set */
+    VEC(struct job) jobs;
+};
+
+bool backtrack_fits(const struct search *s, size_t from)
+{
+    return s->text.len - from + 1 <= BITS_MAX / s->re->inst_count;
+}
+
+static void reset(struct search *s, size_t from)
+{
+    struct backtrack *b = s->backtrack;
+
+    if (!b) {
+        size_t bits = s->re->inst_count * (s->text.len - from + 1);
+        b = s->backtrack = ARENA_NEW(s->arena, struct backtrack);
+        b->tried = ARENA_ARRAY(s->arena, uint64_t, bits / 64 + 1);
+        b->base = b->touched = from;
+    }
+    if (from < b->touched) {
+        size_t first = (from - b->base) * s->re->inst_count / 64;
+        size_t end = (b->touched - b->base) * s->re->inst_count / 64 + 1;
+        memset(b->tried + first, 0, (end - first) * sizeof(*b->tried));
+    }
+    b->touched = from;
+}
+
+/* Whether this is the first time; remembers it. */
+static bool try_first(const struct search *s, uint32_t pc, size_t pos)
+{
+    struct backtrack *b = s->backtrack;
+    size_t bit = (pos - b->base) * s->re->inst_count + pc;
+    uint64_t mask = UINT64_C(1) << (bit % 64);
+
+    if (b->tried[bit / 64] & mask)
+        return false;
+    b->tried[bit / 64] |= mask;
+    if (pos >= b->touched)
+        b->touched = pos + 1;
+    return true;
+}
+
+/* Takes one character and goes on; pc 0 when it cannot. */
+static uint32_t take_rune(const struct search *s, const struct inst *inst, size_t *pos)
+{
+    size_t width;
+
+    if (*pos >= s->text.len)
+        return 0;
+    uint32_t r = utf8_decode(str_from(s->text, *pos), &width);
+    if (!inst_takes(s->re, inst, r))
+        return 0;
+    *pos += width;
+    return inst->out;
+}
+
+/* Runs from pc until it fails or matches. */
+static bool run(struct search *s, uint32_t pc, size_t pos)
+{
+    struct backtrack *b = s->backtrack;
+
+    while (pc && try_first(s, pc, pos)) {
+        const struct inst *inst = &s->re->insts[pc];
+        s->steps++;
+        switch (inst->op) {
+        case INST_MATCH:
+            if (s->slot_count > 1)
+                s->slots[1] = pos;
+            return true;
+        case INST_ALT:
+            VEC_PUSH(s->arena, &b->jobs, ((struct job){.pc = inst->arg, .pos = pos}));
+            pc = inst->out;
+            break;
+        case INST_CAPTURE:
+            if (inst->arg < s->slot_count) {
+                VEC_PUSH(s->arena, &b->jobs,
+                         ((struct job){.slot = inst->arg, .pos = s->slots[inst->arg]}));
+                s->slots[inst->arg] = pos;
+            }
+            pc = inst->out;
+            break;
+        case INST_EMPTY:
+            pc = match_condition(s->text, pos, inst->arg) ? inst->out : 0;
+            break;
+        default:
+            pc = take_rune(s, inst, &pos);
+            break;
+        }
+    }
+    return false;
+}
+
+/* All possibilities from one position. */
+static bool match_at(struct search *s, size_t pos)
+{
+    struct backtrack *b = s->backtrack;
+
+    b->jobs.len = 0;
+    for (size_t i = 0; i < s->slot_count; i++)
+        s->slots[i] = STR_NPOS;
+    if (s->slot_count)
+        s->slots[0] = pos;
+    VEC_PUSH(s->arena, &b->jobs, ((struct job){.pc = s->re->start, .pos = pos}));
+    while (b->jobs.len) {
+        struct job job = b->jobs.items[--b->jobs.len];
+        if (!job.pc)
+            s->slots[job.slot] = job.pos;
+        else if (run(s, job.pc, job.pos))
+            return true;
+    }
+    return false;
+}
+
+static size_t after_rune(str text, size_t pos)
+{
+    size_t width = 1;
+
+    if (pos < text.len)
+        utf8_decode(str_from(text, pos), &width);
+    return pos + width;
+}
+
+/* What was tried from an earlier start stays tried: it cannot match, or it would have. */
+bool backtrack_run(struct search *s, size_t from)
+{
+    if (s->re->anchored && from)
+        return false;
+    reset(s, from);
+    for (size_t pos = from; pos <= s->text.len; pos = after_rune(s->text, pos)) {
+        pos = match_skip(s->re, s->text, pos);
+        if (pos == STR_NPOS)
+            return false;
+        if (match_at(s, pos))
+            return true;
+        if (s->re->anchored)
+            return false;
+    }
+    return false;
+}

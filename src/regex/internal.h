@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * internal.h - what the files of regex/ share. No other folder includes it.
+ *
+ * A pattern becomes a tree (parse.c, with class.c for [...] and escapes, tree.c for nodes and
+ * limits, factor.c for alternations), loses its counted repetitions (simplify.c) and becomes a
+ * program of a few instructions (compile.c). Two machines run it with the same results: pike.c,
+ * which walks the text once with all possibilities in step, and backtrack.c, which is faster on
+ * short texts and remembers where it has been.
+ *
+ * The tree is shaped exactly as Go shapes it, because limits and the rare oddities of matching
+ * depend on the shape.
+ */
+#pragma once
+
+#include "base/base.h"
+#include "base/unicode.h"
+#include "regex/regex.h"
+
+/* ---- Sets of code points: ranges.c ------------------------------------------------------------
+ */
+
+/* Ranges in any order until ranges_clean has sorted and joined them. */
+struct ranges {
+    struct unicode_range *items;
+    size_t len, cap;
+};
+
+void ranges_add(struct arena *a, struct ranges *r, uint32_t lo, uint32_t hi);
+/* Also adds everything that matches without case. */
+void ranges_add_folded(struct arena *a, struct ranges *r, uint32_t lo, uint32_t hi);
+/* Adds a clean set, or with negated everything outside it. */
+void ranges_add_set(struct arena *a, struct ranges *r, struct unicode_set set, bool negated);
+/* The set and everything that matches it without case, clean. */
+struct ranges ranges_fold_set(struct arena *a, struct unicode_set set);
+void ranges_clean(struct ranges *r);
+/* The opposite of a clean r. */
+void ranges_negate(struct arena *a, struct ranges *r);
+static inline struct unicode_set ranges_set(const struct ranges *r)
+{
+    return (struct unicode_set){r->items, r->len};
+}
+
+/* ---- The tree ---------------------------------------------------------------------------------
+ */
+
+/* The order matters: of two sets of characters, the later kind takes in the earlier one. */
+enum node_op {
+    NODE_EMPTY,      /* matches nothing, everywhere */
+    NODE_LITERAL,    /* runes */
+    NODE_CLASS,      /* ranges */
+    NODE_ANY_NOT_NL, /* . */
+    NODE_ANY,        /* (?s). */
+    NODE_BEGIN_LINE,
+    NODE_END_LINE,
+    NODE_BEGIN_TEXT,
+    NODE_END_TEXT,
+    NODE_WORD_BOUNDARY,
+    NODE_NO_WORD_BOUNDARY,
+    NODE_CAPTURE,
+    NODE_STAR,
+    NODE_PLUS,
+    NODE_QUEST,
+    NODE_REPEAT, /* min to max times; max -1 is without end */
+    NODE_CONCAT,
+    NODE_ALTERNATE,
+    NODE_PSEUDO, /* from here on: only on the stack of the parser */
+    NODE_LEFT_PAREN = NODE_PSEUDO,
+    NODE_VERTICAL_BAR,
+};
+
+enum node_flags {
+    FLAG_FOLD = 1,       /* i */
+    FLAG_DOT_NL = 2,     /* s */
+    FLAG_ONE_LINE = 4,   /* without m */
+    FLAG_NON_GREEDY = 8, /* U, or ? after a repetition */
+};
+
+struct node {
+    uint8_t op, flags;
+    uint8_t nullable; /* compile.c: 0 unknown, 1 no, 2 yes */
+    int16_t min, max;
+    uint32_t capture;  /* NODE_CAPTURE, NODE_LEFT_PAREN; 0 when it only groups */
+    uint32_t class_id; /* compile.c: number of its class plus 1 */
+    uint32_t height;   /* 0 when not known */
+    int64_t size;      /* 0 when not known */
+    VEC(uint32_t) runes;
+    struct ranges ranges;
+    struct node **subs;
+    size_t sub_count;
+    struct node *next_free;
+};
+
+/* ---- The parser -------------------------------------------------------------------------------
+ */
+
+struct folded_set; /* class.c */
+
+struct parser {
+    struct arena *arena; /* of the tree; dropped after compiling */
+    str whole, rest;
+    str last_repeat; /* from the repetition just before rest to the end; empty when there is none */
+    uint8_t flags;
+    VEC(struct node *) stack;
+    VEC(str) names; /* of the groups, in order */
+    struct node *free;
+    struct folded_set *folded; /* sets that were folded already */
+    int64_t nodes, runes, repeats;
+    bool sizes_known, heights_known;
+    /* The first thing that went wrong; work goes on to a point where stopping is easy. */
+    const char *fault;
+    str fault_at;
+};
+
+/* Parses pattern; the tree lives in p->arena. Fills e with Go's text on failure. */
+MUST_CHECK bool regex_parse(struct parser *p, str pattern, struct node **out, struct err *e);
+
+/* Notes a fault, unless there is one already. Always false. */
+bool parser_fail(struct parser *p, const char *fault, str at);
+/* Takes the first code point off *rest; at the end, U+FFFD. False after noting bad UTF-8. */
+bool parser_next(struct parser *p, str *rest, uint32_t *r);
+
+/* tree.c: nodes, the stack, and the limits. */
+struct node *node_new(struct parser *p, enum node_op op);
+/* Gives a node back for the next node_new. */
+void node_reuse(struct parser *p, struct node *n);
+/* One literal code point, one class, or any: what a set of characters can hold. */
+bool node_is_class(const struct node *n);
+void node_clean(struct node *n);
+/* Makes into match what from matches too; from is of no later kind. */
+void node_merge(struct parser *p, struct node *into, const struct node *from);
+struct node *stack_top(const struct parser *p, size_t depth);
+void stack_push(struct parser *p, struct node *n);
+struct node *stack_push_op(struct parser *p, enum node_op op);
+void stack_push_literal(struct parser *p, uint32_t r);
+/* Joins the two literals on top, if they are. */
+void stack_join_literals(struct parser *p);
+/* Notes a fault when n is too large or too high. */
+void limits_check(struct parser *p, struct node *n);
+/* Whether nested repetitions stay within n copies. */
+bool limits_repeat_ok(const struct node *n, int copies);
+
+/* factor.c: a concatenation or alternation of subs, flattened; prefixes in common are shared. */
+struct node *node_collapse(struct parser *p, struct node **subs, size_t count, enum node_op op);
+
+/* class.c: [...], \d, \pL and escapes, at the start of p->rest. */
+bool class_parse_bracket(struct parser *p);
+enum class_result { CLASS_NONE, CLASS_FOUND, CLASS_FAILED };
+/* Adds \pL or \d at the start of *rest to r and takes it off. */
+enum class_result class_parse_unicode(struct parser *p, str *rest, struct ranges *r);
+enum class_result class_parse_perl(struct parser *p, str *rest, struct ranges *r);
+bool class_parse_escape(struct parser *p, str *rest, uint32_t *r);
+
+/* ---- The program ------------------------------------------------------------------------------
+ */
+
+enum inst_op {
+    INST_FAIL,
+    INST_MATCH,
+    INST_ALT,     /* out first, then arg */
+    INST_CAPTURE, /* arg: number of the position to remember */
+    INST_EMPTY,   /* arg: a kind of NODE_BEGIN_LINE ... NODE_NO_WORD_BOUNDARY */
+    INST_RUNE,    /* arg: the code point */
+    INST_CLASS,   /* arg: number of the class */
+    INST_ANY,
+    INST_ANY_NOT_NL,
+};
+
+struct inst {
+    uint32_t op, out, arg;
+};
+
+struct class
+{
+    uint64_t ascii[2]; /* one bit for each of the first 128 */
+    struct unicode_set set;
+};
+
+struct regex {
+    str pattern;
+    struct inst *insts; /* 0 is INST_FAIL, 1 is INST_MATCH */
+    size_t inst_count;
+    const struct class *classes;
+    const str *names;
+    size_t groups;
+    uint32_t start;
+    bool anchored;   /* every match begins at the start of the text */
+    bool can_skip;   /* every match begins with a byte of first */
+    bool first[256]; /* all of 0x80 and above, or none */
+    str prefix;      /* every match begins so */
+};
+
+/* simplify.c: the same without NODE_REPEAT. Parts of the result are shared. */
+struct node *node_simplify(struct arena *a, struct node *n);
+/* compile.c: the program for a tree, in a. */
+void regex_emit(struct arena *a, struct regex *re, struct node *root);
+
+/* ---- The machines -----------------------------------------------------------------------------
+ */
+
+static inline bool class_has(const struct class *c, uint32_t r)
+{
+    if (r < 128)
+        return c->ascii[r / 64] >> (r % 64) & 1;
+    size_t low = 0, high = c->set.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (r > c->set.ranges[middle].hi)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < c->set.count && r >= c->set.ranges[low].lo;
+}
+
+/* Whether inst, which takes a code point, takes r. */
+static inline bool inst_takes(const struct regex *re, const struct inst *inst, uint32_t r)
+{
+    switch (inst->op) {
+    case INST_RUNE:
+        return inst->arg == r;
+    case INST_CLASS:
+        return class_has(&re->classes[inst->arg], r);
+    case INST_ANY_NOT_NL:
+        return r != '\n';
+    default:
+        return true;
+    }
+}
+
+/* Whether the condition of an INST_EMPTY holds before byte pos. */
+bool match_condition(str text, size_t pos, uint32_t condition);
+/* The first place at or after pos where a match could begin, or STR_NPOS. */
+size_t match_skip(const struct regex *re, str text, size_t pos);
+
+/*
+ * One search, or several over the same text. slots are the positions to find: slots[2i] and
+ * slots[2i+1] are the ends of group i, and slot_count may be 0.
+ */
+struct search {
+    const struct regex *re;
+    str text;
+    struct arena *arena; /* of the machine */
+    size_t *slots;
+    size_t slot_count;
+    uint64_t steps; /* instructions that were looked at */
+    struct pike *pike;
+    struct backtrack *backtrack;
+};
+
+enum search_engine { SEARCH_BEST, SEARCH_PIKE, SEARCH_BACKTRACK };
+/* Finds the first match at or after byte from. */
+bool search_run(struct search *s, size_t from, enum search_engine engine);
+
+bool pike_run(struct search *s, size_t from);
+/* Whether the text is short enough for the program. */
+bool backtrack_fits(const struct search *s, size_t from);
+bool backtrack_run(struct search *s, size_t from);

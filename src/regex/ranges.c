@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ranges.c - sets of code points while they are being built; see internal.h. */
+#include "regex/internal.h"
+
+/* Joins the new range to the given one when they overlap or touch. */
+static bool join(struct unicode_range *old, uint32_t lo, uint32_t hi)
+{
+    if (lo > old->hi + 1 || old->lo > hi + 1)
+        return false;
+    if (lo < old->lo)
+        old->lo = lo;
+    if (hi > old->hi)
+        old->hi = hi;
+    return true;
+}
+
+/* Trying the last two keeps A-Z and a-z together when they grow by turns. */
+void ranges_add(struct arena *a, struct ranges *r, uint32_t lo, uint32_t hi)
+{
+    for (size_t back = 1; back <= 2 && back <= r->len; back++)
+        if (join(&r->items[r->len - back], lo, hi))
+            return;
+    VEC_PUSH(a, r, ((struct unicode_range){lo, hi}));
+}
+
+void ranges_add_folded(struct arena *a, struct ranges *r, uint32_t lo, uint32_t hi)
+{
+    uint32_t rune, fold;
+
+    ranges_add(a, r, lo, hi);
+    for (size_t i = unicode_fold_index(lo); unicode_fold_at(i, &rune, &fold) && rune <= hi; i++)
+        for (; fold != rune; fold = unicode_fold(fold))
+            if (fold < lo || fold > hi)
+                ranges_add(a, r, fold, fold);
+}
+
+void ranges_add_set(struct arena *a, struct ranges *r, struct unicode_set set, bool negated)
+{
+    uint32_t next = 0;
+
+    for (size_t i = 0; i < set.count; i++) {
+        if (!negated)
+            ranges_add(a, r, set.ranges[i].lo, set.ranges[i].hi);
+        else if (set.ranges[i].lo > next)
+            ranges_add(a, r, next, set.ranges[i].lo - 1);
+        next = set.ranges[i].hi + 1;
+    }
+    if (negated && next <= RUNE_MAX)
+        ranges_add(a, r, next, RUNE_MAX);
+}
+
+struct ranges ranges_fold_set(struct arena *a, struct unicode_set set)
+{
+    struct ranges folded = {0};
+
+    for (size_t i = 0; i < set.count; i++)
+        ranges_add_folded(a, &folded, set.ranges[i].lo, set.ranges[i].hi);
+    ranges_clean(&folded);
+    return folded;
+}
+
+static int by_start(const void *x, const void *y)
+{
+    const struct unicode_range *a = x, *b = y;
+
+    if (a->lo != b->lo)
+        return a->lo < b->lo ? -1 : 1;
+    return a->hi > b->hi ? -1 : a->hi < b->hi;
+}
+
+static bool is_clean(const struct ranges *r)
+{
+    for (size_t i = 1; i < r->len; i++)
+        if (r->items[i].lo <= r->items[i - 1].hi + 1)
+            return false;
+    return true;
+}
+
+void ranges_clean(struct ranges *r)
+{
+    size_t kept = 0;
+
+    if (is_clean(r))
+        return;
+    qsort(r->items, r->len, sizeof(*r->items), by_start);
+    for (size_t i = 1; i < r->len; i++)
+        if (!join(&r->items[kept], r->items[i].lo, r->items[i].hi))
+            r->items[++kept] = r->items[i];
+    r->len = kept + 1;
+}
+
+void ranges_negate(struct arena *a, struct ranges *r)
+{
+    struct ranges negated = {0};
+
+    ranges_add_set(a, &negated, ranges_set(r), true);
+    *r = negated;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * patch_internal.h - nodes that stay text until somebody looks into them.
+ *
+ * Private to the patch files of this folder. What comes out of a patch depends on what it had to
+ * open: an opened object is written with sorted keys, everything else is copied from its text. A
+ * node therefore is one of
+ *
+ *   raw      a value of some text, with its place there. tree is NULL for the null that was
+ *            given as "value": null, which the original tells from a null in the document.
+ *   object   opened: members by key. NULL members are nulls of the document. members itself is NULL
+ *            when the node is the text null, which the original opens to an object that is not
+ *            there: it has no members and takes none.
+ *   list     opened: elements, NULL as above.
+ *
+ * All nodes of one application live in one arena and belong to one thread; the trees and texts they
+ * point to never change.
+ */
+#pragma once
+
+#include "text/patch.h"
+
+enum node_state { NODE_RAW, NODE_OBJECT, NODE_LIST };
+
+struct members {
+    struct map *map; /* to struct node *; a removed member stays as &node_removed */
+    size_t count;    /* without the removed ones */
+};
+
+struct node {
+    enum node_state state;
+    const char *text;         /* where the positions of tree count */
+    const struct value *tree; /* what the text reads as, or NULL */
+    struct members *members;
+    VEC(struct node *) list;
+};
+
+/* Marks a removed member: removing from a map costs a pass over it, this does not. */
+extern struct node node_removed;
+
+/* Reads text, which must live as long as a. Go's rules: numbers of any size, broken UTF-8. */
+MUST_CHECK bool node_read(struct arena *a, str text, const struct value **out, struct err *e);
+/* A node for a value of a text. tree may be NULL. */
+struct node *node_new(struct arena *a, const char *text, const struct value *tree);
+
+/* Opens n. False when it is no object (list). */
+MUST_CHECK bool node_open_object(struct arena *a, struct node *n);
+MUST_CHECK bool node_open_list(struct arena *a, struct node *n);
+
+/* The member, or NULL when it is absent or null. n is an opened object. */
+struct node *node_member(const struct node *n, str key);
+bool node_has_member(const struct node *n, str key);
+void node_set_member(struct node *n, str key, struct node *item);
+bool node_remove_member(struct node *n, str key);
+
+/* Whether both hold the same, as the original's test operation sees it. Opens both. */
+bool node_equal(struct arena *a, struct node *n, struct node *other);
+/* Appends JSON. Fails on results that are nested deeper than readers accept. */
+MUST_CHECK bool node_write(struct buf *out, const struct node *n, struct err *e);
+
+/* How Go's json package calls the kind of a value: "number", "array" ... */
+const char *node_kind_name(const struct value *v);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* path_internal.h - what the files of paths share; for src/value only. */
+#pragma once
+
+#include "value/path.h"
+
+/*
+ * Which element of list the step selects: its number, the length of the list when an identifier is
+ * not there yet, anything above for an index past the end. False when the step selects no element
+ * of any list.
+ */
+bool path_select(const struct step *step, const struct value *list, size_t *out);
+/* What the step selects from v, or NULL. */
+struct value *path_follow(const struct step *step, const struct value *v);

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * main.c - runs benchmarks and keeps their figures; see bench.h.
+ *
+ *     bench [--size=MB] [NAME...]
+ */
+#include "bench.h"
+
+#include "text/json.h"
+
+#define RECORD_FILE "build/bench.jsonl"
+#define MB 1000000
+
+/* All benchmarks, sorted by name. */
+static const struct benchmark *const benchmarks[] = {
+    &bench_json,
+};
+
+/* Rounds of one row: at least ROUNDS_MIN, more while they are short. */
+enum { ROUNDS_MIN = 3, ROUNDS_MAX = 50, ROWS_MAX = 100 };
+#define TIME_MIN (NS_PER_SEC / 2)
+
+static struct {
+    size_t size;
+    struct {
+        const char *name;
+        double rate;
+    } rows[ROWS_MAX];
+    size_t row_count, targets, reached;
+} run = {.size = 50 * (size_t)MB};
+
+size_t bench_size(void)
+{
+    return run.size;
+}
+
+void bench_check(bool ok, const struct err *e)
+{
+    if (ok)
+        return;
+    fprintf(stderr, "bench: %.*s\n", STR_ARG(e->text));
+    exit(EXIT_FAILURE);
+}
+
+/* ---- Measuring. ---- */
+
+/* The best round counts: everything else that the machine does only makes a round slower. */
+static double measure(const struct bench_case *c, size_t *memory)
+{
+    int64_t best = INT64_MAX, total = 0;
+
+    for (int i = 0; i < ROUNDS_MIN || (total < TIME_MIN && i < ROUNDS_MAX); i++) {
+        int64_t from = clock_cpu();
+        *memory = c->run(c->ctx);
+        int64_t took = clock_cpu() - from;
+        if (c->after)
+            c->after(c->ctx);
+        best = took < best ? took : best;
+        total += took;
+    }
+    return (double)(best > 0 ? best : 1) / (double)NS_PER_SEC;
+}
+
+static double rate_of(const char *name)
+{
+    for (size_t i = 0; name && i < run.row_count; i++)
+        if (!strcmp(run.rows[i].name, name))
+            return run.rows[i].rate;
+    return 0;
+}
+
+static void remember(const struct bench_case *c, double rate)
+{
+    assert(run.row_count < ROWS_MAX);
+    run.rows[run.row_count].name = c->name;
+    run.rows[run.row_count++].rate = rate;
+}
+
+/* A target whose reference was not run is not judged. */
+static bool judge(const struct bench_case *c, struct bench_result *r)
+{
+    bool fast = !c->target || !r->ratio || r->ratio >= c->target;
+    bool small = !c->memory_target || !r->memory || r->memory <= c->memory_target;
+
+    r->ok = fast && small;
+    bool judged = (c->target && r->ratio) || (c->memory_target && r->memory);
+    run.targets += judged;
+    run.reached += judged && r->ok;
+    return judged;
+}
+
+/* ---- Showing and keeping. ---- */
+
+static void print_head(void)
+{
+    printf("%-26s %10s %9s %8s %-18s %-16s\n", "benchmark", "MB/s", "memory", "ratio", "to",
+           "target");
+}
+
+static void print_row(const struct bench_case *c, const struct bench_result *r, bool judged)
+{
+    char memory[16] = "", ratio[16] = "", target[48] = "";
+
+    if (r->memory > 0)
+        snprintf(memory, sizeof(memory), "%.2f B/B", r->memory);
+    if (r->ratio > 0)
+        snprintf(ratio, sizeof(ratio), "%.2fx", r->ratio);
+    if (c->target && c->memory_target)
+        snprintf(target, sizeof(target), ">= %gx, <= %g", c->target, c->memory_target);
+    else if (c->target)
+        snprintf(target, sizeof(target), ">= %gx", c->target);
+    else if (c->memory_target)
+        snprintf(target, sizeof(target), "<= %g B/B", c->memory_target);
+    printf("%-26s %10.1f %9s %8s %-18s %-16s %s\n", c->name, r->rate / MB, memory, ratio,
+           r->ratio > 0 ? c->reference : "", target,
+           !judged ? ""
+           : r->ok ? "ok"
+                   : "below");
+    fflush(stdout);
+}
+
+static void set_number(struct arena *a, struct value *row, const char *key, double number)
+{
+    if (number > 0)
+        value_set(a, row, str_c(key), value_number(a, str_fmt(a, "%.3f", number)));
+}
+
+static void record(const struct bench_case *c, const struct bench_result *r, bool judged)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    char now[CLOCK_STAMP];
+    struct value *row = value_object(a);
+    struct buf line = buf_new(a, 64 * KIB);
+
+    clock_stamp(clock_now(), now);
+    value_set_str(a, row, STR("time"), str_c(now));
+    value_set_str(a, row, STR("version"), STR(PLUMB_VERSION));
+    value_set_str(a, row, STR("name"), str_c(c->name));
+    value_set_int(a, row, STR("bytes"), (int64_t)c->bytes);
+    set_number(a, row, "mbPerSecond", r->rate / MB);
+    set_number(a, row, "memoryPerByte", r->memory);
+    if (r->ratio > 0)
+        value_set_str(a, row, STR("reference"), str_c(c->reference));
+    set_number(a, row, "ratio", r->ratio);
+    set_number(a, row, "target", c->target);
+    set_number(a, row, "memoryTarget", c->memory_target);
+    if (judged)
+        value_set_bool(a, row, STR("ok"), r->ok);
+    bench_check(json_write(&line, row, &json_exact, &e), &e);
+    FILE *f = fopen(RECORD_FILE, "a");
+    if (!f) {
+        fprintf(stderr, "bench: cannot append to %s\n", RECORD_FILE);
+        return;
+    }
+    fprintf(f, "%.*s\n", STR_ARG(buf_str(&line)));
+    fclose(f);
+}
+
+struct bench_result bench_run(const struct bench_case *c)
+{
+    size_t memory = 0;
+    double reference = rate_of(c->reference);
+    struct bench_result r = {.rate = (double)c->bytes / measure(c, &memory)};
+
+    r.memory = (double)memory / (double)c->bytes;
+    r.ratio = reference > 0 ? r.rate / reference : 0;
+    bool judged = judge(c, &r);
+    remember(c, r.rate);
+    print_row(c, &r, judged);
+    record(c, &r, judged);
+    return r;
+}
+
+/* ---- The command line. ---- */
+
+static void print_usage(FILE *to)
+{
+    fprintf(to, "Usage: bench [--size=MB] [NAME...]\n"
+                "Measures and appends the figures to " RECORD_FILE ".\n\nBenchmarks:\n");
+    for (size_t i = 0; i < COUNT(benchmarks); i++)
+        fprintf(to, "  %-12s %s\n", benchmarks[i]->name, benchmarks[i]->help);
+}
+
+static const struct benchmark *find(const char *name)
+{
+    for (size_t i = 0; i < COUNT(benchmarks); i++)
+        if (!strcmp(benchmarks[i]->name, name))
+            return benchmarks[i];
+    return NULL;
+}
+
+/* Options, and whether all names are known. */
+static bool check_arguments(char **args)
+{
+    uint64_t size;
+
+    for (; *args; args++) {
+        if (str_has_prefix(str_c(*args), STR("--size="))) {
+            if (!str_to_u64(str_from(str_c(*args), 7), &size) || size < 1 || size > 1000) {
+                fprintf(stderr, "bench: --size takes a number of MB from 1 to 1000\n");
+                return false;
+            }
+            run.size = (size_t)size * MB;
+        } else if (!find(*args)) {
+            fprintf(stderr, "bench: unknown benchmark \"%s\"\n", *args);
+            print_usage(stderr);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void run_selected(char **args)
+{
+    bool all = true;
+
+    print_head();
+    for (char **arg = args; *arg; arg++) {
+        const struct benchmark *b = find(*arg);
+        if (!b)
+            continue;
+        all = false;
+        b->run();
+    }
+    for (size_t i = 0; all && i < COUNT(benchmarks); i++)
+        benchmarks[i]->run();
+    printf("%zu of %zu targets reached\n", run.reached, run.targets);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && !strcmp(argv[1], "--help")) {
+        print_usage(stdout);
+        return EXIT_SUCCESS;
+    }
+    if (!check_arguments(argv + 1))
+        return EXIT_FAILURE;
+    run_selected(argv + 1);
+    return EXIT_SUCCESS;
+}
