@@ -6,10 +6,12 @@
 extern const struct vector_kind vector_json;
 extern const struct vector_kind vector_jsonpatch;
 extern const struct vector_kind vector_template;
+extern const struct vector_kind vector_yaml;
 
 const struct vector_kind *const vector_kinds[] = {
     &vector_json,
     &vector_jsonpatch,
     &vector_template,
+    &vector_yaml,
     NULL,
 };

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * yaml_gosyntax.c - values as Go's %#v prints them, for the messages about keys that cannot be.
+ *
+ * A template that was not rendered is the usual cause: "{{ .Values.x }}" is a mapping whose key is a
+ * mapping.
+ */
+#include "text/yaml_internal.h"
+
+#include "value/number.h"
+
+static bool is_printable(uint32_t c)
+{
+    if (c < 0x7F)
+        return c >= 0x20;
+    if (c < 0xA1 || c == 0xAD)
+        return false;
+    return !((c >= 0x2000 && c <= 0x200F) || (c >= 0x2028 && c <= 0x202F) ||
+             (c >= 0x205F && c <= 0x206F) || c == 0x3000 || (c >= 0xE000 && c <= 0xF8FF) ||
+             c == 0xFEFF || (c >= 0xFFF0 && c <= 0xFFFB) || (c & 0xFFFE) == 0xFFFE);
+}
+
+static void add_escaped(struct buf *out, uint32_t c)
+{
+    static const char letters[] = "abtnvfr"; /* from 7 on */
+
+    if (c >= 7 && c <= 13)
+        buf_fmt(out, "\\%c", letters[c - 7]);
+    else if (c < 0x80)
+        buf_fmt(out, "\\x%02x", c);
+    else if (c < 0x10000)
+        buf_fmt(out, "\\u%04x", c);
+    else
+        buf_fmt(out, "\\U%08x", c);
+}
+
+static void add_quoted(struct buf *out, str s)
+{
+    buf_char(out, '"');
+    for (size_t i = 0, width; i < s.len; i += width) {
+        uint32_t c = utf8_decode(str_from(s, i), &width);
+        if (c == RUNE_ERROR && width == 1)
+            buf_fmt(out, "\\x%02x", (uint8_t)s.ptr[i]);
+        else if (c == '"' || c == '\\')
+            buf_fmt(out, "\\%c", (int)c);
+        else if (is_printable(c))
+            buf_rune(out, c);
+        else
+            add_escaped(out, c);
+    }
+    buf_char(out, '"');
+}
+
+static void add_number(struct buf *out, const struct value *v)
+{
+    char text[NUMBER_MAX];
+    double d = 0;
+    uint64_t u;
+
+    if ((v->tag & RAW_WHAT) == RAW_INF) {
+        buf_add(out, value_text(v));
+        return;
+    }
+    if (yaml_key_kind(v) == YKEY_INT) {
+        buf_add(out, value_text(v));
+    } else if (v->kind == VALUE_INT && number_to_u64(value_text(v), &u)) {
+        buf_fmt(out, "0x%llx", (unsigned long long)u);
+    } else {
+        (void)number_to_double(value_text(v), &d);
+        buf_add(out, (str){text, number_format(text, d, NUMBER_G)});
+    }
+}
+
+/* A member's key as it was before it became a text. */
+static void add_key(struct buf *out, const struct value *member)
+{
+    uint64_t u;
+
+    switch ((enum ykey_kind)(member->tag >> RAW_KEY_SHIFT)) {
+    case YKEY_STRING:
+        add_quoted(out, value_key(member));
+        break;
+    case YKEY_NULL:
+        buf_add(out, STR("interface {}(nil)"));
+        break;
+    case YKEY_UINT:
+        if (str_to_u64(value_key(member), &u))
+            buf_fmt(out, "0x%llx", (unsigned long long)u);
+        break;
+    default:
+        buf_add(out, value_key(member));
+    }
+}
+
+static void add_object(struct buf *out, const struct value *v)
+{
+    AUTO_ARENA a = arena_new();
+    struct value **members = value_sorted(a, v);
+
+    buf_add(out, STR("map[interface {}]interface {}{"));
+    for (size_t i = 0; i < v->len; i++) {
+        buf_add(out, i ? STR(", ") : STR(""));
+        add_key(out, members[i]);
+        buf_char(out, ':');
+        yaml_go_syntax(out, members[i]);
+    }
+    buf_char(out, '}');
+}
+
+static void add_list(struct buf *out, const struct value *v)
+{
+    buf_add(out, STR("[]interface {}{"));
+    for (size_t i = 0; i < v->len; i++) {
+        buf_add(out, i ? STR(", ") : STR(""));
+        yaml_go_syntax(out, &v->items[i]);
+    }
+    buf_char(out, '}');
+}
+
+void yaml_go_syntax(struct buf *out, const struct value *v)
+{
+    switch ((enum value_kind)v->kind) {
+    case VALUE_NULL:
+        buf_add(out, STR("interface {}(nil)"));
+        break;
+    case VALUE_BOOL:
+        buf_add(out, v->truth ? STR("true") : STR("false"));
+        break;
+    case VALUE_INT:
+    case VALUE_FLOAT:
+        add_number(out, v);
+        break;
+    case VALUE_STRING:
+        add_quoted(out, value_text(v));
+        break;
+    case VALUE_LIST:
+        add_list(out, v);
+        break;
+    case VALUE_OBJECT:
+        add_object(out, v);
+        break;
+    }
+}
