@@ -16,9 +16,8 @@ static bool check_count(struct exec *x, const struct call_site *site, const stru
         return given >= sig->fixed ||
                EXEC_FAIL(x, "wrong number of args for %s: want at least %d got %d",
                          tv_str(site->name), tv_int(sig->fixed), tv_int(site->count));
-    return given == sig->fixed ||
-           EXEC_FAIL(x, "wrong number of args for %s: want %d got %d", tv_str(site->name),
-                     tv_int(sig->fixed), tv_int(given));
+    return given == sig->fixed || EXEC_FAIL(x, "wrong number of args for %s: want %d got %d",
+                                            tv_str(site->name), tv_int(sig->fixed), tv_int(given));
 }
 
 static enum tv_type param_type(const struct signature *sig, uint32_t i)
@@ -85,7 +84,8 @@ bool eval_call(struct exec *x, const struct call_site *site, const struct tmpl_f
     return true;
 }
 
-/* ---- For functions ------------------------------------------------------------------------------ */
+/* ---- For functions ------------------------------------------------------------------------------
+ */
 
 bool call_fail_str(struct tmpl_call *c, str text)
 {

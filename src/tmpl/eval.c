@@ -40,7 +40,8 @@ static bool not_a_function(struct exec *x, const struct given *g)
     return EXEC_FAIL(x, "can't give argument to non-function %s", tv_node(x, g->args->items[0]));
 }
 
-/* ---- Fields ------------------------------------------------------------------------------------- */
+/* ---- Fields -------------------------------------------------------------------------------------
+ */
 
 struct field {
     const struct node *node; /* the whole chain */
@@ -143,8 +144,7 @@ static bool eval_field(struct exec *x, const struct field *f, struct tv on, stru
         return map_field(x, f, on, out);
     if (!struct_field(x, f, on, type, &found, out))
         return false;
-    return found ||
-           EXEC_FAIL(x, "can't evaluate field %s in type %s", tv_str(f->name), tv_c(type));
+    return found || EXEC_FAIL(x, "can't evaluate field %s in type %s", tv_str(f->name), tv_c(type));
 }
 
 /* The fields from first on, one after the other; the last one gets what is given. */
@@ -197,7 +197,8 @@ static bool eval_variable(struct exec *x, struct tv dot, const struct node *n,
     return eval_chain(x, n, 1, *out, g, dot, out);
 }
 
-/* ---- Commands ----------------------------------------------------------------------------------- */
+/* ---- Commands -----------------------------------------------------------------------------------
+ */
 
 /* n is the function's name, at where a failing call is reported. */
 static bool eval_function(struct exec *x, struct tv dot, const struct node *n,
@@ -287,14 +288,15 @@ bool eval_pipeline(struct exec *x, struct tv dot, const struct node *pipe, struc
     return true;
 }
 
-/* ---- Arguments ---------------------------------------------------------------------------------- */
+/* ---- Arguments ----------------------------------------------------------------------------------
+ */
 
 static bool can_be_nil(enum tv_type type)
 {
     enum tv_kind kind = tv_info(type)->kind;
 
-    return kind == TV_KIND_SLICE || kind == TV_KIND_MAP || kind == TV_KIND_PTR ||
-           type == TV_ANY || type == TV_VALUE;
+    return kind == TV_KIND_SLICE || kind == TV_KIND_MAP || kind == TV_KIND_PTR || type == TV_ANY ||
+           type == TV_VALUE;
 }
 
 static struct tv zero_of(enum tv_type type)

@@ -2,10 +2,10 @@
 /*
  * exec.c - walking a template.
  *
- * The walk keeps its own stack of frames instead of recursing, so that templates that call templates
- * need no C stack, however deep: a frame is a list with the place in it, a range with its iterator,
- * or a template call with what to go back to. Pipelines are evaluated by eval.c, which does recurse,
- * but only as deep as parentheses nest.
+ * The walk keeps its own stack of frames instead of recursing, so that templates that call
+ * templates need no C stack, however deep: a frame is a list with the place in it, a range with its
+ * iterator, or a template call with what to go back to. Pipelines are evaluated by eval.c, which
+ * does recurse, but only as deep as parentheses nest.
  */
 #include "tmpl/internal.h"
 
@@ -24,8 +24,8 @@ struct frame {
         } list;
         struct {
             const struct node *node;
-            struct tv over;            /* the list or number */
-            struct tv_entry *entries;  /* of a map */
+            struct tv over;           /* the list or number */
+            struct tv_entry *entries; /* of a map */
             size_t at, count, body_vars;
         } range;
         struct {
@@ -43,7 +43,8 @@ struct walk {
     frame_vec frames;
 };
 
-/* ---- Errors ------------------------------------------------------------------------------------- */
+/* ---- Errors -------------------------------------------------------------------------------------
+ */
 
 static void double_percent(struct buf *out, str s)
 {
@@ -90,8 +91,8 @@ static str place_format(struct exec *x, const char *format)
     return buf_str(&f);
 }
 
-static bool fail_kind(struct exec *x, enum err_kind kind, const char *format,
-                      const struct tv *args, size_t count)
+static bool fail_kind(struct exec *x, enum err_kind kind, const char *format, const struct tv *args,
+                      size_t count)
 {
     struct rt rt = x->rt;
     struct buf b = buf_new(rt.arena, BUF_UNLIMITED);
@@ -127,7 +128,8 @@ bool exec_step(struct exec *x)
     return true;
 }
 
-/* ---- Variables ---------------------------------------------------------------------------------- */
+/* ---- Variables ----------------------------------------------------------------------------------
+ */
 
 void exec_push(struct exec *x, str name, struct tv value)
 {
@@ -147,7 +149,8 @@ bool exec_assign(struct exec *x, str name, struct tv value)
     return EXEC_FAIL(x, "undefined variable: %s", tv_str(name));
 }
 
-/* ---- Frames ------------------------------------------------------------------------------------- */
+/* ---- Frames -------------------------------------------------------------------------------------
+ */
 
 static struct frame *push_frame(struct walk *w, enum frame_kind kind, struct tv dot, size_t vars)
 {
@@ -180,16 +183,27 @@ static void pop_frame(struct walk *w)
     }
 }
 
-/* break and continue: to the range around, which the parser has made sure of. */
+static bool catches(const struct frame *f, bool is_break)
+{
+    return f->kind == FRAME_RANGE && (is_break || f->range.count);
+}
+
+/*
+ * break and continue: to the range around, which the parser has made sure of.
+ *
+ * Upstream: in the else of a range, break ends that range, which did not run, while continue
+ * belongs to the range around it (control/break/018).
+ */
 static void jump(struct walk *w, bool is_break)
 {
-    while (w->frames.items[w->frames.len - 1].kind != FRAME_RANGE)
+    while (!catches(&w->frames.items[w->frames.len - 1], is_break))
         pop_frame(w);
     if (is_break)
         pop_frame(w);
 }
 
-/* ---- Control ------------------------------------------------------------------------------------ */
+/* ---- Control ------------------------------------------------------------------------------------
+ */
 
 static bool walk_branch(struct walk *w, const struct node *n, struct tv dot)
 {
@@ -239,13 +253,6 @@ static bool walk_range(struct walk *w, const struct node *n, struct tv dot)
 
     if (!eval_pipeline(x, dot, n->branch.pipe, &value) || !range_count(x, n, value, &count))
         return false;
-    if (!count) {
-        if (n->branch.otherwise)
-            push_list(w, n->branch.otherwise, dot, vars);
-        else
-            x->vars.len = vars;
-        return true;
-    }
     f = push_frame(w, FRAME_RANGE, dot, vars);
     f->range.node = n;
     f->range.over = value;
@@ -253,6 +260,8 @@ static bool walk_range(struct walk *w, const struct node *n, struct tv dot)
     f->range.count = count;
     f->range.body_vars = x->vars.len;
     f->range.entries = tv_kind(value) == TV_KIND_MAP ? tv_entries(&x->rt, value) : NULL;
+    if (!count && n->branch.otherwise)
+        push_list(w, n->branch.otherwise, dot, x->vars.len);
     return true;
 }
 
@@ -412,7 +421,8 @@ bool exec_template(struct exec *x, const struct template *t, struct tv data, str
     return ok;
 }
 
-/* ---- The whole ---------------------------------------------------------------------------------- */
+/* ---- The whole ----------------------------------------------------------------------------------
+ */
 
 static size_t limit_or(size_t limit, size_t otherwise)
 {

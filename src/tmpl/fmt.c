@@ -37,7 +37,8 @@ static void clear_flags(struct printer *p)
 static void print_arg(struct printer *p, struct tv v, uint32_t verb);
 static void print_value(struct printer *p, struct tv v, uint32_t verb, int depth);
 
-/* ---- Padding ------------------------------------------------------------------------------------ */
+/* ---- Padding ------------------------------------------------------------------------------------
+ */
 
 static void pad_fill(struct printer *p, int n)
 {
@@ -70,7 +71,8 @@ static void pad_without_zeros(struct printer *p, str s)
     p->zero = zero;
 }
 
-/* ---- Scalars ------------------------------------------------------------------------------------ */
+/* ---- Scalars ------------------------------------------------------------------------------------
+ */
 
 static void bad_verb(struct printer *p, struct tv v, uint32_t verb)
 {
@@ -139,7 +141,8 @@ static void print_integer_as(struct printer *p, const struct integer *n)
         p->zero = zero;
         return;
     }
-    b = (struct buf){.arena = p->rt->arena, .data = space, .cap = sizeof(space), .max = sizeof(space)};
+    b = (struct buf){
+        .arena = p->rt->arena, .data = space, .cap = sizeof(space), .max = sizeof(space)};
     if (p->width > 64 || p->precision > 64)
         b = buf_new(p->rt->arena, BUF_UNLIMITED);
     format_integer(p, n, &b);
@@ -277,7 +280,8 @@ static void pad_float(struct printer *p, str num)
 static void print_float_as(struct printer *p, double f, char verb, int precision)
 {
     char space[400];
-    struct buf b = {.arena = p->rt->arena, .data = space, .cap = sizeof(space), .max = sizeof(space)};
+    struct buf b = {
+        .arena = p->rt->arena, .data = space, .cap = sizeof(space), .max = sizeof(space)};
     str num;
 
     if (p->has_precision)
@@ -326,7 +330,8 @@ static void print_complex(struct printer *p, const struct tv_complex *z, uint32_
     p->plus = plus;
 }
 
-/* ---- Strings ------------------------------------------------------------------------------------ */
+/* ---- Strings ------------------------------------------------------------------------------------
+ */
 
 static str truncated(const struct printer *p, str s)
 {
@@ -399,7 +404,8 @@ static void print_string(struct printer *p, struct tv v, str s, uint32_t verb)
     }
 }
 
-/* ---- Containers --------------------------------------------------------------------------------- */
+/* ---- Containers ---------------------------------------------------------------------------------
+ */
 
 static void separate(struct printer *p, size_t i)
 {
@@ -590,7 +596,8 @@ static void print_arg(struct printer *p, struct tv v, uint32_t verb)
     }
 }
 
-/* ---- Formats ------------------------------------------------------------------------------------ */
+/* ---- Formats ------------------------------------------------------------------------------------
+ */
 
 #define NUMBER_TOO_LARGE 1000000
 

@@ -138,7 +138,7 @@ struct node {
             const struct signature *signature;
         } identifier;
         struct {
-            struct node *on; /* NODE_CHAIN: what the fields are of */
+            struct node *on;     /* NODE_CHAIN: what the fields are of */
             struct names fields; /* NODE_VARIABLE: the first is the variable, with its $ */
         } chain;
         struct tv constant; /* NODE_BOOL */
@@ -156,7 +156,7 @@ struct node {
         struct {
             str name;
             struct node *pipe; /* NULL: none */
-        } call; /* NODE_TEMPLATE */
+        } call;                /* NODE_TEMPLATE */
     };
 };
 
@@ -180,7 +180,7 @@ struct tv literal_ideal(struct arena *a, const struct number *n);
 struct signature {
     uint8_t fixed; /* parameters without the variadic one */
     bool variadic;
-    uint8_t result; /* enum tv_type */
+    uint8_t result;    /* enum tv_type */
     uint8_t params[8]; /* enum tv_type; the variadic one last */
 };
 struct signature signature_parse(const char *text);
@@ -192,7 +192,8 @@ struct file {
     str name, text;
 };
 
-struct template {
+struct template
+{
     str name;
     const struct file *file;
     struct node *root; /* NODE_LIST */
@@ -206,8 +207,8 @@ struct tmpl_set {
     enum missing_key missing;
     str left, right;
     const struct file *main; /* parsed first */
-    struct map *templates;  /* name to struct template */
-    struct map *signatures; /* signature text to struct signature, so that each is parsed once */
+    struct map *templates;   /* name to struct template */
+    struct map *signatures;  /* signature text to struct signature, so that each is parsed once */
 };
 
 /* Parses one text into trees, a map of name to struct template. */

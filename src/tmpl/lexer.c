@@ -19,10 +19,10 @@ static const struct {
     const char *word;
     enum token_kind kind;
 } keywords[] = {
-    {"block", TOKEN_BLOCK},       {"break", TOKEN_BREAK}, {"continue", TOKEN_CONTINUE},
-    {"define", TOKEN_DEFINE},     {"else", TOKEN_ELSE},   {"end", TOKEN_END},
-    {"false", TOKEN_BOOL},        {"if", TOKEN_IF},       {"nil", TOKEN_NIL},
-    {"range", TOKEN_RANGE},       {"true", TOKEN_BOOL},   {"template", TOKEN_TEMPLATE},
+    {"block", TOKEN_BLOCK},   {"break", TOKEN_BREAK}, {"continue", TOKEN_CONTINUE},
+    {"define", TOKEN_DEFINE}, {"else", TOKEN_ELSE},   {"end", TOKEN_END},
+    {"false", TOKEN_BOOL},    {"if", TOKEN_IF},       {"nil", TOKEN_NIL},
+    {"range", TOKEN_RANGE},   {"true", TOKEN_BOOL},   {"template", TOKEN_TEMPLATE},
     {"with", TOKEN_WITH},
 };
 
@@ -167,7 +167,8 @@ static bool at_terminator(const struct lexer *l)
     return str_has_prefix(rest(l), l->right);
 }
 
-/* ---- Outside of actions ------------------------------------------------------------------------ */
+/* ---- Outside of actions ------------------------------------------------------------------------
+ */
 
 /* The comment whose opening stands here. True when it was well formed and is gone. */
 static bool skip_comment(struct lexer *l, struct token *error)
@@ -244,7 +245,8 @@ static struct token lex_outside(struct lexer *l)
     }
 }
 
-/* ---- Inside an action -------------------------------------------------------------------------- */
+/* ---- Inside an action --------------------------------------------------------------------------
+ */
 
 static struct token close_action(struct lexer *l, bool trim)
 {

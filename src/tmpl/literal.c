@@ -9,7 +9,8 @@
 #include <errno.h>
 #include <math.h>
 
-/* ---- Strings ----------------------------------------------------------------------------------- */
+/* ---- Strings -----------------------------------------------------------------------------------
+ */
 
 static int hex_digit(char c)
 {
@@ -143,7 +144,8 @@ bool literal_unquote(struct arena *a, str quoted, str *out)
     return true;
 }
 
-/* ---- Numbers at run time ----------------------------------------------------------------------- */
+/* ---- Numbers at run time -----------------------------------------------------------------------
+ */
 
 /* Whether underscores stand only between digits (a base prefix counts as one). */
 static bool underscores_ok(str s)
@@ -330,7 +332,8 @@ bool go_parse_float(str s, double *out)
     return !isinf(*out);
 }
 
-/* ---- Numbers in templates ---------------------------------------------------------------------- */
+/* ---- Numbers in templates ----------------------------------------------------------------------
+ */
 
 static bool fail_quoted(struct arena *a, str *message, const char *what, str text)
 {

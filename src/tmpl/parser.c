@@ -3,8 +3,8 @@
  * parser.c - tokens to nodes.
  *
  * Recursive descent. Errors are Go's to the word and to the line, which is that of the token read
- * last: hence the three tokens of look-ahead are kept as Go keeps them. A definition (define, block)
- * is parsed by a parser of its own that shares the lexer.
+ * last: hence the three tokens of look-ahead are kept as Go keeps them. A definition (define,
+ * block) is parsed by a parser of its own that shares the lexer.
  */
 #include "tmpl/internal.h"
 
@@ -29,7 +29,8 @@ struct parser {
     unsigned ranges, depth;
 };
 
-/* ---- Tokens ------------------------------------------------------------------------------------ */
+/* ---- Tokens ------------------------------------------------------------------------------------
+ */
 
 static struct token next(struct parser *p)
 {
@@ -72,7 +73,8 @@ static struct token peek_non_space(struct parser *p)
     return t;
 }
 
-/* ---- Errors ------------------------------------------------------------------------------------ */
+/* ---- Errors ------------------------------------------------------------------------------------
+ */
 
 /* Always false. format and args are Go's. */
 static bool fail(struct parser *p, const char *format, const struct tv *args, size_t count)
@@ -125,7 +127,8 @@ static bool unquote(struct parser *p, str quoted, str *out)
     return literal_unquote(p->arena, quoted, out) || FAIL_TEXT(p, "invalid syntax");
 }
 
-/* ---- Nodes ------------------------------------------------------------------------------------- */
+/* ---- Nodes -------------------------------------------------------------------------------------
+ */
 
 typedef VEC(struct node *) node_vec;
 
@@ -162,7 +165,8 @@ static struct node *new_variable(struct parser *p, const struct token *t)
 static struct node *pipeline(struct parser *p, str context, enum token_kind end);
 static struct node *item_list(struct parser *p, struct node **end);
 
-/* ---- Operands ---------------------------------------------------------------------------------- */
+/* ---- Operands ----------------------------------------------------------------------------------
+ */
 
 static struct node *identifier(struct parser *p, const struct token *t)
 {
@@ -328,7 +332,8 @@ static struct node *operand(struct parser *p, bool *none)
     }
 }
 
-/* ---- Commands and pipelines --------------------------------------------------------------------- */
+/* ---- Commands and pipelines ---------------------------------------------------------------------
+ */
 
 /* Operands separated by space, up to a pipe, which is consumed, or the end, which is not. */
 static struct node *command(struct parser *p)
@@ -480,7 +485,8 @@ static struct node *pipeline(struct parser *p, str context, enum token_kind end)
     }
 }
 
-/* ---- Control ----------------------------------------------------------------------------------- */
+/* ---- Control -----------------------------------------------------------------------------------
+ */
 
 static struct node *branch(struct parser *p, enum node_kind kind, str context);
 
@@ -582,7 +588,8 @@ static struct node *else_control(struct parser *p)
     return expect(p, TOKEN_RIGHT_DELIM, STR("else"), &t) ? new_node(p, NODE_ELSE, t.pos) : NULL;
 }
 
-/* ---- Definitions -------------------------------------------------------------------------------- */
+/* ---- Definitions --------------------------------------------------------------------------------
+ */
 
 /* A parser for a definition within the text of p. */
 static struct parser sub_parser(const struct parser *p, str name)
@@ -686,7 +693,8 @@ static struct node *template_call(struct parser *p)
     return n->call.pipe ? n : NULL;
 }
 
-/* ---- Lists -------------------------------------------------------------------------------------- */
+/* ---- Lists --------------------------------------------------------------------------------------
+ */
 
 static struct node *plain_action(struct parser *p)
 {

@@ -7,7 +7,8 @@
 #include "value/number.h"
 #include "value/value.h"
 
-/* ---- Data of the host --------------------------------------------------------------------------- */
+/* ---- Data of the host ---------------------------------------------------------------------------
+ */
 
 static struct tv wrap_number(const struct rt *rt, const struct value *node)
 {
@@ -55,7 +56,8 @@ static struct tv as_element(enum tv_type of, struct tv v)
     return tv_info(of)->elem == TV_ANY ? in_interface(v) : v;
 }
 
-/* ---- Lists -------------------------------------------------------------------------------------- */
+/* ---- Lists --------------------------------------------------------------------------------------
+ */
 
 struct tv tv_list_new(struct rt *rt, enum tv_type type, size_t n)
 {
@@ -90,7 +92,8 @@ struct tv tv_slice(struct rt *rt, struct tv list, size_t from, size_t to)
     return out;
 }
 
-/* ---- Maps --------------------------------------------------------------------------------------- */
+/* ---- Maps ---------------------------------------------------------------------------------------
+ */
 
 struct tv_map {
     struct map *entries; /* key to struct tv in the arena */
@@ -205,7 +208,8 @@ struct tv_entry *tv_entries(struct rt *rt, struct tv map)
     for (size_t i = 0; i < n; i++) {
         if (m) {
             e[i].key = map_key(m->entries, i);
-            e[i].item = as_element((enum tv_type)map.type, *(const struct tv *)map_at(m->entries, i));
+            e[i].item =
+                as_element((enum tv_type)map.type, *(const struct tv *)map_at(m->entries, i));
         } else {
             e[i].key = value_key(&map.data->items[i]);
             e[i].item = in_interface(tv_wrap(rt, &map.data->items[i]));
@@ -217,7 +221,8 @@ struct tv_entry *tv_entries(struct rt *rt, struct tv map)
     return e;
 }
 
-/* ---- Both --------------------------------------------------------------------------------------- */
+/* ---- Both ---------------------------------------------------------------------------------------
+ */
 
 size_t tv_len(const struct rt *rt, struct tv v)
 {

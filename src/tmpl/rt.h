@@ -49,7 +49,7 @@ enum tv_type {
     TV_LOCATION, /* *time.Location */
     TV_SEMVER,   /* *semver.Version */
     TV_SEMVER_STRUCT,
-    TV_CERT, /* sprig.certificate */
+    TV_CERT,  /* sprig.certificate */
     TV_TOKEN, /* the parser's, in odd error texts only */
     TV_ANY,   /* parameters and results only: interface {} */
     TV_VALUE, /* parameters and results only: reflect.Value, sees whether it is an interface */
@@ -128,7 +128,7 @@ struct tv_info {
     const char *name;      /* "map[string]interface {}" */
     const char *kind_name; /* "map" */
     enum tv_kind kind;
-    enum tv_type elem;      /* of slices and maps; TV_ANY where elements are interfaces */
+    enum tv_type elem; /* of slices and maps; TV_ANY where elements are interfaces */
     /* Go's String method, NULL when there is none. Appends. */
     void (*string)(struct rt *rt, struct tv v, struct buf *out);
     const struct tmpl_func *methods; /* ended by a line without name; may be NULL */
@@ -249,8 +249,8 @@ struct tmpl_call {
     struct rt *rt;
     struct arena *arena; /* of the run */
     const struct tv *args;
-    size_t count;     /* of args, variable ones included */
-    struct tv self;   /* of methods */
+    size_t count;   /* of args, variable ones included */
+    struct tv self; /* of methods */
     const struct call_site *site;
     struct tv result; /* its type is that of the signature when the function starts */
     str error;        /* what failed */

@@ -2,10 +2,10 @@
 /*
  * tmpl.h - Go's text/template language (as of Go 1.26), with Sprig's and Helm's functions.
  *
- * A set holds named templates. Texts are parsed into it one after the other: each gives the template
- * of its own name and those it defines. Once parsed, a set never changes, and may be executed any
- * number of times from any number of threads. Everything an execution allocates comes from the
- * arena of the call.
+ * A set holds named templates. Texts are parsed into it one after the other: each gives the
+ * template of its own name and those it defines. Once parsed, a set never changes, and may be
+ * executed any number of times from any number of threads. Everything an execution allocates comes
+ * from the arena of the call.
  *
  *     struct tmpl_set *set = tmpl_new(a, &(struct tmpl_options){.profile = TMPL_KC});
  *     if (!tmpl_parse(set, STR("cm.yaml"), text, e))
@@ -41,8 +41,9 @@ struct tmpl_set *tmpl_new(struct arena *a, const struct tmpl_options *opts);
 /* "missingkey=default|invalid|zero|error". */
 MUST_CHECK bool tmpl_option(struct tmpl_set *set, str option, struct err *e);
 /*
- * Parses text as the template name. On failure the set is as before. name and text must live as long
- * as the set. A template replaces one of the same name from an earlier text unless it is empty.
+ * Parses text as the template name. On failure the set is as before. name and text must live as
+ * long as the set. A template replaces one of the same name from an earlier text unless it is
+ * empty.
  */
 MUST_CHECK bool tmpl_parse(struct tmpl_set *set, str name, str text, struct err *e);
 /* Whether a template of that name has been parsed. */

@@ -115,15 +115,19 @@ const char *tv_type_name(struct tv v)
     return types[v.type].name;
 }
 
-/* ---- Signatures -------------------------------------------------------------------------------- */
+/* ---- Signatures --------------------------------------------------------------------------------
+ */
 
 /* How signatures spell types where that differs from their names. */
 static const struct {
     const char *spelling;
     enum tv_type type;
 } spellings[] = {
-    {"any", TV_ANY},          {"[]any", TV_LIST},    {"map[string]any", TV_MAP},
-    {"[]map[string]any", TV_MAPS}, {"[][]any", TV_LISTS},
+    {"any", TV_ANY},
+    {"[]any", TV_LIST},
+    {"map[string]any", TV_MAP},
+    {"[]map[string]any", TV_MAPS},
+    {"[][]any", TV_LISTS},
 };
 
 static enum tv_type type_named(str name)

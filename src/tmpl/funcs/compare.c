@@ -53,8 +53,7 @@ static bool equal_others(struct tmpl_call *c, struct tv x, struct tv y, bool *ou
         return true;
     }
     if (tv_kind(y) == TV_KIND_SLICE || tv_kind(y) == TV_KIND_MAP)
-        return call_fail(c, "non-comparable type %.*s: %s", STR_ARG(verb_s(c, y)),
-                         tv_type_name(y));
+        return call_fail(c, "non-comparable type %.*s: %s", STR_ARG(verb_s(c, y)), tv_type_name(y));
     *out = tv_kind(x) == TV_KIND_PTR ? x.object == y.object : tv_deep_equal(c->rt, x, y);
     return true;
 }
