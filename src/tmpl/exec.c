@@ -464,11 +464,11 @@ bool tmpl_execute(struct arena *a, const struct tmpl_set *set, str name, struct 
 
     if (!t)
         return no_template(set, name, e);
-    x.rt = (struct rt){.arena = a, .floats = run->floats, .exec = &x};
+    x.rt = (struct rt){.arena = a, .exec = &x};
     x.rt.hooks = run->hooks ? run->hooks : &no_hooks;
     run->do_not_match = false;
     set_limits(&x, run->limits);
-    data = run->data ? tv_wrap(&x.rt, run->data) : tv_map_new(&x.rt, TV_MAP);
+    data = run->data ? tv_wrap(run->data, run->floats) : tv_map_new(&x.rt, TV_MAP);
     exec_push(&x, STR("$"), data);
     push_list(&w, t->root, data, x.vars.len);
     return walk(&w);

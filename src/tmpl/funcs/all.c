@@ -11,12 +11,17 @@ const struct tmpl_func *const tmpl_families[] = {
     tmpl_decimal_funcs,
     tmpl_default_funcs,
     tmpl_dict_funcs,
+    tmpl_encoding_funcs,
+    tmpl_json_funcs,
     tmpl_list_funcs,
     tmpl_math_funcs,
     tmpl_merge_funcs,
+    tmpl_path_funcs,
     tmpl_reflect_funcs,
+    tmpl_regex_funcs,
     tmpl_string_funcs,
     tmpl_word_funcs,
+    tmpl_yaml_funcs,
     NULL,
 };
 

@@ -47,7 +47,8 @@ static bool fn_list(struct tmpl_call *c)
     return return_tv(c, out);
 }
 
-/* ---- One element -------------------------------------------------------------------------------- */
+/* ---- One element --------------------------------------------------------------------------------
+ */
 
 static bool fn_first(struct tmpl_call *c)
 {
@@ -92,7 +93,8 @@ static bool fn_prepend(struct tmpl_call *c)
     return return_tv(c, out);
 }
 
-/* ---- Parts -------------------------------------------------------------------------------------- */
+/* ---- Parts --------------------------------------------------------------------------------------
+ */
 
 /* All but one element; nil for an empty list. */
 static bool all_but(struct tmpl_call *c, const char *what, size_t first)
@@ -170,7 +172,8 @@ static bool fn_chunk(struct tmpl_call *c)
     return return_tv(c, out);
 }
 
-/* ---- Filters ------------------------------------------------------------------------------------ */
+/* ---- Filters ------------------------------------------------------------------------------------
+ */
 
 /* Whether the element belongs into the result, of which out is what there is so far. */
 typedef bool keep_fn(struct tmpl_call *c, struct tv item, const struct tv_list *out);
@@ -231,7 +234,8 @@ static bool fn_without(struct tmpl_call *c)
     return filter(c, "Cannot find without on", keep_other);
 }
 
-/* ---- The rest ----------------------------------------------------------------------------------- */
+/* ---- The rest -----------------------------------------------------------------------------------
+ */
 
 static bool fn_has(struct tmpl_call *c)
 {
@@ -301,8 +305,7 @@ const struct tmpl_func tmpl_list_funcs[] = {
      "{{ has 4 .list }}"},
     {"initial", TO_LIST, SPRIG, fn_initial, "All but the last element", "{{ initial .list }}"},
     {"last", "func(any) any", SPRIG, fn_last, "The last element", "{{ last .list }}"},
-    {"list", "func(...any) []any", SPRIG, fn_list, "A list of the arguments",
-     "{{ list 1 2 3 }}"},
+    {"list", "func(...any) []any", SPRIG, fn_list, "A list of the arguments", "{{ list 1 2 3 }}"},
     {"mustAppend", "func(any, any) ([]any, error)", SPRIG, fn_push, "As append",
      "{{ mustAppend .list 4 }}"},
     {"mustChunk", "func(int, any) ([][]any, error)", SPRIG, fn_chunk, "As chunk",

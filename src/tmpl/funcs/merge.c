@@ -2,8 +2,8 @@
 /*
  * merge.c - merge and mergeOverwrite, as mergo does it.
  *
- * The first map is changed. merge fills what is missing or empty there, mergeOverwrite replaces what
- * the others have; maps on both sides are merged in place. What is taken over is shared, not
+ * The first map is changed. merge fills what is missing or empty there, mergeOverwrite replaces
+ * what the others have; maps on both sides are merged in place. What is taken over is shared, not
  * copied.
  */
 #include "tmpl/funcs/common.h"
