@@ -457,7 +457,7 @@ bool tmpl_execute(struct arena *a, const struct tmpl_set *set, str name, struct 
                   struct buf *out, struct err *e)
 {
     static const struct tmpl_hooks no_hooks = {0};
-    const struct template *t = map_get(set->templates, name);
+    const struct template *t = name.ptr ? map_get(set->templates, name) : set->main_template;
     struct exec x = {.set = set, .template = t, .out = out, .err = e, .run = run};
     struct walk w = {.x = &x};
     struct tv data;

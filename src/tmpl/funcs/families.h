@@ -26,6 +26,7 @@ extern const struct tmpl_func tmpl_path_funcs[];
 extern const struct tmpl_func tmpl_reflect_funcs[];
 extern const struct tmpl_func tmpl_regex_funcs[];
 extern const struct tmpl_func tmpl_string_funcs[];
+extern const struct tmpl_func tmpl_url_funcs[];
 extern const struct tmpl_func tmpl_word_funcs[];
 extern const struct tmpl_func tmpl_yaml_funcs[];
 

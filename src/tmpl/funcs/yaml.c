@@ -69,7 +69,7 @@ static bool fn_from_yaml(struct tmpl_call *c)
     if (!read_yaml(c, &v, &e))
         return return_error_map(c, e.text);
     if (v->kind == VALUE_NULL)
-        return return_tv(c, tv_object(TV_MAP, NULL));
+        return return_tv(c, tv_map_new(c->rt, TV_MAP));
     if (v->kind != VALUE_OBJECT)
         return return_error_map(c, while_decoding(c, v, "map[string]interface {}"));
     return return_tv(c, tv_wrap(v, true));
@@ -83,7 +83,7 @@ static bool fn_from_yaml_array(struct tmpl_call *c)
     if (!read_yaml(c, &v, &e))
         return return_error_list(c, e.text);
     if (v->kind == VALUE_NULL)
-        return return_tv(c, tv_object(TV_LIST, NULL));
+        return return_tv(c, tv_list_new(c->rt, TV_LIST, 0));
     if (v->kind != VALUE_LIST)
         return return_error_list(c, while_decoding(c, v, "[]interface {}"));
     return return_tv(c, tv_wrap(v, true));
@@ -101,7 +101,7 @@ static bool fn_to_toml(struct tmpl_call *c)
         return return_call_buf(c, &b);
     if (e.kind == ERR_USAGE || e.kind == ERR_LIMIT)
         return call_fail(c, "%.*s", STR_ARG(e.text));
-    return return_str(c, str_copy(c->arena, e.text));
+    return return_str(c, str_copy(c->arena, str_without_prefix(e.text, STR("json: "))));
 }
 
 const struct tmpl_func tmpl_yaml_funcs[] = {
