@@ -156,7 +156,8 @@ const struct source *source_of(struct arena *a, str text)
 str cannot_unmarshal(struct arena *a, const struct value *v, const char *type)
 {
     static const char *const names[] = {
-        [VALUE_NULL] = "null",     [VALUE_BOOL] = "bool",     [VALUE_INT] = "number",
+        /* null fits everywhere: only a number that was dropped gets here. */
+        [VALUE_NULL] = "number",   [VALUE_BOOL] = "bool",     [VALUE_INT] = "number",
         [VALUE_FLOAT] = "number",  [VALUE_STRING] = "string", [VALUE_LIST] = "array",
         [VALUE_OBJECT] = "object",
     };

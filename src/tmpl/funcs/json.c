@@ -9,6 +9,7 @@
 #include "tmpl/funcs/families.h"
 
 #include "text/json.h"
+#include "value/number.h"
 
 /* ---- Writing ------------------------------------------------------------------------------------
  */
@@ -86,6 +87,33 @@ static bool read_json(struct tmpl_call *c, struct value **out, struct err *e)
     return json_read(c->arena, source_of(c->arena, arg_str(c, 0)), &opts, out, e);
 }
 
+/* A number beyond float64 becomes null, as Go's decoder leaves it. */
+static bool drop_number(void *ctx, struct value *v, size_t depth)
+{
+    double d;
+
+    (void)ctx;
+    (void)depth;
+    if (value_is_number(v) && !number_to_double(value_text(v), &d))
+        v->kind = VALUE_NULL;
+    return true;
+}
+
+/*
+ * As read_json, but numbers that are out of range only fill e. *out is NULL when nothing could be
+ * read.
+ */
+static void read_in_part(struct tmpl_call *c, struct value **out, struct err *e)
+{
+    if (read_json(c, out, e))
+        return;
+    if (!str_has_prefix(e->text, STR("json: cannot unmarshal number")) ||
+        !json_read(c->arena, source_of(c->arena, arg_str(c, 0)), NULL, out, NULL))
+        *out = NULL;
+    else
+        value_walk(*out, drop_number, NULL);
+}
+
 static bool fn_must_from_json(struct tmpl_call *c)
 {
     AUTO_ERR e = {0};
@@ -116,14 +144,19 @@ static bool fn_from_json(struct tmpl_call *c)
 {
     AUTO_ERR e = {0};
     struct value *v;
+    struct tv map;
 
-    if (!read_json(c, &v, &e))
+    read_in_part(c, &v, &e);
+    if (!v)
         return return_error_map(c, e.text);
+    if (v->kind != VALUE_OBJECT && (v->kind != VALUE_NULL || e.kind))
+        return return_error_map(c, cannot_unmarshal(c->arena, v, "map[string]interface {}"));
     if (v->kind == VALUE_NULL)
         return return_tv(c, tv_object(TV_MAP, NULL));
-    if (v->kind != VALUE_OBJECT)
-        return return_error_map(c, cannot_unmarshal(c->arena, v, "map[string]interface {}"));
-    return return_tv(c, tv_wrap(v, true));
+    map = tv_wrap(v, true);
+    if (e.kind)
+        tv_set(c->rt, map, STR("Error"), tv_str(str_copy(c->arena, e.text)));
+    return return_tv(c, map);
 }
 
 static bool fn_from_json_array(struct tmpl_call *c)
@@ -131,12 +164,13 @@ static bool fn_from_json_array(struct tmpl_call *c)
     AUTO_ERR e = {0};
     struct value *v;
 
-    if (!read_json(c, &v, &e))
+    read_in_part(c, &v, &e);
+    if (!v || (v->kind == VALUE_LIST && e.kind))
         return return_error_list(c, e.text);
+    if (v->kind != VALUE_LIST && (v->kind != VALUE_NULL || e.kind))
+        return return_error_list(c, cannot_unmarshal(c->arena, v, "[]interface {}"));
     if (v->kind == VALUE_NULL)
         return return_tv(c, tv_object(TV_LIST, NULL));
-    if (v->kind != VALUE_LIST)
-        return return_error_list(c, cannot_unmarshal(c->arena, v, "[]interface {}"));
     return return_tv(c, tv_wrap(v, true));
 }
 
