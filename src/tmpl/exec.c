@@ -457,18 +457,18 @@ bool tmpl_execute(struct arena *a, const struct tmpl_set *set, str name, struct 
                   struct buf *out, struct err *e)
 {
     static const struct tmpl_hooks no_hooks = {0};
-    const struct template *t = map_get(set->templates, name);
+    const struct template *t = name.ptr ? map_get(set->templates, name) : set->main_template;
     struct exec x = {.set = set, .template = t, .out = out, .err = e, .run = run};
     struct walk w = {.x = &x};
     struct tv data;
 
     if (!t)
         return no_template(set, name, e);
-    x.rt = (struct rt){.arena = a, .floats = run->floats, .exec = &x};
+    x.rt = (struct rt){.arena = a, .exec = &x};
     x.rt.hooks = run->hooks ? run->hooks : &no_hooks;
     run->do_not_match = false;
     set_limits(&x, run->limits);
-    data = run->data ? tv_wrap(&x.rt, run->data) : tv_map_new(&x.rt, TV_MAP);
+    data = run->data ? tv_wrap(run->data, run->floats) : tv_map_new(&x.rt, TV_MAP);
     exec_push(&x, STR("$"), data);
     push_list(&w, t->root, data, x.vars.len);
     return walk(&w);

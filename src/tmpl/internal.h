@@ -207,8 +207,9 @@ struct tmpl_set {
     enum missing_key missing;
     str left, right;
     const struct file *main; /* parsed first */
-    struct map *templates;   /* name to struct template */
-    struct map *signatures;  /* signature text to struct signature, so that each is parsed once */
+    const struct template *main_template;
+    struct map *templates;  /* name to struct template */
+    struct map *signatures; /* signature text to struct signature, so that each is parsed once */
 };
 
 /* Parses one text into trees, a map of name to struct template. */
