@@ -13,8 +13,8 @@
 #include <stdatomic.h>
 
 #define DAY 86400
-#define DAYS_PER_ERA 146097    /* 400 years */
-#define ERA_TO_1970 719468     /* days from March 1 of the year 0 */
+#define DAYS_PER_ERA 146097      /* 400 years */
+#define ERA_TO_1970 719468       /* days from March 1 of the year 0 */
 #define ZERO_TIME (-62135596800) /* January 1 of the year 1 */
 
 /* Overflow wraps, as in Go. */
@@ -41,7 +41,8 @@ static int64_t floor_mod(int64_t x, int64_t by)
     return rest < 0 ? rest + by : rest;
 }
 
-/* ---- Calendar ---------------------------------------------------------------------------------- */
+/* ---- Calendar ----------------------------------------------------------------------------------
+ */
 
 int64_t gotime_days(int64_t year, int month, int day)
 {
@@ -116,7 +117,8 @@ struct gotime_fields gotime_fields(struct gotime t)
     return f;
 }
 
-/* ---- Making ------------------------------------------------------------------------------------ */
+/* ---- Making ------------------------------------------------------------------------------------
+ */
 
 /* Moves what is in *low beyond base into *high. */
 static void carry(int64_t *high, int64_t *low, int64_t base)
@@ -179,7 +181,8 @@ struct gotime gotime_make(const int64_t parts[7], const struct zone *z)
     return gotime_unix(to_utc(sec, z), p[NANOSECOND], z);
 }
 
-/* ---- Looking ----------------------------------------------------------------------------------- */
+/* ---- Looking -----------------------------------------------------------------------------------
+ */
 
 bool gotime_is_zero(struct gotime t)
 {
@@ -200,7 +203,8 @@ int gotime_compare(struct gotime x, struct gotime y)
     return (x.nsec > y.nsec) - (x.nsec < y.nsec);
 }
 
-/* ---- Arithmetic -------------------------------------------------------------------------------- */
+/* ---- Arithmetic --------------------------------------------------------------------------------
+ */
 
 static struct gotime without_mono(struct gotime t)
 {
@@ -281,7 +285,8 @@ struct gotime gotime_round(struct gotime t, int64_t ns)
     return gotime_add(t, is_less_than_half(rest, ns) ? -rest : ns - rest);
 }
 
-/* ---- Durations --------------------------------------------------------------------------------- */
+/* ---- Durations ---------------------------------------------------------------------------------
+ */
 
 int64_t duration_truncate(int64_t ns, int64_t multiple)
 {

@@ -2,8 +2,8 @@
 /*
  * gotime.h - moments, dates and durations as Go has them: its layouts, its arithmetic, its errors.
  *
- * A layout is an example: the date "Mon Jan 2 15:04:05 -0700 2006" written as the result shall look.
- * Every other text in it stands for itself.
+ * A layout is an example: the date "Mon Jan 2 15:04:05 -0700 2006" written as the result shall
+ * look. Every other text in it stands for itself.
  *
  *     struct buf b = buf_new(a, KIB);
  *     gotime_format(&b, gotime_now(NULL), STR(GOTIME_RFC3339));
@@ -30,10 +30,10 @@ struct gotime {
 /* The date and the time of day in the zone of a moment. */
 struct gotime_fields {
     int64_t year;
-    int month, day;          /* from 1 */
+    int month, day; /* from 1 */
     int hour, minute, second;
-    int weekday;             /* 0 is Sunday */
-    int yearday;             /* from 1 */
+    int weekday; /* 0 is Sunday */
+    int yearday; /* from 1 */
     str zone_name;
     int32_t zone_offset;
 };
@@ -74,14 +74,15 @@ struct gotime gotime_round(struct gotime t, int64_t ns);
 
 int64_t gotime_days(int64_t year, int month, int day); /* since 1970 */
 int gotime_days_in(int64_t year, int month);
-int gotime_weekday(int64_t days); /* since 1970; 0 is Sunday */
+int gotime_weekday(int64_t days);             /* since 1970; 0 is Sunday */
 const char *gotime_month_name(int64_t month); /* NULL when it is not 1 to 12 */
 const char *gotime_weekday_name(int64_t day); /* NULL when it is not 0 to 6 */
 
 /* ---- Text. ---- */
 
 void gotime_format(struct buf *out, struct gotime t, str layout);
-/* Go's String: "2006-01-02 15:04:05.999999999 -0700 MST", and " m=+0.000000001" of clock readings. */
+/* Go's String: "2006-01-02 15:04:05.999999999 -0700 MST", and " m=+0.000000001" of clock readings.
+ */
 void gotime_string(struct buf *out, struct gotime t);
 /* Go's GoString: "time.Date(2024, time.May, 1, ...)"; local is shown as time.Local. */
 void gotime_go_string(struct buf *out, struct gotime t, const struct zone *local);

@@ -8,7 +8,8 @@
 
 #define DIGITS_MASK 0xfff /* Upstream: the number of digits is kept in twelve bits */
 
-/* ---- Layouts ----------------------------------------------------------------------------------- */
+/* ---- Layouts -----------------------------------------------------------------------------------
+ */
 
 /*
  * Elements by their spelling. Of those that fit the first one wins, so longer ones come before
@@ -120,7 +121,8 @@ struct gotime_chunk gotime_next_chunk(str layout)
     return c;
 }
 
-/* ---- Formatting -------------------------------------------------------------------------------- */
+/* ---- Formatting --------------------------------------------------------------------------------
+ */
 
 static void add_number(struct buf *out, int64_t n, int width)
 {

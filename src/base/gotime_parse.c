@@ -24,7 +24,8 @@ struct parse {
     str zone_name;
 };
 
-/* ---- Numbers ----------------------------------------------------------------------------------- */
+/* ---- Numbers -----------------------------------------------------------------------------------
+ */
 
 static bool is_digit_at(str s, size_t i)
 {
@@ -99,7 +100,8 @@ static bool take_ranged(struct parse *p, bool fixed, int low, int high, const ch
     return true;
 }
 
-/* ---- Elements ---------------------------------------------------------------------------------- */
+/* ---- Elements ----------------------------------------------------------------------------------
+ */
 
 /* One of count names, as long as width when that is not 0. The index goes to *out. */
 static bool take_name(str *s, const char *(*name)(int64_t), int first, int count, size_t width,
@@ -346,7 +348,8 @@ static bool take_date(struct parse *p, const struct gotime_chunk *c)
     }
 }
 
-/* ---- The whole --------------------------------------------------------------------------------- */
+/* ---- The whole ---------------------------------------------------------------------------------
+ */
 
 /* The text between elements; a run of blanks fits any other, and none at the end. */
 static bool skip_text(str *value, str prefix)
@@ -380,8 +383,8 @@ static str quoted(struct arena *a, str s)
 static bool cannot_parse(struct arena *a, str value, str layout, const str at[2], struct err *e)
 {
     return err_set(e, ERR_INVALID, "parsing time %.*s as %.*s: cannot parse %.*s as %.*s",
-                   STR_ARG(quoted(a, value)), STR_ARG(quoted(a, layout)),
-                   STR_ARG(quoted(a, at[0])), STR_ARG(quoted(a, at[1])));
+                   STR_ARG(quoted(a, value)), STR_ARG(quoted(a, layout)), STR_ARG(quoted(a, at[0])),
+                   STR_ARG(quoted(a, at[1])));
 }
 
 static bool fails(struct arena *a, str value, const char *why, struct err *e)
@@ -473,8 +476,7 @@ static struct gotime with_zone_name(struct parse *p, struct gotime t, const stru
         return gotime_in(t, local);
     }
     /* Upstream: the offset of GMT+3 is shown but the moment stays where UTC has it. */
-    if (str_has_prefix(p->zone_name, STR("GMT")) &&
-        to_number(str_from(p->zone_name, 3), &hours))
+    if (str_has_prefix(p->zone_name, STR("GMT")) && to_number(str_from(p->zone_name, 3), &hours))
         offset = (int32_t)hours * 3600;
     return gotime_in(t, zone_fixed(p->arena, p->zone_name, offset));
 }
@@ -506,7 +508,8 @@ bool gotime_parse(struct arena *a, str layout, str value, const struct zone *loc
     return true;
 }
 
-/* ---- Durations --------------------------------------------------------------------------------- */
+/* ---- Durations ---------------------------------------------------------------------------------
+ */
 
 static bool bad_duration(str whole, struct err *e)
 {
@@ -552,8 +555,8 @@ static uint64_t unit_ns(str unit)
         const char *name;
         int64_t ns;
     } units[] = {
-        {"ns", 1},         {"us", 1000},        {"\u00b5s", 1000},      {"\u03bcs", 1000},
-        {"ms", 1000000},   {"s", NS_PER_SEC},   {"m", 60 * NS_PER_SEC}, {"h", 3600 * NS_PER_SEC},
+        {"ns", 1},       {"us", 1000},      {"\u00b5s", 1000},      {"\u03bcs", 1000},
+        {"ms", 1000000}, {"s", NS_PER_SEC}, {"m", 60 * NS_PER_SEC}, {"h", 3600 * NS_PER_SEC},
     };
 
     for (size_t i = 0; i < COUNT(units); i++)

@@ -2,8 +2,8 @@
 /*
  * zone.c - zone files, and what a zone says about a moment.
  *
- * A file holds the kinds of time a zone has had (offset, abbreviation), the moments of change, and a
- * rule for the time after. Version 1 has 32 bits per moment; later ones repeat all with 64 bits,
+ * A file holds the kinds of time a zone has had (offset, abbreviation), the moments of change, and
+ * a rule for the time after. Version 1 has 32 bits per moment; later ones repeat all with 64 bits,
  * which is what is read.
  */
 #include "base/zone_internal.h"
@@ -16,7 +16,8 @@
 
 #define ZONE_FOLDER "/usr/share/zoneinfo"
 #define ZONE_FILE_MAX (1 * MIB)
-/* Zones kept by the process. There are about 600; names that spell one in many ways are not kept. */
+/* Zones kept by the process. There are about 600; names that spell one in many ways are not kept.
+ */
 #define ZONES_KEPT 1024
 
 struct zone_kind {
@@ -38,9 +39,18 @@ struct zone {
     struct zone_rule rule; /* after the last change */
 };
 
-/* ---- Reading a file ---------------------------------------------------------------------------- */
+/* ---- Reading a file ----------------------------------------------------------------------------
+ */
 
-enum { COUNT_UTC_FLAGS, COUNT_STD_FLAGS, COUNT_LEAPS, COUNT_CHANGES, COUNT_KINDS, COUNT_NAMES, COUNTS };
+enum {
+    COUNT_UTC_FLAGS,
+    COUNT_STD_FLAGS,
+    COUNT_LEAPS,
+    COUNT_CHANGES,
+    COUNT_KINDS,
+    COUNT_NAMES,
+    COUNTS
+};
 
 struct reader {
     str rest;
@@ -178,7 +188,8 @@ bool zone_read(struct arena *a, str name, str data, const struct zone **out, str
     return true;
 }
 
-/* ---- Finding a zone ---------------------------------------------------------------------------- */
+/* ---- Finding a zone ----------------------------------------------------------------------------
+ */
 
 static struct lock kept_lock = LOCK_INIT;
 static struct arena *kept_arena;
@@ -268,7 +279,8 @@ const struct zone *zone_fixed(struct arena *a, str name, int32_t offset)
     return z;
 }
 
-/* ---- Asking a zone ----------------------------------------------------------------------------- */
+/* ---- Asking a zone -----------------------------------------------------------------------------
+ */
 
 str zone_name(const struct zone *z)
 {
