@@ -240,6 +240,8 @@ static bool range_count(struct exec *x, const struct node *n, struct tv value, s
         *count = tv_kind(value) == TV_KIND_INT && value.i < 0 ? 0 : (size_t)value.u;
         return true;
     default:
+        if (tv_kind(value) == TV_KIND_PTR)
+            value.type = (uint8_t)tv_info(value.type)->elem;
         return EXEC_FAIL(x, "range can't iterate over %v", value);
     }
 }

@@ -149,6 +149,43 @@ const struct tv_field time_fields[] = {
     {0},
 };
 
+static struct tv field_name(const void *object)
+{
+    return tv_str(zone_name(zone_of(tv_object(TV_LOCATION, object))));
+}
+
+/* What Go keeps about a zone cannot be told from outside; UTC has nothing of it. */
+static struct tv field_list(const void *object)
+{
+    (void)object;
+    return tv_object(TV_LIST, NULL);
+}
+
+static struct tv field_text(const void *object)
+{
+    (void)object;
+    return tv_str(STR_NONE);
+}
+
+static struct tv field_number(const void *object)
+{
+    (void)object;
+    return tv_int64(0);
+}
+
+static struct tv field_pointer(const void *object)
+{
+    (void)object;
+    return tv_object(TV_LOCATION, NULL);
+}
+
+const struct tv_field location_fields[] = {
+    {"name", field_name},         {"zone", field_list},
+    {"tx", field_list},           {"extend", field_text},
+    {"cacheStart", field_number}, {"cacheEnd", field_number},
+    {"cacheZone", field_pointer}, {0},
+};
+
 /* ---- Methods of times --------------------------------------------------------------------------
  */
 
