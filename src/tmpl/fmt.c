@@ -497,6 +497,10 @@ static bool print_by_method(struct printer *p, struct tv v, uint32_t verb)
     const struct tv_info *info = tv_info(v.type);
     struct buf b;
 
+    if (verb == 'w' && !p->erroring) {
+        bad_verb(p, v, verb);
+        return true;
+    }
     if (p->erroring || p->sharp_v || !info->string || !verb || verb >= 0x80 ||
         !strchr("vsxXq", (int)verb))
         return false;
