@@ -116,9 +116,8 @@ bool exec_limit(struct exec *x, const char *what)
 
 bool exec_step(struct exec *x)
 {
-    if (UNLIKELY(x->steps == 0))
+    if (UNLIKELY(!rt_charge(&x->rt, 1)))
         return exec_limit(x, "takes too many steps");
-    x->steps--;
     if (UNLIKELY(arena_used(x->rt.arena) > x->rt.memory_max))
         return exec_limit(x, "uses too much memory");
     if (UNLIKELY(x->out->len > x->output_max || x->out->overflow))
@@ -436,7 +435,7 @@ static void set_limits(struct exec *x, const struct tmpl_limits *limits)
     static const struct tmpl_limits none = {0};
 
     limits = limits ? limits : &none;
-    x->steps = limits->steps ? limits->steps : TMPL_STEPS_MAX;
+    x->rt.steps = limits->steps ? limits->steps : TMPL_STEPS_MAX;
     x->depth_max = (uint32_t)limit_or(limits->depth, TMPL_DEPTH_MAX);
     x->output_max = x->out->len + limit_or(limits->output, TMPL_OUTPUT_MAX);
     x->rt.memory_max = arena_used(x->rt.arena) + limit_or(limits->memory, TMPL_MEMORY_MAX);

@@ -233,7 +233,6 @@ struct exec {
     struct buf *out;
     struct err *err;
     struct tmpl_run *run;
-    uint64_t steps;
     uint32_t depth, depth_max;
     size_t output_max; /* length of out that must not be passed */
     VEC(struct variable) vars;

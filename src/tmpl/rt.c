@@ -320,9 +320,23 @@ static bool objects_equal(struct rt *rt, struct tv x, struct tv y)
     return info->string && str_eq(tv_to_str(rt, x), tv_to_str(rt, y));
 }
 
+static bool containers_equal(struct rt *rt, struct tv x, struct tv y)
+{
+    bool same;
+
+    if (rt->depth >= RT_DEPTH_MAX || rt->too_deep) {
+        rt->too_deep = true;
+        return false;
+    }
+    rt->depth++;
+    same = tv_kind(x) == TV_KIND_SLICE ? lists_equal(rt, x, y) : maps_equal(rt, x, y);
+    rt->depth--;
+    return same;
+}
+
 bool tv_deep_equal(struct rt *rt, struct tv x, struct tv y)
 {
-    if (x.type != y.type)
+    if (!rt_charge(rt, 1) || x.type != y.type)
         return false;
     switch (tv_kind(x)) {
     case TV_KIND_INVALID:
@@ -339,9 +353,8 @@ bool tv_deep_equal(struct rt *rt, struct tv x, struct tv y)
     case TV_KIND_STRING:
         return str_eq(tv_text(x), tv_text(y));
     case TV_KIND_SLICE:
-        return lists_equal(rt, x, y);
     case TV_KIND_MAP:
-        return maps_equal(rt, x, y);
+        return containers_equal(rt, x, y);
     default:
         return objects_equal(rt, x, y);
     }

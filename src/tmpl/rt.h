@@ -116,9 +116,24 @@ struct rt {
     const struct zone *zone; /* the local time zone once something asked: funcs/dates.c */
     bool zone_known;
     size_t memory_max; /* of arena_used */
+    uint64_t steps;    /* that are left; see rt_charge */
+    unsigned depth;    /* of a recursion over values */
     bool errorf;       /* printing an error: %w stands for %v */
     bool too_deep;     /* a value nested too deep to be printed: the run fails */
 };
+
+/* How deep recursion over values goes: a map can hold itself. */
+#define RT_DEPTH_MAX 4000
+
+/*
+ * Counts work against the limit of steps: one step is some 50 ns. False when nothing is left: a
+ * loop then ends early with any result, because the run fails at its next step.
+ */
+static inline bool rt_charge(struct rt *rt, uint64_t steps)
+{
+    rt->steps = rt->steps > steps ? rt->steps - steps : 0;
+    return rt->steps > 0;
+}
 
 /* ---- Types. ---- */
 
@@ -345,6 +360,8 @@ bool call_fail_str(struct tmpl_call *c, str text);
  * be asked before allocating what grows with a number or a product of sizes.
  */
 MUST_CHECK bool call_room(struct tmpl_call *c, size_t bytes);
+/* The same for work: fails when so many steps are not left. See rt_charge. */
+MUST_CHECK bool call_steps(struct tmpl_call *c, uint64_t steps);
 /* A buffer in the arena of the run whose maximum is what the memory limit leaves. */
 struct buf call_buf(struct tmpl_call *c);
 /* Returns the text of a call_buf; fails when it overflowed. */

@@ -8,8 +8,6 @@
 
 #include <math.h>
 
-#define CONVERT_DEPTH_MAX 4000
-
 static bool convert(struct rt *rt, struct tv v, unsigned depth, struct value **out, struct err *e);
 
 static bool convert_list(struct rt *rt, struct tv v, unsigned depth, struct value *list,
@@ -58,7 +56,7 @@ static bool convert_struct(struct rt *rt, struct tv v, unsigned depth, struct va
 static bool convert_container(struct rt *rt, struct tv v, unsigned depth, struct value **out,
                               struct err *e)
 {
-    if (depth > CONVERT_DEPTH_MAX) {
+    if (depth > RT_DEPTH_MAX) {
         rt->too_deep = true;
         return err_set(e, ERR_LIMIT, "the value nests too deep");
     }

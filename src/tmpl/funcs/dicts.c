@@ -167,8 +167,6 @@ static bool fn_dig(struct tmpl_call *c)
 /* ---- Copies -------------------------------------------------------------------------------------
  */
 
-#define COPY_DEPTH_MAX 4000
-
 static bool deep_copy(struct tmpl_call *c, struct tv v, unsigned depth, struct tv *out);
 
 static bool copy_list(struct tmpl_call *c, struct tv v, unsigned depth, struct tv *out)
@@ -202,7 +200,7 @@ static bool deep_copy(struct tmpl_call *c, struct tv v, unsigned depth, struct t
     *out = v;
     if (tv_is_nil(v) || (tv_kind(v) != TV_KIND_SLICE && tv_kind(v) != TV_KIND_MAP))
         return true;
-    if (depth > COPY_DEPTH_MAX)
+    if (depth > RT_DEPTH_MAX)
         return call_fail(c, "the value nests too deep");
     if (!call_room(c, 128 * (tv_len(c->rt, v) + 1)))
         return false;

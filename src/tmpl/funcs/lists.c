@@ -186,7 +186,7 @@ static bool filter(struct tmpl_call *c, const char *what, keep_fn *keep)
     if (!want_slice(c, v, what) || !new_list(c, n, &out))
         return false;
     out.list->len = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && c->rt->steps; i++) {
         struct tv item = tv_concrete(tv_at(c->rt, v, i));
         if (keep(c, item, out.list))
             out.list->items[out.list->len++] = item;
@@ -196,7 +196,7 @@ static bool filter(struct tmpl_call *c, const char *what, keep_fn *keep)
 
 static bool in_list(struct tmpl_call *c, struct tv item, const struct tv *items, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && c->rt->steps; i++)
         if (tv_deep_equal(c->rt, item, items[i]))
             return true;
     return false;

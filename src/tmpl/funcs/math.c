@@ -220,7 +220,7 @@ static bool ints(struct tmpl_call *c, int64_t start, int64_t stop, int64_t step)
     size_t n = steps_of(start, stop, step);
     struct tv list;
 
-    if (!call_room(c, n > SIZE_MAX / sizeof(struct tv) ? SIZE_MAX : n * sizeof(struct tv)))
+    if (!call_steps(c, n) || !call_room(c, n * sizeof(struct tv)))
         return false;
     list = tv_list_new(c->rt, TV_INTS, n);
     for (size_t i = 0; i < n; i++)
@@ -244,6 +244,8 @@ static bool seq_text(struct tmpl_call *c, int64_t start, int64_t stop, int64_t s
     size_t n = steps_of(start, stop, step);
     struct buf b = call_buf(c);
 
+    if (!call_steps(c, 2 * (uint64_t)n))
+        return false;
     for (size_t i = 0; i < n && !b.overflow; i++)
         buf_fmt(&b, i ? " %lld" : "%lld", (long long)((uint64_t)start + i * (uint64_t)step));
     return return_call_buf(c, &b);

@@ -9,8 +9,6 @@
 #include "tmpl/funcs/common.h"
 #include "tmpl/funcs/families.h"
 
-#define MERGE_DEPTH_MAX 4000
-
 static bool merge_maps(struct tmpl_call *c, struct tv into, struct tv from, bool overwrite,
                        unsigned depth);
 
@@ -50,7 +48,7 @@ static bool merge_maps(struct tmpl_call *c, struct tv into, struct tv from, bool
     size_t n = tv_len(c->rt, from);
     struct tv_entry *e;
 
-    if (depth > MERGE_DEPTH_MAX)
+    if (depth > RT_DEPTH_MAX)
         return call_fail(c, "the value nests too deep");
     if (!call_room(c, 128 * (n + tv_len(c->rt, into) + 1)))
         return false;

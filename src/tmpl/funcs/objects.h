@@ -6,7 +6,9 @@
 
 #include "tmpl/rt.h"
 
-/* times.c: the object of a TV_TIME is a struct gotime, that of a TV_LOCATION a struct tv_location.
+/*
+ * times.c: the object of a TV_TIME is a struct gotime, that of a TV_LOCATION a struct zone or a
+ * mark for UTC.
  */
 void time_string(struct rt *rt, struct tv v, struct buf *out);
 void time_go_string(struct rt *rt, struct tv v, struct buf *out);

@@ -10,12 +10,21 @@
 
 #include "regex/regex.h"
 
+/* Matching looks at each byte once, for every state of the pattern that is alive. */
+static uint64_t match_steps(const struct tmpl_call *c)
+{
+    return 10 + (uint64_t)arg_str(c, 0).len * 20 +
+           (uint64_t)arg_str(c, 1).len * (1 + arg_str(c, 0).len / 16);
+}
+
 /* The pattern of the first argument. soft: as the forms without must complain. */
 static bool compile(struct tmpl_call *c, bool soft, struct regex **out)
 {
     AUTO_ERR e = {0};
     struct buf b;
 
+    if (c->count > 1 && !call_steps(c, match_steps(c)))
+        return false;
     if (regex_compile(c->arena, arg_str(c, 0), out, &e))
         return true;
     if (!soft)
@@ -35,6 +44,8 @@ static bool fn_match(struct tmpl_call *c)
     AUTO_ERR e = {0};
     struct regex *re;
 
+    if (!call_steps(c, match_steps(c)))
+        return false;
     return return_bool(c, regex_compile(c->arena, arg_str(c, 0), &re, &e) &&
                               regex_match(re, arg_str(c, 1)));
 }
