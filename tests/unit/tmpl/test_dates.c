@@ -70,12 +70,13 @@ static const struct render_case methods[] = {
      "{0 63713520000 0} time.Time"},
     {"{{printf \"%s %x %#v\" " U ".MarshalText " U ".MarshalBinary (semver \"1\").MarshalText}}",
      NULL,
-     "2020-01-02T00:00:00Z 010000000ed59e240000000000ffff []byte{0x31, 0x2e, 0x30, 0x2e, 0x30}"},
+     "2020-01-02T00:00:00Z 010000000ed59f298000000000ffff []byte{0x31, 0x2e, 0x30, 0x2e, 0x30}"},
     {"{{(" U ".AddDate 9000 0 0).MarshalJSON}}", NULL,
-     "template: t:1:9: executing \"t\" at <(toDate \"2006-01-02\" \"2020-01-02\").AddDate>: error "
-     "calling MarshalJSON: Time.MarshalJSON: year outside of range [0,9999]"},
+     "template: t:1:55: executing \"t\" at <((toDate \"2006-01-02\" \"2020-01-02\").AddDate 9000 0 "
+     "0).MarshalJSON>: error calling MarshalJSON: Time.MarshalJSON: year outside of range "
+     "[0,9999]"},
     {"{{" U ".In nil}}", NULL,
-     "template: t:1:37: executing \"t\" at <(toDate \"2006-01-02\" \"2020-01-02\").In>: error "
+     "template: t:1:36: executing \"t\" at <(toDate \"2006-01-02\" \"2020-01-02\").In>: error "
      "calling "
      "In: time: missing Location in call to Time.In"},
     {"{{" U ".Clock}}", NULL,

@@ -147,6 +147,19 @@ TEST(improper_constraints_are_quoted)
     }
 }
 
+TEST(endless_constraints_are_refused)
+{
+    AUTO_ARENA a = arena_new();
+    char *text = arena_alloc_text(a, 5000);
+    const struct semver_constraint *c;
+    AUTO_ERR e = {0};
+
+    memset(text, '1', 5000);
+    assert_false(semver_constraint_parse(a, str_of(text, 5000), &c, &e));
+    assert_int_equal(e.kind, ERR_LIMIT);
+}
+
 RUN_TESTS(cmocka_unit_test(versions_are_read_leniently), cmocka_unit_test(versions_are_ordered),
           cmocka_unit_test(constraints_are_checked),
-          cmocka_unit_test(improper_constraints_are_quoted))
+          cmocka_unit_test(improper_constraints_are_quoted),
+          cmocka_unit_test(endless_constraints_are_refused))
