@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * internal.h - what the files of this folder share: tokens, nodes, sets, and a running execution.
+ *
+ * The life of a template: lexer.c cuts the text into tokens, parser.c makes nodes of them (literals
+ * by literal.c), node.c prints nodes, set.c keeps them by name, exec.c walks the control nodes,
+ * eval.c evaluates pipelines, call.c checks arguments against signatures and calls functions, fmt.c
+ * prints values.
+ */
+#pragma once
+
+#include "base/base.h"
+#include "tmpl/rt.h"
+#include "tmpl/tmpl.h"
+
+/* ---- Tokens. ---- */
+
+enum token_kind {
+    TOKEN_ERROR,
+    TOKEN_BOOL,
+    TOKEN_CHAR, /* a printable ASCII character that has no other meaning */
+    TOKEN_CHAR_CONSTANT,
+    TOKEN_COMMENT, /* never made; keeps Go's numbers */
+    TOKEN_COMPLEX,
+    TOKEN_ASSIGN,
+    TOKEN_DECLARE,
+    TOKEN_EOF,
+    TOKEN_FIELD,
+    TOKEN_IDENTIFIER,
+    TOKEN_LEFT_DELIM,
+    TOKEN_LEFT_PAREN,
+    TOKEN_NUMBER,
+    TOKEN_PIPE,
+    TOKEN_RAW_STRING,
+    TOKEN_RIGHT_DELIM,
+    TOKEN_RIGHT_PAREN,
+    TOKEN_SPACE,
+    TOKEN_STRING,
+    TOKEN_TEXT,
+    TOKEN_VARIABLE,
+    /* Keywords follow. */
+    TOKEN_KEYWORD,
+    TOKEN_BLOCK,
+    TOKEN_BREAK,
+    TOKEN_CONTINUE,
+    TOKEN_DOT,
+    TOKEN_DEFINE,
+    TOKEN_ELSE,
+    TOKEN_END,
+    TOKEN_IF,
+    TOKEN_NIL,
+    TOKEN_RANGE,
+    TOKEN_TEMPLATE,
+    TOKEN_WITH,
+};
+
+struct token {
+    enum token_kind kind;
+    uint32_t line;
+    size_t pos;
+    str text; /* TOKEN_ERROR: the message */
+};
+
+struct lexer {
+    struct arena *arena;
+    str input, left, right;
+    size_t pos, start;
+    uint32_t line; /* of start */
+    int parens;
+    bool inside; /* of an action */
+};
+
+struct lexer lexer_new(struct arena *a, str text, str left, str right);
+/* The next token. After an error or the end, TOKEN_EOF. */
+struct token lexer_next(struct lexer *l);
+
+/* ---- Nodes. ---- */
+
+enum node_kind {
+    NODE_TEXT,
+    NODE_LIST,
+    NODE_ACTION,
+    NODE_PIPE,
+    NODE_COMMAND,
+    NODE_IDENTIFIER,
+    NODE_VARIABLE,
+    NODE_FIELD,
+    NODE_CHAIN,
+    NODE_DOT,
+    NODE_NIL,
+    NODE_BOOL,
+    NODE_NUMBER,
+    NODE_STRING,
+    NODE_IF,
+    NODE_RANGE,
+    NODE_WITH,
+    NODE_TEMPLATE,
+    NODE_BREAK,
+    NODE_CONTINUE,
+    NODE_END,  /* only while parsing */
+    NODE_ELSE, /* only while parsing */
+};
+
+/* A number literal: what it can be used as. */
+struct number {
+    bool is_int, is_uint, is_float, is_complex;
+    int64_t i;
+    uint64_t u;
+    double f;
+    struct tv_complex z;
+    str text;
+};
+
+struct nodes {
+    struct node **items;
+    uint32_t len;
+};
+
+struct names {
+    str *items;
+    uint32_t len;
+};
+
+struct node {
+    uint8_t kind; /* enum node_kind */
+    bool assign;  /* NODE_PIPE: = and not := */
+    uint32_t pos; /* byte offset in the text of the template */
+    union {
+        str text;          /* NODE_TEXT */
+        struct nodes list; /* NODE_LIST; NODE_COMMAND: operands */
+        struct {
+            struct nodes commands, declared;
+        } pipe;
+        struct node *action; /* NODE_ACTION: the pipeline */
+        struct {
+            str name;
+            const struct tmpl_func *func;
+            const struct signature *signature;
+        } identifier;
+        struct {
+            struct node *on;     /* NODE_CHAIN: what the fields are of */
+            struct names fields; /* NODE_VARIABLE: the first is the variable, with its $ */
+        } chain;
+        struct tv constant; /* NODE_BOOL */
+        struct {
+            const struct number *value;
+            struct tv ideal; /* as Go types it without context; TV_INVALID: overflows int */
+        } number;
+        struct {
+            str quoted;
+            struct tv value;
+        } string;
+        struct {
+            struct node *pipe, *then, *otherwise;
+        } branch;
+        struct {
+            str name;
+            struct node *pipe; /* NULL: none */
+        } call;                /* NODE_TEMPLATE */
+    };
+};
+
+/* Appends the canonical form. */
+void node_print(struct buf *out, const struct node *n);
+/* Whether a tree holds nothing but white space. */
+bool node_is_empty(const struct node *n);
+
+/* ---- Literals. ---- */
+
+/* strconv.Unquote of a double-quoted or raw string. */
+MUST_CHECK bool literal_unquote(struct arena *a, str quoted, str *out);
+/* Fills out; on failure *message is Go's. */
+MUST_CHECK bool literal_number(struct arena *a, const struct token *t, struct number *out,
+                               str *message);
+/* The value of a number where nothing tells its type. */
+struct tv literal_ideal(struct arena *a, const struct number *n);
+
+/* ---- Signatures. ---- */
+
+struct signature {
+    uint8_t fixed; /* parameters without the variadic one */
+    bool variadic;
+    uint8_t result;    /* enum tv_type */
+    uint8_t too_many;  /* how many results there are when a template cannot take so many, else 0 */
+    uint8_t second;    /* enum tv_type of the second one when it is no error, else 0 */
+    uint8_t params[8]; /* enum tv_type; the variadic one last */
+};
+struct signature signature_parse(const char *text);
+
+/* ---- Sets. ---- */
+
+/* A text that was parsed. */
+struct file {
+    str name, text;
+};
+
+struct template
+{
+    str name;
+    const struct file *file;
+    struct node *root; /* NODE_LIST */
+};
+
+enum missing_key { MISSING_INVALID, MISSING_ZERO, MISSING_ERROR };
+
+struct tmpl_set {
+    struct arena *arena;
+    enum tmpl_profile profile;
+    enum missing_key missing;
+    str left, right;
+    const struct file *main; /* parsed first */
+    const struct template *main_template;
+    struct map *templates;  /* name to struct template */
+    struct map *signatures; /* signature text to struct signature, so that each is parsed once */
+};
+
+/* Parses one text into trees, a map of name to struct template. */
+MUST_CHECK bool parse_text(struct tmpl_set *set, const struct file *file, struct map *trees,
+                           struct err *e);
+
+/* ---- Execution. ---- */
+
+struct variable {
+    str name;
+    struct tv value;
+};
+
+struct exec {
+    struct rt rt;
+    const struct tmpl_set *set;
+    const struct template *template; /* being executed */
+    const struct node *node;         /* visited last, for errors */
+    struct buf *out;
+    struct err *err;
+    struct tmpl_run *run;
+    uint32_t depth, depth_max;
+    size_t output_max; /* length of out that must not be passed */
+    VEC(struct variable) vars;
+    size_t vars_base; /* where the variables of the current template begin */
+    unsigned nesting; /* of include and tpl */
+};
+
+/* Fails as Go's errorf does: format is Go's, the place is that of x->node. Always false. */
+bool exec_fail(struct exec *x, const char *format, const struct tv *args, size_t count);
+#define EXEC_FAIL(x, format, ...)                                                                  \
+    exec_fail((x), (format), (const struct tv[]){__VA_ARGS__},                                     \
+              sizeof((const struct tv[]){__VA_ARGS__}) / sizeof(struct tv))
+/* The same for a limit of ours. */
+bool exec_limit(struct exec *x, const char *what);
+/* Counts one step and checks the limits. */
+MUST_CHECK bool exec_step(struct exec *x);
+/* Executes another template of the set within a run: include and tpl. Appends to out. */
+MUST_CHECK bool exec_template(struct exec *x, const struct template *t, struct tv data,
+                              struct buf *out);
+
+void exec_push(struct exec *x, str name, struct tv value);
+bool exec_assign(struct exec *x, str name, struct tv value);
+
+/* The value of a pipeline; declares its variables. pipe NULL: no value. */
+MUST_CHECK bool eval_pipeline(struct exec *x, struct tv dot, const struct node *pipe,
+                              struct tv *out);
+
+/* An argument of a call, not yet evaluated. */
+struct call_site {
+    const struct node *node; /* where a failing call is reported */
+    str name;
+    const struct node *const *args;
+    uint32_t count;
+    const struct tv *final; /* the piped value, or NULL */
+    struct tv dot;
+};
+
+/* One operand as an argument of a parameter of this type. */
+MUST_CHECK bool eval_arg(struct exec *x, struct tv dot, enum tv_type type, const struct node *n,
+                         struct tv *out);
+/* Evaluates the arguments and calls. self: the receiver of a method. */
+MUST_CHECK bool eval_call(struct exec *x, const struct call_site *site, const struct tmpl_func *f,
+                          const struct signature *sig, struct tv self, struct tv *out);
+/* v as a value of this type, or an error in Go's words. */
+MUST_CHECK bool validate_type(struct exec *x, struct tv v, enum tv_type type, struct tv *out);
+
+/* ---- Names that fmt.c and others share. ---- */
+
+str str_of_tv_type(enum tv_type type);
+/* %q with a precision of ten, as errors quote tokens. */
+void go_quote_short(struct buf *out, str s);
+/* "U+0024 '$'". */
+void go_rune(struct buf *out, uint32_t rune);

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rt.h - values while a template runs, and how functions are called.
+ *
+ * Go's dynamic types decide what a template prints and how it fails, so a struct tv carries one of
+ * them, and whether it stands in a variable of type interface {} (Go says "nil pointer evaluating
+ * interface {}.x" for one and "can't evaluate field x in type string" for the other). A tv is 16
+ * bytes and passed by value; lists and maps are references, so that all holders of a map see what
+ * set does to it.
+ *
+ * Data of the host is not converted: a TV_LIST or TV_MAP with TV_DATA points at a node of the tree,
+ * which never changes. When a template changes a map of the data, that map is copied once into the
+ * overlay of the run, and from then on every look at the node goes to the copy.
+ *
+ * Everything here belongs to one execution and one thread.
+ */
+#pragma once
+
+#include "base/base.h"
+#include "tmpl/tmpl.h"
+
+struct value;
+struct zone;
+struct exec;
+struct call_site;
+
+/* Go's types, in the order of tv_types in rt.c. */
+enum tv_type {
+    TV_INVALID, /* no value; with TV_IFACE: a nil interface */
+    TV_BOOL,
+    TV_INT,
+    TV_INT64,
+    TV_UINT8,
+    TV_UINT32,
+    TV_UINT64,
+    TV_FLOAT64,
+    TV_COMPLEX128,
+    TV_STRING,
+    TV_LIST,    /* []interface {} */
+    TV_STRINGS, /* []string */
+    TV_INTS,    /* []int */
+    TV_MAPS,    /* []map[string]interface {} */
+    TV_LISTS,   /* [][]interface {} */
+    TV_BYTES,   /* []uint8: what methods of times and versions marshal to */
+    TV_MAP,     /* map[string]interface {} */
+    TV_STRMAP,  /* map[string]string */
+    TV_TIME,
+    TV_MONTH,
+    TV_WEEKDAY,
+    TV_DURATION,
+    TV_LOCATION, /* *time.Location */
+    TV_LOCATION_STRUCT,
+    TV_SEMVER, /* *semver.Version */
+    TV_SEMVER_STRUCT,
+    TV_CERT,  /* sprig.certificate */
+    TV_TOKEN, /* the parser's, in odd error texts only */
+    TV_ANY,   /* parameters and results only: interface {} */
+    TV_VALUE, /* parameters and results only: reflect.Value, sees whether it is an interface */
+    TV_TYPES
+};
+
+enum tv_kind {
+    TV_KIND_INVALID,
+    TV_KIND_BOOL,
+    TV_KIND_INT,
+    TV_KIND_UINT,
+    TV_KIND_FLOAT,
+    TV_KIND_COMPLEX,
+    TV_KIND_STRING,
+    TV_KIND_SLICE,
+    TV_KIND_MAP,
+    TV_KIND_STRUCT,
+    TV_KIND_PTR,
+    TV_KIND_INTERFACE,
+};
+
+/* TV_FLOATS: with TV_DATA, every number below is a float64. */
+enum { TV_IFACE = 1, TV_DATA = 2, TV_FLOATS = 4 };
+
+struct tv_list {
+    size_t len;
+    struct tv *items;
+};
+
+struct tv_map; /* text to tv, in order of insertion */
+
+struct tv_complex {
+    double re, im;
+};
+
+struct tv {
+    uint8_t type;  /* enum tv_type */
+    uint8_t flags; /* TV_IFACE, TV_DATA */
+    uint32_t len;  /* TV_STRING: bytes */
+    union {
+        bool truth;
+        int64_t i;  /* TV_INT, TV_INT64, TV_MONTH, TV_WEEKDAY, TV_DURATION */
+        uint64_t u; /* TV_UINT* */
+        double f;
+        const char *text;
+        const struct tv_complex *z;
+        struct tv_list *list;     /* slices; NULL is Go's nil slice */
+        struct tv_map *map;       /* maps; NULL is Go's nil map */
+        const struct value *data; /* with TV_DATA */
+        const void *object;       /* the rest: what the family of the type made */
+    };
+};
+
+/* One execution, as values see it. */
+struct rt {
+    struct arena *arena;
+    struct map *overlay; /* node address to struct tv_map, NULL until something is changed */
+    struct exec *exec;
+    const struct tmpl_hooks *hooks;
+    str zone_name;           /* of the local time zone; empty: that of the process */
+    const struct zone *zone; /* the local time zone once something asked: funcs/dates.c */
+    bool zone_known;
+    size_t memory_max; /* of arena_used */
+    uint64_t steps;    /* that are left; see rt_charge */
+    unsigned depth;    /* of a recursion over values */
+    bool errorf;       /* printing an error: %w stands for %v */
+    bool too_deep;     /* a value nested too deep to be printed: the run fails */
+};
+
+/* How deep recursion over values goes: a map can hold itself. */
+#define RT_DEPTH_MAX 4000
+
+/*
+ * Counts work against the limit of steps: one step is some 50 ns. False when nothing is left: a
+ * loop then ends early with any result, because the run fails at its next step.
+ */
+static inline bool rt_charge(struct rt *rt, uint64_t steps)
+{
+    rt->steps = rt->steps > steps ? rt->steps - steps : 0;
+    return rt->steps > 0;
+}
+
+/* ---- Types. ---- */
+
+struct tmpl_func;
+
+/* A field of a struct type, for printing and for .Field. */
+struct tv_field {
+    const char *name;
+    struct tv (*get)(const void *object);
+};
+
+struct tv_info {
+    const char *name;      /* "map[string]interface {}" */
+    const char *kind_name; /* "map" */
+    enum tv_kind kind;
+    enum tv_type elem; /* of slices, maps and pointers; TV_ANY where elements are interfaces */
+    /* Go's String method, NULL when there is none. Appends. */
+    void (*string)(struct rt *rt, struct tv v, struct buf *out);
+    /* Go's GoString method, for %#v, NULL when there is none. Appends. */
+    void (*go_string)(struct rt *rt, struct tv v, struct buf *out);
+    /* The text that stands for a value in JSON, YAML and TOML, NULL when there is none. Appends. */
+    bool (*text)(struct rt *rt, struct tv v, struct buf *out, struct err *e);
+    /* Go's ==; with deep: reflect.DeepEqual. NULL: the same object or the same String. */
+    bool (*equal)(const void *x, const void *y, bool deep);
+    const struct tmpl_func *methods; /* ended by a line without name; may be NULL */
+    const struct tv_field *fields;   /* the same */
+};
+
+const struct tv_info *tv_info(enum tv_type type);
+/* Go's name of the type of v; a nil interface is "interface {}". */
+const char *tv_type_name(struct tv v);
+static inline enum tv_kind tv_kind(struct tv v)
+{
+    return tv_info(v.type)->kind;
+}
+
+/* ---- Making. ---- */
+
+static inline struct tv tv_bool(bool b)
+{
+    return (struct tv){.type = TV_BOOL, .truth = b};
+}
+static inline struct tv tv_int(int64_t i)
+{
+    return (struct tv){.type = TV_INT, .i = i};
+}
+static inline struct tv tv_int64(int64_t i)
+{
+    return (struct tv){.type = TV_INT64, .i = i};
+}
+static inline struct tv tv_float(double f)
+{
+    return (struct tv){.type = TV_FLOAT64, .f = f};
+}
+/* Texts of 4 GiB and more do not occur: memory limits are below. */
+static inline struct tv tv_str(str s)
+{
+    return (struct tv){.type = TV_STRING, .len = (uint32_t)s.len, .text = s.ptr};
+}
+static inline struct tv tv_none(void)
+{
+    return (struct tv){0};
+}
+static inline struct tv tv_object(enum tv_type type, const void *object)
+{
+    return (struct tv){.type = (uint8_t)type, .object = object};
+}
+/* The concrete value in an interface: as Go's indirectInterface. */
+static inline struct tv tv_concrete(struct tv v)
+{
+    v.flags &= (uint8_t)~TV_IFACE;
+    return v;
+}
+static inline str tv_text(struct tv v)
+{
+    return (str){v.text, v.len};
+}
+/*
+ * A node of data, which lives as long as the run. NULL gives no value. floats: every number is a
+ * float64; else integers that fit are int64.
+ */
+struct tv tv_wrap(const struct value *node, bool floats);
+
+/* ---- Lists (every slice type). ---- */
+
+/* A list with n zeroed elements. The caller has asked rt_room. */
+struct tv tv_list_new(struct rt *rt, enum tv_type type, size_t n);
+size_t tv_len(const struct rt *rt, struct tv v); /* text, slice or map */
+/* Element i, which exists; in an interface when the type says so. */
+struct tv tv_at(const struct rt *rt, struct tv list, size_t i);
+/* The elements from to to, which are in range, as a list of the same type. */
+struct tv tv_slice(struct rt *rt, struct tv list, size_t from, size_t to);
+static inline bool tv_is_nil(struct tv v)
+{
+    return !v.object && tv_info(v.type)->kind >= TV_KIND_SLICE && v.type != TV_INVALID;
+}
+
+/* ---- Maps. Keys must live as long as the run. ---- */
+
+struct tv tv_map_new(struct rt *rt, enum tv_type type);
+/* The entry key, in an interface when the type says so. False when there is none. */
+bool tv_get(const struct rt *rt, struct tv map, str key, struct tv *out);
+/* Changes a map for all who hold it. map is not nil. */
+void tv_set(struct rt *rt, struct tv map, str key, struct tv item);
+void tv_unset(struct rt *rt, struct tv map, str key);
+
+struct tv_entry {
+    str key;
+    struct tv item; /* as tv_get gives it */
+};
+/* The entries sorted bytewise by key, count = tv_len. */
+struct tv_entry *tv_entries(struct rt *rt, struct tv map);
+
+/* ---- Questions. ---- */
+
+/* Go's truth: not the zero of its type. */
+bool tv_is_true(const struct rt *rt, struct tv v);
+/* reflect.DeepEqual: types must agree too. */
+bool tv_deep_equal(struct rt *rt, struct tv x, struct tv y);
+
+/* ---- Text. ---- */
+
+/* fmt.Sprint of one operand: %v. */
+void tv_print(struct rt *rt, struct buf *out, struct tv v);
+/* fmt.Sprintf, Sprint and Sprintln. */
+void tv_printf(struct rt *rt, struct buf *out, str format, const struct tv *args, size_t count);
+void tv_sprint(struct rt *rt, struct buf *out, const struct tv *args, size_t count);
+void tv_sprintln(struct rt *rt, struct buf *out, const struct tv *args, size_t count);
+/* The %v text of one value. */
+str tv_to_str(struct rt *rt, struct tv v);
+/* strconv.Quote. */
+void go_quote(struct buf *out, str s);
+/* Whether s can be a raw string on one line. */
+bool go_can_backquote(str s);
+/* strconv.FormatFloat(f, verb, precision, 64). */
+void go_float(struct buf *out, double f, char verb, int precision);
+/* strconv.ParseFloat and ParseInt/ParseUint with base 0 (or base), Go's syntax in full. */
+MUST_CHECK bool go_parse_float(str s, double *out);
+MUST_CHECK bool go_parse_int(str s, int base, int64_t *out);
+MUST_CHECK bool go_parse_uint(str s, int base, uint64_t *out);
+
+/* ---- Functions. ---- */
+
+struct tmpl_call {
+    struct rt *rt;
+    struct arena *arena; /* of the run */
+    const struct tv *args;
+    size_t count;   /* of args, variable ones included */
+    struct tv self; /* of methods */
+    const struct call_site *site;
+    struct tv result; /* its type is that of the signature when the function starts */
+    str error;        /* what failed */
+    enum err_kind error_kind;
+};
+
+/*
+ * One line of a family's table. The signature is Go's: it decides how many arguments there are, how
+ * they are converted and what an error about them says, so that a function sees only what it asked
+ * for: args of type any are concrete (TV_INVALID for nil), reflect.Value keeps the interface.
+ */
+struct tmpl_func {
+    const char *name;
+    const char *signature;
+    unsigned profiles; /* enum tmpl_profile, or-ed */
+    bool (*call)(struct tmpl_call *c);
+    const char *help;
+    const char *example;
+};
+
+/* The tables of all families, ended by NULL: funcs/all.c. */
+extern const struct tmpl_func *const tmpl_families[];
+/*
+ * The function of that name in a profile, or NULL. In a later family it wins over one in an earlier
+ * family: Sprig's over Go's, the tool's own over Sprig's.
+ */
+const struct tmpl_func *tmpl_func_find(str name, enum tmpl_profile profile);
+
+static inline str arg_str(const struct tmpl_call *c, size_t i)
+{
+    return tv_text(c->args[i]);
+}
+static inline int64_t arg_int(const struct tmpl_call *c, size_t i)
+{
+    return c->args[i].i;
+}
+static inline struct tv arg_tv(const struct tmpl_call *c, size_t i)
+{
+    return c->args[i];
+}
+
+/* Each gives the result and answers true. */
+static inline bool return_tv(struct tmpl_call *c, struct tv v)
+{
+    c->result = v;
+    return true;
+}
+static inline bool return_str(struct tmpl_call *c, str s)
+{
+    return return_tv(c, tv_str(s));
+}
+static inline bool return_buf(struct tmpl_call *c, const struct buf *b)
+{
+    return return_str(c, buf_str(b));
+}
+static inline bool return_bool(struct tmpl_call *c, bool b)
+{
+    return return_tv(c, tv_bool(b));
+}
+/* An int or int64, whichever the signature says. */
+static inline bool return_int(struct tmpl_call *c, int64_t i)
+{
+    c->result.i = i;
+    return true;
+}
+static inline bool return_float(struct tmpl_call *c, double f)
+{
+    return return_tv(c, tv_float(f));
+}
+/* Fails with this text: "error calling NAME: TEXT". Always false. */
+bool call_fail(struct tmpl_call *c, const char *format, ...) FORMAT(2, 3);
+bool call_fail_str(struct tmpl_call *c, str text);
+/*
+ * Whether so many more bytes fit into the memory limit of the run; else fails as call_fail does. To
+ * be asked before allocating what grows with a number or a product of sizes.
+ */
+MUST_CHECK bool call_room(struct tmpl_call *c, size_t bytes);
+/* The same for work: fails when so many steps are not left. See rt_charge. */
+MUST_CHECK bool call_steps(struct tmpl_call *c, uint64_t steps);
+/* A buffer in the arena of the run whose maximum is what the memory limit leaves. */
+struct buf call_buf(struct tmpl_call *c);
+/* Returns the text of a call_buf; fails when it overflowed. */
+bool return_call_buf(struct tmpl_call *c, const struct buf *b);

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tmpl.h - Go's text/template language (as of Go 1.26), with Sprig's and Helm's functions.
+ *
+ * A set holds named templates. Texts are parsed into it one after the other: each gives the
+ * template of its own name and those it defines. Once parsed, a set never changes, and may be
+ * executed any number of times from any number of threads. Everything an execution allocates comes
+ * from the arena of the call.
+ *
+ *     struct tmpl_set *set = tmpl_new(a, &(struct tmpl_options){.profile = TMPL_KC});
+ *     if (!tmpl_parse(set, STR("cm.yaml"), text, e))
+ *         return false;
+ *     struct tmpl_run run = {.data = object};
+ *     if (!tmpl_execute(a, set, STR("cm.yaml"), &run, &out, e))
+ *         return false;
+ *
+ * Errors of parsing and of execution are worded and placed as Go does it, position included:
+ * "template: cm.yaml:3:7: executing "cm.yaml" at <.x.y>: nil pointer evaluating interface {}.y".
+ */
+#pragma once
+
+#include "base/base.h"
+
+struct value;
+struct tmpl_set;
+
+/* Which functions a set has: bits, so that one table line can name several. */
+enum tmpl_profile {
+    TMPL_GO = 1,   /* Go's builtins only */
+    TMPL_KC = 2,   /* what kube-compare offers */
+    TMPL_HELM = 4, /* what Helm's engine offers; sets missingkey=zero */
+};
+
+struct tmpl_options {
+    enum tmpl_profile profile;
+    str left, right; /* action delimiters; empty: {{ and }} */
+};
+
+/* The templates live as long as a. opts may be NULL: TMPL_GO. */
+struct tmpl_set *tmpl_new(struct arena *a, const struct tmpl_options *opts);
+/* "missingkey=default|invalid|zero|error". */
+MUST_CHECK bool tmpl_option(struct tmpl_set *set, str option, struct err *e);
+/*
+ * Parses text as the template name. On failure the set is as before. name and text must live as
+ * long as the set. A template replaces one of the same name from an earlier text unless it is
+ * empty.
+ */
+MUST_CHECK bool tmpl_parse(struct tmpl_set *set, str name, str text, struct err *e);
+/* Whether a template of that name has been parsed. */
+bool tmpl_has(const struct tmpl_set *set, str name);
+/* Appends the canonical form of a template, as Go's Node.String; nothing when there is none. */
+void tmpl_print(const struct tmpl_set *set, str name, struct buf *out);
+
+/*
+ * What an execution may use up. Zero means the default, which no honest template reaches. Going
+ * beyond one is an ordinary error with its position, of kind ERR_LIMIT.
+ */
+struct tmpl_limits {
+    uint64_t steps; /* nodes, iterations and calls */
+    size_t output;  /* bytes written */
+    size_t memory;  /* bytes allocated */
+    uint32_t depth; /* templates within templates */
+};
+#define TMPL_STEPS_MAX UINT64_C(10000000)
+#define TMPL_OUTPUT_MAX (64 * MIB)
+#define TMPL_MEMORY_MAX (160 * MIB)
+#define TMPL_DEPTH_MAX 100000 /* Go's own */
+
+/* What the host supplies. Each may be NULL, which finds nothing. */
+struct tmpl_hooks {
+    void *ctx;
+    /*
+     * The objects that lookupCR and lookupCRs find, in input order, in an array that lives as long
+     * as a. A name or namespace that is empty or "*" matches all.
+     */
+    size_t (*lookup)(void *ctx, struct arena *a, const str query[4], const struct value ***found);
+    /* A function that answers nothing because it failed tells why here (toYaml, toJson). */
+    void (*warn)(void *ctx, str text);
+};
+/* The places of a lookup's query. */
+enum { TMPL_API_VERSION, TMPL_KIND, TMPL_NAMESPACE, TMPL_NAME };
+
+struct tmpl_run {
+    const struct value *data; /* NULL: an empty object */
+    bool floats; /* every number of data is a float64; else integers that fit are int64 */
+    str zone;    /* the local time zone, by name; empty: that of the process */
+    const struct tmpl_limits *limits; /* may be NULL */
+    const struct tmpl_hooks *hooks;   /* may be NULL */
+    bool do_not_match;                /* set when doNotMatch ended the execution */
+};
+
+/*
+ * Runs the template name and appends to out. On failure out keeps what was written so far.
+ * STR_NONE as name is the template of the first text, also when a later text has replaced it.
+ */
+MUST_CHECK bool tmpl_execute(struct arena *a, const struct tmpl_set *set, str name,
+                             struct tmpl_run *run, struct buf *out, struct err *e);
+
+/* For help: the functions of a profile, sorted by name. */
+struct tmpl_help {
+    str name;
+    const char *signature; /* Go's type of it */
+    const char *help;      /* one line */
+    const char *example;   /* a template text */
+};
+size_t tmpl_functions(struct arena *a, enum tmpl_profile profile, struct tmpl_help **out);
