@@ -237,7 +237,7 @@ void *arena_grow(struct arena *a, void *p, size_t old, size_t size)
         return p;
     }
     void *bigger = arena_alloc_raw(a, size);
-    if (old)
+    if (p)
         memcpy(bigger, p, old);
     return bigger;
 }

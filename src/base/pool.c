@@ -41,6 +41,12 @@ unsigned pool_threads(const struct pool *p)
     return p->count;
 }
 
+static struct slot *slot_at(const struct pool *p, size_t counter)
+{
+    assert(p->size > 0);
+    return &p->slots[counter % p->size];
+}
+
 static bool has_work(const struct pool *p)
 {
     return p->next_work < p->filled;
@@ -56,7 +62,7 @@ static void *run_thread(void *arg)
             pthread_cond_wait(&p->work_ready, &p->lock.mutex);
         if (p->ending)
             break;
-        struct slot *slot = &p->slots[p->next_work++ % p->size];
+        struct slot *slot = slot_at(p, p->next_work++);
         const struct pool_job *job = p->job;
         pthread_mutex_unlock(&p->lock.mutex);
         bool ok = job->work(job->ctx, slot->item, &slot->err);
@@ -162,7 +168,7 @@ static bool fill_slot(struct pool *p, struct err *e, bool *at_end)
     if (!item)
         return true;
     AUTO_LOCK guard = lock_take(&p->lock);
-    p->slots[p->filled++ % p->size] = (struct slot){.item = item};
+    *slot_at(p, p->filled++) = (struct slot){.item = item};
     pthread_cond_signal(&p->work_ready);
     return true;
 }
@@ -170,7 +176,7 @@ static bool fill_slot(struct pool *p, struct err *e, bool *at_end)
 /* Waits for the oldest item and hands it over. */
 static bool empty_slot(struct pool *p, struct err *e)
 {
-    struct slot *slot = &p->slots[p->taken_out % p->size];
+    struct slot *slot = slot_at(p, p->taken_out);
 
     {
         AUTO_LOCK guard = lock_take(&p->lock);
@@ -192,7 +198,7 @@ static void drain(struct pool *p)
 
     p->filled = p->next_work;
     for (; p->taken_out < p->filled; p->taken_out++) {
-        struct slot *slot = &p->slots[p->taken_out % p->size];
+        struct slot *slot = slot_at(p, p->taken_out);
         while (!slot->done)
             pthread_cond_wait(&p->slot_done, &p->lock.mutex);
         err_clear(&slot->err);

@@ -69,8 +69,11 @@ static void replace_all(struct chars *c, struct runes old, struct runes new_)
 
 /* ---- One text inside the other ------------------------------------------------------------- */
 
-/* memmem, which takes linear time, on code points: hits between two of them do not count. */
-static size_t find_linear(struct runes in, struct runes what, size_t from)
+/*
+ * memmem, which takes linear time, on code points. A hit that lies between two of them does not
+ * count; texts made to have many of those run into the time limit.
+ */
+static size_t find_linear(const struct chars *c, struct runes in, struct runes what, size_t from)
 {
     const char *start = (const char *)in.at, *end = (const char *)(in.at + in.len);
     const char *at = (const char *)(in.at + from);
@@ -78,6 +81,8 @@ static size_t find_linear(struct runes in, struct runes what, size_t from)
     while ((at = memmem(at, (size_t)(end - at), what.at, what.len * sizeof(*what.at)))) {
         if ((size_t)(at - start) % sizeof(*in.at) == 0)
             return (size_t)(at - start) / sizeof(*in.at);
+        if (is_late(c))
+            break;
         at++;
     }
     return STR_NPOS;
@@ -88,7 +93,7 @@ static size_t find_linear(struct runes in, struct runes what, size_t from)
  * place is fastest for usual texts; repetitive ones would make it quadratic, so that after some
  * effort the linear search takes over.
  */
-static size_t find(struct runes in, struct runes what, size_t from)
+static size_t find(const struct chars *c, struct runes in, struct runes what, size_t from)
 {
     size_t effort = 0;
 
@@ -103,7 +108,7 @@ static size_t find(struct runes in, struct runes what, size_t from)
             return from;
         effort += same;
         if (effort > in.len + what.len)
-            return find_linear(in, what, from);
+            return find_linear(c, in, what, from);
         from++;
     }
     return STR_NPOS;
@@ -115,7 +120,7 @@ static bool contained(struct chars *c, struct runes old, struct runes new_)
     bool shrinks = old.len > new_.len;
     struct runes large = shrinks ? old : new_, small = shrinks ? new_ : old;
     enum diff_op op = shrinks ? DIFF_DELETE : DIFF_INSERT;
-    size_t at = find(large, small, 0);
+    size_t at = find(c, large, small, 0);
 
     if (at == STR_NPOS)
         return false;
@@ -142,7 +147,7 @@ static struct match match_around(const struct chars *c, struct runes large, stru
     struct runes seed = part(large, i, i + large.len / 4);
     struct match best = {0};
 
-    for (size_t j = find(small, seed, 0); j != STR_NPOS; j = find(small, seed, j + 1)) {
+    for (size_t j = find(c, small, seed, 0); j != STR_NPOS; j = find(c, small, seed, j + 1)) {
         size_t after = common_prefix(rest(large, i), rest(small, j));
         size_t before = common_suffix(part(large, 0, i), part(small, 0, j));
         if (best.len < before + after)

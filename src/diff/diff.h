@@ -29,6 +29,17 @@ enum diff_result { DIFF_SAME, DIFF_CHANGED, DIFF_BINARY };
  */
 enum diff_result diff_unified(struct buf *out, str old, str new_, size_t context);
 
+struct diff_file {
+    str name;
+    int64_t time; /* of its last change, as clock_now; 0 for a missing file */
+};
+
+/*
+ * Appends the two lines that come before the hunks: "--- NAME<tab>TIME" and "+++ NAME<tab>TIME",
+ * names quoted and times in the local zone as GNU diff does.
+ */
+void diff_header(struct buf *out, const struct diff_file *old, const struct diff_file *new_);
+
 enum diff_op { DIFF_DELETE = -1, DIFF_EQUAL = 0, DIFF_INSERT = 1 };
 
 struct diff_piece {

@@ -10,7 +10,7 @@
  */
 #include "diff/internal.h"
 
-enum mark { KEEP, ALONE, COMMON };
+enum { KEEP, ALONE, COMMON };
 
 /* 2 to the number of times that n can be divided by 4: about its square root. */
 static int32_t rough_root(int32_t n)
@@ -22,7 +22,7 @@ static int32_t rough_root(int32_t n)
     return root;
 }
 
-static void mark_lines(const struct diff_pair *p, int which, char *marks)
+static void mark_lines(const struct diff_pair *p, int which, uint8_t *marks)
 {
     const struct diff_side *s = &p->side[which];
     int32_t many = 5 * rough_root(s->count / 64);
@@ -35,13 +35,13 @@ static void mark_lines(const struct diff_pair *p, int which, char *marks)
 
 /* The marks of a run that begins and ends with ALONE and has no KEEP inside. */
 struct run {
-    char *marks;
+    uint8_t *marks;
     int32_t len;
     int32_t common;
 };
 
 /* The run at the start of marks. Common lines at its end do not belong to it and are kept. */
-static struct run take_run(char *marks, int32_t len)
+static struct run take_run(uint8_t *marks, int32_t len)
 {
     struct run run = {.marks = marks};
 
@@ -54,7 +54,7 @@ static struct run take_run(char *marks, int32_t len)
     return run;
 }
 
-static void keep_common(char *marks, int32_t len)
+static void keep_common(uint8_t *marks, int32_t len)
 {
     for (int32_t i = 0; i < len; i++)
         if (marks[i] == COMMON)
@@ -80,7 +80,7 @@ static void keep_long_rows(struct run run)
  */
 static void keep_near_end(struct run run, int32_t step)
 {
-    char *at = step > 0 ? run.marks : run.marks + run.len - 1;
+    uint8_t *at = step > 0 ? run.marks : run.marks + run.len - 1;
     int in_a_row = 0;
 
     for (int32_t i = 0; i < run.len && in_a_row < 3; i++, at += step) {
@@ -104,7 +104,7 @@ static void settle_run(struct run run)
 }
 
 /* Common lines stay marked only inside runs of changes. */
-static void settle_marks(char *marks, int32_t count)
+static void settle_marks(uint8_t *marks, int32_t count)
 {
     for (int32_t i = 0; i < count;) {
         if (marks[i] != ALONE) {
@@ -117,7 +117,7 @@ static void settle_marks(char *marks, int32_t count)
     }
 }
 
-static void keep_lines(struct arena *a, struct diff_side *s, const char *marks)
+static void keep_lines(struct arena *a, struct diff_side *s, const uint8_t *marks)
 {
     size_t bytes = arena_array_size((size_t)s->count, sizeof(int32_t));
 
@@ -137,7 +137,7 @@ void diff_discard(struct arena *a, struct diff_pair *p)
 {
     for (int i = 0; i < 2; i++) {
         struct diff_side *s = &p->side[i];
-        char *marks = arena_alloc_raw(a, (size_t)s->count);
+        uint8_t *marks = arena_alloc_raw(a, (size_t)s->count);
         mark_lines(p, i, marks);
         settle_marks(marks, s->count);
         keep_lines(a, s, marks);

@@ -12,7 +12,7 @@
  */
 #include "diff/internal.h"
 
-enum { SLOTS_FIRST = 64 };
+enum { SLOTS_FIRST = 64, AHEAD = 16 };
 
 static bool is_incomplete(str s)
 {
@@ -125,9 +125,10 @@ static str line_of(const struct diff_side *s, int32_t i)
     return str_of(s->text.ptr + s->starts[i], s->starts[i + 1] - s->starts[i]);
 }
 
-static str text_of(const struct diff_pair *p, const struct diff_class *c)
+/* Line i of old, or line ~i of new. */
+static str line_at(const struct diff_pair *p, int32_t i)
 {
-    return c->line >= 0 ? line_of(&p->side[0], c->line) : line_of(&p->side[1], ~c->line);
+    return i >= 0 ? line_of(&p->side[0], i) : line_of(&p->side[1], ~i);
 }
 
 /* Finds classes by their text. Small, since touching new memory is what costs most here. */
@@ -153,15 +154,24 @@ static void table_grow(struct arena *a, struct table *t, const struct diff_pair 
         *free_slot(t, p->classes[i].hash) = i + 1;
 }
 
-/* The class of a line, which is a new one when there is no equal line so far. */
-static int32_t class_of(struct arena *a, struct table *t, struct diff_pair *p, str line, int32_t i)
+static uint32_t hash_of(str line)
 {
-    uint32_t hash = (uint32_t)str_hash(line);
+    return (uint32_t)str_hash(line);
+}
+
+/*
+ * The class of a line, which is a new one when there is no equal line so far. i is where it occurs,
+ * as in struct diff_class.
+ */
+static int32_t class_of(struct arena *a, struct table *t, struct diff_pair *p, uint32_t hash,
+                        int32_t i)
+{
+    str line = line_at(p, i);
     size_t at = hash & (t->size - 1);
 
     for (; t->slots[at]; at = (at + 1) & (t->size - 1)) {
         const struct diff_class *c = &p->classes[t->slots[at] - 1];
-        if (c->hash == hash && str_eq(text_of(p, c), line))
+        if (c->hash == hash && str_eq(line_at(p, c->line), line))
             return t->slots[at] - 1;
     }
     p->classes[p->class_count] = (struct diff_class){.hash = hash, .line = i};
@@ -171,13 +181,22 @@ static int32_t class_of(struct arena *a, struct table *t, struct diff_pair *p, s
     return p->class_count - 1;
 }
 
+/* Asks for the slots of a few lines ahead of their use: waiting for memory costs most here. */
 static void classify_old(struct arena *a, struct table *t, struct diff_pair *p)
 {
     struct diff_side *old = &p->side[0];
+    uint32_t hashes[AHEAD];
 
-    for (int32_t i = 0; i < old->count; i++) {
-        old->classes[i] = class_of(a, t, p, line_of(old, i), i);
-        p->classes[old->classes[i]].count[0]++;
+    for (int32_t i = 0; i < old->count + AHEAD; i++) {
+        if (i >= AHEAD) {
+            int32_t line = i - AHEAD;
+            old->classes[line] = class_of(a, t, p, hashes[line % AHEAD], line);
+            p->classes[old->classes[line]].count[0]++;
+        }
+        if (i < old->count) {
+            hashes[i % AHEAD] = hash_of(line_of(old, i));
+            __builtin_prefetch(&t->slots[hashes[i % AHEAD] & (t->size - 1)]);
+        }
     }
 }
 
@@ -194,7 +213,8 @@ static void classify_new(struct arena *a, struct table *t, struct diff_pair *p)
     for (int32_t i = 0; i < new_->count; i++, expected++) {
         str line = line_of(new_, i);
         bool as_expected = expected < old->count && str_eq(line_of(old, expected), line);
-        int32_t class_ = as_expected ? old->classes[expected] : class_of(a, t, p, line, ~i);
+        int32_t class_ = as_expected ? old->classes[expected]
+                                     : class_of(a, t, p, hash_of(line), ~i);
         struct diff_class *c = &p->classes[class_];
         new_->classes[i] = class_;
         c->count[1]++;
@@ -214,7 +234,7 @@ static void classify(struct arena *a, struct diff_pair *p)
         p->side[i].changed = ARENA_ARRAY(a, char, counts[i] + 2) + 1;
     }
     p->classes = arena_alloc_raw(a, arena_array_size(counts[0] + counts[1], sizeof(*p->classes)));
-    while (size < counts[0])
+    while (size < 2 * counts[0])
         size *= 2;
     table_grow(a, &table, p, size);
     classify_old(a, &table, p);

@@ -26,7 +26,7 @@ struct backtrack {
     VEC(struct job) jobs;
 };
 
-bool backtrack_fits(const struct search *s, size_t from)
+bool rx_backtrack_fits(const struct search *s, size_t from)
 {
     return s->text.len - from + 1 <= BITS_MAX / s->re->inst_count;
 }
@@ -72,7 +72,7 @@ static uint32_t take_rune(const struct search *s, const struct inst *inst, size_
     if (*pos >= s->text.len)
         return 0;
     uint32_t r = utf8_decode(str_from(s->text, *pos), &width);
-    if (!inst_takes(s->re, inst, r))
+    if (!rx_inst_takes(s->re, inst, r))
         return 0;
     *pos += width;
     return inst->out;
@@ -104,7 +104,7 @@ static bool run(struct search *s, uint32_t pc, size_t pos)
             pc = inst->out;
             break;
         case INST_EMPTY:
-            pc = match_condition(s->text, pos, inst->arg) ? inst->out : 0;
+            pc = rx_condition_holds(s->text, pos, inst->arg) ? inst->out : 0;
             break;
         default:
             pc = take_rune(s, inst, &pos);
@@ -145,13 +145,13 @@ static size_t after_rune(str text, size_t pos)
 }
 
 /* What was tried from an earlier start stays tried: it cannot match, or it would have. */
-bool backtrack_run(struct search *s, size_t from)
+bool rx_backtrack_run(struct search *s, size_t from)
 {
     if (s->re->anchored && from)
         return false;
     reset(s, from);
     for (size_t pos = from; pos <= s->text.len; pos = after_rune(s->text, pos)) {
-        pos = match_skip(s->re, s->text, pos);
+        pos = rx_skip(s->re, s->text, pos);
         if (pos == STR_NPOS)
             return false;
         if (match_at(s, pos))

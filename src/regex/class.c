@@ -60,17 +60,17 @@ static struct unicode_set fold_once(struct parser *p, struct unicode_set set)
         f = f->next;
     if (!f) {
         f = ARENA_NEW(p->arena, struct folded_set);
-        *f = (struct folded_set){set.ranges, ranges_fold_set(p->arena, set), p->folded};
+        *f = (struct folded_set){set.ranges, rx_ranges_fold_set(p->arena, set), p->folded};
         p->folded = f;
     }
-    return ranges_set(&f->ranges);
+    return rx_ranges_set(&f->ranges);
 }
 
 static void add_set(struct parser *p, struct ranges *r, struct unicode_set set, bool negated)
 {
     if (p->flags & FLAG_FOLD)
         set = fold_once(p, set);
-    ranges_add_set(p->arena, r, set, negated);
+    rx_ranges_add_set(p->arena, r, set, negated);
 }
 
 static void add_named(struct parser *p, struct ranges *r, const struct named_set *set, bool negated)
@@ -78,7 +78,7 @@ static void add_named(struct parser *p, struct ranges *r, const struct named_set
     add_set(p, r, (struct unicode_set){set->ranges, set->count}, negated);
 }
 
-enum class_result class_parse_perl(struct parser *p, str *rest, struct ranges *r)
+enum class_result rx_class_parse_perl(struct parser *p, str *rest, struct ranges *r)
 {
     if (rest->len < 2 || rest->ptr[0] != '\\')
         return CLASS_NONE;
@@ -103,7 +103,7 @@ static enum class_result parse_posix(struct parser *p, str *rest, struct ranges 
     bool negated = str_has_prefix(name, STR("^"));
     const struct named_set *set = find_set(posix_sets, COUNT(posix_sets), str_from(name, negated));
     if (!set) {
-        parser_fail(p, bad_range, str_slice(*rest, 0, end + 4));
+        rx_parser_fail(p, bad_range, str_slice(*rest, 0, end + 4));
         return CLASS_FAILED;
     }
     add_named(p, r, set, negated);
@@ -116,7 +116,7 @@ static bool check_utf8(struct parser *p, str s)
 {
     size_t bad = utf8_find_invalid(s);
 
-    return bad == STR_NPOS || parser_fail(p, "invalid UTF-8", str_from(s, bad));
+    return bad == STR_NPOS || rx_parser_fail(p, "invalid UTF-8", str_from(s, bad));
 }
 
 /* The name in \pL or \p{Greek} at the start of *rest, which is moved behind it. */
@@ -125,13 +125,13 @@ static bool take_unicode_name(struct parser *p, str *rest, str *name)
     str s = *rest, after = str_from(s, 2);
     uint32_t r;
 
-    if (!parser_next(p, &after, &r))
+    if (!rx_parser_next(p, &after, &r))
         return false;
     *name = str_slice(s, 2, s.len - after.len);
     if (r == '{') {
         size_t end = str_find_char(s, '}');
         if (end == STR_NPOS)
-            return check_utf8(p, s) && parser_fail(p, bad_range, s);
+            return check_utf8(p, s) && rx_parser_fail(p, bad_range, s);
         *name = str_slice(s, 3, end);
         after = str_from(s, end + 1);
         if (!check_utf8(p, *name))
@@ -141,7 +141,7 @@ static bool take_unicode_name(struct parser *p, str *rest, str *name)
     return true;
 }
 
-enum class_result class_parse_unicode(struct parser *p, str *rest, struct ranges *r)
+enum class_result rx_class_parse_unicode(struct parser *p, str *rest, struct ranges *r)
 {
     str from = *rest, name;
     struct unicode_set set;
@@ -157,7 +157,7 @@ enum class_result class_parse_unicode(struct parser *p, str *rest, struct ranges
         name = str_from(name, 1);
     }
     if (!unicode_set_find(name, &set, &inverted)) {
-        parser_fail(p, bad_range, str_slice(from, 0, from.len - rest->len));
+        rx_parser_fail(p, bad_range, str_slice(from, 0, from.len - rest->len));
         return CLASS_FAILED;
     }
     add_set(p, r, set, negated != inverted);
@@ -209,7 +209,7 @@ static enum escape parse_braced(struct parser *p, str *rest, uint32_t *r)
 
     *r = 0;
     for (size_t digits = 0; rest->len; digits++) {
-        if (!parser_next(p, rest, &c))
+        if (!rx_parser_next(p, rest, &c))
             return ESCAPE_FAILED;
         if (c == '}')
             return digits ? ESCAPE_OK : ESCAPE_BAD;
@@ -229,11 +229,11 @@ static enum escape parse_hex(struct parser *p, str *rest, uint32_t *r)
 
     if (!rest->len)
         return ESCAPE_BAD;
-    if (!parser_next(p, rest, &high))
+    if (!rx_parser_next(p, rest, &high))
         return ESCAPE_FAILED;
     if (high == '{')
         return parse_braced(p, rest, r);
-    if (!parser_next(p, rest, &low))
+    if (!rx_parser_next(p, rest, &low))
         return ESCAPE_FAILED;
     if (hex_digit(high) < 0 || hex_digit(low) < 0)
         return ESCAPE_BAD;
@@ -260,19 +260,19 @@ static enum escape parse_escaped(struct parser *p, str *rest, uint32_t c, uint32
     return c < 0x80 && !is_alnum(c) ? ESCAPE_OK : ESCAPE_BAD;
 }
 
-bool class_parse_escape(struct parser *p, str *rest, uint32_t *r)
+bool rx_class_parse_escape(struct parser *p, str *rest, uint32_t *r)
 {
     str from = *rest;
     uint32_t c;
 
     *rest = str_from(*rest, 1);
     if (!rest->len)
-        return parser_fail(p, "trailing backslash at end of expression", STR(""));
-    if (!parser_next(p, rest, &c))
+        return rx_parser_fail(p, "trailing backslash at end of expression", STR(""));
+    if (!rx_parser_next(p, rest, &c))
         return false;
     enum escape escape = parse_escaped(p, rest, c, r);
     if (escape == ESCAPE_BAD)
-        parser_fail(p, "invalid escape sequence", str_slice(from, 0, from.len - rest->len));
+        rx_parser_fail(p, "invalid escape sequence", str_slice(from, 0, from.len - rest->len));
     return escape == ESCAPE_OK;
 }
 
@@ -282,10 +282,10 @@ bool class_parse_escape(struct parser *p, str *rest, uint32_t *r)
 static bool parse_char(struct parser *p, str *rest, str bracket, uint32_t *r)
 {
     if (!rest->len)
-        return parser_fail(p, "missing closing ]", bracket);
+        return rx_parser_fail(p, "missing closing ]", bracket);
     if (rest->ptr[0] == '\\')
-        return class_parse_escape(p, rest, r);
-    return parser_next(p, rest, r);
+        return rx_class_parse_escape(p, rest, r);
+    return rx_parser_next(p, rest, r);
 }
 
 /* One character, or two with a hyphen between. A hyphen before ] is itself. */
@@ -302,12 +302,12 @@ static bool parse_range(struct parser *p, str *rest, str bracket, struct ranges 
         if (!parse_char(p, rest, bracket, &hi))
             return false;
         if (hi < lo)
-            return parser_fail(p, bad_range, str_slice(from, 0, from.len - rest->len));
+            return rx_parser_fail(p, bad_range, str_slice(from, 0, from.len - rest->len));
     }
     if (p->flags & FLAG_FOLD)
-        ranges_add_folded(p->arena, r, lo, hi);
+        rx_ranges_add_folded(p->arena, r, lo, hi);
     else
-        ranges_add(p->arena, r, lo, hi);
+        rx_ranges_add(p->arena, r, lo, hi);
     return true;
 }
 
@@ -316,18 +316,18 @@ static bool parse_item(struct parser *p, str *rest, str bracket, struct ranges *
     enum class_result result = parse_posix(p, rest, r);
 
     if (result == CLASS_NONE)
-        result = class_parse_unicode(p, rest, r);
+        result = rx_class_parse_unicode(p, rest, r);
     if (result == CLASS_NONE)
-        result = class_parse_perl(p, rest, r);
+        result = rx_class_parse_perl(p, rest, r);
     if (result == CLASS_NONE)
         return parse_range(p, rest, bracket, r);
     return result == CLASS_FOUND;
 }
 
-bool class_parse_bracket(struct parser *p)
+bool rx_class_parse_bracket(struct parser *p)
 {
     str bracket = p->rest, rest = str_from(bracket, 1);
-    struct node *n = node_new(p, NODE_CLASS);
+    struct node *n = rx_node_new(p, NODE_CLASS);
     bool negated = str_has_prefix(rest, STR("^"));
 
     n->flags = p->flags;
@@ -336,10 +336,10 @@ bool class_parse_bracket(struct parser *p)
     for (bool first = true; first || !rest.len || rest.ptr[0] != ']'; first = false)
         if (!parse_item(p, &rest, bracket, &n->ranges))
             return false;
-    ranges_clean(&n->ranges);
+    rx_ranges_clean(&n->ranges);
     if (negated)
-        ranges_negate(p->arena, &n->ranges);
+        rx_ranges_negate(p->arena, &n->ranges);
     p->rest = str_from(rest, 1);
-    stack_push(p, n);
+    rx_stack_push(p, n);
     return true;
 }

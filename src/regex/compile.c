@@ -81,8 +81,8 @@ static uint32_t emit_rune(struct compiler *c, uint32_t r, bool fold, uint32_t ne
 
     if (!fold || unicode_fold(r) == r)
         return add_inst(c, INST_RUNE, next, r);
-    ranges_add_folded(c->arena, &all, r, r);
-    ranges_clean(&all);
+    rx_ranges_add_folded(c->arena, &all, r, r);
+    rx_ranges_clean(&all);
     return add_inst(c, INST_CLASS, next, add_class(c, &all));
 }
 
@@ -96,7 +96,7 @@ static uint32_t emit_literal(struct compiler *c, const struct node *n, uint32_t 
 /* A node that is met again, as a copy in a repetition, shares its class. */
 static uint32_t emit_class(struct compiler *c, struct node *n, uint32_t next)
 {
-    ranges_clean(&n->ranges);
+    rx_ranges_clean(&n->ranges);
     if (!n->class_id)
         n->class_id = add_class(c, &n->ranges) + 1;
     return add_inst(c, INST_CLASS, next, n->class_id - 1);
@@ -241,7 +241,7 @@ static void mark_first(struct regex *re, const struct inst *inst)
     if (class)
         high = class->set.count && class->set.ranges[class->set.count - 1].hi >= 128;
     for (uint32_t b = 0; b < 256; b++)
-        if (b < 128 ? inst_takes(re, inst, b) : high)
+        if (b < 128 ? rx_inst_takes(re, inst, b) : high)
             re->first[b] = true;
 }
 
@@ -274,7 +274,7 @@ static bool find_first(struct arena *a, struct regex *re)
     return true;
 }
 
-void regex_emit(struct arena *a, struct regex *re, struct node *root)
+void rx_emit(struct arena *a, struct regex *re, struct node *root)
 {
     AUTO_ARENA scratch = arena_new();
     struct compiler c = {.arena = a};

@@ -15,8 +15,8 @@
 static struct node *share_prefix(struct parser *p, struct node *prefix, struct node **subs,
                                  size_t count)
 {
-    struct node *suffix = node_collapse(p, subs, count, NODE_ALTERNATE);
-    struct node *n = node_new(p, NODE_CONCAT);
+    struct node *suffix = rx_node_collapse(p, subs, count, NODE_ALTERNATE);
+    struct node *n = rx_node_new(p, NODE_CONCAT);
 
     n->subs = ARENA_ARRAY(p->arena, struct node *, 2);
     n->subs[0] = prefix;
@@ -79,13 +79,13 @@ static struct node *without_text(struct parser *p, struct node *n, size_t len)
     remove_text(n->subs[0], len);
     if (n->subs[0]->op != NODE_EMPTY)
         return n;
-    node_reuse(p, n->subs[0]);
+    rx_node_reuse(p, n->subs[0]);
     if (n->sub_count > 2) {
         drop_first_sub(n);
         return n;
     }
     struct node *rest = n->subs[1];
-    node_reuse(p, n);
+    rx_node_reuse(p, n);
     return rest;
 }
 
@@ -93,13 +93,13 @@ static struct node *share_text(struct parser *p, struct node **subs, size_t coun
 {
     if (count == 1)
         return subs[0];
-    struct node *prefix = node_new(p, NODE_LITERAL);
+    struct node *prefix = rx_node_new(p, NODE_LITERAL);
     prefix->flags = text.fold;
     for (size_t i = 0; i < text.len; i++)
         VEC_PUSH(p->arena, &prefix->runes, text.runes[i]);
     for (size_t i = 0; i < count; i++) {
         subs[i] = without_text(p, subs[i], text.len);
-        limits_check(p, subs[i]);
+        rx_limits_check(p, subs[i]);
     }
     return share_prefix(p, prefix, subs, count);
 }
@@ -157,9 +157,9 @@ static bool can_share(const struct node *x, const struct node *y)
 {
     if (!x || !y)
         return false;
-    if (node_is_class(x))
+    if (rx_node_is_class(x))
         return same_class(x, y);
-    return x->op == NODE_REPEAT && x->min == x->max && node_is_class(x->subs[0]) &&
+    return x->op == NODE_REPEAT && x->min == x->max && rx_node_is_class(x->subs[0]) &&
            y->op == NODE_REPEAT && x->min == y->min && x->max == y->max &&
            (x->flags & FLAG_NON_GREEDY) == (y->flags & FLAG_NON_GREEDY) &&
            same_class(x->subs[0], y->subs[0]);
@@ -169,16 +169,16 @@ static struct node *without_first(struct parser *p, struct node *n, bool reuse)
 {
     if (n->op != NODE_CONCAT || !n->sub_count) {
         if (reuse)
-            node_reuse(p, n);
-        return node_new(p, NODE_EMPTY);
+            rx_node_reuse(p, n);
+        return rx_node_new(p, NODE_EMPTY);
     }
     if (reuse)
-        node_reuse(p, n->subs[0]);
+        rx_node_reuse(p, n->subs[0]);
     drop_first_sub(n);
     if (n->sub_count > 1)
         return n;
     struct node *rest = n->subs[0];
-    node_reuse(p, n);
+    rx_node_reuse(p, n);
     return rest;
 }
 
@@ -189,7 +189,7 @@ static struct node *share_first(struct parser *p, struct node **subs, size_t cou
         return subs[0];
     for (size_t i = 0; i < count; i++) {
         subs[i] = without_first(p, subs[i], i > 0);
-        limits_check(p, subs[i]);
+        rx_limits_check(p, subs[i]);
     }
     return share_prefix(p, first, subs, count);
 }
@@ -238,10 +238,10 @@ static struct node *join_classes(struct parser *p, struct node **subs, size_t co
         return n;
     subs[widest] = subs[0];
     for (size_t i = 1; i < count; i++) {
-        node_merge(p, n, subs[i]);
-        node_reuse(p, subs[i]);
+        rx_node_merge(p, n, subs[i]);
+        rx_node_reuse(p, subs[i]);
     }
-    node_clean(n);
+    rx_node_clean(n);
     return n;
 }
 
@@ -250,7 +250,7 @@ static size_t join_singles(struct parser *p, struct node **subs, size_t count)
     size_t kept = 0, start = 0;
 
     for (size_t i = 0; i <= count; i++) {
-        if (i < count && node_is_class(subs[i]))
+        if (i < count && rx_node_is_class(subs[i]))
             continue;
         if (i > start)
             subs[kept++] = join_classes(p, subs + start, i - start);
@@ -293,11 +293,11 @@ static size_t flat_count(struct node **subs, size_t count, enum node_op op)
     return total;
 }
 
-struct node *node_collapse(struct parser *p, struct node **subs, size_t count, enum node_op op)
+struct node *rx_node_collapse(struct parser *p, struct node **subs, size_t count, enum node_op op)
 {
     if (count == 1)
         return subs[0];
-    struct node *n = node_new(p, op);
+    struct node *n = rx_node_new(p, op);
     n->subs = ARENA_ARRAY(p->arena, struct node *, flat_count(subs, count, op));
     for (size_t i = 0; i < count; i++) {
         struct node *sub = subs[i];
@@ -307,7 +307,7 @@ struct node *node_collapse(struct parser *p, struct node **subs, size_t count, e
         }
         memcpy(n->subs + n->sub_count, sub->subs, sub->sub_count * sizeof(struct node *));
         n->sub_count += sub->sub_count;
-        node_reuse(p, sub);
+        rx_node_reuse(p, sub);
     }
     if (op != NODE_ALTERNATE)
         return n;
@@ -315,6 +315,6 @@ struct node *node_collapse(struct parser *p, struct node **subs, size_t count, e
     if (n->sub_count > 1)
         return n;
     struct node *only = n->subs[0];
-    node_reuse(p, n);
+    rx_node_reuse(p, n);
     return only;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * internal.h - what the files of regex/ share. No other folder includes it.
+ * internal.h - what the files of regex/ share. No other folder includes it. Its functions begin
+ * with rx_, so that they do not meet others of the same kind.
  *
  * A pattern becomes a tree (parse.c, with class.c for [...] and escapes, tree.c for nodes and
  * limits, factor.c for alternations), loses its counted repetitions (simplify.c) and becomes a
@@ -26,17 +27,17 @@ struct ranges {
     size_t len, cap;
 };
 
-void ranges_add(struct arena *a, struct ranges *r, uint32_t lo, uint32_t hi);
+void rx_ranges_add(struct arena *a, struct ranges *r, uint32_t lo, uint32_t hi);
 /* Also adds everything that matches without case. */
-void ranges_add_folded(struct arena *a, struct ranges *r, uint32_t lo, uint32_t hi);
+void rx_ranges_add_folded(struct arena *a, struct ranges *r, uint32_t lo, uint32_t hi);
 /* Adds a clean set, or with negated everything outside it. */
-void ranges_add_set(struct arena *a, struct ranges *r, struct unicode_set set, bool negated);
+void rx_ranges_add_set(struct arena *a, struct ranges *r, struct unicode_set set, bool negated);
 /* The set and everything that matches it without case, clean. */
-struct ranges ranges_fold_set(struct arena *a, struct unicode_set set);
-void ranges_clean(struct ranges *r);
+struct ranges rx_ranges_fold_set(struct arena *a, struct unicode_set set);
+void rx_ranges_clean(struct ranges *r);
 /* The opposite of a clean r. */
-void ranges_negate(struct arena *a, struct ranges *r);
-static inline struct unicode_set ranges_set(const struct ranges *r)
+void rx_ranges_negate(struct arena *a, struct ranges *r);
+static inline struct unicode_set rx_ranges_set(const struct ranges *r)
 {
     return (struct unicode_set){r->items, r->len};
 }
@@ -113,43 +114,43 @@ struct parser {
 };
 
 /* Parses pattern; the tree lives in p->arena. Fills e with Go's text on failure. */
-MUST_CHECK bool regex_parse(struct parser *p, str pattern, struct node **out, struct err *e);
+MUST_CHECK bool rx_parse(struct parser *p, str pattern, struct node **out, struct err *e);
 
 /* Notes a fault, unless there is one already. Always false. */
-bool parser_fail(struct parser *p, const char *fault, str at);
+bool rx_parser_fail(struct parser *p, const char *fault, str at);
 /* Takes the first code point off *rest; at the end, U+FFFD. False after noting bad UTF-8. */
-bool parser_next(struct parser *p, str *rest, uint32_t *r);
+bool rx_parser_next(struct parser *p, str *rest, uint32_t *r);
 
 /* tree.c: nodes, the stack, and the limits. */
-struct node *node_new(struct parser *p, enum node_op op);
+struct node *rx_node_new(struct parser *p, enum node_op op);
 /* Gives a node back for the next node_new. */
-void node_reuse(struct parser *p, struct node *n);
+void rx_node_reuse(struct parser *p, struct node *n);
 /* One literal code point, one class, or any: what a set of characters can hold. */
-bool node_is_class(const struct node *n);
-void node_clean(struct node *n);
+bool rx_node_is_class(const struct node *n);
+void rx_node_clean(struct node *n);
 /* Makes into match what from matches too; from is of no later kind. */
-void node_merge(struct parser *p, struct node *into, const struct node *from);
-struct node *stack_top(const struct parser *p, size_t depth);
-void stack_push(struct parser *p, struct node *n);
-struct node *stack_push_op(struct parser *p, enum node_op op);
-void stack_push_literal(struct parser *p, uint32_t r);
+void rx_node_merge(struct parser *p, struct node *into, const struct node *from);
+struct node *rx_stack_top(const struct parser *p, size_t depth);
+void rx_stack_push(struct parser *p, struct node *n);
+struct node *rx_stack_push_op(struct parser *p, enum node_op op);
+void rx_stack_push_literal(struct parser *p, uint32_t r);
 /* Joins the two literals on top, if they are. */
-void stack_join_literals(struct parser *p);
+void rx_stack_join_literals(struct parser *p);
 /* Notes a fault when n is too large or too high. */
-void limits_check(struct parser *p, struct node *n);
+void rx_limits_check(struct parser *p, struct node *n);
 /* Whether nested repetitions stay within n copies. */
-bool limits_repeat_ok(const struct node *n, int copies);
+bool rx_limits_repeat_ok(const struct node *n, int copies);
 
 /* factor.c: a concatenation or alternation of subs, flattened; prefixes in common are shared. */
-struct node *node_collapse(struct parser *p, struct node **subs, size_t count, enum node_op op);
+struct node *rx_node_collapse(struct parser *p, struct node **subs, size_t count, enum node_op op);
 
 /* class.c: [...], \d, \pL and escapes, at the start of p->rest. */
-bool class_parse_bracket(struct parser *p);
+bool rx_class_parse_bracket(struct parser *p);
 enum class_result { CLASS_NONE, CLASS_FOUND, CLASS_FAILED };
 /* Adds \pL or \d at the start of *rest to r and takes it off. */
-enum class_result class_parse_unicode(struct parser *p, str *rest, struct ranges *r);
-enum class_result class_parse_perl(struct parser *p, str *rest, struct ranges *r);
-bool class_parse_escape(struct parser *p, str *rest, uint32_t *r);
+enum class_result rx_class_parse_unicode(struct parser *p, str *rest, struct ranges *r);
+enum class_result rx_class_parse_perl(struct parser *p, str *rest, struct ranges *r);
+bool rx_class_parse_escape(struct parser *p, str *rest, uint32_t *r);
 
 /* ---- The program ------------------------------------------------------------------------------
  */
@@ -191,14 +192,14 @@ struct regex {
 };
 
 /* simplify.c: the same without NODE_REPEAT. Parts of the result are shared. */
-struct node *node_simplify(struct arena *a, struct node *n);
+struct node *rx_node_simplify(struct arena *a, struct node *n);
 /* compile.c: the program for a tree, in a. */
-void regex_emit(struct arena *a, struct regex *re, struct node *root);
+void rx_emit(struct arena *a, struct regex *re, struct node *root);
 
 /* ---- The machines -----------------------------------------------------------------------------
  */
 
-static inline bool class_has(const struct class *c, uint32_t r)
+static inline bool rx_class_has(const struct class *c, uint32_t r)
 {
     if (r < 128)
         return c->ascii[r / 64] >> (r % 64) & 1;
@@ -214,13 +215,13 @@ static inline bool class_has(const struct class *c, uint32_t r)
 }
 
 /* Whether inst, which takes a code point, takes r. */
-static inline bool inst_takes(const struct regex *re, const struct inst *inst, uint32_t r)
+static inline bool rx_inst_takes(const struct regex *re, const struct inst *inst, uint32_t r)
 {
     switch (inst->op) {
     case INST_RUNE:
         return inst->arg == r;
     case INST_CLASS:
-        return class_has(&re->classes[inst->arg], r);
+        return rx_class_has(&re->classes[inst->arg], r);
     case INST_ANY_NOT_NL:
         return r != '\n';
     default:
@@ -229,9 +230,9 @@ static inline bool inst_takes(const struct regex *re, const struct inst *inst, u
 }
 
 /* Whether the condition of an INST_EMPTY holds before byte pos. */
-bool match_condition(str text, size_t pos, uint32_t condition);
+bool rx_condition_holds(str text, size_t pos, uint32_t condition);
 /* The first place at or after pos where a match could begin, or STR_NPOS. */
-size_t match_skip(const struct regex *re, str text, size_t pos);
+size_t rx_skip(const struct regex *re, str text, size_t pos);
 
 /*
  * One search, or several over the same text. slots are the positions to find: slots[2i] and
@@ -250,9 +251,9 @@ struct search {
 
 enum search_engine { SEARCH_BEST, SEARCH_PIKE, SEARCH_BACKTRACK };
 /* Finds the first match at or after byte from. */
-bool search_run(struct search *s, size_t from, enum search_engine engine);
+bool rx_search_run(struct search *s, size_t from, enum search_engine engine);
 
-bool pike_run(struct search *s, size_t from);
+bool rx_pike_run(struct search *s, size_t from);
 /* Whether the text is short enough for the program. */
-bool backtrack_fits(const struct search *s, size_t from);
-bool backtrack_run(struct search *s, size_t from);
+bool rx_backtrack_fits(const struct search *s, size_t from);
+bool rx_backtrack_run(struct search *s, size_t from);

@@ -17,7 +17,7 @@
 
 static const char bad_repeat[] = "invalid repeat count";
 
-bool parser_fail(struct parser *p, const char *fault, str at)
+bool rx_parser_fail(struct parser *p, const char *fault, str at)
 {
     if (!p->fault) {
         p->fault = fault;
@@ -26,7 +26,7 @@ bool parser_fail(struct parser *p, const char *fault, str at)
     return false;
 }
 
-bool parser_next(struct parser *p, str *rest, uint32_t *r)
+bool rx_parser_next(struct parser *p, str *rest, uint32_t *r)
 {
     size_t width;
 
@@ -36,7 +36,7 @@ bool parser_next(struct parser *p, str *rest, uint32_t *r)
     }
     *r = utf8_decode(*rest, &width);
     if (*r == RUNE_ERROR && width == 1)
-        return parser_fail(p, "invalid UTF-8", *rest);
+        return rx_parser_fail(p, "invalid UTF-8", *rest);
     *rest = str_from(*rest, width);
     return true;
 }
@@ -55,7 +55,7 @@ static size_t open_parts(const struct parser *p)
 {
     size_t count = 0;
 
-    for (struct node *n = stack_top(p, 0); n && n->op < NODE_PSEUDO; n = stack_top(p, count))
+    for (struct node *n = rx_stack_top(p, 0); n && n->op < NODE_PSEUDO; n = rx_stack_top(p, count))
         count++;
     return count;
 }
@@ -65,36 +65,36 @@ static void collapse_parts(struct parser *p, enum node_op op)
     size_t count = open_parts(p);
 
     p->stack.len -= count;
-    stack_push(p, node_collapse(p, p->stack.items + p->stack.len, count, op));
+    rx_stack_push(p, rx_node_collapse(p, p->stack.items + p->stack.len, count, op));
 }
 
 static void concat(struct parser *p)
 {
-    stack_join_literals(p);
+    rx_stack_join_literals(p);
     if (open_parts(p))
         collapse_parts(p, NODE_CONCAT);
     else
-        stack_push(p, node_new(p, NODE_EMPTY));
+        rx_stack_push(p, rx_node_new(p, NODE_EMPTY));
 }
 
 static void alternate(struct parser *p)
 {
-    node_clean(stack_top(p, 0));
+    rx_node_clean(rx_stack_top(p, 0));
     collapse_parts(p, NODE_ALTERNATE);
 }
 
 /* Two single characters with a bar between become one set: answers whether they did. */
 static bool merge_over_bar(struct parser *p)
 {
-    struct node *top = stack_top(p, 0), *below = stack_top(p, 2);
+    struct node *top = rx_stack_top(p, 0), *below = rx_stack_top(p, 2);
 
-    if (!below || !node_is_class(top) || !node_is_class(below))
+    if (!below || !rx_node_is_class(top) || !rx_node_is_class(below))
         return false;
     struct node *into = top->op > below->op ? top : below;
     struct node *from = into == top ? below : top;
     p->stack.items[p->stack.len - 3] = into;
-    node_merge(p, into, from);
-    node_reuse(p, from);
+    rx_node_merge(p, into, from);
+    rx_node_reuse(p, from);
     p->stack.len--;
     return true;
 }
@@ -102,14 +102,14 @@ static bool merge_over_bar(struct parser *p)
 /* Moves the part on top below the bar that is under it. False when there is no bar. */
 static bool sink_below_bar(struct parser *p)
 {
-    struct node *top = stack_top(p, 0), *bar = stack_top(p, 1);
+    struct node *top = rx_stack_top(p, 0), *bar = rx_stack_top(p, 1);
 
     if (!bar || bar->op != NODE_VERTICAL_BAR)
         return false;
     if (merge_over_bar(p))
         return true;
-    if (stack_top(p, 2))
-        node_clean(stack_top(p, 2));
+    if (rx_stack_top(p, 2))
+        rx_node_clean(rx_stack_top(p, 2));
     p->stack.items[p->stack.len - 2] = top;
     p->stack.items[p->stack.len - 1] = bar;
     return true;
@@ -119,7 +119,7 @@ static void parse_bar(struct parser *p)
 {
     concat(p);
     if (!sink_below_bar(p))
-        stack_push_op(p, NODE_VERTICAL_BAR);
+        rx_stack_push_op(p, NODE_VERTICAL_BAR);
 }
 
 /* Ends a group or the whole: what is above the last parenthesis becomes one part. */
@@ -134,20 +134,20 @@ static void close_parts(struct parser *p)
 static bool parse_right_paren(struct parser *p)
 {
     close_parts(p);
-    struct node *inner = stack_top(p, 0), *paren = stack_top(p, 1);
+    struct node *inner = rx_stack_top(p, 0), *paren = rx_stack_top(p, 1);
     if (!paren || paren->op != NODE_LEFT_PAREN)
-        return parser_fail(p, "unexpected )", p->whole);
+        return rx_parser_fail(p, "unexpected )", p->whole);
     p->stack.len -= 2;
     p->flags = paren->flags;
     if (!paren->capture) {
-        stack_push(p, inner);
+        rx_stack_push(p, inner);
         return true;
     }
     paren->op = NODE_CAPTURE;
     paren->subs = ARENA_ARRAY(p->arena, struct node *, 1);
     paren->subs[0] = inner;
     paren->sub_count = 1;
-    stack_push(p, paren);
+    rx_stack_push(p, paren);
     return true;
 }
 
@@ -157,7 +157,7 @@ static bool parse_right_paren(struct parser *p)
 static void open_group(struct parser *p, str name)
 {
     VEC_PUSH(p->arena, &p->names, name);
-    stack_push_op(p, NODE_LEFT_PAREN)->capture = (uint32_t)p->names.len;
+    rx_stack_push_op(p, NODE_LEFT_PAREN)->capture = (uint32_t)p->names.len;
 }
 
 static bool is_group_name(str name)
@@ -179,11 +179,11 @@ static bool parse_named_group(struct parser *p, size_t skip)
     size_t bad = utf8_find_invalid(end == STR_NPOS ? p->rest : name);
 
     if (bad != STR_NPOS)
-        return parser_fail(p, "invalid UTF-8", str_from(end == STR_NPOS ? p->rest : name, bad));
+        return rx_parser_fail(p, "invalid UTF-8", str_from(end == STR_NPOS ? p->rest : name, bad));
     if (end == STR_NPOS)
-        return parser_fail(p, bad_name, p->rest);
+        return rx_parser_fail(p, bad_name, p->rest);
     if (!is_group_name(name))
-        return parser_fail(p, bad_name, str_slice(p->rest, 0, all.len + 1));
+        return rx_parser_fail(p, bad_name, str_slice(p->rest, 0, all.len + 1));
     p->rest = str_from(p->rest, end + 1);
     open_group(p, name);
     return true;
@@ -224,7 +224,7 @@ static bool parse_flags(struct parser *p)
     uint32_t c;
 
     while (rest.len) {
-        if (!parser_next(p, &rest, &c))
+        if (!rx_parser_next(p, &rest, &c))
             return false;
         if (set_flag(&flags, c, on)) {
             any = true;
@@ -233,14 +233,14 @@ static bool parse_flags(struct parser *p)
         } else if ((c == ':' || c == ')') && (on || any)) {
             p->rest = rest;
             if (c == ':')
-                stack_push_op(p, NODE_LEFT_PAREN);
+                rx_stack_push_op(p, NODE_LEFT_PAREN);
             p->flags = flags;
             return true;
         } else {
             break;
         }
     }
-    return parser_fail(p, "invalid or unsupported Perl syntax", between(p->rest, rest));
+    return rx_parser_fail(p, "invalid or unsupported Perl syntax", between(p->rest, rest));
 }
 
 static bool parse_left_paren(struct parser *p)
@@ -272,11 +272,12 @@ static bool repeat(struct parser *p, const struct node *like, str from, str afte
         flags ^= FLAG_NON_GREEDY;
     }
     if (p->last_repeat.len)
-        return parser_fail(p, "invalid nested repetition operator", between(p->last_repeat, after));
-    struct node *sub = stack_top(p, 0);
+        return rx_parser_fail(p, "invalid nested repetition operator",
+                              between(p->last_repeat, after));
+    struct node *sub = rx_stack_top(p, 0);
     if (!sub || sub->op >= NODE_PSEUDO)
-        return parser_fail(p, "missing argument to repetition operator", between(from, after));
-    struct node *n = node_new(p, like->op);
+        return rx_parser_fail(p, "missing argument to repetition operator", between(from, after));
+    struct node *n = rx_node_new(p, like->op);
     n->min = like->min;
     n->max = like->max;
     n->flags = flags;
@@ -284,9 +285,9 @@ static bool repeat(struct parser *p, const struct node *like, str from, str afte
     n->subs[0] = sub;
     n->sub_count = 1;
     p->stack.items[p->stack.len - 1] = n;
-    limits_check(p, n);
-    if (!p->fault && (n->min >= 2 || n->max >= 2) && !limits_repeat_ok(n, REPEAT_MAX))
-        return parser_fail(p, bad_repeat, between(from, after));
+    rx_limits_check(p, n);
+    if (!p->fault && (n->min >= 2 || n->max >= 2) && !rx_limits_repeat_ok(n, REPEAT_MAX))
+        return rx_parser_fail(p, bad_repeat, between(from, after));
     p->rest = after;
     p->last_repeat = from;
     return true;
@@ -352,7 +353,7 @@ static bool parse_counts(struct parser *p, bool *found)
     if (!*found)
         return true;
     if (min > REPEAT_MAX || max > REPEAT_MAX || (max >= 0 && min > max))
-        return parser_fail(p, bad_repeat, between(p->rest, after));
+        return rx_parser_fail(p, bad_repeat, between(p->rest, after));
     const struct node like = {.op = NODE_REPEAT, .min = (int16_t)min, .max = (int16_t)max};
     return repeat(p, &like, p->rest, after);
 }
@@ -368,9 +369,9 @@ static bool parse_quoted(struct parser *p)
 
     str_cut(str_from(p->rest, 2), STR("\\E"), &text, &rest);
     while (text.len) {
-        if (!parser_next(p, &text, &r))
+        if (!rx_parser_next(p, &text, &r))
             return false;
-        stack_push_literal(p, r);
+        rx_stack_push_literal(p, r);
     }
     p->rest = rest;
     return true;
@@ -378,28 +379,28 @@ static bool parse_quoted(struct parser *p)
 
 static void push_op(struct parser *p, enum node_op op, size_t width)
 {
-    stack_push_op(p, op);
+    rx_stack_push_op(p, op);
     p->rest = str_from(p->rest, width);
 }
 
 static bool parse_class_or_escape(struct parser *p)
 {
-    struct node *n = node_new(p, NODE_CLASS);
+    struct node *n = rx_node_new(p, NODE_CLASS);
     enum class_result result;
     uint32_t r;
 
     n->flags = p->flags;
-    result = class_parse_unicode(p, &p->rest, &n->ranges);
+    result = rx_class_parse_unicode(p, &p->rest, &n->ranges);
     if (result == CLASS_NONE)
-        result = class_parse_perl(p, &p->rest, &n->ranges);
+        result = rx_class_parse_perl(p, &p->rest, &n->ranges);
     if (result == CLASS_FOUND)
-        stack_push(p, n);
+        rx_stack_push(p, n);
     if (result != CLASS_NONE)
         return result == CLASS_FOUND;
-    node_reuse(p, n);
-    if (!class_parse_escape(p, &p->rest, &r))
+    rx_node_reuse(p, n);
+    if (!rx_class_parse_escape(p, &p->rest, &r))
         return false;
-    stack_push_literal(p, r);
+    rx_stack_push_literal(p, r);
     return true;
 }
 
@@ -416,7 +417,7 @@ static bool parse_backslash(struct parser *p)
         push_op(p, NODE_NO_WORD_BOUNDARY, 2);
         return true;
     case 'C': /* a single byte, which a match by code points cannot have */
-        return parser_fail(p, "invalid escape sequence", str_slice(p->rest, 0, 2));
+        return rx_parser_fail(p, "invalid escape sequence", str_slice(p->rest, 0, 2));
     case 'Q':
         return parse_quoted(p);
     case 'z':
@@ -431,9 +432,9 @@ static bool parse_literal(struct parser *p)
 {
     uint32_t r;
 
-    if (!parser_next(p, &p->rest, &r))
+    if (!rx_parser_next(p, &p->rest, &r))
         return false;
-    stack_push_literal(p, r);
+    rx_stack_push_literal(p, r);
     return true;
 }
 
@@ -470,7 +471,7 @@ static bool parse_part(struct parser *p)
         push_op(p, p->flags & FLAG_DOT_NL ? NODE_ANY : NODE_ANY_NOT_NL, 1);
         return true;
     case '[':
-        return class_parse_bracket(p);
+        return rx_class_parse_bracket(p);
     case '*':
     case '+':
     case '?':
@@ -487,7 +488,7 @@ static bool parse_part(struct parser *p)
 static bool parse_all(struct parser *p)
 {
     if (p->whole.len > PATTERN_MAX)
-        return parser_fail(p, "expression too large", str_slice(p->whole, 0, 64));
+        return rx_parser_fail(p, "expression too large", str_slice(p->whole, 0, 64));
     while (p->rest.len) {
         str before = p->last_repeat;
         if (!parse_part(p) || p->fault)
@@ -497,7 +498,7 @@ static bool parse_all(struct parser *p)
     }
     close_parts(p);
     if (!p->fault && p->stack.len != 1)
-        parser_fail(p, "missing closing )", p->whole);
+        rx_parser_fail(p, "missing closing )", p->whole);
     return !p->fault;
 }
 
@@ -512,7 +513,7 @@ static bool report(const struct parser *p, struct err *e)
     return false;
 }
 
-bool regex_parse(struct parser *p, str pattern, struct node **out, struct err *e)
+bool rx_parse(struct parser *p, str pattern, struct node **out, struct err *e)
 {
     p->whole = p->rest = pattern;
     p->flags = FLAG_ONE_LINE;

@@ -86,7 +86,7 @@ static uint32_t follow(struct search *s, struct threads *t, uint32_t pc, size_t 
         VEC_PUSH(s->arena, &p->pending, ((struct pending){.pc = inst->arg}));
         return inst->out;
     case INST_EMPTY:
-        return match_condition(s->text, pos, inst->arg) ? inst->out : 0;
+        return rx_condition_holds(s->text, pos, inst->arg) ? inst->out : 0;
     case INST_CAPTURE:
         if (inst->arg < s->slot_count) {
             VEC_PUSH(s->arena, &p->pending,
@@ -145,7 +145,7 @@ static bool step(struct search *s, uint32_t r, bool at_end, size_t pos, size_t n
                 s->slots[1] = pos;
             return true;
         }
-        if (at_end || !inst_takes(s->re, inst, r))
+        if (at_end || !rx_inst_takes(s->re, inst, r))
             continue;
         copy_slots(p->slots, slots, s->slot_count);
         add(s, &p->then, inst->out, next);
@@ -162,7 +162,7 @@ static void swap_threads(struct pike *p)
     p->then.len = 0;
 }
 
-bool pike_run(struct search *s, size_t from)
+bool rx_pike_run(struct search *s, size_t from)
 {
     bool matched = false;
 
@@ -170,16 +170,16 @@ bool pike_run(struct search *s, size_t from)
         s->pike = pike_new(s);
     struct pike *p = s->pike;
     p->now.len = p->then.len = 0;
-    begin_round(s);
     for (size_t pos = from;;) {
         size_t width = 0;
         uint32_t r = 0;
         if (!p->now.len) {
             if (matched || (s->re->anchored && pos))
                 break;
-            pos = match_skip(s->re, s->text, pos);
+            pos = rx_skip(s->re, s->text, pos);
             if (pos == STR_NPOS)
                 break;
+            begin_round(s); /* what was met belongs to another position */
         }
         if (!matched && !(s->re->anchored && pos))
             start_thread(s, pos);

@@ -15,7 +15,7 @@ static bool join(struct unicode_range *old, uint32_t lo, uint32_t hi)
 }
 
 /* Trying the last two keeps A-Z and a-z together when they grow by turns. */
-void ranges_add(struct arena *a, struct ranges *r, uint32_t lo, uint32_t hi)
+void rx_ranges_add(struct arena *a, struct ranges *r, uint32_t lo, uint32_t hi)
 {
     for (size_t back = 1; back <= 2 && back <= r->len; back++)
         if (join(&r->items[r->len - back], lo, hi))
@@ -23,39 +23,39 @@ void ranges_add(struct arena *a, struct ranges *r, uint32_t lo, uint32_t hi)
     VEC_PUSH(a, r, ((struct unicode_range){lo, hi}));
 }
 
-void ranges_add_folded(struct arena *a, struct ranges *r, uint32_t lo, uint32_t hi)
+void rx_ranges_add_folded(struct arena *a, struct ranges *r, uint32_t lo, uint32_t hi)
 {
     uint32_t rune, fold;
 
-    ranges_add(a, r, lo, hi);
+    rx_ranges_add(a, r, lo, hi);
     for (size_t i = unicode_fold_index(lo); unicode_fold_at(i, &rune, &fold) && rune <= hi; i++)
         for (; fold != rune; fold = unicode_fold(fold))
             if (fold < lo || fold > hi)
-                ranges_add(a, r, fold, fold);
+                rx_ranges_add(a, r, fold, fold);
 }
 
-void ranges_add_set(struct arena *a, struct ranges *r, struct unicode_set set, bool negated)
+void rx_ranges_add_set(struct arena *a, struct ranges *r, struct unicode_set set, bool negated)
 {
     uint32_t next = 0;
 
     for (size_t i = 0; i < set.count; i++) {
         if (!negated)
-            ranges_add(a, r, set.ranges[i].lo, set.ranges[i].hi);
+            rx_ranges_add(a, r, set.ranges[i].lo, set.ranges[i].hi);
         else if (set.ranges[i].lo > next)
-            ranges_add(a, r, next, set.ranges[i].lo - 1);
+            rx_ranges_add(a, r, next, set.ranges[i].lo - 1);
         next = set.ranges[i].hi + 1;
     }
     if (negated && next <= RUNE_MAX)
-        ranges_add(a, r, next, RUNE_MAX);
+        rx_ranges_add(a, r, next, RUNE_MAX);
 }
 
-struct ranges ranges_fold_set(struct arena *a, struct unicode_set set)
+struct ranges rx_ranges_fold_set(struct arena *a, struct unicode_set set)
 {
     struct ranges folded = {0};
 
     for (size_t i = 0; i < set.count; i++)
-        ranges_add_folded(a, &folded, set.ranges[i].lo, set.ranges[i].hi);
-    ranges_clean(&folded);
+        rx_ranges_add_folded(a, &folded, set.ranges[i].lo, set.ranges[i].hi);
+    rx_ranges_clean(&folded);
     return folded;
 }
 
@@ -76,7 +76,7 @@ static bool is_clean(const struct ranges *r)
     return true;
 }
 
-void ranges_clean(struct ranges *r)
+void rx_ranges_clean(struct ranges *r)
 {
     size_t kept = 0;
 
@@ -89,10 +89,10 @@ void ranges_clean(struct ranges *r)
     r->len = kept + 1;
 }
 
-void ranges_negate(struct arena *a, struct ranges *r)
+void rx_ranges_negate(struct arena *a, struct ranges *r)
 {
     struct ranges negated = {0};
 
-    ranges_add_set(a, &negated, ranges_set(r), true);
+    rx_ranges_add_set(a, &negated, rx_ranges_set(r), true);
     *r = negated;
 }

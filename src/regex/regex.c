@@ -2,6 +2,12 @@
 /* regex.c - compiling, searching and splitting; see regex.h. Replacing is in replace.c. */
 #include "regex/internal.h"
 
+/*
+ * Ours, not Go's: positions that a search may have to keep, all threads with all groups. It takes
+ * hundreds of groups in a pattern of thousands of characters to come near.
+ */
+#define SLOTS_MAX (8 * MIB)
+
 /* ---- Compiling --------------------------------------------------------------------------------
  */
 
@@ -14,19 +20,32 @@ static const str *copy_names(struct arena *a, const struct parser *p)
     return names;
 }
 
+/* How many threads there can be at once. */
+static size_t waiting_insts(const struct regex *re)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < re->inst_count; i++)
+        count += re->insts[i].op >= INST_RUNE || re->insts[i].op == INST_MATCH;
+    return count;
+}
+
 bool regex_compile(struct arena *a, str pattern, struct regex **out, struct err *e)
 {
     AUTO_ARENA scratch = arena_new();
     struct parser p = {.arena = scratch};
     struct node *root;
 
-    if (!regex_parse(&p, pattern, &root, e))
+    if (!rx_parse(&p, pattern, &root, e))
         return false;
     struct regex *re = ARENA_NEW(a, struct regex);
     re->pattern = str_copy(a, pattern);
     re->names = copy_names(a, &p);
     re->groups = p.names.len;
-    regex_emit(a, re, node_simplify(scratch, root));
+    rx_emit(a, re, rx_node_simplify(scratch, root));
+    if (waiting_insts(re) * 2 * (re->groups + 1) > SLOTS_MAX)
+        return err_set(e, ERR_LIMIT, "error parsing regexp: expression too large: `%.*s`",
+                       STR_ARG(str_slice(pattern, 0, 64)));
     *out = re;
     return true;
 }
@@ -58,7 +77,7 @@ static bool is_word(str text, size_t pos)
 }
 
 /* Bytes suffice: words and ends of lines are ASCII, and no other character contains such bytes. */
-bool match_condition(str text, size_t pos, uint32_t condition)
+bool rx_condition_holds(str text, size_t pos, uint32_t condition)
 {
     switch (condition) {
     case NODE_BEGIN_LINE:
@@ -74,7 +93,7 @@ bool match_condition(str text, size_t pos, uint32_t condition)
     }
 }
 
-size_t match_skip(const struct regex *re, str text, size_t pos)
+size_t rx_skip(const struct regex *re, str text, size_t pos)
 {
     if (!re->can_skip)
         return pos;
@@ -87,11 +106,11 @@ size_t match_skip(const struct regex *re, str text, size_t pos)
     return pos < text.len ? pos : STR_NPOS;
 }
 
-bool search_run(struct search *s, size_t from, enum search_engine engine)
+bool rx_search_run(struct search *s, size_t from, enum search_engine engine)
 {
     if (engine == SEARCH_BEST)
-        engine = backtrack_fits(s, from) ? SEARCH_BACKTRACK : SEARCH_PIKE;
-    return engine == SEARCH_PIKE ? pike_run(s, from) : backtrack_run(s, from);
+        engine = rx_backtrack_fits(s, from) ? SEARCH_BACKTRACK : SEARCH_PIKE;
+    return engine == SEARCH_PIKE ? rx_pike_run(s, from) : rx_backtrack_run(s, from);
 }
 
 bool regex_match(const struct regex *re, str text)
@@ -99,7 +118,7 @@ bool regex_match(const struct regex *re, str text)
     AUTO_ARENA scratch = arena_new();
     struct search s = {.re = re, .text = text, .arena = scratch};
 
-    return search_run(&s, 0, SEARCH_BEST);
+    return rx_search_run(&s, 0, SEARCH_BEST);
 }
 
 static void read_span(const struct search *s, size_t i, struct span *out)
@@ -123,7 +142,7 @@ bool regex_find(const struct regex *re, str text, size_t from, struct span *span
     AUTO_ARENA scratch = arena_new();
     struct search s = search_new(scratch, re, text, count);
 
-    if (from > text.len || !search_run(&s, from, SEARCH_BEST))
+    if (from > text.len || !rx_search_run(&s, from, SEARCH_BEST))
         return false;
     for (size_t i = 0; i < count; i++)
         read_span(&s, i, &spans[i]);
@@ -156,16 +175,17 @@ static void add_match(struct arena *a, struct spans *all, size_t *cap, const str
 }
 
 /* An empty match right after another match does not count. */
-static struct spans find_all(struct arena *a, const struct regex *re, str text, int64_t limit,
-                             size_t stride)
+struct spans regex_find_all(struct arena *a, const struct regex *re, str text, int64_t limit,
+                            size_t count)
 {
     AUTO_ARENA scratch = arena_new();
-    struct search s = search_new(scratch, re, text, stride);
-    struct spans all = {.stride = stride};
+    struct search s = search_new(scratch, re, text, count);
+    struct spans all = {.stride = count};
     size_t last_end = STR_NPOS, cap = 0;
 
+    assert(count);
     for (size_t pos = 0; pos <= text.len && (limit < 0 || all.count < (uint64_t)limit);) {
-        if (!search_run(&s, pos, SEARCH_BEST))
+        if (!rx_search_run(&s, pos, SEARCH_BEST))
             break;
         size_t begin = s.slots[0], end = s.slots[1];
         if (end != pos || begin != last_end)
@@ -174,11 +194,6 @@ static struct spans find_all(struct arena *a, const struct regex *re, str text, 
         last_end = end;
     }
     return all;
-}
-
-struct spans regex_find_all(struct arena *a, const struct regex *re, str text, int64_t limit)
-{
-    return find_all(a, re, text, limit, re->groups + 1);
 }
 
 /* ---- Splitting --------------------------------------------------------------------------------
@@ -198,7 +213,7 @@ str *regex_split(struct arena *a, const struct regex *re, str text, int64_t limi
         *count = 1;
         return pieces.items;
     }
-    struct spans all = find_all(a, re, text, limit, 1);
+    struct spans all = regex_find_all(a, re, text, limit, 1);
     for (size_t i = 0; i < all.count; i++) {
         if (limit > 0 && pieces.len >= (uint64_t)limit - 1)
             break;

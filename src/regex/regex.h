@@ -18,7 +18,8 @@ struct regex;
 
 /*
  * Compiles a pattern; the result lives as long as a. Errors read as Go's: "error parsing regexp:
- * missing closing ): `(a`". Patterns that nest over 1,000 deep or grow too large fail as in Go.
+ * missing closing ): `(a`". Patterns that nest over 1,000 deep or grow too large fail as in Go; so
+ * do, beyond Go, patterns over 4 MiB and those whose groups would take too much memory to follow.
  */
 MUST_CHECK bool regex_compile(struct arena *a, str pattern, struct regex **out, struct err *e);
 
@@ -47,8 +48,12 @@ struct spans {
     struct span *items; /* count * stride: spans of match i begin at items[i * stride] */
     size_t count, stride;
 };
-/* All successive matches, at most limit (negative: all), as Go's FindAllSubmatchIndex. */
-struct spans regex_find_all(struct arena *a, const struct regex *re, str text, int64_t limit);
+/*
+ * All successive matches, at most limit (negative: all), as Go's FindAllSubmatchIndex. Each has
+ * count spans, as in regex_find: 1 when only the whole matches are wanted, which is cheaper.
+ */
+struct spans regex_find_all(struct arena *a, const struct regex *re, str text, int64_t limit,
+                            size_t count);
 
 /* Replaces all matches; $1, ${name} and $$ in with are expanded as Go's Expand does. */
 void regex_replace(const struct regex *re, str text, str with, struct buf *out);

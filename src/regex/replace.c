@@ -89,7 +89,8 @@ void regex_expand(const struct regex *re, str template_, str text, const struct 
 static void replace(const struct regex *re, str text, str with, bool literal, struct buf *out)
 {
     AUTO_ARENA scratch = arena_new();
-    struct spans all = regex_find_all(scratch, re, text, -1);
+    literal = literal || str_find_char(with, '$') == STR_NPOS;
+    struct spans all = regex_find_all(scratch, re, text, -1, literal ? 1 : re->groups + 1);
     size_t from = 0;
 
     for (size_t i = 0; i < all.count; i++) {

@@ -62,7 +62,7 @@ static struct node *simplify_repeat(struct arena *a, struct node *n)
 {
     if (n->min == 0 && n->max == 0)
         return new_node(a, NODE_EMPTY, 0, 0);
-    struct node *sub = node_simplify(a, n->subs[0]);
+    struct node *sub = rx_node_simplify(a, n->subs[0]);
     if (n->max < 0)
         return at_least(a, n, sub);
     if (n->min == 1 && n->max == 1)
@@ -78,12 +78,12 @@ static struct node *simplify_repeat(struct arena *a, struct node *n)
     return all;
 }
 
-struct node *node_simplify(struct arena *a, struct node *n)
+struct node *rx_node_simplify(struct arena *a, struct node *n)
 {
     if (n->op == NODE_REPEAT)
         return simplify_repeat(a, n);
     for (size_t i = 0; i < n->sub_count; i++)
-        n->subs[i] = node_simplify(a, n->subs[i]);
+        n->subs[i] = rx_node_simplify(a, n->subs[i]);
     if (n->op == NODE_STAR || n->op == NODE_PLUS || n->op == NODE_QUEST)
         return unary(a, n->op, n->flags, n->subs[0]);
     return n;

@@ -15,7 +15,7 @@
 /* ---- Nodes ------------------------------------------------------------------------------------
  */
 
-struct node *node_new(struct parser *p, enum node_op op)
+struct node *rx_node_new(struct parser *p, enum node_op op)
 {
     struct node *n = p->free;
     int64_t size = 0;
@@ -31,26 +31,26 @@ struct node *node_new(struct parser *p, enum node_op op)
     return n;
 }
 
-void node_reuse(struct parser *p, struct node *n)
+void rx_node_reuse(struct parser *p, struct node *n)
 {
     n->next_free = p->free;
     p->free = n;
 }
 
-bool node_is_class(const struct node *n)
+bool rx_node_is_class(const struct node *n)
 {
     return (n->op == NODE_LITERAL && n->runes.len == 1) || n->op == NODE_CLASS ||
            n->op == NODE_ANY_NOT_NL || n->op == NODE_ANY;
 }
 
 /* A class that holds everything is better known by its name. */
-void node_clean(struct node *n)
+void rx_node_clean(struct node *n)
 {
     const struct unicode_range *r = n->ranges.items;
 
     if (n->op != NODE_CLASS)
         return;
-    ranges_clean(&n->ranges);
+    rx_ranges_clean(&n->ranges);
     r = n->ranges.items;
     if (n->ranges.len == 1 && r[0].lo == 0 && r[0].hi == RUNE_MAX)
         n->op = NODE_ANY;
@@ -76,12 +76,12 @@ static void add_literal(struct parser *p, struct ranges *r, const struct node *l
     uint32_t rune = literal->runes.items[0];
 
     if (literal->flags & FLAG_FOLD)
-        ranges_add_folded(p->arena, r, rune, rune);
+        rx_ranges_add_folded(p->arena, r, rune, rune);
     else
-        ranges_add(p->arena, r, rune, rune);
+        rx_ranges_add(p->arena, r, rune, rune);
 }
 
-void node_merge(struct parser *p, struct node *into, const struct node *from)
+void rx_node_merge(struct parser *p, struct node *into, const struct node *from)
 {
     if (into->op == NODE_ANY)
         return;
@@ -100,13 +100,13 @@ void node_merge(struct parser *p, struct node *into, const struct node *from)
     if (from->op == NODE_LITERAL)
         add_literal(p, &into->ranges, from);
     else
-        ranges_add_set(p->arena, &into->ranges, ranges_set(&from->ranges), false);
+        rx_ranges_add_set(p->arena, &into->ranges, rx_ranges_set(&from->ranges), false);
 }
 
 /* ---- The stack --------------------------------------------------------------------------------
  */
 
-struct node *stack_top(const struct parser *p, size_t depth)
+struct node *rx_stack_top(const struct parser *p, size_t depth)
 {
     return depth < p->stack.len ? p->stack.items[p->stack.len - 1 - depth] : NULL;
 }
@@ -117,7 +117,7 @@ struct node *stack_top(const struct parser *p, size_t depth)
  */
 static bool join_literals(struct parser *p)
 {
-    struct node *top = stack_top(p, 0), *below = stack_top(p, 1);
+    struct node *top = rx_stack_top(p, 0), *below = rx_stack_top(p, 1);
 
     if (!below || top->op != NODE_LITERAL || below->op != NODE_LITERAL ||
         (top->flags & FLAG_FOLD) != (below->flags & FLAG_FOLD))
@@ -127,11 +127,11 @@ static bool join_literals(struct parser *p)
     return true;
 }
 
-void stack_join_literals(struct parser *p)
+void rx_stack_join_literals(struct parser *p)
 {
     if (!join_literals(p))
         return;
-    node_reuse(p, stack_top(p, 0));
+    rx_node_reuse(p, rx_stack_top(p, 0));
     p->stack.len--;
 }
 
@@ -155,7 +155,7 @@ static bool is_case_pair(const struct ranges *r)
 static void push_literal_class(struct parser *p, struct node *n, uint8_t flags)
 {
     uint32_t rune = n->ranges.items[0].lo;
-    struct node *literal = join_literals(p) ? stack_top(p, 0) : n;
+    struct node *literal = join_literals(p) ? rx_stack_top(p, 0) : n;
 
     literal->op = NODE_LITERAL;
     literal->flags = flags;
@@ -165,10 +165,10 @@ static void push_literal_class(struct parser *p, struct node *n, uint8_t flags)
         return;
     n->ranges = (struct ranges){0};
     VEC_PUSH(p->arena, &p->stack, n);
-    limits_check(p, n);
+    rx_limits_check(p, n);
 }
 
-void stack_push(struct parser *p, struct node *n)
+void rx_stack_push(struct parser *p, struct node *n)
 {
     const struct ranges *r = &n->ranges;
 
@@ -178,18 +178,18 @@ void stack_push(struct parser *p, struct node *n)
     } else if (n->op == NODE_CLASS && is_case_pair(r)) {
         push_literal_class(p, n, p->flags | FLAG_FOLD);
     } else {
-        stack_join_literals(p);
+        rx_stack_join_literals(p);
         VEC_PUSH(p->arena, &p->stack, n);
-        limits_check(p, n);
+        rx_limits_check(p, n);
     }
 }
 
-struct node *stack_push_op(struct parser *p, enum node_op op)
+struct node *rx_stack_push_op(struct parser *p, enum node_op op)
 {
-    struct node *n = node_new(p, op);
+    struct node *n = rx_node_new(p, op);
 
     n->flags = p->flags;
-    stack_push(p, n);
+    rx_stack_push(p, n);
     return n;
 }
 
@@ -204,13 +204,13 @@ static uint32_t smallest_fold(uint32_t r)
     return smallest;
 }
 
-void stack_push_literal(struct parser *p, uint32_t r)
+void rx_stack_push_literal(struct parser *p, uint32_t r)
 {
-    struct node *n = node_new(p, NODE_LITERAL);
+    struct node *n = rx_node_new(p, NODE_LITERAL);
 
     n->flags = p->flags;
     VEC_PUSH(p->arena, &n->runes, p->flags & FLAG_FOLD ? smallest_fold(r) : r);
-    stack_push(p, n);
+    rx_stack_push(p, n);
 }
 
 /* ---- Limits -----------------------------------------------------------------------------------
@@ -275,7 +275,7 @@ static void check_size(struct parser *p, struct node *n)
             check_size(p, p->stack.items[i]);
     }
     if (measure_size(n) > SIZE_MAX_INSTS)
-        parser_fail(p, "expression too large", p->whole);
+        rx_parser_fail(p, "expression too large", p->whole);
 }
 
 static uint32_t measure_height(struct node *n)
@@ -302,20 +302,20 @@ static void check_height(struct parser *p, struct node *n)
             check_height(p, p->stack.items[i]);
     }
     if (measure_height(n) > HEIGHT_MAX)
-        parser_fail(p, "expression nests too deeply", p->whole);
+        rx_parser_fail(p, "expression nests too deeply", p->whole);
 }
 
-void limits_check(struct parser *p, struct node *n)
+void rx_limits_check(struct parser *p, struct node *n)
 {
     if (p->fault)
         return;
     if (p->runes > RUNES_MAX)
-        parser_fail(p, "expression too large", p->whole);
+        rx_parser_fail(p, "expression too large", p->whole);
     check_size(p, n);
     check_height(p, n);
 }
 
-bool limits_repeat_ok(const struct node *n, int copies)
+bool rx_limits_repeat_ok(const struct node *n, int copies)
 {
     if (n->op == NODE_REPEAT) {
         int times = n->max < 0 ? n->min : n->max;
@@ -327,7 +327,7 @@ bool limits_repeat_ok(const struct node *n, int copies)
             copies /= times;
     }
     for (size_t i = 0; i < n->sub_count; i++)
-        if (!limits_repeat_ok(n->subs[i], copies))
+        if (!rx_limits_repeat_ok(n->subs[i], copies))
             return false;
     return true;
 }

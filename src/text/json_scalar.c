@@ -290,7 +290,7 @@ const char *json_read_number(struct json_reader *r, const char *p, struct value 
         return fail_size(r, from, "number");
     v->text = from;
     v->len = (uint32_t)(p - from);
-    if (r->opts->go)
+    if (r->opts->go && !r->opts->any_number)
         check_range(r, (str){from, v->len});
     return p;
 }

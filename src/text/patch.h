@@ -13,7 +13,7 @@
 struct patch;
 
 /* What the copy operations of one application may add, in bytes. The original has no limit. */
-#define PATCH_COPY_MAX (256 * MIB)
+#define PATCH_COPY_MAX (64 * MIB)
 
 /*
  * Reads a list of operations. The patch copies text, lives as long as a and may be applied from any

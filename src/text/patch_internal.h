@@ -6,12 +6,12 @@
  * open: an opened object is written with sorted keys, everything else is copied from its text. A
  * node therefore is one of
  *
- *   raw      a value of some text, with its place there. tree is NULL for the null that was
- *            given as "value": null, which the original tells from a null in the document.
+ *   raw      the text of a value. There is none for the null that was given as "value": null,
+ *            which the original tells from a null in the document.
  *   object   opened: members by key. NULL members are nulls of the document. members itself is NULL
  *            when the node is the text null, which the original opens to an object that is not
  *            there: it has no members and takes none.
- *   list     opened: elements, NULL as above.
+ *   list     opened: elements, with NULL as above.
  *
  * All nodes of one application live in one arena and belong to one thread; the trees and texts they
  * point to never change.
@@ -27,12 +27,18 @@ struct members {
     size_t count;    /* without the removed ones */
 };
 
+/* An element of a list; NULL is null. */
+struct element {
+    struct node *node;
+};
+
 struct node {
     enum node_state state;
-    const char *text;         /* where the positions of tree count */
-    const struct value *tree; /* what the text reads as, or NULL */
+    const char *raw;          /* the first byte of its text, or NULL; something follows the value */
+    size_t unread;            /* bytes of a text that was not read yet, because nobody asked */
+    const struct value *tree; /* what the text reads as; NULL when there is none or it is unread */
     struct members *members;
-    VEC(struct node *) list;
+    VEC(struct element) list;
 };
 
 /* Marks a removed member: removing from a map costs a pass over it, this does not. */
@@ -40,8 +46,10 @@ extern struct node node_removed;
 
 /* Reads text, which must live as long as a. Go's rules: numbers of any size, broken UTF-8. */
 MUST_CHECK bool node_read(struct arena *a, str text, const struct value **out, struct err *e);
-/* A node for a value of a text. tree may be NULL. */
+/* A node for a value that was read from text; tree may be NULL. */
 struct node *node_new(struct arena *a, const char *text, const struct value *tree);
+/* A node for a text that node_write has written, with a blank behind it. */
+struct node *node_new_unread(struct arena *a, str text);
 
 /* Opens n. False when it is no object (list). */
 MUST_CHECK bool node_open_object(struct arena *a, struct node *n);

@@ -7,6 +7,7 @@
  */
 #include "text/patch_internal.h"
 
+#include "base/unicode.h"
 #include "text/json.h"
 #include "value/number.h"
 
@@ -40,8 +41,8 @@ static void prune_object(struct arena *a, struct node *n)
 static void prune_list(struct arena *a, struct node *n)
 {
     for (size_t i = 0; i < n->list.len; i++)
-        if (n->list.items[i])
-            prune_nulls(a, n->list.items[i]);
+        if (n->list.items[i].node)
+            prune_nulls(a, n->list.items[i].node);
 }
 
 static void prune_nulls(struct arena *a, struct node *n)
@@ -230,7 +231,7 @@ static bool diff_lists(struct arena *a, const struct value *old, const struct va
         return bad_doc(e);
     *out = value_list(a);
     for (size_t i = 0; i < old->len; i++) {
-        struct value *one;
+        struct value *one = NULL;
         if (!diff_documents(a, &old->items[i], &new_->items[i], &one, e))
             return false;
         value_add(a, *out, one);
@@ -238,21 +239,13 @@ static bool diff_lists(struct arena *a, const struct value *old, const struct va
     return true;
 }
 
-/* unicode.IsSpace. */
-static bool is_space(uint32_t r)
-{
-    return (r >= 9 && r <= 13) || r == ' ' || r == 0x85 || r == 0xA0 || r == 0x1680 ||
-           (r >= 0x2000 && r <= 0x200A) || r == 0x2028 || r == 0x2029 || r == 0x202F ||
-           r == 0x205F || r == 0x3000;
-}
-
 static str trim_space(str s)
 {
     size_t width;
 
-    while (s.len && is_space(utf8_decode(s, &width)))
+    while (s.len && unicode_is_space(utf8_decode(s, &width)))
         s = str_from(s, width);
-    while (s.len && is_space(utf8_decode_last(s, &width)))
+    while (s.len && unicode_is_space(utf8_decode_last(s, &width)))
         s.len -= width;
     return s;
 }
@@ -285,7 +278,7 @@ bool patch_create_merge(str old, str new_, struct buf *out, struct err *e)
 {
     static const struct json_style style = {.sorted = true, .html = true, .numbers = NUMBERS_FLOAT};
     AUTO_ARENA a = arena_new();
-    struct value *diff;
+    struct value *diff = NULL;
 
     return diff_texts(a, old, new_, &diff, e) && json_write(out, diff, &style, e);
 }

@@ -10,15 +10,11 @@ struct node node_removed;
 
 bool node_read(struct arena *a, str text, const struct value **out, struct err *e)
 {
-    static const struct read_options options = {.go = true};
+    static const struct read_options options = {.go = true, .any_number = true};
     const struct source source = {.text = text};
-    struct value *tree = NULL;
+    struct value *tree;
 
-    /*
-     * Numbers that no float64 can hold are no error here, because nothing is converted: the reader
-     * complains about them only after it has read everything, and gives the tree all the same.
-     */
-    if (!json_read(a, &source, &options, &tree, e) && !tree)
+    if (!json_read(a, &source, &options, &tree, e))
         return false;
     *out = tree;
     return true;
@@ -48,17 +44,41 @@ struct node *node_new(struct arena *a, const char *text, const struct value *tre
 {
     struct node *n = ARENA_NEW(a, struct node);
 
-    n->text = text;
+    n->raw = tree ? text + tree->pos - 1 : NULL;
     n->tree = tree;
+    return n;
+}
+
+struct node *node_new_unread(struct arena *a, str text)
+{
+    struct node *n = ARENA_NEW(a, struct node);
+
+    n->raw = text.ptr;
+    n->unread = text.len;
     return n;
 }
 
 /* ---- Opening. ---- */
 
+static bool begins_with(const struct node *n, char c)
+{
+    return n->raw && *n->raw == c;
+}
+
+/* Reads what was left unread. It cannot fail: the text was written from what had been read. */
+static void read_tree(struct arena *a, struct node *n)
+{
+    if (n->tree)
+        return;
+    bool ok = node_read(a, str_of(n->raw, n->unread), &n->tree, NULL);
+    assert(ok);
+    (void)ok;
+}
+
 /* The node of a member or element: none for null. */
 static struct node *child_node(struct arena *a, const struct node *n, const struct value *v)
 {
-    return v->kind == VALUE_NULL ? NULL : node_new(a, n->text, v);
+    return v->kind == VALUE_NULL ? NULL : node_new(a, n->raw - (n->tree->pos - 1), v);
 }
 
 static struct members *open_members(struct arena *a, const struct node *n)
@@ -78,10 +98,11 @@ bool node_open_object(struct arena *a, struct node *n)
 {
     if (n->state == NODE_OBJECT)
         return true;
-    if (value_is(n->tree, VALUE_OBJECT))
-        n->members = open_members(a, n);
-    else if (!value_is(n->tree, VALUE_NULL))
+    if (!begins_with(n, '{') && !begins_with(n, 'n'))
         return false;
+    read_tree(a, n);
+    if (n->tree->kind == VALUE_OBJECT)
+        n->members = open_members(a, n);
     n->state = NODE_OBJECT;
     return true;
 }
@@ -90,10 +111,11 @@ bool node_open_list(struct arena *a, struct node *n)
 {
     if (n->state == NODE_LIST)
         return true;
-    if (!value_is(n->tree, VALUE_LIST))
+    if (!begins_with(n, '['))
         return false;
+    read_tree(a, n);
     for (size_t i = 0; i < n->tree->len; i++)
-        VEC_PUSH(a, &n->list, child_node(a, n, &n->tree->items[i]));
+        VEC_ADD(a, &n->list)->node = child_node(a, n, &n->tree->items[i]);
     n->state = NODE_LIST;
     return true;
 }
@@ -129,11 +151,6 @@ bool node_remove_member(struct node *n, str key)
 
 /* ---- The text of raw nodes. ---- */
 
-static const char *text_begin(const struct node *n)
-{
-    return n->text + n->tree->pos - 1;
-}
-
 /* Behind the string that begins at p, which is valid. */
 static const char *skip_string(const char *p)
 {
@@ -143,21 +160,24 @@ static const char *skip_string(const char *p)
     return p + 1;
 }
 
+/* Whether c can stand in a number, true, false or null. */
+static bool is_literal(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-' || c == '+' || c == '.' ||
+           c == 'E';
+}
+
 /* The text of a scalar. */
 static str scalar_text(const struct node *n)
 {
-    const char *begin = text_begin(n);
+    const char *end = n->raw;
 
-    switch ((enum value_kind)n->tree->kind) {
-    case VALUE_STRING:
-        return str_of(begin, (size_t)(skip_string(begin) - begin));
-    case VALUE_BOOL:
-        return n->tree->truth ? STR("true") : STR("false");
-    case VALUE_NULL:
-        return STR("null");
-    default:
-        return value_text(n->tree);
-    }
+    if (*end == '"')
+        end = skip_string(end);
+    else
+        while (is_literal(*end))
+            end++;
+    return str_of(n->raw, (size_t)(end - n->raw));
 }
 
 /* ---- Comparing. ---- */
@@ -165,10 +185,10 @@ static str scalar_text(const struct node *n)
 /* n is a scalar or the null of a patch: the spelling decides. */
 static bool equal_scalar(const struct node *n, const struct node *other)
 {
-    if (other->state != NODE_RAW || value_is_container(other->tree))
+    if (other->state != NODE_RAW || begins_with(other, '{') || begins_with(other, '['))
         return false;
-    if (!n->tree || !other->tree)
-        return n->tree == other->tree;
+    if (!n->raw || !other->raw)
+        return n->raw == other->raw;
     return str_eq(scalar_text(n), scalar_text(other));
 }
 
@@ -194,7 +214,7 @@ static bool equal_objects(struct arena *a, struct node *n, struct node *other)
 
 static bool is_null(const struct node *n)
 {
-    return !n || (n->state == NODE_RAW && (!n->tree || n->tree->kind == VALUE_NULL));
+    return !n || !n->raw || *n->raw == 'n';
 }
 
 /* Upstream: a null in the list ends the original with a crash. Here null equals null. */
@@ -210,7 +230,7 @@ static bool equal_lists(struct arena *a, struct node *n, struct node *other)
     if (n->list.len != other->list.len)
         return false;
     for (size_t i = 0; i < n->list.len; i++)
-        if (!equal_elements(a, n->list.items[i], other->list.items[i]))
+        if (!equal_elements(a, n->list.items[i].node, other->list.items[i].node))
             return false;
     return true;
 }
@@ -296,12 +316,12 @@ static void write_raw_container(struct writer *w, const char *p)
 
 static void write_raw(struct writer *w, const struct node *n)
 {
-    if (!n->tree)
+    if (!n->raw)
         buf_add(w->out, STR("null"));
-    else if (n->tree->kind == VALUE_STRING)
-        write_string(w->out, text_begin(n));
-    else if (value_is_container(n->tree))
-        write_raw_container(w, text_begin(n));
+    else if (*n->raw == '"')
+        write_string(w->out, n->raw);
+    else if (*n->raw == '{' || *n->raw == '[')
+        write_raw_container(w, n->raw);
     else
         buf_add(w->out, scalar_text(n));
 }
@@ -354,7 +374,7 @@ static void write_list(struct writer *w, const struct node *n)
     for (size_t i = 0; i < n->list.len; i++) {
         if (i)
             buf_char(w->out, ',');
-        write_any(w, n->list.items[i]);
+        write_any(w, n->list.items[i].node);
     }
     buf_char(w->out, ']');
 }

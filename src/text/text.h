@@ -27,6 +27,8 @@ struct read_options {
      * either way; rounding happens on output, when asked for.
      */
     bool go;
+    /* With go: numbers beyond float64 are fine, as where Go reads without converting. */
+    bool any_number;
     warn_fn *warn; /* may be NULL */
     void *warn_ctx;
 };

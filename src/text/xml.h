@@ -9,8 +9,13 @@
  *     xml_close(&x);
  *
  * gives <testsuite name="...">a &lt; b</testsuite>. Elements are never self-closing; the escapes
- * are Go's (&#34; &#39; &#xA;). An element with text is written on one line, one with child
- * elements is indented, as MarshalIndent does.
+ * are Go's (&#34; &#39; &#xA;). Each element begins on a line of its own; its end tag stands on one
+ * too when it had child elements, as MarshalIndent does. With an empty indent everything is one
+ * line. Nothing is written behind the last end tag.
+ *
+ * Names are written as they are. Calls that do not fit together (an attribute after text, more
+ * closed than opened, more than XML_DEPTH_MAX levels) are mistakes of the caller: asserted. One
+ * thread at a time; out notes when it overflows.
  */
 #pragma once
 
@@ -22,17 +27,19 @@ struct xml {
     struct buf *out;
     str indent;
     size_t depth;
-    bool open_tag;     /* the start tag still takes attributes */
-    bool had_children; /* the element closed last stands on a line of its own */
+    bool begun;      /* something was written: the next line needs a newline before it */
+    bool open_tag;   /* the start tag still takes attributes */
+    bool just_begun; /* no element was closed since the last start tag */
     str names[XML_DEPTH_MAX];
 };
 
 struct xml xml_begin(struct buf *out, str indent);
-/* The declaration line that Go's xml.Header is. */
+/* The declaration line that Go's xml.Header is. Only before the first element. */
 void xml_header(struct xml *x);
+/* name must live until the element is closed. */
 void xml_open(struct xml *x, str name);
 void xml_attr(struct xml *x, str name, str value);
 void xml_text(struct xml *x, str text);
 void xml_close(struct xml *x);
-/* Appends text with Go's escapes; characters that XML forbids become U+FFFD. */
+/* Appends text with Go's escapes; characters that XML forbids and broken UTF-8 become U+FFFD. */
 void xml_escape(struct buf *out, str text);

@@ -228,7 +228,10 @@ static void set_member(struct expanding *x, struct object *o, const struct value
     }
     struct buf printed = buf_new(scratch, BUF_UNLIMITED);
     struct value as_string = {.kind = VALUE_STRING, .text = v->key, .len = v->key_len};
-    yaml_go_syntax(&printed, key ? key : &as_string);
+    if (value_is(key, VALUE_NULL))
+        buf_add(&printed, STR("<nil>"));
+    else
+        yaml_go_syntax(&printed, key ? key : &as_string);
     complain(x, v, buf_str(&printed));
     if (x->r->opts->duplicates == DUPLICATE_LAST_WINS)
         o->members.items[at] = *v;

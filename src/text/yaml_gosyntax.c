@@ -7,18 +7,8 @@
  */
 #include "text/yaml_internal.h"
 
+#include "base/unicode.h"
 #include "value/number.h"
-
-static bool is_printable(uint32_t c)
-{
-    if (c < 0x7F)
-        return c >= 0x20;
-    if (c < 0xA1 || c == 0xAD)
-        return false;
-    return !((c >= 0x2000 && c <= 0x200F) || (c >= 0x2028 && c <= 0x202F) ||
-             (c >= 0x205F && c <= 0x206F) || c == 0x3000 || (c >= 0xE000 && c <= 0xF8FF) ||
-             c == 0xFEFF || (c >= 0xFFF0 && c <= 0xFFFB) || (c & 0xFFFE) == 0xFFFE);
-}
 
 static void add_escaped(struct buf *out, uint32_t c)
 {
@@ -43,7 +33,7 @@ static void add_quoted(struct buf *out, str s)
             buf_fmt(out, "\\x%02x", (uint8_t)s.ptr[i]);
         else if (c == '"' || c == '\\')
             buf_fmt(out, "\\%c", (int)c);
-        else if (is_printable(c))
+        else if (unicode_is_print(c))
             buf_rune(out, c);
         else
             add_escaped(out, c);

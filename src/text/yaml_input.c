@@ -42,7 +42,7 @@ static size_t width_of(uint8_t first)
     return (first & 0xF8) == 0xF0 ? 4 : 0;
 }
 
-static bool is_allowed(uint32_t c)
+bool yscan_is_allowed(uint32_t c)
 {
     if (c < 0x80)
         return (c >= 0x20 && c <= 0x7E) || c == '\t' || c == '\n' || c == '\r';
@@ -63,7 +63,7 @@ static bool check_wide(struct yscan *s, const uint8_t *p, size_t width, size_t p
         return fail_input(s, "invalid length of a UTF-8 sequence", pos);
     if ((c >= 0xD800 && c <= 0xDFFF) || c > RUNE_MAX)
         return fail_input(s, "invalid Unicode character", pos);
-    if (!is_allowed(c))
+    if (!yscan_is_allowed(c))
         return fail_input(s, "control characters are not allowed", pos);
     return true;
 }
@@ -77,7 +77,7 @@ static bool check_piece(struct yscan *s, size_t *chars)
         uint8_t c = text[s->checked];
         size_t width = width_of(c);
         if (LIKELY(width == 1)) {
-            if (UNLIKELY(!is_allowed(c)))
+            if (UNLIKELY(!yscan_is_allowed(c)))
                 return fail_input(s, "control characters are not allowed", s->checked);
         } else if (width == 0) {
             return fail_input(s, "invalid leading UTF-8 octet", s->checked);

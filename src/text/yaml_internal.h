@@ -74,6 +74,7 @@ struct ytoken {
 /* The token at which a "key: value" may have begun before its colon is seen; one per flow level. */
 struct ykey {
     bool possible, required;
+    bool listed; /* the queue waits for it */
     size_t token; /* its number, counted from the first of the text */
     struct ymark at;
 };
@@ -99,7 +100,7 @@ struct yscan {
     bool ready;         /* the next token is certain: no key can be inserted before it any more */
     bool key_allowed, ended;
     VEC(struct ykey) keys;
-    size_t first_key; /* no key below this level is possible */
+    size_t first_key; /* the queue waits for no key below this level */
     VEC(int32_t) indents;
     int32_t indent;
     uint32_t flow;
@@ -116,6 +117,8 @@ void yscan_take(struct yscan *s);
 
 /* Notes a problem at the current place. Always false. */
 bool yscan_fail(struct yscan *s, const char *text);
+/* Whether YAML allows the character in a text. */
+bool yscan_is_allowed(uint32_t c);
 /* Reads and checks more; use yscan_need. */
 bool yscan_more(struct yscan *s, size_t chars);
 

@@ -5,6 +5,7 @@
  */
 #include "text/yaml_internal.h"
 
+#include "base/unicode.h"
 #include "value/number.h"
 
 #include <math.h>
@@ -115,51 +116,34 @@ bool yaml_key_text(struct arena *a, const struct value *key, str *out)
 
 /* ---- Order. ---- */
 
-/*
- * Go asks its Unicode tables whether a character is a letter. Keys beyond ASCII are rare, and only
- * their place among symbols and digits depends on it: scripts are taken for letters, the blocks of
- * punctuation and symbols not.
- */
-static bool is_letter(uint32_t c)
+/* The number that s begins with, after first, wrapping around; *digits is how long it is. */
+static int64_t leading_number(str s, uint64_t first, size_t *digits)
 {
-    static const struct {
-        uint32_t from, to;
-    } others[] = {
-        {0x80, 0xA9},     {0xAB, 0xB4},     {0xB6, 0xB9},     {0xBB, 0xBF},     {0xD7, 0xD7},
-        {0xF7, 0xF7},     {0x2C2, 0x2C5},   {0x2D2, 0x2DF},   {0x300, 0x36F},   {0x660, 0x669},
-        {0x2000, 0x2070}, {0x2072, 0x207E}, {0x2080, 0x208F}, {0x20A0, 0x20FF}, {0x2190, 0x2BFF},
-        {0x3000, 0x3004}, {0x3007, 0x3030}, {0xE000, 0xF8FF}, {0xFE00, 0xFE6F}, {0xFF01, 0xFF20},
-        {0x1F000, 0x1FAFF},
-    };
+    size_t width;
 
-    if (c < 0x80)
-        return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
-    for (size_t i = 0; i < COUNT(others); i++)
-        if (c >= others[i].from && c <= others[i].to)
+    for (*digits = 0; s.len; ++*digits) {
+        uint32_t rune = utf8_decode(s, &width);
+        if (!unicode_is_digit(rune))
+            break;
+        first = first * 10 + rune - '0';
+        s = str_from(s, width);
+    }
+    return (int64_t)first;
+}
+
+/* Whether the digits that s ends with are not all zeros. */
+static bool ends_with_number(str s)
+{
+    size_t width;
+
+    while (s.len) {
+        uint32_t rune = utf8_decode_last(s, &width);
+        if (!unicode_is_digit(rune))
             return false;
-    return true;
-}
-
-static bool is_number(str s, size_t i)
-{
-    return i < s.len && s.ptr[i] >= '0' && s.ptr[i] <= '9';
-}
-
-/* The number that begins at i, after first, wrapping around; *end is behind it. */
-static uint64_t number_at(str s, size_t i, uint64_t first, size_t *end)
-{
-    for (; is_number(s, i); i++)
-        first = first * 10 + (uint64_t)(s.ptr[i] - '0');
-    *end = i;
-    return first;
-}
-
-/* Whether the digits right before i are not all zeros. */
-static bool after_number(str s, size_t i)
-{
-    for (; i > 0 && is_number(s, i - 1); i--)
-        if (s.ptr[i - 1] != '0')
+        if (rune != '0')
             return true;
+        s.len -= width;
+    }
     return false;
 }
 
@@ -167,15 +151,15 @@ static bool after_number(str s, size_t i)
 static int compare_numbers(str x, str y, size_t i, int by_rune)
 {
     bool zero = x.ptr[i] == '0' || y.ptr[i] == '0';
-    uint64_t first = zero && after_number(x, i);
-    size_t x_end, y_end;
-    int64_t x_number = (int64_t)number_at(x, i, first, &x_end);
-    int64_t y_number = (int64_t)number_at(y, i, first, &y_end);
+    uint64_t first = zero && ends_with_number(str_slice(x, 0, i));
+    size_t x_digits, y_digits;
+    int64_t x_number = leading_number(str_from(x, i), first, &x_digits);
+    int64_t y_number = leading_number(str_from(y, i), first, &y_digits);
 
     if (x_number != y_number)
         return x_number < y_number ? -1 : 1;
-    if (x_end != y_end)
-        return x_end < y_end ? -1 : 1;
+    if (x_digits != y_digits)
+        return x_digits < y_digits ? -1 : 1;
     return by_rune;
 }
 
@@ -199,7 +183,7 @@ int yaml_key_compare(str x, str y)
     if (i >= x.len || i >= y.len)
         return (x.len > y.len) - (x.len < y.len);
     uint32_t rx = utf8_decode(str_from(x, i), &width), ry = utf8_decode(str_from(y, i), &width);
-    bool lx = is_letter(rx), ly = is_letter(ry);
+    bool lx = unicode_is_letter(rx), ly = unicode_is_letter(ry);
     int by_rune = rx < ry ? -1 : 1;
     if (lx && ly)
         return by_rune;

@@ -199,6 +199,8 @@ static bool open_collection(struct building *b, const struct yevent *event)
     struct frame *outer = top(b);
     bool object = event->kind == YEVENT_MAP;
     bool in_odd = outer && outer->object && (!outer->has_key || outer->odd_key);
+    /* Asked for before the push, which may move the frames. */
+    bool typed = in_odd || (outer && outer->typed);
 
     if (b->frames.len == VALUE_DEPTH_MAX) {
         err_set(b->reader->e, ERR_LIMIT, "yaml: exceeded max depth of %d", VALUE_DEPTH_MAX);
@@ -209,7 +211,7 @@ static bool open_collection(struct building *b, const struct yevent *event)
              ((struct frame){
                  .first = b->nodes.len,
                  .object = object,
-                 .typed = in_odd || (outer && outer->typed),
+                 .typed = typed,
                  .pos = (uint32_t)b->reader->base + event->start.pos + 1,
                  .anchor = anchor,
                  .index_mark = arena_mark(b->indexes),

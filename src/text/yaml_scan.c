@@ -22,11 +22,6 @@ void yscan_begin(struct yscan *s, struct arena *a, struct arena *scratch, str te
     s->breaks = buf_new(scratch, BUF_UNLIMITED);
     s->key_allowed = true;
     VEC_ADD(scratch, &s->keys);
-    if (str_has_prefix(s->text, STR("\xEF\xBB\xBF"))) {
-        s->at.pos = 3;
-        s->checked = 3;
-        s->read = s->text.len < 512 ? s->text.len : 512;
-    }
 }
 
 /* ---- The queue. ---- */
@@ -41,10 +36,10 @@ static struct ytoken *add_token(struct yscan *s, enum ytoken_kind kind, struct y
     return t;
 }
 
-/* Puts a token before the one with this number. */
+/* Puts a token before the one with this number; at the end when that has been taken already. */
 static void insert_token(struct yscan *s, size_t number, enum ytoken_kind kind, struct ymark at)
 {
-    size_t i = s->head + (number - s->taken);
+    size_t i = number < s->taken ? s->tokens.len : s->head + (number - s->taken);
 
     VEC_ADD(s->scratch, &s->tokens);
     memmove(&s->tokens.items[i + 1], &s->tokens.items[i],
@@ -99,6 +94,7 @@ static bool save_key(struct yscan *s)
         return false;
     *top_key(s) = (struct ykey){
         .possible = true,
+        .listed = true,
         .required = s->flow == 0 && s->indent == (int32_t)s->at.column,
         .token = next_number(s),
         .at = s->at,
@@ -111,7 +107,8 @@ static bool save_key(struct yscan *s)
 /* Keys of outer levels began earlier, so only the outermost possible one can be the next token. */
 static bool next_may_be_key(struct yscan *s, bool *ok)
 {
-    while (s->first_key < s->keys.len && !s->keys.items[s->first_key].possible)
+    while (s->first_key < s->keys.len &&
+           !(s->keys.items[s->first_key].possible && s->keys.items[s->first_key].listed))
         s->first_key++;
     if (s->first_key >= s->keys.len)
         return false;
@@ -191,21 +188,33 @@ static bool fetch_flow_start(struct yscan *s, enum ytoken_kind kind)
 {
     if (!save_key(s))
         return false;
-    VEC_ADD(s->scratch, &s->keys);
+    VEC_PUSH(s->scratch, &s->keys, ((struct ykey){.token = next_number(s)}));
     if (++s->flow > LEVELS_MAX)
         return fail_depth(s);
     s->key_allowed = true;
     return fetch_simple(s, kind, 1);
 }
 
+/*
+ * Upstream: an empty collection, in which no key began, makes the queue forget the key that it may
+ * be itself: "{}: x" reads as {}, because that is a whole document before the colon is seen.
+ */
+static void leave_flow(struct yscan *s)
+{
+    size_t token = top_key(s)->token;
+
+    s->flow--;
+    s->keys.len--;
+    if (top_key(s)->token == token)
+        top_key(s)->listed = false;
+}
+
 static bool fetch_flow_end(struct yscan *s, enum ytoken_kind kind)
 {
     if (!drop_key(s))
         return false;
-    if (s->flow) {
-        s->flow--;
-        s->keys.len--;
-    }
+    if (s->flow)
+        leave_flow(s);
     s->key_allowed = false;
     return fetch_simple(s, kind, 1);
 }

@@ -47,6 +47,8 @@ static bool from_utf16(struct arena *a, struct utf16 in, struct source *out, str
 
     for (size_t i = 2, width; i < in.bytes.len; i += width) {
         uint32_t rune = rune_at(&in, i, &width, &problem);
+        if (!problem && !yscan_is_allowed(rune))
+            problem = "control characters are not allowed";
         if (problem) {
             out->text = buf_str(&b);
             err_set(e, ERR_INVALID, "yaml: %s", problem);

@@ -317,8 +317,8 @@ static size_t put_plain(char *out, const char *digits, size_t len, int point)
     size_t n = 0;
 
     if (point <= 0) {
-        memcpy(out, "0.", 2);
-        n = 2;
+        out[n++] = '0';
+        out[n++] = '.';
         for (int i = point; i < 0; i++)
             out[n++] = '0';
     }

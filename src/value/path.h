@@ -60,8 +60,9 @@ MUST_CHECK bool path_parse_pointer(struct arena *a, str text, struct path *out, 
 MUST_CHECK bool path_parse_dotted(struct arena *a, str text, struct path *out, struct err *e);
 /*
  * As the original reads pathToKey: one leading dot is dropped, the rest is one record of fields
- * between dots (base/csv.h). All steps are keys. Errors are worded as the original's, beginning
- * with "failed to parse path: ".
+ * between dots (base/csv.h). All steps are keys, and they are members of objects only: follow them
+ * with value_get, since path_resolve and path_delete would let "0" select from a list. Errors are
+ * worded as the original's, beginning with "failed to parse path: ".
  */
 MUST_CHECK bool path_parse_fields(struct arena *a, str text, struct path *out, struct err *e);
 

@@ -23,7 +23,7 @@ static bool at_end(const struct reader *r)
 /* The next byte, or NUL at the end, which is also a byte: compare with printable ones only. */
 static char peek(const struct reader *r)
 {
-    return at_end(r) ? '\0' : r->text.ptr[r->at];
+    return (char)(at_end(r) ? 0 : r->text.ptr[r->at]);
 }
 
 static bool is_control(char c)

@@ -15,9 +15,10 @@ static bool fail_at(const struct path *p, size_t len, struct err *e, const char 
     AUTO_ARENA a = arena_new();
     struct buf place = buf_new(a, 64 * KIB);
 
+    if (!len)
+        return err_set(e, ERR_INVALID, "the root %s", what);
     path_print_dotted(&place, &(struct path){.steps = p->steps, .len = len});
-    return err_set(e, ERR_INVALID, "%s: %s", place.len ? str_z(a, buf_str(&place)) : "(root)",
-                   what);
+    return err_set(e, ERR_INVALID, "%.*s %s", STR_ARG(buf_str(&place)), what);
 }
 
 static bool is_missing(const struct value *v)

@@ -61,7 +61,7 @@ static size_t capacity(const struct value *v)
 /* The smallest power of two that leaves half of the slots free. */
 static size_t slot_count(size_t cap)
 {
-    size_t n = 2 * INDEX_FROM;
+    size_t n = (size_t)2 * INDEX_FROM;
 
     while (n < 2 * cap)
         n *= 2;
@@ -155,7 +155,7 @@ static int by_key(const void *x, const void *y)
 struct value **value_sorted(struct arena *a, const struct value *object)
 {
     size_t len = value_is(object, VALUE_OBJECT) ? object->len : 0;
-    struct value **sorted = arena_alloc_raw(a, arena_array_size(len, sizeof(*sorted)));
+    struct value **sorted = arena_alloc_raw(a, arena_array_size(len, sizeof(void *)));
     bool in_order = true;
 
     for (size_t i = 0; i < len; i++) {
@@ -163,7 +163,7 @@ struct value **value_sorted(struct arena *a, const struct value *object)
         in_order = in_order && (i == 0 || by_key(&sorted[i - 1], &sorted[i]) <= 0);
     }
     if (!in_order)
-        qsort(sorted, len, sizeof(*sorted), by_key);
+        qsort(sorted, len, sizeof(void *), by_key);
     return sorted;
 }
 

@@ -26,9 +26,10 @@ struct bench_case {
     size_t (*run)(void *ctx);
     void (*after)(void *ctx); /* drops the result of a round, not timed; or NULL */
     void *ctx;
-    const char *reference; /* an earlier row of the same run, or NULL */
-    double target;         /* so many times the speed of the reference, or 0 */
-    double memory_target;  /* at most so many bytes of memory per byte of input, or 0 */
+    int64_t (*clock)(void); /* what is measured, in ns; NULL is CPU time of this process */
+    const char *reference;  /* an earlier row of the same run, or NULL */
+    double target;          /* so many times the speed of the reference, or 0 */
+    double memory_target;   /* at most so many bytes of memory per byte of input, or 0 */
 };
 
 /* What was measured. */
@@ -46,7 +47,9 @@ struct benchmark {
     void (*run)(void);
 };
 
+extern const struct benchmark bench_diff;
 extern const struct benchmark bench_json;
+extern const struct benchmark bench_value;
 
 /* Measures and prints one row. */
 struct bench_result bench_run(const struct bench_case *c);

@@ -3,15 +3,27 @@
  */
 #include "vectors.h"
 
+extern const struct vector_kind vector_chardiff;
+extern const struct vector_kind vector_diff;
 extern const struct vector_kind vector_json;
 extern const struct vector_kind vector_jsonpatch;
+extern const struct vector_kind vector_options;
+extern const struct vector_kind vector_regex;
 extern const struct vector_kind vector_template;
+extern const struct vector_kind vector_toml;
+extern const struct vector_kind vector_xml;
 extern const struct vector_kind vector_yaml;
 
 const struct vector_kind *const vector_kinds[] = {
+    &vector_chardiff,
+    &vector_diff,
     &vector_json,
     &vector_jsonpatch,
+    &vector_options,
+    &vector_regex,
     &vector_template,
+    &vector_toml,
+    &vector_xml,
     &vector_yaml,
     NULL,
 };

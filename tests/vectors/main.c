@@ -14,7 +14,7 @@ enum { SHOWN_MAX = 2000 }; /* bytes of one text in a report of a failure */
 #define WHY_MAX (64 * KIB)
 
 struct tally {
-    size_t passed, failed;
+    size_t passed, failed, left_out;
 };
 
 /* ---- What kinds use. ---- */
@@ -84,6 +84,10 @@ static void run_one(struct arena *a, const struct vector_kind *kind, const struc
 {
     struct buf why = buf_new(a, WHY_MAX);
 
+    if (kind->applies && !kind->applies(a, vector)) {
+        tally->left_out++;
+        return;
+    }
     if (kind->run(a, vector, &why)) {
         tally->passed++;
         return;
@@ -177,7 +181,10 @@ static int run_files(const struct vector_kind *kind, char **paths)
         fflush(stdout);
         fprintf(stderr, "vectors: %.*s\n", STR_ARG(err_message(a, &e)));
     }
-    printf("%zu passed, %zu failed\n", tally.passed, tally.failed);
+    printf("%zu passed, %zu failed", tally.passed, tally.failed);
+    if (tally.left_out)
+        printf(", %zu not applicable", tally.left_out);
+    printf("\n");
     if (unusable)
         return EXIT_UNUSABLE;
     return tally.failed ? EXIT_FAILED : EXIT_PASSED;

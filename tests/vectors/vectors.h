@@ -2,7 +2,8 @@
 /*
  * vectors.h - recorded vectors: one JSON object per line, an input and what the original answered.
  *
- * vectors KIND FILE... runs them and prints the failures, then "N passed, M failed".
+ * vectors KIND FILE... runs them and prints the failures, then "N passed, M failed", and how many
+ * vectors were left out because they are about something else, when there were such.
  *
  * To add a kind: write kind_<name>.c with one struct vector_kind, and list it in kinds.c.
  */
@@ -18,6 +19,8 @@ struct vector_kind {
      * a is emptied after each vector.
      */
     bool (*run)(struct arena *a, const struct value *vector, struct buf *why);
+    /* Whether the vector is about this kind at all; NULL when all are. */
+    bool (*applies)(struct arena *a, const struct value *vector);
 };
 
 /* All kinds, sorted by name, ended by NULL. */

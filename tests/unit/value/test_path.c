@@ -489,15 +489,15 @@ TEST(setting_fails_without_a_trace)
     static const struct {
         const char *path, *error;
     } cases[] = {
-        {"name.x", "name: is neither an object nor a list"},
-        {"name[0]", "name: is neither an object nor a list"},
-        {"list[4]", "list[4]: is past the end of the list"},
-        {"list.x", "list: is a list, expected an object"},
-        {"list[0].x", "list[0]: is neither an object nor a list"},
-        {"[0]", "(root): is an object, expected a list"},
-        {"[name=n]", "(root): is an object, expected a list"},
-        {"new.a.b[1]", "new.a.b[1]: is past the end of the list"},
-        {"list[3].a[0][2].b", "list[3].a[0][2]: is past the end of the list"},
+        {"name.x", "name is neither an object nor a list"},
+        {"name[0]", "name is neither an object nor a list"},
+        {"list[4]", "list[4] is past the end of the list"},
+        {"list.x", "list is a list, expected an object"},
+        {"list[0].x", "list[0] is neither an object nor a list"},
+        {"[0]", "the root is an object, expected a list"},
+        {"[name=n]", "the root is an object, expected a list"},
+        {"new.a.b[1]", "new.a.b[1] is past the end of the list"},
+        {"list[3].a[0][2].b", "list[3].a[0][2] is past the end of the list"},
     };
     AUTO_ARENA a = arena_new();
     struct value *root = sample(a), *before = value_copy(a, root);

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * commands.c - the table of commands, and the options that all of them share.
+ */
+#include "cli/commands.h"
+
+extern const struct command command_completion;
+extern const struct command command_convert;
+extern const struct command command_diff;
+extern const struct command command_get;
+extern const struct command command_help;
+extern const struct command command_patch;
+extern const struct command command_version;
+
+/* Alphabetical. To add a command: commands.h says how. */
+const struct command *const commands[] = {
+    &command_completion, &command_convert, &command_diff,    &command_get,
+    &command_help,       &command_patch,   &command_version, NULL,
+};
+
+static const char *const log_levels[] = {"debug", "info", "warn", "error", "off", NULL};
+static const char *const log_formats[] = {"text", "json", NULL};
+
+const struct option global_options[] = {
+    {"help", 'h', OPTION_BOOL, offsetof(struct global_values, help), .help = "Show help"},
+    {"log-format", 0, OPTION_STRING, offsetof(struct global_values, log_format), .value = "text",
+     .help = "Write log lines as `FORMAT`: text or json", .choices = log_formats},
+    {"log-level", 0, OPTION_STRING, offsetof(struct global_values, log_level), .value = "warn",
+     .help = "Log from this `LEVEL` on: debug, info, warn, error or off", .choices = log_levels},
+    {"verbose", 'v', OPTION_COUNT, offsetof(struct global_values, verbose),
+     .help = "Log more: once is info, twice is debug"},
+    {"version", 0, OPTION_BOOL, offsetof(struct global_values, version),
+     .help = "Show the version"},
+};
+const size_t global_option_count = COUNT(global_options);
+
+const struct command *command_find(str name)
+{
+    for (size_t i = 0; commands[i]; i++)
+        if (str_eq(name, str_c(commands[i]->name)))
+            return commands[i];
+    return NULL;
+}
+
+const struct command *command_suggest(str name)
+{
+    const struct command *best = NULL;
+    size_t least = 3;
+
+    for (size_t i = 0; commands[i]; i++) {
+        str candidate = str_c(commands[i]->name);
+        bool begun = name.len >= 2 && str_has_prefix(candidate, name);
+        size_t distance = begun ? 1 : str_distance(name, candidate);
+        if (distance < least && distance < name.len) {
+            least = distance;
+            best = commands[i];
+        }
+    }
+    return best;
+}
+
+const char *const *command_names(struct arena *a)
+{
+    const char **names = ARENA_ARRAY(a, const char *, COUNT(commands));
+
+    for (size_t i = 0; commands[i]; i++)
+        names[i] = commands[i]->name;
+    return names;
+}

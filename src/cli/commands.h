@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * commands.h - what a command is, and the table of them.
+ *
+ * To add one: write src/cli/cmd_<name>.c with its options, cmd_<name> and one struct command, list
+ * it in commands.c, describe it in docs/commands/<name>.md, and add cases to tests/golden/<name>/.
+ * Parsing, help and completion come from the struct.
+ *
+ * A command gets a struct call, reads its values and words, writes to c->out and answers false with
+ * e filled when it cannot go on. Only what is in this folder prints, and only main decides the exit
+ * status:
+ *
+ *   0  fine
+ *   1  fine, and the answer is "different" or "not there": the command set c->status
+ *   2  something went wrong, at least in a part of the work
+ */
+#pragma once
+
+#include "cli/options.h"
+#include "cli/output.h"
+
+enum exit_status { STATUS_FINE = 0, STATUS_DIFFERENT = 1, STATUS_TROUBLE = 2 };
+
+struct command;
+
+/* One run of a command. */
+struct call {
+    struct arena *arena; /* lives as long as the run */
+    const struct command *command;
+    const struct options *options;
+    const void *values; /* the struct that the options of the command filled */
+    const str *args;
+    size_t arg_count;
+    struct output *out;
+    enum exit_status status;
+};
+
+/* Words without end. */
+#define ARGS_ANY SIZE_MAX
+
+struct command {
+    const char *name;
+    const char *args;     /* what follows the options in the usage line: "OLD NEW" */
+    const char *brief;    /* one line without a final point */
+    const char *help;     /* paragraphs of at most 80 columns, ended by a newline */
+    const char *examples; /* lines, indented by two blanks, ended by a newline */
+    const struct option *options;
+    size_t option_count;
+    size_t values_size; /* of the struct that the options fill */
+    size_t args_min, args_max;
+    enum option_complete complete;                /* what the words are */
+    const char *const *(*words)(struct arena *a); /* what the first word can be; or NULL */
+    bool (*run)(struct call *c, struct err *e);
+};
+
+/* All commands in alphabetical order, ended by NULL. */
+extern const struct command *const commands[];
+
+/* NULL when there is none. */
+const struct command *command_find(str name);
+/* The command that is spelled most alike, or NULL. */
+const struct command *command_suggest(str name);
+/* The names of all commands, ended by NULL. Lives as long as a. */
+const char *const *command_names(struct arena *a);
+
+/* Options that every command understands; a command's own options of the same name win. */
+struct global_values {
+    bool help, version;
+    int64_t verbose;
+    str log_level, log_format;
+};
+extern const struct option global_options[];
+extern const size_t global_option_count;
+
+/* ---- Help. ---- */
+
+/* The overview of all commands. */
+void help_overview(struct buf *out);
+void help_command(struct buf *out, const struct command *c);
+
+/* ---- Messages, on standard error, with control characters escaped. ---- */
+
+/* "plumb: file:line:column: text" */
+void message_error(const struct err *e);
+/* "plumb: warning: file:line:column: text" */
+void message_warning(struct where at, str text);
+/* A further line below an error. */
+void message_hint(const char *format, ...) FORMAT(1, 2);
+/* Prints an error that does not end the run, which therefore ends with STATUS_TROUBLE. */
+void call_report(struct call *c, const struct err *e);

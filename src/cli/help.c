@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * help.c - help texts, made from the table of commands.
+ */
+#include "cli/commands.h"
+
+#define PAGE_WIDTH 80
+
+void help_overview(struct buf *out)
+{
+    size_t widest = 0;
+
+    for (size_t i = 0; commands[i]; i++)
+        if (strlen(commands[i]->name) > widest)
+            widest = strlen(commands[i]->name);
+    buf_add(out, STR("plumb reads, compares and changes configuration in YAML and JSON.\n"
+                     "\n"
+                     "Usage:\n"
+                     "  plumb [OPTION...] COMMAND [OPTION...] [ARGUMENT...]\n"
+                     "\n"
+                     "Commands:\n"));
+    for (size_t i = 0; commands[i]; i++)
+        buf_fmt(out, "  %-*s   %s\n", (int)widest, commands[i]->name, commands[i]->brief);
+    buf_add(out, STR("\nOptions:\n"));
+    options_usage(out, global_options, global_option_count, PAGE_WIDTH);
+    buf_add(out, STR("\n"
+                     "Exit status: 0 when all is well, 1 when the answer is \"different\" or \"not "
+                     "there\",\n"
+                     "2 when something went wrong.\n"
+                     "\n"
+                     "Run 'plumb help COMMAND' for more about a command.\n"));
+}
+
+void help_command(struct buf *out, const struct command *c)
+{
+    buf_fmt(out, "%s.\n\n", c->brief);
+    buf_fmt(out, "Usage:\n  plumb %s [OPTION...]%s%s\n\n", c->name, *c->args ? " " : "", c->args);
+    buf_add(out, str_c(c->help));
+    if (c->option_count) {
+        buf_add(out, STR("\nOptions:\n"));
+        options_usage(out, c->options, c->option_count, PAGE_WIDTH);
+    }
+    buf_add(out, STR("\nOptions of all commands:\n"));
+    options_usage(out, global_options, global_option_count, PAGE_WIDTH);
+    buf_fmt(out, "\nExamples:\n%s", c->examples);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * input.c - documents from files and from standard input.
+ */
+#include "cli/input.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void warn(void *ctx, struct where at, str text)
+{
+    (void)ctx;
+    message_warning(at, text);
+}
+
+static size_t skip_blanks(str text, size_t offset)
+{
+    while (offset < text.len && memchr(" \t\r\n", text.ptr[offset], 4))
+        offset++;
+    return offset;
+}
+
+static bool opens_container(str text, size_t offset)
+{
+    return offset < text.len && (text.ptr[offset] == '{' || text.ptr[offset] == '[');
+}
+
+/*
+ * Whether a text that does not say what it is holds JSON: it begins with a whole JSON object or
+ * list, and what follows is another one or nothing. YAML in flow style and documents separated by
+ * "---" fail one of the two.
+ */
+static bool looks_like_json(const struct source *src)
+{
+    AUTO_ARENA a = arena_new();
+    size_t offset = skip_blanks(src->text, 0);
+    struct value *first;
+
+    if (!opens_container(src->text, offset) || !json_read_next(a, src, NULL, &offset, &first, NULL))
+        return false;
+    offset = skip_blanks(src->text, offset);
+    return offset == src->text.len || opens_container(src->text, offset);
+}
+
+static bool read_bytes(struct arena *a, str name, str *shown, str *bytes, struct err *e)
+{
+    *shown = name;
+    if (!str_eq(name, STR("-")))
+        return file_read(a, name, bytes, e);
+    *shown = STR("<stdin>");
+    return file_read_fd(a, STDIN_FILENO, *shown, FILE_MAX, bytes, e);
+}
+
+bool input_open(struct arena *a, str name, bool strict, struct input *out, struct err *e)
+{
+    str shown, bytes;
+
+    *out = (struct input){0};
+    if (!read_bytes(a, name, &shown, &bytes, e) || !yaml_source(a, shown, bytes, &out->source, e))
+        return false;
+    out->options = (struct read_options){
+        .duplicates = strict ? DUPLICATE_ERROR : DUPLICATE_LAST_WINS,
+        .warn = warn,
+    };
+    out->json = str_has_suffix(name, STR(".json")) || looks_like_json(&out->source);
+    return true;
+}
+
+static bool next_json(struct arena *a, struct input *in, struct value **root, struct err *e)
+{
+    *root = NULL;
+    if (in->done)
+        return true;
+    /* Where a broken value ends is anybody's guess: a failure is the end. */
+    in->done = !json_read_next(a, &in->source, &in->options, &in->offset, root, e);
+    return !in->done;
+}
+
+bool input_next(struct arena *a, struct input *in, struct doc *doc, struct err *e)
+{
+    *doc = (struct doc){.source = &in->source};
+    if (in->json)
+        return next_json(a, in, &doc->root, e);
+    /* The stream is set here because in may have been copied since it was opened. */
+    in->stream.src = &in->source;
+    in->stream.opts = &in->options;
+    return yaml_stream_next(a, &in->stream, &doc->root, e);
+}
+
+/* ---- Files. ---- */
+
+/* Folders below folders are followed this far. */
+#define FOLDER_DEPTH_MAX 64
+
+/* Links to folders are not followed: they may lead in circles. */
+static bool is_link(struct arena *a, str path)
+{
+    struct stat st;
+
+    return lstat(str_z(a, path), &st) == 0 && S_ISLNK(st.st_mode);
+}
+
+static bool is_document_name(str name)
+{
+    return str_has_suffix(name, STR(".json")) || str_has_suffix(name, STR(".yaml")) ||
+           str_has_suffix(name, STR(".yml"));
+}
+
+static bool add_folder(struct arena *a, str folder, size_t depth, struct option_list *out,
+                       struct err *e)
+{
+    str *names;
+    size_t count;
+
+    if (depth > FOLDER_DEPTH_MAX)
+        return err_set(e, ERR_LIMIT, "%.*s: folders are nested deeper than %d levels",
+                       STR_ARG(folder), FOLDER_DEPTH_MAX);
+    if (!file_list(a, folder, &names, &count, e))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        str path = file_join(a, folder, names[i]);
+        enum file_kind kind = file_kind(path);
+        if (kind == FILE_FOLDER && !is_link(a, path) && !add_folder(a, path, depth + 1, out, e))
+            return false;
+        if (kind == FILE_REGULAR && is_document_name(names[i]))
+            VEC_PUSH(a, out, path);
+    }
+    return true;
+}
+
+bool input_files(struct call *c, bool recursive, struct option_list *out, struct err *e)
+{
+    *out = (struct option_list){0};
+    if (c->arg_count == 0)
+        VEC_PUSH(c->arena, out, STR("-"));
+    for (size_t i = 0; i < c->arg_count; i++) {
+        if (!recursive || file_kind(c->args[i]) != FILE_FOLDER)
+            VEC_PUSH(c->arena, out, c->args[i]);
+        else if (!add_folder(c->arena, c->args[i], 0, out, e))
+            return false;
+    }
+    return true;
+}
+
+/* ---- All documents. ---- */
+
+/* The work on all documents of all files. */
+struct work {
+    struct call *call;
+    document_fn *fn;
+    void *ctx;
+    bool strict;
+};
+
+/* Reports a fault of a document, unless it is one that the rest would meet as well. */
+static bool go_on(struct work *w, struct err *e)
+{
+    if (e->kind != ERR_INVALID && e->kind != ERR_NOT_FOUND && e->kind != ERR_LIMIT)
+        return false;
+    call_report(w->call, e);
+    err_clear(e);
+    return true;
+}
+
+/* Each turn takes one document; the end is a document without a root. */
+static bool each_document(struct work *w, struct input *in, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    struct doc doc;
+
+    for (;;) {
+        arena_reset(a);
+        bool ok = input_next(a, in, &doc, e);
+        if (ok && !doc.root)
+            return true;
+        if (!(ok && w->fn(w->ctx, a, &doc, e)) && !go_on(w, e))
+            return false;
+    }
+}
+
+static bool each_file(struct work *w, str name, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    struct input in;
+
+    if (input_open(a, name, w->strict, &in, e))
+        return each_document(w, &in, e);
+    call_report(w->call, e);
+    err_clear(e);
+    return true;
+}
+
+bool input_each(struct call *c, const struct option_list *files, bool strict, document_fn *fn,
+                void *ctx, struct err *e)
+{
+    struct work w = {.call = c, .fn = fn, .ctx = ctx, .strict = strict};
+
+    for (size_t i = 0; i < files->len; i++)
+        if (!each_file(&w, files->items[i], e))
+            return false;
+    return true;
+}

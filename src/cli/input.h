@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * input.h - documents from files and from standard input.
+ *
+ * A name is a file, or "-" for standard input, which messages call <stdin>. A file whose name ends
+ * in .json holds JSON values, one after the other. Everything else is a stream of YAML documents,
+ * or of JSON values when it begins like one: JSON that is indented with tabs is no YAML.
+ *
+ *     struct input in;
+ *     if (!input_open(a, name, &reading, &in, e))
+ *         return false;
+ *     while (input_next(a, &in, &doc, e) && doc.root) ...
+ *
+ * One thread at a time.
+ */
+#pragma once
+
+#include "cli/commands.h"
+#include "text/json.h"
+#include "text/yaml.h"
+
+struct input {
+    struct source source;
+    struct read_options options;
+    struct yaml_stream stream;
+    size_t offset; /* JSON: where the next value begins */
+    bool json;
+    bool done;
+};
+
+/* Reads the whole text, which lives as long as a. Duplicate keys are warnings unless strict. */
+MUST_CHECK bool input_open(struct arena *a, str name, bool strict, struct input *out,
+                           struct err *e);
+/*
+ * The next document, which lives as long as a and the input; doc->root is NULL at the end. After a
+ * failure the next call goes on behind the document that failed, where that is possible.
+ */
+MUST_CHECK bool input_next(struct arena *a, struct input *in, struct doc *doc, struct err *e);
+
+/*
+ * The files that the words of a command name, in their order: a folder stands for the .json, .yaml
+ * and .yml files below it, in alphabetical order, when recursive is set; links to folders are not
+ * followed. Without words: "-".
+ */
+MUST_CHECK bool input_files(struct call *c, bool recursive, struct option_list *out, struct err *e);
+
+/*
+ * Calls fn for each document of each file. Faults of files and documents are reported, and the rest
+ * is still done. Only a failure of fn that is not ERR_INVALID, ERR_NOT_FOUND or ERR_LIMIT ends the
+ * run. a is emptied after each document.
+ */
+typedef bool document_fn(void *ctx, struct arena *a, const struct doc *doc, struct err *e);
+MUST_CHECK bool input_each(struct call *c, const struct option_list *files, bool strict,
+                           document_fn *fn, void *ctx, struct err *e);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * message.c - messages on standard error.
+ *
+ * They are for people and may quote foreign text, so control characters are always escaped. Nothing
+ * is left to do when standard error itself fails, except that main still ends with trouble.
+ */
+#include "cli/commands.h"
+#include "cli/quote.h"
+
+#include <unistd.h>
+
+static void print_line(struct arena *a, const char *prefix, str text)
+{
+    struct buf line = buf_new(a, BUF_UNLIMITED);
+
+    buf_add(&line, str_c(prefix));
+    quote_for_terminal(&line, text);
+    buf_char(&line, '\n');
+    (void)!file_write_fd(STDERR_FILENO, STR("standard error"), buf_str(&line), NULL);
+}
+
+/* Errors of the system name their file already: "open x: permission denied". */
+static str text_of(struct arena *a, const struct err *e)
+{
+    if (e->at.line == 0 && str_contains(e->text, e->at.file))
+        return e->text;
+    return err_message(a, e);
+}
+
+void message_error(const struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+
+    print_line(a, "plumb: ", text_of(a, e));
+}
+
+void message_warning(struct where at, str text)
+{
+    AUTO_ARENA a = arena_new();
+    struct err e = {.kind = ERR_INVALID, .text = text, .at = at};
+
+    print_line(a, "plumb: warning: ", err_message(a, &e));
+}
+
+void message_hint(const char *format, ...)
+{
+    AUTO_ARENA a = arena_new();
+    va_list args;
+
+    va_start(args, format);
+    print_line(a, "", str_vfmt(a, format, args));
+    va_end(args);
+}
+
+void call_report(struct call *c, const struct err *e)
+{
+    message_error(e);
+    c->status = STATUS_TROUBLE;
+}

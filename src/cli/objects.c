@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * objects.c - which document of one file belongs to which of another.
+ */
+#include "cli/objects.h"
+
+/* "apiVersion kind namespace/name", or nothing when one of the needed parts is missing. */
+static str label_of(struct arena *a, const struct value *root)
+{
+    const struct value *metadata = value_get(root, STR("metadata"));
+    str version = value_get_str(root, STR("apiVersion"));
+    str kind = value_get_str(root, STR("kind"));
+    str space = value_get_str(metadata, STR("namespace"));
+    str name = value_get_str(metadata, STR("name"));
+
+    if (version.len == 0 || kind.len == 0 || name.len == 0)
+        return STR_NONE;
+    return str_fmt(a, "%.*s %.*s %.*s%s%.*s", STR_ARG(version), STR_ARG(kind), STR_ARG(space),
+                   space.len ? "/" : "", STR_ARG(name));
+}
+
+static void add_object(struct arena *a, struct objects *o, struct doc doc, struct map *counts)
+{
+    str label = label_of(a, doc.root);
+    uintptr_t count = (uintptr_t)map_get(counts, label) + 1;
+
+    map_set(counts, label, (void *)count);
+    struct object object = {
+        .doc = doc,
+        .label = label,
+        .key = str_fmt(a, "%.*s#%zu", STR_ARG(label), (size_t)count),
+    };
+    VEC_PUSH(a, o, object);
+}
+
+/* A List may hold lists; each level is an element, so the depth of the document bounds this. */
+static void add_document(struct arena *a, struct objects *o, struct doc doc, struct map *counts)
+{
+    const struct value *items = value_get(doc.root, STR("items"));
+
+    if (!str_eq(value_get_str(doc.root, STR("kind")), STR("List")) ||
+        !value_is(items, VALUE_LIST)) {
+        add_object(a, o, doc, counts);
+        return;
+    }
+    for (size_t i = 0; i < value_len(items); i++)
+        add_document(a, o, (struct doc){.root = value_at(items, i), .source = doc.source}, counts);
+}
+
+bool objects_read(struct call *c, str name, struct objects *out, struct err *e)
+{
+    struct map *counts = map_new(c->arena);
+    struct doc doc;
+
+    *out = (struct objects){0};
+    if (!input_open(c->arena, name, false, &out->input, e))
+        return false;
+    for (;;) {
+        if (!input_next(c->arena, &out->input, &doc, e)) {
+            call_report(c, e);
+            err_clear(e);
+        } else if (doc.root) {
+            add_document(c->arena, out, doc, counts);
+        } else {
+            return true;
+        }
+    }
+}
+
+struct object_pairs objects_match(struct arena *a, const struct objects *old,
+                                  const struct objects *new_)
+{
+    struct map *unmatched = map_new(a), *taken = map_new(a);
+    struct object_pairs pairs = {0};
+
+    for (size_t i = 0; i < new_->len; i++)
+        map_set(unmatched, new_->items[i].key, &new_->items[i]);
+    for (size_t i = 0; i < old->len; i++) {
+        struct object_pair pair = {&old->items[i], map_get(unmatched, old->items[i].key)};
+        VEC_PUSH(a, &pairs, pair);
+        map_set(taken, old->items[i].key, &old->items[i]);
+    }
+    for (size_t i = 0; i < new_->len; i++) {
+        struct object_pair pair = {NULL, &new_->items[i]};
+        if (!map_has(taken, new_->items[i].key))
+            VEC_PUSH(a, &pairs, pair);
+    }
+    return pairs;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * quote.c - foreign text made fit to be shown.
+ */
+#include "cli/quote.h"
+#include "base/unicode.h"
+
+static const char *short_escape(uint32_t r)
+{
+    static const char *const escapes[] = {"\\a", "\\b", "\\t", "\\n", "\\v", "\\f", "\\r"};
+
+    return r >= '\a' && r <= '\r' ? escapes[r - '\a'] : NULL;
+}
+
+static void add_escaped(struct buf *out, uint32_t r)
+{
+    const char *escape = short_escape(r);
+
+    if (escape)
+        buf_add(out, str_c(escape));
+    else if (r < ' ' || r == 0x7F)
+        buf_fmt(out, "\\x%02x", r);
+    else if (r < 0x10000)
+        buf_fmt(out, "\\u%04x", r);
+    else
+        buf_fmt(out, "\\U%08x", r);
+}
+
+static void add_rune(struct buf *out, uint32_t r, char quote)
+{
+    if (r == (uint32_t)quote || r == '\\')
+        buf_fmt(out, "\\%c", (char)r);
+    else if (unicode_is_print(r))
+        buf_rune(out, r);
+    else
+        add_escaped(out, r);
+}
+
+void quote_text(struct buf *out, str s)
+{
+    size_t width;
+
+    buf_char(out, '"');
+    for (size_t i = 0; i < s.len; i += width) {
+        uint32_t r = utf8_decode(str_from(s, i), &width);
+        if (r == RUNE_ERROR && width == 1)
+            buf_fmt(out, "\\x%02x", (unsigned char)s.ptr[i]);
+        else
+            add_rune(out, r, '"');
+    }
+    buf_char(out, '"');
+}
+
+str quote_of(struct arena *a, str s)
+{
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+
+    quote_text(&b, s);
+    return buf_str(&b);
+}
+
+void quote_rune(struct buf *out, uint32_t r)
+{
+    buf_char(out, '\'');
+    add_rune(out, r, '\'');
+    buf_char(out, '\'');
+}
+
+static bool is_dangerous(uint32_t r)
+{
+    return (r < ' ' && r != '\n' && r != '\t') || (r >= 0x7F && r < 0xA0) || r == 0x61C ||
+           r == 0x200E || r == 0x200F || (r >= 0x202A && r <= 0x202E) ||
+           (r >= 0x2066 && r <= 0x2069);
+}
+
+void quote_for_terminal(struct buf *out, str s)
+{
+    size_t width, clean = 0;
+
+    for (size_t i = 0; i < s.len; i += width) {
+        uint32_t r = utf8_decode(str_from(s, i), &width);
+        bool broken = r == RUNE_ERROR && width == 1;
+        if (!broken && !is_dangerous(r))
+            continue;
+        buf_add(out, str_slice(s, clean, i));
+        if (broken)
+            buf_fmt(out, "\\x%02x", (unsigned char)s.ptr[i]);
+        else
+            add_escaped(out, r);
+        clean = i + width;
+    }
+    buf_add(out, str_from(s, clean));
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * html.h - text made safe for HTML, JavaScript and URLs, as the template functions html, js and
+ * urlquery do it.
+ *
+ * None of these can fail; out notes when it overflows. May be called from any thread.
+ */
+#pragma once
+
+#include "text/text.h"
+
+/* As Go's template.HTMLEscape: &#34; &#39; &amp; &lt; &gt;, and U+FFFD for NUL. */
+void html_escape(struct buf *out, str text);
+/*
+ * As Go's template.JSEscape: for a string in quotes. Quotes, the backslash and < > & = are escaped,
+ * and so is everything that is not printable. Broken UTF-8 stays as it is.
+ */
+void js_escape(struct buf *out, str text);
+/* As Go's url.QueryEscape: all but letters, digits and - _ . ~ as %XX, the blank as +. */
+void url_query_escape(struct buf *out, str text);
