@@ -2,10 +2,11 @@
 /*
  * yaml.h - YAML as Kubernetes tools read and write it (sigs.k8s.io/yaml).
  *
- * Reading is libyaml's event stream plus Go's rules on top: YAML 1.1 scalars, aliases expanded
- * under Go's ratio rule, merge keys, keys turned into strings, at most 10,000 levels. Errors read
- * as in Go ("yaml: line 3: mapping values are not allowed in this context"). Plain scalars are not
- * copied when they stand in the text as they are: the source must live as long as the tree.
+ * Reading follows Go's YAML library to the letter, faults included: YAML 1.1 scalars, aliases
+ * expanded under Go's ratio rule, merge keys, keys turned into strings, at most 10,000 levels.
+ * Errors read as in Go ("yaml: line 3: mapping values are not allowed in this context"); err_at
+ * gets the true place in addition. Scalars are not copied when they stand in the text as they are:
+ * the source must live as long as the tree.
  *
  * The text may be UTF-8 or UTF-16, with or without a byte order mark; yaml_source prepares it.
  */
@@ -13,13 +14,18 @@
 
 #include "text/text.h"
 
-/* A source for bytes from outside: UTF-16 becomes UTF-8, a byte order mark is dropped. */
+/*
+ * A source for bytes from outside: UTF-16 becomes UTF-8, a byte order mark is dropped. Bytes that
+ * are not valid are found by the reader, unless they are UTF-16.
+ */
 MUST_CHECK bool yaml_source(struct arena *a, str file, str bytes, struct source *out,
                             struct err *e);
 
 /*
  * Reads the first document, as Go's Unmarshal does; what follows is not looked at. An empty text
- * is null. opts may be NULL.
+ * is null. opts may be NULL. A key that an object already has is a warning with its place, or an
+ * error in Go's words when duplicates are refused. Integers of any size and decimals stay exact;
+ * .inf and .nan fail, since JSON has none.
  */
 MUST_CHECK bool yaml_read(struct arena *a, const struct source *src,
                           const struct read_options *opts, struct value **out, struct err *e);
@@ -27,8 +33,9 @@ MUST_CHECK bool yaml_read(struct arena *a, const struct source *src,
 /*
  * Reads a stream of documents, which Kubernetes tools split at lines that begin with "---" before
  * they parse: yaml_stream_next gives one document after the other, at the end *out is NULL. A
- * document that fails does not end the stream: the next call goes on behind it. Empty documents
- * (nothing but blanks and comments) are skipped.
+ * document that fails does not end the stream: the next call goes on behind it. Documents that are
+ * empty or null are skipped. Line numbers in messages count from the beginning of the document, as
+ * in Go; the place of an error and the positions of nodes count in the whole text.
  */
 struct yaml_stream {
     const struct source *src;

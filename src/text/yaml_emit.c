@@ -44,6 +44,15 @@ static void put_char(struct yemit *m, str s, size_t *i)
     *i += width;
 }
 
+/* Copies the characters in [from, to), which are no line breaks. */
+static void put_run(struct yemit *m, str s, size_t from, size_t to)
+{
+    str run = str_slice(s, from, to);
+
+    buf_add(m->out, run);
+    m->column += utf8_count(run);
+}
+
 static bool is_break(str s, size_t i)
 {
     uint8_t c = byte_at(s, i);
@@ -228,29 +237,53 @@ static void write_plain(struct yemit *m, str s, bool key)
     if (!m->whitespace)
         put(m, ' ');
     for (size_t i = 0; i < s.len;) {
-        bool space = s.ptr[i] == ' ';
-        if (space && fold_here(m, key, spaces) && byte_at(s, i + 1) != ' ') {
-            yemit_indent(m);
-            i++;
-        } else {
-            put_char(m, s, &i);
-        }
-        if (!space)
+        size_t run = key ? STR_NPOS : str_find_char(str_from(s, i), ' ');
+        size_t end = run == STR_NPOS ? s.len : i + run;
+        put_run(m, s, i, end);
+        if (end > i) {
             m->indention = false;
-        spaces = space;
+            spaces = false;
+        }
+        i = end;
+        if (i == s.len)
+            break;
+        if (fold_here(m, key, spaces) && byte_at(s, i + 1) != ' ')
+            yemit_indent(m);
+        else
+            put(m, ' ');
+        spaces = true;
+        i++;
     }
     m->whitespace = false;
     m->indention = false;
 }
 
-/* One character of a single-quoted text that is neither blank nor break. */
-static void write_single_char(struct yemit *m, str s, size_t *i, bool after_break)
+/* Characters that are copied in either kind of quotes. */
+static const bool quoted_run[256] = {
+    ['!'] = 1,
+    ['#' ... '&'] = 1,
+    ['(' ... '['] = 1,
+    [']' ... '~'] = 1,
+};
+
+static size_t end_of_run(str s, size_t i)
+{
+    while (i < s.len && quoted_run[(uint8_t)s.ptr[i]])
+        i++;
+    return i;
+}
+
+/* Some characters of a single-quoted text that are neither blanks nor breaks. */
+static void write_single_run(struct yemit *m, str s, size_t *i, bool after_break)
 {
     if (after_break)
         yemit_indent(m);
     if (s.ptr[*i] == '\'')
         put(m, '\'');
     put_char(m, s, i);
+    size_t end = end_of_run(s, *i);
+    put_run(m, s, *i, end);
+    *i = end;
     m->indention = false;
 }
 
@@ -275,7 +308,7 @@ static void write_single(struct yemit *m, str s, bool key)
             m->indention = true;
             breaks = true;
         } else {
-            write_single_char(m, s, &i, breaks);
+            write_single_run(m, s, &i, breaks);
             spaces = breaks = false;
         }
     }
@@ -289,9 +322,9 @@ static void write_escape(struct yemit *m, uint32_t c)
         uint32_t rune;
         char letter;
     } letters[] = {
-        {0x00, '0'}, {0x07, 'a'}, {0x08, 'b'}, {0x09, 't'},  {0x0A, 'n'},   {0x0B, 'v'},
-        {0x0C, 'f'}, {0x0D, 'r'}, {0x1B, 'e'}, {0x22, '"'},  {0x5C, '\\'},  {0x85, 'N'},
-        {0xA0, '_'}, {0x2028, 'L'}, {0x2029, 'P'},
+        {0x00, '0'},  {0x07, 'a'}, {0x08, 'b'}, {0x09, 't'},   {0x0A, 'n'},
+        {0x0B, 'v'},  {0x0C, 'f'}, {0x0D, 'r'}, {0x1B, 'e'},   {0x22, '"'},
+        {0x5C, '\\'}, {0x85, 'N'}, {0xA0, '_'}, {0x2028, 'L'}, {0x2029, 'P'},
     };
     size_t before = m->out->len;
 
@@ -329,6 +362,10 @@ static void write_double(struct yemit *m, str s, bool key)
             i++;
         } else {
             put_char(m, s, &i);
+            size_t end = end_of_run(s, i);
+            put_run(m, s, i, end);
+            space = space && i == end;
+            i = end;
         }
         spaces = space;
     }
@@ -375,7 +412,11 @@ static void write_literal(struct yemit *m, str s)
             yemit_indent(m);
         breaks = false;
         m->indention = false;
-        put_char(m, s, &i);
+        size_t from = i;
+        while (i < s.len && !is_break(s, i))
+            i++;
+        buf_add(m->out,
+                str_slice(s, from, i)); /* the column does not matter: lines are not folded */
     }
 }
 

@@ -14,9 +14,9 @@ struct expanding {
     uint64_t decoded, aliased; /* Go's counts */
     uint32_t aliases;          /* how many are being followed */
     uint32_t depth, deepest;
-    struct buf complaints;     /* of strict reading, one per line */
-    uint32_t complaint_pos;    /* of the first */
-    VEC(uint32_t) lines;       /* where lines begin, once somebody asked */
+    struct buf complaints;  /* of strict reading, one per line */
+    uint32_t complaint_pos; /* of the first */
+    VEC(uint32_t) lines;    /* where lines begin, once somebody asked */
 };
 
 static bool expand(struct expanding *x, struct value *v);
@@ -31,7 +31,8 @@ static bool fail(struct expanding *x, enum err_kind kind, uint32_t pos, str text
 
 /* ---- Counting. ---- */
 
-/* How much of the work may come from aliases: nearly all in small documents, little in large ones. */
+/* How much of the work may come from aliases: nearly all in small documents, little in large ones.
+ */
 static double allowed_ratio(uint64_t decoded)
 {
     const double low = 400000, high = 4000000;
@@ -131,8 +132,8 @@ static bool expand_alias(struct expanding *x, struct value *v)
     if (!count(x, 1, v))
         return false;
     if (anchor->state == ANCHOR_BUSY) {
-        str text = str_fmt(x->r->scratch, "anchor '%.*s' value contains itself",
-                           STR_ARG(anchor->name));
+        str text =
+            str_fmt(x->r->scratch, "anchor '%.*s' value contains itself", STR_ARG(anchor->name));
         return fail(x, ERR_INVALID, v->pos, text);
     }
     x->aliases++;
@@ -219,8 +220,8 @@ static void set_member(struct expanding *x, struct object *o, const struct value
                        const struct value *key)
 {
     struct arena *scratch = x->r->scratch;
-    size_t at = value_index_find(scratch, &o->index, o->members.items, o->members.len,
-                                 value_key(v));
+    size_t at =
+        value_index_find(scratch, &o->index, o->members.items, o->members.len, value_key(v));
 
     if (at == o->members.len) {
         VEC_PUSH(scratch, &o->members, *v);

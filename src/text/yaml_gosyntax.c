@@ -2,8 +2,8 @@
 /*
  * yaml_gosyntax.c - values as Go's %#v prints them, for the messages about keys that cannot be.
  *
- * A template that was not rendered is the usual cause: "{{ .Values.x }}" is a mapping whose key is a
- * mapping.
+ * A template that was not rendered is the usual cause: "{{ .Values.x }}" is a mapping whose key is
+ * a mapping.
  */
 #include "text/yaml_internal.h"
 

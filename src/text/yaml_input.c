@@ -68,12 +68,30 @@ static bool check_wide(struct yscan *s, const uint8_t *p, size_t width, size_t p
     return true;
 }
 
+/* Moves over printable ASCII, eight bytes at a time: high bits clear, none below 0x20, no DEL. */
+static size_t skip_ascii(const uint8_t *text, size_t i, size_t end)
+{
+    const uint64_t ones = 0x0101010101010101, high = ones * 0x80;
+
+    for (uint64_t w; end - i >= sizeof(w); i += sizeof(w)) {
+        memcpy(&w, text + i, sizeof(w));
+        if ((w | ((w - ones * 0x20) & ~w) | (w + ones)) & high)
+            break;
+    }
+    return i;
+}
+
 /* Checks what has been fetched; an incomplete character at its end waits for the next piece. */
 static bool check_piece(struct yscan *s, size_t *chars)
 {
     const uint8_t *text = (const uint8_t *)s->text.ptr;
 
     while (s->checked < s->read) {
+        size_t plain = skip_ascii(text, s->checked, s->read);
+        *chars += plain - s->checked;
+        s->checked = plain;
+        if (plain == s->read)
+            break;
         uint8_t c = text[s->checked];
         size_t width = width_of(c);
         if (LIKELY(width == 1)) {
@@ -104,6 +122,7 @@ bool yscan_more(struct yscan *s, size_t chars)
     if (unread >= chars)
         return true;
     s->window = s->at.pos;
+    s->marked = str_has_prefix(str_from(s->text, s->window), STR("\xEF\xBB\xBF"));
     for (bool first = true; unread < chars; first = false) {
         if (!first || s->checked == s->read) {
             if (s->read == s->text.len)
@@ -127,7 +146,7 @@ bool yscan_at_document(const struct yscan *s, char c)
            yscan_byte(s, 2) == c && yscan_is_blankz(s, 3);
 }
 
-void yscan_skip(struct yscan *s)
+void yscan_skip_wide(struct yscan *s)
 {
     s->at.column++;
     if (LIKELY(s->at.pos < s->text.len))

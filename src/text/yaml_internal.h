@@ -19,6 +19,9 @@
 
 #include "text/yaml.h"
 
+/* As VEC_ADD, without a call where there is room; the new element is not zeroed then. */
+#define VEC_NEXT(a, v) (LIKELY((v)->len < (v)->cap) ? &(v)->items[(v)->len++] : VEC_ADD((a), (v)))
+
 /* ---- Places and problems. ---- */
 
 /* A place in the text: lines and columns count from 0, columns in characters, pos in bytes. */
@@ -74,7 +77,7 @@ struct ytoken {
 /* The token at which a "key: value" may have begun before its colon is seen; one per flow level. */
 struct ykey {
     bool possible, required;
-    bool listed; /* the queue waits for it */
+    bool listed;  /* the queue waits for it */
     size_t token; /* its number, counted from the first of the text */
     struct ymark at;
 };
@@ -92,6 +95,7 @@ struct yscan {
     size_t window, checked, read;
     unsigned zeros;
     bool eof;
+    bool marked;  /* a byte order mark stands at window */
     uint8_t past; /* 1 once the end was reached in the middle of a line */
 
     /* yaml_scan.c */
@@ -176,7 +180,16 @@ static inline bool yscan_is_alpha(const struct yscan *s, size_t k)
 /* Whether "---" or "..." stands here, at the beginning of a line and alone. */
 bool yscan_at_document(const struct yscan *s, char c);
 /* Moves over one character. */
-void yscan_skip(struct yscan *s);
+void yscan_skip_wide(struct yscan *s);
+static inline void yscan_skip(struct yscan *s)
+{
+    if (LIKELY(s->at.pos < s->text.len && (uint8_t)s->text.ptr[s->at.pos] < 0x80)) {
+        s->at.column++;
+        s->at.pos++;
+    } else {
+        yscan_skip_wide(s);
+    }
+}
 /* Moves over one line break, CR LF being one, and tells what it means: LF, LS or PS. */
 str yscan_skip_break(struct yscan *s);
 /* Moves over blanks and tabs; over a comment up to the end of its line. */
@@ -240,14 +253,14 @@ bool yparse_next(struct yparse *p, struct yevent *out);
 
 /* What a node of an unfinished tree is; kept in value.tag, which is 0 in a finished one. */
 enum {
-    RAW_ALIAS = 1,    /* len is the number of the anchor */
-    RAW_ANCHORED = 2, /* the same; the node itself is kept with the anchor */
-    RAW_BAD = 3,      /* text says why it cannot be decoded */
-    RAW_INF = 4,      /* a float that JSON does not have: +Inf, -Inf or NaN */
-    RAW_PAIRS = 5,    /* an object as a list of members and of keys each followed by its value */
-    RAW_WHAT = 7,     /* mask of the above */
-    RAW_KEY = 8,      /* in RAW_PAIRS: the key of the next node */
-    RAW_MERGE = 16,   /* in RAW_PAIRS: the next node is merged */
+    RAW_ALIAS = 1,     /* len is the number of the anchor */
+    RAW_ANCHORED = 2,  /* the same; the node itself is kept with the anchor */
+    RAW_BAD = 3,       /* text says why it cannot be decoded */
+    RAW_INF = 4,       /* a float that JSON does not have: +Inf, -Inf or NaN */
+    RAW_PAIRS = 5,     /* an object as a list of members and of keys each followed by its value */
+    RAW_WHAT = 7,      /* mask of the above */
+    RAW_KEY = 8,       /* in RAW_PAIRS: the key of the next node */
+    RAW_MERGE = 16,    /* in RAW_PAIRS: the next node is merged */
     RAW_KEY_SHIFT = 5, /* members: the upper bits are the enum ykey_kind of the key, for messages */
 };
 
@@ -295,8 +308,7 @@ void yaml_go_syntax(struct buf *out, const struct value *v);
 
 /* Reads one document: the first of the part [from, to) of the source. */
 MUST_CHECK bool yaml_read_part(struct arena *a, const struct source *src, size_t from, size_t to,
-                               const struct read_options *opts, struct value **out,
-                               struct err *e);
+                               const struct read_options *opts, struct value **out, struct err *e);
 
 /* Fills e with a problem as Go words it, at its place in src. Always false. */
 bool yaml_problem_set(struct err *e, const struct yproblem *problem, const struct source *src,

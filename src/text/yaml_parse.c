@@ -55,7 +55,7 @@ static bool fail(struct yparse *p, const char *text, struct ymark at)
 
 static void push_state(struct yparse *p, enum state state)
 {
-    VEC_PUSH(p->scan.scratch, &p->states, (uint8_t)state);
+    *VEC_NEXT(p->scan.scratch, &p->states) = (uint8_t)state;
 }
 
 static void pop_state(struct yparse *p)

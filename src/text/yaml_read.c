@@ -65,7 +65,7 @@ static struct frame *top(struct building *b)
 
 static void push_node(struct building *b, const struct value *v)
 {
-    VEC_PUSH(b->reader->scratch, &b->nodes, *v);
+    *VEC_NEXT(b->reader->scratch, &b->nodes) = *v;
 }
 
 /* A key together with its value as two nodes, for yaml_expand to decide. */

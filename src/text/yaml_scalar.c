@@ -66,10 +66,9 @@ enum hint { HINT_STRING, HINT_WORD, HINT_DOT, HINT_NUMBER };
 static enum hint hint_of(uint8_t c)
 {
     static const uint8_t hints[256] = {
-        ['+'] = HINT_NUMBER, ['-'] = HINT_NUMBER, ['0' ... '9'] = HINT_NUMBER,
-        ['.'] = HINT_DOT,    ['~'] = HINT_WORD,   ['y'] = HINT_WORD,
-        ['Y'] = HINT_WORD,   ['n'] = HINT_WORD,   ['N'] = HINT_WORD,
-        ['t'] = HINT_WORD,   ['T'] = HINT_WORD,   ['f'] = HINT_WORD,
+        ['+'] = HINT_NUMBER, ['-'] = HINT_NUMBER, ['0' ... '9'] = HINT_NUMBER, ['.'] = HINT_DOT,
+        ['~'] = HINT_WORD,   ['y'] = HINT_WORD,   ['Y'] = HINT_WORD,           ['n'] = HINT_WORD,
+        ['N'] = HINT_WORD,   ['t'] = HINT_WORD,   ['T'] = HINT_WORD,           ['f'] = HINT_WORD,
         ['F'] = HINT_WORD,   ['o'] = HINT_WORD,   ['O'] = HINT_WORD,
     };
 
@@ -242,8 +241,8 @@ static bool parse_odd_binary(str s, bool *negative, uint64_t *out)
 static void set_integer(struct arena *a, struct value *v, str as_is, bool negative, uint64_t n)
 {
     char text[24];
-    int len = snprintf(text, sizeof(text), "%s%llu", negative && n ? "-" : "",
-                       (unsigned long long)n);
+    int len =
+        snprintf(text, sizeof(text), "%s%llu", negative && n ? "-" : "", (unsigned long long)n);
     str s = {text, (size_t)len};
 
     set_text(v, VALUE_INT, str_eq(s, as_is) ? as_is : str_copy(a, s));
@@ -427,7 +426,17 @@ static void resolve_any(struct arena *a, str text, bool dates, struct value *v, 
 }
 
 /* The tags that decide, without their common prefix "tag:yaml.org,2002:". */
-enum tag { TAG_NONE, TAG_STR, TAG_BOOL, TAG_INT, TAG_FLOAT, TAG_NULL, TAG_DATE, TAG_BINARY, TAG_OTHER };
+enum tag {
+    TAG_NONE,
+    TAG_STR,
+    TAG_BOOL,
+    TAG_INT,
+    TAG_FLOAT,
+    TAG_NULL,
+    TAG_DATE,
+    TAG_BINARY,
+    TAG_OTHER
+};
 
 static enum tag find_tag(str tag)
 {
@@ -435,9 +444,9 @@ static enum tag find_tag(str tag)
         str name;
         enum tag tag;
     } tags[] = {
-        {STR_INIT("str"), TAG_STR},         {STR_INIT("bool"), TAG_BOOL},
-        {STR_INIT("int"), TAG_INT},         {STR_INIT("float"), TAG_FLOAT},
-        {STR_INIT("null"), TAG_NULL},       {STR_INIT("timestamp"), TAG_DATE},
+        {STR_INIT("str"), TAG_STR},       {STR_INIT("bool"), TAG_BOOL},
+        {STR_INIT("int"), TAG_INT},       {STR_INIT("float"), TAG_FLOAT},
+        {STR_INIT("null"), TAG_NULL},     {STR_INIT("timestamp"), TAG_DATE},
         {STR_INIT("binary"), TAG_BINARY},
     };
     const str prefix = STR("tag:yaml.org,2002:");

@@ -26,14 +26,11 @@ void yscan_begin(struct yscan *s, struct arena *a, struct arena *scratch, str te
 
 /* ---- The queue. ---- */
 
-static struct ytoken *add_token(struct yscan *s, enum ytoken_kind kind, struct ymark start)
+static void add_token(struct yscan *s, enum ytoken_kind kind, struct ymark start)
 {
-    struct ytoken *t = VEC_ADD(s->scratch, &s->tokens);
+    struct ytoken *t = VEC_NEXT(s->scratch, &s->tokens);
 
-    t->kind = (uint8_t)kind;
-    t->start = start;
-    t->end = yscan_mark(s);
-    return t;
+    *t = (struct ytoken){.kind = (uint8_t)kind, .start = start, .end = yscan_mark(s)};
 }
 
 /* Puts a token before the one with this number; at the end when that has been taken already. */
@@ -41,7 +38,7 @@ static void insert_token(struct yscan *s, size_t number, enum ytoken_kind kind, 
 {
     size_t i = number < s->taken ? s->tokens.len : s->head + (number - s->taken);
 
-    VEC_ADD(s->scratch, &s->tokens);
+    VEC_NEXT(s->scratch, &s->tokens);
     memmove(&s->tokens.items[i + 1], &s->tokens.items[i],
             (s->tokens.len - 1 - i) * sizeof(s->tokens.items[0]));
     s->tokens.items[i] = (struct ytoken){.kind = (uint8_t)kind, .start = at, .end = at};
@@ -291,7 +288,7 @@ static bool fetch_scanned(struct yscan *s, enum ytoken_kind kind, scan_fn *scan)
 
     if (!scan(s, &t))
         return false;
-    VEC_PUSH(s->scratch, &s->tokens, t);
+    *VEC_NEXT(s->scratch, &s->tokens) = t;
     return true;
 }
 
@@ -324,21 +321,17 @@ static bool fetch_directive(struct yscan *s)
 /* ---- Choosing. ---- */
 
 /*
+ * Moves over blanks, comments and line breaks. A tab is a blank only where no key can begin.
+ *
  * Upstream: a byte order mark is looked for where Go's buffer begins instead of where the scanner
  * stands, so that with one there the first character of each line is lost.
  */
-static bool window_has_mark(const struct yscan *s)
-{
-    return str_has_prefix(str_from(s->text, s->window), STR("\xEF\xBB\xBF"));
-}
-
-/* Moves over blanks, comments and line breaks. A tab is a blank only where no key can begin. */
 static bool to_next_token(struct yscan *s)
 {
     for (;;) {
         if (!yscan_need(s, 1))
             return false;
-        if (s->at.column == 0 && UNLIKELY(window_has_mark(s)))
+        if (UNLIKELY(s->marked) && s->at.column == 0)
             yscan_skip(s);
         if (!yscan_need(s, 1))
             return false;

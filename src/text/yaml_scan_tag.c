@@ -218,8 +218,7 @@ static bool scan_tag_directive(struct yscan *s, struct ytoken *t)
         return yscan_fail(s, "did not find expected whitespace");
     if (!yscan_skip_blanks(s) || !scan_uri(s, STR_NONE, false, &t->suffix) || !yscan_need(s, 1))
         return false;
-    return yscan_is_blankz(s, 0) ||
-           yscan_fail(s, "did not find expected whitespace or line break");
+    return yscan_is_blankz(s, 0) || yscan_fail(s, "did not find expected whitespace or line break");
 }
 
 static bool scan_directive_name(struct yscan *s, str *name)
@@ -228,8 +227,7 @@ static bool scan_directive_name(struct yscan *s, str *name)
         return false;
     if (!name->len)
         return yscan_fail(s, "could not find expected directive name");
-    return yscan_is_blankz(s, 0) ||
-           yscan_fail(s, "found unexpected non-alphabetical character");
+    return yscan_is_blankz(s, 0) || yscan_fail(s, "found unexpected non-alphabetical character");
 }
 
 static bool scan_directive_value(struct yscan *s, str name, struct ytoken *t)

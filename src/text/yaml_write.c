@@ -14,6 +14,7 @@
 
 struct writer {
     struct yemit emit;
+    struct arena *scratch; /* of sorted members */
     enum number_rule numbers;
     struct err *e;
 };
@@ -25,18 +26,24 @@ static bool write_node(struct writer *w, const struct value *v, enum place place
 
 /* ---- Scalars. ---- */
 
-static void write_text(struct writer *w, str text, bool key)
+/* Literal when there are lines, quoted when plain text would read as something else. */
+static void choose_style(struct yscalar *scalar, str text)
+{
+    yemit_analyze(scalar, text);
+    if (scalar->multiline && str_find_char(text, '\n') != STR_NPOS)
+        scalar->style = YSTYLE_LITERAL;
+    else if (yaml_reads_as_string(text) && !yaml_is_base60(text))
+        scalar->style = YSTYLE_PLAIN;
+    else
+        scalar->style = YSTYLE_DOUBLE;
+}
+
+static void write_text(struct writer *w, str text)
 {
     struct yscalar scalar;
 
-    yemit_analyze(&scalar, text);
-    if (scalar.multiline && str_find_char(text, '\n') != STR_NPOS)
-        scalar.style = YSTYLE_LITERAL;
-    else if (yaml_reads_as_string(text) && !yaml_is_base60(text))
-        scalar.style = YSTYLE_PLAIN;
-    else
-        scalar.style = YSTYLE_DOUBLE;
-    yemit_scalar(&w->emit, &scalar, key);
+    choose_style(&scalar, text);
+    yemit_scalar(&w->emit, &scalar, false);
 }
 
 static void write_word(struct writer *w, str text)
@@ -128,20 +135,17 @@ enum { SIMPLE_KEY_MAX = 128 };
 static void write_key(struct writer *w, str key)
 {
     struct yemit *m = &w->emit;
-    bool multiline = false;
+    struct yscalar scalar;
 
-    for (size_t i = 0; i < key.len && !multiline; i++)
-        multiline = key.ptr[i] == '\n' || key.ptr[i] == '\r' ||
-                    str_has_prefix(str_from(key, i), STR("\xE2\x80\xA8")) ||
-                    str_has_prefix(str_from(key, i), STR("\xE2\x80\xA9"));
+    choose_style(&scalar, key);
     yemit_indent(m);
-    if (!multiline && key.len <= SIMPLE_KEY_MAX) {
-        write_text(w, key, true);
+    if (!scalar.multiline && key.len <= SIMPLE_KEY_MAX) {
+        yemit_scalar(m, &scalar, true);
         yemit_indicator(m, STR(":"), false, false, false);
         return;
     }
     yemit_indicator(m, STR("?"), true, false, true);
-    write_text(w, key, false);
+    yemit_scalar(m, &scalar, false);
     yemit_indent(m);
     yemit_indicator(m, STR(":"), true, false, true);
 }
@@ -168,8 +172,8 @@ static struct value **sort_members(struct arena *a, const struct value *v)
 
 static bool write_object(struct writer *w, const struct value *v)
 {
-    AUTO_ARENA a = arena_new();
-    struct value **members = sort_members(a, v);
+    struct arena_mark mark = arena_mark(w->scratch);
+    struct value **members = sort_members(w->scratch, v);
     struct yemit *m = &w->emit;
     int32_t indent = m->indent;
 
@@ -180,6 +184,7 @@ static bool write_object(struct writer *w, const struct value *v)
             return false;
     }
     m->indent = indent;
+    arena_rewind(w->scratch, mark);
     return true;
 }
 
@@ -196,7 +201,7 @@ static bool write_node(struct writer *w, const struct value *v, enum place place
     case VALUE_FLOAT:
         return write_number(w, v);
     case VALUE_STRING:
-        write_text(w, value_text(v), false);
+        write_text(w, value_text(v));
         return true;
     case VALUE_LIST:
         if (v->len)
@@ -245,7 +250,8 @@ static bool find_odd(void *ctx, struct value *v, size_t depth)
 static bool write_direct(struct buf *out, const struct value *v, enum number_rule numbers,
                          struct err *e)
 {
-    struct writer w = {.numbers = numbers, .e = e};
+    AUTO_ARENA scratch = arena_new();
+    struct writer w = {.scratch = scratch, .numbers = numbers, .e = e};
 
     w.emit = (struct yemit){.out = out, .indent = -1, .whitespace = true, .indention = true};
     if (!write_node(&w, v, PLACE_ROOT))

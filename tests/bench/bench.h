@@ -50,6 +50,7 @@ struct benchmark {
 extern const struct benchmark bench_diff;
 extern const struct benchmark bench_json;
 extern const struct benchmark bench_value;
+extern const struct benchmark bench_yaml;
 
 /* Measures and prints one row. */
 struct bench_result bench_run(const struct bench_case *c);

@@ -16,6 +16,7 @@ static const struct benchmark *const benchmarks[] = {
     &bench_diff,
     &bench_json,
     &bench_value,
+    &bench_yaml,
 };
 
 /* Rounds of one row: at least ROUNDS_MIN, more while they are short. */

@@ -14,8 +14,8 @@
 
 static const struct json_style decoded = {.sorted = true, .html = true, .numbers = NUMBERS_YAML};
 
-static bool compare(struct arena *a, const struct value *vector, const char *key, bool ok,
-                    str got, struct buf *why)
+static bool compare(struct arena *a, const struct value *vector, const char *key, bool ok, str got,
+                    struct buf *why)
 {
     str want;
 
