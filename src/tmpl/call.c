@@ -118,6 +118,19 @@ bool call_room(struct tmpl_call *c, size_t bytes)
     return call_fail(c, "the result is too large");
 }
 
+bool call_cost(struct tmpl_call *c, uint64_t steps)
+{
+    struct exec *x = c->rt->exec;
+
+    if (steps <= x->steps) {
+        x->steps -= steps;
+        return true;
+    }
+    x->steps = 0;
+    c->error_kind = ERR_LIMIT;
+    return call_fail(c, "the template takes too many steps");
+}
+
 struct buf call_buf(struct tmpl_call *c)
 {
     return buf_new(c->arena, room_left(c->rt));

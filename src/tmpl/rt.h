@@ -328,6 +328,11 @@ bool call_fail_str(struct tmpl_call *c, str text);
  * be asked before allocating what grows with a number or a product of sizes.
  */
 MUST_CHECK bool call_room(struct tmpl_call *c, size_t bytes);
+/*
+ * Charges steps for work that takes long; fails as call_fail does when they are used up. To be
+ * asked before the work.
+ */
+MUST_CHECK bool call_cost(struct tmpl_call *c, uint64_t steps);
 /* A buffer in the arena of the run whose maximum is what the memory limit leaves. */
 struct buf call_buf(struct tmpl_call *c);
 /* Returns the text of a call_buf; fails when it overflowed. */
