@@ -10,7 +10,7 @@
  */
 #include "tmpl/funcs/crypto.h"
 
-#include "tmpl/funcs/encoding.h"
+#include "tmpl/funcs/codec.h"
 #include "tmpl/funcs/families.h"
 #include "tmpl/funcs/keys.h"
 
@@ -77,7 +77,7 @@ static bool fn_gen_private_key(struct tmpl_call *c)
         i++;
     if (i == COUNT(key_types))
         return return_str(c, str_concat(c->arena, STR("Unknown type "), type));
-    if (!call_cost(c, key_types[i].steps))
+    if (!call_steps(c, key_types[i].steps))
         return false;
     key = key_of_type(type);
     if (!key)
@@ -440,7 +440,7 @@ static struct job job_new(struct tmpl_call *c)
 /* The key of the certificate: new, or the one in PEM that the argument holds. */
 static bool new_key(struct job *j)
 {
-    if (!call_cost(j->call, RSA_STEPS))
+    if (!call_steps(j->call, RSA_STEPS))
         return false;
     j->key = key_new_rsa(2048);
     return j->key || call_fail(j->call, "error generating rsa key");
@@ -450,7 +450,7 @@ static bool given_key(struct job *j, size_t i)
 {
     str why;
 
-    return call_cost(j->call, SMALL_KEY_STEPS) &&
+    return call_steps(j->call, SMALL_KEY_STEPS) &&
            (key_read(j->arena, arg_str(j->call, i), &j->key, &why) ||
             call_fail(j->call, "parsing private key: %.*s", STR_ARG(why)));
 }

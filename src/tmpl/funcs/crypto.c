@@ -8,7 +8,7 @@
 
 #include "tmpl/funcs/crypto.h"
 
-#include "tmpl/funcs/encoding.h"
+#include "tmpl/funcs/codec.h"
 #include "tmpl/funcs/families.h"
 
 #include <crypt.h>
@@ -117,7 +117,7 @@ static str bcrypt_hash(struct arena *a, str password)
 
 static bool fn_bcrypt(struct tmpl_call *c)
 {
-    return call_cost(c, BCRYPT_STEPS) && return_str(c, bcrypt_hash(c->arena, arg_str(c, 0)));
+    return call_steps(c, BCRYPT_STEPS) && return_str(c, bcrypt_hash(c->arena, arg_str(c, 0)));
 }
 
 static bool fn_htpasswd(struct tmpl_call *c)
@@ -126,7 +126,7 @@ static bool fn_htpasswd(struct tmpl_call *c)
 
     if (str_find_char(user, ':') != STR_NPOS)
         return return_str(c, str_concat(c->arena, STR("invalid username: "), user));
-    if (!call_cost(c, BCRYPT_STEPS))
+    if (!call_steps(c, BCRYPT_STEPS))
         return false;
     hash = bcrypt_hash(c->arena, arg_str(c, 1));
     return return_str(c, str_join(c->arena, (str[]){user, hash}, 2, STR(":")));
@@ -231,7 +231,7 @@ static bool fn_derive_password(struct tmpl_call *c)
     if (!shapes)
         return return_str(
             c, str_concat(c->arena, STR("cannot find password template "), arg_str(c, 1)));
-    if (!call_cost(c, SCRYPT_STEPS))
+    if (!call_steps(c, SCRYPT_STEPS))
         return false;
     if (!password_seed(c, seed))
         return return_str(c, STR("failed to derive password: scrypt failed"));

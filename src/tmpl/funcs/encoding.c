@@ -1,391 +1,176 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * encoding.c - the functions for base 64 and base 32, and the codecs behind them; see encoding.h.
+ * encoding.c - base64 and base32.
  *
- * Both decoders name the offset of a fault exactly as Go does, also where Go's choice is odd,
- * because Sprig's functions return the text of the error as their result.
+ * The decoders answer with the text of their error, as Sprig does.
  */
-#include "tmpl/funcs/encoding.h"
-
 #include "tmpl/funcs/families.h"
 
-static const char digits64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-static const char digits32[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-
-static bool is_line_break(char c)
-{
-    return c == '\n' || c == '\r';
-}
-
-/* The value of a digit, or -1. */
-static int digit_value(const char *digits, char c)
-{
-    const char *found = c ? strchr(digits, c) : NULL;
-
-    return found ? (int)(found - digits) : -1;
-}
-
-/* ---- Base 64 ------------------------------------------------------------------------------------
- */
-
-str base64_encode(struct arena *a, str bytes)
-{
-    size_t len = (bytes.len + 2) / 3 * 4;
-    char *out = arena_alloc_text(a, len), *to = out;
-
-    for (size_t i = 0; i < bytes.len; i += 3) {
-        size_t n = bytes.len - i < 3 ? bytes.len - i : 3;
-        uint32_t v = 0;
-        for (size_t k = 0; k < 3; k++)
-            v = v << 8 | (k < n ? (unsigned char)bytes.ptr[i + k] : 0);
-        for (size_t k = 0; k < 4; k++)
-            *to++ = k <= n ? digits64[v >> (18 - 6 * k) & 63] : '=';
-    }
-    return str_of(out, len);
-}
-
-struct decoder {
-    str text;
-    size_t at;
-    char *out;
-    size_t len, bad;
+struct alphabet {
+    const char *digits;
+    unsigned bits;  /* of one digit */
+    unsigned group; /* digits that make whole bytes */
+    const char *name;
 };
 
-static void skip_line_breaks(struct decoder *d)
-{
-    while (d->at < d->text.len && is_line_break(d->text.ptr[d->at]))
-        d->at++;
-}
+static const struct alphabet base64 = {
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", 6, 4, "base64"};
+static const struct alphabet base32 = {"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 5, 8, "base32"};
 
-static bool fault(struct decoder *d, size_t at)
+static bool encode(struct tmpl_call *c, const struct alphabet *a)
 {
-    d->bad = at;
-    return false;
-}
+    str s = arg_str(c, 0);
+    struct buf b = call_buf(c);
+    unsigned held = 0, bits = 0, mask = (1u << a->bits) - 1;
 
-/* What follows the first "=", which stands after count digits. */
-static bool read_padding(struct decoder *d, size_t count)
-{
-    if (count < 2)
-        return fault(d, d->at - 1);
-    if (count == 2) {
-        skip_line_breaks(d);
-        if (d->at == d->text.len)
-            return fault(d, d->at);
-        if (d->text.ptr[d->at] != '=')
-            return fault(d, d->at - 1);
-        d->at++;
+    for (size_t i = 0; i < s.len; i++) {
+        held = (held << 8 | (unsigned char)s.ptr[i]) & 0xffff;
+        for (bits += 8; bits >= a->bits; bits -= a->bits)
+            buf_char(&b, a->digits[held >> (bits - a->bits) & mask]);
     }
-    skip_line_breaks(d);
-    return d->at == d->text.len || fault(d, d->at);
+    if (bits)
+        buf_char(&b, a->digits[held << (a->bits - bits) & mask]);
+    while (b.len % a->group && !b.overflow)
+        buf_char(&b, '=');
+    return return_call_buf(c, &b);
 }
 
-/* Up to four digits, which give up to three bytes. */
-static bool read_quantum(struct decoder *d)
-{
-    uint32_t v = 0;
-    size_t count = 0;
+/* Where a text is read, without the line ends that decoders skip. */
+struct reader {
+    const struct alphabet *alphabet;
+    str text;
+    size_t at;
+};
 
-    while (count < 4) {
-        if (d->at == d->text.len) {
-            if (count == 0)
-                return true;
-            return fault(d, d->at - count);
-        }
-        char c = d->text.ptr[d->at++];
-        int digit = digit_value(digits64, c);
-        if (digit >= 0) {
-            v = v << 6 | (uint32_t)digit;
-            count++;
-        } else if (c == '=') {
-            if (!read_padding(d, count))
-                return false;
-            break;
-        } else if (!is_line_break(c)) {
-            return fault(d, d->at - 1);
-        }
-    }
-    v <<= 6 * (4 - count);
-    for (size_t k = 0; k + 1 < count; k++)
-        d->out[d->len++] = (char)(v >> (16 - 8 * k));
-    return true;
+/* The next character, or -1. */
+static int next_char(struct reader *r)
+{
+    while (r->at < r->text.len && (r->text.ptr[r->at] == '\n' || r->text.ptr[r->at] == '\r'))
+        r->at++;
+    return r->at < r->text.len ? (unsigned char)r->text.ptr[r->at++] : -1;
 }
 
-bool base64_decode(struct arena *a, str text, str *out, size_t *bad)
+static int digit_of(const struct alphabet *a, int ch)
 {
-    struct decoder d = {.text = text, .out = arena_alloc_text(a, text.len / 4 * 3 + 3)};
+    const char *at = ch > 0 ? strchr(a->digits, ch) : NULL;
 
-    while (d.at < text.len) {
-        if (!read_quantum(&d)) {
-            *bad = d.bad;
-            return false;
-        }
-    }
-    *out = str_of(d.out, d.len);
-    return true;
+    return at ? (int)(at - a->digits) : -1;
 }
 
-/* ---- Base 32 ------------------------------------------------------------------------------------
- */
-
-static str base32_encode(struct arena *a, str bytes)
+/* How many digits a last group may have, as bits: 2 and 3 of 4; 2, 4, 5 and 7 of 8. */
+static bool may_end_after(const struct alphabet *a, unsigned digits)
 {
-    size_t len = (bytes.len + 4) / 5 * 8;
-    char *out = arena_alloc_text(a, len), *to = out;
-
-    for (size_t i = 0; i < bytes.len; i += 5) {
-        size_t n = bytes.len - i < 5 ? bytes.len - i : 5;
-        uint64_t v = 0;
-        for (size_t k = 0; k < 5; k++)
-            v = v << 8 | (k < n ? (unsigned char)bytes.ptr[i + k] : 0);
-        for (size_t k = 0; k < 8; k++)
-            *to++ = k * 5 < n * 8 ? digits32[v >> (35 - 5 * k) & 31] : '=';
-    }
-    return str_of(out, len);
+    return a->bits == 6 ? digits == 2 || digits == 3
+                        : digits == 2 || digits == 4 || digits == 5 || digits == 7;
 }
 
-static str without_line_breaks(struct arena *a, str text)
+static size_t add_group(struct buf *b, const struct alphabet *a, const int *digits, unsigned count)
 {
-    char *out = arena_alloc_text(a, text.len);
-    size_t len = 0;
+    uint64_t held = 0;
+    unsigned bits = count * a->bits;
 
-    for (size_t i = 0; i < text.len; i++)
-        if (!is_line_break(text.ptr[i]))
-            out[len++] = text.ptr[i];
-    return str_of(out, len);
+    for (unsigned i = 0; i < count; i++)
+        held = held << a->bits | (unsigned)digits[i];
+    for (held >>= bits % 8, bits -= bits % 8; bits; bits -= 8)
+        buf_char(b, (char)(held >> (bits - 8)));
+    return b->len;
 }
 
-/* The padding of the last group, whose first "=" has been read after count digits. */
-static bool read_padding32(struct decoder *d, size_t count)
+/* The padding that follows count digits; false with *bad set when it is wrong. */
+static bool read_padding(struct reader *r, unsigned count, size_t *bad)
 {
-    size_t left = d->text.len - d->at;
+    const struct alphabet *a = r->alphabet;
 
-    if (left + count < 7)
-        return fault(d, d->text.len);
-    for (size_t k = 0; k < 7 - count; k++)
-        if (left > k && d->text.ptr[d->at + k] != '=')
-            return fault(d, d->at + k - 1);
-    if (count == 3 || count == 6)
-        return fault(d, d->at - 1);
-    d->at = d->text.len;
-    return true;
-}
-
-/* Up to eight digits, which give up to five bytes. */
-static bool read_group(struct decoder *d)
-{
-    uint64_t v = 0;
-    size_t count = 0;
-
-    while (count < 8) {
-        if (d->at == d->text.len)
-            return fault(d, d->at - count);
-        char c = d->text.ptr[d->at++];
-        int digit = digit_value(digits32, c);
-        if (c == '=' && count >= 2 && d->text.len - d->at < 8) {
-            if (!read_padding32(d, count))
-                return false;
-            break;
-        }
-        if (digit < 0)
-            return fault(d, d->at - 1);
-        v = v << 5 | (uint64_t)digit;
-        count++;
-    }
-    v <<= 5 * (8 - count);
-    for (size_t k = 0; k < count * 5 / 8; k++)
-        d->out[d->len++] = (char)(v >> (32 - 8 * k));
-    return true;
-}
-
-static bool base32_decode(struct arena *a, str text, str *out, size_t *bad)
-{
-    struct decoder d = {.text = without_line_breaks(a, text)};
-
-    d.out = arena_alloc_text(a, text.len / 8 * 5 + 5);
-    while (d.at < d.text.len) {
-        if (!read_group(&d)) {
-            *bad = d.bad;
-            return false;
-        }
-    }
-    *out = str_of(d.out, d.len);
-    return true;
-}
-
-/* ---- Hexadecimal --------------------------------------------------------------------------------
- */
-
-str hex_encode(struct arena *a, const unsigned char *bytes, size_t len)
-{
-    char *out = arena_alloc_text(a, 2 * len);
-
-    for (size_t i = 0; i < len; i++) {
-        out[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
-        out[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
-    }
-    return str_of(out, 2 * len);
-}
-
-/* ---- PEM ----------------------------------------------------------------------------------------
- */
-
-/* A line without its CR LF, and without blanks and tabs before that. */
-static str next_line(str *rest)
-{
-    size_t all = rest->len;
-    str line;
-
-    if (!str_next_line(rest, &line))
-        return STR_NONE;
-    if (line.len < all)
-        line = str_without_suffix(line, STR("\r"));
-    while (line.len && (line.ptr[line.len - 1] == ' ' || line.ptr[line.len - 1] == '\t'))
-        line.len--;
-    return line;
-}
-
-/* Moves *rest behind the next "-----BEGIN ", which begins a line. */
-static bool find_begin(str *rest)
-{
-    str before;
-
-    if (str_has_prefix(*rest, STR("-----BEGIN "))) {
-        *rest = str_from(*rest, 11);
-        return true;
-    }
-    return str_cut(*rest, STR("\n-----BEGIN "), &before, rest);
-}
-
-/* Skips lines like "Proc-Type: 4,ENCRYPTED". False when the text ends within them. */
-static bool skip_headers(str *rest, bool *any)
-{
-    *any = false;
-    while (rest->len) {
-        str next = *rest, line = next_line(&next);
-        if (str_find_char(line, ':') == STR_NPOS)
-            return true;
-        *rest = next;
-        *any = true;
-    }
-    return false;
-}
-
-/* The base 64 up to the END line of the same type. */
-static bool find_end(str rest, str type, bool headers, str *body)
-{
-    size_t at = 0;
-    str trailer;
-
-    if (!headers && str_has_prefix(rest, STR("-----END "))) {
-        trailer = str_from(rest, 9);
-    } else {
-        at = str_find(rest, STR("\n-----END "));
-        if (at == STR_NPOS)
-            return false;
-        trailer = str_from(rest, at + 10);
-    }
-    *body = str_slice(rest, 0, at);
-    if (!str_has_prefix(trailer, type))
+    *bad = r->at - 1;
+    if (!may_end_after(a, count))
         return false;
-    trailer = str_from(trailer, type.len);
-    if (!str_has_prefix(trailer, STR("-----")))
+    for (unsigned i = count + 1; i < a->group; i++) {
+        size_t before;
+        int ch = next_char(r);
+        before = r->at;
+        if (ch != '=') {
+            *bad = ch < 0 ? r->text.len : before - 1;
+            return false;
+        }
+    }
+    if (next_char(r) >= 0) {
+        *bad = r->at - 1;
         return false;
-    trailer = str_from(trailer, 5);
-    return next_line(&trailer).len == 0;
+    }
+    return true;
 }
 
-static str without_blanks(struct arena *a, str text)
+/* One group. False at the end or, with *bad set, at a fault. */
+static bool read_group(struct reader *r, struct buf *b, size_t *bad)
 {
-    char *out = arena_alloc_text(a, text.len);
-    size_t len = 0;
+    const struct alphabet *a = r->alphabet;
+    int digits[8];
+    unsigned count = 0;
 
-    for (size_t i = 0; i < text.len; i++)
-        if (text.ptr[i] != ' ' && text.ptr[i] != '\t')
-            out[len++] = text.ptr[i];
-    return str_of(out, len);
+    *bad = STR_NPOS;
+    for (; count < a->group; count++) {
+        int ch = next_char(r);
+        if (ch < 0) {
+            if (count)
+                *bad = a->bits == 6 ? r->at - count : r->at;
+            return false;
+        }
+        if (ch == '=') {
+            if (read_padding(r, count, bad)) {
+                *bad = STR_NPOS;
+                add_group(b, a, digits, count);
+            }
+            return false;
+        }
+        digits[count] = digit_of(a, ch);
+        if (digits[count] < 0) {
+            *bad = r->at - 1;
+            return false;
+        }
+    }
+    add_group(b, a, digits, count);
+    return true;
 }
 
-bool pem_decode(struct arena *a, str text, struct pem_block *out)
+static bool decode(struct tmpl_call *c, const struct alphabet *a)
 {
-    str rest = text, body;
+    struct reader r = {.alphabet = a, .text = arg_str(c, 0)};
+    struct buf b = call_buf(c);
     size_t bad;
 
-    while (find_begin(&rest)) {
-        str line = next_line(&rest);
-        bool headers;
-        if (!str_has_suffix(line, STR("-----")))
-            continue;
-        out->type = str_without_suffix(line, STR("-----"));
-        if (!skip_headers(&rest, &headers))
-            return false;
-        if (find_end(rest, out->type, headers, &body) &&
-            base64_decode(a, without_blanks(a, body), &out->bytes, &bad))
-            return true;
+    while (read_group(&r, &b, &bad)) {
     }
-    return false;
-}
-
-str pem_encode(struct arena *a, const struct pem_block *block)
-{
-    struct buf b = buf_new(a, BUF_UNLIMITED);
-    str text = base64_encode(a, block->bytes);
-
-    buf_fmt(&b, "-----BEGIN %.*s-----\n", STR_ARG(block->type));
-    for (size_t i = 0; i < text.len; i += 64) {
-        buf_add(&b, str_slice(text, i, i + 64));
-        buf_char(&b, '\n');
-    }
-    buf_fmt(&b, "-----END %.*s-----\n", STR_ARG(block->type));
-    return buf_str(&b);
-}
-
-/* ---- Functions ----------------------------------------------------------------------------------
- */
-
-static bool fn_b32dec(struct tmpl_call *c)
-{
-    size_t bad = 0;
-    str out;
-
-    if (!call_room(c, 2 * arg_str(c, 0).len))
-        return false;
-    if (!base32_decode(c->arena, arg_str(c, 0), &out, &bad))
-        return return_str(c, str_fmt(c->arena, "illegal base32 data at input byte %zu", bad));
-    return return_str(c, out);
-}
-
-static bool fn_b32enc(struct tmpl_call *c)
-{
-    return call_room(c, arg_str(c, 0).len / 5 * 8 + 8) &&
-           return_str(c, base32_encode(c->arena, arg_str(c, 0)));
-}
-
-static bool fn_b64dec(struct tmpl_call *c)
-{
-    size_t bad = 0;
-    str out;
-
-    if (!call_room(c, arg_str(c, 0).len))
-        return false;
-    if (!base64_decode(c->arena, arg_str(c, 0), &out, &bad))
-        return return_str(c, str_fmt(c->arena, "illegal base64 data at input byte %zu", bad));
-    return return_str(c, out);
+    if (bad != STR_NPOS)
+        return return_str(c, str_fmt(c->arena, "illegal %s data at input byte %zu", a->name, bad));
+    return return_call_buf(c, &b);
 }
 
 static bool fn_b64enc(struct tmpl_call *c)
 {
-    return call_room(c, arg_str(c, 0).len / 3 * 4 + 4) &&
-           return_str(c, base64_encode(c->arena, arg_str(c, 0)));
+    return encode(c, &base64);
 }
 
-/* Sorted by name. */
+static bool fn_b64dec(struct tmpl_call *c)
+{
+    return decode(c, &base64);
+}
+
+static bool fn_b32enc(struct tmpl_call *c)
+{
+    return encode(c, &base32);
+}
+
+static bool fn_b32dec(struct tmpl_call *c)
+{
+    return decode(c, &base32);
+}
+
+#define TEXT_TO_TEXT "func(string) string"
+
 const struct tmpl_func tmpl_encoding_funcs[] = {
-    {"b32dec", "func(string) string", SPRIG, fn_b32dec,
-     "Decode base 32; what is wrong with it, when it cannot", "{{ b32dec \"NBUQ====\" }}"},
-    {"b32enc", "func(string) string", SPRIG, fn_b32enc, "Encode as base 32", "{{ b32enc \"hi\" }}"},
-    {"b64dec", "func(string) string", SPRIG, fn_b64dec,
-     "Decode base 64; what is wrong with it, when it cannot", "{{ b64dec \"aGk=\" }}"},
-    {"b64enc", "func(string) string", SPRIG, fn_b64enc, "Encode as base 64", "{{ b64enc \"hi\" }}"},
+    {"b32dec", TEXT_TO_TEXT, SPRIG, fn_b32dec, "Read base32", "{{ b32dec \"ME======\" }}"},
+    {"b32enc", TEXT_TO_TEXT, SPRIG, fn_b32enc, "Write base32", "{{ b32enc \"a\" }}"},
+    {"b64dec", TEXT_TO_TEXT, SPRIG, fn_b64dec, "Read base64", "{{ b64dec \"YQ==\" }}"},
+    {"b64enc", TEXT_TO_TEXT, SPRIG, fn_b64enc, "Write base64", "{{ b64enc \"a\" }}"},
     {0},
 };
