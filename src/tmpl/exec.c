@@ -463,7 +463,7 @@ bool tmpl_execute(struct arena *a, const struct tmpl_set *set, str name, struct 
 
     if (!t)
         return no_template(set, name, e);
-    x.rt = (struct rt){.arena = a, .exec = &x};
+    x.rt = (struct rt){.arena = a, .exec = &x, .zone_name = run->zone};
     x.rt.hooks = run->hooks ? run->hooks : &no_hooks;
     run->do_not_match = false;
     set_limits(&x, run->limits);
