@@ -99,7 +99,7 @@ static bool fail_kind(struct exec *x, enum err_kind kind, const char *format, co
 
     rt.errorf = true;
     tv_printf(&rt, &b, place_format(x, format), args, count);
-    return err_set(x->err, kind, "%.*s", STR_ARG(buf_str(&b)));
+    return err_set_str(x->err, kind, buf_str(&b));
 }
 
 bool exec_fail(struct exec *x, const char *format, const struct tv *args, size_t count)
@@ -449,7 +449,7 @@ static bool no_template(const struct tmpl_set *set, str name, struct err *e)
     go_quote(&b, name);
     buf_add(&b, STR(" associated with template "));
     go_quote(&b, set->main ? set->main->name : STR_NONE);
-    return err_set(e, ERR_NOT_FOUND, "%.*s", STR_ARG(buf_str(&b)));
+    return err_set_str(e, ERR_NOT_FOUND, buf_str(&b));
 }
 
 bool tmpl_execute(struct arena *a, const struct tmpl_set *set, str name, struct tmpl_run *run,
