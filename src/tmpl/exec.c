@@ -99,7 +99,7 @@ static bool fail_kind(struct exec *x, enum err_kind kind, const char *format, co
 
     rt.errorf = true;
     tv_printf(&rt, &b, place_format(x, format), args, count);
-    return err_set(x->err, kind, "%.*s", STR_ARG(buf_str(&b)));
+    return err_set_str(x->err, kind, buf_str(&b));
 }
 
 bool exec_fail(struct exec *x, const char *format, const struct tv *args, size_t count)
@@ -460,7 +460,7 @@ bool tmpl_execute(struct arena *a, const struct tmpl_set *set, str name, struct 
     struct tv data;
 
     if (!t)
-        return err_set(e, ERR_NOT_FOUND, "%.*s", STR_ARG(no_template_text(a, set, name)));
+        return err_set_str(e, ERR_NOT_FOUND, no_template_text(a, set, name));
     x.stack = __builtin_frame_address(0);
     x.rt = (struct rt){.arena = a, .exec = &x, .zone_name = run->zone};
     x.rt.hooks = run->hooks ? run->hooks : &no_hooks;

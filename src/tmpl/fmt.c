@@ -543,6 +543,10 @@ static bool print_by_method(struct printer *p, struct tv v, uint32_t verb)
     const struct tv_info *info = tv_info(v.type);
     struct buf b;
 
+    if (verb == 'w' && !p->erroring) {
+        bad_verb(p, v, verb);
+        return true;
+    }
     if (p->erroring || !verb || verb >= 0x80 || tv_is_nil(v))
         return false;
     if (p->sharp_v ? !info->go_string : !info->string || !strchr("vsxXq", (int)verb))
