@@ -14,7 +14,7 @@ static bool convert_list(struct rt *rt, struct tv v, unsigned depth, struct valu
                          struct err *e)
 {
     for (size_t i = 0; i < tv_len(rt, v); i++) {
-        struct value *item;
+        struct value *item = NULL;
         if (!convert(rt, tv_at(rt, v, i), depth + 1, &item, e))
             return false;
         value_add(rt->arena, list, item);
@@ -29,7 +29,7 @@ static bool convert_map(struct rt *rt, struct tv v, unsigned depth, struct value
     struct tv_entry *entries = tv_entries(rt, v);
 
     for (size_t i = 0; i < n; i++) {
-        struct value *item;
+        struct value *item = NULL;
         if (!convert(rt, entries[i].item, depth + 1, &item, e))
             return false;
         value_set(rt->arena, object, entries[i].key, item);
@@ -43,7 +43,7 @@ static bool convert_struct(struct rt *rt, struct tv v, unsigned depth, struct va
     const struct tv_field *f = tv_info(v.type)->fields;
 
     for (; f && f->name; f++) {
-        struct value *item;
+        struct value *item = NULL;
         if (f->name[0] < 'A' || f->name[0] > 'Z')
             continue;
         if (!convert(rt, f->get(v.object), depth + 1, &item, e))
