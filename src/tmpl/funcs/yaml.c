@@ -99,13 +99,13 @@ static bool fn_to_toml(struct tmpl_call *c)
     struct buf b = call_buf(c);
     AUTO_ERR e = {0};
     const struct value *tree;
-    enum number_rule numbers;
 
-    if (tv_to_tree(c->rt, arg_tv(c, 0), &tree, &numbers, &e) && toml_write(&b, tree, numbers, &e))
+    if (tv_to_toml_tree(c->rt, arg_tv(c, 0), &tree, &e) &&
+        toml_write_tagged(&b, tree, NUMBERS_GO, &e))
         return return_call_buf(c, &b);
     if (e.kind == ERR_USAGE || e.kind == ERR_LIMIT)
         return call_fail_str(c, str_copy(c->arena, e.text));
-    return return_str(c, str_copy(c->arena, str_without_prefix(e.text, STR("json: "))));
+    return return_str(c, str_copy(c->arena, e.text));
 }
 
 const struct tmpl_func tmpl_yaml_funcs[] = {
