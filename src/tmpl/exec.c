@@ -43,8 +43,7 @@ struct walk {
     frame_vec frames;
 };
 
-/* ---- Errors -------------------------------------------------------------------------------------
- */
+/* ---- Errors --------------------------------------------------------------------------------- */
 
 static void double_percent(struct buf *out, str s)
 {
@@ -127,8 +126,7 @@ bool exec_step(struct exec *x)
     return true;
 }
 
-/* ---- Variables ----------------------------------------------------------------------------------
- */
+/* ---- Variables ------------------------------------------------------------------------------ */
 
 void exec_push(struct exec *x, str name, struct tv value)
 {
@@ -148,8 +146,7 @@ bool exec_assign(struct exec *x, str name, struct tv value)
     return EXEC_FAIL(x, "undefined variable: %s", tv_str(name));
 }
 
-/* ---- Frames -------------------------------------------------------------------------------------
- */
+/* ---- Frames --------------------------------------------------------------------------------- */
 
 static struct frame *push_frame(struct walk *w, enum frame_kind kind, struct tv dot, size_t vars)
 {
@@ -201,8 +198,7 @@ static void jump(struct walk *w, bool is_break)
         pop_frame(w);
 }
 
-/* ---- Control ------------------------------------------------------------------------------------
- */
+/* ---- Control -------------------------------------------------------------------------------- */
 
 static bool walk_branch(struct walk *w, const struct node *n, struct tv dot)
 {
@@ -422,8 +418,7 @@ bool exec_template(struct exec *x, const struct template *t, struct tv data, str
     return ok;
 }
 
-/* ---- The whole ----------------------------------------------------------------------------------
- */
+/* ---- The whole ------------------------------------------------------------------------------ */
 
 static size_t limit_or(size_t limit, size_t otherwise)
 {
