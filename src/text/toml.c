@@ -5,7 +5,7 @@
  * The name of a table is the chain of keys that leads to it. It is kept as a stack of keys, and
  * written out for each table.
  */
-#include "text/toml.h"
+#include "text/toml_internal.h"
 
 #include "value/number.h"
 
@@ -16,6 +16,7 @@ struct writer {
     enum number_rule numbers;
     VEC(str) path; /* keys from the root to the table being written */
     bool begun;    /* something was written */
+    bool tagged;   /* strings may stand for values that JSON has not */
 };
 
 /* ---- Kinds. ---- */
@@ -105,12 +106,9 @@ static void put_quoted(struct writer *w, str s)
 
 static bool is_bare_key(str key)
 {
-    for (size_t i = 0; i < key.len; i++) {
-        char c = key.ptr[i];
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-              c == '_' || c == '-'))
+    for (size_t i = 0; i < key.len; i++)
+        if (!toml_is_bare((unsigned char)key.ptr[i]))
             return false;
-    }
     return key.len > 0;
 }
 
@@ -130,6 +128,15 @@ static void put_path(struct writer *w)
             put(w, STR("."));
         put_key(w, w->path.items[i]);
     }
+}
+
+void toml_write_key(struct buf *out, const str *parts, size_t count)
+{
+    struct writer w = {.out = out};
+
+    w.path.items = (str *)parts;
+    w.path.len = count;
+    put_path(&w);
 }
 
 /* ---- Numbers. ---- */
@@ -263,7 +270,10 @@ static bool put_value(struct writer *w, const struct value *v)
     case VALUE_FLOAT:
         return put_number(w, v);
     case VALUE_STRING:
-        put_quoted(w, value_str(v));
+        if (w->tagged && v->tag >= TOML_FLOAT)
+            put(w, value_str(v));
+        else
+            put_quoted(w, value_str(v));
         return true;
     case VALUE_LIST:
         return put_list(w, v);
@@ -369,6 +379,15 @@ bool toml_write(struct buf *out, const struct value *v, enum number_rule numbers
 {
     AUTO_ARENA a = arena_new();
     struct writer w = {.out = out, .arena = a, .e = e, .numbers = numbers};
+
+    return put_root(&w, v) && buf_check(out, e);
+}
+
+bool toml_write_tagged(struct buf *out, const struct value *v, enum number_rule numbers,
+                       struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    struct writer w = {.out = out, .arena = a, .e = e, .numbers = numbers, .tagged = true};
 
     return put_root(&w, v) && buf_check(out, e);
 }

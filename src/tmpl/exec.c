@@ -43,8 +43,7 @@ struct walk {
     frame_vec frames;
 };
 
-/* ---- Errors -------------------------------------------------------------------------------------
- */
+/* ---- Errors --------------------------------------------------------------------------------- */
 
 static void double_percent(struct buf *out, str s)
 {
@@ -99,7 +98,7 @@ static bool fail_kind(struct exec *x, enum err_kind kind, const char *format, co
 
     rt.errorf = true;
     tv_printf(&rt, &b, place_format(x, format), args, count);
-    return err_set(x->err, kind, "%.*s", STR_ARG(buf_str(&b)));
+    return err_set_str(x->err, kind, buf_str(&b));
 }
 
 bool exec_fail(struct exec *x, const char *format, const struct tv *args, size_t count)
@@ -127,8 +126,7 @@ bool exec_step(struct exec *x)
     return true;
 }
 
-/* ---- Variables ----------------------------------------------------------------------------------
- */
+/* ---- Variables ------------------------------------------------------------------------------ */
 
 void exec_push(struct exec *x, str name, struct tv value)
 {
@@ -148,8 +146,7 @@ bool exec_assign(struct exec *x, str name, struct tv value)
     return EXEC_FAIL(x, "undefined variable: %s", tv_str(name));
 }
 
-/* ---- Frames -------------------------------------------------------------------------------------
- */
+/* ---- Frames --------------------------------------------------------------------------------- */
 
 static struct frame *push_frame(struct walk *w, enum frame_kind kind, struct tv dot, size_t vars)
 {
@@ -201,8 +198,7 @@ static void jump(struct walk *w, bool is_break)
         pop_frame(w);
 }
 
-/* ---- Control ------------------------------------------------------------------------------------
- */
+/* ---- Control -------------------------------------------------------------------------------- */
 
 static bool walk_branch(struct walk *w, const struct node *n, struct tv dot)
 {
@@ -422,8 +418,7 @@ bool exec_template(struct exec *x, const struct template *t, struct tv data, str
     return ok;
 }
 
-/* ---- The whole ----------------------------------------------------------------------------------
- */
+/* ---- The whole ------------------------------------------------------------------------------ */
 
 static size_t limit_or(size_t limit, size_t otherwise)
 {
@@ -441,17 +436,15 @@ static void set_limits(struct exec *x, const struct tmpl_limits *limits)
     x->rt.memory_max = arena_used(x->rt.arena) + limit_or(limits->memory, TMPL_MEMORY_MAX);
 }
 
-static bool no_template(const struct tmpl_set *set, str name, struct err *e)
+str no_template_text(struct arena *a, const struct tmpl_set *set, str name)
 {
-    struct buf b;
-    AUTO_ARENA a = arena_new();
+    struct buf b = buf_new(a, BUF_UNLIMITED);
 
-    b = buf_new(a, BUF_UNLIMITED);
     buf_add(&b, STR("template: no template "));
     go_quote(&b, name);
     buf_add(&b, STR(" associated with template "));
     go_quote(&b, set->main ? set->main->name : STR_NONE);
-    return err_set(e, ERR_NOT_FOUND, "%.*s", STR_ARG(buf_str(&b)));
+    return buf_str(&b);
 }
 
 bool tmpl_execute(struct arena *a, const struct tmpl_set *set, str name, struct tmpl_run *run,
@@ -464,7 +457,8 @@ bool tmpl_execute(struct arena *a, const struct tmpl_set *set, str name, struct 
     struct tv data;
 
     if (!t)
-        return no_template(set, name, e);
+        return err_set_str(e, ERR_NOT_FOUND, no_template_text(a, set, name));
+    x.stack = __builtin_frame_address(0);
     x.rt = (struct rt){.arena = a, .exec = &x, .zone_name = run->zone};
     x.rt.hooks = run->hooks ? run->hooks : &no_hooks;
     run->do_not_match = false;

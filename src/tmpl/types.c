@@ -140,7 +140,10 @@ static const struct tv_info types[TV_TYPES] = {
                           .equal = semver_equal,
                           .methods = semver_struct_methods,
                           .fields = semver_fields},
-    [TV_CERT] = {.name = "sprig.certificate", .kind_name = "struct", .kind = TV_KIND_STRUCT},
+    [TV_CERT] = {.name = "sprig.certificate",
+                 .kind_name = "struct",
+                 .kind = TV_KIND_STRUCT,
+                 .fields = tmpl_cert_fields},
     [TV_TOKEN] = {.name = "parse.item",
                   .kind_name = "struct",
                   .kind = TV_KIND_STRUCT,
@@ -160,8 +163,7 @@ const char *tv_type_name(struct tv v)
     return types[v.type].name;
 }
 
-/* ---- Signatures --------------------------------------------------------------------------------
- */
+/* ---- Signatures ----------------------------------------------------------------------------- */
 
 /* How signatures spell types where that differs from their names. */
 static const struct {
