@@ -62,10 +62,12 @@ static bool set_one(struct arena *a, struct value *root, str text, struct err *e
 
     if (!str_cut(text, STR("="), &key, &src->text) || !key.len)
         return err_set(e, ERR_USAGE, "--set %.*s: want PATH=VALUE", STR_ARG(text));
-    if (!src->text.len)
+    if (!src->text.len) {
         item = value_string(a, STR_NONE);
-    else if (!yaml_read(a, src, NULL, &item, e))
+    } else if (!yaml_read(a, src, NULL, &item, e)) {
+        e->at = (struct where){0}; /* there is no file */
         return err_wrap(e, "--set %.*s", STR_ARG(text));
+    }
     return (path_parse_dotted(a, key, &path, e) && path_set(a, &path, root, item, e)) ||
            err_wrap(e, "--set %.*s", STR_ARG(text));
 }
@@ -172,7 +174,7 @@ static bool render_one(struct call *c, const struct tmpl_set *set, str name, str
                        struct err *e)
 {
     AUTO_ARENA a = arena_new();
-    struct buf out = buf_new(a, BUF_UNLIMITED);
+    struct buf out = buf_new(c->arena, TMPL_OUTPUT_MAX);
 
     if (!tmpl_execute(a, set, name, run, &out, e))
         return false;

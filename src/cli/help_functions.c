@@ -23,7 +23,8 @@ struct entries {
 
 static bool is_same(const struct tmpl_help *x, const struct tmpl_help *y)
 {
-    return str_eq(x->name, y->name) && x->help == y->help && x->signature == y->signature;
+    return str_eq(x->name, y->name) && strcmp(x->help, y->help) == 0 &&
+           strcmp(x->signature, y->signature) == 0;
 }
 
 static void add_entry(struct arena *a, struct entries *all, const struct tmpl_help *help,
