@@ -14,8 +14,8 @@
 #include <crypt.h>
 
 /* What a call costs in steps: about as many as could have been taken in its time. */
-#define BCRYPT_STEPS 100000
-#define SCRYPT_STEPS 200000
+#define BCRYPT_STEPS 400000
+#define SCRYPT_STEPS 500000
 
 /*
  * Once, and before anything else of the library: no configuration file is read, so that neither the
