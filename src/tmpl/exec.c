@@ -348,11 +348,25 @@ static bool walk_action(struct exec *x, const struct node *n, struct tv dot)
     return true;
 }
 
+static bool walk_noted(struct walk *w, const struct node *n, struct tv dot)
+{
+    struct exec *x = w->x;
+    size_t from = x->out->len;
+    bool ok = n->kind == NODE_TEXT || walk_action(x, n, dot);
+
+    if (n->kind == NODE_TEXT)
+        buf_add(x->out, n->text);
+    provenance_note(x, n, from);
+    return ok;
+}
+
 static bool walk_node(struct walk *w, const struct node *n, struct tv dot)
 {
     struct exec *x = w->x;
 
     x->node = n;
+    if (UNLIKELY(x->noted == x->out) && n->kind <= NODE_ACTION)
+        return walk_noted(w, n, dot);
     switch ((enum node_kind)n->kind) {
     case NODE_TEXT:
         buf_add(x->out, n->text);
@@ -463,6 +477,7 @@ bool tmpl_execute(struct arena *a, const struct tmpl_set *set, str name, struct 
     x.stack = __builtin_frame_address(0);
     x.rt = (struct rt){.arena = a, .exec = &x, .zone_name = run->zone};
     x.rt.hooks = run->hooks ? run->hooks : &no_hooks;
+    x.noted = run->provenance ? out : NULL;
     run->do_not_match = false;
     set_limits(&x, run->limits);
     data = run->data ? tv_wrap(run->data, run->floats) : tv_map_new(&x.rt, TV_MAP);
