@@ -169,6 +169,9 @@ static bool parse_templates(struct call *c, struct tmpl_set *set, struct err *e)
     return true;
 }
 
+/* Together with the output and what growing needs, any template gets by with 256 MiB. */
+static const struct tmpl_limits limits = {.memory = 96 * MIB};
+
 /* Nothing of a template that fails is written. */
 static bool render_one(struct call *c, const struct tmpl_set *set, str name, struct tmpl_run *run,
                        struct err *e)
@@ -201,7 +204,7 @@ static bool cmd_render(struct call *c, struct err *e)
     struct tmpl_set *set = tmpl_new(c->arena, &opts);
     struct host host = {0};
     struct tmpl_hooks hooks = {.ctx = &host, .lookup = lookup, .warn = warn};
-    struct tmpl_run run = {.hooks = &hooks};
+    struct tmpl_run run = {.hooks = &hooks, .limits = &limits};
     struct value *data;
 
     if (v->missing_key.len &&
