@@ -355,10 +355,6 @@ static bool op_add(struct run *r, const struct op *op, struct err *e)
     return true;
 }
 
-/* What was copied must read back: see read_tree. */
-static_assert(PATCH_COPY_MAX <= TEXT_SCALAR_MAX && PATCH_COPY_MAX <= TEXT_NODES_MAX,
-              "copies keep to the limits of the reader");
-
 /* Upstream: what is copied goes through text, with Go's escapes; a later test sees those. */
 static bool copy_node(struct run *r, const struct node *n, struct node **out, struct err *e)
 {
