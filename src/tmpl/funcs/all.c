@@ -8,6 +8,15 @@
 const struct tmpl_func *const tmpl_families[] = {
     tmpl_builtin_funcs,
     tmpl_compare_funcs,
+    tmpl_decimal_funcs,
+    tmpl_default_funcs,
+    tmpl_dict_funcs,
+    tmpl_list_funcs,
+    tmpl_math_funcs,
+    tmpl_merge_funcs,
+    tmpl_reflect_funcs,
+    tmpl_string_funcs,
+    tmpl_word_funcs,
     NULL,
 };
 

@@ -14,6 +14,15 @@
 
 extern const struct tmpl_func tmpl_builtin_funcs[];
 extern const struct tmpl_func tmpl_compare_funcs[];
+extern const struct tmpl_func tmpl_decimal_funcs[];
+extern const struct tmpl_func tmpl_default_funcs[];
+extern const struct tmpl_func tmpl_dict_funcs[];
+extern const struct tmpl_func tmpl_list_funcs[];
+extern const struct tmpl_func tmpl_math_funcs[];
+extern const struct tmpl_func tmpl_merge_funcs[];
+extern const struct tmpl_func tmpl_reflect_funcs[];
+extern const struct tmpl_func tmpl_string_funcs[];
+extern const struct tmpl_func tmpl_word_funcs[];
 
 /* call.c evaluates the arguments of these two itself. */
 bool fn_and(struct tmpl_call *c);

@@ -163,10 +163,38 @@ TEST(trees_merge_as_the_standard_says)
     }
 }
 
+static str nested(struct arena *a, const char *inner)
+{
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+
+    for (size_t i = 0; i < VALUE_DEPTH_MAX; i++)
+        buf_add(&b, STR("{\"k\":"));
+    buf_add(&b, str_c(inner));
+    buf_repeat(&b, '}', VALUE_DEPTH_MAX);
+    return buf_str(&b);
+}
+
+TEST(the_deepest_documents_can_be_merged_and_compared)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    str one = nested(a, "1"), two = nested(a, "2");
+    struct buf merged = buf_new(a, BUF_UNLIMITED), added = buf_new(a, BUF_UNLIMITED);
+    struct buf diff = buf_new(a, BUF_UNLIMITED);
+
+    assert_ok(patch_merge(one, two, &merged, &e), &e);
+    assert_str(buf_str(&merged), two);
+    assert_ok(patch_merge(STR("{}"), nested(a, "null"), &added, &e), &e);
+    assert_true(str_has_prefix(buf_str(&added), STR("{\"k\":{")));
+    assert_ok(patch_create_merge(one, two, &diff, &e), &e);
+    assert_str(buf_str(&diff), two);
+}
+
 RUN_TESTS(cmocka_unit_test(merging_prunes_nulls_where_nothing_was),
           cmocka_unit_test(a_list_in_place_of_an_object_keeps_its_nulls),
           cmocka_unit_test(merging_keeps_spelling_and_order_of_what_it_did_not_open),
           cmocka_unit_test(merging_refuses_what_is_no_document),
           cmocka_unit_test(created_patches_are_decoded_data),
           cmocka_unit_test(creating_refuses_what_differs_in_shape),
-          cmocka_unit_test(trees_merge_as_the_standard_says))
+          cmocka_unit_test(trees_merge_as_the_standard_says),
+          cmocka_unit_test(the_deepest_documents_can_be_merged_and_compared))

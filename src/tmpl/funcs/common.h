@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * common.h - small conversions that several families need.
+ */
+#pragma once
+
+#include "tmpl/rt.h"
+
+/* Sprig's strval: a text as it is, everything else as %v prints it. */
+static inline str as_text(struct rt *rt, struct tv v)
+{
+    return tv_to_str(rt, v);
+}
+
+/* Sprig's strslice: the elements as texts without the nils; anything else is one text. */
+struct tv as_strings(struct tmpl_call *c, struct tv v);
+/* A []string of these. */
+struct tv strings_of(struct tmpl_call *c, const str *items, size_t count);
+
+/* spf13/cast: numbers by truncation, bool as 0 and 1, texts by Go's syntax, everything else 0. */
+int64_t as_int64(struct tv v);
+double as_float64(struct tv v);
+
+/* Go's empty value: what default, coalesce and compact look at. */
+bool is_empty(const struct rt *rt, struct tv v);
+
+/* What Go says when a nil is used. */
+#define NIL_DEREFERENCE "runtime error: invalid memory address or nil pointer dereference"
