@@ -7,6 +7,11 @@
 
 #define SMALL_ARGS 8 /* more than so many are allocated */
 
+/* What a call counts for, in steps: itself, and one for so many bytes of text among its arguments.
+ */
+#define CALL_STEPS 3
+#define BYTES_PER_STEP 32
+
 static bool check_count(struct exec *x, const struct call_site *site, const struct signature *sig)
 {
     uint32_t given = site->count + (site->final != NULL);
@@ -47,6 +52,16 @@ static bool eval_args(struct exec *x, const struct call_site *site, const struct
            validate_type(x, *site->final, param_type(sig, site->count), &args[site->count]);
 }
 
+static void charge_call(struct rt *rt, const struct tv *args, size_t count)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (args[i].type == TV_STRING)
+            bytes += args[i].len;
+    rt_charge(rt, CALL_STEPS + bytes / BYTES_PER_STEP);
+}
+
 /* A failed call, reported at the whole command. */
 static bool call_failed(struct exec *x, const struct call_site *site, const struct tmpl_call *c)
 {
@@ -76,6 +91,7 @@ bool eval_call(struct exec *x, const struct call_site *site, const struct tmpl_f
     c.args = args;
     c.count = site->count + (site->final != NULL);
     c.result.type = sig->result;
+    charge_call(&x->rt, args, c.count);
     if (!f->call(&c))
         return call_failed(x, site, &c);
     *out = c.result;
@@ -116,6 +132,14 @@ bool call_room(struct tmpl_call *c, size_t bytes)
         return true;
     c->error_kind = ERR_LIMIT;
     return call_fail(c, "the result is too large");
+}
+
+bool call_steps(struct tmpl_call *c, uint64_t steps)
+{
+    if (steps < c->rt->steps && rt_charge(c->rt, steps))
+        return true;
+    c->error_kind = ERR_LIMIT;
+    return call_fail(c, "this takes too many steps");
 }
 
 struct buf call_buf(struct tmpl_call *c)

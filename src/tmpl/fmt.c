@@ -10,9 +10,6 @@
 #include "base/unicode.h"
 #include "value/number.h"
 
-/* How deep values may nest when printed: a map can hold itself. */
-#define PRINT_DEPTH_MAX 4000
-
 struct printer {
     struct rt *rt;
     struct buf *out;
@@ -500,6 +497,10 @@ static bool print_by_method(struct printer *p, struct tv v, uint32_t verb)
     const struct tv_info *info = tv_info(v.type);
     struct buf b;
 
+    if (verb == 'w' && !p->erroring) {
+        bad_verb(p, v, verb);
+        return true;
+    }
     if (p->erroring || p->sharp_v || !info->string || !verb || verb >= 0x80 ||
         !strchr("vsxXq", (int)verb))
         return false;
@@ -565,7 +566,7 @@ static void print_nil(struct printer *p, struct tv v, uint32_t verb)
 /* An element of a container, depth > 0. */
 static void print_value(struct printer *p, struct tv v, uint32_t verb, int depth)
 {
-    if (depth > PRINT_DEPTH_MAX || p->rt->too_deep) {
+    if (depth > RT_DEPTH_MAX || p->rt->too_deep) {
         p->rt->too_deep = true;
         return;
     }

@@ -88,7 +88,10 @@ struct tmpl_run {
     bool do_not_match;                /* set when doNotMatch ended the execution */
 };
 
-/* Runs the template name and appends to out. On failure out keeps what was written so far. */
+/*
+ * Runs the template name and appends to out. On failure out keeps what was written so far.
+ * STR_NONE as name is the template of the first text, also when a later text has replaced it.
+ */
 MUST_CHECK bool tmpl_execute(struct arena *a, const struct tmpl_set *set, str name,
                              struct tmpl_run *run, struct buf *out, struct err *e);
 

@@ -119,7 +119,7 @@ static bool execute(struct attempt *t, struct tmpl_set *set, struct err *e)
         run.data = read_yaml(t->arena, yaml);
     else if (value_get(t->vector, STR("data")))
         run.data = read_json(t->arena, text_of(t, "data"));
-    return tmpl_execute(t->arena, set, name.len ? name : text_of(t, "name"), &run, &t->out, e);
+    return tmpl_execute(t->arena, set, name, &run, &t->out, e);
 }
 
 static bool attempt(struct attempt *t, struct err *e)

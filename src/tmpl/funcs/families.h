@@ -17,13 +17,23 @@ extern const struct tmpl_func tmpl_compare_funcs[];
 extern const struct tmpl_func tmpl_decimal_funcs[];
 extern const struct tmpl_func tmpl_default_funcs[];
 extern const struct tmpl_func tmpl_dict_funcs[];
+extern const struct tmpl_func tmpl_encoding_funcs[];
+extern const struct tmpl_func tmpl_json_funcs[];
 extern const struct tmpl_func tmpl_list_funcs[];
 extern const struct tmpl_func tmpl_math_funcs[];
 extern const struct tmpl_func tmpl_merge_funcs[];
+extern const struct tmpl_func tmpl_path_funcs[];
 extern const struct tmpl_func tmpl_reflect_funcs[];
+extern const struct tmpl_func tmpl_regex_funcs[];
 extern const struct tmpl_func tmpl_string_funcs[];
+extern const struct tmpl_func tmpl_url_funcs[];
 extern const struct tmpl_func tmpl_word_funcs[];
+extern const struct tmpl_func tmpl_yaml_funcs[];
 
 /* call.c evaluates the arguments of these two itself. */
 bool fn_and(struct tmpl_call *c);
 bool fn_or(struct tmpl_call *c);
+
+/* Results that carry the text of an error: {"Error": text} and [text]. */
+bool return_error_map(struct tmpl_call *c, str text);
+bool return_error_list(struct tmpl_call *c, str text);
