@@ -25,6 +25,19 @@ static bool check_count(struct exec *x, const struct call_site *site, const stru
                                             tv_str(site->name), tv_int(sig->fixed), tv_int(given));
 }
 
+/* Methods may return what templates cannot take. */
+static bool check_results(struct exec *x, const struct call_site *site, const struct signature *sig)
+{
+    if (sig->results > 2)
+        return EXEC_FAIL(x, "function %s has %d return values; should be 1 or 2",
+                         tv_str(site->name), tv_int(sig->results));
+    return !sig->second ||
+           EXEC_FAIL(x,
+                     "invalid function signature for %s: second return value should be error; "
+                     "is %s",
+                     tv_str(site->name), tv_str(str_c(tv_info(sig->second)->name)));
+}
+
 static enum tv_type param_type(const struct signature *sig, uint32_t i)
 {
     return (enum tv_type)sig->params[i < sig->fixed ? i : sig->fixed];
@@ -80,7 +93,7 @@ bool eval_call(struct exec *x, const struct call_site *site, const struct tmpl_f
     struct tv small[SMALL_ARGS], *args = small;
     struct tmpl_call c = {.rt = &x->rt, .arena = x->rt.arena, .self = self, .site = site};
 
-    if (!check_count(x, site, sig) || !exec_step(x))
+    if (!check_count(x, site, sig) || !check_results(x, site, sig) || !exec_step(x))
         return false;
     if (f->call == fn_and || f->call == fn_or)
         return short_circuit(x, site, f->call == fn_or, out);

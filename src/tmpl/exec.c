@@ -239,6 +239,8 @@ static bool range_count(struct exec *x, const struct node *n, struct tv value, s
         *count = tv_kind(value) == TV_KIND_INT && value.i < 0 ? 0 : (size_t)value.u;
         return true;
     default:
+        if (tv_kind(value) == TV_KIND_PTR)
+            value.type = (uint8_t)tv_info(value.type)->elem;
         return EXEC_FAIL(x, "range can't iterate over %v", value);
     }
 }
@@ -463,7 +465,7 @@ bool tmpl_execute(struct arena *a, const struct tmpl_set *set, str name, struct 
 
     if (!t)
         return no_template(set, name, e);
-    x.rt = (struct rt){.arena = a, .exec = &x};
+    x.rt = (struct rt){.arena = a, .exec = &x, .zone_name = run->zone};
     x.rt.hooks = run->hooks ? run->hooks : &no_hooks;
     run->do_not_match = false;
     set_limits(&x, run->limits);

@@ -181,6 +181,8 @@ struct signature {
     uint8_t fixed; /* parameters without the variadic one */
     bool variadic;
     uint8_t result;    /* enum tv_type */
+    uint8_t results;   /* how many there are */
+    uint8_t second;    /* enum tv_type of the second one when it is no error, else 0 */
     uint8_t params[8]; /* enum tv_type; the variadic one last */
 };
 struct signature signature_parse(const char *text);

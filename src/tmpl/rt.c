@@ -309,9 +309,15 @@ static bool maps_equal(struct rt *rt, struct tv x, struct tv y)
 /* Values of other types have one representation in text. */
 static bool objects_equal(struct rt *rt, struct tv x, struct tv y)
 {
+    const struct tv_info *info = tv_info(x.type);
+
     if (x.object == y.object)
         return true;
-    return tv_info(x.type)->string && str_eq(tv_to_str(rt, x), tv_to_str(rt, y));
+    if (!x.object || !y.object)
+        return false;
+    if (info->equal)
+        return info->equal(x.object, y.object, true);
+    return info->string && str_eq(tv_to_str(rt, x), tv_to_str(rt, y));
 }
 
 static bool containers_equal(struct rt *rt, struct tv x, struct tv y)

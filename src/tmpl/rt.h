@@ -20,6 +20,7 @@
 #include "tmpl/tmpl.h"
 
 struct value;
+struct zone;
 struct exec;
 struct call_site;
 
@@ -40,6 +41,7 @@ enum tv_type {
     TV_INTS,    /* []int */
     TV_MAPS,    /* []map[string]interface {} */
     TV_LISTS,   /* [][]interface {} */
+    TV_BYTES,   /* []uint8: what methods of times and versions marshal to */
     TV_MAP,     /* map[string]interface {} */
     TV_STRMAP,  /* map[string]string */
     TV_TIME,
@@ -47,7 +49,8 @@ enum tv_type {
     TV_WEEKDAY,
     TV_DURATION,
     TV_LOCATION, /* *time.Location */
-    TV_SEMVER,   /* *semver.Version */
+    TV_LOCATION_STRUCT,
+    TV_SEMVER, /* *semver.Version */
     TV_SEMVER_STRUCT,
     TV_CERT,  /* sprig.certificate */
     TV_TOKEN, /* the parser's, in odd error texts only */
@@ -109,6 +112,9 @@ struct rt {
     struct map *overlay; /* node address to struct tv_map, NULL until something is changed */
     struct exec *exec;
     const struct tmpl_hooks *hooks;
+    str zone_name;           /* of the local time zone; empty: that of the process */
+    const struct zone *zone; /* the local time zone once something asked: funcs/dates.c */
+    bool zone_known;
     size_t memory_max; /* of arena_used */
     uint64_t steps;    /* that are left; see rt_charge */
     unsigned depth;    /* of a recursion over values */
@@ -143,11 +149,15 @@ struct tv_info {
     const char *name;      /* "map[string]interface {}" */
     const char *kind_name; /* "map" */
     enum tv_kind kind;
-    enum tv_type elem; /* of slices and maps; TV_ANY where elements are interfaces */
+    enum tv_type elem; /* of slices, maps and pointers; TV_ANY where elements are interfaces */
     /* Go's String method, NULL when there is none. Appends. */
     void (*string)(struct rt *rt, struct tv v, struct buf *out);
+    /* Go's GoString method, for %#v, NULL when there is none. Appends. */
+    void (*go_string)(struct rt *rt, struct tv v, struct buf *out);
     /* The text that stands for a value in JSON, YAML and TOML, NULL when there is none. Appends. */
-    void (*text)(struct rt *rt, struct tv v, struct buf *out);
+    bool (*text)(struct rt *rt, struct tv v, struct buf *out, struct err *e);
+    /* Go's ==; with deep: reflect.DeepEqual. NULL: the same object or the same String. */
+    bool (*equal)(const void *x, const void *y, bool deep);
     const struct tmpl_func *methods; /* ended by a line without name; may be NULL */
     const struct tv_field *fields;   /* the same */
 };

@@ -83,6 +83,7 @@ enum { TMPL_API_VERSION, TMPL_KIND, TMPL_NAMESPACE, TMPL_NAME };
 struct tmpl_run {
     const struct value *data; /* NULL: an empty object */
     bool floats; /* every number of data is a float64; else integers that fit are int64 */
+    str zone;    /* the local time zone, by name; empty: that of the process */
     const struct tmpl_limits *limits; /* may be NULL */
     const struct tmpl_hooks *hooks;   /* may be NULL */
     bool do_not_match;                /* set when doNotMatch ended the execution */

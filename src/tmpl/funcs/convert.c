@@ -86,21 +86,21 @@ static bool convert_float(struct rt *rt, double f, struct value **out, struct er
 }
 
 /* A value that stands in the text as a string: times and versions. */
-static struct value *convert_text(struct rt *rt, struct tv v)
+static bool convert_text(struct rt *rt, struct tv v, struct value **out, struct err *e)
 {
     struct buf b = buf_new(rt->arena, BUF_UNLIMITED);
 
-    tv_info(v.type)->text(rt, v, &b);
-    return value_string(rt->arena, buf_str(&b));
+    if (!tv_info(v.type)->text(rt, v, &b, e))
+        return err_wrap(e, "json: error calling MarshalJSON for type %s", tv_type_name(v));
+    *out = value_string(rt->arena, buf_str(&b));
+    return true;
 }
 
 static bool convert(struct rt *rt, struct tv v, unsigned depth, struct value **out, struct err *e)
 {
     v = tv_concrete(v);
-    if (tv_info(v.type)->text) {
-        *out = convert_text(rt, v);
-        return true;
-    }
+    if (tv_info(v.type)->text && !tv_is_nil(v))
+        return convert_text(rt, v, out, e);
     switch (tv_kind(v)) {
     case TV_KIND_INVALID:
         *out = value_null(rt->arena);

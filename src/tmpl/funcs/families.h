@@ -14,6 +14,7 @@
 
 extern const struct tmpl_func tmpl_builtin_funcs[];
 extern const struct tmpl_func tmpl_compare_funcs[];
+extern const struct tmpl_func tmpl_date_funcs[];
 extern const struct tmpl_func tmpl_decimal_funcs[];
 extern const struct tmpl_func tmpl_default_funcs[];
 extern const struct tmpl_func tmpl_dict_funcs[];
@@ -27,6 +28,7 @@ extern const struct tmpl_func tmpl_reflect_funcs[];
 extern const struct tmpl_func tmpl_regex_funcs[];
 extern const struct tmpl_func tmpl_string_funcs[];
 extern const struct tmpl_func tmpl_url_funcs[];
+extern const struct tmpl_func tmpl_version_funcs[];
 extern const struct tmpl_func tmpl_word_funcs[];
 extern const struct tmpl_func tmpl_yaml_funcs[];
 
