@@ -58,8 +58,7 @@ static const char description[] =
     " disk; omit -f to use the live cluster. Use --output-dir to override the output"
     " directory from the config.\n"
     "\n"
-    " Experimental: This command is under active development and may change without notice.\n"
-    "\n";
+    " Experimental: This command is under active development and may change without notice.\n";
 
 static const char examples[] =
     "  # Compare a known valid reference configuration with a live cluster:\n"

@@ -175,7 +175,7 @@ static void capture_pair(struct arena *a, str deleted, str inserted, struct capt
         journal_warn(j, "capturegroup error: %.*s", STR_ARG(e.text));
         return;
     }
-    journal_info(j, "Comparing Pattern '%.*s' to value '%.*s'", STR_ARG(pattern),
+    journal_info(j, "Comparing Pattern '%.*s' to value '%.*s'", STR_ARG(deleted),
                  STR_ARG(inserted));
     size_t count = regex_groups(re) + 1;
     struct span *spans = ARENA_ARRAY(a, struct span, count);
