@@ -79,7 +79,8 @@ struct found {
 static size_t lookup(void *ctx, struct arena *a, const str query[4], const struct value ***found)
 {
     const struct pairing *p = ctx;
-    const struct index_list *list = map_get(p->compare->by_kind, query[TMPL_KIND]);
+    const struct map *kinds = p->compare->by_kind;
+    const struct index_list *list = kinds ? map_get(kinds, query[TMPL_KIND]) : NULL;
     struct found out = {0};
 
     for (size_t i = 0; list && i < list->len; i++)

@@ -35,13 +35,14 @@ static bool find_files(struct arena *a, const struct root *root, str pattern, st
 }
 
 static bool parse_files(struct arena *a, const struct root *root, const struct str_list *files,
-                        struct tmpl_set *set, struct err *e)
+                        struct template *t, struct err *e)
 {
     for (size_t i = 0; i < files->len; i++) {
         str text;
         if (!root_read(a, root, files->items[i], &text, e) ||
-            !tmpl_parse(set, base_name(files->items[i]), text, e))
+            !tmpl_parse(t->set, base_name(files->items[i]), text, e))
             return false;
+        t->looks_up |= str_contains(text, STR("lookupCR"));
     }
     return true;
 }
@@ -50,7 +51,7 @@ static bool parse_own(struct arena *a, const struct root *root, struct template 
 {
     struct str_list files = {0};
 
-    if (find_files(a, root, t->path, &files, e) && parse_files(a, root, &files, t->set, e))
+    if (find_files(a, root, t->path, &files, e) && parse_files(a, root, &files, t, e))
         return true;
     return err_wrap(e,
                     "an error occurred while parsing template: %.*s specified in the config. error",
@@ -65,7 +66,7 @@ static bool parse_functions(struct arena *a, const struct root *root,
 
     for (size_t i = 0; i < patterns->len && ok; i++)
         ok = find_files(a, root, patterns->items[i], &files, e);
-    if (ok && parse_files(a, root, &files, t->set, e))
+    if (ok && parse_files(a, root, &files, t, e))
         return true;
     return err_wrap(e, "an error occurred while parsing the template function files specified in "
                        "the config. error");
