@@ -6,6 +6,7 @@
  * template are invisible to the others. Each is run once with empty data; what that gives is its
  * metadata, by which objects are correlated.
  */
+#include "base/quote.h"
 #include "compare/yaml_map.h"
 
 static str base_name(str path)
@@ -175,10 +176,10 @@ static void find_omit_lists(struct arena *a, const struct reference *r, struct t
 static size_t find_nothing(void *ctx, struct arena *a, const str query[4],
                            const struct value ***found)
 {
-    (void)a;
     (void)found;
-    journal_info(ctx, "pre-init lookupCRs \"%.*s\" \"%.*s\" \"%.*s\" \"%.*s\" located 0 objects",
-                 STR_ARG(query[0]), STR_ARG(query[1]), STR_ARG(query[2]), STR_ARG(query[3]));
+    journal_info(ctx, "pre-init lookupCRs %.*s %.*s %.*s %.*s located 0 objects",
+                 STR_ARG(quote_of(a, query[0])), STR_ARG(quote_of(a, query[1])),
+                 STR_ARG(quote_of(a, query[2])), STR_ARG(quote_of(a, query[3])));
     return 0;
 }
 
