@@ -40,8 +40,7 @@ static bool not_a_function(struct exec *x, const struct given *g)
     return EXEC_FAIL(x, "can't give argument to non-function %s", tv_node(x, g->args->items[0]));
 }
 
-/* ---- Fields -------------------------------------------------------------------------------------
- */
+/* ---- Fields --------------------------------------------------------------------------------- */
 
 struct field {
     const struct node *node; /* the whole chain */
@@ -103,7 +102,9 @@ static bool map_field(struct exec *x, const struct field *f, struct tv map, stru
 static bool struct_field(struct exec *x, const struct field *f, struct tv v, const char *type,
                          bool *found, struct tv *out)
 {
-    const struct tv_field *field = tv_info(v.type)->fields;
+    const struct tv_info *info = tv_info(v.type);
+    const struct tv_field *field = info->kind == TV_KIND_PTR ? tv_info(info->elem)->fields
+                                                             : info->fields;
 
     *found = false;
     for (; field && field->name; field++) {
@@ -197,8 +198,7 @@ static bool eval_variable(struct exec *x, struct tv dot, const struct node *n,
     return eval_chain(x, n, 1, *out, g, dot, out);
 }
 
-/* ---- Commands -----------------------------------------------------------------------------------
- */
+/* ---- Commands ------------------------------------------------------------------------------- */
 
 /* n is the function's name, at where a failing call is reported. */
 static bool eval_function(struct exec *x, struct tv dot, const struct node *n,
@@ -288,8 +288,7 @@ bool eval_pipeline(struct exec *x, struct tv dot, const struct node *pipe, struc
     return true;
 }
 
-/* ---- Arguments ----------------------------------------------------------------------------------
- */
+/* ---- Arguments ------------------------------------------------------------------------------ */
 
 static bool can_be_nil(enum tv_type type)
 {

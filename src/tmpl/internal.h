@@ -181,7 +181,7 @@ struct signature {
     uint8_t fixed; /* parameters without the variadic one */
     bool variadic;
     uint8_t result;    /* enum tv_type */
-    uint8_t results;   /* how many there are */
+    uint8_t too_many;  /* how many results there are when a template cannot take so many, else 0 */
     uint8_t second;    /* enum tv_type of the second one when it is no error, else 0 */
     uint8_t params[8]; /* enum tv_type; the variadic one last */
 };
@@ -236,12 +236,13 @@ struct exec {
     const struct template *template; /* being executed */
     const struct node *node;         /* visited last, for errors */
     struct buf *out;
+    const struct buf *noted; /* the output whose provenance is wanted, or NULL */
     struct err *err;
     struct tmpl_run *run;
     uint32_t depth, depth_max;
     size_t output_max; /* length of out that must not be passed */
     VEC(struct variable) vars;
-    size_t vars_base; /* where the variables of the current template begin */
+    size_t vars_base;     /* where the variables of the current template begin */
     struct map *included; /* by include: name to how often it is open; NULL until used */
     unsigned nesting;     /* of include and tpl */
     const void *stack;    /* where the C stack of the run begins, for include and tpl */
@@ -259,6 +260,9 @@ MUST_CHECK bool exec_step(struct exec *x);
 /* Executes another template of the set within a run: include and tpl. Appends to out. */
 MUST_CHECK bool exec_template(struct exec *x, const struct template *t, struct tv data,
                               struct buf *out);
+
+/* Notes that n has written what is in the output from here on. */
+void provenance_note(struct exec *x, const struct node *n, size_t from);
 
 void exec_push(struct exec *x, str name, struct tv value);
 bool exec_assign(struct exec *x, str name, struct tv value);

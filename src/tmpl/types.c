@@ -120,7 +120,10 @@ static const struct tv_info types[TV_TYPES] = {
                      .elem = TV_LOCATION_STRUCT,
                      .string = location_string,
                      .methods = location_methods},
-    [TV_LOCATION_STRUCT] = {.name = "time.Location", .kind_name = "struct", .kind = TV_KIND_STRUCT},
+    [TV_LOCATION_STRUCT] = {.name = "time.Location",
+                            .kind_name = "struct",
+                            .kind = TV_KIND_STRUCT,
+                            .fields = location_fields},
     [TV_SEMVER] = {.name = "*semver.Version",
                    .kind_name = "ptr",
                    .kind = TV_KIND_PTR,
@@ -160,8 +163,7 @@ const char *tv_type_name(struct tv v)
     return types[v.type].name;
 }
 
-/* ---- Signatures --------------------------------------------------------------------------------
- */
+/* ---- Signatures ----------------------------------------------------------------------------- */
 
 /* How signatures spell types where that differs from their names. */
 static const struct {
@@ -205,10 +207,12 @@ struct signature signature_parse(const char *text)
     result = str_trim_set(result, STR(" ()"));
     str_cut(result, STR(", "), &one, &params);
     sig.result = (uint8_t)type_named(one);
-    for (sig.results = 1; params.len; sig.results++) {
+    n = 1;
+    for (; params.len; n++) {
         str_cut(params, STR(", "), &one, &params);
-        if (!str_eq(one, STR("error")) && !sig.second)
+        if (!str_eq(one, STR("error")))
             sig.second = (uint8_t)type_named(one);
     }
+    sig.too_many = (uint8_t)(n > 2 ? n : 0);
     return sig;
 }

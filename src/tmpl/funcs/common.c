@@ -6,6 +6,17 @@
 
 #include <math.h>
 
+str as_text(struct rt *rt, struct tv v)
+{
+    struct buf b;
+
+    if (v.type != TV_BYTES)
+        return tv_to_str(rt, v);
+    b = buf_new(rt->arena, BUF_UNLIMITED);
+    tv_printf(rt, &b, STR("%s"), &v, 1);
+    return buf_str(&b);
+}
+
 struct tv strings_of(struct tmpl_call *c, const str *items, size_t count)
 {
     struct tv out = tv_list_new(c->rt, TV_STRINGS, count);
@@ -39,7 +50,7 @@ struct tv as_strings(struct tmpl_call *c, struct tv v)
 /* Go's conversion of a float64 on amd64: what does not fit is the smallest integer. */
 static int64_t truncate(double f)
 {
-    return f >= -0x1p63 && f < 0x1p63 ? (int64_t)f : INT64_MIN;
+    return f >= -9223372036854775808.0 && f < 9223372036854775808.0 ? (int64_t)f : INT64_MIN;
 }
 
 /* "12.000" reads as "12". */
