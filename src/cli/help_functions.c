@@ -57,7 +57,8 @@ static struct entries all_entries(struct arena *a)
         for (size_t k = 0; k < count; k++)
             add_entry(a, &all, &found[k], 1u << i);
     }
-    qsort(all.items, all.len, sizeof(*all.items), by_name);
+    if (all.len)
+        qsort(all.items, all.len, sizeof(*all.items), by_name);
     return all;
 }
 
@@ -86,7 +87,7 @@ static void add_markdown(struct buf *out, const struct entries *all)
     buf_add(out,
             STR("# Functions of templates\n"
                 "\n"
-                "Made by `plumb help functions -o markdown`; `tools/check` tells when it is old.\n"
+                "Made by `plumb help functions -o markdown`; a golden case tells when it is old.\n"
                 "[templates.md](templates.md) explains the language and the profiles.\n"));
     for (size_t i = 0; i < all->len; i++) {
         const struct entry *f = &all->items[i];

@@ -75,7 +75,7 @@ static bool fn_include(struct tmpl_call *c)
     str name = arg_str(c, 0);
     const struct template *t = map_get(x->set->templates, name);
     size_t *count = open_count(x, name);
-    struct buf out;
+    struct buf out = {0};
     bool ok;
 
     if (*count > INCLUDE_MAX)
@@ -124,7 +124,7 @@ static bool tpl_fail(struct tmpl_call *c, const char *what, str why)
 static str without_no_value(struct arena *a, str text)
 {
     struct buf b = buf_new(a, BUF_UNLIMITED);
-    str part;
+    str part = STR_NONE;
 
     while (str_cut(text, STR("<no value>"), &part, &text))
         buf_add(&b, part);
@@ -155,7 +155,7 @@ static bool fn_tpl(struct tmpl_call *c)
     struct tmpl_set *set = clone_set(c->arena, outer);
     const struct template *t = NULL;
     AUTO_ERR e = {0};
-    struct buf out;
+    struct buf out = {0};
     bool ok;
 
     /* Upstream: the option is set anew, so only its strictest form is handed down. */

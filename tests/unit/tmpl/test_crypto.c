@@ -46,8 +46,9 @@ TEST(a_bcrypt_hash_fits_its_password)
 
     assert_int_equal(hash.len, 60);
     assert_true(str_has_prefix(hash, STR("$2a$10$")));
-    assert_str(render(a, "{{ bcrypt (repeat 73 \"x\") }}", NULL),
-               STR("failed to encrypt string with bcrypt: bcrypt: password length exceeds 72 bytes"));
+    assert_str(
+        render(a, "{{ bcrypt (repeat 73 \"x\") }}", NULL),
+        STR("failed to encrypt string with bcrypt: bcrypt: password length exceeds 72 bytes"));
     assert_str(render(a, "{{ htpasswd \"a:b\" \"x\" }}", NULL), STR("invalid username: a:b"));
 }
 
@@ -132,8 +133,8 @@ TEST(a_certificate_is_valid_for_the_days_asked_for)
     int days, seconds;
     X509 *cert;
 
-    cert = read_cert(
-        render(a, "{{ (genCAWithKey \"x\" 30 (genPrivateKey \"ecdsa\")).Cert }}", NULL));
+    cert =
+        read_cert(render(a, "{{ (genCAWithKey \"x\" 30 (genPrivateKey \"ecdsa\")).Cert }}", NULL));
     assert_non_null(cert);
     assert_int_equal(
         ASN1_TIME_diff(&days, &seconds, X509_get0_notBefore(cert), X509_get0_notAfter(cert)), 1);
@@ -148,9 +149,11 @@ static const struct render_case bad_certificates[] = {
     {"{{ genCAWithKey \"x\" 1 \"\" }}", NULL,
      AT("genCAWithKey \"x\" 1 \"\"") "genCAWithKey: parsing private key: no PEM data in input"},
     {"{{ genSelfSignedCertWithKey \"x\" (list 5) nil 1 .k }}",
-     "{\"k\":\"-----BEGIN PRIVATE KEY-----\\nMC4CAQAwBQYDK2VwBCIEIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhs"
+     "{\"k\":\"-----BEGIN PRIVATE "
+     "KEY-----\\nMC4CAQAwBQYDK2VwBCIEIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhs"
      "cHR4f\\n-----END PRIVATE KEY-----\\n\"}",
-     AT("genSelfSignedCertWithKey \"x\" (list 5) nil 1 .k") "genSelfSignedCertWithKey: error parsing "
+     AT("genSelfSignedCertWithKey \"x\" (list 5) nil 1 .k") "genSelfSignedCertWithKey: error "
+                                                            "parsing "
                                                             "ip: 5 is not a string"},
     {"{{ buildCustomCert \"!\" \"\" }}", NULL,
      AT("buildCustomCert \"!\" \"\"") "buildCustomCert: unable to decode base64 certificate"},
