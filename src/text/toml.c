@@ -16,6 +16,7 @@ struct writer {
     enum number_rule numbers;
     VEC(str) path; /* keys from the root to the table being written */
     bool begun;    /* something was written */
+    bool tagged;   /* strings may stand for values that JSON has not */
 };
 
 /* ---- Kinds. ---- */
@@ -269,7 +270,10 @@ static bool put_value(struct writer *w, const struct value *v)
     case VALUE_FLOAT:
         return put_number(w, v);
     case VALUE_STRING:
-        put_quoted(w, value_str(v));
+        if (w->tagged && v->tag >= TOML_FLOAT)
+            put(w, value_str(v));
+        else
+            put_quoted(w, value_str(v));
         return true;
     case VALUE_LIST:
         return put_list(w, v);
@@ -375,6 +379,15 @@ bool toml_write(struct buf *out, const struct value *v, enum number_rule numbers
 {
     AUTO_ARENA a = arena_new();
     struct writer w = {.out = out, .arena = a, .e = e, .numbers = numbers};
+
+    return put_root(&w, v) && buf_check(out, e);
+}
+
+bool toml_write_tagged(struct buf *out, const struct value *v, enum number_rule numbers,
+                       struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    struct writer w = {.out = out, .arena = a, .e = e, .numbers = numbers, .tagged = true};
 
     return put_root(&w, v) && buf_check(out, e);
 }

@@ -27,6 +27,10 @@
 MUST_CHECK bool toml_write(struct buf *out, const struct value *v, enum number_rule numbers,
                            struct err *e);
 
+/* The same for a tree whose strings have an enum toml_kind as tag, as toml_read gives it. */
+MUST_CHECK bool toml_write_tagged(struct buf *out, const struct value *v, enum number_rule numbers,
+                                  struct err *e);
+
 /*
  * What a node that was read is, beyond its kind. TOML has values that JSON has not: they are
  * strings whose tag tells what they are.

@@ -113,8 +113,7 @@ bool eval_call(struct exec *x, const struct call_site *site, const struct tmpl_f
     return true;
 }
 
-/* ---- For functions ------------------------------------------------------------------------------
- */
+/* ---- For functions -------------------------------------------------------------------------- */
 
 bool call_fail_str(struct tmpl_call *c, str text)
 {

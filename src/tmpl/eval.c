@@ -40,8 +40,7 @@ static bool not_a_function(struct exec *x, const struct given *g)
     return EXEC_FAIL(x, "can't give argument to non-function %s", tv_node(x, g->args->items[0]));
 }
 
-/* ---- Fields -------------------------------------------------------------------------------------
- */
+/* ---- Fields --------------------------------------------------------------------------------- */
 
 struct field {
     const struct node *node; /* the whole chain */
@@ -199,8 +198,7 @@ static bool eval_variable(struct exec *x, struct tv dot, const struct node *n,
     return eval_chain(x, n, 1, *out, g, dot, out);
 }
 
-/* ---- Commands -----------------------------------------------------------------------------------
- */
+/* ---- Commands ------------------------------------------------------------------------------- */
 
 /* n is the function's name, at where a failing call is reported. */
 static bool eval_function(struct exec *x, struct tv dot, const struct node *n,
@@ -290,8 +288,7 @@ bool eval_pipeline(struct exec *x, struct tv dot, const struct node *pipe, struc
     return true;
 }
 
-/* ---- Arguments ----------------------------------------------------------------------------------
- */
+/* ---- Arguments ------------------------------------------------------------------------------ */
 
 static bool can_be_nil(enum tv_type type)
 {

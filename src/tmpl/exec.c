@@ -43,8 +43,7 @@ struct walk {
     frame_vec frames;
 };
 
-/* ---- Errors -------------------------------------------------------------------------------------
- */
+/* ---- Errors --------------------------------------------------------------------------------- */
 
 static void double_percent(struct buf *out, str s)
 {
@@ -127,8 +126,7 @@ bool exec_step(struct exec *x)
     return true;
 }
 
-/* ---- Variables ----------------------------------------------------------------------------------
- */
+/* ---- Variables ------------------------------------------------------------------------------ */
 
 void exec_push(struct exec *x, str name, struct tv value)
 {
@@ -148,8 +146,7 @@ bool exec_assign(struct exec *x, str name, struct tv value)
     return EXEC_FAIL(x, "undefined variable: %s", tv_str(name));
 }
 
-/* ---- Frames -------------------------------------------------------------------------------------
- */
+/* ---- Frames --------------------------------------------------------------------------------- */
 
 static struct frame *push_frame(struct walk *w, enum frame_kind kind, struct tv dot, size_t vars)
 {
@@ -201,8 +198,7 @@ static void jump(struct walk *w, bool is_break)
         pop_frame(w);
 }
 
-/* ---- Control ------------------------------------------------------------------------------------
- */
+/* ---- Control -------------------------------------------------------------------------------- */
 
 static bool walk_branch(struct walk *w, const struct node *n, struct tv dot)
 {
@@ -350,11 +346,25 @@ static bool walk_action(struct exec *x, const struct node *n, struct tv dot)
     return true;
 }
 
+static bool walk_noted(struct walk *w, const struct node *n, struct tv dot)
+{
+    struct exec *x = w->x;
+    size_t from = x->out->len;
+    bool ok = n->kind == NODE_TEXT || walk_action(x, n, dot);
+
+    if (n->kind == NODE_TEXT)
+        buf_add(x->out, n->text);
+    provenance_note(x, n, from);
+    return ok;
+}
+
 static bool walk_node(struct walk *w, const struct node *n, struct tv dot)
 {
     struct exec *x = w->x;
 
     x->node = n;
+    if (UNLIKELY(x->noted == x->out) && n->kind <= NODE_ACTION)
+        return walk_noted(w, n, dot);
     switch ((enum node_kind)n->kind) {
     case NODE_TEXT:
         buf_add(x->out, n->text);
@@ -422,8 +432,7 @@ bool exec_template(struct exec *x, const struct template *t, struct tv data, str
     return ok;
 }
 
-/* ---- The whole ----------------------------------------------------------------------------------
- */
+/* ---- The whole ------------------------------------------------------------------------------ */
 
 static size_t limit_or(size_t limit, size_t otherwise)
 {
@@ -466,6 +475,7 @@ bool tmpl_execute(struct arena *a, const struct tmpl_set *set, str name, struct 
     x.stack = __builtin_frame_address(0);
     x.rt = (struct rt){.arena = a, .exec = &x, .zone_name = run->zone};
     x.rt.hooks = run->hooks ? run->hooks : &no_hooks;
+    x.noted = run->provenance ? out : NULL;
     run->do_not_match = false;
     set_limits(&x, run->limits);
     data = run->data ? tv_wrap(run->data, run->floats) : tv_map_new(&x.rt, TV_MAP);

@@ -9,8 +9,7 @@
 
 #include <math.h>
 
-/* ---- Floats -------------------------------------------------------------------------------------
- */
+/* ---- Floats --------------------------------------------------------------------------------- */
 
 /* Digits of a number without leading or trailing zeros: 0.DIGITS * 10^point. */
 struct digits {
@@ -240,8 +239,7 @@ void go_float(struct buf *out, double f, char verb, int precision)
         layout_rounded(out, f, verb, precision);
 }
 
-/* ---- Quoting ------------------------------------------------------------------------------------
- */
+/* ---- Quoting -------------------------------------------------------------------------------- */
 
 static const char *escape_of(uint32_t r)
 {

@@ -236,12 +236,13 @@ struct exec {
     const struct template *template; /* being executed */
     const struct node *node;         /* visited last, for errors */
     struct buf *out;
+    const struct buf *noted; /* the output whose provenance is wanted, or NULL */
     struct err *err;
     struct tmpl_run *run;
     uint32_t depth, depth_max;
     size_t output_max; /* length of out that must not be passed */
     VEC(struct variable) vars;
-    size_t vars_base; /* where the variables of the current template begin */
+    size_t vars_base;     /* where the variables of the current template begin */
     struct map *included; /* by include: name to how often it is open; NULL until used */
     const void *stack;    /* where the C stack of the run begins, for include and tpl */
 };
@@ -258,6 +259,9 @@ MUST_CHECK bool exec_step(struct exec *x);
 /* Executes another template of the set within a run: include and tpl. Appends to out. */
 MUST_CHECK bool exec_template(struct exec *x, const struct template *t, struct tv data,
                               struct buf *out);
+
+/* Notes that n has written what is in the output from here on. */
+void provenance_note(struct exec *x, const struct node *n, size_t from);
 
 void exec_push(struct exec *x, str name, struct tv value);
 bool exec_assign(struct exec *x, str name, struct tv value);

@@ -40,7 +40,7 @@ struct lexer lexer_new(struct arena *a, str text, str left, str right)
     };
 }
 
-/* ---- Small steps ----------------------------------------------------------------------------- */
+/* ---- Small steps ---------------------------------------------------------------------------- */
 
 static str rest(const struct lexer *l)
 {
@@ -167,8 +167,7 @@ static bool at_terminator(const struct lexer *l)
     return str_has_prefix(rest(l), l->right);
 }
 
-/* ---- Outside of actions ------------------------------------------------------------------------
- */
+/* ---- Outside of actions --------------------------------------------------------------------- */
 
 /* The comment whose opening stands here. True when it was well formed and is gone. */
 static bool skip_comment(struct lexer *l, struct token *error)
@@ -245,8 +244,7 @@ static struct token lex_outside(struct lexer *l)
     }
 }
 
-/* ---- Inside an action --------------------------------------------------------------------------
- */
+/* ---- Inside an action ----------------------------------------------------------------------- */
 
 static struct token close_action(struct lexer *l, bool trim)
 {

@@ -9,8 +9,7 @@
 #include <errno.h>
 #include <math.h>
 
-/* ---- Strings -----------------------------------------------------------------------------------
- */
+/* ---- Strings -------------------------------------------------------------------------------- */
 
 static int hex_digit(char c)
 {
@@ -144,8 +143,7 @@ bool literal_unquote(struct arena *a, str quoted, str *out)
     return true;
 }
 
-/* ---- Numbers at run time -----------------------------------------------------------------------
- */
+/* ---- Numbers at run time -------------------------------------------------------------------- */
 
 /* Whether underscores stand only between digits (a base prefix counts as one). */
 static bool underscores_ok(str s)
@@ -332,8 +330,7 @@ bool go_parse_float(str s, double *out)
     return !isinf(*out);
 }
 
-/* ---- Numbers in templates ----------------------------------------------------------------------
- */
+/* ---- Numbers in templates ------------------------------------------------------------------- */
 
 static bool fail_quoted(struct arena *a, str *message, const char *what, str text)
 {
@@ -350,11 +347,12 @@ static void float_as_integers(struct number *n)
 {
     double f = n->f;
 
-    if (!n->is_int && f >= -0x1p63 && f < 0x1p63 && (double)(int64_t)f == f) {
+    if (!n->is_int && f >= -9223372036854775808.0 && f < 9223372036854775808.0 &&
+        (double)(int64_t)f == f) {
         n->is_int = true;
         n->i = (int64_t)f;
     }
-    if (!n->is_uint && f >= 0 && f < 0x1p64 && (double)(uint64_t)f == f) {
+    if (!n->is_uint && f >= 0 && f < 18446744073709551616.0 && (double)(uint64_t)f == f) {
         n->is_uint = true;
         n->u = (uint64_t)f;
     }

@@ -29,8 +29,7 @@ struct parser {
     unsigned ranges, depth;
 };
 
-/* ---- Tokens ------------------------------------------------------------------------------------
- */
+/* ---- Tokens --------------------------------------------------------------------------------- */
 
 static struct token next(struct parser *p)
 {
@@ -73,8 +72,7 @@ static struct token peek_non_space(struct parser *p)
     return t;
 }
 
-/* ---- Errors ------------------------------------------------------------------------------------
- */
+/* ---- Errors --------------------------------------------------------------------------------- */
 
 /* Always false. format and args are Go's. */
 static bool fail(struct parser *p, const char *format, const struct tv *args, size_t count)
@@ -127,8 +125,7 @@ static bool unquote(struct parser *p, str quoted, str *out)
     return literal_unquote(p->arena, quoted, out) || FAIL_TEXT(p, "invalid syntax");
 }
 
-/* ---- Nodes -------------------------------------------------------------------------------------
- */
+/* ---- Nodes ---------------------------------------------------------------------------------- */
 
 typedef VEC(struct node *) node_vec;
 
@@ -165,8 +162,7 @@ static struct node *new_variable(struct parser *p, const struct token *t)
 static struct node *pipeline(struct parser *p, str context, enum token_kind end);
 static struct node *item_list(struct parser *p, struct node **end);
 
-/* ---- Operands ----------------------------------------------------------------------------------
- */
+/* ---- Operands ------------------------------------------------------------------------------- */
 
 static struct node *identifier(struct parser *p, const struct token *t)
 {
@@ -332,8 +328,7 @@ static struct node *operand(struct parser *p, bool *none)
     }
 }
 
-/* ---- Commands and pipelines ---------------------------------------------------------------------
- */
+/* ---- Commands and pipelines ----------------------------------------------------------------- */
 
 /* Operands separated by space, up to a pipe, which is consumed, or the end, which is not. */
 static struct node *command(struct parser *p)
@@ -485,8 +480,7 @@ static struct node *pipeline(struct parser *p, str context, enum token_kind end)
     }
 }
 
-/* ---- Control -----------------------------------------------------------------------------------
- */
+/* ---- Control -------------------------------------------------------------------------------- */
 
 static struct node *branch(struct parser *p, enum node_kind kind, str context);
 
@@ -588,8 +582,7 @@ static struct node *else_control(struct parser *p)
     return expect(p, TOKEN_RIGHT_DELIM, STR("else"), &t) ? new_node(p, NODE_ELSE, t.pos) : NULL;
 }
 
-/* ---- Definitions --------------------------------------------------------------------------------
- */
+/* ---- Definitions ---------------------------------------------------------------------------- */
 
 /* A parser for a definition within the text of p. */
 static struct parser sub_parser(const struct parser *p, str name)
@@ -693,8 +686,7 @@ static struct node *template_call(struct parser *p)
     return n->call.pipe ? n : NULL;
 }
 
-/* ---- Lists --------------------------------------------------------------------------------------
- */
+/* ---- Lists ---------------------------------------------------------------------------------- */
 
 static struct node *plain_action(struct parser *p)
 {

@@ -7,8 +7,7 @@
 #include "value/number.h"
 #include "value/value.h"
 
-/* ---- Data of the host ---------------------------------------------------------------------------
- */
+/* ---- Data of the host ----------------------------------------------------------------------- */
 
 static struct tv wrap_number(const struct value *node, bool floats)
 {
@@ -64,8 +63,7 @@ static struct tv as_element(enum tv_type of, struct tv v)
     return tv_info(of)->elem == TV_ANY ? in_interface(v) : v;
 }
 
-/* ---- Lists --------------------------------------------------------------------------------------
- */
+/* ---- Lists ---------------------------------------------------------------------------------- */
 
 struct tv tv_list_new(struct rt *rt, enum tv_type type, size_t n)
 {
@@ -101,8 +99,7 @@ struct tv tv_slice(struct rt *rt, struct tv list, size_t from, size_t to)
     return out;
 }
 
-/* ---- Maps ---------------------------------------------------------------------------------------
- */
+/* ---- Maps ----------------------------------------------------------------------------------- */
 
 struct tv_map {
     struct map *entries; /* key to struct tv in the arena */
@@ -230,8 +227,7 @@ struct tv_entry *tv_entries(struct rt *rt, struct tv map)
     return e;
 }
 
-/* ---- Both ---------------------------------------------------------------------------------------
- */
+/* ---- Both ----------------------------------------------------------------------------------- */
 
 size_t tv_len(const struct rt *rt, struct tv v)
 {

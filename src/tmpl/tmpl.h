@@ -80,13 +80,27 @@ struct tmpl_hooks {
 /* The places of a lookup's query. */
 enum { TMPL_API_VERSION, TMPL_KIND, TMPL_NAMESPACE, TMPL_NAME };
 
+/* Where a part of the output came from. */
+struct tmpl_range {
+    size_t from, to; /* bytes of the output buffer */
+    str file;        /* name of the text */
+    uint32_t line;   /* of the text or action there */
+};
+
+/* In the order of the output, without gaps. Lives as long as the arena of the run. */
+struct tmpl_provenance {
+    struct tmpl_range *items;
+    size_t count, room;
+};
+
 struct tmpl_run {
     const struct value *data; /* NULL: an empty object */
     bool floats; /* every number of data is a float64; else integers that fit are int64 */
     str zone;    /* the local time zone, by name; empty: that of the process */
-    const struct tmpl_limits *limits; /* may be NULL */
-    const struct tmpl_hooks *hooks;   /* may be NULL */
-    bool do_not_match;                /* set when doNotMatch ended the execution */
+    const struct tmpl_limits *limits;   /* may be NULL */
+    const struct tmpl_hooks *hooks;     /* may be NULL */
+    struct tmpl_provenance *provenance; /* filled unless NULL; costs nothing when it is */
+    bool do_not_match;                  /* set when doNotMatch ended the execution */
 };
 
 /*

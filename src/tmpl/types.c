@@ -163,8 +163,7 @@ const char *tv_type_name(struct tv v)
     return types[v.type].name;
 }
 
-/* ---- Signatures --------------------------------------------------------------------------------
- */
+/* ---- Signatures ----------------------------------------------------------------------------- */
 
 /* How signatures spell types where that differs from their names. */
 static const struct {

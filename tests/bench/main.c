@@ -16,6 +16,7 @@ static const struct benchmark *const benchmarks[] = {
     &bench_diff,
     &bench_json,
     &bench_regex,
+    &bench_tmpl,
     &bench_value,
     &bench_yaml,
 };

@@ -35,8 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (str_contains(text, STR("/*")) || str_contains(text, STR("define")) ||
         str_contains(buf_str(&first), STR("{{{")))
         return 0;
-    if (!parse_and_print(a, buf_str(&first), &second) ||
-        !str_eq(buf_str(&first), buf_str(&second)))
+    if (!parse_and_print(a, buf_str(&first), &second) || !str_eq(buf_str(&first), buf_str(&second)))
         abort();
     return 0;
 }

@@ -7,8 +7,7 @@
 #include "base/unicode.h"
 #include "tmpl/internal.h"
 
-/* ---- Logic --------------------------------------------------------------------------------------
- */
+/* ---- Logic ---------------------------------------------------------------------------------- */
 
 /* Never called: call.c stops at the argument that decides. */
 bool fn_and(struct tmpl_call *c)
@@ -50,8 +49,7 @@ static bool fn_call(struct tmpl_call *c)
     return call_fail_str(c, str_concat(c->arena, STR("non-function "), buf_str(&b)));
 }
 
-/* ---- Lists and maps -----------------------------------------------------------------------------
- */
+/* ---- Lists and maps ------------------------------------------------------------------------- */
 
 /* Behind a pointer: only versions are pointers. */
 static struct tv dereference(struct tv v)
@@ -199,8 +197,7 @@ static bool fn_slice(struct tmpl_call *c)
     return return_tv(c, slice_list(c, item, at[0], at[1]));
 }
 
-/* ---- Text ---------------------------------------------------------------------------------------
- */
+/* ---- Text ----------------------------------------------------------------------------------- */
 
 static bool fn_print(struct tmpl_call *c)
 {
@@ -278,12 +275,10 @@ static void js_escape(struct buf *b, uint32_t r, str bytes)
 {
     if (r == '\\' || r == '\'' || r == '"')
         buf_fmt(b, "\\%c", (char)r);
-    else if (r < ' ' || r == '<' || r == '>' || r == '&' || r == '=')
+    else if (r == '<' || r == '>' || r == '&' || r == '=' || (r != 0x7f && !unicode_is_print(r)))
         buf_fmt(b, "\\u%04X", r);
-    else if (r < 0x80 || unicode_is_print(r))
-        buf_add(b, bytes);
     else
-        buf_fmt(b, "\\u%04X", r);
+        buf_add(b, bytes);
 }
 
 static bool fn_js(struct tmpl_call *c)

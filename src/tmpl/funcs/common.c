@@ -50,7 +50,7 @@ struct tv as_strings(struct tmpl_call *c, struct tv v)
 /* Go's conversion of a float64 on amd64: what does not fit is the smallest integer. */
 static int64_t truncate(double f)
 {
-    return f >= -0x1p63 && f < 0x1p63 ? (int64_t)f : INT64_MIN;
+    return f >= -9223372036854775808.0 && f < 9223372036854775808.0 ? (int64_t)f : INT64_MIN;
 }
 
 /* "12.000" reads as "12". */

@@ -93,7 +93,7 @@ static bool equal(struct tmpl_call *c, struct tv x, struct tv y, bool *out)
 static bool fn_eq(struct tmpl_call *c)
 {
     struct tv x = tv_concrete(arg_tv(c, 0));
-    bool same;
+    bool same = false;
 
     if (c->count == 1)
         return call_fail(c, "missing argument for comparison");
@@ -108,7 +108,7 @@ static bool fn_eq(struct tmpl_call *c)
 
 static bool fn_ne(struct tmpl_call *c)
 {
-    bool same;
+    bool same = false;
 
     return equal(c, tv_concrete(arg_tv(c, 0)), tv_concrete(arg_tv(c, 1)), &same) &&
            return_bool(c, !same);
@@ -155,7 +155,7 @@ static bool less_or_equal(struct tmpl_call *c, struct tv x, struct tv y, bool *o
 
 static bool fn_lt(struct tmpl_call *c)
 {
-    bool answer;
+    bool answer = false;
 
     return less(c, tv_concrete(arg_tv(c, 0)), tv_concrete(arg_tv(c, 1)), &answer) &&
            return_bool(c, answer);
@@ -163,7 +163,7 @@ static bool fn_lt(struct tmpl_call *c)
 
 static bool fn_le(struct tmpl_call *c)
 {
-    bool answer;
+    bool answer = false;
 
     return less_or_equal(c, tv_concrete(arg_tv(c, 0)), tv_concrete(arg_tv(c, 1)), &answer) &&
            return_bool(c, answer);
@@ -171,7 +171,7 @@ static bool fn_le(struct tmpl_call *c)
 
 static bool fn_gt(struct tmpl_call *c)
 {
-    bool answer;
+    bool answer = false;
 
     return less_or_equal(c, tv_concrete(arg_tv(c, 0)), tv_concrete(arg_tv(c, 1)), &answer) &&
            return_bool(c, !answer);
@@ -179,7 +179,7 @@ static bool fn_gt(struct tmpl_call *c)
 
 static bool fn_ge(struct tmpl_call *c)
 {
-    bool answer;
+    bool answer = false;
 
     return less(c, tv_concrete(arg_tv(c, 0)), tv_concrete(arg_tv(c, 1)), &answer) &&
            return_bool(c, !answer);

@@ -4,131 +4,150 @@
  */
 #include "tmpl/funcs/convert.h"
 
+#include "text/toml.h"
 #include "value/value.h"
 
 #include <math.h>
 
-static bool convert(struct rt *rt, struct tv v, unsigned depth, struct value **out, struct err *e);
+struct converter {
+    struct rt *rt;
+    struct err *e;
+    bool toml; /* for TOML, which has times and infinities of its own */
+};
 
-static bool convert_list(struct rt *rt, struct tv v, unsigned depth, struct value *list,
-                         struct err *e)
+static bool convert(struct converter *k, struct tv v, unsigned depth, struct value **out);
+
+static bool convert_list(struct converter *k, struct tv v, unsigned depth, struct value *list)
 {
-    for (size_t i = 0; i < tv_len(rt, v); i++) {
-        struct value *item;
-        if (!convert(rt, tv_at(rt, v, i), depth + 1, &item, e))
+    for (size_t i = 0; i < tv_len(k->rt, v); i++) {
+        struct value *item = NULL;
+        if (!convert(k, tv_at(k->rt, v, i), depth + 1, &item))
             return false;
-        value_add(rt->arena, list, item);
+        value_add(k->rt->arena, list, item);
     }
     return true;
 }
 
-static bool convert_map(struct rt *rt, struct tv v, unsigned depth, struct value *object,
-                        struct err *e)
+static bool convert_map(struct converter *k, struct tv v, unsigned depth, struct value *object)
 {
-    size_t n = tv_len(rt, v);
-    struct tv_entry *entries = tv_entries(rt, v);
+    size_t n = tv_len(k->rt, v);
+    struct tv_entry *entries = tv_entries(k->rt, v);
 
     for (size_t i = 0; i < n; i++) {
-        struct value *item;
-        if (!convert(rt, entries[i].item, depth + 1, &item, e))
+        struct value *item = NULL;
+        if (!convert(k, entries[i].item, depth + 1, &item))
             return false;
-        value_set(rt->arena, object, entries[i].key, item);
+        value_set(k->rt->arena, object, entries[i].key, item);
     }
     return true;
 }
 
-static bool convert_struct(struct rt *rt, struct tv v, unsigned depth, struct value *object,
-                           struct err *e)
+static bool convert_struct(struct converter *k, struct tv v, unsigned depth, struct value *object)
 {
     const struct tv_field *f = tv_info(v.type)->fields;
 
     for (; f && f->name; f++) {
-        struct value *item;
+        struct value *item = NULL;
         if (f->name[0] < 'A' || f->name[0] > 'Z')
             continue;
-        if (!convert(rt, f->get(v.object), depth + 1, &item, e))
+        if (!convert(k, f->get(v.object), depth + 1, &item))
             return false;
-        value_set(rt->arena, object, str_c(f->name), item);
+        value_set(k->rt->arena, object, str_c(f->name), item);
     }
     return true;
 }
 
-static bool convert_container(struct rt *rt, struct tv v, unsigned depth, struct value **out,
-                              struct err *e)
+static bool convert_container(struct converter *k, struct tv v, unsigned depth, struct value **out)
 {
+    struct rt *rt = k->rt;
+
     if (depth > RT_DEPTH_MAX) {
         rt->too_deep = true;
-        return err_set(e, ERR_LIMIT, "the value nests too deep");
+        return err_set(k->e, ERR_LIMIT, "the value nests too deep");
     }
     if (arena_used(rt->arena) > rt->memory_max)
-        return err_set(e, ERR_LIMIT, "the result is too large");
+        return err_set(k->e, ERR_LIMIT, "the result is too large");
     if (tv_is_nil(v)) {
         *out = value_null(rt->arena);
         return true;
     }
     if (tv_kind(v) == TV_KIND_SLICE) {
         *out = value_list(rt->arena);
-        return convert_list(rt, v, depth, *out, e);
+        return convert_list(k, v, depth, *out);
     }
     *out = value_object(rt->arena);
-    return tv_kind(v) == TV_KIND_MAP ? convert_map(rt, v, depth, *out, e)
-                                     : convert_struct(rt, v, depth, *out, e);
+    return tv_kind(v) == TV_KIND_MAP ? convert_map(k, v, depth, *out)
+                                     : convert_struct(k, v, depth, *out);
 }
 
-static bool convert_float(struct rt *rt, double f, struct value **out, struct err *e)
+/* NaN and the infinities: an error but in TOML. */
+static bool convert_odd_float(struct converter *k, double f, struct value **out)
 {
-    if (isnan(f))
-        return err_set(e, ERR_INVALID, "json: unsupported value: NaN");
-    if (isinf(f))
-        return err_set(e, ERR_INVALID, "json: unsupported value: %s", f > 0 ? "+Inf" : "-Inf");
-    *out = value_float(rt->arena, f);
+    str text = isnan(f) ? STR("nan") : f > 0 ? STR("inf") : STR("-inf");
+
+    if (!k->toml)
+        return err_set(k->e, ERR_INVALID, "json: unsupported value: %s",
+                       isnan(f) ? "NaN"
+                       : f > 0  ? "+Inf"
+                                : "-Inf");
+    *out = value_string(k->rt->arena, text);
+    (*out)->tag = TOML_FLOAT;
     return true;
 }
 
 /* A value that stands in the text as a string: times and versions. */
-static bool convert_text(struct rt *rt, struct tv v, struct value **out, struct err *e)
+static bool convert_text(struct converter *k, struct tv v, struct value **out)
 {
-    struct buf b = buf_new(rt->arena, BUF_UNLIMITED);
+    struct buf b = buf_new(k->rt->arena, BUF_UNLIMITED);
 
-    if (!tv_info(v.type)->text(rt, v, &b, e))
-        return err_wrap(e, "json: error calling MarshalJSON for type %s", tv_type_name(v));
-    *out = value_string(rt->arena, buf_str(&b));
+    if (!tv_info(v.type)->text(k->rt, v, &b, k->e))
+        return err_wrap(k->e, "json: error calling MarshalJSON for type %s", tv_type_name(v));
+    *out = value_string(k->rt->arena, buf_str(&b));
+    if (v.type == TV_TIME && k->toml)
+        (*out)->tag = TOML_DATETIME;
     return true;
 }
 
-static bool convert(struct rt *rt, struct tv v, unsigned depth, struct value **out, struct err *e)
+static bool convert(struct converter *k, struct tv v, unsigned depth, struct value **out)
 {
+    struct arena *a = k->rt->arena;
+
     v = tv_concrete(v);
-    if (tv_info(v.type)->text && !tv_is_nil(v))
-        return convert_text(rt, v, out, e);
+    if (tv_info(v.type)->text)
+        return convert_text(k, v, out);
     switch (tv_kind(v)) {
     case TV_KIND_INVALID:
-        *out = value_null(rt->arena);
+        *out = value_null(a);
         return true;
     case TV_KIND_BOOL:
-        *out = value_bool(rt->arena, v.truth);
+        *out = value_bool(a, v.truth);
         return true;
     case TV_KIND_INT:
-        *out = value_int(rt->arena, v.i);
+        *out = value_int(a, v.i);
         return true;
     case TV_KIND_UINT:
-        *out = value_uint(rt->arena, v.u);
+        *out = value_uint(a, v.u);
         return true;
     case TV_KIND_FLOAT:
-        return convert_float(rt, v.f, out, e);
+        if (!isfinite(v.f))
+            return convert_odd_float(k, v.f, out);
+        *out = value_float(a, v.f);
+        return true;
     case TV_KIND_STRING:
-        *out = value_string(rt->arena, tv_text(v));
+        *out = value_string(a, tv_text(v));
         return true;
     case TV_KIND_COMPLEX:
-        return err_set(e, ERR_INVALID, "json: unsupported type: complex128");
+        return err_set(k->e, ERR_INVALID, "%sunsupported type: complex128",
+                       k->toml ? "" : "json: ");
     default:
-        return convert_container(rt, v, depth, out, e);
+        return convert_container(k, v, depth, out);
     }
 }
 
 bool tv_to_tree(struct rt *rt, struct tv v, const struct value **out, enum number_rule *numbers,
                 struct err *e)
 {
+    struct converter k = {.rt = rt, .e = e};
     struct value *tree = NULL;
 
     *numbers = NUMBERS_GO;
@@ -137,7 +156,18 @@ bool tv_to_tree(struct rt *rt, struct tv v, const struct value **out, enum numbe
         *numbers = v.flags & TV_FLOATS ? NUMBERS_FLOAT : NUMBERS_GO;
         return true;
     }
-    if (!convert(rt, v, 0, &tree, e))
+    if (!convert(&k, v, 0, &tree))
+        return false;
+    *out = tree;
+    return true;
+}
+
+bool tv_to_toml_tree(struct rt *rt, struct tv v, const struct value **out, struct err *e)
+{
+    struct converter k = {.rt = rt, .e = e, .toml = true};
+    struct value *tree = NULL;
+
+    if (!convert(&k, v, 0, &tree))
         return false;
     *out = tree;
     return true;

@@ -15,6 +15,13 @@
 MUST_CHECK bool tv_to_tree(struct rt *rt, struct tv v, const struct value **out,
                            enum number_rule *numbers, struct err *e);
 
+/*
+ * The same for toml_write_tagged, as a copy: times, NaN and the infinities are strings with their
+ * enum toml_kind as tag. Numbers follow NUMBERS_GO.
+ */
+MUST_CHECK bool tv_to_toml_tree(struct rt *rt, struct tv v, const struct value **out,
+                                struct err *e);
+
 /* A text as a source that lives as long as the run. */
 const struct source *source_of(struct arena *a, str text);
 

@@ -31,7 +31,7 @@ static void drop_leading_zeros(struct decimal *d)
 static struct decimal from_double(struct arena *a, double f)
 {
     char text[NUMBER_MAX];
-    int point;
+    int point = 0;
     size_t n = number_digits(text, fabs(f), &point);
     struct decimal d = {.negative = f < 0, .len = n, .exp = point - (int64_t)n};
 
@@ -227,7 +227,7 @@ static bool make(struct tmpl_call *c, struct tv v, struct decimal *out)
 /* first op args[from] op args[from + 1] ... */
 static bool fold(struct tmpl_call *c, struct tv first, size_t from, operation *op)
 {
-    struct decimal sum, d;
+    struct decimal sum = {0}, d = {0};
 
     if (!make(c, first, &sum))
         return false;

@@ -164,8 +164,7 @@ static bool fn_dig(struct tmpl_call *c)
     return return_tv(c, at);
 }
 
-/* ---- Copies -------------------------------------------------------------------------------------
- */
+/* ---- Copies --------------------------------------------------------------------------------- */
 
 static bool deep_copy(struct tmpl_call *c, struct tv v, unsigned depth, struct tv *out);
 

@@ -11,8 +11,7 @@
 #include "text/json.h"
 #include "value/number.h"
 
-/* ---- Writing ------------------------------------------------------------------------------------
- */
+/* ---- Writing -------------------------------------------------------------------------------- */
 
 static bool write_json(struct tmpl_call *c, bool html, str indent, struct buf *b, struct err *e)
 {
@@ -77,8 +76,7 @@ static bool fn_to_raw_json(struct tmpl_call *c)
     return must_json(c, false, STR_NONE);
 }
 
-/* ---- Reading ------------------------------------------------------------------------------------
- */
+/* ---- Reading -------------------------------------------------------------------------------- */
 
 static bool read_json(struct tmpl_call *c, struct value **out, struct err *e)
 {

@@ -47,8 +47,7 @@ static bool fn_list(struct tmpl_call *c)
     return return_tv(c, out);
 }
 
-/* ---- One element --------------------------------------------------------------------------------
- */
+/* ---- One element ---------------------------------------------------------------------------- */
 
 static bool fn_first(struct tmpl_call *c)
 {
@@ -93,8 +92,7 @@ static bool fn_prepend(struct tmpl_call *c)
     return return_tv(c, out);
 }
 
-/* ---- Parts --------------------------------------------------------------------------------------
- */
+/* ---- Parts ---------------------------------------------------------------------------------- */
 
 /* All but one element; nil for an empty list. */
 static bool all_but(struct tmpl_call *c, const char *what, size_t first)
@@ -172,8 +170,7 @@ static bool fn_chunk(struct tmpl_call *c)
     return return_tv(c, out);
 }
 
-/* ---- Filters ------------------------------------------------------------------------------------
- */
+/* ---- Filters -------------------------------------------------------------------------------- */
 
 /* Whether the element belongs into the result, of which out is what there is so far. */
 typedef bool keep_fn(struct tmpl_call *c, struct tv item, const struct tv_list *out);
@@ -234,8 +231,7 @@ static bool fn_without(struct tmpl_call *c)
     return filter(c, "Cannot find without on type", keep_other);
 }
 
-/* ---- The rest -----------------------------------------------------------------------------------
- */
+/* ---- The rest ------------------------------------------------------------------------------- */
 
 static bool fn_has(struct tmpl_call *c)
 {

@@ -7,10 +7,10 @@
 #include "tmpl/funcs/common.h"
 #include "tmpl/funcs/families.h"
 
+#include <inttypes.h>
 #include <math.h>
 
-/* ---- Integers -----------------------------------------------------------------------------------
- */
+/* ---- Integers ------------------------------------------------------------------------------- */
 
 static uint64_t arg_u(const struct tmpl_call *c, size_t i)
 {
@@ -92,8 +92,7 @@ static bool fn_rand_int(struct tmpl_call *c)
     return return_int(c, low + (int64_t)random_below((uint64_t)span));
 }
 
-/* ---- Floats -------------------------------------------------------------------------------------
- */
+/* ---- Floats --------------------------------------------------------------------------------- */
 
 static double max_of(double x, double y)
 {
@@ -180,8 +179,7 @@ static bool fn_round(struct tmpl_call *c)
     return return_float(c, floor(digit) / power);
 }
 
-/* ---- Conversion ---------------------------------------------------------------------------------
- */
+/* ---- Conversion ----------------------------------------------------------------------------- */
 
 static bool fn_to_int(struct tmpl_call *c)
 {
@@ -200,8 +198,7 @@ static bool fn_to_decimal(struct tmpl_call *c)
     return return_int(c, go_parse_int(tv_to_str(c->rt, arg_tv(c, 0)), 8, &i) ? i : 0);
 }
 
-/* ---- Sequences ----------------------------------------------------------------------------------
- */
+/* ---- Sequences ------------------------------------------------------------------------------ */
 
 /* How many numbers a walk from start towards stop visits. */
 static size_t steps_of(int64_t start, int64_t stop, int64_t step)
@@ -247,7 +244,7 @@ static bool seq_text(struct tmpl_call *c, int64_t start, int64_t stop, int64_t s
     if (!call_steps(c, 2 * (uint64_t)n))
         return false;
     for (size_t i = 0; i < n && !b.overflow; i++)
-        buf_fmt(&b, i ? " %lld" : "%lld", (long long)((uint64_t)start + i * (uint64_t)step));
+        buf_fmt(&b, i ? " %" PRId64 : "%" PRId64, (int64_t)((uint64_t)start + i * (uint64_t)step));
     return return_call_buf(c, &b);
 }
 

@@ -10,8 +10,7 @@
 
 #include "base/unicode.h"
 
-/* ---- Questions ----------------------------------------------------------------------------------
- */
+/* ---- Questions ------------------------------------------------------------------------------ */
 
 static bool fn_contains(struct tmpl_call *c)
 {
@@ -28,8 +27,7 @@ static bool fn_has_suffix(struct tmpl_call *c)
     return return_bool(c, str_has_suffix(arg_str(c, 1), arg_str(c, 0)));
 }
 
-/* ---- Cutting ------------------------------------------------------------------------------------
- */
+/* ---- Cutting -------------------------------------------------------------------------------- */
 
 static bool is_cut(uint32_t r, str set)
 {
@@ -166,8 +164,7 @@ static bool fn_abbrevboth(struct tmpl_call *c)
     return return_str(c, abbreviate(c->arena, arg_str(c, 2), left, right));
 }
 
-/* ---- Joining and replacing ----------------------------------------------------------------------
- */
+/* ---- Joining and replacing ------------------------------------------------------------------ */
 
 static bool fn_repeat(struct tmpl_call *c)
 {
@@ -281,8 +278,7 @@ static bool fn_join(struct tmpl_call *c)
     return return_call_buf(c, &b);
 }
 
-/* ---- Quoting ------------------------------------------------------------------------------------
- */
+/* ---- Quoting -------------------------------------------------------------------------------- */
 
 static bool fn_quote(struct tmpl_call *c)
 {
@@ -312,8 +308,7 @@ static bool fn_squote(struct tmpl_call *c)
     return return_call_buf(c, &b);
 }
 
-/* ---- Splitting ----------------------------------------------------------------------------------
- */
+/* ---- Splitting ------------------------------------------------------------------------------ */
 
 /* Where the next piece ends: at sep, or behind one code point when sep is empty. */
 static bool next_piece(str s, str sep, size_t *end)
@@ -381,8 +376,7 @@ static bool fn_splitn(struct tmpl_call *c)
     return split_map(c, arg_str(c, 2), arg_str(c, 0), arg_int(c, 1));
 }
 
-/* ---- Conversion ---------------------------------------------------------------------------------
- */
+/* ---- Conversion ----------------------------------------------------------------------------- */
 
 static bool fn_to_string(struct tmpl_call *c)
 {

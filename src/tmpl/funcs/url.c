@@ -53,8 +53,7 @@ static void escape(struct buf *b, str s, enum part part)
     }
 }
 
-/* ---- Reading ------------------------------------------------------------------------------------
- */
+/* ---- Reading -------------------------------------------------------------------------------- */
 
 /* Says what is wrong in a URL. Always false. */
 static bool fail_quoted(struct tmpl_call *c, const char *before, str what, const char *after)
@@ -329,8 +328,7 @@ static bool fn_url_parse(struct tmpl_call *c)
     return return_tv(c, map);
 }
 
-/* ---- Writing ------------------------------------------------------------------------------------
- */
+/* ---- Writing -------------------------------------------------------------------------------- */
 
 /* The text under key, empty when there is none. */
 static bool get_text(struct tmpl_call *c, const char *key, str *out)

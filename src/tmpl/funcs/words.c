@@ -6,8 +6,7 @@
 
 #include "base/unicode.h"
 
-/* ---- Case ---------------------------------------------------------------------------------------
- */
+/* ---- Case ----------------------------------------------------------------------------------- */
 
 /* s with every code point mapped; broken bytes become U+FFFD. */
 static bool map_runes(struct tmpl_call *c, str s, uint32_t (*map)(uint32_t r))
@@ -22,13 +21,30 @@ static bool map_runes(struct tmpl_call *c, str s, uint32_t (*map)(uint32_t r))
     return return_call_buf(c, &b);
 }
 
+/* The same for ASCII, where that is all there is; the usual case. */
+static bool map_ascii(struct tmpl_call *c, str s, char from)
+{
+    char *out = arena_alloc_text(c->arena, s.len);
+
+    for (size_t i = 0; i < s.len; i++) {
+        if (s.ptr[i] & 0x80)
+            return false;
+        out[i] = (char)(s.ptr[i] ^ (s.ptr[i] >= from && s.ptr[i] <= from + 25 ? 0x20 : 0));
+    }
+    return return_str(c, str_of(out, s.len));
+}
+
 static bool fn_upper(struct tmpl_call *c)
 {
+    if (map_ascii(c, arg_str(c, 0), 'a'))
+        return true;
     return map_runes(c, arg_str(c, 0), unicode_to_upper);
 }
 
 static bool fn_lower(struct tmpl_call *c)
 {
+    if (map_ascii(c, arg_str(c, 0), 'A'))
+        return true;
     return map_runes(c, arg_str(c, 0), unicode_to_lower);
 }
 
@@ -108,8 +124,7 @@ static bool fn_swapcase(struct tmpl_call *c)
     return return_call_buf(c, &b);
 }
 
-/* ---- Bytes taken for characters -----------------------------------------------------------------
- */
+/* ---- Bytes taken for characters ------------------------------------------------------------- */
 
 /* Upstream: these two look at bytes as if they were code points, so UTF-8 comes out as Latin-1. */
 static bool fn_initials(struct tmpl_call *c)
@@ -146,8 +161,7 @@ static bool fn_nospace(struct tmpl_call *c)
     return any ? return_call_buf(c, &b) : return_str(c, s);
 }
 
-/* ---- Wrapping -----------------------------------------------------------------------------------
- */
+/* ---- Wrapping ------------------------------------------------------------------------------- */
 
 static size_t last_blank(str s)
 {
@@ -197,8 +211,7 @@ static bool fn_wrap_with(struct tmpl_call *c)
     return wrap(c, arg_str(c, 2), arg_str(c, 1), true);
 }
 
-/* ---- Snake, kebab and camel ---------------------------------------------------------------------
- */
+/* ---- Snake, kebab and camel ----------------------------------------------------------------- */
 
 enum word_kind {
     WORD_INVALID,

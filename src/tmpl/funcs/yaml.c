@@ -45,14 +45,18 @@ static bool fn_must_to_yaml(struct tmpl_call *c)
     return return_call_buf(c, &b);
 }
 
-static bool read_yaml(struct tmpl_call *c, struct value **out, struct err *e)
+/* The tree, or NULL with e filled. */
+static const struct value *read_yaml(struct tmpl_call *c, struct err *e)
 {
     const struct read_options opts = {.go = true};
     struct source *src = ARENA_NEW(c->arena, struct source);
+    struct value *v;
 
-    return (yaml_source(c->arena, STR_NONE, arg_str(c, 0), src, e) &&
-            yaml_read(c->arena, src, &opts, out, e)) ||
-           err_wrap(e, "error converting YAML to JSON");
+    if (yaml_source(c->arena, STR_NONE, arg_str(c, 0), src, e) &&
+        yaml_read(c->arena, src, &opts, &v, e))
+        return v;
+    err_wrap(e, "error converting YAML to JSON");
+    return NULL;
 }
 
 static str while_decoding(struct tmpl_call *c, const struct value *v, const char *type)
@@ -64,9 +68,9 @@ static str while_decoding(struct tmpl_call *c, const struct value *v, const char
 static bool fn_from_yaml(struct tmpl_call *c)
 {
     AUTO_ERR e = {0};
-    struct value *v;
+    const struct value *v = read_yaml(c, &e);
 
-    if (!read_yaml(c, &v, &e))
+    if (!v)
         return return_error_map(c, e.text);
     if (v->kind == VALUE_NULL)
         return return_tv(c, tv_map_new(c->rt, TV_MAP));
@@ -78,9 +82,9 @@ static bool fn_from_yaml(struct tmpl_call *c)
 static bool fn_from_yaml_array(struct tmpl_call *c)
 {
     AUTO_ERR e = {0};
-    struct value *v;
+    const struct value *v = read_yaml(c, &e);
 
-    if (!read_yaml(c, &v, &e))
+    if (!v)
         return return_error_list(c, e.text);
     if (v->kind == VALUE_NULL)
         return return_tv(c, tv_list_new(c->rt, TV_LIST, 0));
@@ -95,13 +99,13 @@ static bool fn_to_toml(struct tmpl_call *c)
     struct buf b = call_buf(c);
     AUTO_ERR e = {0};
     const struct value *tree;
-    enum number_rule numbers;
 
-    if (tv_to_tree(c->rt, arg_tv(c, 0), &tree, &numbers, &e) && toml_write(&b, tree, numbers, &e))
+    if (tv_to_toml_tree(c->rt, arg_tv(c, 0), &tree, &e) &&
+        toml_write_tagged(&b, tree, NUMBERS_GO, &e))
         return return_call_buf(c, &b);
     if (e.kind == ERR_USAGE || e.kind == ERR_LIMIT)
         return call_fail_str(c, str_copy(c->arena, e.text));
-    return return_str(c, str_copy(c->arena, str_without_prefix(e.text, STR("json: "))));
+    return return_str(c, str_copy(c->arena, e.text));
 }
 
 const struct tmpl_func tmpl_yaml_funcs[] = {

@@ -217,7 +217,34 @@ TEST(per_cent_signs_in_names_are_verbs_in_messages)
                STR("template: {0 4 %!d(string=unclosed left paren) 1}.yaml:1: %!s(MISSING)"));
 }
 
-RUN_TESTS(cmocka_unit_test(data_is_seen_as_go_sees_it), cmocka_unit_test(control_structures_work),
+TEST(each_part_of_the_output_knows_its_line)
+{
+    static const struct tmpl_range want[] = {
+        {0, 2, STR_INIT("t"), 1},   {2, 5, STR_INIT("t"), 2},  {5, 7, STR_INIT("lib"), 1},
+        {7, 9, STR_INIT("lib"), 2}, {9, 11, STR_INIT("t"), 3},
+    };
+    AUTO_ARENA a = arena_new();
+    struct tmpl_set *set = tmpl_new(a, NULL);
+    struct buf out = buf_new(a, KIB);
+    struct tmpl_provenance from = {0};
+    struct tmpl_run run = {.provenance = &from};
+    AUTO_ERR e = {0};
+
+    assert_ok(tmpl_parse(set, STR("t"), STR("a\n{{1}}b\n{{template \"x\"}}c\n"), &e), &e);
+    assert_ok(tmpl_parse(set, STR("lib"), STR("{{define \"x\"}}x\ny{{2}}{{end}}"), &e), &e);
+    assert_ok(tmpl_execute(a, set, STR("t"), &run, &out, &e), &e);
+    assert_str(buf_str(&out), STR("a\n1b\nx\ny2c\n"));
+    assert_int_equal(from.count, COUNT(want));
+    for (size_t i = 0; i < COUNT(want); i++) {
+        assert_int_equal(from.items[i].from, want[i].from);
+        assert_int_equal(from.items[i].to, want[i].to);
+        assert_int_equal(from.items[i].line, want[i].line);
+        assert_str(from.items[i].file, want[i].file);
+    }
+}
+
+RUN_TESTS(cmocka_unit_test(each_part_of_the_output_knows_its_line),
+          cmocka_unit_test(data_is_seen_as_go_sees_it), cmocka_unit_test(control_structures_work),
           cmocka_unit_test(arguments_are_checked_against_the_signature),
           cmocka_unit_test(maps_are_references_also_in_data),
           cmocka_unit_test(data_itself_is_never_changed),

@@ -91,6 +91,9 @@ static const struct render_case samples[] = {
     {"{{b64dec (b64enc \"hé\")}} {{b32enc \"a\"}} {{b64dec \"?\"}}", NULL,
      "hé ME====== illegal base64 data at input byte 0"},
     {"{{(urlParse \"https://u:p@h:8/a%20b?q#f\").path}}", NULL, "/a b"},
+    {"{{toToml (dict \"a\" (float64 \"NaN\") \"b\" 1.0 \"c\" 1i)}}", NULL,
+     "unsupported type: complex128"},
+    {"{{toToml (dict \"a\" (float64 \"-Inf\") \"b\" 1.0)}}", NULL, "a = -inf\nb = 1.0\n"},
     {"{{eq 1 2 1}} {{lt \"a\" \"b\"}} {{ge 2.5 2.5}}", NULL, "true true true"},
     {"{{html \"<a>\"}} {{js \"'\"}} {{urlquery \"a b&\"}}", NULL, "&lt;a&gt; \\' a+b%26"},
 };
