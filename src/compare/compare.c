@@ -107,8 +107,8 @@ static bool load(struct compare *c, struct err *e)
 {
     const struct compare_options *o = c->options;
     struct map *pairs = map_new(c->arena);
-    struct root root;
-    str file;
+    struct root root = {0};
+    str file = STR_NONE;
 
     return find_reference(c->arena, o->reference, &root, &file, e) &&
            reference_load(c->arena, &root, file, &c->journal, &c->reference, e) &&

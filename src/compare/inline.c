@@ -130,8 +130,8 @@ static bool get_pair(struct inline_pass *p, const struct per_field *f, struct fi
 
 static bool collect_field(struct inline_pass *p, const struct per_field *f, struct err *e)
 {
-    struct field_pair pair;
-    bool there;
+    struct field_pair pair = {0};
+    bool there = false;
 
     if (!get_pair(p, f, &pair, &there, e))
         return false;

@@ -100,7 +100,7 @@ static void read_kustomization(struct arena *a, str folder, struct objects *out,
                                struct input_errors *errors)
 {
     AUTO_ERR e = {0};
-    str text;
+    str text = STR_NONE;
 
     if (kustomize_build(a, folder, &text, &e))
         stream_read(a, folder, text, out, errors);
@@ -116,7 +116,7 @@ static void read_source(struct arena *a, const struct input_source *source, stru
     str name = source->stdin_ ? STR("STDIN") : source->path;
     AUTO_ERR e = {0};
     bool ok;
-    str text;
+    str text = STR_NONE;
 
     if (source->stdin_)
         ok = file_read_fd(a, STDIN_FILENO, name, FILE_MAX, &text, &e);

@@ -178,7 +178,7 @@ bool nested_get(struct arena *a, const struct value *root, const struct path *p,
 bool nested_string(struct arena *a, const struct value *root, const struct path *p, bool floats,
                    str *out, bool *found, struct err *e)
 {
-    const struct value *v;
+    const struct value *v = NULL;
 
     *found = false;
     *out = STR_NONE;
