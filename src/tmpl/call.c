@@ -7,6 +7,11 @@
 
 #define SMALL_ARGS 8 /* more than so many are allocated */
 
+/* What a call counts for, in steps: itself, and one for so many bytes of text among its arguments.
+ */
+#define CALL_STEPS 3
+#define BYTES_PER_STEP 32
+
 static bool check_count(struct exec *x, const struct call_site *site, const struct signature *sig)
 {
     uint32_t given = site->count + (site->final != NULL);
@@ -18,6 +23,19 @@ static bool check_count(struct exec *x, const struct call_site *site, const stru
                          tv_str(site->name), tv_int(sig->fixed), tv_int(site->count));
     return given == sig->fixed || EXEC_FAIL(x, "wrong number of args for %s: want %d got %d",
                                             tv_str(site->name), tv_int(sig->fixed), tv_int(given));
+}
+
+/* Methods may return what templates cannot take. */
+static bool check_results(struct exec *x, const struct call_site *site, const struct signature *sig)
+{
+    if (sig->results > 2)
+        return EXEC_FAIL(x, "function %s has %d return values; should be 1 or 2",
+                         tv_str(site->name), tv_int(sig->results));
+    return !sig->second ||
+           EXEC_FAIL(x,
+                     "invalid function signature for %s: second return value should be error; "
+                     "is %s",
+                     tv_str(site->name), tv_str(str_c(tv_info(sig->second)->name)));
 }
 
 static enum tv_type param_type(const struct signature *sig, uint32_t i)
@@ -47,6 +65,16 @@ static bool eval_args(struct exec *x, const struct call_site *site, const struct
            validate_type(x, *site->final, param_type(sig, site->count), &args[site->count]);
 }
 
+static void charge_call(struct rt *rt, const struct tv *args, size_t count)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (args[i].type == TV_STRING)
+            bytes += args[i].len;
+    rt_charge(rt, CALL_STEPS + bytes / BYTES_PER_STEP);
+}
+
 /* A failed call, reported at the whole command. */
 static bool call_failed(struct exec *x, const struct call_site *site, const struct tmpl_call *c)
 {
@@ -65,7 +93,7 @@ bool eval_call(struct exec *x, const struct call_site *site, const struct tmpl_f
     struct tv small[SMALL_ARGS], *args = small;
     struct tmpl_call c = {.rt = &x->rt, .arena = x->rt.arena, .self = self, .site = site};
 
-    if (!check_count(x, site, sig) || !exec_step(x))
+    if (!check_count(x, site, sig) || !check_results(x, site, sig) || !exec_step(x))
         return false;
     if (f->call == fn_and || f->call == fn_or)
         return short_circuit(x, site, f->call == fn_or, out);
@@ -76,6 +104,7 @@ bool eval_call(struct exec *x, const struct call_site *site, const struct tmpl_f
     c.args = args;
     c.count = site->count + (site->final != NULL);
     c.result.type = sig->result;
+    charge_call(&x->rt, args, c.count);
     if (!f->call(&c))
         return call_failed(x, site, &c);
     *out = c.result;
@@ -116,6 +145,14 @@ bool call_room(struct tmpl_call *c, size_t bytes)
         return true;
     c->error_kind = ERR_LIMIT;
     return call_fail(c, "the result is too large");
+}
+
+bool call_steps(struct tmpl_call *c, uint64_t steps)
+{
+    if (steps < c->rt->steps && rt_charge(c->rt, steps))
+        return true;
+    c->error_kind = ERR_LIMIT;
+    return call_fail(c, "this takes too many steps");
 }
 
 struct buf call_buf(struct tmpl_call *c)

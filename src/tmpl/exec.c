@@ -116,9 +116,8 @@ bool exec_limit(struct exec *x, const char *what)
 
 bool exec_step(struct exec *x)
 {
-    if (UNLIKELY(x->steps == 0))
+    if (UNLIKELY(!rt_charge(&x->rt, 1)))
         return exec_limit(x, "takes too many steps");
-    x->steps--;
     if (UNLIKELY(arena_used(x->rt.arena) > x->rt.memory_max))
         return exec_limit(x, "uses too much memory");
     if (UNLIKELY(x->out->len > x->output_max || x->out->overflow))
@@ -434,7 +433,7 @@ static void set_limits(struct exec *x, const struct tmpl_limits *limits)
     static const struct tmpl_limits none = {0};
 
     limits = limits ? limits : &none;
-    x->steps = limits->steps ? limits->steps : TMPL_STEPS_MAX;
+    x->rt.steps = limits->steps ? limits->steps : TMPL_STEPS_MAX;
     x->depth_max = (uint32_t)limit_or(limits->depth, TMPL_DEPTH_MAX);
     x->output_max = x->out->len + limit_or(limits->output, TMPL_OUTPUT_MAX);
     x->rt.memory_max = arena_used(x->rt.arena) + limit_or(limits->memory, TMPL_MEMORY_MAX);
@@ -457,18 +456,18 @@ bool tmpl_execute(struct arena *a, const struct tmpl_set *set, str name, struct 
                   struct buf *out, struct err *e)
 {
     static const struct tmpl_hooks no_hooks = {0};
-    const struct template *t = map_get(set->templates, name);
+    const struct template *t = name.ptr ? map_get(set->templates, name) : set->main_template;
     struct exec x = {.set = set, .template = t, .out = out, .err = e, .run = run};
     struct walk w = {.x = &x};
     struct tv data;
 
     if (!t)
         return no_template(set, name, e);
-    x.rt = (struct rt){.arena = a, .floats = run->floats, .exec = &x};
+    x.rt = (struct rt){.arena = a, .exec = &x, .zone_name = run->zone};
     x.rt.hooks = run->hooks ? run->hooks : &no_hooks;
     run->do_not_match = false;
     set_limits(&x, run->limits);
-    data = run->data ? tv_wrap(&x.rt, run->data) : tv_map_new(&x.rt, TV_MAP);
+    data = run->data ? tv_wrap(run->data, run->floats) : tv_map_new(&x.rt, TV_MAP);
     exec_push(&x, STR("$"), data);
     push_list(&w, t->root, data, x.vars.len);
     return walk(&w);

@@ -10,9 +10,6 @@
 #include "base/unicode.h"
 #include "value/number.h"
 
-/* How deep values may nest when printed: a map can hold itself. */
-#define PRINT_DEPTH_MAX 4000
-
 struct printer {
     struct rt *rt;
     struct buf *out;
@@ -36,6 +33,7 @@ static void clear_flags(struct printer *p)
 
 static void print_arg(struct printer *p, struct tv v, uint32_t verb);
 static void print_value(struct printer *p, struct tv v, uint32_t verb, int depth);
+static void print_kind(struct printer *p, struct tv v, uint32_t verb, int depth);
 
 /* ---- Padding ------------------------------------------------------------------------------------
  */
@@ -429,10 +427,34 @@ static bool open_container(struct printer *p, struct tv v, const char *plain)
     return true;
 }
 
+/* []uint8: a text for the verbs of texts. False when it prints as every other list. */
+static bool print_bytes(struct printer *p, struct tv v, uint32_t verb, int depth)
+{
+    size_t n = tv_len(p->rt, v);
+    char *text;
+
+    if (verb == 'v' && p->sharp_v && depth == 0) {
+        buf_add(p->out, STR("[]byte{"));
+        for (size_t i = 0; i < n; i++)
+            buf_fmt(p->out, i ? ", 0x%x" : "0x%x", (unsigned)tv_at(p->rt, v, i).u);
+        buf_char(p->out, '}');
+        return true;
+    }
+    if (verb >= 0x80 || !verb || !strchr("sxXq", (int)verb))
+        return false;
+    text = arena_alloc_text(p->rt->arena, n);
+    for (size_t i = 0; i < n; i++)
+        text[i] = (char)tv_at(p->rt, v, i).u;
+    print_string(p, v, str_of(text, n), verb);
+    return true;
+}
+
 static void print_list(struct printer *p, struct tv v, uint32_t verb, int depth)
 {
     size_t n = tv_len(p->rt, v);
 
+    if (v.type == TV_BYTES && print_bytes(p, v, verb, depth))
+        return;
     if (!open_container(p, v, "["))
         return;
     for (size_t i = 0; i < n; i++) {
@@ -476,34 +498,61 @@ static void print_struct(struct printer *p, struct tv v, uint32_t verb, int dept
 }
 
 /* An address: Go's differ from run to run, so any will do; ours is always the same. */
-static void print_pointer(struct printer *p, struct tv v, uint32_t verb)
+static void print_address(struct printer *p, struct tv v, uint32_t verb)
 {
     struct integer n = {.magnitude = tv_is_nil(v) ? 0 : 0xc000010000, .base = 16};
     bool sharp = p->sharp;
 
-    if (tv_kind(v) < TV_KIND_SLICE || tv_kind(v) == TV_KIND_STRUCT) {
-        bad_verb(p, v, verb);
+    if (verb == 'v' && !n.magnitude) {
+        pad(p, STR("<nil>"));
         return;
     }
-    if (verb != 'v' && verb != 'p') {
-        bad_verb(p, v, verb);
-        return;
-    }
-    p->sharp = !p->sharp;
+    if (verb != 'v' && verb != 'p')
+        n.base = verb == 'b' ? 2 : verb == 'o' ? 8 : verb == 'd' ? 10 : 16;
+    else
+        p->sharp = !p->sharp;
+    n.upper = verb == 'X';
     print_integer_as(p, &n);
     p->sharp = sharp;
 }
 
-/* The String method, for the verbs that call it. False when there is none. */
+static void print_pointer(struct printer *p, struct tv v, uint32_t verb)
+{
+    if (tv_kind(v) < TV_KIND_SLICE || tv_kind(v) == TV_KIND_STRUCT || !verb || verb >= 0x80 ||
+        !strchr(tv_kind(v) == TV_KIND_PTR ? "vpbodxX" : "vp", (int)verb))
+        bad_verb(p, v, verb);
+    else
+        print_address(p, v, verb);
+}
+
+/* A pointer: at the top of an operand what it points to. */
+static void print_reference(struct printer *p, struct tv v, uint32_t verb, int depth)
+{
+    if (depth || tv_is_nil(v) || tv_kind(v) != TV_KIND_PTR) {
+        print_pointer(p, v, verb);
+        return;
+    }
+    buf_char(p->out, '&');
+    v.type = (uint8_t)tv_info(v.type)->elem;
+    print_kind(p, v, verb, depth + 1);
+}
+
+/* The String or GoString method, for the verbs that call it. False when there is none. */
 static bool print_by_method(struct printer *p, struct tv v, uint32_t verb)
 {
     const struct tv_info *info = tv_info(v.type);
     struct buf b;
 
-    if (p->erroring || p->sharp_v || !info->string || !verb || verb >= 0x80 ||
-        !strchr("vsxXq", (int)verb))
+    if (p->erroring || !verb || verb >= 0x80 || tv_is_nil(v))
+        return false;
+    if (p->sharp_v ? !info->go_string : !info->string || !strchr("vsxXq", (int)verb))
         return false;
     b = buf_new(p->rt->arena, BUF_UNLIMITED);
+    if (p->sharp_v) {
+        info->go_string(p->rt, v, &b);
+        pad(p, buf_str(&b));
+        return true;
+    }
     info->string(p->rt, v, &b);
     print_string(p, v, buf_str(&b), verb);
     return true;
@@ -547,7 +596,7 @@ static void print_kind(struct printer *p, struct tv v, uint32_t verb, int depth)
         print_struct(p, v, verb, depth);
         break;
     default:
-        print_pointer(p, v, verb);
+        print_reference(p, v, verb, depth);
     }
 }
 
@@ -565,7 +614,7 @@ static void print_nil(struct printer *p, struct tv v, uint32_t verb)
 /* An element of a container, depth > 0. */
 static void print_value(struct printer *p, struct tv v, uint32_t verb, int depth)
 {
-    if (depth > PRINT_DEPTH_MAX || p->rt->too_deep) {
+    if (depth > RT_DEPTH_MAX || p->rt->too_deep) {
         p->rt->too_deep = true;
         return;
     }

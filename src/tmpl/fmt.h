@@ -10,7 +10,5 @@
 void go_quote_with(struct buf *out, str s, bool ascii);
 /* strconv.QuoteRune, or QuoteRuneToASCII. */
 void go_quote_rune(struct buf *out, uint64_t c, bool ascii);
-/* Whether s can be a raw string on one line. */
-bool go_can_backquote(str s);
 /* The first count code points of s. */
 str str_first_runes(str s, size_t count);

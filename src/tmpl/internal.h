@@ -181,6 +181,8 @@ struct signature {
     uint8_t fixed; /* parameters without the variadic one */
     bool variadic;
     uint8_t result;    /* enum tv_type */
+    uint8_t results;   /* how many there are */
+    uint8_t second;    /* enum tv_type of the second one when it is no error, else 0 */
     uint8_t params[8]; /* enum tv_type; the variadic one last */
 };
 struct signature signature_parse(const char *text);
@@ -207,8 +209,9 @@ struct tmpl_set {
     enum missing_key missing;
     str left, right;
     const struct file *main; /* parsed first */
-    struct map *templates;   /* name to struct template */
-    struct map *signatures;  /* signature text to struct signature, so that each is parsed once */
+    const struct template *main_template;
+    struct map *templates;  /* name to struct template */
+    struct map *signatures; /* signature text to struct signature, so that each is parsed once */
 };
 
 /* Parses one text into trees, a map of name to struct template. */
@@ -230,7 +233,6 @@ struct exec {
     struct buf *out;
     struct err *err;
     struct tmpl_run *run;
-    uint64_t steps;
     uint32_t depth, depth_max;
     size_t output_max; /* length of out that must not be passed */
     VEC(struct variable) vars;

@@ -10,20 +10,22 @@
 /* ---- Data of the host ---------------------------------------------------------------------------
  */
 
-static struct tv wrap_number(const struct rt *rt, const struct value *node)
+static struct tv wrap_number(const struct value *node, bool floats)
 {
     str text = {node->text, node->len};
     int64_t i;
     double f;
 
-    if (!rt->floats && node->kind == VALUE_INT && str_to_i64(text, &i))
+    if (!floats && node->kind == VALUE_INT && str_to_i64(text, &i))
         return tv_int64(i);
     number_to_double(text, &f);
     return tv_float(f);
 }
 
-struct tv tv_wrap(const struct rt *rt, const struct value *node)
+struct tv tv_wrap(const struct value *node, bool floats)
 {
+    uint8_t flags = floats ? TV_DATA | TV_FLOATS : TV_DATA;
+
     if (!node)
         return tv_none();
     switch ((enum value_kind)node->kind) {
@@ -33,15 +35,21 @@ struct tv tv_wrap(const struct rt *rt, const struct value *node)
         return tv_bool(node->truth);
     case VALUE_INT:
     case VALUE_FLOAT:
-        return wrap_number(rt, node);
+        return wrap_number(node, floats);
     case VALUE_STRING:
         return (struct tv){.type = TV_STRING, .len = node->len, .text = node->text};
     case VALUE_LIST:
-        return (struct tv){.type = TV_LIST, .flags = TV_DATA, .data = node};
+        return (struct tv){.type = TV_LIST, .flags = flags, .data = node};
     case VALUE_OBJECT:
-        return (struct tv){.type = TV_MAP, .flags = TV_DATA, .data = node};
+        return (struct tv){.type = TV_MAP, .flags = flags, .data = node};
     }
     return tv_none();
+}
+
+/* An element or member of the container of. */
+static struct tv wrap_child(struct tv of, const struct value *node)
+{
+    return tv_wrap(node, of.flags & TV_FLOATS);
 }
 
 static struct tv in_interface(struct tv v)
@@ -70,8 +78,9 @@ struct tv tv_list_new(struct rt *rt, enum tv_type type, size_t n)
 
 struct tv tv_at(const struct rt *rt, struct tv list, size_t i)
 {
+    (void)rt;
     if (list.flags & TV_DATA)
-        return in_interface(tv_wrap(rt, &list.data->items[i]));
+        return in_interface(wrap_child(list, &list.data->items[i]));
     return as_element((enum tv_type)list.type, list.list->items[i]);
 }
 
@@ -82,7 +91,7 @@ struct tv tv_slice(struct rt *rt, struct tv list, size_t from, size_t to)
     if (list.flags & TV_DATA) {
         out = tv_list_new(rt, (enum tv_type)list.type, to - from);
         for (size_t i = from; i < to; i++)
-            out.list->items[i - from] = tv_wrap(rt, &list.data->items[i]);
+            out.list->items[i - from] = wrap_child(list, &list.data->items[i]);
         return out;
     }
     if (!list.list)
@@ -147,7 +156,7 @@ static struct tv_map *writable(struct rt *rt, struct tv map)
         return m;
     m = map_make(rt);
     for (size_t i = 0; i < map.data->len; i++)
-        entry_put(rt, m, value_key(&map.data->items[i]), tv_wrap(rt, &map.data->items[i]));
+        entry_put(rt, m, value_key(&map.data->items[i]), wrap_child(map, &map.data->items[i]));
     if (!rt->overlay)
         rt->overlay = map_new(rt->arena);
     key = arena_alloc_raw(rt->arena, sizeof(*key));
@@ -171,7 +180,7 @@ bool tv_get(const struct rt *rt, struct tv map, str key, struct tv *out)
     if (!m && map.flags & TV_DATA) {
         node = value_get(map.data, key);
         if (node)
-            *out = in_interface(tv_wrap(rt, node));
+            *out = in_interface(wrap_child(map, node));
         return node != NULL;
     }
     slot = m ? map_get(m->entries, key) : NULL;
@@ -212,7 +221,7 @@ struct tv_entry *tv_entries(struct rt *rt, struct tv map)
                 as_element((enum tv_type)map.type, *(const struct tv *)map_at(m->entries, i));
         } else {
             e[i].key = value_key(&map.data->items[i]);
-            e[i].item = in_interface(tv_wrap(rt, &map.data->items[i]));
+            e[i].item = in_interface(wrap_child(map, &map.data->items[i]));
         }
         sorted = sorted && (i == 0 || str_cmp(e[i - 1].key, e[i].key) < 0);
     }
@@ -300,14 +309,34 @@ static bool maps_equal(struct rt *rt, struct tv x, struct tv y)
 /* Values of other types have one representation in text. */
 static bool objects_equal(struct rt *rt, struct tv x, struct tv y)
 {
+    const struct tv_info *info = tv_info(x.type);
+
     if (x.object == y.object)
         return true;
-    return tv_info(x.type)->string && str_eq(tv_to_str(rt, x), tv_to_str(rt, y));
+    if (!x.object || !y.object)
+        return false;
+    if (info->equal)
+        return info->equal(x.object, y.object, true);
+    return info->string && str_eq(tv_to_str(rt, x), tv_to_str(rt, y));
+}
+
+static bool containers_equal(struct rt *rt, struct tv x, struct tv y)
+{
+    bool same;
+
+    if (rt->depth >= RT_DEPTH_MAX || rt->too_deep) {
+        rt->too_deep = true;
+        return false;
+    }
+    rt->depth++;
+    same = tv_kind(x) == TV_KIND_SLICE ? lists_equal(rt, x, y) : maps_equal(rt, x, y);
+    rt->depth--;
+    return same;
 }
 
 bool tv_deep_equal(struct rt *rt, struct tv x, struct tv y)
 {
-    if (x.type != y.type)
+    if (!rt_charge(rt, 1) || x.type != y.type)
         return false;
     switch (tv_kind(x)) {
     case TV_KIND_INVALID:
@@ -324,9 +353,8 @@ bool tv_deep_equal(struct rt *rt, struct tv x, struct tv y)
     case TV_KIND_STRING:
         return str_eq(tv_text(x), tv_text(y));
     case TV_KIND_SLICE:
-        return lists_equal(rt, x, y);
     case TV_KIND_MAP:
-        return maps_equal(rt, x, y);
+        return containers_equal(rt, x, y);
     default:
         return objects_equal(rt, x, y);
     }

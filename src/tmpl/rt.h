@@ -20,6 +20,7 @@
 #include "tmpl/tmpl.h"
 
 struct value;
+struct zone;
 struct exec;
 struct call_site;
 
@@ -40,6 +41,7 @@ enum tv_type {
     TV_INTS,    /* []int */
     TV_MAPS,    /* []map[string]interface {} */
     TV_LISTS,   /* [][]interface {} */
+    TV_BYTES,   /* []uint8: what methods of times and versions marshal to */
     TV_MAP,     /* map[string]interface {} */
     TV_STRMAP,  /* map[string]string */
     TV_TIME,
@@ -47,7 +49,8 @@ enum tv_type {
     TV_WEEKDAY,
     TV_DURATION,
     TV_LOCATION, /* *time.Location */
-    TV_SEMVER,   /* *semver.Version */
+    TV_LOCATION_STRUCT,
+    TV_SEMVER, /* *semver.Version */
     TV_SEMVER_STRUCT,
     TV_CERT,  /* sprig.certificate */
     TV_TOKEN, /* the parser's, in odd error texts only */
@@ -71,7 +74,8 @@ enum tv_kind {
     TV_KIND_INTERFACE,
 };
 
-enum { TV_IFACE = 1, TV_DATA = 2 };
+/* TV_FLOATS: with TV_DATA, every number below is a float64. */
+enum { TV_IFACE = 1, TV_DATA = 2, TV_FLOATS = 4 };
 
 struct tv_list {
     size_t len;
@@ -105,14 +109,31 @@ struct tv {
 /* One execution, as values see it. */
 struct rt {
     struct arena *arena;
-    bool floats;
     struct map *overlay; /* node address to struct tv_map, NULL until something is changed */
     struct exec *exec;
     const struct tmpl_hooks *hooks;
+    str zone_name;           /* of the local time zone; empty: that of the process */
+    const struct zone *zone; /* the local time zone once something asked: funcs/dates.c */
+    bool zone_known;
     size_t memory_max; /* of arena_used */
+    uint64_t steps;    /* that are left; see rt_charge */
+    unsigned depth;    /* of a recursion over values */
     bool errorf;       /* printing an error: %w stands for %v */
     bool too_deep;     /* a value nested too deep to be printed: the run fails */
 };
+
+/* How deep recursion over values goes: a map can hold itself. */
+#define RT_DEPTH_MAX 4000
+
+/*
+ * Counts work against the limit of steps: one step is some 50 ns. False when nothing is left: a
+ * loop then ends early with any result, because the run fails at its next step.
+ */
+static inline bool rt_charge(struct rt *rt, uint64_t steps)
+{
+    rt->steps = rt->steps > steps ? rt->steps - steps : 0;
+    return rt->steps > 0;
+}
 
 /* ---- Types. ---- */
 
@@ -128,9 +149,15 @@ struct tv_info {
     const char *name;      /* "map[string]interface {}" */
     const char *kind_name; /* "map" */
     enum tv_kind kind;
-    enum tv_type elem; /* of slices and maps; TV_ANY where elements are interfaces */
+    enum tv_type elem; /* of slices, maps and pointers; TV_ANY where elements are interfaces */
     /* Go's String method, NULL when there is none. Appends. */
     void (*string)(struct rt *rt, struct tv v, struct buf *out);
+    /* Go's GoString method, for %#v, NULL when there is none. Appends. */
+    void (*go_string)(struct rt *rt, struct tv v, struct buf *out);
+    /* The text that stands for a value in JSON, YAML and TOML, NULL when there is none. Appends. */
+    bool (*text)(struct rt *rt, struct tv v, struct buf *out, struct err *e);
+    /* Go's ==; with deep: reflect.DeepEqual. NULL: the same object or the same String. */
+    bool (*equal)(const void *x, const void *y, bool deep);
     const struct tmpl_func *methods; /* ended by a line without name; may be NULL */
     const struct tv_field *fields;   /* the same */
 };
@@ -184,8 +211,11 @@ static inline str tv_text(struct tv v)
 {
     return (str){v.text, v.len};
 }
-/* A node of the host's data. NULL gives no value. */
-struct tv tv_wrap(const struct rt *rt, const struct value *node);
+/*
+ * A node of data, which lives as long as the run. NULL gives no value. floats: every number is a
+ * float64; else integers that fit are int64.
+ */
+struct tv tv_wrap(const struct value *node, bool floats);
 
 /* ---- Lists (every slice type). ---- */
 
@@ -236,6 +266,8 @@ void tv_sprintln(struct rt *rt, struct buf *out, const struct tv *args, size_t c
 str tv_to_str(struct rt *rt, struct tv v);
 /* strconv.Quote. */
 void go_quote(struct buf *out, str s);
+/* Whether s can be a raw string on one line. */
+bool go_can_backquote(str s);
 /* strconv.FormatFloat(f, verb, precision, 64). */
 void go_float(struct buf *out, double f, char verb, int precision);
 /* strconv.ParseFloat and ParseInt/ParseUint with base 0 (or base), Go's syntax in full. */
@@ -328,6 +360,8 @@ bool call_fail_str(struct tmpl_call *c, str text);
  * be asked before allocating what grows with a number or a product of sizes.
  */
 MUST_CHECK bool call_room(struct tmpl_call *c, size_t bytes);
+/* The same for work: fails when so many steps are not left. See rt_charge. */
+MUST_CHECK bool call_steps(struct tmpl_call *c, uint64_t steps);
 /* A buffer in the arena of the run whose maximum is what the memory limit leaves. */
 struct buf call_buf(struct tmpl_call *c);
 /* Returns the text of a call_buf; fails when it overflowed. */

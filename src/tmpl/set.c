@@ -63,6 +63,8 @@ bool tmpl_parse(struct tmpl_set *set, str name, str text, struct err *e)
         return false;
     for (size_t i = 0; i < map_len(trees); i++)
         install(set, map_at(trees, i));
+    if (set->main == file)
+        set->main_template = map_get(trees, name);
     return true;
 }
 

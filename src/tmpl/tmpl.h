@@ -83,12 +83,16 @@ enum { TMPL_API_VERSION, TMPL_KIND, TMPL_NAMESPACE, TMPL_NAME };
 struct tmpl_run {
     const struct value *data; /* NULL: an empty object */
     bool floats; /* every number of data is a float64; else integers that fit are int64 */
+    str zone;    /* the local time zone, by name; empty: that of the process */
     const struct tmpl_limits *limits; /* may be NULL */
     const struct tmpl_hooks *hooks;   /* may be NULL */
     bool do_not_match;                /* set when doNotMatch ended the execution */
 };
 
-/* Runs the template name and appends to out. On failure out keeps what was written so far. */
+/*
+ * Runs the template name and appends to out. On failure out keeps what was written so far.
+ * STR_NONE as name is the template of the first text, also when a later text has replaced it.
+ */
 MUST_CHECK bool tmpl_execute(struct arena *a, const struct tmpl_set *set, str name,
                              struct tmpl_run *run, struct buf *out, struct err *e);
 

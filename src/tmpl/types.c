@@ -7,6 +7,7 @@
  */
 #include "tmpl/internal.h"
 #include "tmpl/funcs/families.h"
+#include "tmpl/funcs/objects.h"
 
 static void print_token(struct rt *rt, struct tv v, struct buf *out)
 {
@@ -80,6 +81,7 @@ static const struct tv_info types[TV_TYPES] = {
                   .kind_name = "slice",
                   .kind = TV_KIND_SLICE,
                   .elem = TV_LIST},
+    [TV_BYTES] = {.name = "[]uint8", .kind_name = "slice", .kind = TV_KIND_SLICE, .elem = TV_UINT8},
     [TV_MAP] = {.name = "map[string]interface {}",
                 .kind_name = "map",
                 .kind = TV_KIND_MAP,
@@ -88,14 +90,57 @@ static const struct tv_info types[TV_TYPES] = {
                    .kind_name = "map",
                    .kind = TV_KIND_MAP,
                    .elem = TV_STRING},
-    [TV_TIME] = {.name = "time.Time", .kind_name = "struct", .kind = TV_KIND_STRUCT},
-    [TV_MONTH] = {.name = "time.Month", .kind_name = "int", .kind = TV_KIND_INT},
-    [TV_WEEKDAY] = {.name = "time.Weekday", .kind_name = "int", .kind = TV_KIND_INT},
-    [TV_DURATION] = {.name = "time.Duration", .kind_name = "int64", .kind = TV_KIND_INT},
-    [TV_LOCATION] = {.name = "*time.Location", .kind_name = "ptr", .kind = TV_KIND_PTR},
-    [TV_SEMVER] = {.name = "*semver.Version", .kind_name = "ptr", .kind = TV_KIND_PTR},
-    [TV_SEMVER_STRUCT] = {.name = "semver.Version", .kind_name = "struct", .kind = TV_KIND_STRUCT},
-    [TV_CERT] = {.name = "sprig.certificate", .kind_name = "struct", .kind = TV_KIND_STRUCT},
+    [TV_TIME] = {.name = "time.Time",
+                 .kind_name = "struct",
+                 .kind = TV_KIND_STRUCT,
+                 .string = time_string,
+                 .go_string = time_go_string,
+                 .text = time_text,
+                 .equal = time_equal,
+                 .methods = time_methods,
+                 .fields = time_fields},
+    [TV_MONTH] = {.name = "time.Month",
+                  .kind_name = "int",
+                  .kind = TV_KIND_INT,
+                  .string = month_string,
+                  .methods = month_methods},
+    [TV_WEEKDAY] = {.name = "time.Weekday",
+                    .kind_name = "int",
+                    .kind = TV_KIND_INT,
+                    .string = weekday_string,
+                    .methods = weekday_methods},
+    [TV_DURATION] = {.name = "time.Duration",
+                     .kind_name = "int64",
+                     .kind = TV_KIND_INT,
+                     .string = duration_string,
+                     .methods = duration_methods},
+    [TV_LOCATION] = {.name = "*time.Location",
+                     .kind_name = "ptr",
+                     .kind = TV_KIND_PTR,
+                     .elem = TV_LOCATION_STRUCT,
+                     .string = location_string,
+                     .methods = location_methods},
+    [TV_LOCATION_STRUCT] = {.name = "time.Location", .kind_name = "struct", .kind = TV_KIND_STRUCT},
+    [TV_SEMVER] = {.name = "*semver.Version",
+                   .kind_name = "ptr",
+                   .kind = TV_KIND_PTR,
+                   .elem = TV_SEMVER_STRUCT,
+                   .string = semver_string,
+                   .text = semver_text,
+                   .equal = semver_equal,
+                   .methods = semver_methods},
+    [TV_SEMVER_STRUCT] = {.name = "semver.Version",
+                          .kind_name = "struct",
+                          .kind = TV_KIND_STRUCT,
+                          .string = semver_string,
+                          .text = semver_text,
+                          .equal = semver_equal,
+                          .methods = semver_struct_methods,
+                          .fields = semver_fields},
+    [TV_CERT] = {.name = "sprig.certificate",
+                 .kind_name = "struct",
+                 .kind = TV_KIND_STRUCT,
+                 .fields = tmpl_cert_fields},
     [TV_TOKEN] = {.name = "parse.item",
                   .kind_name = "struct",
                   .kind = TV_KIND_STRUCT,
@@ -160,5 +205,10 @@ struct signature signature_parse(const char *text)
     result = str_trim_set(result, STR(" ()"));
     str_cut(result, STR(", "), &one, &params);
     sig.result = (uint8_t)type_named(one);
+    for (sig.results = 1; params.len; sig.results++) {
+        str_cut(params, STR(", "), &one, &params);
+        if (!str_eq(one, STR("error")) && !sig.second)
+            sig.second = (uint8_t)type_named(one);
+    }
     return sig;
 }

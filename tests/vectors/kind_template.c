@@ -109,17 +109,19 @@ static bool parse_all(struct attempt *t, struct tmpl_set *set, struct err *e)
 static bool execute(struct attempt *t, struct tmpl_set *set, struct err *e)
 {
     struct tmpl_hooks hooks = {.ctx = t, .lookup = lookup};
-    struct tmpl_run run = {.hooks = &hooks};
+    struct tmpl_run run = {.hooks = &hooks, .zone = text_of(t, "tz")};
     str name = text_of(t, "exec"), yaml = text_of(t, "data_yaml");
 
     t->stage = "exec";
+    if (!run.zone.len)
+        run.zone = STR("UTC");
     t->crs = read_json(t->arena, text_of(t, "crs"));
     run.floats = str_eq(text_of(t, "num"), STR("json")) || yaml.len;
     if (yaml.len)
         run.data = read_yaml(t->arena, yaml);
     else if (value_get(t->vector, STR("data")))
         run.data = read_json(t->arena, text_of(t, "data"));
-    return tmpl_execute(t->arena, set, name.len ? name : text_of(t, "name"), &run, &t->out, e);
+    return tmpl_execute(t->arena, set, name, &run, &t->out, e);
 }
 
 static bool attempt(struct attempt *t, struct err *e)
@@ -160,9 +162,7 @@ static bool run_template(struct arena *a, const struct value *vector, struct buf
     struct attempt t = {.arena = a, .vector = vector, .out = buf_new(a, BUF_UNLIMITED)};
     bool wants_failure = value_get(vector, STR("err")) != NULL, ok;
     AUTO_ERR e = {0};
-    str tz = text_of(&t, "tz");
 
-    setenv("TZ", tz.len ? str_z(a, tz) : "UTC", 1);
     ok = attempt(&t, &e);
     if (ok && wants_failure)
         return vector_differs(why, "err", buf_str(&t.out), text_of(&t, "err"));

@@ -56,8 +56,8 @@ static bool fn_call(struct tmpl_call *c)
 static struct tv dereference(struct tv v)
 {
     v = tv_concrete(v);
-    if (v.type == TV_SEMVER)
-        v.type = TV_SEMVER_STRUCT;
+    if (tv_kind(v) == TV_KIND_PTR)
+        v.type = (uint8_t)tv_info(v.type)->elem;
     return v;
 }
 

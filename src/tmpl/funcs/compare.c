@@ -54,7 +54,12 @@ static bool equal_others(struct tmpl_call *c, struct tv x, struct tv y, bool *ou
     }
     if (tv_kind(y) == TV_KIND_SLICE || tv_kind(y) == TV_KIND_MAP)
         return call_fail(c, "non-comparable type %.*s: %s", STR_ARG(verb_s(c, y)), tv_type_name(y));
-    *out = tv_kind(x) == TV_KIND_PTR ? x.object == y.object : tv_deep_equal(c->rt, x, y);
+    if (tv_kind(x) == TV_KIND_PTR)
+        *out = x.object == y.object;
+    else if (x.type == y.type && tv_info(x.type)->equal)
+        *out = tv_info(x.type)->equal(x.object, y.object, false);
+    else
+        *out = tv_deep_equal(c->rt, x, y);
     return true;
 }
 

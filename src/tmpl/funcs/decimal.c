@@ -279,8 +279,7 @@ static bool fn_divf(struct tmpl_call *c)
 
 const struct tmpl_func tmpl_decimal_funcs[] = {
     {"add1f", "func(any) float64", SPRIG, fn_add1f, "One more, with decimals", "{{ add1f 1.5 }}"},
-    {"addf", "func(...any) float64", SPRIG, fn_addf, "The sum of decimals",
-     "{{ addf 0.1 0.2 }}"},
+    {"addf", "func(...any) float64", SPRIG, fn_addf, "The sum of decimals", "{{ addf 0.1 0.2 }}"},
     {"divf", "func(any, ...any) float64", SPRIG, fn_divf, "Divide decimals", "{{ divf 10 4 }}"},
     {"mulf", "func(any, ...any) float64", SPRIG, fn_mulf, "The product of decimals",
      "{{ mulf 1.5 2 }}"},

@@ -50,8 +50,7 @@ static bool fn_fail(struct tmpl_call *c)
 }
 
 const struct tmpl_func tmpl_default_funcs[] = {
-    {"all", "func(...any) bool", SPRIG, fn_all, "Whether no argument is empty",
-     "{{ all 1 .x }}"},
+    {"all", "func(...any) bool", SPRIG, fn_all, "Whether no argument is empty", "{{ all 1 .x }}"},
     {"any", "func(...any) bool", SPRIG, fn_any, "Whether some argument is not empty",
      "{{ any \"\" .x }}"},
     {"coalesce", "func(...any) any", SPRIG, fn_coalesce, "The first argument that is not empty",

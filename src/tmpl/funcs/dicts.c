@@ -164,9 +164,8 @@ static bool fn_dig(struct tmpl_call *c)
     return return_tv(c, at);
 }
 
-/* ---- Copies ------------------------------------------------------------------------------------- */
-
-#define COPY_DEPTH_MAX 4000
+/* ---- Copies -------------------------------------------------------------------------------------
+ */
 
 static bool deep_copy(struct tmpl_call *c, struct tv v, unsigned depth, struct tv *out);
 
@@ -201,7 +200,7 @@ static bool deep_copy(struct tmpl_call *c, struct tv v, unsigned depth, struct t
     *out = v;
     if (tv_is_nil(v) || (tv_kind(v) != TV_KIND_SLICE && tv_kind(v) != TV_KIND_MAP))
         return true;
-    if (depth > COPY_DEPTH_MAX)
+    if (depth > RT_DEPTH_MAX)
         return call_fail(c, "the value nests too deep");
     if (!call_room(c, 128 * (tv_len(c->rt, v) + 1)))
         return false;
@@ -224,20 +223,18 @@ const struct tmpl_func tmpl_dict_funcs[] = {
      "{{ deepCopy .map }}"},
     {"dict", "func(...any) map[string]any", SPRIG, fn_dict, "A map of keys and values",
      "{{ dict \"a\" 1 \"b\" 2 }}"},
-    {"dig", "func(...any) (any, error)", SPRIG, fn_dig,
-     "The entry below some keys, or a default", "{{ dig \"a\" \"b\" \"none\" .map }}"},
+    {"dig", "func(...any) (any, error)", SPRIG, fn_dig, "The entry below some keys, or a default",
+     "{{ dig \"a\" \"b\" \"none\" .map }}"},
     {"get", "func(map[string]any, string) any", SPRIG, fn_get, "An entry, or an empty text",
      "{{ get .map \"a\" }}"},
-    {"hasKey", "func(map[string]any, string) bool", SPRIG, fn_has_key,
-     "Whether a map has a key", "{{ hasKey .map \"a\" }}"},
+    {"hasKey", "func(map[string]any, string) bool", SPRIG, fn_has_key, "Whether a map has a key",
+     "{{ hasKey .map \"a\" }}"},
     {"keys", "func(...map[string]any) []string", SPRIG, fn_keys, "The keys of maps",
      "{{ keys .map | sortAlpha }}"},
     {"mustDeepCopy", "func(any) (any, error)", SPRIG, fn_deep_copy, "As deepCopy",
      "{{ mustDeepCopy .map }}"},
-    {"omit", MAP_AND_KEYS, SPRIG, fn_omit, "The map without some keys",
-     "{{ omit .map \"a\" }}"},
-    {"pick", MAP_AND_KEYS, SPRIG, fn_pick, "Only some keys of the map",
-     "{{ pick .map \"a\" }}"},
+    {"omit", MAP_AND_KEYS, SPRIG, fn_omit, "The map without some keys", "{{ omit .map \"a\" }}"},
+    {"pick", MAP_AND_KEYS, SPRIG, fn_pick, "Only some keys of the map", "{{ pick .map \"a\" }}"},
     {"pluck", "func(string, ...map[string]any) []any", SPRIG, fn_pluck,
      "The values of one key in several maps", "{{ pluck \"a\" .map .other }}"},
     {"set", "func(map[string]any, string, any) map[string]any", SPRIG, fn_set,

@@ -17,7 +17,7 @@ static bool want_slice(struct tmpl_call *c, struct tv v, const char *what)
         return call_fail(c, NIL_DEREFERENCE);
     if (tv_kind(v) == TV_KIND_SLICE)
         return true;
-    return call_fail(c, "%s type %s", what, tv_info(v.type)->kind_name);
+    return call_fail(c, "%s %s", what, tv_info(v.type)->kind_name);
 }
 
 static bool new_list(struct tmpl_call *c, size_t n, struct tv *out)
@@ -47,13 +47,14 @@ static bool fn_list(struct tmpl_call *c)
     return return_tv(c, out);
 }
 
-/* ---- One element -------------------------------------------------------------------------------- */
+/* ---- One element --------------------------------------------------------------------------------
+ */
 
 static bool fn_first(struct tmpl_call *c)
 {
     struct tv v = arg_tv(c, 0);
 
-    if (!want_slice(c, v, "Cannot find first on"))
+    if (!want_slice(c, v, "Cannot find first on type"))
         return false;
     return return_tv(c, tv_len(c->rt, v) ? tv_concrete(tv_at(c->rt, v, 0)) : tv_none());
 }
@@ -63,7 +64,7 @@ static bool fn_last(struct tmpl_call *c)
     struct tv v = arg_tv(c, 0);
     size_t n = tv_len(c->rt, v);
 
-    if (!want_slice(c, v, "Cannot find last on"))
+    if (!want_slice(c, v, "Cannot find last on type"))
         return false;
     return return_tv(c, n ? tv_concrete(tv_at(c->rt, v, n - 1)) : tv_none());
 }
@@ -73,7 +74,7 @@ static bool fn_push(struct tmpl_call *c)
     struct tv v = arg_tv(c, 0), out;
     size_t n = tv_len(c->rt, v);
 
-    if (!want_slice(c, v, "Cannot push on") || !new_list(c, n + 1, &out))
+    if (!want_slice(c, v, "Cannot push on type") || !new_list(c, n + 1, &out))
         return false;
     copy_items(c, out, 0, v, 0, n);
     out.list->items[n] = arg_tv(c, 1);
@@ -85,14 +86,15 @@ static bool fn_prepend(struct tmpl_call *c)
     struct tv v = arg_tv(c, 0), out;
     size_t n = tv_len(c->rt, v);
 
-    if (!want_slice(c, v, "Cannot prepend on") || !new_list(c, n + 1, &out))
+    if (!want_slice(c, v, "Cannot prepend on type") || !new_list(c, n + 1, &out))
         return false;
     out.list->items[0] = arg_tv(c, 1);
     copy_items(c, out, 1, v, 0, n);
     return return_tv(c, out);
 }
 
-/* ---- Parts -------------------------------------------------------------------------------------- */
+/* ---- Parts --------------------------------------------------------------------------------------
+ */
 
 /* All but one element; nil for an empty list. */
 static bool all_but(struct tmpl_call *c, const char *what, size_t first)
@@ -112,12 +114,12 @@ static bool all_but(struct tmpl_call *c, const char *what, size_t first)
 
 static bool fn_rest(struct tmpl_call *c)
 {
-    return all_but(c, "Cannot find rest on", 1);
+    return all_but(c, "Cannot find rest on type", 1);
 }
 
 static bool fn_initial(struct tmpl_call *c)
 {
-    return all_but(c, "Cannot find initial on", 0);
+    return all_but(c, "Cannot find initial on type", 0);
 }
 
 static bool fn_slice(struct tmpl_call *c)
@@ -155,7 +157,7 @@ static bool fn_chunk(struct tmpl_call *c)
     int64_t size = arg_int(c, 0);
     size_t n = tv_len(c->rt, v), count = 0, last = 0;
 
-    if (!want_slice(c, v, "Cannot chunk") || !chunk_sizes(c, size, n, &count, &last))
+    if (!want_slice(c, v, "Cannot chunk type") || !chunk_sizes(c, size, n, &count, &last))
         return false;
     if (!call_room(c, 64 * count))
         return false;
@@ -170,7 +172,8 @@ static bool fn_chunk(struct tmpl_call *c)
     return return_tv(c, out);
 }
 
-/* ---- Filters ------------------------------------------------------------------------------------ */
+/* ---- Filters ------------------------------------------------------------------------------------
+ */
 
 /* Whether the element belongs into the result, of which out is what there is so far. */
 typedef bool keep_fn(struct tmpl_call *c, struct tv item, const struct tv_list *out);
@@ -183,7 +186,7 @@ static bool filter(struct tmpl_call *c, const char *what, keep_fn *keep)
     if (!want_slice(c, v, what) || !new_list(c, n, &out))
         return false;
     out.list->len = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && c->rt->steps; i++) {
         struct tv item = tv_concrete(tv_at(c->rt, v, i));
         if (keep(c, item, out.list))
             out.list->items[out.list->len++] = item;
@@ -193,7 +196,7 @@ static bool filter(struct tmpl_call *c, const char *what, keep_fn *keep)
 
 static bool in_list(struct tmpl_call *c, struct tv item, const struct tv *items, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && c->rt->steps; i++)
         if (tv_deep_equal(c->rt, item, items[i]))
             return true;
     return false;
@@ -218,20 +221,21 @@ static bool keep_other(struct tmpl_call *c, struct tv item, const struct tv_list
 
 static bool fn_compact(struct tmpl_call *c)
 {
-    return filter(c, "Cannot compact on", keep_full);
+    return filter(c, "Cannot compact on type", keep_full);
 }
 
 static bool fn_uniq(struct tmpl_call *c)
 {
-    return filter(c, "Cannot find uniq on", keep_new);
+    return filter(c, "Cannot find uniq on type", keep_new);
 }
 
 static bool fn_without(struct tmpl_call *c)
 {
-    return filter(c, "Cannot find without on", keep_other);
+    return filter(c, "Cannot find without on type", keep_other);
 }
 
-/* ---- The rest ----------------------------------------------------------------------------------- */
+/* ---- The rest -----------------------------------------------------------------------------------
+ */
 
 static bool fn_has(struct tmpl_call *c)
 {
@@ -239,7 +243,7 @@ static bool fn_has(struct tmpl_call *c)
 
     if (v.type == TV_INVALID)
         return return_bool(c, false);
-    if (!want_slice(c, v, "Cannot find has on"))
+    if (!want_slice(c, v, "Cannot find has on type"))
         return false;
     for (size_t i = 0; i < tv_len(c->rt, v); i++)
         if (tv_deep_equal(c->rt, arg_tv(c, 0), tv_concrete(tv_at(c->rt, v, i))))
@@ -252,7 +256,7 @@ static bool fn_reverse(struct tmpl_call *c)
     struct tv v = arg_tv(c, 0), out;
     size_t n = tv_len(c->rt, v);
 
-    if (!want_slice(c, v, "Cannot find reverse on") || !new_list(c, n, &out))
+    if (!want_slice(c, v, "Cannot find reverse on type") || !new_list(c, n, &out))
         return false;
     for (size_t i = 0; i < n; i++)
         out.list->items[n - 1 - i] = tv_concrete(tv_at(c->rt, v, i));
@@ -301,8 +305,7 @@ const struct tmpl_func tmpl_list_funcs[] = {
      "{{ has 4 .list }}"},
     {"initial", TO_LIST, SPRIG, fn_initial, "All but the last element", "{{ initial .list }}"},
     {"last", "func(any) any", SPRIG, fn_last, "The last element", "{{ last .list }}"},
-    {"list", "func(...any) []any", SPRIG, fn_list, "A list of the arguments",
-     "{{ list 1 2 3 }}"},
+    {"list", "func(...any) []any", SPRIG, fn_list, "A list of the arguments", "{{ list 1 2 3 }}"},
     {"mustAppend", "func(any, any) ([]any, error)", SPRIG, fn_push, "As append",
      "{{ mustAppend .list 4 }}"},
     {"mustChunk", "func(int, any) ([][]any, error)", SPRIG, fn_chunk, "As chunk",

@@ -9,7 +9,8 @@
 
 #include <math.h>
 
-/* ---- Integers ----------------------------------------------------------------------------------- */
+/* ---- Integers -----------------------------------------------------------------------------------
+ */
 
 static uint64_t arg_u(const struct tmpl_call *c, size_t i)
 {
@@ -91,14 +92,17 @@ static bool fn_rand_int(struct tmpl_call *c)
     return return_int(c, low + (int64_t)random_below((uint64_t)span));
 }
 
-/* ---- Floats ------------------------------------------------------------------------------------- */
+/* ---- Floats -------------------------------------------------------------------------------------
+ */
 
 static double max_of(double x, double y)
 {
     if (isinf(x) || isinf(y))
-        return x > 0 && isinf(x) ? x : y > 0 && isinf(y) ? y : isnan(x) || isnan(y) ? x + y
-                                                          : x > y                   ? x
-                                                                                    : y;
+        return x > 0 && isinf(x)      ? x
+               : y > 0 && isinf(y)    ? y
+               : isnan(x) || isnan(y) ? x + y
+               : x > y                ? x
+                                      : y;
     if (isnan(x) || isnan(y))
         return x + y;
     if (x == 0 && y == 0)
@@ -135,8 +139,8 @@ static bool fn_ceil(struct tmpl_call *c)
 }
 
 /*
- * Go's math.Pow(10, n), which multiplies squares of the mantissa: its last bits can differ from those
- * of C's pow.
+ * Go's math.Pow(10, n), which multiplies squares of the mantissa: its last bits can differ from
+ * those of C's pow.
  */
 static double power_of_ten(int64_t n)
 {
@@ -176,7 +180,8 @@ static bool fn_round(struct tmpl_call *c)
     return return_float(c, floor(digit) / power);
 }
 
-/* ---- Conversion --------------------------------------------------------------------------------- */
+/* ---- Conversion ---------------------------------------------------------------------------------
+ */
 
 static bool fn_to_int(struct tmpl_call *c)
 {
@@ -195,7 +200,8 @@ static bool fn_to_decimal(struct tmpl_call *c)
     return return_int(c, go_parse_int(tv_to_str(c->rt, arg_tv(c, 0)), 8, &i) ? i : 0);
 }
 
-/* ---- Sequences ---------------------------------------------------------------------------------- */
+/* ---- Sequences ----------------------------------------------------------------------------------
+ */
 
 /* How many numbers a walk from start towards stop visits. */
 static size_t steps_of(int64_t start, int64_t stop, int64_t step)
@@ -214,7 +220,7 @@ static bool ints(struct tmpl_call *c, int64_t start, int64_t stop, int64_t step)
     size_t n = steps_of(start, stop, step);
     struct tv list;
 
-    if (!call_room(c, n > SIZE_MAX / sizeof(struct tv) ? SIZE_MAX : n * sizeof(struct tv)))
+    if (!call_steps(c, n) || !call_room(c, n * sizeof(struct tv)))
         return false;
     list = tv_list_new(c->rt, TV_INTS, n);
     for (size_t i = 0; i < n; i++)
@@ -238,6 +244,8 @@ static bool seq_text(struct tmpl_call *c, int64_t start, int64_t stop, int64_t s
     size_t n = steps_of(start, stop, step);
     struct buf b = call_buf(c);
 
+    if (!call_steps(c, 2 * (uint64_t)n))
+        return false;
     for (size_t i = 0; i < n && !b.overflow; i++)
         buf_fmt(&b, i ? " %lld" : "%lld", (long long)((uint64_t)start + i * (uint64_t)step));
     return return_call_buf(c, &b);
@@ -272,20 +280,17 @@ const struct tmpl_func tmpl_math_funcs[] = {
     {"int", "func(any) int", SPRIG, fn_to_int, "Anything as an int", "{{ int \"12\" }}"},
     {"int64", "func(any) int64", SPRIG, fn_to_int, "Anything as an int64", "{{ int64 1.9 }}"},
     {"max", "func(any, ...any) int64", SPRIG, fn_max, "The largest integer", "{{ max 1 2 3 }}"},
-    {"maxf", "func(any, ...any) float64", SPRIG, fn_maxf, "The largest number",
-     "{{ maxf 1.5 2 }}"},
+    {"maxf", "func(any, ...any) float64", SPRIG, fn_maxf, "The largest number", "{{ maxf 1.5 2 }}"},
     {"min", "func(any, ...any) int64", SPRIG, fn_min, "The smallest integer", "{{ min 1 2 3 }}"},
     {"minf", "func(any, ...any) float64", SPRIG, fn_minf, "The smallest number",
      "{{ minf 1.5 2 }}"},
     {"mod", "func(any, any) int64", SPRIG, fn_mod, "The rest of a division", "{{ mod 7 2 }}"},
-    {"mul", "func(any, ...any) int64", SPRIG, fn_mul, "The product of integers",
-     "{{ mul 2 3 }}"},
+    {"mul", "func(any, ...any) int64", SPRIG, fn_mul, "The product of integers", "{{ mul 2 3 }}"},
     {"randInt", "func(int, int) int", SPRIG, fn_rand_int, "A random integer from a to below b",
      "{{ randInt 12 30 }}"},
     {"round", "func(any, int, ...float64) float64", SPRIG, fn_round,
      "Round to places, up from a fraction on (0.5)", "{{ round 123.5555 3 }}"},
-    {"seq", "func(...int) string", SPRIG, fn_seq, "Numbers with blanks between",
-     "{{ seq 1 2 9 }}"},
+    {"seq", "func(...int) string", SPRIG, fn_seq, "Numbers with blanks between", "{{ seq 1 2 9 }}"},
     {"sub", "func(any, any) int64", SPRIG, fn_sub, "Subtract integers", "{{ sub 5 2 }}"},
     {"toDecimal", "func(any) int64", SPRIG, fn_to_decimal, "An octal text as an integer",
      "{{ toDecimal \"777\" }}"},

@@ -2,14 +2,12 @@
 /*
  * merge.c - merge and mergeOverwrite, as mergo does it.
  *
- * The first map is changed. merge fills what is missing or empty there, mergeOverwrite replaces what
- * the others have; maps on both sides are merged in place. What is taken over is shared, not
+ * The first map is changed. merge fills what is missing or empty there, mergeOverwrite replaces
+ * what the others have; maps on both sides are merged in place. What is taken over is shared, not
  * copied.
  */
 #include "tmpl/funcs/common.h"
 #include "tmpl/funcs/families.h"
-
-#define MERGE_DEPTH_MAX 4000
 
 static bool merge_maps(struct tmpl_call *c, struct tv into, struct tv from, bool overwrite,
                        unsigned depth);
@@ -19,15 +17,15 @@ static bool both(struct tv x, struct tv y, enum tv_kind kind)
     return tv_kind(x) == kind && tv_kind(y) == kind;
 }
 
-/* One entry of from. old is what into has under the key, when had. */
+/* One entry of from. */
 static bool merge_entry(struct tmpl_call *c, struct tv into, const struct tv_entry *e,
                         bool overwrite, unsigned depth)
 {
     struct tv item = tv_concrete(e->item), old = tv_none();
-    bool had = tv_get(c->rt, into, e->key, &old), full;
+    bool full;
 
-    old = tv_concrete(old);
-    full = had && !is_empty(c->rt, old);
+    if (tv_get(c->rt, into, e->key, &old))
+        old = tv_concrete(old);
     if (item.type == TV_INVALID) {
         if (overwrite)
             tv_set(c->rt, into, e->key, item);
@@ -36,6 +34,7 @@ static bool merge_entry(struct tmpl_call *c, struct tv into, const struct tv_ent
     if (both(item, old, TV_KIND_MAP) && !tv_is_nil(old) &&
         !merge_maps(c, old, item, overwrite, depth + 1))
         return false;
+    full = !is_empty(c->rt, old); /* an empty map may have been filled just now */
     if (full && both(item, old, TV_KIND_MAP))
         return true;
     if (!full || overwrite)
@@ -49,7 +48,7 @@ static bool merge_maps(struct tmpl_call *c, struct tv into, struct tv from, bool
     size_t n = tv_len(c->rt, from);
     struct tv_entry *e;
 
-    if (depth > MERGE_DEPTH_MAX)
+    if (depth > RT_DEPTH_MAX)
         return call_fail(c, "the value nests too deep");
     if (!call_room(c, 128 * (n + tv_len(c->rt, into) + 1)))
         return false;

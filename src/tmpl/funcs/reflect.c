@@ -28,8 +28,8 @@ static bool fn_type_is_like(struct tmpl_call *c)
 {
     str name = type_name(arg_tv(c, 1)), target = arg_str(c, 0);
 
-    return return_bool(c, str_eq(target, name) ||
-                              (str_has_prefix(name, STR("*")) && str_eq(target, str_from(name, 1))));
+    return return_bool(c, str_eq(target, name) || (str_has_prefix(name, STR("*")) &&
+                                                   str_eq(target, str_from(name, 1))));
 }
 
 static bool fn_kind_of(struct tmpl_call *c)

@@ -10,7 +10,8 @@
 
 #include "base/unicode.h"
 
-/* ---- Questions ---------------------------------------------------------------------------------- */
+/* ---- Questions ----------------------------------------------------------------------------------
+ */
 
 static bool fn_contains(struct tmpl_call *c)
 {
@@ -27,7 +28,8 @@ static bool fn_has_suffix(struct tmpl_call *c)
     return return_bool(c, str_has_suffix(arg_str(c, 1), arg_str(c, 0)));
 }
 
-/* ---- Cutting ------------------------------------------------------------------------------------ */
+/* ---- Cutting ------------------------------------------------------------------------------------
+ */
 
 static bool is_cut(uint32_t r, str set)
 {
@@ -164,7 +166,8 @@ static bool fn_abbrevboth(struct tmpl_call *c)
     return return_str(c, abbreviate(c->arena, arg_str(c, 2), left, right));
 }
 
-/* ---- Joining and replacing ---------------------------------------------------------------------- */
+/* ---- Joining and replacing ----------------------------------------------------------------------
+ */
 
 static bool fn_repeat(struct tmpl_call *c)
 {
@@ -278,7 +281,8 @@ static bool fn_join(struct tmpl_call *c)
     return return_call_buf(c, &b);
 }
 
-/* ---- Quoting ------------------------------------------------------------------------------------ */
+/* ---- Quoting ------------------------------------------------------------------------------------
+ */
 
 static bool fn_quote(struct tmpl_call *c)
 {
@@ -308,7 +312,8 @@ static bool fn_squote(struct tmpl_call *c)
     return return_call_buf(c, &b);
 }
 
-/* ---- Splitting ---------------------------------------------------------------------------------- */
+/* ---- Splitting ----------------------------------------------------------------------------------
+ */
 
 /* Where the next piece ends: at sep, or behind one code point when sep is empty. */
 static bool next_piece(str s, str sep, size_t *end)
@@ -376,7 +381,8 @@ static bool fn_splitn(struct tmpl_call *c)
     return split_map(c, arg_str(c, 2), arg_str(c, 0), arg_int(c, 1));
 }
 
-/* ---- Conversion --------------------------------------------------------------------------------- */
+/* ---- Conversion ---------------------------------------------------------------------------------
+ */
 
 static bool fn_to_string(struct tmpl_call *c)
 {
@@ -493,8 +499,7 @@ const struct tmpl_func tmpl_string_funcs[] = {
      "{{ squote .name }}"},
     {"substr", "func(int, int, string) string", SPRIG, fn_substr, "The bytes from a to b",
      "{{ substr 0 3 \"hello\" }}"},
-    {"toString", "func(any) string", SPRIG, fn_to_string, "Anything as text",
-     "{{ toString 1 }}"},
+    {"toString", "func(any) string", SPRIG, fn_to_string, "Anything as text", "{{ toString 1 }}"},
     {"toStrings", "func(any) []string", SPRIG, fn_to_strings, "The elements as texts",
      "{{ toStrings .list }}"},
     {"trim", "func(string) string", SPRIG, fn_trim, "Without white space at both ends",

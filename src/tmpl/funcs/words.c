@@ -6,7 +6,8 @@
 
 #include "base/unicode.h"
 
-/* ---- Case --------------------------------------------------------------------------------------- */
+/* ---- Case ---------------------------------------------------------------------------------------
+ */
 
 /* s with every code point mapped; broken bytes become U+FFFD. */
 static bool map_runes(struct tmpl_call *c, str s, uint32_t (*map)(uint32_t r))
@@ -107,7 +108,8 @@ static bool fn_swapcase(struct tmpl_call *c)
     return return_call_buf(c, &b);
 }
 
-/* ---- Bytes taken for characters ----------------------------------------------------------------- */
+/* ---- Bytes taken for characters -----------------------------------------------------------------
+ */
 
 /* Upstream: these two look at bytes as if they were code points, so UTF-8 comes out as Latin-1. */
 static bool fn_initials(struct tmpl_call *c)
@@ -144,7 +146,8 @@ static bool fn_nospace(struct tmpl_call *c)
     return any ? return_call_buf(c, &b) : return_str(c, s);
 }
 
-/* ---- Wrapping ----------------------------------------------------------------------------------- */
+/* ---- Wrapping -----------------------------------------------------------------------------------
+ */
 
 static size_t last_blank(str s)
 {
@@ -194,7 +197,8 @@ static bool fn_wrap_with(struct tmpl_call *c)
     return wrap(c, arg_str(c, 2), arg_str(c, 1), true);
 }
 
-/* ---- Snake, kebab and camel --------------------------------------------------------------------- */
+/* ---- Snake, kebab and camel ---------------------------------------------------------------------
+ */
 
 enum word_kind {
     WORD_INVALID,
@@ -482,6 +486,7 @@ const struct tmpl_func tmpl_word_funcs[] = {
     {"wrap", "func(int, string) string", SPRIG, fn_wrap, "Break lines at blanks",
      "{{ wrap 80 .text }}"},
     {"wrapWith", "func(int, string, string) string", SPRIG, fn_wrap_with,
-     "Break lines and long words with a text of your own", "{{ wrapWith 5 \"\\t\" \"Hello World\" }}"},
+     "Break lines and long words with a text of your own",
+     "{{ wrapWith 5 \"\\t\" \"Hello World\" }}"},
     {0},
 };

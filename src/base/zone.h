@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * zone.h - time zones, read from the system's zone database.
+ *
+ * A zone tells, for any moment, how far local time is from UTC and what that is called. NULL is UTC
+ * everywhere. Dates beyond the last recorded change follow the rule at the end of the zone's file.
+ * The environment is never changed, so that each execution may have a local zone of its own.
+ *
+ * A zone never changes once made. Zones of the database are read once per process and kept; those
+ * that are not kept live as long as the arena they were made in. May be called from any thread.
+ */
+#pragma once
+
+#include "base/str.h"
+
+struct err;
+struct zone;
+
+/* What a zone says about one moment. */
+struct zone_span {
+    str name;           /* "CET"; may be empty for fixed zones */
+    int32_t offset;     /* seconds east of UTC */
+    bool is_dst;        /* daylight saving time */
+    int64_t start, end; /* seconds since 1970 between which this holds, end excluded */
+};
+
+/* "" and "UTC" are UTC; else a file of the database. A name that leads elsewhere is refused. */
+MUST_CHECK bool zone_find(struct arena *a, str name, const struct zone **out, struct err *e);
+/*
+ * The zone of this process as Go finds it: TZ, or /etc/localtime when TZ is not set. UTC when there
+ * is none.
+ */
+const struct zone *zone_local(struct arena *a);
+/* The contents of a zone file. */
+MUST_CHECK bool zone_read(struct arena *a, str name, str data, const struct zone **out,
+                          struct err *e);
+/* A zone that is always so many seconds east of UTC. */
+const struct zone *zone_fixed(struct arena *a, str name, int32_t offset);
+
+/* "UTC", "Europe/Berlin"; what zone_fixed was given. */
+str zone_name(const struct zone *z);
+/* What holds sec seconds after 1970. */
+struct zone_span zone_at(const struct zone *z, int64_t sec);
+/*
+ * The offset of an abbreviation in a zone, preferring the one in force at that local time (seconds
+ * as if it were UTC). False when the zone never uses it.
+ */
+bool zone_offset_named(const struct zone *z, str abbreviation, int64_t local_sec, int32_t *offset);
+/* Whether two zones say the same of every moment and bear the same name. */
+bool zone_equal(const struct zone *x, const struct zone *y);
+/* Whether a zone is an unnamed one of whole hours: Go has only one of each. */
+bool zone_is_hours(const struct zone *z);

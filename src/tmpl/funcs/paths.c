@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * paths.c - file paths, as Go's packages path and path/filepath see them (on Linux the same).
+ */
+#include "tmpl/funcs/families.h"
+
+/* One element of a path, up to the next slash. */
+static str next_element(str path, size_t *at)
+{
+    size_t from = *at;
+
+    while (*at < path.len && path.ptr[*at] != '/')
+        ++*at;
+    return str_slice(path, from, *at);
+}
+
+/* Takes the last element off what has been written since floor. */
+static void drop_last(struct buf *b, size_t floor)
+{
+    size_t len = b->len - 1;
+
+    while (len > floor && b->data[len] != '/')
+        len--;
+    b->len = len;
+}
+
+/* path.Clean: no "." and "..", no empty elements, "." for nothing. */
+static str clean(struct arena *a, str path)
+{
+    struct buf b = buf_new(a, path.len + 1);
+    bool rooted = str_has_prefix(path, STR("/"));
+    size_t floor = rooted, at = 0;
+
+    if (rooted)
+        buf_char(&b, '/');
+    while (at < path.len) {
+        str element;
+        if (path.ptr[at] == '/') {
+            at++;
+            continue;
+        }
+        element = next_element(path, &at);
+        if (str_eq(element, STR(".")))
+            continue;
+        if (str_eq(element, STR("..")) && b.len > floor) {
+            drop_last(&b, floor);
+            continue;
+        }
+        if (str_eq(element, STR("..")) && rooted)
+            continue;
+        if (b.len > (size_t)rooted)
+            buf_char(&b, '/');
+        buf_add(&b, element);
+        if (str_eq(element, STR("..")))
+            floor = b.len;
+    }
+    return b.len ? buf_str(&b) : STR(".");
+}
+
+static bool fn_clean(struct tmpl_call *c)
+{
+    return return_str(c, clean(c->arena, arg_str(c, 0)));
+}
+
+static bool fn_base(struct tmpl_call *c)
+{
+    str path = arg_str(c, 0);
+    size_t slash;
+
+    if (!path.len)
+        return return_str(c, STR("."));
+    while (path.len && path.ptr[path.len - 1] == '/')
+        path.len--;
+    if (!path.len)
+        return return_str(c, STR("/"));
+    slash = str_rfind_char(path, '/');
+    return return_str(c, slash == STR_NPOS ? path : str_from(path, slash + 1));
+}
+
+static bool fn_dir(struct tmpl_call *c)
+{
+    str path = arg_str(c, 0);
+    size_t slash = str_rfind_char(path, '/');
+
+    return return_str(c, clean(c->arena, str_slice(path, 0, slash == STR_NPOS ? 0 : slash + 1)));
+}
+
+static bool fn_ext(struct tmpl_call *c)
+{
+    str path = arg_str(c, 0);
+
+    for (size_t i = path.len; i > 0 && path.ptr[i - 1] != '/'; i--)
+        if (path.ptr[i - 1] == '.')
+            return return_str(c, str_from(path, i - 1));
+    return return_str(c, STR_NONE);
+}
+
+static bool fn_is_abs(struct tmpl_call *c)
+{
+    return return_bool(c, str_has_prefix(arg_str(c, 0), STR("/")));
+}
+
+#define TEXT_TO_TEXT "func(string) string"
+
+const struct tmpl_func tmpl_path_funcs[] = {
+    {"base", TEXT_TO_TEXT, SPRIG, fn_base, "The last element of a path", "{{ base \"foo/bar\" }}"},
+    {"clean", TEXT_TO_TEXT, SPRIG, fn_clean, "The shortest spelling of a path",
+     "{{ clean \"foo//bar/..\" }}"},
+    {"dir", TEXT_TO_TEXT, SPRIG, fn_dir, "A path without its last element",
+     "{{ dir \"foo/bar\" }}"},
+    {"ext", TEXT_TO_TEXT, SPRIG, fn_ext, "The suffix of a path, with its dot",
+     "{{ ext \"foo.bar\" }}"},
+    {"isAbs", "func(string) bool", SPRIG, fn_is_abs, "Whether a path begins at the root",
+     "{{ isAbs \"/a\" }}"},
+    {"osBase", TEXT_TO_TEXT, SPRIG, fn_base, "As base", "{{ osBase \"/foo/bar\" }}"},
+    {"osClean", TEXT_TO_TEXT, SPRIG, fn_clean, "As clean", "{{ osClean \"/foo//bar\" }}"},
+    {"osDir", TEXT_TO_TEXT, SPRIG, fn_dir, "As dir", "{{ osDir \"/foo/bar\" }}"},
+    {"osExt", TEXT_TO_TEXT, SPRIG, fn_ext, "As ext", "{{ osExt \"/foo.bar\" }}"},
+    {"osIsAbs", "func(string) bool", SPRIG, fn_is_abs, "As isAbs", "{{ osIsAbs \"/a\" }}"},
+    {0},
+};

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * regex.c - regular expressions.
+ *
+ * The forms without must panic in Go when a pattern is wrong, with the pattern in the message;
+ * regexMatch alone answers false.
+ */
+#include "tmpl/funcs/common.h"
+#include "tmpl/funcs/families.h"
+
+#include "regex/regex.h"
+
+/* Matching looks at each byte once, for every state of the pattern that is alive. */
+static uint64_t match_steps(const struct tmpl_call *c)
+{
+    return 10 + (uint64_t)arg_str(c, 0).len * 20 +
+           (uint64_t)arg_str(c, 1).len * (1 + arg_str(c, 0).len / 16);
+}
+
+/* The pattern of the first argument. soft: as the forms without must complain. */
+static bool compile(struct tmpl_call *c, bool soft, struct regex **out)
+{
+    AUTO_ERR e = {0};
+    struct buf b;
+
+    if (c->count > 1 && !call_steps(c, match_steps(c)))
+        return false;
+    if (regex_compile(c->arena, arg_str(c, 0), out, &e))
+        return true;
+    if (!soft)
+        return call_fail(c, "%.*s", STR_ARG(e.text));
+    b = buf_new(c->arena, BUF_UNLIMITED);
+    buf_add(&b, STR("regexp: Compile("));
+    if (go_can_backquote(arg_str(c, 0)))
+        buf_fmt(&b, "`%.*s`", STR_ARG(arg_str(c, 0)));
+    else
+        go_quote(&b, arg_str(c, 0));
+    buf_fmt(&b, "): %.*s", STR_ARG(e.text));
+    return call_fail_str(c, buf_str(&b));
+}
+
+static bool fn_match(struct tmpl_call *c)
+{
+    AUTO_ERR e = {0};
+    struct regex *re;
+
+    if (!call_steps(c, match_steps(c)))
+        return false;
+    return return_bool(c, regex_compile(c->arena, arg_str(c, 0), &re, &e) &&
+                              regex_match(re, arg_str(c, 1)));
+}
+
+static bool fn_must_match(struct tmpl_call *c)
+{
+    struct regex *re;
+
+    return compile(c, false, &re) && return_bool(c, regex_match(re, arg_str(c, 1)));
+}
+
+static bool find(struct tmpl_call *c, bool soft)
+{
+    str text = arg_str(c, 1);
+    struct regex *re;
+    struct span span;
+
+    if (!compile(c, soft, &re))
+        return false;
+    if (!regex_find(re, text, 0, &span, 1))
+        return return_str(c, STR_NONE);
+    return return_str(c, str_slice(text, span.from, span.to));
+}
+
+static bool fn_find(struct tmpl_call *c)
+{
+    return find(c, true);
+}
+
+static bool fn_must_find(struct tmpl_call *c)
+{
+    return find(c, false);
+}
+
+static bool find_all(struct tmpl_call *c, bool soft)
+{
+    str text = arg_str(c, 1);
+    struct regex *re;
+    struct spans all;
+    struct tv list;
+
+    if (!compile(c, soft, &re))
+        return false;
+    if (!call_room(c, text.len * 2 * sizeof(struct span)))
+        return false;
+    all = regex_find_all(c->arena, re, text, arg_int(c, 2), 1);
+    if (!all.count)
+        return return_tv(c, tv_object(TV_STRINGS, NULL));
+    list = tv_list_new(c->rt, TV_STRINGS, all.count);
+    for (size_t i = 0; i < all.count; i++) {
+        const struct span *s = &all.items[i * all.stride];
+        list.list->items[i] = tv_str(str_slice(text, s->from, s->to));
+    }
+    return return_tv(c, list);
+}
+
+static bool fn_find_all(struct tmpl_call *c)
+{
+    return find_all(c, true);
+}
+
+static bool fn_must_find_all(struct tmpl_call *c)
+{
+    return find_all(c, false);
+}
+
+static bool replace(struct tmpl_call *c, bool soft, bool literal)
+{
+    struct buf b = call_buf(c);
+    struct regex *re;
+
+    if (!compile(c, soft, &re))
+        return false;
+    if (literal)
+        regex_replace_literal(re, arg_str(c, 1), arg_str(c, 2), &b);
+    else
+        regex_replace(re, arg_str(c, 1), arg_str(c, 2), &b);
+    return return_call_buf(c, &b);
+}
+
+static bool fn_replace(struct tmpl_call *c)
+{
+    return replace(c, true, false);
+}
+
+static bool fn_must_replace(struct tmpl_call *c)
+{
+    return replace(c, false, false);
+}
+
+static bool fn_replace_literal(struct tmpl_call *c)
+{
+    return replace(c, true, true);
+}
+
+static bool fn_must_replace_literal(struct tmpl_call *c)
+{
+    return replace(c, false, true);
+}
+
+static bool split(struct tmpl_call *c, bool soft)
+{
+    struct regex *re;
+    size_t count;
+    str *parts;
+
+    if (!compile(c, soft, &re))
+        return false;
+    if (!call_room(c, arg_str(c, 1).len * 3 * sizeof(str)))
+        return false;
+    if (arg_int(c, 2) == 0)
+        return return_tv(c, tv_object(TV_STRINGS, NULL));
+    parts = regex_split(c->arena, re, arg_str(c, 1), arg_int(c, 2), &count);
+    return return_tv(c, strings_of(c, parts, count));
+}
+
+static bool fn_split(struct tmpl_call *c)
+{
+    return split(c, true);
+}
+
+static bool fn_must_split(struct tmpl_call *c)
+{
+    return split(c, false);
+}
+
+static bool fn_quote_meta(struct tmpl_call *c)
+{
+    return return_str(c, regex_quote(c->arena, arg_str(c, 0)));
+}
+
+const struct tmpl_func tmpl_regex_funcs[] = {
+    {"mustRegexFind", "func(string, string) (string, error)", SPRIG, fn_must_find, "As regexFind",
+     "{{ mustRegexFind \"[a-z]+\" \"1ab\" }}"},
+    {"mustRegexFindAll", "func(string, string, int) ([]string, error)", SPRIG, fn_must_find_all,
+     "As regexFindAll", "{{ mustRegexFindAll \"[0-9]\" \"1a2\" -1 }}"},
+    {"mustRegexMatch", "func(string, string) (bool, error)", SPRIG, fn_must_match,
+     "As regexMatch, but a wrong pattern fails", "{{ mustRegexMatch \"^a\" \"abc\" }}"},
+    {"mustRegexReplaceAll", "func(string, string, string) (string, error)", SPRIG, fn_must_replace,
+     "As regexReplaceAll", "{{ mustRegexReplaceAll \"a(x*)b\" \"-axxb-\" \"${1}W\" }}"},
+    {"mustRegexReplaceAllLiteral", "func(string, string, string) (string, error)", SPRIG,
+     fn_must_replace_literal, "As regexReplaceAllLiteral",
+     "{{ mustRegexReplaceAllLiteral \"a\" \"abc\" \"$1\" }}"},
+    {"mustRegexSplit", "func(string, string, int) ([]string, error)", SPRIG, fn_must_split,
+     "As regexSplit", "{{ mustRegexSplit \"z+\" \"pizza\" -1 }}"},
+    {"regexFind", "func(string, string) string", SPRIG, fn_find, "The first match",
+     "{{ regexFind \"[a-z]+\" \"1ab\" }}"},
+    {"regexFindAll", "func(string, string, int) []string", SPRIG, fn_find_all,
+     "At most n matches, all for -1", "{{ regexFindAll \"[0-9]\" \"1a2\" -1 }}"},
+    {"regexMatch", "func(string, string) bool", SPRIG, fn_match, "Whether a text has a match",
+     "{{ regexMatch \"^a\" \"abc\" }}"},
+    {"regexQuoteMeta", "func(string) string", SPRIG, fn_quote_meta,
+     "Escape what is special in a pattern", "{{ regexQuoteMeta \"1.2\" }}"},
+    {"regexReplaceAll", "func(string, string, string) string", SPRIG, fn_replace,
+     "Replace all matches; ${1} is the first group",
+     "{{ regexReplaceAll \"a(x*)b\" \"-axxb-\" \"${1}W\" }}"},
+    {"regexReplaceAllLiteral", "func(string, string, string) string", SPRIG, fn_replace_literal,
+     "Replace all matches by a text as it is", "{{ regexReplaceAllLiteral \"a\" \"abc\" \"$1\" }}"},
+    {"regexSplit", "func(string, string, int) []string", SPRIG, fn_split,
+     "The at most n pieces between matches", "{{ regexSplit \"z+\" \"pizza\" -1 }}"},
+    {0},
+};

@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * times.c - what templates see of times, months, weekdays, durations and time zones: how they print
+ * and their methods.
+ *
+ * Methods whose results a template cannot take (Date, Clock, Zone) are listed too, because Go says
+ * so when they are called.
+ */
+#include "tmpl/funcs/times.h"
+
+#include "base/clock.h"
+#include "tmpl/funcs/common.h"
+#include "tmpl/funcs/objects.h"
+
+#define YEAR_1_TO_1970 62135596800
+
+struct tv tv_time(struct rt *rt, struct gotime t)
+{
+    struct gotime *object = ARENA_NEW(rt->arena, struct gotime);
+
+    *object = t;
+    return tv_object(TV_TIME, object);
+}
+
+const struct zone *local_zone(struct rt *rt)
+{
+    if (rt->zone_known)
+        return rt->zone;
+    rt->zone_known = true;
+    if (!rt->zone_name.len)
+        rt->zone = zone_local(rt->arena);
+    else if (!zone_find(rt->arena, rt->zone_name, &rt->zone, NULL))
+        rt->zone = NULL;
+    return rt->zone;
+}
+
+/* UTC has no struct zone, but its *time.Location is not nil. */
+static const char utc_location[] = "UTC";
+
+static struct tv location_of(const struct zone *z)
+{
+    return tv_object(TV_LOCATION, z ? (const void *)z : utc_location);
+}
+
+static const struct zone *zone_of(struct tv location)
+{
+    return location.object == utc_location ? NULL : location.object;
+}
+
+/* ---- Printing ----------------------------------------------------------------------------------
+ */
+
+void time_string(struct rt *rt, struct tv v, struct buf *out)
+{
+    (void)rt;
+    gotime_string(out, time_of(v));
+}
+
+void time_go_string(struct rt *rt, struct tv v, struct buf *out)
+{
+    gotime_go_string(out, time_of(v), local_zone(rt));
+}
+
+/* RFC 3339 has four digits for the year and two for the hours of an offset. */
+static bool marshal(struct gotime t, struct buf *out, const char *method, struct err *e)
+{
+    struct gotime_fields f = gotime_fields(t);
+
+    if (f.year < 0 || f.year > 9999)
+        return err_set(e, ERR_INVALID, "Time.%s: year outside of range [0,9999]", method);
+    if (f.zone_offset >= 24 * 3600 || f.zone_offset <= -24 * 3600)
+        return err_set(e, ERR_INVALID, "Time.%s: timezone hour outside of range [0,23]", method);
+    gotime_format(out, t, STR(GOTIME_RFC3339_NANO));
+    return true;
+}
+
+bool time_text(struct rt *rt, struct tv v, struct buf *out, struct err *e)
+{
+    (void)rt;
+    return marshal(time_of(v), out, "MarshalJSON", e);
+}
+
+/* Go compares the fields of the struct: the same moment in another zone is another value. */
+bool time_equal(const void *x, const void *y, bool deep)
+{
+    const struct gotime *a = x, *b = y;
+    bool same_zone = a->zone == b->zone;
+
+    if (!same_zone && (deep || (zone_is_hours(a->zone) && zone_is_hours(b->zone))))
+        same_zone = zone_equal(a->zone, b->zone);
+    return a->sec == b->sec && a->nsec == b->nsec && same_zone && a->has_mono == b->has_mono &&
+           a->mono == b->mono;
+}
+
+static void name_or_number(struct buf *out, const char *name, const char *type, int64_t i)
+{
+    if (name)
+        buf_add(out, str_c(name));
+    else
+        buf_fmt(out, "%%!%s(%llu)", type, (unsigned long long)i);
+}
+
+void month_string(struct rt *rt, struct tv v, struct buf *out)
+{
+    (void)rt;
+    name_or_number(out, gotime_month_name(v.i), "Month", v.i);
+}
+
+void weekday_string(struct rt *rt, struct tv v, struct buf *out)
+{
+    (void)rt;
+    name_or_number(out, gotime_weekday_name(v.i), "Weekday", v.i);
+}
+
+void duration_string(struct rt *rt, struct tv v, struct buf *out)
+{
+    (void)rt;
+    duration_format(out, v.i);
+}
+
+void location_string(struct rt *rt, struct tv v, struct buf *out)
+{
+    (void)rt;
+    buf_add(out, zone_name(zone_of(v)));
+}
+
+/* What fmt sees of a time for verbs that do not call String: Go's private fields. */
+static struct tv field_wall(const void *object)
+{
+    return (struct tv){.type = TV_UINT64, .u = (uint64_t)((const struct gotime *)object)->nsec};
+}
+
+static struct tv field_ext(const void *object)
+{
+    uint64_t sec = (uint64_t)((const struct gotime *)object)->sec;
+
+    return tv_int64((int64_t)(sec + YEAR_1_TO_1970));
+}
+
+static struct tv field_loc(const void *object)
+{
+    return tv_object(TV_LOCATION, ((const struct gotime *)object)->zone);
+}
+
+const struct tv_field time_fields[] = {
+    {"wall", field_wall},
+    {"ext", field_ext},
+    {"loc", field_loc},
+    {0},
+};
+
+/* ---- Methods of times --------------------------------------------------------------------------
+ */
+
+static struct gotime self(const struct tmpl_call *c)
+{
+    return time_of(c->self);
+}
+
+static struct gotime_fields fields(const struct tmpl_call *c)
+{
+    return gotime_fields(self(c));
+}
+
+static bool return_type(struct tmpl_call *c, enum tv_type type, int64_t i)
+{
+    return return_tv(c, (struct tv){.type = (uint8_t)type, .i = i});
+}
+
+static bool return_bytes(struct tmpl_call *c, str s)
+{
+    struct tv out = tv_list_new(c->rt, TV_BYTES, s.len);
+
+    for (size_t i = 0; i < s.len; i++)
+        out.list->items[i] = (struct tv){.type = TV_UINT8, .u = (unsigned char)s.ptr[i]};
+    return return_tv(c, out);
+}
+
+/* The bytes of an argument of type []uint8, to append to. */
+static struct buf bytes_buf(struct tmpl_call *c, struct tv bytes)
+{
+    struct buf b = call_buf(c);
+
+    for (size_t i = 0; i < tv_len(c->rt, bytes); i++)
+        buf_char(&b, (char)tv_at(c->rt, bytes, i).u);
+    return b;
+}
+
+static bool return_err(struct tmpl_call *c, const struct err *e)
+{
+    return call_fail_str(c, str_copy(c->arena, e->text));
+}
+
+static bool time_add(struct tmpl_call *c)
+{
+    return return_time(c, gotime_add(self(c), arg_int(c, 0)));
+}
+
+static bool time_add_date(struct tmpl_call *c)
+{
+    return return_time(c, gotime_add_date(self(c), arg_int(c, 0), arg_int(c, 1), arg_int(c, 2)));
+}
+
+static bool time_after(struct tmpl_call *c)
+{
+    return return_bool(c, gotime_compare(self(c), time_of(arg_tv(c, 0))) > 0);
+}
+
+static bool time_before(struct tmpl_call *c)
+{
+    return return_bool(c, gotime_compare(self(c), time_of(arg_tv(c, 0))) < 0);
+}
+
+static bool time_compare(struct tmpl_call *c)
+{
+    return return_int(c, gotime_compare(self(c), time_of(arg_tv(c, 0))));
+}
+
+static bool time_same(struct tmpl_call *c)
+{
+    return return_bool(c, gotime_compare(self(c), time_of(arg_tv(c, 0))) == 0);
+}
+
+static bool time_day(struct tmpl_call *c)
+{
+    return return_int(c, fields(c).day);
+}
+
+static bool time_format(struct tmpl_call *c)
+{
+    struct buf b = call_buf(c);
+
+    gotime_format(&b, self(c), arg_str(c, 0));
+    return return_call_buf(c, &b);
+}
+
+static bool time_append_format(struct tmpl_call *c)
+{
+    struct buf b = bytes_buf(c, arg_tv(c, 0));
+
+    gotime_format(&b, self(c), arg_str(c, 1));
+    return return_bytes(c, buf_str(&b));
+}
+
+static bool time_to_go_string(struct tmpl_call *c)
+{
+    struct buf b = call_buf(c);
+
+    time_go_string(c->rt, c->self, &b);
+    return return_call_buf(c, &b);
+}
+
+static bool time_hour(struct tmpl_call *c)
+{
+    return return_int(c, fields(c).hour);
+}
+
+static bool time_in(struct tmpl_call *c)
+{
+    if (tv_is_nil(arg_tv(c, 0)))
+        return call_fail(c, "time: missing Location in call to Time.In");
+    return return_time(c, gotime_in(self(c), zone_of(arg_tv(c, 0))));
+}
+
+static bool time_is_dst(struct tmpl_call *c)
+{
+    return return_bool(c, gotime_is_dst(self(c)));
+}
+
+static bool time_is_zero(struct tmpl_call *c)
+{
+    return return_bool(c, gotime_is_zero(self(c)));
+}
+
+static bool time_local(struct tmpl_call *c)
+{
+    return return_time(c, gotime_in(self(c), local_zone(c->rt)));
+}
+
+static bool time_location(struct tmpl_call *c)
+{
+    return return_tv(c, location_of(self(c).zone));
+}
+
+/* Version, seconds, nanoseconds, minutes east of UTC; -1 stands for UTC itself. */
+static void add_binary(struct buf *out, struct gotime t)
+{
+    int32_t offset = t.zone ? gotime_fields(t).zone_offset : -60;
+    uint64_t sec = (uint64_t)t.sec + YEAR_1_TO_1970;
+    int minutes = offset / 60, seconds = offset % 60;
+
+    buf_char(out, (char)(seconds ? 2 : 1));
+    for (int shift = 56; shift >= 0; shift -= 8)
+        buf_char(out, (char)(sec >> shift));
+    for (int shift = 24; shift >= 0; shift -= 8)
+        buf_char(out, (char)((uint32_t)t.nsec >> shift));
+    buf_char(out, (char)(minutes >> 8));
+    buf_char(out, (char)minutes);
+    if (seconds)
+        buf_char(out, (char)seconds);
+}
+
+static bool time_marshal_binary(struct tmpl_call *c)
+{
+    struct buf b = call_buf(c);
+
+    add_binary(&b, self(c));
+    return return_bytes(c, buf_str(&b));
+}
+
+static bool time_append_binary(struct tmpl_call *c)
+{
+    struct buf b = bytes_buf(c, arg_tv(c, 0));
+
+    add_binary(&b, self(c));
+    return return_bytes(c, buf_str(&b));
+}
+
+static bool time_marshal_json(struct tmpl_call *c)
+{
+    struct buf b = call_buf(c);
+    AUTO_ERR e = {0};
+
+    buf_char(&b, '"');
+    if (!marshal(self(c), &b, "MarshalJSON", &e))
+        return return_err(c, &e);
+    buf_char(&b, '"');
+    return return_bytes(c, buf_str(&b));
+}
+
+static bool time_marshal_text(struct tmpl_call *c)
+{
+    struct buf b = call_buf(c);
+    AUTO_ERR e = {0};
+
+    return marshal(self(c), &b, "MarshalText", &e) ? return_bytes(c, buf_str(&b))
+                                                   : return_err(c, &e);
+}
+
+static bool time_append_text(struct tmpl_call *c)
+{
+    struct buf b = bytes_buf(c, arg_tv(c, 0));
+    AUTO_ERR e = {0};
+
+    return marshal(self(c), &b, "AppendText", &e) ? return_bytes(c, buf_str(&b))
+                                                  : return_err(c, &e);
+}
+
+static bool time_minute(struct tmpl_call *c)
+{
+    return return_int(c, fields(c).minute);
+}
+
+static bool time_month(struct tmpl_call *c)
+{
+    return return_type(c, TV_MONTH, fields(c).month);
+}
+
+static bool time_nanosecond(struct tmpl_call *c)
+{
+    return return_int(c, self(c).nsec);
+}
+
+static bool time_round(struct tmpl_call *c)
+{
+    return return_time(c, gotime_round(self(c), arg_int(c, 0)));
+}
+
+static bool time_second(struct tmpl_call *c)
+{
+    return return_int(c, fields(c).second);
+}
+
+static bool time_to_string(struct tmpl_call *c)
+{
+    struct buf b = call_buf(c);
+
+    gotime_string(&b, self(c));
+    return return_call_buf(c, &b);
+}
+
+static bool time_sub(struct tmpl_call *c)
+{
+    return return_type(c, TV_DURATION, gotime_sub(self(c), time_of(arg_tv(c, 0))));
+}
+
+static bool time_truncate(struct tmpl_call *c)
+{
+    return return_time(c, gotime_truncate(self(c), arg_int(c, 0)));
+}
+
+static bool time_utc(struct tmpl_call *c)
+{
+    return return_time(c, gotime_in(self(c), NULL));
+}
+
+static bool time_unix(struct tmpl_call *c)
+{
+    return return_int(c, self(c).sec);
+}
+
+/* Since 1970 in units of which a second has so many; wraps. */
+static bool return_since(struct tmpl_call *c, int64_t per_second)
+{
+    struct gotime t = self(c);
+
+    return return_int(c, (int64_t)((uint64_t)t.sec * (uint64_t)per_second +
+                                   (uint64_t)(t.nsec / (NS_PER_SEC / per_second))));
+}
+
+static bool time_unix_milli(struct tmpl_call *c)
+{
+    return return_since(c, 1000);
+}
+
+static bool time_unix_micro(struct tmpl_call *c)
+{
+    return return_since(c, 1000000);
+}
+
+static bool time_unix_nano(struct tmpl_call *c)
+{
+    return return_since(c, NS_PER_SEC);
+}
+
+static bool time_weekday(struct tmpl_call *c)
+{
+    return return_type(c, TV_WEEKDAY, fields(c).weekday);
+}
+
+static bool time_year(struct tmpl_call *c)
+{
+    return return_int(c, fields(c).year);
+}
+
+static bool time_yearday(struct tmpl_call *c)
+{
+    return return_int(c, fields(c).yearday);
+}
+
+/* Listed for its signature, which call.c refuses. */
+static bool never_called(struct tmpl_call *c)
+{
+    return call_fail(c, "not for templates");
+}
+
+#define METHOD(name, signature, function)                                                          \
+    {                                                                                              \
+        (name), (signature), 0, (function), NULL, NULL                                             \
+    }
+
+const struct tmpl_func time_methods[] = {
+    METHOD("Add", "func(time.Duration) time.Time", time_add),
+    METHOD("AddDate", "func(int, int, int) time.Time", time_add_date),
+    METHOD("After", "func(time.Time) bool", time_after),
+    METHOD("AppendBinary", "func([]uint8) ([]uint8, error)", time_append_binary),
+    METHOD("AppendFormat", "func([]uint8, string) []uint8", time_append_format),
+    METHOD("AppendText", "func([]uint8) ([]uint8, error)", time_append_text),
+    METHOD("Before", "func(time.Time) bool", time_before),
+    METHOD("Clock", "func() (int, int, int)", never_called),
+    METHOD("Compare", "func(time.Time) int", time_compare),
+    METHOD("Date", "func() (int, time.Month, int)", never_called),
+    METHOD("Day", "func() int", time_day),
+    METHOD("Equal", "func(time.Time) bool", time_same),
+    METHOD("Format", "func(string) string", time_format),
+    METHOD("GoString", "func() string", time_to_go_string),
+    METHOD("GobEncode", "func() ([]uint8, error)", time_marshal_binary),
+    METHOD("Hour", "func() int", time_hour),
+    METHOD("ISOWeek", "func() (int, int)", never_called),
+    METHOD("In", "func(*time.Location) time.Time", time_in),
+    METHOD("IsDST", "func() bool", time_is_dst),
+    METHOD("IsZero", "func() bool", time_is_zero),
+    METHOD("Local", "func() time.Time", time_local),
+    METHOD("Location", "func() *time.Location", time_location),
+    METHOD("MarshalBinary", "func() ([]uint8, error)", time_marshal_binary),
+    METHOD("MarshalJSON", "func() ([]uint8, error)", time_marshal_json),
+    METHOD("MarshalText", "func() ([]uint8, error)", time_marshal_text),
+    METHOD("Minute", "func() int", time_minute),
+    METHOD("Month", "func() time.Month", time_month),
+    METHOD("Nanosecond", "func() int", time_nanosecond),
+    METHOD("Round", "func(time.Duration) time.Time", time_round),
+    METHOD("Second", "func() int", time_second),
+    METHOD("String", "func() string", time_to_string),
+    METHOD("Sub", "func(time.Time) time.Duration", time_sub),
+    METHOD("Truncate", "func(time.Duration) time.Time", time_truncate),
+    METHOD("UTC", "func() time.Time", time_utc),
+    METHOD("Unix", "func() int64", time_unix),
+    METHOD("UnixMicro", "func() int64", time_unix_micro),
+    METHOD("UnixMilli", "func() int64", time_unix_milli),
+    METHOD("UnixNano", "func() int64", time_unix_nano),
+    METHOD("Weekday", "func() time.Weekday", time_weekday),
+    METHOD("Year", "func() int", time_year),
+    METHOD("YearDay", "func() int", time_yearday),
+    METHOD("Zone", "func() (string, int)", never_called),
+    METHOD("ZoneBounds", "func() (time.Time, time.Time)", never_called),
+    {0},
+};
+
+/* ---- Methods of the small types ----------------------------------------------------------------
+ */
+
+/* String of any of them. */
+static bool to_string(struct tmpl_call *c)
+{
+    return return_str(c, tv_to_str(c->rt, c->self));
+}
+
+const struct tmpl_func month_methods[] = {
+    METHOD("String", "func() string", to_string),
+    {0},
+};
+
+const struct tmpl_func weekday_methods[] = {
+    METHOD("String", "func() string", to_string),
+    {0},
+};
+
+static bool location_to_string(struct tmpl_call *c)
+{
+    return tv_is_nil(c->self) ? return_str(c, STR("UTC")) : to_string(c);
+}
+
+const struct tmpl_func location_methods[] = {
+    METHOD("String", "func() string", location_to_string),
+    {0},
+};
+
+static bool duration_abs(struct tmpl_call *c)
+{
+    int64_t ns = c->self.i;
+
+    return return_type(c, TV_DURATION, ns >= 0 ? ns : ns == INT64_MIN ? INT64_MAX : -ns);
+}
+
+/* As Go divides: whole units and the rest apart, so that no digit is lost. */
+static bool return_units(struct tmpl_call *c, int64_t ns)
+{
+    return return_float(c, (double)(c->self.i / ns) + (double)(c->self.i % ns) / (double)ns);
+}
+
+static bool duration_hours(struct tmpl_call *c)
+{
+    return return_units(c, 3600 * NS_PER_SEC);
+}
+
+static bool duration_minutes(struct tmpl_call *c)
+{
+    return return_units(c, 60 * NS_PER_SEC);
+}
+
+static bool duration_seconds(struct tmpl_call *c)
+{
+    return return_units(c, NS_PER_SEC);
+}
+
+static bool duration_milliseconds(struct tmpl_call *c)
+{
+    return return_int(c, c->self.i / 1000000);
+}
+
+static bool duration_microseconds(struct tmpl_call *c)
+{
+    return return_int(c, c->self.i / 1000);
+}
+
+static bool duration_nanoseconds(struct tmpl_call *c)
+{
+    return return_int(c, c->self.i);
+}
+
+static bool duration_to_multiple(struct tmpl_call *c)
+{
+    return return_type(c, TV_DURATION, duration_round(c->self.i, arg_int(c, 0)));
+}
+
+static bool duration_down(struct tmpl_call *c)
+{
+    return return_type(c, TV_DURATION, duration_truncate(c->self.i, arg_int(c, 0)));
+}
+
+const struct tmpl_func duration_methods[] = {
+    METHOD("Abs", "func() time.Duration", duration_abs),
+    METHOD("Hours", "func() float64", duration_hours),
+    METHOD("Microseconds", "func() int64", duration_microseconds),
+    METHOD("Milliseconds", "func() int64", duration_milliseconds),
+    METHOD("Minutes", "func() float64", duration_minutes),
+    METHOD("Nanoseconds", "func() int64", duration_nanoseconds),
+    METHOD("Round", "func(time.Duration) time.Duration", duration_to_multiple),
+    METHOD("Seconds", "func() float64", duration_seconds),
+    METHOD("String", "func() string", to_string),
+    METHOD("Truncate", "func(time.Duration) time.Duration", duration_down),
+    {0},
+};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * semver.h - semantic versions and constraints, as Masterminds/semver 3.3 reads and compares them.
+ *
+ * A version may leave out minor and patch and may begin with v. A constraint is alternatives parted
+ * by ||, each a list of conditions parted by blanks or commas: "^1.2 || >=3.1 <4", "1.2 - 1.4.5".
+ * Versions before a release ("1.2.3-rc.1") satisfy only conditions that name one themselves.
+ */
+#pragma once
+
+#include "base/base.h"
+
+struct semver {
+    uint64_t major, minor, patch;
+    str pre, metadata; /* without - and + */
+    str original;      /* as it was read */
+};
+
+struct semver_constraint;
+
+/* The texts of out point into text. Errors are those of the original. */
+MUST_CHECK bool semver_parse(str text, struct semver *out, struct err *e);
+/* -1, 0 or 1. Metadata does not count. */
+int semver_compare(const struct semver *x, const struct semver *y);
+/* "1.2.3-rc.1+5". */
+void semver_format(struct buf *out, const struct semver *v);
+/* Whether a text may stand after the - or the + of a version. */
+MUST_CHECK bool semver_valid_pre(str text, struct err *e);
+MUST_CHECK bool semver_valid_metadata(str text, struct err *e);
+
+/* The constraint lives as long as a and text. */
+MUST_CHECK bool semver_constraint_parse(struct arena *a, str text,
+                                        const struct semver_constraint **out, struct err *e);
+bool semver_satisfies(const struct semver *v, const struct semver_constraint *c);
