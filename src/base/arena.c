@@ -167,7 +167,7 @@ static void *alloc_aligned(struct arena *a, size_t size, size_t align)
 {
     char *p = (char *)(((uintptr_t)a->at + align - 1) & ~(uintptr_t)(align - 1));
 
-    if (UNLIKELY(!a->at || p > a->end || size + GAP > (size_t)(a->end - p)))
+    if (UNLIKELY(!a->at || p > a->end || size > LARGE || size + GAP > (size_t)(a->end - p)))
         return alloc_from_new_chunk(a, size);
     UNPOISON(p, size);
     a->used += (size_t)(p - a->at) + size;
@@ -251,8 +251,10 @@ void arena_rewind(struct arena *a, struct arena_mark m)
 {
     struct arena_chunk *small;
 
-    while (a->chunks != m.chunk)
+    while (a->chunks != m.chunk) {
+        assert(a->chunks); /* else a block older than the mark was grown since */
         chunk_drop(a);
+    }
     for (small = a->chunks; small && small->large;)
         small = small->next;
     a->at = m.at;

@@ -44,7 +44,11 @@ char *arena_alloc_text(struct arena *a, size_t size) __attribute__((malloc, retu
 void *arena_grow(struct arena *a, void *p, size_t old, size_t size)
     __attribute__((returns_nonnull));
 
-/* Everything allocated after the mark is dropped by the rewind. Marks nest like brackets. */
+/*
+ * Everything allocated after the mark is dropped by the rewind. Marks nest like brackets. Between
+ * the two, blocks from before the mark must not grow (a buf or vec in the same arena, say): what
+ * they grow into would be dropped too.
+ */
 struct arena_mark arena_mark(struct arena *a);
 void arena_rewind(struct arena *a, struct arena_mark m);
 

@@ -88,6 +88,11 @@ void buf_vfmt(struct buf *b, const char *format, va_list args)
     int len = vsnprintf(NULL, 0, format, again);
     va_end(again);
     assert(len >= 0);
+    if ((size_t)len == b->max - b->len) {
+        /* It fits, but the NUL of vsnprintf does not. */
+        buf_add(b, str_vfmt(b->arena, format, args));
+        return;
+    }
     char *at = buf_room(b, (size_t)len + 1);
     if (!at)
         return;

@@ -3,6 +3,7 @@
 #include "base/file.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/fault.h"
 #include "base/vec.h"
 
@@ -74,6 +75,8 @@ static bool read_all(int fd, str name, struct buf *b, size_t max, struct err *e)
 
 bool file_read_fd(struct arena *a, int fd, str name, size_t max, str *out, struct err *e)
 {
+    if (max > BUF_UNLIMITED)
+        max = BUF_UNLIMITED;
     /* Room for the byte that proves the file too large, and for the NUL. */
     struct buf b = buf_new(a, max + 2);
 
@@ -123,19 +126,29 @@ static bool write_and_sync(int fd, str name, str text, struct err *e)
     return true;
 }
 
+/* Gives a new file the permissions of the one it replaces: a private file stays private. */
+static bool keep_mode(int fd, const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) || !fchmod(fd, st.st_mode & 0777);
+}
+
 /* A new file beside the old one, synced and then renamed over it. */
 bool file_replace(str path, str text, struct err *e)
 {
     AUTO_ARENA a = arena_new();
-    char *temporary = str_z(a, str_concat(a, path, STR(".XXXXXX")));
+    const char *target = str_z(a, path);
+    str unique = str_fmt(a, "%.*s.%016llx", STR_ARG(path), (unsigned long long)random_u64());
+    const char *temporary = str_z(a, unique);
     errno = fault_now();
-    AUTO_FD fd = errno ? -1 : mkostemp(temporary, O_CLOEXEC);
+    AUTO_FD fd = errno ? -1 : open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 
     if (fd < 0)
         return fail(e, errno, "create", path);
     bool ok = write_and_sync(fd, path, text, e);
     errno = fault_now();
-    if (ok && (errno || fchmod(fd, 0644) || rename(temporary, str_z(a, path))))
+    if (ok && (errno || !keep_mode(fd, target) || rename(temporary, target)))
         ok = fail(e, errno, "rename", path);
     if (!ok)
         unlink(temporary);

@@ -26,7 +26,7 @@ MUST_CHECK bool file_read_fd(struct arena *a, int fd, str name, size_t max, str 
 MUST_CHECK bool file_write_fd(int fd, str name, str text, struct err *e);
 /*
  * Replaces a file as a whole: a reader sees the old or the new text, never a part, also after a
- * crash.
+ * crash. The new file has the permissions of the old one, or those of any new file.
  */
 MUST_CHECK bool file_replace(str path, str text, struct err *e);
 

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/utf8.h"
 
 #include <unistd.h>
 
@@ -47,27 +48,41 @@ bool log_level_parse(str name, enum log_level *out)
     return false;
 }
 
-/* Escapes as JSON does, which also serves the text layout: nothing reaches the terminal raw. */
+/* Control characters of ASCII, and those of Latin-1, which some terminals obey too. */
+static bool is_control(uint32_t r)
+{
+    return r < 0x20 || (r >= 0x7F && r < 0xA0);
+}
+
+/*
+ * Escapes as JSON does, which also serves the text layout: nothing reaches the terminal raw. Bytes
+ * that are no UTF-8 become U+FFFD, since a line of JSON must stay readable.
+ */
 static void add_quoted(struct buf *b, str s)
 {
+    size_t width;
+
     buf_char(b, '"');
-    for (size_t i = 0; i < s.len; i++) {
-        unsigned char c = (unsigned char)s.ptr[i];
-        if (c == '"' || c == '\\')
-            buf_fmt(b, "\\%c", c);
-        else if (c < 0x20 || c == 0x7F)
-            buf_fmt(b, "\\u%04x", c);
+    for (size_t i = 0; i < s.len; i += width) {
+        uint32_t r = utf8_decode(str_from(s, i), &width);
+        if (r == '"' || r == '\\')
+            buf_char(b, '\\');
+        if (is_control(r))
+            buf_fmt(b, "\\u%04x", r);
         else
-            buf_char(b, (char)c);
+            buf_rune(b, r);
     }
     buf_char(b, '"');
 }
 
 static bool needs_quotes(str s)
 {
-    for (size_t i = 0; i < s.len; i++) {
-        unsigned char c = (unsigned char)s.ptr[i];
-        if (c <= ' ' || c == '"' || c == '=' || c == '\\' || c == 0x7F)
+    size_t width;
+
+    for (size_t i = 0; i < s.len; i += width) {
+        uint32_t r = utf8_decode(str_from(s, i), &width);
+        bool is_plain = r != ' ' && r != '"' && r != '=' && r != '\\' && !is_control(r);
+        if (!is_plain || (r == RUNE_ERROR && width == 1))
             return true;
     }
     return s.len == 0;

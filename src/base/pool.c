@@ -184,11 +184,10 @@ static bool empty_slot(struct pool *p, struct err *e)
             pthread_cond_wait(&p->slot_done, &p->lock.mutex);
     }
     p->taken_out++;
-    if (slot->ok)
-        return p->job->consume(p->job->ctx, slot->item, e);
-    err_copy(e, &slot->err);
-    err_clear(&slot->err);
-    return false;
+    if (!slot->ok)
+        err_copy(e, &slot->err);
+    err_clear(&slot->err); /* work may have filled it and succeeded all the same */
+    return slot->ok && p->job->consume(p->job->ctx, slot->item, e);
 }
 
 /* Takes back what no thread has started and waits for the rest, forgetting their results. */
@@ -212,18 +211,26 @@ static bool has_failed(struct pool *p)
     return p->failed;
 }
 
+/*
+ * A failing producer only ends production: what it made before may fail too, and then that failure
+ * is the first in order.
+ */
 static bool run_all(struct pool *p, struct err *e)
 {
-    bool at_end = false;
+    AUTO_ERR produce_err = {0};
+    bool at_end = false, produced = true;
 
     while (!at_end || p->taken_out < p->filled) {
         if (p->stopped)
             return cancelled(e);
-        bool may_fill = !at_end && p->filled - p->taken_out < p->size && !has_failed(p);
-        if (may_fill ? !fill_slot(p, e, &at_end) : !empty_slot(p, e))
+        if (!at_end && p->filled - p->taken_out < p->size && !has_failed(p)) {
+            produced = fill_slot(p, &produce_err, &at_end);
+            at_end |= !produced;
+        } else if (!empty_slot(p, e)) {
             return false;
+        }
     }
-    return true;
+    return produced || err_copy(e, &produce_err);
 }
 
 bool pool_run(struct pool *p, const struct pool_job *job, struct err *e)

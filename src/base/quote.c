@@ -73,14 +73,15 @@ static bool is_dangerous(uint32_t r)
            (r >= 0x2066 && r <= 0x2069);
 }
 
-void quote_for_terminal(struct buf *out, str s)
+/* Appends s with what is dangerous escaped, and newlines when they are not wanted. */
+static void add_harmless(struct buf *out, str s, bool newlines)
 {
     size_t width, clean = 0;
 
     for (size_t i = 0; i < s.len; i += width) {
         uint32_t r = utf8_decode(str_from(s, i), &width);
         bool broken = r == RUNE_ERROR && width == 1;
-        if (!broken && !is_dangerous(r))
+        if (!broken && !is_dangerous(r) && (newlines || r != '\n'))
             continue;
         buf_add(out, str_slice(s, clean, i));
         if (broken)
@@ -90,4 +91,17 @@ void quote_for_terminal(struct buf *out, str s)
         clean = i + width;
     }
     buf_add(out, str_from(s, clean));
+}
+
+void quote_for_terminal(struct buf *out, str s)
+{
+    add_harmless(out, s, true);
+}
+
+str quote_line(struct arena *a, str s)
+{
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+
+    add_harmless(&b, s, false);
+    return buf_str(&b);
 }

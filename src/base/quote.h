@@ -17,3 +17,5 @@ void quote_rune(struct buf *out, uint32_t r);
  * C0 but for tab and newline, DEL, C1, bidirectional controls, and bytes that are not UTF-8.
  */
 void quote_for_terminal(struct buf *out, str s);
+/* s escaped in the same way, newlines too: it stays on its line. Lives as long as a. */
+str quote_line(struct arena *a, str s);

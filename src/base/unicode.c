@@ -229,6 +229,14 @@ static const struct unicode_named *find_named(const char *name)
 
 static const struct unicode_range any_range = {0, RUNE_MAX}, ascii_range = {0, 0x7F};
 
+/* The names that are neither category nor script, and the one category that is not canonical. */
+static const struct unicode_named *find_special(const char *name)
+{
+    if (!strcmp(name, "Assigned"))
+        return &unicode_sets[UNICODE_SET_Cn];
+    return !strcmp(name, "Lc") ? &unicode_sets[UNICODE_SET_LC] : find_named(name);
+}
+
 bool unicode_set_find(str name, struct unicode_set *out, bool *inverted)
 {
     char key[NAME_SIZE];
@@ -236,12 +244,10 @@ bool unicode_set_find(str name, struct unicode_set *out, bool *inverted)
     canonical_name(name, key);
     *inverted = !strcmp(key, "Assigned");
     if (!strcmp(key, "Any") || !strcmp(key, "Ascii")) {
-        *out = (struct unicode_set){key[1] == 'n' ? &any_range : &ascii_range, 1};
+        *out = (struct unicode_set){strcmp(key, "Any") ? &ascii_range : &any_range, 1};
         return true;
     }
-    const struct unicode_named *set = *inverted           ? &unicode_sets[UNICODE_SET_Cn]
-                                      : strcmp(key, "Lc") ? find_named(key)
-                                                          : &unicode_sets[UNICODE_SET_LC];
+    const struct unicode_named *set = find_special(key);
     if (!set)
         return false;
     *out = (struct unicode_set){unicode_ranges + set->first, set->count};

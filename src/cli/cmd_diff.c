@@ -5,6 +5,7 @@
 #include "cli/list_rules.h"
 #include "cli/objects.h"
 #include "cli/print.h"
+#include "base/quote.h"
 #include "diff/diff.h"
 #include "value/diff.h"
 #include "value/number.h"
@@ -107,7 +108,7 @@ static void add_title(struct job *j, struct arena *a, enum output_style style, c
     output_style(out, style);
     if (o)
         output_fmt(out, "%s %.*s%s%.*s", mark, STR_ARG(place_of(a, &o->doc, o->doc.root, false)),
-                   o->label.len ? " " : "", STR_ARG(o->label));
+                   o->label.len ? " " : "", STR_ARG(quote_line(a, o->label)));
     else
         output_fmt(out, "%s /dev/null", mark);
     output_style(out, STYLE_PLAIN);
@@ -133,7 +134,7 @@ static bool show_text(struct job *j, struct arena *a, const struct object_pair *
 {
     struct buf hunks = buf_new(a, BUF_UNLIMITED);
     struct output *out = j->call->out;
-    str old, new_, rest, line;
+    str old = STR_NONE, new_ = STR_NONE, rest, line;
 
     (void)d;
     if (!yaml_of(a, pair->old, &old, e) || !yaml_of(a, pair->new_, &new_, e))
@@ -198,10 +199,10 @@ static bool show_list(struct job *j, struct arena *a, const struct object_pair *
 
     (void)e;
     if (label.len)
-        buf_fmt(&text, "%.*s\n", STR_ARG(label));
+        buf_fmt(&text, "%.*s\n", STR_ARG(quote_line(a, label)));
     for (size_t i = 0; i < d->count; i++) {
         buf_fmt(&text, "%s%s %.*s", label.len ? "  " : "", difference_kind_name(d->items[i].kind),
-                STR_ARG(path_text(a, &d->items[i])));
+                STR_ARG(quote_line(a, path_text(a, &d->items[i]))));
         add_values(&text, &d->items[i]);
         add_places(&text, a, pair, &d->items[i]);
     }
@@ -297,6 +298,8 @@ static bool cmd_diff(struct call *c, struct err *e)
     struct objects old, new_;
     struct object_pairs pairs;
 
+    if (str_eq(c->args[0], STR("-")) && str_eq(c->args[1], STR("-")))
+        return err_set(e, ERR_USAGE, "only one of OLD and NEW can be standard input");
     if (!list_rules_read(c->arena, &v->by, &j.rules, e) || !objects_read(c, c->args[0], &old, e) ||
         !objects_read(c, c->args[1], &new_, e))
         return false;

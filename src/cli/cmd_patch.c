@@ -80,7 +80,7 @@ static bool read_patch(struct call *c, str *out, struct err *e)
     struct source *src = ARENA_NEW(c->arena, struct source);
     struct buf json = buf_new(c->arena, BUF_UNLIMITED);
     struct value *root;
-    str name, bytes;
+    str name = STR_NONE, bytes = STR_NONE;
 
     if (!read_patch_bytes(c, &name, &bytes, e) || !yaml_source(c->arena, name, bytes, src, e))
         return false;

@@ -65,7 +65,7 @@ static void add_command(struct writer *w, const struct command *c)
         for (size_t i = 0; words[i]; i++)
             buf_fmt(w->out, "%s%s", i ? " " : "", words[i]);
         buf_add(w->out, STR("'\n"));
-    } else if (c->complete != COMPLETE_NOTHING) {
+    } else if (c && c->complete != COMPLETE_NOTHING) {
         buf_fmt(w->out, "        files=-%c\n", c->complete == COMPLETE_FILES ? 'f' : 'd');
     }
     buf_add(w->out, STR("        ;;\n"));

@@ -15,7 +15,7 @@ static void warn(void *ctx, struct where at, str text)
 
 static size_t skip_blanks(str text, size_t offset)
 {
-    while (offset < text.len && memchr(" \t\r\n", text.ptr[offset], 4))
+    while (offset < text.len && str_find_char(STR(" \t\r\n"), text.ptr[offset]) != STR_NPOS)
         offset++;
     return offset;
 }

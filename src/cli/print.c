@@ -45,6 +45,9 @@ static bool write_toml(const struct printer *p, struct buf *out, const struct va
 {
     if (p->count)
         return err_set(e, ERR_INVALID, "a TOML file holds one document, and this is one more");
+    if (!value_is(v, VALUE_OBJECT))
+        return err_set(e, ERR_INVALID, "a TOML file holds an object, not a %s",
+                       value_kind_name((enum value_kind)v->kind));
     return toml_write(out, v, p->numbers, e);
 }
 

@@ -155,7 +155,9 @@ static struct match match_around(const struct chars *c, struct runes large, stru
         if (is_late(c))
             return (struct match){0};
     }
-    return best.len * 2 < large.len ? (struct match){0} : best;
+    if (best.len * 2 < large.len)
+        best.len = 0;
+    return best;
 }
 
 static bool half_match(struct chars *c, struct runes old, struct runes new_)

@@ -71,18 +71,28 @@ static uint32_t take_rune(const struct search *s, const struct inst *inst, size_
 
     if (*pos >= s->text.len)
         return 0;
-    uint32_t r = utf8_decode(str_from(s->text, *pos), &width);
+    uint32_t r = rx_decode(s->text, *pos, &width);
     if (!rx_inst_takes(s->re, inst, r))
         return 0;
     *pos += width;
     return inst->out;
 }
 
-/* Runs from pc until it fails or matches. */
-static bool run(struct search *s, uint32_t pc, size_t pos)
+/* Inline, because most instructions need it. */
+static inline void push_job(struct search *s, struct job job)
 {
     struct backtrack *b = s->backtrack;
 
+    if (b->jobs.len == b->jobs.cap) {
+        VEC_PUSH(s->arena, &b->jobs, job);
+        return;
+    }
+    b->jobs.items[b->jobs.len++] = job;
+}
+
+/* Runs from pc until it fails or matches. */
+static bool run(struct search *s, uint32_t pc, size_t pos)
+{
     while (pc && try_first(s, pc, pos)) {
         const struct inst *inst = &s->re->insts[pc];
         s->steps++;
@@ -92,13 +102,12 @@ static bool run(struct search *s, uint32_t pc, size_t pos)
                 s->slots[1] = pos;
             return true;
         case INST_ALT:
-            VEC_PUSH(s->arena, &b->jobs, ((struct job){.pc = inst->arg, .pos = pos}));
+            push_job(s, (struct job){.pc = inst->arg, .pos = pos});
             pc = inst->out;
             break;
         case INST_CAPTURE:
             if (inst->arg < s->slot_count) {
-                VEC_PUSH(s->arena, &b->jobs,
-                         ((struct job){.slot = inst->arg, .pos = s->slots[inst->arg]}));
+                push_job(s, (struct job){.slot = inst->arg, .pos = s->slots[inst->arg]});
                 s->slots[inst->arg] = pos;
             }
             pc = inst->out;
@@ -124,7 +133,7 @@ static bool match_at(struct search *s, size_t pos)
         s->slots[i] = STR_NPOS;
     if (s->slot_count)
         s->slots[0] = pos;
-    VEC_PUSH(s->arena, &b->jobs, ((struct job){.pc = s->re->start, .pos = pos}));
+    push_job(s, (struct job){.pc = s->re->start, .pos = pos});
     while (b->jobs.len) {
         struct job job = b->jobs.items[--b->jobs.len];
         if (!job.pc)
@@ -140,7 +149,7 @@ static size_t after_rune(str text, size_t pos)
     size_t width = 1;
 
     if (pos < text.len)
-        utf8_decode(str_from(text, pos), &width);
+        rx_decode(text, pos, &width);
     return pos + width;
 }
 

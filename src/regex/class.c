@@ -96,8 +96,9 @@ static enum class_result parse_posix(struct parser *p, str *rest, struct ranges 
 {
     if (rest->len <= 2 || rest->ptr[0] != '[' || rest->ptr[1] != ':')
         return CLASS_NONE;
-    size_t end = str_find(str_from(*rest, 2), STR(":]"));
-    if (end == STR_NPOS)
+    size_t end = p->no_posix ? STR_NPOS : str_find(str_from(*rest, 2), STR(":]"));
+    p->no_posix = end == STR_NPOS;
+    if (p->no_posix)
         return CLASS_NONE;
     str name = str_slice(*rest, 2, 2 + end);
     bool negated = str_has_prefix(name, STR("^"));
@@ -292,7 +293,7 @@ static bool parse_char(struct parser *p, str *rest, str bracket, uint32_t *r)
 static bool parse_range(struct parser *p, str *rest, str bracket, struct ranges *r)
 {
     str from = *rest;
-    uint32_t lo, hi;
+    uint32_t lo = 0, hi;
 
     if (!parse_char(p, rest, bracket, &lo))
         return false;

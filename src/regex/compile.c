@@ -233,13 +233,21 @@ static str find_prefix(struct arena *a, const struct regex *re)
     return buf_str(&prefix);
 }
 
+/* Whether inst takes anything above ASCII. */
+static bool takes_high(const struct regex *re, const struct inst *inst)
+{
+    if (inst->op == INST_RUNE)
+        return inst->arg >= 128;
+    if (inst->op != INST_CLASS)
+        return true;
+    const struct unicode_set *set = &re->classes[inst->arg].set;
+    return set->count && set->ranges[set->count - 1].hi >= 128;
+}
+
 static void mark_first(struct regex *re, const struct inst *inst)
 {
-    const struct class *class = inst->op == INST_CLASS ? &re->classes[inst->arg] : NULL;
-    bool high = inst->op != INST_RUNE || inst->arg >= 128;
+    bool high = takes_high(re, inst);
 
-    if (class)
-        high = class->set.count && class->set.ranges[class->set.count - 1].hi >= 128;
     for (uint32_t b = 0; b < 256; b++)
         if (b < 128 ? rx_inst_takes(re, inst, b) : high)
             re->first[b] = true;

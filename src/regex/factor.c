@@ -137,7 +137,7 @@ static struct node *leading_node(struct node *n)
     return n->op == NODE_EMPTY ? NULL : n;
 }
 
-/* Upstream: whether a literal matches without case is not compared, so (?i:A)b|Ac takes "ac". */
+/* Upstream: whether a literal matches without case is not compared, so (?i:A)b|A[cd] takes "ac". */
 static bool same_class(const struct node *x, const struct node *y)
 {
     if (x->op != y->op || x->runes.len != y->runes.len || x->ranges.len != y->ranges.len)

@@ -108,6 +108,7 @@ struct parser {
     struct folded_set *folded; /* sets that were folded already */
     int64_t nodes, runes, repeats;
     bool sizes_known, heights_known;
+    bool no_posix; /* there is no ":]" in the rest: do not search it again and again */
     /* The first thing that went wrong; work goes on to a point where stopping is easy. */
     const char *fault;
     str fault_at;
@@ -212,6 +213,18 @@ static inline bool rx_class_has(const struct class *c, uint32_t r)
             high = middle;
     }
     return low < c->set.count && r >= c->set.ranges[low].lo;
+}
+
+/* The code point at pos, which is before the end: most are ASCII, and need no call. */
+static inline uint32_t rx_decode(str text, size_t pos, size_t *width)
+{
+    unsigned char c = (unsigned char)text.ptr[pos];
+
+    if (c < 0x80) {
+        *width = 1;
+        return c;
+    }
+    return utf8_decode((str){text.ptr + pos, text.len - pos}, width);
 }
 
 /* Whether inst, which takes a code point, takes r. */

@@ -69,6 +69,18 @@ static void begin_round(struct search *s)
     }
 }
 
+/* Inline, because most instructions need it. */
+static inline void push_pending(struct search *s, struct pending next)
+{
+    struct pike *p = s->pike;
+
+    if (p->pending.len == p->pending.cap) {
+        VEC_PUSH(s->arena, &p->pending, next);
+        return;
+    }
+    p->pending.items[p->pending.len++] = next;
+}
+
 /* Follows pc to the first instruction that takes a character; returns what comes next, or 0. */
 static uint32_t follow(struct search *s, struct threads *t, uint32_t pc, size_t pos)
 {
@@ -83,14 +95,13 @@ static uint32_t follow(struct search *s, struct threads *t, uint32_t pc, size_t 
     case INST_FAIL:
         return 0;
     case INST_ALT:
-        VEC_PUSH(s->arena, &p->pending, ((struct pending){.pc = inst->arg}));
+        push_pending(s, (struct pending){.pc = inst->arg});
         return inst->out;
     case INST_EMPTY:
         return rx_condition_holds(s->text, pos, inst->arg) ? inst->out : 0;
     case INST_CAPTURE:
         if (inst->arg < s->slot_count) {
-            VEC_PUSH(s->arena, &p->pending,
-                     ((struct pending){.slot = inst->arg, .old = p->slots[inst->arg]}));
+            push_pending(s, (struct pending){.slot = inst->arg, .old = p->slots[inst->arg]});
             p->slots[inst->arg] = pos;
         }
         return inst->out;
@@ -184,7 +195,7 @@ bool rx_pike_run(struct search *s, size_t from)
         if (!matched && !(s->re->anchored && pos))
             start_thread(s, pos);
         if (pos < s->text.len)
-            r = utf8_decode(str_from(s->text, pos), &width);
+            r = rx_decode(s->text, pos, &width);
         if (step(s, r, !width, pos, pos + width)) {
             matched = true;
             if (!s->slot_count)

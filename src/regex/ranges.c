@@ -23,15 +23,18 @@ void rx_ranges_add(struct arena *a, struct ranges *r, uint32_t lo, uint32_t hi)
     VEC_PUSH(a, r, ((struct unicode_range){lo, hi}));
 }
 
+/*
+ * From each code point of the range, adds what comes next in its ring up to the next one that is in
+ * the range again: all that is outside gets added, and wide ranges stay cheap.
+ */
 void rx_ranges_add_folded(struct arena *a, struct ranges *r, uint32_t lo, uint32_t hi)
 {
     uint32_t rune, fold;
 
     rx_ranges_add(a, r, lo, hi);
     for (size_t i = unicode_fold_index(lo); unicode_fold_at(i, &rune, &fold) && rune <= hi; i++)
-        for (; fold != rune; fold = unicode_fold(fold))
-            if (fold < lo || fold > hi)
-                rx_ranges_add(a, r, fold, fold);
+        for (; fold < lo || fold > hi; fold = unicode_fold(fold))
+            rx_ranges_add(a, r, fold, fold);
 }
 
 void rx_ranges_add_set(struct arena *a, struct ranges *r, struct unicode_set set, bool negated)

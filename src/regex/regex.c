@@ -158,7 +158,7 @@ static size_t after_char(str text, size_t pos)
     size_t width = 1;
 
     if (pos < text.len)
-        utf8_decode(str_from(text, pos), &width);
+        rx_decode(text, pos, &width);
     return pos + width;
 }
 

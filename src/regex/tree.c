@@ -46,12 +46,10 @@ bool rx_node_is_class(const struct node *n)
 /* A class that holds everything is better known by its name. */
 void rx_node_clean(struct node *n)
 {
-    const struct unicode_range *r = n->ranges.items;
-
     if (n->op != NODE_CLASS)
         return;
     rx_ranges_clean(&n->ranges);
-    r = n->ranges.items;
+    const struct unicode_range *r = n->ranges.items;
     if (n->ranges.len == 1 && r[0].lo == 0 && r[0].hi == RUNE_MAX)
         n->op = NODE_ANY;
     else if (n->ranges.len == 2 && r[0].lo == 0 && r[0].hi == '\n' - 1 && r[1].lo == '\n' + 1 &&
@@ -151,6 +149,12 @@ static bool is_case_pair(const struct ranges *r)
            fold_each_other(i[0].lo, i[1].lo);
 }
 
+static void put(struct parser *p, struct node *n)
+{
+    VEC_PUSH(p->arena, &p->stack, n); /* NOLINT(bugprone-sizeof-expression): of pointers */
+    rx_limits_check(p, n);
+}
+
 /* A class of one character becomes a literal, so that it can join its neighbours. */
 static void push_literal_class(struct parser *p, struct node *n, uint8_t flags)
 {
@@ -164,8 +168,7 @@ static void push_literal_class(struct parser *p, struct node *n, uint8_t flags)
     if (literal != n)
         return;
     n->ranges = (struct ranges){0};
-    VEC_PUSH(p->arena, &p->stack, n);
-    rx_limits_check(p, n);
+    put(p, n);
 }
 
 void rx_stack_push(struct parser *p, struct node *n)
@@ -179,8 +182,7 @@ void rx_stack_push(struct parser *p, struct node *n)
         push_literal_class(p, n, p->flags | FLAG_FOLD);
     } else {
         rx_stack_join_literals(p);
-        VEC_PUSH(p->arena, &p->stack, n);
-        rx_limits_check(p, n);
+        put(p, n);
     }
 }
 

@@ -23,8 +23,9 @@ struct read_options {
     enum duplicate_rule duplicates;
     /*
      * Go's answers where they lose something: JSON with broken UTF-8 or lone surrogates reads as
-     * U+FFFD instead of failing, and numbers beyond float64 fail. Numbers keep their exact text
-     * either way; rounding happens on output, when asked for.
+     * U+FFFD instead of failing, and numbers beyond float64 fail; !!binary in YAML keeps its bytes
+     * also when they are not UTF-8. Numbers keep their exact text either way; rounding happens on
+     * output, when asked for.
      */
     bool go;
     /* With go: numbers beyond float64 are fine, as where Go reads without converting. */

@@ -17,6 +17,7 @@ struct expanding {
     struct buf complaints;  /* of strict reading, one per line */
     uint32_t complaint_pos; /* of the first */
     VEC(uint32_t) lines;    /* where lines begin, once somebody asked */
+    struct where begin;     /* where the document begins */
 };
 
 static bool expand(struct expanding *x, struct value *v);
@@ -86,10 +87,12 @@ static bool finish_anchor(struct expanding *x, struct yanchor *anchor)
     uint64_t before = x->decoded;
     uint32_t deepest = x->deepest;
 
+    anchor->complaints = x->complaints.len;
     anchor->state = ANCHOR_BUSY;
     x->deepest = x->depth;
     if (!expand(x, &anchor->node))
         return false;
+    anchor->complaints_end = x->complaints.len;
     anchor->state = ANCHOR_DONE;
     anchor->cost = x->decoded - before;
     anchor->height = x->deepest - x->depth;
@@ -109,6 +112,16 @@ static bool expand_anchored(struct expanding *x, struct value *v)
     return true;
 }
 
+/* Go finds the duplicates of an anchor again for each alias. */
+static void repeat_complaints(struct expanding *x, const struct yanchor *anchor)
+{
+    str all = buf_str(&x->complaints);
+
+    if (anchor->complaints_end > anchor->complaints)
+        buf_add(&x->complaints, str_copy(x->r->scratch, str_slice(all, anchor->complaints,
+                                                                  anchor->complaints_end)));
+}
+
 static bool follow_alias(struct expanding *x, struct value *v)
 {
     struct yanchor *anchor = anchor_of(x, v);
@@ -117,8 +130,10 @@ static bool follow_alias(struct expanding *x, struct value *v)
     if (anchor->state == ANCHOR_RAW) {
         if (!finish_anchor(x, anchor))
             return false;
-    } else if (!count(x, anchor->cost, v) || !enter(x, anchor->height, v)) {
-        return false;
+    } else {
+        if (!count(x, anchor->cost, v) || !enter(x, anchor->height, v))
+            return false;
+        repeat_complaints(x, anchor);
     }
     replace(v, value_clone(x->r->arena, &anchor->node));
     v->pos = pos;
@@ -142,7 +157,7 @@ static bool expand_alias(struct expanding *x, struct value *v)
     return ok;
 }
 
-/* ---- Lines, for the messages of strict reading. ---- */
+/* ---- Lines of duplicates. ---- */
 
 static size_t break_width(str s, size_t i)
 {
@@ -159,24 +174,26 @@ static size_t break_width(str s, size_t i)
     return wide ? 3 : 0;
 }
 
-static void find_lines(struct expanding *x)
+/* Go counts all line breaks of YAML; places count those that people's editors count. */
+static void find_lines(struct expanding *x, bool all)
 {
     str text = x->r->text;
 
     VEC_PUSH(x->r->scratch, &x->lines, 0);
-    for (size_t i = 0, width; i < text.len; i += width ? width : 1)
-        if ((width = break_width(text, i)))
+    for (size_t i = 0, width; i < text.len; i += width ? width : 1) {
+        width = all ? break_width(text, i) : text.ptr[i] == '\n';
+        if (width)
             VEC_PUSH(x->r->scratch, &x->lines, (uint32_t)(i + width));
+    }
     /* An end in the middle of a line counts as a line of its own: see yscan_mark. */
     VEC_PUSH(x->r->scratch, &x->lines, (uint32_t)text.len + 1);
 }
 
-static size_t line_of(struct expanding *x, const struct value *v)
+/* Index of the line in which offset lies. */
+static size_t find_line(const struct expanding *x, size_t offset)
 {
-    size_t offset = v->pos - 1 - x->r->base, low = 0;
+    size_t low = 0;
 
-    if (!x->lines.len)
-        find_lines(x);
     for (size_t high = x->lines.len; high - low > 1;) {
         size_t middle = low + (high - low) / 2;
         if (x->lines.items[middle] <= offset)
@@ -184,7 +201,31 @@ static size_t line_of(struct expanding *x, const struct value *v)
         else
             high = middle;
     }
-    return low + 1;
+    return low;
+}
+
+static size_t line_of(struct expanding *x, const struct value *v)
+{
+    if (!x->lines.len)
+        find_lines(x, true);
+    return find_line(x, v->pos - 1 - x->r->base) + 1;
+}
+
+/* As source_where, without counting from the beginning of the text for each of many. */
+static struct where where_of(struct expanding *x, const struct value *v)
+{
+    size_t offset = v->pos - 1 - x->r->base;
+    struct where at = x->begin;
+
+    if (!x->lines.len) {
+        find_lines(x, false);
+        at = x->begin = source_where_offset(x->r->src, x->r->base);
+    }
+    size_t line = find_line(x, offset);
+    size_t column = utf8_count(str_slice(x->r->text, x->lines.items[line], offset)) + 1;
+    at.line += (uint32_t)line;
+    at.column = (uint32_t)column + (line ? 0 : at.column - 1);
+    return at;
 }
 
 /* ---- Objects. ---- */
@@ -195,14 +236,15 @@ struct object {
     struct value_index index;
 };
 
-#define COMPLAINTS_MAX (1 * MIB)
+/* Messages print foreign keys and values: beyond this they are cut. */
+#define MESSAGE_MAX (1 * MIB)
 
 static void complain(struct expanding *x, const struct value *v, str key)
 {
     if (x->r->opts->duplicates == DUPLICATE_LAST_WINS) {
         if (x->r->opts->warn) {
             str text = str_fmt(x->r->scratch, "key %.*s already set in map", STR_ARG(key));
-            x->r->opts->warn(x->r->opts->warn_ctx, source_where(x->r->src, v), text);
+            x->r->opts->warn(x->r->opts->warn_ctx, where_of(x, v), text);
         }
         return;
     }
@@ -227,12 +269,13 @@ static void set_member(struct expanding *x, struct object *o, const struct value
         VEC_PUSH(scratch, &o->members, *v);
         return;
     }
-    struct buf printed = buf_new(scratch, BUF_UNLIMITED);
-    struct value as_string = {.kind = VALUE_STRING, .text = v->key, .len = v->key_len};
+    struct buf printed = buf_new(scratch, MESSAGE_MAX);
     if (value_is(key, VALUE_NULL))
         buf_add(&printed, STR("<nil>"));
+    else if (key)
+        yaml_go_syntax(&printed, key);
     else
-        yaml_go_syntax(&printed, key ? key : &as_string);
+        yaml_go_key(&printed, v);
     complain(x, v, buf_str(&printed));
     if (x->r->opts->duplicates == DUPLICATE_LAST_WINS)
         o->members.items[at] = *v;
@@ -240,7 +283,7 @@ static void set_member(struct expanding *x, struct object *o, const struct value
 
 static bool fail_key(struct expanding *x, const struct value *key)
 {
-    struct buf b = buf_new(x->r->scratch, BUF_UNLIMITED);
+    struct buf b = buf_new(x->r->scratch, MESSAGE_MAX);
 
     buf_add(&b, STR("invalid map key: "));
     yaml_go_syntax(&b, key);
@@ -417,7 +460,7 @@ static bool find_odd_key(void *ctx, struct value *v, size_t depth)
 static bool fail_odd_key(struct expanding *x, const struct value *v)
 {
     struct yreader *r = x->r;
-    struct buf b = buf_new(r->scratch, BUF_UNLIMITED);
+    struct buf b = buf_new(r->scratch, MESSAGE_MAX);
     uint64_t u;
 
     if (v->kind == VALUE_NULL)
@@ -483,7 +526,7 @@ bool yaml_expand(struct yreader *r, struct value *root)
 {
     struct expanding x = {.r = r, .decoded = 1};
 
-    x.complaints = buf_new(r->scratch, COMPLAINTS_MAX);
+    x.complaints = buf_new(r->scratch, MESSAGE_MAX);
     if (!expand(&x, root))
         return false;
     if (x.complaint_pos)

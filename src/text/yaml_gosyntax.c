@@ -61,8 +61,18 @@ static void add_number(struct buf *out, const struct value *v)
     }
 }
 
-/* A member's key as it was before it became a text. */
-static void add_key(struct buf *out, const struct value *member)
+static void add_float_key(struct buf *out, str key)
+{
+    if (str_eq(key, STR(".inf")))
+        key = STR("+Inf");
+    else if (str_eq(key, STR("-.inf")))
+        key = STR("-Inf");
+    else if (str_eq(key, STR(".nan")))
+        key = STR("NaN");
+    buf_add(out, key);
+}
+
+void yaml_go_key(struct buf *out, const struct value *member)
 {
     uint64_t u;
 
@@ -77,6 +87,9 @@ static void add_key(struct buf *out, const struct value *member)
         if (str_to_u64(value_key(member), &u))
             buf_fmt(out, "0x%llx", (unsigned long long)u);
         break;
+    case YKEY_FLOAT:
+        add_float_key(out, value_key(member));
+        break;
     default:
         buf_add(out, value_key(member));
     }
@@ -90,7 +103,7 @@ static void add_object(struct buf *out, const struct value *v)
     buf_add(out, STR("map[interface {}]interface {}{"));
     for (size_t i = 0; i < v->len; i++) {
         buf_add(out, i ? STR(", ") : STR(""));
-        add_key(out, members[i]);
+        yaml_go_key(out, members[i]);
         buf_char(out, ':');
         yaml_go_syntax(out, members[i]);
     }

@@ -13,7 +13,7 @@
  *   read       everything before has been fetched; an incomplete character may lie between
  *   zeros      NULs that Go has appended behind the end
  */
-#include "text/yaml_internal.h"
+#include "text/yaml_scan.h"
 
 enum { PIECE = 512 };
 
@@ -30,8 +30,7 @@ static bool fail_input(struct yscan *s, const char *text, size_t pos)
     return false;
 }
 
-/* Bytes of a character by its first one, or 0. */
-static size_t width_of(uint8_t first)
+size_t yscan_width(uint8_t first)
 {
     if (first < 0x80)
         return 1;
@@ -47,6 +46,14 @@ bool yscan_is_allowed(uint32_t c)
     if (c < 0x80)
         return (c >= 0x20 && c <= 0x7E) || c == '\t' || c == '\n' || c == '\r';
     return c == 0x85 || (c >= 0xA0 && c != 0xFFFE && c != 0xFFFF);
+}
+
+int yscan_hex(uint8_t c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c |= 0x20;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 static bool check_wide(struct yscan *s, const uint8_t *p, size_t width, size_t pos)
@@ -93,7 +100,7 @@ static bool check_piece(struct yscan *s, size_t *chars)
         if (plain == s->read)
             break;
         uint8_t c = text[s->checked];
-        size_t width = width_of(c);
+        size_t width = yscan_width(c);
         if (LIKELY(width == 1)) {
             if (UNLIKELY(!yscan_is_allowed(c)))
                 return fail_input(s, "control characters are not allowed", s->checked);
@@ -140,7 +147,7 @@ bool yscan_more(struct yscan *s, size_t chars)
     return true;
 }
 
-bool yscan_at_document(const struct yscan *s, char c)
+bool yscan_at_document(const struct yscan *s, uint8_t c)
 {
     return s->at.column == 0 && yscan_byte(s, 0) == c && yscan_byte(s, 1) == c &&
            yscan_byte(s, 2) == c && yscan_is_blankz(s, 3);
@@ -150,7 +157,7 @@ void yscan_skip_wide(struct yscan *s)
 {
     s->at.column++;
     if (LIKELY(s->at.pos < s->text.len))
-        s->at.pos += (uint32_t)width_of((uint8_t)s->text.ptr[s->at.pos]);
+        s->at.pos += (uint32_t)yscan_width((uint8_t)s->text.ptr[s->at.pos]);
     else if (s->zeros)
         s->zeros--;
 }
@@ -161,9 +168,7 @@ str yscan_skip_break(struct yscan *s)
     size_t width = 1;
     str meaning = STR("\n");
 
-    if (c == '\r' && yscan_byte(s, 1) == '\n')
-        width = 2;
-    else if (c == 0xC2)
+    if (c == 0xC2 || (c == '\r' && yscan_byte(s, 1) == '\n'))
         width = 2;
     else if (c == 0xE2)
         width = 3;

@@ -5,7 +5,7 @@
  * The state says what may come next; the stack of states, where to go on once a node is finished.
  * A problem is reported at the token that does not fit.
  */
-#include "text/yaml_internal.h"
+#include "text/yaml_scan.h"
 
 enum state {
     STATE_FIRST_DOC,

@@ -79,9 +79,14 @@ static void push_pair(struct building *b, struct frame *f, const struct value *v
     push_node(b, v);
 }
 
-/* Whether the key has a text and none of the members so far has it. */
+/*
+ * Whether the key has a text and none of the members so far has it. Strict reading may have to
+ * print a key later, so all but strings are kept as they are.
+ */
 static bool key_is_new(struct building *b, struct frame *f, str *text)
 {
+    if (f->key.kind != VALUE_STRING && b->reader->opts->duplicates == DUPLICATE_ERROR)
+        return false;
     if (f->key.tag || !yaml_key_text(b->reader->arena, &f->key, text))
         return false;
     size_t n = b->nodes.len - f->first;
@@ -177,6 +182,16 @@ static bool is_merge(const struct yevent *event)
            (event->implicit || str_eq(event->tag, STR("tag:yaml.org,2002:merge")));
 }
 
+/* !!binary can be any bytes; trees hold valid text, unless Go's answer is wanted. */
+static void repair(struct building *b, struct value *v)
+{
+    if (v->kind != VALUE_STRING || b->reader->opts->go)
+        return;
+    str text = utf8_repair(b->reader->arena, value_text(v));
+    v->text = text.ptr;
+    v->len = (uint32_t)text.len;
+}
+
 static void add_scalar(struct building *b, const struct yevent *event)
 {
     struct frame *f = top(b);
@@ -184,6 +199,8 @@ static void add_scalar(struct building *b, const struct yevent *event)
     uint32_t anchor = new_anchor(b, event->anchor, false);
 
     yaml_resolve(b->reader->arena, event, &v);
+    if (UNLIKELY(event->tag.len))
+        repair(b, &v);
     if (v.tag) {
         b->reader->special = true;
         b->reader->infinite |= v.tag == RAW_INF;
@@ -286,11 +303,14 @@ bool yaml_read_part(struct arena *a, const struct source *src, size_t from, size
     };
     struct building b = {.reader = &r, .indexes = indexes};
 
+    *out = NULL;
     if (src->text.len > TEXT_MAX) {
         err_set(e, ERR_LIMIT, "yaml: text is larger than 4 GiB");
         return err_at(e, (struct where){.file = src->file});
     }
     yparse_begin(&b.parse, a, scratch, r.text);
+    VEC_ADD(scratch, &b.nodes);
+    b.nodes.len = 0;
     if (!build(&b) || (r.special && !yaml_expand(&r, &b.root)))
         return false;
     *out = arena_alloc_raw(a, sizeof(**out));

@@ -318,7 +318,8 @@ static bool resolve_float(struct arena *a, str plain, str as_is, struct value *v
     if (!parse_decimal(plain, &d))
         return false;
     bool integer = !d.point && !d.exponent.len;
-    bool small = integer && parse_digits(d.whole, 10, &n);
+    bool small = integer && parse_digits(d.whole, 10, &n) &&
+                 !(d.negative && n > (uint64_t)INT64_MAX + 1);
     bool sure = as_is.ptr == plain.ptr && d.whole.len && d.fraction.len && !d.exponent.len &&
                 (d.whole.ptr[0] != '0' || d.whole.len == 1) && plain.ptr[0] != '+' &&
                 plain.len < 300;
@@ -567,7 +568,7 @@ static void resolve_binary(struct arena *a, str text, struct value *v)
     struct buf b = buf_new(a, BUF_UNLIMITED);
 
     if (decode_base64(text, &b))
-        set_text(v, VALUE_STRING, utf8_repair(a, buf_str(&b)));
+        set_text(v, VALUE_STRING, buf_str(&b));
     else
         set_bad(v, STR("!!binary value contains invalid base64 data"));
 }

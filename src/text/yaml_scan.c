@@ -8,7 +8,7 @@
  * be the beginning of a key; then a key token is inserted before it. A key must end within 1024
  * characters and on its line, which bounds the queue.
  */
-#include "text/yaml_internal.h"
+#include "text/yaml_scan.h"
 
 #define LEVELS_MAX VALUE_DEPTH_MAX
 enum { KEY_CHARS_MAX = 1024 };
@@ -320,6 +320,17 @@ static bool fetch_directive(struct yscan *s)
 
 /* ---- Choosing. ---- */
 
+/* Moves over indentation as far as surely nothing has to be checked. */
+static void skip_spaces(struct yscan *s)
+{
+    size_t end = s->checked > 16 ? s->checked - 16 : 0, at = s->at.pos;
+
+    while (at < end && s->text.ptr[at] == ' ')
+        at++;
+    s->at.column += (uint32_t)at - s->at.pos;
+    s->at.pos = (uint32_t)at;
+}
+
 /*
  * Moves over blanks, comments and line breaks. A tab is a blank only where no key can begin.
  *
@@ -335,6 +346,7 @@ static bool to_next_token(struct yscan *s)
             yscan_skip(s);
         if (!yscan_need(s, 1))
             return false;
+        skip_spaces(s);
         while (yscan_byte(s, 0) == ' ' ||
                (yscan_byte(s, 0) == '\t' && (s->flow || !s->key_allowed))) {
             yscan_skip(s);

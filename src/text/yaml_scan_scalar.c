@@ -6,7 +6,7 @@
  * together in a buffer and copied. struct gather hides the difference: pieces of the source that
  * follow each other just make the view longer.
  */
-#include "text/yaml_internal.h"
+#include "text/yaml_scan.h"
 
 struct gather {
     struct yscan *scan;
@@ -54,6 +54,7 @@ static bool gather_end(struct gather *g, struct ytoken *t)
     if (text.len > TEXT_SCALAR_MAX) {
         yscan_fail(s, "scalar is larger than 64 MiB");
         s->problem.limit = true;
+        s->problem.at = t->start;
         return false;
     }
     t->value = g->built ? str_copy(s->arena, text) : text;
@@ -232,14 +233,6 @@ static const char *simple_escape(uint8_t c, size_t *len)
     return NULL;
 }
 
-static int hex_digit(uint8_t c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* \xHH, \uHHHH and \UHHHHHHHH; the scanner stands behind the letter. */
 static bool numeric_escape(struct yscan *s, struct gather *g, size_t digits)
 {
@@ -249,7 +242,7 @@ static bool numeric_escape(struct yscan *s, struct gather *g, size_t digits)
     if (!yscan_need(s, digits))
         return false;
     for (size_t k = 0; k < digits; k++) {
-        int digit = hex_digit(yscan_byte(s, k));
+        int digit = yscan_hex(yscan_byte(s, k));
         if (digit < 0)
             return yscan_fail(s, "did not find expected hexdecimal number");
         rune = (rune << 4) | (unsigned)digit;

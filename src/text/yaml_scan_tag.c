@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* yaml_scan_tag.c - directives, anchors, aliases and tags. All of them are short and rare. */
-#include "text/yaml_internal.h"
+#include "text/yaml_scan.h"
 
 /* Letters, digits, '_' and '-'; may be empty. */
 static bool scan_name(struct yscan *s, str *out)
@@ -53,25 +53,6 @@ static bool scan_handle(struct yscan *s, bool directive, str *out)
     return true;
 }
 
-static int hex_value(uint8_t c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-static size_t octets_after(uint8_t first)
-{
-    if (first < 0x80)
-        return 1;
-    if ((first & 0xE0) == 0xC0)
-        return 2;
-    if ((first & 0xF0) == 0xE0)
-        return 3;
-    return (first & 0xF8) == 0xF0 ? 4 : 0;
-}
-
 /* One character as %HH octets. */
 static bool scan_uri_escape(struct yscan *s, struct buf *out)
 {
@@ -80,11 +61,11 @@ static bool scan_uri_escape(struct yscan *s, struct buf *out)
     for (bool first = true; first || left > 0; first = false, left--) {
         if (!yscan_need(s, 3))
             return false;
-        int high = hex_value(yscan_byte(s, 1)), low = hex_value(yscan_byte(s, 2));
+        int high = yscan_hex(yscan_byte(s, 1)), low = yscan_hex(yscan_byte(s, 2));
         if (yscan_byte(s, 0) != '%' || high < 0 || low < 0)
             return yscan_fail(s, "did not find URI escaped octet");
         uint8_t octet = (uint8_t)(high << 4 | low);
-        if (first && !(left = octets_after(octet)))
+        if (first && !(left = yscan_width(octet)))
             return yscan_fail(s, "found an incorrect leading UTF-8 octet");
         if (!first && (octet & 0xC0) != 0x80)
             return yscan_fail(s, "found an incorrect trailing UTF-8 octet");
@@ -142,7 +123,7 @@ static bool scan_verbatim_tag(struct yscan *s, struct ytoken *t)
 
 static bool scan_short_tag(struct yscan *s, struct ytoken *t)
 {
-    str handle;
+    str handle = STR_NONE;
 
     if (!scan_handle(s, false, &handle))
         return false;

@@ -158,7 +158,7 @@ static int by_natural_order(const void *x, const void *y)
 
 static struct value **sort_members(struct arena *a, const struct value *v)
 {
-    struct value **members = arena_alloc_raw(a, arena_array_size(v->len, sizeof(*members)));
+    struct value **members = ARENA_ARRAY(a, struct value *, v->len);
     bool sorted = true;
 
     for (size_t i = 0; i < v->len; i++) {

@@ -15,6 +15,7 @@
 static const struct benchmark *const benchmarks[] = {
     &bench_diff,
     &bench_json,
+    &bench_regex,
     &bench_value,
     &bench_yaml,
 };

@@ -64,6 +64,8 @@ static str logged(struct arena *a, enum log_format format, enum log_level thresh
     LOG_DEBUG("hidden");
     LOG_INFO("object compared", LOG_STR("name", STR("a \"b\"\n\x1b[31m")), LOG_INT("n", -3),
              LOG_BOOL("same", true), LOG_STR("plain", STR("x")), LOG_STR("none", STR_NONE));
+    LOG_INFO("odd", LOG_STR("bytes", STR("a\x9B")), LOG_STR("control", STR("a\xC2\x9B")),
+             LOG_STR("word", STR("\u00E9")));
     LOG_ERROR("bare");
     log_setup(LOG_LEVEL_WARN, LOG_TEXT, STDERR_FILENO);
     clock_real();
@@ -80,6 +82,8 @@ TEST(text_lines_are_readable_and_safe)
     assert_str(logged(a, LOG_TEXT, LOG_LEVEL_INFO),
                STR("2026-03-05T07:08:09.123Z INFO object compared "
                    "name=\"a \\\"b\\\"\\u000a\\u001b[31m\" n=-3 same=true plain=x none=\"\"\n"
+                   "2026-03-05T07:08:09.123Z INFO odd "
+                   "bytes=\"a\uFFFD\" control=\"a\\u009b\" word=\u00E9\n"
                    "2026-03-05T07:08:09.123Z ERROR bare\n"));
 }
 
@@ -91,6 +95,8 @@ TEST(json_lines_are_json)
                STR("{\"time\":\"2026-03-05T07:08:09.123Z\",\"level\":\"info\",\"msg\":"
                    "\"object compared\",\"name\":\"a \\\"b\\\"\\u000a\\u001b[31m\",\"n\":-3,"
                    "\"same\":true,\"plain\":\"x\",\"none\":\"\"}\n"
+                   "{\"time\":\"2026-03-05T07:08:09.123Z\",\"level\":\"info\",\"msg\":\"odd\","
+                   "\"bytes\":\"a\uFFFD\",\"control\":\"a\\u009b\",\"word\":\"\u00E9\"}\n"
                    "{\"time\":\"2026-03-05T07:08:09.123Z\",\"level\":\"error\",\"msg\":"
                    "\"bare\"}\n"));
 }

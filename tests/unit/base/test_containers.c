@@ -31,6 +31,21 @@ TEST(what_does_not_fit_is_dropped_whole_and_for_good)
     assert_null(buf_room(&b, 1));
 }
 
+TEST(a_format_may_fill_a_buffer_to_its_maximum)
+{
+    AUTO_ARENA a = arena_new();
+    struct buf b = buf_new(a, 10);
+
+    buf_add(&b, STR("12345"));
+    buf_fmt(&b, "%d", 67890);
+    assert_str(buf_str(&b), STR("1234567890"));
+    assert_false(b.overflow);
+    buf_fmt(&b, "%s", "");
+    assert_false(b.overflow);
+    buf_fmt(&b, "%d", 1);
+    assert_true(b.overflow);
+}
+
 TEST(formats_runes_and_repeats_append)
 {
     AUTO_ARENA a = arena_new();
@@ -90,6 +105,7 @@ TEST(a_map_may_hold_null)
 
 RUN_TESTS(cmocka_unit_test(a_buffer_grows_to_its_maximum_and_no_further),
           cmocka_unit_test(what_does_not_fit_is_dropped_whole_and_for_good),
+          cmocka_unit_test(a_format_may_fill_a_buffer_to_its_maximum),
           cmocka_unit_test(formats_runes_and_repeats_append),
           cmocka_unit_test(a_vector_keeps_its_elements_over_growth),
           cmocka_unit_test(a_map_keeps_insertion_order_over_growth_and_removal),

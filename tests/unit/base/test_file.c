@@ -58,6 +58,8 @@ TEST(a_file_over_the_limit_is_refused)
 
     assert_ok(file_replace(path, STR("0123456789"), &e), &e);
     assert_ok(file_read_max(a, path, 10, &text, &e), &e);
+    assert_ok(file_read_max(a, path, SIZE_MAX, &text, &e), &e);
+    assert_str(text, STR("0123456789"));
     assert_false(file_read_max(a, path, 9, &text, &e));
     assert_int_equal(e.kind, ERR_LIMIT);
     assert_str(e.at.file, path);
@@ -107,6 +109,29 @@ TEST(names_are_listed_in_order)
     assert_true(count >= 2);
     for (size_t i = 1; i < count; i++)
         assert_true(str_cmp(names[i - 1], names[i]) < 0);
+}
+
+static mode_t mode_of(struct arena *a, str path)
+{
+    struct stat st;
+
+    assert_int_equal(stat(str_z(a, path), &st), 0);
+    return st.st_mode & 0777;
+}
+
+TEST(a_replacement_keeps_the_permissions)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    str path = file_join(a, folder, STR("private"));
+    mode_t mask = umask(027);
+
+    assert_ok(file_replace(path, STR("one"), &e), &e);
+    assert_int_equal(mode_of(a, path), 0640);
+    assert_int_equal(chmod(str_z(a, path), 0600), 0);
+    assert_ok(file_replace(path, STR("two"), &e), &e);
+    assert_int_equal(mode_of(a, path), 0600);
+    umask(mask);
 }
 
 /* Every system call of a replacement fails once: the old text must survive each time. */
@@ -185,6 +210,7 @@ int main(void)
         cmocka_unit_test(a_pipe_over_the_limit_is_refused_too),
         cmocka_unit_test(missing_files_and_folders_say_so),
         cmocka_unit_test(names_are_listed_in_order),
+        cmocka_unit_test(a_replacement_keeps_the_permissions),
         cmocka_unit_test(a_replacement_that_fails_anywhere_leaves_the_old_file),
         cmocka_unit_test(a_read_that_fails_anywhere_says_which_file),
         cmocka_unit_test(an_interrupted_read_goes_on),

@@ -104,11 +104,46 @@ TEST(a_failing_producer_or_consumer_ends_the_run)
         struct story producing = {.count = 100, .fail_produce = 50};
         assert_false(run(&producing, thread_counts[i], &e));
         assert_str(e.text, STR("produce 50"));
+        assert_int_equal(producing.consumed, 49);
         struct story consuming = {.count = 100, .fail_consume = 10};
         assert_false(run(&consuming, thread_counts[i], &e));
         assert_str(e.text, STR("consume 10"));
         assert_int_equal(consuming.consumed, 10);
     }
+}
+
+/* The producer is ahead of the threads, but not in order. */
+TEST(a_failure_before_that_of_the_producer_is_reported_every_time)
+{
+    for (size_t i = 0; i < COUNT(thread_counts); i++)
+        for (int again = 0; again < 20; again++) {
+            AUTO_ERR e = {0};
+            struct story s = {.count = 100, .fail_work = 48, .fail_produce = 50};
+            assert_false(run(&s, thread_counts[i], &e));
+            assert_str(e.text, STR("work 48"));
+            assert_int_equal(s.consumed, 47);
+        }
+}
+
+static bool work_that_recovers(void *ctx, void *item, struct err *e)
+{
+    (void)ctx;
+    (void)item;
+    err_set(e, ERR_NOT_FOUND, "tried something else");
+    return true;
+}
+
+/* The leak check of the sanitizers proves it. */
+TEST(an_error_that_work_got_over_is_forgotten)
+{
+    AUTO_ERR e = {0};
+    struct story s = {.count = 100, .in_order = true, .pool = pool_new(2)};
+    const struct pool_job job = {
+        .produce = produce, .work = work_that_recovers, .consume = consume, .ctx = &s};
+
+    assert_ok(pool_run(s.pool, &job, &e), &e);
+    assert_int_equal(s.consumed, 100);
+    pool_free(s.pool);
 }
 
 TEST(a_stopped_pool_ends_soon_and_stays_stopped)
@@ -149,6 +184,8 @@ TEST(an_empty_run_succeeds)
 RUN_TESTS(cmocka_unit_test(results_come_in_order_of_production),
           cmocka_unit_test(the_first_failure_in_order_is_reported_every_time),
           cmocka_unit_test(a_failing_producer_or_consumer_ends_the_run),
+          cmocka_unit_test(a_failure_before_that_of_the_producer_is_reported_every_time),
+          cmocka_unit_test(an_error_that_work_got_over_is_forgotten),
           cmocka_unit_test(a_stopped_pool_ends_soon_and_stays_stopped),
           cmocka_unit_test(a_pool_runs_again_after_a_failure),
           cmocka_unit_test(an_empty_run_succeeds))

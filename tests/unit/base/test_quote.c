@@ -40,5 +40,14 @@ TEST(nothing_can_command_a_terminal)
     }
 }
 
+TEST(a_quoted_line_is_one_line)
+{
+    AUTO_ARENA a = arena_new();
+
+    assert_str(quote_line(a, STR("a\nb\tc\033\n")), STR("a\\nb\tc\\x1b\\n"));
+    assert_str(quote_line(a, STR("")), STR(""));
+}
+
 RUN_TESTS(cmocka_unit_test(quotes_are_those_of_go),
-          cmocka_unit_test(nothing_can_command_a_terminal))
+          cmocka_unit_test(nothing_can_command_a_terminal),
+          cmocka_unit_test(a_quoted_line_is_one_line))
