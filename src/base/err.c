@@ -14,6 +14,14 @@ static struct arena *owner_of(struct err *e)
     return e->owner;
 }
 
+static bool fill(struct err *e, enum err_kind kind, str text)
+{
+    e->kind = kind;
+    e->text = text;
+    e->at = (struct where){0};
+    return false;
+}
+
 bool err_set(struct err *e, enum err_kind kind, const char *format, ...)
 {
     va_list args;
@@ -23,10 +31,12 @@ bool err_set(struct err *e, enum err_kind kind, const char *format, ...)
     va_start(args, format);
     str text = str_vfmt(owner_of(e), format, args);
     va_end(args);
-    e->kind = kind;
-    e->text = text;
-    e->at = (struct where){0};
-    return false;
+    return fill(e, kind, text);
+}
+
+bool err_set_str(struct err *e, enum err_kind kind, str text)
+{
+    return e ? fill(e, kind, str_copy(owner_of(e), text)) : false;
 }
 
 bool err_wrap(struct err *e, const char *format, ...)

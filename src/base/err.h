@@ -50,6 +50,8 @@ struct err {
 
 /* Fills e. Always false. A former error is replaced. */
 bool err_set(struct err *e, enum err_kind kind, const char *format, ...) FORMAT(3, 4);
+/* The same with a finished text, which may hold NUL. Always false. */
+bool err_set_str(struct err *e, enum err_kind kind, str text);
 /* Puts "context: " before the text. Always false. */
 bool err_wrap(struct err *e, const char *format, ...) FORMAT(2, 3);
 /* Fills e from errno as Go words it: "open x: no such file or directory". Always false. */

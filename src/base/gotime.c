@@ -88,6 +88,19 @@ const char *gotime_weekday_name(int64_t day)
     return day >= 0 && day <= 6 ? names[day] : NULL;
 }
 
+/*
+ * Days and seconds of the day of a count of seconds. Go counts without sign from a March 1 before
+ * all that 64 bits of seconds reach, nearly: the few below come out at the other end.
+ */
+static int64_t split_days(int64_t sec, int *of_day)
+{
+    const uint64_t first_day = UINT64_C(730692556) * DAYS_PER_ERA + ERA_TO_1970;
+    uint64_t from_first = (uint64_t)sec + first_day * DAY;
+
+    *of_day = (int)(from_first % DAY);
+    return (int64_t)(from_first / DAY - first_day);
+}
+
 static void set_date(struct gotime_fields *f, int64_t days)
 {
     int64_t from_era = wrap_add(days, ERA_TO_1970), era = floor_div(from_era, DAYS_PER_ERA);
@@ -107,10 +120,9 @@ struct gotime_fields gotime_fields(struct gotime t)
 {
     struct zone_span span = zone_at(t.zone, t.sec);
     struct gotime_fields f = {.zone_name = span.name, .zone_offset = span.offset};
-    int64_t local = wrap_add(t.sec, span.offset);
-    int of_day = (int)floor_mod(local, DAY);
+    int of_day;
 
-    set_date(&f, floor_div(local, DAY));
+    set_date(&f, split_days(wrap_add(t.sec, span.offset), &of_day));
     f.hour = of_day / 3600;
     f.minute = of_day / 60 % 60;
     f.second = of_day % 60;

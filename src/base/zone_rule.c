@@ -157,6 +157,12 @@ static int64_t change_in(int64_t year, const struct zone_change *c, int32_t offs
     return (int64_t)day * DAY + c->time - offset;
 }
 
+/* A moment of a year that begins at start; wraps in years that only hostile input has. */
+static int64_t moment(int64_t start, int64_t sec)
+{
+    return (int64_t)((uint64_t)start + (uint64_t)sec);
+}
+
 struct zone_span zone_rule_at(const struct zone_rule *r, int64_t last, int64_t sec)
 {
     struct zone_span std = {r->std_name, r->std_offset, false, last, INT64_MAX};
@@ -166,7 +172,7 @@ struct zone_span zone_rule_at(const struct zone_rule *r, int64_t last, int64_t s
     if (!r->has_dst)
         return std;
     year = gotime_fields(gotime_unix(sec, 0, NULL)).year;
-    year_start = gotime_days(year, 1, 1) * DAY;
+    year_start = (int64_t)((uint64_t)gotime_days(year, 1, 1) * DAY);
     from = change_in(year, &r->to_dst, r->std_offset);
     to = change_in(year, &r->to_std, r->dst_offset);
     if (to < from) { /* the southern half: the year begins in summer */
@@ -176,11 +182,11 @@ struct zone_span zone_rule_at(const struct zone_rule *r, int64_t last, int64_t s
         outer = &dst;
         inner = &std;
     }
-    inner->start = year_start + from;
-    inner->end = year_start + to;
+    inner->start = moment(year_start, from);
+    inner->end = moment(year_start, to);
     if (sec >= inner->start && sec < inner->end)
         return *inner;
     outer->start = sec < inner->start ? year_start : inner->end;
-    outer->end = sec < inner->start ? inner->start : year_start + 365 * (int64_t)DAY;
+    outer->end = sec < inner->start ? inner->start : moment(year_start, 365 * (int64_t)DAY);
     return *outer;
 }

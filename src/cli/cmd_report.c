@@ -5,7 +5,8 @@
 #include "cli/cobra.h"
 #include "cli/commands.h"
 #include "cli/faces.h"
-#include "report/junit.h"
+#include "report/report.h"
+#include "report/results_json.h"
 #include "value/source.h"
 
 struct report_values {
@@ -23,15 +24,17 @@ static const struct option report_options[] = {
 static bool make_report(struct arena *a, const void *values, struct err *e)
 {
     const struct report_values *v = values;
+    const struct report_options options = {.now = clock_now()};
     struct source source = {.file = v->json};
     struct buf out = buf_new(a, BUF_UNLIMITED);
-    struct junit junit;
+    struct results results;
 
     if (!file_read(a, v->json, &source.text, e))
         return err_wrap(e, "failed to read comparison file");
-    if (!junit_from_json(a, &source, junit_stamp(a), &junit, e))
+    if (!results_from_json(a, &source, &results, e))
         return err_wrap(e, "failed to unmarshal json");
-    junit_write(&junit, &out);
+    if (!report_find(STR("junit"))->write(&results, &options, &out, e))
+        return err_wrap(e, "failed to write junit report");
     if (!file_write(v->output, buf_str(&out), 0666, e))
         return err_wrap(e, "failed to create output file");
     return true;

@@ -3,8 +3,16 @@
  * faces.c - the names of the originals. One line per face.
  */
 #include "cli/faces.h"
+#include "cli/compare_face.h"
+
+static int face_compare(const char *program, size_t argc, char *const *argv)
+{
+    return (int)compat_main(program, argc, argv);
+}
 
 static const struct face faces[] = {
+    {"cluster-compare", face_compare},
+    {"cluster_compare", face_compare},
     {"report-creator", face_report_creator},
 };
 

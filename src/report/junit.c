@@ -1,132 +1,140 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * junit.c - a report in memory, and as XML.
+ * junit.c - the report as JUnit XML: differences, validation issues and unmatched objects as test
+ * suites.
  */
-#include "report/junit.h"
-#include "base/gotime.h"
+#include "report/internal.h"
 #include "text/xml.h"
 
-struct junit junit_new(struct arena *a, str hash, int64_t total, str stamp)
+#include <time.h>
+
+struct testcase {
+    str classname, name;
+    str skipped; /* message; empty: not skipped */
+    str failure_type, failure_message, failure_text;
+};
+
+struct suite {
+    const char *name;
+    struct testcase *items;
+    size_t len, cap;
+};
+
+/* ---- Cases. ---- */
+
+static struct testcase diff_case(struct arena *a, const struct results *r,
+                                 const struct result_diff *d)
 {
-    return (struct junit){
-        .arena = a,
-        .hash = hash,
-        .stamp = stamp,
-        .total = total,
-        .suites =
-            {
-                [JUNIT_OBJECTS] = {.name =
-                                       "Detected Differences Between Cluster CRs and Expected CRs"},
-                [JUNIT_ISSUES] = {.name = "Reference validation",
-                                  .if_empty = "No reference validation issues: All expected CRs "
-                                              "exist in the cluster"},
-                [JUNIT_UNMATCHED] = {.name = "Unmatched Cluster Resources",
-                                     /* Upstream: the blank at the end. */
-                                     .if_empty = "All Cluster CRs are matched to reference CRs "},
-            },
-    };
-}
-
-str junit_stamp(struct arena *a)
-{
-    struct buf b = buf_new(a, KIB);
-
-    gotime_format(&b, gotime_now(zone_local(a)), STR(GOTIME_RFC3339));
-    return buf_str(&b);
-}
-
-/* ---- Filling. ---- */
-
-static void add_case(struct junit *j, int suite, const struct junit_case *c)
-{
-    struct junit_suite *s = &j->suites[suite];
-
-    VEC_PUSH(j->arena, &s->cases, *c);
-    if (c->failed)
-        s->failures++;
-    else if (c->skipped.ptr)
-        s->skipped++;
-}
-
-void junit_add_object(struct junit *j, const struct junit_object *o)
-{
-    struct junit_case c = {
-        .class_name = str_concat(j->arena, STR("Matching Reference CR: "), o->template),
-        .name = str_concat(j->arena, STR("CR: "), o->id),
+    struct testcase c = {
+        .classname = str_fmt(a, "Matching Reference CR: %.*s", STR_ARG(d->template)),
+        .name = str_fmt(a, "CR: %.*s", STR_ARG(d->object)),
     };
 
-    if (o->diff.len) {
-        c.failed = true;
+    if (d->text.len) {
         c.failure_type = STR("Difference");
-        c.failure_message = str_fmt(j->arena,
+        c.failure_message = str_fmt(a,
                                     "Differences found in CR: %.*s, Compared To Reference CR: %.*s",
-                                    STR_ARG(o->id), STR_ARG(o->template));
-        c.failure_text = o->diff;
-    } else if (o->patched.len) {
-        str reasons = str_join(j->arena, o->reasons, o->reason_count, STR(", "));
-        c.skipped = str_fmt(j->arena, "Patched with %.*s; Reasons given: %.*s", STR_ARG(o->patched),
-                            STR_ARG(reasons));
+                                    STR_ARG(d->object), STR_ARG(d->template));
+        c.failure_text = d->text;
+    } else if (d->patched && r->overrides.len) {
+        c.skipped = str_fmt(a, "Patched with %.*s; Reasons given: %.*s", STR_ARG(r->overrides),
+                            STR_ARG(str_join(a, d->reasons, d->reason_count, STR(", "))));
     }
-    add_case(j, JUNIT_OBJECTS, &c);
+    return c;
 }
 
-void junit_add_issue(struct junit *j, str part, str component, str message, const str *paths,
-                     size_t count)
+static struct suite diff_suite(struct arena *a, const struct results *r)
 {
-    str joined = str_join(j->arena, paths, count, STR(","));
+    struct suite s = {.name = "Detected Differences Between Cluster CRs and Expected CRs"};
 
-    add_case(
-        j, JUNIT_ISSUES,
-        &(struct junit_case){
-            .class_name =
-                str_fmt(j->arena, "Part:%.*s Component: %.*s", STR_ARG(part), STR_ARG(component)),
-            .name = STR("Reference validation failure"),
-            .failed = true,
-            .failure_type = STR("Validation Issue"),
-            .failure_message = str_fmt(j->arena, "%.*s: %.*s", STR_ARG(message), STR_ARG(joined)),
-        });
+    for (size_t i = 0; i < r->diffs.len; i++)
+        VEC_PUSH(a, &s, diff_case(a, r, &r->diffs.items[i]));
+    return s;
 }
 
-void junit_add_unmatched(struct junit *j, str id)
+static struct testcase issue_case(struct arena *a, const struct result_issue *issue)
 {
-    add_case(j, JUNIT_UNMATCHED,
-             &(struct junit_case){
-                 .name = id,
-                 .failed = true,
-                 .failure_type = STR("Unmatched CR"),
-                 .failure_message =
-                     str_fmt(j->arena, "Cluster resource '%.*s' is unmatched.", STR_ARG(id)),
-             });
+    str *paths = ARENA_ARRAY(a, str, issue->count);
+
+    for (size_t i = 0; i < issue->count; i++)
+        paths[i] = issue->templates[i].path;
+    return (struct testcase){
+        .classname = str_fmt(a, "Part:%.*s Component: %.*s", STR_ARG(issue->part),
+                             STR_ARG(issue->component)),
+        .name = STR("Reference validation failure"),
+        .failure_type = STR("Validation Issue"),
+        .failure_message = str_fmt(a, "%.*s: %.*s", STR_ARG(issue->message),
+                                   STR_ARG(str_join(a, paths, issue->count, STR(",")))),
+    };
 }
 
-/* ---- Writing. ---- */
-
-static int compare_classes(const void *x, const void *y)
+static int compare_cases(const void *x, const void *y)
 {
-    const struct junit_case *a = x, *b = y;
+    const struct testcase *p = x, *q = y;
 
-    return str_cmp(a->class_name, b->class_name);
+    return str_cmp(p->classname, q->classname);
 }
 
-/* Suites that must not be empty say so with a case; issues are put in order. */
-static void complete(struct junit *j)
+static struct suite issue_suite(struct arena *a, const struct results *r)
 {
-    struct junit_suite *issues = &j->suites[JUNIT_ISSUES];
+    struct suite s = {.name = "Reference validation"};
+    struct testcase fine = {
+        .name = STR("No reference validation issues: All expected CRs exist in the cluster")};
 
-    for (int i = 0; i < JUNIT_SUITES; i++)
-        if (!j->suites[i].cases.len && j->suites[i].if_empty)
-            add_case(j, i, &(struct junit_case){.name = str_c(j->suites[i].if_empty)});
-    if (issues->cases.len > 1)
-        qsort(issues->cases.items, issues->cases.len, sizeof(*issues->cases.items),
-              compare_classes);
+    for (size_t i = 0; i < r->issues.len; i++)
+        VEC_PUSH(a, &s, issue_case(a, &r->issues.items[i]));
+    if (s.len)
+        qsort(s.items, s.len, sizeof(*s.items), compare_cases);
+    else
+        VEC_PUSH(a, &s, fine);
+    return s;
 }
 
-static void number_attr(struct junit *j, struct xml *x, str name, size_t n)
+static struct suite unmatched_suite(struct arena *a, const struct results *r)
 {
-    xml_attr(x, name, str_fmt(j->arena, "%zu", n));
+    struct suite s = {.name = "Unmatched Cluster Resources"};
+    struct testcase fine = {.name = STR("All Cluster CRs are matched to reference CRs ")};
+
+    for (size_t i = 0; i < r->unmatched.len; i++) {
+        str id = r->unmatched.items[i];
+        struct testcase c = {
+            .name = id,
+            .failure_type = STR("Unmatched CR"),
+            .failure_message = str_fmt(a, "Cluster resource '%.*s' is unmatched.", STR_ARG(id)),
+        };
+        VEC_PUSH(a, &s, c);
+    }
+    if (!s.len)
+        VEC_PUSH(a, &s, fine);
+    return s;
 }
 
-static void write_property(struct xml *x, str name, str value)
+/* ---- Elements. ---- */
+
+static void attr_number(struct arena *a, struct xml *x, str name, size_t n)
+{
+    xml_attr(x, name, str_fmt(a, "%zu", n));
+}
+
+static size_t count_failures(const struct suite *s)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->len; i++)
+        n += s->items[i].failure_type.len > 0;
+    return n;
+}
+
+static size_t count_skipped(const struct suite *s)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->len; i++)
+        n += s->items[i].skipped.len > 0;
+    return n;
+}
+
+static void add_property(struct xml *x, str name, str value)
 {
     xml_open(x, STR("property"));
     xml_attr(x, STR("name"), name);
@@ -134,79 +142,93 @@ static void write_property(struct xml *x, str name, str value)
     xml_close(x);
 }
 
-static void write_properties(struct junit *j, struct xml *x)
-{
-    xml_open(x, STR("properties"));
-    write_property(x, STR("MetadataHash"), j->hash);
-    write_property(x, STR("TotalCRs"), str_fmt(j->arena, "%lld", (long long)j->total));
-    xml_close(x);
-}
-
-static void write_failure(struct xml *x, const struct junit_case *c)
-{
-    xml_open(x, STR("failure"));
-    xml_attr(x, STR("message"), c->failure_message);
-    xml_attr(x, STR("type"), c->failure_type);
-    xml_text(x, c->failure_text);
-    xml_close(x);
-}
-
-static void write_case(struct xml *x, const struct junit_case *c)
+static void add_case(struct xml *x, const struct testcase *c)
 {
     xml_open(x, STR("testcase"));
-    xml_attr(x, STR("classname"), c->class_name);
+    xml_attr(x, STR("classname"), c->classname);
     xml_attr(x, STR("name"), c->name);
     xml_attr(x, STR("time"), STR("0"));
-    if (c->skipped.ptr) {
+    if (c->skipped.len) {
         xml_open(x, STR("skipped"));
         xml_attr(x, STR("message"), c->skipped);
         xml_close(x);
     }
     xml_open(x, STR("properties"));
     xml_close(x);
-    if (c->failed)
-        write_failure(x, c);
+    if (c->failure_type.len) {
+        xml_open(x, STR("failure"));
+        xml_attr(x, STR("message"), c->failure_message);
+        xml_attr(x, STR("type"), c->failure_type);
+        xml_text(x, c->failure_text);
+        xml_close(x);
+    }
     xml_close(x);
 }
 
-static void write_suite(struct junit *j, struct xml *x, const struct junit_suite *s)
+static void add_suite(struct arena *a, struct xml *x, const struct results *r, str stamp,
+                      const struct suite *s)
 {
     xml_open(x, STR("testsuite"));
-    number_attr(j, x, STR("tests"), s->cases.len);
-    number_attr(j, x, STR("failures"), s->failures);
-    number_attr(j, x, STR("skipped"), s->skipped);
+    attr_number(a, x, STR("tests"), s->len);
+    attr_number(a, x, STR("failures"), count_failures(s));
+    attr_number(a, x, STR("skipped"), count_skipped(s));
     xml_attr(x, STR("time"), STR("0"));
     xml_attr(x, STR("name"), str_c(s->name));
-    xml_attr(x, STR("timestamp"), j->stamp);
-    write_properties(j, x);
-    for (size_t i = 0; i < s->cases.len; i++)
-        write_case(x, &s->cases.items[i]);
+    xml_attr(x, STR("timestamp"), stamp);
+    xml_open(x, STR("properties"));
+    add_property(x, STR("MetadataHash"), r->hash);
+    add_property(x, STR("TotalCRs"), str_fmt(a, "%zu", r->total));
+    xml_close(x);
+    for (size_t i = 0; i < s->len; i++)
+        add_case(x, &s->items[i]);
     xml_close(x);
 }
 
-void junit_write(struct junit *j, struct buf *out)
+/* RFC 3339 in local time. */
+static str time_stamp(struct arena *a, int64_t now)
 {
+    time_t seconds = (time_t)(now / NS_PER_SEC);
+    struct tm tm;
+    char text[32];
+
+    localtime_r(&seconds, &tm);
+    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+    if (tm.tm_gmtoff == 0)
+        return str_fmt(a, "%sZ", text);
+    long minutes = labs(tm.tm_gmtoff) / 60;
+    return str_fmt(a, "%s%c%02ld:%02ld", text, tm.tm_gmtoff < 0 ? '-' : '+', minutes / 60,
+                   minutes % 60);
+}
+
+static bool write_junit(const struct results *r, const struct report_options *o, struct buf *out,
+                        struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    const struct suite suites[] = {diff_suite(a, r), issue_suite(a, r), unmatched_suite(a, r)};
     struct xml x = xml_begin(out, STR("\t"));
     size_t tests = 0, failures = 0, skipped = 0;
 
-    complete(j);
-    for (int i = 0; i < JUNIT_SUITES; i++) {
-        tests += j->suites[i].cases.len;
-        failures += j->suites[i].failures;
-        skipped += j->suites[i].skipped;
+    (void)e;
+    for (size_t i = 0; i < COUNT(suites); i++) {
+        tests += suites[i].len;
+        failures += count_failures(&suites[i]);
+        skipped += count_skipped(&suites[i]);
     }
     xml_header(&x);
     xml_open(&x, STR("testsuites"));
     xml_attr(&x, STR("name"),
-             STR("Comparison results of known valid reference configuration and a "
-                 "set of specific cluster CRs"));
-    number_attr(j, &x, STR("tests"), tests);
-    number_attr(j, &x, STR("failures"), failures);
-    number_attr(j, &x, STR("errors"), 0);
-    number_attr(j, &x, STR("skipped"), skipped);
+             STR("Comparison results of known valid reference configuration and a set of specific "
+                 "cluster CRs"));
+    attr_number(a, &x, STR("tests"), tests);
+    attr_number(a, &x, STR("failures"), failures);
+    xml_attr(&x, STR("errors"), STR("0"));
+    attr_number(a, &x, STR("skipped"), skipped);
     xml_attr(&x, STR("time"), STR("0"));
-    for (int i = 0; i < JUNIT_SUITES; i++)
-        write_suite(j, &x, &j->suites[i]);
+    for (size_t i = 0; i < COUNT(suites); i++)
+        add_suite(a, &x, r, time_stamp(a, o->now), &suites[i]);
     xml_close(&x);
     buf_char(out, '\n');
+    return true;
 }
+
+const struct report_format report_junit = {"junit", "JUnit XML, for build servers", write_junit};

@@ -30,6 +30,11 @@ struct read_options {
     bool go;
     /* With go: numbers beyond float64 are fine, as where Go reads without converting. */
     bool any_number;
+    /*
+     * YAML as go-yaml 3 reads it: of the words only true and false are booleans; y, yes, on, n, no
+     * and off are text.
+     */
+    bool yaml12;
     warn_fn *warn; /* may be NULL */
     void *warn_ctx;
 };

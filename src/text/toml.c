@@ -5,7 +5,7 @@
  * The name of a table is the chain of keys that leads to it. It is kept as a stack of keys, and
  * written out for each table.
  */
-#include "text/toml.h"
+#include "text/toml_internal.h"
 
 #include "value/number.h"
 
@@ -105,12 +105,9 @@ static void put_quoted(struct writer *w, str s)
 
 static bool is_bare_key(str key)
 {
-    for (size_t i = 0; i < key.len; i++) {
-        char c = key.ptr[i];
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-              c == '_' || c == '-'))
+    for (size_t i = 0; i < key.len; i++)
+        if (!toml_is_bare((unsigned char)key.ptr[i]))
             return false;
-    }
     return key.len > 0;
 }
 
@@ -130,6 +127,15 @@ static void put_path(struct writer *w)
             put(w, STR("."));
         put_key(w, w->path.items[i]);
     }
+}
+
+void toml_write_key(struct buf *out, const str *parts, size_t count)
+{
+    struct writer w = {.out = out};
+
+    w.path.items = (str *)parts;
+    w.path.len = count;
+    put_path(&w);
 }
 
 /* ---- Numbers. ---- */

@@ -7,39 +7,8 @@
  */
 #include "text/yaml_internal.h"
 
-#include "base/unicode.h"
+#include "text/goquote.h"
 #include "value/number.h"
-
-static void add_escaped(struct buf *out, uint32_t c)
-{
-    static const char letters[] = "abtnvfr"; /* from 7 on */
-
-    if (c >= 7 && c <= 13)
-        buf_fmt(out, "\\%c", letters[c - 7]);
-    else if (c < 0x80)
-        buf_fmt(out, "\\x%02x", c);
-    else if (c < 0x10000)
-        buf_fmt(out, "\\u%04x", c);
-    else
-        buf_fmt(out, "\\U%08x", c);
-}
-
-static void add_quoted(struct buf *out, str s)
-{
-    buf_char(out, '"');
-    for (size_t i = 0, width; i < s.len; i += width) {
-        uint32_t c = utf8_decode(str_from(s, i), &width);
-        if (c == RUNE_ERROR && width == 1)
-            buf_fmt(out, "\\x%02x", (uint8_t)s.ptr[i]);
-        else if (c == '"' || c == '\\')
-            buf_fmt(out, "\\%c", (int)c);
-        else if (unicode_is_print(c))
-            buf_rune(out, c);
-        else
-            add_escaped(out, c);
-    }
-    buf_char(out, '"');
-}
 
 static void add_number(struct buf *out, const struct value *v)
 {
@@ -78,7 +47,7 @@ void yaml_go_key(struct buf *out, const struct value *member)
 
     switch ((enum ykey_kind)(member->tag >> RAW_KEY_SHIFT)) {
     case YKEY_STRING:
-        add_quoted(out, value_key(member));
+        go_quoted(out, value_key(member));
         break;
     case YKEY_NULL:
         buf_add(out, STR("interface {}(nil)"));
@@ -134,7 +103,7 @@ void yaml_go_syntax(struct buf *out, const struct value *v)
         add_number(out, v);
         break;
     case VALUE_STRING:
-        add_quoted(out, value_text(v));
+        go_quoted(out, value_text(v));
         break;
     case VALUE_LIST:
         add_list(out, v);

@@ -103,7 +103,9 @@ static bool map_field(struct exec *x, const struct field *f, struct tv map, stru
 static bool struct_field(struct exec *x, const struct field *f, struct tv v, const char *type,
                          bool *found, struct tv *out)
 {
-    const struct tv_field *field = tv_info(v.type)->fields;
+    const struct tv_info *info = tv_info(v.type);
+    const struct tv_field *field = info->kind == TV_KIND_PTR ? tv_info(info->elem)->fields
+                                                             : info->fields;
 
     *found = false;
     for (; field && field->name; field++) {

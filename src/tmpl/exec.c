@@ -99,7 +99,7 @@ static bool fail_kind(struct exec *x, enum err_kind kind, const char *format, co
 
     rt.errorf = true;
     tv_printf(&rt, &b, place_format(x, format), args, count);
-    return err_set(x->err, kind, "%.*s", STR_ARG(buf_str(&b)));
+    return err_set_str(x->err, kind, buf_str(&b));
 }
 
 bool exec_fail(struct exec *x, const char *format, const struct tv *args, size_t count)
@@ -239,6 +239,8 @@ static bool range_count(struct exec *x, const struct node *n, struct tv value, s
         *count = tv_kind(value) == TV_KIND_INT && value.i < 0 ? 0 : (size_t)value.u;
         return true;
     default:
+        if (tv_kind(value) == TV_KIND_PTR)
+            value.type = (uint8_t)tv_info(value.type)->elem;
         return EXEC_FAIL(x, "range can't iterate over %v", value);
     }
 }
@@ -449,7 +451,7 @@ static bool no_template(const struct tmpl_set *set, str name, struct err *e)
     go_quote(&b, name);
     buf_add(&b, STR(" associated with template "));
     go_quote(&b, set->main ? set->main->name : STR_NONE);
-    return err_set(e, ERR_NOT_FOUND, "%.*s", STR_ARG(buf_str(&b)));
+    return err_set_str(e, ERR_NOT_FOUND, buf_str(&b));
 }
 
 bool tmpl_execute(struct arena *a, const struct tmpl_set *set, str name, struct tmpl_run *run,

@@ -435,8 +435,10 @@ static bool print_bytes(struct printer *p, struct tv v, uint32_t verb, int depth
 
     if (verb == 'v' && p->sharp_v && depth == 0) {
         buf_add(p->out, STR("[]byte{"));
-        for (size_t i = 0; i < n; i++)
-            buf_fmt(p->out, i ? ", 0x%x" : "0x%x", (unsigned)tv_at(p->rt, v, i).u);
+        for (size_t i = 0; i < n; i++) {
+            separate(p, i);
+            print_value(p, tv_at(p->rt, v, i), verb, 1);
+        }
         buf_char(p->out, '}');
         return true;
     }
@@ -543,6 +545,10 @@ static bool print_by_method(struct printer *p, struct tv v, uint32_t verb)
     const struct tv_info *info = tv_info(v.type);
     struct buf b;
 
+    if (verb == 'w' && !p->erroring) {
+        bad_verb(p, v, verb);
+        return true;
+    }
     if (p->erroring || !verb || verb >= 0x80 || tv_is_nil(v))
         return false;
     if (p->sharp_v ? !info->go_string : !info->string || !strchr("vsxXq", (int)verb))

@@ -381,7 +381,7 @@ static bool number_of_char(struct arena *a, str text, struct number *out, str *m
         return false;
     }
     if (!str_eq(s, STR("'"))) {
-        *message = str_fmt(a, "malformed character constant: %.*s", STR_ARG(text));
+        *message = str_concat(a, STR("malformed character constant: "), text);
         return false;
     }
     out->is_int = out->is_uint = out->is_float = true;
@@ -432,7 +432,8 @@ static bool number_of_complex(struct arena *a, str text, struct number *out, str
     size_t end = float_token(imaginary);
 
     *message = STR("syntax error scanning complex number");
-    if (!imaginary.len || (imaginary.ptr[0] != '+' && imaginary.ptr[0] != '-') ||
+    /* Upstream: a bare i is taken for the beginning of Inf. */
+    if (imaginary.len < 3 || (imaginary.ptr[0] != '+' && imaginary.ptr[0] != '-') ||
         end + 1 != imaginary.len)
         return false;
     if (!scan_float(a, str_slice(text, 0, cut), &out->z.re, message) ||

@@ -85,7 +85,7 @@ static bool fail(struct parser *p, const char *format, const struct tv *args, si
     /* Upstream: the name is part of the format, so a per cent sign in it is a verb. */
     buf_fmt(&f, "template: %.*s:%u: %s", STR_ARG(p->file->name), p->token[0].line, format);
     tv_printf(&rt, &b, buf_str(&f), args, count);
-    return err_set(p->err, ERR_INVALID, "%.*s", STR_ARG(buf_str(&b)));
+    return err_set_str(p->err, ERR_INVALID, buf_str(&b));
 }
 #define FAIL(p, format, ...)                                                                       \
     fail((p), (format), (const struct tv[]){__VA_ARGS__},                                          \

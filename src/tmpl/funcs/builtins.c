@@ -46,7 +46,8 @@ static bool fn_call(struct tmpl_call *c)
         node_print(&b, c->site->args[0]);
     else
         buf_add(&b, value_string(c, f));
-    return call_fail(c, "non-function %.*s of type %s", STR_ARG(buf_str(&b)), tv_type_name(f));
+    buf_fmt(&b, " of type %s", tv_type_name(f));
+    return call_fail_str(c, str_concat(c->arena, STR("non-function "), buf_str(&b)));
 }
 
 /* ---- Lists and maps -----------------------------------------------------------------------------

@@ -6,6 +6,17 @@
 
 #include <math.h>
 
+str as_text(struct rt *rt, struct tv v)
+{
+    struct buf b;
+
+    if (v.type != TV_BYTES)
+        return tv_to_str(rt, v);
+    b = buf_new(rt->arena, BUF_UNLIMITED);
+    tv_printf(rt, &b, STR("%s"), &v, 1);
+    return buf_str(&b);
+}
+
 struct tv strings_of(struct tmpl_call *c, const str *items, size_t count)
 {
     struct tv out = tv_list_new(c->rt, TV_STRINGS, count);

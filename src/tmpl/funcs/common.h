@@ -6,11 +6,8 @@
 
 #include "tmpl/rt.h"
 
-/* Sprig's strval: a text as it is, everything else as %v prints it. */
-static inline str as_text(struct rt *rt, struct tv v)
-{
-    return tv_to_str(rt, v);
-}
+/* Sprig's strval: a text or bytes as they are, everything else as %v prints it. */
+str as_text(struct rt *rt, struct tv v);
 
 /* Sprig's strslice: the elements as texts without the nils; anything else is one text. */
 struct tv as_strings(struct tmpl_call *c, struct tv v);

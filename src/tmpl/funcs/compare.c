@@ -32,12 +32,18 @@ static bool is_mixed(enum tv_kind x, enum tv_kind y)
     return (x == TV_KIND_INT && y == TV_KIND_UINT) || (x == TV_KIND_UINT && y == TV_KIND_INT);
 }
 
-static str verb_s(struct tmpl_call *c, struct tv v)
+/* Fails with a text in Go's format. Always false. */
+static bool fail_values(struct tmpl_call *c, str format, const struct tv *args, size_t count)
 {
     struct buf b = call_buf(c);
 
-    tv_printf(c->rt, &b, STR("%s"), &v, 1);
-    return buf_str(&b);
+    tv_printf(c->rt, &b, format, args, count);
+    return call_fail_str(c, buf_str(&b));
+}
+
+static struct tv type_of(struct tv v)
+{
+    return tv_str(str_c(tv_type_name(v)));
 }
 
 /* Two values of which neither is basic. */
@@ -46,14 +52,14 @@ static bool equal_others(struct tmpl_call *c, struct tv x, struct tv y, bool *ou
     bool nil_x = x.type == TV_INVALID || tv_is_nil(x), nil_y = y.type == TV_INVALID || tv_is_nil(y);
 
     if (x.type != TV_INVALID && y.type != TV_INVALID && tv_kind(x) != tv_kind(y))
-        return call_fail(c, "non-comparable types %.*s: %s, %s: %.*s", STR_ARG(verb_s(c, x)),
-                         tv_type_name(x), tv_type_name(y), STR_ARG(tv_to_str(c->rt, y)));
+        return fail_values(c, STR("non-comparable types %s: %v, %s: %v"),
+                           (struct tv[]){x, type_of(x), type_of(y), y}, 4);
     if (nil_x || nil_y) {
         *out = nil_x == nil_y;
         return true;
     }
     if (tv_kind(y) == TV_KIND_SLICE || tv_kind(y) == TV_KIND_MAP)
-        return call_fail(c, "non-comparable type %.*s: %s", STR_ARG(verb_s(c, y)), tv_type_name(y));
+        return fail_values(c, STR("non-comparable type %s: %v"), (struct tv[]){y, type_of(y)}, 2);
     if (tv_kind(x) == TV_KIND_PTR)
         *out = x.object == y.object;
     else if (x.type == y.type && tv_info(x.type)->equal)

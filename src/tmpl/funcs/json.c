@@ -27,7 +27,7 @@ static bool write_json(struct tmpl_call *c, bool html, str indent, struct buf *b
 static bool fail_with(struct tmpl_call *c, const struct err *e)
 {
     c->error_kind = e->kind;
-    return call_fail(c, "%.*s", STR_ARG(e->text));
+    return call_fail_str(c, str_copy(c->arena, e->text));
 }
 
 static bool must_json(struct tmpl_call *c, bool html, str indent)

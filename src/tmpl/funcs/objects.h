@@ -6,7 +6,9 @@
 
 #include "tmpl/rt.h"
 
-/* times.c: the object of a TV_TIME is a struct gotime, that of a TV_LOCATION a struct tv_location.
+/*
+ * times.c: the object of a TV_TIME is a struct gotime, that of a TV_LOCATION a struct zone or a
+ * mark for UTC.
  */
 void time_string(struct rt *rt, struct tv v, struct buf *out);
 void time_go_string(struct rt *rt, struct tv v, struct buf *out);
@@ -18,7 +20,7 @@ void duration_string(struct rt *rt, struct tv v, struct buf *out);
 void location_string(struct rt *rt, struct tv v, struct buf *out);
 extern const struct tmpl_func time_methods[], month_methods[], weekday_methods[],
     duration_methods[], location_methods[];
-extern const struct tv_field time_fields[];
+extern const struct tv_field time_fields[], location_fields[];
 
 /* versions.c: the object of both types is a struct semver. */
 void semver_string(struct rt *rt, struct tv v, struct buf *out);

@@ -28,14 +28,15 @@ static bool compile(struct tmpl_call *c, bool soft, struct regex **out)
     if (regex_compile(c->arena, arg_str(c, 0), out, &e))
         return true;
     if (!soft)
-        return call_fail(c, "%.*s", STR_ARG(e.text));
+        return call_fail_str(c, str_copy(c->arena, e.text));
     b = buf_new(c->arena, BUF_UNLIMITED);
     buf_add(&b, STR("regexp: Compile("));
     if (go_can_backquote(arg_str(c, 0)))
         buf_fmt(&b, "`%.*s`", STR_ARG(arg_str(c, 0)));
     else
         go_quote(&b, arg_str(c, 0));
-    buf_fmt(&b, "): %.*s", STR_ARG(e.text));
+    buf_add(&b, STR("): "));
+    buf_add(&b, e.text);
     return call_fail_str(c, buf_str(&b));
 }
 

@@ -149,6 +149,43 @@ const struct tv_field time_fields[] = {
     {0},
 };
 
+static struct tv field_name(const void *object)
+{
+    return tv_str(zone_name(zone_of(tv_object(TV_LOCATION, object))));
+}
+
+/* What Go keeps about a zone cannot be told from outside; UTC has nothing of it. */
+static struct tv field_list(const void *object)
+{
+    (void)object;
+    return tv_object(TV_LIST, NULL);
+}
+
+static struct tv field_text(const void *object)
+{
+    (void)object;
+    return tv_str(STR_NONE);
+}
+
+static struct tv field_number(const void *object)
+{
+    (void)object;
+    return tv_int64(0);
+}
+
+static struct tv field_pointer(const void *object)
+{
+    (void)object;
+    return tv_object(TV_LOCATION, NULL);
+}
+
+const struct tv_field location_fields[] = {
+    {"name", field_name},         {"zone", field_list},
+    {"tx", field_list},           {"extend", field_text},
+    {"cacheStart", field_number}, {"cacheEnd", field_number},
+    {"cacheZone", field_pointer}, {0},
+};
+
 /* ---- Methods of times --------------------------------------------------------------------------
  */
 
@@ -283,12 +320,15 @@ static bool time_location(struct tmpl_call *c)
 }
 
 /* Version, seconds, nanoseconds, minutes east of UTC; -1 stands for UTC itself. */
-static void add_binary(struct buf *out, struct gotime t)
+static bool return_binary(struct tmpl_call *c, struct buf *out, const char *method)
 {
+    struct gotime t = self(c);
     int32_t offset = t.zone ? gotime_fields(t).zone_offset : -60;
     uint64_t sec = (uint64_t)t.sec + YEAR_1_TO_1970;
     int minutes = offset / 60, seconds = offset % 60;
 
+    if (minutes < INT16_MIN || minutes > INT16_MAX || (minutes == -1 && t.zone))
+        return call_fail(c, "Time.%s: unexpected zone offset", method);
     buf_char(out, (char)(seconds ? 2 : 1));
     for (int shift = 56; shift >= 0; shift -= 8)
         buf_char(out, (char)(sec >> shift));
@@ -298,22 +338,21 @@ static void add_binary(struct buf *out, struct gotime t)
     buf_char(out, (char)minutes);
     if (seconds)
         buf_char(out, (char)seconds);
+    return return_bytes(c, buf_str(out));
 }
 
 static bool time_marshal_binary(struct tmpl_call *c)
 {
     struct buf b = call_buf(c);
 
-    add_binary(&b, self(c));
-    return return_bytes(c, buf_str(&b));
+    return return_binary(c, &b, "MarshalBinary");
 }
 
 static bool time_append_binary(struct tmpl_call *c)
 {
     struct buf b = bytes_buf(c, arg_tv(c, 0));
 
-    add_binary(&b, self(c));
-    return return_bytes(c, buf_str(&b));
+    return return_binary(c, &b, "AppendBinary");
 }
 
 static bool time_marshal_json(struct tmpl_call *c)

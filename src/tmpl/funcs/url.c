@@ -282,7 +282,8 @@ static bool fail_parse(struct tmpl_call *c, const char *context, str url)
 
     buf_fmt(&b, "%s: parse ", context);
     go_quote(&b, url);
-    buf_fmt(&b, ": %.*s", STR_ARG(c->error));
+    buf_add(&b, STR(": "));
+    buf_add(&b, c->error);
     return call_fail_str(c, buf_str(&b));
 }
 
@@ -365,20 +366,26 @@ static void write_path(struct buf *b, const struct url *u)
 
 static void write_url(struct buf *b, const struct url *u, bool has_user)
 {
-    if (u->scheme.len)
-        buf_fmt(b, "%.*s:", STR_ARG(u->scheme));
+    if (u->scheme.len) {
+        buf_add(b, u->scheme);
+        buf_char(b, ':');
+    }
     if (u->opaque.len) {
         buf_add(b, u->opaque);
     } else {
         if (u->host.len || has_user || (u->scheme.len && u->path.len))
             buf_add(b, STR("//"));
-        if (has_user)
-            buf_fmt(b, "%.*s@", STR_ARG(u->userinfo));
+        if (has_user) {
+            buf_add(b, u->userinfo);
+            buf_char(b, '@');
+        }
         escape(b, u->host, PART_HOST);
         write_path(b, u);
     }
-    if (u->query.len)
-        buf_fmt(b, "?%.*s", STR_ARG(u->query));
+    if (u->query.len) {
+        buf_char(b, '?');
+        buf_add(b, u->query);
+    }
     if (u->fragment.len) {
         buf_char(b, '#');
         escape(b, u->fragment, PART_FRAGMENT);
@@ -396,7 +403,8 @@ static bool fn_url_join(struct tmpl_call *c)
         !get_text(c, "opaque", &u.opaque) || !get_text(c, "fragment", &u.fragment) ||
         !get_text(c, "userinfo", &info))
         return false;
-    if (info.len && !parse(c, str_fmt(c->arena, "proto://%.*s@host", STR_ARG(info)),
+    info = info.len ? str_concat(c->arena, STR("proto://"), info) : info;
+    if (info.len && !parse(c, str_concat(c->arena, info, STR("@host")),
                            "unable to parse userinfo in dict", &user))
         return false;
     u.userinfo = user.userinfo;

@@ -40,7 +40,7 @@ static bool fn_must_to_yaml(struct tmpl_call *c)
     AUTO_ERR e = {0};
 
     if (!write_yaml(c, &b, &e))
-        return call_fail(c, "%.*s", STR_ARG(e.text));
+        return call_fail_str(c, str_copy(c->arena, e.text));
     b.len = str_without_suffix(buf_str(&b), STR("\n")).len;
     return return_call_buf(c, &b);
 }
@@ -100,7 +100,7 @@ static bool fn_to_toml(struct tmpl_call *c)
     if (tv_to_tree(c->rt, arg_tv(c, 0), &tree, &numbers, &e) && toml_write(&b, tree, numbers, &e))
         return return_call_buf(c, &b);
     if (e.kind == ERR_USAGE || e.kind == ERR_LIMIT)
-        return call_fail(c, "%.*s", STR_ARG(e.text));
+        return call_fail_str(c, str_copy(c->arena, e.text));
     return return_str(c, str_copy(c->arena, str_without_prefix(e.text, STR("json: "))));
 }
 

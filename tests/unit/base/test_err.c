@@ -76,7 +76,19 @@ TEST(the_system_speaks_as_in_go)
     assert_string_equal(err_kind_name(ERR_THROTTLED), "throttled");
 }
 
+TEST(a_finished_text_is_taken_whole)
+{
+    AUTO_ERR e = {0};
+    char text[] = "a\0b";
+
+    assert_false(err_set_str(&e, ERR_INVALID, str_of(text, 3)));
+    text[0] = 'x';
+    assert_str(e.text, STR("a\0b"));
+    assert_false(err_set_str(NULL, ERR_INVALID, STR("a")));
+}
+
 RUN_TESTS(cmocka_unit_test(context_gathers_on_the_way_up),
+          cmocka_unit_test(a_finished_text_is_taken_whole),
           cmocka_unit_test(the_deepest_position_wins),
           cmocka_unit_test(the_position_survives_the_text_it_came_from),
           cmocka_unit_test(errors_join_by_lines), cmocka_unit_test(nobody_need_listen),

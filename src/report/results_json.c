@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * junit_json.c - the JSON report of the original, read back.
+ * results_json.c - the JSON report of the original, read back.
  *
  * The text is decoded as Go decodes it into the structs of the original: names without regard to
  * case, unknown ones dropped, null as nothing. The first value that does not fit is the error,
  * after all have been looked at. What comes out has the names of the tables below and can be read
  * with value_get alone.
  */
-#include "report/junit.h"
+#include "report/results_json.h"
 #include "text/json.h"
 #include "value/number.h"
 
@@ -213,70 +213,108 @@ static void decode_into(struct decoder *d, const struct shape *s, const struct v
     }
 }
 
-/* ---- Telling. ---- */
+/* ---- Results. ---- */
 
-static const str *texts_of(struct arena *a, const struct value *list)
+static struct str_list texts_of(struct arena *a, const struct value *list)
 {
-    str *texts = ARENA_ARRAY(a, str, value_len(list) + 1);
+    struct str_list texts = {0};
 
     for (size_t i = 0; i < value_len(list); i++)
-        texts[i] = value_str(value_at(list, i));
+        VEC_PUSH(a, &texts, value_str(value_at(list, i)));
     return texts;
 }
 
-static void tell_objects(struct junit *j, const struct value *diffs)
+/* A negative number cannot come from a comparison; it counts as none. */
+static size_t count_of(const struct value *summary, str name)
 {
-    for (size_t i = 0; i < value_len(diffs); i++) {
-        const struct value *d = value_at(diffs, i);
-        const struct value *reasons = value_get(d, STR("OverrideReason"));
-        junit_add_object(j, &(struct junit_object){
-                                .id = value_get_str(d, STR("CRName")),
-                                .template = value_get_str(d, STR("CorrelatedTemplate")),
-                                .diff = value_get_str(d, STR("DiffOutput")),
-                                .patched = value_get_str(d, STR("Patched")),
-                                .reasons = texts_of(j->arena, reasons),
-                                .reason_count = value_len(reasons),
-                            });
+    const struct value *v = value_get(summary, name);
+    int64_t n = 0;
+
+    return v && value_to_i64(v, &n) && n > 0 ? (size_t)n : 0;
+}
+
+static void add_diff(struct arena *a, const struct value *d, struct results *out)
+{
+    struct str_list reasons = texts_of(a, value_get(d, STR("OverrideReason")));
+    str patched = value_get_str(d, STR("Patched"));
+    struct result_diff diff = {
+        .object = value_get_str(d, STR("CRName")),
+        .template = value_get_str(d, STR("CorrelatedTemplate")),
+        .description = value_get_str(d, STR("description")),
+        .text = value_get_str(d, STR("DiffOutput")),
+        .patched = patched.len > 0,
+        .reasons = reasons.items,
+        .reason_count = reasons.len,
+    };
+
+    diff.differs = diff.text.len > 0;
+    if (patched.len)
+        out->overrides = patched;
+    VEC_PUSH(a, &out->diffs, diff);
+}
+
+static void add_issue(struct arena *a, str part, const struct value *issue, struct results *out)
+{
+    const struct value *paths = value_get(issue, STR("CRs"));
+    const struct value *metadata = value_get(issue, STR("crMetadata"));
+    struct result_issue *i = VEC_ADD(a, &out->issues);
+
+    i->part = part;
+    i->component = value_key(issue);
+    i->message = value_get_str(issue, STR("Msg"));
+    i->count = value_len(paths);
+    i->templates = ARENA_ARRAY(a, struct result_template, i->count);
+    for (size_t n = 0; n < i->count; n++) {
+        i->templates[n].path = value_str(value_at(paths, n));
+        i->templates[n].description =
+            value_get_str(value_get(metadata, i->templates[n].path), STR("description"));
     }
 }
 
-static void tell_issues(struct junit *j, const struct value *parts)
+static void add_issues(struct arena *a, const struct value *parts, struct results *out)
 {
+    struct value **sorted = value_sorted(a, parts);
+
     for (size_t p = 0; p < value_len(parts); p++) {
-        const struct value *components = &parts->items[p];
-        for (size_t c = 0; c < value_len(components); c++) {
-            const struct value *issue = &components->items[c];
-            const struct value *paths = value_get(issue, STR("CRs"));
-            junit_add_issue(j, value_key(components), value_key(issue),
-                            value_get_str(issue, STR("Msg")), texts_of(j->arena, paths),
-                            value_len(paths));
-        }
+        struct value **components = value_sorted(a, sorted[p]);
+        for (size_t c = 0; c < value_len(sorted[p]); c++)
+            add_issue(a, value_key(sorted[p]), components[c], out);
     }
 }
 
-bool junit_from_json(struct arena *a, const struct source *src, str stamp, struct junit *out,
-                     struct err *e)
+static void fill(struct arena *a, const struct value *output, struct results *out)
+{
+    const struct value *summary = value_get(output, STR("Summary"));
+    const struct value *diffs = value_get(output, STR("Diffs"));
+    const struct value *issues = value_get(summary, STR("ValidationIssuses"));
+
+    *out = (struct results){
+        .unmatched = texts_of(a, value_get(summary, STR("UnmatchedCRS"))),
+        .reference_only = texts_of(a, value_get(summary, STR("matchedByReferenceOnly"))),
+        .missing = count_of(summary, STR("NumMissing")),
+        .differing = count_of(summary, STR("NumDiffCRs")),
+        .total = count_of(summary, STR("TotalCRs")),
+        .patched = count_of(summary, STR("patchedCRs")),
+        .hash = value_get_str(summary, STR("MetadataHash")),
+    };
+    for (size_t i = 0; i < value_len(diffs); i++)
+        add_diff(a, value_at(diffs, i), out);
+    if (issues)
+        add_issues(a, issues, out);
+}
+
+bool results_from_json(struct arena *a, const struct source *src, struct results *out,
+                       struct err *e)
 {
     const struct read_options options = {.go = true, .any_number = true};
     struct decoder d = {.arena = a, .e = e};
     struct value *root, *holder = value_object(a);
-    int64_t total = 0;
 
     if (!json_read(a, src, &options, &root, e))
         return false;
     decode_into(&d, &output_shape, root, holder, STR("output"));
     if (d.failed)
         return false;
-    const struct value *output = value_get(holder, STR("output"));
-    const struct value *summary = value_get(output, STR("Summary"));
-    const struct value *unmatched = value_get(summary, STR("UnmatchedCRS"));
-    const struct value *count = value_get(summary, STR("TotalCRs"));
-    if (count && !value_to_i64(count, &total))
-        total = 0;
-    *out = junit_new(a, value_get_str(summary, STR("MetadataHash")), total, stamp);
-    tell_objects(out, value_get(output, STR("Diffs")));
-    tell_issues(out, value_get(summary, STR("ValidationIssuses")));
-    for (size_t i = 0; i < value_len(unmatched); i++)
-        junit_add_unmatched(out, value_str(value_at(unmatched, i)));
+    fill(a, value_get(holder, STR("output")), out);
     return true;
 }

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fuzz_tmpl.c - any bytes as a template text.
+ *
+ * What parses prints to a text that parses again and prints the same. That does not hold where text
+ * is joined that was apart (comments are gone) or where a brace comes to stand before an action.
+ */
+#include "tmpl/tmpl.h"
+
+static bool parse_and_print(struct arena *a, str text, struct buf *out)
+{
+    static const struct tmpl_options opts = {.profile = TMPL_KC};
+    struct tmpl_set *set = tmpl_new(a, &opts);
+    AUTO_ERR e = {0};
+
+    if (!tmpl_parse(set, STR("t"), text, &e)) {
+        if (!str_has_prefix(e.text, STR("template: t:")))
+            abort();
+        return false;
+    }
+    tmpl_print(set, STR("t"), out);
+    return true;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    AUTO_ARENA a = arena_new();
+    struct buf first = buf_new(a, BUF_UNLIMITED), second = buf_new(a, BUF_UNLIMITED);
+    str text = str_of((const char *)data, size);
+
+    if (!parse_and_print(a, text, &first))
+        return 0;
+    if (str_contains(text, STR("/*")) || str_contains(text, STR("define")) ||
+        str_contains(buf_str(&first), STR("{{{")))
+        return 0;
+    if (!parse_and_print(a, buf_str(&first), &second) ||
+        !str_eq(buf_str(&first), buf_str(&second)))
+        abort();
+    return 0;
+}
