@@ -13,6 +13,7 @@ static int face_compare(const char *program, size_t argc, char *const *argv)
 static const struct face faces[] = {
     {"cluster-compare", face_compare},
     {"cluster_compare", face_compare},
+    {"helm-convert", face_helm_convert},
     {"report-creator", face_report_creator},
 };
 
