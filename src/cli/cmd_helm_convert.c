@@ -51,6 +51,8 @@ static bool convert(struct arena *a, const void *values, struct err *e)
                        "path to reference config file is required, pass by -r/--reference");
     bool ok = helm_convert(a, &options, &note, e);
     (void)!file_write_fd(STDERR_FILENO, STR("standard error"), buf_str(&note), NULL);
+    /* The messages say where by themselves. */
+    e->at = (struct where){0};
     return ok;
 }
 

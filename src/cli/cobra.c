@@ -93,6 +93,8 @@ int cobra_run(const struct cobra *c, size_t argc, char *const *argv)
     if (own.help)
         return show_help(a, c, own_table);
     if (own.version)
-        return print(STDOUT_FILENO, str_fmt(a, "%s version %s\n", c->name, PLUMB_VERSION)) ? 0 : 1;
+        return print(STDOUT_FILENO, str_fmt(a, "%s version %s (plumb)\n", c->name, PLUMB_VERSION))
+                   ? 0
+                   : 1;
     return c->run(a, values, &e) ? 0 : fail(a, c, own_table, &e);
 }

@@ -218,6 +218,7 @@ TEST(a_file_is_written_in_its_place)
 
 TEST(folders_are_made_with_those_above)
 {
+    static const char *const made[] = {"d/e/f", "d/e", "d"};
     AUTO_ARENA a = arena_new();
     AUTO_ERR e = {0};
     str deep = file_join(a, folder, STR("d/e/f")), file = file_join(a, folder, STR("d/x"));
@@ -228,6 +229,9 @@ TEST(folders_are_made_with_those_above)
     assert_ok(file_write(file, STR(""), 0600, &e), &e);
     assert_false(file_make_folder(file_join(a, file, STR("y")), &e));
     assert_str(e.text, str_fmt(a, "mkdir %.*s: not a directory", STR_ARG(file)));
+    unlink(str_z(a, file));
+    for (size_t i = 0; i < COUNT(made); i++)
+        rmdir(str_z(a, file_join(a, folder, str_c(made[i]))));
 }
 
 TEST(absolute_paths_are_clean)
