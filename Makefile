@@ -22,7 +22,7 @@ endif
 STD := -std=gnu17 -D_GNU_SOURCE -DPLUMB_VERSION='"$(VERSION)"' -Isrc -I$(GEN)
 HARDEN := -fstack-protector-strong -fPIE
 LINK_HARDEN := -pie -Wl,-z,relro,-z,now
-LIBS := -lyaml -lcrypto -lcrypt -lm -lpthread
+LIBS := -lcrypto -lcrypt -lm -lpthread
 
 CC_release := gcc
 CFLAGS_release := -O2 -g -D_FORTIFY_SOURCE=3 $(HARDEN)
@@ -122,8 +122,10 @@ $(FUZZ_PROGRAMS): $(B)/fuzz/%: $(B)/obj/tests/fuzz/%.o $(B)/libplumb.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 
+$(B)/fuzz/fuzz_yaml_libyaml: LIBS += -lyaml
+
 $(B)/bench: $(call object,$(BENCHES)) $(B)/libplumb.a
-	$(CC) $(LDFLAGS) -o $@ $^ -ljansson $(LIBS)
+	$(CC) $(LDFLAGS) -o $@ $^ -ljansson -lyaml $(LIBS)
 
 $(B)/obj/%.o: %.c Makefile VERSION | $(GENERATED)
 	@mkdir -p $(@D)

@@ -82,22 +82,13 @@ void buf_rune(struct buf *b, uint32_t rune)
 
 void buf_vfmt(struct buf *b, const char *format, va_list args)
 {
-    va_list again;
+    size_t len = str_print(NULL, 0, format, args);
+    char *at = len ? buf_room(b, len) : NULL;
 
-    va_copy(again, args);
-    int len = vsnprintf(NULL, 0, format, again);
-    va_end(again);
-    assert(len >= 0);
-    if ((size_t)len == b->max - b->len) {
-        /* It fits, but the NUL of vsnprintf does not. */
-        buf_add(b, str_vfmt(b->arena, format, args));
-        return;
-    }
-    char *at = buf_room(b, (size_t)len + 1);
     if (!at)
         return;
-    vsnprintf(at, (size_t)len + 1, format, args);
-    b->len += (size_t)len;
+    str_print(at, len, format, args);
+    b->len += len;
 }
 
 void buf_fmt(struct buf *b, const char *format, ...)

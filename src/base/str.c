@@ -298,15 +298,11 @@ str str_lower(struct arena *a, str s)
 
 str str_vfmt(struct arena *a, const char *format, va_list args)
 {
-    va_list again;
+    size_t len = str_print(NULL, 0, format, args);
+    char *text = arena_alloc_text(a, len);
 
-    va_copy(again, args);
-    int len = vsnprintf(NULL, 0, format, again);
-    va_end(again);
-    assert(len >= 0);
-    char *text = arena_alloc_text(a, (size_t)len + 1);
-    vsnprintf(text, (size_t)len + 1, format, args);
-    return (str){text, (size_t)len};
+    str_print(text, len, format, args);
+    return (str){text, len};
 }
 
 str str_fmt(struct arena *a, const char *format, ...)

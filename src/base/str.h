@@ -83,3 +83,9 @@ str str_join(struct arena *a, const str *parts, size_t count, str sep);
 str str_lower(struct arena *a, str s); /* ASCII only */
 str str_fmt(struct arena *a, const char *format, ...) FORMAT(2, 3);
 str str_vfmt(struct arena *a, const char *format, va_list args) FORMAT(2, 0);
+/*
+ * What all our printf-like functions rest on: as vsnprintf, but "%.*s" prints all of a text even
+ * when there is a NUL in it, and nothing is put behind the end. Writes up to room bytes and returns
+ * how many there are. Numbers may take 511 bytes. No %p, no %n, no wide characters.
+ */
+size_t str_print(char *out, size_t room, const char *format, va_list args) FORMAT(3, 0);

@@ -118,10 +118,16 @@ size_t utf8_find_invalid(str s)
 
 size_t utf8_count(str s)
 {
-    size_t count = 0, width;
+    size_t i = skip_ascii(s, 0), count = i;
 
-    for (size_t i = 0; i < s.len; i += width, count++)
+    while (i < s.len) {
+        size_t width;
         utf8_decode(str_from(s, i), &width);
+        i += width;
+        size_t next = skip_ascii(s, i);
+        count += 1 + next - i;
+        i = next;
+    }
     return count;
 }
 

@@ -209,6 +209,7 @@ static bool keep(struct arena *a, str path, str name, str data, const struct zon
 {
     AUTO_LOCK guard = lock_take(&kept_lock);
     struct zone *already;
+    struct arena_mark mark;
 
     (void)guard;
     if (!kept) {
@@ -222,20 +223,25 @@ static bool keep(struct arena *a, str path, str name, str data, const struct zon
     }
     if (map_len(kept) >= ZONES_KEPT)
         return zone_read(a, name, data, out, e);
-    if (!zone_read(kept_arena, name, data, out, e))
+    mark = arena_mark(kept_arena);
+    if (!zone_read(kept_arena, name, data, out, e)) {
+        arena_rewind(kept_arena, mark);
         return false;
+    }
     map_set(kept, str_copy(kept_arena, path), (void *)(uintptr_t)*out);
     return true;
 }
 
 static bool load(struct arena *a, str path, str name, const struct zone **out, struct err *e)
 {
+    AUTO_ARENA scratch = arena_new();
     str data;
 
     *out = kept_find(path);
     if (*out)
         return true;
-    return file_read_max(a, path, ZONE_FILE_MAX, &data, e) && keep(a, path, name, data, out, e);
+    return file_read_max(scratch, path, ZONE_FILE_MAX, &data, e) &&
+           keep(a, path, name, data, out, e);
 }
 
 bool zone_find(struct arena *a, str name, const struct zone **out, struct err *e)

@@ -135,6 +135,17 @@ bool compare_load(struct arena *a, const struct compare_options *options, struct
 
 /* ---- Lookups. ---- */
 
+static bool looks_up(const struct compare *c)
+{
+    for (size_t i = 0; i < c->reference.templates.len; i++)
+        if (c->reference.templates.items[i].looks_up)
+            return true;
+    for (size_t i = 0; i < c->overrides.len; i++)
+        if (str_eq(c->overrides.items[i].type, STR("go-template")))
+            return true;
+    return false;
+}
+
 /* Earlier objects are seen without what their comparison omits: both forms are kept. */
 static void prepare_lookups(struct compare *c)
 {
@@ -161,10 +172,13 @@ struct run {
     struct err errors;
 };
 
+/* Objects that one thread takes at a time: enough that handing over costs little. */
+#define BATCH 16
+
 struct job {
     struct arena *arena;
-    size_t index;
-    struct outcome outcome;
+    size_t first, count;
+    struct outcome outcomes[BATCH];
 };
 
 static bool produce(void *ctx, void **item, struct err *e)
@@ -180,7 +194,11 @@ static bool produce(void *ctx, void **item, struct err *e)
     a = arena_new();
     job = ARENA_NEW(a, struct job);
     job->arena = a;
-    job->index = r->next++;
+    job->first = r->next;
+    job->count = r->compare->objects.len - r->next;
+    if (job->count > BATCH)
+        job->count = BATCH;
+    r->next += job->count;
     *item = job;
     return true;
 }
@@ -191,7 +209,8 @@ static bool work(void *ctx, void *item, struct err *e)
     struct job *job = item;
 
     (void)e;
-    compare_object(job->arena, r->compare, job->index, &job->outcome);
+    for (size_t i = 0; i < job->count; i++)
+        compare_object(job->arena, r->compare, job->first + i, &job->outcomes[i]);
     return true;
 }
 
@@ -260,14 +279,10 @@ static void add_failed(struct run *r, const struct outcome *o)
     err_join(&r->errors, &e);
 }
 
-static bool consume(void *ctx, void *item, struct err *e)
+static void add_outcome(struct run *r, struct outcome *o)
 {
-    struct run *r = ctx;
-    struct job *job = item;
-    struct outcome *o = &job->outcome;
     const struct compare_log *log = &r->compare->options->log;
 
-    (void)e;
     journal_flush(&o->journal, log);
     if (o->kind == OUTCOME_COMPARED)
         add_compared(r, o);
@@ -276,6 +291,15 @@ static bool consume(void *ctx, void *item, struct err *e)
     else if (o->kind == OUTCOME_NONE && r->compare->options->all)
         VEC_PUSH(r->compare->arena, &r->results->unmatched, str_copy(r->compare->arena, o->id));
     journal_flush(&r->compare->journal, log);
+}
+
+static bool consume(void *ctx, void *item, struct err *e)
+{
+    struct job *job = item;
+
+    (void)e;
+    for (size_t i = 0; i < job->count; i++)
+        add_outcome(ctx, &job->outcomes[i]);
     arena_free(job->arena);
     return true;
 }
@@ -310,7 +334,8 @@ static bool run(struct run *r, struct err *e)
 
     if (!input_collect(c, e))
         return false;
-    prepare_lookups(c);
+    if (looks_up(c))
+        prepare_lookups(c);
     find_references_only(r);
     journal_flush(&c->journal, &c->options->log);
     if (!run_all(r, e))

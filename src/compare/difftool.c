@@ -21,6 +21,11 @@ static str temp_folder(struct arena *a, const struct diff_program *p, const char
                    (unsigned long long)random_below(UINT64_C(4294967295)));
 }
 
+static str temp_file(struct arena *a, str folder, str slug)
+{
+    return str_fmt(a, "%.*s/%.*s", STR_ARG(folder), STR_ARG(slug));
+}
+
 /* ---- In process. ---- */
 
 /* A word as diff repeats it from its command line. */
@@ -52,8 +57,8 @@ static void diff_in_process(struct arena *a, const struct diff_program *p, struc
     d->status = result != DIFF_SAME;
     if (result == DIFF_SAME)
         return;
-    str from = str_fmt(a, "%.*s/%.*s", STR_ARG(temp_folder(a, p, "MERGED")), STR_ARG(d->slug));
-    str to = str_fmt(a, "%.*s/%.*s", STR_ARG(temp_folder(a, p, "LIVE")), STR_ARG(d->slug));
+    str from = temp_file(a, temp_folder(a, p, "MERGED"), d->slug);
+    str to = temp_file(a, temp_folder(a, p, "LIVE"), d->slug);
     if (result == DIFF_BINARY) {
         buf_fmt(&out, "Binary files %.*s and %.*s differ\n", STR_ARG(from), STR_ARG(to));
         d->status = 2;
@@ -109,7 +114,7 @@ static const char *const *make_argv(struct arena *a, str command, str from, str 
 
 static bool write_side(struct arena *a, str folder, str slug, str text, struct err *e)
 {
-    str path = str_fmt(a, "%.*s/%.*s", STR_ARG(folder), STR_ARG(slug));
+    str path = temp_file(a, folder, slug);
     int fd;
 
     if (mkdir(str_z(a, folder), 0700) != 0)
@@ -124,7 +129,7 @@ static bool write_side(struct arena *a, str folder, str slug, str text, struct e
 
 static void remove_side(struct arena *a, str folder, str slug)
 {
-    unlink(str_z(a, str_fmt(a, "%.*s/%.*s", STR_ARG(folder), STR_ARG(slug))));
+    unlink(str_z(a, temp_file(a, folder, slug)));
     rmdir(str_z(a, folder));
 }
 
@@ -165,9 +170,11 @@ static bool diff_by_program(struct arena *a, const struct diff_program *p, struc
 bool diff_run(struct arena *a, const struct diff_program *p, struct diff_run *d, struct err *e)
 {
     /* No file is written in process; the limit is kept because results depend on it. */
-    if (d->slug.len > FILE_NAME_MAX)
-        return err_set(e, ERR_IO, "error occurered during diff: open %.*s/%.*s: file name too long",
-                       STR_ARG(temp_folder(a, p, "MERGED")), STR_ARG(d->slug));
+    if (d->slug.len > FILE_NAME_MAX) {
+        str path = temp_file(a, temp_folder(a, p, "MERGED"), d->slug);
+        return err_set(e, ERR_IO, "error occurered during diff: open %.*s: file name too long",
+                       STR_ARG(path));
+    }
     if (p->command.len)
         return diff_by_program(a, p, d, e);
     diff_in_process(a, p, d);

@@ -5,6 +5,7 @@
 #include "compare/glob.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <sys/stat.h>
 
 /* ---- One name. ---- */
@@ -146,37 +147,55 @@ static int compare_names(const void *x, const void *y)
     return str_cmp(*(const str *)x, *(const str *)y);
 }
 
-static void read_names(struct arena *a, str folder, struct str_list *out)
+int glob_names(struct arena *a, str folder, struct str_list *out)
 {
-    DIR *dir = opendir(folder.len ? str_z(a, folder) : ".");
+    DIR *dir = opendir(str_z(a, folder));
     struct dirent *entry;
 
     if (!dir)
-        return;
+        return errno;
     while ((entry = readdir(dir)))
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
             VEC_PUSH(a, out, str_copy(a, str_c(entry->d_name)));
     closedir(dir);
     if (out->len)
         qsort(out->items, out->len, sizeof(str), compare_names);
+    return 0;
 }
 
+str glob_join(struct arena *a, str folder, str name)
+{
+    struct str_list kept = {0};
+    str element, rest = folder;
+    bool rooted = str_has_prefix(folder, STR("/"));
+
+    for (bool more = true; more;) {
+        more = str_cut(rest, STR("/"), &element, &rest);
+        if (!element.len || str_eq(element, STR(".")))
+            continue;
+        bool up = str_eq(element, STR(".."));
+        if (up && kept.len && !str_eq(kept.items[kept.len - 1], STR("..")))
+            kept.len--;
+        else if (!up || !rooted)
+            VEC_PUSH(a, &kept, element);
+    }
+    VEC_PUSH(a, &kept, name);
+    str joined = str_join(a, kept.items, kept.len, STR("/"));
+    return rooted ? str_concat(a, STR("/"), joined) : joined;
+}
+
+/* A folder that cannot be read has nothing that fits. */
 static bool match_in(struct arena *a, str base, str folder, str pattern, struct str_list *out)
 {
     struct str_list names = {0};
-    bool root = str_eq(folder, STR("/"));
 
-    read_names(a, under(a, base, folder.len ? folder : STR(".")), &names);
+    (void)glob_names(a, under(a, base, folder), &names);
     for (size_t i = 0; i < names.len; i++) {
         enum glob_result r = glob_match(pattern, names.items[i]);
         if (r == GLOB_BAD)
             return false;
-        if (r == GLOB_NO)
-            continue;
-        str path = names.items[i];
-        if (folder.len)
-            path = str_fmt(a, "%.*s%s%.*s", STR_ARG(folder), root ? "" : "/", STR_ARG(path));
-        VEC_PUSH(a, out, path);
+        if (r == GLOB_YES)
+            VEC_PUSH(a, out, glob_join(a, folder, names.items[i]));
     }
     return true;
 }
@@ -184,7 +203,7 @@ static bool match_in(struct arena *a, str base, str folder, str pattern, struct 
 bool glob_files(struct arena *a, str base, str pattern, struct str_list *out)
 {
     size_t slash = str_rfind_char(pattern, '/');
-    str folder = slash == STR_NPOS ? STR_NONE : str_slice(pattern, 0, slash ? slash : 1);
+    str folder = slash == STR_NPOS ? STR(".") : str_slice(pattern, 0, slash ? slash : 1);
     str last = slash == STR_NPOS ? pattern : str_from(pattern, slash + 1);
     struct str_list folders = {0};
 

@@ -18,3 +18,8 @@ bool glob_has_meta(str text);
  * broken.
  */
 bool glob_files(struct arena *a, str base, str pattern, struct str_list *out);
+
+/* folder/name, with the folder cleaned as Go's filepath.Join does it. Lives as long as a. */
+str glob_join(struct arena *a, str folder, str name);
+/* The names in a folder in bytewise order. Answers an errno. */
+int glob_names(struct arena *a, str folder, struct str_list *out);

@@ -6,6 +6,7 @@
  * place, so that a match of the whole value is no difference; named groups in it are replaced by
  * what they captured anywhere in the object, so that they must agree.
  */
+#include "base/quote.h"
 #include "compare/internal.h"
 #include "regex/regex.h"
 
@@ -47,8 +48,8 @@ static str compare(struct arena *a, str pattern, str value, struct captures *c, 
     AUTO_ERR e = {0};
 
     if (!regex_compile(a, pattern, &re, &e)) {
-        journal_info(j, "Failed to compile regex \"%.*s\" in inline diff: %.*s", STR_ARG(pattern),
-                     STR_ARG(e.text));
+        journal_info(j, "Failed to compile regex %.*s in inline diff: %.*s",
+                     STR_ARG(quote_of(a, pattern)), STR_ARG(e.text));
         return pattern;
     }
     size_t count = regex_groups(re) + 1;

@@ -100,6 +100,7 @@ struct template
     str path, description;
     bool merge;    /* fields that the template does not name are ignored */
     bool required; /* v1: not among the optional ones */
+    bool looks_up; /* it may ask for other objects */
     struct str_list omit_refs;
     struct {
         struct per_field *items;
@@ -372,7 +373,7 @@ struct compare {
     struct correlator *templates, *override_finder;
     struct diff_program diff;
     struct objects objects;
-    struct map *by_kind; /* for lookups: kind to struct index_list */
+    struct map *by_kind; /* for lookups: kind to struct index_list; NULL: nobody looks up */
 };
 
 /* How one object fared. */

@@ -7,10 +7,10 @@
 static bool is_secret(const struct value *live)
 {
     str version = value_get_str(live, STR("apiVersion"));
-    size_t slash = str_rfind_char(version, '/');
+    str group, rest;
 
-    if (slash != STR_NPOS)
-        version = str_from(version, slash + 1);
+    if (str_cut(version, STR("/"), &group, &rest))
+        version = rest;
     return str_eq(value_get_str(live, STR("kind")), STR("Secret")) && str_eq(version, STR("v1"));
 }
 
@@ -30,7 +30,9 @@ static bool check_data(struct arena *a, const struct value *data, bool floats, s
 /* Upstream: the rendered side has floats only, so that integers are never the same. */
 static bool same(const struct value *merged, const struct value *live)
 {
-    return live->kind != VALUE_INT && value_equal(merged, live);
+    int64_t i;
+
+    return !(live->kind == VALUE_INT && value_to_i64(live, &i)) && value_equal(merged, live);
 }
 
 static struct value *masked(struct arena *a, struct value *object, const struct value *data,

@@ -36,8 +36,7 @@ static void print_list(struct buf *out, const struct value *v, bool floats)
 
 static void print_object(struct buf *out, const struct value *v, bool floats)
 {
-    AUTO_ARENA scratch = arena_new();
-    struct value **members = value_sorted(scratch, v);
+    struct value **members = value_sorted(out->arena, v);
 
     buf_add(out, STR("map["));
     for (size_t i = 0; i < v->len; i++) {

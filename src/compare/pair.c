@@ -50,12 +50,12 @@ static bool field_fits(str wanted, str found)
     return !wanted.len || str_eq(wanted, STR("*")) || str_eq(wanted, found);
 }
 
-static bool object_fits(const struct object *o, const str query[4])
+static bool object_fits(const struct value *object, const str query[4])
 {
-    return str_eq(o->identity.api_version, query[TMPL_API_VERSION]) &&
-           str_eq(o->identity.kind, query[TMPL_KIND]) &&
-           field_fits(query[TMPL_NAMESPACE], o->identity.namespace) &&
-           field_fits(query[TMPL_NAME], o->identity.name);
+    struct identity i = identity_of(object);
+
+    return str_eq(i.api_version, query[TMPL_API_VERSION]) && str_eq(i.kind, query[TMPL_KIND]) &&
+           field_fits(query[TMPL_NAMESPACE], i.namespace) && field_fits(query[TMPL_NAME], i.name);
 }
 
 /*
@@ -79,12 +79,15 @@ struct found {
 static size_t lookup(void *ctx, struct arena *a, const str query[4], const struct value ***found)
 {
     const struct pairing *p = ctx;
-    const struct index_list *list = map_get(p->compare->by_kind, query[TMPL_KIND]);
+    const struct map *kinds = p->compare->by_kind;
+    const struct index_list *list = kinds ? map_get(kinds, query[TMPL_KIND]) : NULL;
     struct found out = {0};
 
-    for (size_t i = 0; list && i < list->len; i++)
-        if (object_fits(&p->compare->objects.items[list->items[i]], query))
-            VEC_PUSH(a, &out, view_of(p, list->items[i]));
+    for (size_t i = 0; list && i < list->len; i++) {
+        const struct value *view = view_of(p, list->items[i]);
+        if (object_fits(view, query))
+            VEC_PUSH(a, &out, view);
+    }
     *found = out.items;
     journal_info(&p->out->journal, "lookupCRs %.*s %.*s %.*s %.*s located %zu objects",
                  STR_ARG(quote_of(a, query[0])), STR_ARG(quote_of(a, query[1])),
@@ -248,9 +251,10 @@ static bool try_candidate(struct pairing *p, struct match *m, struct render *r, 
 
 static str reason_of(str text)
 {
-    size_t at = str_find(text, STR("Do not match: "));
+    static const char marker[] = "error calling doNotMatch: Do not match: ";
+    size_t at = str_find(text, str_c(marker));
 
-    return at == STR_NPOS ? text : str_from(text, at + strlen("Do not match: "));
+    return at == STR_NPOS ? text : str_from(text, at + strlen(marker));
 }
 
 static void add_candidate(struct pairing *p, const struct template *t)

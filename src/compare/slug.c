@@ -17,7 +17,7 @@ static const struct {
 
 /* Base letters of U+00C0 to U+00FF and U+0100 to U+017F that carry marks; blanks are above. */
 static const char latin1[] = "AAAAAA CEEEEIIII NOOOOO  UUUUY  aaaaaa ceeeeiiii nooooo  uuuuy y";
-static const char latin_a[] = "AaAaAaCcCcCcCcDd  EeEeEeEeEeGgGgGgGgHh  IiIiIiIiI    JjKk LlLlLl"
+static const char latin_a[] = "AaAaAaCcCcCcCcDd  EeEeEeEeEeGgGgGgGgHh  IiIiIiIiI   JjKk LlLlLl"
                               "    NnNnNn   OoOoOo  RrRrRrSsSsSsSsTtTt  UuUuUuUuUuUuWwYyYZzZzZzs";
 
 static void add_letter(struct buf *out, uint32_t r)

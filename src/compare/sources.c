@@ -5,7 +5,6 @@
 #include "base/quote.h"
 #include "compare/glob.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <sys/stat.h>
 
@@ -38,47 +37,11 @@ static bool has_extension(str path)
            str_has_suffix(path, STR(".yml"));
 }
 
-/* folder/name with the folder cleaned as Go's filepath.Join does. */
-static str join_path(struct arena *a, str folder, str name)
-{
-    struct str_list kept = {0};
-    str element, rest = folder;
-    bool rooted = str_has_prefix(folder, STR("/"));
-
-    for (bool more = true; more;) {
-        more = str_cut(rest, STR("/"), &element, &rest);
-        if (!element.len || str_eq(element, STR(".")))
-            continue;
-        bool up = str_eq(element, STR(".."));
-        if (up && kept.len && !str_eq(kept.items[kept.len - 1], STR("..")))
-            kept.len--;
-        else if (!up || !rooted)
-            VEC_PUSH(a, &kept, element);
-    }
-    VEC_PUSH(a, &kept, name);
-    str joined = str_join(a, kept.items, kept.len, STR("/"));
-    return rooted ? str_concat(a, STR("/"), joined) : joined;
-}
-
-static int compare_names(const void *x, const void *y)
-{
-    return str_cmp(*(const str *)x, *(const str *)y);
-}
-
 static bool read_folder(struct search *s, str path, struct str_list *names, struct err *e)
 {
-    DIR *dir = opendir(str_z(s->arena, path));
-    struct dirent *entry;
+    int failure = glob_names(s->arena, path, names);
 
-    if (!dir)
-        return err_errno(e, errno, "open", path);
-    while ((entry = readdir(dir)))
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            VEC_PUSH(s->arena, names, str_copy(s->arena, str_c(entry->d_name)));
-    closedir(dir);
-    if (names->len)
-        qsort(names->items, names->len, sizeof(str), compare_names);
-    return true;
+    return !failure || err_errno(e, failure, "open", path);
 }
 
 static void add_file(struct search *s, str path)
@@ -97,7 +60,7 @@ static bool walk(struct search *s, str path, size_t depth, struct err *e)
     if (!read_folder(s, path, &names, e))
         return false;
     for (size_t i = 0; i < names.len; i++) {
-        str child = join_path(s->arena, path, names.items[i]);
+        str child = glob_join(s->arena, path, names.items[i]);
         struct stat st;
         if (lstat(str_z(s->arena, child), &st) != 0)
             return err_errno(e, errno, "lstat", child);

@@ -6,6 +6,7 @@
  * template are invisible to the others. Each is run once with empty data; what that gives is its
  * metadata, by which objects are correlated.
  */
+#include "base/quote.h"
 #include "compare/yaml_map.h"
 
 static str base_name(str path)
@@ -35,13 +36,14 @@ static bool find_files(struct arena *a, const struct root *root, str pattern, st
 }
 
 static bool parse_files(struct arena *a, const struct root *root, const struct str_list *files,
-                        struct tmpl_set *set, struct err *e)
+                        struct template *t, struct err *e)
 {
     for (size_t i = 0; i < files->len; i++) {
         str text;
         if (!root_read(a, root, files->items[i], &text, e) ||
-            !tmpl_parse(set, base_name(files->items[i]), text, e))
+            !tmpl_parse(t->set, base_name(files->items[i]), text, e))
             return false;
+        t->looks_up |= str_contains(text, STR("lookupCR"));
     }
     return true;
 }
@@ -50,7 +52,7 @@ static bool parse_own(struct arena *a, const struct root *root, struct template 
 {
     struct str_list files = {0};
 
-    if (find_files(a, root, t->path, &files, e) && parse_files(a, root, &files, t->set, e))
+    if (find_files(a, root, t->path, &files, e) && parse_files(a, root, &files, t, e))
         return true;
     return err_wrap(e,
                     "an error occurred while parsing template: %.*s specified in the config. error",
@@ -65,7 +67,7 @@ static bool parse_functions(struct arena *a, const struct root *root,
 
     for (size_t i = 0; i < patterns->len && ok; i++)
         ok = find_files(a, root, patterns->items[i], &files, e);
-    if (ok && parse_files(a, root, &files, t->set, e))
+    if (ok && parse_files(a, root, &files, t, e))
         return true;
     return err_wrap(e, "an error occurred while parsing the template function files specified in "
                        "the config. error");
@@ -174,10 +176,10 @@ static void find_omit_lists(struct arena *a, const struct reference *r, struct t
 static size_t find_nothing(void *ctx, struct arena *a, const str query[4],
                            const struct value ***found)
 {
-    (void)a;
     (void)found;
-    journal_info(ctx, "pre-init lookupCRs \"%.*s\" \"%.*s\" \"%.*s\" \"%.*s\" located 0 objects",
-                 STR_ARG(query[0]), STR_ARG(query[1]), STR_ARG(query[2]), STR_ARG(query[3]));
+    journal_info(ctx, "pre-init lookupCRs %.*s %.*s %.*s %.*s located 0 objects",
+                 STR_ARG(quote_of(a, query[0])), STR_ARG(quote_of(a, query[1])),
+                 STR_ARG(quote_of(a, query[2])), STR_ARG(quote_of(a, query[3])));
     return 0;
 }
 

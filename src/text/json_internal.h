@@ -13,12 +13,6 @@
 
 struct json_frame;
 
-/* A place that only moves on, so that many questions cost one pass over the text. */
-struct json_place {
-    size_t offset;
-    struct where at;
-};
-
 struct json_reader {
     struct arena *arena; /* of the tree */
     const struct source *src;
@@ -34,8 +28,7 @@ struct json_reader {
     struct arena *node_arena, *frame_arena,
         *index_arena; /* apart, so that each can grow in place */
 
-    struct json_place warned; /* where the last warning was */
-    str out_of_range;         /* the first number beyond float64, when opts->go; see check_range */
+    str out_of_range; /* the first number beyond float64, when opts->go; see check_range */
 };
 
 /* ---- Failing: all return NULL. ---- */

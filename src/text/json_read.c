@@ -112,18 +112,6 @@ static void close_container(struct json_reader *r)
         arena_rewind(r->index_arena, f->mark);
 }
 
-static void move_place(struct json_place *place, str text, size_t offset)
-{
-    str part = str_slice(text, place->offset, offset);
-
-    for (size_t lf; (lf = str_find_char(part, '\n')) != STR_NPOS; part = str_from(part, lf + 1)) {
-        place->at.line++;
-        place->at.column = 1;
-    }
-    place->at.column += (uint32_t)utf8_count(part);
-    place->offset = offset;
-}
-
 /* The key as it is shown to people: quoted and not longer than a line. */
 static str shown_key(struct arena *a, str key)
 {
@@ -147,8 +135,7 @@ static bool meet_duplicate(struct json_reader *r, const char *p, str key)
         err_set(r->e, ERR_INVALID, "duplicate key %.*s", STR_ARG(shown));
         return json_fail_at(r, p) != NULL;
     }
-    move_place(&r->warned, r->src->text, (size_t)(p - r->begin));
-    r->opts->warn(r->opts->warn_ctx, r->warned.at,
+    r->opts->warn(r->opts->warn_ctx, source_where_offset(r->src, (size_t)(p - r->begin)),
                   str_fmt(a, "duplicate key %.*s, the last one counts", STR_ARG(shown)));
     return true;
 }
@@ -308,7 +295,6 @@ static void begin(struct json_reader *r)
     r->opts = r->opts ? r->opts : &default_options;
     r->begin = r->src->text.len ? r->src->text.ptr : "";
     r->end = r->begin + r->src->text.len;
-    r->warned.at = (struct where){.file = r->src->file, .line = 1, .column = 1};
     r->node_arena = arena_new();
     r->frame_arena = arena_new();
     r->index_arena = arena_new();

@@ -61,5 +61,11 @@ MUST_CHECK bool yaml_stream_next(struct arena *a, struct yaml_stream *s, struct 
  */
 MUST_CHECK bool yaml_write(struct buf *out, const struct value *v, enum number_rule numbers,
                            struct err *e);
+/*
+ * The same as version 3 of Go's library writes it with an indentation of 2, for Helm's
+ * toYamlPretty: lists are indented below their key, and lines are not folded.
+ */
+MUST_CHECK bool yaml_write_pretty(struct buf *out, const struct value *v, enum number_rule numbers,
+                                  struct err *e);
 /* The order of keys in written YAML: a2 before a10. Not a proper order for all mixtures. */
 int yaml_key_compare(str x, str y);

@@ -123,7 +123,7 @@ void yemit_indicator(struct yemit *m, str text, bool need_space, bool whitespace
 /* ---- Which styles can hold a text. ---- */
 
 struct traits {
-    bool indicators, special, breaks;
+    bool indicators, special, tabs, breaks;
     bool space_first, space_last, break_first, break_last;
     bool break_space, space_break;
 };
@@ -197,7 +197,8 @@ static struct traits find_traits(str s)
         }
         width = width_of((uint8_t)s.ptr[i]);
         t.indicators |= is_indicator(s, i, width, white);
-        t.special |= !is_printable(s, i);
+        t.tabs |= s.ptr[i] == '\t';
+        t.special |= s.ptr[i] != '\t' && !is_printable(s, i);
         bool is_space = s.ptr[i] == ' ', is_line = is_break(s, i);
         if (is_space)
             look_at_space(&t, s, i, broke);
@@ -210,15 +211,16 @@ static struct traits find_traits(str s)
     return t;
 }
 
-void yemit_analyze(struct yscalar *scalar, str text)
+void yemit_analyze(const struct yemit *m, struct yscalar *scalar, str text)
 {
     struct traits t = find_traits(text);
     bool edges = t.space_first || t.space_last || t.break_first || t.break_last;
 
     scalar->text = text;
     scalar->multiline = t.breaks;
-    scalar->block_ok = text.len && !t.space_last && !t.space_break && !t.special;
-    scalar->single_ok = !t.break_space && !t.space_break && !t.special;
+    scalar->block_ok = text.len && !t.space_last && !t.space_break && !t.special &&
+                       (m->pretty || !t.tabs);
+    scalar->single_ok = !t.break_space && !t.space_break && !t.special && !t.tabs;
     scalar->plain_ok = scalar->single_ok && !edges && !t.breaks && !t.indicators;
 }
 
@@ -227,7 +229,7 @@ void yemit_analyze(struct yscalar *scalar, str text)
 /* Replaces a blank by a line break where the line is full. */
 static bool fold_here(struct yemit *m, bool key, bool spaces)
 {
-    return !key && !spaces && m->column > WIDTH;
+    return !key && !spaces && m->column > WIDTH && !m->pretty;
 }
 
 static void write_plain(struct yemit *m, str s, bool key)

@@ -99,6 +99,7 @@ bool yaml_problem_set(struct err *e, const struct yproblem *problem, const struc
 
 struct yemit {
     struct buf *out;
+    bool pretty; /* as version 3 of Go's library: lines are not folded, tabs may stand in blocks */
     size_t column;
     int32_t indent;
     bool whitespace; /* the last character allows an indicator or a scalar to follow */
@@ -115,7 +116,7 @@ struct yscalar {
 };
 
 /* Looks at text once and notes which styles can hold it. */
-void yemit_analyze(struct yscalar *scalar, str text);
+void yemit_analyze(const struct yemit *m, struct yscalar *scalar, str text);
 /* Writes a scalar; key: on one line, before a colon. */
 void yemit_scalar(struct yemit *m, const struct yscalar *scalar, bool key);
 /* An indicator such as '-' or ':'. */

@@ -60,6 +60,16 @@ static bool from_utf16(struct arena *a, struct utf16 in, struct source *out, str
     return buf_check(&b, e) || err_at(e, (struct where){.file = out->file});
 }
 
+static bool to_utf8(struct arena *a, str bytes, struct source *out, struct err *e)
+{
+    if (str_has_prefix(bytes, STR("\xFF\xFE")))
+        return from_utf16(a, (struct utf16){bytes, false}, out, e);
+    if (str_has_prefix(bytes, STR("\xFE\xFF")))
+        return from_utf16(a, (struct utf16){bytes, true}, out, e);
+    out->text = str_without_prefix(bytes, STR("\xEF\xBB\xBF"));
+    return true;
+}
+
 bool yaml_source(struct arena *a, str file, str bytes, struct source *out, struct err *e)
 {
     *out = (struct source){.file = file, .text = bytes};
@@ -67,10 +77,8 @@ bool yaml_source(struct arena *a, str file, str bytes, struct source *out, struc
         err_set(e, ERR_LIMIT, "yaml: text is larger than 4 GiB");
         return err_at(e, (struct where){.file = file});
     }
-    if (str_has_prefix(bytes, STR("\xFF\xFE")))
-        return from_utf16(a, (struct utf16){bytes, false}, out, e);
-    if (str_has_prefix(bytes, STR("\xFE\xFF")))
-        return from_utf16(a, (struct utf16){bytes, true}, out, e);
-    out->text = str_without_prefix(bytes, STR("\xEF\xBB\xBF"));
+    if (!to_utf8(a, bytes, out, e))
+        return false;
+    source_remember(a, out);
     return true;
 }

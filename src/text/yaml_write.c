@@ -27,9 +27,9 @@ static bool write_node(struct writer *w, const struct value *v, enum place place
 /* ---- Scalars. ---- */
 
 /* Literal when there are lines, quoted when plain text would read as something else. */
-static void choose_style(struct yscalar *scalar, str text)
+static void choose_style(const struct yemit *m, struct yscalar *scalar, str text)
 {
-    yemit_analyze(scalar, text);
+    yemit_analyze(m, scalar, text);
     if (scalar->multiline && str_find_char(text, '\n') != STR_NPOS)
         scalar->style = YSTYLE_LITERAL;
     else if (yaml_reads_as_string(text) && !yaml_is_base60(text))
@@ -42,7 +42,7 @@ static void write_text(struct writer *w, str text)
 {
     struct yscalar scalar;
 
-    choose_style(&scalar, text);
+    choose_style(&w->emit, &scalar, text);
     yemit_scalar(&w->emit, &scalar, false);
 }
 
@@ -97,7 +97,8 @@ static bool write_number(struct writer *w, const struct value *v)
     }
     if (!number_to_double(text, &d))
         return err_set(w->e, ERR_INVALID, "json: unsupported value: %s", d < 0 ? "-Inf" : "+Inf");
-    write_word(w, (str){out, spell_double(out, d)});
+    write_word(w,
+               (str){out, w->emit.pretty ? number_format(out, d, NUMBER_G) : spell_double(out, d)});
     return true;
 }
 
@@ -109,7 +110,10 @@ static void write_empty(struct writer *w, str open, str close)
     yemit_indicator(&w->emit, close, false, false, false);
 }
 
-/* A list below a key is not indented further than the key, unless it stands beside the colon. */
+/*
+ * A list below a key is not indented further than the key, unless it stands beside the colon or
+ * the text is to be pretty.
+ */
 static bool write_list(struct writer *w, const struct value *v, enum place place)
 {
     struct yemit *m = &w->emit;
@@ -117,7 +121,7 @@ static bool write_list(struct writer *w, const struct value *v, enum place place
 
     if (indent < 0)
         m->indent = 0;
-    else if (place != PLACE_VALUE || m->indention)
+    else if (place != PLACE_VALUE || m->indention || m->pretty)
         m->indent += 2;
     for (size_t i = 0; i < v->len; i++) {
         yemit_indent(m);
@@ -137,7 +141,7 @@ static void write_key(struct writer *w, str key)
     struct yemit *m = &w->emit;
     struct yscalar scalar;
 
-    choose_style(&scalar, key);
+    choose_style(m, &scalar, key);
     yemit_indent(m);
     if (!scalar.multiline && key.len <= SIMPLE_KEY_MAX) {
         yemit_scalar(m, &scalar, true);
@@ -248,12 +252,13 @@ static bool find_odd(void *ctx, struct value *v, size_t depth)
 }
 
 static bool write_direct(struct buf *out, const struct value *v, enum number_rule numbers,
-                         struct err *e)
+                         bool pretty, struct err *e)
 {
     AUTO_ARENA scratch = arena_new();
     struct writer w = {.scratch = scratch, .numbers = numbers, .e = e};
 
-    w.emit = (struct yemit){.out = out, .indent = -1, .whitespace = true, .indention = true};
+    w.emit = (struct yemit){
+        .out = out, .pretty = pretty, .indent = -1, .whitespace = true, .indention = true};
     if (!write_node(&w, v, PLACE_ROOT))
         return false;
     yemit_indent(&w.emit);
@@ -276,7 +281,7 @@ static bool write_detour(struct buf *out, const struct value *v, enum number_rul
             e->at = (struct where){0};
         return false;
     }
-    return write_direct(out, again, numbers == NUMBERS_EXACT ? numbers : NUMBERS_YAML, e);
+    return write_direct(out, again, numbers == NUMBERS_EXACT ? numbers : NUMBERS_YAML, false, e);
 }
 
 bool yaml_write(struct buf *out, const struct value *v, enum number_rule numbers, struct err *e)
@@ -284,5 +289,11 @@ bool yaml_write(struct buf *out, const struct value *v, enum number_rule numbers
     bool odd = false;
 
     value_walk((struct value *)v, find_odd, &odd);
-    return odd ? write_detour(out, v, numbers, e) : write_direct(out, v, numbers, e);
+    return odd ? write_detour(out, v, numbers, e) : write_direct(out, v, numbers, false, e);
+}
+
+bool yaml_write_pretty(struct buf *out, const struct value *v, enum number_rule numbers,
+                       struct err *e)
+{
+    return write_direct(out, v, numbers, true, e);
 }

@@ -28,9 +28,9 @@ static bool check_count(struct exec *x, const struct call_site *site, const stru
 /* Methods may return what templates cannot take. */
 static bool check_results(struct exec *x, const struct call_site *site, const struct signature *sig)
 {
-    if (sig->results > 2)
+    if (sig->too_many)
         return EXEC_FAIL(x, "function %s has %d return values; should be 1 or 2",
-                         tv_str(site->name), tv_int(sig->results));
+                         tv_str(site->name), tv_int(sig->too_many));
     return !sig->second ||
            EXEC_FAIL(x,
                      "invalid function signature for %s: second return value should be error; "

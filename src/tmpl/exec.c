@@ -441,17 +441,15 @@ static void set_limits(struct exec *x, const struct tmpl_limits *limits)
     x->rt.memory_max = arena_used(x->rt.arena) + limit_or(limits->memory, TMPL_MEMORY_MAX);
 }
 
-static bool no_template(const struct tmpl_set *set, str name, struct err *e)
+str no_template_text(struct arena *a, const struct tmpl_set *set, str name)
 {
-    struct buf b;
-    AUTO_ARENA a = arena_new();
+    struct buf b = buf_new(a, BUF_UNLIMITED);
 
-    b = buf_new(a, BUF_UNLIMITED);
     buf_add(&b, STR("template: no template "));
     go_quote(&b, name);
     buf_add(&b, STR(" associated with template "));
     go_quote(&b, set->main ? set->main->name : STR_NONE);
-    return err_set_str(e, ERR_NOT_FOUND, buf_str(&b));
+    return buf_str(&b);
 }
 
 bool tmpl_execute(struct arena *a, const struct tmpl_set *set, str name, struct tmpl_run *run,
@@ -464,7 +462,8 @@ bool tmpl_execute(struct arena *a, const struct tmpl_set *set, str name, struct 
     struct tv data;
 
     if (!t)
-        return no_template(set, name, e);
+        return err_set_str(e, ERR_NOT_FOUND, no_template_text(a, set, name));
+    x.stack = __builtin_frame_address(0);
     x.rt = (struct rt){.arena = a, .exec = &x, .zone_name = run->zone};
     x.rt.hooks = run->hooks ? run->hooks : &no_hooks;
     run->do_not_match = false;

@@ -181,7 +181,7 @@ struct signature {
     uint8_t fixed; /* parameters without the variadic one */
     bool variadic;
     uint8_t result;    /* enum tv_type */
-    uint8_t results;   /* how many there are */
+    uint8_t too_many;  /* how many results there are when a template cannot take so many, else 0 */
     uint8_t second;    /* enum tv_type of the second one when it is no error, else 0 */
     uint8_t params[8]; /* enum tv_type; the variadic one last */
 };
@@ -214,6 +214,11 @@ struct tmpl_set {
     struct map *signatures; /* signature text to struct signature, so that each is parsed once */
 };
 
+/* Makes t the template of its name, unless it is empty and there is one already. */
+void set_install(struct tmpl_set *set, struct template *t);
+/* What Go says about a name that has no template. */
+str no_template_text(struct arena *a, const struct tmpl_set *set, str name);
+
 /* Parses one text into trees, a map of name to struct template. */
 MUST_CHECK bool parse_text(struct tmpl_set *set, const struct file *file, struct map *trees,
                            struct err *e);
@@ -237,7 +242,8 @@ struct exec {
     size_t output_max; /* length of out that must not be passed */
     VEC(struct variable) vars;
     size_t vars_base; /* where the variables of the current template begin */
-    unsigned nesting; /* of include and tpl */
+    struct map *included; /* by include: name to how often it is open; NULL until used */
+    const void *stack;    /* where the C stack of the run begins, for include and tpl */
 };
 
 /* Fails as Go's errorf does: format is Go's, the place is that of x->node. Always false. */

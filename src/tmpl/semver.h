@@ -28,7 +28,7 @@ void semver_format(struct buf *out, const struct semver *v);
 MUST_CHECK bool semver_valid_pre(str text, struct err *e);
 MUST_CHECK bool semver_valid_metadata(str text, struct err *e);
 
-/* The constraint lives as long as a and text. */
+/* The constraint lives as long as a and text. One of more than 4,096 bytes is ERR_LIMIT. */
 MUST_CHECK bool semver_constraint_parse(struct arena *a, str text,
                                         const struct semver_constraint **out, struct err *e);
 bool semver_satisfies(const struct semver *v, const struct semver_constraint *c);

@@ -7,6 +7,9 @@
  */
 #include "tmpl/semver.h"
 
+/* Finding ranges takes time by the square of the length, and no honest constraint is so long. */
+#define CONSTRAINT_MAX 4096
+
 /* Which segments were left out or are x, * or X. */
 enum wild { WILD_NONE, WILD_PATCH, WILD_MINOR, WILD_ALL };
 
@@ -395,6 +398,8 @@ bool semver_constraint_parse(struct arena *a, str text, const struct semver_cons
 {
     struct semver_constraint *c = ARENA_NEW(a, struct semver_constraint);
 
+    if (text.len > CONSTRAINT_MAX)
+        return err_set(e, ERR_LIMIT, "the constraint is longer than %d bytes", CONSTRAINT_MAX);
     text = rewrite_ranges(a, text);
     for (bool more = true; more;) {
         struct conditions group = {0};

@@ -41,8 +41,7 @@ bool tmpl_option(struct tmpl_set *set, str option, struct err *e)
     return err_set(e, ERR_INVALID, "unrecognized option: %.*s", STR_ARG(option));
 }
 
-/* A tree becomes the template of its name, unless it is empty and there is one already. */
-static void install(struct tmpl_set *set, struct template *t)
+void set_install(struct tmpl_set *set, struct template *t)
 {
     if (map_has(set->templates, t->name) && node_is_empty(t->root))
         return;
@@ -62,7 +61,7 @@ bool tmpl_parse(struct tmpl_set *set, str name, str text, struct err *e)
     if (!parse_text(set, file, trees, e))
         return false;
     for (size_t i = 0; i < map_len(trees); i++)
-        install(set, map_at(trees, i));
+        set_install(set, map_at(trees, i));
     if (set->main == file)
         set->main_template = map_get(trees, name);
     return true;

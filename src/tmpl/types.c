@@ -208,10 +208,12 @@ struct signature signature_parse(const char *text)
     result = str_trim_set(result, STR(" ()"));
     str_cut(result, STR(", "), &one, &params);
     sig.result = (uint8_t)type_named(one);
-    for (sig.results = 1; params.len; sig.results++) {
+    n = 1;
+    for (; params.len; n++) {
         str_cut(params, STR(", "), &one, &params);
-        if (!str_eq(one, STR("error")) && !sig.second)
+        if (!str_eq(one, STR("error")))
             sig.second = (uint8_t)type_named(one);
     }
+    sig.too_many = (uint8_t)(n > 2 ? n : 0);
     return sig;
 }

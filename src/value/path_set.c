@@ -41,8 +41,20 @@ static bool check_step(const struct path *p, size_t i, const struct value *v, st
     return element <= v->len || fail_at(p, i + 1, e, "is past the end of the list");
 }
 
+/* A new element that has this identity. */
+static struct value *make_element(struct arena *a, const struct step *identity)
+{
+    struct value *element = value_object(a);
+
+    for (; identity; identity = identity->also)
+        value_set_str(a, element, str_copy(a, identity->key), str_copy(a, identity->text));
+    return element;
+}
+
+/* A missing element is checked as it will be made: its identity gives it members of its own. */
 static bool check(const struct path *p, const struct value *root, struct err *e)
 {
+    AUTO_ARENA a = arena_new();
     const struct value *v = root;
 
     for (size_t i = 0; i < p->len; i++) {
@@ -53,7 +65,11 @@ static bool check(const struct path *p, const struct value *root, struct err *e)
             v = path_follow(step, v);
         } else if (step->kind == STEP_INDEX && step->index > 0) {
             return fail_at(p, i + 1, e, "is past the end of the list");
+        } else {
+            v = NULL;
         }
+        if (!v && step->kind == STEP_IDENTITY)
+            v = make_element(a, step);
     }
     return true;
 }
@@ -67,16 +83,6 @@ static void replace(struct value *v, const struct value *item)
     *v = *item;
     v->key = key;
     v->key_len = key_len;
-}
-
-/* A new element that has this identity. */
-static struct value *make_element(struct arena *a, const struct step *identity)
-{
-    struct value *element = value_object(a);
-
-    for (; identity; identity = identity->also)
-        value_set_str(a, element, str_copy(a, identity->key), str_copy(a, identity->text));
-    return element;
 }
 
 /* What step selects from v, made if need be; check has seen that this is possible. */

@@ -4,21 +4,30 @@
  *
  * A reader keeps one struct source per text and stores only an offset in each node, which costs
  * four bytes; line and column are counted when somebody asks, which is when something is wrong.
- * A document is a tree and its source. May be called from any thread.
+ * Somebody may ask often (a thousand differences, a stream of broken documents), so a source of
+ * foreign text is given marks, which remember what was counted (yaml_source does that). A document
+ * is a tree and its source. May be called from any thread.
  */
 #pragma once
 
 #include "value/value.h"
 
 struct source {
-    str file; /* as shown to people; empty when there is none */
-    str text; /* UTF-8, what the offsets count in */
+    str file;                /* as shown to people; empty when there is none */
+    str text;                /* UTF-8, what the offsets count in */
+    _Atomic uint64_t *marks; /* see source_remember; NULL counts from the beginning each time */
 };
 
 struct doc {
     struct value *root;
     const struct source *source;
 };
+
+/*
+ * Gives s, whose text is set, its marks: asking for many places then costs one pass over the text
+ * and up to 4 KiB more each. They take 2 bytes per KiB of text and live in a.
+ */
+void source_remember(struct arena *a, struct source *s);
 
 /* The place of an offset. Lines end at LF; the column counts code points from 1. */
 struct where source_where_offset(const struct source *s, size_t offset);

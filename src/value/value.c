@@ -88,6 +88,16 @@ static uint32_t *slots_of(const struct value *v)
     return (uint32_t *)(void *)v->items - slot_count(capacity(v));
 }
 
+/* Where the next key with this hash goes; it is known to be a new one. */
+static size_t free_slot(const uint32_t *slots, size_t count, str key)
+{
+    size_t at = str_hash(key) & (count - 1);
+
+    while (slots[at])
+        at = (at + 1) & (count - 1);
+    return at;
+}
+
 static void index_all(struct value *v)
 {
     uint32_t *slots = slots_of(v);
@@ -95,7 +105,7 @@ static void index_all(struct value *v)
 
     memset(slots, 0, count * sizeof(*slots));
     for (uint32_t i = 0; i < v->len; i++)
-        slots[find_slot(slots, count, v->items, value_key(&v->items[i]))] = i + 1;
+        slots[free_slot(slots, count, value_key(&v->items[i]))] = i + 1;
 }
 
 /* The number of the member key, or len. */
@@ -125,6 +135,54 @@ str value_get_str(const struct value *object, str key)
     return value_str(value_get(object, key));
 }
 
+/*
+ * Slots of a struct value_index hold 32 bits of the hash beside the number of the node: growing and
+ * passing by other keys then touches neither nodes nor texts, which in large objects are far away.
+ */
+#define SLOT_NUMBER UINT32_MAX
+
+static size_t index_slot(const struct value_index *index, const struct value *nodes, uint32_t hash,
+                         str key)
+{
+    size_t mask = index->cap - 1, at = hash & mask;
+
+    for (uint64_t slot; (slot = index->slots[at]); at = (at + 1) & mask)
+        if (slot >> 32 == hash && key_is(&nodes[(slot & SLOT_NUMBER) - 1], key))
+            break;
+    return at;
+}
+
+static void index_put(struct value_index *index, uint64_t slot)
+{
+    size_t mask = index->cap - 1, at = (slot >> 32) & mask;
+
+    while (index->slots[at])
+        at = (at + 1) & mask;
+    index->slots[at] = slot;
+}
+
+static void index_grow(struct arena *a, struct value_index *index, size_t cap)
+{
+    struct value_index old = *index;
+
+    index->cap = cap;
+    index->slots = ARENA_ARRAY(a, uint64_t, cap);
+    for (size_t i = 0; i < old.cap; i++)
+        if (old.slots[i])
+            index_put(index, old.slots[i]);
+}
+
+/* Takes in the nodes that were added since; the last key asked for is most likely one of them. */
+static void index_catch_up(struct value_index *index, const struct value *nodes, size_t n)
+{
+    for (; index->seen < n; index->seen++) {
+        const struct value *v = &nodes[index->seen];
+        bool asked = v->key == index->asked.ptr && v->key_len == index->asked.len;
+        uint32_t hash = asked ? index->asked_hash : (uint32_t)str_hash(value_key(v));
+        index_put(index, (uint64_t)hash << 32 | (index->seen + 1));
+    }
+}
+
 size_t value_index_find(struct arena *a, struct value_index *index, const struct value *nodes,
                         size_t n, str key)
 {
@@ -134,17 +192,13 @@ size_t value_index_find(struct arena *a, struct value_index *index, const struct
                 return i;
         return n;
     }
-    if (slot_count(n + 1) > index->cap) {
-        index->cap = slot_count(2 * (n + 1));
-        index->slots = ARENA_ARRAY(a, uint32_t, index->cap);
-        index->seen = 0;
-    }
-    for (; index->seen < n; index->seen++) {
-        size_t at = find_slot(index->slots, index->cap, nodes, value_key(&nodes[index->seen]));
-        index->slots[at] = (uint32_t)index->seen + 1;
-    }
-    uint32_t number = index->slots[find_slot(index->slots, index->cap, nodes, key)];
-    return number ? number - 1 : n;
+    if (slot_count(n + 1) > index->cap)
+        index_grow(a, index, slot_count(n + 1));
+    index_catch_up(index, nodes, n);
+    index->asked = key;
+    index->asked_hash = (uint32_t)str_hash(key);
+    uint64_t slot = index->slots[index_slot(index, nodes, index->asked_hash, key)];
+    return slot ? (slot & SLOT_NUMBER) - 1 : n;
 }
 
 static int by_key(const void *x, const void *y)

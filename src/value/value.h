@@ -162,8 +162,10 @@ uint64_t value_hash(const struct value *v);
  * Readers call it before each key; *index starts as {0} and lives in a.
  */
 struct value_index {
-    uint32_t *slots;
+    uint64_t *slots;
     size_t cap, seen;
+    str asked; /* the key of the last call */
+    uint32_t asked_hash;
 };
 size_t value_index_find(struct arena *a, struct value_index *index, const struct value *nodes,
                         size_t n, str key);

@@ -8,22 +8,40 @@
  */
 #include "text/json.h"
 
-static void check_round_trip(struct arena *a, const struct value *v, const struct json_style *style)
+/* Writes v and reads that back. */
+static struct value *round_trip(struct arena *a, const struct value *v,
+                                const struct json_style *style, str *text)
 {
     AUTO_ERR e = {0};
-    struct buf first = buf_new(a, BUF_UNLIMITED), second = buf_new(a, BUF_UNLIMITED);
+    struct buf out = buf_new(a, BUF_UNLIMITED);
     struct value *again;
 
-    if (!json_write(&first, v, style, &e)) {
+    if (!json_write(&out, v, style, &e)) {
         assert(style->numbers != NUMBERS_EXACT);
-        return;
+        return NULL;
     }
-    struct source src = {.text = buf_str(&first)};
-    if (!json_read(a, &src, NULL, &again, &e) || !json_write(&second, again, style, &e))
+    struct source src = {.text = buf_str(&out)};
+    if (!json_read(a, &src, NULL, &again, &e))
         abort();
-    if (!str_eq(buf_str(&first), buf_str(&second)))
+    *text = src.text;
+    return again;
+}
+
+/*
+ * The second text equals the first, except where Go's numbers settle only then: -0.0 is written as
+ * -0, which reads as an integer, which is written as 0. So those have one more round.
+ */
+static void check_round_trip(struct arena *a, const struct value *v, const struct json_style *style)
+{
+    bool exact = style->numbers == NUMBERS_EXACT;
+    str first, second;
+    struct value *again = round_trip(a, v, style, &first);
+
+    if (again && exact && !value_equal(v, again))
         abort();
-    if (style->numbers == NUMBERS_EXACT && !value_equal(v, again))
+    if (again && !exact)
+        again = round_trip(a, again, style, &first);
+    if (again && (!round_trip(a, again, style, &second) || !str_eq(first, second)))
         abort();
 }
 

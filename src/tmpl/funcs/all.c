@@ -6,12 +6,31 @@
 #include "tmpl/funcs/families.h"
 
 const struct tmpl_func *const tmpl_families[] = {
-    tmpl_builtin_funcs,  tmpl_cert_funcs,    tmpl_compare_funcs, tmpl_crypto_funcs,
-    tmpl_date_funcs,     tmpl_decimal_funcs, tmpl_default_funcs, tmpl_dict_funcs,
-    tmpl_encoding_funcs, tmpl_json_funcs,    tmpl_list_funcs,    tmpl_lookup_funcs,
-    tmpl_math_funcs,     tmpl_merge_funcs,   tmpl_path_funcs,    tmpl_random_funcs,
-    tmpl_reflect_funcs,  tmpl_regex_funcs,   tmpl_string_funcs,  tmpl_url_funcs,
-    tmpl_version_funcs,  tmpl_word_funcs,    tmpl_yaml_funcs,    NULL,
+    tmpl_builtin_funcs,
+    tmpl_cert_funcs,
+    tmpl_compare_funcs,
+    tmpl_crypto_funcs,
+    tmpl_date_funcs,
+    tmpl_decimal_funcs,
+    tmpl_default_funcs,
+    tmpl_dict_funcs,
+    tmpl_encoding_funcs,
+    tmpl_helm_funcs,
+    tmpl_json_funcs,
+    tmpl_list_funcs,
+    tmpl_lookup_funcs,
+    tmpl_math_funcs,
+    tmpl_merge_funcs,
+    tmpl_path_funcs,
+    tmpl_random_funcs,
+    tmpl_reflect_funcs,
+    tmpl_regex_funcs,
+    tmpl_string_funcs,
+    tmpl_url_funcs,
+    tmpl_version_funcs,
+    tmpl_word_funcs,
+    tmpl_yaml_funcs,
+    NULL,
 };
 
 const struct tmpl_func *tmpl_func_find(str name, enum tmpl_profile profile)

@@ -21,6 +21,7 @@ extern const struct tmpl_func tmpl_decimal_funcs[];
 extern const struct tmpl_func tmpl_default_funcs[];
 extern const struct tmpl_func tmpl_dict_funcs[];
 extern const struct tmpl_func tmpl_encoding_funcs[];
+extern const struct tmpl_func tmpl_helm_funcs[];
 extern const struct tmpl_func tmpl_json_funcs[];
 extern const struct tmpl_func tmpl_list_funcs[];
 extern const struct tmpl_func tmpl_lookup_funcs[];

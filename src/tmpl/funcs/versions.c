@@ -15,6 +15,7 @@ static const struct semver *version_of(struct tv v)
 
 static bool return_err(struct tmpl_call *c, const struct err *e)
 {
+    c->error_kind = e->kind;
     return call_fail_str(c, str_copy(c->arena, e->text));
 }
 

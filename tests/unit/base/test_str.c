@@ -203,7 +203,55 @@ TEST(repair_replaces_each_bad_byte)
     assert_int_equal(utf8_find_invalid(STR("0123456789abcdef\xE2\x82\xAC\xC3")), 19);
 }
 
-RUN_TESTS(cmocka_unit_test(slices_are_clamped),
+/* Checks that formatting gives what the C library does. */
+static void check_as_printf(struct arena *a, const char *format, ...) FORMAT(2, 3);
+static void check_as_printf(struct arena *a, const char *format, ...)
+{
+    char want[1024];
+    va_list args;
+
+    va_start(args, format);
+    str got = str_vfmt(a, format, args);
+    va_end(args);
+    va_start(args, format);
+    vsnprintf(want, sizeof(want), format, args);
+    va_end(args);
+    assert_str(got, str_c(want));
+}
+
+TEST(formats_mean_what_they_mean_in_c)
+{
+    AUTO_ARENA a = arena_new();
+
+    check_as_printf(a, "nothing");
+    check_as_printf(a, "100%% %c%c%4c", 'x', '%', 'y');
+    check_as_printf(a, "%d %i %5d|%-5d|%05d|%+d|% d", -1, 2, 3, 4, 5, 6, 7);
+    check_as_printf(a, "%*d|%-*d|%*d", 4, 1, 4, 2, -4, 3);
+    check_as_printf(a, "%.3d|%8.3d|%.0d", 7, 7, 0);
+    check_as_printf(a, "%u %x %X %#x %03o %08X", 4000000000u, 255u, 255u, 255u, 8u, 48879u);
+    check_as_printf(a, "%ld %lu %lld %llu %016llx %zu %zx %jd %td", -1L, ~0UL, INT64_MIN + 0LL,
+                    ~0ULL, 1ULL << 40, SIZE_MAX, SIZE_MAX, INTMAX_MIN, (ptrdiff_t)-9);
+    check_as_printf(a, "%hhu %hd", (unsigned char)200, (short)-5);
+    check_as_printf(a, "%s|%10s|%-10s|%.2s|%5.1s|%.9s", "one", "two", "three", "four", "five", "x");
+    check_as_printf(a, "%.*s|%*s|%-*s|%*.*s", 2, "abc", 5, "r", 5, "l", 6, 3, "middle");
+    check_as_printf(a, "%f %.2f %10.1f %e %.3g %g %.*e", 1.5, 2.345, -3.0, 1e100, 1e-7, 1e300, 4,
+                    0.1);
+    check_as_printf(a, "%.17g %f", 0.1, 1.7e308);
+}
+
+TEST(a_text_is_printed_beyond_its_nul)
+{
+    AUTO_ARENA a = arena_new();
+    struct buf b = buf_new(a, 100);
+
+    assert_str(str_fmt(a, "<%.*s> %d%c", STR_ARG(STR("a\0b")), 5, 0), STR("<a\0b> 5\0"));
+    assert_str(str_fmt(a, "%5.*s|", STR_ARG(STR("a\0b"))), STR("  a\0b|"));
+    buf_fmt(&b, "%.*s", STR_ARG(STR("\0\0")));
+    assert_str(buf_str(&b), STR("\0\0"));
+}
+
+RUN_TESTS(cmocka_unit_test(formats_mean_what_they_mean_in_c),
+          cmocka_unit_test(a_text_is_printed_beyond_its_nul), cmocka_unit_test(slices_are_clamped),
           cmocka_unit_test(prefixes_and_suffixes_are_cut_only_when_they_match),
           cmocka_unit_test(trimming_takes_white_space_only),
           cmocka_unit_test(cut_splits_at_the_first_separator),

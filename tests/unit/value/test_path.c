@@ -498,6 +498,8 @@ TEST(setting_fails_without_a_trace)
         {"[name=n]", "the root is an object, expected a list"},
         {"new.a.b[1]", "new.a.b[1] is past the end of the list"},
         {"list[3].a[0][2].b", "list[3].a[0][2] is past the end of the list"},
+        {"new[name=n].name.x", "new[name=n].name is neither an object nor a list"},
+        {"new[name=n][0]", "new[name=n] is an object, expected a list"},
     };
     AUTO_ARENA a = arena_new();
     struct value *root = sample(a), *before = value_copy(a, root);

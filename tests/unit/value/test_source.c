@@ -35,6 +35,43 @@ TEST(offsets_become_lines_and_columns)
     }
 }
 
+/* Lines of all lengths, code points of all widths, and bytes that are none. */
+static str make_text(struct arena *a, size_t len)
+{
+    static const char *const parts[] = {
+        "x",    "\n",       "\xc3\xa9",         "\xe2\x82\xac", "\xf0\x9f\x98\x80",
+        "\x80", "\xe2\x82", "abcdefgh abcdefgh"};
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+
+    while (b.len < len) {
+        size_t repeat = random_below(50) ? 1 : random_below(4000);
+        const char *part = parts[random_below(COUNT(parts))];
+        for (size_t i = 0; i < repeat; i++)
+            buf_add(&b, str_c(part));
+    }
+    return buf_str(&b);
+}
+
+TEST(marks_change_no_answer)
+{
+    random_fake(1);
+    for (size_t round = 0; round < 20; round++) {
+        AUTO_ARENA a = arena_new();
+        struct source plain = {.file = STR("f"), .text = make_text(a, round * 3000)};
+        struct source marked = plain;
+        source_remember(a, &marked);
+        for (size_t i = 0; i < 200; i++) {
+            size_t offset = random_below(plain.text.len + 10);
+            struct where want = source_where_offset(&plain, offset);
+            struct where at = source_where_offset(&marked, offset);
+            assert_int_equal(at.line, want.line);
+            assert_int_equal(at.column, want.column);
+            assert_str(at.file, STR("f"));
+        }
+    }
+    random_real();
+}
+
 TEST(a_node_knows_its_place_only_when_it_was_read)
 {
     AUTO_ARENA a = arena_new();
@@ -67,5 +104,6 @@ TEST(errors_say_where)
 }
 
 RUN_TESTS(cmocka_unit_test(offsets_become_lines_and_columns),
+          cmocka_unit_test(marks_change_no_answer),
           cmocka_unit_test(a_node_knows_its_place_only_when_it_was_read),
           cmocka_unit_test(errors_say_where))

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * format.c - printf for texts that may contain NUL; see str_print in str.h.
+ *
+ * The format is taken apart. Numbers are given to the C library one by one; texts are copied here,
+ * because it would end them at a NUL.
+ */
+#include "base/str.h"
+
+/* Enough for every double; a width or a precision beyond is a mistake of the caller. */
+enum { NUMBER_ROOM = 512 };
+
+struct printing {
+    char *out;
+    size_t room, len; /* len also counts what found no room */
+};
+
+/* What stands between a percent sign and its letter. */
+struct conversion {
+    char text[16]; /* the same for the C library, which is told width and precision by stars */
+    size_t len;
+    int width, precision; /* precision below 0: none */
+    bool exact;           /* the precision was a star: so many bytes, whatever they are */
+    int longs;            /* how many l; z, j and t are as long as one */
+};
+
+static void put(struct printing *p, const char *text, size_t len)
+{
+    size_t left = p->len < p->room ? p->room - p->len : 0;
+
+    if (left && len)
+        memcpy(p->out + p->len, text, len < left ? len : left);
+    p->len += len;
+}
+
+/* Arguments: width, precision and a number. */
+static void put_number(struct printing *p, const struct conversion *c, ...)
+{
+    char text[NUMBER_ROOM];
+    va_list args;
+
+    va_start(args, c);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    int n = vsnprintf(text, sizeof(text), c->text, args);
+#pragma GCC diagnostic pop
+    va_end(args);
+    assert(n >= 0 && n < NUMBER_ROOM);
+    put(p, text, (size_t)n);
+}
+
+static void note(struct conversion *c, const char *text)
+{
+    for (; *text; text++) {
+        assert(c->len < sizeof(c->text) - 1);
+        c->text[c->len++] = *text;
+    }
+}
+
+/* A number or a star, which is the next argument. */
+static const char *read_number(const char *f, int *n, va_list *args)
+{
+    if (*f == '*') {
+        *n = va_arg(*args, int);
+        return f + 1;
+    }
+    for (*n = 0; *f >= '0' && *f <= '9'; f++)
+        *n = *n * 10 + (*f - '0');
+    return f;
+}
+
+/* From behind the percent sign to the letter. */
+static const char *read_conversion(const char *f, struct conversion *c, va_list *args)
+{
+    *c = (struct conversion){.precision = -1};
+    note(c, "%");
+    for (; *f && strchr("-+ #0", *f); f++)
+        note(c, (const char[]){*f, '\0'});
+    note(c, "*.*");
+    f = read_number(f, &c->width, args);
+    if (*f == '.') {
+        c->exact = f[1] == '*';
+        f = read_number(f + 1, &c->precision, args);
+    }
+    for (; *f && strchr("hlzjt", *f); f++)
+        c->longs += *f != 'h';
+    return f;
+}
+
+static void put_blanks(struct printing *p, size_t n)
+{
+    while (n--)
+        put(p, " ", 1);
+}
+
+static void put_text(struct printing *p, const struct conversion *c, const char *text)
+{
+    size_t len = c->precision < 0 ? strlen(text) : (size_t)c->precision;
+    size_t width = c->width < 0 ? 0 - (size_t)c->width : (size_t)c->width;
+    bool left = c->width < 0 || c->text[1] == '-';
+
+    if (c->precision >= 0 && !c->exact)
+        len = strnlen(text, len);
+    size_t blanks = width > len ? width - len : 0;
+    put_blanks(p, left ? 0 : blanks);
+    put(p, text, len);
+    put_blanks(p, left ? blanks : 0);
+}
+
+static void put_conversion(struct printing *p, struct conversion *c, char letter, va_list *args)
+{
+    note(c, strchr("diuoxX", letter) ? "j" : "");
+    note(c, (const char[]){letter, '\0'});
+    switch (letter) {
+    case '%':
+        put(p, "%", 1);
+        return;
+    case 'c':
+        c->exact = true;
+        c->precision = 1;
+        put_text(p, c, &(char){(char)va_arg(*args, int)});
+        return;
+    case 's':
+        put_text(p, c, va_arg(*args, const char *));
+        return;
+    case 'd':
+    case 'i':
+        put_number(p, c, c->width, c->precision,
+                   c->longs ? (intmax_t)va_arg(*args, long) : (intmax_t)va_arg(*args, int));
+        return;
+    case 'u':
+    case 'o':
+    case 'x':
+    case 'X':
+        put_number(p, c, c->width, c->precision,
+                   c->longs ? (uintmax_t)va_arg(*args, unsigned long)
+                            : (uintmax_t)va_arg(*args, unsigned));
+        return;
+    default:
+        assert(strchr("eEfFgGaA", letter));
+        put_number(p, c, c->width, c->precision, va_arg(*args, double));
+        return;
+    }
+}
+
+size_t str_print(char *out, size_t room, const char *format, va_list args)
+{
+    struct printing p = {.out = out, .room = room};
+    struct conversion c;
+    va_list own;
+
+    static_assert(sizeof(long) == sizeof(long long) && sizeof(long) == sizeof(size_t),
+                  "one l is as long as two");
+    va_copy(own, args);
+    while (*format) {
+        const char *percent = strchrnul(format, '%');
+        put(&p, format, (size_t)(percent - format));
+        if (!*percent)
+            break;
+        format = read_conversion(percent + 1, &c, &own);
+        put_conversion(&p, &c, *format++, &own);
+    }
+    va_end(own);
+    return p.len;
+}
