@@ -32,6 +32,11 @@ struct read_options {
     bool any_number;
     /* The most nodes a document may have; 0 means TEXT_NODES_MAX. JSON only. */
     size_t nodes_max;
+    /*
+     * YAML as go-yaml 3 reads it: of the words only true and false are booleans; y, yes, on, n, no
+     * and off are text.
+     */
+    bool yaml12;
     warn_fn *warn; /* may be NULL */
     void *warn_ctx;
 };

@@ -31,6 +31,16 @@ MUST_CHECK bool yaml_read(struct arena *a, const struct source *src,
                           const struct read_options *opts, struct value **out, struct err *e);
 
 /*
+ * Reads the documents of a text one after the other, as Go's Decoder does: the grammar says where
+ * one ends. *offset begins as 0 and moves on; at the end *out is NULL. A null document is given as
+ * such. A document fails also when what follows it cannot begin another one; *offset is then of no
+ * more use.
+ */
+MUST_CHECK bool yaml_read_next(struct arena *a, const struct source *src,
+                               const struct read_options *opts, size_t *offset, struct value **out,
+                               struct err *e);
+
+/*
  * Reads a stream of documents, which Kubernetes tools split at lines that begin with "---" before
  * they parse: yaml_stream_next gives one document after the other, at the end *out is NULL. A
  * document that fails does not end the stream: the next call goes on behind it. Documents that are
