@@ -5,7 +5,7 @@
 #include "cli/list_rules.h"
 #include "cli/objects.h"
 #include "cli/print.h"
-#include "cli/quote.h"
+#include "base/quote.h"
 #include "diff/diff.h"
 #include "value/diff.h"
 #include "value/number.h"

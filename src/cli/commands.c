@@ -4,6 +4,7 @@
  */
 #include "cli/commands.h"
 
+extern const struct command command_compare;
 extern const struct command command_completion;
 extern const struct command command_convert;
 extern const struct command command_diff;
@@ -15,8 +16,8 @@ extern const struct command command_version;
 
 /* Alphabetical. To add a command: commands.h says how. */
 const struct command *const commands[] = {
-    &command_completion, &command_convert, &command_diff,    &command_get, &command_help,
-    &command_patch,      &command_render,  &command_version, NULL,
+    &command_compare, &command_completion, &command_convert, &command_diff,    &command_get,
+    &command_help,    &command_patch,      &command_render,  &command_version, NULL,
 };
 
 static const char *const log_levels[] = {"debug", "info", "warn", "error", "off", NULL};

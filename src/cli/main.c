@@ -2,7 +2,7 @@
 /*
  * main.c - the program: finds the command, reads its options, runs it, and decides how it ended.
  */
-#include "cli/commands.h"
+#include "cli/compare_face.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -187,6 +187,7 @@ static enum exit_status run(size_t argc, char *const *argv)
 /* ---- The stack. ---- */
 
 struct start {
+    const char *program;
     size_t argc;
     char *const *argv;
     enum exit_status status;
@@ -196,7 +197,10 @@ static void *run_on_thread(void *start)
 {
     struct start *s = start;
 
-    s->status = run(s->argc, s->argv);
+    if (compat_is_meant(s->program))
+        s->status = compat_main(s->program, s->argc, s->argv);
+    else
+        s->status = run(s->argc, s->argv);
     return NULL;
 }
 
@@ -233,7 +237,9 @@ static void fill_standard_files(void)
 
 int main(int argc, char **argv)
 {
-    struct start s = {.argc = argc > 0 ? (size_t)argc - 1 : 0, .argv = argv + 1};
+    struct start s = {.program = argc > 0 ? argv[0] : "",
+                      .argc = argc > 0 ? (size_t)argc - 1 : 0,
+                      .argv = argv + 1};
 
     fill_standard_files();
     signal(SIGPIPE, SIG_IGN);

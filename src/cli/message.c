@@ -6,7 +6,7 @@
  * is left to do when standard error itself fails, except that main still ends with trouble.
  */
 #include "cli/commands.h"
-#include "cli/quote.h"
+#include "base/quote.h"
 
 #include <unistd.h>
 

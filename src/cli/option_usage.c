@@ -3,7 +3,7 @@
  * option_usage.c - the list of options in a help text, laid out as pflag's FlagUsagesWrapped.
  */
 #include "cli/options.h"
-#include "cli/quote.h"
+#include "base/quote.h"
 
 /* Finds a word in back quotes: its start and end without the quotes. */
 static bool find_quoted(str help, size_t *start, size_t *end)

@@ -6,7 +6,7 @@
  * ParseInt with base 0, time.ParseDuration, and encoding/csv for lists.
  */
 #include "cli/options.h"
-#include "cli/quote.h"
+#include "base/quote.h"
 
 static bool fail_parse(struct arena *a, struct err *e, const char *function, str text,
                        const char *why)

@@ -3,7 +3,7 @@
  * options.c - reading a command line by the rules of pflag.
  */
 #include "cli/options.h"
-#include "cli/quote.h"
+#include "base/quote.h"
 
 struct options options_new(struct arena *a)
 {

@@ -3,7 +3,7 @@
  * output.c - standard output, buffered and checked.
  */
 #include "cli/output.h"
-#include "cli/quote.h"
+#include "base/quote.h"
 
 #include <poll.h>
 #include <unistd.h>

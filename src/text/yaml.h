@@ -8,7 +8,7 @@
  * gets the true place in addition. Scalars are not copied when they stand in the text as they are:
  * the source must live as long as the tree.
  *
- * The text may be UTF-8 or UTF-16, with or without a byte order mark; yaml_source prepares it.
+ * The text may be UTF-8, or UTF-16 with a byte order mark; yaml_source prepares it.
  */
 #pragma once
 

@@ -2,7 +2,7 @@
 /*
  * quote.c - foreign text made fit to be shown.
  */
-#include "cli/quote.h"
+#include "base/quote.h"
 #include "base/unicode.h"
 
 static const char *short_escape(uint32_t r)

@@ -2,7 +2,7 @@
 /* test_quote.c - foreign text made fit to be shown. */
 #include "../test.h"
 
-#include "cli/quote.h"
+#include "base/quote.h"
 
 static const struct {
     str text, quoted, terminal;

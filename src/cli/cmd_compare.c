@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmd_compare.c - plumb compare: Kubernetes objects against a reference of templates.
+ */
+#include "cli/compare_face.h"
+
+static const char *const formats[] = {"json", "yaml", "generate-patches", "junit", NULL};
+
+static const struct option options[] = {
+    {"all-resources", 'A', OPTION_BOOL, offsetof(struct compare_values, all_resources),
+     .help = "List objects for which there is no template"},
+    {"concurrency", 0, OPTION_INT, offsetof(struct compare_values, concurrency), .value = "4",
+     .help = "Accepted for compatibility; there is one thread per processor", .hidden = true},
+    {"diff-config", 'c', OPTION_STRING, offsetof(struct compare_values, diff_config),
+     .help = "Take pairs of objects and templates from `FILE`", .complete = COMPLETE_FILES},
+    {"filename", 'f', OPTION_STRINGS, offsetof(struct compare_values, filename),
+     .help = "Compare the objects of these `FILES`, folders or patterns; - is standard input",
+     .complete = COMPLETE_FILES},
+    {"generate-override-for", 0, OPTION_STRINGS,
+     offsetof(struct compare_values, generate_override_for),
+     .help = "With -o generate-patches: write overrides for these `TEMPLATES`"},
+    {"kustomize", 'k', OPTION_STRING, offsetof(struct compare_values, kustomize),
+     .help = "Compare what kustomize builds from `FOLDER`", .complete = COMPLETE_FOLDERS},
+    {"output", 'o', OPTION_STRING, offsetof(struct compare_values, output),
+     .help = "Write the report as `FORMAT`: json, yaml, generate-patches or junit",
+     .choices = formats},
+    {"override-reason", 0, OPTION_STRING, offsetof(struct compare_values, override_reason),
+     .help = "With -o generate-patches: the `REASON` to write into overrides"},
+    {"overrides", 'p', OPTION_STRING, offsetof(struct compare_values, overrides),
+     .help = "Patch templates with the overrides of `FILE`", .complete = COMPLETE_FILES},
+    {"recursive", 'R', OPTION_BOOL, offsetof(struct compare_values, recursive),
+     .help = "Read the folders of -f with all folders below them"},
+    {"reference", 'r', OPTION_STRING, offsetof(struct compare_values, reference),
+     .help = "Compare with the reference whose metadata `FILE` this is",
+     .complete = COMPLETE_FILES},
+    {"show-managed-fields", 0, OPTION_BOOL, offsetof(struct compare_values, show_managed_fields),
+     .help = "Compare metadata.managedFields too"},
+    {"verbose", 'v', OPTION_BOOL, offsetof(struct compare_values, verbose),
+     .help = "Show objects without differences, and what was tried"},
+};
+
+static void show_line(void *ctx, char severity, str text)
+{
+    (void)ctx;
+    if (severity == 'I')
+        message_hint("%.*s", STR_ARG(text));
+    else
+        message_warning((struct where){0}, text);
+}
+
+static bool run(struct call *c, struct err *e)
+{
+    const struct compare_values *v = c->values;
+    struct compare_log log = {.line = show_line, .verbose = v->verbose};
+    struct buf out = buf_new(c->arena, BUF_UNLIMITED);
+
+    if (!compare_execute(c->arena, v, c->args, c->arg_count, &log, &out, &c->status, e))
+        return false;
+    output_add(c->out, buf_str(&out));
+    return true;
+}
+
+const struct command command_compare = {
+    .name = "compare",
+    .args = "",
+    .brief = "Compare Kubernetes objects with a reference",
+    .help = "A reference is a folder with a metadata file and templates. Each object is compared\n"
+            "with the template that fits it: what the template renders to for this object is\n"
+            "the expected side of the difference.\n"
+            "\n"
+            "The exit status is 0 when nothing differs and nothing is missing, 1 when something\n"
+            "does, and 2 when the comparison could not be made.\n",
+    .examples = "  plumb compare -r reference/metadata.yaml -f objects -R\n"
+                "  plumb compare -r reference/metadata.yaml -f objects -R -o json\n",
+    .options = options,
+    .option_count = COUNT(options),
+    .values_size = sizeof(struct compare_values),
+    .args_min = 0,
+    .args_max = 0,
+    .run = run,
+};

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * compare_face.c - from option values to a report: the checks of the original in its order.
+ */
+#include "cli/compare_face.h"
+#include "report/report.h"
+
+static struct str_list list_of(const struct option_list *list)
+{
+    return (struct str_list){.items = list->items, .len = list->len, .cap = list->len};
+}
+
+/* As Go's os.TempDir, without a slash at the end. */
+static str temp_folder(void)
+{
+    str folder = str_c(getenv("TMPDIR"));
+
+    if (!folder.len)
+        return STR("/tmp");
+    while (folder.len > 1 && folder.ptr[folder.len - 1] == '/')
+        folder.len--;
+    return folder;
+}
+
+static bool check_patches(const struct compare_values *v, struct err *e)
+{
+    if (!str_eq(v->output, STR("generate-patches")))
+        return true;
+    if (!v->generate_override_for.len)
+        return err_set(e, ERR_USAGE,
+                       "Requested user override generation but no entires for which "
+                       "template to generate overrides for");
+    if (!v->override_reason.len)
+        return err_set(e, ERR_USAGE, "Reason required when generating overrides");
+    return true;
+}
+
+static bool check_inputs(struct arena *a, const struct compare_values *v, const str *words,
+                         size_t word_count, struct err *e)
+{
+    if (word_count)
+        return err_set(e, ERR_USAGE, "Unexpected args: [%.*s]",
+                       STR_ARG(str_join(a, words, word_count, STR(" "))));
+    if (!v->filename.len && !v->kustomize.len)
+        return err_set(e, ERR_INVALID, "no objects to compare: name files or folders with -f");
+    return true;
+}
+
+static struct compare_options *make_options(struct arena *a, const struct compare_values *v,
+                                            const struct compare_log *log)
+{
+    struct compare_options *o = ARENA_NEW(a, struct compare_options);
+
+    *o = (struct compare_options){
+        .reference = v->reference,
+        .config = v->diff_config,
+        .overrides = v->overrides,
+        .files = list_of(&v->filename),
+        .kustomize = v->kustomize,
+        .recursive = v->recursive,
+        .all = v->all_resources,
+        .show_managed_fields = v->show_managed_fields,
+        .override_for = list_of(&v->generate_override_for),
+        .override_reason = v->override_reason,
+        .external_diff = str_c(getenv("KUBECTL_EXTERNAL_DIFF")),
+        .temp = temp_folder(),
+        .concurrency = v->concurrency,
+        .log = *log,
+    };
+    return o;
+}
+
+static bool write_report(const struct compare_values *v, const struct results *r, struct buf *out,
+                         enum exit_status *status, struct err *e)
+{
+    const struct report_format *format = report_find(v->output);
+    const struct report_options options = {.all = v->verbose, .now = clock_now()};
+    bool patches = str_eq(v->output, STR("generate-patches"));
+
+    if (!format)
+        format = &report_text;
+    if ((r->differing || r->issues.len) && !patches)
+        *status = STATUS_DIFFERENT;
+    return format->write(r, &options, out, e);
+}
+
+bool compare_execute(struct arena *a, const struct compare_values *v, const str *words,
+                     size_t word_count, const struct compare_log *log, struct buf *out,
+                     enum exit_status *status, struct err *e)
+{
+    struct compare *c;
+    struct results results;
+
+    if (!check_patches(v, e))
+        return false;
+    if (!v->reference.len)
+        return err_set(e, ERR_USAGE, "\"Reference config file is required\"");
+    return compare_load(a, make_options(a, v, log), &c, e) &&
+           check_inputs(a, v, words, word_count, e) && compare_run(c, &results, e) &&
+           write_report(v, &results, out, status, e);
+}

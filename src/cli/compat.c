@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * compat.c - the program under the names of the original: kubectl-cluster_compare and its like.
+ * Options, outputs, messages and exit statuses are the original's.
+ */
+#include "cli/compat.h"
+
+#include <unistd.h>
+
+bool compat_is_meant(const char *program)
+{
+    str name = str_c(program);
+
+    return str_has_suffix(name, STR("cluster_compare")) ||
+           str_has_suffix(name, STR("cluster-compare"));
+}
+
+/* ---- Streams. ---- */
+
+/* A failing write to standard output is told; one to standard error cannot be. */
+static bool write_out(str text, struct err *e)
+{
+    return file_write_fd(STDOUT_FILENO, STR("/dev/stdout"), text, e);
+}
+
+static void write_note(str text)
+{
+    AUTO_ERR e = {0};
+
+    (void)!file_write_fd(STDERR_FILENO, STR("/dev/stderr"), text, &e);
+}
+
+/* A log line with the header that Kubernetes programs give it. */
+static void log_line(void *ctx, char severity, str text)
+{
+    AUTO_ARENA a = arena_new();
+    int64_t now = clock_now();
+    time_t seconds = (time_t)(now / NS_PER_SEC);
+    struct tm tm;
+
+    (void)ctx;
+    localtime_r(&seconds, &tm);
+    write_note(str_fmt(a, "%c%02d%02d %02d:%02d:%02d.%06lld %7d compare.go:1] %.*s\n", severity,
+                       tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec,
+                       (long long)(now % NS_PER_SEC / 1000), (int)getpid(), STR_ARG(text)));
+}
+
+static enum exit_status show_error(struct arena *a, const struct err *e)
+{
+    bool prefixed = str_has_prefix(e->text, STR("error: "));
+    bool ended = str_has_suffix(e->text, STR("\n"));
+
+    write_note(
+        str_fmt(a, "%s%.*s%s%s", prefixed ? "" : "error: ", STR_ARG(e->text), ended ? "" : "\n",
+                e->kind == ERR_USAGE ? "See 'cluster-compare -h' for help and examples\n" : ""));
+    return STATUS_TROUBLE;
+}
+
+/* ---- Jobs. ---- */
+
+static enum exit_status finish(struct arena *a, str text, enum exit_status status)
+{
+    AUTO_ERR e = {0};
+
+    return write_out(text, &e) ? status : show_error(a, &e);
+}
+
+static bool check_generate(struct arena *a, const struct compare_values *v, const struct options *o,
+                           struct err *e)
+{
+    if (v->reference.len)
+        return err_set(e, ERR_USAGE,
+                       "cannot use -r and -g together; use -r for compare or -g for generate");
+    if (o->word_count)
+        return err_set(e, ERR_USAGE, "Unexpected args: [%.*s]",
+                       STR_ARG(str_join(a, o->words, o->word_count, STR(" "))));
+    if (v->kustomize.len)
+        return err_set(e, ERR_USAGE,
+                       "cannot use -k with -g; use -f with a must-gather directory path, or omit "
+                       "-f for a live cluster");
+    if (v->filename.len > 1)
+        return err_set(e, ERR_USAGE,
+                       "with -g, specify at most one must-gather path with -f (or omit -f to use "
+                       "the live cluster)");
+    return err_set(e, ERR_INVALID, "this version does not generate references");
+}
+
+static enum exit_status generate(struct arena *a, const struct compare_values *v,
+                                 const struct options *o)
+{
+    AUTO_ERR e = {0};
+
+    (void)!check_generate(a, v, o, &e);
+    show_error(a, &e);
+    return e.kind == ERR_USAGE ? STATUS_TROUBLE : STATUS_DIFFERENT;
+}
+
+static enum exit_status compare(struct arena *a, const struct compare_values *v,
+                                const struct options *o)
+{
+    struct buf out = buf_new(a, BUF_UNLIMITED);
+    struct compare_log log = {.line = log_line, .verbose = v->verbose};
+    enum exit_status status = STATUS_FINE;
+    AUTO_ERR e = {0};
+
+    if (!compare_execute(a, v, o->words, o->word_count, &log, &out, &status, &e))
+        return show_error(a, &e);
+    return finish(a, buf_str(&out), status);
+}
+
+static enum exit_status answer(struct arena *a, const char *program, const struct compare_values *v,
+                               const struct options *o)
+{
+    struct buf out = buf_new(a, BUF_UNLIMITED);
+
+    if (v->help)
+        compat_help(&out, program);
+    else if (v->version)
+        buf_add(&out, STR("cluster-compare version " PLUMB_VERSION " (plumb)\n"));
+    else if (v->show_template_functions)
+        compat_functions(&out);
+    else
+        return v->generate_config.len ? generate(a, v, o) : compare(a, v, o);
+    return finish(a, buf_str(&out), STATUS_FINE);
+}
+
+static enum exit_status complete(struct arena *a, size_t argc, char *const *argv, bool describe)
+{
+    struct buf out = buf_new(a, BUF_UNLIMITED), note = buf_new(a, BUF_UNLIMITED);
+
+    compat_complete(a, argc, argv, describe, &out, &note);
+    enum exit_status status = finish(a, buf_str(&out), STATUS_FINE);
+    write_note(buf_str(&note));
+    return status;
+}
+
+enum exit_status compat_main(const char *program, size_t argc, char *const *argv)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    struct compare_values values = {0};
+    struct options o = options_new(a);
+    struct buf script = buf_new(a, BUF_UNLIMITED);
+    str first = str_c(argc ? argv[0] : "");
+
+    if (str_eq(first, STR("__complete")) || str_eq(first, STR("__completeNoDesc")))
+        return complete(a, argc - 1, argv + 1, str_eq(first, STR("__complete")));
+    if (argc > 1 && str_eq(first, STR("completion")) && compat_script(str_c(argv[1]), &script))
+        return finish(a, buf_str(&script), STATUS_FINE);
+    o.kubectl = true;
+    options_defaults(a, compat_options, compat_option_count, &values);
+    options_add(&o, compat_options, compat_option_count, &values);
+    if (!options_parse(&o, argc, argv, &e))
+        return show_error(a, &e);
+    return answer(a, program, &values, &o);
+}

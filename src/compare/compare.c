@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * compare.c - a comparison from its options to its results: loading, correlating, running on the
+ * pool, and counting.
+ */
+#include "compare/internal.h"
+
+#include <sys/stat.h>
+#include <errno.h>
+
+/* ---- Loading. ---- */
+
+/* The folder and the last element of a path, as Go's filepath.Dir and Base. */
+static void split_path(str path, str *folder, str *file)
+{
+    size_t slash;
+
+    while (path.len > 1 && path.ptr[path.len - 1] == '/')
+        path.len--;
+    slash = str_rfind_char(path, '/');
+    *file = slash == STR_NPOS ? path : str_from(path, slash + 1);
+    *folder = slash == STR_NPOS ? STR(".") : str_slice(path, 0, slash ? slash : 1);
+}
+
+static bool is_remote(str path)
+{
+    return str_has_prefix(path, STR("http://")) || str_has_prefix(path, STR("https://")) ||
+           str_has_prefix(path, STR("container://"));
+}
+
+static bool find_reference(struct arena *a, str path, struct root *root, str *file, struct err *e)
+{
+    struct stat st;
+
+    if (is_remote(path))
+        return err_set(e, ERR_INVALID, "%.*s: references are read from local folders only",
+                       STR_ARG(path));
+    if (stat(str_z(a, path), &st) != 0 && errno == ENOENT)
+        return err_set(e, ERR_NOT_FOUND, "\"Reference config file doesn't exist\"");
+    split_path(path, &root->folder, file);
+    return true;
+}
+
+static bool find_template(const struct reference *r, str path, size_t *index)
+{
+    for (size_t i = 0; i < r->templates.len; i++)
+        if (str_eq(r->templates.items[i].path, path)) {
+            *index = i;
+            return true;
+        }
+    return false;
+}
+
+static int compare_strs(const void *x, const void *y)
+{
+    return str_cmp(*(const str *)x, *(const str *)y);
+}
+
+/* Turns paths into indexes of templates. Of several unknown ones the first by object counts. */
+static bool resolve_pairs(struct compare *c, const struct map *pairs, struct map **out,
+                          struct err *e)
+{
+    str *ids = ARENA_ARRAY(c->arena, str, map_len(pairs));
+
+    for (size_t i = 0; i < map_len(pairs); i++)
+        ids[i] = map_key(pairs, i);
+    qsort(ids, map_len(pairs), sizeof(str), compare_strs);
+    *out = map_new(c->arena);
+    for (size_t i = 0; i < map_len(pairs); i++) {
+        const str *path = map_get(pairs, ids[i]);
+        size_t *index = ARENA_NEW(c->arena, size_t);
+        if (!find_template(&c->reference, *path, index))
+            return err_set(e, ERR_INVALID,
+                           "error in template manual matching for resource: %.*s no template in "
+                           "the name of %.*s",
+                           STR_ARG(ids[i]), STR_ARG(*path));
+        map_set(*out, ids[i], index);
+    }
+    return true;
+}
+
+static bool build_correlators(struct compare *c, const struct map *pairs, struct err *e)
+{
+    const struct reference *r = &c->reference;
+    struct candidate *candidates = ARENA_ARRAY(c->arena, struct candidate, r->templates.len);
+    struct correlator *chain[2];
+    size_t count = 0;
+    struct map *exact;
+
+    if (map_len(pairs)) {
+        if (!resolve_pairs(c, pairs, &exact, e))
+            return false;
+        chain[count++] = correlate_exact(c->arena, exact);
+    }
+    for (size_t i = 0; i < r->templates.len; i++)
+        candidates[i] =
+            (struct candidate){r->templates.items[i].identity, r->templates.items[i].path};
+    chain[count++] =
+        correlate_group(c->arena, template_groups, candidates, r->templates.len, &c->journal);
+    c->templates = correlate_multi(c->arena, chain, count);
+    if (c->overrides.len)
+        c->override_finder = overrides_correlator(c->arena, &c->overrides, &c->journal);
+    return true;
+}
+
+static bool load(struct compare *c, struct err *e)
+{
+    const struct compare_options *o = c->options;
+    struct map *pairs = map_new(c->arena);
+    struct root root;
+    str file;
+
+    return find_reference(c->arena, o->reference, &root, &file, e) &&
+           reference_load(c->arena, &root, file, &c->journal, &c->reference, e) &&
+           (!o->config.len || user_config_load(c->arena, o->config, &pairs, e)) &&
+           templates_parse(c->arena, &root, &c->journal, &c->reference, e) &&
+           (!o->overrides.len || overrides_load(c->arena, o->overrides, &c->overrides, e)) &&
+           build_correlators(c, pairs, e);
+}
+
+bool compare_load(struct arena *a, const struct compare_options *options, struct compare **out,
+                  struct err *e)
+{
+    struct compare *c = ARENA_NEW(a, struct compare);
+
+    c->arena = a;
+    c->options = options;
+    c->journal = (struct journal){.arena = a, .verbose = options->log.verbose};
+    c->diff = (struct diff_program){options->external_diff, options->temp};
+    bool ok = load(c, e);
+    journal_flush(&c->journal, &options->log);
+    *out = c;
+    return ok;
+}
+
+/* ---- Lookups. ---- */
+
+static bool looks_up(const struct compare *c)
+{
+    for (size_t i = 0; i < c->reference.templates.len; i++)
+        if (c->reference.templates.items[i].looks_up)
+            return true;
+    for (size_t i = 0; i < c->overrides.len; i++)
+        if (str_eq(c->overrides.items[i].type, STR("go-template")))
+            return true;
+    return false;
+}
+
+/* Earlier objects are seen without what their comparison omits: both forms are kept. */
+static void prepare_lookups(struct compare *c)
+{
+    c->by_kind = map_new(c->arena);
+    for (size_t i = 0; i < c->objects.len; i++) {
+        struct object *o = &c->objects.items[i];
+        struct index_list *list = map_get(c->by_kind, o->identity.kind);
+        if (!list) {
+            list = ARENA_NEW(c->arena, struct index_list);
+            map_set(c->by_kind, o->identity.kind, list);
+        }
+        VEC_PUSH(c->arena, list, i);
+        compare_reduce(c->arena, c, o);
+    }
+}
+
+/* ---- Running. ---- */
+
+struct run {
+    struct compare *compare;
+    struct results *results;
+    struct map *matches; /* path of a template to size_t */
+    size_t next;
+    struct err errors;
+};
+
+/* Objects that one thread takes at a time: enough that handing over costs little. */
+#define BATCH 16
+
+struct job {
+    struct arena *arena;
+    size_t first, count;
+    struct outcome outcomes[BATCH];
+};
+
+static bool produce(void *ctx, void **item, struct err *e)
+{
+    struct run *r = ctx;
+    struct arena *a;
+    struct job *job;
+
+    (void)e;
+    *item = NULL;
+    if (r->next == r->compare->objects.len)
+        return true;
+    a = arena_new();
+    job = ARENA_NEW(a, struct job);
+    job->arena = a;
+    job->first = r->next;
+    job->count = r->compare->objects.len - r->next;
+    if (job->count > BATCH)
+        job->count = BATCH;
+    r->next += job->count;
+    *item = job;
+    return true;
+}
+
+static bool work(void *ctx, void *item, struct err *e)
+{
+    const struct run *r = ctx;
+    struct job *job = item;
+
+    (void)e;
+    for (size_t i = 0; i < job->count; i++)
+        compare_object(job->arena, r->compare, job->first + i, &job->outcomes[i]);
+    return true;
+}
+
+static void count_match(struct run *r, str path)
+{
+    size_t *n = map_get(r->matches, path);
+
+    if (!n) {
+        n = ARENA_NEW(r->compare->arena, size_t);
+        map_set(r->matches, path, n);
+    }
+    ++*n;
+    r->results->total++;
+}
+
+static void add_reasons(struct run *r, const struct outcome *o, struct result_diff *d)
+{
+    struct str_list reasons = {0};
+
+    for (size_t i = 0; i < o->override_count; i++) {
+        str reason = r->compare->overrides.items[o->overrides[i]].reason;
+        if (reason.len)
+            VEC_PUSH(r->compare->arena, &reasons, reason);
+    }
+    d->reasons = reasons.items;
+    d->reason_count = reasons.len;
+}
+
+static void add_patch(struct run *r, const struct value *patch)
+{
+    struct arena *a = r->compare->arena;
+
+    if (!r->results->patches)
+        r->results->patches = value_list(a);
+    value_add(a, r->results->patches, value_copy(a, patch));
+}
+
+static void add_compared(struct run *r, const struct outcome *o)
+{
+    struct arena *a = r->compare->arena;
+    struct result_diff d = {.object = str_copy(a, o->id),
+                            .template = o->template->path,
+                            .description = o->template->description,
+                            .text = str_copy(a, o->text),
+                            .differs = o->differs,
+                            .patched = o->override_count > 0};
+
+    count_match(r, o->template->path);
+    r->results->differing += o->differs;
+    r->results->patched += d.patched;
+    add_reasons(r, o, &d);
+    if (o->patch)
+        add_patch(r, o->patch);
+    VEC_PUSH(a, &r->results->diffs, d);
+}
+
+static void add_failed(struct run *r, const struct outcome *o)
+{
+    struct arena *a = r->compare->arena;
+    AUTO_ERR e = {0};
+
+    VEC_PUSH(a, &r->results->unmatched, str_copy(a, o->id));
+    if (error_ignorable(o->error, &r->compare->journal))
+        return;
+    err_set(&e, ERR_INVALID, "%.*s", STR_ARG(o->error));
+    err_join(&r->errors, &e);
+}
+
+static void add_outcome(struct run *r, struct outcome *o)
+{
+    const struct compare_log *log = &r->compare->options->log;
+
+    journal_flush(&o->journal, log);
+    if (o->kind == OUTCOME_COMPARED)
+        add_compared(r, o);
+    else if (o->kind == OUTCOME_FAILED)
+        add_failed(r, o);
+    else if (o->kind == OUTCOME_NONE && r->compare->options->all)
+        VEC_PUSH(r->compare->arena, &r->results->unmatched, str_copy(r->compare->arena, o->id));
+    journal_flush(&r->compare->journal, log);
+}
+
+static bool consume(void *ctx, void *item, struct err *e)
+{
+    struct job *job = item;
+
+    (void)e;
+    for (size_t i = 0; i < job->count; i++)
+        add_outcome(ctx, &job->outcomes[i]);
+    arena_free(job->arena);
+    return true;
+}
+
+static bool run_all(struct run *r, struct err *e)
+{
+    const struct compare_options *o = r->compare->options;
+    /* Other programs write to the terminal themselves: one at a time keeps their order. */
+    struct pool *pool = pool_new(o->external_diff.len ? 1 : o->threads);
+    const struct pool_job job = {produce, work, consume, r};
+    bool ok = pool_run(pool, &job, e);
+
+    pool_free(pool);
+    if (!ok || r->errors.kind == ERR_NONE)
+        return ok;
+    return err_set(e, ERR_INVALID, "error occurred while trying to process resources: %.*s",
+                   STR_ARG(r->errors.text));
+}
+
+static void find_references_only(struct run *r)
+{
+    struct compare *c = r->compare;
+
+    owners_find(c->arena, c, &c->journal, &r->results->reference_only);
+    for (size_t i = 0; i < r->results->reference_only.len; i++)
+        count_match(r, r->results->reference_only.items[i]);
+}
+
+static bool run(struct run *r, struct err *e)
+{
+    struct compare *c = r->compare;
+
+    if (!input_collect(c, e))
+        return false;
+    if (looks_up(c))
+        prepare_lookups(c);
+    find_references_only(r);
+    journal_flush(&c->journal, &c->options->log);
+    if (!run_all(r, e))
+        return false;
+    issues_find(c->arena, &c->reference, r->matches, r->results);
+    r->results->hash = reference_hash(c->arena, &c->reference, &c->journal);
+    return true;
+}
+
+bool compare_run(struct compare *c, struct results *out, struct err *e)
+{
+    struct run r = {.compare = c, .results = out, .matches = map_new(c->arena)};
+
+    *out = (struct results){.overrides = c->options->overrides};
+    for (size_t i = 0; i < c->overrides.len; i++)
+        add_patch(&r, override_write(c->arena, &c->overrides.items[i]));
+    bool ok = run(&r, e);
+    journal_flush(&c->journal, &c->options->log);
+    err_clear(&r.errors);
+    return ok;
+}

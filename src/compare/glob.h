@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * glob.h - shell patterns as Go's path.Match and Glob understand them. For this folder only.
+ */
+#pragma once
+
+#include "compare/internal.h"
+
+enum glob_result { GLOB_NO, GLOB_YES, GLOB_BAD };
+
+/* Whether one name fits; "/" is matched by itself only. */
+enum glob_result glob_match(str pattern, str name);
+/* Whether text has characters that mean something in a pattern. */
+bool glob_has_meta(str text);
+/*
+ * What exists and fits, in bytewise order element by element, as filepath.Glob. base is put before
+ * each path for the system calls only; the results do not have it. False when the pattern is
+ * broken.
+ */
+bool glob_files(struct arena *a, str base, str pattern, struct str_list *out);
+
+/* folder/name, with the folder cleaned as Go's filepath.Join does it. Lives as long as a. */
+str glob_join(struct arena *a, str folder, str name);
+/* The names in a folder in bytewise order. Answers an errno. */
+int glob_names(struct arena *a, str folder, struct str_list *out);

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * internal.h - what the files of compare share.
+ *
+ * The life of a comparison: reference.c reads the metadata file by the schema of its version
+ * (reference_v1.c, reference_v2.c, schema.c); templates.c parses the templates and runs each with
+ * empty data; user_config.c and overrides.c read what the user adds; correlate.c builds the chain
+ * of correlators. Then input.c collects objects (sources.c finds files, stream.c splits them,
+ * object.c checks them), run.c hands each to pair.c on a pool of threads, and issues.c and hash.c
+ * finish the results.
+ */
+#pragma once
+
+#include "compare/compare.h"
+#include "tmpl/tmpl.h"
+#include "value/path.h"
+
+/* ---- Log lines of one unit of work, kept until their turn. ---- */
+
+struct journal_line {
+    char severity;
+    str text;
+};
+
+struct journal {
+    struct arena *arena;
+    bool verbose;
+    struct {
+        struct journal_line *items;
+        size_t len, cap;
+    } lines;
+};
+
+/* Informative lines are dropped unless they are wanted. */
+void journal_info(struct journal *j, const char *format, ...) FORMAT(2, 3);
+void journal_warn(struct journal *j, const char *format, ...) FORMAT(2, 3);
+/* Writes the lines to the log and forgets them. */
+void journal_flush(struct journal *j, const struct compare_log *log);
+
+/* ---- Objects. ---- */
+
+/* The fields that correlation looks at; empty when absent or no string. */
+struct identity {
+    str api_version, kind, namespace, name;
+};
+
+struct identity identity_of(const struct value *object);
+/* apiVersion_kind_namespace_name, without the namespace when it is empty. Lives as long as a. */
+str identity_id(struct arena *a, const struct identity *identity);
+str object_id(struct arena *a, const struct value *object);
+
+struct object {
+    struct value *root;
+    struct value *reduced;    /* without what its comparison omits; for lookups, or NULL */
+    struct identity identity; /* before anything was omitted */
+    str id;
+};
+
+struct index_list {
+    size_t *items;
+    size_t len, cap;
+};
+
+struct objects {
+    struct object *items;
+    size_t len, cap;
+};
+
+/* ---- Fields to omit. ---- */
+
+struct omit_path {
+    struct path path; /* keys only */
+    bool prefix;      /* the last key stands for all keys that begin so */
+};
+
+struct omit_list {
+    const struct omit_path **items;
+    size_t len, cap;
+};
+
+#define OMIT_BUILT_IN "cluster-compare-built-in"
+
+/* Removes what the list names, and the mappings that are empty then. */
+void omit_fields(struct arena *a, struct value *object, const struct omit_list *list);
+
+/* ---- The reference. ---- */
+
+struct inline_function;
+
+/* A field that is compared by a function of its own. */
+struct per_field {
+    str text;         /* the path as written */
+    str function;     /* its name as written */
+    struct path path; /* keys; decimal ones also select from lists */
+    const struct inline_function *call;
+};
+
+struct template
+{
+    str path, description;
+    bool merge;    /* fields that the template does not name are ignored */
+    bool required; /* v1: not among the optional ones */
+    bool looks_up; /* it may ask for other objects */
+    struct str_list omit_refs;
+    struct {
+        struct per_field *items;
+        size_t len, cap;
+    } per_field; /* ordered by path */
+    struct omit_list omit;
+    struct tmpl_set *set;
+    str name;               /* of the template in the set */
+    struct value *metadata; /* what it renders to with empty data */
+    struct identity identity;
+};
+
+struct component {
+    str name;
+    const struct group_rule *rule;
+    size_t first, count; /* its templates in the reference */
+};
+
+struct part {
+    str name;
+    struct {
+        struct component *items;
+        size_t len, cap;
+    } components;
+};
+
+struct reference {
+    struct {
+        struct part *items;
+        size_t len, cap;
+    } parts;
+    struct {
+        struct template *items;
+        size_t len, cap;
+    } templates; /* in the order of the file: part by part, component by component */
+    struct str_list function_files;
+    struct map *omit_lists; /* name to struct omit_list */
+    str omit_default;
+    struct value *written; /* what is hashed */
+};
+
+struct schema;
+
+/*
+ * A version of the metadata format: how it is decoded and made a reference. To add one: write
+ * reference_v<n>.c and list it in reference.c. Everything else sees only struct reference.
+ */
+struct reference_version {
+    const char *name; /* as in apiVersion */
+    const struct schema *schema;
+    MUST_CHECK bool (*build)(struct arena *a, struct value *doc, struct journal *j,
+                             struct reference *out, struct err *e);
+};
+extern const struct reference_version reference_v1, reference_v2;
+
+/* The folder of a reference, and the files in it. */
+struct root {
+    str folder;
+};
+
+/* Reads a file; errors name it relative to the root. */
+MUST_CHECK bool root_read(struct arena *a, const struct root *root, str name, str *out,
+                          struct err *e);
+/* The files that fit a pattern, in order; as Go's fs.Glob. */
+MUST_CHECK bool root_glob(struct arena *a, const struct root *root, str pattern,
+                          struct str_list *out, struct err *e);
+
+MUST_CHECK bool reference_load(struct arena *a, const struct root *root, str file,
+                               struct journal *j, struct reference *out, struct err *e);
+/* Decodes YAML strictly by a schema, with the words of Go's libraries. *out is NULL for null. */
+MUST_CHECK bool strict_read(struct arena *a, str file, str text, const struct schema *schema,
+                            struct value **out, struct err *e);
+
+/* Adds the built-in list, in the form of the metadata file, to fieldsToOmit.items. */
+struct value *omit_built_in(struct arena *a);
+/* Reads one pathToKey. */
+MUST_CHECK bool omit_path_read(struct arena *a, str text, bool prefix, struct omit_path **out,
+                               struct err *e);
+/*
+ * What both versions do with fieldsToOmit first: makes it exist in doc, puts the built-in list in
+ * and fills in the default. Answers the items.
+ */
+struct value *omit_prepare(struct arena *a, struct value *doc, struct journal *j);
+/* The members of a template that both versions have. */
+struct template *reference_add_template(struct arena *a, struct reference *r,
+                                        const struct value *entry);
+
+/* Parses all templates, runs each with empty data and checks it. */
+MUST_CHECK bool templates_parse(struct arena *a, const struct root *root, struct journal *j,
+                                struct reference *r, struct err *e);
+
+/* What templates may ask for while they run. */
+struct render {
+    struct journal *journal;
+    struct tmpl_hooks hooks;
+    bool do_not_match; /* the template excluded itself */
+};
+
+/*
+ * Runs a template and reads what it gives as a mapping, which lives as long as a. Fails with the
+ * original's words.
+ */
+MUST_CHECK bool template_render(struct arena *a, const struct template *t, const struct value *data,
+                                struct render *r, struct value **out, struct err *e);
+
+/* SHA-256 of the reference and its templates. */
+str reference_hash(struct arena *a, const struct reference *r, struct journal *j);
+
+/* ---- Validation. ---- */
+
+/*
+ * When a component is at fault. rule fills message and templates of the issue, whose count stays 0
+ * when all is well, and answers how many templates are missing. matches has the number of matches
+ * of each template of the component.
+ */
+struct group_rule {
+    const char *name; /* the key of the metadata file; v1: the type */
+    size_t (*check)(struct arena *a, const struct template *templates, const size_t *matches,
+                    size_t count, struct result_issue *issue);
+};
+extern const struct group_rule group_all_of, group_all_or_none_of, group_any_of, group_any_one_of,
+    group_none_of, group_one_of, group_required, group_optional;
+
+/* Fills issues and missing. matches has one number per path of a template. */
+void issues_find(struct arena *a, const struct reference *r, const struct map *matches,
+                 struct results *out);
+
+/* ---- Correlation. ---- */
+
+/*
+ * What finds the templates or overrides for an object. find answers false when it knows none. A new
+ * correlator is one file with a function that makes one.
+ */
+struct correlator {
+    bool (*find)(const struct correlator *c, const struct object *o, const size_t **found,
+                 size_t *count);
+};
+
+/* Pairs of object ids and candidates. pairs maps an id to an index plus 1. */
+struct correlator *correlate_exact(struct arena *a, const struct map *pairs);
+
+/* One thing that can be found: the text of each field, empty when any will do. */
+struct candidate {
+    struct identity identity;
+    str shown; /* in warnings */
+};
+
+enum field { FIELD_API_VERSION, FIELD_NAME, FIELD_NAMESPACE, FIELD_KIND, FIELD_COUNT };
+#define FIELDS(...) ((const enum field[]){__VA_ARGS__, FIELD_COUNT})
+
+/* Groups of fields, ended by NULL; each ends with FIELD_COUNT. */
+typedef const enum field *const *field_groups;
+extern const enum field *const template_groups[];
+extern const enum field *const override_groups[];
+
+/*
+ * The groups are tried in order; the first that has candidates with the values of the object
+ * answers. Overlaps among candidates are warnings.
+ */
+struct correlator *correlate_group(struct arena *a, field_groups groups,
+                                   const struct candidate *candidates, size_t count,
+                                   struct journal *j);
+/* The first of several correlators that finds something. */
+struct correlator *correlate_multi(struct arena *a, struct correlator *const *chain, size_t count);
+
+/* ---- User config and overrides. ---- */
+
+/* The pairs of a user config: object id to template path (a str). */
+MUST_CHECK bool user_config_load(struct arena *a, str path, struct map **pairs, struct err *e);
+
+struct override {
+    struct identity identity;
+    str exact_match, reason, type, patch, template_path;
+};
+
+struct overrides {
+    struct override *items;
+    size_t len, cap;
+};
+
+MUST_CHECK bool overrides_load(struct arena *a, str path, struct overrides *out, struct err *e);
+/* The correlator that selects overrides. */
+struct correlator *overrides_correlator(struct arena *a, const struct overrides *o,
+                                        struct journal *j);
+/* Applies one to what a template gave; *object is replaced. */
+MUST_CHECK bool override_apply(struct arena *a, const struct override *o, const struct value *live,
+                               struct render *r, struct value **object, struct err *e);
+/* An override as it is written to a file. */
+struct value *override_write(struct arena *a, const struct override *o);
+
+/* ---- Inline functions. ---- */
+
+/* What named groups have matched in the fields of one object so far. */
+struct captures {
+    struct arena *arena;
+    struct {
+        struct capture {
+            str name;
+            struct str_list values; /* distinct, in the order of their appearance */
+        } * items;
+        size_t len, cap;
+    } groups; /* ordered by name */
+};
+
+void captures_add(struct captures *c, str name, str value);
+const struct capture *captures_get(const struct captures *c, str name);
+/* What stands for a group in a result: its value, or the first of several with a mark. */
+str capture_text(struct arena *a, const struct capture *c);
+/* Appends a warning for each group that has several values. */
+void captures_warn(const struct captures *c, struct buf *out);
+
+struct inline_function {
+    const char *name;
+    MUST_CHECK bool (*validate)(struct arena *a, str pattern, struct err *e);
+    str (*compare)(struct arena *a, str pattern, str value, struct captures *c, struct journal *j);
+};
+extern const struct inline_function inline_regex, inline_capturegroups;
+/* NULL when there is none of that name. */
+const struct inline_function *inline_find(str name);
+
+/* Runs all functions of a template; changes rendered. file is the name of 8.8 for messages. */
+MUST_CHECK bool inline_run(struct arena *a, const struct template *t, struct value *rendered,
+                           const struct value *live, struct journal *j, struct err *e);
+
+/* What a path leads to. Fails, worded as the original, where the way is blocked. */
+MUST_CHECK bool nested_get(struct arena *a, const struct value *root, const struct path *p,
+                           const struct value **out, struct err *e);
+/* As nested_get, and it must be a string; *found tells whether anything is there. */
+MUST_CHECK bool nested_string(struct arena *a, const struct value *root, const struct path *p,
+                              bool floats, str *out, bool *found, struct err *e);
+/* Appends v as Go's %v does. floats: all numbers are float64. */
+void go_print(struct buf *out, const struct value *v, bool floats);
+/* As Go's %T: "map[string]interface {}". */
+const char *go_type(const struct value *v, bool floats);
+/* "object", "array", "string", "number", "bool", "null". */
+const char *json_kind(const struct value *v);
+
+/* ---- One object with one template. ---- */
+
+/* What the diff program sees and says. */
+struct diff_run {
+    str slug; /* the file name */
+    str merged, live;
+    str text;   /* its output */
+    int status; /* 0, 1; -1: it died of a signal */
+};
+
+struct diff_program {
+    str command; /* empty: in process */
+    str temp;
+};
+
+MUST_CHECK bool diff_run(struct arena *a, const struct diff_program *p, struct diff_run *d,
+                         struct err *e);
+/* A file name made of an id. */
+str slug_make(struct arena *a, str text);
+
+/* Masks the data of secrets on both sides; they are replaced by copies where that changes them. */
+MUST_CHECK bool secret_mask(struct arena *a, struct value **merged, struct value **live,
+                            struct err *e);
+
+/* ---- The whole. ---- */
+
+struct compare {
+    struct arena *arena;
+    const struct compare_options *options;
+    struct journal journal;
+    struct reference reference;
+    struct overrides overrides;
+    struct correlator *templates, *override_finder;
+    struct diff_program diff;
+    struct objects objects;
+    struct map *by_kind; /* for lookups: kind to struct index_list; NULL: nobody looks up */
+};
+
+/* How one object fared. */
+enum outcome_kind { OUTCOME_NONE, OUTCOME_SKIPPED, OUTCOME_FAILED, OUTCOME_COMPARED };
+
+struct outcome {
+    enum outcome_kind kind;
+    str error; /* OUTCOME_FAILED */
+    str id;    /* after omission */
+    const struct template *template;
+    bool differs;
+    str text;
+    const size_t *overrides; /* the ones selected */
+    size_t override_count;
+    struct value *patch; /* the override that was generated, or NULL */
+    struct journal journal;
+};
+
+/*
+ * Compares the object at an index; out lives as long as a. May be called from any thread.
+ */
+void compare_object(struct arena *a, const struct compare *c, size_t index, struct outcome *out);
+/* Sets what lookups see of the object once it was compared. */
+void compare_reduce(struct arena *a, const struct compare *c, struct object *o);
+
+/* Collects all objects of the options into c->objects. */
+MUST_CHECK bool input_collect(struct compare *c, struct err *e);
+
+struct input_errors {
+    struct str_list items;
+};
+
+struct input_doc {
+    str file; /* as messages name it */
+    struct value *root;
+    bool yaml; /* else JSON, where members have an order */
+};
+
+/* Several errors in one text: "[a, b]", each only once. */
+str errors_text(struct arena *a, const struct input_errors *errors);
+/* Adds the object, or the items of a list, of one document; faults are added to errors. */
+void object_add(struct arena *a, const struct input_doc *doc, struct objects *out,
+                struct input_errors *errors);
+/* What is wrong with metadata, in the words of Go's decoder. sorted: members count by name. */
+MUST_CHECK bool object_meta_check(struct arena *a, struct value *doc, bool sorted, struct err *e);
+/* The documents of one text, which lives as long as a. name is how messages call it. */
+void stream_read(struct arena *a, str name, str text, struct objects *out,
+                 struct input_errors *errors);
+/* Finds the files of -f. Errors are collected as the original does; *stdin_ tells of "-". */
+struct input_source {
+    str path;
+    bool stdin_;
+};
+struct input_sources {
+    struct input_source *items;
+    size_t len, cap;
+};
+MUST_CHECK bool sources_find(struct arena *a, const struct compare_options *o,
+                             struct input_sources *out, struct err *e);
+/*
+ * Logs the warning for an error that is passed over. False when the error is none of those.
+ */
+bool error_ignorable(str text, struct journal *j);
+
+/* Templates that owner references or RBAC subjects name; in template order. */
+void owners_find(struct arena *a, const struct compare *c, struct journal *j,
+                 struct str_list *paths);

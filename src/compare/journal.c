@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * journal.c - log lines that wait for their turn.
+ *
+ * Units of work run on any thread and finish in any order. Each writes to a journal of its own; the
+ * thread that collects the results empties the journals in the order of a sequential run.
+ */
+#include "compare/internal.h"
+
+static void add_line(struct journal *j, char severity, const char *format, va_list args)
+{
+    struct journal_line line = {severity, str_vfmt(j->arena, format, args)};
+
+    VEC_PUSH(j->arena, &j->lines, line);
+}
+
+void journal_info(struct journal *j, const char *format, ...)
+{
+    va_list args;
+
+    if (!j->verbose)
+        return;
+    va_start(args, format);
+    add_line(j, 'I', format, args);
+    va_end(args);
+}
+
+void journal_warn(struct journal *j, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    add_line(j, 'W', format, args);
+    va_end(args);
+}
+
+void journal_flush(struct journal *j, const struct compare_log *log)
+{
+    for (size_t i = 0; i < j->lines.len && log->line; i++)
+        log->line(log->ctx, j->lines.items[i].severity, j->lines.items[i].text);
+    j->lines.len = 0;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * omit.c - fields that are not compared: the lists of the metadata file, and removing them.
+ */
+#include "compare/internal.h"
+
+static const char *const built_in[] = {
+    "metadata.resourceVersion",
+    "metadata.uid",
+    "metadata.creationTimestamp",
+    "metadata.generation",
+    "metadata.managedFields",
+    "metadata.selfLink",
+    "metadata.generateName",
+    "metadata.finalizers",
+    "\"kubectl.kubernetes.io/last-applied-configuration\"",
+    "metadata.annotations.\"kubectl.kubernetes.io/last-applied-configuration\"",
+    "status",
+};
+
+struct value *omit_built_in(struct arena *a)
+{
+    struct value *list = value_list(a);
+
+    for (size_t i = 0; i < COUNT(built_in); i++)
+        value_set_str(a, value_add(a, list, value_object(a)), STR("pathToKey"), str_c(built_in[i]));
+    return list;
+}
+
+struct value *omit_prepare(struct arena *a, struct value *doc, struct journal *j)
+{
+    struct value *omit = value_get(doc, STR("fieldsToOmit"));
+
+    if (!omit)
+        omit = value_set(a, doc, STR("fieldsToOmit"), value_object(a));
+    if (value_get_str(omit, STR("defaultOmitRef")).len == 0)
+        value_set_str(a, omit, STR("defaultOmitRef"), STR(OMIT_BUILT_IN));
+    if (!value_get(omit, STR("items")))
+        value_set(a, omit, STR("items"), value_object(a));
+    struct value *items = value_get(omit, STR("items"));
+    if (value_get(items, STR(OMIT_BUILT_IN)))
+        journal_warn(j,
+                     "fieldsToOmit.Map contains the key \"%s\", this will be overwritten with "
+                     "default values",
+                     OMIT_BUILT_IN);
+    value_set(a, items, STR(OMIT_BUILT_IN), omit_built_in(a));
+    return items;
+}
+
+bool omit_path_read(struct arena *a, str text, bool prefix, struct omit_path **out, struct err *e)
+{
+    *out = ARENA_NEW(a, struct omit_path);
+    (*out)->prefix = prefix;
+    return path_parse_fields(a, text, &(*out)->path, e);
+}
+
+/* ---- Removing. ---- */
+
+/* The object that the first len keys lead to, through objects only; NULL when there is none. */
+static struct value *walk_objects(struct value *root, const struct path *p, size_t len)
+{
+    struct value *v = root;
+
+    for (size_t i = 0; i < len && v; i++)
+        v = value_get(v, p->steps[i].key);
+    return v;
+}
+
+static void remove_at(struct value *root, const struct path *p, size_t len)
+{
+    struct value *parent = walk_objects(root, p, len - 1);
+
+    if (value_is(parent, VALUE_OBJECT))
+        value_unset(parent, p->steps[len - 1].key);
+}
+
+/*
+ * Removes what is there and then, from there upwards, every mapping that is empty. Upstream tidies
+ * up even where nothing was removed.
+ */
+static void remove_path(struct value *root, const struct path *p)
+{
+    remove_at(root, p, p->len);
+    for (size_t len = p->len; len > 0; len--) {
+        struct value *v = walk_objects(root, p, len);
+        if (value_is(v, VALUE_OBJECT) && v->len == 0)
+            remove_at(root, p, len);
+    }
+}
+
+struct found_paths {
+    struct path *items;
+    size_t len, cap;
+};
+
+static void expand_prefix(struct arena *a, struct value *root, const struct path *p,
+                          struct found_paths *out)
+{
+    struct path above = {p->steps, p->len - 1};
+    const struct value *parent = path_resolve(&above, root);
+    str prefix = p->steps[p->len - 1].key;
+
+    if (!value_is(parent, VALUE_OBJECT))
+        return;
+    for (size_t i = 0; i < parent->len; i++) {
+        struct step step = {.kind = STEP_KEY, .key = value_key(&parent->items[i])};
+        if (str_has_prefix(step.key, prefix))
+            VEC_PUSH(a, out, path_append(a, &above, step));
+    }
+}
+
+/* All prefixes are expanded before anything is removed. */
+void omit_fields(struct arena *a, struct value *object, const struct omit_list *list)
+{
+    struct found_paths paths = {0};
+
+    for (size_t i = 0; i < list->len; i++) {
+        const struct omit_path *o = list->items[i];
+        if (o->prefix)
+            expand_prefix(a, object, &o->path, &paths);
+        else
+            VEC_PUSH(a, &paths, o->path);
+    }
+    for (size_t i = 0; i < paths.len; i++)
+        remove_path(object, &paths.items[i]);
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pair.c - one object against its candidates, and which of them fits best.
+ *
+ * The object is worked on as a private copy, which loses the omitted fields of one candidate after
+ * the other, as the original's shared object does.
+ */
+#include "base/quote.h"
+#include "compare/internal.h"
+#include "diff/diff.h"
+#include "text/json.h"
+#include "text/patch.h"
+#include "text/yaml.h"
+
+/* The original gives up the shortest answer after a second; results should not depend on load. */
+#define SCORE_NS (10 * NS_PER_SEC)
+
+static const struct json_style json_floats = {
+    .sorted = true, .html = true, .numbers = NUMBERS_FLOAT};
+
+/* One candidate. */
+struct match {
+    const struct template *template;
+    struct diff_run diff;
+    str id; /* of the object, before this candidate's omission */
+    size_t score;
+    struct value *rendered;
+    struct value *patch; /* the override that would make them equal, or NULL */
+};
+
+struct pairing {
+    struct arena *arena;
+    const struct compare *compare;
+    size_t index;
+    struct value *root; /* the copy of the object */
+    const size_t *candidates;
+    size_t candidate_count;
+    struct outcome *out;
+    struct {
+        struct match *items;
+        size_t len, cap;
+    } matches;
+    struct err errors;
+};
+
+/* ---- Lookups. ---- */
+
+static bool field_fits(str wanted, str found)
+{
+    return !wanted.len || str_eq(wanted, STR("*")) || str_eq(wanted, found);
+}
+
+static bool object_fits(const struct value *object, const str query[4])
+{
+    struct identity i = identity_of(object);
+
+    return str_eq(i.api_version, query[TMPL_API_VERSION]) && str_eq(i.kind, query[TMPL_KIND]) &&
+           field_fits(query[TMPL_NAMESPACE], i.namespace) && field_fits(query[TMPL_NAME], i.name);
+}
+
+/*
+ * Objects that come earlier have lost their omitted fields by now, this one those of the candidates
+ * so far, later ones nothing.
+ */
+static const struct value *view_of(const struct pairing *p, size_t index)
+{
+    const struct object *o = &p->compare->objects.items[index];
+
+    if (index == p->index)
+        return p->root;
+    return index < p->index && o->reduced ? o->reduced : o->root;
+}
+
+struct found {
+    const struct value **items;
+    size_t len, cap;
+};
+
+static size_t lookup(void *ctx, struct arena *a, const str query[4], const struct value ***found)
+{
+    const struct pairing *p = ctx;
+    const struct map *kinds = p->compare->by_kind;
+    const struct index_list *list = kinds ? map_get(kinds, query[TMPL_KIND]) : NULL;
+    struct found out = {0};
+
+    for (size_t i = 0; list && i < list->len; i++) {
+        const struct value *view = view_of(p, list->items[i]);
+        if (object_fits(view, query))
+            VEC_PUSH(a, &out, view);
+    }
+    *found = out.items;
+    journal_info(&p->out->journal, "lookupCRs %.*s %.*s %.*s %.*s located %zu objects",
+                 STR_ARG(quote_of(a, query[0])), STR_ARG(quote_of(a, query[1])),
+                 STR_ARG(quote_of(a, query[2])), STR_ARG(quote_of(a, query[3])), out.len);
+    return out.len;
+}
+
+static void pass_warning(void *ctx, str text)
+{
+    const struct pairing *p = ctx;
+
+    journal_warn(&p->out->journal, "%.*s", STR_ARG(text));
+}
+
+/* ---- The rendered side. ---- */
+
+static bool merge_live(struct pairing *p, struct value **rendered, struct err *e)
+{
+    struct buf ours = buf_new(p->arena, BUF_UNLIMITED), theirs = buf_new(p->arena, BUF_UNLIMITED);
+    struct buf merged = buf_new(p->arena, BUF_UNLIMITED);
+    struct source *source = ARENA_NEW(p->arena, struct source);
+    const struct read_options options = {.go = true};
+
+    if (!json_write(&ours, *rendered, &json_floats, e))
+        return err_wrap(e, "failed to marshal reference CR");
+    if (!json_write(&theirs, p->root, &json_go, e))
+        return err_wrap(e, "failed to marshal cluster CR");
+    if (!patch_merge(buf_str(&theirs), buf_str(&ours), &merged, e))
+        return err_wrap(e, "failed to merge cluster and reference CRs");
+    source->text = buf_str(&merged);
+    return json_read(p->arena, source, &options, rendered, e) ||
+           err_wrap(e, "failed to unmarshal updated manifest");
+}
+
+static bool apply_merge(struct pairing *p, struct value **rendered, struct err *e)
+{
+    if (merge_live(p, rendered, e))
+        return true;
+    str slug = slug_make(p->arena, object_id(p->arena, p->root));
+    return err_wrap(e, "failed to properly merge the manifests for %.*s some diff may be incorrect",
+                    STR_ARG(slug));
+}
+
+static bool apply_overrides(struct pairing *p, const struct template *t, struct render *r,
+                            struct value **rendered, struct err *e)
+{
+    for (size_t i = 0; i < p->out->override_count; i++) {
+        const struct override *o = &p->compare->overrides.items[p->out->overrides[i]];
+        if (o->template_path.len && !str_eq(o->template_path, t->path))
+            continue;
+        if (!override_apply(p->arena, o, p->root, r, rendered, e))
+            return false;
+    }
+    return true;
+}
+
+static bool make_rendered(struct pairing *p, const struct template *t, struct render *r,
+                          struct value **rendered, struct err *e)
+{
+    omit_fields(p->arena, p->root, &t->omit);
+    journal_info(&p->out->journal, "Executing template %.*s", STR_ARG(t->path));
+    if (!template_render(p->arena, t, p->root, r, rendered, e) ||
+        (t->merge && !apply_merge(p, rendered, e)) || !apply_overrides(p, t, r, rendered, e) ||
+        !inline_run(p->arena, t, *rendered, p->root, &p->out->journal, e))
+        return err_wrap(e, "template injection failed");
+    omit_fields(p->arena, *rendered, &t->omit);
+    return true;
+}
+
+/* ---- Printing and comparing. ---- */
+
+static void drop_managed_fields(struct value *object)
+{
+    struct value *meta = value_get(object, STR("metadata"));
+
+    if (value_is(meta, VALUE_OBJECT))
+        value_unset(meta, STR("managedFields"));
+}
+
+static bool print_side(struct arena *a, const struct value *v, enum number_rule numbers, str *out,
+                       struct err *e)
+{
+    struct buf text = buf_new(a, BUF_UNLIMITED);
+
+    if (!yaml_write(&text, v, numbers, e))
+        return false;
+    *out = buf_str(&text);
+    return true;
+}
+
+static bool print_sides(struct pairing *p, struct match *m, struct err *e)
+{
+    struct value *merged = m->rendered, *live = p->root;
+
+    if (!p->compare->options->show_managed_fields) {
+        drop_managed_fields(merged);
+        drop_managed_fields(live);
+    }
+    if (secret_mask(p->arena, &merged, &live, e) &&
+        print_side(p->arena, merged, NUMBERS_FLOAT, &m->diff.merged, e) &&
+        print_side(p->arena, live, NUMBERS_GO, &m->diff.live, e))
+        return true;
+    return err_wrap(e, "error occurered during diff");
+}
+
+/* The score itself matters only where it is compared or shown. */
+static size_t score_of(const struct pairing *p, const struct match *m)
+{
+    if (str_eq(m->diff.merged, m->diff.live))
+        return 0;
+    if (p->candidate_count == 1 && !p->out->journal.verbose)
+        return 1;
+    struct diff_pieces pieces = diff_chars(p->arena, m->diff.merged, m->diff.live, SCORE_NS);
+    return diff_chars_score(&pieces);
+}
+
+/* ---- Generated overrides. ---- */
+
+static bool is_wanted(const struct compare *c, const struct template *t)
+{
+    for (size_t i = 0; i < c->options->override_for.len; i++)
+        if (str_eq(c->options->override_for.items[i], t->path))
+            return true;
+    return false;
+}
+
+static bool make_patch(struct pairing *p, struct match *m, struct err *e)
+{
+    struct buf ours = buf_new(p->arena, BUF_UNLIMITED), theirs = buf_new(p->arena, BUF_UNLIMITED);
+    struct buf patch = buf_new(p->arena, BUF_UNLIMITED);
+    struct override o = {.identity = identity_of(p->root),
+                         .type = STR("mergepatch"),
+                         .reason = p->compare->options->override_reason,
+                         .template_path = m->template->path};
+
+    if (!is_wanted(p->compare, m->template))
+        return true;
+    if (!json_write(&ours, m->rendered, &json_floats, e))
+        return err_wrap(e, "failed to marshal reference CR");
+    if (!json_write(&theirs, p->root, &json_go, e))
+        return err_wrap(e, "failed to marshal cluster CR");
+    if (!patch_create_merge(buf_str(&ours), buf_str(&theirs), &patch, e))
+        return err_wrap(e, "failed to create patch");
+    o.patch = buf_str(&patch);
+    m->patch = override_write(p->arena, &o);
+    return true;
+}
+
+/* ---- Candidates. ---- */
+
+static bool try_candidate(struct pairing *p, struct match *m, struct render *r, struct err *e)
+{
+    if (!make_rendered(p, m->template, r, &m->rendered, e) || !print_sides(p, m, e))
+        return false;
+    m->diff.slug = slug_make(p->arena, object_id(p->arena, p->root));
+    if (!diff_run(p->arena, &p->compare->diff, &m->diff, e))
+        return false;
+    m->score = score_of(p, m);
+    return make_patch(p, m, e);
+}
+
+static str reason_of(str text)
+{
+    static const char marker[] = "error calling doNotMatch: Do not match: ";
+    size_t at = str_find(text, str_c(marker));
+
+    return at == STR_NPOS ? text : str_from(text, at + strlen(marker));
+}
+
+static void add_candidate(struct pairing *p, const struct template *t)
+{
+    struct render r = {.journal = &p->out->journal,
+                       .hooks = {.ctx = p, .lookup = lookup, .warn = pass_warning}};
+    struct match m = {.template = t, .id = object_id(p->arena, p->root)};
+    AUTO_ERR e = {0};
+
+    if (try_candidate(p, &m, &r, &e))
+        VEC_PUSH(p->arena, &p->matches, m);
+    else if (r.do_not_match)
+        journal_info(&p->out->journal, "Template %.*s excluded itself from matching: %.*s",
+                     STR_ARG(t->path), STR_ARG(reason_of(e.text)));
+    else
+        err_join(&p->errors, &e);
+}
+
+static const struct match *best_match(struct pairing *p)
+{
+    const struct match *best = NULL;
+
+    journal_info(&p->out->journal, "Found %zu matches for %.*s", p->matches.len,
+                 STR_ARG(p->out->id));
+    for (size_t i = 0; i < p->matches.len; i++) {
+        const struct match *m = &p->matches.items[i];
+        journal_info(&p->out->journal, " - %.*s - Diff score: %zu", STR_ARG(m->template->path),
+                     m->score);
+        if (!best || m->score < best->score)
+            best = m;
+    }
+    return best;
+}
+
+static void warn_about_program(const struct match *m, struct journal *j)
+{
+    if (!m->score && m->diff.status == 1)
+        journal_warn(j,
+                     "%.*s: Internally we found no difference but the external tool responded "
+                     "with an exit code of 1",
+                     STR_ARG(m->id));
+    if (m->score && m->diff.status == 0)
+        journal_warn(j,
+                     "%.*s: Internally we found a difference but the external tool responded "
+                     "with an exit code of 0",
+                     STR_ARG(m->id));
+}
+
+static void finish(struct pairing *p, const struct match *best)
+{
+    struct outcome *out = p->out;
+
+    if (p->errors.kind != ERR_NONE) {
+        out->kind = OUTCOME_FAILED;
+        out->error = str_copy(p->arena, p->errors.text);
+    } else if (!best) {
+        out->kind = OUTCOME_SKIPPED;
+        journal_info(&out->journal,
+                     "Skipping comparison of %.*s: doNotMatch returned by all templates",
+                     STR_ARG(out->id));
+    } else {
+        out->kind = OUTCOME_COMPARED;
+        out->template = best->template;
+        out->differs = best->score > 0;
+        out->text = best->diff.text;
+        out->patch = best->patch;
+        warn_about_program(best, &out->journal);
+    }
+}
+
+void compare_object(struct arena *a, const struct compare *c, size_t index, struct outcome *out)
+{
+    const struct object *o = &c->objects.items[index];
+    struct pairing p = {.arena = a, .compare = c, .index = index, .out = out};
+
+    out->journal = (struct journal){.arena = a, .verbose = c->options->log.verbose};
+    out->id = o->id;
+    if (!c->templates->find(c->templates, o, &p.candidates, &p.candidate_count))
+        return;
+    if (c->override_finder)
+        (void)c->override_finder->find(c->override_finder, o, &out->overrides,
+                                       &out->override_count);
+    p.root = value_clone(a, o->root);
+    for (size_t i = 0; i < p.candidate_count; i++)
+        add_candidate(&p, &c->reference.templates.items[p.candidates[i]]);
+    out->id = object_id(a, p.root);
+    finish(&p, best_match(&p));
+    err_clear(&p.errors);
+}
+
+void compare_reduce(struct arena *a, const struct compare *c, struct object *o)
+{
+    const size_t *candidates;
+    size_t count;
+
+    if (!c->templates->find(c->templates, o, &candidates, &count))
+        return;
+    o->reduced = value_clone(a, o->root);
+    for (size_t i = 0; i < count; i++)
+        omit_fields(a, o->reduced, &c->reference.templates.items[candidates[i]].omit);
+    if (!c->options->show_managed_fields)
+        drop_managed_fields(o->reduced);
+}

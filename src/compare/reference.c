@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reference.c - the metadata file: finding out its version, and what all versions share.
+ */
+#include "compare/internal.h"
+
+/* All versions in rising order. To add one: internal.h says how. */
+static const struct reference_version *const versions[] = {&reference_v1, &reference_v2};
+
+static bool find_version(struct arena *a, const struct value *doc,
+                         const struct reference_version **out, struct err *e)
+{
+    const struct value *version = value_get(doc, STR("apiVersion"));
+    struct buf shown = buf_new(a, BUF_UNLIMITED);
+
+    *out = &reference_v1;
+    if (!version)
+        return true;
+    go_print(&shown, version, true);
+    for (size_t i = 0; i < COUNT(versions); i++)
+        if (str_eq_fold(str_trim(buf_str(&shown)), str_c(versions[i]->name))) {
+            *out = versions[i];
+            return true;
+        }
+    return err_set(e, ERR_INVALID, "unknown reference file apiVersion: '%.*s'",
+                   STR_ARG(buf_str(&shown)));
+}
+
+static bool read_format(struct arena *a, str file, str text, const struct schema *schema,
+                        struct value **out, struct err *e)
+{
+    if (!strict_read(a, file, text, schema, out, e))
+        return err_wrap(e, "Reference config isn't in correct format. error");
+    if (!*out)
+        return err_set(e, ERR_INVALID,
+                       "Reference config isn't in correct format. error: the file is empty");
+    return true;
+}
+
+bool reference_load(struct arena *a, const struct root *root, str file, struct journal *j,
+                    struct reference *out, struct err *e)
+{
+    const struct reference_version *version;
+    struct value *doc;
+    str text;
+
+    if (!root_read(a, root, file, &text, e))
+        return err_wrap(e, "Reference config file not found. error");
+    if (!read_format(a, file, text, NULL, &doc, e) || !find_version(a, doc, &version, e) ||
+        !read_format(a, file, text, version->schema, &doc, e))
+        return false;
+    out->omit_lists = map_new(a);
+    return version->build(a, doc, j, out, e);
+}
+
+struct template *reference_add_template(struct arena *a, struct reference *r,
+                                        const struct value *entry)
+{
+    const struct value *config = value_get(entry, STR("config"));
+    const struct value *refs = value_get(config, STR("fieldsToOmitRefs"));
+    const struct value *merge = value_get(config, STR("ignore-unspecified-fields"));
+    struct template *t = VEC_ADD(a, &r->templates);
+
+    t->path = value_get_str(entry, STR("path"));
+    t->description = value_get_str(entry, STR("description"));
+    t->merge = value_is(merge, VALUE_BOOL) && merge->truth;
+    for (size_t i = 0; i < value_len(refs); i++)
+        VEC_PUSH(a, &t->omit_refs, value_str(value_at(refs, i)));
+    return t;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * slug.c - file names made of object ids: lower-case ASCII letters, digits, "-" and "_".
+ */
+#include "compare/internal.h"
+
+/* Letters beyond ASCII that names may have, and how they are written without. */
+static const struct {
+    uint32_t from;
+    const char *to;
+} letters[] = {
+    {0xC6, "AE"}, {0xD0, "D"},   {0xD8, "O"},   {0xDE, "Th"}, {0xDF, "ss"},
+    {0xE6, "ae"}, {0xF0, "d"},   {0xF8, "o"},   {0xFE, "th"}, {0x110, "D"},
+    {0x111, "d"}, {0x126, "H"},  {0x127, "h"},  {0x131, "i"}, {0x141, "L"},
+    {0x142, "l"}, {0x152, "OE"}, {0x153, "oe"}, {0x166, "T"}, {0x167, "t"},
+};
+
+/* Base letters of U+00C0 to U+00FF and U+0100 to U+017F that carry marks; blanks are above. */
+static const char latin1[] = "AAAAAA CEEEEIIII NOOOOO  UUUUY  aaaaaa ceeeeiiii nooooo  uuuuy y";
+static const char latin_a[] = "AaAaAaCcCcCcCcDd  EeEeEeEeEeGgGgGgGgHh  IiIiIiIiI   JjKk LlLlLl"
+                              "    NnNnNn   OoOoOo  RrRrRrSsSsSsSsTtTt  UuUuUuUuUuUuWwYyYZzZzZzs";
+
+static void add_letter(struct buf *out, uint32_t r)
+{
+    char base = ' ';
+
+    for (size_t i = 0; i < COUNT(letters); i++)
+        if (letters[i].from == r) {
+            buf_add(out, str_c(letters[i].to));
+            return;
+        }
+    if (r >= 0xC0 && r < 0xC0 + sizeof(latin1) - 1)
+        base = latin1[r - 0xC0];
+    else if (r >= 0x100 && r < 0x100 + sizeof(latin_a) - 1)
+        base = latin_a[r - 0x100];
+    if (base != ' ')
+        buf_char(out, base);
+}
+
+static bool is_dash(uint32_t r)
+{
+    return r >= 0x2010 && r <= 0x2015;
+}
+
+static void add_rune(struct buf *out, uint32_t r)
+{
+    if (r == '"' || r == '\'' || r == 0x2019)
+        return;
+    if (r == '&')
+        buf_add(out, STR("and"));
+    else if (r == '@')
+        buf_add(out, STR("at"));
+    else if (is_dash(r))
+        buf_char(out, '-');
+    else if (r < 0x80)
+        buf_char(out, (char)r);
+    else
+        add_letter(out, r);
+}
+
+static bool is_plain(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+}
+
+str slug_make(struct arena *a, str text)
+{
+    struct buf ascii = buf_new(a, BUF_UNLIMITED), out = buf_new(a, BUF_UNLIMITED);
+    size_t width;
+
+    text = str_trim(text);
+    for (size_t i = 0; i < text.len; i += width)
+        add_rune(&ascii, utf8_decode(str_from(text, i), &width));
+    str lower = str_lower(a, buf_str(&ascii));
+    for (size_t i = 0; i < lower.len; i++) {
+        char c = is_plain(lower.ptr[i]) ? lower.ptr[i] : '-';
+        if (c != '-' || !out.len || out.data[out.len - 1] != '-')
+            buf_char(&out, c);
+    }
+    return str_trim_set(buf_str(&out), STR("-_"));
+}

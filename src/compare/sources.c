@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sources.c - which files -f means: files, folders, patterns and standard input.
+ */
+#include "base/quote.h"
+#include "compare/glob.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+/* The deepest folder that is walked into. */
+#define FOLDER_DEPTH_MAX 1000
+
+struct search {
+    struct arena *arena;
+    bool recursive;
+    struct input_sources *out;
+    struct input_errors errors;
+    bool stdin_seen;
+};
+
+static void add_error(struct search *s, const char *format, ...) FORMAT(2, 3);
+static void add_error(struct search *s, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    VEC_PUSH(s->arena, &s->errors.items, str_vfmt(s->arena, format, args));
+    va_end(args);
+}
+
+/* ---- Folders. ---- */
+
+static bool has_extension(str path)
+{
+    return str_has_suffix(path, STR(".json")) || str_has_suffix(path, STR(".yaml")) ||
+           str_has_suffix(path, STR(".yml"));
+}
+
+static bool read_folder(struct search *s, str path, struct str_list *names, struct err *e)
+{
+    int failure = glob_names(s->arena, path, names);
+
+    return !failure || err_errno(e, failure, "open", path);
+}
+
+static void add_file(struct search *s, str path)
+{
+    struct input_source source = {.path = path};
+
+    VEC_PUSH(s->arena, s->out, source);
+}
+
+static bool walk(struct search *s, str path, size_t depth, struct err *e)
+{
+    struct str_list names = {0};
+
+    if (depth > FOLDER_DEPTH_MAX)
+        return err_set(e, ERR_LIMIT, "%.*s: folders nest too deep", STR_ARG(path));
+    if (!read_folder(s, path, &names, e))
+        return false;
+    for (size_t i = 0; i < names.len; i++) {
+        str child = glob_join(s->arena, path, names.items[i]);
+        struct stat st;
+        if (lstat(str_z(s->arena, child), &st) != 0)
+            return err_errno(e, errno, "lstat", child);
+        if (S_ISDIR(st.st_mode)) {
+            if (s->recursive && !walk(s, child, depth + 1, e))
+                return false;
+        } else if (has_extension(child)) {
+            add_file(s, child);
+        }
+    }
+    return true;
+}
+
+/* ---- Values of -f. ---- */
+
+static void add_path(struct search *s, str path)
+{
+    struct stat st;
+    AUTO_ERR e = {0};
+    str quoted = quote_of(s->arena, path);
+
+    if (stat(str_z(s->arena, path), &st) != 0) {
+        if (errno == ENOENT)
+            add_error(s, "the path %.*s does not exist", STR_ARG(quoted));
+        else
+            add_error(s, "the path %.*s cannot be accessed: stat %.*s: %s", STR_ARG(quoted),
+                      STR_ARG(path), err_errno_text(errno));
+        return;
+    }
+    if (lstat(str_z(s->arena, path), &st) != 0 || !S_ISDIR(st.st_mode))
+        add_file(s, path);
+    else if (!walk(s, path, 0, &e))
+        add_error(s, "error reading %.*s: %.*s", STR_ARG(quoted), STR_ARG(e.text));
+}
+
+/* A path that does not exist may be a pattern. */
+static bool expand(struct search *s, str value, struct str_list *paths)
+{
+    struct stat st;
+    str quoted = quote_of(s->arena, value);
+
+    if (stat(str_z(s->arena, value), &st) == 0 || errno != ENOENT) {
+        VEC_PUSH(s->arena, paths, value);
+        return true;
+    }
+    if (!glob_files(s->arena, STR_NONE, value, paths)) {
+        add_error(s, "pattern %.*s is not valid: syntax error in pattern", STR_ARG(quoted));
+        return false;
+    }
+    if (!paths->len)
+        add_error(s, "the path %.*s does not exist", STR_ARG(quoted));
+    return paths->len > 0;
+}
+
+static void add_paths(struct search *s, str value)
+{
+    struct str_list paths = {0};
+
+    if (!expand(s, value, &paths))
+        return;
+    for (size_t i = 0; i < paths.len; i++)
+        add_path(s, paths.items[i]);
+    if (!s->out->len && !s->errors.items.len)
+        add_error(s, "error reading [%.*s]: recognized file extensions are [.json .yaml .yml]",
+                  STR_ARG(str_join(s->arena, paths.items, paths.len, STR(" "))));
+}
+
+static void add_stdin(struct search *s)
+{
+    struct input_source source = {.stdin_ = true};
+
+    if (s->stdin_seen) {
+        add_error(s, "standard input cannot be used for multiple arguments");
+        return;
+    }
+    s->stdin_seen = true;
+    VEC_PUSH(s->arena, s->out, source);
+}
+
+static bool is_url(str value)
+{
+    return str_has_prefix(value, STR("http://")) || str_has_prefix(value, STR("https://"));
+}
+
+static void add_value(struct search *s, str value)
+{
+    if (str_eq(value, STR("-")))
+        add_stdin(s);
+    else if (is_url(value))
+        add_error(s, "%.*s: objects are read from files only", STR_ARG(value));
+    else
+        add_paths(s, value);
+}
+
+bool sources_find(struct arena *a, const struct compare_options *o, struct input_sources *out,
+                  struct err *e)
+{
+    struct search s = {.arena = a, .recursive = o->recursive, .out = out};
+
+    if (o->files.len && o->kustomize.len)
+        add_error(&s, "only one of -f or -k can be specified");
+    else if (o->kustomize.len && o->recursive)
+        add_error(&s, "the -k flag can't be used with -f or -R");
+    else
+        for (size_t i = 0; i < o->files.len; i++)
+            add_value(&s, o->files.items[i]);
+    if (!s.errors.items.len)
+        return true;
+    return err_set(e, ERR_INVALID, "failed to collect resources: %.*s",
+                   STR_ARG(errors_text(a, &s.errors)));
+}

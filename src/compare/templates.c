@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * templates.c - parsing the templates of a reference, checking them, and rendering.
+ *
+ * Every template is a set of its own together with all function files, because definitions of one
+ * template are invisible to the others. Each is run once with empty data; what that gives is its
+ * metadata, by which objects are correlated.
+ */
+#include "base/quote.h"
+#include "compare/yaml_map.h"
+
+static str base_name(str path)
+{
+    size_t slash;
+
+    while (path.len > 1 && path.ptr[path.len - 1] == '/')
+        path.len--;
+    slash = str_rfind_char(path, '/');
+    return slash == STR_NPOS ? path : str_from(path, slash + 1);
+}
+
+/* ---- Parsing. ---- */
+
+/* As Go's ParseFS for one pattern: all files that fit are found before any is read. */
+static bool find_files(struct arena *a, const struct root *root, str pattern, struct str_list *out,
+                       struct err *e)
+{
+    size_t before = out->len;
+
+    if (!root_glob(a, root, pattern, out, e))
+        return false;
+    if (out->len == before)
+        return err_set(e, ERR_NOT_FOUND, "template: pattern matches no files: `%.*s`",
+                       STR_ARG(pattern));
+    return true;
+}
+
+static bool parse_files(struct arena *a, const struct root *root, const struct str_list *files,
+                        struct template *t, struct err *e)
+{
+    for (size_t i = 0; i < files->len; i++) {
+        str text;
+        if (!root_read(a, root, files->items[i], &text, e) ||
+            !tmpl_parse(t->set, base_name(files->items[i]), text, e))
+            return false;
+        t->looks_up |= str_contains(text, STR("lookupCR"));
+    }
+    return true;
+}
+
+static bool parse_own(struct arena *a, const struct root *root, struct template *t, struct err *e)
+{
+    struct str_list files = {0};
+
+    if (find_files(a, root, t->path, &files, e) && parse_files(a, root, &files, t, e))
+        return true;
+    return err_wrap(e,
+                    "an error occurred while parsing template: %.*s specified in the config. error",
+                    STR_ARG(t->path));
+}
+
+static bool parse_functions(struct arena *a, const struct root *root,
+                            const struct str_list *patterns, struct template *t, struct err *e)
+{
+    struct str_list files = {0};
+    bool ok = true;
+
+    for (size_t i = 0; i < patterns->len && ok; i++)
+        ok = find_files(a, root, patterns->items[i], &files, e);
+    if (ok && parse_files(a, root, &files, t, e))
+        return true;
+    return err_wrap(e, "an error occurred while parsing the template function files specified in "
+                       "the config. error");
+}
+
+/* ---- Rendering. ---- */
+
+static const char no_value[] = "<no value>";
+
+static str without_no_value(struct arena *a, str text)
+{
+    struct buf out = buf_new(a, BUF_UNLIMITED);
+    str before, rest = text;
+
+    if (!str_contains(text, str_c(no_value)))
+        return text;
+    while (str_cut(rest, str_c(no_value), &before, &rest))
+        buf_add(&out, before);
+    buf_add(&out, before);
+    return buf_str(&out);
+}
+
+bool template_render(struct arena *a, const struct template *t, const struct value *data,
+                     struct render *r, struct value **out, struct err *e)
+{
+    struct buf text = buf_new(a, TMPL_OUTPUT_MAX);
+    struct tmpl_run run = {.data = data, .hooks = &r->hooks};
+    bool ok = tmpl_execute(a, t->set, t->name, &run, &text, e);
+
+    r->do_not_match = run.do_not_match;
+    if (!ok)
+        return err_wrap(e, "failed to constuct template");
+    if (yaml_map_read(a, without_no_value(a, buf_str(&text)), out, e))
+        return true;
+    str reason = str_copy(a, e->text);
+    return err_set(e, ERR_INVALID,
+                   "template: %.*s isn't a yaml file after injection. yaml unmarshal error: %.*s. "
+                   "The Template After Execution: %.*s",
+                   STR_ARG(t->path), STR_ARG(reason), STR_ARG(buf_str(&text)));
+}
+
+/* ---- Checks. ---- */
+
+static bool check_field(struct arena *a, struct template *t, struct per_field *f, struct err *e)
+{
+    bool found;
+    str text;
+
+    if (!path_parse_fields(a, f->text, &f->path, e))
+        return err_wrap(e,
+                        "reference contains template with config per field with pathToKey that is "
+                        "not in supoorted format. path: %.*s. error",
+                        STR_ARG(f->text));
+    f->call = inline_find(f->function);
+    if (!f->call)
+        return err_set(e, ERR_INVALID,
+                       "reference contains template with config per field with InlineDiffFunc "
+                       "that does not exist. InlineDiffFunc: %.*s",
+                       STR_ARG(f->function));
+    if (!nested_string(a, t->metadata, &f->path, true, &text, &found, e))
+        return false;
+    if (found && !f->call->validate(a, text, e))
+        return err_wrap(e,
+                        "reference contains template with config per field with InlineDiffFunc "
+                        "that fails validation. InlineDiffFunc: %.*s. error",
+                        STR_ARG(f->function));
+    return true;
+}
+
+static void check_fields(struct arena *a, struct template *t, struct err *all)
+{
+    for (size_t i = 0; i < t->per_field.len; i++) {
+        AUTO_ERR e = {0};
+        if (!check_field(a, t, &t->per_field.items[i], &e)) {
+            err_join(all, &e);
+            return;
+        }
+    }
+}
+
+static void add_list(struct arena *a, const struct omit_list *list, struct omit_list *out)
+{
+    for (size_t i = 0; list && i < list->len; i++)
+        VEC_PUSH(a, out, list->items[i]);
+}
+
+static void find_omit_lists(struct arena *a, const struct reference *r, struct template *t,
+                            struct err *all)
+{
+    if (!t->omit_refs.len)
+        add_list(a, map_get(r->omit_lists, r->omit_default), &t->omit);
+    for (size_t i = 0; i < t->omit_refs.len; i++) {
+        AUTO_ERR e = {0};
+        if (map_has(r->omit_lists, t->omit_refs.items[i])) {
+            add_list(a, map_get(r->omit_lists, t->omit_refs.items[i]), &t->omit);
+            continue;
+        }
+        err_set(&e, ERR_INVALID, "fieldsToOmitRefs entry \"%.*s\" not found it fieldsToOmit Items",
+                STR_ARG(t->omit_refs.items[i]));
+        err_join(all, &e);
+    }
+}
+
+/* ---- All templates. ---- */
+
+static size_t find_nothing(void *ctx, struct arena *a, const str query[4],
+                           const struct value ***found)
+{
+    (void)found;
+    journal_info(ctx, "pre-init lookupCRs %.*s %.*s %.*s %.*s located 0 objects",
+                 STR_ARG(quote_of(a, query[0])), STR_ARG(quote_of(a, query[1])),
+                 STR_ARG(quote_of(a, query[2])), STR_ARG(quote_of(a, query[3])));
+    return 0;
+}
+
+static void pass_warning(void *ctx, str text)
+{
+    journal_warn(ctx, "%.*s", STR_ARG(text));
+}
+
+static void make_metadata(struct arena *a, struct template *t, struct journal *j, struct err *all)
+{
+    struct render r = {.journal = j,
+                       .hooks = {.ctx = j, .lookup = find_nothing, .warn = pass_warning}};
+    AUTO_ERR e = {0};
+
+    journal_info(j, "Pre-processing template %.*s with empty data", STR_ARG(t->path));
+    if (!template_render(a, t, NULL, &r, &t->metadata, &e)) {
+        err_wrap(&e, "failed to parse template %.*s with empty data", STR_ARG(t->path));
+        err_join(all, &e);
+        return;
+    }
+    t->identity = identity_of(t->metadata);
+    check_fields(a, t, all);
+    if (!t->identity.kind.len) {
+        err_set(&e, ERR_INVALID, "template missing kind: %.*s", STR_ARG(t->path));
+        err_join(all, &e);
+    }
+}
+
+static void parse_template(struct arena *a, const struct root *root, struct journal *j,
+                           const struct reference *r, struct template *t, struct err *all)
+{
+    AUTO_ERR e = {0};
+
+    t->set = tmpl_new(a, &(struct tmpl_options){.profile = TMPL_KC});
+    t->name = base_name(t->path);
+    if (!parse_own(a, root, t, &e) ||
+        (r->function_files.len && !parse_functions(a, root, &r->function_files, t, &e))) {
+        err_join(all, &e);
+        return;
+    }
+    make_metadata(a, t, j, all);
+    find_omit_lists(a, r, t, all);
+}
+
+bool templates_parse(struct arena *a, const struct root *root, struct journal *j,
+                     struct reference *r, struct err *e)
+{
+    AUTO_ERR all = {0};
+
+    for (size_t i = 0; i < r->templates.len; i++)
+        parse_template(a, root, j, r, &r->templates.items[i], &all);
+    return all.kind == ERR_NONE || err_copy(e, &all);
+}

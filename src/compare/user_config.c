@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * user_config.c - the file of -c: which template an object is to be compared with.
+ */
+#include "compare/schema.h"
+
+#include <unistd.h>
+
+static const struct schema pairs_schema = {
+    .kind = SCHEMA_MAP,
+    .go = "map[string]string",
+    .item = &schema_string,
+};
+
+static const struct schema manual_schema = {
+    .kind = SCHEMA_STRUCT,
+    .go = "compare.ManualCorrelation",
+    .fields = (const struct schema_field[]){{"correlationPairs", &pairs_schema, NULL}, {0}},
+};
+
+static const struct schema settings_schema = {
+    .kind = SCHEMA_STRUCT,
+    .go = "compare.CorrelationSettings",
+    .fields = (const struct schema_field[]){{"manualCorrelation", &manual_schema, NULL}, {0}},
+};
+
+static const struct schema config_schema = {
+    .kind = SCHEMA_STRUCT,
+    .go = "compare.UserConfig",
+    .fields = (const struct schema_field[]){{"correlationSettings", &settings_schema, NULL}, {0}},
+};
+
+/* As filepath.Abs: elements "." and ".." are resolved without looking. */
+static str absolute(struct arena *a, str path)
+{
+    char cwd[4096] = "/";
+    struct str_list kept = {0};
+    str element, rest = path;
+
+    if (!str_has_prefix(path, STR("/")) && getcwd(cwd, sizeof(cwd)))
+        rest = str_fmt(a, "%s/%.*s", cwd, STR_ARG(path));
+    for (bool more = true; more;) {
+        more = str_cut(rest, STR("/"), &element, &rest);
+        if (str_eq(element, STR("..")))
+            kept.len -= kept.len > 0;
+        else if (element.len && !str_eq(element, STR(".")))
+            VEC_PUSH(a, &kept, element);
+    }
+    return str_join(a, kept.items, kept.len, STR("/"));
+}
+
+/* Upstream: the path is shown without its leading slash, relative to the root of the system. */
+bool user_config_load(struct arena *a, str path, struct map **pairs, struct err *e)
+{
+    const struct root root = {STR_NONE};
+    str relative = absolute(a, path);
+    struct value *doc;
+    str text;
+
+    *pairs = map_new(a);
+    if (!root_read(a, &root, relative, &text, e))
+        return err_wrap(e, "User Config File not found. error");
+    if (!strict_read(a, path, text, &config_schema, &doc, e))
+        return err_wrap(e, "User config file isn't in correct format. error");
+    const struct value *found =
+        value_get(value_get(value_get(doc, STR("correlationSettings")), STR("manualCorrelation")),
+                  STR("correlationPairs"));
+    for (size_t i = 0; i < value_len(found); i++) {
+        str *template = ARENA_NEW(a, str);
+        *template = value_str(&found->items[i]);
+        map_set(*pairs, value_key(&found->items[i]), template);
+    }
+    return true;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* yaml_map.c - see yaml_map.h. */
+#include "compare/yaml_map.h"
+#include "text/yaml.h"
+
+bool yaml_any_read(struct arena *a, str text, struct value **out, struct err *e)
+{
+    const struct read_options options = {.go = true};
+    struct source *source = ARENA_NEW(a, struct source);
+
+    if (!yaml_source(a, STR_NONE, text, source, e) || !yaml_read(a, source, &options, out, e))
+        return err_wrap(e, "error converting YAML to JSON");
+    return true;
+}
+
+bool yaml_map_read(struct arena *a, str text, struct value **out, struct err *e)
+{
+    if (!yaml_any_read(a, text, out, e))
+        return false;
+    if ((*out)->kind == VALUE_NULL)
+        *out = value_object(a);
+    if ((*out)->kind == VALUE_OBJECT)
+        return true;
+    return err_set(e, ERR_INVALID,
+                   "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal %s into "
+                   "Go value of type map[string]interface {}",
+                   json_kind(*out));
+}

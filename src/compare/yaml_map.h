@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* yaml_map.h - YAML read as Go's sigs.k8s.io/yaml reads it into a mapping. For this folder only. */
+#pragma once
+
+#include "compare/internal.h"
+
+/*
+ * Reads the first document, which must be a mapping or nothing; nothing gives an empty one. The
+ * text must live as long as the tree.
+ */
+MUST_CHECK bool yaml_map_read(struct arena *a, str text, struct value **out, struct err *e);
+/* The same for any value. */
+MUST_CHECK bool yaml_any_read(struct arena *a, str text, struct value **out, struct err *e);

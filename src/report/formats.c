@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * formats.c - the table of output formats. To add one: report.h says how.
+ */
+#include "report/internal.h"
+
+const struct report_format *const report_formats[] = {
+    &report_json, &report_yaml, &report_patches, &report_junit, NULL,
+};
+
+const struct report_format *report_find(str name)
+{
+    for (size_t i = 0; report_formats[i]; i++)
+        if (str_eq(name, str_c(report_formats[i]->name)))
+            return report_formats[i];
+    return NULL;
+}

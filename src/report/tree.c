@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tree.c - results as data: JSON and YAML, and the overrides that were generated.
+ *
+ * The spelling of keys is the original's, slips included: other programs read them.
+ */
+#include "report/internal.h"
+#include "text/json.h"
+#include "text/yaml.h"
+
+/* ---- The tree. ---- */
+
+static struct value *strings(struct arena *a, const str *items, size_t count)
+{
+    struct value *list = value_list(a);
+
+    for (size_t i = 0; i < count; i++)
+        value_add(a, list, value_string(a, items[i]));
+    return list;
+}
+
+static void set_unless_empty(struct arena *a, struct value *object, str key, str text)
+{
+    if (text.len)
+        value_set_str(a, object, key, text);
+}
+
+static void add_issue(struct arena *a, struct value *part, const struct result_issue *issue)
+{
+    struct value *out = value_set(a, part, issue->component, value_object(a));
+    struct value *paths = value_list(a), *described = value_object(a);
+
+    for (size_t i = 0; i < issue->count; i++) {
+        const struct result_template *t = &issue->templates[i];
+        value_add(a, paths, value_string(a, t->path));
+        if (t->description.len)
+            value_set_str(a, value_set(a, described, t->path, value_object(a)), STR("description"),
+                          t->description);
+    }
+    set_unless_empty(a, out, STR("Msg"), issue->message);
+    value_set(a, out, STR("CRs"), paths);
+    if (described->len)
+        value_set(a, out, STR("crMetadata"), described);
+}
+
+static struct value *issues_tree(struct arena *a, const struct results *r)
+{
+    struct value *out = value_object(a);
+
+    for (size_t i = 0; i < r->issues.len; i++) {
+        const struct result_issue *issue = &r->issues.items[i];
+        struct value *part = value_get(out, issue->part);
+        if (!part)
+            part = value_set(a, out, issue->part, value_object(a));
+        add_issue(a, part, issue);
+    }
+    return out;
+}
+
+static struct value *summary_tree(struct arena *a, const struct results *r)
+{
+    struct value *out = value_object(a);
+
+    value_set(a, out, STR("ValidationIssuses"), issues_tree(a, r));
+    value_set_int(a, out, STR("NumMissing"), (int64_t)r->missing);
+    value_set(a, out, STR("UnmatchedCRS"), strings(a, r->unmatched.items, r->unmatched.len));
+    value_set_int(a, out, STR("NumDiffCRs"), (int64_t)r->differing);
+    value_set_int(a, out, STR("TotalCRs"), (int64_t)r->total);
+    value_set_str(a, out, STR("MetadataHash"), r->hash);
+    value_set_int(a, out, STR("patchedCRs"), (int64_t)r->patched);
+    if (r->reference_only.len)
+        value_set(a, out, STR("matchedByReferenceOnly"),
+                  strings(a, r->reference_only.items, r->reference_only.len));
+    return out;
+}
+
+static void add_diff(struct arena *a, struct value *out, const struct results *r,
+                     const struct result_diff *d)
+{
+    value_set_str(a, out, STR("DiffOutput"), d->text);
+    value_set_str(a, out, STR("CorrelatedTemplate"), d->template);
+    value_set_str(a, out, STR("CRName"), d->object);
+    if (d->patched)
+        set_unless_empty(a, out, STR("Patched"), r->overrides);
+    if (d->reason_count)
+        value_set(a, out, STR("OverrideReason"), strings(a, d->reasons, d->reason_count));
+    set_unless_empty(a, out, STR("description"), d->description);
+}
+
+static void add_warnings(struct arena *a, struct value *out, const struct results *r)
+{
+    if (!r->reference_only.len)
+        return;
+    struct value *list = value_set(a, out, STR("Warnings"), value_list(a));
+    struct value *warning = value_add(a, list, value_object(a));
+    value_set_str(a, warning, STR("type"), STR("InferredResourcesNotValidated"));
+    value_set_str(a, warning, STR("message"),
+                  STR("Resource(s) found via ownerReferences or RBAC subjects but contents not "
+                      "validated"));
+    value_set(a, warning, STR("resources"),
+              strings(a, r->reference_only.items, r->reference_only.len));
+}
+
+struct value *report_tree(struct arena *a, const struct results *r)
+{
+    struct value *out = value_object(a);
+
+    value_set(a, out, STR("Summary"), summary_tree(a, r));
+    struct value *diffs = value_set(a, out, STR("Diffs"), value_list(a));
+    for (size_t i = 0; i < r->diffs.len; i++)
+        add_diff(a, value_add(a, diffs, value_object(a)), r, &r->diffs.items[i]);
+    add_warnings(a, out, r);
+    return out;
+}
+
+/* ---- Formats. ---- */
+
+static bool write_json(const struct results *r, const struct report_options *o, struct buf *out,
+                       struct err *e)
+{
+    const struct json_style style = {.html = true, .numbers = NUMBERS_GO};
+    AUTO_ARENA a = arena_new();
+
+    (void)o;
+    if (!json_write(out, report_tree(a, r), &style, e))
+        return err_wrap(e, "failed to marshal output to json");
+    buf_char(out, '\n');
+    return true;
+}
+
+static bool write_yaml(const struct results *r, const struct report_options *o, struct buf *out,
+                       struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+
+    (void)o;
+    return yaml_write(out, report_tree(a, r), NUMBERS_GO, e) ||
+           err_wrap(e, "failed to marshal output to yaml");
+}
+
+static bool write_patches(const struct results *r, const struct report_options *o, struct buf *out,
+                          struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+
+    (void)o;
+    return yaml_write(out, r->patches ? r->patches : value_null(a), NUMBERS_GO, e) ||
+           err_wrap(e, "failed to marshal patches to yaml");
+}
+
+const struct report_format report_json = {"json", "everything as one JSON value", write_json};
+const struct report_format report_yaml = {"yaml", "everything as YAML", write_yaml};
+const struct report_format report_patches = {
+    "generate-patches", "overrides that accept the differences", write_patches};

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_slug.c - file names made of object ids. */
+#include "../test.h"
+
+#include "compare/internal.h"
+
+static const struct {
+    str id, want;
+} cases[] = {
+    {STR_INIT("v1_ConfigMap_shop_web"), STR_INIT("v1_configmap_shop_web")},
+    {STR_INIT("x.io/v1_Thing_ns.x_A:b@c&d"), STR_INIT("x-io-v1_thing_ns-x_a-batcandd")},
+    {STR_INIT("_ConfigMap_q"), STR_INIT("configmap_q")},
+    {STR_INIT("  a--b  "), STR_INIT("a-b")},
+    {STR_INIT("it's \"x\""), STR_INIT("its-x")},
+    {STR_INIT("\u00c5ngstr\u00f6m \u0141\u00f3d\u017a \u00df"), STR_INIT("angstrom-lodz-ss")},
+    {STR_INIT("a\u2013b"), STR_INIT("a-b")},
+    {STR_INIT(""), STR_INIT("")},
+};
+
+TEST(ids_become_plain_file_names)
+{
+    AUTO_ARENA a = arena_new();
+
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_str(slug_make(a, cases[i].id), cases[i].want);
+}
+
+RUN_TESTS(cmocka_unit_test(ids_become_plain_file_names))
