@@ -265,8 +265,10 @@ static bool read_pair(struct toml_reader *r, key_vec *key, struct value **v)
 {
     size_t outer = r->context.len;
 
-    if (!read_key(r, key) || !enter_parts(r, key) || !read_value(r, false, v) ||
-        !set_key(r, r->key, *v, SET_VALUE))
+    if (!read_key(r, key) || !enter_parts(r, key) || !read_value(r, false, v))
+        return false;
+    assert(*v);
+    if (!set_key(r, r->key, *v, SET_VALUE))
         return false;
     r->context.len = outer;
     return true;
@@ -405,6 +407,7 @@ static bool read_list(struct toml_reader *r, struct value **out)
         step_back(r, c);
         if (!read_value(r, true, &item))
             return false;
+        assert(item);
         value_add(r->arena, *out, item)->tag &= TOML_KIND_MASK;
         if (!next_in_list(r, &c))
             return false;

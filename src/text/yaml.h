@@ -69,3 +69,5 @@ MUST_CHECK bool yaml_write_pretty(struct buf *out, const struct value *v, enum n
                                   struct err *e);
 /* The order of keys in written YAML: a2 before a10. Not a proper order for all mixtures. */
 int yaml_key_compare(str x, str y);
+/* That of yaml_write_pretty. */
+int yaml_key_compare_pretty(str x, str y);
