@@ -196,7 +196,8 @@ MUST_CHECK bool templates_parse(struct arena *a, const struct root *root, struct
 struct render {
     struct journal *journal;
     struct tmpl_hooks hooks;
-    bool do_not_match; /* the template excluded itself */
+    bool do_not_match;           /* the template excluded itself */
+    const struct value *changed; /* the data as the template left it, or NULL */
 };
 
 /*

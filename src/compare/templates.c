@@ -98,6 +98,7 @@ bool template_render(struct arena *a, const struct template *t, const struct val
     bool ok = tmpl_execute(a, t->set, t->name, &run, &text, e);
 
     r->do_not_match = run.do_not_match;
+    r->changed = run.changed;
     if (!ok)
         return err_wrap(e, "failed to constuct template");
     if (yaml_map_read(a, without_no_value(a, buf_str(&text)), out, e))
