@@ -158,8 +158,11 @@ static void add_list(struct arena *a, const struct omit_list *list, struct omit_
 static void find_omit_lists(struct arena *a, const struct reference *r, struct template *t,
                             struct err *all)
 {
-    if (!t->omit_refs.len)
-        add_list(a, map_get(r->omit_lists, r->omit_default), &t->omit);
+    const struct omit_list *usual = map_get(r->omit_lists, r->omit_default);
+
+    /* Shared, not copied: nothing is added to it. */
+    if (!t->omit_refs.len && usual)
+        t->omit = *usual;
     for (size_t i = 0; i < t->omit_refs.len; i++) {
         AUTO_ERR e = {0};
         if (map_has(r->omit_lists, t->omit_refs.items[i])) {
