@@ -14,8 +14,21 @@ static struct arena *owner_of(struct err *e)
     return e->owner;
 }
 
-static bool fill(struct err *e, enum err_kind kind, str text)
+/*
+ * A new error gets a new arena, and the former one goes after the text has been made: its own text
+ * may be a part of the new one. Errors that are replaced a thousand times stay small that way.
+ */
+static struct arena *replace_owner(struct err *e)
 {
+    struct arena *former = e->owner;
+
+    e->owner = arena_new();
+    return former;
+}
+
+static bool fill(struct err *e, struct arena *former, enum err_kind kind, str text)
+{
+    arena_free(former);
     e->kind = kind;
     e->text = text;
     e->at = (struct where){0};
@@ -28,15 +41,19 @@ bool err_set(struct err *e, enum err_kind kind, const char *format, ...)
 
     if (!e)
         return false;
+    struct arena *former = replace_owner(e);
     va_start(args, format);
-    str text = str_vfmt(owner_of(e), format, args);
+    str text = str_vfmt(e->owner, format, args);
     va_end(args);
-    return fill(e, kind, text);
+    return fill(e, former, kind, text);
 }
 
 bool err_set_str(struct err *e, enum err_kind kind, str text)
 {
-    return e ? fill(e, kind, str_copy(owner_of(e), text)) : false;
+    if (!e)
+        return false;
+    struct arena *former = replace_owner(e);
+    return fill(e, former, kind, str_copy(e->owner, text));
 }
 
 bool err_wrap(struct err *e, const char *format, ...)

@@ -155,6 +155,48 @@ bool file_replace(str path, str text, struct err *e)
     return ok;
 }
 
+bool file_write(str path, str text, unsigned mode, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    errno = fault_now();
+    AUTO_FD fd =
+        errno ? -1 : open(str_z(a, path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+
+    if (fd < 0)
+        return fail(e, errno, "open", path);
+    return file_write_fd(fd, path, text, e);
+}
+
+bool file_make_folder(str path, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    size_t end = path.len;
+
+    switch (file_kind(path)) {
+    case FILE_FOLDER:
+        return true;
+    case FILE_MISSING:
+        break;
+    case FILE_REGULAR:
+    case FILE_OTHER:
+        return fail(e, ENOTDIR, "mkdir", path);
+    }
+    while (end > 0 && path.ptr[end - 1] == '/')
+        end--;
+    while (end > 0 && path.ptr[end - 1] != '/')
+        end--;
+    if (end > 1 && !file_make_folder(str_slice(path, 0, end - 1), e))
+        return false;
+    errno = fault_now();
+    if (errno || mkdir(str_z(a, path), 0755)) {
+        int number = errno;
+        /* Somebody else may have made it meanwhile. */
+        if (number != EEXIST || file_kind(path) != FILE_FOLDER)
+            return fail(e, number, "mkdir", path);
+    }
+    return true;
+}
+
 enum file_kind file_kind(str path)
 {
     AUTO_ARENA a = arena_new();
@@ -209,4 +251,34 @@ str file_base(str path)
     size_t slash = str_rfind_char(path, '/');
 
     return slash == STR_NPOS ? path : str_from(path, slash + 1);
+}
+
+static str without_last(str path)
+{
+    size_t slash = str_rfind_char(path, '/');
+
+    return slash == STR_NPOS ? STR_NONE : str_slice(path, 0, slash);
+}
+
+bool file_absolute(struct arena *a, str path, str *out, struct err *e)
+{
+    char here[4096];
+    str clean = STR_NONE, element;
+
+    if (!path.len || path.ptr[0] != '/') {
+        if (!getcwd(here, sizeof(here)))
+            return fail(e, errno, "getwd", path);
+        path = str_fmt(a, "%s/%.*s", here, STR_ARG(path));
+    }
+    while (path.len) {
+        str rest;
+        str_cut(path, STR("/"), &element, &rest);
+        path = rest;
+        if (str_eq(element, STR("..")))
+            clean = without_last(clean);
+        else if (element.len && !str_eq(element, STR(".")))
+            clean = str_fmt(a, "%.*s/%.*s", STR_ARG(clean), STR_ARG(element));
+    }
+    *out = clean.len ? clean : STR("/");
+    return true;
 }

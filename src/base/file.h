@@ -30,6 +30,14 @@ MUST_CHECK bool file_write_fd(int fd, str name, str text, struct err *e);
  */
 MUST_CHECK bool file_replace(str path, str text, struct err *e);
 
+/*
+ * Writes a file in its place, as Go's os.WriteFile: what was there is emptied first. mode counts
+ * when the file is new. For devices and pipes too, which cannot be replaced.
+ */
+MUST_CHECK bool file_write(str path, str text, unsigned mode, struct err *e);
+/* Makes a folder and those above it, as Go's os.MkdirAll. One that exists is fine. */
+MUST_CHECK bool file_make_folder(str path, struct err *e);
+
 enum file_kind { FILE_MISSING, FILE_REGULAR, FILE_FOLDER, FILE_OTHER };
 /* What path is, links followed. */
 enum file_kind file_kind(str path);
@@ -39,6 +47,8 @@ MUST_CHECK bool file_list(struct arena *a, str folder, str **names, size_t *coun
 str file_join(struct arena *a, str folder, str name);
 /* The part after the last slash. */
 str file_base(str path);
+/* The path from the root, "." and ".." and double slashes resolved by text, as filepath.Abs. */
+MUST_CHECK bool file_absolute(struct arena *a, str path, str *out, struct err *e);
 
 void fd_cleanup(int *fd);
 #define AUTO_FD CLEANUP(fd_cleanup) int

@@ -107,6 +107,20 @@ static void put_text(struct printing *p, const struct conversion *c, const char 
     put_blanks(p, left ? blanks : 0);
 }
 
+static intmax_t next_signed(const struct conversion *c, va_list *args)
+{
+    if (c->longs)
+        return va_arg(*args, long);
+    return va_arg(*args, int);
+}
+
+static uintmax_t next_unsigned(const struct conversion *c, va_list *args)
+{
+    if (c->longs)
+        return va_arg(*args, unsigned long);
+    return va_arg(*args, unsigned);
+}
+
 static void put_conversion(struct printing *p, struct conversion *c, char letter, va_list *args)
 {
     note(c, strchr("diuoxX", letter) ? "j" : "");
@@ -125,16 +139,13 @@ static void put_conversion(struct printing *p, struct conversion *c, char letter
         return;
     case 'd':
     case 'i':
-        put_number(p, c, c->width, c->precision,
-                   c->longs ? (intmax_t)va_arg(*args, long) : (intmax_t)va_arg(*args, int));
+        put_number(p, c, c->width, c->precision, next_signed(c, args));
         return;
     case 'u':
     case 'o':
     case 'x':
     case 'X':
-        put_number(p, c, c->width, c->precision,
-                   c->longs ? (uintmax_t)va_arg(*args, unsigned long)
-                            : (uintmax_t)va_arg(*args, unsigned));
+        put_number(p, c, c->width, c->precision, next_unsigned(c, args));
         return;
     default:
         assert(strchr("eEfFgGaA", letter));

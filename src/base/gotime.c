@@ -5,7 +5,7 @@
  * Days are counted from 1970 in the proleptic Gregorian calendar. Its pattern repeats every 400
  * years; years that begin in March put the leap day last, which makes months regular.
  */
-#include "base/gotime.h"
+#include "base/gotime_internal.h"
 
 #include "base/clock.h"
 #include "base/err.h"
@@ -275,11 +275,6 @@ static int64_t beyond(struct gotime t, int64_t ns)
     return (int64_t)(rest < 0 ? rest + ns : rest);
 }
 
-static bool is_less_than_half(int64_t x, int64_t of)
-{
-    return (uint64_t)x + (uint64_t)x < (uint64_t)of;
-}
-
 struct gotime gotime_truncate(struct gotime t, int64_t ns)
 {
     t = without_mono(t);
@@ -294,68 +289,5 @@ struct gotime gotime_round(struct gotime t, int64_t ns)
     if (ns <= 0)
         return t;
     rest = beyond(t, ns);
-    return gotime_add(t, is_less_than_half(rest, ns) ? -rest : ns - rest);
-}
-
-/* ---- Durations ---------------------------------------------------------------------------------
- */
-
-int64_t duration_truncate(int64_t ns, int64_t multiple)
-{
-    return multiple <= 0 ? ns : ns - ns % multiple;
-}
-
-int64_t duration_round(int64_t ns, int64_t multiple)
-{
-    int64_t rest, out;
-
-    if (multiple <= 0)
-        return ns;
-    rest = ns % multiple;
-    if (ns < 0) {
-        if (is_less_than_half(-rest, multiple))
-            return ns - rest;
-        return __builtin_sub_overflow(ns, multiple + rest, &out) ? INT64_MIN : out;
-    }
-    if (is_less_than_half(rest, multiple))
-        return ns - rest;
-    return __builtin_add_overflow(ns, multiple - rest, &out) ? INT64_MAX : out;
-}
-
-/* So much of a unit, with a fraction of so many digits; zeros at its end are dropped. */
-static void add_fraction(struct buf *out, uint64_t whole, uint64_t part, int digits)
-{
-    while (digits && part % 10 == 0) {
-        part /= 10;
-        digits--;
-    }
-    buf_fmt(out, "%llu", (unsigned long long)whole);
-    if (digits)
-        buf_fmt(out, ".%0*llu", digits, (unsigned long long)part);
-}
-
-void duration_format(struct buf *out, int64_t ns)
-{
-    uint64_t u = ns < 0 ? -(uint64_t)ns : (uint64_t)ns, second = (uint64_t)NS_PER_SEC;
-
-    if (ns < 0)
-        buf_char(out, '-');
-    if (u >= second) {
-        if (u >= 3600 * second)
-            buf_fmt(out, "%lluh", (unsigned long long)(u / (3600 * second)));
-        if (u >= 60 * second)
-            buf_fmt(out, "%llum", (unsigned long long)(u / (60 * second) % 60));
-        add_fraction(out, u / second % 60, u % second, 9);
-        buf_char(out, 's');
-    } else if (u >= 1000000) {
-        add_fraction(out, u / 1000000, u % 1000000, 6);
-        buf_add(out, STR("ms"));
-    } else if (u >= 1000) {
-        add_fraction(out, u / 1000, u % 1000, 3);
-        buf_add(out, STR("\u00b5s"));
-    } else if (u) {
-        buf_fmt(out, "%lluns", (unsigned long long)u);
-    } else {
-        buf_add(out, STR("0s"));
-    }
+    return gotime_add(t, gotime_less_than_half(rest, ns) ? -rest : ns - rest);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gotime_internal.h - the elements of layouts, shared by formatting and parsing.
+ * gotime_internal.h - the elements of layouts, and helpers of formatting and parsing.
  */
 #pragma once
 
@@ -53,3 +53,19 @@ struct gotime_chunk {
 };
 
 struct gotime_chunk gotime_next_chunk(str layout);
+
+/* Whether there is a digit at a place of s. */
+static inline bool gotime_digit_at(str s, size_t i)
+{
+    return i < s.len && s.ptr[i] >= '0' && s.ptr[i] <= '9';
+}
+
+/* The digits at the start of *s, taken off. False when they are more than 2^63. */
+bool gotime_take_digits(str *s, uint64_t *out);
+/* What gotime_quote writes. */
+str gotime_quoted(struct arena *a, str s);
+
+static inline bool gotime_less_than_half(int64_t x, int64_t of)
+{
+    return (uint64_t)x + (uint64_t)x < (uint64_t)of;
+}

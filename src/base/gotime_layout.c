@@ -57,11 +57,6 @@ static const struct {
     {"Z07", ELEMENT_OFFSET, {.is_iso = true}},
 };
 
-static bool is_digit_at(str s, size_t i)
-{
-    return i < s.len && s.ptr[i] >= '0' && s.ptr[i] <= '9';
-}
-
 /* "Jan" in "Janet" is no month. */
 static bool is_word_cut(str at, enum gotime_element element)
 {
@@ -78,7 +73,7 @@ static bool find_fraction(str at, struct gotime_chunk *c)
         return false;
     while (n < at.len && at.ptr[n] == at.ptr[1])
         n++;
-    if (is_digit_at(at, n))
+    if (gotime_digit_at(at, n))
         return false;
     c->element = ELEMENT_FRACTION;
     c->digits = (int)((n - 1) & DIGITS_MASK);
@@ -109,7 +104,7 @@ struct gotime_chunk gotime_next_chunk(str layout)
 
     for (size_t i = 0; i < layout.len; i++) {
         str at = str_from(layout, i);
-        if (!memchr("JM012345_PpZ-.,", at.ptr[0], 15))
+        if (!at.ptr[0] || !strchr("JM012345_PpZ-.,", at.ptr[0]))
             continue;
         /* The line before a year is text, not the space of _2. */
         if (str_has_prefix(at, STR("_2006")) || !find_element(at, &c))
@@ -345,4 +340,12 @@ void gotime_quote(struct buf *out, str s)
         buf_char(out, (char)c);
     }
     buf_char(out, '"');
+}
+
+str gotime_quoted(struct arena *a, str s)
+{
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+
+    gotime_quote(&b, s);
+    return buf_str(&b);
 }

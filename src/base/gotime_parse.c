@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gotime_parse.c - reading moments by a layout, and durations.
+ * gotime_parse.c - reading moments by a layout.
  */
 #include "base/gotime_internal.h"
 
@@ -27,18 +27,12 @@ struct parse {
 /* ---- Numbers -----------------------------------------------------------------------------------
  */
 
-static bool is_digit_at(str s, size_t i)
-{
-    return i < s.len && s.ptr[i] >= '0' && s.ptr[i] <= '9';
-}
-
-/* The digits at the start of *s, taken off. False when they are more than 2^63. */
-static bool take_digits(str *s, uint64_t *out)
+bool gotime_take_digits(str *s, uint64_t *out)
 {
     size_t n = 0;
 
     *out = 0;
-    for (; is_digit_at(*s, n); n++) {
+    for (; gotime_digit_at(*s, n); n++) {
         if (*out > (UINT64_C(1) << 63) / 10)
             return false;
         *out = *out * 10 + (uint64_t)(s->ptr[n] - '0');
@@ -57,7 +51,7 @@ static bool to_number(str s, int64_t *out)
 
     if (negative || (s.len && s.ptr[0] == '+'))
         s = str_from(s, 1);
-    if (!take_digits(&s, &n) || s.len)
+    if (!gotime_take_digits(&s, &n) || s.len)
         return false;
     *out = (int64_t)(negative ? -n : n);
     return true;
@@ -67,12 +61,12 @@ static bool to_number(str s, int64_t *out)
 static bool take_two(str *s, bool fixed, int *out)
 {
     *out = 0;
-    if (!is_digit_at(*s, 0) || (fixed && !is_digit_at(*s, 1)))
+    if (!gotime_digit_at(*s, 0) || (fixed && !gotime_digit_at(*s, 1)))
         return false;
     *out = s->ptr[0] - '0';
-    if (is_digit_at(*s, 1))
+    if (gotime_digit_at(*s, 1))
         *out = *out * 10 + (s->ptr[1] - '0');
-    *s = str_from(*s, is_digit_at(*s, 1) ? 2 : 1);
+    *s = str_from(*s, gotime_digit_at(*s, 1) ? 2 : 1);
     return true;
 }
 
@@ -82,7 +76,7 @@ static bool take_three(str *s, bool fixed, int *out)
     size_t n = 0;
 
     *out = 0;
-    for (; n < 3 && is_digit_at(*s, n); n++)
+    for (; n < 3 && gotime_digit_at(*s, n); n++)
         *out = *out * 10 + (s->ptr[n] - '0');
     if (!n || (fixed && n != 3))
         return false;
@@ -131,7 +125,7 @@ static bool take_short_year(struct parse *p)
 
 static bool take_long_year(struct parse *p)
 {
-    if (p->value.len < 4 || !is_digit_at(p->value, 0) ||
+    if (p->value.len < 4 || !gotime_digit_at(p->value, 0) ||
         !to_number(str_slice(p->value, 0, 4), &p->year))
         return false;
     p->value = str_from(p->value, 4);
@@ -169,9 +163,9 @@ static bool take_free_fraction(struct parse *p)
 {
     size_t n = 1;
 
-    if (!is_point(p->value) || !is_digit_at(p->value, 1))
+    if (!is_point(p->value) || !gotime_digit_at(p->value, 1))
         return true;
-    while (is_digit_at(p->value, n))
+    while (gotime_digit_at(p->value, n))
         n++;
     return take_fraction(p, n);
 }
@@ -242,7 +236,7 @@ static size_t signed_hours(str s)
     size_t digits = rest.len;
     uint64_t hours;
 
-    if (!s.len || (s.ptr[0] != '+' && s.ptr[0] != '-') || !take_digits(&rest, &hours))
+    if (!s.len || (s.ptr[0] != '+' && s.ptr[0] != '-') || !gotime_take_digits(&rest, &hours))
         return 0;
     return rest.len < digits && hours <= 23 ? s.len - rest.len : 0;
 }
@@ -372,24 +366,16 @@ static bool skip_text(str *value, str prefix)
     return true;
 }
 
-static str quoted(struct arena *a, str s)
-{
-    struct buf b = buf_new(a, BUF_UNLIMITED);
-
-    gotime_quote(&b, s);
-    return buf_str(&b);
-}
-
 static bool cannot_parse(struct arena *a, str value, str layout, const str at[2], struct err *e)
 {
     return err_set(e, ERR_INVALID, "parsing time %.*s as %.*s: cannot parse %.*s as %.*s",
-                   STR_ARG(quoted(a, value)), STR_ARG(quoted(a, layout)), STR_ARG(quoted(a, at[0])),
-                   STR_ARG(quoted(a, at[1])));
+                   STR_ARG(gotime_quoted(a, value)), STR_ARG(gotime_quoted(a, layout)),
+                   STR_ARG(gotime_quoted(a, at[0])), STR_ARG(gotime_quoted(a, at[1])));
 }
 
 static bool fails(struct arena *a, str value, const char *why, struct err *e)
 {
-    return err_set(e, ERR_INVALID, "parsing time %.*s: %s", STR_ARG(quoted(a, value)), why);
+    return err_set(e, ERR_INVALID, "parsing time %.*s: %s", STR_ARG(gotime_quoted(a, value)), why);
 }
 
 /* Takes all elements of the layout off p->value. */
@@ -414,7 +400,8 @@ static bool take_all(struct parse *p, str layout, struct err *e)
     }
     if (p->value.len)
         return err_set(e, ERR_INVALID, "parsing time %.*s: extra text: %.*s",
-                       STR_ARG(quoted(p->arena, whole)), STR_ARG(quoted(p->arena, p->value)));
+                       STR_ARG(gotime_quoted(p->arena, whole)),
+                       STR_ARG(gotime_quoted(p->arena, p->value)));
     return true;
 }
 
@@ -505,131 +492,5 @@ bool gotime_parse(struct arena *a, str layout, str value, const struct zone *loc
     if (p.is_utc || !zoned)
         return true;
     *out = p.offset != UNSET ? with_offset(&p, *out, local) : with_zone_name(&p, *out, local);
-    return true;
-}
-
-/* ---- Durations ---------------------------------------------------------------------------------
- */
-
-static bool bad_duration(str whole, struct err *e)
-{
-    AUTO_ARENA a = arena_new();
-
-    return err_set(e, ERR_INVALID, "time: invalid duration %.*s", STR_ARG(quoted(a, whole)));
-}
-
-static bool bad_unit(str unit, str whole, struct err *e)
-{
-    AUTO_ARENA a = arena_new();
-
-    if (!unit.len)
-        return err_set(e, ERR_INVALID, "time: missing unit in duration %.*s",
-                       STR_ARG(quoted(a, whole)));
-    return err_set(e, ERR_INVALID, "time: unknown unit %.*s in duration %.*s",
-                   STR_ARG(quoted(a, unit)), STR_ARG(quoted(a, whole)));
-}
-
-/* The digits of a fraction as part / *scale; those that do not fit into 64 bits are dropped. */
-static uint64_t take_part(str *s, double *scale)
-{
-    uint64_t part = 0;
-    bool full = false;
-    size_t n = 0;
-
-    *scale = 1;
-    for (; is_digit_at(*s, n); n++) {
-        uint64_t digit = (uint64_t)(s->ptr[n] - '0');
-        full = full || part > INT64_MAX / 10 || part * 10 + digit > UINT64_C(1) << 63;
-        if (full)
-            continue;
-        part = part * 10 + digit;
-        *scale *= 10;
-    }
-    *s = str_from(*s, n);
-    return part;
-}
-
-static uint64_t unit_ns(str unit)
-{
-    static const struct {
-        const char *name;
-        int64_t ns;
-    } units[] = {
-        {"ns", 1},       {"us", 1000},      {"\u00b5s", 1000},      {"\u03bcs", 1000},
-        {"ms", 1000000}, {"s", NS_PER_SEC}, {"m", 60 * NS_PER_SEC}, {"h", 3600 * NS_PER_SEC},
-    };
-
-    for (size_t i = 0; i < COUNT(units); i++)
-        if (str_eq(unit, str_c(units[i].name)))
-            return (uint64_t)units[i].ns;
-    return 0;
-}
-
-/* Letters up to the next number. */
-static str take_unit(str *s)
-{
-    size_t n = 0;
-    str unit;
-
-    while (n < s->len && s->ptr[n] != '.' && !is_digit_at(*s, n))
-        n++;
-    unit = str_slice(*s, 0, n);
-    *s = str_from(*s, n);
-    return unit;
-}
-
-/* "1.5h" off the start of *s, added to *sum, which stays at or below 2^63. */
-static bool take_term(str *s, str whole, uint64_t *sum, struct err *e)
-{
-    size_t before = s->len;
-    uint64_t n, part = 0, unit;
-    str name;
-    double scale = 1;
-    bool any;
-
-    if (!take_digits(s, &n))
-        return bad_duration(whole, e);
-    any = s->len != before;
-    if (s->len && s->ptr[0] == '.') {
-        *s = str_from(*s, 1);
-        before = s->len;
-        part = take_part(s, &scale);
-        any = any || s->len != before;
-    }
-    if (!any)
-        return bad_duration(whole, e);
-    name = take_unit(s);
-    unit = unit_ns(name);
-    if (!unit)
-        return bad_unit(name, whole, e);
-    if (n > (UINT64_C(1) << 63) / unit)
-        return bad_duration(whole, e);
-    n = n * unit + (part ? (uint64_t)((double)part * ((double)unit / scale)) : 0);
-    *sum += n;
-    return (n <= UINT64_C(1) << 63 && *sum <= UINT64_C(1) << 63) || bad_duration(whole, e);
-}
-
-bool duration_parse(str s, int64_t *out, struct err *e)
-{
-    str whole = s;
-    bool negative = s.len && s.ptr[0] == '-';
-    uint64_t sum = 0;
-
-    *out = 0;
-    if (negative || (s.len && s.ptr[0] == '+'))
-        s = str_from(s, 1);
-    if (str_eq(s, STR("0")))
-        return true;
-    if (!s.len)
-        return bad_duration(whole, e);
-    while (s.len) {
-        if (s.ptr[0] != '.' && !is_digit_at(s, 0))
-            return bad_duration(whole, e);
-        if (!take_term(&s, whole, &sum, e))
-            return false;
-    }
-    if (!negative && sum > INT64_MAX)
-        return bad_duration(whole, e);
-    *out = (int64_t)(negative ? -sum : sum);
     return true;
 }

@@ -77,6 +77,12 @@ extern const size_t global_option_count;
 /* The overview of all commands. */
 void help_overview(struct buf *out);
 void help_command(struct buf *out, const struct command *c);
+/*
+ * The functions of templates: all of them, as text or Markdown, or one of them. Fails when there is
+ * none of that name.
+ */
+MUST_CHECK bool help_functions(struct arena *a, struct buf *out, str name, bool markdown,
+                               struct err *e);
 
 /* ---- Messages, on standard error, with control characters escaped. ---- */
 

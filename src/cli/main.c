@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * main.c - the program: finds the command, reads its options, runs it, and decides how it ended.
+ * main.c - the program: finds the face or command, reads its options, runs it, and decides how it
+ * ended.
  */
-#include "cli/compare_face.h"
+#include "cli/commands.h"
+#include "cli/faces.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -187,20 +189,18 @@ static enum exit_status run(size_t argc, char *const *argv)
 /* ---- The stack. ---- */
 
 struct start {
-    const char *program;
+    const char *program; /* the name it was started under */
     size_t argc;
     char *const *argv;
-    enum exit_status status;
+    int status;
 };
 
 static void *run_on_thread(void *start)
 {
     struct start *s = start;
+    const struct face *face = face_find(s->program);
 
-    if (compat_is_meant(s->program))
-        s->status = compat_main(s->program, s->argc, s->argv);
-    else
-        s->status = run(s->argc, s->argv);
+    s->status = face ? face->run(s->program, s->argc, s->argv) : (int)run(s->argc, s->argv);
     return NULL;
 }
 
@@ -237,13 +237,15 @@ static void fill_standard_files(void)
 
 int main(int argc, char **argv)
 {
-    struct start s = {.program = argc > 0 ? argv[0] : "",
-                      .argc = argc > 0 ? (size_t)argc - 1 : 0,
-                      .argv = argv + 1};
+    struct start s = {
+        .program = argc > 0 ? argv[0] : "",
+        .argc = argc > 0 ? (size_t)argc - 1 : 0,
+        .argv = argv + 1,
+    };
 
     fill_standard_files();
     signal(SIGPIPE, SIG_IGN);
     if (!run_on_large_stack(&s))
         run_on_thread(&s);
-    return (int)s.status;
+    return s.status;
 }

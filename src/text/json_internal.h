@@ -23,6 +23,7 @@ struct json_reader {
 
     struct value *nodes; /* a stack: what is not yet part of a finished list or object */
     size_t node_count, node_cap;
+    size_t done, nodes_max;    /* nodes that left the stack, and how many there may be */
     struct json_frame *frames; /* a stack: the lists and objects that are open */
     size_t depth, frame_cap;
     struct arena *node_arena, *frame_arena,

@@ -55,18 +55,34 @@ static inline const char *skip_blanks(struct json_reader *r, const char *p)
     return p;
 }
 
-/* A node on the stack, for the value that begins at p. */
-static inline struct value *push_node(struct json_reader *r, const char *p)
+static const char *fail_nodes(struct json_reader *r, const char *p)
+{
+    err_set(r->e, ERR_LIMIT, "more than the limit of %zu values", r->nodes_max);
+    return json_fail_at(r, p);
+}
+
+static void grow_nodes(struct json_reader *r)
+{
+    size_t cap = r->node_cap ? 2 * r->node_cap : 256;
+
+    r->nodes = arena_grow(r->node_arena, r->nodes, r->node_cap * sizeof(*r->nodes),
+                          arena_array_size(cap, sizeof(*r->nodes)));
+    r->node_cap = cap;
+}
+
+/*
+ * A node on the stack, for the value that begins at p, which is returned. The limit is only looked
+ * at when the stack grows and when nodes leave it: that keeps it as small, at no cost.
+ */
+static inline const char *push_node(struct json_reader *r, const char *p)
 {
     if (UNLIKELY(r->node_count == r->node_cap)) {
-        size_t cap = r->node_cap ? 2 * r->node_cap : 256;
-        r->nodes = arena_grow(r->node_arena, r->nodes, r->node_cap * sizeof(*r->nodes),
-                              arena_array_size(cap, sizeof(*r->nodes)));
-        r->node_cap = cap;
+        if (r->done + r->node_count >= r->nodes_max)
+            return fail_nodes(r, p);
+        grow_nodes(r);
     }
-    struct value *v = &r->nodes[r->node_count++];
-    *v = (struct value){.pos = (uint32_t)(p - r->begin) + 1};
-    return v;
+    r->nodes[r->node_count++] = (struct value){.pos = (uint32_t)(p - r->begin) + 1};
+    return p;
 }
 
 static struct json_frame *push_frame(struct json_reader *r)
@@ -100,16 +116,21 @@ static const char *open_container(struct json_reader *r, const char *p, enum val
     return p + 1;
 }
 
-/* The children leave the stack for a block of their own. */
-static void close_container(struct json_reader *r)
+/* The children leave the stack for a block of their own, at the bracket p. */
+static const char *close_container(struct json_reader *r, const char *p)
 {
     struct json_frame *f = &r->frames[--r->depth];
     struct value *v = &r->nodes[f->from];
+    size_t n = r->node_count - f->from - 1;
 
-    value_adopt(r->arena, v, (enum value_kind)v->kind, v + 1, r->node_count - f->from - 1);
+    if (r->done + n >= r->nodes_max)
+        return fail_nodes(r, p);
+    value_adopt(r->arena, v, (enum value_kind)v->kind, v + 1, n);
+    r->done += n;
     r->node_count = (size_t)f->from + 1;
     if (f->index.cap)
         arena_rewind(r->index_arena, f->mark);
+    return p + 1;
 }
 
 /* The key as it is shown to people: quoted and not longer than a line. */
@@ -172,7 +193,9 @@ static inline const char *read_key(struct json_reader *r, const char *p)
     if (p == r->end || *p != ':')
         return json_fail_here(r, p, "after object key");
     p = skip_blanks(r, p + 1);
-    struct value *v = push_node(r, p);
+    if (!push_node(r, p))
+        return NULL;
+    struct value *v = &r->nodes[r->node_count - 1];
     v->key = key.ptr;
     v->key_len = (uint32_t)key.len;
     return p;
@@ -203,14 +226,9 @@ static const char *enter(struct json_reader *r, const char *p, enum value_kind k
         return NULL;
     p = skip_blanks(r, p);
     *done = is_empty(r, p);
-    if (*done) {
-        close_container(r);
-        return p + 1;
-    }
-    if (kind == VALUE_OBJECT)
-        return read_key(r, p);
-    push_node(r, p);
-    return p;
+    if (*done)
+        return close_container(r, p);
+    return kind == VALUE_OBJECT ? read_key(r, p) : push_node(r, p);
 }
 
 /* One value begins at p: a scalar is read (*done), a list or object is entered. */
@@ -244,10 +262,7 @@ static inline const char *begin_value(struct json_reader *r, const char *p, bool
 static inline const char *next_value(struct json_reader *r, const char *p, bool object)
 {
     p = skip_blanks(r, p);
-    if (object)
-        return read_key(r, p);
-    push_node(r, p);
-    return p;
+    return object ? read_key(r, p) : push_node(r, p);
 }
 
 /* Behind a value: to the next one, closing what ends here; *done when the root is complete. */
@@ -267,8 +282,9 @@ static inline const char *end_value(struct json_reader *r, const char *p, bool *
         if (*p != (object ? '}' : ']'))
             return json_fail_byte(r, p,
                                   object ? "after object key:value pair" : "after array element");
-        close_container(r);
-        p++;
+        p = close_container(r, p);
+        if (!p)
+            return NULL;
     }
     *done = true;
     return p;
@@ -279,7 +295,7 @@ static const char *read_root(struct json_reader *r, const char *p)
 {
     bool complete = false, done;
 
-    push_node(r, p);
+    p = push_node(r, p);
     while (p && !complete) {
         p = begin_value(r, p, &done);
         if (p && done)
@@ -295,6 +311,7 @@ static void begin(struct json_reader *r)
     r->opts = r->opts ? r->opts : &default_options;
     r->begin = r->src->text.len ? r->src->text.ptr : "";
     r->end = r->begin + r->src->text.len;
+    r->nodes_max = r->opts->nodes_max ? r->opts->nodes_max : TEXT_NODES_MAX;
     r->node_arena = arena_new();
     r->frame_arena = arena_new();
     r->index_arena = arena_new();

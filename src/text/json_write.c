@@ -4,7 +4,7 @@
  *
  * The writer recurses, which VALUE_DEPTH_MAX bounds: what needs room on the stack (numbers) is kept
  * out of the functions that call themselves. Texts are appended without looking at the room left;
- * the buffer remembers when it was not enough.
+ * the buffer remembers when it was not enough, which is asked once per item.
  */
 #include "text/json.h"
 
@@ -167,26 +167,32 @@ static void new_line(struct writer *w)
         buf_add(w->out, w->style->indent);
 }
 
-static void begin_item(struct writer *w, size_t i)
+/* A full buffer ends the work: indentation can make a text a thousand times as long as its tree. */
+static bool begin_item(struct writer *w, size_t i)
 {
     if (i)
         add_char(w->out, ',');
     new_line(w);
+    return buf_check(w->out, w->e);
+}
+
+static bool write_element(struct writer *w, const struct value *v, size_t i)
+{
+    return begin_item(w, i) && write_value(w, v);
 }
 
 static bool write_items(struct writer *w, const struct value *v)
 {
-    for (size_t i = 0; i < v->len; i++) {
-        begin_item(w, i);
-        if (!write_value(w, &v->items[i]))
+    for (size_t i = 0; i < v->len; i++)
+        if (!write_element(w, &v->items[i], i))
             return false;
-    }
     return true;
 }
 
 static bool write_member(struct writer *w, const struct value *v, size_t i)
 {
-    begin_item(w, i);
+    if (!begin_item(w, i))
+        return false;
     json_write_string(w->out, value_key(v), w->style->html);
     add_char(w->out, ':');
     if (w->style->indent.len)

@@ -12,8 +12,11 @@
 
 struct patch;
 
-/* What the copy operations of one application may add, in bytes. The original has no limit. */
-#define PATCH_COPY_MAX (64 * MIB)
+/*
+ * What the copy operations of one application may add, in bytes. The original has no limit. Copies
+ * are read back, so this must not be more than readers accept in one scalar.
+ */
+#define PATCH_COPY_MAX TEXT_SCALAR_MAX
 
 /*
  * Reads a list of operations. The patch copies text, lives as long as a and may be applied from any

@@ -285,13 +285,29 @@ bool patch_create_merge(str old, str new_, struct buf *out, struct err *e)
 
 /* ---- On trees. ---- */
 
+/* Drops the members that over deletes, all at once: one by one is a pass over the object each. */
+static void drop_members(struct arena *a, struct value *object, const struct value *over)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < object->len; i++) {
+        const struct value *above = value_get(over, value_key(&object->items[i]));
+        if (!value_is(above, VALUE_NULL))
+            object->items[kept++] = object->items[i];
+    }
+    if (kept < object->len)
+        value_adopt(a, object, VALUE_OBJECT, object->items, kept);
+}
+
 static void merge_into(struct arena *a, struct value *object, const struct value *over)
 {
+    bool deletes = false;
+
     for (size_t i = 0; i < over->len; i++) {
         const struct value *v = &over->items[i];
         struct value *member = value_get(object, value_key(v));
         if (v->kind == VALUE_NULL) {
-            value_unset(object, value_key(v));
+            deletes |= member != NULL;
         } else if (v->kind != VALUE_OBJECT) {
             value_set(a, object, value_key(v), value_clone(a, v));
         } else {
@@ -300,6 +316,8 @@ static void merge_into(struct arena *a, struct value *object, const struct value
             merge_into(a, member, v);
         }
     }
+    if (deletes)
+        drop_members(a, object, over);
 }
 
 struct value *patch_merge_values(struct arena *a, const struct value *base,

@@ -30,6 +30,13 @@ struct read_options {
     bool go;
     /* With go: numbers beyond float64 are fine, as where Go reads without converting. */
     bool any_number;
+    /* The most nodes a document may have; 0 means TEXT_NODES_MAX. JSON only. */
+    size_t nodes_max;
+    /*
+     * YAML as go-yaml 3 reads it: of the words only true and false are booleans; y, yes, on, n, no
+     * and off are text.
+     */
+    bool yaml12;
     warn_fn *warn; /* may be NULL */
     void *warn_ctx;
 };
@@ -37,6 +44,8 @@ struct read_options {
 /* Limits of all readers. Reaching one is ERR_LIMIT, with the place. */
 #define TEXT_SCALAR_MAX (64 * MIB)        /* bytes of one string, key or number */
 #define TEXT_MAX ((size_t)UINT32_MAX - 1) /* bytes of one source: offsets have 32 bits */
+/* Nodes of one document: two bytes of text can make a node, which takes 32 twice while reading. */
+#define TEXT_NODES_MAX ((size_t)64 * 1024 * 1024)
 
 /* How writers spell numbers. */
 enum number_rule {

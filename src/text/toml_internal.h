@@ -2,9 +2,10 @@
 /*
  * toml_internal.h - what the files of the TOML reader share.
  *
- * toml_scan.c reads characters, strings and numbers; toml_read.c reads keys, tables and lists, and
- * builds the tree. A fault is reported with the line where BurntSushi's lexer stands when it finds
- * it, which is not always the line a person would name: hence the different functions to fail.
+ * toml_scan.c reads characters and strings, toml_number.c numbers and dates; toml_read.c reads
+ * keys, tables and lists, and builds the tree. A fault is reported with the line where BurntSushi's
+ * lexer stands when it finds it, which is not always the line a person would name: hence the
+ * different functions to fail.
  */
 #pragma once
 
@@ -39,6 +40,8 @@ struct toml_reader {
 bool toml_fail_line(struct toml_reader *r, int64_t line, const char *format, ...) FORMAT(3, 4);
 #define TOML_FAIL(r, ...) toml_fail_line((r), (r)->line, __VA_ARGS__)
 bool toml_fail_str(struct toml_reader *r, int64_t line, str text);
+/* before, the character as it is, and a quote. */
+bool toml_fail_shown(struct toml_reader *r, int64_t line, const char *before, uint32_t c);
 /* After the character c was read: at the end of the text, a final line break does not count. */
 bool toml_fail_after(struct toml_reader *r, uint32_t c, const char *format, ...) FORMAT(3, 4);
 /* The character as messages quote it: 'x' or '\n'. Lives as long as the reader's arena. */
@@ -54,6 +57,8 @@ void toml_write_key(struct buf *out, const str *parts, size_t count);
 MUST_CHECK bool toml_peek(struct toml_reader *r, uint32_t *c);
 /* The same, and moves on. */
 MUST_CHECK bool toml_next(struct toml_reader *r, uint32_t *c);
+/* Moves on when the next character is the wanted one. */
+MUST_CHECK bool toml_accept(struct toml_reader *r, uint32_t wanted, bool *accepted);
 MUST_CHECK bool toml_skip_blanks(struct toml_reader *r);
 /* The rest of a line, after its '#'. */
 MUST_CHECK bool toml_comment(struct toml_reader *r);
@@ -66,10 +71,20 @@ static inline bool toml_is_newline(uint32_t c)
     return c == '\n' || c == '\r';
 }
 bool toml_is_bare(uint32_t c);
+static inline bool toml_is_digit(uint32_t c)
+{
+    return c >= '0' && c <= '9';
+}
+static inline bool toml_is_hex(uint32_t c)
+{
+    return toml_is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+}
 
 /* ---- Scalars. ---- */
 
 /* The text of a string on one line, whose opening quote has been read. */
 MUST_CHECK bool toml_string(struct toml_reader *r, uint32_t quote, str *out);
+/* The same as a value; also over several lines. */
+MUST_CHECK bool toml_string_value(struct toml_reader *r, uint32_t quote, struct value **out);
 /* Any scalar whose first character c has been read. */
 MUST_CHECK bool toml_scalar(struct toml_reader *r, uint32_t c, struct value **out);

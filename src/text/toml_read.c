@@ -70,7 +70,7 @@ enum set_how {
  */
 static bool set_key(struct toml_reader *r, str key, struct value *v, enum set_how how)
 {
-    bool is_array = how == SET_VALUE && v->kind == VALUE_LIST && toml_kind(v) == TOML_PLAIN;
+    bool is_array = how == SET_VALUE && value_is(v, VALUE_LIST) && toml_kind(v) == TOML_PLAIN;
     struct value *table, *old;
 
     if (!current_table(r, &table))
@@ -96,6 +96,7 @@ static bool parent_table(struct toml_reader *r, const str *parts, size_t count, 
 {
     struct value *table = r->root, *v;
 
+    assert(parts || !count);
     *out = NULL;
     for (size_t i = 0; i < count; i++) {
         v = value_get(table, parts[i]);
@@ -168,7 +169,7 @@ static bool too_deep(struct toml_reader *r)
 static bool read_part(struct toml_reader *r, uint32_t first, key_vec *key)
 {
     size_t start = r->at;
-    str part;
+    str part = STR_NONE;
 
     if (key->len + r->context.len >= TOML_DEPTH_MAX)
         return too_deep(r);
@@ -250,6 +251,7 @@ static bool enter_parts(struct toml_reader *r, const key_vec *key)
 {
     struct value *parent;
 
+    assert(key->items);
     r->key = key->items[key->len - 1];
     for (size_t i = 0; i + 1 < key->len; i++)
         if (!parent_table(r, r->context.items, r->context.len, &parent) ||
@@ -263,8 +265,10 @@ static bool read_pair(struct toml_reader *r, key_vec *key, struct value **v)
 {
     size_t outer = r->context.len;
 
-    if (!read_key(r, key) || !enter_parts(r, key) || !read_value(r, false, v) ||
-        !set_key(r, r->key, *v, SET_VALUE))
+    if (!read_key(r, key) || !enter_parts(r, key) || !read_value(r, false, v))
+        return false;
+    assert(*v);
+    if (!set_key(r, r->key, *v, SET_VALUE))
         return false;
     r->context.len = outer;
     return true;
@@ -403,6 +407,7 @@ static bool read_list(struct toml_reader *r, struct value **out)
         step_back(r, c);
         if (!read_value(r, true, &item))
             return false;
+        assert(item);
         value_add(r->arena, *out, item)->tag &= TOML_KIND_MASK;
         if (!next_in_list(r, &c))
             return false;

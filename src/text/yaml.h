@@ -8,7 +8,7 @@
  * gets the true place in addition. Scalars are not copied when they stand in the text as they are:
  * the source must live as long as the tree.
  *
- * The text may be UTF-8 or UTF-16, with or without a byte order mark; yaml_source prepares it.
+ * The text may be UTF-8, or UTF-16 with a byte order mark; yaml_source prepares it.
  */
 #pragma once
 
@@ -29,6 +29,16 @@ MUST_CHECK bool yaml_source(struct arena *a, str file, str bytes, struct source 
  */
 MUST_CHECK bool yaml_read(struct arena *a, const struct source *src,
                           const struct read_options *opts, struct value **out, struct err *e);
+
+/*
+ * Reads the documents of a text one after the other, as Go's Decoder does: the grammar says where
+ * one ends. *offset begins as 0 and moves on; at the end *out is NULL. A null document is given as
+ * such. A document fails also when what follows it cannot begin another one; *offset is then of no
+ * more use.
+ */
+MUST_CHECK bool yaml_read_next(struct arena *a, const struct source *src,
+                               const struct read_options *opts, size_t *offset, struct value **out,
+                               struct err *e);
 
 /*
  * Reads a stream of documents, which Kubernetes tools split at lines that begin with "---" before
@@ -59,3 +69,5 @@ MUST_CHECK bool yaml_write_pretty(struct buf *out, const struct value *v, enum n
                                   struct err *e);
 /* The order of keys in written YAML: a2 before a10. Not a proper order for all mixtures. */
 int yaml_key_compare(str x, str y);
+/* That of yaml_write_pretty. */
+int yaml_key_compare_pretty(str x, str y);

@@ -37,7 +37,7 @@ enum {
 enum ykey_kind { YKEY_STRING, YKEY_NULL, YKEY_BOOL, YKEY_INT, YKEY_UINT, YKEY_FLOAT };
 
 /* Resolves the scalar of an event: kind and text of v, or RAW_BAD or RAW_INF in its tag. */
-void yaml_resolve(struct arena *a, const struct yevent *event, struct value *v);
+void yaml_resolve(struct arena *a, const struct yevent *event, bool yaml12, struct value *v);
 /* Whether a plain scalar reads as something else than a string. */
 bool yaml_reads_as_string(str text);
 /* Whether the text looks like a number of base 60, which other readers take for one. */
@@ -79,8 +79,16 @@ void yaml_go_syntax(struct buf *out, const struct value *v);
 /* The same for the key of a member, as it was before it became a text. */
 void yaml_go_key(struct buf *out, const struct value *member);
 
-/* Reads one document: the first of the part [from, to) of the source. */
-MUST_CHECK bool yaml_read_part(struct arena *a, const struct source *src, size_t from, size_t to,
+/* A part [from, to) of a source. */
+struct ypart {
+    const struct source *src;
+    size_t from, to;
+    /* Set to where the next document begins, which is looked for; NULL when nobody asks. */
+    size_t *next;
+};
+
+/* Reads the first document of a part. */
+MUST_CHECK bool yaml_read_part(struct arena *a, const struct ypart *part,
                                const struct read_options *opts, struct value **out, struct err *e);
 
 /* Fills e with a problem as Go words it, at its place in src. Always false. */

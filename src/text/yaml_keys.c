@@ -176,7 +176,15 @@ static size_t first_difference(str x, str y)
     return i;
 }
 
-int yaml_key_compare(str x, str y)
+static bool ends_with_digit(str s)
+{
+    size_t width;
+
+    return s.len && unicode_is_digit(utf8_decode_last(s, &width));
+}
+
+/* letters_first: version 3 of Go's library puts a letter first where it follows a digit. */
+static int compare_keys(str x, str y, bool letters_first)
 {
     size_t width, i = first_difference(x, y);
 
@@ -188,6 +196,16 @@ int yaml_key_compare(str x, str y)
     if (lx && ly)
         return by_rune;
     if (lx || ly)
-        return ly ? -1 : 1;
+        return ly != (letters_first && ends_with_digit(str_slice(x, 0, i))) ? -1 : 1;
     return compare_numbers(x, y, i, by_rune);
+}
+
+int yaml_key_compare(str x, str y)
+{
+    return compare_keys(x, y, false);
+}
+
+int yaml_key_compare_pretty(str x, str y)
+{
+    return compare_keys(x, y, true);
 }

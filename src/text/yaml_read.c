@@ -32,6 +32,7 @@ struct building {
     VEC(struct frame) frames;
     VEC(struct value) nodes;
     struct value root;
+    bool ended; /* nothing follows */
 };
 
 bool yaml_problem_set(struct err *e, const struct yproblem *problem, const struct source *src,
@@ -198,7 +199,7 @@ static void add_scalar(struct building *b, const struct yevent *event)
     struct value v = {.pos = (uint32_t)b->reader->base + event->start.pos + 1};
     uint32_t anchor = new_anchor(b, event->anchor, false);
 
-    yaml_resolve(b->reader->arena, event, &v);
+    yaml_resolve(b->reader->arena, event, b->reader->opts->yaml12, &v);
     if (UNLIKELY(event->tag.len))
         repair(b, &v);
     if (v.tag) {
@@ -283,11 +284,26 @@ static bool build(struct building *b)
         if (!take_event(b, &event))
             return false;
     } while (event.kind != YEVENT_STREAM_END && event.kind != YEVENT_DOC_END);
+    b->ended = event.kind == YEVENT_STREAM_END;
     return true;
 }
 
-bool yaml_read_part(struct arena *a, const struct source *src, size_t from, size_t to,
-                    const struct read_options *opts, struct value **out, struct err *e)
+/* Looks for the beginning of the document behind the one that was built. */
+static bool find_next(struct building *b, const struct ypart *part)
+{
+    struct yreader *r = b->reader;
+    struct yevent event = {0};
+
+    if (!part->next)
+        return true;
+    if (!b->ended && !yparse_next(&b->parse, &event))
+        return yaml_problem_set(r->e, &b->parse.scan.problem, r->src, r->base);
+    *part->next = event.kind == YEVENT_DOC_START ? part->from + event.start.pos : part->to;
+    return true;
+}
+
+bool yaml_read_part(struct arena *a, const struct ypart *part, const struct read_options *opts,
+                    struct value **out, struct err *e)
 {
     static const struct read_options defaults = {0};
     AUTO_ARENA scratch = arena_new();
@@ -295,23 +311,23 @@ bool yaml_read_part(struct arena *a, const struct source *src, size_t from, size
     struct yreader r = {
         .arena = a,
         .scratch = scratch,
-        .src = src,
+        .src = part->src,
         .opts = opts ? opts : &defaults,
-        .base = from,
-        .text = str_slice(src->text, from, to),
+        .base = part->from,
+        .text = str_slice(part->src->text, part->from, part->to),
         .e = e,
     };
     struct building b = {.reader = &r, .indexes = indexes};
 
     *out = NULL;
-    if (src->text.len > TEXT_MAX) {
+    if (part->src->text.len > TEXT_MAX) {
         err_set(e, ERR_LIMIT, "yaml: text is larger than 4 GiB");
-        return err_at(e, (struct where){.file = src->file});
+        return err_at(e, (struct where){.file = part->src->file});
     }
     yparse_begin(&b.parse, a, scratch, r.text);
     VEC_ADD(scratch, &b.nodes);
     b.nodes.len = 0;
-    if (!build(&b) || (r.special && !yaml_expand(&r, &b.root)))
+    if (!build(&b) || !find_next(&b, part) || (r.special && !yaml_expand(&r, &b.root)))
         return false;
     *out = arena_alloc_raw(a, sizeof(**out));
     **out = b.root;
@@ -321,5 +337,16 @@ bool yaml_read_part(struct arena *a, const struct source *src, size_t from, size
 bool yaml_read(struct arena *a, const struct source *src, const struct read_options *opts,
                struct value **out, struct err *e)
 {
-    return yaml_read_part(a, src, 0, src->text.len, opts, out, e);
+    const struct ypart all = {.src = src, .to = src->text.len};
+
+    return yaml_read_part(a, &all, opts, out, e);
+}
+
+bool yaml_read_next(struct arena *a, const struct source *src, const struct read_options *opts,
+                    size_t *offset, struct value **out, struct err *e)
+{
+    const struct ypart rest = {.src = src, .from = *offset, .to = src->text.len, .next = offset};
+
+    *out = NULL;
+    return *offset >= src->text.len || yaml_read_part(a, &rest, opts, out, e);
 }

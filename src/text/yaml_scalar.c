@@ -60,6 +60,15 @@ static const struct word *find_word(str text)
     return NULL;
 }
 
+/* Whether the newer dialect takes the word for text: all booleans but the spellings of true, false.
+ */
+static bool is_word_of_old(const struct word *word)
+{
+    char first = (char)(word->text.ptr[0] | 0x20);
+
+    return (word->kind == WORD_TRUE || word->kind == WORD_FALSE) && first != 't' && first != 'f';
+}
+
 /* What a first character promises. */
 enum hint { HINT_STRING, HINT_WORD, HINT_DOT, HINT_NUMBER };
 
@@ -404,8 +413,14 @@ static void set_word(struct value *v, const struct word *word)
     }
 }
 
+/* How text is resolved. */
+struct rules {
+    bool dates;  /* dates stay strings, whatever else they look like */
+    bool yaml12; /* see read_options */
+};
+
 /* Resolves text to whatever it looks like. *date tells that it is a string because it is one. */
-static void resolve_any(struct arena *a, str text, bool dates, struct value *v, bool *date)
+static void resolve_any(struct arena *a, str text, struct rules rules, struct value *v, bool *date)
 {
     enum hint hint = text.len ? hint_of((uint8_t)text.ptr[0]) : HINT_STRING;
     const struct word *word;
@@ -418,11 +433,11 @@ static void resolve_any(struct arena *a, str text, bool dates, struct value *v, 
     set_text(v, VALUE_STRING, text);
     if (hint == HINT_STRING)
         return;
-    if ((word = find_word(text)))
+    if ((word = find_word(text)) && !(rules.yaml12 && is_word_of_old(word)))
         set_word(v, word);
     else if (hint == HINT_DOT)
         (void)resolve_dotted(a, text, v);
-    else if (hint == HINT_NUMBER && !(dates && (*date = is_date(text))))
+    else if (hint == HINT_NUMBER && !(rules.dates && (*date = is_date(text))))
         (void)resolve_number(a, text, v);
 }
 
@@ -573,9 +588,10 @@ static void resolve_binary(struct arena *a, str text, struct value *v)
         set_bad(v, STR("!!binary value contains invalid base64 data"));
 }
 
-void yaml_resolve(struct arena *a, const struct yevent *event, struct value *v)
+void yaml_resolve(struct arena *a, const struct yevent *event, bool yaml12, struct value *v)
 {
     enum tag want = find_tag(event->tag);
+    struct rules rules = {.dates = want == TAG_NONE || want == TAG_DATE, .yaml12 = yaml12};
     bool date;
 
     if (want == TAG_BINARY) {
@@ -583,7 +599,7 @@ void yaml_resolve(struct arena *a, const struct yevent *event, struct value *v)
     } else if (want == TAG_STR || want == TAG_OTHER || (want == TAG_NONE && !event->implicit)) {
         set_text(v, VALUE_STRING, event->value);
     } else {
-        resolve_any(a, event->value, want == TAG_NONE || want == TAG_DATE, v, &date);
+        resolve_any(a, event->value, rules, v, &date);
         if (want != TAG_NONE)
             check_tag(a, want, tag_of(v, date), event->value, v);
     }
@@ -603,7 +619,7 @@ bool yaml_reads_as_string(str text)
         break;
     }
     AUTO_ARENA a = arena_new();
-    resolve_any(a, text, true, &v, &date);
+    resolve_any(a, text, (struct rules){.dates = true}, &v, &date);
     return v.kind == VALUE_STRING && !date;
 }
 

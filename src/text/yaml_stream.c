@@ -59,7 +59,10 @@ bool yaml_stream_next(struct arena *a, struct yaml_stream *s, struct value **out
     *out = NULL;
     while (s->offset < s->src->text.len) {
         struct value *v;
-        if (!next_part(s, &from, &to, e) || !yaml_read_part(a, s->src, from, to, s->opts, &v, e))
+        if (!next_part(s, &from, &to, e))
+            return false;
+        const struct ypart part = {.src = s->src, .from = from, .to = to};
+        if (!yaml_read_part(a, &part, s->opts, &v, e))
             return false;
         if (v->kind != VALUE_NULL) {
             *out = v;

@@ -160,24 +160,31 @@ static int by_natural_order(const void *x, const void *y)
                             value_key(*(struct value *const *)y));
 }
 
-static struct value **sort_members(struct arena *a, const struct value *v)
+static int by_pretty_order(const void *x, const void *y)
 {
+    return yaml_key_compare_pretty(value_key(*(struct value *const *)x),
+                                   value_key(*(struct value *const *)y));
+}
+
+static struct value **sort_members(struct arena *a, const struct value *v, bool pretty)
+{
+    int (*order)(const void *, const void *) = pretty ? by_pretty_order : by_natural_order;
     struct value **members = ARENA_ARRAY(a, struct value *, v->len);
     bool sorted = true;
 
     for (size_t i = 0; i < v->len; i++) {
         members[i] = &v->items[i];
-        sorted = sorted && (i == 0 || by_natural_order(&members[i - 1], &members[i]) < 0);
+        sorted = sorted && (i == 0 || order(&members[i - 1], &members[i]) < 0);
     }
     if (!sorted)
-        qsort(members, v->len, sizeof(struct value *), by_natural_order);
+        qsort(members, v->len, sizeof(struct value *), order);
     return members;
 }
 
 static bool write_object(struct writer *w, const struct value *v)
 {
     struct arena_mark mark = arena_mark(w->scratch);
-    struct value **members = sort_members(w->scratch, v);
+    struct value **members = sort_members(w->scratch, v, w->emit.pretty);
     struct yemit *m = &w->emit;
     int32_t indent = m->indent;
 

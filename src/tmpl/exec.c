@@ -68,9 +68,9 @@ static void add_location(struct buf *out, const struct file *file, size_t pos)
 }
 
 /* The format that Go's errorf makes: the place, then the message. */
-static str place_format(struct exec *x, const char *format)
+static str place_format(struct arena *a, struct exec *x, const char *format)
 {
-    struct buf f = buf_new(x->rt.arena, BUF_UNLIMITED), name, context;
+    struct buf f = buf_new(a, BUF_UNLIMITED), name, context;
 
     name = context = f;
     double_percent(&name, x->template->name);
@@ -94,11 +94,13 @@ static str place_format(struct exec *x, const char *format)
 static bool fail_kind(struct exec *x, enum err_kind kind, const char *format, const struct tv *args,
                       size_t count)
 {
+    AUTO_ARENA scratch = arena_new(); /* include fails 1,000 times with ever longer messages */
+    struct buf b = buf_new(scratch, BUF_UNLIMITED);
     struct rt rt = x->rt;
-    struct buf b = buf_new(rt.arena, BUF_UNLIMITED);
 
+    rt.arena = scratch;
     rt.errorf = true;
-    tv_printf(&rt, &b, place_format(x, format), args, count);
+    tv_printf(&rt, &b, place_format(scratch, x, format), args, count);
     return err_set_str(x->err, kind, buf_str(&b));
 }
 

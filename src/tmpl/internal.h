@@ -244,6 +244,7 @@ struct exec {
     VEC(struct variable) vars;
     size_t vars_base;     /* where the variables of the current template begin */
     struct map *included; /* by include: name to how often it is open; NULL until used */
+    unsigned nesting;     /* of include and tpl */
     const void *stack;    /* where the C stack of the run begins, for include and tpl */
 };
 

@@ -3,7 +3,7 @@
  * fuzz_yaml_libyaml.c - our scanner and grammar against libyaml's.
  *
  * Both are given the same bytes. They must agree on whether it is YAML, and when it is, on every
- * event with its anchor, tag and text. Inputs of the classes in which Go's reader, and so ours,
+ * event with its anchor and text. Inputs of the classes in which Go's reader, and so ours,
  * differs from libyaml (docs/design/yaml.md) are left out by is_known_difference.
  */
 #include "text/yaml_internal.h"

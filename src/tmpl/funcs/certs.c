@@ -16,7 +16,7 @@
 
 #include <arpa/inet.h>
 
-#define RSA_STEPS 250000 /* 2048 bits */
+#define RSA_STEPS 500000 /* 2048 bits */
 #define LARGE_KEY_STEPS 2000000
 #define SMALL_KEY_STEPS 2000
 

@@ -17,6 +17,15 @@ str as_text(struct rt *rt, struct tv v)
     return buf_str(&b);
 }
 
+bool return_bytes(struct tmpl_call *c, str s)
+{
+    struct tv out = tv_list_new(c->rt, TV_BYTES, s.len);
+
+    for (size_t i = 0; i < s.len; i++)
+        out.list->items[i] = (struct tv){.type = TV_UINT8, .u = (unsigned char)s.ptr[i]};
+    return return_tv(c, out);
+}
+
 struct tv strings_of(struct tmpl_call *c, const str *items, size_t count)
 {
     struct tv out = tv_list_new(c->rt, TV_STRINGS, count);

@@ -9,6 +9,8 @@
 /* Sprig's strval: a text or bytes as they are, everything else as %v prints it. */
 str as_text(struct rt *rt, struct tv v);
 
+/* A []uint8. */
+bool return_bytes(struct tmpl_call *c, str s);
 /* Sprig's strslice: the elements as texts without the nils; anything else is one text. */
 struct tv as_strings(struct tmpl_call *c, struct tv v);
 /* A []string of these. */

@@ -14,8 +14,8 @@
 #include <crypt.h>
 
 /* What a call costs in steps: about as many as could have been taken in its time. */
-#define BCRYPT_STEPS 100000
-#define SCRYPT_STEPS 200000
+#define BCRYPT_STEPS 400000
+#define SCRYPT_STEPS 500000
 
 /*
  * Once, and before anything else of the library: no configuration file is read, so that neither the
@@ -246,7 +246,7 @@ static bool fn_derive_password(struct tmpl_call *c)
 /* ---- AES ----------------------------------------------------------------------------------------
  */
 
-#define AES_BLOCK 16
+#define AES_BLOCK ((size_t)16)
 #define AES_KEY 32
 
 /* AES-256-CBC over whole blocks, with the key cut or filled up with zeros. */
@@ -301,7 +301,7 @@ static bool fn_decrypt_aes(struct tmpl_call *c)
     if (!base64_decode(c->arena, arg_str(c, 1), &bytes, &bad))
         return call_fail(c, "illegal base64 data at input byte %zu", bad);
     if (bytes.len < AES_BLOCK)
-        return call_fail(c, "runtime error: slice bounds out of range [:%d] with capacity %zu",
+        return call_fail(c, "runtime error: slice bounds out of range [:%zu] with capacity %zu",
                          AES_BLOCK, arg_str(c, 1).len / 4 * 3);
     blocks = str_from(bytes, AES_BLOCK);
     if (blocks.len % AES_BLOCK)

@@ -164,7 +164,7 @@ static bool fn_duration_round(struct tmpl_call *c)
         uint64_t seconds;
         const char *unit;
     } units[] = {
-        {365 * 86400, "y"}, {30 * 86400, "mo"}, {86400, "d"}, {3600, "h"}, {60, "m"}, {1, "s"},
+        {31536000, "y"}, {2592000, "mo"}, {86400, "d"}, {3600, "h"}, {60, "m"}, {1, "s"},
     };
     int64_t ns = span_of(arg_tv(c, 0));
     uint64_t magnitude = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;

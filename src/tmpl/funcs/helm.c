@@ -3,7 +3,7 @@
  * helm.c - what Helm's engine adds: templates within templates, and its own conversions.
  *
  * include and tpl run a template inside the run, on the C stack. Helm stops a name that includes
- * itself more than 1,000 deep; several names together, or tpl within tpl, end at STACK_MAX.
+ * itself more than 1,000 deep; several names together, or tpl within tpl, end at NESTING_MAX.
  */
 #include "tmpl/funcs/convert.h"
 #include "tmpl/funcs/families.h"
@@ -18,7 +18,8 @@
 
 /* How often a template may be open at once, as Helm counts. */
 #define INCLUDE_MAX 1000
-/* How much of the C stack the open templates may take: half of the usual limit. */
+/* How many may be open at once in all, and how much of the C stack they may take. */
+#define NESTING_MAX 2500
 #define STACK_MAX (4 * MIB)
 
 /* ---- include and tpl ----------------------------------------------------------------------------
@@ -28,28 +29,26 @@ static bool is_nested_too_deep(const struct exec *x)
 {
     const char *here = __builtin_frame_address(0);
 
-    return x->stack && (size_t)((const char *)x->stack - here) > STACK_MAX;
+    return x->nesting >= NESTING_MAX || (size_t)((const char *)x->stack - here) > STACK_MAX;
 }
 
-/*
- * Runs t and leaves its text in out. When it fails, the message is x->err's, which has an arena of
- * its own: what the inner run allocated is dropped, because a message that grows at each of 1,000
- * levels would otherwise be kept 1,000 times.
- */
+/* Runs t and leaves its text in out. When it fails, the message is that of x->err. */
 static bool run_inner(struct tmpl_call *c, const struct template *t, struct tv data,
                       struct buf *out)
 {
     struct exec *x = c->rt->exec;
-    struct arena_mark mark = arena_mark(c->arena);
+    bool ok;
 
     if (is_nested_too_deep(x)) {
         c->error_kind = ERR_LIMIT;
         return call_fail(c, "the template nests too deep");
     }
     *out = call_buf(c);
-    if (exec_template(x, t, data, out))
+    x->nesting++;
+    ok = exec_template(x, t, data, out);
+    x->nesting--;
+    if (ok)
         return true;
-    arena_rewind(c->arena, mark);
     c->error = x->err ? x->err->text : STR("failed");
     c->error_kind = x->err ? x->err->kind : ERR_INVALID;
     return false;
@@ -76,7 +75,7 @@ static bool fn_include(struct tmpl_call *c)
     str name = arg_str(c, 0);
     const struct template *t = map_get(x->set->templates, name);
     size_t *count = open_count(x, name);
-    struct buf out;
+    struct buf out = {0};
     bool ok;
 
     if (*count > INCLUDE_MAX)
@@ -109,19 +108,23 @@ static struct tmpl_set *clone_set(struct arena *a, const struct tmpl_set *from)
 /* "cannot parse template "...": text", the template as Go quotes it. */
 static bool tpl_fail(struct tmpl_call *c, const char *what, str why)
 {
-    struct buf b = buf_new(c->arena, BUF_UNLIMITED);
+    struct err *e = c->rt->exec->err;
+    AUTO_ARENA scratch = arena_new();
+    struct buf b = buf_new(scratch, BUF_UNLIMITED);
 
     buf_add(&b, str_c(what));
     go_quote(&b, arg_str(c, 0));
     buf_add(&b, STR(": "));
     buf_add(&b, why);
-    return call_fail_str(c, buf_str(&b));
+    err_set_str(e, c->error_kind ? c->error_kind : ERR_INVALID, buf_str(&b));
+    c->error = e ? e->text : STR("failed");
+    return false;
 }
 
 static str without_no_value(struct arena *a, str text)
 {
     struct buf b = buf_new(a, BUF_UNLIMITED);
-    str part;
+    str part = STR_NONE;
 
     while (str_cut(text, STR("<no value>"), &part, &text))
         buf_add(&b, part);
@@ -152,7 +155,7 @@ static bool fn_tpl(struct tmpl_call *c)
     struct tmpl_set *set = clone_set(c->arena, outer);
     const struct template *t = NULL;
     AUTO_ERR e = {0};
-    struct buf out;
+    struct buf out = {0};
     bool ok;
 
     /* Upstream: the option is set anew, so only its strictest form is handed down. */

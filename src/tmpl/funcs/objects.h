@@ -6,9 +6,15 @@
 
 #include "tmpl/rt.h"
 
+/* A line of a table of methods: they need no help and belong to no profile. */
+#define METHOD(name, signature, function)                                                          \
+    {                                                                                              \
+        (name), (signature), 0, (function), NULL, NULL                                             \
+    }
+
 /*
- * times.c: the object of a TV_TIME is a struct gotime, that of a TV_LOCATION a struct zone or a
- * mark for UTC.
+ * times.c and durations.c: the object of a TV_TIME is a struct gotime, that of a TV_LOCATION a
+ * struct zone or a mark for UTC.
  */
 void time_string(struct rt *rt, struct tv v, struct buf *out);
 void time_go_string(struct rt *rt, struct tv v, struct buf *out);

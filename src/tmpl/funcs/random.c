@@ -10,12 +10,13 @@
 static void fill(char *out, size_t count, str set)
 {
     unsigned even = 256 - 256 % (unsigned)set.len;
-    unsigned char block[256];
+    unsigned char block[4096];
     size_t done = 0;
 
     while (done < count) {
-        random_bytes(block, sizeof(block));
-        for (size_t i = 0; i < sizeof(block) && done < count; i++)
+        size_t want = count - done < sizeof(block) / 2 ? 2 * (count - done) : sizeof(block);
+        random_bytes(block, want);
+        for (size_t i = 0; i < want && done < count; i++)
             if (block[i] < even)
                 out[done++] = set.ptr[block[i] % set.len];
     }
@@ -29,7 +30,7 @@ static bool random_text(struct tmpl_call *c, str set)
 
     if (count <= 0)
         return return_str(c, STR_NONE);
-    if (!call_room(c, (size_t)count))
+    if (!call_room(c, (size_t)count) || !call_steps(c, (uint64_t)count / 16))
         return false;
     out = arena_alloc_text(c->arena, (size_t)count);
     fill(out, (size_t)count, set);

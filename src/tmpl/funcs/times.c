@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * times.c - what templates see of times, months, weekdays, durations and time zones: how they print
- * and their methods.
+ * times.c - what templates see of times and time zones: how they print and their methods.
  *
  * Methods whose results a template cannot take (Date, Clock, Zone) are listed too, because Go says
  * so when they are called.
@@ -92,32 +91,6 @@ bool time_equal(const void *x, const void *y, bool deep)
            a->mono == b->mono;
 }
 
-static void name_or_number(struct buf *out, const char *name, const char *type, int64_t i)
-{
-    if (name)
-        buf_add(out, str_c(name));
-    else
-        buf_fmt(out, "%%!%s(%llu)", type, (unsigned long long)i);
-}
-
-void month_string(struct rt *rt, struct tv v, struct buf *out)
-{
-    (void)rt;
-    name_or_number(out, gotime_month_name(v.i), "Month", v.i);
-}
-
-void weekday_string(struct rt *rt, struct tv v, struct buf *out)
-{
-    (void)rt;
-    name_or_number(out, gotime_weekday_name(v.i), "Weekday", v.i);
-}
-
-void duration_string(struct rt *rt, struct tv v, struct buf *out)
-{
-    (void)rt;
-    duration_format(out, v.i);
-}
-
 void location_string(struct rt *rt, struct tv v, struct buf *out)
 {
     (void)rt;
@@ -197,20 +170,6 @@ static struct gotime self(const struct tmpl_call *c)
 static struct gotime_fields fields(const struct tmpl_call *c)
 {
     return gotime_fields(self(c));
-}
-
-static bool return_type(struct tmpl_call *c, enum tv_type type, int64_t i)
-{
-    return return_tv(c, (struct tv){.type = (uint8_t)type, .i = i});
-}
-
-static bool return_bytes(struct tmpl_call *c, str s)
-{
-    struct tv out = tv_list_new(c->rt, TV_BYTES, s.len);
-
-    for (size_t i = 0; i < s.len; i++)
-        out.list->items[i] = (struct tv){.type = TV_UINT8, .u = (unsigned char)s.ptr[i]};
-    return return_tv(c, out);
 }
 
 /* The bytes of an argument of type []uint8, to append to. */
@@ -483,11 +442,6 @@ static bool never_called(struct tmpl_call *c)
     return call_fail(c, "not for templates");
 }
 
-#define METHOD(name, signature, function)                                                          \
-    {                                                                                              \
-        (name), (signature), 0, (function), NULL, NULL                                             \
-    }
-
 const struct tmpl_func time_methods[] = {
     METHOD("Add", "func(time.Duration) time.Time", time_add),
     METHOD("AddDate", "func(int, int, int) time.Time", time_add_date),
@@ -535,98 +489,13 @@ const struct tmpl_func time_methods[] = {
     {0},
 };
 
-/* ---- Methods of the small types ----------------------------------------------------------------
- */
-
-/* String of any of them. */
-static bool to_string(struct tmpl_call *c)
-{
-    return return_str(c, tv_to_str(c->rt, c->self));
-}
-
-const struct tmpl_func month_methods[] = {
-    METHOD("String", "func() string", to_string),
-    {0},
-};
-
-const struct tmpl_func weekday_methods[] = {
-    METHOD("String", "func() string", to_string),
-    {0},
-};
-
 static bool location_to_string(struct tmpl_call *c)
 {
-    return tv_is_nil(c->self) ? return_str(c, STR("UTC")) : to_string(c);
+    return tv_is_nil(c->self) ? return_str(c, STR("UTC"))
+                              : return_str(c, zone_name(zone_of(c->self)));
 }
 
 const struct tmpl_func location_methods[] = {
     METHOD("String", "func() string", location_to_string),
-    {0},
-};
-
-static bool duration_abs(struct tmpl_call *c)
-{
-    int64_t ns = c->self.i;
-
-    return return_type(c, TV_DURATION, ns >= 0 ? ns : ns == INT64_MIN ? INT64_MAX : -ns);
-}
-
-/* As Go divides: whole units and the rest apart, so that no digit is lost. */
-static bool return_units(struct tmpl_call *c, int64_t ns)
-{
-    return return_float(c, (double)(c->self.i / ns) + (double)(c->self.i % ns) / (double)ns);
-}
-
-static bool duration_hours(struct tmpl_call *c)
-{
-    return return_units(c, 3600 * NS_PER_SEC);
-}
-
-static bool duration_minutes(struct tmpl_call *c)
-{
-    return return_units(c, 60 * NS_PER_SEC);
-}
-
-static bool duration_seconds(struct tmpl_call *c)
-{
-    return return_units(c, NS_PER_SEC);
-}
-
-static bool duration_milliseconds(struct tmpl_call *c)
-{
-    return return_int(c, c->self.i / 1000000);
-}
-
-static bool duration_microseconds(struct tmpl_call *c)
-{
-    return return_int(c, c->self.i / 1000);
-}
-
-static bool duration_nanoseconds(struct tmpl_call *c)
-{
-    return return_int(c, c->self.i);
-}
-
-static bool duration_to_multiple(struct tmpl_call *c)
-{
-    return return_type(c, TV_DURATION, duration_round(c->self.i, arg_int(c, 0)));
-}
-
-static bool duration_down(struct tmpl_call *c)
-{
-    return return_type(c, TV_DURATION, duration_truncate(c->self.i, arg_int(c, 0)));
-}
-
-const struct tmpl_func duration_methods[] = {
-    METHOD("Abs", "func() time.Duration", duration_abs),
-    METHOD("Hours", "func() float64", duration_hours),
-    METHOD("Microseconds", "func() int64", duration_microseconds),
-    METHOD("Milliseconds", "func() int64", duration_milliseconds),
-    METHOD("Minutes", "func() float64", duration_minutes),
-    METHOD("Nanoseconds", "func() int64", duration_nanoseconds),
-    METHOD("Round", "func(time.Duration) time.Duration", duration_to_multiple),
-    METHOD("Seconds", "func() float64", duration_seconds),
-    METHOD("String", "func() string", to_string),
-    METHOD("Truncate", "func(time.Duration) time.Duration", duration_down),
     {0},
 };

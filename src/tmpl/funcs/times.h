@@ -18,3 +18,8 @@ static inline bool return_time(struct tmpl_call *c, struct gotime t)
 {
     return return_tv(c, tv_time(c->rt, t));
 }
+/* A month, a weekday or a duration. */
+static inline bool return_type(struct tmpl_call *c, enum tv_type type, int64_t i)
+{
+    return return_tv(c, (struct tv){.type = (uint8_t)type, .i = i});
+}

@@ -138,15 +138,6 @@ static bool to_string(struct tmpl_call *c)
     return return_str(c, format(c, version_of(c->self)));
 }
 
-static bool return_bytes(struct tmpl_call *c, str s)
-{
-    struct tv out = tv_list_new(c->rt, TV_BYTES, s.len);
-
-    for (size_t i = 0; i < s.len; i++)
-        out.list->items[i] = (struct tv){.type = TV_UINT8, .u = (unsigned char)s.ptr[i]};
-    return return_tv(c, out);
-}
-
 static bool marshal_text(struct tmpl_call *c)
 {
     return return_bytes(c, format(c, version_of(c->self)));
@@ -263,11 +254,6 @@ static bool set_metadata(struct tmpl_call *c)
     v.metadata = arg_str(c, 0);
     return semver_valid_metadata(v.metadata, &e) ? return_next(c, v) : return_err(c, &e);
 }
-
-#define METHOD(name, signature, function)                                                          \
-    {                                                                                              \
-        (name), (signature), 0, (function), NULL, NULL                                             \
-    }
 
 /* Those that Go has for values as well as for pointers. */
 #define VALUE_METHODS                                                                              \

@@ -202,6 +202,59 @@ TEST(paths_join_and_split)
     assert_str(file_base(STR("b")), STR("b"));
 }
 
+TEST(a_file_is_written_in_its_place)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    str path = file_join(a, folder, STR("w")), text;
+
+    assert_ok(file_write(path, STR("long text"), 0600, &e), &e);
+    assert_ok(file_write(path, STR("short"), 0600, &e), &e);
+    assert_ok(file_read(a, path, &text, &e), &e);
+    assert_str(text, STR("short"));
+    assert_false(file_write(STR(""), STR("x"), 0600, &e));
+    assert_str(e.text, STR("open : no such file or directory"));
+}
+
+TEST(folders_are_made_with_those_above)
+{
+    static const char *const made[] = {"d/e/f", "d/e", "d"};
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    str deep = file_join(a, folder, STR("d/e/f")), file = file_join(a, folder, STR("d/x"));
+
+    assert_ok(file_make_folder(deep, &e), &e);
+    assert_int_equal(file_kind(deep), FILE_FOLDER);
+    assert_ok(file_make_folder(deep, &e), &e);
+    assert_ok(file_write(file, STR(""), 0600, &e), &e);
+    assert_false(file_make_folder(file_join(a, file, STR("y")), &e));
+    assert_str(e.text, str_fmt(a, "mkdir %.*s: not a directory", STR_ARG(file)));
+    unlink(str_z(a, file));
+    for (size_t i = 0; i < COUNT(made); i++)
+        rmdir(str_z(a, file_join(a, folder, str_c(made[i]))));
+}
+
+TEST(absolute_paths_are_clean)
+{
+    static const struct {
+        str in, want;
+    } cases[] = {
+        {STR_INIT("/a//b/./c/../d/"), STR_INIT("/a/b/d")},
+        {STR_INIT("/"), STR_INIT("/")},
+        {STR_INIT("/../.."), STR_INIT("/")},
+    };
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    str got;
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        assert_ok(file_absolute(a, cases[i].in, &got, &e), &e);
+        assert_str(got, cases[i].want);
+    }
+    assert_ok(file_absolute(a, STR("x/../y"), &got, &e), &e);
+    assert_true(got.ptr[0] == '/' && str_has_suffix(got, STR("/y")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -215,6 +268,9 @@ int main(void)
         cmocka_unit_test(a_read_that_fails_anywhere_says_which_file),
         cmocka_unit_test(an_interrupted_read_goes_on),
         cmocka_unit_test(paths_join_and_split),
+        cmocka_unit_test(a_file_is_written_in_its_place),
+        cmocka_unit_test(folders_are_made_with_those_above),
+        cmocka_unit_test(absolute_paths_are_clean),
     };
 
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -77,7 +77,7 @@ TEST(tables_of_options_are_sorted_and_their_defaults_allowed)
 static const struct {
     const char *given, *want;
 } suggest_cases[] = {
-    {"convrt", "convert"}, {"dif", "diff"}, {"pathc", "patch"}, {"comp", "completion"},
+    {"convrt", "convert"}, {"dif", "diff"}, {"pathc", "patch"}, {"compl", "completion"},
     {"xyzzy", NULL},       {"q", NULL},     {"", NULL},
 };
 

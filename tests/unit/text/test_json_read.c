@@ -262,6 +262,54 @@ TEST(nothing_behind_the_text_is_read)
     }
 }
 
+static const struct {
+    const char *text;
+    size_t nodes;
+} counted[] = {
+    {"1", 1},
+    {"[]", 1},
+    {"{}", 1},
+    {"[1,1,1]", 4},
+    {"[[],[],[[1]]]", 6},
+    {"{\"a\":{\"b\":[]},\"c\":null}", 4},
+};
+
+TEST(the_number_of_nodes_is_limited)
+{
+    AUTO_ARENA a = arena_new();
+    struct value *v;
+
+    for (size_t i = 0; i < COUNT(counted); i++) {
+        AUTO_ERR e = {0};
+        struct source src = {.file = STR("f"), .text = str_c(counted[i].text)};
+        assert_ok(json_read(a, &src, &(struct read_options){.nodes_max = counted[i].nodes}, &v, &e),
+                  &e);
+        if (counted[i].nodes == 1)
+            continue;
+        assert_false(
+            json_read(a, &src, &(struct read_options){.nodes_max = counted[i].nodes - 1}, &v, &e));
+        assert_int_equal(e.kind, ERR_LIMIT);
+        assert_int_equal(e.at.line, 1);
+        assert_str(e.text, str_fmt(a, "more than the limit of %zu values", counted[i].nodes - 1));
+    }
+}
+
+TEST(a_long_list_stops_at_the_limit_before_its_end)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+    struct value *v;
+
+    buf_char(&b, '[');
+    for (size_t i = 0; i < 100000; i++)
+        buf_add(&b, STR("1,"));
+    struct source src = {.file = STR("f"), .text = buf_str(&b)};
+    assert_false(json_read(a, &src, &(struct read_options){.nodes_max = 1000}, &v, &e));
+    assert_int_equal(e.kind, ERR_LIMIT);
+    assert_in_range(e.at.column, 2000, 4100);
+}
+
 TEST(a_caller_may_only_want_to_know_whether)
 {
     AUTO_ARENA a = arena_new();
@@ -283,4 +331,6 @@ RUN_TESTS(cmocka_unit_test(errors_say_what_and_where), cmocka_unit_test(numbers_
           cmocka_unit_test(a_scalar_beyond_the_limit_is_refused),
           cmocka_unit_test(a_stream_gives_one_value_after_the_other),
           cmocka_unit_test(nothing_behind_the_text_is_read),
+          cmocka_unit_test(the_number_of_nodes_is_limited),
+          cmocka_unit_test(a_long_list_stops_at_the_limit_before_its_end),
           cmocka_unit_test(a_caller_may_only_want_to_know_whether))

@@ -136,7 +136,29 @@ TEST(the_deepest_tree_that_can_be_read_can_be_written)
     assert_str(written(a, text.data, &json_go), str_of(text.data, text.len - 1));
 }
 
-RUN_TESTS(cmocka_unit_test(styles_and_number_rules_are_followed),
+/* Each of the elements has 4,000 blanks before it, which are not written in vain. */
+TEST(a_full_buffer_ends_the_work)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    struct json_style indented = {.indent = STR("  ")};
+    struct value *list = value_list(a);
+
+    for (size_t i = 0; i < 2000000; i++)
+        value_add(a, list, &(struct value){0});
+    for (size_t i = 0; i < 2000; i++) {
+        struct value *outer = value_list(a);
+        value_add(a, outer, list);
+        list = outer;
+    }
+    struct buf out = buf_new(a, 20 * MIB);
+    assert_false(json_write(&out, list, &indented, &e));
+    assert_int_equal(e.kind, ERR_LIMIT);
+    assert_true(out.len <= 20 * MIB);
+}
+
+RUN_TESTS(cmocka_unit_test(a_full_buffer_ends_the_work),
+          cmocka_unit_test(styles_and_number_rules_are_followed),
           cmocka_unit_test(strings_get_the_escapes_of_go),
           cmocka_unit_test(a_number_beyond_float64_fails_when_it_is_to_be_one),
           cmocka_unit_test(a_text_beyond_the_maximum_of_its_buffer_fails),

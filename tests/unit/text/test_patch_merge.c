@@ -149,6 +149,30 @@ static const struct merge_case tree_cases[] = {
      "{\"a\":12345678901234567890123,\"b\":1.10}"},
 };
 
+/* {"k0":..., "k<step>":..., ...} up to 100,000, in values as given. */
+static struct value *many_members(struct arena *a, size_t step, const struct value *item)
+{
+    struct value *object = value_object(a);
+
+    for (size_t i = 0; i < 100000; i += step)
+        value_set(a, object, str_fmt(a, "k%zu", i), item);
+    return object;
+}
+
+/* In a time that a pass over the object for each deletion would exceed by far. */
+TEST(many_members_are_deleted_at_once)
+{
+    AUTO_ARENA a = arena_new();
+    const struct value *base = many_members(a, 1, value_int(a, 1));
+    const struct value *over = many_members(a, 2, value_null(a));
+    const struct value *merged = patch_merge_values(a, base, over);
+
+    assert_int_equal(value_len(merged), 50000);
+    assert_null(value_get(merged, STR("k99998")));
+    assert_non_null(value_get(merged, STR("k99999")));
+    assert_str(value_key(&merged->items[1]), STR("k3"));
+}
+
 TEST(trees_merge_as_the_standard_says)
 {
     AUTO_ARENA a = arena_new();
@@ -197,4 +221,5 @@ RUN_TESTS(cmocka_unit_test(merging_prunes_nulls_where_nothing_was),
           cmocka_unit_test(created_patches_are_decoded_data),
           cmocka_unit_test(creating_refuses_what_differs_in_shape),
           cmocka_unit_test(trees_merge_as_the_standard_says),
+          cmocka_unit_test(many_members_are_deleted_at_once),
           cmocka_unit_test(the_deepest_documents_can_be_merged_and_compared))

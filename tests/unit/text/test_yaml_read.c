@@ -410,7 +410,51 @@ TEST(streams_are_split_before_they_are_parsed)
         assert_str(stream_of(a, stream_cases[i].text), str_c(stream_cases[i].want));
 }
 
-RUN_TESTS(cmocka_unit_test(nodes_know_where_they_stand),
+/* ---- Documents by grammar. ---- */
+
+/* All documents as JSON, one per line, up to the first error. */
+static str documents_of(struct arena *a, const char *text)
+{
+    const struct source *src = source_of(a, str_c(text));
+    struct buf b = buf_new(a, 1 * MIB);
+    AUTO_ERR e = {0};
+    struct value *v;
+
+    for (size_t offset = 0;;) {
+        if (!yaml_read_next(a, src, NULL, &offset, &v, &e)) {
+            buf_fmt(&b, "%.*s\n", STR_ARG(e.text));
+            return buf_str(&b);
+        }
+        if (!v)
+            return buf_str(&b);
+        buf_fmt(&b, "%u %.*s\n", source_where(src, v).line, STR_ARG(json_of(a, v)));
+    }
+}
+
+static const struct {
+    const char *text, *want;
+} document_cases[] = {
+    {"", ""},
+    {"# x\n", "0 null\n"},
+    {"a: 1\n---\nb: 2\n", "1 {\"a\":1}\n3 {\"b\":2}\n"},
+    {"a: 1\n--- {b: 2}\n--- x\n", "1 {\"a\":1}\n2 {\"b\":2}\n3 \"x\"\n"},
+    {"a: 1\n...\n---\nb: 2\n...\n", "1 {\"a\":1}\n4 {\"b\":2}\n"},
+    {"---\n---\na: 1", "2 null\n3 {\"a\":1}\n"},
+    {"%YAML 1.1\n---\na: 1\n...\n%YAML 1.1\n---\nb: 2\n", "3 {\"a\":1}\n7 {\"b\":2}\n"},
+    {"[a]\nb: 1\n", "yaml: line 1: did not find expected <document start>\n"},
+    {"a: 1\n---\nb: [\n", "1 {\"a\":1}\nyaml: line 2: did not find expected node content\n"},
+};
+
+TEST(documents_end_where_the_grammar_says)
+{
+    AUTO_ARENA a = arena_new();
+
+    for (size_t i = 0; i < COUNT(document_cases); i++)
+        assert_str(documents_of(a, document_cases[i].text), str_c(document_cases[i].want));
+}
+
+RUN_TESTS(cmocka_unit_test(documents_end_where_the_grammar_says),
+          cmocka_unit_test(nodes_know_where_they_stand),
           cmocka_unit_test(an_alias_stands_where_it_is_written),
           cmocka_unit_test(errors_are_worded_as_in_go_and_say_where),
           cmocka_unit_test(the_last_of_duplicate_keys_wins_with_a_warning),

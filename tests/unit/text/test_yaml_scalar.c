@@ -184,7 +184,34 @@ TEST(lines_fold_and_escapes_resolve)
     check(text_cases, COUNT(text_cases));
 }
 
-RUN_TESTS(cmocka_unit_test(words_are_booleans_and_null_unless_quoted),
+TEST(the_newer_dialect_has_two_booleans)
+{
+    static const struct {
+        str text;
+        enum value_kind kind;
+    } cases[] = {
+        {STR_INIT("true"), VALUE_BOOL},  {STR_INIT("False"), VALUE_BOOL},
+        {STR_INIT("TRUE"), VALUE_BOOL},  {STR_INIT("yes"), VALUE_STRING},
+        {STR_INIT("n"), VALUE_STRING},   {STR_INIT("Off"), VALUE_STRING},
+        {STR_INIT("ON"), VALUE_STRING},  {STR_INIT("~"), VALUE_NULL},
+        {STR_INIT("Null"), VALUE_NULL},  {STR_INIT("017"), VALUE_INT},
+        {STR_INIT("1_000"), VALUE_INT},  {STR_INIT("1.50"), VALUE_FLOAT},
+        {STR_INIT("tru"), VALUE_STRING}, {STR_INIT("2024-01-02"), VALUE_STRING},
+    };
+    const struct read_options options = {.yaml12 = true};
+    AUTO_ARENA a = arena_new();
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        AUTO_ERR e = {0};
+        const struct source src = {.text = cases[i].text};
+        struct value *v;
+        assert_ok(yaml_read(a, &src, &options, &v, &e), &e);
+        assert_int_equal(v->kind, cases[i].kind);
+    }
+}
+
+RUN_TESTS(cmocka_unit_test(the_newer_dialect_has_two_booleans),
+          cmocka_unit_test(words_are_booleans_and_null_unless_quoted),
           cmocka_unit_test(integers_are_exact_whatever_their_size),
           cmocka_unit_test(floats_keep_their_digits_in_json_spelling),
           cmocka_unit_test(an_integer_beyond_float64_is_a_string),

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * generate_face.h - from the option values of compare to a generated reference: -g.
+ */
+#pragma once
+
+#include "cli/compare_face.h"
+
+/*
+ * Generates the reference that v->generate_config describes. The checks of the command line come
+ * before. What goes to standard output and to standard error is appended to out and note. Every
+ * failure ends the original with status 1.
+ */
+MUST_CHECK bool generate_execute(struct arena *a, const struct compare_values *v,
+                                 const struct compare_log *log, struct buf *out, struct buf *note,
+                                 struct err *e);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * generate_internal.h - what the files of the generator share: generate_config.c reads what is
+ * wanted, generate_source.c finds objects, generate_write.c writes the reference, generate.c does
+ * one after the other.
+ */
+#pragma once
+
+#include "compare/generate.h"
+#include "compare/internal.h"
+
+/* One row of the config. */
+struct wanted {
+    str kind, api_version, namespace;
+    bool required;
+    struct str_list names;
+    struct objects found;
+    struct str_list files; /* what was written for them, relative to the reference */
+};
+
+struct generate_config {
+    str output;
+    struct str_list omit_annotations, omit_labels;
+    struct {
+        struct wanted *items;
+        size_t len, cap;
+    } rows;
+};
+
+MUST_CHECK bool generate_config_load(struct arena *a, str path, struct generate_config *out,
+                                     struct err *e);
+
+/* Fails when the folder is none. */
+MUST_CHECK bool generate_source_check(struct arena *a, str folder, struct err *e);
+/*
+ * The objects of a must-gather folder that are of a kind some row wants, each identity once, in the
+ * order of the files.
+ */
+MUST_CHECK bool generate_source_read(struct arena *a, str folder,
+                                     const struct generate_config *config, struct objects *out,
+                                     struct err *e);
+
+/* Writes all files. *folder is where, as an absolute path. */
+MUST_CHECK bool generate_write(struct arena *a, str output, struct generate_config *config,
+                               str *folder, struct err *e);

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Helm's functions, and lookups. More cases are in tests/recorded/template. */
+#include "render.h"
+
+static str helm(struct arena *a, const char *text, const char *json)
+{
+    struct tmpl_run run = {0};
+
+    return render_with(a, text, json, TMPL_HELM, &run);
+}
+
+static const struct render_case cases[] = {
+    {"{{ define \"a\" }}<{{ . }}>{{ end }}{{ include \"a\" 1 | upper }}", NULL, "<1>"},
+    {"{{ include \"none\" . }}", NULL,
+     "template: t:1:3: executing \"t\" at <include \"none\" .>: error calling include: template: "
+     "no "
+     "template \"none\" associated with template \"t\""},
+    {"{{ tpl \"{{ .x }}{{ .none }}\" . }}|", "{\"x\":1}", "1|"},
+    {"{{ tpl \"\" . }}|", NULL, "|"},
+    {"{{ required \"m\" false }} {{ required \"m\" 0 }}", NULL, "false 0"},
+    {"{{ toYamlPretty .v }}", "{\"v\":{\"a\":[1,{\"b\":\"x\\ty\\n\"}]}}",
+     "a:\n  - 1\n  - b: |\n      x\ty"},
+    {"{{ (fromToml .s).t }}", "{\"s\":\"t = 1979-05-27T07:32:00.5Z\"}",
+     "1979-05-27 07:32:00.5 +0000 UTC"},
+    {"{{ (fromToml .s).d }}", "{\"s\":\"d = 1979-05-27\"}", "1979-05-27 00:00:00 +0000 date-local"},
+    {"{{ kindOf (fromToml .s).f }} {{ typeOf (fromToml .s).t }}",
+     "{\"s\":\"f = 1e3\\n[[t]]\\nx=1\"}", "float64 []map[string]interface {}"},
+};
+
+TEST(helm_functions_answer_as_helm_does)
+{
+    AUTO_ARENA a = arena_new();
+
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_str(helm(a, cases[i].text, cases[i].json), str_c(cases[i].want));
+}
+
+TEST(what_tpl_defines_is_gone_afterwards)
+{
+    AUTO_ARENA a = arena_new();
+
+    assert_true(str_has_suffix(
+        helm(a, "{{ tpl \"{{ define \\\"n\\\" }}N{{ end }}\" . }}{{ include \"n\" . }}", NULL),
+        STR("no template \"n\" associated with template \"t\"")));
+}
+
+TEST(templates_that_include_each_other_end)
+{
+    static const char text[] = "{{ define \"a\" }}{{ include \"b\" . }}{{ end }}"
+                               "{{ define \"b\" }}{{ include \"c\" . }}{{ end }}"
+                               "{{ define \"c\" }}{{ include \"a\" . }}{{ end }}"
+                               "{{ include \"a\" . }}";
+    AUTO_ARENA a = arena_new();
+
+    assert_true(str_has_suffix(helm(a, text, NULL), STR("the template nests too deep")));
+    assert_true(str_has_suffix(helm(a, "{{ tpl .x . }}", "{\"x\":\"{{ tpl .x . }}\"}"),
+                               STR("the template nests too deep")));
+    assert_true(arena_held(a) < 64 * MIB);
+}
+
+/* ---- Lookups ---- */
+
+static size_t find_two(void *ctx, struct arena *a, const str query[4], const struct value ***found)
+{
+    struct value *object = value_object(a);
+    bool any = str_eq(query[TMPL_NAME], STR("*"));
+
+    (void)ctx;
+    value_set_int(a, object, STR("n"), 7);
+    *found = ARENA_ARRAY(a, const struct value *, 2);
+    (*found)[0] = (*found)[1] = object;
+    return any ? 2 : str_eq(query[TMPL_NAME], STR("one"));
+}
+
+TEST(lookups_ask_the_host)
+{
+    static const struct tmpl_hooks hooks = {.lookup = find_two};
+    static const struct {
+        const char *text, *want;
+    } lookups[] = {
+        {"{{ (lookupCR \"v1\" \"A\" \"\" \"one\").n }}", "7"},
+        {"{{ lookupCR \"v1\" \"A\" \"\" \"*\" }}", "map[]"},
+        {"{{ lookupCRs \"v1\" \"A\" \"\" \"*\" | len }}", "2"},
+        {"{{ lookupCRs \"v1\" \"A\" \"\" \"none\" | toJson }}", "null"},
+    };
+    AUTO_ARENA a = arena_new();
+
+    for (size_t i = 0; i < COUNT(lookups); i++) {
+        struct tmpl_run run = {.hooks = &hooks};
+        assert_str(render_with(a, lookups[i].text, NULL, TMPL_KC, &run), str_c(lookups[i].want));
+        assert_false(run.do_not_match);
+    }
+}
+
+TEST(do_not_match_is_told_to_the_host)
+{
+    AUTO_ARENA a = arena_new();
+    struct tmpl_run run = {0};
+
+    assert_true(str_has_suffix(render_with(a, "{{ doNotMatch \"x\" }}", NULL, TMPL_KC, &run),
+                               STR("Do not match: x")));
+    assert_true(run.do_not_match);
+}
+
+RUN_TESTS(cmocka_unit_test(helm_functions_answer_as_helm_does),
+          cmocka_unit_test(what_tpl_defines_is_gone_afterwards),
+          cmocka_unit_test(templates_that_include_each_other_end),
+          cmocka_unit_test(lookups_ask_the_host),
+          cmocka_unit_test(do_not_match_is_told_to_the_host))
