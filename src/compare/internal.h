@@ -196,7 +196,8 @@ MUST_CHECK bool templates_parse(struct arena *a, const struct root *root, struct
 struct render {
     struct journal *journal;
     struct tmpl_hooks hooks;
-    bool do_not_match; /* the template excluded itself */
+    bool do_not_match;           /* the template excluded itself */
+    const struct value *changed; /* the data as the template left it, or NULL */
 };
 
 /*
@@ -214,12 +215,12 @@ str reference_hash(struct arena *a, const struct reference *r, struct journal *j
 /*
  * When a component is at fault. rule fills message and templates of the issue, whose count stays 0
  * when all is well, and answers how many templates are missing. matches has the number of matches
- * of each template of the component.
+ * of each template of the component; the issue has room for all of them.
  */
 struct group_rule {
     const char *name; /* the key of the metadata file; v1: the type */
-    size_t (*check)(struct arena *a, const struct template *templates, const size_t *matches,
-                    size_t count, struct result_issue *issue);
+    size_t (*check)(const struct template *templates, const size_t *matches, size_t count,
+                    struct result_issue *issue);
 };
 extern const struct group_rule group_all_of, group_all_or_none_of, group_any_of, group_any_one_of,
     group_none_of, group_one_of, group_required, group_optional;

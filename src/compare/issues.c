@@ -9,18 +9,11 @@
 
 /* ---- Lists of templates. ---- */
 
-static void list_template(struct arena *a, struct result_issue *issue, const struct template *t,
-                          bool described)
+/* There is room for all templates of the component. */
+static void list_template(struct result_issue *issue, const struct template *t, bool described)
 {
-    struct {
-        struct result_template *items;
-        size_t len, cap;
-    } list = {issue->templates, issue->count, issue->count};
-    struct result_template item = {t->path, described ? t->description : STR_NONE};
-
-    VEC_PUSH(a, &list, item);
-    issue->templates = list.items;
-    issue->count = list.len;
+    issue->templates[issue->count++] =
+        (struct result_template){t->path, described ? t->description : STR_NONE};
 }
 
 static size_t count_matched(const size_t *matches, size_t count)
@@ -32,12 +25,12 @@ static size_t count_matched(const size_t *matches, size_t count)
     return matched;
 }
 
-static void list_all(struct arena *a, const struct template *t, const size_t *matches, size_t count,
-                     bool matched, struct result_issue *issue)
+static void list_all(const struct template *t, const size_t *matches, size_t count, bool matched,
+                     struct result_issue *issue)
 {
     for (size_t i = 0; i < count; i++)
         if ((matches[i] > 0) == matched)
-            list_template(a, issue, &t[i], false);
+            list_template(issue, &t[i], false);
 }
 
 /* ---- Rules. ---- */
@@ -45,29 +38,28 @@ static void list_all(struct arena *a, const struct template *t, const size_t *ma
 static const char missing_text[] = "Missing CRs";
 static const char too_many_text[] = "Should only match one but matched";
 
-static size_t check_all_of(struct arena *a, const struct template *t, const size_t *matches,
-                           size_t count, struct result_issue *issue)
+static size_t check_all_of(const struct template *t, const size_t *matches, size_t count,
+                           struct result_issue *issue)
 {
     issue->message = str_c(missing_text);
     for (size_t i = 0; i < count; i++)
         if (!matches[i])
-            list_template(a, issue, &t[i], true);
+            list_template(issue, &t[i], true);
     return issue->count;
 }
 
-static size_t check_all_or_none_of(struct arena *a, const struct template *t, const size_t *matches,
-                                   size_t count, struct result_issue *issue)
+static size_t check_all_or_none_of(const struct template *t, const size_t *matches, size_t count,
+                                   struct result_issue *issue)
 {
     issue->message = str_c(missing_text);
     if (count_matched(matches, count))
-        list_all(a, t, matches, count, false, issue);
+        list_all(t, matches, count, false, issue);
     return issue->count;
 }
 
-static size_t check_any_of(struct arena *a, const struct template *t, const size_t *matches,
-                           size_t count, struct result_issue *issue)
+static size_t check_any_of(const struct template *t, const size_t *matches, size_t count,
+                           struct result_issue *issue)
 {
-    (void)a;
     (void)t;
     (void)matches;
     (void)count;
@@ -75,51 +67,51 @@ static size_t check_any_of(struct arena *a, const struct template *t, const size
     return 0;
 }
 
-static size_t check_any_one_of(struct arena *a, const struct template *t, const size_t *matches,
-                               size_t count, struct result_issue *issue)
+static size_t check_any_one_of(const struct template *t, const size_t *matches, size_t count,
+                               struct result_issue *issue)
 {
     issue->message = str_c(too_many_text);
     if (count_matched(matches, count) > 1)
-        list_all(a, t, matches, count, true, issue);
+        list_all(t, matches, count, true, issue);
     return 0;
 }
 
-static size_t check_none_of(struct arena *a, const struct template *t, const size_t *matches,
-                            size_t count, struct result_issue *issue)
+static size_t check_none_of(const struct template *t, const size_t *matches, size_t count,
+                            struct result_issue *issue)
 {
     issue->message = STR("These should not have been matched");
-    list_all(a, t, matches, count, true, issue);
+    list_all(t, matches, count, true, issue);
     return 0;
 }
 
-static size_t check_one_of(struct arena *a, const struct template *t, const size_t *matches,
-                           size_t count, struct result_issue *issue)
+static size_t check_one_of(const struct template *t, const size_t *matches, size_t count,
+                           struct result_issue *issue)
 {
     if (count_matched(matches, count))
-        return check_any_one_of(a, t, matches, count, issue);
+        return check_any_one_of(t, matches, count, issue);
     issue->message = STR("One of the following is required");
-    list_all(a, t, matches, count, false, issue);
+    list_all(t, matches, count, false, issue);
     return 1;
 }
 
-static size_t check_required(struct arena *a, const struct template *t, const size_t *matches,
-                             size_t count, struct result_issue *issue)
+static size_t check_required(const struct template *t, const size_t *matches, size_t count,
+                             struct result_issue *issue)
 {
     issue->message = str_c(missing_text);
     for (size_t i = 0; i < count; i++)
         if (t[i].required && !matches[i])
-            list_template(a, issue, &t[i], true);
+            list_template(issue, &t[i], true);
     return issue->count;
 }
 
-static size_t check_optional(struct arena *a, const struct template *t, const size_t *matches,
-                             size_t count, struct result_issue *issue)
+static size_t check_optional(const struct template *t, const size_t *matches, size_t count,
+                             struct result_issue *issue)
 {
     size_t required = 0;
 
     for (size_t i = 0; i < count; i++)
         required += t[i].required;
-    check_required(a, t, matches, count, issue);
+    check_required(t, matches, count, issue);
     if (issue->count == required)
         issue->count = 0;
     return issue->count;
@@ -172,11 +164,12 @@ static void check_component(struct arena *a, const struct reference *r, const st
     struct result_issue issue = {.part = part->name, .component = c->name};
     size_t *counts = ARENA_ARRAY(a, size_t, c->count);
 
+    issue.templates = ARENA_ARRAY(a, struct result_template, c->count);
     for (size_t i = 0; i < c->count; i++) {
         const size_t *n = map_get(matches, r->templates.items[c->first + i].path);
         counts[i] = n ? *n : 0;
     }
-    out->missing += c->rule->check(a, &r->templates.items[c->first], counts, c->count, &issue);
+    out->missing += c->rule->check(&r->templates.items[c->first], counts, c->count, &issue);
     if (issue.count)
         add_issue(a, out, &issue, first);
 }

@@ -159,10 +159,11 @@ static bool expand_patch(struct patching *p, struct override *o, struct err *e)
 
     if (!tmpl_parse(set, STR(""), o->patch, e))
         return err_wrap(e, "failed to parse patch as template");
-    if (!tmpl_execute(p->arena, set, STR(""), &run, &text, e)) {
-        p->render->do_not_match = run.do_not_match;
+    bool ok = tmpl_execute(p->arena, set, STR(""), &run, &text, e);
+    p->render->do_not_match = run.do_not_match;
+    p->render->changed = run.changed;
+    if (!ok)
         return err_wrap(e, "failed to execute patch template");
-    }
     if (!yaml_any_read(p->arena, buf_str(&text), &doc, e))
         return err_wrap(e, "failed to unmarshal templated patch");
     if (!schema_decode(p->arena, &override_schema, SCHEMA_LOOSE, doc, e)) {

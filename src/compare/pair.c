@@ -131,6 +131,14 @@ static bool apply_merge(struct pairing *p, struct value **rendered, struct err *
                     STR_ARG(slug));
 }
 
+/* Upstream: templates are given the object itself, so what they change in it stays changed. */
+static void keep_changes(struct pairing *p, struct render *r)
+{
+    if (r->changed)
+        *p->root = *value_clone(p->arena, r->changed);
+    r->changed = NULL;
+}
+
 static bool apply_overrides(struct pairing *p, const struct template *t, struct render *r,
                             struct value **rendered, struct err *e)
 {
@@ -138,10 +146,21 @@ static bool apply_overrides(struct pairing *p, const struct template *t, struct 
         const struct override *o = &p->compare->overrides.items[p->out->overrides[i]];
         if (o->template_path.len && !str_eq(o->template_path, t->path))
             continue;
-        if (!override_apply(p->arena, o, p->root, r, rendered, e))
+        bool ok = override_apply(p->arena, o, p->root, r, rendered, e);
+        keep_changes(p, r);
+        if (!ok)
             return false;
     }
     return true;
+}
+
+static bool render_object(struct pairing *p, const struct template *t, struct render *r,
+                          struct value **rendered, struct err *e)
+{
+    bool ok = template_render(p->arena, t, p->root, r, rendered, e);
+
+    keep_changes(p, r);
+    return ok;
 }
 
 static bool make_rendered(struct pairing *p, const struct template *t, struct render *r,
@@ -149,8 +168,8 @@ static bool make_rendered(struct pairing *p, const struct template *t, struct re
 {
     omit_fields(p->arena, p->root, &t->omit);
     journal_info(&p->out->journal, "Executing template %.*s", STR_ARG(t->path));
-    if (!template_render(p->arena, t, p->root, r, rendered, e) ||
-        (t->merge && !apply_merge(p, rendered, e)) || !apply_overrides(p, t, r, rendered, e) ||
+    if (!render_object(p, t, r, rendered, e) || (t->merge && !apply_merge(p, rendered, e)) ||
+        !apply_overrides(p, t, r, rendered, e) ||
         !inline_run(p->arena, t, *rendered, p->root, &p->out->journal, e))
         return err_wrap(e, "template injection failed");
     omit_fields(p->arena, *rendered, &t->omit);

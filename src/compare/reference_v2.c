@@ -137,6 +137,12 @@ static const struct group_rule *const groups[] = {
 
 /* ---- Fields to omit. ---- */
 
+/*
+ * How many entries all lists may expand to together: lists that include each other twice would
+ * otherwise double with every level.
+ */
+#define OMIT_ENTRIES_MAX 1000000
+
 /* The lists that include each other, while one is being expanded. */
 struct expansion {
     struct arena *arena;
@@ -144,6 +150,7 @@ struct expansion {
     struct str_list chain;
     struct omit_list *out;
     struct err *errors;
+    size_t *steps; /* taken so far, by all lists */
 };
 
 static bool is_true(const struct value *v)
@@ -158,6 +165,7 @@ static void add_error(struct expansion *x, const struct err *e)
 
 static bool on_chain(const struct expansion *x, str name)
 {
+    *x->steps += x->chain.len / 16;
     for (size_t i = 0; i < x->chain.len; i++)
         if (str_eq(x->chain.items[i], name))
             return true;
@@ -206,7 +214,7 @@ static void expand_list(struct expansion *x, str name)
     const struct value *list = value_get(x->items, name);
 
     VEC_PUSH(x->arena, &x->chain, name);
-    for (size_t i = 0; i < value_len(list); i++)
+    for (size_t i = 0; i < value_len(list) && ++*x->steps <= OMIT_ENTRIES_MAX; i++)
         expand_entry(x, value_at(list, i));
     x->chain.len--;
 }
@@ -216,15 +224,20 @@ static bool read_omit_lists(struct arena *a, struct value *doc, struct journal *
 {
     struct value *items = omit_prepare(a, doc, j);
     struct value **lists = value_sorted(a, items);
+    size_t steps = 0;
     AUTO_ERR all = {0};
 
     r->omit_default = value_get_str(value_get(doc, STR("fieldsToOmit")), STR("defaultOmitRef"));
     for (size_t i = 0; i < items->len; i++) {
         struct omit_list *list = ARENA_NEW(a, struct omit_list);
-        struct expansion x = {.arena = a, .items = items, .out = list, .errors = &all};
+        struct expansion x = {
+            .arena = a, .items = items, .out = list, .errors = &all, .steps = &steps};
         expand_list(&x, value_key(lists[i]));
         map_set(r->omit_lists, value_key(lists[i]), list);
     }
+    if (steps > OMIT_ENTRIES_MAX)
+        return err_set(e, ERR_LIMIT, "the lists of fieldsToOmit expand to more than %d entries",
+                       OMIT_ENTRIES_MAX);
     return all.kind == ERR_NONE || err_copy(e, &all);
 }
 

@@ -98,6 +98,7 @@ bool template_render(struct arena *a, const struct template *t, const struct val
     bool ok = tmpl_execute(a, t->set, t->name, &run, &text, e);
 
     r->do_not_match = run.do_not_match;
+    r->changed = run.changed;
     if (!ok)
         return err_wrap(e, "failed to constuct template");
     if (yaml_map_read(a, without_no_value(a, buf_str(&text)), out, e))
@@ -157,8 +158,11 @@ static void add_list(struct arena *a, const struct omit_list *list, struct omit_
 static void find_omit_lists(struct arena *a, const struct reference *r, struct template *t,
                             struct err *all)
 {
-    if (!t->omit_refs.len)
-        add_list(a, map_get(r->omit_lists, r->omit_default), &t->omit);
+    const struct omit_list *usual = map_get(r->omit_lists, r->omit_default);
+
+    /* Shared, not copied: nothing is added to it. */
+    if (!t->omit_refs.len && usual)
+        t->omit = *usual;
     for (size_t i = 0; i < t->omit_refs.len; i++) {
         AUTO_ERR e = {0};
         if (map_has(r->omit_lists, t->omit_refs.items[i])) {

@@ -8,6 +8,7 @@
  * does recurse, but only as deep as parentheses nest.
  */
 #include "tmpl/internal.h"
+#include "tmpl/funcs/convert.h"
 
 #include "value/value.h"
 
@@ -463,6 +464,17 @@ str no_template_text(struct arena *a, const struct tmpl_set *set, str name)
     return buf_str(&b);
 }
 
+/* Functions like set change the maps they are given; those of the data are the host's. */
+static void keep_changes(struct exec *x, struct tv data)
+{
+    enum number_rule numbers;
+    AUTO_ERR unsupported = {0};
+
+    x->run->changed = NULL;
+    if (x->rt.overlay && x->run->data)
+        (void)!tv_to_tree(&x->rt, data, &x->run->changed, &numbers, &unsupported);
+}
+
 bool tmpl_execute(struct arena *a, const struct tmpl_set *set, str name, struct tmpl_run *run,
                   struct buf *out, struct err *e)
 {
@@ -483,5 +495,7 @@ bool tmpl_execute(struct arena *a, const struct tmpl_set *set, str name, struct 
     data = run->data ? tv_wrap(run->data, run->floats) : tv_map_new(&x.rt, TV_MAP);
     exec_push(&x, STR("$"), data);
     push_list(&w, t->root, data, x.vars.len);
-    return walk(&w);
+    bool ok = walk(&w);
+    keep_changes(&x, data);
+    return ok;
 }

@@ -101,6 +101,11 @@ struct tmpl_run {
     const struct tmpl_hooks *hooks;     /* may be NULL */
     struct tmpl_provenance *provenance; /* filled unless NULL; costs nothing when it is */
     bool do_not_match;                  /* set when doNotMatch ended the execution */
+    /*
+     * Set: the data as functions that change maps (set, unset, merge) left it, or NULL when they
+     * changed nothing. Lives as long as the arena of the call and the data.
+     */
+    const struct value *changed;
 };
 
 /*
