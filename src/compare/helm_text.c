@@ -199,6 +199,13 @@ static bool skip_word(struct scan *s, size_t *at)
     return true;
 }
 
+static bool skip_words(struct scan *s, size_t *at, int count)
+{
+    while (count > 0 && skip_word(s, at))
+        count--;
+    return !count;
+}
+
 /* A name made of a call: what is no letter or digit is "_", not repeated and not at the end. */
 static str key_of(struct arena *a, str call)
 {
@@ -230,8 +237,7 @@ static bool next_lookup(struct arena *a, struct scan *s, struct lookup *out)
             end++;
         else if (end == s->text.len || !is_space(s->text.ptr[end]))
             continue;
-        if (!skip_word(s, &end) || !skip_word(s, &end) || !skip_word(s, &end) ||
-            !skip_word(s, &end))
+        if (!skip_words(s, &end, 4))
             continue;
         out->at = (struct span){from, end};
         out->key = key_of(a, span_text(s->text, out->at));
