@@ -4,6 +4,7 @@
  * Options, outputs, messages and exit statuses are the original's.
  */
 #include "cli/compat.h"
+#include "cli/generate_face.h"
 
 #include <unistd.h>
 
@@ -82,17 +83,25 @@ static bool check_generate(struct arena *a, const struct compare_values *v, cons
         return err_set(e, ERR_USAGE,
                        "with -g, specify at most one must-gather path with -f (or omit -f to use "
                        "the live cluster)");
-    return err_set(e, ERR_INVALID, "this version does not generate references");
+    return true;
 }
 
 static enum exit_status generate(struct arena *a, const struct compare_values *v,
                                  const struct options *o)
 {
+    struct buf out = buf_new(a, BUF_UNLIMITED), note = buf_new(a, BUF_UNLIMITED);
+    struct compare_log log = {.line = log_line, .verbose = v->verbose};
     AUTO_ERR e = {0};
 
-    (void)!check_generate(a, v, o, &e);
-    show_error(a, &e);
-    return e.kind == ERR_USAGE ? STATUS_TROUBLE : STATUS_DIFFERENT;
+    if (!check_generate(a, v, o, &e))
+        return show_error(a, &e);
+    if (!generate_execute(a, v, &log, &out, &note, &e)) {
+        show_error(a, &e);
+        return STATUS_DIFFERENT;
+    }
+    enum exit_status status = finish(a, buf_str(&out), STATUS_FINE);
+    write_note(buf_str(&note));
+    return status;
 }
 
 static enum exit_status compare(struct arena *a, const struct compare_values *v,
