@@ -159,8 +159,7 @@ bool file_write(str path, str text, unsigned mode, struct err *e)
 {
     AUTO_ARENA a = arena_new();
     errno = fault_now();
-    AUTO_FD fd =
-        errno ? -1 : open(str_z(a, path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+    AUTO_FD fd = errno ? -1 : open(str_z(a, path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
 
     if (fd < 0)
         return fail(e, errno, "open", path);

@@ -89,7 +89,7 @@ static bool normalise_number(void *arena, struct value *v, size_t depth)
 
 static bool yaml_of(struct arena *a, const struct object *o, str *out, struct err *e)
 {
-    struct buf text = buf_new(a, BUF_UNLIMITED);
+    struct buf text = buf_new(a, OUTPUT_MAX);
     struct value *root = o ? value_clone(a, o->doc.root) : NULL;
 
     if (root)
@@ -132,7 +132,7 @@ static enum output_style style_of(str line)
 static bool show_text(struct job *j, struct arena *a, const struct object_pair *pair,
                       const struct differences *d, struct err *e)
 {
-    struct buf hunks = buf_new(a, BUF_UNLIMITED);
+    struct buf hunks = buf_new(a, OUTPUT_MAX);
     struct output *out = j->call->out;
     str old = STR_NONE, new_ = STR_NONE, rest, line;
 
@@ -140,6 +140,8 @@ static bool show_text(struct job *j, struct arena *a, const struct object_pair *
     if (!yaml_of(a, pair->old, &old, e) || !yaml_of(a, pair->new_, &new_, e))
         return false;
     (void)diff_unified(&hunks, old, new_, DIFF_CONTEXT);
+    if (!buf_check(&hunks, e))
+        return false;
     add_title(j, a, STYLE_MISSING, "---", pair->old);
     add_title(j, a, STYLE_ADDED, "+++", pair->new_);
     rest = buf_str(&hunks);
@@ -159,7 +161,7 @@ static bool show_text(struct job *j, struct arena *a, const struct object_pair *
 static str path_text(struct arena *a, const struct difference *d)
 {
     struct path path = path_of_trail(a, d->at);
-    struct buf text = buf_new(a, BUF_UNLIMITED);
+    struct buf text = buf_new(a, OUTPUT_MAX);
 
     path_print_dotted(&text, &path);
     return path.len ? buf_str(&text) : STR(".");
@@ -194,10 +196,9 @@ static void add_places(struct buf *line, struct arena *a, const struct object_pa
 static bool show_list(struct job *j, struct arena *a, const struct object_pair *pair,
                       const struct differences *d, struct err *e)
 {
-    struct buf text = buf_new(a, BUF_UNLIMITED);
+    struct buf text = buf_new(a, OUTPUT_MAX);
     str label = label_of(pair);
 
-    (void)e;
     if (label.len)
         buf_fmt(&text, "%.*s\n", STR_ARG(quote_line(a, label)));
     for (size_t i = 0; i < d->count; i++) {
@@ -206,6 +207,8 @@ static bool show_list(struct job *j, struct arena *a, const struct object_pair *
         add_values(&text, &d->items[i]);
         add_places(&text, a, pair, &d->items[i]);
     }
+    if (!buf_check(&text, e))
+        return false;
     output_add(j->call->out, buf_str(&text));
     return true;
 }

@@ -40,7 +40,7 @@ struct patching {
 static bool patch_root(struct patching *p, struct arena *a, const struct value *root,
                        struct value **out, struct err *e)
 {
-    struct buf before = buf_new(a, BUF_UNLIMITED), after = buf_new(a, BUF_UNLIMITED);
+    struct buf before = buf_new(a, OUTPUT_MAX), after = buf_new(a, OUTPUT_MAX);
     struct source *result = ARENA_NEW(a, struct source);
     bool ok;
 
@@ -49,7 +49,7 @@ static bool patch_root(struct patching *p, struct arena *a, const struct value *
     ok = p->operations ? patch_apply(p->operations, buf_str(&before), &after, e)
                        : patch_merge(buf_str(&before), p->merge, &after, e);
     result->text = buf_str(&after);
-    return ok && json_read(a, result, NULL, out, e);
+    return ok && buf_check(&after, e) && json_read(a, result, NULL, out, e);
 }
 
 static bool patch_document(void *ctx, struct arena *a, const struct doc *doc, struct err *e)
@@ -78,7 +78,7 @@ static bool read_patch_bytes(struct call *c, str *name, str *bytes, struct err *
 static bool read_patch(struct call *c, str *out, struct err *e)
 {
     struct source *src = ARENA_NEW(c->arena, struct source);
-    struct buf json = buf_new(c->arena, BUF_UNLIMITED);
+    struct buf json = buf_new(c->arena, OUTPUT_MAX);
     struct value *root;
     str name = STR_NONE, bytes = STR_NONE;
 

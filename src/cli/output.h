@@ -12,6 +12,12 @@
 
 #include "base/base.h"
 
+/*
+ * The longest text that one document or comparison may become: indentation makes a small text with
+ * deep nesting very long.
+ */
+#define OUTPUT_MAX (1 * GIB)
+
 struct output {
     struct arena *arena; /* of what waits to be written */
     struct buf waiting;

@@ -71,7 +71,7 @@ static const struct {
 bool print_document(struct printer *p, const struct doc *doc, struct err *e)
 {
     AUTO_ARENA a = arena_new();
-    struct buf text = buf_new(a, BUF_UNLIMITED);
+    struct buf text = buf_new(a, OUTPUT_MAX);
 
     for (size_t i = 0; i < COUNT(formats); i++) {
         if (!str_eq(p->format, str_c(formats[i].name)))
@@ -88,7 +88,7 @@ bool print_document(struct printer *p, const struct doc *doc, struct err *e)
 void print_short(struct buf *out, const struct value *v, size_t max)
 {
     AUTO_ARENA a = arena_new();
-    struct buf text = buf_new(a, BUF_UNLIMITED);
+    struct buf text = buf_new(a, OUTPUT_MAX);
     size_t cut = max;
 
     if (!json_write(&text, v, &json_exact, NULL))

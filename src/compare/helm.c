@@ -60,8 +60,8 @@ static bool fail_in(const char *context, struct err *e)
 static bool load_reference(struct conversion *c, struct err *e)
 {
     struct journal j = {.arena = c->arena, .verbose = c->options->log.verbose};
+    str file = STR_NONE;
     bool ok;
-    str file;
 
     if (!find_reference(c, &file, e))
         return false;

@@ -124,6 +124,18 @@ static str apply_groups(struct arena *a, const struct template *t, str text, str
 
 /* ---- Lookups. ---- */
 
+/*
+ * How many parentheses may be found not to close. Each costs a look at the rest of the text, and no
+ * text that was parsed has more of them than comments can hold.
+ */
+#define UNCLOSED_MAX 100
+
+struct scan {
+    str text;
+    size_t at;
+    unsigned unclosed;
+};
+
 struct lookup {
     struct span at;
     bool many; /* lookupCRs */
@@ -164,8 +176,9 @@ static size_t end_of_parens(str text, size_t from)
 }
 
 /* Moves *at behind the next word. False when there is none, or none that ends. */
-static bool skip_word(str text, size_t *at)
+static bool skip_word(struct scan *s, size_t *at)
 {
+    str text = s->text;
     size_t i = *at;
 
     while (i < text.len && is_space(text.ptr[i]))
@@ -175,13 +188,22 @@ static bool skip_word(str text, size_t *at)
     if (text.ptr[i] == '"')
         i = end_of_quoted(text, i);
     else if (text.ptr[i] == '(')
-        i = end_of_parens(text, i);
-    if (!i)
+        i = s->unclosed < UNCLOSED_MAX ? end_of_parens(text, i) : 0;
+    if (!i) {
+        s->unclosed++;
         return false;
+    }
     while (i < text.len && !is_space(text.ptr[i]))
         i++;
     *at = i;
     return true;
+}
+
+static bool skip_words(struct scan *s, size_t *at, int count)
+{
+    while (count > 0 && skip_word(s, at))
+        count--;
+    return !count;
 }
 
 /* A name made of a call: what is no letter or digit is "_", not repeated and not at the end. */
@@ -201,26 +223,25 @@ static str key_of(struct arena *a, str call)
     return str_without_suffix(key, STR("_"));
 }
 
-/* The next call at or behind *from, which moves behind it. */
-static bool next_lookup(struct arena *a, str text, size_t *from, struct lookup *out)
+/* The next call. */
+static bool next_lookup(struct arena *a, struct scan *s, struct lookup *out)
 {
     const str word = STR("lookupCR");
     size_t found;
 
-    while ((found = str_find(str_from(text, *from), word)) != STR_NPOS) {
-        size_t at = *from + found, end = at + word.len;
-        *from = end;
-        out->many = end < text.len && text.ptr[end] == 's';
+    while ((found = str_find(str_from(s->text, s->at), word)) != STR_NPOS) {
+        size_t from = s->at + found, end = from + word.len;
+        s->at = end;
+        out->many = end < s->text.len && s->text.ptr[end] == 's';
         if (out->many)
             end++;
-        else if (end == text.len || !is_space(text.ptr[end]))
+        else if (end == s->text.len || !is_space(s->text.ptr[end]))
             continue;
-        if (!skip_word(text, &end) || !skip_word(text, &end) || !skip_word(text, &end) ||
-            !skip_word(text, &end))
+        if (!skip_words(s, &end, 4))
             continue;
-        out->at = (struct span){at, end};
-        out->key = key_of(a, span_text(text, out->at));
-        *from = end;
+        out->at = (struct span){from, end};
+        out->key = key_of(a, span_text(s->text, out->at));
+        s->at = end;
         return true;
     }
     return false;
@@ -243,10 +264,11 @@ static str apply_lookups(struct arena *a, str text, str component, struct buf *n
 {
     VEC(struct lookup) lookups = {0};
     struct buf out = buf_new(a, BUF_UNLIMITED);
+    struct scan scan = {.text = text};
     struct lookup l;
     size_t at = 0;
 
-    for (size_t from = 0; next_lookup(a, text, &from, &l);)
+    while (next_lookup(a, &scan, &l))
         VEC_PUSH(a, &lookups, l);
     tell_lookups(text, component, lookups.items, lookups.len, note);
     for (size_t i = 0; i < lookups.len; i++) {

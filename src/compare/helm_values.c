@@ -8,61 +8,64 @@
 #include "compare/helm_internal.h"
 #include "tmpl/tree.h"
 
-/* More than any honest template reads; loops in loops over many fields multiply. */
-#define PATHS_MAX 100000
+/* More than any honest template comes to; loops in loops multiply. */
+#define NAMES_MAX 2000000
 
 static const str first_element = STR_INIT("[0]");
 
 struct paths {
     struct str_list *items;
     size_t len, cap;
+};
+
+struct finder {
+    struct arena *arena;
+    size_t names; /* in all paths that were made so far */
     bool too_many;
 };
 
 /* ---- Finding. ---- */
 
-static void find(struct arena *a, const struct node *n, struct paths *out);
+static void find(struct finder *f, const struct node *n, struct paths *out);
 
-static struct str_list joined(struct arena *a, const struct str_list *path, const str *more,
-                              size_t count)
+/* Adds a path with more behind it. */
+static void add(struct finder *f, struct paths *out, const struct str_list *path, const str *more,
+                size_t count)
 {
-    struct str_list out = {.items = ARENA_ARRAY(a, str, path->len + count),
-                           .len = path->len + count};
+    struct str_list joined = {.len = path->len + count};
 
+    f->names += joined.len;
+    f->too_many |= f->names > NAMES_MAX;
+    if (f->too_many)
+        return;
+    joined.items = ARENA_ARRAY(f->arena, str, joined.len);
     for (size_t i = 0; i < path->len; i++)
-        out.items[i] = path->items[i];
+        joined.items[i] = path->items[i];
     for (size_t i = 0; i < count; i++)
-        out.items[path->len + i] = more[i];
-    return out;
+        joined.items[path->len + i] = more[i];
+    VEC_PUSH(f->arena, out, joined);
 }
 
-static void add(struct arena *a, struct paths *out, struct str_list path)
+static void find_in_children(struct finder *f, const struct node *n, size_t from, struct paths *out)
 {
-    if (out->len < PATHS_MAX)
-        VEC_PUSH(a, out, path);
-    else
-        out->too_many = true;
+    for (size_t i = from; i < tmpl_node_children(n) && !f->too_many; i++)
+        find(f, tmpl_node_child(n, i), out);
 }
 
-static void find_in_children(struct arena *a, const struct node *n, size_t from, struct paths *out)
-{
-    for (size_t i = from; i < tmpl_node_children(n) && !out->too_many; i++)
-        find(a, tmpl_node_child(n, i), out);
-}
-
-static void find_in_range(struct arena *a, const struct node *n, struct paths *out)
+static void find_in_range(struct finder *f, const struct node *n, struct paths *out)
 {
     struct paths over = {0}, body = {0};
 
-    find(a, tmpl_node_child(n, 0), &over);
-    find_in_children(a, n, 1, &body);
-    for (size_t i = 0; i < over.len && !out->too_many; i++) {
-        struct str_list element = joined(a, &over.items[i], &first_element, 1);
-        add(a, out, element);
-        for (size_t k = 0; k < body.len && !out->too_many; k++)
-            add(a, out, joined(a, &element, body.items[k].items, body.items[k].len));
+    find(f, tmpl_node_child(n, 0), &over);
+    find_in_children(f, n, 1, &body);
+    for (size_t i = 0; i < over.len && !f->too_many; i++) {
+        add(f, out, &over.items[i], &first_element, 1);
+        if (f->too_many)
+            return;
+        const struct str_list element = out->items[out->len - 1];
+        for (size_t k = 0; k < body.len; k++)
+            add(f, out, &element, body.items[k].items, body.items[k].len);
     }
-    out->too_many |= over.too_many || body.too_many;
 }
 
 static bool is_index(const struct node *n)
@@ -72,33 +75,32 @@ static bool is_index(const struct node *n)
            str_eq(tmpl_node_text(tmpl_node_child(n, 0)), STR("index"));
 }
 
-static void find_in_index(struct arena *a, const struct node *n, struct paths *out)
+static void find_in_index(struct finder *f, const struct node *n, struct paths *out)
 {
     const struct node *key = tmpl_node_child(n, 2);
     bool known = tmpl_node_kind(key) == TMPL_NODE_NUMBER || tmpl_node_kind(key) == TMPL_NODE_STRING;
     str text = known ? tmpl_node_text(key) : STR("");
     struct paths of = {0};
 
-    find(a, tmpl_node_child(n, 1), &of);
-    for (size_t i = 0; i < of.len && !out->too_many; i++)
-        add(a, out, joined(a, &of.items[i], &text, 1));
-    out->too_many |= of.too_many;
+    find(f, tmpl_node_child(n, 1), &of);
+    for (size_t i = 0; i < of.len && !f->too_many; i++)
+        add(f, out, &of.items[i], &text, 1);
 }
 
-static void find(struct arena *a, const struct node *n, struct paths *out)
+static void find(struct finder *f, const struct node *n, struct paths *out)
 {
     const struct str_list none = {0};
     size_t count;
     const str *names = tmpl_node_names(n, &count);
 
     if (count)
-        add(a, out, joined(a, &none, names, count));
+        add(f, out, &none, names, count);
     else if (tmpl_node_kind(n) == TMPL_NODE_RANGE)
-        find_in_range(a, n, out);
+        find_in_range(f, n, out);
     else if (tmpl_node_kind(n) == TMPL_NODE_COMMAND && is_index(n))
-        find_in_index(a, n, out);
+        find_in_index(f, n, out);
     else
-        find_in_children(a, n, 0, out);
+        find_in_children(f, n, 0, out);
 }
 
 /* ---- Building. ---- */
@@ -203,14 +205,15 @@ bool helm_values(struct arena *a, const struct template *t, const struct value *
                  struct value **out, struct err *e)
 {
     const struct node *root = tmpl_tree(t->set, t->name);
+    struct finder finder = {.arena = a};
     struct paths paths = {0};
 
     *out = value_object(a);
     if (root)
-        find(a, root, &paths);
-    if (paths.too_many)
-        return err_set(e, ERR_LIMIT, "template %.*s reads more than %d fields", STR_ARG(t->path),
-                       PATHS_MAX);
+        find(&finder, root, &paths);
+    if (finder.too_many)
+        return err_set(e, ERR_LIMIT, "template %.*s reads more fields than can be listed",
+                       STR_ARG(t->path));
     const struct keyed *sorted = order(a, &paths);
     for (size_t i = 0; i < paths.len; i++) {
         const struct str_list *path = &sorted[i].path;

@@ -30,7 +30,7 @@ struct read_options {
     bool go;
     /* With go: numbers beyond float64 are fine, as where Go reads without converting. */
     bool any_number;
-    /* The most nodes a document may have; 0 means TEXT_NODES_MAX. JSON only. */
+    /* The most nodes a document may have; 0 means TEXT_NODES_MAX. YAML counts keys and ends too. */
     size_t nodes_max;
     /*
      * YAML as go-yaml 3 reads it: of the words only true and false are booleans; y, yes, on, n, no

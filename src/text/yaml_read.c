@@ -272,15 +272,25 @@ static bool take_event(struct building *b, const struct yevent *event)
     }
 }
 
+/* Every node is an event, and so is every end of a collection. */
+static bool fail_too_many(struct building *b, const struct yevent *event, size_t max)
+{
+    err_set(b->reader->e, ERR_LIMIT, "yaml: more than the limit of %zu values", max);
+    return fail_at(b, event->start);
+}
+
 /* Up to the end of the first document; what follows is not looked at. */
 static bool build(struct building *b)
 {
     struct yreader *r = b->reader;
     struct yevent event = {0};
+    size_t max = r->opts->nodes_max ? r->opts->nodes_max : TEXT_NODES_MAX, count = 0;
 
     do {
         if (!yparse_next(&b->parse, &event))
             return yaml_problem_set(r->e, &b->parse.scan.problem, r->src, r->base);
+        if (UNLIKELY(++count > max))
+            return fail_too_many(b, &event, max);
         if (!take_event(b, &event))
             return false;
     } while (event.kind != YEVENT_STREAM_END && event.kind != YEVENT_DOC_END);

@@ -453,7 +453,21 @@ TEST(documents_end_where_the_grammar_says)
         assert_str(documents_of(a, document_cases[i].text), str_c(document_cases[i].want));
 }
 
-RUN_TESTS(cmocka_unit_test(documents_end_where_the_grammar_says),
+TEST(the_number_of_nodes_is_limited)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    struct source src = {.file = STR("f"), .text = STR("- 1\n- 2\n- 3\n")};
+    struct value *v;
+
+    assert_ok(yaml_read(a, &src, &(struct read_options){.nodes_max = 100}, &v, &e), &e);
+    assert_false(yaml_read(a, &src, &(struct read_options){.nodes_max = 3}, &v, &e));
+    assert_int_equal(e.kind, ERR_LIMIT);
+    assert_int_equal(e.at.line, 2);
+}
+
+RUN_TESTS(cmocka_unit_test(the_number_of_nodes_is_limited),
+          cmocka_unit_test(documents_end_where_the_grammar_says),
           cmocka_unit_test(nodes_know_where_they_stand),
           cmocka_unit_test(an_alias_stands_where_it_is_written),
           cmocka_unit_test(errors_are_worded_as_in_go_and_say_where),

@@ -52,6 +52,14 @@ TEST(a_bcrypt_hash_fits_its_password)
     assert_str(render(a, "{{ htpasswd \"a:b\" \"x\" }}", NULL), STR("invalid username: a:b"));
 }
 
+TEST(a_password_with_a_nul_is_refused)
+{
+    AUTO_ARENA a = arena_new();
+
+    assert_str(render(a, "{{ bcrypt \"a\\x00b\" }}", NULL),
+               STR("failed to encrypt string with bcrypt: bcrypt: password contains a NUL byte"));
+}
+
 TEST(fake_randomness_repeats)
 {
     static const char text[] = "{{ uuidv4 }} {{ randAlphaNum 8 }} {{ genPrivateKey \"ed25519\" }}";
@@ -178,6 +186,7 @@ TEST(a_loop_over_slow_functions_ends)
 RUN_TESTS(cmocka_unit_test(sums_are_those_of_the_standards),
           cmocka_unit_test(what_is_encrypted_can_be_decrypted),
           cmocka_unit_test(a_bcrypt_hash_fits_its_password),
+          cmocka_unit_test(a_password_with_a_nul_is_refused),
           cmocka_unit_test(fake_randomness_repeats),
           cmocka_unit_test(a_signed_certificate_verifies_against_its_authority),
           cmocka_unit_test(a_certificate_is_valid_for_the_days_asked_for),
