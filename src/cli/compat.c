@@ -7,14 +7,6 @@
 
 #include <unistd.h>
 
-bool compat_is_meant(const char *program)
-{
-    str name = str_c(program);
-
-    return str_has_suffix(name, STR("cluster_compare")) ||
-           str_has_suffix(name, STR("cluster-compare"));
-}
-
 /* ---- Streams. ---- */
 
 /* A failing write to standard output is told; one to standard error cannot be. */
