@@ -5,6 +5,7 @@
  */
 #include "cli/compat.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 /* ---- Streams. ---- */
@@ -135,6 +136,8 @@ enum exit_status compat_main(const char *program, size_t argc, char *const *argv
     struct buf script = buf_new(a, BUF_UNLIMITED);
     str first = str_c(argc ? argv[0] : "");
 
+    /* As a program of Go, it dies of a reader that has left. */
+    signal(SIGPIPE, SIG_DFL);
     if (str_eq(first, STR("__complete")) || str_eq(first, STR("__completeNoDesc")))
         return complete(a, argc - 1, argv + 1, str_eq(first, STR("__complete")));
     if (argc > 1 && str_eq(first, STR("completion")) && compat_script(str_c(argv[1]), &script))
