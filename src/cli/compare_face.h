@@ -28,7 +28,5 @@ MUST_CHECK bool compare_execute(struct arena *a, const struct compare_values *v,
                                 size_t word_count, const struct compare_log *log, struct buf *out,
                                 enum exit_status *status, struct err *e);
 
-/* Whether the program was started under a name of the original. */
-bool compat_is_meant(const char *program);
 /* The program as the original. argv does not include its name. */
 enum exit_status compat_main(const char *program, size_t argc, char *const *argv);

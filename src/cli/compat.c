@@ -6,15 +6,8 @@
 #include "cli/compat.h"
 #include "cli/generate_face.h"
 
+#include <signal.h>
 #include <unistd.h>
-
-bool compat_is_meant(const char *program)
-{
-    str name = str_c(program);
-
-    return str_has_suffix(name, STR("cluster_compare")) ||
-           str_has_suffix(name, STR("cluster-compare"));
-}
 
 /* ---- Streams. ---- */
 
@@ -152,6 +145,8 @@ enum exit_status compat_main(const char *program, size_t argc, char *const *argv
     struct buf script = buf_new(a, BUF_UNLIMITED);
     str first = str_c(argc ? argv[0] : "");
 
+    /* As a program of Go, it dies of a reader that has left. */
+    signal(SIGPIPE, SIG_DFL);
     if (str_eq(first, STR("__complete")) || str_eq(first, STR("__completeNoDesc")))
         return complete(a, argc - 1, argv + 1, str_eq(first, STR("__complete")));
     if (argc > 1 && str_eq(first, STR("completion")) && compat_script(str_c(argv[1]), &script))

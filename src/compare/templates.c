@@ -90,12 +90,22 @@ static str without_no_value(struct arena *a, str text)
     return buf_str(&out);
 }
 
+/* A pattern that is not itself a name gives templates, but none of its own name. */
+static bool execute(struct arena *a, const struct template *t, struct tmpl_run *run,
+                    struct buf *out, struct err *e)
+{
+    if (tmpl_has(t->set, t->name))
+        return tmpl_execute(a, t->set, t->name, run, out, e);
+    return err_set(e, ERR_NOT_FOUND, "template: %.*s: %.*s is an incomplete or empty template",
+                   STR_ARG(t->name), STR_ARG(quote_of(a, t->name)));
+}
+
 bool template_render(struct arena *a, const struct template *t, const struct value *data,
                      struct render *r, struct value **out, struct err *e)
 {
     struct buf text = buf_new(a, TMPL_OUTPUT_MAX);
     struct tmpl_run run = {.data = data, .hooks = &r->hooks};
-    bool ok = tmpl_execute(a, t->set, t->name, &run, &text, e);
+    bool ok = execute(a, t, &run, &text, e);
 
     r->do_not_match = run.do_not_match;
     r->changed = run.changed;
