@@ -6,6 +6,7 @@
  * character, each group standing as one private character; where a piece with groups was replaced
  * by another piece, the groups are matched against that piece alone.
  */
+#include "base/quote.h"
 #include "compare/internal.h"
 #include "diff/diff.h"
 #include "regex/regex.h"
@@ -170,13 +171,13 @@ static void capture_pair(struct arena *a, str deleted, str inserted, struct capt
 
     if (!groups.len)
         return;
-    str pattern = to_regex(a, deleted, &groups);
-    if (!regex_compile(a, pattern, &re, &e)) {
-        journal_warn(j, "capturegroup error: %.*s", STR_ARG(e.text));
-        return;
-    }
     journal_info(j, "Comparing Pattern '%.*s' to value '%.*s'", STR_ARG(deleted),
                  STR_ARG(inserted));
+    if (!regex_compile(a, to_regex(a, deleted, &groups), &re, &e)) {
+        journal_warn(j, "capturegroup error: template %.*s regex compilation failed: %.*s",
+                     STR_ARG(quote_of(a, deleted)), STR_ARG(e.text));
+        return;
+    }
     size_t count = regex_groups(re) + 1;
     struct span *spans = ARENA_ARRAY(a, struct span, count);
     if (!regex_find(re, inserted, 0, spans, count))

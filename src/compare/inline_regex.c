@@ -19,24 +19,69 @@ static bool validate(struct arena *a, str pattern, struct err *e)
     return err_wrap(e, "invalid regex passed to inline regex diff function");
 }
 
+/* A named group that took part. */
+struct captured {
+    struct span span;
+    str name;
+};
+
+struct captured_list {
+    struct captured *items;
+    size_t len, cap;
+};
+
+/* Whether x lies within y, equal or empty at its edge included. */
+static bool is_within(struct span x, struct span y)
+{
+    return x.from >= y.from && x.to <= y.to;
+}
+
+/* Keeps only the outermost groups, of equal ones the first. */
+static void add_outermost(struct arena *a, struct captured_list *list, struct captured new_)
+{
+    bool inside = false;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < list->len; i++) {
+        inside |= is_within(new_.span, list->items[i].span);
+        if (is_within(new_.span, list->items[i].span) || !is_within(list->items[i].span, new_.span))
+            list->items[kept++] = list->items[i];
+    }
+    if (!inside || kept < list->len) {
+        list->len = kept;
+        VEC_PUSH(a, list, new_);
+    }
+}
+
+static int by_start(const void *x, const void *y)
+{
+    const struct captured *p = x, *q = y;
+
+    return p->span.from < q->span.from ? -1 : p->span.from > q->span.from;
+}
+
 /* Puts replacements in for the outermost named groups. */
 static void replace_groups(struct arena *a, const struct regex *re, str value,
                            const struct span *spans, const struct captures *c, struct buf *out)
 {
+    struct captured_list list = {0};
     size_t at = spans[0].from;
-    bool any = false;
 
     for (size_t i = 1; i <= regex_groups(re); i++) {
-        str name = regex_group_name(re, i);
+        struct captured new_ = {spans[i], regex_group_name(re, i)};
         /* Upstream crashes where a group took no part; it is not captured here. */
-        if (!name.len || spans[i].from == STR_NPOS || spans[i].from < at)
+        if (new_.name.len && new_.span.from != STR_NPOS)
+            add_outermost(a, &list, new_);
+    }
+    if (list.len)
+        qsort(list.items, list.len, sizeof(*list.items), by_start);
+    for (size_t i = 0; i < list.len; i++) {
+        const struct captured *group = &list.items[i];
+        if (group->span.from < at)
             continue;
-        if (any && spans[i].from == at && spans[i].to == at)
-            continue;
-        buf_add(out, str_slice(value, at, spans[i].from));
-        buf_add(out, capture_text(a, captures_get(c, name)));
-        at = spans[i].to;
-        any = true;
+        buf_add(out, str_slice(value, at, group->span.from));
+        buf_add(out, capture_text(a, captures_get(c, group->name)));
+        at = group->span.to;
     }
     buf_add(out, str_slice(value, at, spans[0].to));
 }

@@ -16,6 +16,9 @@ static const struct {
      "(?<n>=a)-(?<n>=a)\nWARNING: Capturegroup (?<n>\u2026) matched multiple values: \u00ab a | b "
      "\u00bb"},
     {&inline_regex, "x(?<n>b)?", "x", "x"},
+    {&inline_regex, "(?:(?<n>x)|(?<m>y))*", "yx", "yx"},
+    {&inline_regex, "(?<n>)(?<n>xy)z", "xyz",
+     "(?<n>=)z\nWARNING: Capturegroup (?<n>\u2026) matched multiple values: \u00ab  | xy \u00bb"},
     {&inline_regex, "(", "(", "("},
     {&inline_capturegroups, "user (?<u>[a-z]+) ok", "user bob ok", "user bob ok"},
     {&inline_capturegroups, "user (?<u>[a-z]+) ok", "user 12 ok", "user (?<u>[a-z]+) ok"},
