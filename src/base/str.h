@@ -27,7 +27,7 @@ typedef struct {
     {                                                                                              \
         "" literal, sizeof(literal) - 1                                                            \
     }
-/* For printf's "%.*s". Lengths beyond INT_MAX are cut. */
+/* For printf's "%.*s". Lengths beyond INT_MAX are cut. s is evaluated more than once. */
 #define STR_ARG(s) str_arg_len(s), ((s).len ? (s).ptr : "")
 #define STR_NONE ((str){NULL, 0})
 
