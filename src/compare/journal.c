@@ -7,6 +7,7 @@
  */
 #include "compare/internal.h"
 
+FORMAT(3, 0)
 static void add_line(struct journal *j, char severity, const char *format, va_list args)
 {
     struct journal_line line = {severity, str_vfmt(j->arena, format, args)};
