@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "text/text.h"
+#include "base/base.h"
 
 /* As Go's template.HTMLEscape: &#34; &#39; &amp; &lt; &gt;, and U+FFFD for NUL. */
 void html_escape(struct buf *out, str text);

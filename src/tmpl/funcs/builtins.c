@@ -4,7 +4,7 @@
  */
 #include "tmpl/funcs/families.h"
 
-#include "base/unicode.h"
+#include "text/html.h"
 #include "tmpl/internal.h"
 
 /* ---- Logic ---------------------------------------------------------------------------------- */
@@ -26,7 +26,7 @@ static bool fn_not(struct tmpl_call *c)
 }
 
 /* What Go prints for a reflect.Value that is no string. */
-static str value_string(struct tmpl_call *c, struct tv v)
+static str string_form(struct tmpl_call *c, struct tv v)
 {
     if (v.type == TV_STRING)
         return tv_text(v);
@@ -44,7 +44,7 @@ static bool fn_call(struct tmpl_call *c)
     if (c->site->count)
         node_print(&b, c->site->args[0]);
     else
-        buf_add(&b, value_string(c, f));
+        buf_add(&b, string_form(c, f));
     buf_fmt(&b, " of type %s", tv_type_name(f));
     return call_fail_str(c, str_concat(c->arena, STR("non-function "), buf_str(&b)));
 }
@@ -239,78 +239,29 @@ static str printed_args(struct tmpl_call *c)
     return buf_str(&b);
 }
 
-static str html_escape_of(char ch)
+/* The printed arguments made safe by an escape of text/html.h. */
+static bool return_escaped(struct tmpl_call *c, void (*escape)(struct buf *out, str text))
 {
-    switch (ch) {
-    case '\0':
-        return STR("\xEF\xBF\xBD");
-    case '"':
-        return STR("&#34;");
-    case '\'':
-        return STR("&#39;");
-    case '&':
-        return STR("&amp;");
-    case '<':
-        return STR("&lt;");
-    case '>':
-        return STR("&gt;");
-    default:
-        return STR_NONE;
-    }
+    str s = printed_args(c);
+    struct buf b = call_buf(c);
+
+    escape(&b, s);
+    return return_call_buf(c, &b);
 }
 
 static bool fn_html(struct tmpl_call *c)
 {
-    str s = printed_args(c);
-    struct buf b = call_buf(c);
-
-    for (size_t i = 0; i < s.len; i++) {
-        str escape = html_escape_of(s.ptr[i]);
-        buf_add(&b, escape.len ? escape : str_of(s.ptr + i, 1));
-    }
-    return return_call_buf(c, &b);
-}
-
-static void js_escape(struct buf *b, uint32_t r, str bytes)
-{
-    if (r == '\\' || r == '\'' || r == '"')
-        buf_fmt(b, "\\%c", (char)r);
-    else if (r == '<' || r == '>' || r == '&' || r == '=' || (r != 0x7f && !unicode_is_print(r)))
-        buf_fmt(b, "\\u%04X", r);
-    else
-        buf_add(b, bytes);
+    return return_escaped(c, html_escape);
 }
 
 static bool fn_js(struct tmpl_call *c)
 {
-    str s = printed_args(c);
-    struct buf b = call_buf(c);
-
-    while (s.len) {
-        size_t width;
-        uint32_t r = utf8_decode(s, &width);
-        js_escape(&b, r, str_slice(s, 0, width));
-        s = str_from(s, width);
-    }
-    return return_call_buf(c, &b);
+    return return_escaped(c, js_escape);
 }
 
 static bool fn_urlquery(struct tmpl_call *c)
 {
-    str s = printed_args(c);
-    struct buf b = call_buf(c);
-
-    for (size_t i = 0; i < s.len; i++) {
-        unsigned char ch = (unsigned char)s.ptr[i];
-        bool alnum = (ch >= '0' && ch <= '9') || ((ch | 0x20) >= 'a' && (ch | 0x20) <= 'z');
-        if (alnum || (ch && ch < 0x80 && strchr("-_.~", ch)))
-            buf_char(&b, (char)ch);
-        else if (ch == ' ')
-            buf_char(&b, '+');
-        else
-            buf_fmt(&b, "%%%02X", ch);
-    }
-    return return_call_buf(c, &b);
+    return return_escaped(c, url_query_escape);
 }
 
 const struct tmpl_func tmpl_builtin_funcs[] = {
