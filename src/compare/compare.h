@@ -54,6 +54,14 @@ struct compare_options {
     str temp;                     /* parent of temporary folders */
     int64_t concurrency;          /* accepted, and of no effect */
     unsigned threads;             /* 0: one per processor */
+    /*
+     * Without it every answer is the original's. With it: exact numbers, objects of one identity
+     * are all compared, a fault ends its own document only, Secrets are masked everywhere, Helm's
+     * functions are known to templates, and results have verdict and fields.
+     */
+    bool improved;
+    bool explain;       /* results have explanations */
+    str explain_object; /* only for the object of that id, or of that kind/name; empty: for all */
     struct compare_log log;
 };
 
@@ -66,6 +74,27 @@ MUST_CHECK bool compare_load(struct arena *a, const struct compare_options *opti
 
 /* ---- Results. ---- */
 
+/* A place in a file. line is 0 when it is not known; then file may be empty too. */
+struct result_place {
+    str file; /* of an archive: the archive, "!", the member */
+    uint32_t line;
+};
+
+enum result_kind {
+    RESULT_CHANGED, /* both sides have it, with different values */
+    RESULT_MISSING, /* the template asks for it, the object lacks it */
+    RESULT_EXTRA,   /* the object has it, the template does not want it */
+};
+
+/* One difference, as data. */
+struct result_field {
+    str path; /* as path_text writes it */
+    enum result_kind kind;
+    const struct value *expected, *actual; /* NULL: absent */
+    struct result_place template;          /* what wrote the expected value */
+    struct result_place object;            /* the value, or what should hold it */
+};
+
 /* One object that was compared with the template that fits it best. */
 struct result_diff {
     str object;      /* its id: apiVersion_kind_namespace_name */
@@ -76,6 +105,11 @@ struct result_diff {
     bool patched; /* overrides were selected for it */
     const str *reasons;
     size_t reason_count;
+    struct result_place place; /* of the object */
+    struct {
+        struct result_field *items;
+        size_t len, cap;
+    } fields; /* in the order of their paths in the template; none unless improved */
 };
 
 /* A template that an issue names. */
@@ -90,6 +124,70 @@ struct result_issue {
     str message;
     struct result_template *templates;
     size_t count;
+};
+
+/* A document that was not compared, or only in part. */
+struct result_note {
+    struct result_place place;
+    str reason;
+    bool failed; /* it could not be read; else it was left out on purpose */
+};
+
+/* How often a rule kept a field out of the comparison. */
+struct result_rule {
+    str rule; /* "fieldsToOmit NAME: PATH", "template FILE: ignore-unspecified-fields", ... */
+    size_t count;
+};
+
+/*
+ * How complete the comparison was: what was read, what of it was compared, and what was not. The
+ * comparison is complete when no document failed and no object was skipped by a fault.
+ */
+struct result_verdict {
+    bool known; /* improved comparisons only */
+    bool complete;
+    size_t documents, skipped, failed;     /* read in all; left out; unreadable */
+    size_t matched, unmatched, duplicates; /* objects */
+    size_t members_ignored;                /* of archives: links, devices, paths that lead out */
+    size_t fields_compared, fields_omitted;
+    struct {
+        struct result_rule *items;
+        size_t len, cap;
+    } rules; /* most frequent first */
+    struct {
+        struct result_note *items;
+        size_t len, cap;
+    } notes; /* in the order of the input; at most RESULT_NOTES_MAX, the rest is counted only */
+};
+#define RESULT_NOTES_MAX 1000
+
+/* Why a template was chosen for an object, or not. */
+struct result_candidate {
+    str template;
+    size_t score; /* characters that differ; lower is better */
+    bool scored;  /* false: it was not rendered, or it failed or excluded itself */
+    bool chosen;
+    str why; /* one line */
+};
+
+/* A field that differs or exists on one side only, and that no one is told of. */
+struct result_suppressed {
+    str path;
+    str rule;                       /* as in struct result_rule */
+    struct result_place rule_place; /* where the rule is written */
+};
+
+struct result_explanation {
+    str object;
+    struct result_place place;
+    struct {
+        struct result_candidate *items;
+        size_t len, cap;
+    } candidates;
+    struct {
+        struct result_suppressed *items;
+        size_t len, cap;
+    } suppressed;
 };
 
 struct results {
@@ -108,6 +206,11 @@ struct results {
     str hash;              /* of the reference, in hexadecimal */
     str overrides;         /* the file of overrides as given, or empty */
     struct value *patches; /* overrides, those read and those generated; NULL: none */
+    struct result_verdict verdict;
+    struct {
+        struct result_explanation *items;
+        size_t len, cap;
+    } explanations; /* in the order of the objects */
 };
 
 /*

@@ -14,6 +14,9 @@
 struct report_options {
     bool all;    /* objects without differences are shown too, where that is a choice */
     int64_t now; /* as clock_now */
+    bool colour; /* the text format: with the colours of a terminal */
+    /* The text of other people's objects goes to a terminal: control characters are escaped. */
+    bool terminal;
 };
 
 struct report_format {
