@@ -28,9 +28,11 @@ static bool is_remote(str path)
            str_has_prefix(path, STR("container://"));
 }
 
-static bool find_reference(struct arena *a, str path, struct root *root, str *file, struct err *e)
+static bool find_reference(struct arena *a, const struct compare_options *o, struct root *root,
+                           str *file, struct err *e)
 {
-    struct stat st;
+    str path = o->reference;
+    struct stat st = {0};
 
     if (is_remote(path))
         return err_set(e, ERR_INVALID, "%.*s: references are read from local folders only",
@@ -38,6 +40,10 @@ static bool find_reference(struct arena *a, str path, struct root *root, str *fi
     if (stat(str_z(a, path), &st) != 0 && errno == ENOENT)
         return err_set(e, ERR_NOT_FOUND, "\"Reference config file doesn't exist\"");
     split_path(path, &root->folder, file);
+    if (o->improved && S_ISDIR(st.st_mode)) {
+        root->folder = path;
+        *file = STR("metadata.yaml");
+    }
     return true;
 }
 
@@ -110,7 +116,7 @@ static bool load(struct compare *c, struct err *e)
     struct root root = {0};
     str file = STR_NONE;
 
-    return find_reference(c->arena, o->reference, &root, &file, e) &&
+    return find_reference(c->arena, o, &root, &file, e) &&
            reference_load(c->arena, &root, file, &c->journal, &c->reference, e) &&
            (!o->config.len || user_config_load(c->arena, o->config, &pairs, e)) &&
            templates_parse(c->arena, &root, &c->journal, &c->reference, e) &&

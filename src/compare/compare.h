@@ -40,7 +40,7 @@ struct compare_log {
 
 /* What is compared with what. Texts must live as long as the comparison. */
 struct compare_options {
-    str reference;         /* the metadata file */
+    str reference;         /* the metadata file; improved: or its folder */
     str config;            /* the user config, or empty */
     str overrides;         /* the file of overrides, or empty */
     struct str_list files; /* files, folders, patterns, "-" for standard input */
