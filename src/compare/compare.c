@@ -254,6 +254,8 @@ static void add_compared(struct run *r, const struct outcome *o)
     struct result_diff d = {.object = str_copy(a, o->id),
                             .template = o->template->path,
                             .description = o->template->description,
+                            .part = o->template->part,
+                            .component = o->template->component,
                             .text = str_copy(a, o->text),
                             .differs = o->differs,
                             .patched = o->override_count > 0};
