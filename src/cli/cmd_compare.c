@@ -4,7 +4,8 @@
  */
 #include "cli/compare_face.h"
 
-static const char *const formats[] = {"json", "yaml", "generate-patches", "junit", NULL};
+static const char *const formats[] = {"json",     "yaml",  "generate-patches", "junit", "html",
+                                      "markdown", "sarif", "github",           NULL};
 
 static const struct option options[] = {
     {"all-resources", 'A', OPTION_BOOL, offsetof(struct compare_values, all_resources),
