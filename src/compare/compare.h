@@ -97,10 +97,11 @@ struct result_field {
 
 /* One object that was compared with the template that fits it best. */
 struct result_diff {
-    str object;      /* its id: apiVersion_kind_namespace_name */
-    str template;    /* path of the template */
-    str description; /* of the template; may be empty */
-    str text;        /* what the diff program says; empty when it found nothing */
+    str object;          /* its id: apiVersion_kind_namespace_name */
+    str template;        /* path of the template */
+    str description;     /* of the template; may be empty */
+    str part, component; /* of the template; empty when a report that was read does not say */
+    str text;            /* what the diff program says; empty when it found nothing */
     bool differs;
     bool patched; /* overrides were selected for it */
     const str *reasons;

@@ -104,9 +104,10 @@ struct per_field {
 struct template
 {
     str path, description;
-    bool merge;    /* fields that the template does not name are ignored */
-    bool required; /* v1: not among the optional ones */
-    bool looks_up; /* it may ask for other objects */
+    str part, component; /* their names */
+    bool merge;          /* fields that the template does not name are ignored */
+    bool required;       /* v1: not among the optional ones */
+    bool looks_up;       /* it may ask for other objects */
     struct str_list omit_refs;
     struct {
         struct per_field *items;

@@ -37,6 +37,21 @@ static bool read_format(struct arena *a, str file, str text, const struct schema
     return true;
 }
 
+/* Tells each template the names of its part and its component. */
+static void name_places(struct reference *r)
+{
+    for (size_t p = 0; p < r->parts.len; p++) {
+        const struct part *part = &r->parts.items[p];
+        for (size_t c = 0; c < part->components.len; c++) {
+            const struct component *component = &part->components.items[c];
+            for (size_t i = 0; i < component->count; i++) {
+                r->templates.items[component->first + i].part = part->name;
+                r->templates.items[component->first + i].component = component->name;
+            }
+        }
+    }
+}
+
 bool reference_load(struct arena *a, const struct root *root, str file, struct journal *j,
                     struct reference *out, struct err *e)
 {
@@ -49,5 +64,8 @@ bool reference_load(struct arena *a, const struct root *root, str file, struct j
     if (!read_format(a, file, text, NULL, &doc, e) || !find_version(a, doc, &version, e) ||
         !read_format(a, file, text, version->schema, &doc, e))
         return false;
-    return reference_build(a, version, doc, j, out, e);
+    if (!reference_build(a, version, doc, j, out, e))
+        return false;
+    name_places(out);
+    return true;
 }
