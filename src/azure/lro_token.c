@@ -38,8 +38,7 @@ str lro_token(struct arena *a, const struct lro *o)
     value_set_str(a, token, STR("state"), o->state);
     value_set_str(a, root, STR("type"), type_of(o->method));
     value_set(a, root, STR("token"), token);
-    (void)json_write(&out, root, &style, NULL);
-    return buf_str(&out);
+    return json_write(&out, root, &style, NULL) ? buf_str(&out) : STR_NONE;
 }
 
 /* ---- Reading. ---- */
