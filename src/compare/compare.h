@@ -79,6 +79,8 @@ struct result_place {
     str file; /* of an archive: the archive, "!", the member */
     uint32_t line;
 };
+/* "file:line", or the file alone. Lives as long as a and the place. */
+str place_text(struct arena *a, struct result_place place);
 
 enum result_kind {
     RESULT_CHANGED, /* both sides have it, with different values */

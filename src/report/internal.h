@@ -46,8 +46,6 @@ bool diff_lines_next(struct diff_lines *d, str *line);
 str field_text(struct arena *a, const struct value *v, size_t max);
 /* "changed", "missing", "extra". */
 const char *field_kind_name(enum result_kind kind);
-/* "file:line", "file", or empty. Lives as long as a. */
-str place_text(struct arena *a, const struct result_place *p);
 /* "N THING" or "N THINGs". */
 str counted(struct arena *a, size_t n, const char *thing);
 /* One sentence: "3 of 40 objects differ, 2 templates are missing". Lives as long as a. */
