@@ -142,7 +142,7 @@ static void step_async(struct arena *a, struct lro *o, const struct arm_answer *
     const struct value *body = body_of(a, answer);
     str state = value_get_str(body, STR("status"));
 
-    if (!is_success(answer->http) && answer->http == 404) {
+    if (answer->http == 404) {
         look(o);
         return;
     }
@@ -250,21 +250,21 @@ static void begin_without_header(struct arena *a, struct lro *o, const struct ar
     str state = provisioning_state(body);
     bool writes = str_eq(o->method, STR("PUT")) || str_eq(o->method, STR("PATCH"));
 
-    if (!writes && first->http == 202)
+    if (!writes && first->http == 202) {
         look(o);
-    else if (!writes)
-        succeed(o, first, body != NULL);
-    else if (first->http != 202 && state_ends(a, o, first, state, true))
         return;
-    else if (first->http != 202 && !state.len)
-        /* Also 201, where a relative Location names the resource: it exists, and some of these
-           cannot be read. The reference operator polls, or fails and writes again. */
-        succeed(o, first, body != NULL);
-    else {
-        o->protocol = LRO_RESOURCE;
-        o->poll_url = o->url;
-        go_on(o, first);
     }
+    if (writes && first->http != 202 && state_ends(a, o, first, state, true))
+        return;
+    /* Also 201, where a relative Location names the resource: it exists, and some of these cannot
+       be read. The reference operator polls, or fails and writes again. */
+    if (!writes || (first->http != 202 && !state.len)) {
+        succeed(o, first, body != NULL);
+        return;
+    }
+    o->protocol = LRO_RESOURCE;
+    o->poll_url = o->url;
+    go_on(o, first);
 }
 
 void lro_begin(struct arena *a, struct lro *o, str method, str url, const struct arm_answer *first)
