@@ -6,7 +6,8 @@
 
 #include <unistd.h>
 
-static const char *const formats[] = {"json", "yaml", "generate-patches", "junit", NULL};
+static const char *const formats[] = {"json",     "yaml",  "generate-patches", "junit", "html",
+                                      "markdown", "sarif", "github",           NULL};
 
 static const struct option options[] = {
     {"all-resources", 'A', OPTION_BOOL, offsetof(struct compare_values, all_resources),

@@ -263,6 +263,8 @@ static void add_compared(struct run *r, const struct outcome *o)
     struct result_diff d = {.object = str_copy(a, o->id),
                             .template = o->template->path,
                             .description = o->template->description,
+                            .part = o->template->part,
+                            .component = o->template->component,
                             .text = str_copy(a, o->text),
                             .differs = o->differs,
                             .place = o->object->place,

@@ -79,6 +79,8 @@ struct result_place {
     str file; /* of an archive: the archive, "!", the member */
     uint32_t line;
 };
+/* "file:line", or the file alone. Lives as long as a and the place. */
+str place_text(struct arena *a, struct result_place place);
 
 enum result_kind {
     RESULT_CHANGED, /* both sides have it, with different values */
@@ -97,10 +99,11 @@ struct result_field {
 
 /* One object that was compared with the template that fits it best. */
 struct result_diff {
-    str object;      /* its id: apiVersion_kind_namespace_name */
-    str template;    /* path of the template */
-    str description; /* of the template; may be empty */
-    str text;        /* what the diff program says; empty when it found nothing */
+    str object;          /* its id: apiVersion_kind_namespace_name */
+    str template;        /* path of the template */
+    str description;     /* of the template; may be empty */
+    str part, component; /* of the template; empty when a report that was read does not say */
+    str text;            /* what the diff program says; empty when it found nothing */
     bool differs;
     bool patched; /* overrides were selected for it */
     const str *reasons;

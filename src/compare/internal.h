@@ -104,9 +104,10 @@ struct per_field {
 struct template
 {
     str path, description;
-    bool merge;    /* fields that the template does not name are ignored */
-    bool required; /* v1: not among the optional ones */
-    bool looks_up; /* it may ask for other objects */
+    str part, component; /* their names */
+    bool merge;          /* fields that the template does not name are ignored */
+    bool required;       /* v1: not among the optional ones */
+    bool looks_up;       /* it may ask for other objects */
     struct str_list omit_refs;
     struct {
         struct per_field *items;
@@ -150,15 +151,41 @@ struct reference {
 
 struct schema;
 
+/* A key of a component that holds templates. */
+struct template_group {
+    const char *key; /* NULL ends a table */
+    bool required;
+    const struct group_rule *rule; /* of a component that has it; NULL: its type says */
+};
+
+/* The lists of fieldsToOmit while they are read. */
+struct omit_reading {
+    struct arena *arena;
+    const struct value *items; /* all lists */
+    struct err *errors;        /* faults are joined here */
+    size_t steps;              /* entries visited so far, in all lists */
+};
 /*
- * A version of the metadata format: how it is decoded and made a reference. To add one: write
+ * How many entries all lists may expand to together: lists that include each other twice would
+ * otherwise double with every level.
+ */
+#define OMIT_ENTRIES_MAX 1000000
+
+/*
+ * A version of the metadata format: what it does in a way of its own. To add one: write
  * reference_v<n>.c and list it in reference.c. Everything else sees only struct reference.
  */
 struct reference_version {
     const char *name; /* as in apiVersion */
     const struct schema *schema;
-    MUST_CHECK bool (*build)(struct arena *a, struct value *doc, struct journal *j,
-                             struct reference *out, struct err *e);
+    const struct template_group *groups; /* in the order of templates */
+    bool default_must_exist;             /* the list that defaultOmitRef names */
+    void (*read_list)(struct omit_reading *x, const struct value *list, struct omit_list *out);
+    const struct group_rule *(*rule)(const struct value *component);
+    /* index is that of the component in its part. May be NULL. */
+    bool (*check)(struct arena *a, const struct value *component, size_t index, struct err *e);
+    /* What of a component is hashed, beside its name. */
+    void (*write_component)(struct arena *a, struct value *out, const struct value *component);
 };
 extern const struct reference_version reference_v1, reference_v2;
 
@@ -190,9 +217,16 @@ MUST_CHECK bool omit_path_read(struct arena *a, str text, bool prefix, struct om
  * and fills in the default. Answers the items.
  */
 struct value *omit_prepare(struct arena *a, struct value *doc, struct journal *j);
-/* The members of a template that both versions have. */
-struct template *reference_add_template(struct arena *a, struct reference *r,
-                                        const struct value *entry);
+/* Reads pathToKey and isPrefix of an entry and appends what they say. */
+MUST_CHECK bool omit_entry_read(struct arena *a, const struct value *entry, struct omit_list *out,
+                                struct err *e);
+/* A reference from a metadata file that was decoded by the schema of its version. */
+MUST_CHECK bool reference_build(struct arena *a, const struct reference_version *version,
+                                struct value *doc, struct journal *j, struct reference *out,
+                                struct err *e);
+/* Copies a member unless it is empty, for what is hashed. */
+void reference_write_text(struct arena *a, struct value *out, const struct value *in,
+                          const char *key);
 
 /* Parses all templates, runs each with empty data and checks it. */
 MUST_CHECK bool templates_parse(struct arena *a, const struct root *root, struct journal *j,
@@ -472,8 +506,6 @@ bool error_ignorable(str text, struct journal *j);
 
 /* ---- The verdict. ---- */
 
-/* "file:line", or the part that is known. */
-str place_text(struct arena *a, struct result_place place);
 /*
  * Notes that something was not compared, and warns. Beyond RESULT_NOTES_MAX notes there is neither;
  * the caller counts.
