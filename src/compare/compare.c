@@ -370,8 +370,10 @@ static bool run(struct run *r, struct err *e)
     if (!run_all(r, e))
         return false;
     if (c->verdict.failed_objects && !c->verdict.matched)
-        return err_set(e, ERR_INVALID, "nothing could be compared: all objects that have a template failed, %zu in number",
-                       c->verdict.failed_objects);
+        return err_set(
+            e, ERR_INVALID,
+            "nothing could be compared: all objects that have a template failed, %zu in number",
+            c->verdict.failed_objects);
     issues_find(c->arena, &c->reference, r->matches, r->results);
     r->results->hash = reference_hash(c->arena, &c->reference, &c->journal);
     return true;

@@ -235,6 +235,7 @@ MUST_CHECK bool templates_parse(struct arena *a, const struct root *root, struct
 /* What templates may ask for while they run. */
 struct render {
     struct journal *journal;
+    bool exact; /* numbers are never rounded */
     struct tmpl_hooks hooks;
     bool do_not_match;           /* the template excluded itself */
     const struct value *changed; /* the data as the template left it, or NULL */

@@ -153,7 +153,7 @@ static bool apply_operations(struct patching *p, str patch, struct err *e)
 static bool expand_patch(struct patching *p, struct override *o, struct err *e)
 {
     struct tmpl_set *set = tmpl_new(p->arena, &(struct tmpl_options){.profile = TMPL_KC});
-    struct tmpl_run run = {.data = p->live, .hooks = &p->render->hooks};
+    struct tmpl_run run = {.data = p->live, .exact = p->render->exact, .hooks = &p->render->hooks};
     struct buf text = buf_new(p->arena, TMPL_OUTPUT_MAX);
     struct value *doc;
 
@@ -193,7 +193,8 @@ static bool apply_patch(struct patching *p, struct override o, struct err *e)
 bool override_apply(struct arena *a, const struct override *o, const struct value *live,
                     struct render *r, struct value **object, struct err *e)
 {
-    const struct json_style style = {.sorted = true, .html = true, .numbers = NUMBERS_FLOAT};
+    const struct json_style style = {
+        .sorted = true, .html = true, .numbers = r->exact ? NUMBERS_PLAIN : NUMBERS_FLOAT};
     struct patching p = {.arena = a, .live = live, .render = r, .out = buf_new(a, BUF_UNLIMITED)};
     struct buf document = buf_new(a, BUF_UNLIMITED);
 

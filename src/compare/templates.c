@@ -104,7 +104,7 @@ bool template_render(struct arena *a, const struct template *t, const struct val
                      struct render *r, struct value **out, struct err *e)
 {
     struct buf text = buf_new(a, TMPL_OUTPUT_MAX);
-    struct tmpl_run run = {.data = data, .hooks = &r->hooks};
+    struct tmpl_run run = {.data = data, .exact = r->exact, .hooks = &r->hooks};
     bool ok = execute(a, t, &run, &text, e);
 
     r->do_not_match = run.do_not_match;
