@@ -25,7 +25,7 @@ static const struct schema override_schema = {
     .pointer = true,
 };
 
-static const struct schema list_schema = {
+const struct schema overrides_schema = {
     .kind = SCHEMA_LIST,
     .go = "[]*compare.UserOverride",
     .item = &override_schema,
@@ -33,7 +33,7 @@ static const struct schema list_schema = {
 
 /* ---- Reading and writing. ---- */
 
-static struct override read_override(const struct value *v)
+struct override override_read(const struct value *v)
 {
     return (struct override){
         .identity = {.api_version = value_get_str(v, STR("apiVersion")),
@@ -55,10 +55,10 @@ static bool read_overrides(struct arena *a, str path, struct overrides *out, str
 
     if (!file_read(a, path, &text, e) || !yaml_any_read(a, text, &doc, e))
         return false;
-    if (!schema_decode(a, &list_schema, SCHEMA_LOOSE, doc, e))
+    if (!schema_decode(a, &overrides_schema, SCHEMA_LOOSE, doc, e))
         return err_wrap(e, "error unmarshaling JSON: while decoding JSON");
     for (size_t i = 0; i < value_len(doc); i++) {
-        VEC_PUSH(a, out, read_override(value_at(doc, i)));
+        VEC_PUSH(a, out, override_read(value_at(doc, i)));
         if (!out->items[out->len - 1].reason.len)
             return err_set(e, ERR_INVALID, "missing reason");
     }
@@ -170,7 +170,7 @@ static bool expand_patch(struct patching *p, struct override *o, struct err *e)
         err_wrap(e, "error unmarshaling JSON: while decoding JSON");
         return err_wrap(e, "failed to unmarshal templated patch");
     }
-    *o = read_override(doc);
+    *o = override_read(doc);
     return true;
 }
 
