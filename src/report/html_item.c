@@ -203,7 +203,6 @@ static void add_body(const struct html_page *p, const struct result_diff *d, str
 
     buf_add(out, STR("<div class=\"body\"><dl class=\"about\">"));
     add_fact(out, "API", object_name_of(d->object).api);
-    add_fact(out, "Template", d->template);
     add_fact(out, "Read from", place_text(a, &d->place));
     buf_add(out, STR("</dl>"));
     add_description(out, d->description);
