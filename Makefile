@@ -131,6 +131,9 @@ $(B)/obj/%.o: %.c Makefile VERSION | $(GENERATED)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
 
+# Embedded files (base/embed.h): the compiler does not report these.
+$(call object,src/azure/rules_read.c): api/rules/errors.json
+
 # Unicode tables are generated from the Debian package unicode-data, never kept here.
 $(GEN)/unicode_tables.h: $(GEN)/gen-unicode
 	$< /usr/share/unicode > $@

@@ -40,7 +40,7 @@ struct compare_log {
 
 /* What is compared with what. Texts must live as long as the comparison. */
 struct compare_options {
-    str reference;         /* the metadata file */
+    str reference;         /* the metadata file; improved: or its folder */
     str config;            /* the user config, or empty */
     str overrides;         /* the file of overrides, or empty */
     struct str_list files; /* files, folders, patterns, "-" for standard input */
@@ -142,13 +142,14 @@ struct result_rule {
 
 /*
  * How complete the comparison was: what was read, what of it was compared, and what was not. The
- * comparison is complete when no document failed and no object was skipped by a fault.
+ * comparison is complete when no document and no object failed.
  */
 struct result_verdict {
     bool known; /* improved comparisons only */
     bool complete;
     size_t documents, skipped, failed;     /* read in all; left out; unreadable */
     size_t matched, unmatched, duplicates; /* objects */
+    size_t failed_objects;                 /* a template could not be rendered or applied */
     size_t members_ignored;                /* of archives: links, devices, paths that lead out */
     size_t fields_compared, fields_omitted;
     struct {
