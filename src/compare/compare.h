@@ -79,6 +79,8 @@ struct result_place {
     str file; /* of an archive: the archive, "!", the member */
     uint32_t line;
 };
+/* "file:line", "file", or empty. Lives as long as a. */
+str place_text(struct arena *a, struct result_place place);
 
 enum result_kind {
     RESULT_CHANGED, /* both sides have it, with different values */

@@ -505,8 +505,6 @@ bool error_ignorable(str text, struct journal *j);
 
 /* ---- The verdict. ---- */
 
-/* "file:line", or the part that is known. */
-str place_text(struct arena *a, struct result_place place);
 /*
  * Notes that something was not compared, and warns. Beyond RESULT_NOTES_MAX notes there is neither;
  * the caller counts.

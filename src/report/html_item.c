@@ -114,12 +114,12 @@ static void add_fields(const struct result_diff *d, struct buf *out)
         buf_add(out, STR("<tr>"));
         add_cell(out, f->path);
         buf_add(out, STR("<td>"));
-        add_badge(out, field_kind_name(f->kind), field_kind_name(f->kind));
+        add_badge(out, result_kind_name(f->kind), result_kind_name(f->kind));
         buf_add(out, STR("</td>"));
         add_value_cell(a, out, f->expected);
         add_value_cell(a, out, f->actual);
-        add_cell(out, place_text(a, &f->template));
-        add_cell(out, place_text(a, &f->object));
+        add_cell(out, place_text(a, f->template));
+        add_cell(out, place_text(a, f->object));
         buf_add(out, STR("</tr>"));
     }
     end_table(out);
@@ -165,7 +165,7 @@ static void add_suppressed(const struct result_explanation *x, struct buf *out)
         buf_add(out, STR("<td>"));
         html_show(out, s->rule);
         buf_add(out, STR("</td>"));
-        add_cell(out, place_text(a, &s->rule_place));
+        add_cell(out, place_text(a, s->rule_place));
         buf_add(out, STR("</tr>"));
     }
     end_table(out);
@@ -203,7 +203,7 @@ static void add_body(const struct html_page *p, const struct result_diff *d, str
 
     buf_add(out, STR("<div class=\"body\"><dl class=\"about\">"));
     add_fact(out, "API", object_name_of(d->object).api);
-    add_fact(out, "Read from", place_text(a, &d->place));
+    add_fact(out, "Read from", place_text(a, d->place));
     buf_add(out, STR("</dl>"));
     add_description(out, d->description);
     add_reasons(p, d, out);
@@ -330,7 +330,7 @@ static void add_notes(const struct result_verdict *v, struct buf *out)
     for (size_t i = 0; i < v->notes.len; i++) {
         const struct result_note *n = &v->notes.items[i];
         buf_add(out, STR("<tr>"));
-        add_cell(out, place_text(a, &n->place));
+        add_cell(out, place_text(a, n->place));
         buf_add(out, STR("<td>"));
         add_badge(out, n->failed ? "missing" : "extra", n->failed ? "failed" : "skipped");
         buf_add(out, STR("</td><td>"));

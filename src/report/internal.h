@@ -45,9 +45,7 @@ bool diff_lines_next(struct diff_lines *d, str *line);
 /* A value on one line, as JSON; "absent" for NULL. Cut at about max bytes. Lives as long as a. */
 str field_text(struct arena *a, const struct value *v, size_t max);
 /* "changed", "missing", "extra". */
-const char *field_kind_name(enum result_kind kind);
-/* "file:line", "file", or empty. Lives as long as a. */
-str place_text(struct arena *a, const struct result_place *p);
+const char *result_kind_name(enum result_kind kind);
 /* "N THING" or "N THINGs". */
 str counted(struct arena *a, size_t n, const char *thing);
 /* One sentence: "3 of 40 objects differ, 2 templates are missing". Lives as long as a. */

@@ -128,7 +128,7 @@ static void add_object(struct arena *a, const struct results *r, const struct re
                        struct buf *out)
 {
     struct diff_count n = diff_count_lines(d->text);
-    str place = place_text(a, &d->place);
+    str place = place_text(a, d->place);
 
     buf_add(out, STR("<details><summary>"));
     add_object_name(a, out, d->object);

@@ -37,14 +37,7 @@ str counted(struct arena *a, size_t n, const char *thing)
     return str_fmt(a, "%zu %s%s", n, thing, n == 1 ? "" : "s");
 }
 
-str place_text(struct arena *a, const struct result_place *p)
-{
-    if (!p->line)
-        return p->file;
-    return str_fmt(a, "%.*s:%u", STR_ARG(p->file), p->line);
-}
-
-const char *field_kind_name(enum result_kind kind)
+const char *result_kind_name(enum result_kind kind)
 {
     static const char *const names[] = {
         [RESULT_CHANGED] = "changed", [RESULT_MISSING] = "missing", [RESULT_EXTRA] = "extra"};

@@ -135,7 +135,7 @@ static str field_message(struct arena *a, const struct result_diff *d, const str
     str actual = field_text(a, f->actual, VALUE_SHOWN);
 
     return str_fmt(a, "%.*s: %.*s is %s: expected %.*s, found %.*s", STR_ARG(d->object),
-                   STR_ARG(f->path), field_kind_name(f->kind), STR_ARG(expected), STR_ARG(actual));
+                   STR_ARG(f->path), result_kind_name(f->kind), STR_ARG(expected), STR_ARG(actual));
 }
 
 static void add_field(struct log *l, const struct result_diff *d, const struct result_field *f,
@@ -145,7 +145,7 @@ static void add_field(struct log *l, const struct result_diff *d, const struct r
     struct value *result = add_result(l, d->template, rule, "error", field_message(a, d, f));
     struct value *location = add_location(a, result, STR("locations"));
     const struct result_place *place = f->object.file.len ? &f->object : &d->place;
-    str parts[] = {d->template, d->object, f->path, str_c(field_kind_name(f->kind))};
+    str parts[] = {d->template, d->object, f->path, str_c(result_kind_name(f->kind))};
 
     if (place->file.len)
         set_physical(a, location, place->file, place->line);
