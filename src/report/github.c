@@ -7,18 +7,27 @@
  * GitHub shows ten of a kind for each step, so no more are written; a notice has the totals.
  */
 #include "report/internal.h"
+#include "base/quote.h"
 
 #define ANNOTATIONS_MAX 10
 /* Fields that one annotation names. */
 #define FIELDS_MAX 5
 #define FIELD_VALUE_MAX 120
 
-/* Text of a command: it ends at a line break, and "%" begins an escape. */
-static void add_data(struct buf *out, str text)
+/*
+ * Text of a command: it ends at a line break, and "%" begins an escape. Logs are shown as on a
+ * terminal, so what could command one is made visible first.
+ */
+static void add_data(struct buf *out, str foreign)
 {
+    AUTO_ARENA a = arena_new();
+    struct buf shown = buf_new(a, BUF_UNLIMITED);
+
+    quote_for_terminal(&shown, foreign);
+    str text = buf_str(&shown);
     for (size_t i = 0; i < text.len; i++) {
         char c = text.ptr[i];
-        if (c == '%' || c == '\r' || c == '\n')
+        if (c == '%' || c == '\n')
             buf_fmt(out, "%%%02X", (unsigned)c);
         else
             buf_char(out, c);
@@ -26,14 +35,17 @@ static void add_data(struct buf *out, str text)
 }
 
 /* A property ends at a comma or colon too. */
-static void add_property(struct buf *out, str text)
+static void add_property(struct buf *out, str foreign)
 {
+    AUTO_ARENA a = arena_new();
+    str text = quote_line(a, foreign);
+
     for (size_t i = 0; i < text.len; i++) {
         char c = text.ptr[i];
-        if (c == ':' || c == ',')
+        if (c == ':' || c == ',' || c == '%')
             buf_fmt(out, "%%%02X", (unsigned)c);
         else
-            add_data(out, str_of(&text.ptr[i], 1));
+            buf_char(out, c);
     }
 }
 

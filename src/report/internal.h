@@ -11,6 +11,12 @@ extern const struct report_format report_github, report_html, report_json, repor
 /* The results as one tree, members in the order in which the original writes them. */
 struct value *report_tree(struct arena *a, const struct results *r);
 
+/*
+ * Appends the text report made fit for a terminal: nothing in it can command one, and with colour
+ * lines have the colours of what they are.
+ */
+void report_for_terminal(struct buf *out, str text, bool colour);
+
 /* ---- Objects. ---- */
 
 /* What an id says. Cluster-wide objects have no namespace. */

@@ -15,6 +15,7 @@
 /* What one object, and each of the lists, may take of it. */
 #define BLOCK_MAX 12000
 #define LIST_MAX 50
+#define HASH_MAX 64
 
 /* ---- Foreign text. ---- */
 
@@ -30,7 +31,7 @@ static void add_text(struct buf *out, str text)
     for (size_t i = 0; i < line.len; i++) {
         unsigned char c = (unsigned char)line.ptr[i];
         bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        if (letter || c >= 0x80 || c == ' ' || c == '-' || c == '.' || c == '/')
+        if (letter || c >= 0x80 || c == ' ' || c == ',' || c == '-' || c == '.' || c == '/')
             buf_char(out, (char)c);
         else
             buf_fmt(out, "&#%u;", c);
@@ -269,7 +270,7 @@ static bool write_markdown(const struct results *r, const struct report_options 
     tell_left_out(a, out, ids, "unmatched object");
     if (r->hash.len) {
         buf_add(out, issues + objects + ids ? STR("\n<sub>Reference ") : STR("<sub>Reference "));
-        add_code(out, r->hash);
+        add_code(out, str_slice(r->hash, 0, HASH_MAX));
         buf_add(out, STR("</sub>\n"));
     }
     return true;
