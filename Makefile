@@ -22,7 +22,7 @@ endif
 STD := -std=gnu17 -D_GNU_SOURCE -DPLUMB_VERSION='"$(VERSION)"' -Isrc -I$(GEN)
 HARDEN := -fstack-protector-strong -fPIE
 LINK_HARDEN := -pie -Wl,-z,relro,-z,now
-LIBS := -lcrypto -lcrypt -lm -lpthread
+LIBS := -lcrypto -lcrypt -lz -lm -lpthread
 
 CC_release := gcc
 CFLAGS_release := -O2 -g -D_FORTIFY_SOURCE=3 $(HARDEN)
@@ -138,6 +138,17 @@ $(GEN)/unicode_tables.h: $(GEN)/gen-unicode
 $(GEN)/gen-unicode: tools/gen-unicode.c
 	@mkdir -p $(@D)
 	gcc -std=gnu17 -D_GNU_SOURCE -O1 -Wall -Wextra -o $@ $<
+
+# The model files, packed into the program; MODEL=FOLDER takes them from elsewhere.
+MODEL ?= api/model
+$(GEN)/model.pack: $(GEN)/gen-model $(wildcard $(MODEL)/*/*.json) $(wildcard $(MODEL) $(MODEL)/*)
+	$< $(MODEL) > $@
+
+$(GEN)/gen-model: tools/gen-model.c
+	@mkdir -p $(@D)
+	gcc -std=gnu17 -D_GNU_SOURCE -O1 -Wall -Wextra -o $@ $< -lz
+
+$(B)/obj/src/azure/model_data.o: $(GEN)/model.pack
 
 -include $(patsubst %.o,%.d,$(call object,$(SOURCES) $(UNITS) $(VECTORS) $(FUZZERS) $(BENCHES)))
 

@@ -3,6 +3,7 @@
  */
 #include "vectors.h"
 
+extern const struct vector_kind vector_arm_put;
 extern const struct vector_kind vector_chardiff;
 extern const struct vector_kind vector_diff;
 extern const struct vector_kind vector_json;
@@ -15,6 +16,7 @@ extern const struct vector_kind vector_xml;
 extern const struct vector_kind vector_yaml;
 
 const struct vector_kind *const vector_kinds[] = {
+    &vector_arm_put,
     &vector_chardiff,
     &vector_diff,
     &vector_json,

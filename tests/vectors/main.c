@@ -93,7 +93,7 @@ static void run_one(struct arena *a, const struct vector_kind *kind, const struc
         return;
     }
     tally->failed++;
-    str id = value_get_str(vector, STR("id"));
+    str id = value_get_str(vector, kind->whole ? STR("name") : STR("id"));
     printf("FAILED %.*s\n%.*s", STR_ARG(id), STR_ARG(buf_str(&why)));
 }
 
@@ -113,9 +113,9 @@ static bool run_line(struct arena *a, const struct vector_kind *kind, str line, 
     return true;
 }
 
-static bool run_file(const struct vector_kind *kind, str path, struct tally *tally, struct err *e)
+static bool run_lines(struct arena *file, const struct vector_kind *kind, str path,
+                      struct tally *tally, struct err *e)
 {
-    AUTO_ARENA file = arena_new();
     AUTO_ARENA a = arena_new();
     str rest, line;
 
@@ -132,6 +132,40 @@ static bool run_file(const struct vector_kind *kind, str path, struct tally *tal
         arena_reset(a);
     }
     return true;
+}
+
+static bool run_file(const struct vector_kind *kind, str path, struct tally *tally, struct err *e)
+{
+    AUTO_ARENA file = arena_new();
+    str text;
+
+    if (!kind->whole)
+        return run_lines(file, kind, path, tally, e);
+    if (!file_read(file, path, &text, e))
+        return false;
+    return run_line(file, kind, text, tally, e) || err_at(e, (struct where){.file = path});
+}
+
+static bool run_folder(const struct vector_kind *kind, str path, struct tally *tally,
+                       struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    str *names, ending = kind->whole ? STR(".json") : STR(".jsonl");
+    size_t count;
+
+    if (!file_list(a, path, &names, &count, e))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (str_has_suffix(names[i], ending) &&
+            !run_file(kind, file_join(a, path, names[i]), tally, e))
+            return false;
+    return true;
+}
+
+static bool run_path(const struct vector_kind *kind, str path, struct tally *tally, struct err *e)
+{
+    return file_kind(path) == FILE_FOLDER ? run_folder(kind, path, tally, e)
+                                          : run_file(kind, path, tally, e);
 }
 
 /* ---- The command line. ---- */
@@ -152,7 +186,7 @@ static void print_names(void)
 
 static void print_usage(FILE *to)
 {
-    fprintf(to, "Usage: vectors KIND FILE...\n"
+    fprintf(to, "Usage: vectors KIND PATH...\n"
                 "       vectors --kinds\n"
                 "Runs recorded vectors, one JSON object per line, and prints what differs.\n\n");
     print_kinds(to);
@@ -174,7 +208,7 @@ static int run_files(const struct vector_kind *kind, char **paths)
 
     for (; *paths; paths++) {
         AUTO_ERR e = {0};
-        if (run_file(kind, str_c(*paths), &tally, &e))
+        if (run_path(kind, str_c(*paths), &tally, &e))
             continue;
         unusable = true;
         tally.failed++;

@@ -2,7 +2,7 @@
 /*
  * vectors.h - recorded vectors: one JSON object per line, an input and what the original answered.
  *
- * vectors KIND FILE... runs them and prints the failures, then "N passed, M failed", and how many
+ * vectors KIND PATH... runs them (of a folder: all files in it that are called so) and prints the failures, then "N passed, M failed", and how many
  * vectors were left out because they are about something else, when there were such.
  *
  * To add a kind: write kind_<name>.c with one struct vector_kind, and list it in kinds.c.
@@ -21,6 +21,8 @@ struct vector_kind {
     bool (*run)(struct arena *a, const struct value *vector, struct buf *why);
     /* Whether the vector is about this kind at all; NULL when all are. */
     bool (*applies)(struct arena *a, const struct value *vector);
+    /* A file is one vector (.json) instead of one per line (.jsonl). */
+    bool whole;
 };
 
 /* All kinds, sorted by name, ended by NULL. */
