@@ -149,6 +149,7 @@ $(GEN)/gen-model: tools/gen-model.c
 	gcc -std=gnu17 -D_GNU_SOURCE -O1 -Wall -Wextra -o $@ $< -lz
 
 $(B)/obj/src/azure/model_data.o: $(GEN)/model.pack
+$(B)/obj/src/azure/payload.o: api/rules/payload.json
 
 -include $(patsubst %.o,%.d,$(call object,$(SOURCES) $(UNITS) $(VECTORS) $(FUZZERS) $(BENCHES)))
 

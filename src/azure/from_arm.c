@@ -9,6 +9,7 @@
 #include "azure/convert.h"
 
 #include "azure/id.h"
+#include "azure/member.h"
 
 struct receiving {
     struct arena *arena;
@@ -198,24 +199,11 @@ static void take_members(const struct receiving *r, const struct model_arm *memb
     }
 }
 
-/* The text of a member whose name may be spelled in other letters. */
-static str text_of_member(const struct value *arm, str name)
-{
-    const struct value *exact = value_get(arm, name);
-
-    if (exact)
-        return value_str(exact);
-    for (size_t i = 0; i < arm->len; i++)
-        if (str_eq_fold(value_key(&arm->items[i]), name))
-            return value_str(&arm->items[i]);
-    return STR_NONE;
-}
-
 static void take_object(const struct receiving *r, const struct model_type *t,
                         const struct value *arm, struct value *to)
 {
     if (t->discriminator.len) {
-        const struct model_prop *p = model_variant(t, text_of_member(arm, t->discriminator));
+        const struct model_prop *p = model_variant(t, member_fold_str(arm, t->discriminator));
         if (p && p->shape->form == FORM_OBJECT) {
             struct value *variant = value_object(r->arena);
             take_object(r, p->shape->object, arm, variant);

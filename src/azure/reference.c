@@ -5,6 +5,7 @@
 #include "azure/reference.h"
 
 #include "azure/id.h"
+#include "azure/member.h"
 
 /* Complains about v, with its place when there is one. */
 #define COMPLAIN(...) source_err(e, src ? src : &nowhere, __VA_ARGS__)
@@ -34,7 +35,7 @@ static bool find_members(const struct value *v, const struct source *src, struct
     int first = -1;
 
     for (size_t i = 0; i < COUNT(members); i++) {
-        const struct value *m = value_get(v, str_c(members[i]));
+        const struct value *m = member_fold(v, str_c(members[i]));
         if (!is_set(m))
             continue;
         if (m->kind != (i == MEMBER_AZURE ? VALUE_OBJECT : VALUE_STRING))

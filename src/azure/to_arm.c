@@ -6,9 +6,9 @@
  * objects on the way are made when something goes in. Afterwards collections that must be sent
  * although unset are added where their object exists.
  */
-#include "azure/convert.h"
+#include "azure/convert_internal.h"
 
-#include "azure/id.h"
+#include "azure/member.h"
 #include "value/path.h"
 
 /* One conversion. */
@@ -77,8 +77,8 @@ static bool send_reference(struct sending *s, const struct model_shape *shape,
 static bool read_source(const struct sending *s, const struct value *from, bool keyed, str *name,
                         str *key)
 {
-    *name = value_get_str(from, STR("name"));
-    *key = value_get_str(from, STR("key"));
+    *name = member_fold_str(from, STR("name"));
+    *key = member_fold_str(from, STR("key"));
     return (name->len && (!keyed || key->len)) ||
            err_set(s->e, ERR_INVALID, keyed ? "needs a name and a key" : "needs a name");
 }
@@ -226,7 +226,7 @@ static bool convert_identities(struct sending *s, const struct model_prop *p,
         return wrong_form(s, from, at, "a list of references");
     for (size_t i = 0; i < from->len; i++) {
         struct trail here = {.up = at, .step = {.kind = STEP_INDEX, .index = i}};
-        const struct value *ref = value_get(&from->items[i], key->name);
+        const struct value *ref = member_fold(&from->items[i], key->name);
         struct value id = {0}, *rest = value_object(s->arena);
         if (!ref)
             return wrong_form(s, &from->items[i], &here, "an object with a reference");
@@ -329,12 +329,24 @@ static void put_empty(struct sending *s, const struct model_type *t, struct valu
     }
 }
 
+/* The property that a member means; in other letters only while the exact one is not there. */
+static const struct model_prop *prop_of(const struct model_type *t, const struct value *from,
+                                        const struct value *member)
+{
+    const struct model_prop *p = model_prop(t, value_key(member));
+
+    for (size_t i = 0; !p && i < t->prop_count; i++)
+        if (str_eq_fold(t->props[i].name, value_key(member)))
+            return value_get(from, t->props[i].name) ? NULL : &t->props[i];
+    return p;
+}
+
 static bool put_members(struct sending *s, const struct model_type *t, const struct value *from,
                         const struct trail *at, struct value *to)
 {
     for (size_t i = 0; i < from->len; i++) {
         const struct value *v = &from->items[i];
-        const struct model_prop *p = model_prop(t, value_key(v));
+        const struct model_prop *p = prop_of(t, from, v);
         if (!p || is_unset(p, v) || (p->shared && gives_way(t, p, from)))
             continue;
         if (!put_prop(s, t, p, v, at, to))
@@ -364,7 +376,10 @@ bool convert_to_body(struct arena *a, const struct resolver *r, const struct mod
     *out = value_object(a);
     if (slash != STR_NPOS)
         value_set_str(a, *out, STR("name"), str_from(id, slash + 1));
-    return !value_is(spec, VALUE_OBJECT) || put_members(&s, res->spec, spec, NULL, *out);
+    if (value_is(spec, VALUE_OBJECT) && !put_members(&s, res->spec, spec, NULL, *out))
+        return false;
+    payload_replace(res, *out);
+    return true;
 }
 
 bool convert_to_arm(struct arena *a, const struct resolver *r, const struct model_resource *res,
