@@ -54,10 +54,10 @@ struct value *convert_to_spec(struct arena *a, const struct model_resource *res,
 #define ANNOTATION_LEFTOVERS "plumb.azure.com/leftovers"
 
 /*
- * The spec of one version as the spec of another: properties go by their names. What to has no place
- * for, or another shape, goes to *leftovers (NULL when there is nothing); what kept (leftovers of an
- * earlier conversion, or NULL) has for a property of to that is not set comes back. So there and
- * back again is the same spec.
+ * The spec of one version as the spec of another: properties go by their names. What to has no
+ * place for, or another shape, goes to *leftovers (NULL when there is nothing); what kept
+ * (leftovers of an earlier conversion, or NULL) has for a property of to that is not set comes
+ * back. So there and back again is the same spec.
  */
 struct value *convert_version(struct arena *a, const struct model_resource *from,
                               const struct model_resource *to, const struct value *spec,

@@ -21,7 +21,7 @@ static void take_object(const struct receiving *r, const struct model_type *t,
 static bool take(const struct receiving *r, const struct model_shape *shape,
                  const struct value *from, struct value *to);
 
-/* ---- Scalars. ---------------------------------------------------------------------------------- */
+/* ---- Scalars. -------------------------------------------------------------------------------- */
 
 /* Whether a value may stand where this form is expected. */
 static bool fits(enum model_form form, const struct value *v)
@@ -54,7 +54,7 @@ static void take_choice(const struct value *choices, const struct value *from, s
         }
 }
 
-/* ---- References. ------------------------------------------------------------------------------- */
+/* ---- References. ----------------------------------------------------------------------------- */
 
 static bool take_reference(const struct receiving *r, const struct model_shape *shape,
                            const struct value *from, struct value *to)
@@ -108,7 +108,7 @@ static bool take_identities(const struct receiving *r, const struct model_prop *
     return true;
 }
 
-/* ---- Collections and objects. ------------------------------------------------------------------ */
+/* ---- Collections and objects. ---------------------------------------------------------------- */
 
 static bool take_items(const struct receiving *r, const struct model_shape *shape,
                        const struct value *from, struct value *to)

@@ -39,8 +39,7 @@ static bool value_behind(struct segments *s, const char *word, str *out, struct 
     return err_set(e, ERR_INVALID, "nothing follows \"%s\"", word);
 }
 
-static bool read_pairs(struct arena *a, struct segments *s, struct arm_block *block,
-                       struct err *e)
+static bool read_pairs(struct arena *a, struct segments *s, struct arm_block *block, struct err *e)
 {
     VEC(struct arm_pair) pairs = {0};
     struct arm_pair pair;
@@ -69,8 +68,7 @@ static bool read_blocks(struct arena *a, struct segments *s, struct arm_id *out,
         if (!peek_is(s, STR("providers"))) {
             str found = STR_NONE;
             (void)next_segment(s, &found);
-            return err_set(e, ERR_INVALID, "\"providers\" is expected at \"%.*s\"",
-                           STR_ARG(found));
+            return err_set(e, ERR_INVALID, "\"providers\" is expected at \"%.*s\"", STR_ARG(found));
         }
         if (!value_behind(s, "providers", &block.provider, e) || !read_pairs(a, s, &block, e))
             return false;
@@ -114,8 +112,7 @@ bool arm_id_parse(struct arena *a, str text, struct arm_id *out, struct err *e)
 {
     str shown = str_slice(text, 0, 512);
 
-    return read_id(a, text, out, e) ||
-           err_wrap(e, "\"%.*s\" is no ARM id", STR_ARG(shown));
+    return read_id(a, text, out, e) || err_wrap(e, "\"%.*s\" is no ARM id", STR_ARG(shown));
 }
 
 bool arm_id_is(str text)
@@ -126,7 +123,7 @@ bool arm_id_is(str text)
     return read_id(a, text, &id, NULL);
 }
 
-/* ---- Looking. --------------------------------------------------------------------------------- */
+/* ---- Looking. -------------------------------------------------------------------------------- */
 
 bool arm_id_equal(str x, str y)
 {
@@ -145,8 +142,7 @@ str arm_id_print(struct arena *a, const struct arm_id *id)
         const struct arm_block *block = &id->blocks[i];
         buf_fmt(&b, "/providers/%.*s", STR_ARG(block->provider));
         for (size_t k = 0; k < block->count; k++)
-            buf_fmt(&b, "/%.*s/%.*s", STR_ARG(block->pairs[k].type),
-                    STR_ARG(block->pairs[k].name));
+            buf_fmt(&b, "/%.*s/%.*s", STR_ARG(block->pairs[k].type), STR_ARG(block->pairs[k].name));
     }
     return buf_str(&b);
 }
@@ -193,7 +189,7 @@ bool arm_id_parent(struct arena *a, const struct arm_id *id, struct arm_id *out)
     return true;
 }
 
-/* ---- Building. -------------------------------------------------------------------------------- */
+/* ---- Building. ------------------------------------------------------------------------------- */
 
 str arm_id_of_group(struct arena *a, str subscription, str name)
 {

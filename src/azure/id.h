@@ -56,7 +56,7 @@ str arm_id_name(const struct arm_id *id);
  * False when there is nothing above. */
 bool arm_id_parent(struct arena *a, const struct arm_id *id, struct arm_id *out);
 
-/* ---- Building. ---- */
+/* ---- Building. ------------------------------------------------------------------------------- */
 
 str arm_id_of_group(struct arena *a, str subscription, str name);
 /* An extension of any resource. type has one part behind its provider. */

@@ -16,7 +16,7 @@ struct manifests {
     struct buf *notes; /* while guessing */
 };
 
-/* ---- Objects. ---------------------------------------------------------------------------------- */
+/* ---- Objects. -------------------------------------------------------------------------------- */
 
 static str key_of(struct arena *a, const struct manifests *m, const struct object_name *n)
 {
@@ -67,7 +67,7 @@ static bool find_object(void *ctx, struct arena *a, const struct object_name *na
                           STR_ARG(name->kind), STR_ARG(name->name), STR_ARG(name->group));
 }
 
-/* ---- Secrets and config maps. ------------------------------------------------------------------ */
+/* ---- Secrets and config maps. ---------------------------------------------------------------- */
 
 static bool find_plain(const struct manifests *m, const char *kind, str namespace, str name,
                        const struct value **out, struct err *e)
@@ -145,7 +145,7 @@ static bool find_config(void *ctx, struct arena *a, str namespace, str name, str
     return v || no_key("ConfigMap", name, key, e);
 }
 
-/* ---- Guessing. --------------------------------------------------------------------------------- */
+/* ---- Guessing. ------------------------------------------------------------------------------- */
 
 static bool guess_secret(void *ctx, struct arena *a, str namespace, str name, str key, str *out,
                          struct err *e)
@@ -236,7 +236,7 @@ void manifests_guess(struct manifests *m, struct buf *notes)
     m->resolver.missing = guess_id;
 }
 
-/* ---- The whole. -------------------------------------------------------------------------------- */
+/* ---- The whole. ------------------------------------------------------------------------------ */
 
 struct manifests *manifests_new(struct arena *a, struct model *model, str subscription)
 {

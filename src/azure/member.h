@@ -2,8 +2,8 @@
 /*
  * member.h - members of objects whose names may be spelled in other letters.
  *
- * ARM answers so now and then. Manifests too: the original reads them as Go reads JSON, where a name
- * in other letters counts when the exact one is not there.
+ * ARM answers so now and then. Manifests too: the original reads them as Go reads JSON, where a
+ * name in other letters counts when the exact one is not there.
  */
 #pragma once
 

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 
 struct model {
-    struct arena *arena; /* of everything read; freed by model_close */
+    struct arena *arena;      /* of everything read; freed by model_close */
     struct model_file *files; /* sorted by group and version */
     size_t count;
     struct lock lock;
 };
 
-/* ---- Files. --------------------------------------------------------------------------------- */
+/* ---- Files. ---------------------------------------------------------------------------------- */
 
 static int compare_files(const void *x, const void *y)
 {
@@ -30,8 +30,7 @@ struct file_list {
     VEC(struct model_file) files;
 };
 
-static bool add_group(struct arena *a, struct file_list *list, str folder, str group,
-                      struct err *e)
+static bool add_group(struct arena *a, struct file_list *list, str folder, str group, struct err *e)
 {
     str place = file_join(a, folder, group), *names;
     size_t count;
@@ -120,8 +119,8 @@ static bool load_locked(struct model *m, struct model_file *f, str disk, struct 
         src->file = f->path;
         src->text = str_copy(m->arena, disk);
     } else {
-        src->file = str_fmt(m->arena, "api/model/%.*s/%.*s.json", STR_ARG(f->group),
-                            STR_ARG(f->version));
+        src->file =
+            str_fmt(m->arena, "api/model/%.*s/%.*s.json", STR_ARG(f->group), STR_ARG(f->version));
         if (!model_unpack(m->arena, f, &src->text, e))
             return err_wrap(e, "resource model");
     }
@@ -149,7 +148,7 @@ static bool load(struct model *m, struct model_file *f, struct err *e)
     return load_locked(m, f, disk, e);
 }
 
-/* ---- Finding. ------------------------------------------------------------------------------- */
+/* ---- Finding. -------------------------------------------------------------------------------- */
 
 static str short_group(str group)
 {
@@ -275,8 +274,7 @@ bool model_find(struct model *m, str group, str version, str kind,
     size_t from, to;
 
     *out = NULL;
-    if (str_has_suffix(group, STR(".azure.com")) &&
-        group_files(m, short_group(group), &from, &to))
+    if (str_has_suffix(group, STR(".azure.com")) && group_files(m, short_group(group), &from, &to))
         for (size_t i = from; i < to; i++) {
             if (!str_eq(m->files[i].version, version))
                 continue;

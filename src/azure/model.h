@@ -63,12 +63,12 @@ enum model_builtin {
 
 struct model_shape {
     enum model_form form;
-    enum model_builtin builtin;        /* FORM_BUILTIN */
-    str spelling;                      /* as in the file: []@Subnet */
-    const struct model_shape *item;    /* FORM_LIST, FORM_MAP */
-    const struct model_type *object;   /* FORM_OBJECT */
-    const struct value *choices;       /* an enum: the list of its values; else NULL */
-    const struct value *limits;        /* of a validated element type; else NULL */
+    enum model_builtin builtin;      /* FORM_BUILTIN */
+    str spelling;                    /* as in the file: []@Subnet */
+    const struct model_shape *item;  /* FORM_LIST, FORM_MAP */
+    const struct model_type *object; /* FORM_OBJECT */
+    const struct value *choices;     /* an enum: the list of its values; else NULL */
+    const struct value *limits;      /* of a validated element type; else NULL */
 };
 
 /* What a property is for. */
@@ -117,8 +117,8 @@ struct model_prop {
 /* The same properties, found from ARM's side. Ordered without regard to case. */
 struct model_arm {
     str name;
-    const struct model_prop *prop;  /* what the member becomes, or NULL */
-    const struct model_arm *below;  /* members that become properties of this very type */
+    const struct model_prop *prop; /* what the member becomes, or NULL */
+    const struct model_arm *below; /* members that become properties of this very type */
     size_t below_count;
 };
 
@@ -189,7 +189,7 @@ bool model_has_group(const struct model *m, str group);
 /* How many files there are. */
 size_t model_file_count(const struct model *m);
 
-/* ---- Looking into types. NULL when there is none. ---- */
+/* ---- Looking into types. NULL when there is none. -------------------------------------------- */
 
 const struct model_prop *model_prop(const struct model_type *t, str name);
 /* The property with this role. */

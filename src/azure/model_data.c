@@ -9,21 +9,11 @@
  */
 #include "azure/model_internal.h"
 
+#include "base/embed.h"
+
 #include <zlib.h>
 
-/* The assembler copies the file, which is a thousand times faster than compiling a list of bytes.
- */
-__asm__(".pushsection .rodata\n"
-        ".balign 16\n"
-        ".globl model_pack\n"
-        "model_pack:\n"
-        ".incbin \"build/gen/model.pack\"\n"
-        ".globl model_pack_end\n"
-        "model_pack_end:\n"
-        ".byte 0\n"
-        ".popsection\n");
-
-extern const char model_pack[], model_pack_end[];
+EMBED(model_pack, "build/gen/model.pack");
 
 static bool bad_pack(struct err *e)
 {
@@ -56,7 +46,7 @@ static bool read_entry(str line, size_t *offset, str body, struct model_file *f)
 
 bool model_packed_files(struct arena *a, struct model_file **out, size_t *count, struct err *e)
 {
-    str pack = str_of(model_pack, (size_t)(model_pack_end - model_pack)), head, body, line;
+    str pack = EMBEDDED(model_pack), head, body, line;
     VEC(struct model_file) files = {0};
     size_t offset = 0;
 

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* ---- By name. ------------------------------------------------------------------------------- */
+/* ---- By name. -------------------------------------------------------------------------------- */
 
 const struct model_prop *model_prop(const struct model_type *t, str name)
 {
@@ -45,7 +45,7 @@ const struct model_prop *model_variant(const struct model_type *t, str value)
     return NULL;
 }
 
-/* ---- By ARM name. --------------------------------------------------------------------------- */
+/* ---- By ARM name. ---------------------------------------------------------------------------- */
 
 static unsigned char fold(char c)
 {
@@ -88,7 +88,7 @@ const struct model_arm *model_arm(const struct model_arm *members, size_t count,
 static int rank(const struct model_prop *p)
 {
     static const int ranks[ROLE_COUNT] = {
-        [ROLE_PLAIN] = 1, [ROLE_VARIANT] = 1,    [ROLE_SECRET] = 2,
+        [ROLE_PLAIN] = 1,      [ROLE_VARIANT] = 1,    [ROLE_SECRET] = 2,
         [ROLE_SECRET_MAP] = 2, [ROLE_CONFIG_MAP] = 2,
     };
 
@@ -158,7 +158,7 @@ void model_index_arm(struct arena *a, struct model_type *t, struct model_prop *p
     t->arm = build(a, list, count, 0, &t->arm_count);
 }
 
-/* ---- Versions. ------------------------------------------------------------------------------ */
+/* ---- Versions. ------------------------------------------------------------------------------- */
 
 /* The date in a version, or all of it when there is none. */
 static str version_date(str v)

@@ -77,7 +77,10 @@ static const struct {
     const char *name;
     unsigned bit;
 } operation_names[] = {
-    {"get", MODEL_GET}, {"put", MODEL_PUT}, {"delete", MODEL_DELETE}, {"head", MODEL_HEAD},
+    {"get", MODEL_GET},
+    {"put", MODEL_PUT},
+    {"delete", MODEL_DELETE},
+    {"head", MODEL_HEAD},
 };
 
 const char *model_role_name(enum model_role role)
@@ -108,7 +111,7 @@ static str member_text(const struct reading *r, const struct value *object, str 
     return stay(r, value_get_str(object, key));
 }
 
-/* ---- Shapes. ------------------------------------------------------------------------------- */
+/* ---- Shapes. --------------------------------------------------------------------------------- */
 
 static bool read_shape(struct reading *r, const struct value *at, str spelling,
                        const struct model_shape **out);
@@ -125,8 +128,7 @@ static bool shape_of_enum(struct reading *r, const struct value *at, struct mode
         value_get(value_get(r->root, STR("enums")), str_from(s->spelling, 1));
 
     if (!value_is(choices, VALUE_LIST) || choices->len == 0)
-        return source_err(r->e, r->src, at, "there is no enum for \"%.*s\"",
-                          STR_ARG(s->spelling));
+        return source_err(r->e, r->src, at, "there is no enum for \"%.*s\"", STR_ARG(s->spelling));
     s->form = value_is_number(value_at(choices, 0)) ? FORM_INT : FORM_STRING;
     s->choices = value_copy(r->arena, choices);
     return true;
@@ -159,8 +161,7 @@ static bool shape_of_builtin(struct reading *r, const struct value *at, struct m
     int i = find_name(builtin_names, COUNT(builtin_names), str_from(s->spelling, 1));
 
     if (i <= 0)
-        return source_err(r->e, r->src, at, "unknown builtin type \"%.*s\"",
-                          STR_ARG(s->spelling));
+        return source_err(r->e, r->src, at, "unknown builtin type \"%.*s\"", STR_ARG(s->spelling));
     s->form = FORM_BUILTIN;
     s->builtin = (enum model_builtin)i;
     return true;
@@ -170,8 +171,8 @@ static bool shape_of_object(struct reading *r, const struct value *at, struct mo
 {
     s->form = FORM_OBJECT;
     s->object = map_get(r->types, str_from(s->spelling, 1));
-    return s->object || source_err(r->e, r->src, at, "there is no type for \"%.*s\"",
-                                   STR_ARG(s->spelling));
+    return s->object ||
+           source_err(r->e, r->src, at, "there is no type for \"%.*s\"", STR_ARG(s->spelling));
 }
 
 static bool shape_plain(struct reading *r, const struct value *at, struct model_shape *s)
@@ -220,7 +221,7 @@ static bool read_shape(struct reading *r, const struct value *at, str spelling,
     return true;
 }
 
-/* ---- Properties and types. ----------------------------------------------------------------- */
+/* ---- Properties and types. ------------------------------------------------------------------- */
 
 static bool read_arm_path(struct reading *r, const struct value *v, struct model_prop *p)
 {
@@ -332,7 +333,7 @@ static bool read_types(struct reading *r)
     return true;
 }
 
-/* ---- Resources. ---------------------------------------------------------------------------- */
+/* ---- Resources. ------------------------------------------------------------------------------ */
 
 static bool read_owner(struct reading *r, const struct value *owner, struct model_resource *out)
 {
@@ -398,8 +399,8 @@ static bool read_facts(struct reading *r, const struct value *v, struct model_re
     out->arm_type = member_text(r, v, STR("armType"));
     out->api_version = member_text(r, v, STR("armApiVersion"));
     out->plural = member_text(r, v, STR("plural"));
-    if (out->scope != SCOPE_NONE && (str_find_char(out->arm_type, '/') == STR_NPOS ||
-                                     out->api_version.len == 0))
+    if (out->scope != SCOPE_NONE &&
+        (str_find_char(out->arm_type, '/') == STR_NPOS || out->api_version.len == 0))
         return source_err(r->e, r->src, v, "a resource needs \"armType\" and \"armApiVersion\"");
     return true;
 }
@@ -469,8 +470,7 @@ static bool check_identity(const struct reading *r, const struct model_file *f)
                       STR_ARG(group), STR_ARG(version), STR_ARG(f->group), STR_ARG(f->version));
 }
 
-bool model_file_read(struct arena *a, struct model_file *f, const struct source *src,
-                     struct err *e)
+bool model_file_read(struct arena *a, struct model_file *f, const struct source *src, struct err *e)
 {
     AUTO_ARENA moment = arena_new();
     struct value *root;

@@ -18,8 +18,8 @@ static str uuid_print(struct arena *a, unsigned char b[16], int version)
     b[6] = (unsigned char)((b[6] & 0x0f) | version << 4);
     b[8] = (unsigned char)((b[8] & 0x3f) | 0x80);
     return str_fmt(a, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0],
-                   b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12],
-                   b[13], b[14], b[15]);
+                   b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13],
+                   b[14], b[15]);
 }
 
 str uuid_of_text(struct arena *a, str text)
@@ -86,8 +86,7 @@ static bool generated_name(struct arena *a, const struct model_resource *res,
 {
     const struct value *spec = value_get(object, STR("spec"));
     const struct value *owner = value_get(spec, STR("owner"));
-    str convention =
-        value_get_str(value_get(spec, STR("operatorSpec")), STR("namingConvention"));
+    str convention = value_get_str(value_get(spec, STR("operatorSpec")), STR("namingConvention"));
     struct object_name self = object_name(object);
 
     if (str_eq_fold(convention, STR("random"))) {
@@ -99,12 +98,13 @@ static bool generated_name(struct arena *a, const struct model_resource *res,
         return true;
     }
     if (!value_is(owner, VALUE_OBJECT))
-        return err_set(e, ERR_INVALID, "the name of a %.*s follows from spec.owner, which is missing",
+        return err_set(e, ERR_INVALID,
+                       "the name of a %.*s follows from spec.owner, which is missing",
                        STR_ARG(res->kind));
     str first = owner_part(a, res, &self, owner);
-    *out = uuid_of_text(a, str_fmt(a, "%.*s:%.*s/%.*s:%.*s/%.*s", STR_ARG(first),
-                                   STR_ARG(res->kind), STR_ARG(res->group),
-                                   STR_ARG(self.namespace), STR_ARG(self.name)));
+    *out =
+        uuid_of_text(a, str_fmt(a, "%.*s:%.*s/%.*s:%.*s/%.*s", STR_ARG(first), STR_ARG(res->kind),
+                                STR_ARG(res->group), STR_ARG(self.namespace), STR_ARG(self.name)));
     return true;
 }
 
@@ -115,9 +115,9 @@ static bool name_from_config(struct arena *a, const struct resolver *r, const st
 
     if (!r->config(r->ctx, a, object_name(object).namespace, name, key, out, e))
         return err_wrap(e, "spec.azureNameFromConfig");
-    return out->len || err_set(e, ERR_INVALID,
-                               "spec.azureNameFromConfig: key %.*s of config map %.*s is empty",
-                               STR_ARG(key), STR_ARG(name));
+    return out->len ||
+           err_set(e, ERR_INVALID, "spec.azureNameFromConfig: key %.*s of config map %.*s is empty",
+                   STR_ARG(key), STR_ARG(name));
 }
 
 bool resolve_name(struct arena *a, const struct resolver *r, const struct model_resource *res,

@@ -8,21 +8,12 @@
  */
 #include "azure/convert_internal.h"
 
+#include "base/embed.h"
 #include "text/json.h"
 
 #include <pthread.h>
 
-__asm__(".pushsection .rodata\n"
-        ".balign 16\n"
-        ".globl payload_rules\n"
-        "payload_rules:\n"
-        ".incbin \"api/rules/payload.json\"\n"
-        ".globl payload_rules_end\n"
-        "payload_rules_end:\n"
-        ".byte 0\n"
-        ".popsection\n");
-
-extern const char payload_rules[], payload_rules_end[];
+EMBED(payload_json, "api/rules/payload.json");
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const struct value *rules; /* written once, then only read */
@@ -34,7 +25,7 @@ static void read_rules(void)
     struct value *root;
 
     src.file = STR("api/rules/payload.json");
-    src.text = str_of(payload_rules, (size_t)(payload_rules_end - payload_rules));
+    src.text = EMBEDDED(payload_json);
     if (json_read(a, &src, NULL, &root, NULL))
         rules = value_get(root, STR("values"));
     assert(value_is(rules, VALUE_LIST));

@@ -10,7 +10,7 @@
 
 #include "azure/id.h"
 
-/* ---- Objects. --------------------------------------------------------------------------------- */
+/* ---- Objects. -------------------------------------------------------------------------------- */
 
 void object_api(const struct value *object, str *group, str *version)
 {
@@ -34,8 +34,8 @@ struct object_name object_name(const struct value *object)
     return n;
 }
 
-bool object_resource(struct model *m, const struct value *object,
-                     const struct model_resource **out, struct err *e)
+bool object_resource(struct model *m, const struct value *object, const struct model_resource **out,
+                     struct err *e)
 {
     str group, version;
 
@@ -52,15 +52,14 @@ static str annotation(const struct value *object, const char *name)
 
 struct reference_rule owner_rule(const struct model_resource *res)
 {
-    return (struct reference_rule){.builtin = res->owner_form,
-                                   .group = res->owner_group,
-                                   .kind = res->owner_kind};
+    return (struct reference_rule){
+        .builtin = res->owner_form, .group = res->owner_group, .kind = res->owner_kind};
 }
 
-/* ---- Places. ---------------------------------------------------------------------------------- */
+/* ---- Places. --------------------------------------------------------------------------------- */
 
 struct place {
-    str base;             /* an id, or empty for the tenant */
+    str base;              /* an id, or empty for the tenant */
     str names[OWNERS_MAX]; /* below it */
     size_t count;
 };
@@ -237,7 +236,7 @@ bool resolve_id(struct arena *a, const struct resolver *r, const struct model_re
     return id_of(&c, res, object, src, out);
 }
 
-/* ---- References. ------------------------------------------------------------------------------ */
+/* ---- References. ----------------------------------------------------------------------------- */
 
 static bool reference_to_object(struct arena *a, const struct resolver *r,
                                 const struct value *object, const struct reference *ref, str *out,
@@ -259,8 +258,7 @@ static bool reference_to_object(struct arena *a, const struct resolver *r,
 }
 
 static bool reference_in_azure(struct arena *a, const struct resolver *r,
-                               const struct reference *ref, str holder_id, str *out,
-                               struct err *e)
+                               const struct reference *ref, str holder_id, str *out, struct err *e)
 {
     struct arm_id holder = {0};
 

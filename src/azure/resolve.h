@@ -49,7 +49,7 @@ struct resolver {
                     struct err *e);
 };
 
-/* ---- Objects. ---- */
+/* ---- Objects. -------------------------------------------------------------------------------- */
 
 /* "network.azure.com" and "v20250301" of apiVersion; the core group is empty. */
 void object_api(const struct value *object, str *group, str *version);
@@ -58,15 +58,15 @@ struct object_name object_name(const struct value *object);
 MUST_CHECK bool object_resource(struct model *m, const struct value *object,
                                 const struct model_resource **out, struct err *e);
 
-/* ---- Names and ids. src, when not NULL, gives errors their place. ---- */
+/* ---- Names and ids. src, when not NULL, gives errors their place. ---------------------------- */
 
 /*
  * The name in Azure: spec.azureName, a fixed one, one from a config map, a UUID for kinds that need
  * one, or the name of the object.
  */
 MUST_CHECK bool resolve_name(struct arena *a, const struct resolver *r,
-                             const struct model_resource *res, const struct value *object,
-                             str *out, struct err *e);
+                             const struct model_resource *res, const struct value *object, str *out,
+                             struct err *e);
 /* The id, from the owners up to where an id is given. */
 MUST_CHECK bool resolve_id(struct arena *a, const struct resolver *r,
                            const struct model_resource *res, const struct value *object,

@@ -27,7 +27,7 @@ static bool put_members(struct sending *s, const struct model_type *t, const str
 static bool convert(struct sending *s, const struct model_shape *shape, const struct value *from,
                     const struct trail *at, struct value *to);
 
-/* ---- Errors. ----------------------------------------------------------------------------------- */
+/* ---- Errors. --------------------------------------------------------------------------------- */
 
 /* Says which field failed, and where it stands. Always false. */
 static bool fail_at(const struct sending *s, const struct value *v, const struct trail *at)
@@ -50,7 +50,7 @@ static bool wrong_form(const struct sending *s, const struct value *v, const str
     return fail_at(s, v, at);
 }
 
-/* ---- Values that come from elsewhere. ---------------------------------------------------------- */
+/* ---- Values that come from elsewhere. -------------------------------------------------------- */
 
 static void set_text(struct value *to, str text)
 {
@@ -128,12 +128,9 @@ typedef bool send_fn(struct sending *s, const struct model_shape *shape, const s
 
 /* What never reaches ARM has no line: its roles keep it away. */
 static send_fn *const senders[BUILTIN_COUNT] = {
-    [BUILTIN_RESOURCE_REFERENCE] = send_reference,
-    [BUILTIN_WELL_KNOWN_REFERENCE] = send_reference,
-    [BUILTIN_KNOWN_REFERENCE] = send_reference,
-    [BUILTIN_ARBITRARY_OWNER] = send_reference,
-    [BUILTIN_SECRET_REFERENCE] = send_secret,
-    [BUILTIN_SECRET_MAP_REFERENCE] = send_secret_map,
+    [BUILTIN_RESOURCE_REFERENCE] = send_reference, [BUILTIN_WELL_KNOWN_REFERENCE] = send_reference,
+    [BUILTIN_KNOWN_REFERENCE] = send_reference,    [BUILTIN_ARBITRARY_OWNER] = send_reference,
+    [BUILTIN_SECRET_REFERENCE] = send_secret,      [BUILTIN_SECRET_MAP_REFERENCE] = send_secret_map,
     [BUILTIN_CONFIG_MAP_REFERENCE] = send_config,
 };
 
@@ -147,7 +144,7 @@ static bool convert_builtin(struct sending *s, const struct model_shape *shape,
     return send(s, shape, from, to) || fail_at(s, from, at);
 }
 
-/* ---- Collections and objects. ------------------------------------------------------------------ */
+/* ---- Collections and objects. ---------------------------------------------------------------- */
 
 /* Whether values of the form go over as they are. */
 static bool is_plain(const struct model_shape *shape)
@@ -167,10 +164,9 @@ static bool convert_items(struct sending *s, const struct model_shape *shape,
         return wrong_form(s, from, at, list ? "a list" : "an object");
     for (size_t i = 0; i < from->len; i++) {
         const struct value *item = &from->items[i];
-        struct trail here = {.up = at,
-                             .step = {.kind = list ? STEP_INDEX : STEP_KEY,
-                                      .key = value_key(item),
-                                      .index = i}};
+        struct trail here = {
+            .up = at,
+            .step = {.kind = list ? STEP_INDEX : STEP_KEY, .key = value_key(item), .index = i}};
         struct value made = {0};
         if (!convert(s, shape->item, item, &here, &made))
             return false;
@@ -239,7 +235,7 @@ static bool convert_identities(struct sending *s, const struct model_prop *p,
     return true;
 }
 
-/* ---- Properties. ------------------------------------------------------------------------------- */
+/* ---- Properties. ----------------------------------------------------------------------------- */
 
 /* The object in which the last step of a path stands, made on the way; NULL without make. */
 static struct value *parent_of(struct arena *a, const struct model_prop *p, struct value *to,
@@ -323,9 +319,9 @@ static void put_empty(struct sending *s, const struct model_type *t, struct valu
         if (!parent || value_get(parent, key))
             continue;
         value_set(s->arena, parent, key,
-                  p->empty == EMPTY_NULL           ? value_null(s->arena)
+                  p->empty == EMPTY_NULL        ? value_null(s->arena)
                   : p->shape->form == FORM_LIST ? value_list(s->arena)
-                                                   : value_object(s->arena));
+                                                : value_object(s->arena));
     }
 }
 
@@ -357,7 +353,7 @@ static bool put_members(struct sending *s, const struct model_type *t, const str
     return true;
 }
 
-/* ---- The whole. -------------------------------------------------------------------------------- */
+/* ---- The whole. ------------------------------------------------------------------------------ */
 
 bool convert_to_body(struct arena *a, const struct resolver *r, const struct model_resource *res,
                      const struct value *object, const struct source *src, str id,

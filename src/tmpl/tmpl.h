@@ -80,12 +80,19 @@ struct tmpl_hooks {
 /* The places of a lookup's query. */
 enum { TMPL_API_VERSION, TMPL_KIND, TMPL_NAMESPACE, TMPL_NAME };
 
+struct node;
+
 /* Where a part of the output came from. */
 struct tmpl_range {
-    size_t from, to; /* bytes of the output buffer */
-    str file;        /* name of the text */
-    uint32_t line;   /* of the text or action there */
+    size_t from, to;           /* bytes of the output buffer */
+    str file;                  /* name of the text */
+    uint32_t line;             /* of the text or action there */
+    const struct node *action; /* what wrote it; NULL: literal text */
 };
+/* Appends the action of a range in its canonical form: {{.spec.replicas}}. */
+void tmpl_range_print(const struct tmpl_range *range, struct buf *out);
+/* Whether the range was written by an action that looks at data or at variables. */
+bool tmpl_range_reads(const struct tmpl_range *range);
 
 /* In the order of the output, without gaps. Lives as long as the arena of the run. */
 struct tmpl_provenance {

@@ -2,8 +2,8 @@
 /*
  * kind_arm_put.c - custom resources and the PUT that was recorded for them.
  *
- * One case per file: docs (the subject first, then what it refers to), secrets, config maps, and the
- * expected path, api-version and body. Names in braces stand for the recorded ones. Cases that
+ * One case per file: docs (the subject first, then what it refers to), secrets, config maps, and
+ * the expected path, api-version and body. Names in braces stand for the recorded ones. Cases that
  * depend on what Azure already holds ("azure-state") are counted as not applicable.
  *
  * The model is the one in the program; while that has none, the folder ../shared/azure/model.
@@ -191,7 +191,7 @@ static bool needs_no_state(struct arena *a, const struct value *vector)
 const struct vector_kind vector_arm_put = {
     .name = "arm-put",
     .help = "custom resources and the PUT that ARM must get",
-    .whole = true,
+    .document = true,
     .run = run_arm_put,
     .applies = needs_no_state,
 };

@@ -9,6 +9,13 @@
 
 #include "text/json.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+str vector_file;
+
 enum { EXIT_PASSED = 0, EXIT_FAILED = 1, EXIT_UNUSABLE = 2 };
 enum { SHOWN_MAX = 2000 }; /* bytes of one text in a report of a failure */
 #define WHY_MAX (64 * KIB)
@@ -93,7 +100,9 @@ static void run_one(struct arena *a, const struct vector_kind *kind, const struc
         return;
     }
     tally->failed++;
-    str id = value_get_str(vector, kind->whole ? STR("name") : STR("id"));
+    str id = value_get_str(vector, STR("id"));
+    if (!id.len)
+        id = vector_file;
     printf("FAILED %.*s\n%.*s", STR_ARG(id), STR_ARG(buf_str(&why)));
 }
 
@@ -113,9 +122,9 @@ static bool run_line(struct arena *a, const struct vector_kind *kind, str line, 
     return true;
 }
 
-static bool run_lines(struct arena *file, const struct vector_kind *kind, str path,
-                      struct tally *tally, struct err *e)
+static bool run_lines(const struct vector_kind *kind, str path, struct tally *tally, struct err *e)
 {
+    AUTO_ARENA file = arena_new();
     AUTO_ARENA a = arena_new();
     str rest, line;
 
@@ -134,38 +143,61 @@ static bool run_lines(struct arena *file, const struct vector_kind *kind, str pa
     return true;
 }
 
-static bool run_file(const struct vector_kind *kind, str path, struct tally *tally, struct err *e)
+static bool run_document(const struct vector_kind *kind, str path, struct tally *tally,
+                         struct err *e)
 {
     AUTO_ARENA file = arena_new();
-    str text;
-
-    if (!kind->whole)
-        return run_lines(file, kind, path, tally, e);
-    if (!file_read(file, path, &text, e))
-        return false;
-    return run_line(file, kind, text, tally, e) || err_at(e, (struct where){.file = path});
-}
-
-static bool run_folder(const struct vector_kind *kind, str path, struct tally *tally,
-                       struct err *e)
-{
     AUTO_ARENA a = arena_new();
-    str *names, ending = kind->whole ? STR(".json") : STR(".jsonl");
-    size_t count;
+    struct source src = {.file = path};
+    const struct value *list;
+    struct value *root;
 
-    if (!file_list(a, path, &names, &count, e))
+    if (!file_read(file, path, &src.text, e) || !json_read(file, &src, NULL, &root, e))
         return false;
-    for (size_t i = 0; i < count; i++)
-        if (str_has_suffix(names[i], ending) &&
-            !run_file(kind, file_join(a, path, names[i]), tally, e))
-            return false;
+    if (!kind->list) {
+        run_one(a, kind, root, tally);
+        return true;
+    }
+    list = value_get(root, str_c(kind->list));
+    if (!value_is(list, VALUE_LIST))
+        return err_set(e, ERR_INVALID, "%.*s: there is no list \"%s\"", STR_ARG(path), kind->list);
+    for (size_t i = 0; i < list->len; i++) {
+        run_one(a, kind, &list->items[i], tally);
+        arena_reset(a);
+    }
     return true;
 }
 
-static bool run_path(const struct vector_kind *kind, str path, struct tally *tally, struct err *e)
+/* Documents of a folder, in the order of their names. */
+static bool run_folder(const struct vector_kind *kind, str path, struct tally *tally, struct err *e)
 {
-    return file_kind(path) == FILE_FOLDER ? run_folder(kind, path, tally, e)
-                                          : run_file(kind, path, tally, e);
+    AUTO_ARENA a = arena_new();
+    struct dirent **names;
+    int count = scandir(str_z(a, path), &names, NULL, alphasort);
+    bool ok = count >= 0 || err_errno(e, errno, "open", path);
+
+    for (int i = 0; i < count; i++) {
+        vector_file = str_fmt(a, "%.*s/%s", STR_ARG(path), names[i]->d_name);
+        if (ok && str_has_suffix(vector_file, STR(".json")))
+            ok = run_document(kind, vector_file, tally, e);
+        free(names[i]);
+    }
+    if (count >= 0)
+        free(names);
+    return ok;
+}
+
+static bool run_file(const struct vector_kind *kind, str path, struct tally *tally, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    struct stat st;
+
+    vector_file = path;
+    if (!kind->document)
+        return run_lines(kind, path, tally, e);
+    if (stat(str_z(a, path), &st) == 0 && S_ISDIR(st.st_mode))
+        return run_folder(kind, path, tally, e);
+    return run_document(kind, path, tally, e);
 }
 
 /* ---- The command line. ---- */
@@ -186,9 +218,11 @@ static void print_names(void)
 
 static void print_usage(FILE *to)
 {
-    fprintf(to, "Usage: vectors KIND PATH...\n"
-                "       vectors --kinds\n"
-                "Runs recorded vectors, one JSON object per line, and prints what differs.\n\n");
+    fprintf(to,
+            "Usage: vectors KIND FILE...\n"
+            "       vectors --kinds\n"
+            "Runs recorded vectors, one JSON object per line, and prints what differs. Of some\n"
+            "kinds a FILE is one document, or a folder of them.\n\n");
     print_kinds(to);
 }
 
@@ -208,7 +242,7 @@ static int run_files(const struct vector_kind *kind, char **paths)
 
     for (; *paths; paths++) {
         AUTO_ERR e = {0};
-        if (run_path(kind, str_c(*paths), &tally, &e))
+        if (run_file(kind, str_c(*paths), &tally, &e))
             continue;
         unusable = true;
         tally.failed++;
