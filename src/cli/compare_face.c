@@ -103,7 +103,8 @@ static bool write_report(const struct compare_values *v, const struct results *r
     const struct report_options options = {.all = v->verbose, .now = clock_now()};
     bool patches = str_eq(v->output, STR("generate-patches"));
 
-    if (!format)
+    /* What the original does not know means text to it. */
+    if (!format || (!r->verdict.known && !report_is_original(format)))
         format = &report_text;
     if ((r->differing || r->issues.len) && !patches)
         *status = STATUS_DIFFERENT;

@@ -178,6 +178,7 @@ struct run {
     struct results *results;
     struct map *matches; /* path of a template to size_t */
     size_t next;
+    size_t failed; /* objects */
     struct err errors;
 };
 
@@ -288,6 +289,7 @@ static void note_failed(struct run *r, const struct outcome *o)
         .reason = str_fmt(c->arena, "%.*s: %.*s", STR_ARG(o->object->id), STR_ARG(o->error)),
         .failed = true};
 
+    r->failed++;
     c->verdict.failed_objects++;
     verdict_note(c->arena, &c->verdict, &c->journal, &note);
 }
@@ -369,11 +371,10 @@ static bool run(struct run *r, struct err *e)
     journal_flush(&c->journal, &c->options->log);
     if (!run_all(r, e))
         return false;
-    if (c->verdict.failed_objects && !c->verdict.matched)
-        return err_set(
-            e, ERR_INVALID,
-            "nothing could be compared: all objects that have a template failed, %zu in number",
-            c->verdict.failed_objects);
+    if (c->options->improved && r->failed && !c->verdict.matched)
+        return err_set(e, ERR_INVALID,
+                       "nothing could be compared: %zu objects have a template, and all failed",
+                       r->failed);
     issues_find(c->arena, &c->reference, r->matches, r->results);
     r->results->hash = reference_hash(c->arena, &c->reference, &c->journal);
     return true;

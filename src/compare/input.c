@@ -227,9 +227,13 @@ static bool finish_as_original(struct compare *c, const struct input *in, struct
 
 static bool finish(struct compare *c, struct err *e)
 {
-    if (!c->objects.len && c->verdict.failed)
-        return err_set(e, ERR_INVALID, "nothing could be compared: of %zu documents %zu failed",
-                       c->verdict.documents, c->verdict.failed);
+    const struct result_verdict *v = &c->verdict;
+
+    if (!c->objects.len && (v->failed || v->failed_objects))
+        return err_set(e, ERR_INVALID,
+                       "nothing could be compared: of %zu documents %zu failed and %zu have no "
+                       "object",
+                       v->documents, v->failed, v->documents - v->failed);
     mark_duplicates(c);
     return true;
 }

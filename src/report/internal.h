@@ -11,6 +11,13 @@ extern const struct report_format report_github, report_html, report_json, repor
 /* The results as one tree, members in the order in which the original writes them. */
 struct value *report_tree(struct arena *a, const struct results *r);
 
+/* ---- How complete the comparison was; nothing when that is not known. ---- */
+
+/* Appends the last lines of the summary. */
+void report_verdict_text(struct buf *out, const struct results *r);
+/* Sets the member Verdict. */
+void report_verdict_tree(struct arena *a, struct value *out, const struct results *r);
+
 /* ---- Objects. ---- */
 
 /* What an id says. Cluster-wide objects have no namespace. */
