@@ -8,7 +8,7 @@
 #include "azure/lro.h"
 #include "text/json.h"
 
-/* ---- What answers say. ---- */
+/* ---- What answers say. ----------------------------------------------------------------------- */
 
 bool lro_state_ends(str state, bool *well)
 {
@@ -72,7 +72,7 @@ static bool is_relative(str url)
     return !url_origin(url).len;
 }
 
-/* ---- Ends. ---- */
+/* ---- Ends. ----------------------------------------------------------------------------------- */
 
 static bool is_delete(const struct lro *o)
 {
@@ -102,7 +102,7 @@ static void look(struct lro *o)
     o->final_url = o->url;
 }
 
-/* ---- Waiting. ---- */
+/* ---- Waiting. -------------------------------------------------------------------------------- */
 
 /* Where nobody says how long: 5, 10, 20, then every 30 seconds. Half of all operations take 12. */
 static int64_t own_wait(unsigned polls)
@@ -135,7 +135,7 @@ static bool state_ends(struct arena *a, struct lro *o, const struct arm_answer *
     return true;
 }
 
-/* ---- Polls, one function per protocol. ---- */
+/* ---- Polls, one function per protocol. ------------------------------------------------------- */
 
 static void step_async(struct arena *a, struct lro *o, const struct arm_answer *answer)
 {
@@ -218,7 +218,7 @@ void lro_step(struct arena *a, struct lro *o, const struct arm_answer *answer)
     }
 }
 
-/* ---- The first answer. ---- */
+/* ---- The first answer. ----------------------------------------------------------------------- */
 
 /* A path is meant on the host that was asked. */
 static str absolute(struct arena *a, const struct lro *o, str url)

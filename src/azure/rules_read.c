@@ -36,7 +36,7 @@ static bool fail(struct reader *r, const struct value *at, const char *format, .
     return err_at(r->e, source_where(r->rules->source, at));
 }
 
-/* ---- Fields: a table per object, so that unknown keys are found and named. ---- */
+/* ---- Fields: a table per object, so that unknown keys are found and named. ------------------- */
 
 struct field {
     const char *key;
@@ -102,7 +102,7 @@ static bool read_texts(struct reader *r, const struct value *v, void *out)
     return true;
 }
 
-/* ---- Matches. ---- */
+/* ---- Matches. -------------------------------------------------------------------------------- */
 
 static bool read_http(struct reader *r, const struct value *v, void *out)
 {
@@ -170,7 +170,7 @@ static bool read_match(struct reader *r, const struct value *v, void *out)
     return read_fields(r, v, fields, out);
 }
 
-/* ---- Rules. ---- */
+/* ---- Rules. ---------------------------------------------------------------------------------- */
 
 static bool read_class(struct reader *r, const struct value *v, void *out)
 {
@@ -263,7 +263,7 @@ static bool read_stages(struct reader *r, const struct value *v, void *out)
     return true;
 }
 
-/* ---- Policies. ---- */
+/* ---- Policies. ------------------------------------------------------------------------------- */
 
 static bool read_factor(struct reader *r, const struct value *v, void *out)
 {
@@ -314,7 +314,7 @@ static bool read_retries(struct reader *r, const struct value *v, void *out)
     return true;
 }
 
-/* ---- The file. ---- */
+/* ---- The file. ------------------------------------------------------------------------------- */
 
 static bool read_name(struct reader *r, const struct value *v, void *out)
 {

@@ -92,6 +92,7 @@ static struct compare_options *make_options(struct arena *a, const struct compar
         .concurrency = v->concurrency,
         .improved = improved,
         .log = *log,
+        .progress = v->progress,
     };
     return o;
 }
@@ -100,7 +101,8 @@ static bool write_report(const struct compare_values *v, const struct results *r
                          enum exit_status *status, struct err *e)
 {
     const struct report_format *format = report_find(v->output);
-    const struct report_options options = {.all = v->verbose, .now = clock_now()};
+    const struct report_options options = {
+        .all = v->verbose, .now = clock_now(), .colour = v->colour, .terminal = v->terminal};
     bool patches = str_eq(v->output, STR("generate-patches"));
 
     /* What the original does not know means text to it. */

@@ -11,6 +11,12 @@ extern const struct report_format report_github, report_html, report_json, repor
 /* The results as one tree, members in the order in which the original writes them. */
 struct value *report_tree(struct arena *a, const struct results *r);
 
+/*
+ * Appends the text report made fit for a terminal: nothing in it can command one, and with colour
+ * lines have the colours of what they are.
+ */
+void report_for_terminal(struct buf *out, str text, bool colour);
+
 /* ---- How complete the comparison was; nothing when that is not known. ---- */
 
 /* Appends the last lines of the summary. */
@@ -52,7 +58,7 @@ bool diff_lines_next(struct diff_lines *d, str *line);
 /* A value on one line, as JSON; "absent" for NULL. Cut at about max bytes. Lives as long as a. */
 str field_text(struct arena *a, const struct value *v, size_t max);
 /* "changed", "missing", "extra". */
-const char *field_kind_name(enum result_kind kind);
+const char *result_kind_name(enum result_kind kind);
 /* "N THING" or "N THINGs". */
 str counted(struct arena *a, size_t n, const char *thing);
 /* One sentence: "3 of 40 objects differ, 2 templates are missing". Lives as long as a. */
