@@ -9,10 +9,16 @@ static const char *const formats[] = {"json", "yaml", "generate-patches", "junit
 static const struct option options[] = {
     {"all-resources", 'A', OPTION_BOOL, offsetof(struct compare_values, all_resources),
      .help = "List objects for which there is no template"},
+    {"baseline", 0, OPTION_STRING, offsetof(struct compare_values, baseline),
+     .help = "Fail only for what is new or worse than in `REPORT`, an earlier -o json",
+     .complete = COMPLETE_FILES},
     {"concurrency", 0, OPTION_INT, offsetof(struct compare_values, concurrency), .value = "4",
      .help = "Accepted for compatibility; there is one thread per processor", .hidden = true},
     {"diff-config", 'c', OPTION_STRING, offsetof(struct compare_values, diff_config),
      .help = "Take pairs of objects and templates from `FILE`", .complete = COMPLETE_FILES},
+    {"explain", 0, OPTION_STRING, offsetof(struct compare_values, explain), .bare = EXPLAIN_ALL,
+     .help = "Say why templates were chosen and fields were not compared; for one `OBJECT` (id or "
+             "kind/name) or for all"},
     {"filename", 'f', OPTION_STRINGS, offsetof(struct compare_values, filename),
      .help = "Compare the objects of these `FILES`, folders or patterns; - is standard input",
      .complete = COMPLETE_FILES},
@@ -50,11 +56,12 @@ static void show_line(void *ctx, char severity, str text)
 
 static bool run(struct call *c, struct err *e)
 {
-    const struct compare_values *v = c->values;
-    struct compare_log log = {.line = show_line, .verbose = v->verbose};
+    struct compare_values v = *(const struct compare_values *)c->values;
+    struct compare_log log = {.line = show_line, .verbose = v.verbose};
     struct buf out = buf_new(c->arena, BUF_UNLIMITED);
 
-    if (!compare_execute(c->arena, v, c->args, c->arg_count, &log, &out, &c->status, e))
+    v.improved = true;
+    if (!compare_execute(c->arena, &v, c->args, c->arg_count, &log, &out, &c->status, e))
         return false;
     output_add(c->out, buf_str(&out));
     return true;

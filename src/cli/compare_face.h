@@ -9,11 +9,17 @@
 #include "cli/commands.h"
 #include "compare/compare.h"
 
+/* The value of --explain alone. */
+#define EXPLAIN_ALL "all"
+
 struct compare_values {
     bool all_resources, recursive, show_managed_fields, verbose;
     int64_t concurrency;
     str diff_config, kustomize, output, override_reason, overrides, reference;
     struct option_list filename, generate_override_for;
+    str baseline; /* an earlier report */
+    str explain;  /* an object, or EXPLAIN_ALL; empty: nothing is explained */
+    bool improved;
     /* Of the original's face only. */
     str generate_config, output_dir;
     bool help, show_template_functions, version;

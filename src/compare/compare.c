@@ -262,6 +262,8 @@ static void add_compared(struct run *r, const struct outcome *o)
     r->results->differing += o->differs;
     r->results->patched += d.patched;
     add_reasons(r, o, &d);
+    d.fields_known = r->compare->options->improved;
+    fields_copy(a, &o->fields, &d.fields);
     if (o->patch)
         add_patch(r, o->patch);
     VEC_PUSH(a, &r->results->diffs, d);
@@ -284,6 +286,9 @@ static void add_outcome(struct run *r, struct outcome *o)
     const struct compare_log *log = &r->compare->options->log;
 
     journal_flush(&o->journal, log);
+    if (o->explanation)
+        VEC_PUSH(r->compare->arena, &r->results->explanations,
+                 explanation_copy(r->compare->arena, o->explanation));
     if (o->kind == OUTCOME_COMPARED)
         add_compared(r, o);
     else if (o->kind == OUTCOME_FAILED)
@@ -340,6 +345,11 @@ static bool run(struct run *r, struct err *e)
     journal_flush(&c->journal, &c->options->log);
     if (!run_all(r, e))
         return false;
+    if (c->options->explain && c->options->explain_object.len && !r->results->explanations.len)
+        journal_warn(&c->journal,
+                     "no object to explain has the id, kind/name or "
+                     "kind/namespace/name %.*s",
+                     STR_ARG(c->options->explain_object));
     issues_find(c->arena, &c->reference, r->matches, r->results);
     r->results->hash = reference_hash(c->arena, &c->reference, &c->journal);
     return true;

@@ -58,7 +58,8 @@ static void refuse(struct arena *a, const struct input_doc *doc, struct input_er
 
 /* ---- Objects. ---- */
 
-static void keep(struct arena *a, struct value *root, struct objects *out)
+static void keep(struct arena *a, const struct input_doc *doc, struct value *root,
+                 struct objects *out)
 {
     struct value *meta = value_get(root, STR("metadata"));
     struct value *namespace = value_get(meta, STR("namespace"));
@@ -68,6 +69,7 @@ static void keep(struct arena *a, struct value *root, struct objects *out)
         value_unset(meta, STR("namespace"));
     o = VEC_ADD(a, out);
     o->root = root;
+    o->source = doc->source;
     o->identity = identity_of(root);
     o->id = identity_id(a, &o->identity);
 }
@@ -119,8 +121,8 @@ static bool decode_items(struct arena *a, const struct input_doc *doc, struct va
     return true;
 }
 
-static void add_item(struct arena *a, struct value *item, struct objects *out,
-                     struct input_errors *errors)
+static void add_item(struct arena *a, const struct input_doc *doc, struct value *item,
+                     struct objects *out, struct input_errors *errors)
 {
     const char *what = NULL;
 
@@ -138,7 +140,7 @@ static void add_item(struct arena *a, struct value *item, struct objects *out,
                   "unable to get type info from the object \"*unstructured.Unstructured\": %s",
                   what);
     else
-        keep(a, item, out);
+        keep(a, doc, item, out);
 }
 
 static void add_list(struct arena *a, const struct input_doc *doc, struct value *items,
@@ -155,7 +157,7 @@ static void add_list(struct arena *a, const struct input_doc *doc, struct value 
     if (!decode_items(a, doc, items, errors) || !check_document(a, doc, errors))
         return;
     for (size_t i = 0; i < value_len(items); i++)
-        add_item(a, value_at(items, i), out, errors);
+        add_item(a, doc, value_at(items, i), out, errors);
 }
 
 void object_add(struct arena *a, const struct input_doc *doc, struct objects *out,
@@ -170,5 +172,5 @@ void object_add(struct arena *a, const struct input_doc *doc, struct objects *ou
     else if (items)
         add_list(a, doc, items, out, errors);
     else if (check_document(a, doc, errors))
-        keep(a, doc->root, out);
+        keep(a, doc, doc->root, out);
 }

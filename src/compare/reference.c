@@ -3,6 +3,7 @@
  * reference.c - the metadata file: finding out its version, and what all versions share.
  */
 #include "compare/internal.h"
+#include "text/yaml.h"
 
 /* All versions in rising order. To add one: internal.h says how. */
 static const struct reference_version *const versions[] = {&reference_v1, &reference_v2};
@@ -37,6 +38,13 @@ static bool read_format(struct arena *a, str file, str text, const struct schema
     return true;
 }
 
+str reference_file(struct arena *a, const struct reference *r, str file)
+{
+    if (!r->folder.len || str_eq(r->folder, STR(".")))
+        return file;
+    return str_fmt(a, "%.*s/%.*s", STR_ARG(r->folder), STR_ARG(file));
+}
+
 bool reference_load(struct arena *a, const struct root *root, str file, struct journal *j,
                     struct reference *out, struct err *e)
 {
@@ -50,6 +58,9 @@ bool reference_load(struct arena *a, const struct root *root, str file, struct j
         !read_format(a, file, text, version->schema, &doc, e))
         return false;
     out->omit_lists = map_new(a);
+    out->folder = root->folder;
+    if (!yaml_source(a, reference_file(a, out, file), text, &out->source, e))
+        return false;
     return version->build(a, doc, j, out, e);
 }
 
@@ -64,6 +75,7 @@ struct template *reference_add_template(struct arena *a, struct reference *r,
     t->path = value_get_str(entry, STR("path"));
     t->description = value_get_str(entry, STR("description"));
     t->merge = value_is(merge, VALUE_BOOL) && merge->truth;
+    t->merge_pos = merge ? merge->pos : 0;
     for (size_t i = 0; i < value_len(refs); i++)
         VEC_PUSH(a, &t->omit_refs, value_str(value_at(refs, i)));
     return t;

@@ -117,6 +117,8 @@ static bool read_list(struct arena *a, const struct value *entries, struct omit_
         if (!omit_path_read(a, value_get_str(entry, STR("pathToKey")),
                             is_true(value_get(entry, STR("isPrefix"))), &path, e))
             return false;
+        path->list = value_key(entries);
+        path->pos = entry->pos;
         VEC_PUSH(a, out, path);
     }
     return true;

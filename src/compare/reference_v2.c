@@ -200,10 +200,13 @@ static void expand_entry(struct expansion *x, const struct value *entry)
         return;
     }
     if (text.len &&
-        !omit_path_read(x->arena, text, is_true(value_get(entry, STR("isPrefix"))), &path, &e))
+        !omit_path_read(x->arena, text, is_true(value_get(entry, STR("isPrefix"))), &path, &e)) {
         add_error(x, &e);
-    else if (text.len)
+    } else if (text.len) {
+        path->list = x->chain.items[x->chain.len - 1];
+        path->pos = entry->pos;
         VEC_PUSH(x->arena, x->out, path);
+    }
     if (include.len)
         expand_include(x, include);
 }
@@ -243,8 +246,10 @@ static bool read_omit_lists(struct arena *a, struct value *doc, struct journal *
 
 /* ---- Parts. ---- */
 
-static void set_per_field(struct arena *a, struct template *t, str path, str function)
+static void set_per_field(struct arena *a, struct template *t, const struct value *entry)
 {
+    str path = value_get_str(entry, STR("pathToKey"));
+    str function = value_get_str(entry, STR("inlineDiffFunc"));
     size_t at = 0;
 
     while (at < t->per_field.len && str_cmp(t->per_field.items[at].text, path) < 0)
@@ -254,7 +259,8 @@ static void set_per_field(struct arena *a, struct template *t, str path, str fun
         memmove(&t->per_field.items[at + 1], &t->per_field.items[at],
                 (t->per_field.len - 1 - at) * sizeof(*t->per_field.items));
     }
-    t->per_field.items[at] = (struct per_field){.text = path, .function = function};
+    t->per_field.items[at] =
+        (struct per_field){.text = path, .function = function, .pos = entry->pos};
 }
 
 static void add_template(struct arena *a, struct reference *r, const struct value *entry,
@@ -266,8 +272,7 @@ static void add_template(struct arena *a, struct reference *r, const struct valu
     if (!t->description.len)
         t->description = description;
     for (size_t i = 0; i < value_len(fields); i++)
-        set_per_field(a, t, value_get_str(value_at(fields, i), STR("pathToKey")),
-                      value_get_str(value_at(fields, i), STR("inlineDiffFunc")));
+        set_per_field(a, t, value_at(fields, i));
 }
 
 /* Which groups of a component have templates: their number, and the names joined by commas. */

@@ -17,6 +17,7 @@ struct stream {
     struct arena *arena;
     str name;
     struct source source;
+    const struct source *kept; /* the same, as long as the objects live */
     struct objects *out;
     struct input_errors *errors;
 };
@@ -57,7 +58,7 @@ static bool shorten_float(void *ctx, struct value *v, size_t depth)
 
 static void add_yaml(struct stream *s, struct value *root)
 {
-    struct input_doc doc = {s->name, root, true};
+    struct input_doc doc = {s->name, root, true, s->kept};
 
     value_walk(root, shorten_float, s->arena);
     object_add(s->arena, &doc, s->out, s->errors);
@@ -124,7 +125,7 @@ static void read_json(struct stream *s)
         }
         if (!root)
             return;
-        struct input_doc doc = {s->name, root, false};
+        struct input_doc doc = {s->name, root, false, s->kept};
         if (root->kind != VALUE_NULL)
             object_add(s->arena, &doc, s->out, s->errors);
     }
@@ -143,6 +144,7 @@ void stream_read(struct arena *a, str name, str text, struct objects *out,
     }
     source->text = utf8_repair(a, source->text);
     s.source = *source;
+    s.kept = source;
     if (looks_like_json(source->text)) {
         read_json(&s);
     } else {

@@ -8,6 +8,11 @@ const struct report_format *const report_formats[] = {
     &report_json, &report_yaml, &report_patches, &report_junit, NULL,
 };
 
+bool report_explains(const struct report_format *format)
+{
+    return format == &report_text || format == &report_json || format == &report_yaml;
+}
+
 const struct report_format *report_find(str name)
 {
     for (size_t i = 0; report_formats[i]; i++)
