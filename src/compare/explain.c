@@ -110,21 +110,27 @@ static str other_fields(struct arena *a, const struct identity *t, const struct 
     return str_join(a, texts.items, texts.len, STR(", "));
 }
 
+static str why_untried(const struct ranking *r, const struct template *t, const struct object *o)
+{
+    str other = other_fields(r->arena, &t->identity, &o->identity);
+
+    if (other.len)
+        return str_fmt(r->arena, "not tried: it is for %.*s", STR_ARG(other));
+    if (!r->tried->len)
+        return STR("not tried");
+    return str_fmt(r->arena, "not tried: %.*s comes first, %.*s",
+                   STR_ARG(r->tried->items[0].template->path), STR_ARG(r->how));
+}
+
 /* Templates of the same kind are worth a word; all others have nothing to do with the object. */
-static void add_untried(struct arena *a, const struct compare *c, const struct object *o,
-                        const struct tried_list *tried, struct result_explanation *out)
+static void add_untried(const struct ranking *r, const struct compare *c, const struct object *o,
+                        struct result_explanation *out)
 {
     for (size_t i = 0; i < c->reference.templates.len; i++) {
         const struct template *t = &c->reference.templates.items[i];
-        struct result_candidate candidate = {.template = t->path};
-        if (!str_eq(t->identity.kind, o->identity.kind) || was_tried(tried, t))
-            continue;
-        str other = other_fields(a, &t->identity, &o->identity);
-        if (other.len)
-            candidate.why = str_fmt(a, "not tried: it is for %.*s", STR_ARG(other));
-        else
-            candidate.why = STR("not tried: the candidates fit the object in more fields");
-        VEC_PUSH(a, &out->candidates, candidate);
+        if (str_eq(t->identity.kind, o->identity.kind) && !was_tried(r->tried, t))
+            VEC_PUSH(r->arena, &out->candidates,
+                     ((struct result_candidate){.template = t->path, .why = why_untried(r, t, o)}));
     }
 }
 
@@ -148,7 +154,7 @@ void explain_candidates(struct arena *a, const struct compare *c, const struct o
                                             .chosen = t == r.chosen,
                                             .why = why_tried(&r, t)}));
     }
-    add_untried(a, c, o, tried, out);
+    add_untried(&r, c, o, out);
 }
 
 /* ---- Copies. ---- */

@@ -13,8 +13,8 @@ static const enum result_kind kinds[] = {
     [DIFFERENCE_REORDERED] = RESULT_CHANGED,
 };
 
-static struct result_field make_field(const struct trace *t, const struct value *actual,
-                                      const struct difference *d)
+/* Places are looked up in trees that are not masked: masking loses them. */
+static struct result_field make_field(const struct trace *t, const struct difference *d)
 {
     struct path path = path_of_trail(t->arena, d->at);
     struct path above = {path.steps, path.len ? path.len - 1 : 0};
@@ -26,7 +26,7 @@ static struct result_field make_field(const struct trace *t, const struct value 
         .expected = d->old_,
         .actual = d->new_,
         .template = trace_place(t, kind == RESULT_EXTRA ? &above : &path),
-        .object = object_place(t->object, actual, kind == RESULT_MISSING ? &above : &path),
+        .object = object_place(t->object, t->live, kind == RESULT_MISSING ? &above : &path),
     };
 }
 
@@ -36,7 +36,7 @@ void fields_find(const struct trace *t, const struct value *expected, const stru
     struct differences found = value_diff(t->arena, expected, actual, NULL);
 
     for (size_t i = 0; i < found.count; i++)
-        VEC_PUSH(t->arena, out, make_field(t, actual, &found.items[i]));
+        VEC_PUSH(t->arena, out, make_field(t, &found.items[i]));
 }
 
 static struct result_place copy_place(struct arena *a, struct result_place place)

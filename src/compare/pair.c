@@ -430,7 +430,7 @@ static void add_data(struct pairing *p, const struct match *best)
     if (!wanted && !p->explain)
         return;
     bool traced = best && retrace(p, best->template, &trace);
-    if (wanted && traced)
+    if (wanted)
         fields_find(&trace, best->expected, best->actual, &p->out->fields);
     if (!p->explain)
         return;

@@ -123,6 +123,15 @@ static struct trail child_trail(const struct value *v, size_t i, const struct tr
     return (struct trail){at, step};
 }
 
+/* Whether an expression wrote a member with its key, or an element from its beginning. */
+static bool wrote_all(const struct trace *t, const struct tmpl_range *range, const struct value *v)
+{
+    const struct source source = {.text = t->text};
+    size_t offset;
+
+    return range && source_offset(&source, v, &offset) && range->from <= offset;
+}
+
 /* All members from one expression are told as one, by whoever holds them. */
 static const struct tmpl_range *find_in_members(struct search *s, const struct value *v,
                                                 const struct value *live, const struct trail *at)
@@ -135,7 +144,7 @@ static const struct tmpl_range *find_in_members(struct search *s, const struct v
             v->kind == VALUE_OBJECT ? value_get(live, value_key(&v->items[i])) : value_at(live, i);
         struct trail below = child_trail(v, i, at);
         found[i] = find_expression(s, &v->items[i], there, &below);
-        same = same && found[i] && found[i] == found[0];
+        same = same && found[i] == found[0] && wrote_all(s->trace, found[i], &v->items[i]);
     }
     if (same)
         return found[0];

@@ -116,7 +116,7 @@ static void keep_text(struct trace *t, str written, str read)
     struct cutting to = from;
 
     t->text = read;
-    for (size_t i = 0; from.next != STR_NPOS && i < t->provenance.count; i++) {
+    for (size_t i = 0; i < t->provenance.count; i++) {
         t->provenance.items[i].from = after_cut(&from, t->provenance.items[i].from);
         t->provenance.items[i].to = after_cut(&to, t->provenance.items[i].to);
     }

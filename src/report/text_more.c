@@ -82,7 +82,7 @@ static void add_candidates(struct buf *out, const struct result_explanation *x)
 static void add_suppressed(struct buf *out, const struct result_explanation *x)
 {
     if (x->suppressed.len)
-        buf_add(out, STR("  Fields that cannot differ:\n"));
+        buf_add(out, STR("  Suppressed fields:\n"));
     for (size_t i = 0; i < x->suppressed.len; i++) {
         const struct result_suppressed *s = &x->suppressed.items[i];
         buf_fmt(out, "  - %.*s: ", STR_ARG(s->path));
