@@ -66,7 +66,7 @@ VECTORS := $(sort $(wildcard tests/vectors/*.c))
 FUZZERS := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 BENCHES := $(sort $(wildcard tests/bench/*.c))
 HEADERS := $(sort $(wildcard src/*/*.h src/*/*/*.h tests/*/*.h))
-GENERATED := $(GEN)/unicode_tables.h
+GENERATED := $(GEN)/unicode_tables.h $(GEN)/report_assets.h
 
 object = $(patsubst %.c,$(B)/obj/%.o,$(1))
 UNIT_PROGRAMS := $(patsubst tests/unit/%.c,$(B)/unit/%,$(UNITS))
@@ -131,6 +131,9 @@ $(B)/obj/%.o: %.c Makefile VERSION | $(GENERATED)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
 
+# Embedded files (base/embed.h): the compiler does not report these.
+$(call object,src/azure/rules_read.c): api/rules/errors.json
+
 # Unicode tables are generated from the Debian package unicode-data, never kept here.
 $(GEN)/unicode_tables.h: $(GEN)/gen-unicode
 	$< /usr/share/unicode > $@
@@ -138,6 +141,15 @@ $(GEN)/unicode_tables.h: $(GEN)/gen-unicode
 $(GEN)/gen-unicode: tools/gen-unicode.c
 	@mkdir -p $(@D)
 	gcc -std=gnu17 -D_GNU_SOURCE -O1 -Wall -Wextra -o $@ $<
+
+# The look and the script of the HTML report, carried along as text.
+ASSETS := src/report/html/report.css src/report/html/report.js
+$(GEN)/report_assets.h: $(GEN)/embed $(ASSETS)
+	$< REPORT_CSS src/report/html/report.css REPORT_JS src/report/html/report.js > $@
+
+$(GEN)/embed: tools/embed.c
+	@mkdir -p $(@D)
+	gcc -std=gnu17 -D_GNU_SOURCE -O1 -Wall -Wextra -o $@ $< -lcrypto
 
 -include $(patsubst %.o,%.d,$(call object,$(SOURCES) $(UNITS) $(VECTORS) $(FUZZERS) $(BENCHES)))
 

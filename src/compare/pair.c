@@ -447,6 +447,7 @@ void compare_object(struct arena *a, const struct compare *c, size_t index, stru
     struct pairing p = {.arena = a, .compare = c, .index = index, .out = out};
 
     out->journal = (struct journal){.arena = a, .verbose = c->options->log.verbose};
+    out->object = o;
     out->id = o->id;
     p.explain = explain_wants(c->options, o);
     if (!c->templates->find(c->templates, o, &p.candidates, &p.candidate_count)) {

@@ -38,6 +38,21 @@ static bool read_format(struct arena *a, str file, str text, const struct schema
     return true;
 }
 
+/* Tells each template the names of its part and its component. */
+static void name_places(struct reference *r)
+{
+    for (size_t p = 0; p < r->parts.len; p++) {
+        const struct part *part = &r->parts.items[p];
+        for (size_t c = 0; c < part->components.len; c++) {
+            const struct component *component = &part->components.items[c];
+            for (size_t i = 0; i < component->count; i++) {
+                r->templates.items[component->first + i].part = part->name;
+                r->templates.items[component->first + i].component = component->name;
+            }
+        }
+    }
+}
+
 str reference_file(struct arena *a, const struct reference *r, str file)
 {
     if (!r->folder.len || str_eq(r->folder, STR(".")))
@@ -57,26 +72,10 @@ bool reference_load(struct arena *a, const struct root *root, str file, struct j
     if (!read_format(a, file, text, NULL, &doc, e) || !find_version(a, doc, &version, e) ||
         !read_format(a, file, text, version->schema, &doc, e))
         return false;
-    out->omit_lists = map_new(a);
     out->folder = root->folder;
-    if (!yaml_source(a, reference_file(a, out, file), text, &out->source, e))
+    if (!yaml_source(a, reference_file(a, out, file), text, &out->source, e) ||
+        !reference_build(a, version, doc, j, out, e))
         return false;
-    return version->build(a, doc, j, out, e);
-}
-
-struct template *reference_add_template(struct arena *a, struct reference *r,
-                                        const struct value *entry)
-{
-    const struct value *config = value_get(entry, STR("config"));
-    const struct value *refs = value_get(config, STR("fieldsToOmitRefs"));
-    const struct value *merge = value_get(config, STR("ignore-unspecified-fields"));
-    struct template *t = VEC_ADD(a, &r->templates);
-
-    t->path = value_get_str(entry, STR("path"));
-    t->description = value_get_str(entry, STR("description"));
-    t->merge = value_is(merge, VALUE_BOOL) && merge->truth;
-    t->merge_pos = merge ? merge->pos : 0;
-    for (size_t i = 0; i < value_len(refs); i++)
-        VEC_PUSH(a, &t->omit_refs, value_str(value_at(refs, i)));
-    return t;
+    name_places(out);
+    return true;
 }

@@ -77,12 +77,9 @@ const struct tmpl_range *trace_range(const struct trace *t, const struct value *
 /* The files of a set are known to templates by their last element. */
 static str path_of_file(const struct trace *t, str name)
 {
-    for (size_t i = 0; i < t->template->files.len; i++) {
-        str path = t->template->files.items[i];
-        size_t slash = str_rfind_char(path, '/');
-        if (str_eq(slash == STR_NPOS ? path : str_from(path, slash + 1), name))
-            return path;
-    }
+    for (size_t i = 0; i < t->template->files.len; i++)
+        if (str_has_suffix(t->template->files.items[i], name))
+            return t->template->files.items[i];
     return name;
 }
 

@@ -5,21 +5,6 @@
  */
 #include "report/internal.h"
 
-const char *result_kind_name(enum result_kind kind)
-{
-    static const char *const names[] = {
-        [RESULT_CHANGED] = "changed", [RESULT_MISSING] = "missing", [RESULT_EXTRA] = "extra"};
-
-    return names[kind];
-}
-
-str place_text(struct arena *a, struct result_place place)
-{
-    if (!place.line)
-        return place.file;
-    return str_fmt(a, "%.*s:%u", STR_ARG(place.file), place.line);
-}
-
 static void set_text(struct arena *a, struct value *out, str key, str text)
 {
     if (text.len)
@@ -31,7 +16,7 @@ static void set_text(struct arena *a, struct value *out, str key, str text)
 static void add_field(struct arena *a, struct value *out, const struct result_field *f)
 {
     value_set_str(a, out, STR("path"), f->path);
-    value_set_str(a, out, STR("kind"), str_c(result_kind_name(f->kind)));
+    value_set_str(a, out, STR("kind"), str_c(field_kind_name(f->kind)));
     if (f->expected)
         value_set(a, out, STR("expected"), f->expected);
     if (f->actual)
