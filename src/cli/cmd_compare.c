@@ -3,11 +3,15 @@
  * cmd_compare.c - plumb compare: Kubernetes objects against a reference of templates.
  */
 #include "cli/generate_face.h"
+#include "cli/progress.h"
+#include "report/report.h"
 
 #include <unistd.h>
 
 static const char *const formats[] = {"json",     "yaml",  "generate-patches", "junit", "html",
                                       "markdown", "sarif", "github",           NULL};
+
+static const char *const colours[] = {"auto", "always", "never", NULL};
 
 static const struct option options[] = {
     {"all-resources", 'A', OPTION_BOOL, offsetof(struct compare_values, all_resources),
@@ -15,6 +19,9 @@ static const struct option options[] = {
     {"baseline", 0, OPTION_STRING, offsetof(struct compare_values, baseline),
      .help = "Fail only for what is new or worse than in `REPORT`, an earlier -o json",
      .complete = COMPLETE_FILES},
+    {"color", 0, OPTION_STRING, offsetof(struct compare_values, color), .value = "auto",
+     .help = "Colour the text report: `WHEN` is auto (on a terminal), always or never",
+     .bare = "always", .choices = colours},
     {"compat", 0, OPTION_BOOL, offsetof(struct compare_values, compat),
      .help = "Give the answers of kube-compare, to the byte"},
     {"concurrency", 0, OPTION_INT, offsetof(struct compare_values, concurrency), .value = "4",
@@ -39,7 +46,8 @@ static const struct option options[] = {
     {"no-compat", 0, OPTION_BOOL, offsetof(struct compare_values, no_compat),
      .help = "Give plumb's answers, whatever the name under which it was started"},
     {"output", 'o', OPTION_STRING, offsetof(struct compare_values, output),
-     .help = "Write the report as `FORMAT`: json, yaml, generate-patches or junit",
+     .help = "Write the report as `FORMAT`: json, yaml, generate-patches, junit, html, markdown, "
+             "sarif or github",
      .choices = formats},
     {"output-dir", 0, OPTION_STRING, offsetof(struct compare_values, output_dir),
      .help = "With -g: write the reference to `FOLDER`", .complete = COMPLETE_FOLDERS},
@@ -62,7 +70,8 @@ static const struct option options[] = {
 
 static void show_line(void *ctx, char severity, str text)
 {
-    (void)ctx;
+    if (ctx)
+        progress_clear(ctx);
     if (severity == 'I')
         message_hint("%.*s", STR_ARG(text));
     else
@@ -82,14 +91,34 @@ static bool generate(struct call *c, const struct compare_values *v, struct err 
     return true;
 }
 
-static bool compare(struct call *c, const struct compare_values *v, struct err *e)
+static void show_step(void *ctx, size_t done, size_t total)
 {
-    struct compare_log log = {.line = show_line, .verbose = v->verbose};
+    progress_step(ctx, done, total);
+}
+
+/* The text report is coloured, and escaped, by its writer; the others know nothing of terminals. */
+static void choose_looks(const struct output *out, struct compare_values *v)
+{
+    v->colour = str_eq(v->color, STR("always")) || (str_eq(v->color, STR("auto")) && out->colour);
+    v->terminal = out->terminal || v->colour;
+}
+
+static bool compare(struct call *c, struct compare_values *v, struct err *e)
+{
+    struct progress progress = progress_new(STDERR_FILENO);
+    struct compare_log log = {.line = show_line, .ctx = &progress, .verbose = v->verbose};
     struct buf out = buf_new(c->arena, BUF_UNLIMITED);
 
-    if (!compare_execute(c->arena, v, NULL, 0, &log, &out, &c->status, e))
+    choose_looks(c->out, v);
+    v->progress = (struct compare_progress){show_step, &progress};
+    bool ok = compare_execute(c->arena, v, NULL, 0, &log, &out, &c->status, e);
+    progress_clear(&progress);
+    if (!ok)
         return false;
-    output_add(c->out, buf_str(&out));
+    if (report_find(v->output))
+        output_add(c->out, buf_str(&out));
+    else
+        output_add_safe(c->out, buf_str(&out));
     return true;
 }
 

@@ -3,6 +3,7 @@
  * compare_face.c - from option values to a report: the checks of the original in its order.
  */
 #include "cli/compare_face.h"
+#include "base/quote.h"
 #include "report/baseline.h"
 #include "report/report.h"
 
@@ -97,6 +98,7 @@ static struct compare_options *make_options(struct arena *a, const struct compar
         .explain = v->explain.len > 0,
         .explain_object = str_eq(v->explain, STR(EXPLAIN_ALL)) ? STR_NONE : v->explain,
         .log = *log,
+        .progress = v->progress,
     };
     return o;
 }
@@ -114,18 +116,20 @@ static bool drifted(const struct results *r)
 /* Formats that have no room for them: standard error has. */
 static void show_explanations(struct arena *a, const struct results *r)
 {
-    struct buf text = buf_new(a, BUF_UNLIMITED);
+    struct buf text = buf_new(a, BUF_UNLIMITED), safe = buf_new(a, BUF_UNLIMITED);
     AUTO_ERR e = {0};
 
     report_explain_text(&text, r);
-    (void)!file_write_fd(STDERR_FILENO, STR("/dev/stderr"), buf_str(&text), &e);
+    quote_for_terminal(&safe, buf_str(&text));
+    (void)!file_write_fd(STDERR_FILENO, STR("/dev/stderr"), buf_str(&safe), &e);
 }
 
 static bool write_report(struct arena *a, const struct compare_values *v, const struct results *r,
                          struct buf *out, enum exit_status *status, struct err *e)
 {
     const struct report_format *format = report_find(v->output);
-    const struct report_options options = {.all = v->verbose, .now = clock_now()};
+    const struct report_options options = {
+        .all = v->verbose, .now = clock_now(), .colour = v->colour, .terminal = v->terminal};
     bool patches = str_eq(v->output, STR("generate-patches"));
 
     if (!format)

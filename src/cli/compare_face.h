@@ -22,6 +22,9 @@ struct compare_values {
     bool compat, no_compat, original_name;
     bool strict; /* an incomplete comparison ends with STATUS_INCOMPLETE */
     int64_t concurrency;
+    str color;             /* auto, always, never; empty: never */
+    bool colour, terminal; /* what that means for the report: see struct report_options */
+    struct compare_progress progress; /* who is told */
     str diff_config, kustomize, output, override_reason, overrides, reference;
     struct option_list filename, generate_override_for;
     str baseline; /* an earlier report */

@@ -82,10 +82,12 @@ static enum exit_status compare(struct arena *a, const struct compare_values *v,
 {
     struct buf out = buf_new(a, BUF_UNLIMITED);
     struct compare_log log = {.line = log_line, .verbose = v->verbose};
+    struct compare_values values = *v;
     enum exit_status status = STATUS_FINE;
     AUTO_ERR e = {0};
 
-    if (!compare_execute(a, v, words, word_count, &log, &out, &status, &e))
+    values.colour = values.terminal = str_eq(v->color, STR("always"));
+    if (!compare_execute(a, &values, words, word_count, &log, &out, &status, &e))
         return show_error(a, &e);
     return finish(a, buf_str(&out), status);
 }

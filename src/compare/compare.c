@@ -329,11 +329,15 @@ static void add_outcome(struct run *r, struct outcome *o)
 
 static bool consume(void *ctx, void *item, struct err *e)
 {
+    struct run *r = ctx;
     struct job *job = item;
+    const struct compare_progress *p = &r->compare->options->progress;
 
     (void)e;
     for (size_t i = 0; i < job->count; i++)
-        add_outcome(ctx, &job->outcomes[i]);
+        add_outcome(r, &job->outcomes[i]);
+    if (p->step)
+        p->step(p->ctx, job->first + job->count, r->compare->objects.len);
     arena_free(job->arena);
     return true;
 }

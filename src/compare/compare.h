@@ -38,6 +38,13 @@ struct compare_log {
     bool verbose; /* whether 'I' lines are wanted */
 };
 
+/* Who wants to know how far a run is; from the thread of the caller. */
+struct compare_progress {
+    /* done objects have been compared; total is 0 when nobody knows it yet. */
+    void (*step)(void *ctx, size_t done, size_t total); /* or NULL */
+    void *ctx;
+};
+
 /* What is compared with what. Texts must live as long as the comparison. */
 struct compare_options {
     str reference;         /* the metadata file; improved: or its folder */
@@ -63,6 +70,7 @@ struct compare_options {
     bool explain;       /* results have explanations */
     str explain_object; /* only for the object of that id, or of that kind/name; empty: for all */
     struct compare_log log;
+    struct compare_progress progress;
 };
 
 /*
@@ -79,7 +87,7 @@ struct result_place {
     str file; /* of an archive: the archive, "!", the member */
     uint32_t line;
 };
-/* "file:line", or the file alone. Lives as long as a and the place. */
+/* "file:line", "file", or empty. Lives as long as a. */
 str place_text(struct arena *a, struct result_place place);
 
 enum result_kind {

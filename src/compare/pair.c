@@ -15,8 +15,11 @@
 /* The original gives up the shortest answer after a second; results should not depend on load. */
 #define SCORE_NS (10 * NS_PER_SEC)
 
+/* How the original writes the rendered side, and how numbers stay what they are. */
 static const struct json_style json_floats = {
     .sorted = true, .html = true, .numbers = NUMBERS_FLOAT};
+static const struct json_style json_plain = {
+    .sorted = true, .html = true, .numbers = NUMBERS_PLAIN};
 
 /* One candidate. */
 struct match {
@@ -107,17 +110,33 @@ static void pass_warning(void *ctx, str text)
 
 /* ---- The rendered side. ---- */
 
+static bool is_improved(const struct pairing *p)
+{
+    return p->compare->options->improved;
+}
+
+/* Both sides as JSON. */
+static bool write_sides(struct pairing *p, const struct value *rendered, struct buf *ours,
+                        struct buf *theirs, struct err *e)
+{
+    bool exact = is_improved(p);
+
+    if (!json_write(ours, rendered, exact ? &json_plain : &json_floats, e))
+        return err_wrap(e, "failed to marshal reference CR");
+    if (!json_write(theirs, p->root, exact ? &json_plain : &json_go, e))
+        return err_wrap(e, "failed to marshal cluster CR");
+    return true;
+}
+
 static bool merge_live(struct pairing *p, struct value **rendered, struct err *e)
 {
     struct buf ours = buf_new(p->arena, BUF_UNLIMITED), theirs = buf_new(p->arena, BUF_UNLIMITED);
     struct buf merged = buf_new(p->arena, BUF_UNLIMITED);
     struct source *source = ARENA_NEW(p->arena, struct source);
-    const struct read_options options = {.go = true};
+    const struct read_options options = {.go = true, .any_number = is_improved(p)};
 
-    if (!json_write(&ours, *rendered, &json_floats, e))
-        return err_wrap(e, "failed to marshal reference CR");
-    if (!json_write(&theirs, p->root, &json_go, e))
-        return err_wrap(e, "failed to marshal cluster CR");
+    if (!write_sides(p, *rendered, &ours, &theirs, e))
+        return false;
     if (!patch_merge(buf_str(&theirs), buf_str(&ours), &merged, e))
         return err_wrap(e, "failed to merge cluster and reference CRs");
     source->text = buf_str(&merged);
@@ -215,7 +234,7 @@ static void keep_sides(struct pairing *p, struct match *m, const struct value *e
     bool last = m->template ==
                 &p->compare->reference.templates.items[p->candidates[p->candidate_count - 1]];
 
-    if (!p->compare->options->improved)
+    if (!is_improved(p))
         return;
     m->expected = expected;
     m->actual = actual == p->root && !last ? value_clone(p->arena, actual) : actual;
@@ -224,14 +243,15 @@ static void keep_sides(struct pairing *p, struct match *m, const struct value *e
 static bool print_sides(struct pairing *p, struct match *m, struct err *e)
 {
     struct value *merged = m->rendered, *live = p->root;
+    bool exact = is_improved(p);
 
     if (!p->compare->options->show_managed_fields) {
         drop_managed_fields(merged);
         drop_managed_fields(live);
     }
     if (secret_mask(p->arena, &merged, &live, e) &&
-        print_side(p->arena, merged, NUMBERS_FLOAT, &m->diff.merged, e) &&
-        print_side(p->arena, live, NUMBERS_GO, &m->diff.live, e)) {
+        print_side(p->arena, merged, exact ? NUMBERS_PLAIN : NUMBERS_FLOAT, &m->diff.merged, e) &&
+        print_side(p->arena, live, exact ? NUMBERS_PLAIN : NUMBERS_GO, &m->diff.live, e)) {
         keep_sides(p, m, merged, live);
         return true;
     }
@@ -259,6 +279,13 @@ static bool is_wanted(const struct compare *c, const struct template *t)
     return false;
 }
 
+static bool create_patch(const struct pairing *p, str ours, str theirs, struct buf *out,
+                         struct err *e)
+{
+    return is_improved(p) ? patch_create_merge_exact(ours, theirs, out, e)
+                          : patch_create_merge(ours, theirs, out, e);
+}
+
 static bool make_patch(struct pairing *p, struct match *m, struct err *e)
 {
     struct buf ours = buf_new(p->arena, BUF_UNLIMITED), theirs = buf_new(p->arena, BUF_UNLIMITED);
@@ -270,11 +297,9 @@ static bool make_patch(struct pairing *p, struct match *m, struct err *e)
 
     if (!is_wanted(p->compare, m->template))
         return true;
-    if (!json_write(&ours, m->rendered, &json_floats, e))
-        return err_wrap(e, "failed to marshal reference CR");
-    if (!json_write(&theirs, p->root, &json_go, e))
-        return err_wrap(e, "failed to marshal cluster CR");
-    if (!patch_create_merge(buf_str(&ours), buf_str(&theirs), &patch, e))
+    if (!write_sides(p, m->rendered, &ours, &theirs, e))
+        return false;
+    if (!create_patch(p, buf_str(&ours), buf_str(&theirs), &patch, e))
         return err_wrap(e, "failed to create patch");
     o.patch = buf_str(&patch);
     m->patch = override_write(p->arena, &o);
@@ -320,6 +345,7 @@ static void add_tried(struct pairing *p, const struct match *m, const struct ren
 static struct render render_for(struct pairing *p, struct trace *trace)
 {
     return (struct render){.journal = &p->out->journal,
+                           .exact = is_improved(p),
                            .hooks = {.ctx = p, .lookup = lookup, .warn = pass_warning},
                            .trace = trace};
 }
@@ -423,7 +449,7 @@ static bool retrace(const struct pairing *p, const struct template *t, struct tr
 
 static void add_data(struct pairing *p, const struct match *best)
 {
-    bool wanted = best && p->out->differs && p->compare->options->improved;
+    bool wanted = best && p->out->differs && is_improved(p);
     struct result_explanation *x;
     struct trace trace;
 

@@ -78,7 +78,7 @@ const struct tmpl_range *trace_range(const struct trace *t, const struct value *
 static str path_of_file(const struct trace *t, str name)
 {
     for (size_t i = 0; i < t->template->files.len; i++)
-        if (str_has_suffix(t->template->files.items[i], name))
+        if (str_eq(path_base(t->template->files.items[i]), name))
             return t->template->files.items[i];
     return name;
 }

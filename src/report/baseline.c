@@ -3,6 +3,7 @@
  * baseline.c - results against those of an earlier report: what is new, worse, the same, fixed.
  */
 #include "report/baseline.h"
+#include "report/internal.h"
 #include "report/results_json.h"
 #include "text/json.h"
 
@@ -83,36 +84,25 @@ static void compare_fields(struct arena *a, const struct result_fields *before,
             VEC_PUSH(a, more, now->items[i].path);
 }
 
-/*
- * The next line that was added or removed. Headers stand before the first hunk; what has no hunks
- * was made by a program of the user, and each line counts.
- */
-static bool next_change(str *rest, bool hunks, str *line)
+/* What has no hunks was made by a program of the user: each of its lines counts. */
+static bool next_change(struct diff_lines *d, str *line)
 {
-    while (str_next_line(rest, line))
-        if (!hunks || str_has_prefix(*line, STR("+")) || str_has_prefix(*line, STR("-")))
+    while (diff_lines_next(d, line))
+        if (!d->hunks || str_has_prefix(*line, STR("+")) || str_has_prefix(*line, STR("-")))
             return true;
     return false;
 }
 
-static str without_header(str text, bool *hunks)
-{
-    size_t at = str_has_prefix(text, STR("@@ ")) ? 0 : str_find(text, STR("\n@@ "));
-
-    *hunks = at != STR_NPOS;
-    return *hunks ? str_from(text, at) : text;
-}
-
 static void compare_texts(struct arena *a, str before, str now, struct str_list *more)
 {
+    struct diff_lines lines = diff_lines_of(before);
     struct map *known = map_new(a);
-    bool hunks;
-    str line, rest = without_header(before, &hunks);
+    str line;
 
-    while (next_change(&rest, hunks, &line))
+    while (next_change(&lines, &line))
         ++*count_of(a, known, line);
-    rest = without_header(now, &hunks);
-    while (next_change(&rest, hunks, &line)) {
+    lines = diff_lines_of(now);
+    while (next_change(&lines, &line)) {
         size_t *left = count_of(a, known, line);
         if (*left)
             --*left;

@@ -11,7 +11,8 @@ const struct report_format *const report_formats[] = {
 
 bool report_explains(const struct report_format *format)
 {
-    return format == &report_text || format == &report_json || format == &report_yaml;
+    return format == &report_text || format == &report_html || format == &report_json ||
+           format == &report_yaml;
 }
 
 const struct report_format *report_find(str name)

@@ -272,8 +272,9 @@ static void add_overview(struct arena *a, const struct results *r, const struct 
     add_fact(out, "Made", str_fmt(a, "%.10s %.8s UTC", stamp, stamp + 11));
     add_fact(out, "With", STR("plumb " PLUMB_VERSION));
     add_fact(out, "Overrides", r->overrides);
-    add_fact(out, "Reference hash", r->hash);
-    buf_add(out, STR("</dl></section>\n"));
+    buf_add(out, STR("<div><dt>Reference hash</dt><dd><code>"));
+    html_show(out, r->hash);
+    buf_add(out, STR("</code></dd></div></dl></section>\n"));
 }
 
 /* ---- Items. ---- */

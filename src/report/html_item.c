@@ -114,7 +114,7 @@ static void add_fields(const struct result_diff *d, struct buf *out)
         buf_add(out, STR("<tr>"));
         add_cell(out, f->path);
         buf_add(out, STR("<td>"));
-        add_badge(out, field_kind_name(f->kind), field_kind_name(f->kind));
+        add_badge(out, result_kind_name(f->kind), result_kind_name(f->kind));
         buf_add(out, STR("</td>"));
         add_value_cell(a, out, f->expected);
         add_value_cell(a, out, f->actual);
@@ -203,7 +203,6 @@ static void add_body(const struct html_page *p, const struct result_diff *d, str
 
     buf_add(out, STR("<div class=\"body\"><dl class=\"about\">"));
     add_fact(out, "API", object_name_of(d->object).api);
-    add_fact(out, "Template", d->template);
     add_fact(out, "Read from", place_text(a, d->place));
     buf_add(out, STR("</dl>"));
     add_description(out, d->description);

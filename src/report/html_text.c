@@ -94,6 +94,20 @@ static bool is_inside(str s, size_t at)
     return at < s.len && ((unsigned char)s.ptr[at] & 0xC0) == 0x80;
 }
 
+/* Bytes of words; those of code points beyond ASCII count as letters. */
+static bool is_word(str s, size_t at)
+{
+    unsigned char c = at < s.len ? (unsigned char)s.ptr[at] : ' ';
+
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c >= 0x80;
+}
+
+/* Whether a cut before at goes through a word. */
+static bool cuts_word(str s, size_t at)
+{
+    return is_inside(s, at) || (at > 1 && is_word(s, at - 1) && is_word(s, at));
+}
+
 static struct common common_of(str x, str y)
 {
     size_t most = x.len < y.len ? x.len : y.len;
@@ -101,12 +115,15 @@ static struct common common_of(str x, str y)
 
     while (c.head < most && x.ptr[c.head] == y.ptr[c.head])
         c.head++;
-    while (c.head > 1 && (is_inside(x, c.head) || is_inside(y, c.head)))
+    while (c.head > 1 && (cuts_word(x, c.head) || cuts_word(y, c.head)))
         c.head--;
     while (c.tail < most - c.head && x.ptr[x.len - 1 - c.tail] == y.ptr[y.len - 1 - c.tail])
         c.tail++;
-    while (c.tail && is_inside(x, x.len - c.tail))
+    while (c.tail && (cuts_word(x, x.len - c.tail) || cuts_word(y, y.len - c.tail)))
         c.tail--;
+    /* Lines that share next to nothing are better read as a whole. */
+    if (4 * (c.head + c.tail) < most)
+        c = (struct common){.head = x.len};
     return c;
 }
 
@@ -133,11 +150,9 @@ static void add_line(struct diff_writer *w, const char *class, str line, str oth
     add_number(w->out, "n", *class == 'd' || *class == 'h' ? 0 : w->new_line++);
     buf_add(w->out, STR("><span>"));
     html_show(w->out, str_slice(line, 0, c.head));
-    /* Lines that share next to nothing are better read as a whole. */
-    bool mark = middle.len && other.len && 4 * (c.head + c.tail) > line.len;
-    buf_add(w->out, mark ? STR("<b>") : STR_NONE);
+    buf_add(w->out, middle.len ? STR("<b>") : STR_NONE);
     html_show(w->out, middle);
-    buf_add(w->out, mark ? STR("</b>") : STR_NONE);
+    buf_add(w->out, middle.len ? STR("</b>") : STR_NONE);
     html_show(w->out, str_from(line, line.len - c.tail));
     buf_add(w->out, STR("\n</span></span>"));
 }

@@ -17,6 +17,12 @@ void report_tree_more(struct arena *a, struct value *out, const struct results *
 /* The same for people: the comparison with an earlier report; explanations. */
 void report_baseline_text(struct buf *out, const struct results *r);
 
+/*
+ * Appends the text report made fit for a terminal: nothing in it can command one, and with colour
+ * lines have the colours of what they are.
+ */
+void report_for_terminal(struct buf *out, str text, bool colour);
+
 /* ---- Objects. ---- */
 
 /* What an id says. Cluster-wide objects have no namespace. */
@@ -51,7 +57,7 @@ bool diff_lines_next(struct diff_lines *d, str *line);
 /* A value on one line, as JSON; "absent" for NULL. Cut at about max bytes. Lives as long as a. */
 str field_text(struct arena *a, const struct value *v, size_t max);
 /* "changed", "missing", "extra". */
-const char *field_kind_name(enum result_kind kind);
+const char *result_kind_name(enum result_kind kind);
 /* "N THING" or "N THINGs". */
 str counted(struct arena *a, size_t n, const char *thing);
 /* One sentence: "3 of 40 objects differ, 2 templates are missing". Lives as long as a. */

@@ -37,7 +37,7 @@ str counted(struct arena *a, size_t n, const char *thing)
     return str_fmt(a, "%zu %s%s", n, thing, n == 1 ? "" : "s");
 }
 
-const char *field_kind_name(enum result_kind kind)
+const char *result_kind_name(enum result_kind kind)
 {
     static const char *const names[] = {
         [RESULT_CHANGED] = "changed", [RESULT_MISSING] = "missing", [RESULT_EXTRA] = "extra"};

@@ -16,7 +16,7 @@ static void set_text(struct arena *a, struct value *out, str key, str text)
 static void add_field(struct arena *a, struct value *out, const struct result_field *f)
 {
     value_set_str(a, out, STR("path"), f->path);
-    value_set_str(a, out, STR("kind"), str_c(field_kind_name(f->kind)));
+    value_set_str(a, out, STR("kind"), str_c(result_kind_name(f->kind)));
     if (f->expected)
         value_set(a, out, STR("expected"), f->expected);
     if (f->actual)

@@ -42,8 +42,8 @@ static const struct {
      {0, 1, 0, 0},
      "p"},
     /* Line by line, when one side has no fields. */
-    {PLAIN("a", "h1\\n--- x\\n@@ -1 +1 @@\\n c\\n-1\\n+2\\n"),
-     OBJECT("a", "h2\\n--- y\\n@@ -9 +9 @@\\n d\\n-1\\n+2\\n", FIELD("p", "1")),
+    {PLAIN("a", "diff h1\\n--- x\\n@@ -1 +1 @@\\n c\\n-1\\n+2\\n"),
+     OBJECT("a", "diff h2\\n--- y\\n@@ -9 +9 @@\\n d\\n-1\\n+2\\n", FIELD("p", "1")),
      {0, 0, 1, 0},
      ""},
     {PLAIN("a", "@@ -1 +1 @@\\n-1\\n+2\\n"),
