@@ -179,6 +179,7 @@ struct run {
     struct map *matches; /* path of a template to size_t */
     size_t next;
     size_t failed; /* objects */
+    struct tally tally;
     struct err errors;
 };
 
@@ -274,6 +275,7 @@ static void add_compared(struct run *r, const struct outcome *o)
     count_match(r, o->template->path);
     r->results->differing += o->differs;
     r->results->patched += d.patched;
+    tally_add(&r->tally, &o->tally);
     add_reasons(r, o, &d);
     d.fields_known = r->compare->options->improved;
     fields_copy(a, &o->fields, &d.fields);
@@ -401,10 +403,13 @@ static bool run(struct run *r, struct err *e)
     return true;
 }
 
-static void finish_verdict(struct compare *c, struct results *out)
+static void finish_verdict(const struct run *r, struct results *out)
 {
+    struct compare *c = r->compare;
+
     if (!c->options->improved)
         return;
+    tally_finish(&r->tally, &c->verdict);
     out->verdict = c->verdict;
     out->verdict.known = true;
     out->verdict.complete = !c->verdict.failed && !c->verdict.failed_objects;
@@ -412,14 +417,15 @@ static void finish_verdict(struct compare *c, struct results *out)
 
 bool compare_run(struct compare *c, struct results *out, struct err *e)
 {
-    struct run r = {.compare = c, .results = out, .matches = map_new(c->arena)};
+    struct run r = {
+        .compare = c, .results = out, .matches = map_new(c->arena), .tally = {.arena = c->arena}};
 
     *out = (struct results){.overrides = c->options->overrides};
     for (size_t i = 0; i < c->overrides.len; i++)
         add_patch(&r, override_write(c->arena, &c->overrides.items[i]));
     bool ok = run(&r, e);
     journal_flush(&c->journal, &c->options->log);
-    finish_verdict(c, out);
+    finish_verdict(&r, out);
     err_clear(&r.errors);
     return ok;
 }
