@@ -137,7 +137,7 @@ static bool write_report(struct arena *a, const struct compare_values *v, const 
         format = &report_text;
     if (drifted(r) && !patches)
         *status = STATUS_DIFFERENT;
-    if (v->strict && r->verdict.known && !r->verdict.complete)
+    if (v->strict && !r->verdict.complete)
         *status = STATUS_INCOMPLETE;
     if (!format->write(r, &options, out, e))
         return false;

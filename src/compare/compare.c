@@ -116,6 +116,7 @@ static bool load(struct compare *c, struct err *e)
     struct root root = {0};
     str file = STR_NONE;
 
+    c->reference.helm = o->improved;
     return find_reference(c->arena, o, &root, &file, e) &&
            reference_load(c->arena, &root, file, &c->journal, &c->reference, e) &&
            (!o->config.len || user_config_load(c->arena, o->config, &pairs, e)) &&
@@ -304,8 +305,10 @@ static void add_failed(struct run *r, const struct outcome *o)
     AUTO_ERR e = {0};
 
     VEC_PUSH(a, &r->results->unmatched, str_copy(a, o->id));
-    if (error_ignorable(o->error, &r->compare->journal))
+    if (error_ignorable(o->error, &r->compare->journal)) {
+        r->compare->verdict.failed_objects++;
         return;
+    }
     err_set(&e, ERR_INVALID, "%.*s", STR_ARG(o->error));
     err_join(&r->errors, &e);
 }
@@ -407,12 +410,13 @@ static void finish_verdict(const struct run *r, struct results *out)
 {
     struct compare *c = r->compare;
 
+    out->verdict.complete = !c->verdict.failed && !c->verdict.failed_objects;
     if (!c->options->improved)
         return;
     tally_finish(&r->tally, &c->verdict);
+    c->verdict.complete = out->verdict.complete;
     out->verdict = c->verdict;
     out->verdict.known = true;
-    out->verdict.complete = !c->verdict.failed && !c->verdict.failed_objects;
 }
 
 bool compare_run(struct compare *c, struct results *out, struct err *e)

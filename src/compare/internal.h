@@ -156,6 +156,7 @@ struct reference {
     struct str_list function_files;
     struct map *omit_lists; /* name to struct omit_list */
     str omit_default;
+    bool helm;             /* its templates know Helm's functions too */
     struct value *written; /* what is hashed */
     str folder;
     struct source source; /* the metadata file, by its whole path */
@@ -252,7 +253,9 @@ MUST_CHECK bool templates_parse(struct arena *a, const struct root *root, struct
 /* What templates may ask for while they run. */
 struct render {
     struct journal *journal;
-    bool exact; /* numbers are never rounded */
+    bool exact;  /* numbers are never rounded */
+    bool helm;   /* patches that are templates know Helm's functions */
+    bool secret; /* what was rendered is not shown in errors */
     struct tmpl_hooks hooks;
     bool do_not_match;           /* the template excluded itself */
     struct trace *trace;         /* filled unless NULL */

@@ -8,6 +8,7 @@
  */
 #include "base/quote.h"
 #include "compare/internal.h"
+#include "compare/secret.h"
 #include "diff/diff.h"
 #include "text/json.h"
 #include "text/patch.h"
@@ -46,6 +47,7 @@ struct pairing {
         struct match *items;
         size_t len, cap;
     } matches;
+    struct journal silent;   /* for lines that would show what is secret */
     struct tally *tally;     /* of the candidate under way, or NULL */
     struct tried_list tried; /* when it is to be explained */
     bool explain;
@@ -196,6 +198,15 @@ static bool render_object(struct pairing *p, const struct template *t, struct re
     return ok;
 }
 
+/* Functions for single fields log the values they see. */
+static struct journal *inline_journal(struct pairing *p)
+{
+    if (!is_improved(p) || !secret_is(p->root))
+        return &p->out->journal;
+    p->silent = (struct journal){.arena = p->arena};
+    return &p->silent;
+}
+
 static bool make_rendered(struct pairing *p, const struct template *t, struct render *r,
                           struct value **rendered, struct err *e)
 {
@@ -203,7 +214,7 @@ static bool make_rendered(struct pairing *p, const struct template *t, struct re
     journal_info(&p->out->journal, "Executing template %.*s", STR_ARG(t->path));
     if (!render_object(p, t, r, rendered, e) || (t->merge && !apply_merge(p, t, r, rendered, e)) ||
         !apply_overrides(p, t, r, rendered, e) ||
-        !inline_run(p->arena, t, *rendered, p->root, &p->out->journal, e))
+        !inline_run(p->arena, t, *rendered, p->root, inline_journal(p), e))
         return err_wrap(e, "template injection failed");
     if (t->per_field.len)
         trace_add(r->trace, STAGE_INLINED, NULL, *rendered);
@@ -242,6 +253,14 @@ static void keep_sides(struct pairing *p, struct match *m, const struct value *e
     tally_compared(&m->tally, expected, actual);
 }
 
+static bool mask_sides(struct pairing *p, struct value **merged, struct value **live, struct err *e)
+{
+    if (!is_improved(p))
+        return secret_mask(p->arena, merged, live, e);
+    secret_mask_pair(p->arena, merged, live);
+    return true;
+}
+
 static bool print_sides(struct pairing *p, struct match *m, struct err *e)
 {
     struct value *merged = m->rendered, *live = p->root;
@@ -253,7 +272,7 @@ static bool print_sides(struct pairing *p, struct match *m, struct err *e)
         drop_managed_fields(merged);
         drop_managed_fields(live);
     }
-    if (secret_mask(p->arena, &merged, &live, e) &&
+    if (mask_sides(p, &merged, &live, e) &&
         print_side(p->arena, merged, exact ? NUMBERS_PLAIN : NUMBERS_FLOAT, &m->diff.merged, e) &&
         print_side(p->arena, live, exact ? NUMBERS_PLAIN : NUMBERS_GO, &m->diff.live, e)) {
         keep_sides(p, m, merged, live);
@@ -290,6 +309,25 @@ static bool create_patch(const struct pairing *p, str ours, str theirs, struct b
                           : patch_create_merge(ours, theirs, out, e);
 }
 
+/* The override is for people and files: it says which values differ, and not what they are. */
+static bool mask_patch(struct pairing *p, const struct match *m, struct buf *patch, struct err *e)
+{
+    struct source source = {.text = str_copy(p->arena, buf_str(patch))};
+    struct value *tree;
+
+    if (!is_improved(p) || !(secret_is(p->root) || secret_is(m->rendered)))
+        return true;
+    if (!json_read(p->arena, &source, NULL, &tree, e))
+        return false;
+    if (secret_mask_patch(p->arena, tree))
+        journal_warn(&p->out->journal,
+                     "%.*s: the generated override has no values of data, which are secret: it "
+                     "does not make the object match",
+                     STR_ARG(m->id));
+    buf_truncate(patch, 0);
+    return json_write(patch, tree, &json_plain, e);
+}
+
 static bool make_patch(struct pairing *p, struct match *m, struct err *e)
 {
     struct buf ours = buf_new(p->arena, BUF_UNLIMITED), theirs = buf_new(p->arena, BUF_UNLIMITED);
@@ -303,7 +341,8 @@ static bool make_patch(struct pairing *p, struct match *m, struct err *e)
         return true;
     if (!write_sides(p, m->rendered, &ours, &theirs, e))
         return false;
-    if (!create_patch(p, buf_str(&ours), buf_str(&theirs), &patch, e))
+    if (!create_patch(p, buf_str(&ours), buf_str(&theirs), &patch, e) ||
+        !mask_patch(p, m, &patch, e))
         return err_wrap(e, "failed to create patch");
     o.patch = buf_str(&patch);
     m->patch = override_write(p->arena, &o);
@@ -348,8 +387,12 @@ static void add_tried(struct pairing *p, const struct match *m, const struct ren
 
 static struct render render_for(struct pairing *p, struct trace *trace)
 {
+    const struct object *object = &p->compare->objects.items[p->index];
+
     return (struct render){.journal = &p->out->journal,
                            .exact = is_improved(p),
+                           .helm = is_improved(p),
+                           .secret = is_improved(p) && secret_is(object->root),
                            .hooks = {.ctx = p, .lookup = lookup, .warn = pass_warning},
                            .trace = trace};
 }
@@ -374,6 +417,7 @@ static void add_candidate(struct pairing *p, const struct template *t)
     else
         err_join(&p->errors, &e);
     add_tried(p, &m, &r, &e);
+    p->tally = NULL;
 }
 
 static const struct match *best_match(struct pairing *p)
