@@ -234,7 +234,7 @@ for (const colorScheme of ["light", "dark"])
   test(
     `no fault of accessibility, ${colorScheme}`,
     async (page) => {
-      await search(page, "web");
+      await search(page, "web-config");
       await page.locator("#expand").click();
       await page.evaluate(readFileSync(axeSource, "utf8"));
       const found = await page.evaluate(() =>
