@@ -22,7 +22,7 @@ endif
 STD := -std=gnu17 -D_GNU_SOURCE -DPLUMB_VERSION='"$(VERSION)"' -Isrc -I$(GEN)
 HARDEN := -fstack-protector-strong -fPIE
 LINK_HARDEN := -pie -Wl,-z,relro,-z,now
-LIBS := -lcrypto -lcrypt -lm -lpthread
+LIBS := -lcrypto -lcrypt -lz -lm -lpthread
 
 CC_release := gcc
 CFLAGS_release := -O2 -g -D_FORTIFY_SOURCE=3 $(HARDEN)
@@ -133,6 +133,8 @@ $(B)/obj/%.o: %.c Makefile VERSION | $(GENERATED)
 
 # Embedded files (base/embed.h): the compiler does not report these.
 $(call object,src/azure/rules_read.c): api/rules/errors.json
+$(call object,src/azure/payload.c): api/rules/payload.json
+$(call object,src/azure/model_data.c): $(GEN)/model.pack
 
 # Unicode tables are generated from the Debian package unicode-data, never kept here.
 $(GEN)/unicode_tables.h: $(GEN)/gen-unicode
@@ -141,6 +143,16 @@ $(GEN)/unicode_tables.h: $(GEN)/gen-unicode
 $(GEN)/gen-unicode: tools/gen-unicode.c
 	@mkdir -p $(@D)
 	gcc -std=gnu17 -D_GNU_SOURCE -O1 -Wall -Wextra -o $@ $<
+
+# The model files, packed into the program; MODEL=FOLDER takes them from elsewhere.
+MODEL ?= api/model
+$(GEN)/model.pack: $(GEN)/gen-model $(wildcard $(MODEL)/*/*.json) $(wildcard $(MODEL) $(MODEL)/*)
+	$< $(MODEL) > $@
+
+$(GEN)/gen-model: tools/gen-model.c
+	@mkdir -p $(@D)
+	gcc -std=gnu17 -D_GNU_SOURCE -O1 -Wall -Wextra -o $@ $< -lz
+
 
 # The look and the script of the HTML report, carried along as text.
 ASSETS := src/report/html/report.css src/report/html/report.js

@@ -34,7 +34,7 @@ static bool looks_like_error(const struct value *v)
     return value_is(v, VALUE_OBJECT) && (member(v, STR("code")) || member(v, STR("message")));
 }
 
-/* ---- JSON inside of texts. ---- */
+/* ---- JSON inside of texts. ------------------------------------------------------------------- */
 
 /* The first JSON object in a text that is itself an error or holds one; NULL when there is none. */
 static const struct value *embedded_error(struct arena *a, str text)
@@ -54,7 +54,7 @@ static const struct value *embedded_error(struct arena *a, str text)
     return NULL;
 }
 
-/* ---- Causes. ---- */
+/* ---- Causes. --------------------------------------------------------------------------------- */
 
 static void add_causes(struct arena *a, const struct value *error, unsigned depth,
                        struct cloud_error *out);
@@ -106,7 +106,7 @@ static void choose_cause(struct cloud_error *e)
     }
 }
 
-/* ---- The error itself. ---- */
+/* ---- The error itself. ----------------------------------------------------------------------- */
 
 /* Of a problem document the title, and what it says in detail. */
 static str problem_text(struct arena *a, const struct value *body)

@@ -8,7 +8,7 @@
 #include "azure/lro.h"
 #include "text/json.h"
 
-/* ---- What answers say. ---- */
+/* ---- What answers say. ----------------------------------------------------------------------- */
 
 bool lro_state_ends(str state, bool *well)
 {
@@ -72,7 +72,7 @@ static bool is_relative(str url)
     return !url_origin(url).len;
 }
 
-/* ---- Ends. ---- */
+/* ---- Ends. ----------------------------------------------------------------------------------- */
 
 static bool is_delete(const struct lro *o)
 {
@@ -102,7 +102,7 @@ static void look(struct lro *o)
     o->final_url = o->url;
 }
 
-/* ---- Waiting. ---- */
+/* ---- Waiting. -------------------------------------------------------------------------------- */
 
 /* Where nobody says how long: 5, 10, 20, then every 30 seconds. Half of all operations take 12. */
 static int64_t own_wait(unsigned polls)
@@ -135,14 +135,14 @@ static bool state_ends(struct arena *a, struct lro *o, const struct arm_answer *
     return true;
 }
 
-/* ---- Polls, one function per protocol. ---- */
+/* ---- Polls, one function per protocol. ------------------------------------------------------- */
 
 static void step_async(struct arena *a, struct lro *o, const struct arm_answer *answer)
 {
     const struct value *body = body_of(a, answer);
     str state = value_get_str(body, STR("status"));
 
-    if (!is_success(answer->http) && answer->http == 404) {
+    if (answer->http == 404) {
         look(o);
         return;
     }
@@ -218,7 +218,7 @@ void lro_step(struct arena *a, struct lro *o, const struct arm_answer *answer)
     }
 }
 
-/* ---- The first answer. ---- */
+/* ---- The first answer. ----------------------------------------------------------------------- */
 
 /* A path is meant on the host that was asked. */
 static str absolute(struct arena *a, const struct lro *o, str url)
@@ -250,21 +250,21 @@ static void begin_without_header(struct arena *a, struct lro *o, const struct ar
     str state = provisioning_state(body);
     bool writes = str_eq(o->method, STR("PUT")) || str_eq(o->method, STR("PATCH"));
 
-    if (!writes && first->http == 202)
+    if (!writes && first->http == 202) {
         look(o);
-    else if (!writes)
-        succeed(o, first, body != NULL);
-    else if (first->http != 202 && state_ends(a, o, first, state, true))
         return;
-    else if (first->http != 202 && !state.len)
-        /* Also 201, where a relative Location names the resource: it exists, and some of these
-           cannot be read. The reference operator polls, or fails and writes again. */
-        succeed(o, first, body != NULL);
-    else {
-        o->protocol = LRO_RESOURCE;
-        o->poll_url = o->url;
-        go_on(o, first);
     }
+    if (writes && first->http != 202 && state_ends(a, o, first, state, true))
+        return;
+    /* Also 201, where a relative Location names the resource: it exists, and some of these cannot
+       be read. The reference operator polls, or fails and writes again. */
+    if (!writes || (first->http != 202 && !state.len)) {
+        succeed(o, first, body != NULL);
+        return;
+    }
+    o->protocol = LRO_RESOURCE;
+    o->poll_url = o->url;
+    go_on(o, first);
 }
 
 void lro_begin(struct arena *a, struct lro *o, str method, str url, const struct arm_answer *first)

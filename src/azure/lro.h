@@ -44,7 +44,7 @@ enum lro_protocol {
 enum lro_next { LRO_POLL, LRO_READ, LRO_DONE, LRO_FAILED };
 
 /* Waits longer than that are cut; Azure asks for at most some minutes. */
-#define LRO_WAIT_MAX (10 * 60 * NS_PER_SEC)
+#define LRO_WAIT_MAX (600 * NS_PER_SEC)
 /* So many polls in a row may fail while the operation goes on. */
 #define LRO_TROUBLE_MAX 20
 

@@ -41,7 +41,7 @@ str lro_token(struct arena *a, const struct lro *o)
     return json_write(&out, root, &style, NULL) ? buf_str(&out) : STR_NONE;
 }
 
-/* ---- Reading. ---- */
+/* ---- Reading. -------------------------------------------------------------------------------- */
 
 static enum lro_protocol protocol_of(const struct value *token)
 {

@@ -49,7 +49,7 @@ enum error_effect {
 };
 
 /* How the time between tries grows. */
-struct retry_policy {
+struct rule_retry {
     str name;
     int64_t base, max; /* ns; max 0: the sync period */
     double factor, jitter;
@@ -66,7 +66,7 @@ struct error_facts {
 struct error_verdict {
     enum error_class class;
     enum error_effect effect;
-    const struct retry_policy *retry;
+    const struct rule_retry *retry;
     str reason; /* for conditions: the code unless a rule says otherwise */
     str rule;   /* the ids of the rules that decided, joined by ", " */
 };
@@ -80,7 +80,7 @@ const struct rules *rules_errors(void);
 void rules_classify(struct arena *a, const struct rules *r, const struct error_facts *facts,
                     struct error_verdict *out);
 /* The policy of that name, or NULL. */
-const struct retry_policy *rules_retry(const struct rules *r, str name);
+const struct rule_retry *rules_retry(const struct rules *r, str name);
 
 /* Something in a file of rules that works but cannot be meant. */
 struct rules_finding {

@@ -29,9 +29,9 @@ struct rule {
     bool sets_class, sets_effect;
     enum error_class class;
     enum error_effect effect;
-    const struct retry_policy *retry; /* NULL: as before */
-    str reason;                       /* empty: as before */
-    const struct value *node;         /* where it was read */
+    const struct rule_retry *retry; /* NULL: as before */
+    str reason;                     /* empty: as before */
+    const struct value *node;       /* where it was read */
 };
 
 struct rule_stage {
@@ -45,7 +45,7 @@ struct rule_stage {
 struct rules {
     const struct source *source;
     struct {
-        struct retry_policy *items;
+        struct rule_retry *items;
         size_t len, cap;
     } retries;
     struct {

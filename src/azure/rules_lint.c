@@ -19,7 +19,7 @@ static void found(struct findings *f, const struct rule *rule, str text)
     VEC_PUSH(f->arena, &f->list, finding);
 }
 
-/* ---- Whether one match takes everything that another would. ---- */
+/* ---- Whether one match takes everything that another would. ---------------------------------- */
 
 static bool covers_texts(const struct text_list *x, const struct text_list *y)
 {

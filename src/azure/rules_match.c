@@ -131,7 +131,7 @@ void rules_classify(struct arena *a, const struct rules *r, const struct error_f
     out->rule = str_join(a, ids.items, ids.len, STR(", "));
 }
 
-const struct retry_policy *rules_retry(const struct rules *r, str name)
+const struct rule_retry *rules_retry(const struct rules *r, str name)
 {
     for (size_t i = 0; i < r->retries.len; i++)
         if (str_eq(r->retries.items[i].name, name))

@@ -12,6 +12,8 @@
 
 #include "base/str.h"
 
+#include <stdint.h>
+
 #define EMBED(name, path)                                                                          \
     __asm__(".pushsection .rodata\n"                                                               \
             ".global embed_" #name "\n"                                                            \
@@ -24,4 +26,4 @@
             ".popsection\n");                                                                      \
     extern const char embed_##name[], embed_end_##name[]
 
-#define EMBEDDED(name) str_of(embed_##name, (size_t)(embed_end_##name - embed_##name))
+#define EMBEDDED(name) str_of(embed_##name, (uintptr_t)embed_end_##name - (uintptr_t)embed_##name)

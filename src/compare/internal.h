@@ -203,6 +203,9 @@ MUST_CHECK bool root_glob(struct arena *a, const struct root *root, str pattern,
 
 MUST_CHECK bool reference_load(struct arena *a, const struct root *root, str file,
                                struct journal *j, struct reference *out, struct err *e);
+/* The version that a metadata file says it has. */
+MUST_CHECK bool reference_version_find(struct arena *a, const struct value *doc,
+                                       const struct reference_version **out, struct err *e);
 /* Decodes YAML strictly by a schema, with the words of Go's libraries. *out is NULL for null. */
 MUST_CHECK bool strict_read(struct arena *a, str file, str text, const struct schema *schema,
                             struct value **out, struct err *e);
@@ -235,6 +238,7 @@ MUST_CHECK bool templates_parse(struct arena *a, const struct root *root, struct
 /* What templates may ask for while they run. */
 struct render {
     struct journal *journal;
+    bool exact; /* numbers are never rounded */
     struct tmpl_hooks hooks;
     bool do_not_match;           /* the template excluded itself */
     const struct value *changed; /* the data as the template left it, or NULL */
@@ -246,6 +250,11 @@ struct render {
  */
 MUST_CHECK bool template_render(struct arena *a, const struct template *t, const struct value *data,
                                 struct render *r, struct value **out, struct err *e);
+
+/* The last element of a path. */
+str path_base(str path);
+/* What a template gave, without the marks of missing values. */
+str template_output(struct arena *a, str text);
 
 /* SHA-256 of the reference and its templates. */
 str reference_hash(struct arena *a, const struct reference *r, struct journal *j);
@@ -297,6 +306,10 @@ typedef const enum field *const *field_groups;
 extern const enum field *const template_groups[];
 extern const enum field *const override_groups[];
 
+/* The first group all of whose fields are fixed, and their values joined; false when none is. */
+bool group_find(struct arena *a, field_groups groups, const struct identity *id, size_t *group,
+                str *key);
+
 /*
  * The groups are tried in order; the first that has candidates with the values of the object
  * answers. Overlaps among candidates are warnings.
@@ -312,6 +325,10 @@ struct correlator *correlate_multi(struct arena *a, struct correlator *const *ch
 /* The pairs of a user config: object id to template path (a str). */
 MUST_CHECK bool user_config_load(struct arena *a, str path, struct map **pairs, struct err *e);
 
+extern const struct schema user_config_schema;
+/* The pairs in a decoded user config; NULL when there are none. */
+const struct value *user_config_pairs(const struct value *doc);
+
 struct override {
     struct identity identity;
     str exact_match, reason, type, patch, template_path;
@@ -323,6 +340,9 @@ struct overrides {
 };
 
 MUST_CHECK bool overrides_load(struct arena *a, str path, struct overrides *out, struct err *e);
+extern const struct schema overrides_schema;
+/* An override of a decoded file. */
+struct override override_read(const struct value *entry);
 /* The correlator that selects overrides. */
 struct correlator *overrides_correlator(struct arena *a, const struct overrides *o,
                                         struct journal *j);

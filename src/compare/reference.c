@@ -7,8 +7,8 @@
 /* All versions in rising order. To add one: internal.h says how. */
 static const struct reference_version *const versions[] = {&reference_v1, &reference_v2};
 
-static bool find_version(struct arena *a, const struct value *doc,
-                         const struct reference_version **out, struct err *e)
+bool reference_version_find(struct arena *a, const struct value *doc,
+                            const struct reference_version **out, struct err *e)
 {
     const struct value *version = value_get(doc, STR("apiVersion"));
     struct buf shown = buf_new(a, BUF_UNLIMITED);
@@ -61,7 +61,8 @@ bool reference_load(struct arena *a, const struct root *root, str file, struct j
 
     if (!root_read(a, root, file, &text, e))
         return err_wrap(e, "Reference config file not found. error");
-    if (!read_format(a, file, text, NULL, &doc, e) || !find_version(a, doc, &version, e) ||
+    if (!read_format(a, file, text, NULL, &doc, e) ||
+        !reference_version_find(a, doc, &version, e) ||
         !read_format(a, file, text, version->schema, &doc, e))
         return false;
     if (!reference_build(a, version, doc, j, out, e))

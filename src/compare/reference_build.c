@@ -236,11 +236,11 @@ bool reference_build(struct arena *a, const struct reference_version *version, s
     const struct value *files = value_get(doc, STR("templateFunctionFiles"));
 
     out->omit_lists = map_new(a);
+    for (size_t i = 0; i < value_len(files); i++)
+        VEC_PUSH(a, &out->function_files, value_str(value_at(files, i)));
     if (!read_omit_lists(a, version, doc, j, out, e) ||
         !add_parts(a, version, out, value_get(doc, STR("parts")), e))
         return false;
-    for (size_t i = 0; i < value_len(files); i++)
-        VEC_PUSH(a, &out->function_files, value_str(value_at(files, i)));
     out->written = write_reference(a, version, doc);
     return true;
 }

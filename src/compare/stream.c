@@ -74,12 +74,28 @@ static bool shorten_float(void *ctx, struct value *v, size_t depth)
     return true;
 }
 
+/* Without a loss: equal numbers look equal, 1.0 is an integer. */
+static bool spell_float(void *ctx, struct value *v, size_t depth)
+{
+    struct buf plain;
+
+    (void)depth;
+    if (v->kind != VALUE_FLOAT)
+        return true;
+    plain = buf_new(ctx, BUF_UNLIMITED);
+    number_plain(&plain, value_text(v));
+    v->text = plain.data;
+    v->len = (uint32_t)plain.len;
+    v->kind = number_is_integer(buf_str(&plain)) ? VALUE_INT : VALUE_FLOAT;
+    return true;
+}
+
 static void add_document(struct stream *s, struct value *root, bool yaml)
 {
     struct input_doc doc = {s->name, root, yaml, s->source, &s->lines};
 
     if (yaml)
-        value_walk(root, shorten_float, s->in->arena);
+        value_walk(root, s->in->verdict ? spell_float : shorten_float, s->in->arena);
     object_add(s->in, &doc);
 }
 
@@ -172,6 +188,7 @@ void stream_read(struct input *in, str name, str text)
     AUTO_ERR e = {0};
 
     if (in->verdict) {
+        s.reading.any_number = true;
         s.reading.warn = warn_about;
         s.reading.warn_ctx = in;
     }

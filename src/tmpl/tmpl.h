@@ -103,6 +103,7 @@ struct tmpl_provenance {
 struct tmpl_run {
     const struct value *data; /* NULL: an empty object */
     bool floats; /* every number of data is a float64; else integers that fit are int64 */
+    bool exact;  /* numbers of data and lookups that Go would round print as they are */
     str zone;    /* the local time zone, by name; empty: that of the process */
     const struct tmpl_limits *limits;   /* may be NULL */
     const struct tmpl_hooks *hooks;     /* may be NULL */
