@@ -274,6 +274,8 @@ static void add_compared(struct run *r, const struct outcome *o)
     r->results->differing += o->differs;
     r->results->patched += d.patched;
     add_reasons(r, o, &d);
+    d.fields_known = r->compare->options->improved;
+    fields_copy(a, &o->fields, &d.fields);
     if (o->patch)
         add_patch(r, o->patch);
     VEC_PUSH(a, &r->results->diffs, d);
@@ -309,6 +311,9 @@ static void add_outcome(struct run *r, struct outcome *o)
     const struct compare_log *log = &r->compare->options->log;
 
     journal_flush(&o->journal, log);
+    if (o->explanation)
+        VEC_PUSH(r->compare->arena, &r->results->explanations,
+                 explanation_copy(r->compare->arena, o->explanation));
     r->compare->verdict.matched += o->kind == OUTCOME_COMPARED;
     r->compare->verdict.unmatched += o->kind == OUTCOME_NONE || o->kind == OUTCOME_SKIPPED;
     if (o->kind == OUTCOME_COMPARED)
@@ -361,6 +366,17 @@ static void find_references_only(struct run *r)
         count_match(r, r->results->reference_only.items[i]);
 }
 
+/* An explanation was asked for an object that is not there. */
+static void warn_unexplained(struct run *r)
+{
+    const struct compare_options *o = r->compare->options;
+
+    if (o->explain && o->explain_object.len && !r->results->explanations.len)
+        journal_warn(&r->compare->journal,
+                     "no object to explain has the id, kind/name or kind/namespace/name %.*s",
+                     STR_ARG(o->explain_object));
+}
+
 static bool run(struct run *r, struct err *e)
 {
     struct compare *c = r->compare;
@@ -373,6 +389,7 @@ static bool run(struct run *r, struct err *e)
     journal_flush(&c->journal, &c->options->log);
     if (!run_all(r, e))
         return false;
+    warn_unexplained(r);
     if (c->verdict.failed_objects && !c->verdict.matched)
         return err_set(
             e, ERR_INVALID,
