@@ -220,15 +220,20 @@ static void collect_unused(struct derive_world *w, const struct overlay_group *g
         VEC_PUSH(w->arena, &w->out->unused, unused[i]);
 }
 
-static bool derive_group(struct derive_world *w, const struct overlay_group *g, struct err *e)
+static bool derive_group(struct derive_world *w, const struct overlay_group *g, str only,
+                         struct err *e)
 {
     w->out->kinds += g->kind_count;
     for (size_t i = 0; i < value_len(g->models); i++)
-        take_model(w, g, &g->models->items[i]);
-    for (size_t i = 0; i < map_len(g->versions); i++)
-        if (!derive_version(w, g, map_key(g->versions, i), e))
+        if (!only.len || str_eq(only, value_key(&g->models->items[i])))
+            take_model(w, g, &g->models->items[i]);
+    for (size_t i = 0; i < map_len(g->versions); i++) {
+        str version = map_key(g->versions, i);
+        if ((!only.len || str_eq(only, version)) && !derive_version(w, g, version, e))
             return false;
-    collect_unused(w, g);
+    }
+    if (!only.len)
+        collect_unused(w, g);
     return true;
 }
 
@@ -291,7 +296,8 @@ bool derive_models(struct arena *a, const struct derive_options *options, struct
     if (!open_world(&w, options, &overlay, e) || !check_groups(options, &overlay, e))
         return false;
     for (size_t i = 0; i < overlay.group_count; i++)
-        if (is_wanted(options, overlay.groups[i]->name) && !derive_group(&w, overlay.groups[i], e))
+        if (is_wanted(options, overlay.groups[i]->name) &&
+            !derive_group(&w, overlay.groups[i], options->version, e))
             return false;
     out->files = type_folder_files(w.types);
     return true;

@@ -18,7 +18,8 @@ struct derive_options {
     str overlay;       /* folder of overlay files, or one file */
     const str *groups; /* only these; none: all */
     size_t group_count;
-    bool notes; /* keep each note, not only their number */
+    str version; /* only this one; then nobody can say which facts are unused */
+    bool notes;  /* keep each note, not only their number */
 };
 
 /* What the derivation has to say beside the models. */

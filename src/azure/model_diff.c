@@ -51,19 +51,38 @@ static void tell(const struct comparison *c, enum model_change change, const str
 
 /* ---- Facts. ---- */
 
-/* A least length of 0 says nothing, and published types do not have it. */
+/* A least length or number of 0 says nothing, and published types do not have it. */
+static struct value *without_zeros(struct arena *a, const struct value *limits)
+{
+    static const str least[] = {STR_INIT("minLen"), STR_INIT("minItems")};
+    struct value *cut = limits ? value_clone(a, limits) : value_object(a);
+
+    for (size_t i = 0; i < COUNT(least); i++) {
+        int64_t limit;
+        if (value_to_i64(value_get(cut, least[i]), &limit) && limit == 0)
+            value_unset(cut, least[i]);
+    }
+    return cut;
+}
+
 static bool same_limits(struct arena *a, const struct value *x, const struct value *y)
 {
-    struct value *cut_x = x ? value_clone(a, x) : value_object(a);
-    struct value *cut_y = y ? value_clone(a, y) : value_object(a);
-    struct value *both[] = {cut_x, cut_y};
+    return value_equal(without_zeros(a, x), without_zeros(a, y));
+}
 
-    for (size_t i = 0; i < COUNT(both); i++) {
-        int64_t least;
-        if (value_to_i64(value_get(both[i], STR("minLen")), &least) && least == 0)
-            value_unset(both[i], STR("minLen"));
+/* The same values in any order, each of them once. */
+static bool same_values(const struct value *x, const struct value *y)
+{
+    if (value_len(x) != value_len(y))
+        return false;
+    for (size_t i = 0; i < value_len(x); i++) {
+        bool found = false;
+        for (size_t j = 0; j < y->len && !found; j++)
+            found = value_equal(&x->items[i], &y->items[j]);
+        if (!found)
+            return false;
     }
-    return value_equal(cut_x, cut_y);
+    return true;
 }
 
 static const str prop_keys[] = {
@@ -112,17 +131,18 @@ static bool same_form(str old, str new_)
     return named || str_eq(x, y);
 }
 
-static bool same_named(const struct comparison *c, str x, str y)
+/* Enums and validated elements: their names do not matter, what they allow does. */
+static void compare_named(const struct comparison *c, const struct step *at, str x, str y)
 {
-    if (x.len && x.ptr[0] == '%')
-        return value_equal(look_up(c->old, "enums", x), look_up(c->new_, "enums", y));
-    if (x.len && x.ptr[0] == '~') {
-        const struct value *old = look_up(c->old, "scalars", x);
-        const struct value *new_ = look_up(c->new_, "scalars", y);
-        return str_eq(value_get_str(old, STR("t")), value_get_str(new_, STR("t"))) &&
-               same_limits(c->arena, value_get(old, STR("v")), value_get(new_, STR("v")));
-    }
-    return true;
+    bool is_enum = str_has_prefix(x, STR("%"));
+    const char *section = is_enum ? "enums" : "scalars";
+    const struct value *old = look_up(c->old, section, x), *new_ = look_up(c->new_, section, y);
+
+    if (is_enum ? same_values(old, new_)
+                : str_eq(value_get_str(old, STR("t")), value_get_str(new_, STR("t"))) &&
+                      same_limits(c->arena, value_get(old, STR("v")), value_get(new_, STR("v"))))
+        return;
+    tell(c, CHANGE_RETYPED, at, is_enum ? STR("values") : STR("elements"), old, new_);
 }
 
 static void compare_props(struct comparison *c, const struct step *at, const struct value *old,
@@ -132,10 +152,12 @@ static void compare_props(struct comparison *c, const struct step *at, const str
     str inner_x = element_of(x), inner_y = element_of(y);
 
     compare_facts(c, at, old, new_);
-    if (!same_form(x, y) || !same_named(c, inner_x, inner_y))
+    if (!same_form(x, y))
         tell(c, CHANGE_RETYPED, at, STR_NONE, old, new_);
     else if (str_has_prefix(inner_x, STR("@")))
         compare_types(c, at, inner_x, inner_y);
+    else if (str_has_prefix(inner_x, STR("%")) || str_has_prefix(inner_x, STR("~")))
+        compare_named(c, at, inner_x, inner_y);
 }
 
 /* Whether this pair of types is new. */
@@ -180,11 +202,12 @@ static void compare_types(struct comparison *c, const struct step *at, str old, 
 
 /* ---- Resources. ---- */
 
+/* The first ones differ whenever versions do: nobody wants to hear of it then. */
+enum { VERSION_KEYS = 3 };
 static const str row_keys[] = {
-    STR_INIT("armType"),    STR_INIT("armApiVersion"), STR_INIT("scope"),
-    STR_INIT("ops"),        STR_INIT("owner"),         STR_INIT("azureName"),
-    STR_INIT("importable"), STR_INIT("categories"),    STR_INIT("configMaps"),
-    STR_INIT("secrets"),    STR_INIT("plural"),        STR_INIT("hub"),
+    STR_INIT("armApiVersion"), STR_INIT("importable"), STR_INIT("hub"),     STR_INIT("armType"),
+    STR_INIT("scope"),         STR_INIT("ops"),        STR_INIT("owner"),   STR_INIT("azureName"),
+    STR_INIT("categories"),    STR_INIT("configMaps"), STR_INIT("secrets"), STR_INIT("plural"),
     STR_INIT("embedded"),
 };
 
@@ -206,11 +229,14 @@ static void compare_resource(struct comparison *c, str name)
     const struct value *old = value_get(value_get(c->old, STR("resources")), name);
     const struct value *new_ = value_get(value_get(c->new_, STR("resources")), name);
 
+    bool same_version =
+        value_equal(value_get(c->old, STR("version")), value_get(c->new_, STR("version")));
+
     c->resource = name;
     c->side = SIDE_SPEC;
     for (size_t i = 0; i < COUNT(row_keys); i++) {
         const struct value *x = value_get(old, row_keys[i]), *y = value_get(new_, row_keys[i]);
-        if (!value_equal(x, y))
+        if (!value_equal(x, y) && (i >= VERSION_KEYS || same_version))
             tell(c, CHANGE_FACT, NULL, row_keys[i], x, y);
     }
     compare_side(c, SIDE_SPEC, old, new_);
@@ -255,10 +281,45 @@ static void write_value(struct buf *out, const struct value *v)
 {
     const struct value *t = value_get(v, STR("t"));
 
-    if (t)
+    if (t && !value_get(v, STR("v")))
         buf_add(out, value_str(t));
     else if (!v || !json_write(out, v, &json_exact, NULL))
         buf_add(out, STR("none"));
+}
+
+static bool has_value(const struct value *list, const struct value *v)
+{
+    for (size_t i = 0; i < value_len(list); i++)
+        if (value_equal(&list->items[i], v))
+            return true;
+    return false;
+}
+
+/* The elements of x that y does not have, each after a sign. */
+static void write_missing(struct buf *out, const struct value *x, const struct value *y, char sign)
+{
+    for (size_t i = 0; i < value_len(x); i++) {
+        if (has_value(y, &x->items[i]))
+            continue;
+        buf_fmt(out, " %c", sign);
+        write_value(out, &x->items[i]);
+    }
+}
+
+static void write_change(struct buf *out, const struct model_difference *d)
+{
+    if (str_eq(d->key, STR("values"))) {
+        write_missing(out, d->old, d->new_, '-');
+        write_missing(out, d->new_, d->old, '+');
+        return;
+    }
+    buf_char(out, ' ');
+    if (d->change != CHANGE_ADDED)
+        write_value(out, d->old);
+    if (d->change == CHANGE_RETYPED || d->change == CHANGE_FACT)
+        buf_add(out, STR(" -> "));
+    if (d->change != CHANGE_REMOVED)
+        write_value(out, d->new_);
 }
 
 void model_diff_write(struct buf *out, const struct model_difference *d)
@@ -272,15 +333,9 @@ void model_diff_write(struct buf *out, const struct model_difference *d)
         buf_add(out, d->resource);
     if (d->key.len)
         buf_fmt(out, " %.*s", STR_ARG(d->key));
-    bool whole = !d->path.len && !d->key.len;
-    if (!whole) {
-        buf_add(out, STR(": "));
-        if (d->change != CHANGE_ADDED)
-            write_value(out, d->old);
-        if (d->change == CHANGE_RETYPED || d->change == CHANGE_FACT)
-            buf_add(out, STR(" -> "));
-        if (d->change != CHANGE_REMOVED)
-            write_value(out, d->new_);
+    if (d->path.len || d->key.len) {
+        buf_char(out, ':');
+        write_change(out, d);
     }
     buf_char(out, '\n');
 }

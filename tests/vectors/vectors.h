@@ -11,6 +11,11 @@
 
 #include "value/value.h"
 
+/* How many there were. */
+struct vector_tally {
+    size_t passed, failed, left_out;
+};
+
 struct vector_kind {
     const char *name;
     const char *help;
@@ -21,6 +26,12 @@ struct vector_kind {
     bool (*run)(struct arena *a, const struct value *vector, struct buf *why);
     /* Whether the vector is about this kind at all; NULL when all are. */
     bool (*applies)(struct arena *a, const struct value *vector);
+    /*
+     * Instead of run: a file is not made of lines but one thing with many parts. Prints what fails
+     * and counts the parts. False when it cannot be run.
+     */
+    bool (*run_file)(struct arena *a, str path, struct vector_tally *tally, struct err *e);
+    void (*finish)(void); /* prints what else there is to say, at the end; or NULL */
 };
 
 /* All kinds, sorted by name, ended by NULL. */
