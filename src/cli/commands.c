@@ -12,6 +12,7 @@ extern const struct command command_diff;
 extern const struct command command_get;
 extern const struct command command_helm_convert;
 extern const struct command command_help;
+extern const struct command command_model;
 extern const struct command command_patch;
 extern const struct command command_plan;
 extern const struct command command_render;
@@ -20,9 +21,9 @@ extern const struct command command_version;
 
 /* Alphabetical. To add a command: commands.h says how. */
 const struct command *const commands[] = {
-    &command_compare, &command_completion,   &command_convert, &command_crd,   &command_diff,
-    &command_get,     &command_helm_convert, &command_help,    &command_patch, &command_plan,
-    &command_render,  &command_report,       &command_version, NULL,
+    &command_compare, &command_completion,   &command_convert, &command_crd,     &command_diff,
+    &command_get,     &command_helm_convert, &command_help,    &command_model,   &command_patch,
+    &command_plan,    &command_render,       &command_report,  &command_version, NULL,
 };
 
 static const char *const log_levels[] = {"debug", "info", "warn", "error", "off", NULL};
