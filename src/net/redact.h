@@ -19,5 +19,8 @@ bool redact_is_secret_name(str name);
 str redact_header(struct arena *a, str name, str value);
 /* Passwords in the authority, and secret parameters. */
 str redact_url(struct arena *a, str url);
-/* A body: JSON, lines of JSON, a form or another text. */
-str redact_body(struct arena *a, str content_type, str body);
+/*
+ * A body: JSON, lines of JSON, a form or another text. The URL tells where a patch goes, which does
+ * not say itself that it is one of a Secret.
+ */
+str redact_body(struct arena *a, str url, str content_type, str body);

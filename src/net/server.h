@@ -38,7 +38,6 @@ struct server_config {
     size_t header_max;        /* of a request, 0: 32 KiB; more is answered by 431 */
     int64_t idle_timeout;     /* of a silent connection, 0: 60 s; suspended ones do not count */
     str cert, key;            /* PEM in memory: TLS */
-    str client_ca;            /* PEM: clients must show a certificate of it */
 };
 
 MUST_CHECK bool server_start(const struct server_config *config, struct server **out,

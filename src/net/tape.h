@@ -10,8 +10,8 @@
  *
  * For tests and bug reports. A file is lines of JSON, one per request in the order of their ends:
  *
- *     {"request":{"method":"GET","url":"https://x/","headers":{...},"body":"..."},
- *      "response":{"status":200,"headers":{...},"body":"..."}}
+ *     {"request":{"method":"GET","url":"https://x/","headers":[["Accept","*"]],"body":"..."},
+ *      "response":{"status":200,"headers":[...],"body":"..."}}
  *
  * A body that is not UTF-8 stands in base64 under "body64". A request without an answer has
  * "failure" (a name of http_failure_name) and "error" instead of "response".
