@@ -62,6 +62,7 @@ LDFLAGS := $(LDFLAGS_$(BUILD))
 SOURCES := $(sort $(wildcard src/*/*.c src/*/*/*.c))
 LIBRARY := $(filter-out src/cli/main.c,$(SOURCES))
 UNITS := $(sort $(wildcard tests/unit/*/test_*.c))
+SUPPORT := $(sort $(wildcard tests/support/*.c))
 VECTORS := $(sort $(wildcard tests/vectors/*.c))
 FUZZERS := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 BENCHES := $(sort $(wildcard tests/bench/*.c))
@@ -111,9 +112,16 @@ $(B)/libplumb.a: $(call object,$(LIBRARY))
 	@rm -f $@
 	ar rcs $@ $^
 
-$(UNIT_PROGRAMS): $(B)/unit/%: $(B)/obj/tests/unit/%.o $(B)/libplumb.a
+# Servers and certificates for tests.
+$(B)/libsupport.a: $(call object,$(SUPPORT))
+	@rm -f $@
+	ar rcs $@ $^
+
+$(call object,$(SUPPORT) $(UNITS)): CFLAGS += -Itests
+
+$(UNIT_PROGRAMS): $(B)/unit/%: $(B)/obj/tests/unit/%.o $(B)/libsupport.a $(B)/libplumb.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
+	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lssl $(LIBS)
 
 $(B)/vectors: $(call object,$(VECTORS)) $(B)/libplumb.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
@@ -139,7 +147,7 @@ $(GEN)/gen-unicode: tools/gen-unicode.c
 	@mkdir -p $(@D)
 	gcc -std=gnu17 -D_GNU_SOURCE -O1 -Wall -Wextra -o $@ $<
 
--include $(patsubst %.o,%.d,$(call object,$(SOURCES) $(UNITS) $(VECTORS) $(FUZZERS) $(BENCHES)))
+-include $(patsubst %.o,%.d,$(call object,$(SOURCES) $(UNITS) $(SUPPORT) $(VECTORS) $(FUZZERS) $(BENCHES)))
 
 # ---- Jobs ------------------------------------------------------------------------------------
 
@@ -174,7 +182,7 @@ golden-accept: plumb
 	@tests/golden/run --accept $(B)
 
 format:
-	clang-format -i $(SOURCES) $(HEADERS) $(UNITS) $(VECTORS) $(FUZZERS) $(BENCHES) tools/*.c
+	clang-format -i $(SOURCES) $(HEADERS) $(UNITS) $(SUPPORT) $(VECTORS) $(FUZZERS) $(BENCHES) tools/*.c
 
 lengths:
 	@tools/function-lengths $(SOURCES)
