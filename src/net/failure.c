@@ -159,6 +159,8 @@ static void find_connect(const struct transfer *t, struct finding *f)
 
     if (number == ECONNREFUSED)
         f->failure = HTTP_FAILURE_REFUSED;
+    if (number == ECONNRESET)
+        f->failure = HTTP_FAILURE_RESET;
     if (number == ETIMEDOUT) {
         f->failure = HTTP_FAILURE_TIMEOUT;
         what = "i/o timeout";
@@ -227,7 +229,7 @@ static void find_verify(const struct transfer *t, struct finding *f)
             f->hint = str_c(verify_codes[i].hint);
             return;
         }
-    if (code && code != X509_V_ERR_HOSTNAME_MISMATCH) {
+    if (!text_says(t, "subject name") && code != X509_V_ERR_HOSTNAME_MISMATCH) {
         f->text = str_fmt(t->arena, "tls: failed to verify certificate: x509: %s",
                           X509_verify_cert_error_string(code));
         return;

@@ -241,7 +241,12 @@ static void describe(struct transfer *t)
 
 bool transfer_end(struct transfer *t, CURLcode result, struct err *e)
 {
-    bool ok = t->stop == STOP_ENOUGH || (result == CURLE_OK && !t->stop);
+    bool ok;
+
+    /* curl takes a head that ends in the middle of a line for an answer. */
+    if (result == CURLE_OK && !t->head_done)
+        result = CURLE_PARTIAL_FILE;
+    ok = t->stop == STOP_ENOUGH || (result == CURLE_OK && !t->stop);
 
     describe(t);
     if (ok && t->on_head)

@@ -188,6 +188,8 @@ static void serve(struct fault_server *s, int fd)
 
     if (!s->ssl || step->before_tls || start_tls(s, &p))
         act(s, &p, step);
+    else
+        linger(s, &p);
     if (p.ssl)
         SSL_free(p.ssl);
     close(fd);
