@@ -37,7 +37,13 @@ static bool find_reference(struct arena *a, const struct compare_options *o, str
     if (is_remote(path))
         return err_set(e, ERR_INVALID, "%.*s: references are read from local folders only",
                        STR_ARG(path));
-    if (stat(str_z(a, path), &st) != 0 && errno == ENOENT)
+    bool missing = stat(str_z(a, path), &st) != 0 && errno == ENOENT;
+    if (missing && o->improved)
+        return err_set(e, ERR_NOT_FOUND,
+                       "the reference %.*s does not exist; name its metadata file, or the folder "
+                       "that holds metadata.yaml",
+                       STR_ARG(path));
+    if (missing)
         return err_set(e, ERR_NOT_FOUND, "\"Reference config file doesn't exist\"");
     split_path(path, &root->folder, file);
     if (o->improved && S_ISDIR(st.st_mode)) {

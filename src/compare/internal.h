@@ -364,7 +364,7 @@ struct overrides {
 MUST_CHECK bool overrides_load(struct arena *a, str path, struct overrides *out, struct err *e);
 extern const struct schema overrides_schema;
 /* An override of a decoded file. */
-struct override override_read(const struct value *entry);
+struct override override_read(const struct value *v);
 /* The correlator that selects overrides. */
 struct correlator *overrides_correlator(struct arena *a, const struct overrides *o,
                                         struct journal *j);

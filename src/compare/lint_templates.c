@@ -230,12 +230,16 @@ static bool read_rendering(struct lint *l, struct rendering *r)
 {
     struct template *t = &l->reference.templates.items[r->index];
     AUTO_ERR e = {0};
+    uint32_t line;
 
     if (!yaml_map_read(l->arena, template_output(l->arena, r->raw), &t->metadata, &e)) {
         add_yaml_fault(l, r, &e);
         return false;
     }
     t->identity = identity_of(t->metadata);
+    if (yaml_goes_on(r->raw, &line))
+        lint_add(l, &lint_several_documents, written_by(l, r, line_start(r->raw, line)),
+                 "a second document begins here");
     return true;
 }
 

@@ -132,6 +132,19 @@ static bool execute(struct arena *a, const struct template *t, struct tmpl_run *
                    STR_ARG(t->name), STR_ARG(quote_of(a, t->name)));
 }
 
+/* The original compares the first document and forgets the rest. */
+static bool check_single(const struct template *t, str text, struct err *e)
+{
+    uint32_t line;
+
+    if (!yaml_goes_on(text, &line))
+        return true;
+    return err_set(e, ERR_INVALID,
+                   "template: %.*s renders to several documents, the second in line %u of the "
+                   "result; split it into one template for each",
+                   STR_ARG(t->path), (unsigned)line);
+}
+
 bool template_render(struct arena *a, const struct template *t, const struct value *data,
                      struct render *r, struct value **out, struct err *e)
 {
@@ -150,7 +163,7 @@ bool template_render(struct arena *a, const struct template *t, const struct val
     if (r->trace)
         keep_text(r->trace, buf_str(&text), plain);
     if (yaml_map_read(a, plain, out, e))
-        return true;
+        return !r->exact || check_single(t, plain, e);
     str reason = str_copy(a, e->text);
     return err_set(e, ERR_INVALID,
                    "template: %.*s isn't a yaml file after injection. yaml unmarshal error: %.*s. "
