@@ -161,7 +161,7 @@ struct result_rule {
  * comparison is complete when no document and no object failed.
  */
 struct result_verdict {
-    bool known; /* improved comparisons only */
+    bool known; /* improved comparisons only; otherwise only complete is set */
     bool complete;
     size_t documents, skipped, failed;     /* read in all; left out; unreadable */
     size_t matched, unmatched, duplicates; /* objects */

@@ -156,6 +156,7 @@ struct reference {
     struct str_list function_files;
     struct map *omit_lists; /* name to struct omit_list */
     str omit_default;
+    bool helm;             /* its templates know Helm's functions too */
     struct value *written; /* what is hashed */
     str folder;
     struct source source; /* the metadata file, by its whole path */
@@ -252,7 +253,9 @@ MUST_CHECK bool templates_parse(struct arena *a, const struct root *root, struct
 /* What templates may ask for while they run. */
 struct render {
     struct journal *journal;
-    bool exact; /* numbers are never rounded */
+    bool exact;  /* numbers are never rounded */
+    bool helm;   /* patches that are templates know Helm's functions */
+    bool secret; /* what was rendered is not shown in errors */
     struct tmpl_hooks hooks;
     bool do_not_match;           /* the template excluded itself */
     struct trace *trace;         /* filled unless NULL */
@@ -521,6 +524,45 @@ struct result_explanation explanation_copy(struct arena *a, const struct result_
 MUST_CHECK bool secret_mask(struct arena *a, struct value **merged, struct value **live,
                             struct err *e);
 
+/* ---- Counting fields. ---- */
+
+/* How many fields a rule kept out. Neither: managed fields. */
+struct tally_rule {
+    const struct omit_path *entry;
+    const struct template *merging;
+    size_t count;
+};
+
+/* Of one object with one template, or of all of them. */
+struct tally {
+    struct arena *arena;
+    const struct value *object; /* before anything was omitted */
+    size_t compared, omitted;
+    size_t merged; /* fields that a merge took from the object */
+    struct {
+        struct tally_rule *items;
+        size_t len, cap;
+    } rules;
+};
+
+/* Fields: scalars, and mappings and lists that are empty; 0 for NULL. */
+size_t field_count(const struct value *v);
+/* Fields that at least one of two sides has. */
+size_t field_count_both(const struct value *x, const struct value *y);
+/* An omit_told whose ctx is a struct tally. */
+void tally_omitted(void *ctx, const struct omit_path *entry, const struct path *removed);
+/* To be called before live loses its managed fields. */
+void tally_managed(struct tally *t, const struct value *live);
+/* To be called before live is merged into what was rendered. */
+void tally_merged(struct tally *t, const struct template *by, const struct value *rendered,
+                  const struct value *live);
+void tally_compared(struct tally *t, const struct value *expected, const struct value *actual);
+void tally_add(struct tally *all, const struct tally *one);
+/* Fills the fields and rules of the verdict. */
+void tally_finish(const struct tally *t, struct result_verdict *v);
+/* "fieldsToOmit NAME: PATH" */
+str omit_rule(struct arena *a, const struct omit_path *entry);
+
 /* ---- The whole. ---- */
 
 struct compare {
@@ -550,6 +592,7 @@ struct outcome {
     const size_t *overrides; /* the ones selected */
     size_t override_count;
     struct value *patch; /* the override that was generated, or NULL */
+    struct tally tally;
     struct result_fields fields;
     struct result_explanation *explanation; /* NULL: nobody asked */
     struct journal journal;

@@ -40,8 +40,7 @@ static void add_omitted(void *ctx, const struct omit_path *entry, const struct p
     const struct omission *o = ctx;
     struct search *s = o->search;
     struct result_place place = {0};
-    str rule = str_fmt(s->arena, "fieldsToOmit %.*s: %.*s%s", STR_ARG(entry->list),
-                       STR_ARG(entry->text), entry->prefix ? "*" : "");
+    str rule = omit_rule(s->arena, entry);
 
     if (o->template != s->trace->template)
         rule = str_fmt(s->arena, "%.*s (of the candidate %.*s)", STR_ARG(rule),
@@ -51,7 +50,13 @@ static void add_omitted(void *ctx, const struct omit_path *entry, const struct p
     add(s, field_path(s->arena, removed), rule, place);
 }
 
-/* Upstream: a candidate's list takes fields from the object also when another one is chosen. */
+/* Upstream: the list of a candidate takes fields from the object also when another one is chosen.
+ */
+static bool takes_fields(const struct trace *t, const struct template *candidate)
+{
+    return candidate == t->template || !t->compare->options->improved;
+}
+
 static void find_omitted(struct search *s, const struct tried_list *candidates)
 {
     const struct trace *t = s->trace;
@@ -60,7 +65,8 @@ static void find_omitted(struct search *s, const struct tried_list *candidates)
 
     for (size_t i = 0; i < candidates->len; i++) {
         o.template = candidates->items[i].template;
-        omit_fields_telling(s->arena, object, &o.template->omit, add_omitted, &o);
+        if (takes_fields(t, o.template))
+            omit_fields_telling(s->arena, object, &o.template->omit, add_omitted, &o);
         if (o.template == t->template)
             break;
     }

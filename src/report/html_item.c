@@ -296,9 +296,38 @@ void html_unmatched(struct html_page *p, str id, struct buf *out)
 
 /* ---- Completeness. ---- */
 
-static void add_number(struct buf *out, const char *name, size_t n)
+/* "Documents  403 read · 2 skipped": up to three counts of one thing. */
+struct tally {
+    const char *name;
+    struct {
+        const char *what;
+        size_t n;
+    } counts[3];
+};
+
+static void add_tally(struct buf *out, const struct tally *t)
 {
-    buf_fmt(out, "<div><dt>%s</dt><dd>%zu</dd></div>", name, n);
+    buf_fmt(out, "<div><dt>%s</dt><dd>", t->name);
+    for (size_t i = 0; i < COUNT(t->counts) && t->counts[i].what; i++)
+        buf_fmt(out, "%s<b>%zu</b> %s", i ? " · " : "", t->counts[i].n, t->counts[i].what);
+    buf_add(out, STR("</dd></div>"));
+}
+
+static void add_tallies(const struct result_verdict *v, struct buf *out)
+{
+    const struct tally tallies[] = {
+        {"Documents", {{"read", v->documents}, {"skipped", v->skipped}, {"failed", v->failed}}},
+        {"Objects",
+         {{"matched", v->matched}, {"unmatched", v->unmatched}, {"duplicate", v->duplicates}}},
+        {"Fields", {{"compared", v->fields_compared}, {"left out", v->fields_omitted}}},
+        {"Archive members", {{"ignored", v->members_ignored}}},
+    };
+    size_t count = COUNT(tallies) - !v->members_ignored;
+
+    buf_add(out, STR("<dl class=\"about\">"));
+    for (size_t i = 0; i < count; i++)
+        add_tally(out, &tallies[i]);
+    buf_add(out, STR("</dl>"));
 }
 
 static void add_rules(const struct result_verdict *v, struct buf *out)
@@ -347,18 +376,8 @@ void html_verdict(const struct result_verdict *v, struct buf *out)
                      "id=\"verdict\">Completeness "));
     add_badge(out, v->complete ? "complete" : "incomplete",
               v->complete ? "Complete" : "Incomplete");
-    buf_add(out, STR("</h2><dl class=\"about\">"));
-    add_number(out, "Documents read", v->documents);
-    add_number(out, "skipped", v->skipped);
-    add_number(out, "failed", v->failed);
-    add_number(out, "Objects matched", v->matched);
-    add_number(out, "unmatched", v->unmatched);
-    add_number(out, "duplicate", v->duplicates);
-    add_number(out, "Fields compared", v->fields_compared);
-    add_number(out, "left out", v->fields_omitted);
-    if (v->members_ignored)
-        add_number(out, "Archive members ignored", v->members_ignored);
-    buf_add(out, STR("</dl>"));
+    buf_add(out, STR("</h2>"));
+    add_tallies(v, out);
     add_rules(v, out);
     add_notes(v, out);
     buf_add(out, STR("</section>\n"));

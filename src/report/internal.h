@@ -23,6 +23,13 @@ void report_baseline_text(struct buf *out, const struct results *r);
  */
 void report_for_terminal(struct buf *out, str text, bool colour);
 
+/* ---- How complete the comparison was; nothing when that is not known. ---- */
+
+/* Appends the last lines of the summary. */
+void report_verdict_text(struct buf *out, const struct results *r);
+/* Sets the member Verdict. */
+void report_verdict_tree(struct arena *a, struct value *out, const struct results *r);
+
 /* ---- Objects. ---- */
 
 /* What an id says. Cluster-wide objects have no namespace. */

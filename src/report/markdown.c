@@ -38,6 +38,17 @@ static void add_text(struct buf *out, str text)
     }
 }
 
+/* Lines of a text, each on a line of its own. */
+static void add_lines(struct buf *out, str text)
+{
+    str line, rest = str_trim(text);
+
+    for (bool first = true; str_next_line(&rest, &line); first = false) {
+        buf_add(out, first ? STR_NONE : STR("<br>"));
+        add_text(out, line);
+    }
+}
+
 /* In a code element nobody is mentioned and nothing is linked. */
 static void add_code(struct buf *out, str text)
 {
@@ -148,7 +159,7 @@ static void add_object(struct arena *a, const struct results *r, const struct re
     }
     buf_add(out, STR("\n\n"));
     if (d->description.len) {
-        add_text(out, str_trim(d->description));
+        add_lines(out, d->description);
         buf_add(out, STR("\n\n"));
     }
     add_diff(out, d->text);
@@ -169,7 +180,7 @@ static void add_issue(const struct result_issue *issue, struct buf *out)
         add_code(out, issue->templates[i].path);
         if (issue->templates[i].description.len) {
             buf_add(out, STR(": "));
-            add_text(out, str_trim(issue->templates[i].description));
+            add_lines(out, issue->templates[i].description);
         }
         buf_char(out, '\n');
     }
