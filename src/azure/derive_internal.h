@@ -135,6 +135,8 @@ void derive_add(struct derive *d, const struct member *m, str name, struct value
 struct value *derive_prop(struct derive *d, str t);
 /* A property with the type and validation that the type file says; NULL when nothing is left. */
 struct value *derive_plain(struct derive *d, const struct member *m);
+/* Sets a member of props. Another one of that name is a failure: only the overlay can settle it. */
+void derive_set(struct derive *d, struct value *props, str name, const struct value *prop);
 str derive_path(struct derive *d, const struct member *m);
 
 /* ---- The passes. ---- */

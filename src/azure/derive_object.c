@@ -169,6 +169,16 @@ static str settle_name(struct derive *d, const struct found_list *found, struct 
     return name;
 }
 
+void derive_set(struct derive *d, struct value *props, str name, const struct value *prop)
+{
+    if (value_get(props, name))
+        derive_fail(d,
+                    "two properties of the %s want to be called %.*s: give one of them another "
+                    "name in the overlay, {\"name\":\"...\"}",
+                    side_name(d->side), STR_ARG(name));
+    value_set(d->arena, props, name, prop);
+}
+
 static struct value *finish_object(struct derive *d, struct found_list *found)
 {
     if (found->items.len == 0 && !found->hidden)
@@ -177,7 +187,7 @@ static struct value *finish_object(struct derive *d, struct found_list *found)
     struct value *props = value_object(d->arena);
     for (size_t i = 0; i < found->items.len; i++) {
         struct found *f = &found->items.items[i];
-        value_set(d->arena, props, settle_name(d, found, f), f->prop);
+        derive_set(d, props, settle_name(d, found, f), f->prop);
     }
     value_set(d->arena, type, STR("props"), props);
     return type;

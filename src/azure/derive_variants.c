@@ -76,7 +76,7 @@ static void add_variant(struct derive *d, str name, str type, str value, struct 
 
     value_set_str(d->arena, prop, STR("a"), STR(""));
     value_set_str(d->arena, prop, STR("role"), STR("variant"));
-    value_set(d->arena, props, name, prop);
+    derive_set(d, props, name, prop);
     value_set_str(d->arena, values, name, value);
 }
 

@@ -123,7 +123,7 @@ static bool read_limited(const struct overlay_reader *r, const struct value *nod
 
     fact->node = node;
     if (!value_is(node, VALUE_STRING))
-        return source_err(e, r->src, node, "%.*s: must be a string, this is a %s",
+        return source_err(e, r->src, node, "%.*s: must be a string, not of type %s",
                           STR_ARG(fact->where), value_kind_name((enum value_kind)node->kind));
     return !str_cut(value_str(node), STR("@"), name, &versions) ||
            read_versions(r, versions, fact, e);

@@ -316,7 +316,8 @@ bool types_read(struct arena *a, const struct source *src, struct arm_file *out,
     if (!json_read(a, src, &strict, &root, e))
         return err_wrap(e, "not a type file");
     if (!value_is(root, VALUE_LIST))
-        return source_err(e, src, root, "a type file is a list of types, this is a %s",
+        return source_err(e, src, root,
+                          "a type file is a list of types; this is not one but of type %s",
                           value_kind_name((enum value_kind)root->kind));
     if (root->len > ARM_TYPES_MAX)
         return err_set(e, ERR_LIMIT, "more than %zu types", ARM_TYPES_MAX) ||

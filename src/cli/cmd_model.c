@@ -315,6 +315,7 @@ const struct command command_model = {
     .values_size = sizeof(struct model_values),
     .args_min = 1,
     .args_max = 3,
+    .complete = COMPLETE_FILES,
     .words = verb_names,
     .run = cmd_model,
 };
