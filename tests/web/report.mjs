@@ -125,6 +125,22 @@ test("a difference has lines of both sides, numbers, and what changed within a l
   assert.notEqual(colours[0], colours[1]);
 });
 
+test("fields, candidates and completeness are told", async (page) => {
+  await search(page, "web:2.4.0");
+  await page.locator("#expand").click();
+  const item = page.locator(".item:visible").first();
+  await item.locator(".fields > summary").click();
+  const cells = await item.locator(".fields tbody td").allInnerTexts();
+  assert.equal(cells[0], "spec.template.spec.containers[0].image");
+  assert.equal(cells[1], "changed");
+  assert.match(cells[2], /web:2\.4\.1"$/);
+  assert.match(cells[3], /web:2\.4\.0"$/);
+  assert.match(cells[5], /^objects\/all\.yaml:\d+$/);
+  await item.getByText(/^Which template/).click();
+  assert.equal(await item.locator(".badge", { hasText: "chosen" }).count(), 1);
+  assert.equal(await page.locator(".verdict .badge").first().innerText(), "Complete");
+});
+
 // ---- Links. ----
 
 test("a link to an object opens it, whatever the filter", async (page) => {
@@ -236,6 +252,7 @@ for (const colorScheme of ["light", "dark"])
     async (page) => {
       await search(page, "web-config");
       await page.locator("#expand").click();
+      await page.evaluate(() => document.querySelectorAll(".item:not([hidden]) details").forEach((d) => (d.open = true)));
       await page.evaluate(readFileSync(axeSource, "utf8"));
       const found = await page.evaluate(() =>
         window.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] }),
