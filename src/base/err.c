@@ -77,12 +77,19 @@ const char *err_errno_text(int number)
         const char *text;
     } texts[] = {
         {EACCES, "permission denied"},
+        {EADDRINUSE, "address already in use"},
+        {EADDRNOTAVAIL, "cannot assign requested address"},
+        {ECONNABORTED, "software caused connection abort"},
+        {ECONNREFUSED, "connection refused"},
+        {ECONNRESET, "connection reset by peer"},
         {EEXIST, "file exists"},
+        {EHOSTUNREACH, "no route to host"},
         {EIO, "input/output error"},
         {EISDIR, "is a directory"},
         {ELOOP, "too many levels of symbolic links"},
         {EMFILE, "too many open files"},
         {ENAMETOOLONG, "file name too long"},
+        {ENETUNREACH, "network is unreachable"},
         {ENOENT, "no such file or directory"},
         {ENOSPC, "no space left on device"},
         {ENOTDIR, "not a directory"},
@@ -169,6 +176,17 @@ str err_message(struct arena *a, const struct err *e)
         buf_char(&b, ' ');
     buf_add(&b, e->text);
     return buf_str(&b);
+}
+
+str err_text_placed(struct arena *a, const struct err *e)
+{
+    str prefix = STR("yaml: "), line, after;
+    size_t at = str_find(e->text, STR("yaml: line "));
+
+    if (!e->at.line || at == STR_NPOS ||
+        !str_cut(str_from(e->text, at + prefix.len), STR(": "), &line, &after))
+        return str_copy(a, e->text);
+    return str_concat(a, str_slice(e->text, 0, at + prefix.len), after);
 }
 
 const char *err_kind_name(enum err_kind kind)

@@ -6,13 +6,13 @@
  */
 #include "azure/derive.h"
 #include "azure/model_diff.h"
-#include "cli/commands.h"
+#include "cli/cmd_model.h"
 #include "text/json.h"
 
 struct model_values {
-    str types, overlay, out, report;
+    str types, overlay, out, report, model;
     struct option_list groups;
-    bool check;
+    bool check, status;
 };
 
 static const struct option model_options[] = {
@@ -20,6 +20,9 @@ static const struct option model_options[] = {
      .help = "build: write nothing, say which files would change"},
     {"group", 0, OPTION_STRINGS, offsetof(struct model_values, groups),
      .help = "build: only these `GROUPS`"},
+    {"model", 0, OPTION_STRING, offsetof(struct model_values, model),
+     .help = "show: use the model files in `FOLDER` instead of those in the program",
+     .complete = COMPLETE_FOLDERS},
     {"out", 0, OPTION_STRING, offsetof(struct model_values, out), .value = "api/model",
      .help = "The `FOLDER` of model files", .complete = COMPLETE_FOLDERS},
     {"overlay", 0, OPTION_STRING, offsetof(struct model_values, overlay), .value = "api/overlay",
@@ -27,6 +30,8 @@ static const struct option model_options[] = {
     {"report", 0, OPTION_STRING, offsetof(struct model_values, report),
      .help = "build: write all notes to this `FILE`, one per line; - is standard output",
      .complete = COMPLETE_FILES},
+    {"status", 0, OPTION_BOOL, offsetof(struct model_values, status),
+     .help = "show: the status instead of the spec"},
     {"types", 0, OPTION_STRING, offsetof(struct model_values, types),
      .help = "build: the `FOLDER` of published type files", .complete = COMPLETE_FOLDERS},
 };
@@ -238,6 +243,15 @@ static bool diff(struct call *c, struct err *e)
     return true;
 }
 
+/* ---- show ---- */
+
+static bool show(struct call *c, struct err *e)
+{
+    const struct model_values *v = c->values;
+
+    return cmd_model_show(c, v->model, v->status, e);
+}
+
 /* ---- The command. ---- */
 
 static const struct {
@@ -246,6 +260,7 @@ static const struct {
 } verbs[] = {
     {"build", build},
     {"diff", diff},
+    {"show", show},
 };
 
 static const char *const *verb_names(struct arena *a)
@@ -273,8 +288,8 @@ static bool cmd_model(struct call *c, struct err *e)
 
 const struct command command_model = {
     .name = "model",
-    .args = "build | diff OLD NEW",
-    .brief = "Build and compare the resource model of Azure",
+    .args = "build | diff OLD NEW | show KIND",
+    .brief = "Build, compare and show the resource model of Azure",
     .help = "model build reads Microsoft's published type files and the overlay, and writes\n"
             "one model file per group and version. It prints how much was built, what was\n"
             "left out, and what looks like a reference, a secret or an array that the\n"
@@ -285,11 +300,16 @@ const struct command command_model = {
             "that were added (+), removed (-) or changed (~). OLD and NEW are files, or\n"
             "GROUP/VERSION below the folder of models.\n"
             "\n"
+            "model show prints a kind as a tree: each property (* when required), its type,\n"
+            "-> its place in ARM, [its role]. KIND is RouteTable, network/RouteTable, or\n"
+            "either with @VERSION; without one it is the version objects are stored in.\n"
+            "\n"
             "Exit status: 0 when all is well, 1 when diff or --check found differences, 2\n"
             "when something went wrong.\n",
     .examples = "  plumb model build --types ~/bicep-types-az/generated\n"
                 "  plumb model build --types types --group network --report notes.txt\n"
-                "  plumb model diff network/v20240601 network/v20250301\n",
+                "  plumb model diff network/v20240601 network/v20250301\n"
+                "  plumb model show network/RouteTable@v20250301\n",
     .options = model_options,
     .option_count = COUNT(model_options),
     .values_size = sizeof(struct model_values),

@@ -3,11 +3,41 @@
  * compare_face.c - from option values to a report: the checks of the original in its order.
  */
 #include "cli/compare_face.h"
+#include "base/quote.h"
+#include "compare/lint.h"
+#include "report/baseline.h"
 #include "report/report.h"
+
+#include <unistd.h>
 
 static struct str_list list_of(const struct option_list *list)
 {
     return (struct str_list){.items = list->items, .len = list->len, .cap = list->len};
+}
+
+bool compare_is_improved(const struct compare_values *v, bool *out, struct err *e)
+{
+    if (v->compat && v->no_compat)
+        return err_set(e, ERR_USAGE, "--compat and --no-compat cannot be used together");
+    *out = v->no_compat || !(v->compat || v->original_name);
+    return true;
+}
+
+void compare_take_words(struct arena *a, struct compare_values *v, const str *words,
+                        size_t word_count)
+{
+    struct option_list inputs = {0};
+    size_t next = 0;
+
+    if (!v->reference.len && !v->generate_config.len && word_count)
+        v->reference = words[next++];
+    for (size_t i = 0; i < v->filename.len; i++)
+        VEC_PUSH(a, &inputs, v->filename.items[i]);
+    /* Folders that stand there like this are meant as a whole. */
+    v->recursive |= next < word_count;
+    for (; next < word_count; next++)
+        VEC_PUSH(a, &inputs, words[next]);
+    v->filename = inputs;
 }
 
 /* As Go's os.TempDir, without a slash at the end. */
@@ -47,7 +77,7 @@ static bool check_inputs(struct arena *a, const struct compare_values *v, const 
 }
 
 static struct compare_options *make_options(struct arena *a, const struct compare_values *v,
-                                            const struct compare_log *log)
+                                            bool improved, const struct compare_log *log)
 {
     struct compare_options *o = ARENA_NEW(a, struct compare_options);
 
@@ -65,37 +95,112 @@ static struct compare_options *make_options(struct arena *a, const struct compar
         .external_diff = str_c(getenv("KUBECTL_EXTERNAL_DIFF")),
         .temp = temp_folder(),
         .concurrency = v->concurrency,
+        .improved = improved,
+        .explain = v->explain.len > 0,
+        .explain_object = str_eq(v->explain, STR(EXPLAIN_ALL)) ? STR_NONE : v->explain,
         .log = *log,
+        .progress = v->progress,
     };
     return o;
 }
 
-static bool write_report(const struct compare_values *v, const struct results *r, struct buf *out,
-                         enum exit_status *status, struct err *e)
+/* With an earlier report only what is new or worse counts. */
+static bool drifted(const struct results *r)
+{
+    const struct result_baseline *b = &r->baseline;
+
+    if (b->file.len)
+        return b->counts[DRIFT_NEW] || b->counts[DRIFT_WORSE];
+    return r->differing || r->issues.len;
+}
+
+/* Formats that have no room for them: standard error has. */
+static void show_explanations(struct arena *a, const struct results *r)
+{
+    struct buf text = buf_new(a, BUF_UNLIMITED), safe = buf_new(a, BUF_UNLIMITED);
+    AUTO_ERR e = {0};
+
+    report_explain_text(&text, r);
+    quote_for_terminal(&safe, buf_str(&text));
+    (void)!file_write_fd(STDERR_FILENO, STR("/dev/stderr"), buf_str(&safe), &e);
+}
+
+static bool write_report(struct arena *a, const struct compare_values *v, const struct results *r,
+                         struct buf *out, enum exit_status *status, struct err *e)
 {
     const struct report_format *format = report_find(v->output);
-    const struct report_options options = {.all = v->verbose, .now = clock_now()};
+    const struct report_options options = {
+        .all = v->verbose, .now = clock_now(), .colour = v->colour, .terminal = v->terminal};
     bool patches = str_eq(v->output, STR("generate-patches"));
 
-    if (!format)
+    /* What the original does not know means text to it. */
+    if (!format || (!r->verdict.known && !report_is_original(format)))
         format = &report_text;
-    if ((r->differing || r->issues.len) && !patches)
+    if (drifted(r) && !patches)
         *status = STATUS_DIFFERENT;
-    return format->write(r, &options, out, e);
+    if (v->strict && !r->verdict.complete)
+        *status = STATUS_INCOMPLETE;
+    if (!format->write(r, &options, out, e))
+        return false;
+    if (!report_explains(format))
+        show_explanations(a, r);
+    return true;
+}
+
+/* Faults of a reference that are shown when it cannot be used. */
+#define FAULTS_SHOWN 20
+
+/*
+ * A reference that cannot be used is checked, so that all its faults are told at once, with their
+ * places. What the check does not find stays as it is.
+ */
+static bool fail_reference(struct arena *a, const struct compare_options *o, struct err *e)
+{
+    const struct lint_options options = {
+        .reference = o->reference, .overrides = o->overrides, .config = o->config};
+    struct buf text = buf_new(a, BUF_UNLIMITED);
+    struct lint_report report;
+    str rest = e->text, line;
+    size_t shown = 0;
+
+    if (!lint_run(a, &options, &report, NULL) || !report.errors || !str_next_line(&rest, &line))
+        return false;
+    buf_add(&text, line);
+    for (size_t i = 0; i < report.findings.len && shown < FAULTS_SHOWN; i++) {
+        const struct lint_finding *f = &report.findings.items[i];
+        if (f->rule->severity != LINT_ERROR)
+            continue;
+        shown++;
+        buf_fmt(&text, "\n  %.*s", STR_ARG(f->at.file));
+        if (f->at.line)
+            buf_fmt(&text, ":%u", (unsigned)f->at.line);
+        buf_fmt(&text, ": %.*s\n      %s", STR_ARG(f->text), f->rule->advice);
+    }
+    if (report.errors > shown)
+        buf_fmt(&text, "\n  and %zu more: see plumb reference lint", report.errors - shown);
+    return err_set_str(e, e->kind, buf_str(&text));
 }
 
 bool compare_execute(struct arena *a, const struct compare_values *v, const str *words,
                      size_t word_count, const struct compare_log *log, struct buf *out,
                      enum exit_status *status, struct err *e)
 {
+    struct results results, earlier;
     struct compare *c;
-    struct results results;
+    bool improved = false;
 
-    if (!check_patches(v, e))
+    if (!compare_is_improved(v, &improved, e) || !check_patches(v, e))
         return false;
     if (!v->reference.len)
         return err_set(e, ERR_USAGE, "\"Reference config file is required\"");
-    return compare_load(a, make_options(a, v, log), &c, e) &&
-           check_inputs(a, v, words, word_count, e) && compare_run(c, &results, e) &&
-           write_report(v, &results, out, status, e);
+    if (v->baseline.len && !baseline_read(a, v->baseline, &earlier, e))
+        return false;
+    const struct compare_options *options = make_options(a, v, improved, log);
+    if (!compare_load(a, options, &c, e))
+        return improved && fail_reference(a, options, e);
+    if (!check_inputs(a, v, words, word_count, e) || !compare_run(c, &results, e))
+        return false;
+    if (v->baseline.len)
+        baseline_apply(a, v->baseline, &earlier, &results);
+    return write_report(a, v, &results, out, status, e);
 }

@@ -28,16 +28,28 @@ static bool is_remote(str path)
            str_has_prefix(path, STR("container://"));
 }
 
-static bool find_reference(struct arena *a, str path, struct root *root, str *file, struct err *e)
+static bool find_reference(struct arena *a, const struct compare_options *o, struct root *root,
+                           str *file, struct err *e)
 {
-    struct stat st;
+    str path = o->reference;
+    struct stat st = {0};
 
     if (is_remote(path))
         return err_set(e, ERR_INVALID, "%.*s: references are read from local folders only",
                        STR_ARG(path));
-    if (stat(str_z(a, path), &st) != 0 && errno == ENOENT)
+    bool missing = stat(str_z(a, path), &st) != 0 && errno == ENOENT;
+    if (missing && o->improved)
+        return err_set(e, ERR_NOT_FOUND,
+                       "the reference %.*s does not exist; name its metadata file, or the folder "
+                       "that holds metadata.yaml",
+                       STR_ARG(path));
+    if (missing)
         return err_set(e, ERR_NOT_FOUND, "\"Reference config file doesn't exist\"");
     split_path(path, &root->folder, file);
+    if (o->improved && S_ISDIR(st.st_mode)) {
+        root->folder = path;
+        *file = STR("metadata.yaml");
+    }
     return true;
 }
 
@@ -110,7 +122,8 @@ static bool load(struct compare *c, struct err *e)
     struct root root = {0};
     str file = STR_NONE;
 
-    return find_reference(c->arena, o->reference, &root, &file, e) &&
+    c->reference.helm = o->improved;
+    return find_reference(c->arena, o, &root, &file, e) &&
            reference_load(c->arena, &root, file, &c->journal, &c->reference, e) &&
            (!o->config.len || user_config_load(c->arena, o->config, &pairs, e)) &&
            templates_parse(c->arena, &root, &c->journal, &c->reference, e) &&
@@ -153,6 +166,9 @@ static void prepare_lookups(struct compare *c)
     for (size_t i = 0; i < c->objects.len; i++) {
         struct object *o = &c->objects.items[i];
         struct index_list *list = map_get(c->by_kind, o->identity.kind);
+        /* A lookup for one object should not fail because it is there twice. */
+        if (o->duplicate)
+            continue;
         if (!list) {
             list = ARENA_NEW(c->arena, struct index_list);
             map_set(c->by_kind, o->identity.kind, list);
@@ -169,6 +185,8 @@ struct run {
     struct results *results;
     struct map *matches; /* path of a template to size_t */
     size_t next;
+    size_t failed; /* objects */
+    struct tally tally;
     struct err errors;
 };
 
@@ -254,17 +272,37 @@ static void add_compared(struct run *r, const struct outcome *o)
     struct result_diff d = {.object = str_copy(a, o->id),
                             .template = o->template->path,
                             .description = o->template->description,
+                            .part = o->template->part,
+                            .component = o->template->component,
                             .text = str_copy(a, o->text),
                             .differs = o->differs,
+                            .place = o->object->place,
                             .patched = o->override_count > 0};
 
     count_match(r, o->template->path);
     r->results->differing += o->differs;
     r->results->patched += d.patched;
+    tally_add(&r->tally, &o->tally);
     add_reasons(r, o, &d);
+    d.fields_known = r->compare->options->improved;
+    fields_copy(a, &o->fields, &d.fields);
     if (o->patch)
         add_patch(r, o->patch);
     VEC_PUSH(a, &r->results->diffs, d);
+}
+
+/* A fault of one object is a note about it. */
+static void note_failed(struct run *r, const struct outcome *o)
+{
+    struct compare *c = r->compare;
+    const struct result_note note = {
+        .place = o->object->place,
+        .reason = str_fmt(c->arena, "%.*s: %.*s", STR_ARG(o->object->id), STR_ARG(o->error)),
+        .failed = true};
+
+    r->failed++;
+    c->verdict.failed_objects++;
+    verdict_note(c->arena, &c->verdict, &c->journal, &note);
 }
 
 static void add_failed(struct run *r, const struct outcome *o)
@@ -273,8 +311,10 @@ static void add_failed(struct run *r, const struct outcome *o)
     AUTO_ERR e = {0};
 
     VEC_PUSH(a, &r->results->unmatched, str_copy(a, o->id));
-    if (error_ignorable(o->error, &r->compare->journal))
+    if (error_ignorable(o->error, &r->compare->journal)) {
+        r->compare->verdict.failed_objects++;
         return;
+    }
     err_set(&e, ERR_INVALID, "%.*s", STR_ARG(o->error));
     err_join(&r->errors, &e);
 }
@@ -284,8 +324,15 @@ static void add_outcome(struct run *r, struct outcome *o)
     const struct compare_log *log = &r->compare->options->log;
 
     journal_flush(&o->journal, log);
+    if (o->explanation)
+        VEC_PUSH(r->compare->arena, &r->results->explanations,
+                 explanation_copy(r->compare->arena, o->explanation));
+    r->compare->verdict.matched += o->kind == OUTCOME_COMPARED;
+    r->compare->verdict.unmatched += o->kind == OUTCOME_NONE || o->kind == OUTCOME_SKIPPED;
     if (o->kind == OUTCOME_COMPARED)
         add_compared(r, o);
+    else if (o->kind == OUTCOME_FAILED && r->compare->options->improved)
+        note_failed(r, o);
     else if (o->kind == OUTCOME_FAILED)
         add_failed(r, o);
     else if (o->kind == OUTCOME_NONE && r->compare->options->all)
@@ -295,11 +342,15 @@ static void add_outcome(struct run *r, struct outcome *o)
 
 static bool consume(void *ctx, void *item, struct err *e)
 {
+    struct run *r = ctx;
     struct job *job = item;
+    const struct compare_progress *p = &r->compare->options->progress;
 
     (void)e;
     for (size_t i = 0; i < job->count; i++)
-        add_outcome(ctx, &job->outcomes[i]);
+        add_outcome(r, &job->outcomes[i]);
+    if (p->step)
+        p->step(p->ctx, job->first + job->count, r->compare->objects.len);
     arena_free(job->arena);
     return true;
 }
@@ -328,6 +379,17 @@ static void find_references_only(struct run *r)
         count_match(r, r->results->reference_only.items[i]);
 }
 
+/* An explanation was asked for an object that is not there. */
+static void warn_unexplained(struct run *r)
+{
+    const struct compare_options *o = r->compare->options;
+
+    if (o->explain && o->explain_object.len && !r->results->explanations.len)
+        journal_warn(&r->compare->journal,
+                     "no object to explain has the id, kind/name or kind/namespace/name %.*s",
+                     STR_ARG(o->explain_object));
+}
+
 static bool run(struct run *r, struct err *e)
 {
     struct compare *c = r->compare;
@@ -340,20 +402,40 @@ static bool run(struct run *r, struct err *e)
     journal_flush(&c->journal, &c->options->log);
     if (!run_all(r, e))
         return false;
+    warn_unexplained(r);
+    if (c->options->improved && r->failed && !c->verdict.matched)
+        return err_set(e, ERR_INVALID,
+                       "nothing could be compared: %zu objects have a template, and all failed",
+                       r->failed);
     issues_find(c->arena, &c->reference, r->matches, r->results);
     r->results->hash = reference_hash(c->arena, &c->reference, &c->journal);
     return true;
 }
 
+static void finish_verdict(const struct run *r, struct results *out)
+{
+    struct compare *c = r->compare;
+
+    out->verdict.complete = !c->verdict.failed && !c->verdict.failed_objects;
+    if (!c->options->improved)
+        return;
+    tally_finish(&r->tally, &c->verdict);
+    c->verdict.complete = out->verdict.complete;
+    out->verdict = c->verdict;
+    out->verdict.known = true;
+}
+
 bool compare_run(struct compare *c, struct results *out, struct err *e)
 {
-    struct run r = {.compare = c, .results = out, .matches = map_new(c->arena)};
+    struct run r = {
+        .compare = c, .results = out, .matches = map_new(c->arena), .tally = {.arena = c->arena}};
 
     *out = (struct results){.overrides = c->options->overrides};
     for (size_t i = 0; i < c->overrides.len; i++)
         add_patch(&r, override_write(c->arena, &c->overrides.items[i]));
     bool ok = run(&r, e);
     journal_flush(&c->journal, &c->options->log);
+    finish_verdict(&r, out);
     err_clear(&r.errors);
     return ok;
 }

@@ -59,6 +59,26 @@ bool error_ignorable(str text, struct journal *j)
     return false;
 }
 
+void input_fail(struct input *in, str text, struct result_place place, str reason)
+{
+    const struct result_note note = {.place = place, .reason = reason, .failed = true};
+
+    if (!in->verdict) {
+        VEC_PUSH(in->arena, &in->errors.items, text);
+        return;
+    }
+    in->verdict->failed++;
+    verdict_note(in->arena, in->verdict, in->journal, &note);
+}
+
+/* A source that cannot be read at all counts as one document. */
+static void fail_source(struct input *in, str name, str text)
+{
+    if (in->verdict)
+        in->verdict->documents++;
+    input_fail(in, text, (struct result_place){.file = name}, text);
+}
+
 /* ---- Kustomize. ---- */
 
 static bool has_kustomization(struct arena *a, str folder)
@@ -96,22 +116,20 @@ static bool kustomize_build(struct arena *a, str folder, str *out, struct err *e
     return true;
 }
 
-static void read_kustomization(struct arena *a, str folder, struct objects *out,
-                               struct input_errors *errors)
+static void read_kustomization(struct input *in, str folder)
 {
     AUTO_ERR e = {0};
     str text = STR_NONE;
 
-    if (kustomize_build(a, folder, &text, &e))
-        stream_read(a, folder, text, out, errors);
+    if (kustomize_build(in->arena, folder, &text, &e))
+        stream_read(in, folder, text);
     else
-        VEC_PUSH(a, &errors->items, str_copy(a, e.text));
+        fail_source(in, folder, str_copy(in->arena, e.text));
 }
 
 /* ---- Sources. ---- */
 
-static void read_source(struct arena *a, const struct input_source *source, struct objects *out,
-                        struct input_errors *errors)
+static void read_source(struct input *in, const struct input_source *source)
 {
     str name = source->stdin_ ? STR("STDIN") : source->path;
     AUTO_ERR e = {0};
@@ -119,31 +137,40 @@ static void read_source(struct arena *a, const struct input_source *source, stru
     str text = STR_NONE;
 
     if (source->stdin_)
-        ok = file_read_fd(a, STDIN_FILENO, name, FILE_MAX, &text, &e);
+        ok = file_read_fd(in->arena, STDIN_FILENO, name, FILE_MAX, &text, &e);
     else
-        ok = file_read(a, source->path, &text, &e);
+        ok = file_read(in->arena, source->path, &text, &e);
     if (ok)
-        stream_read(a, name, text, out, errors);
-    else if (str_has_prefix(e.text, STR("open ")))
-        VEC_PUSH(a, &errors->items, str_copy(a, e.text));
+        stream_read(in, name, text);
+    else if (in->verdict || str_has_prefix(e.text, STR("open ")))
+        fail_source(in, name, str_copy(in->arena, e.text));
     else
-        VEC_PUSH(a, &errors->items,
-                 str_fmt(a, "error parsing %.*s: %.*s", STR_ARG(name), STR_ARG(e.text)));
+        fail_source(in, name,
+                    str_fmt(in->arena, "error parsing %.*s: %.*s", STR_ARG(name), STR_ARG(e.text)));
 }
 
-static bool report_errors(struct arena *a, const struct input_errors *errors, struct journal *j,
-                          struct err *e)
+/* What is passed over is not counted by the original; --strict wants to know. */
+static bool report_errors(struct compare *c, const struct input_errors *errors, struct err *e)
 {
     struct input_errors fatal = {0};
 
-    for (size_t i = 0; i < errors->items.len; i++)
-        if (!error_ignorable(errors->items.items[i], j))
-            VEC_PUSH(a, &fatal.items, errors->items.items[i]);
+    for (size_t i = 0; i < errors->items.len; i++) {
+        str text = errors->items.items[i];
+        if (!error_ignorable(text, &c->journal))
+            VEC_PUSH(c->arena, &fatal.items, text);
+        else
+            c->verdict.failed += str_contains(text, STR("error parsing"));
+    }
     if (!fatal.items.len)
         return true;
     return err_set(e, ERR_INVALID, "error occurred while trying to fetch resources: %.*s",
-                   STR_ARG(errors_text(a, &fatal)));
+                   STR_ARG(errors_text(c->arena, &fatal)));
 }
+
+/* ---- Objects of one identity. ---- */
+
+/* Warnings about duplicates: must-gathers hold many objects twice. */
+#define DUPLICATES_SHOWN 20
 
 static void drop_duplicates(struct compare *c)
 {
@@ -161,19 +188,73 @@ static void drop_duplicates(struct compare *c)
     c->objects.len = kept;
 }
 
-bool input_collect(struct compare *c, struct err *e)
+static void warn_duplicate(struct compare *c, const struct object *first, const struct object *o)
 {
-    struct input_sources sources = {0};
-    struct input_errors errors = {0};
+    size_t count = ++c->verdict.duplicates;
+    str one = place_text(c->arena, first->place), other = place_text(c->arena, o->place);
 
-    if (!sources_find(c->arena, c->options, &sources, e))
-        return false;
-    if (c->options->kustomize.len)
-        read_kustomization(c->arena, c->options->kustomize, &c->objects, &errors);
-    for (size_t i = 0; i < sources.len; i++)
-        read_source(c->arena, &sources.items[i], &c->objects, &errors);
-    if (!report_errors(c->arena, &errors, &c->journal, e))
+    if (count <= DUPLICATES_SHOWN)
+        journal_warn(&c->journal, "%.*s: %.*s is also in %.*s; both are compared", STR_ARG(other),
+                     STR_ARG(o->id), STR_ARG(one));
+}
+
+/* All objects stay. */
+static void mark_duplicates(struct compare *c)
+{
+    struct map *seen = map_new(c->arena);
+
+    for (size_t i = 0; i < c->objects.len; i++) {
+        struct object *o = &c->objects.items[i];
+        const struct object *first = map_get(seen, o->id);
+        journal_info(&c->journal, "Loading object %.*s", STR_ARG(o->id));
+        if (!first) {
+            map_set(seen, o->id, o);
+            continue;
+        }
+        o->duplicate = true;
+        warn_duplicate(c, first, o);
+    }
+    if (c->verdict.duplicates > DUPLICATES_SHOWN)
+        journal_warn(&c->journal, "%zu more objects are there twice or more often",
+                     c->verdict.duplicates - DUPLICATES_SHOWN);
+}
+
+/* ---- All of it. ---- */
+
+static bool finish_as_original(struct compare *c, const struct input *in, struct err *e)
+{
+    if (!report_errors(c, &in->errors, e))
         return false;
     drop_duplicates(c);
     return true;
+}
+
+static bool finish(struct compare *c, struct err *e)
+{
+    const struct result_verdict *v = &c->verdict;
+
+    if (!c->objects.len && (v->failed || v->failed_objects))
+        return err_set(e, ERR_INVALID,
+                       "nothing could be compared: of %zu documents %zu failed and %zu have no "
+                       "object",
+                       v->documents, v->failed, v->documents - v->failed);
+    mark_duplicates(c);
+    return true;
+}
+
+bool input_collect(struct compare *c, struct err *e)
+{
+    struct input_sources sources = {0};
+    struct input in = {.arena = c->arena,
+                       .objects = &c->objects,
+                       .journal = &c->journal,
+                       .verdict = c->options->improved ? &c->verdict : NULL};
+
+    if (!sources_find(&in, c->options, &sources, e))
+        return false;
+    if (c->options->kustomize.len)
+        read_kustomization(&in, c->options->kustomize);
+    for (size_t i = 0; i < sources.len; i++)
+        read_source(&in, &sources.items[i]);
+    return in.verdict ? finish(c, e) : finish_as_original(c, &in, e);
 }

@@ -6,6 +6,7 @@
 #include "compare/yaml_map.h"
 #include "text/json.h"
 #include "text/patch.h"
+#include "text/yaml.h"
 
 static const struct schema patch_type = {.kind = SCHEMA_STRING, .go = "compare.patchType"};
 
@@ -25,7 +26,7 @@ static const struct schema override_schema = {
     .pointer = true,
 };
 
-static const struct schema list_schema = {
+const struct schema overrides_schema = {
     .kind = SCHEMA_LIST,
     .go = "[]*compare.UserOverride",
     .item = &override_schema,
@@ -33,7 +34,7 @@ static const struct schema list_schema = {
 
 /* ---- Reading and writing. ---- */
 
-static struct override read_override(const struct value *v)
+struct override override_read(const struct value *v)
 {
     return (struct override){
         .identity = {.api_version = value_get_str(v, STR("apiVersion")),
@@ -45,6 +46,7 @@ static struct override read_override(const struct value *v)
         .type = value_get_str(v, STR("type")),
         .patch = value_get_str(v, STR("patch")),
         .template_path = value_get_str(v, STR("templatePath")),
+        .pos = v->pos,
     };
 }
 
@@ -53,12 +55,13 @@ static bool read_overrides(struct arena *a, str path, struct overrides *out, str
     struct value *doc;
     str text;
 
-    if (!file_read(a, path, &text, e) || !yaml_any_read(a, text, &doc, e))
+    if (!file_read(a, path, &text, e) || !yaml_any_read(a, text, &doc, e) ||
+        !yaml_source(a, path, text, &out->source, e))
         return false;
-    if (!schema_decode(a, &list_schema, SCHEMA_LOOSE, doc, e))
+    if (!schema_decode(a, &overrides_schema, SCHEMA_LOOSE, doc, e))
         return err_wrap(e, "error unmarshaling JSON: while decoding JSON");
     for (size_t i = 0; i < value_len(doc); i++) {
-        VEC_PUSH(a, out, read_override(value_at(doc, i)));
+        VEC_PUSH(a, out, override_read(value_at(doc, i)));
         if (!out->items[out->len - 1].reason.len)
             return err_set(e, ERR_INVALID, "missing reason");
     }
@@ -152,8 +155,10 @@ static bool apply_operations(struct patching *p, str patch, struct err *e)
 /* Runs a patch that is a template; what it gives says type and patch anew. */
 static bool expand_patch(struct patching *p, struct override *o, struct err *e)
 {
-    struct tmpl_set *set = tmpl_new(p->arena, &(struct tmpl_options){.profile = TMPL_KC});
-    struct tmpl_run run = {.data = p->live, .hooks = &p->render->hooks};
+    const struct tmpl_options options = {.profile = TMPL_KC,
+                                         .also = p->render->helm ? TMPL_HELM : 0};
+    struct tmpl_set *set = tmpl_new(p->arena, &options);
+    struct tmpl_run run = {.data = p->live, .exact = p->render->exact, .hooks = &p->render->hooks};
     struct buf text = buf_new(p->arena, TMPL_OUTPUT_MAX);
     struct value *doc;
 
@@ -170,7 +175,7 @@ static bool expand_patch(struct patching *p, struct override *o, struct err *e)
         err_wrap(e, "error unmarshaling JSON: while decoding JSON");
         return err_wrap(e, "failed to unmarshal templated patch");
     }
-    *o = read_override(doc);
+    *o = override_read(doc);
     return true;
 }
 
@@ -193,7 +198,8 @@ static bool apply_patch(struct patching *p, struct override o, struct err *e)
 bool override_apply(struct arena *a, const struct override *o, const struct value *live,
                     struct render *r, struct value **object, struct err *e)
 {
-    const struct json_style style = {.sorted = true, .html = true, .numbers = NUMBERS_FLOAT};
+    const struct json_style style = {
+        .sorted = true, .html = true, .numbers = r->exact ? NUMBERS_PLAIN : NUMBERS_FLOAT};
     struct patching p = {.arena = a, .live = live, .render = r, .out = buf_new(a, BUF_UNLIMITED)};
     struct buf document = buf_new(a, BUF_UNLIMITED);
 

@@ -14,19 +14,38 @@
 #define GUESS_BYTES 4096
 
 struct stream {
-    struct arena *arena;
+    struct input *in;
     str name;
-    struct source source;
-    struct objects *out;
-    struct input_errors *errors;
+    struct source *source;
+    struct read_options reading;
+    struct line_counter lines;
 };
 
-static const struct read_options reading = {.go = true};
-
-static void fail_parsing(struct stream *s, str reason)
+uint32_t line_at(struct line_counter *c, size_t offset)
 {
-    VEC_PUSH(s->arena, &s->errors->items,
-             str_fmt(s->arena, "error parsing %.*s: %.*s", STR_ARG(s->name), STR_ARG(reason)));
+    const char *newline;
+
+    if (!c->line || offset < c->offset)
+        *c = (struct line_counter){.text = c->text, .line = 1};
+    while (c->offset < offset &&
+           (newline = memchr(c->text.ptr + c->offset, '\n', offset - c->offset))) {
+        c->offset = (size_t)(newline - c->text.ptr) + 1;
+        c->line++;
+    }
+    c->offset = offset;
+    return c->line;
+}
+
+static void fail_parsing(struct stream *s, const struct err *fault)
+{
+    struct arena *a = s->in->arena;
+    struct result_place place = {.file = s->name, .line = fault->at.line};
+
+    if (s->in->verdict)
+        s->in->verdict->documents++;
+    input_fail(s->in,
+               str_fmt(a, "error parsing %.*s: %.*s", STR_ARG(s->name), STR_ARG(fault->text)),
+               place, err_text_placed(a, fault));
 }
 
 static bool looks_like_json(str text)
@@ -55,40 +74,63 @@ static bool shorten_float(void *ctx, struct value *v, size_t depth)
     return true;
 }
 
-static void add_yaml(struct stream *s, struct value *root)
+/* Without a loss: equal numbers look equal, 1.0 is an integer. */
+static bool spell_float(void *ctx, struct value *v, size_t depth)
 {
-    struct input_doc doc = {s->name, root, true};
+    struct buf plain;
 
-    value_walk(root, shorten_float, s->arena);
-    object_add(s->arena, &doc, s->out, s->errors);
+    (void)depth;
+    if (v->kind != VALUE_FLOAT)
+        return true;
+    plain = buf_new(ctx, BUF_UNLIMITED);
+    number_plain(&plain, value_text(v));
+    v->text = plain.data;
+    v->len = (uint32_t)plain.len;
+    v->kind = number_is_integer(buf_str(&plain)) ? VALUE_INT : VALUE_FLOAT;
+    return true;
+}
+
+static void add_document(struct stream *s, struct value *root, bool yaml)
+{
+    struct input_doc doc = {s->name, root, yaml, s->source, &s->lines};
+
+    if (yaml)
+        value_walk(root, s->in->verdict ? spell_float : shorten_float, s->in->arena);
+    object_add(s->in, &doc);
 }
 
 static bool next_yaml(struct stream *s, struct yaml_stream *y, struct value **root, struct err *e)
 {
-    return yaml_stream_next(s->arena, y, root, e) ||
+    return yaml_stream_next(s->in->arena, y, root, e) ||
            (str_has_prefix(e->text, STR("invalid Yaml")) ? false
                                                          : err_wrap(e, "error converting YAML to "
                                                                        "JSON"));
 }
 
+/* A broken document ends the stream for the original only. */
 static void read_yaml(struct stream *s, struct yaml_stream *y)
 {
-    struct value *root;
-    AUTO_ERR e = {0};
-
-    while (next_yaml(s, y, &root, &e)) {
-        if (!root)
+    for (;;) {
+        struct value *root = NULL;
+        size_t before = y->offset;
+        AUTO_ERR e = {0};
+        if (next_yaml(s, y, &root, &e)) {
+            if (!root)
+                return;
+            add_document(s, root, true);
+            continue;
+        }
+        fail_parsing(s, &e);
+        if (!s->in->verdict || y->offset == before)
             return;
-        add_yaml(s, root);
     }
-    fail_parsing(s, e.text);
 }
 
 /* What cannot be JSON may still be YAML; if it is neither, the fault is that of JSON. */
 static void read_rest_as_yaml(struct stream *s, size_t offset, const struct err *json_error)
 {
-    str text = s->source.text;
-    struct yaml_stream y = {.src = &s->source, .opts = &reading};
+    str text = s->source->text;
+    struct yaml_stream y = {.src = s->source, .opts = &s->reading};
     struct value *root;
     AUTO_ERR e = {0};
 
@@ -99,12 +141,12 @@ static void read_rest_as_yaml(struct stream *s, size_t offset, const struct err 
         }
     y.offset = offset;
     if (!next_yaml(s, &y, &root, &e)) {
-        fail_parsing(s, json_error->text);
+        fail_parsing(s, json_error);
         return;
     }
     if (!root)
         return;
-    add_yaml(s, root);
+    add_document(s, root, true);
     read_yaml(s, &y);
 }
 
@@ -115,38 +157,55 @@ static void read_json(struct stream *s)
     for (size_t count = 0;; count++) {
         struct value *root;
         AUTO_ERR e = {0};
-        if (!json_read_next(s->arena, &s->source, &reading, &offset, &root, &e)) {
+        if (!json_read_next(s->in->arena, s->source, &s->reading, &offset, &root, &e)) {
             if (count < 2)
                 read_rest_as_yaml(s, offset, &e);
             else
-                fail_parsing(s, e.text);
+                fail_parsing(s, &e);
             return;
         }
         if (!root)
             return;
-        struct input_doc doc = {s->name, root, false};
         if (root->kind != VALUE_NULL)
-            object_add(s->arena, &doc, s->out, s->errors);
+            add_document(s, root, false);
     }
 }
 
-void stream_read(struct arena *a, str name, str text, struct objects *out,
-                 struct input_errors *errors)
+/* The first of two equal keys is lost: somebody should know. */
+static void warn_about(void *ctx, struct where at, str text)
 {
-    struct stream s = {.arena = a, .name = name, .out = out, .errors = errors};
-    struct source *source = ARENA_NEW(a, struct source);
+    const struct input *in = ctx;
+
+    journal_warn(in->journal, "%.*s:%u: %.*s", STR_ARG(at.file), at.line, STR_ARG(text));
+}
+
+void stream_read(struct input *in, str name, str text)
+{
+    struct stream s = {.in = in,
+                       .name = name,
+                       .source = ARENA_NEW(in->arena, struct source),
+                       .reading = {.go = true}};
     AUTO_ERR e = {0};
 
-    if (!yaml_source(a, name, text, source, &e)) {
-        fail_parsing(&s, e.text);
+    if (in->verdict) {
+        s.reading.any_number = true;
+        s.reading.warn = warn_about;
+        s.reading.warn_ctx = in;
+    }
+    if (!yaml_source(in->arena, name, text, s.source, &e)) {
+        fail_parsing(&s, &e);
         return;
     }
-    source->text = utf8_repair(a, source->text);
-    s.source = *source;
-    if (looks_like_json(source->text)) {
+    str repaired = utf8_repair(in->arena, s.source->text);
+    if (repaired.ptr != s.source->text.ptr) {
+        s.source->text = repaired;
+        source_remember(in->arena, s.source);
+    }
+    s.lines.text = s.source->text;
+    if (looks_like_json(s.source->text)) {
         read_json(&s);
     } else {
-        struct yaml_stream y = {.src = &s.source, .opts = &reading};
+        struct yaml_stream y = {.src = s.source, .opts = &s.reading};
         read_yaml(&s, &y);
     }
 }

@@ -5,8 +5,15 @@
 #include "report/internal.h"
 
 const struct report_format *const report_formats[] = {
-    &report_json, &report_yaml, &report_patches, &report_junit, NULL,
+    &report_json,     &report_yaml,  &report_patches, &report_junit, &report_html,
+    &report_markdown, &report_sarif, &report_github,  NULL,
 };
+
+bool report_explains(const struct report_format *format)
+{
+    return format == &report_text || format == &report_html || format == &report_json ||
+           format == &report_yaml;
+}
 
 const struct report_format *report_find(str name)
 {
@@ -14,4 +21,10 @@ const struct report_format *report_find(str name)
         if (str_eq(name, str_c(report_formats[i]->name)))
             return report_formats[i];
     return NULL;
+}
+
+bool report_is_original(const struct report_format *format)
+{
+    return format == &report_json || format == &report_yaml || format == &report_patches ||
+           format == &report_junit || format == &report_text;
 }

@@ -2,7 +2,7 @@
 /*
  * codec.c - base 64, hexadecimal and PEM; see codec.h.
  */
-#include "tmpl/funcs/codec.h"
+#include "text/codec.h"
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
