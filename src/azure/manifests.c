@@ -5,7 +5,7 @@
 #include "azure/manifests.h"
 
 #include "azure/id.h"
-#include "tmpl/funcs/codec.h"
+#include "text/codec.h"
 
 struct manifests {
     struct arena *arena;

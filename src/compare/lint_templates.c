@@ -100,7 +100,7 @@ static bool parse_own(struct lint *l, size_t i)
     AUTO_ERR e = {0};
     str text;
 
-    t->set = tmpl_new(l->arena, &(struct tmpl_options){.profile = TMPL_KC});
+    t->set = tmpl_new(l->arena, &(struct tmpl_options){.profile = TMPL_KC, .also = TMPL_HELM});
     t->name = path_base(t->path);
     if (!find_file(l, i))
         return false;
@@ -150,7 +150,8 @@ static bool check_functions(struct lint *l, const struct str_list *files)
     bool ok = true;
 
     for (size_t i = 0; i < files->len; i++) {
-        struct tmpl_set *set = tmpl_new(l->arena, &(struct tmpl_options){.profile = TMPL_KC});
+        struct tmpl_set *set =
+            tmpl_new(l->arena, &(struct tmpl_options){.profile = TMPL_KC, .also = TMPL_HELM});
         struct where at = {.file = lint_path(l, files->items[i])};
         AUTO_ERR e = {0};
         str text, name;
