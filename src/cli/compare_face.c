@@ -133,7 +133,8 @@ static bool write_report(struct arena *a, const struct compare_values *v, const 
         .all = v->verbose, .now = clock_now(), .colour = v->colour, .terminal = v->terminal};
     bool patches = str_eq(v->output, STR("generate-patches"));
 
-    if (!format)
+    /* What the original does not know means text to it. */
+    if (!format || (!r->verdict.known && !report_is_original(format)))
         format = &report_text;
     if (drifted(r) && !patches)
         *status = STATUS_DIFFERENT;

@@ -82,17 +82,41 @@ static void find_omitted(struct search *s, const struct tried_list *candidates)
 
 /* ---- Expressions. ---- */
 
-/* Where the value of a scalar ends in the text: exact for plain ones, else near enough. */
+/* Where a quoted scalar ends; quotes within are doubled, or escaped where that is possible. */
+static size_t quoted_end(str text, size_t from)
+{
+    char quote = text.ptr[from];
+
+    for (size_t i = from + 1; i < text.len; i++)
+        if (quote == '"' && text.ptr[i] == '\\')
+            i++;
+        else if (text.ptr[i] == quote && (i + 1 == text.len || text.ptr[i + 1] != quote))
+            return i;
+        else if (text.ptr[i] == quote)
+            i++;
+    return text.len;
+}
+
+/* Where a block of lines ends, for which the first line that is not indented is near enough. */
+static size_t block_end(str text, size_t from)
+{
+    for (str rest = str_from(text, from), line; str_next_line(&rest, &line) && rest.len;)
+        if (rest.ptr[0] != ' ' && rest.ptr[0] != '\n')
+            return text.len - rest.len;
+    return text.len;
+}
+
+/* Where the value of a scalar ends in the text. */
 static size_t scalar_end(const struct trace *t, const struct value *v)
 {
     size_t from = v->pos - 1;
-    size_t end = from + (value_text(v).len ? value_text(v).len : 1);
+    char first = from < t->text.len ? t->text.ptr[from] : 0;
 
-    if (from < t->text.len && strchr("|>", t->text.ptr[from]))
-        for (str rest = str_from(t->text, from), line; str_next_line(&rest, &line) && rest.len;)
-            if (rest.ptr[0] != ' ' && rest.ptr[0] != '\n')
-                return t->text.len - rest.len;
-    return end;
+    if (first == '"' || first == '\'')
+        return quoted_end(t->text, from);
+    if (first == '|' || first == '>')
+        return block_end(t->text, from);
+    return from + (value_text(v).len ? value_text(v).len : 1);
 }
 
 /* The expression that gave a scalar, or a part of it; NULL: all of it is literal. */
@@ -100,8 +124,9 @@ static const struct tmpl_range *expression_of(const struct trace *t, const struc
 {
     const struct tmpl_range *end = t->provenance.items + t->provenance.count;
     const struct tmpl_range *range = v->pos ? trace_range(t, v) : NULL;
+    size_t last = range ? scalar_end(t, v) : 0;
 
-    for (; range && range < end && range->from < scalar_end(t, v); range++)
+    for (; range && range < end && range->from < last; range++)
         if (tmpl_range_reads(range))
             return range;
     return NULL;
