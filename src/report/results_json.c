@@ -67,7 +67,8 @@ static const struct shape diff_shape = {
                                      {"Patched", &text_shape},
                                      {"OverrideReason", &texts_shape},
                                      {"description", &text_shape},
-                                     {"Differences", &any_shape}, /* ours */
+                                     {"Differences", &any_shape}, /* ours, as the next */
+                                     {"MoreDifferences", &any_shape},
                                      {NULL, NULL}}};
 static const struct shape diffs_shape = {SHAPE_LIST, "[]compare.DiffSum", .item = &diff_shape};
 static const struct shape warning_shape = {
@@ -272,6 +273,7 @@ static void add_diff(struct arena *a, const struct value *d, struct results *out
 
     diff.differs = diff.text.len > 0;
     add_fields(a, value_get(d, STR("Differences")), &diff);
+    diff.fields.cut = value_is_true(value_get(d, STR("MoreDifferences")));
     if (patched.len)
         out->overrides = patched;
     VEC_PUSH(a, &out->diffs, diff);
