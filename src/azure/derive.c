@@ -68,6 +68,15 @@ void derive_fail(struct derive *d, const char *format, ...)
     str text = str_vfmt(d->arena, format, args);
     va_end(args);
     err_set_str(d->world->e, ERR_INVALID, text);
+    err_at(d->world->e, (struct where){.file = d->file->name});
+}
+
+bool derive_spend(struct derive *d, size_t count)
+{
+    d->work += count;
+    if (d->work > DERIVE_WORK_MAX)
+        derive_fail(d, "more than %d properties in one version", DERIVE_WORK_MAX);
+    return !d->failed;
 }
 
 str derive_put(struct derive *d, struct map *section, str name, struct value *v)
@@ -82,26 +91,16 @@ str derive_put(struct derive *d, struct map *section, str name, struct value *v)
         }
         if (value_equal(there, v))
             return tried;
+        if (n > DERIVE_CLASH_MAX) {
+            derive_fail(d, "more than %d different things are called %.*s", DERIVE_CLASH_MAX,
+                        STR_ARG(name));
+            return tried;
+        }
         tried = str_fmt(d->arena, "%.*s_%zu", STR_ARG(name), n);
     }
 }
 
 /* ---- One version. ---- */
-
-/* v20240501preview and v1api20240501preview are 2024-05-01-preview. */
-static bool api_version(struct arena *a, str version, str *out)
-{
-    str date = str_without_prefix(str_without_prefix(version, STR("v")), STR("1api"));
-    bool preview = str_has_suffix(date, STR("preview"));
-    uint64_t number;
-
-    date = str_without_suffix(date, STR("preview"));
-    if (!str_has_prefix(version, STR("v")) || date.len != 8 || !str_to_u64(date, &number))
-        return false;
-    *out = str_fmt(a, "%.*s-%.*s-%.*s%s", 4, date.ptr, 2, date.ptr + 4, 2, date.ptr + 6,
-                   preview ? "-preview" : "");
-    return true;
-}
 
 static bool offers(const struct overlay_kind *k, str version)
 {
@@ -120,8 +119,12 @@ static bool derive_kind(struct derive *d, const struct overlay_kind *k, struct e
         derive_resource(d, k, &r);
         ok = !d->failed;
     }
-    return ok || err_wrap(e, "kind %.*s of %.*s in version %.*s", STR_ARG(k->name),
-                          STR_ARG(d->group->name), STR_ARG(d->version));
+    if (ok)
+        return true;
+    if (e->kind == ERR_NOT_FOUND)
+        err_at(e, source_where(d->group->src, k->node));
+    return err_wrap(e, "kind %.*s of %.*s in version %.*s", STR_ARG(k->name),
+                    STR_ARG(d->group->name), STR_ARG(d->version));
 }
 
 static int compare_keys(const void *x, const void *y)
@@ -169,10 +172,8 @@ static bool derive_version(struct derive_world *w, const struct overlay_group *g
     d.enums = map_new(w->arena);
     d.scalars = map_new(w->arena);
     d.resources = value_object(w->arena);
-    if (!api_version(w->arena, version, &d.api_version))
-        return source_err(e, g->src, NULL,
-                          "version \"%.*s\" is not of the form vYYYYMMDD or vYYYYMMDDpreview",
-                          STR_ARG(version));
+    if (!overlay_api_version(w->arena, version, &d.api_version))
+        return err_set(e, ERR_INVALID, "version \"%.*s\" is not vYYYYMMDD", STR_ARG(version));
     for (size_t i = 0; i < g->kind_count; i++)
         if (offers(&g->kinds[i], version) && !derive_kind(&d, &g->kinds[i], e))
             return false;
@@ -251,21 +252,17 @@ static void index_kind(struct derive_world *w, struct overlay_kind *k)
     }
 }
 
-static bool open_world(struct derive_world *w, const struct derive_options *o,
-                       struct overlay *overlay, struct err *e)
+static void index_kinds(struct derive_world *w)
 {
-    if (!overlay_read(w->arena, o->overlay, overlay, e) ||
-        !type_folder_open(w->arena, o->types, &w->types, e))
-        return false;
-    w->overlay = overlay;
+    const struct overlay *o = w->overlay;
+
     w->noted = map_new(w->arena);
     w->by_type = map_new(w->arena);
     w->segments = map_new(w->arena);
     w->patterns = map_new(w->arena);
-    for (size_t i = 0; i < overlay->group_count; i++)
-        for (size_t j = 0; j < overlay->groups[i]->kind_count; j++)
-            index_kind(w, &overlay->groups[i]->kinds[j]);
-    return true;
+    for (size_t i = 0; i < o->group_count; i++)
+        for (size_t j = 0; j < o->groups[i]->kind_count; j++)
+            index_kind(w, &o->groups[i]->kinds[j]);
 }
 
 static bool is_wanted(const struct derive_options *o, str group)
@@ -286,19 +283,35 @@ static bool check_groups(const struct derive_options *o, const struct overlay *o
     return true;
 }
 
+bool derive_with(struct arena *a, const struct overlay *overlay, struct type_folder *types,
+                 const struct derive_options *options, struct derive_result *out, struct err *e)
+{
+    struct derive_world w = {.arena = a,
+                             .overlay = overlay,
+                             .types = types,
+                             .out = out,
+                             .keep_notes = options->notes,
+                             .e = e};
+
+    *out = (struct derive_result){0};
+    if (!check_groups(options, overlay, e))
+        return false;
+    index_kinds(&w);
+    for (size_t i = 0; i < overlay->group_count; i++)
+        if (is_wanted(options, overlay->groups[i]->name) &&
+            !derive_group(&w, overlay->groups[i], options->version, e))
+            return false;
+    out->files = type_folder_files(types);
+    return true;
+}
+
 bool derive_models(struct arena *a, const struct derive_options *options, struct derive_result *out,
                    struct err *e)
 {
-    struct derive_world w = {.arena = a, .out = out, .keep_notes = options->notes, .e = e};
-    struct overlay overlay;
+    struct overlay *overlay = ARENA_NEW(a, struct overlay);
+    struct type_folder *types;
 
-    *out = (struct derive_result){0};
-    if (!open_world(&w, options, &overlay, e) || !check_groups(options, &overlay, e))
-        return false;
-    for (size_t i = 0; i < overlay.group_count; i++)
-        if (is_wanted(options, overlay.groups[i]->name) &&
-            !derive_group(&w, overlay.groups[i], options->version, e))
-            return false;
-    out->files = type_folder_files(w.types);
-    return true;
+    return overlay_read(a, options->overlay, overlay, e) &&
+           type_folder_open(a, options->types, &types, e) &&
+           derive_with(a, overlay, types, options, out, e);
 }

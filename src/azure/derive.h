@@ -64,6 +64,11 @@ struct derive_result {
 MUST_CHECK bool derive_models(struct arena *a, const struct derive_options *options,
                               struct derive_result *out, struct err *e);
 
+/* The same from what is already read. */
+MUST_CHECK bool derive_with(struct arena *a, const struct overlay *overlay,
+                            struct type_folder *types, const struct derive_options *options,
+                            struct derive_result *out, struct err *e);
+
 /* Appends a model as a file has it: one line per resource and type, names sorted. */
 MUST_CHECK bool derive_write(struct buf *out, const struct value *model, struct err *e);
 /* Appends one line per note. */

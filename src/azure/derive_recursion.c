@@ -87,8 +87,8 @@ static struct value *derive_fresh(struct derive *d, const struct arm_type *t)
     if (d->depth >= DERIVE_DEPTH_MAX) {
         AUTO_ARENA a = arena_new();
         str label = arm_type_label(a, t);
-        derive_fail(d, "%.*s: %.*s: objects are nested more than %d deep", STR_ARG(d->file->name),
-                    STR_ARG(label), DERIVE_DEPTH_MAX);
+        derive_fail(d, "%.*s: objects are nested more than %d deep", STR_ARG(label),
+                    DERIVE_DEPTH_MAX);
         return NULL;
     }
     d->depth++;

@@ -82,12 +82,12 @@ static void add_name(struct derive *d, const struct arm_resource *r, struct valu
         if (value_len(limits))
             value_set(d->arena, prop, STR("v"), limits);
     }
-    value_set(d->arena, props, STR("azureName"), prop);
+    derive_set(d, props, STR("azureName"), prop);
     if (!value_is(config, VALUE_BOOL) || !config->truth)
         return;
     prop = role_prop(d, STR("#ConfigMapReference"), STR("azureNameFromConfig"));
     value_set(d->arena, prop, STR("a"), value_null(d->arena));
-    value_set(d->arena, props, STR("azureNameFromConfig"), prop);
+    derive_set(d, props, STR("azureNameFromConfig"), prop);
 }
 
 static void add_owner(struct derive *d, const struct scope *s, struct value *props)
@@ -97,21 +97,30 @@ static void add_owner(struct derive *d, const struct scope *s, struct value *pro
     struct value *prop =
         role_prop(d, str_concat(d->arena, STR("#"), str_c(s->owner_ref)), STR("owner"));
     value_set_bool(d->arena, prop, STR("r"), true);
-    value_set(d->arena, props, STR("owner"), prop);
+    derive_set(d, props, STR("owner"), prop);
+}
+
+/* What ARM has, as an object to add to; body is the type that holds it. */
+static struct value *derive_body(struct derive *d, const struct arm_resource *r, enum side side,
+                                 struct value **body)
+{
+    struct value *props = value_object(d->arena);
+
+    d->side = side;
+    *body = derive_object(d, r->body, true, false);
+    if (!*body)
+        *body = value_object(d->arena);
+    add_members(d->arena, props, value_get(*body, STR("props")));
+    return props;
 }
 
 static str derive_spec(struct derive *d, const struct arm_resource *r, const struct scope *s)
 {
-    struct value *body, *props = value_object(d->arena);
+    struct value *body, *props = derive_body(d, r, SIDE_SPEC, &body);
 
-    d->side = SIDE_SPEC;
-    body = derive_object(d, r->body, true, false);
-    if (!body)
-        body = value_object(d->arena);
     if (!s->fixed)
         add_name(d, r, props);
-    add_members(d->arena, props, value_get(body, STR("props")));
-    value_set(d->arena, props, STR("operatorSpec"), operator_prop(d));
+    derive_set(d, props, STR("operatorSpec"), operator_prop(d));
     add_owner(d, s, props);
     value_set(d->arena, body, STR("props"), props);
     return derive_put(d, d->types, str_concat(d->arena, d->kind->name, STR("_Spec")), body);
@@ -119,15 +128,9 @@ static str derive_spec(struct derive *d, const struct arm_resource *r, const str
 
 static str derive_status(struct derive *d, const struct arm_resource *r)
 {
-    struct value *body, *props = value_object(d->arena);
+    struct value *body, *props = derive_body(d, r, SIDE_STATUS, &body);
 
-    d->side = SIDE_STATUS;
-    body = derive_object(d, r->body, true, false);
-    if (!body)
-        body = value_object(d->arena);
-    value_set(d->arena, props, STR("conditions"),
-              role_prop(d, STR("[]#Condition"), STR("conditions")));
-    add_members(d->arena, props, value_get(body, STR("props")));
+    derive_set(d, props, STR("conditions"), role_prop(d, STR("[]#Condition"), STR("conditions")));
     value_set(d->arena, body, STR("props"), props);
     return derive_put(d, d->types, str_concat(d->arena, d->kind->name, STR("_STATUS")), body);
 }

@@ -145,7 +145,7 @@ struct scope derive_scope(struct derive *d, const struct overlay_kind *k,
     else
         default_owner(d, k, r->type->writable_scopes, &s);
     if (!s.name)
-        derive_fail(d, "%.*s: %.*s cannot be written at any scope", STR_ARG(r->file->name),
+        derive_fail(d, "type %u (%.*s) cannot be written at any scope", r->type->index,
                     STR_ARG(r->type->name));
     return s;
 }

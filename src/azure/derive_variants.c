@@ -76,7 +76,7 @@ static void add_variant(struct derive *d, str name, str type, str value, struct 
 
     value_set_str(d->arena, prop, STR("a"), STR(""));
     value_set_str(d->arena, prop, STR("role"), STR("variant"));
-    value_set(d->arena, props, name, prop);
+    derive_set(d, props, name, prop);
     value_set_str(d->arena, values, name, value);
 }
 
@@ -89,7 +89,7 @@ static void derive_all_variants(struct derive *d, const struct arm_type *t, bool
     for (size_t i = 0; i < t->element_count; i++) {
         const struct arm_type *variant = arm_type_at(d->file, t->elements[i].type);
         str value = t->elements[i].name;
-        if (is_dropped(d, t, value))
+        if (is_dropped(d, t, value) || !derive_spend(d, t->prop_count + variant->prop_count))
             continue;
         str type = derive_variant(d, t, variant, root);
         str from = facts_have(&facts, FACT_BY_TYPE) ? variant->name : value;

@@ -277,12 +277,10 @@ void model_diff(struct arena *a, const struct value *old, const struct value *ne
 /* ---- As text. ---- */
 
 /* The type of a property, or a fact as JSON. */
-static void write_value(struct buf *out, const struct value *v)
+static void write_value(struct buf *out, const struct value *v, bool prop)
 {
-    const struct value *t = value_get(v, STR("t"));
-
-    if (t && !value_get(v, STR("v")))
-        buf_add(out, value_str(t));
+    if (prop)
+        buf_add(out, value_get_str(v, STR("t")));
     else if (!v || !json_write(out, v, &json_exact, NULL))
         buf_add(out, STR("none"));
 }
@@ -302,7 +300,7 @@ static void write_missing(struct buf *out, const struct value *x, const struct v
         if (has_value(y, &x->items[i]))
             continue;
         buf_fmt(out, " %c", sign);
-        write_value(out, &x->items[i]);
+        write_value(out, &x->items[i], false);
     }
 }
 
@@ -315,11 +313,11 @@ static void write_change(struct buf *out, const struct model_difference *d)
     }
     buf_char(out, ' ');
     if (d->change != CHANGE_ADDED)
-        write_value(out, d->old);
+        write_value(out, d->old, !d->key.len);
     if (d->change == CHANGE_RETYPED || d->change == CHANGE_FACT)
         buf_add(out, STR(" -> "));
     if (d->change != CHANGE_REMOVED)
-        write_value(out, d->new_);
+        write_value(out, d->new_, !d->key.len);
 }
 
 void model_diff_write(struct buf *out, const struct model_difference *d)

@@ -13,8 +13,8 @@
 
 #include "value/source.h"
 
-#define OVERLAY_MAX (16 * MIB)   /* bytes of one file */
-#define OVERLAY_KINDS_MAX 100000 /* kinds of one group */
+#define OVERLAY_MAX (16 * MIB) /* bytes of one file */
+#define OVERLAY_KINDS_MAX 5000 /* kinds of one group */
 
 enum side { SIDE_SPEC, SIDE_STATUS };
 /* "spec", "status" */
@@ -105,11 +105,17 @@ struct overlay {
 
 /* Reads a folder of group files, or one file {"format":1,"groups":{...}}. */
 MUST_CHECK bool overlay_read(struct arena *a, str path, struct overlay *out, struct err *e);
+/* The same from memory: one group of that name, or several as in one file. src must live on. */
+MUST_CHECK bool overlay_parse(struct arena *a, const struct source *src, str group,
+                              struct overlay *out, struct err *e);
 /* NULL when there is none. */
 const struct overlay_group *overlay_find(const struct overlay *o, str group);
 
 /* An option of a kind in a version: perVersion wins; null when it says "none". Or NULL. */
 const struct value *overlay_option(const struct overlay_kind *k, str version, str key);
+
+/* v20240501preview and v1api20240501preview are 2024-05-01-preview. False when it is neither. */
+bool overlay_api_version(struct arena *a, str version, str *out);
 
 /* Facts about a property of a type; the name of a variant is "=value". */
 struct facts overlay_facts(const struct overlay_group *g, str type, str prop, str version,

@@ -55,7 +55,7 @@ static bool check_key(const struct overlay_reader *r, const struct value *v,
             continue;
         if (v->kind == rows[i].kind || v->kind == VALUE_NULL)
             return true;
-        return source_err(e, r->src, v, "%.*s must be of type %s, this is a %s", STR_ARG(key),
+        return source_err(e, r->src, v, "%.*s must be of type %s, not %s", STR_ARG(key),
                           value_kind_name(rows[i].kind), value_kind_name((enum value_kind)v->kind));
     }
     return source_err(e, r->src, v, "unknown key \"%.*s\"", STR_ARG(key));
@@ -74,7 +74,7 @@ static bool check_strings(const struct overlay_reader *r, const struct value *li
 {
     for (size_t i = 0; i < value_len(list); i++)
         if (!value_is(&list->items[i], VALUE_STRING))
-            return source_err(e, r->src, &list->items[i], "must be a string, this is a %s",
+            return source_err(e, r->src, &list->items[i], "must be a string, not of type %s",
                               value_kind_name((enum value_kind)list->items[i].kind));
     return true;
 }
@@ -105,6 +105,34 @@ static bool check_overrides(const struct overlay_reader *r, const struct overlay
     return true;
 }
 
+bool overlay_api_version(struct arena *a, str version, str *out)
+{
+    str date = str_without_prefix(str_without_prefix(version, STR("v")), STR("1api"));
+    bool preview = str_has_suffix(date, STR("preview"));
+    uint64_t number;
+
+    date = str_without_suffix(date, STR("preview"));
+    if (!str_has_prefix(version, STR("v")) || date.len != 8 || !str_to_u64(date, &number))
+        return false;
+    *out = str_fmt(a, "%.*s-%.*s-%.*s%s", 4, date.ptr, 2, date.ptr + 4, 2, date.ptr + 6,
+                   preview ? "-preview" : "");
+    return true;
+}
+
+static bool check_versions(const struct overlay_reader *r, const struct value *versions,
+                           struct err *e)
+{
+    str ignored;
+
+    if (!check_strings(r, versions, e))
+        return false;
+    for (size_t i = 0; i < value_len(versions); i++)
+        if (!overlay_api_version(r->arena, value_str(&versions->items[i]), &ignored))
+            return source_err(e, r->src, &versions->items[i],
+                              "a version has the form vYYYYMMDD or vYYYYMMDDpreview");
+    return true;
+}
+
 static bool read_kind(struct overlay_reader *r, const struct value *v, struct overlay_kind *k,
                       struct err *e)
 {
@@ -120,7 +148,7 @@ static bool read_kind(struct overlay_reader *r, const struct value *v, struct ov
                           STR_ARG(k->name));
     if (value_len(k->versions) == 0)
         return source_err(e, r->src, v, "kind %.*s needs versions", STR_ARG(k->name));
-    return check_strings(r, k->versions, e) && check_strings(r, value_get(v, STR("ops")), e) &&
+    return check_versions(r, k->versions, e) && check_strings(r, value_get(v, STR("ops")), e) &&
            check_strings(r, value_get(v, STR("secrets")), e) && check_overrides(r, k, e);
 }
 
@@ -215,10 +243,17 @@ static bool check_format(const struct source *src, const struct value *root, str
            source_err(e, src, root, "an overlay is an object with \"format\":1");
 }
 
-static bool read_file(struct arena *a, str path, const struct source **src, struct value **root,
-                      struct err *e)
+static bool parse_file(struct arena *a, const struct source *src, struct value **root,
+                       struct err *e)
 {
     static const struct read_options strict = {.duplicates = DUPLICATE_ERROR};
+
+    return json_read(a, src, &strict, root, e) && check_format(src, *root, e);
+}
+
+static bool read_file(struct arena *a, str path, struct source **src, struct value **root,
+                      struct err *e)
+{
     struct source *s = ARENA_NEW(a, struct source);
     str text;
 
@@ -226,7 +261,7 @@ static bool read_file(struct arena *a, str path, const struct source **src, stru
         return false;
     *s = (struct source){.file = path, .text = text};
     *src = s;
-    return json_read(a, s, &strict, root, e) && check_format(s, *root, e);
+    return parse_file(a, s, root, e);
 }
 
 static int compare_groups(const void *x, const void *y)
@@ -247,24 +282,33 @@ static void take_groups(struct arena *a, struct overlay_group *groups, size_t co
         qsort(out->groups, count, sizeof(*out->groups), compare_groups);
 }
 
-static bool read_single(struct arena *a, str path, struct overlay *out, struct err *e)
+bool overlay_parse(struct arena *a, const struct source *src, str group, struct overlay *out,
+                   struct err *e)
 {
-    const struct source *src;
     struct value *root;
 
-    if (!read_file(a, path, &src, &root, e))
+    *out = (struct overlay){0};
+    if (!parse_file(a, src, &root, e))
         return false;
     const struct value *all = value_get(root, STR("groups"));
     size_t count = all ? value_len(all) : 1;
     struct overlay_group *groups = ARENA_ARRAY(a, struct overlay_group, count);
     for (size_t i = 0; i < count; i++) {
         const struct value *v = all ? &all->items[i] : root;
-        str name = all ? value_key(v) : str_without_suffix(file_base(path), STR(".json"));
-        if (!read_group(a, src, name, v, &groups[i], e))
+        if (!read_group(a, src, all ? value_key(v) : group, v, &groups[i], e))
             return false;
     }
     take_groups(a, groups, count, out);
     return true;
+}
+
+static bool read_single(struct arena *a, str path, struct overlay *out, struct err *e)
+{
+    struct source *src = ARENA_NEW(a, struct source);
+
+    src->file = path;
+    return file_read_max(a, path, OVERLAY_MAX, &src->text, e) &&
+           overlay_parse(a, src, str_without_suffix(file_base(path), STR(".json")), out, e);
 }
 
 static bool read_folder(struct arena *a, str path, struct overlay *out, struct err *e)
@@ -276,7 +320,7 @@ static bool read_folder(struct arena *a, str path, struct overlay *out, struct e
         return false;
     struct overlay_group *groups = ARENA_ARRAY(a, struct overlay_group, count);
     for (size_t i = 0; i < count; i++) {
-        const struct source *src;
+        struct source *src;
         struct value *root;
         if (!str_has_suffix(names[i], STR(".json")))
             continue;

@@ -26,6 +26,7 @@
 /* Limits on what is read. Reaching one is an error that names it. */
 #define ARM_FILE_MAX (256 * MIB)        /* bytes of one type file, unpacked */
 #define ARM_TYPES_MAX ((size_t)1 << 20) /* types of one file */
+#define ARM_PROPS_MAX 2000              /* properties of one object, elements of one type */
 #define ARM_FOLDER_DEPTH 8              /* folders below the one that was named */
 
 enum arm_kind {
@@ -129,9 +130,13 @@ const char *arm_kind_name(enum arm_kind kind);
 struct type_folder;
 MUST_CHECK bool type_folder_open(struct arena *a, str path, struct type_folder **out,
                                  struct err *e);
+/* An empty folder, and a file from memory in it, before anything is found there. */
+struct type_folder *type_folder_new(struct arena *a);
+MUST_CHECK bool type_folder_add(struct type_folder *f, str provider, str version,
+                                const struct source *src, struct err *e);
 /*
  * The resource of an ARM type in an API version; names compare without case. Fails with
- * ERR_NOT_FOUND when there is none, saying what there is instead.
+ * ERR_NOT_FOUND when there is none, and then says nothing about the place: the fault is elsewhere.
  */
 MUST_CHECK bool type_folder_find(struct type_folder *f, str arm_type, str api_version,
                                  struct arm_resource *out, struct err *e);

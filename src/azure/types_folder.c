@@ -18,7 +18,6 @@ struct type_entry {
 
 /* The files of one provider and version. */
 struct type_shelf {
-    str key; /* "provider/version", lower case */
     VEC(struct type_entry) entries;
     struct map *resources; /* lower case name -> struct arm_resource; NULL until it is filled */
 };
@@ -26,7 +25,7 @@ struct type_shelf {
 struct type_folder {
     struct arena *arena;
     str path;
-    struct map *shelves; /* key -> struct type_shelf */
+    struct map *shelves; /* "provider/version", lower case -> struct type_shelf */
     size_t files_read;
 };
 
@@ -106,17 +105,15 @@ static str shelf_key(struct arena *a, str path)
     return str_lower(a, str_from(folder, provider == STR_NPOS ? 0 : provider + 1));
 }
 
-static void add_file(struct type_folder *f, str path)
+static void add_file(struct type_folder *f, str key, const struct type_entry *entry)
 {
-    str key = shelf_key(f->arena, path);
     struct type_shelf *shelf = map_get(f->shelves, key);
 
     if (!shelf) {
         shelf = ARENA_NEW(f->arena, struct type_shelf);
-        shelf->key = key;
         map_set(f->shelves, key, shelf);
     }
-    VEC_PUSH(f->arena, &shelf->entries, ((struct type_entry){.path = path}));
+    VEC_PUSH(f->arena, &shelf->entries, *entry);
 }
 
 static bool is_type_file(str name)
@@ -134,7 +131,7 @@ static bool scan(struct type_folder *f, str path, size_t depth, struct err *e)
     for (size_t i = 0; i < count; i++) {
         str below = file_join(f->arena, path, names[i]);
         if (is_type_file(names[i]))
-            add_file(f, below);
+            add_file(f, shelf_key(f->arena, below), &(struct type_entry){.path = below});
         else if (depth < ARM_FOLDER_DEPTH && file_kind(below) == FILE_FOLDER &&
                  !scan(f, below, depth + 1, e))
             return false;
@@ -142,13 +139,20 @@ static bool scan(struct type_folder *f, str path, size_t depth, struct err *e)
     return true;
 }
 
-bool type_folder_open(struct arena *a, str path, struct type_folder **out, struct err *e)
+struct type_folder *type_folder_new(struct arena *a)
 {
     struct type_folder *f = ARENA_NEW(a, struct type_folder);
 
     f->arena = a;
-    f->path = path;
     f->shelves = map_new(a);
+    return f;
+}
+
+bool type_folder_open(struct arena *a, str path, struct type_folder **out, struct err *e)
+{
+    struct type_folder *f = type_folder_new(a);
+
+    f->path = path;
     if (!scan(f, path, 0, e))
         return false;
     if (map_len(f->shelves) == 0) {
@@ -172,6 +176,8 @@ static bool read_entry(struct type_folder *f, struct type_entry *entry, struct e
     struct source *src = ARENA_NEW(f->arena, struct source);
     str text;
 
+    if (entry->file)
+        return true;
     if (!types_unpack(f->arena, entry->path, &text, e))
         return false;
     *src = (struct source){.file = entry->path, .text = text};
@@ -212,6 +218,19 @@ static bool fill_shelf(struct type_folder *f, struct type_shelf *shelf, struct e
     return true;
 }
 
+bool type_folder_add(struct type_folder *f, str provider, str version, const struct source *src,
+                     struct err *e)
+{
+    struct type_entry entry = {.path = src->file, .file = ARENA_NEW(f->arena, struct arm_file)};
+    str key = str_join(f->arena, (str[]){provider, version}, 2, STR("/"));
+
+    if (!types_read(f->arena, src, entry.file, e))
+        return false;
+    f->files_read++;
+    add_file(f, str_lower(f->arena, key), &entry);
+    return true;
+}
+
 bool type_folder_find(struct type_folder *f, str arm_type, str api_version,
                       struct arm_resource *out, struct err *e)
 {
@@ -221,19 +240,16 @@ bool type_folder_find(struct type_folder *f, str arm_type, str api_version,
 
     key = str_lower(a, key);
     struct type_shelf *shelf = map_get(f->shelves, key);
-    if (!shelf) {
-        err_set(e, ERR_NOT_FOUND, "no type file %.*s/types.json", STR_ARG(key));
-        return err_at(e, (struct where){.file = f->path});
-    }
+    if (!shelf)
+        return err_set(e, ERR_NOT_FOUND, "there is no %.*s/types.json below %.*s", STR_ARG(key),
+                       STR_ARG(f->path));
     if (!fill_shelf(f, shelf, e))
         return false;
     str name = str_fmt(a, "%.*s@%.*s", STR_ARG(arm_type), STR_ARG(api_version));
     const struct arm_resource *found = map_get(shelf->resources, str_lower(a, name));
-    if (!found) {
-        err_set(e, ERR_NOT_FOUND, "no ResourceType %.*s among the %zu resources here",
-                STR_ARG(name), map_len(shelf->resources));
-        return err_at(e, (struct where){.file = shelf->entries.items[0].path});
-    }
+    if (!found)
+        return err_set(e, ERR_NOT_FOUND, "there is no ResourceType %.*s in %.*s", STR_ARG(name),
+                       STR_ARG(shelf->entries.items[0].path));
     *out = *found;
     return true;
 }

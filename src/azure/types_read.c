@@ -76,6 +76,8 @@ static bool read_props(const struct type_reader *r, const struct value *v, const
 
     if (!value_is(props, VALUE_OBJECT))
         return types_complain(r, t, props ? props : v, e, "%s must be an object", key);
+    if (props->len > ARM_PROPS_MAX)
+        return types_complain(r, t, props, e, "more than %d properties", ARM_PROPS_MAX);
     struct arm_prop *items = ARENA_ARRAY(r->arena, struct arm_prop, props->len);
     for (size_t i = 0; i < props->len; i++) {
         const struct value *node = &props->items[i];
@@ -104,6 +106,8 @@ static bool read_elements(const struct type_reader *r, const struct value *v, en
     if (!value_is(elements, kind))
         return types_complain(r, t, elements ? elements : v, e, "elements must be a%s %s",
                               kind == VALUE_OBJECT ? "n" : "", value_kind_name(kind));
+    if (elements->len > ARM_PROPS_MAX)
+        return types_complain(r, t, elements, e, "more than %d elements", ARM_PROPS_MAX);
     struct arm_prop *items = ARENA_ARRAY(r->arena, struct arm_prop, elements->len);
     for (size_t i = 0; i < elements->len; i++) {
         const struct value *node = &elements->items[i];
@@ -316,7 +320,8 @@ bool types_read(struct arena *a, const struct source *src, struct arm_file *out,
     if (!json_read(a, src, &strict, &root, e))
         return err_wrap(e, "not a type file");
     if (!value_is(root, VALUE_LIST))
-        return source_err(e, src, root, "a type file is a list of types, this is a %s",
+        return source_err(e, src, root,
+                          "a type file is a list of types; this is not one but of type %s",
                           value_kind_name((enum value_kind)root->kind));
     if (root->len > ARM_TYPES_MAX)
         return err_set(e, ERR_LIMIT, "more than %zu types", ARM_TYPES_MAX) ||

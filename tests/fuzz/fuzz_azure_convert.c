@@ -11,6 +11,7 @@
  */
 #include "azure/check.h"
 #include "azure/convert.h"
+#include "text/json.h"
 
 #include <stdlib.h>
 
@@ -143,6 +144,28 @@ static struct value *make_object(struct dice *d, const struct model_type *t, int
 
 /* ---- Checking. ---- */
 
+static void show(const char *what, const struct value *v)
+{
+    AUTO_ARENA a = arena_new();
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+    struct json_style style = {.sorted = true};
+
+    if (v && json_write(&b, v, &style, NULL))
+        fprintf(stderr, "%s %.*s\n", what, STR_ARG(buf_str(&b)));
+}
+
+/* Ends the program unless both are the same. */
+static void expect(const struct model_resource *res, const struct value *got,
+                   const struct value *wanted)
+{
+    if (value_equal(got, wanted))
+        return;
+    fprintf(stderr, "%.*s %.*s\n", STR_ARG(res->version), STR_ARG(res->kind));
+    show("got   ", got);
+    show("wanted", wanted);
+    abort();
+}
+
 static bool no_source(void *ctx, struct arena *a, str namespace, str name, str key, str *out,
                       struct err *e)
 {
@@ -159,8 +182,7 @@ static void check_trip(struct arena *a, struct model *m, const struct model_reso
 
     if (!convert_to_body(a, &r, res, object, NULL, STR("/x/n"), &body, &e))
         abort();
-    if (!value_equal(convert_to_spec(a, res, body), spec))
-        abort();
+    expect(res, convert_to_spec(a, res, body), spec);
     (void)convert_to_status(a, res, body);
 }
 
@@ -172,7 +194,8 @@ static void check_versions(struct arena *a, const struct model_resource **all, s
         if (!str_eq(all[i]->kind, res->kind) || !str_eq(all[i]->group, res->group))
             continue;
         const struct value *there = convert_version(a, res, all[i], spec, NULL, &left);
-        if (!value_equal(convert_version(a, all[i], res, there, left, &none), spec) || none)
+        expect(res, convert_version(a, all[i], res, there, left, &none), spec);
+        if (none)
             abort();
     }
 }
