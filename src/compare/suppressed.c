@@ -107,13 +107,13 @@ static size_t quoted_end(str text, size_t from)
 {
     char quote = text.ptr[from];
 
-    for (size_t i = from + 1; i < text.len; i++)
-        if (quote == '"' && text.ptr[i] == '\\')
-            i++;
-        else if (text.ptr[i] == quote && (i + 1 == text.len || text.ptr[i + 1] != quote))
+    for (size_t i = from + 1; i < text.len; i++) {
+        bool two = i + 1 < text.len && text.ptr[i + 1] == quote;
+        if (text.ptr[i] == quote && !(two && quote == '\''))
             return i;
-        else if (text.ptr[i] == quote)
-            i++;
+        /* The next byte belongs to this one. */
+        i += text.ptr[i] == (quote == '"' ? '\\' : quote);
+    }
     return text.len;
 }
 
