@@ -318,7 +318,8 @@ TEST(what_never_left_may_be_sent_again_and_writes_that_did_are_not)
     const struct fault_step script[] = {{.end = FAULT_RESET}, {.reply = OK}};
     struct fault_server *s = fault_server_start(script, COUNT(script), NULL);
     struct http_client *client = new_client(STR_NONE);
-    struct http_request r = {.method = STR("POST"), .url = fault_server_url(s), .body = STR("x")};
+    struct http_request r = {
+        .method = STR("POST"), .url = str_copy(a, fault_server_url(s)), .body = STR("x")};
     struct http_response response;
 
     clock_fake(0);
