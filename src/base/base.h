@@ -11,6 +11,8 @@
  *   buf.h     text that grows, up to a maximum
  *   vec.h     arrays that grow
  *   map.h     text to pointer, in insertion order
+ *   block.h   memory with a lifetime of its own, for the few places that need it
+ *   table.h   text to things that come and go one by one
  *   csv.h     records of comma-separated values
  *   err.h     how a function fails, and how the message gathers context
  *   fault.h   how tests make input and output fail
@@ -31,6 +33,8 @@
 #include "base/buf.h"
 #include "base/vec.h"
 #include "base/map.h"
+#include "base/block.h"
+#include "base/table.h"
 #include "base/csv.h"
 #include "base/err.h"
 #include "base/fault.h"

@@ -3,7 +3,12 @@
  * compare_face.c - from option values to a report: the checks of the original in its order.
  */
 #include "cli/compare_face.h"
+#include "base/quote.h"
+#include "compare/lint.h"
+#include "report/baseline.h"
 #include "report/report.h"
+
+#include <unistd.h>
 
 static struct str_list list_of(const struct option_list *list)
 {
@@ -91,42 +96,111 @@ static struct compare_options *make_options(struct arena *a, const struct compar
         .temp = temp_folder(),
         .concurrency = v->concurrency,
         .improved = improved,
+        .explain = v->explain.len > 0,
+        .explain_object = str_eq(v->explain, STR(EXPLAIN_ALL)) ? STR_NONE : v->explain,
         .log = *log,
         .progress = v->progress,
     };
     return o;
 }
 
-static bool write_report(const struct compare_values *v, const struct results *r, struct buf *out,
-                         enum exit_status *status, struct err *e)
+/* With an earlier report only what is new or worse counts. */
+static bool drifted(const struct results *r)
+{
+    const struct result_baseline *b = &r->baseline;
+
+    if (b->file.len)
+        return b->counts[DRIFT_NEW] || b->counts[DRIFT_WORSE];
+    return r->differing || r->issues.len;
+}
+
+/* Formats that have no room for them: standard error has. */
+static void show_explanations(struct arena *a, const struct results *r)
+{
+    struct buf text = buf_new(a, BUF_UNLIMITED), safe = buf_new(a, BUF_UNLIMITED);
+    AUTO_ERR e = {0};
+
+    report_explain_text(&text, r);
+    quote_for_terminal(&safe, buf_str(&text));
+    (void)!file_write_fd(STDERR_FILENO, STR("/dev/stderr"), buf_str(&safe), &e);
+}
+
+static bool write_report(struct arena *a, const struct compare_values *v, const struct results *r,
+                         struct buf *out, enum exit_status *status, struct err *e)
 {
     const struct report_format *format = report_find(v->output);
     const struct report_options options = {
         .all = v->verbose, .now = clock_now(), .colour = v->colour, .terminal = v->terminal};
     bool patches = str_eq(v->output, STR("generate-patches"));
 
+    /* What the original does not know means text to it. */
     if (!format)
         format = &report_text;
-    if ((r->differing || r->issues.len) && !patches)
+    if (drifted(r) && !patches)
         *status = STATUS_DIFFERENT;
-    if (v->strict && r->verdict.known && !r->verdict.complete)
+    if (v->strict && !r->verdict.complete)
         *status = STATUS_INCOMPLETE;
-    return format->write(r, &options, out, e);
+    if (!format->write(r, &options, out, e))
+        return false;
+    if (!report_explains(format))
+        show_explanations(a, r);
+    return true;
+}
+
+/* Faults of a reference that are shown when it cannot be used. */
+#define FAULTS_SHOWN 20
+
+/*
+ * A reference that cannot be used is checked, so that all its faults are told at once, with their
+ * places. What the check does not find stays as it is.
+ */
+static bool fail_reference(struct arena *a, const struct compare_options *o, struct err *e)
+{
+    const struct lint_options options = {
+        .reference = o->reference, .overrides = o->overrides, .config = o->config};
+    struct buf text = buf_new(a, BUF_UNLIMITED);
+    struct lint_report report;
+    str rest = e->text, line;
+    size_t shown = 0;
+
+    if (!lint_run(a, &options, &report, NULL) || !report.errors || !str_next_line(&rest, &line))
+        return false;
+    buf_add(&text, line);
+    for (size_t i = 0; i < report.findings.len && shown < FAULTS_SHOWN; i++) {
+        const struct lint_finding *f = &report.findings.items[i];
+        if (f->rule->severity != LINT_ERROR)
+            continue;
+        shown++;
+        buf_fmt(&text, "\n  %.*s", STR_ARG(f->at.file));
+        if (f->at.line)
+            buf_fmt(&text, ":%u", (unsigned)f->at.line);
+        buf_fmt(&text, ": %.*s\n      %s", STR_ARG(f->text), f->rule->advice);
+    }
+    if (report.errors > shown)
+        buf_fmt(&text, "\n  and %zu more: see plumb reference lint", report.errors - shown);
+    return err_set_str(e, e->kind, buf_str(&text));
 }
 
 bool compare_execute(struct arena *a, const struct compare_values *v, const str *words,
                      size_t word_count, const struct compare_log *log, struct buf *out,
                      enum exit_status *status, struct err *e)
 {
+    struct results results, earlier;
     struct compare *c;
-    struct results results;
     bool improved = false;
 
     if (!compare_is_improved(v, &improved, e) || !check_patches(v, e))
         return false;
     if (!v->reference.len)
         return err_set(e, ERR_USAGE, "\"Reference config file is required\"");
-    return compare_load(a, make_options(a, v, improved, log), &c, e) &&
-           check_inputs(a, v, words, word_count, e) && compare_run(c, &results, e) &&
-           write_report(v, &results, out, status, e);
+    if (v->baseline.len && !baseline_read(a, v->baseline, &earlier, e))
+        return false;
+    const struct compare_options *options = make_options(a, v, improved, log);
+    if (!compare_load(a, options, &c, e))
+        return improved && fail_reference(a, options, e);
+    if (!check_inputs(a, v, words, word_count, e) || !compare_run(c, &results, e))
+        return false;
+    if (v->baseline.len)
+        baseline_apply(a, v->baseline, &earlier, &results);
+    return write_report(a, v, &results, out, status, e);
 }

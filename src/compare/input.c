@@ -149,18 +149,22 @@ static void read_source(struct input *in, const struct input_source *source)
                     str_fmt(in->arena, "error parsing %.*s: %.*s", STR_ARG(name), STR_ARG(e.text)));
 }
 
-static bool report_errors(struct arena *a, const struct input_errors *errors, struct journal *j,
-                          struct err *e)
+/* What is passed over is not counted by the original; --strict wants to know. */
+static bool report_errors(struct compare *c, const struct input_errors *errors, struct err *e)
 {
     struct input_errors fatal = {0};
 
-    for (size_t i = 0; i < errors->items.len; i++)
-        if (!error_ignorable(errors->items.items[i], j))
-            VEC_PUSH(a, &fatal.items, errors->items.items[i]);
+    for (size_t i = 0; i < errors->items.len; i++) {
+        str text = errors->items.items[i];
+        if (!error_ignorable(text, &c->journal))
+            VEC_PUSH(c->arena, &fatal.items, text);
+        else
+            c->verdict.failed += str_contains(text, STR("error parsing"));
+    }
     if (!fatal.items.len)
         return true;
     return err_set(e, ERR_INVALID, "error occurred while trying to fetch resources: %.*s",
-                   STR_ARG(errors_text(a, &fatal)));
+                   STR_ARG(errors_text(c->arena, &fatal)));
 }
 
 /* ---- Objects of one identity. ---- */
@@ -219,7 +223,7 @@ static void mark_duplicates(struct compare *c)
 
 static bool finish_as_original(struct compare *c, const struct input *in, struct err *e)
 {
-    if (!report_errors(c->arena, &in->errors, &c->journal, e))
+    if (!report_errors(c, &in->errors, e))
         return false;
     drop_duplicates(c);
     return true;
@@ -227,9 +231,13 @@ static bool finish_as_original(struct compare *c, const struct input *in, struct
 
 static bool finish(struct compare *c, struct err *e)
 {
-    if (!c->objects.len && c->verdict.failed)
-        return err_set(e, ERR_INVALID, "nothing could be compared: of %zu documents %zu failed",
-                       c->verdict.documents, c->verdict.failed);
+    const struct result_verdict *v = &c->verdict;
+
+    if (!c->objects.len && (v->failed || v->failed_objects))
+        return err_set(e, ERR_INVALID,
+                       "nothing could be compared: of %zu documents %zu failed and %zu have no "
+                       "object",
+                       v->documents, v->failed, v->documents - v->failed);
     mark_duplicates(c);
     return true;
 }

@@ -151,14 +151,25 @@ static const char *fault_of(const struct value *item)
     return NULL;
 }
 
+/* An object that cannot be compared, though its document can be read. */
+static void lose(struct input *in, struct result_place place, str reason)
+{
+    const struct result_note note = {.place = place, .reason = reason, .failed = true};
+
+    in->verdict->failed_objects++;
+    verdict_note(in->arena, in->verdict, in->journal, &note);
+}
+
 static void add_item(struct input *in, const struct input_doc *doc, struct value *item)
 {
     const char *fault = fault_of(item);
 
-    if (fault)
-        input_fail(in, str_c(fault), place_of(in, doc, item), str_c(fault));
-    else
+    if (!fault)
         keep(in, doc, item);
+    else if (in->verdict)
+        lose(in, place_of(in, doc, item), str_c(fault));
+    else
+        input_fail(in, str_c(fault), (struct result_place){0}, STR_NONE);
 }
 
 static void add_list(struct input *in, const struct input_doc *doc, struct value *items)

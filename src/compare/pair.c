@@ -3,10 +3,12 @@
  * pair.c - one object against its candidates, and which of them fits best.
  *
  * The object is worked on as a private copy, which loses the omitted fields of one candidate after
- * the other, as the original's shared object does.
+ * the other, as the original's shared object does. Improved comparisons give each candidate a copy
+ * of its own, so that no template can hide what another one would show.
  */
 #include "base/quote.h"
 #include "compare/internal.h"
+#include "compare/secret.h"
 #include "diff/diff.h"
 #include "text/json.h"
 #include "text/patch.h"
@@ -28,7 +30,9 @@ struct match {
     str id; /* of the object, before this candidate's omission */
     size_t score;
     struct value *rendered;
-    struct value *patch; /* the override that would make them equal, or NULL */
+    const struct value *expected, *actual; /* what was printed, secrets masked */
+    struct value *patch;                   /* the override that would make them equal, or NULL */
+    struct tally tally;                    /* improved only */
 };
 
 struct pairing {
@@ -43,6 +47,10 @@ struct pairing {
         struct match *items;
         size_t len, cap;
     } matches;
+    struct journal silent;   /* for lines that would show what is secret */
+    struct tally *tally;     /* of the candidate under way, or NULL */
+    struct tried_list tried; /* when it is to be explained */
+    bool explain;
     struct err errors;
 };
 
@@ -141,10 +149,15 @@ static bool merge_live(struct pairing *p, struct value **rendered, struct err *e
            err_wrap(e, "failed to unmarshal updated manifest");
 }
 
-static bool apply_merge(struct pairing *p, struct value **rendered, struct err *e)
+static bool apply_merge(struct pairing *p, const struct template *t, const struct render *r,
+                        struct value **rendered, struct err *e)
 {
-    if (merge_live(p, rendered, e))
+    if (p->tally)
+        tally_merged(p->tally, t, *rendered, p->root);
+    if (merge_live(p, rendered, e)) {
+        trace_add(r->trace, STAGE_MERGED, NULL, *rendered);
         return true;
+    }
     str slug = slug_make(p->arena, object_id(p->arena, p->root));
     return err_wrap(e, "failed to properly merge the manifests for %.*s some diff may be incorrect",
                     STR_ARG(slug));
@@ -169,6 +182,7 @@ static bool apply_overrides(struct pairing *p, const struct template *t, struct 
         keep_changes(p, r);
         if (!ok)
             return false;
+        trace_add(r->trace, STAGE_OVERRIDDEN, o, *rendered);
     }
     return true;
 }
@@ -179,18 +193,31 @@ static bool render_object(struct pairing *p, const struct template *t, struct re
     bool ok = template_render(p->arena, t, p->root, r, rendered, e);
 
     keep_changes(p, r);
+    if (ok)
+        trace_add(r->trace, STAGE_RENDERED, NULL, *rendered);
     return ok;
+}
+
+/* Functions for single fields log the values they see. */
+static struct journal *inline_journal(struct pairing *p)
+{
+    if (!is_improved(p) || !secret_is(p->root))
+        return &p->out->journal;
+    p->silent = (struct journal){.arena = p->arena};
+    return &p->silent;
 }
 
 static bool make_rendered(struct pairing *p, const struct template *t, struct render *r,
                           struct value **rendered, struct err *e)
 {
-    omit_fields(p->arena, p->root, &t->omit);
+    omit_fields_telling(p->arena, p->root, &t->omit, p->tally ? tally_omitted : NULL, p->tally);
     journal_info(&p->out->journal, "Executing template %.*s", STR_ARG(t->path));
-    if (!render_object(p, t, r, rendered, e) || (t->merge && !apply_merge(p, rendered, e)) ||
+    if (!render_object(p, t, r, rendered, e) || (t->merge && !apply_merge(p, t, r, rendered, e)) ||
         !apply_overrides(p, t, r, rendered, e) ||
-        !inline_run(p->arena, t, *rendered, p->root, &p->out->journal, e))
+        !inline_run(p->arena, t, *rendered, p->root, inline_journal(p), e))
         return err_wrap(e, "template injection failed");
+    if (t->per_field.len)
+        trace_add(r->trace, STAGE_INLINED, NULL, *rendered);
     omit_fields(p->arena, *rendered, &t->omit);
     return true;
 }
@@ -216,19 +243,41 @@ static bool print_side(struct arena *a, const struct value *v, enum number_rule 
     return true;
 }
 
+static void keep_sides(struct pairing *p, struct match *m, const struct value *expected,
+                       const struct value *actual)
+{
+    if (!is_improved(p))
+        return;
+    m->expected = expected;
+    m->actual = actual;
+    tally_compared(&m->tally, expected, actual);
+}
+
+static bool mask_sides(struct pairing *p, struct value **merged, struct value **live, struct err *e)
+{
+    if (!is_improved(p))
+        return secret_mask(p->arena, merged, live, e);
+    secret_mask_pair(p->arena, merged, live);
+    return true;
+}
+
 static bool print_sides(struct pairing *p, struct match *m, struct err *e)
 {
     struct value *merged = m->rendered, *live = p->root;
     bool exact = is_improved(p);
 
     if (!p->compare->options->show_managed_fields) {
+        if (p->tally)
+            tally_managed(p->tally, live);
         drop_managed_fields(merged);
         drop_managed_fields(live);
     }
-    if (secret_mask(p->arena, &merged, &live, e) &&
+    if (mask_sides(p, &merged, &live, e) &&
         print_side(p->arena, merged, exact ? NUMBERS_PLAIN : NUMBERS_FLOAT, &m->diff.merged, e) &&
-        print_side(p->arena, live, exact ? NUMBERS_PLAIN : NUMBERS_GO, &m->diff.live, e))
+        print_side(p->arena, live, exact ? NUMBERS_PLAIN : NUMBERS_GO, &m->diff.live, e)) {
+        keep_sides(p, m, merged, live);
         return true;
+    }
     return err_wrap(e, "error occurered during diff");
 }
 
@@ -237,7 +286,7 @@ static size_t score_of(const struct pairing *p, const struct match *m)
 {
     if (str_eq(m->diff.merged, m->diff.live))
         return 0;
-    if (p->candidate_count == 1 && !p->out->journal.verbose)
+    if (p->candidate_count == 1 && !p->out->journal.verbose && !p->explain)
         return 1;
     struct diff_pieces pieces = diff_chars(p->arena, m->diff.merged, m->diff.live, SCORE_NS);
     return diff_chars_score(&pieces);
@@ -260,6 +309,25 @@ static bool create_patch(const struct pairing *p, str ours, str theirs, struct b
                           : patch_create_merge(ours, theirs, out, e);
 }
 
+/* The override is for people and files: it says which values differ, and not what they are. */
+static bool mask_patch(struct pairing *p, const struct match *m, struct buf *patch, struct err *e)
+{
+    struct source source = {.text = str_copy(p->arena, buf_str(patch))};
+    struct value *tree;
+
+    if (!is_improved(p) || !(secret_is(p->root) || secret_is(m->rendered)))
+        return true;
+    if (!json_read(p->arena, &source, NULL, &tree, e))
+        return false;
+    if (secret_mask_patch(p->arena, tree))
+        journal_warn(&p->out->journal,
+                     "%.*s: the generated override has no values of data, which are secret: it "
+                     "does not make the object match",
+                     STR_ARG(m->id));
+    buf_truncate(patch, 0);
+    return json_write(patch, tree, &json_plain, e);
+}
+
 static bool make_patch(struct pairing *p, struct match *m, struct err *e)
 {
     struct buf ours = buf_new(p->arena, BUF_UNLIMITED), theirs = buf_new(p->arena, BUF_UNLIMITED);
@@ -273,7 +341,8 @@ static bool make_patch(struct pairing *p, struct match *m, struct err *e)
         return true;
     if (!write_sides(p, m->rendered, &ours, &theirs, e))
         return false;
-    if (!create_patch(p, buf_str(&ours), buf_str(&theirs), &patch, e))
+    if (!create_patch(p, buf_str(&ours), buf_str(&theirs), &patch, e) ||
+        !mask_patch(p, m, &patch, e))
         return err_wrap(e, "failed to create patch");
     o.patch = buf_str(&patch);
     m->patch = override_write(p->arena, &o);
@@ -301,14 +370,45 @@ static str reason_of(str text)
     return at == STR_NPOS ? text : str_from(text, at + strlen(marker));
 }
 
+static void add_tried(struct pairing *p, const struct match *m, const struct render *r,
+                      const struct err *e)
+{
+    bool ok = e->kind == ERR_NONE;
+
+    if (p->explain)
+        VEC_PUSH(p->arena, &p->tried,
+                 ((struct tried){
+                     .template = m->template,
+                     .scored = ok,
+                     .excluded = !ok && r->do_not_match,
+                     .score = m->score,
+                     .fault = str_copy(p->arena, r->do_not_match ? reason_of(e->text) : e->text)}));
+}
+
+static struct render render_for(struct pairing *p, struct trace *trace)
+{
+    const struct object *object = &p->compare->objects.items[p->index];
+
+    return (struct render){.journal = &p->out->journal,
+                           .exact = is_improved(p),
+                           .helm = is_improved(p),
+                           .secret = is_improved(p) && secret_is(object->root),
+                           .hooks = {.ctx = p, .lookup = lookup, .warn = pass_warning},
+                           .trace = trace};
+}
+
 static void add_candidate(struct pairing *p, const struct template *t)
 {
-    struct render r = {.journal = &p->out->journal,
-                       .exact = is_improved(p),
-                       .hooks = {.ctx = p, .lookup = lookup, .warn = pass_warning}};
-    struct match m = {.template = t, .id = object_id(p->arena, p->root)};
+    struct render r = render_for(p, NULL);
+    const struct object *o = p->out->object;
+    struct match m = {.template = t, .tally = {.arena = p->arena, .object = o->root}};
     AUTO_ERR e = {0};
 
+    if (is_improved(p)) {
+        p->root = value_clone(p->arena, o->root);
+        p->tally = &m.tally;
+    }
+    m.id = object_id(p->arena, p->root);
     if (try_candidate(p, &m, &r, &e))
         VEC_PUSH(p->arena, &p->matches, m);
     else if (r.do_not_match)
@@ -316,6 +416,8 @@ static void add_candidate(struct pairing *p, const struct template *t)
                      STR_ARG(t->path), STR_ARG(reason_of(e.text)));
     else
         err_join(&p->errors, &e);
+    add_tried(p, &m, &r, &e);
+    p->tally = NULL;
 }
 
 static const struct match *best_match(struct pairing *p)
@@ -366,8 +468,58 @@ static void finish(struct pairing *p, const struct match *best)
         out->differs = best->score > 0;
         out->text = best->diff.text;
         out->patch = best->patch;
+        out->tally = best->tally;
         warn_about_program(best, &out->journal);
     }
+}
+
+/* ---- Differences as data, and explanations. ---- */
+
+/*
+ * Makes the expected side once more, step by step and with the places of the template. Log lines
+ * are those of the first time, so these are dropped. Of what earlier candidates of the original
+ * changed in the object only the omitted fields are repeated.
+ */
+static bool retrace(const struct pairing *p, const struct template *t, struct trace *trace)
+{
+    struct outcome out = {.overrides = p->out->overrides,
+                          .override_count = p->out->override_count,
+                          .journal = {.arena = p->arena}};
+    struct pairing again = {.arena = p->arena, .compare = p->compare, .index = p->index};
+    const struct template *templates = p->compare->reference.templates.items;
+    struct value *rendered;
+    AUTO_ERR e = {0};
+
+    *trace = (struct trace){.arena = p->arena, .compare = p->compare, .template = t};
+    trace->object = &p->compare->objects.items[p->index];
+    again.out = &out;
+    again.root = value_clone(p->arena, trace->object->root);
+    for (size_t i = 0; !is_improved(p) && &templates[p->candidates[i]] != t; i++)
+        omit_fields(p->arena, again.root, &templates[p->candidates[i]].omit);
+    struct render r = render_for(&again, trace);
+    bool ok = make_rendered(&again, t, &r, &rendered, &e);
+    trace->live = again.root;
+    return ok;
+}
+
+static void add_data(struct pairing *p, const struct match *best)
+{
+    bool wanted = best && p->out->differs && is_improved(p);
+    struct result_explanation *x;
+    struct trace trace;
+
+    if (!wanted && !p->explain)
+        return;
+    bool traced = best && retrace(p, best->template, &trace);
+    if (wanted)
+        fields_find(&trace, best->expected, best->actual, &p->out->fields);
+    if (!p->explain)
+        return;
+    x = p->out->explanation = ARENA_NEW(p->arena, struct result_explanation);
+    explain_candidates(p->arena, p->compare, &p->compare->objects.items[p->index], &p->tried,
+                       best ? best->template : NULL, x);
+    if (traced)
+        explain_suppressed(&trace, &p->tried, x);
 }
 
 void compare_object(struct arena *a, const struct compare *c, size_t index, struct outcome *out)
@@ -378,16 +530,22 @@ void compare_object(struct arena *a, const struct compare *c, size_t index, stru
     out->journal = (struct journal){.arena = a, .verbose = c->options->log.verbose};
     out->object = o;
     out->id = o->id;
-    if (!c->templates->find(c->templates, o, &p.candidates, &p.candidate_count))
+    p.explain = explain_wants(c->options, o);
+    if (!c->templates->find(c->templates, o, &p.candidates, &p.candidate_count)) {
+        add_data(&p, NULL);
         return;
+    }
     if (c->override_finder)
         (void)c->override_finder->find(c->override_finder, o, &out->overrides,
                                        &out->override_count);
-    p.root = value_clone(a, o->root);
+    if (!c->options->improved)
+        p.root = value_clone(a, o->root);
     for (size_t i = 0; i < p.candidate_count; i++)
         add_candidate(&p, &c->reference.templates.items[p.candidates[i]]);
-    out->id = object_id(a, p.root);
-    finish(&p, best_match(&p));
+    out->id = c->options->improved ? o->id : object_id(a, p.root);
+    const struct match *best = best_match(&p);
+    finish(&p, best);
+    add_data(&p, best);
     err_clear(&p.errors);
 }
 

@@ -8,10 +8,11 @@
  * with value_get alone.
  */
 #include "report/results_json.h"
+#include "report/internal.h"
 #include "text/json.h"
 #include "value/number.h"
 
-enum shape_kind { SHAPE_STRING, SHAPE_INT, SHAPE_LIST, SHAPE_MAP, SHAPE_STRUCT };
+enum shape_kind { SHAPE_STRING, SHAPE_INT, SHAPE_LIST, SHAPE_MAP, SHAPE_STRUCT, SHAPE_ANY };
 
 struct shape {
     enum shape_kind kind;
@@ -28,6 +29,7 @@ struct field {
 
 static const struct shape text_shape = {.kind = SHAPE_STRING, .go = "string"};
 static const struct shape int_shape = {.kind = SHAPE_INT, .go = "int"};
+static const struct shape any_shape = {.kind = SHAPE_ANY};
 static const struct shape texts_shape = {SHAPE_LIST, .go = "[]string", .item = &text_shape};
 
 static const struct shape metadata_shape = {
@@ -66,6 +68,10 @@ static const struct shape diff_shape = {
                                      {"Patched", &text_shape},
                                      {"OverrideReason", &texts_shape},
                                      {"description", &text_shape},
+                                     {"Differences", &any_shape}, /* ours, as what follows */
+                                     {"part", &any_shape},
+                                     {"component", &any_shape},
+                                     {"place", &any_shape},
                                      {NULL, NULL}}};
 static const struct shape diffs_shape = {SHAPE_LIST, "[]compare.DiffSum", .item = &diff_shape};
 static const struct shape warning_shape = {
@@ -81,6 +87,9 @@ static const struct shape output_shape = {
     .fields = (const struct field[]){{"Summary", &summary_shape},
                                      {"Diffs", &diffs_shape},
                                      {"Warnings", &warnings_shape},
+                                     {"Verdict", &any_shape}, /* ours, as what follows */
+                                     {"Baseline", &any_shape},
+                                     {"Explanations", &any_shape},
                                      {NULL, NULL}}};
 
 /* ---- Decoding. ---- */
@@ -128,7 +137,7 @@ static bool fits(struct decoder *d, const struct shape *s, const struct value *v
         fail(d, s, str_fmt(d->arena, "number %.*s", STR_ARG(value_text(v))));
         return false;
     }
-    if (v->kind == kinds[s->kind])
+    if (s->kind == SHAPE_ANY || v->kind == kinds[s->kind])
         return true;
     fail(d, s, str_c(names[v->kind]));
     return false;
@@ -197,6 +206,7 @@ static void decode_into(struct decoder *d, const struct shape *s, const struct v
     switch (s->kind) {
     case SHAPE_STRING:
     case SHAPE_INT:
+    case SHAPE_ANY:
         value_set(d->arena, out, key, v);
         break;
     case SHAPE_LIST:
@@ -242,12 +252,16 @@ static void add_diff(struct arena *a, const struct value *d, struct results *out
         .template = value_get_str(d, STR("CorrelatedTemplate")),
         .description = value_get_str(d, STR("description")),
         .text = value_get_str(d, STR("DiffOutput")),
+        .part = value_get_str(d, STR("part")),
+        .component = value_get_str(d, STR("component")),
+        .place = results_read_place(value_get(d, STR("place"))),
         .patched = patched.len > 0,
         .reasons = reasons.items,
         .reason_count = reasons.len,
     };
 
     diff.differs = diff.text.len > 0;
+    results_read_fields(a, value_get(d, STR("Differences")), &diff);
     if (patched.len)
         out->overrides = patched;
     VEC_PUSH(a, &out->diffs, diff);
@@ -301,6 +315,7 @@ static void fill(struct arena *a, const struct value *output, struct results *ou
         add_diff(a, value_at(diffs, i), out);
     if (issues)
         add_issues(a, issues, out);
+    results_read_more(a, output, out);
 }
 
 bool results_from_json(struct arena *a, const struct source *src, struct results *out,
