@@ -52,6 +52,7 @@ static void put(const char *name, const char *text)
     "- {name: certs, user: {client-certificate: ca.pem, client-key: ca.key}}\n"                    \
     "- {name: nokey, user: {client-certificate: ca.pem}}\n"                                        \
     "- {name: gcp, user: {auth-provider: {name: gcp}}}\n"                                          \
+    "- {name: oidc, user: {auth-provider: {name: oidc}}}\n"                                        \
     "- {name: foo, user: {auth-provider: {name: foo}}}\n"                                          \
     "- {name: as, user: {token: t, as: jane, as-uid: '5', as-groups: [g1, g2],\n"                  \
     "   as-user-extra: {k: [v1, v2]}}}\n"                                                          \
@@ -229,6 +230,11 @@ static const struct {
      "kubectl/client-go credential plugin instead.\nSee "
      "https://cloud.google.com/blog/products/containers-kubernetes/kubectl-auth-changes-in-gke for "
      "further details"},
+    {"", "", "oidc",
+     "The oidc auth provider is not supported.\nPlease use a credential plugin (users[].user.exec) "
+     "that logs in with OpenID Connect instead.\nSee "
+     "https://kubernetes.io/docs/reference/access-authn-authz/authentication/"
+     "#client-go-credential-plugins for further details"},
     {"", "", "foo", "no Auth Provider found for name \"foo\""},
     {"", "", "asnone",
      "requesting uid, groups or user-extra for asnone without impersonating a "
