@@ -102,33 +102,41 @@ static void read_head(struct server_request *r, const char *method)
     }
 }
 
-/* Gives the answer to the library, or waits for it. Under the lock. */
-static enum MHD_Result pass_on(struct server_request *r)
-{
-    enum MHD_Result ok = MHD_NO;
-
-    r->suspended = false;
-    if (r->state == REQUEST_HANDLED) {
-        if (r->server->cutting)
-            return MHD_NO;
-        MHD_suspend_connection(r->connection);
-        r->suspended = true;
-        return MHD_YES;
-    }
-    r->state = REQUEST_QUEUED;
-    if (!r->drop)
-        ok = MHD_queue_response(r->connection, (unsigned)r->status, r->response);
-    if (r->response)
-        MHD_destroy_response(r->response);
-    r->response = NULL;
-    return ok;
-}
-
-static enum MHD_Result pass_on_locked(struct server_request *r)
+/* Whether there is an answer, which is then ours to give; else the connection waits for it. */
+static bool take_answer(struct server_request *r, enum MHD_Result *otherwise)
 {
     AUTO_LOCK guard = lock_take(&r->server->lock);
 
-    return pass_on(r);
+    r->suspended = false;
+    *otherwise = r->server->cutting ? MHD_NO : MHD_YES;
+    if (r->state == REQUEST_HANDLED) {
+        if (!r->server->cutting) {
+            MHD_suspend_connection(r->connection);
+            r->suspended = true;
+        }
+        return false;
+    }
+    r->state = REQUEST_QUEUED;
+    return true;
+}
+
+/*
+ * Gives the answer to the library, or waits for it. Without our lock: the library locks responses
+ * while it reads from streams, which take ours.
+ */
+static enum MHD_Result pass_on(struct server_request *r)
+{
+    enum MHD_Result result;
+
+    if (!take_answer(r, &result))
+        return result;
+    result = MHD_NO;
+    if (!r->drop)
+        result = MHD_queue_response(r->connection, (unsigned)r->status, r->response);
+    if (r->response)
+        MHD_destroy_response(r->response);
+    r->response = NULL;
+    return result;
 }
 
 static void start_handling(struct server_request *r)
@@ -153,7 +161,7 @@ static enum MHD_Result on_access(void *ctx, struct MHD_Connection *connection, c
         if (r->state != REQUEST_HANDLED)
             return MHD_YES;
         refuse(r, 413);
-        return pass_on_locked(r);
+        return pass_on(r);
     }
     if (*size) {
         buf_add(&r->body, str_of(data, *size));
@@ -162,7 +170,7 @@ static enum MHD_Result on_access(void *ctx, struct MHD_Connection *connection, c
     }
     if (r->state == REQUEST_READING)
         start_handling(r);
-    return pass_on_locked(r);
+    return pass_on(r);
 }
 
 /* Whether the handler still has r, which then frees it. */
