@@ -9,8 +9,6 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 /* How often a stop looks whether the last request has ended. */
 #define STOP_STEP_MS 5
@@ -139,13 +137,20 @@ static enum MHD_Result pass_on(struct server_request *r)
     return result;
 }
 
+static bool begin_handling(struct server_request *r)
+{
+    AUTO_LOCK guard = lock_take(&r->server->lock);
+
+    r->state = REQUEST_HANDLED;
+    return !r->server->stopping;
+}
+
 static void start_handling(struct server_request *r)
 {
-    {
-        AUTO_LOCK guard = lock_take(&r->server->lock);
-        r->state = REQUEST_HANDLED;
-    }
-    r->server->config.handle(r->server->config.ctx, r);
+    if (begin_handling(r))
+        r->server->config.handle(r->server->config.ctx, r);
+    else
+        refuse(r, 503);
 }
 
 /* Called with the head, with each piece of the body, at its end, and after each resume. */
@@ -384,15 +389,13 @@ void server_stop(struct server *s, int64_t grace)
 {
     if (!s)
         return;
-    int listening = MHD_quiesce_daemon(s->daemon);
+    /* The library's own way to stop listening races with its threads, so new requests get a 503. */
     wake_all(s, false);
     for (int64_t left = grace; left > 0 && has_requests(s); left -= STOP_STEP_MS * NS_PER_MS)
         poll(NULL, 0, STOP_STEP_MS);
     server_sweeper_stop(s);
     wake_all(s, true);
     MHD_stop_daemon(s->daemon);
-    if (listening >= 0)
-        close(listening);
     mark_stopped(s);
     server_free_if_idle(s);
 }
