@@ -134,7 +134,7 @@ static bool write_report(struct arena *a, const struct compare_values *v, const 
     bool patches = str_eq(v->output, STR("generate-patches"));
 
     /* What the original does not know means text to it. */
-    if (!format)
+    if (!format || (!r->verdict.known && !report_is_original(format)))
         format = &report_text;
     if (drifted(r) && !patches)
         *status = STATUS_DIFFERENT;
