@@ -276,6 +276,8 @@ static bool read_prop(struct reading *r, const struct value *v, struct model_pro
 {
     const struct value *limits = value_get(v, STR("v"));
     const struct value *choices = value_get(v, STR("enum"));
+    const struct value *identity = value_get(v, STR("identity"));
+    int64_t children = 0;
     const struct value *type = value_get(v, STR("t"));
 
     p->name = stay(r, value_key(v));
@@ -286,6 +288,10 @@ static bool read_prop(struct reading *r, const struct value *v, struct model_pro
     p->required = value_is(required, VALUE_BOOL) && required->truth;
     p->limits = limits ? value_copy(r->arena, limits) : NULL;
     p->choices = choices ? value_copy(r->arena, choices) : NULL;
+    p->identity = identity ? value_copy(r->arena, identity) : NULL;
+    p->min_children = value_to_i64(value_get(v, STR("minItems")), &children) && children > 0
+                          ? (uint32_t)children
+                          : 0;
     return read_shape(r, type, value_str(type), &p->shape) && read_arm_path(r, v, p) &&
            read_role(r, v, p);
 }
@@ -434,6 +440,7 @@ static bool read_resource(struct reading *r, const struct value *v, struct model
     out->categories = kept(r, v, STR("categories"));
     out->secrets = kept(r, v, STR("secrets"));
     out->config_maps = kept(r, v, STR("configMaps"));
+    out->embedded = kept(r, v, STR("embedded"));
     return true;
 }
 
