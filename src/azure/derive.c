@@ -71,6 +71,14 @@ void derive_fail(struct derive *d, const char *format, ...)
     err_at(d->world->e, (struct where){.file = d->file->name});
 }
 
+bool derive_spend(struct derive *d, size_t count)
+{
+    d->work += count;
+    if (d->work > DERIVE_WORK_MAX)
+        derive_fail(d, "more than %d properties in one version", DERIVE_WORK_MAX);
+    return !d->failed;
+}
+
 str derive_put(struct derive *d, struct map *section, str name, struct value *v)
 {
     str tried = name;
@@ -83,6 +91,11 @@ str derive_put(struct derive *d, struct map *section, str name, struct value *v)
         }
         if (value_equal(there, v))
             return tried;
+        if (n > DERIVE_CLASH_MAX) {
+            derive_fail(d, "more than %d different things are called %.*s", DERIVE_CLASH_MAX,
+                        STR_ARG(name));
+            return tried;
+        }
         tried = str_fmt(d->arena, "%.*s_%zu", STR_ARG(name), n);
     }
 }

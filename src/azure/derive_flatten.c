@@ -25,6 +25,8 @@ bool flatten_member(struct derive *d, const struct member *m, struct found_list 
                     STR_ARG(m->name), DERIVE_DEPTH_MAX);
         return true;
     }
+    if (!derive_spend(d, m->type->prop_count))
+        return true;
     const struct place at = {.holder = m->type->name, .prefix = derive_path(d, m), .root = m->root};
     d->depth++;
     for (size_t i = 0; i < m->type->prop_count; i++)

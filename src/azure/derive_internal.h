@@ -22,6 +22,10 @@
 
 /* How deep objects may be nested. Published types need about 20. */
 enum { DERIVE_DEPTH_MAX = 100 };
+/* How many properties a walk may meet in one group and version. Published types need 20,000. */
+enum { DERIVE_WORK_MAX = 2000000 };
+/* How many different things may want the same name. */
+enum { DERIVE_CLASH_MAX = 1000 };
 
 /* The result for a type that was met before in the same resource. */
 struct memo {
@@ -60,6 +64,7 @@ struct derive {
     struct memo *memo;
     size_t memo_count;
     uint32_t round;
+    size_t work; /* properties met so far */
     bool failed;
 };
 
@@ -104,6 +109,8 @@ struct derived {
 void derive_note(struct derive *d, enum note_kind kind, str type, str prop, const char *why);
 /* Remembers the first failure: the walk goes on, the resource fails at its end. */
 void derive_fail(struct derive *d, const char *format, ...) FORMAT(2, 3);
+/* Whether so many more properties may be looked at; else the resource has failed. */
+bool derive_spend(struct derive *d, size_t count);
 /* Puts a value under a name, or under name_2, name_3 ... when others are there. Gives the name. */
 str derive_put(struct derive *d, struct map *section, str name, struct value *v);
 

@@ -144,21 +144,24 @@ static void add_additional(struct derive *d, const struct arm_type *t, struct fo
         add_map(d, item.t, found);
 }
 
-static bool collides(const struct found_list *found, const struct found *f)
+/* The identifiers that more than one property has. */
+static struct map *find_collisions(struct arena *a, const struct found_list *found)
 {
-    size_t same = 0;
+    struct map *once = map_new(a), *twice = map_new(a);
 
-    for (size_t i = 0; i < found->items.len; i++)
-        same += str_eq(found->items.items[i].id, f->id);
-    return same > 1;
+    for (size_t i = 0; i < found->items.len; i++) {
+        str id = found->items.items[i].id;
+        map_set(map_has(once, id) ? twice : once, id, once);
+    }
+    return twice;
 }
 
 /* A flattened member that meets an outer one of the same name makes way. */
-static str settle_name(struct derive *d, const struct found_list *found, struct found *f)
+static str settle_name(struct derive *d, const struct map *collisions, struct found *f)
 {
     str name = f->name;
 
-    if (f->flat && collides(found, f)) {
+    if (f->flat && map_has(collisions, f->id)) {
         name = str_lower(d->arena, str_concat(d->arena, STR("properties_"), f->id));
         if (!value_get(f->prop, STR("a")))
             value_set_str(d->arena, f->prop, STR("a"), f->name);
@@ -185,9 +188,10 @@ static struct value *finish_object(struct derive *d, struct found_list *found)
         return NULL;
     struct value *type = value_object(d->arena);
     struct value *props = value_object(d->arena);
+    const struct map *collisions = find_collisions(d->arena, found);
     for (size_t i = 0; i < found->items.len; i++) {
         struct found *f = &found->items.items[i];
-        derive_set(d, props, settle_name(d, found, f), f->prop);
+        derive_set(d, props, settle_name(d, collisions, f), f->prop);
     }
     value_set(d->arena, type, STR("props"), props);
     return type;
@@ -207,6 +211,8 @@ struct value *derive_object(struct derive *d, const struct arm_type *t, bool roo
     const struct place at = {.holder = t->name, .root = root};
     struct found_list found = {0};
 
+    if (!derive_spend(d, t->prop_count + 1))
+        return NULL;
     if (t->kind == ARM_DISCRIMINATED)
         return derive_variants(d, t, root);
     VEC_PUSH(d->arena, &d->stack, t->index);

@@ -207,7 +207,9 @@ static struct derived derive_structure(struct derive *d, const struct member *m,
     if (t->kind == ARM_OBJECT && t->prop_count == 0)
         return derive_map(d, m, t);
     str name = derive_named(d, t);
-    return name.len ? (struct derived){.t = str_concat(d->arena, STR("@"), name)} : nothing;
+    if (!name.len)
+        return nothing;
+    return (struct derived){.t = str_concat(d->arena, STR("@"), name)};
 }
 
 static struct derived derive_unknown(struct derive *d, const struct member *m,

@@ -89,7 +89,7 @@ static void derive_all_variants(struct derive *d, const struct arm_type *t, bool
     for (size_t i = 0; i < t->element_count; i++) {
         const struct arm_type *variant = arm_type_at(d->file, t->elements[i].type);
         str value = t->elements[i].name;
-        if (is_dropped(d, t, value))
+        if (is_dropped(d, t, value) || !derive_spend(d, t->prop_count + variant->prop_count))
             continue;
         str type = derive_variant(d, t, variant, root);
         str from = facts_have(&facts, FACT_BY_TYPE) ? variant->name : value;

@@ -13,8 +13,8 @@
 
 #include "value/source.h"
 
-#define OVERLAY_MAX (16 * MIB)   /* bytes of one file */
-#define OVERLAY_KINDS_MAX 100000 /* kinds of one group */
+#define OVERLAY_MAX (16 * MIB) /* bytes of one file */
+#define OVERLAY_KINDS_MAX 5000 /* kinds of one group */
 
 enum side { SIDE_SPEC, SIDE_STATUS };
 /* "spec", "status" */

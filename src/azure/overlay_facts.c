@@ -63,12 +63,12 @@ static void add_fact(struct overlay_facts *f, struct map *m, str key, const stru
     *copy = *fact;
     VEC_PUSH(f->arena, &f->all, copy);
     if (!first) {
+        copy->last = copy;
         map_set(m, key, copy);
         return;
     }
-    while (first->next)
-        first = first->next;
-    first->next = copy;
+    first->last->next = copy;
+    first->last = copy;
 }
 
 static bool add_version(const struct overlay_reader *r, str version, struct fact *fact,
@@ -158,7 +158,7 @@ static bool read_code(const struct overlay_reader *r, str text, struct fact *fac
 static bool read_codes(const struct overlay_reader *r, const struct value *node, struct fact *fact,
                        struct map *props, str prop, struct err *e)
 {
-    str text, one;
+    str text = STR_NONE, one;
 
     if (!read_limited(r, node, fact, &text, e))
         return false;
@@ -261,7 +261,7 @@ static bool read_list(const struct overlay_reader *r, const struct value *root,
     r->group->facts->lists[list] = map_new(r->arena);
     for (size_t i = 0; i < value_len(names); i++) {
         struct fact fact = {.code = FACT_CODES, .attr = FACT_ATTRS, .sides = SIDES_BOTH};
-        str name;
+        str name = STR_NONE;
         fact.where = lists[list];
         if (!read_limited(r, &names->items[i], &fact, &name, e))
             return false;
@@ -283,7 +283,7 @@ static bool read_expansion(const struct overlay_reader *r, str type, const struc
                            struct err *e)
 {
     struct fact fact = {.code = FACT_CODES, .attr = FACT_ATTRS, .sides = SIDES_BOTH};
-    str text, side;
+    str text = STR_NONE, side;
 
     fact.where = str_fmt(r->arena, "expand.%.*s", STR_ARG(type));
     if (!read_limited(r, node, &fact, &text, e))

@@ -21,6 +21,7 @@ struct fact {
     const struct value *node; /* for messages */
     str where;                /* "props.Type.property", for messages */
     struct fact *next;        /* about the same thing */
+    struct fact *last;        /* of these, in the first one */
 };
 
 struct overlay_facts {

@@ -26,6 +26,7 @@
 /* Limits on what is read. Reaching one is an error that names it. */
 #define ARM_FILE_MAX (256 * MIB)        /* bytes of one type file, unpacked */
 #define ARM_TYPES_MAX ((size_t)1 << 20) /* types of one file */
+#define ARM_PROPS_MAX 2000              /* properties of one object, elements of one type */
 #define ARM_FOLDER_DEPTH 8              /* folders below the one that was named */
 
 enum arm_kind {

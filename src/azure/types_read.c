@@ -76,6 +76,8 @@ static bool read_props(const struct type_reader *r, const struct value *v, const
 
     if (!value_is(props, VALUE_OBJECT))
         return types_complain(r, t, props ? props : v, e, "%s must be an object", key);
+    if (props->len > ARM_PROPS_MAX)
+        return types_complain(r, t, props, e, "more than %d properties", ARM_PROPS_MAX);
     struct arm_prop *items = ARENA_ARRAY(r->arena, struct arm_prop, props->len);
     for (size_t i = 0; i < props->len; i++) {
         const struct value *node = &props->items[i];
@@ -104,6 +106,8 @@ static bool read_elements(const struct type_reader *r, const struct value *v, en
     if (!value_is(elements, kind))
         return types_complain(r, t, elements ? elements : v, e, "elements must be a%s %s",
                               kind == VALUE_OBJECT ? "n" : "", value_kind_name(kind));
+    if (elements->len > ARM_PROPS_MAX)
+        return types_complain(r, t, elements, e, "more than %d elements", ARM_PROPS_MAX);
     struct arm_prop *items = ARENA_ARRAY(r->arena, struct arm_prop, elements->len);
     for (size_t i = 0; i < elements->len; i++) {
         const struct value *node = &elements->items[i];

@@ -228,7 +228,7 @@ static void show_difference(void *ctx, const struct model_difference *d)
 static bool diff(struct call *c, struct err *e)
 {
     struct shown s = {.call = c, .text = buf_new(c->arena, OUTPUT_MAX)};
-    struct value *old, *new_;
+    struct value *old = NULL, *new_ = NULL;
 
     if (c->arg_count != 2)
         return err_set(e, ERR_USAGE, "model diff takes OLD and NEW");

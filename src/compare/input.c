@@ -4,7 +4,7 @@
  * dropping duplicates.
  */
 #include "compare/internal.h"
-#include "compare/process.h"
+#include "base/process.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

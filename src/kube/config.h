@@ -40,6 +40,8 @@ struct kube_flags {
     str request_timeout;            /* "30s", "5" (seconds), "0": none */
     bool disable_compression;
     str cache_dir; /* accepted; nothing is cached on disk */
+    /* Where the credentials of a pod are; empty: /var/run/secrets/kubernetes.io/serviceaccount. */
+    str service_account;
 };
 
 /* What a plugin that makes credentials is told; see kubeconfig's users[].user.exec. */
@@ -51,6 +53,7 @@ struct kube_exec {
     str api_version; /* client.authentication.k8s.io/v1 or v1beta1 */
     str install_hint;
     bool provide_cluster_info;
+    const struct value *cluster_config; /* the cluster's extension for plugins, or NULL */
     enum kube_interactive {
         KUBE_INTERACTIVE_IF_AVAILABLE,
         KUBE_INTERACTIVE_NEVER,

@@ -104,6 +104,8 @@ static void add_row(struct buf *out, const char *name, size_t n)
 
 static void add_summary(struct arena *a, const struct results *r, struct buf *out)
 {
+    static const char *const drifts[DRIFT_STATES] = {"New since the earlier report", "Worse",
+                                                     "Remaining", "Fixed"};
     const struct result_verdict *v = &r->verdict;
 
     buf_add(out, STR("### "));
@@ -115,6 +117,8 @@ static void add_summary(struct arena *a, const struct results *r, struct buf *ou
     add_row(out, "Unmatched", v->known ? v->unmatched : r->unmatched.len);
     if (r->patched)
         add_row(out, "Patched by overrides", r->patched);
+    for (size_t i = 0; r->baseline.file.len && i < DRIFT_STATES; i++)
+        add_row(out, drifts[i], r->baseline.counts[i]);
     if (v->known) {
         buf_fmt(out, "| Comparison | %s |\n", v->complete ? "complete" : "**incomplete**");
         add_row(out, "Documents read", v->documents);

@@ -33,6 +33,7 @@ extern const struct report_format report_text;
 
 /* The format of that name, or NULL. */
 const struct report_format *report_find(str name);
+
 /* Whether the original has the format too. */
 bool report_is_original(const struct report_format *format);
 

@@ -64,10 +64,10 @@ test("findings are shown first, and the rest on request", async (page) => {
 });
 
 test("words filter by name, template and value", async (page) => {
-  await search(page, "web-config");
+  await search(page, "ConfigMap");
   const named = await visible(page, ".item");
-  assert.ok(named > 0 && named < 10);
-  await search(page, "web-config BERLIN");
+  assert.ok(named > 0 && named < (await countOf(page, "findings")));
+  await search(page, "ConfigMap BERLIN");
   const both = await visible(page, ".item");
   assert.ok(both > 0 && both < named);
   await search(page, "web:2.4.0");
@@ -123,6 +123,22 @@ test("a difference has lines of both sides, numbers, and what changed within a l
     [old, found].map((l) => l.evaluate((e) => getComputedStyle(e).backgroundColor)),
   );
   assert.notEqual(colours[0], colours[1]);
+});
+
+test("fields, candidates and completeness are told", async (page) => {
+  await search(page, "web:2.4.0");
+  await page.locator("#expand").click();
+  const item = page.locator(".item:visible").first();
+  await item.locator(".fields > summary").click();
+  const cells = await item.locator(".fields tbody td").allInnerTexts();
+  assert.equal(cells[0], "spec.template.spec.containers[name=web].image");
+  assert.equal(cells[1], "changed");
+  assert.match(cells[2], /web:2\.4\.1"$/);
+  assert.match(cells[3], /web:2\.4\.0"$/);
+  assert.match(cells[5], /^objects\/all\.yaml:\d+$/);
+  await item.getByText(/^Which template/).click();
+  assert.equal(await item.locator(".badge", { hasText: "chosen" }).count(), 1);
+  assert.equal(await page.locator(".verdict .badge").first().innerText(), "Complete");
 });
 
 // ---- Links. ----
@@ -236,6 +252,7 @@ for (const colorScheme of ["light", "dark"])
     async (page) => {
       await search(page, "web-config");
       await page.locator("#expand").click();
+      await page.evaluate(() => document.querySelectorAll(".item:not([hidden]) details").forEach((d) => (d.open = true)));
       await page.evaluate(readFileSync(axeSource, "utf8"));
       const found = await page.evaluate(() =>
         window.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] }),

@@ -193,9 +193,9 @@ static const struct {
      "identity g"},
     {"longer circles are cut",
      "\"x\":" REF(6),
-     ",{\"$type\":\"ObjectType\",\"name\":\"X\",\"properties\":{\"y\":" REF(
-         7) ",\"s\":" REF(0) "}},{\"$type\":\"ObjectType\",\"name\":\"Y\",\"properties\":{"
-                             "\"x\":" REF(6) ",\"s\":" REF(0) "}}",
+     ",{\"$type\":\"ObjectType\",\"name\":\"X\",\"properties\":{\"y\":" REF(7) ",\"s\":" REF(
+         0) "}},{\"$type\":\"ObjectType\",\"name\":\"Y\",\"properties\":{"
+            "\"x\":" REF(6) ",\"s\":" REF(0) "}}",
      "",
      {"\"X\":{\"props\":{\"s\":{\"t\":\"string\"},\"y\":{\"t\":\"@Y\"}}}",
       "\"Y\":{\"props\":{\"s\":{\"t\":\"string\"}}}", "spec X.*: contains itself"},

@@ -41,10 +41,53 @@ static inline void sample_results(struct arena *a, struct results *r)
 
     *r = (struct results){.missing = 1, .differing = 1, .total = 2, .hash = STR("abc")};
     VEC_PUSH(a, &differs.fields, field);
+    same.fields_known = differs.fields_known = true;
     VEC_PUSH(a, &r->diffs, same);
     VEC_PUSH(a, &r->diffs, differs);
     VEC_PUSH(a, &r->issues, issue);
     VEC_PUSH(a, &r->unmatched, STR("apps/v1_Deployment_shop_*odd*"));
+}
+
+/* The same with all that a comparison of plumb's can tell. */
+static inline void sample_everything(struct arena *a, struct results *r)
+{
+    struct result_explanation why = {.object = STR("v1_ConfigMap_shop_web"),
+                                     .place = {STR("o:a.yaml"), 2}};
+    struct result_drift drift = {.state = DRIFT_WORSE,
+                                 .object = STR("v1_ConfigMap_shop_web"),
+                                 .template = STR("p/web.yaml")};
+    struct result_drift fixed = {
+        .state = DRIFT_FIXED, .template = STR("p/x.yaml"), .issue = STR("p, c: <m>"), .gone = true};
+
+    sample_results(a, r);
+    r->verdict = (struct result_verdict){.known = true,
+                                         .documents = 12,
+                                         .skipped = 2,
+                                         .failed = 1,
+                                         .matched = 7,
+                                         .unmatched = 3,
+                                         .duplicates = 4,
+                                         .failed_objects = 5,
+                                         .members_ignored = 6,
+                                         .fields_compared = 90,
+                                         .fields_omitted = 8};
+    VEC_PUSH(a, &r->verdict.rules, ((struct result_rule){STR("fieldsToOmit x: <a>"), 5}));
+    VEC_PUSH(a, &r->verdict.notes,
+             ((struct result_note){{STR("o.yaml"), 3}, STR("bad <yaml>"), true}));
+    VEC_PUSH(a, &why.candidates,
+             ((struct result_candidate){STR("web.yaml"), 17, true, true, STR("fits <best>")}));
+    VEC_PUSH(a, &why.candidates,
+             ((struct result_candidate){STR("b.yaml"), 0, false, false, STR("no")}));
+    VEC_PUSH(a, &why.suppressed,
+             ((struct result_suppressed){STR("metadata.uid"), STR("rule"), {STR("m.yaml"), 2}}));
+    VEC_PUSH(a, &r->explanations, why);
+    why.object = r->unmatched.items[0];
+    VEC_PUSH(a, &r->explanations, why);
+    VEC_PUSH(a, &drift.more, STR("data.<b>"));
+    r->baseline.file = STR("earlier.json");
+    VEC_PUSH(a, &r->baseline.drifts, drift);
+    VEC_PUSH(a, &r->baseline.drifts, fixed);
+    r->baseline.counts[DRIFT_WORSE] = r->baseline.counts[DRIFT_FIXED] = 1;
 }
 
 static inline str write_as(struct arena *a, const char *format, const struct results *r)

@@ -145,34 +145,35 @@ TEST(markup_in_an_object_is_never_markup_of_the_page)
     assert_has(page, "Content-Security-Policy");
 }
 
-TEST(verdict_fields_and_explanations_are_shown)
+static const char *const everything[] = {
+    "<span class=\"badge incomplete\">Incomplete</span>",
+    "<b>12</b> read · <b>2</b> skipped · <b>1</b> failed",
+    "<b>7</b> matched · <b>3</b> unmatched · <b>4</b> duplicate · <b>5</b> failed",
+    "<b>90</b> compared · <b>8</b> left out",
+    "<b>6</b> ignored",
+    "fieldsToOmit x: &lt;a&gt;",
+    "bad &lt;yaml&gt;",
+    "o.yaml:3",
+    "<summary>1 field</summary>",
+    "50%\\n::error::x",
+    "p/web.yaml:3",
+    "Which template: 2 candidates",
+    "fits &lt;best&gt;",
+    "1 field left out",
+    "Since the earlier report <span class=\"badge missing\">Worse</span>",
+    "<p>data.&lt;b&gt;</p>",
+    "<summary>Fixed: 1</summary>",
+};
+
+TEST(verdict_fields_explanations_and_baseline_are_shown)
 {
     AUTO_ARENA a = arena_new();
     struct results r;
-    struct result_explanation why = {.object = STR("v1_ConfigMap_shop_web")};
 
-    sample_results(a, &r);
-    r.verdict = (struct result_verdict){
-        .known = true, .documents = 12, .failed = 1, .members_ignored = 4, .fields_compared = 90};
-    VEC_PUSH(a, &r.verdict.rules, ((struct result_rule){STR("fieldsToOmit x: <a>"), 5}));
-    VEC_PUSH(a, &r.verdict.notes,
-             ((struct result_note){{STR("o.yaml"), 3}, STR("bad <yaml>"), true}));
-    VEC_PUSH(a, &why.candidates,
-             ((struct result_candidate){STR("web.yaml"), 17, true, true, STR("fits <best>")}));
-    VEC_PUSH(a, &why.suppressed,
-             ((struct result_suppressed){STR("metadata.uid"), STR("rule"), {STR("m.yaml"), 2}}));
-    VEC_PUSH(a, &r.explanations, why);
+    sample_everything(a, &r);
     str page = write_as(a, "html", &r);
-    assert_has(page, "<span class=\"badge incomplete\">Incomplete</span>");
-    assert_has(page, "<b>12</b> read · <b>0</b> skipped · <b>1</b> failed");
-    assert_has(page, "<b>4</b> ignored");
-    assert_has(page, "fieldsToOmit x: &lt;a&gt;");
-    assert_has(page, "bad &lt;yaml&gt;");
-    assert_has(page, "o.yaml:3");
-    assert_has(page, "<summary>1 field</summary>");
-    assert_has(page, "50%\\n::error::x");
-    assert_has(page, "fits &lt;best&gt;");
-    assert_has(page, "1 field left out");
+    for (size_t i = 0; i < COUNT(everything); i++)
+        assert_has(page, everything[i]);
 }
 
 TEST(a_page_without_anything_is_a_page)
@@ -191,5 +192,5 @@ RUN_TESTS(cmocka_unit_test(foreign_text_is_text_and_controls_are_visible),
           cmocka_unit_test(marks_never_split_a_character),
           cmocka_unit_test(places_have_names_of_their_own), cmocka_unit_test(ids_are_taken_apart),
           cmocka_unit_test(markup_in_an_object_is_never_markup_of_the_page),
-          cmocka_unit_test(verdict_fields_and_explanations_are_shown),
+          cmocka_unit_test(verdict_fields_explanations_and_baseline_are_shown),
           cmocka_unit_test(a_page_without_anything_is_a_page))

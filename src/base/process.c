@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* process.c - running another program; see process.h. */
-#include "compare/process.h"
+#include "base/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,17 +11,19 @@
 extern char **environ;
 
 /* Starts the program with its output in the pipe. Answers an errno. */
-static int start(const char *const *argv, const int ends[2], pid_t *pid)
+static int start(const struct process *p, const int ends[2], pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
     int failure;
 
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (!p->with_input)
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
     posix_spawn_file_actions_addclose(&actions, ends[0]);
     posix_spawn_file_actions_addclose(&actions, ends[1]);
-    failure = posix_spawnp(pid, argv[0], &actions, NULL, (char *const *)argv, environ);
+    failure = posix_spawnp(pid, p->argv[0], &actions, NULL, (char *const *)p->argv,
+                           p->env ? p->env : environ);
     posix_spawn_file_actions_destroy(&actions);
     return failure;
 }
@@ -36,22 +38,31 @@ static int wait_for(pid_t pid)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-bool process_run(struct arena *a, const char *const *argv, str *out, int *status, struct err *e)
+bool process_run_as(struct arena *a, const struct process *p, str *out, int *status, struct err *e)
 {
+    str name = str_c(p->argv[0]);
     int ends[2], failure;
     pid_t pid = -1;
 
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return err_errno(e, errno, "pipe", str_c(argv[0]));
-    failure = start(argv, ends, &pid);
+        return err_errno(e, errno, "pipe", name);
+    failure = start(p, ends, &pid);
     close(ends[1]);
     if (failure) {
         close(ends[0]);
         return err_set(e, failure == ENOENT ? ERR_NOT_FOUND : ERR_IO, "%s",
                        err_errno_text(failure));
     }
-    bool ok = file_read_fd(a, ends[0], str_c(argv[0]), PROCESS_OUTPUT_MAX, out, e);
+    bool ok =
+        file_read_fd(a, ends[0], name, p->output_max ? p->output_max : PROCESS_OUTPUT_MAX, out, e);
     close(ends[0]);
     *status = wait_for(pid);
     return ok;
+}
+
+bool process_run(struct arena *a, const char *const *argv, str *out, int *status, struct err *e)
+{
+    const struct process p = {.argv = argv};
+
+    return process_run_as(a, &p, out, status, e);
 }
