@@ -21,9 +21,10 @@ static const struct value *rules; /* written once, then only read */
 static void read_rules(void)
 {
     static struct source src;
-    struct arena *a = arena_new(); /* of the run */
+    static struct arena *a; /* of the run */
     struct value *root;
 
+    a = arena_new();
     src.file = STR("api/rules/payload.json");
     src.text = EMBEDDED(payload_json);
     if (json_read(a, &src, NULL, &root, NULL))
