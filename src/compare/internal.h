@@ -395,12 +395,20 @@ str capture_text(struct arena *a, const struct capture *c);
 /* Appends a warning for each group that has several values. */
 void captures_warn(const struct captures *c, struct buf *out);
 
+/*
+ * What matching one field may cost, as regex_limit counts: about a second. A field that would take
+ * longer counts as one that does not match, with a warning, so that it is seen as different.
+ */
+#define INLINE_COST_MAX UINT64_C(200000000)
+
 struct inline_function {
     const char *name;
     MUST_CHECK bool (*validate)(struct arena *a, str pattern, struct err *e);
     str (*compare)(struct arena *a, str pattern, str value, struct captures *c, struct journal *j);
 };
 extern const struct inline_function inline_regex, inline_capturegroups;
+/* Warns of a pattern that was given up: left is 0. */
+void inline_warn_cost(struct arena *a, str pattern, uint64_t left, struct journal *j);
 /* NULL when there is none of that name. */
 const struct inline_function *inline_find(str name);
 

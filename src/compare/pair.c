@@ -181,7 +181,8 @@ static bool apply_overrides(struct pairing *p, const struct template *t, struct 
         bool ok = override_apply(p->arena, o, p->root, r, rendered, e);
         keep_changes(p, r);
         if (!ok)
-            return false;
+            return is_improved(p) && err_wrap(e, "override %zu of %.*s", p->out->overrides[i] + 1,
+                                              STR_ARG(p->compare->options->overrides));
         trace_add(r->trace, STAGE_OVERRIDDEN, o, *rendered);
     }
     return true;
