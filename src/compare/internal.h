@@ -478,6 +478,7 @@ struct trace {
         size_t len, cap;
     } stages;
     const struct value *live; /* the object as it was compared, not masked */
+    struct map *indexes;      /* of lists whose elements are looked up by identity; NULL: none */
 };
 
 /* Keeps a copy of the tree as the result of a step. t may be NULL. */
@@ -488,9 +489,13 @@ struct result_place trace_place(const struct trace *t, const struct path *p);
 /* The part of the rendered text that a node of the first stage begins in; NULL: not known. */
 const struct tmpl_range *trace_range(const struct trace *t, const struct value *node);
 struct result_place trace_range_place(const struct trace *t, const struct tmpl_range *range);
-/* Where the value at a path of an object stands, or what should hold it. */
-struct result_place object_place(const struct object *o, const struct value *tree,
-                                 const struct path *p);
+/* Where the value at a path of the object stands, or what should hold it. */
+struct result_place trace_object_place(const struct trace *t, const struct path *p);
+/* What is at a path of a stage or of the object, or NULL; as path_resolve, in less time. */
+const struct value *trace_find(const struct trace *t, const struct path *p,
+                               const struct value *root);
+/* Where an object begins. */
+struct result_place object_place(const struct object *o);
 /* The place of an offset that a node has; only the file when the offset is 0. */
 struct result_place source_place(const struct source *s, uint32_t pos);
 /* A path as reports write it. Lives as long as a. */

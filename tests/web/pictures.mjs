@@ -18,7 +18,7 @@ async function picture(name, scheme, prepare, size = { width: 1280, height: 860 
 
 await picture("report-light.png", "light", async () => {});
 await picture("report-dark.png", "dark", async (page) => {
-  await page.locator("#find").fill("web-config");
+  await page.locator("#find").fill("/web-config-");
   await page.waitForTimeout(150);
   await page.locator("#expand").click();
   await page.mouse.move(640, 400);
