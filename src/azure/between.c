@@ -71,13 +71,18 @@ static const struct value *kept_below(const struct value *kept, str name)
     return value_get(value_get(kept, STR("in")), name);
 }
 
-/* How an element of a list or map is named. */
-static str element_name(const struct going *g, const struct value *element, size_t i, bool map)
+/* Whether elements of lists can be told apart by their names, in both versions. */
+static bool have_names(const struct model_shape *from, const struct model_shape *to)
 {
-    str name = value_get_str(element, STR("name"));
+    return from->item->form == FORM_OBJECT && model_prop(from->item->object, STR("name")) &&
+           model_prop(to->item->object, STR("name"));
+}
 
-    if (map)
-        return value_key(element);
+/* How an element of a list is named. */
+static str element_name(const struct going *g, const struct value *element, size_t i, bool named)
+{
+    str name = named ? value_get_str(element, STR("name")) : STR_NONE;
+
     return name.len ? str_concat(g->arena, STR("name="), name) : str_fmt(g->arena, "%zu", i);
 }
 
@@ -88,11 +93,11 @@ static struct value *go_items(const struct going *g, const struct model_shape *f
                               const struct model_shape *to, const struct value *v,
                               const struct value *kept, struct value *left)
 {
-    bool map = v->kind == VALUE_OBJECT;
+    bool map = v->kind == VALUE_OBJECT, named = !map && have_names(from, to);
     struct value *out = map ? value_object(g->arena) : value_list(g->arena);
 
     for (size_t i = 0; i < v->len; i++) {
-        str name = element_name(g, &v->items[i], i, map);
+        str name = map ? value_key(&v->items[i]) : element_name(g, &v->items[i], i, named);
         struct value *below = value_object(g->arena);
         const struct value *made =
             go_value(g, from->item, to->item, &v->items[i], kept_below(kept, name), below);

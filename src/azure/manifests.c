@@ -115,7 +115,7 @@ static bool find_secret_map(void *ctx, struct arena *a, str namespace, str name,
     static const char *const parts[] = {"data", "stringData"};
     struct value *all = value_object(a);
     const struct value *secret;
-    str text;
+    str text = STR_NONE;
 
     if (!find_plain(ctx, "Secret", namespace, name, &secret, e))
         return false;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,6 +29,32 @@ static int start(const struct process *p, const int ends[2], pid_t *pid)
     return failure;
 }
 
+static bool is_program(const char *path)
+{
+    struct stat s;
+
+    return stat(path, &s) == 0 && S_ISREG(s.st_mode) && access(path, X_OK) == 0;
+}
+
+/*
+ * Whether the program is there. Asked before, because not every system tells when starting one
+ * (nor does valgrind): some let a child begin that ends with status 127.
+ */
+static bool is_there(struct arena *a, str name)
+{
+    str rest = str_c(getenv("PATH")), folder;
+    bool more = true;
+
+    if (str_find_char(name, '/') != STR_NPOS)
+        return file_kind(name) != FILE_MISSING;
+    while (more) {
+        more = str_cut(rest, STR(":"), &folder, &rest);
+        if (is_program(str_z(a, file_join(a, folder.len ? folder : STR("."), name))))
+            return true;
+    }
+    return false;
+}
+
 static int wait_for(pid_t pid)
 {
     int status;
@@ -44,6 +71,8 @@ bool process_run_as(struct arena *a, const struct process *p, str *out, int *sta
     int ends[2], failure;
     pid_t pid = -1;
 
+    if (!is_there(a, name))
+        return err_set(e, ERR_NOT_FOUND, "%s", err_errno_text(ENOENT));
     if (pipe2(ends, O_CLOEXEC) != 0)
         return err_errno(e, errno, "pipe", name);
     failure = start(p, ends, &pid);

@@ -162,8 +162,12 @@ static bool fail_reference(struct arena *a, const struct compare_options *o, str
     struct lint_report report;
     str rest = e->text, line;
     size_t shown = 0;
+    AUTO_ERR fault = {0};
 
-    if (!lint_run(a, &options, &report, NULL) || !report.errors || !str_next_line(&rest, &line))
+    if (!lint_run(a, &options, &report, &fault))
+        return str_has_prefix(e->text, STR("Reference config file not found")) &&
+               err_copy(e, &fault);
+    if (!report.errors || !str_next_line(&rest, &line))
         return false;
     buf_add(&text, line);
     for (size_t i = 0; i < report.findings.len && shown < FAULTS_SHOWN; i++) {

@@ -16,12 +16,18 @@ static bool is_broken(str pattern)
            (open != STR_NPOS && str_find_char(str_from(pattern, open), ']') == STR_NPOS);
 }
 
+/* Groups are also known without their ending: network/RouteTable. */
 static bool fits(struct arena *a, str pattern, const struct model_resource *r)
 {
-    bool with_group = str_find_char(pattern, '/') != STR_NPOS;
-    str name = with_group ? str_fmt(a, "%.*s/%.*s", STR_ARG(r->group), STR_ARG(r->kind)) : r->kind;
+    const char *wanted = str_z(a, pattern);
+    str group = str_without_suffix(r->group, STR(".azure.com"));
 
-    return fnmatch(str_z(a, pattern), str_z(a, name), FNM_CASEFOLD | FNM_PATHNAME) == 0;
+    if (str_find_char(pattern, '/') == STR_NPOS)
+        return fnmatch(wanted, str_z(a, r->kind), FNM_CASEFOLD) == 0;
+    str full = str_fmt(a, "%.*s/%.*s", STR_ARG(r->group), STR_ARG(r->kind));
+    str brief = str_fmt(a, "%.*s/%.*s", STR_ARG(group), STR_ARG(r->kind));
+    return fnmatch(wanted, str_z(a, full), FNM_CASEFOLD | FNM_PATHNAME) == 0 ||
+           fnmatch(wanted, str_z(a, brief), FNM_CASEFOLD | FNM_PATHNAME) == 0;
 }
 
 /* Which of the patterns fit is remembered in used. */

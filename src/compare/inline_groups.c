@@ -162,8 +162,8 @@ static str without_placeholders(struct arena *a, str text, str pattern, const st
     return buf_str(&out);
 }
 
-static void capture_pair(struct arena *a, str deleted, str inserted, struct captures *c,
-                         struct journal *j)
+static void capture_pair(struct arena *a, str deleted, str inserted, uint64_t *left,
+                         struct captures *c, struct journal *j)
 {
     struct groups groups = find_groups(a, deleted);
     struct regex *re;
@@ -180,6 +180,7 @@ static void capture_pair(struct arena *a, str deleted, str inserted, struct capt
     }
     size_t count = regex_groups(re) + 1;
     struct span *spans = ARENA_ARRAY(a, struct span, count);
+    regex_limit(re, left);
     if (!regex_find(re, inserted, 0, spans, count))
         return;
     for (size_t i = 1; i < count; i++) {
@@ -193,18 +194,20 @@ static void capture_pair(struct arena *a, str deleted, str inserted, struct capt
 static void capture_all(struct arena *a, str pattern, str value, const struct groups *groups,
                         struct captures *c, struct journal *j)
 {
+    uint64_t left = INLINE_COST_MAX;
     struct diff_pieces d =
         diff_chars(a, with_placeholders(a, pattern, groups), value, DIFF_CHARS_NS);
 
-    for (size_t i = 0; i + 1 < d.count; i++) {
+    for (size_t i = 0; i + 1 < d.count && left; i++) {
         const struct diff_piece *x = &d.items[i], *y = &d.items[i + 1];
         bool turned = x->op == DIFF_INSERT && y->op == DIFF_DELETE;
         if (!turned && !(x->op == DIFF_DELETE && y->op == DIFF_INSERT))
             continue;
         str deleted = turned ? y->text : x->text, inserted = turned ? x->text : y->text;
         capture_pair(a, without_placeholders(a, deleted, pattern, groups),
-                     without_placeholders(a, inserted, pattern, groups), c, j);
+                     without_placeholders(a, inserted, pattern, groups), &left, c, j);
     }
+    inline_warn_cost(a, pattern, left, j);
 }
 
 static str compare(struct arena *a, str pattern, str value, struct captures *c, struct journal *j)

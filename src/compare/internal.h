@@ -395,12 +395,20 @@ str capture_text(struct arena *a, const struct capture *c);
 /* Appends a warning for each group that has several values. */
 void captures_warn(const struct captures *c, struct buf *out);
 
+/*
+ * What matching one field may cost, as regex_limit counts: about a second. A field that would take
+ * longer counts as one that does not match, with a warning, so that it is seen as different.
+ */
+#define INLINE_COST_MAX UINT64_C(200000000)
+
 struct inline_function {
     const char *name;
     MUST_CHECK bool (*validate)(struct arena *a, str pattern, struct err *e);
     str (*compare)(struct arena *a, str pattern, str value, struct captures *c, struct journal *j);
 };
 extern const struct inline_function inline_regex, inline_capturegroups;
+/* Warns of a pattern that was given up: left is 0. */
+void inline_warn_cost(struct arena *a, str pattern, uint64_t left, struct journal *j);
 /* NULL when there is none of that name. */
 const struct inline_function *inline_find(str name);
 
@@ -467,6 +475,7 @@ struct trace {
         size_t len, cap;
     } stages;
     const struct value *live; /* the object as it was compared, not masked */
+    struct map *indexes;      /* of lists whose elements are looked up by identity; NULL: none */
 };
 
 /* Keeps a copy of the tree as the result of a step. t may be NULL. */
@@ -477,9 +486,13 @@ struct result_place trace_place(const struct trace *t, const struct path *p);
 /* The part of the rendered text that a node of the first stage begins in; NULL: not known. */
 const struct tmpl_range *trace_range(const struct trace *t, const struct value *node);
 struct result_place trace_range_place(const struct trace *t, const struct tmpl_range *range);
-/* Where the value at a path of an object stands, or what should hold it. */
-struct result_place object_place(const struct object *o, const struct value *tree,
-                                 const struct path *p);
+/* Where the value at a path of the object stands, or what should hold it. */
+struct result_place trace_object_place(const struct trace *t, const struct path *p);
+/* What is at a path of a stage or of the object, or NULL; as path_resolve, in less time. */
+const struct value *trace_find(const struct trace *t, const struct path *p,
+                               const struct value *root);
+/* Where an object begins. */
+struct result_place object_place(const struct object *o);
 /* The place of an offset that a node has; only the file when the offset is 0. */
 struct result_place source_place(const struct source *s, uint32_t pos);
 /* A path as reports write it. Lives as long as a. */

@@ -77,7 +77,7 @@ const struct lint_rule lint_syntax = {"syntax", LINT_ERROR,
                                       "correct the YAML; nothing else can be checked before"};
 const struct lint_rule lint_template_run = {
     "template-run", LINT_ERROR,
-    "let the template stand missing fields: guard with if, with or default"};
+    "correct the template; it must stand an empty object: guard fields with if, with or default"};
 const struct lint_rule lint_template_syntax = {"template-syntax", LINT_ERROR,
                                                "correct the template"};
 const struct lint_rule lint_unknown_key = {"unknown-key", LINT_ERROR,

@@ -85,8 +85,7 @@ static bool find_file(struct lint *l, size_t i)
         lint_add(l, &lint_missing_file, path_where(l, i), "%.*s: %.*s", STR_ARG(path),
                  STR_ARG(e.text));
     else if (!files.len)
-        lint_add(l, &lint_missing_file, path_where(l, i), "there is no file %.*s",
-                 STR_ARG(lint_path(l, path)));
+        lint_add(l, &lint_missing_file, path_where(l, i), "there is no file %.*s", STR_ARG(path));
     else if (files.len > 1 || !str_eq(files.items[0], path))
         lint_add(l, &lint_missing_file, path_where(l, i),
                  "%.*s is a pattern; a template is one file", STR_ARG(path));

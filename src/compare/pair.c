@@ -181,7 +181,8 @@ static bool apply_overrides(struct pairing *p, const struct template *t, struct 
         bool ok = override_apply(p->arena, o, p->root, r, rendered, e);
         keep_changes(p, r);
         if (!ok)
-            return false;
+            return is_improved(p) && err_wrap(e, "override %zu of %.*s", p->out->overrides[i] + 1,
+                                              STR_ARG(p->compare->options->overrides));
         trace_add(r->trace, STAGE_OVERRIDDEN, o, *rendered);
     }
     return true;
@@ -281,14 +282,15 @@ static bool print_sides(struct pairing *p, struct match *m, struct err *e)
     return err_wrap(e, "error occurered during diff");
 }
 
-/* The score itself matters only where it is compared or shown. */
+/* The score itself matters only where it is compared or shown; shown alone it may be rough. */
 static size_t score_of(const struct pairing *p, const struct match *m)
 {
     if (str_eq(m->diff.merged, m->diff.live))
         return 0;
     if (p->candidate_count == 1 && !p->out->journal.verbose && !p->explain)
         return 1;
-    struct diff_pieces pieces = diff_chars(p->arena, m->diff.merged, m->diff.live, SCORE_NS);
+    int64_t limit = p->candidate_count == 1 && p->explain ? NS_PER_SEC : SCORE_NS;
+    struct diff_pieces pieces = diff_chars(p->arena, m->diff.merged, m->diff.live, limit);
     return diff_chars_score(&pieces);
 }
 

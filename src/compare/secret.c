@@ -40,9 +40,9 @@ static void mask_field(struct value *before, struct value *after)
         cover_both(before, after);
         return;
     }
-    for (size_t i = 0; i < value_len(before); i++)
+    for (size_t i = 0; before && i < before->len; i++)
         cover_both(&before->items[i], value_get(after, value_key(&before->items[i])));
-    for (size_t i = 0; i < value_len(after); i++)
+    for (size_t i = 0; after && i < after->len; i++)
         if (!value_get(before, value_key(&after->items[i])))
             cover_both(NULL, &after->items[i]);
 }
@@ -99,10 +99,10 @@ static void mask_annotation(struct arena *a, struct value *before, struct value 
 
 static void mask_annotations(struct arena *a, struct value *before, struct value *after, int depth)
 {
-    for (size_t i = 0; i < value_len(before); i++)
+    for (size_t i = 0; before && i < before->len; i++)
         mask_annotation(a, &before->items[i], value_get(after, value_key(&before->items[i])),
                         depth);
-    for (size_t i = 0; i < value_len(after); i++)
+    for (size_t i = 0; after && i < after->len; i++)
         if (!value_get(before, value_key(&after->items[i])))
             mask_annotation(a, NULL, &after->items[i], depth);
 }

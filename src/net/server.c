@@ -9,8 +9,6 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 /* How often a stop looks whether the last request has ended. */
 #define STOP_STEP_MS 5
@@ -102,42 +100,57 @@ static void read_head(struct server_request *r, const char *method)
     }
 }
 
-/* Gives the answer to the library, or waits for it. Under the lock. */
-static enum MHD_Result pass_on(struct server_request *r)
-{
-    enum MHD_Result ok = MHD_NO;
-
-    r->suspended = false;
-    if (r->state == REQUEST_HANDLED) {
-        if (r->server->cutting)
-            return MHD_NO;
-        MHD_suspend_connection(r->connection);
-        r->suspended = true;
-        return MHD_YES;
-    }
-    r->state = REQUEST_QUEUED;
-    if (!r->drop)
-        ok = MHD_queue_response(r->connection, (unsigned)r->status, r->response);
-    if (r->response)
-        MHD_destroy_response(r->response);
-    r->response = NULL;
-    return ok;
-}
-
-static enum MHD_Result pass_on_locked(struct server_request *r)
+/* Whether there is an answer, which is then ours to give; else the connection waits for it. */
+static bool take_answer(struct server_request *r, enum MHD_Result *otherwise)
 {
     AUTO_LOCK guard = lock_take(&r->server->lock);
 
-    return pass_on(r);
+    r->suspended = false;
+    *otherwise = r->server->cutting ? MHD_NO : MHD_YES;
+    if (r->state == REQUEST_HANDLED) {
+        if (!r->server->cutting) {
+            MHD_suspend_connection(r->connection);
+            r->suspended = true;
+        }
+        return false;
+    }
+    r->state = REQUEST_QUEUED;
+    return true;
+}
+
+/*
+ * Gives the answer to the library, or waits for it. Without our lock: the library locks responses
+ * while it reads from streams, which take ours.
+ */
+static enum MHD_Result pass_on(struct server_request *r)
+{
+    enum MHD_Result result;
+
+    if (!take_answer(r, &result))
+        return result;
+    result = MHD_NO;
+    if (!r->drop)
+        result = MHD_queue_response(r->connection, (unsigned)r->status, r->response);
+    if (r->response)
+        MHD_destroy_response(r->response);
+    r->response = NULL;
+    return result;
+}
+
+static bool begin_handling(struct server_request *r)
+{
+    AUTO_LOCK guard = lock_take(&r->server->lock);
+
+    r->state = REQUEST_HANDLED;
+    return !r->server->stopping;
 }
 
 static void start_handling(struct server_request *r)
 {
-    {
-        AUTO_LOCK guard = lock_take(&r->server->lock);
-        r->state = REQUEST_HANDLED;
-    }
-    r->server->config.handle(r->server->config.ctx, r);
+    if (begin_handling(r))
+        r->server->config.handle(r->server->config.ctx, r);
+    else
+        refuse(r, 503);
 }
 
 /* Called with the head, with each piece of the body, at its end, and after each resume. */
@@ -153,7 +166,7 @@ static enum MHD_Result on_access(void *ctx, struct MHD_Connection *connection, c
         if (r->state != REQUEST_HANDLED)
             return MHD_YES;
         refuse(r, 413);
-        return pass_on_locked(r);
+        return pass_on(r);
     }
     if (*size) {
         buf_add(&r->body, str_of(data, *size));
@@ -162,7 +175,7 @@ static enum MHD_Result on_access(void *ctx, struct MHD_Connection *connection, c
     }
     if (r->state == REQUEST_READING)
         start_handling(r);
-    return pass_on_locked(r);
+    return pass_on(r);
 }
 
 /* Whether the handler still has r, which then frees it. */
@@ -376,15 +389,13 @@ void server_stop(struct server *s, int64_t grace)
 {
     if (!s)
         return;
-    int listening = MHD_quiesce_daemon(s->daemon);
+    /* The library's own way to stop listening races with its threads, so new requests get a 503. */
     wake_all(s, false);
     for (int64_t left = grace; left > 0 && has_requests(s); left -= STOP_STEP_MS * NS_PER_MS)
         poll(NULL, 0, STOP_STEP_MS);
     server_sweeper_stop(s);
     wake_all(s, true);
     MHD_stop_daemon(s->daemon);
-    if (listening >= 0)
-        close(listening);
     mark_stopped(s);
     server_free_if_idle(s);
 }

@@ -43,8 +43,8 @@ struct server_config {
 MUST_CHECK bool server_start(const struct server_config *config, struct server **out,
                              struct err *e);
 /*
- * No new connections; requests under way may end within grace nanoseconds, streams are ended, what
- * is left is cut. Joins all threads and frees s. Not from a handler.
+ * Requests under way may end within grace nanoseconds, new ones are answered by 503, streams are
+ * ended; then what is left is cut. Joins all threads and frees s. Not from a handler.
  */
 void server_stop(struct server *s, int64_t grace);
 uint16_t server_port(const struct server *s);

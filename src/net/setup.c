@@ -50,6 +50,9 @@ static void set_tls(struct transfer *t)
     set_pem(t, tls->ca, CURLOPT_CAINFO_BLOB, CURLOPT_CAINFO);
     set_pem(t, tls->cert, CURLOPT_SSLCERT_BLOB, CURLOPT_SSLCERT);
     set_pem(t, tls->key, CURLOPT_SSLKEY_BLOB, CURLOPT_SSLKEY);
+    /* A key with a password is an error; OpenSSL would ask for it on the terminal. */
+    if (tls->key.text.len || tls->key.file.len)
+        curl_easy_setopt(t->easy, CURLOPT_KEYPASSWD, "");
 }
 
 static bool set_proxy(struct transfer *t, struct err *e)

@@ -69,6 +69,7 @@ static const struct shape diff_shape = {
                                      {"OverrideReason", &texts_shape},
                                      {"description", &text_shape},
                                      {"Differences", &any_shape}, /* ours, as what follows */
+                                     {"MoreDifferences", &any_shape},
                                      {"part", &any_shape},
                                      {"component", &any_shape},
                                      {"place", &any_shape},
@@ -262,6 +263,7 @@ static void add_diff(struct arena *a, const struct value *d, struct results *out
 
     diff.differs = diff.text.len > 0;
     results_read_fields(a, value_get(d, STR("Differences")), &diff);
+    diff.fields.cut = value_is_true(value_get(d, STR("MoreDifferences")));
     if (patched.len)
         out->overrides = patched;
     VEC_PUSH(a, &out->diffs, diff);

@@ -36,6 +36,8 @@ void report_tree_fields(struct arena *a, struct value *out, const struct result_
     struct value *list = value_set(a, out, STR("Differences"), value_list(a));
     for (size_t i = 0; i < d->fields.len; i++)
         add_field(a, value_add(a, list, value_object(a)), &d->fields.items[i]);
+    if (d->fields.cut)
+        value_set_bool(a, out, STR("MoreDifferences"), true);
 }
 
 /* ---- Against an earlier report. ---- */
@@ -95,6 +97,8 @@ static void add_explanation(struct arena *a, struct value *out, const struct res
         value_set_str(a, item, STR("rule"), s->rule);
         set_text(a, item, STR("place"), place_text(a, s->rule_place));
     }
+    if (x->cut)
+        value_set_bool(a, out, STR("moreSuppressed"), true);
 }
 
 void report_tree_more(struct arena *a, struct value *out, const struct results *r)

@@ -47,6 +47,7 @@ struct benchmark {
     void (*run)(void);
 };
 
+extern const struct benchmark bench_azure;
 extern const struct benchmark bench_diff;
 extern const struct benchmark bench_json;
 extern const struct benchmark bench_regex;

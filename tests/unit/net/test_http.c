@@ -317,20 +317,24 @@ static const struct tls_case tls_cases[] = {
     {"IP:127.0.0.1", -60, 3600, 0, 0, 0, 1, NULL, "remote error: tls: ", HTTP_FAILURE_TLS},
 };
 
-static void check_tls(const struct tls_case *c, size_t number)
+/* Made once: under valgrind a key takes a while. */
+struct authorities {
+    struct test_cert ca, other, client_cert;
+};
+
+static void check_tls(const struct tls_case *c, const struct authorities *all, size_t number)
 {
     AUTO_ARENA a = arena_new();
     AUTO_ERR e = {0};
-    struct test_cert ca = test_ca(a, "test CA"), other = test_ca(a, "another CA");
+    struct test_cert ca = all->ca, other = all->other, client_cert = all->client_cert;
     struct test_cert leaf = test_leaf(a, &ca, "server", c->names, c->from, c->to);
-    struct test_cert client_cert = test_leaf(a, &ca, "client", NULL, -60, 3600);
     const struct fault_tls tls = {leaf.cert, leaf.key, c->client_ca ? ca.cert : STR_NONE};
     struct fault_server *s = fault_server_start(ok_script, COUNT(ok_script), &tls);
     struct http_config config = http_defaults();
     struct http_client *client;
     struct http_response response;
 
-    config.timeout = 5 * NS_PER_SEC;
+    config.timeout = 20 * NS_PER_SEC;
     config.tls.ca.text = c->other_ca ? other.cert : ca.cert;
     config.tls.insecure = c->insecure;
     config.tls.server_name = str_c(c->server_name);
@@ -360,8 +364,36 @@ static void check_tls(const struct tls_case *c, size_t number)
 
 TEST(tls_verifies_what_it_should)
 {
+    AUTO_ARENA a = arena_new();
+    struct authorities all = {test_ca(a, "test CA"), test_ca(a, "another CA"), {{0}, {0}}};
+
+    all.client_cert = test_leaf(a, &all.ca, "client", NULL, -60, 3600);
     for (size_t i = 0; i < COUNT(tls_cases); i++)
-        check_tls(&tls_cases[i], i);
+        check_tls(&tls_cases[i], &all, i);
+}
+
+TEST(redirects_never_leave_tls)
+{
+    static const struct fault_step script[] = {
+        {.reply =
+             "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"}};
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    struct test_cert ca = test_ca(a, "test CA");
+    struct test_cert leaf = test_leaf(a, &ca, "server", "IP:127.0.0.1", -60, 3600);
+    const struct fault_tls tls = {leaf.cert, leaf.key, STR_NONE};
+    struct fault_server *s = fault_server_start(script, COUNT(script), &tls);
+    struct http_config config = http_defaults();
+    struct http_client *client;
+    struct http_response response;
+
+    config.tls.ca.text = ca.cert;
+    assert_ok(http_client_new(&config, &client, &e), &e);
+    const struct http_request r = {.url = fault_server_url(s)};
+    assert_false(http_send(client, a, &r, &response, &e));
+    assert_int_equal(response.failure, HTTP_FAILURE_REDIRECT);
+    http_client_free(client);
+    fault_server_stop(s);
 }
 
 TEST(certificates_that_cannot_be_used_are_found_when_the_client_is_made)
@@ -416,5 +448,6 @@ RUN_TESTS(cmocka_unit_test(a_request_has_its_method_headers_and_body),
           cmocka_unit_test(a_waiting_request_can_be_cancelled_from_another_thread),
           cmocka_unit_test(a_stream_is_cut_into_lines_wherever_its_pieces_end),
           cmocka_unit_test(tls_verifies_what_it_should),
+          cmocka_unit_test(redirects_never_leave_tls),
           cmocka_unit_test(certificates_that_cannot_be_used_are_found_when_the_client_is_made),
           cmocka_unit_test(tls_servers_of_our_own_work))
