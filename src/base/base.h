@@ -11,6 +11,7 @@
  *   buf.h     text that grows, up to a maximum
  *   vec.h     arrays that grow
  *   map.h     text to pointer, in insertion order
+ *   strset.h  which texts have been seen
  *   csv.h     records of comma-separated values
  *   err.h     how a function fails, and how the message gathers context
  *   fault.h   how tests make input and output fail
@@ -31,6 +32,7 @@
 #include "base/buf.h"
 #include "base/vec.h"
 #include "base/map.h"
+#include "base/strset.h"
 #include "base/csv.h"
 #include "base/err.h"
 #include "base/fault.h"

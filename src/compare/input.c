@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * input.c - collecting the objects: reading every source, passing over what is no object, and
- * dropping duplicates.
+ * input.c - all documents of all sources, one after the other.
  */
 #include "compare/internal.h"
 #include "compare/process.h"
@@ -96,43 +95,147 @@ static bool kustomize_build(struct arena *a, str folder, str *out, struct err *e
     return true;
 }
 
-static void read_kustomization(struct arena *a, str folder, struct objects *out,
-                               struct input_errors *errors)
-{
-    AUTO_ERR e = {0};
-    str text = STR_NONE;
-
-    if (kustomize_build(a, folder, &text, &e))
-        stream_read(a, folder, text, out, errors);
-    else
-        VEC_PUSH(a, &errors->items, str_copy(a, e.text));
-}
-
 /* ---- Sources. ---- */
 
-static void read_source(struct arena *a, const struct input_source *source, struct objects *out,
-                        struct input_errors *errors)
-{
-    str name = source->stdin_ ? STR("STDIN") : source->path;
-    AUTO_ERR e = {0};
-    bool ok;
-    str text = STR_NONE;
+/* Bytes of an open file. */
+struct fd_reader {
+    struct reader base;
+    int fd;
+    str name;
+};
 
-    if (source->stdin_)
-        ok = file_read_fd(a, STDIN_FILENO, name, FILE_MAX, &text, &e);
-    else
-        ok = file_read(a, source->path, &text, &e);
-    if (ok)
-        stream_read(a, name, text, out, errors);
-    else if (str_has_prefix(e.text, STR("open ")))
-        VEC_PUSH(a, &errors->items, str_copy(a, e.text));
-    else
-        VEC_PUSH(a, &errors->items,
-                 str_fmt(a, "error parsing %.*s: %.*s", STR_ARG(name), STR_ARG(e.text)));
+/* Bytes in memory. */
+struct text_reader {
+    struct reader base;
+    str rest;
+};
+
+struct feed {
+    struct arena *arena;
+    struct input_sources sources;
+    size_t next; /* source */
+    str kustomize;
+    struct stream *stream;
+    struct fd_reader file;
+    struct text_reader text;
+    size_t stream_number;
+};
+
+static bool read_fd(struct reader *r, char *to, size_t size, size_t *got, struct err *e)
+{
+    const struct fd_reader *f = (const struct fd_reader *)r;
+
+    return file_read_some(f->fd, f->name, to, size, got, e);
 }
 
-static bool report_errors(struct arena *a, const struct input_errors *errors, struct journal *j,
-                          struct err *e)
+static bool read_text(struct reader *r, char *to, size_t size, size_t *got, struct err *e)
+{
+    struct text_reader *t = (struct text_reader *)r;
+
+    (void)e;
+    *got = t->rest.len < size ? t->rest.len : size;
+    if (*got)
+        memcpy(to, t->rest.ptr, *got);
+    t->rest = str_from(t->rest, *got);
+    return true;
+}
+
+static void close_file(struct feed *f)
+{
+    if (f->file.fd > STDIN_FILENO)
+        close(f->file.fd);
+    f->file.fd = -1;
+}
+
+static bool begin_file(struct feed *f, const struct input_source *source, struct err *e)
+{
+    f->file.name = source->stdin_ ? STR("STDIN") : source->path;
+    f->file.fd = STDIN_FILENO;
+    if (!source->stdin_ && !file_open(source->path, &f->file.fd, e))
+        return false;
+    stream_begin(f->stream, f->file.name, &f->file.base);
+    return true;
+}
+
+static bool begin_kustomization(struct feed *f, struct err *e)
+{
+    str folder = f->kustomize;
+
+    f->kustomize = STR_NONE;
+    if (!kustomize_build(f->arena, folder, &f->text.rest, e))
+        return false;
+    stream_begin(f->stream, folder, &f->text.base);
+    return true;
+}
+
+/* Opens what comes next; false at the end. A source that cannot be opened is a fault. */
+static bool begin_next(struct feed *f, struct arena *a, struct document *out)
+{
+    AUTO_ERR e = {0};
+
+    *out = (struct document){0};
+    f->stream_number++;
+    if (f->kustomize.len) {
+        if (!begin_kustomization(f, &e))
+            out->fault = str_copy(a, e.text);
+    } else if (f->next < f->sources.len) {
+        const struct input_source *source = &f->sources.items[f->next++];
+        out->file = source->path;
+        if (!begin_file(f, source, &e))
+            out->fault = str_copy(a, e.text);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+bool feed_open(struct arena *a, const struct compare_options *o, struct feed **out, struct err *e)
+{
+    struct feed *f = ARENA_NEW(a, struct feed);
+
+    *out = NULL;
+    f->arena = a;
+    f->kustomize = o->kustomize;
+    f->file = (struct fd_reader){.base = {read_fd}, .fd = -1};
+    f->text = (struct text_reader){.base = {read_text}};
+    if (!sources_find(a, o, &f->sources, e))
+        return false;
+    f->stream = stream_new(a);
+    *out = f;
+    return true;
+}
+
+void feed_close(struct feed *f)
+{
+    if (!f)
+        return;
+    close_file(f);
+    stream_free(f->stream);
+}
+
+bool feed_next(struct feed *f, struct arena *a, struct document *out, size_t *stream)
+{
+    while (!stream_next(f->stream, a, out)) {
+        close_file(f);
+        if (!begin_next(f, a, out))
+            return false;
+        if (out->fault.len)
+            break;
+    }
+    *stream = f->stream_number;
+    return true;
+}
+
+void feed_skip(struct feed *f, size_t stream)
+{
+    if (stream == f->stream_number)
+        stream_end(f->stream);
+}
+
+/* ---- Faults. ---- */
+
+bool feed_report(struct arena *a, const struct input_errors *errors, struct journal *j,
+                 struct err *e)
 {
     struct input_errors fatal = {0};
 
@@ -143,37 +246,4 @@ static bool report_errors(struct arena *a, const struct input_errors *errors, st
         return true;
     return err_set(e, ERR_INVALID, "error occurred while trying to fetch resources: %.*s",
                    STR_ARG(errors_text(a, &fatal)));
-}
-
-static void drop_duplicates(struct compare *c)
-{
-    struct map *seen = map_new(c->arena);
-    size_t kept = 0;
-
-    for (size_t i = 0; i < c->objects.len; i++) {
-        struct object *o = &c->objects.items[i];
-        if (map_has(seen, o->id))
-            continue;
-        map_set(seen, o->id, seen);
-        journal_info(&c->journal, "Loading object %.*s", STR_ARG(o->id));
-        c->objects.items[kept++] = *o;
-    }
-    c->objects.len = kept;
-}
-
-bool input_collect(struct compare *c, struct err *e)
-{
-    struct input_sources sources = {0};
-    struct input_errors errors = {0};
-
-    if (!sources_find(c->arena, c->options, &sources, e))
-        return false;
-    if (c->options->kustomize.len)
-        read_kustomization(c->arena, c->options->kustomize, &c->objects, &errors);
-    for (size_t i = 0; i < sources.len; i++)
-        read_source(c->arena, &sources.items[i], &c->objects, &errors);
-    if (!report_errors(c->arena, &errors, &c->journal, e))
-        return false;
-    drop_duplicates(c);
-    return true;
 }

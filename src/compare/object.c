@@ -49,7 +49,7 @@ static void add_error(struct arena *a, struct input_errors *errors, const char *
 }
 
 /* A document that cannot be decoded. */
-static void refuse(struct arena *a, const struct input_doc *doc, struct input_errors *errors,
+static void refuse(struct arena *a, const struct document *doc, struct input_errors *errors,
                    str reason)
 {
     add_error(a, errors, "unable to decode %.*s: %.*s", STR_ARG(quote_of(a, doc->file)),
@@ -73,7 +73,7 @@ static void keep(struct arena *a, struct value *root, struct objects *out)
 }
 
 /* Kind and metadata of a document, be it an object or a list. */
-static bool check_document(struct arena *a, const struct input_doc *doc,
+static bool check_document(struct arena *a, const struct document *doc,
                            struct input_errors *errors)
 {
     AUTO_ERR e = {0};
@@ -99,7 +99,7 @@ static void infer_type(struct arena *a, struct value *item, const struct value *
     value_set_str(a, item, STR("apiVersion"), value_get_str(list, STR("apiVersion")));
 }
 
-static bool decode_items(struct arena *a, const struct input_doc *doc, struct value *items,
+static bool decode_items(struct arena *a, const struct document *doc, struct value *items,
                          struct input_errors *errors)
 {
     for (size_t i = 0; i < value_len(items); i++) {
@@ -141,7 +141,7 @@ static void add_item(struct arena *a, struct value *item, struct objects *out,
         keep(a, item, out);
 }
 
-static void add_list(struct arena *a, const struct input_doc *doc, struct value *items,
+static void add_list(struct arena *a, const struct document *doc, struct value *items,
                      struct objects *out, struct input_errors *errors)
 {
     if (items->kind != VALUE_LIST && items->kind != VALUE_NULL) {
@@ -158,7 +158,7 @@ static void add_list(struct arena *a, const struct input_doc *doc, struct value 
         add_item(a, value_at(items, i), out, errors);
 }
 
-void object_add(struct arena *a, const struct input_doc *doc, struct objects *out,
+void object_add(struct arena *a, const struct document *doc, struct objects *out,
                 struct input_errors *errors)
 {
     struct value *items = value_get(doc->root, STR("items"));

@@ -344,10 +344,10 @@ static void finish(struct pairing *p, const struct match *best)
     }
 }
 
-void compare_object(struct arena *a, const struct compare *c, size_t index, struct outcome *out)
+void compare_object(struct arena *a, const struct compare *c, const struct object *o,
+                    struct outcome *out)
 {
-    const struct object *o = &c->objects.items[index];
-    struct pairing p = {.arena = a, .compare = c, .index = index, .out = out};
+    struct pairing p = {.arena = a, .compare = c, .index = o->index, .out = out};
 
     out->journal = (struct journal){.arena = a, .verbose = c->options->log.verbose};
     out->id = o->id;
@@ -356,7 +356,7 @@ void compare_object(struct arena *a, const struct compare *c, size_t index, stru
     if (c->override_finder)
         (void)c->override_finder->find(c->override_finder, o, &out->overrides,
                                        &out->override_count);
-    p.root = value_clone(a, o->root);
+    p.root = c->keeps_objects ? value_clone(a, o->root) : o->root;
     for (size_t i = 0; i < p.candidate_count; i++)
         add_candidate(&p, &c->reference.templates.items[p.candidates[i]]);
     out->id = object_id(a, p.root);
