@@ -22,7 +22,7 @@ endif
 STD := -std=gnu17 -D_GNU_SOURCE -DPLUMB_VERSION='"$(VERSION)"' -Isrc -I$(GEN)
 HARDEN := -fstack-protector-strong -fPIE
 LINK_HARDEN := -pie -Wl,-z,relro,-z,now
-LIBS := -lcrypto -lcrypt -lm -lpthread
+LIBS := -lcrypto -lcrypt -lz -lm -lpthread
 
 CC_release := gcc
 CFLAGS_release := -O2 -g -D_FORTIFY_SOURCE=3 $(HARDEN)
@@ -66,7 +66,7 @@ VECTORS := $(sort $(wildcard tests/vectors/*.c))
 FUZZERS := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 BENCHES := $(sort $(wildcard tests/bench/*.c))
 HEADERS := $(sort $(wildcard src/*/*.h src/*/*/*.h tests/*/*.h))
-GENERATED := $(GEN)/unicode_tables.h
+GENERATED := $(GEN)/unicode_tables.h $(GEN)/report_assets.h
 
 object = $(patsubst %.c,$(B)/obj/%.o,$(1))
 UNIT_PROGRAMS := $(patsubst tests/unit/%.c,$(B)/unit/%,$(UNITS))
@@ -131,6 +131,11 @@ $(B)/obj/%.o: %.c Makefile VERSION | $(GENERATED)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
 
+# Embedded files (base/embed.h): the compiler does not report these.
+$(call object,src/azure/rules_read.c): api/rules/errors.json
+$(call object,src/azure/payload.c): api/rules/payload.json
+$(call object,src/azure/model_data.c): $(GEN)/model.pack
+
 # Unicode tables are generated from the Debian package unicode-data, never kept here.
 $(GEN)/unicode_tables.h: $(GEN)/gen-unicode
 	$< /usr/share/unicode > $@
@@ -138,6 +143,25 @@ $(GEN)/unicode_tables.h: $(GEN)/gen-unicode
 $(GEN)/gen-unicode: tools/gen-unicode.c
 	@mkdir -p $(@D)
 	gcc -std=gnu17 -D_GNU_SOURCE -O1 -Wall -Wextra -o $@ $<
+
+# The model files, packed into the program; MODEL=FOLDER takes them from elsewhere.
+MODEL ?= api/model
+$(GEN)/model.pack: $(GEN)/gen-model $(wildcard $(MODEL)/*/*.json) $(wildcard $(MODEL) $(MODEL)/*)
+	$< $(MODEL) > $@
+
+$(GEN)/gen-model: tools/gen-model.c
+	@mkdir -p $(@D)
+	gcc -std=gnu17 -D_GNU_SOURCE -O1 -Wall -Wextra -o $@ $< -lz
+
+
+# The look and the script of the HTML report, carried along as text.
+ASSETS := src/report/html/report.css src/report/html/report.js
+$(GEN)/report_assets.h: $(GEN)/embed $(ASSETS)
+	$< REPORT_CSS src/report/html/report.css REPORT_JS src/report/html/report.js > $@
+
+$(GEN)/embed: tools/embed.c
+	@mkdir -p $(@D)
+	gcc -std=gnu17 -D_GNU_SOURCE -O1 -Wall -Wextra -o $@ $< -lcrypto
 
 -include $(patsubst %.o,%.d,$(call object,$(SOURCES) $(UNITS) $(VECTORS) $(FUZZERS) $(BENCHES)))
 

@@ -171,6 +171,17 @@ str err_message(struct arena *a, const struct err *e)
     return buf_str(&b);
 }
 
+str err_text_placed(struct arena *a, const struct err *e)
+{
+    str prefix = STR("yaml: "), line, after;
+    size_t at = str_find(e->text, STR("yaml: line "));
+
+    if (!e->at.line || at == STR_NPOS ||
+        !str_cut(str_from(e->text, at + prefix.len), STR(": "), &line, &after))
+        return str_copy(a, e->text);
+    return str_concat(a, str_slice(e->text, 0, at + prefix.len), after);
+}
+
 const char *err_kind_name(enum err_kind kind)
 {
     static const char *const names[] = {

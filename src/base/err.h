@@ -67,6 +67,12 @@ void err_clear(struct err *e);
 
 /* "file:line:column: text", without the parts that are unknown. Lives as long as a. */
 str err_message(struct arena *a, const struct err *e);
+/*
+ * The text, to be shown behind a place. The originals' words for YAML count lines from the
+ * beginning of the document ("yaml: line 3: "), which would only confuse there: they are left out
+ * when the place has a line. Lives as long as a and e.
+ */
+str err_text_placed(struct arena *a, const struct err *e);
 /* "not-found", for logs. */
 const char *err_kind_name(enum err_kind kind);
 /* What went wrong with the system, in Go's words: "permission denied". */

@@ -6,7 +6,7 @@
  * of a record plus 1, where an address is the number of a block and an offset in it:
  *
  *     slot:    | hash: 24 bits | block: 20 bits | offset: 20 bits |
- *     record:  | length: 4 bytes | text |
+ *     record:  | length: 4 bytes | extra | text |
  *
  * A text that does not fit into a common block has one of its own.
  */
@@ -23,16 +23,17 @@ struct strset {
     struct arena *texts;
     struct arena *table; /* of slots only: replaced when they grow */
     uint64_t *slots;
-    size_t slot_count, len;
+    size_t slot_count, len, extra;
     VEC(char *) blocks;
     size_t used, room; /* of the last block */
 };
 
-struct strset *strset_new(struct arena *a)
+struct strset *strset_new(struct arena *a, size_t extra)
 {
     struct strset *s = ARENA_NEW(a, struct strset);
 
     s->texts = a;
+    s->extra = extra;
     s->table = arena_new();
     s->slot_count = SLOTS_FIRST;
     s->slots = ARENA_ARRAY(s->table, uint64_t, SLOTS_FIRST);
@@ -57,7 +58,7 @@ static str record_at(const struct strset *s, uint64_t slot)
     uint32_t len;
 
     memcpy(&len, record, sizeof(len));
-    return (str){record + sizeof(len), len};
+    return (str){record + sizeof(len) + s->extra, len};
 }
 
 /* The slot of text, or the free one where it would go. */
@@ -105,7 +106,7 @@ static void add_block(struct strset *s, size_t size)
 static uint64_t store(struct strset *s, str text)
 {
     uint32_t len = (uint32_t)text.len;
-    size_t size = sizeof(len) + text.len;
+    size_t head = sizeof(len) + s->extra, size = head + text.len;
 
     assert(text.len <= UINT32_MAX);
     if (size > s->room - s->used)
@@ -113,9 +114,10 @@ static uint64_t store(struct strset *s, str text)
     assert(s->blocks.len <= (size_t)1 << (ADDRESS_BITS - OFFSET_BITS));
     char *record = s->blocks.items[s->blocks.len - 1] + s->used;
     uint64_t address = (uint64_t)(s->blocks.len - 1) << OFFSET_BITS | s->used;
+    memset(record, 0, head);
     memcpy(record, &len, sizeof(len));
     if (len)
-        memcpy(record + sizeof(len), text.ptr, len);
+        memcpy(record + head, text.ptr, len);
     s->used += size;
     return address + 1;
 }

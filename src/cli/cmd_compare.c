@@ -2,13 +2,25 @@
 /*
  * cmd_compare.c - plumb compare: Kubernetes objects against a reference of templates.
  */
-#include "cli/compare_face.h"
+#include "cli/generate_face.h"
+#include "cli/progress.h"
+#include "report/report.h"
 
-static const char *const formats[] = {"json", "yaml", "generate-patches", "junit", NULL};
+#include <unistd.h>
+
+static const char *const formats[] = {"json",     "yaml",  "generate-patches", "junit", "html",
+                                      "markdown", "sarif", "github",           NULL};
+
+static const char *const colours[] = {"auto", "always", "never", NULL};
 
 static const struct option options[] = {
     {"all-resources", 'A', OPTION_BOOL, offsetof(struct compare_values, all_resources),
      .help = "List objects for which there is no template"},
+    {"color", 0, OPTION_STRING, offsetof(struct compare_values, color), .value = "auto",
+     .help = "Colour the text report: `WHEN` is auto (on a terminal), always or never",
+     .bare = "always", .choices = colours},
+    {"compat", 0, OPTION_BOOL, offsetof(struct compare_values, compat),
+     .help = "Give the answers of kube-compare, to the byte"},
     {"concurrency", 0, OPTION_INT, offsetof(struct compare_values, concurrency), .value = "4",
      .help = "Accepted for compatibility; there is one thread per processor", .hidden = true},
     {"diff-config", 'c', OPTION_STRING, offsetof(struct compare_values, diff_config),
@@ -16,14 +28,23 @@ static const struct option options[] = {
     {"filename", 'f', OPTION_STRINGS, offsetof(struct compare_values, filename),
      .help = "Compare the objects of these `FILES`, folders or patterns; - is standard input",
      .complete = COMPLETE_FILES},
+    {"generate-config", 'g', OPTION_STRING, offsetof(struct compare_values, generate_config),
+     .help =
+         "Write a reference as `FILE` describes it, from the objects of -f, instead of comparing",
+     .complete = COMPLETE_FILES},
     {"generate-override-for", 0, OPTION_STRINGS,
      offsetof(struct compare_values, generate_override_for),
      .help = "With -o generate-patches: write overrides for these `TEMPLATES`"},
     {"kustomize", 'k', OPTION_STRING, offsetof(struct compare_values, kustomize),
      .help = "Compare what kustomize builds from `FOLDER`", .complete = COMPLETE_FOLDERS},
+    {"no-compat", 0, OPTION_BOOL, offsetof(struct compare_values, no_compat),
+     .help = "Give plumb's answers, whatever the name under which it was started"},
     {"output", 'o', OPTION_STRING, offsetof(struct compare_values, output),
-     .help = "Write the report as `FORMAT`: json, yaml, generate-patches or junit",
+     .help = "Write the report as `FORMAT`: json, yaml, generate-patches, junit, html, markdown, "
+             "sarif or github",
      .choices = formats},
+    {"output-dir", 0, OPTION_STRING, offsetof(struct compare_values, output_dir),
+     .help = "With -g: write the reference to `FOLDER`", .complete = COMPLETE_FOLDERS},
     {"override-reason", 0, OPTION_STRING, offsetof(struct compare_values, override_reason),
      .help = "With -o generate-patches: the `REASON` to write into overrides"},
     {"overrides", 'p', OPTION_STRING, offsetof(struct compare_values, overrides),
@@ -31,51 +52,107 @@ static const struct option options[] = {
     {"recursive", 'R', OPTION_BOOL, offsetof(struct compare_values, recursive),
      .help = "Read the folders of -f with all folders below them"},
     {"reference", 'r', OPTION_STRING, offsetof(struct compare_values, reference),
-     .help = "Compare with the reference whose metadata `FILE` this is",
+     .help = "Compare with the reference whose metadata `FILE`, or whose folder, this is",
      .complete = COMPLETE_FILES},
     {"show-managed-fields", 0, OPTION_BOOL, offsetof(struct compare_values, show_managed_fields),
      .help = "Compare metadata.managedFields too"},
+    {"strict", 0, OPTION_BOOL, offsetof(struct compare_values, strict),
+     .help = "End with status 3 when not everything could be compared"},
     {"verbose", 'v', OPTION_BOOL, offsetof(struct compare_values, verbose),
      .help = "Show objects without differences, and what was tried"},
 };
 
 static void show_line(void *ctx, char severity, str text)
 {
-    (void)ctx;
+    if (ctx)
+        progress_clear(ctx);
     if (severity == 'I')
         message_hint("%.*s", STR_ARG(text));
     else
         message_warning((struct where){0}, text);
 }
 
-static bool run(struct call *c, struct err *e)
+static bool generate(struct call *c, const struct compare_values *v, struct err *e)
 {
-    const struct compare_values *v = c->values;
     struct compare_log log = {.line = show_line, .verbose = v->verbose};
-    struct buf out = buf_new(c->arena, BUF_UNLIMITED);
+    struct buf out = buf_new(c->arena, BUF_UNLIMITED), note = buf_new(c->arena, BUF_UNLIMITED);
 
-    if (!compare_execute(c->arena, v, c->args, c->arg_count, &log, &out, &c->status, e))
+    if (!generate_check(c->arena, v, NULL, 0, e) ||
+        !generate_execute(c->arena, v, &log, &out, &note, e))
         return false;
     output_add(c->out, buf_str(&out));
+    (void)!file_write_fd(STDERR_FILENO, STR("standard error"), buf_str(&note), NULL);
     return true;
+}
+
+static void show_step(void *ctx, size_t done, size_t total)
+{
+    progress_step(ctx, done, total);
+}
+
+/* The text report is coloured, and escaped, by its writer; the others know nothing of terminals. */
+static void choose_looks(const struct output *out, struct compare_values *v)
+{
+    v->colour = str_eq(v->color, STR("always")) || (str_eq(v->color, STR("auto")) && out->colour);
+    v->terminal = out->terminal || v->colour;
+}
+
+static bool compare(struct call *c, struct compare_values *v, struct err *e)
+{
+    struct progress progress = progress_new(STDERR_FILENO);
+    struct compare_log log = {.line = show_line, .ctx = &progress, .verbose = v->verbose};
+    struct buf out = buf_new(c->arena, BUF_UNLIMITED);
+
+    choose_looks(c->out, v);
+    v->progress = (struct compare_progress){show_step, &progress};
+    bool ok = compare_execute(c->arena, v, NULL, 0, &log, &out, &c->status, e);
+    progress_clear(&progress);
+    if (!ok)
+        return false;
+    if (report_find(v->output))
+        output_add(c->out, buf_str(&out));
+    else
+        output_add_safe(c->out, buf_str(&out));
+    return true;
+}
+
+static bool run(struct call *c, struct err *e)
+{
+    struct compare_values v = *(const struct compare_values *)c->values;
+    bool improved = false;
+
+    if (!compare_is_improved(&v, &improved, e))
+        return false;
+    if (!improved) {
+        c->status = compat_run(c->arena, &v, c->args, c->arg_count);
+        return true;
+    }
+    compare_take_words(c->arena, &v, c->args, c->arg_count);
+    return v.generate_config.len ? generate(c, &v, e) : compare(c, &v, e);
 }
 
 const struct command command_compare = {
     .name = "compare",
-    .args = "",
+    .args = "[REFERENCE] [FILES...]",
     .brief = "Compare Kubernetes objects with a reference",
     .help = "A reference is a folder with a metadata file and templates. Each object is compared\n"
             "with the template that fits it: what the template renders to for this object is\n"
-            "the expected side of the difference.\n"
+            "the expected side of the difference. REFERENCE is the same as -r, FILES as\n"
+            "-f and, when there is a folder among them, -R.\n"
+            "\n"
+            "The report ends with a verdict: what was read and compared, and what was not.\n"
             "\n"
             "The exit status is 0 when nothing differs and nothing is missing, 1 when something\n"
-            "does, and 2 when the comparison could not be made.\n",
-    .examples = "  plumb compare -r reference/metadata.yaml -f objects -R\n"
+            "does, and 2 when the comparison could not be made. With --strict it is 3 when a\n"
+            "part of the input could not be compared.\n",
+    .examples = "  plumb compare reference objects\n"
+                "  plumb compare -r reference/metadata.yaml -f objects -R\n"
                 "  plumb compare -r reference/metadata.yaml -f objects -R -o json\n",
     .options = options,
     .option_count = COUNT(options),
     .values_size = sizeof(struct compare_values),
     .args_min = 0,
-    .args_max = 0,
+    .args_max = ARGS_ANY,
+    .complete = COMPLETE_FILES,
     .run = run,
 };

@@ -8,9 +8,6 @@
 #include "base/quote.h"
 #include "diff/diff.h"
 #include "value/diff.h"
-#include "value/number.h"
-
-#include <inttypes.h>
 
 struct diff_values {
     struct option_list by;
@@ -58,43 +55,11 @@ static str label_of(const struct object_pair *pair)
 
 /* ---- Text: a unified difference of both documents, written the same way. ---- */
 
-/* A decimal fraction without the zeros at its end, and without a fraction when that is all zeros.
- */
-static str trim_fraction(str text)
-{
-    if (str_find_char(text, 'e') != STR_NPOS || str_find_char(text, 'E') != STR_NPOS)
-        return text;
-    while (str_has_suffix(text, STR("0")))
-        text.len--;
-    return str_without_suffix(text, STR("."));
-}
-
-/* Numbers that are equal are written alike: 8080.0 and 8.08e3 become 8080, 1.50 becomes 1.5. */
-static bool normalise_number(void *arena, struct value *v, size_t depth)
-{
-    int64_t whole;
-    str text;
-
-    (void)depth;
-    if (v->kind != VALUE_FLOAT)
-        return true;
-    text = trim_fraction(value_text(v));
-    if (number_to_i64(value_text(v), &whole))
-        text = str_fmt(arena, "%" PRId64, whole);
-    v->kind = number_is_integer(text) ? VALUE_INT : VALUE_FLOAT;
-    v->text = text.ptr;
-    v->len = (uint32_t)text.len;
-    return true;
-}
-
 static bool yaml_of(struct arena *a, const struct object *o, str *out, struct err *e)
 {
     struct buf text = buf_new(a, OUTPUT_MAX);
-    struct value *root = o ? value_clone(a, o->doc.root) : NULL;
 
-    if (root)
-        value_walk(root, normalise_number, a);
-    if (root && !yaml_write(&text, root, NUMBERS_EXACT, e))
+    if (o && !yaml_write(&text, o->doc.root, NUMBERS_PLAIN, e))
         return err_at(e, source_where(o->doc.source, o->doc.root));
     *out = buf_str(&text);
     return true;

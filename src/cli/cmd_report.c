@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd_report.c - plumb report, and the program report-creator: a JUnit report from a JSON report.
+ * cmd_report.c - plumb report: another format from a JSON report; and the program report-creator,
+ * which makes JUnit reports of them.
  */
 #include "cli/cobra.h"
 #include "cli/commands.h"
@@ -10,10 +11,10 @@
 #include "value/source.h"
 
 struct report_values {
-    str json, output;
+    str json, output, format;
 };
 
-static const struct option report_options[] = {
+static const struct option creator_options[] = {
     {"json", 'j', OPTION_STRING, offsetof(struct report_values, json),
      .help = "Path to the file including the json output of the cluster-compare command",
      .complete = COMPLETE_FILES},
@@ -21,51 +22,115 @@ static const struct option report_options[] = {
      .help = "Path to save the report", .complete = COMPLETE_FILES},
 };
 
-static bool make_report(struct arena *a, const void *values, struct err *e)
+static bool make_report(struct arena *a, const struct report_values *v,
+                        const struct report_format *format, struct buf *out, struct err *e)
 {
-    const struct report_values *v = values;
     const struct report_options options = {.now = clock_now()};
     struct source source = {.file = v->json};
-    struct buf out = buf_new(a, BUF_UNLIMITED);
     struct results results;
 
     if (!file_read(a, v->json, &source.text, e))
         return err_wrap(e, "failed to read comparison file");
     if (!results_from_json(a, &source, &results, e))
         return err_wrap(e, "failed to unmarshal json");
-    if (!report_find(STR("junit"))->write(&results, &options, &out, e))
-        return err_wrap(e, "failed to write junit report");
-    if (!file_write(v->output, buf_str(&out), 0666, e))
-        return err_wrap(e, "failed to create output file");
-    return true;
+    return format->write(&results, &options, out, e) ||
+           err_wrap(e, "failed to write %s report", format->name);
+}
+
+static bool write_report(const struct report_values *v, str text, struct err *e)
+{
+    return file_write(v->output, text, 0666, e) || err_wrap(e, "failed to create output file");
+}
+
+/* ---- plumb report. ---- */
+
+/* How files of a format end; the first of a format names the file that is written by default. */
+static const struct {
+    const char *format, *ending;
+} endings[] = {
+    {"html", ".html"}, {"html", ".htm"},    {"json", ".json"},
+    {"junit", ".xml"}, {"markdown", ".md"}, {"sarif", ".sarif"},
+    {"yaml", ".yaml"}, {"yaml", ".yml"},    {"github", ".log"},
+};
+static const char *const formats[] = {"github",   "html",  "json", "junit",
+                                      "markdown", "sarif", "yaml", NULL};
+
+static const struct option report_options[] = {
+    {"format", 'F', OPTION_STRING, offsetof(struct report_values, format),
+     .help = "Write as `FORMAT`: github, html, json, junit, markdown, sarif or yaml; by default as "
+             "the name of the output ends, or junit",
+     .choices = formats},
+    {"json", 'j', OPTION_STRING, offsetof(struct report_values, json),
+     .help = "Read the JSON report in `FILE`", .complete = COMPLETE_FILES},
+    {"output", 'o', OPTION_STRING, offsetof(struct report_values, output), .value = "report.xml",
+     .help = "Write to `FILE`; - is standard output", .complete = COMPLETE_FILES},
+};
+
+static const struct report_format *choose_format(const struct report_values *v)
+{
+    if (v->format.len)
+        return report_find(v->format);
+    for (size_t i = 0; i < COUNT(endings); i++)
+        if (str_has_suffix(v->output, str_c(endings[i].ending)))
+            return report_find(str_c(endings[i].format));
+    return report_find(STR("junit"));
+}
+
+static str default_output(struct arena *a, const struct report_format *format)
+{
+    for (size_t i = 0; i < COUNT(endings); i++)
+        if (str_eq(str_c(format->name), str_c(endings[i].format)))
+            return str_fmt(a, "report%s", endings[i].ending);
+    return STR("report.xml");
 }
 
 static bool cmd_report(struct call *c, struct err *e)
 {
-    const struct report_values *v = c->values;
+    struct report_values v = *(const struct report_values *)c->values;
+    struct buf out = buf_new(c->arena, BUF_UNLIMITED);
+    const struct report_format *format = choose_format(&v);
 
-    if (!v->json.len)
+    if (!v.json.len)
         return err_set(e, ERR_USAGE, "a JSON report is needed: --json");
-    return make_report(c->arena, c->values, e);
+    if (!options_given(c->options, STR("output")))
+        v.output = default_output(c->arena, format);
+    if (!make_report(c->arena, &v, format, &out, e))
+        return false;
+    if (!str_eq(v.output, STR("-")))
+        return write_report(&v, buf_str(&out), e);
+    output_add(c->out, buf_str(&out));
+    return true;
 }
 
 const struct command command_report = {
     .name = "report",
     .args = "",
-    .brief = "Turn the JSON report of a comparison into a JUnit report",
-    .help = "Reads what 'plumb compare -o json' has written and writes it as a JUnit report,\n"
-            "which test environments can show. It has three suites: one case for each object\n"
-            "that was compared, which failed when the object differs; one for each fault of\n"
-            "the reference's components; and one for each object that matches nothing.\n"
+    .brief = "Turn the JSON report of a comparison into another format",
+    .help = "Reads what 'plumb compare -o json' has written and writes it in another format: a\n"
+            "page for a browser, a comment for a pull request, a JUnit report. The latter has\n"
+            "three suites: one case for each object that was compared, which failed when the\n"
+            "object differs; one for each fault of the reference's components; and one for\n"
+            "each object that matches nothing.\n"
             "\n"
             "Linked to the name report-creator, the program behaves as the tool of that name.\n",
     .examples = "  plumb compare -r reference/metadata.yaml -f objects -o json > compare.json\n"
+                "  plumb report -j compare.json -o report.html\n"
                 "  plumb report -j compare.json -o junit.xml\n",
     .options = report_options,
     .option_count = COUNT(report_options),
     .values_size = sizeof(struct report_values),
     .run = cmd_report,
 };
+
+/* ---- report-creator. ---- */
+
+static bool create_report(struct arena *a, const void *values, struct err *e)
+{
+    struct buf out = buf_new(a, BUF_UNLIMITED);
+
+    return make_report(a, values, report_find(STR("junit")), &out, e) &&
+           write_report(values, buf_str(&out), e);
+}
 
 static const struct cobra report_creator = {
     .name = "create-report",
@@ -90,10 +155,10 @@ static const struct cobra report_creator = {
         "not matched to any reference. Each unmatched CR will be represented as a test case that "
         "failed. If there are no unmatched CRs, then this suite will include one successful test "
         "case representing that there are no unmatched CRs.",
-    .options = report_options,
-    .option_count = COUNT(report_options),
+    .options = creator_options,
+    .option_count = COUNT(creator_options),
     .values_size = sizeof(struct report_values),
-    .run = make_report,
+    .run = create_report,
 };
 
 int face_report_creator(const char *program, size_t argc, char *const *argv)

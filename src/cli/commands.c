@@ -12,15 +12,26 @@ extern const struct command command_get;
 extern const struct command command_helm_convert;
 extern const struct command command_help;
 extern const struct command command_patch;
+extern const struct command command_reference;
 extern const struct command command_render;
 extern const struct command command_report;
 extern const struct command command_version;
 
 /* Alphabetical. To add a command: commands.h says how. */
 const struct command *const commands[] = {
-    &command_compare, &command_completion,   &command_convert, &command_diff,
-    &command_get,     &command_helm_convert, &command_help,    &command_patch,
-    &command_render,  &command_report,       &command_version, NULL,
+    &command_compare,
+    &command_completion,
+    &command_convert,
+    &command_diff,
+    &command_get,
+    &command_helm_convert,
+    &command_help,
+    &command_patch,
+    &command_reference,
+    &command_render,
+    &command_report,
+    &command_version,
+    NULL,
 };
 
 static const char *const log_levels[] = {"debug", "info", "warn", "error", "off", NULL};

@@ -13,13 +13,19 @@
  *   0  fine
  *   1  fine, and the answer is "different" or "not there": the command set c->status
  *   2  something went wrong, at least in a part of the work
+ *   3  compare --strict: fine, and not everything could be compared
  */
 #pragma once
 
 #include "cli/options.h"
 #include "cli/output.h"
 
-enum exit_status { STATUS_FINE = 0, STATUS_DIFFERENT = 1, STATUS_TROUBLE = 2 };
+enum exit_status {
+    STATUS_FINE = 0,
+    STATUS_DIFFERENT = 1,
+    STATUS_TROUBLE = 2,
+    STATUS_INCOMPLETE = 3,
+};
 
 struct command;
 

@@ -10,6 +10,31 @@ static struct str_list list_of(const struct option_list *list)
     return (struct str_list){.items = list->items, .len = list->len, .cap = list->len};
 }
 
+bool compare_is_improved(const struct compare_values *v, bool *out, struct err *e)
+{
+    if (v->compat && v->no_compat)
+        return err_set(e, ERR_USAGE, "--compat and --no-compat cannot be used together");
+    *out = v->no_compat || !(v->compat || v->original_name);
+    return true;
+}
+
+void compare_take_words(struct arena *a, struct compare_values *v, const str *words,
+                        size_t word_count)
+{
+    struct option_list inputs = {0};
+    size_t next = 0;
+
+    if (!v->reference.len && !v->generate_config.len && word_count)
+        v->reference = words[next++];
+    for (size_t i = 0; i < v->filename.len; i++)
+        VEC_PUSH(a, &inputs, v->filename.items[i]);
+    /* Folders that stand there like this are meant as a whole. */
+    v->recursive |= next < word_count;
+    for (; next < word_count; next++)
+        VEC_PUSH(a, &inputs, words[next]);
+    v->filename = inputs;
+}
+
 /* As Go's os.TempDir, without a slash at the end. */
 static str temp_folder(void)
 {
@@ -47,7 +72,7 @@ static bool check_inputs(struct arena *a, const struct compare_values *v, const 
 }
 
 static struct compare_options *make_options(struct arena *a, const struct compare_values *v,
-                                            const struct compare_log *log)
+                                            bool improved, const struct compare_log *log)
 {
     struct compare_options *o = ARENA_NEW(a, struct compare_options);
 
@@ -65,7 +90,9 @@ static struct compare_options *make_options(struct arena *a, const struct compar
         .external_diff = str_c(getenv("KUBECTL_EXTERNAL_DIFF")),
         .temp = temp_folder(),
         .concurrency = v->concurrency,
+        .improved = improved,
         .log = *log,
+        .progress = v->progress,
     };
     return o;
 }
@@ -74,13 +101,16 @@ static bool write_report(const struct compare_values *v, const struct results *r
                          enum exit_status *status, struct err *e)
 {
     const struct report_format *format = report_find(v->output);
-    const struct report_options options = {.all = v->verbose, .now = clock_now()};
+    const struct report_options options = {
+        .all = v->verbose, .now = clock_now(), .colour = v->colour, .terminal = v->terminal};
     bool patches = str_eq(v->output, STR("generate-patches"));
 
     if (!format)
         format = &report_text;
     if ((r->differing || r->issues.len) && !patches)
         *status = STATUS_DIFFERENT;
+    if (v->strict && r->verdict.known && !r->verdict.complete)
+        *status = STATUS_INCOMPLETE;
     return format->write(r, &options, out, e);
 }
 
@@ -90,12 +120,13 @@ bool compare_execute(struct arena *a, const struct compare_values *v, const str 
 {
     struct compare *c;
     struct results results;
+    bool improved = false;
 
-    if (!check_patches(v, e))
+    if (!compare_is_improved(v, &improved, e) || !check_patches(v, e))
         return false;
     if (!v->reference.len)
         return err_set(e, ERR_USAGE, "\"Reference config file is required\"");
-    return compare_load(a, make_options(a, v, log), &c, e) &&
+    return compare_load(a, make_options(a, v, improved, log), &c, e) &&
            check_inputs(a, v, words, word_count, e) && compare_run(c, &results, e) &&
            write_report(v, &results, out, status, e);
 }

@@ -9,20 +9,42 @@
 #include "cli/commands.h"
 #include "compare/compare.h"
 
+extern const struct command command_compare;
+
 struct compare_values {
     bool all_resources, recursive, show_managed_fields, verbose;
+    /*
+     * Whose answers are given: plumb's, or those of the original. Neither: as the name says under
+     * which the program was started. See compare_is_improved.
+     */
+    bool compat, no_compat, original_name;
+    bool strict; /* an incomplete comparison ends with STATUS_INCOMPLETE */
     int64_t concurrency;
+    str color;             /* auto, always, never; empty: never */
+    bool colour, terminal; /* what that means for the report: see struct report_options */
+    struct compare_progress progress; /* who is told */
     str diff_config, kustomize, output, override_reason, overrides, reference;
     struct option_list filename, generate_override_for;
-    /* Of the original's face only. */
     str generate_config, output_dir;
+    /* Of the original's face only. */
     bool help, show_template_functions, version;
 };
 
+/* Whether the answers are plumb's own. ERR_USAGE when the command line asks for both. */
+MUST_CHECK bool compare_is_improved(const struct compare_values *v, bool *out, struct err *e);
+
+/*
+ * Words of the command line become values: the first is the reference unless an option names it or
+ * a reference is generated, the others are inputs, folders with all folders below.
+ */
+void compare_take_words(struct arena *a, struct compare_values *v, const str *words,
+                        size_t word_count);
+
 /*
  * Compares and appends the report to out. status becomes STATUS_DIFFERENT when something differs or
- * is missing. words are what stands in the command line besides options; there should be none.
- * ERR_USAGE when the command line is at fault.
+ * is missing, and STATUS_INCOMPLETE when v is strict and not everything could be compared. words
+ * are what stands in the command line besides options; there should be none by now. ERR_USAGE when
+ * the command line is at fault.
  */
 MUST_CHECK bool compare_execute(struct arena *a, const struct compare_values *v, const str *words,
                                 size_t word_count, const struct compare_log *log, struct buf *out,
@@ -30,3 +52,9 @@ MUST_CHECK bool compare_execute(struct arena *a, const struct compare_values *v,
 
 /* The program as the original. argv does not include its name. */
 enum exit_status compat_main(const char *program, size_t argc, char *const *argv);
+/*
+ * What the values ask for, with the outputs and messages of the original, which are written. Fails
+ * never: a fault is a message and STATUS_TROUBLE.
+ */
+enum exit_status compat_run(struct arena *a, const struct compare_values *v, const str *words,
+                            size_t word_count);

@@ -59,34 +59,14 @@ static enum exit_status finish(struct arena *a, str text, enum exit_status statu
     return write_out(text, &e) ? status : show_error(a, &e);
 }
 
-static bool check_generate(struct arena *a, const struct compare_values *v, const struct options *o,
-                           struct err *e)
-{
-    if (v->reference.len)
-        return err_set(e, ERR_USAGE,
-                       "cannot use -r and -g together; use -r for compare or -g for generate");
-    if (o->word_count)
-        return err_set(e, ERR_USAGE, "Unexpected args: [%.*s]",
-                       STR_ARG(str_join(a, o->words, o->word_count, STR(" "))));
-    if (v->kustomize.len)
-        return err_set(e, ERR_USAGE,
-                       "cannot use -k with -g; use -f with a must-gather directory path, or omit "
-                       "-f for a live cluster");
-    if (v->filename.len > 1)
-        return err_set(e, ERR_USAGE,
-                       "with -g, specify at most one must-gather path with -f (or omit -f to use "
-                       "the live cluster)");
-    return true;
-}
-
-static enum exit_status generate(struct arena *a, const struct compare_values *v,
-                                 const struct options *o)
+static enum exit_status generate(struct arena *a, const struct compare_values *v, const str *words,
+                                 size_t word_count)
 {
     struct buf out = buf_new(a, BUF_UNLIMITED), note = buf_new(a, BUF_UNLIMITED);
     struct compare_log log = {.line = log_line, .verbose = v->verbose};
     AUTO_ERR e = {0};
 
-    if (!check_generate(a, v, o, &e))
+    if (!generate_check(a, v, words, word_count, &e))
         return show_error(a, &e);
     if (!generate_execute(a, v, &log, &out, &note, &e)) {
         show_error(a, &e);
@@ -97,17 +77,62 @@ static enum exit_status generate(struct arena *a, const struct compare_values *v
     return status;
 }
 
-static enum exit_status compare(struct arena *a, const struct compare_values *v,
-                                const struct options *o)
+static enum exit_status compare(struct arena *a, const struct compare_values *v, const str *words,
+                                size_t word_count)
 {
     struct buf out = buf_new(a, BUF_UNLIMITED);
     struct compare_log log = {.line = log_line, .verbose = v->verbose};
+    struct compare_values values = *v;
     enum exit_status status = STATUS_FINE;
     AUTO_ERR e = {0};
 
-    if (!compare_execute(a, v, o->words, o->word_count, &log, &out, &status, &e))
+    values.colour = values.terminal = str_eq(v->color, STR("always"));
+    if (!compare_execute(a, &values, words, word_count, &log, &out, &status, &e))
         return show_error(a, &e);
     return finish(a, buf_str(&out), status);
+}
+
+enum exit_status compat_run(struct arena *a, const struct compare_values *v, const str *words,
+                            size_t word_count)
+{
+    return v->generate_config.len ? generate(a, v, words, word_count)
+                                  : compare(a, v, words, word_count);
+}
+
+/* The command of plumb under the name of the original: --no-compat. */
+static enum exit_status run_improved(struct arena *a, const struct compare_values *v,
+                                     const struct options *o)
+{
+    struct output out = output_new(a, STDOUT_FILENO);
+    struct call c = {.arena = a,
+                     .command = &command_compare,
+                     .options = o,
+                     .values = v,
+                     .args = o->words,
+                     .arg_count = o->word_count,
+                     .out = &out};
+    AUTO_ERR e = {0};
+
+    if (!c.command->run(&c, &e)) {
+        message_error(&e);
+        c.status = STATUS_TROUBLE;
+    }
+    err_clear(&e);
+    if (output_finish(&out, &e))
+        return c.status;
+    message_error(&e);
+    return STATUS_TROUBLE;
+}
+
+static enum exit_status run(struct arena *a, const struct compare_values *v,
+                            const struct options *o)
+{
+    AUTO_ERR e = {0};
+    bool improved = false;
+
+    if (!compare_is_improved(v, &improved, &e))
+        return show_error(a, &e);
+    return improved ? run_improved(a, v, o) : compat_run(a, v, o->words, o->word_count);
 }
 
 static enum exit_status answer(struct arena *a, const char *program, const struct compare_values *v,
@@ -122,7 +147,7 @@ static enum exit_status answer(struct arena *a, const char *program, const struc
     else if (v->show_template_functions)
         compat_functions(&out);
     else
-        return v->generate_config.len ? generate(a, v, o) : compare(a, v, o);
+        return run(a, v, o);
     return finish(a, buf_str(&out), STATUS_FINE);
 }
 
@@ -140,7 +165,7 @@ enum exit_status compat_main(const char *program, size_t argc, char *const *argv
 {
     AUTO_ARENA a = arena_new();
     AUTO_ERR e = {0};
-    struct compare_values values = {0};
+    struct compare_values values = {.original_name = true};
     struct options o = options_new(a);
     struct buf script = buf_new(a, BUF_UNLIMITED);
     str first = str_c(argc ? argv[0] : "");
@@ -154,6 +179,8 @@ enum exit_status compat_main(const char *program, size_t argc, char *const *argv
     o.kubectl = true;
     options_defaults(a, compat_options, compat_option_count, &values);
     options_add(&o, compat_options, compat_option_count, &values);
+    /* plumb's further options are understood, and neither shown nor offered. */
+    options_add(&o, command_compare.options, command_compare.option_count, &values);
     if (!options_parse(&o, argc, argv, &e))
         return show_error(a, &e);
     return answer(a, program, &values, &o);

@@ -65,7 +65,8 @@ static void add_command(struct writer *w, const struct command *c)
         for (size_t i = 0; words[i]; i++)
             buf_fmt(w->out, "%s%s", i ? " " : "", words[i]);
         buf_add(w->out, STR("'\n"));
-    } else if (c && c->complete != COMPLETE_NOTHING) {
+    }
+    if (c && c->complete != COMPLETE_NOTHING) {
         buf_fmt(w->out, "        files=-%c\n", c->complete == COMPLETE_FILES ? 'f' : 'd');
     }
     buf_add(w->out, STR("        ;;\n"));
@@ -111,7 +112,7 @@ static const char tail[] = "    *) return ;;\n"
                            "    esac\n"
                            "    if [[ $cur == -* ]]; then\n"
                            "        _plumb_words \"$options\"\n"
-                           "    elif [[ $words ]]; then\n"
+                           "    elif [[ $words && ( ! $files || $i -eq COMP_CWORD-1 ) ]]; then\n"
                            "        _plumb_words \"$words\"\n"
                            "    elif [[ $files ]]; then\n"
                            "        _plumb_files \"$files\"\n"

@@ -64,7 +64,8 @@ static void add_command(struct writer *w, const struct command *c)
         add_condition(w);
         add_words(w->out, c->words(w->arena));
         buf_char(w->out, '\n');
-    } else if (c->complete != COMPLETE_NOTHING) {
+    }
+    if (c->complete != COMPLETE_NOTHING) {
         add_condition(w);
         buf_add(w->out, STR(" -F\n"));
     }

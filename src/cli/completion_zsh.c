@@ -81,12 +81,12 @@ static void add_command(struct writer *w, const struct command *c)
         buf_fmt(w->out, "%s'1:word:(", w->indent);
         for (size_t i = 0; words[i]; i++)
             buf_fmt(w->out, "%s%s", i ? " " : "", words[i]);
-        buf_add(w->out, STR(")'\n"));
-    } else if (c->complete != COMPLETE_NOTHING) {
-        buf_fmt(w->out, "%s'*:file:_files'\n", w->indent);
-    } else {
-        buf_fmt(w->out, "%s&& return 0\n", w->indent);
+        buf_add(w->out, c->complete == COMPLETE_NOTHING ? STR(")'\n") : STR(")' \\\n"));
     }
+    if (c->complete != COMPLETE_NOTHING)
+        buf_fmt(w->out, "%s'*:file:_files'\n", w->indent);
+    else if (!c->words)
+        buf_fmt(w->out, "%s&& return 0\n", w->indent);
     buf_add(w->out, STR("            ;;\n"));
 }
 

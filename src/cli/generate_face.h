@@ -6,8 +6,12 @@
 
 #include "cli/compare_face.h"
 
+/* Whether the command line asks for what can be generated; ERR_USAGE otherwise. */
+MUST_CHECK bool generate_check(struct arena *a, const struct compare_values *v, const str *words,
+                               size_t word_count, struct err *e);
+
 /*
- * Generates the reference that v->generate_config describes. The checks of the command line come
+ * Generates the reference that v->generate_config describes. generate_check comes
  * before. What goes to standard output and to standard error is appended to out and note. Every
  * failure ends the original with status 1.
  */

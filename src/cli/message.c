@@ -20,20 +20,6 @@ static void print_line(struct arena *a, const char *prefix, str text)
     (void)!file_write_fd(STDERR_FILENO, STR("standard error"), buf_str(&line), NULL);
 }
 
-/*
- * The originals' words for YAML count lines from the beginning of the document ("yaml: line 3: ").
- * Behind a place that counts in the whole file, that would only confuse.
- */
-static str without_line(struct arena *a, str text)
-{
-    str prefix = STR("yaml: "), line, after;
-    size_t at = str_find(text, STR("yaml: line "));
-
-    if (at == STR_NPOS || !str_cut(str_from(text, at + prefix.len), STR(": "), &line, &after))
-        return text;
-    return str_concat(a, str_slice(text, 0, at + prefix.len), after);
-}
-
 /* Errors of the system name their file already: "open x: permission denied". */
 static str text_of(struct arena *a, const struct err *e)
 {
@@ -41,7 +27,7 @@ static str text_of(struct arena *a, const struct err *e)
 
     if (e->at.line == 0)
         return str_contains(e->text, e->at.file) ? e->text : err_message(a, e);
-    placed.text = without_line(a, e->text);
+    placed.text = err_text_placed(a, e);
     return err_message(a, &placed);
 }
 

@@ -48,6 +48,13 @@ void output_add(struct output *o, str text)
         write_waiting(o);
 }
 
+void output_add_safe(struct output *o, str text)
+{
+    buf_add(&o->waiting, text);
+    if (o->waiting.len >= OUTPUT_BLOCK)
+        write_waiting(o);
+}
+
 void output_fmt(struct output *o, const char *format, ...)
 {
     AUTO_ARENA a = arena_new();

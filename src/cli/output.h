@@ -29,6 +29,8 @@ struct output {
 struct output output_new(struct arena *a, int fd);
 /* Texts are escaped one by one on a terminal: a character must not be split over two calls. */
 void output_add(struct output *o, str text);
+/* Appends text that is fit for a terminal as it is: its maker has escaped what is foreign. */
+void output_add_safe(struct output *o, str text);
 void output_fmt(struct output *o, const char *format, ...) FORMAT(2, 3);
 /* What follows is shown so, where colours are welcome. */
 enum output_style { STYLE_PLAIN, STYLE_ADDED, STYLE_MISSING, STYLE_PLACE };

@@ -28,9 +28,11 @@ static bool is_remote(str path)
            str_has_prefix(path, STR("container://"));
 }
 
-static bool find_reference(struct arena *a, str path, struct root *root, str *file, struct err *e)
+static bool find_reference(struct arena *a, const struct compare_options *o, struct root *root,
+                           str *file, struct err *e)
 {
-    struct stat st;
+    str path = o->reference;
+    struct stat st = {0};
 
     if (is_remote(path))
         return err_set(e, ERR_INVALID, "%.*s: references are read from local folders only",
@@ -38,6 +40,10 @@ static bool find_reference(struct arena *a, str path, struct root *root, str *fi
     if (stat(str_z(a, path), &st) != 0 && errno == ENOENT)
         return err_set(e, ERR_NOT_FOUND, "\"Reference config file doesn't exist\"");
     split_path(path, &root->folder, file);
+    if (o->improved && S_ISDIR(st.st_mode)) {
+        root->folder = path;
+        *file = STR("metadata.yaml");
+    }
     return true;
 }
 
@@ -110,7 +116,7 @@ static bool load(struct compare *c, struct err *e)
     struct root root = {0};
     str file = STR_NONE;
 
-    return find_reference(c->arena, o->reference, &root, &file, e) &&
+    return find_reference(c->arena, o, &root, &file, e) &&
            reference_load(c->arena, &root, file, &c->journal, &c->reference, e) &&
            (!o->config.len || user_config_load(c->arena, o->config, &pairs, e)) &&
            templates_parse(c->arena, &root, &c->journal, &c->reference, e) &&
@@ -175,8 +181,11 @@ static void add_compared(struct run *r, const struct outcome *o)
     struct result_diff d = {.object = str_copy(a, o->id),
                             .template = o->template->path,
                             .description = o->template->description,
+                            .part = o->template->part,
+                            .component = o->template->component,
                             .text = str_copy(a, o->text),
                             .differs = o->differs,
+                            .place = o->object->place,
                             .patched = o->override_count > 0};
 
     run_count(r, o->template->path);
@@ -186,6 +195,19 @@ static void add_compared(struct run *r, const struct outcome *o)
     if (o->patch)
         add_patch(r, o->patch);
     VEC_PUSH(a, &r->results->diffs, d);
+}
+
+/* A fault of one object is a note about it. */
+static void note_failed(struct run *r, const struct outcome *o)
+{
+    struct compare *c = r->compare;
+    const struct result_note note = {
+        .place = o->object->place,
+        .reason = str_fmt(c->arena, "%.*s: %.*s", STR_ARG(o->object->id), STR_ARG(o->error)),
+        .failed = true};
+
+    c->verdict.failed_objects++;
+    verdict_note(c->arena, &c->verdict, &r->later, &note);
 }
 
 static void add_failed(struct run *r, const struct outcome *o)
@@ -205,8 +227,12 @@ void run_add(struct run *r, struct outcome *o)
     struct arena *a = r->compare->arena;
 
     journal_move(&r->later, &o->journal);
+    r->compare->verdict.matched += o->kind == OUTCOME_COMPARED;
+    r->compare->verdict.unmatched += o->kind == OUTCOME_NONE || o->kind == OUTCOME_SKIPPED;
     if (o->kind == OUTCOME_COMPARED)
         add_compared(r, o);
+    else if (o->kind == OUTCOME_FAILED && r->compare->options->improved)
+        note_failed(r, o);
     else if (o->kind == OUTCOME_FAILED)
         add_failed(r, o);
     else if (o->kind == OUTCOME_NONE && r->compare->options->all)
@@ -222,9 +248,23 @@ static bool run(struct run *r, struct err *e)
     if (r->errors.kind != ERR_NONE)
         return err_set(e, ERR_INVALID, "error occurred while trying to process resources: %.*s",
                        STR_ARG(r->errors.text));
+    if (c->verdict.failed_objects && !c->verdict.matched)
+        return err_set(
+            e, ERR_INVALID,
+            "nothing could be compared: all objects that have a template failed, %zu in number",
+            c->verdict.failed_objects);
     issues_find(c->arena, &c->reference, r->matches, r->results);
     r->results->hash = reference_hash(c->arena, &c->reference, &c->journal);
     return true;
+}
+
+static void finish_verdict(struct compare *c, struct results *out)
+{
+    if (!c->options->improved)
+        return;
+    out->verdict = c->verdict;
+    out->verdict.known = true;
+    out->verdict.complete = !c->verdict.failed && !c->verdict.failed_objects;
 }
 
 bool compare_run(struct compare *c, struct results *out, struct err *e)
@@ -239,6 +279,7 @@ bool compare_run(struct compare *c, struct results *out, struct err *e)
         add_patch(&r, override_write(c->arena, &c->overrides.items[i]));
     bool ok = run(&r, e);
     journal_flush(&c->journal, &c->options->log);
+    finish_verdict(c, out);
     err_clear(&r.errors);
     return ok;
 }

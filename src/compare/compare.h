@@ -38,9 +38,16 @@ struct compare_log {
     bool verbose; /* whether 'I' lines are wanted */
 };
 
+/* Who wants to know how far a run is; from the thread of the caller. */
+struct compare_progress {
+    /* done objects have been compared; total is 0 when nobody knows it yet. */
+    void (*step)(void *ctx, size_t done, size_t total); /* or NULL */
+    void *ctx;
+};
+
 /* What is compared with what. Texts must live as long as the comparison. */
 struct compare_options {
-    str reference;         /* the metadata file */
+    str reference;         /* the metadata file; improved: or its folder */
     str config;            /* the user config, or empty */
     str overrides;         /* the file of overrides, or empty */
     struct str_list files; /* files, folders, patterns, "-" for standard input */
@@ -63,6 +70,7 @@ struct compare_options {
     bool explain;       /* results have explanations */
     str explain_object; /* only for the object of that id, or of that kind/name; empty: for all */
     struct compare_log log;
+    struct compare_progress progress;
 };
 
 /*
@@ -79,6 +87,8 @@ struct result_place {
     str file; /* of an archive: the archive, "!", the member */
     uint32_t line;
 };
+/* "file:line", "file", or empty. Lives as long as a. */
+str place_text(struct arena *a, struct result_place place);
 
 enum result_kind {
     RESULT_CHANGED, /* both sides have it, with different values */
@@ -97,10 +107,11 @@ struct result_field {
 
 /* One object that was compared with the template that fits it best. */
 struct result_diff {
-    str object;      /* its id: apiVersion_kind_namespace_name */
-    str template;    /* path of the template */
-    str description; /* of the template; may be empty */
-    str text;        /* what the diff program says; empty when it found nothing */
+    str object;          /* its id: apiVersion_kind_namespace_name */
+    str template;        /* path of the template */
+    str description;     /* of the template; may be empty */
+    str part, component; /* of the template; empty when a report that was read does not say */
+    str text;            /* what the diff program says; empty when it found nothing */
     bool differs;
     bool patched; /* overrides were selected for it */
     const str *reasons;
@@ -141,13 +152,14 @@ struct result_rule {
 
 /*
  * How complete the comparison was: what was read, what of it was compared, and what was not. The
- * comparison is complete when no document failed and no object was skipped by a fault.
+ * comparison is complete when no document and no object failed.
  */
 struct result_verdict {
     bool known; /* improved comparisons only */
     bool complete;
     size_t documents, skipped, failed;     /* read in all; left out; unreadable */
     size_t matched, unmatched, duplicates; /* objects */
+    size_t failed_objects;                 /* a template could not be rendered or applied */
     size_t members_ignored;                /* of archives: links, devices, paths that lead out */
     size_t fields_compared, fields_omitted;
     struct {

@@ -103,22 +103,30 @@ static bool find_group(const struct correlator *c, const struct object *o, const
     return false;
 }
 
+bool group_find(struct arena *a, field_groups groups, const struct identity *id, size_t *group,
+                str *key)
+{
+    for (*group = 0; groups[*group]; ++*group)
+        if (group_key(a, groups[*group], id, key))
+            return true;
+    return false;
+}
+
 static void add_candidate(struct arena *a, struct group_correlator *g, const struct candidate *c,
                           size_t index)
 {
-    for (size_t i = 0; g->groups[i]; i++) {
-        struct bucket *b;
-        str key;
-        if (!group_key(a, g->groups[i], &c->identity, &key))
-            continue;
-        b = map_get(g->tables[i], key);
-        if (!b) {
-            b = ARENA_NEW(a, struct bucket);
-            map_set(g->tables[i], key, b);
-        }
-        VEC_PUSH(a, b, index);
+    struct bucket *b;
+    size_t group;
+    str key;
+
+    if (!group_find(a, g->groups, &c->identity, &group, &key))
         return;
+    b = map_get(g->tables[group], key);
+    if (!b) {
+        b = ARENA_NEW(a, struct bucket);
+        map_set(g->tables[group], key, b);
     }
+    VEC_PUSH(a, b, index);
 }
 
 /* ---- Overlaps. ---- */

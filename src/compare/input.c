@@ -58,6 +58,24 @@ bool error_ignorable(str text, struct journal *j)
     return false;
 }
 
+void input_fail(struct input *in, str text, struct result_place place, str reason)
+{
+    struct input_fault *fault = VEC_ADD(in->arena, &in->faults);
+
+    fault->text = text;
+    fault->note = (struct result_note){.place = place, .reason = reason, .failed = true};
+}
+
+/* A source that cannot be opened counts as one document. */
+static void fail_source(struct input *in, struct document *out, const struct err *e)
+{
+    str text = str_copy(in->arena, e->text);
+
+    out->failed = true;
+    in->documents++;
+    input_fail(in, text, (struct result_place){.file = out->file}, text);
+}
+
 /* ---- Kustomize. ---- */
 
 static bool has_kustomization(struct arena *a, str folder)
@@ -168,28 +186,31 @@ static bool begin_kustomization(struct feed *f, struct err *e)
     return true;
 }
 
-/* Opens what comes next; false at the end. A source that cannot be opened is a fault. */
-static bool begin_next(struct feed *f, struct arena *a, struct document *out)
+/* Opens what comes next; false at the end. */
+static bool begin_next(struct feed *f, struct input *in, struct document *out)
 {
     AUTO_ERR e = {0};
+    bool ok;
 
     *out = (struct document){0};
     f->stream_number++;
     if (f->kustomize.len) {
-        if (!begin_kustomization(f, &e))
-            out->fault = str_copy(a, e.text);
+        out->file = f->kustomize;
+        ok = begin_kustomization(f, &e);
     } else if (f->next < f->sources.len) {
         const struct input_source *source = &f->sources.items[f->next++];
         out->file = source->path;
-        if (!begin_file(f, source, &e))
-            out->fault = str_copy(a, e.text);
+        ok = begin_file(f, source, &e);
     } else {
         return false;
     }
+    if (!ok)
+        fail_source(in, out, &e);
     return true;
 }
 
-bool feed_open(struct arena *a, const struct compare_options *o, struct feed **out, struct err *e)
+bool feed_open(struct arena *a, const struct compare_options *o, struct input *in,
+               struct feed **out, struct err *e)
 {
     struct feed *f = ARENA_NEW(a, struct feed);
 
@@ -198,7 +219,7 @@ bool feed_open(struct arena *a, const struct compare_options *o, struct feed **o
     f->kustomize = o->kustomize;
     f->file = (struct fd_reader){.base = {read_fd}, .fd = -1};
     f->text = (struct text_reader){.base = {read_text}};
-    if (!sources_find(a, o, &f->sources, e))
+    if (!sources_find(in, o, &f->sources, e))
         return false;
     f->stream = stream_new(a);
     *out = f;
@@ -213,13 +234,13 @@ void feed_close(struct feed *f)
     stream_free(f->stream);
 }
 
-bool feed_next(struct feed *f, struct arena *a, struct document *out, size_t *stream)
+bool feed_next(struct feed *f, struct input *in, struct document *out, size_t *stream)
 {
-    while (!stream_next(f->stream, a, out)) {
+    while (!stream_next(f->stream, in, out)) {
         close_file(f);
-        if (!begin_next(f, a, out))
+        if (!begin_next(f, in, out))
             return false;
-        if (out->fault.len)
+        if (out->failed)
             break;
     }
     *stream = f->stream_number;

@@ -52,12 +52,18 @@ struct identity identity_of(const struct value *object);
 str identity_id(struct arena *a, const struct identity *identity);
 str object_id(struct arena *a, const struct value *object);
 
+struct source;
+
 struct object {
     struct value *root;
     struct value *reduced;    /* without what its comparison omits; for lookups, or NULL */
     struct identity identity; /* before anything was omitted */
     str id;
     size_t index; /* among all objects, when they are kept */
+    /* Improved comparisons only: */
+    bool duplicate;              /* an earlier object has the same id */
+    struct result_place place;   /* where it begins */
+    const struct source *source; /* the text that positions below root count in */
 };
 
 struct index_list {
@@ -102,9 +108,10 @@ struct per_field {
 struct template
 {
     str path, description;
-    bool merge;    /* fields that the template does not name are ignored */
-    bool required; /* v1: not among the optional ones */
-    bool looks_up; /* it may ask for other objects */
+    str part, component; /* their names */
+    bool merge;          /* fields that the template does not name are ignored */
+    bool required;       /* v1: not among the optional ones */
+    bool looks_up;       /* it may ask for other objects */
     struct str_list omit_refs;
     struct {
         struct per_field *items;
@@ -148,15 +155,41 @@ struct reference {
 
 struct schema;
 
+/* A key of a component that holds templates. */
+struct template_group {
+    const char *key; /* NULL ends a table */
+    bool required;
+    const struct group_rule *rule; /* of a component that has it; NULL: its type says */
+};
+
+/* The lists of fieldsToOmit while they are read. */
+struct omit_reading {
+    struct arena *arena;
+    const struct value *items; /* all lists */
+    struct err *errors;        /* faults are joined here */
+    size_t steps;              /* entries visited so far, in all lists */
+};
 /*
- * A version of the metadata format: how it is decoded and made a reference. To add one: write
+ * How many entries all lists may expand to together: lists that include each other twice would
+ * otherwise double with every level.
+ */
+#define OMIT_ENTRIES_MAX 1000000
+
+/*
+ * A version of the metadata format: what it does in a way of its own. To add one: write
  * reference_v<n>.c and list it in reference.c. Everything else sees only struct reference.
  */
 struct reference_version {
     const char *name; /* as in apiVersion */
     const struct schema *schema;
-    MUST_CHECK bool (*build)(struct arena *a, struct value *doc, struct journal *j,
-                             struct reference *out, struct err *e);
+    const struct template_group *groups; /* in the order of templates */
+    bool default_must_exist;             /* the list that defaultOmitRef names */
+    void (*read_list)(struct omit_reading *x, const struct value *list, struct omit_list *out);
+    const struct group_rule *(*rule)(const struct value *component);
+    /* index is that of the component in its part. May be NULL. */
+    bool (*check)(struct arena *a, const struct value *component, size_t index, struct err *e);
+    /* What of a component is hashed, beside its name. */
+    void (*write_component)(struct arena *a, struct value *out, const struct value *component);
 };
 extern const struct reference_version reference_v1, reference_v2;
 
@@ -174,6 +207,9 @@ MUST_CHECK bool root_glob(struct arena *a, const struct root *root, str pattern,
 
 MUST_CHECK bool reference_load(struct arena *a, const struct root *root, str file,
                                struct journal *j, struct reference *out, struct err *e);
+/* The version that a metadata file says it has. */
+MUST_CHECK bool reference_version_find(struct arena *a, const struct value *doc,
+                                       const struct reference_version **out, struct err *e);
 /* Decodes YAML strictly by a schema, with the words of Go's libraries. *out is NULL for null. */
 MUST_CHECK bool strict_read(struct arena *a, str file, str text, const struct schema *schema,
                             struct value **out, struct err *e);
@@ -188,9 +224,16 @@ MUST_CHECK bool omit_path_read(struct arena *a, str text, bool prefix, struct om
  * and fills in the default. Answers the items.
  */
 struct value *omit_prepare(struct arena *a, struct value *doc, struct journal *j);
-/* The members of a template that both versions have. */
-struct template *reference_add_template(struct arena *a, struct reference *r,
-                                        const struct value *entry);
+/* Reads pathToKey and isPrefix of an entry and appends what they say. */
+MUST_CHECK bool omit_entry_read(struct arena *a, const struct value *entry, struct omit_list *out,
+                                struct err *e);
+/* A reference from a metadata file that was decoded by the schema of its version. */
+MUST_CHECK bool reference_build(struct arena *a, const struct reference_version *version,
+                                struct value *doc, struct journal *j, struct reference *out,
+                                struct err *e);
+/* Copies a member unless it is empty, for what is hashed. */
+void reference_write_text(struct arena *a, struct value *out, const struct value *in,
+                          const char *key);
 
 /* Parses all templates, runs each with empty data and checks it. */
 MUST_CHECK bool templates_parse(struct arena *a, const struct root *root, struct journal *j,
@@ -199,6 +242,7 @@ MUST_CHECK bool templates_parse(struct arena *a, const struct root *root, struct
 /* What templates may ask for while they run. */
 struct render {
     struct journal *journal;
+    bool exact; /* numbers are never rounded */
     struct tmpl_hooks hooks;
     bool do_not_match;           /* the template excluded itself */
     const struct value *changed; /* the data as the template left it, or NULL */
@@ -210,6 +254,11 @@ struct render {
  */
 MUST_CHECK bool template_render(struct arena *a, const struct template *t, const struct value *data,
                                 struct render *r, struct value **out, struct err *e);
+
+/* The last element of a path. */
+str path_base(str path);
+/* What a template gave, without the marks of missing values. */
+str template_output(struct arena *a, str text);
 
 /* SHA-256 of the reference and its templates. */
 str reference_hash(struct arena *a, const struct reference *r, struct journal *j);
@@ -261,6 +310,10 @@ typedef const enum field *const *field_groups;
 extern const enum field *const template_groups[];
 extern const enum field *const override_groups[];
 
+/* The first group all of whose fields are fixed, and their values joined; false when none is. */
+bool group_find(struct arena *a, field_groups groups, const struct identity *id, size_t *group,
+                str *key);
+
 /*
  * The groups are tried in order; the first that has candidates with the values of the object
  * answers. Overlaps among candidates are warnings.
@@ -276,6 +329,10 @@ struct correlator *correlate_multi(struct arena *a, struct correlator *const *ch
 /* The pairs of a user config: object id to template path (a str). */
 MUST_CHECK bool user_config_load(struct arena *a, str path, struct map **pairs, struct err *e);
 
+extern const struct schema user_config_schema;
+/* The pairs in a decoded user config; NULL when there are none. */
+const struct value *user_config_pairs(const struct value *doc);
+
 struct override {
     struct identity identity;
     str exact_match, reason, type, patch, template_path;
@@ -287,6 +344,9 @@ struct overrides {
 };
 
 MUST_CHECK bool overrides_load(struct arena *a, str path, struct overrides *out, struct err *e);
+extern const struct schema overrides_schema;
+/* An override of a decoded file. */
+struct override override_read(const struct value *entry);
 /* The correlator that selects overrides. */
 struct correlator *overrides_correlator(struct arena *a, const struct overrides *o,
                                         struct journal *j);
@@ -379,6 +439,7 @@ struct compare {
     struct diff_program diff;
     struct objects objects; /* when they are kept; see run.c */
     bool keeps_objects;
+    struct result_verdict verdict; /* of what was read; improved comparisons only */
     struct map *by_kind; /* for lookups: kind to struct index_list; NULL: nobody looks up */
 };
 
@@ -410,6 +471,7 @@ enum outcome_kind { OUTCOME_NONE, OUTCOME_SKIPPED, OUTCOME_FAILED, OUTCOME_COMPA
 
 struct outcome {
     enum outcome_kind kind;
+    const struct object *object;
     str error; /* OUTCOME_FAILED */
     str id;    /* after omission */
     const struct template *template;
@@ -455,21 +517,43 @@ struct input_errors {
     struct str_list items;
 };
 
+/*
+ * What reading one document gives: objects, warnings and faults. The original collects the texts of
+ * faults and mostly gives up; an improved comparison makes each a note with its place, and a fault
+ * ends its own document only.
+ */
+struct input_fault {
+    str text; /* for the original */
+    struct result_note note;
+};
+struct input {
+    struct arena *arena;
+    bool improved;
+    size_t documents;
+    struct objects objects;
+    struct journal journal;
+    struct {
+        struct input_fault *items;
+        size_t len, cap;
+    } faults;
+};
+
 /* Several errors in one text: "[a, b]", each only once. */
 str errors_text(struct arena *a, const struct input_errors *errors);
-/* Adds the object, or the items of a list, of one document; faults are added to errors. */
-void object_add(struct arena *a, const struct document *doc, struct objects *out,
-                struct input_errors *errors);
+/* A fault: text for the original; place and reason for the verdict. */
+void input_fail(struct input *in, str text, struct result_place place, str reason);
+/* Adds the object, or the items of a list, of one document. */
+void object_add(struct input *in, struct document *doc);
 /* What is wrong with metadata, in the words of Go's decoder. sorted: members count by name. */
 MUST_CHECK bool object_meta_check(struct arena *a, struct value *doc, bool sorted, struct err *e);
 
 struct feed;
-/* Finds all sources. The input lives as long as a, and must be closed. */
-MUST_CHECK bool feed_open(struct arena *a, const struct compare_options *o, struct feed **out,
-                          struct err *e);
+/* Finds all sources; what is wrong with some goes to in. It lives as long as a; close it. */
+MUST_CHECK bool feed_open(struct arena *a, const struct compare_options *o, struct input *in,
+                          struct feed **out, struct err *e);
 void feed_close(struct feed *f);
-/* The next document, or a fault; false at the end. *stream is the number of its file. */
-bool feed_next(struct feed *f, struct arena *a, struct document *out, size_t *stream);
+/* The next document; false at the end. *stream is the number of its file. */
+bool feed_next(struct feed *f, struct input *in, struct document *out, size_t *stream);
 /* Passes over what is left of a file, unless that is done already. */
 void feed_skip(struct feed *f, size_t stream);
 /* Warns of errors that the original passes over; fails when there are others. */
@@ -484,9 +568,18 @@ struct input_sources {
     struct input_source *items;
     size_t len, cap;
 };
-MUST_CHECK bool sources_find(struct arena *a, const struct compare_options *o,
+MUST_CHECK bool sources_find(struct input *in, const struct compare_options *o,
                              struct input_sources *out, struct err *e);
 /*
  * Logs the warning for an error that is passed over. False when the error is none of those.
  */
 bool error_ignorable(str text, struct journal *j);
+
+/* ---- The verdict. ---- */
+
+/*
+ * Notes that something was not compared, and warns. Beyond RESULT_NOTES_MAX notes there is neither;
+ * the caller counts.
+ */
+void verdict_note(struct arena *a, struct result_verdict *v, struct journal *j,
+                  const struct result_note *note);

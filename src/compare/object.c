@@ -37,28 +37,29 @@ str object_id(struct arena *a, const struct value *object)
 
 /* ---- Faults. ---- */
 
-static void add_error(struct arena *a, struct input_errors *errors, const char *format, ...)
-    FORMAT(3, 4);
-static void add_error(struct arena *a, struct input_errors *errors, const char *format, ...)
+static struct result_place place_of(const struct input *in, struct document *doc,
+                                    const struct value *v)
 {
-    va_list args;
-
-    va_start(args, format);
-    VEC_PUSH(a, &errors->items, str_vfmt(a, format, args));
-    va_end(args);
+    if (!in->improved)
+        return (struct result_place){0};
+    return (struct result_place){.file = doc->file,
+                                 .line = v->pos ? document_line(doc, v->pos - 1) : 0};
 }
 
 /* A document that cannot be decoded. */
-static void refuse(struct arena *a, const struct document *doc, struct input_errors *errors,
-                   str reason)
+static void refuse(struct input *in, struct document *doc, str reason)
 {
-    add_error(a, errors, "unable to decode %.*s: %.*s", STR_ARG(quote_of(a, doc->file)),
-              STR_ARG(reason));
+    struct arena *a = in->arena;
+
+    input_fail(
+        in,
+        str_fmt(a, "unable to decode %.*s: %.*s", STR_ARG(quote_of(a, doc->file)), STR_ARG(reason)),
+        place_of(in, doc, doc->root), reason);
 }
 
 /* ---- Objects. ---- */
 
-static void keep(struct arena *a, struct value *root, struct objects *out)
+static void keep(struct input *in, struct document *doc, struct value *root)
 {
     struct value *meta = value_get(root, STR("metadata"));
     struct value *namespace = value_get(meta, STR("namespace"));
@@ -66,25 +67,38 @@ static void keep(struct arena *a, struct value *root, struct objects *out)
 
     if (namespace && !value_str(namespace).len)
         value_unset(meta, STR("namespace"));
-    o = VEC_ADD(a, out);
+    o = VEC_ADD(in->arena, &in->objects);
     o->root = root;
     o->identity = identity_of(root);
-    o->id = identity_id(a, &o->identity);
+    o->id = identity_id(in->arena, &o->identity);
+    o->place = place_of(in, doc, root);
+    o->source = doc->source;
+}
+
+/* What is no object at all is left out on purpose. */
+static void skip(struct input *in, struct document *doc)
+{
+    struct input_fault *fault = VEC_ADD(in->arena, &in->faults);
+
+    fault->note.place = place_of(in, doc, doc->root);
+    fault->note.reason = STR("no object: it has no kind");
 }
 
 /* Kind and metadata of a document, be it an object or a list. */
-static bool check_document(struct arena *a, const struct document *doc,
-                           struct input_errors *errors)
+static bool check_document(struct input *in, struct document *doc)
 {
     AUTO_ERR e = {0};
 
     if (!value_get_str(doc->root, STR("kind")).len) {
-        refuse(a, doc, errors, STR("Object 'Kind' is missing in the object"));
+        if (in->improved)
+            skip(in, doc);
+        else
+            refuse(in, doc, STR("Object 'Kind' is missing in the object"));
         return false;
     }
-    if (object_meta_check(a, doc->root, doc->yaml, &e))
+    if (object_meta_check(in->arena, doc->root, doc->yaml, &e))
         return true;
-    refuse(a, doc, errors, e.text);
+    refuse(in, doc, str_copy(in->arena, e.text));
     return false;
 }
 
@@ -99,76 +113,81 @@ static void infer_type(struct arena *a, struct value *item, const struct value *
     value_set_str(a, item, STR("apiVersion"), value_get_str(list, STR("apiVersion")));
 }
 
-static bool decode_items(struct arena *a, const struct document *doc, struct value *items,
-                         struct input_errors *errors)
+/* The original gives up a list because of one item; otherwise the fault is the item's own. */
+static bool decode_items(struct input *in, struct document *doc, struct value *items)
 {
     for (size_t i = 0; i < value_len(items); i++) {
         struct value *item = value_at(items, i);
         if (item->kind == VALUE_NULL)
-            *item = *value_object(a);
-        if (item->kind != VALUE_OBJECT) {
-            refuse(a, doc, errors,
-                   str_fmt(a,
+            *item = *value_object(in->arena);
+        if (item->kind == VALUE_OBJECT) {
+            infer_type(in->arena, item, doc->root);
+        } else if (!in->improved) {
+            refuse(in, doc,
+                   str_fmt(in->arena,
                            "json: cannot unmarshal %s into Go value of type map[string]interface "
                            "{}",
                            json_kind(item)));
             return false;
         }
-        infer_type(a, item, doc->root);
     }
     return true;
 }
 
-static void add_item(struct arena *a, struct value *item, struct objects *out,
-                     struct input_errors *errors)
+/* What keeps an item from being an object, or NULL. */
+static const char *fault_of(const struct value *item)
 {
-    const char *what = NULL;
-
-    if (value_is(value_get(item, STR("items")), VALUE_LIST)) {
-        add_error(a, errors,
-                  "*unstructured.Unstructured is not a list: no Items field in this object");
-        return;
-    }
+    if (item->kind != VALUE_OBJECT)
+        return "an item of a list is no object";
+    if (value_is(value_get(item, STR("items")), VALUE_LIST))
+        return "*unstructured.Unstructured is not a list: no Items field in this object";
     if (!value_get_str(item, STR("kind")).len)
-        what = "Object 'Kind' is missing in 'object has no kind field '";
-    else if (!value_get_str(item, STR("apiVersion")).len)
-        what = "Object 'apiVersion' is missing in 'object has no apiVersion field'";
-    if (what)
-        add_error(a, errors,
-                  "unable to get type info from the object \"*unstructured.Unstructured\": %s",
-                  what);
-    else
-        keep(a, item, out);
+        return "unable to get type info from the object \"*unstructured.Unstructured\": Object "
+               "'Kind' is missing in 'object has no kind field '";
+    if (!value_get_str(item, STR("apiVersion")).len)
+        return "unable to get type info from the object \"*unstructured.Unstructured\": Object "
+               "'apiVersion' is missing in 'object has no apiVersion field'";
+    return NULL;
 }
 
-static void add_list(struct arena *a, const struct document *doc, struct value *items,
-                     struct objects *out, struct input_errors *errors)
+static void add_item(struct input *in, struct document *doc, struct value *item)
+{
+    const char *fault = fault_of(item);
+
+    if (fault)
+        input_fail(in, str_c(fault), place_of(in, doc, item), str_c(fault));
+    else
+        keep(in, doc, item);
+}
+
+static void add_list(struct input *in, struct document *doc, struct value *items)
 {
     if (items->kind != VALUE_LIST && items->kind != VALUE_NULL) {
-        refuse(a, doc, errors,
-               str_fmt(a,
+        refuse(in, doc,
+               str_fmt(in->arena,
                        "json: cannot unmarshal %s into Go struct field decodeList.items of type "
                        "[]json.RawMessage",
                        json_kind(items)));
         return;
     }
-    if (!decode_items(a, doc, items, errors) || !check_document(a, doc, errors))
+    if (!decode_items(in, doc, items) || !check_document(in, doc))
         return;
     for (size_t i = 0; i < value_len(items); i++)
-        add_item(a, value_at(items, i), out, errors);
+        add_item(in, doc, value_at(items, i));
 }
 
-void object_add(struct arena *a, const struct document *doc, struct objects *out,
-                struct input_errors *errors)
+void object_add(struct input *in, struct document *doc)
 {
     struct value *items = value_get(doc->root, STR("items"));
 
+    in->documents++;
     if (doc->root->kind != VALUE_OBJECT)
-        refuse(a, doc, errors,
-               str_fmt(a, "json: cannot unmarshal %s into Go value of type unstructured.detector",
+        refuse(in, doc,
+               str_fmt(in->arena,
+                       "json: cannot unmarshal %s into Go value of type unstructured.detector",
                        json_kind(doc->root)));
     else if (items)
-        add_list(a, doc, items, out, errors);
-    else if (check_document(a, doc, errors))
-        keep(a, doc->root, out);
+        add_list(in, doc, items);
+    else if (check_document(in, doc))
+        keep(in, doc, doc->root);
 }

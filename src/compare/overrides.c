@@ -25,7 +25,7 @@ static const struct schema override_schema = {
     .pointer = true,
 };
 
-static const struct schema list_schema = {
+const struct schema overrides_schema = {
     .kind = SCHEMA_LIST,
     .go = "[]*compare.UserOverride",
     .item = &override_schema,
@@ -33,7 +33,7 @@ static const struct schema list_schema = {
 
 /* ---- Reading and writing. ---- */
 
-static struct override read_override(const struct value *v)
+struct override override_read(const struct value *v)
 {
     return (struct override){
         .identity = {.api_version = value_get_str(v, STR("apiVersion")),
@@ -55,10 +55,10 @@ static bool read_overrides(struct arena *a, str path, struct overrides *out, str
 
     if (!file_read(a, path, &text, e) || !yaml_any_read(a, text, &doc, e))
         return false;
-    if (!schema_decode(a, &list_schema, SCHEMA_LOOSE, doc, e))
+    if (!schema_decode(a, &overrides_schema, SCHEMA_LOOSE, doc, e))
         return err_wrap(e, "error unmarshaling JSON: while decoding JSON");
     for (size_t i = 0; i < value_len(doc); i++) {
-        VEC_PUSH(a, out, read_override(value_at(doc, i)));
+        VEC_PUSH(a, out, override_read(value_at(doc, i)));
         if (!out->items[out->len - 1].reason.len)
             return err_set(e, ERR_INVALID, "missing reason");
     }
@@ -153,7 +153,7 @@ static bool apply_operations(struct patching *p, str patch, struct err *e)
 static bool expand_patch(struct patching *p, struct override *o, struct err *e)
 {
     struct tmpl_set *set = tmpl_new(p->arena, &(struct tmpl_options){.profile = TMPL_KC});
-    struct tmpl_run run = {.data = p->live, .hooks = &p->render->hooks};
+    struct tmpl_run run = {.data = p->live, .exact = p->render->exact, .hooks = &p->render->hooks};
     struct buf text = buf_new(p->arena, TMPL_OUTPUT_MAX);
     struct value *doc;
 
@@ -170,7 +170,7 @@ static bool expand_patch(struct patching *p, struct override *o, struct err *e)
         err_wrap(e, "error unmarshaling JSON: while decoding JSON");
         return err_wrap(e, "failed to unmarshal templated patch");
     }
-    *o = read_override(doc);
+    *o = override_read(doc);
     return true;
 }
 
@@ -193,7 +193,8 @@ static bool apply_patch(struct patching *p, struct override o, struct err *e)
 bool override_apply(struct arena *a, const struct override *o, const struct value *live,
                     struct render *r, struct value **object, struct err *e)
 {
-    const struct json_style style = {.sorted = true, .html = true, .numbers = NUMBERS_FLOAT};
+    const struct json_style style = {
+        .sorted = true, .html = true, .numbers = r->exact ? NUMBERS_PLAIN : NUMBERS_FLOAT};
     struct patching p = {.arena = a, .live = live, .render = r, .out = buf_new(a, BUF_UNLIMITED)};
     struct buf document = buf_new(a, BUF_UNLIMITED);
 

@@ -15,8 +15,11 @@
 /* The original gives up the shortest answer after a second; results should not depend on load. */
 #define SCORE_NS (10 * NS_PER_SEC)
 
+/* How the original writes the rendered side, and how numbers stay what they are. */
 static const struct json_style json_floats = {
     .sorted = true, .html = true, .numbers = NUMBERS_FLOAT};
+static const struct json_style json_plain = {
+    .sorted = true, .html = true, .numbers = NUMBERS_PLAIN};
 
 /* One candidate. */
 struct match {
@@ -104,17 +107,33 @@ static void pass_warning(void *ctx, str text)
 
 /* ---- The rendered side. ---- */
 
+static bool is_improved(const struct pairing *p)
+{
+    return p->compare->options->improved;
+}
+
+/* Both sides as JSON. */
+static bool write_sides(struct pairing *p, const struct value *rendered, struct buf *ours,
+                        struct buf *theirs, struct err *e)
+{
+    bool exact = is_improved(p);
+
+    if (!json_write(ours, rendered, exact ? &json_plain : &json_floats, e))
+        return err_wrap(e, "failed to marshal reference CR");
+    if (!json_write(theirs, p->root, exact ? &json_plain : &json_go, e))
+        return err_wrap(e, "failed to marshal cluster CR");
+    return true;
+}
+
 static bool merge_live(struct pairing *p, struct value **rendered, struct err *e)
 {
     struct buf ours = buf_new(p->arena, BUF_UNLIMITED), theirs = buf_new(p->arena, BUF_UNLIMITED);
     struct buf merged = buf_new(p->arena, BUF_UNLIMITED);
     struct source *source = ARENA_NEW(p->arena, struct source);
-    const struct read_options options = {.go = true};
+    const struct read_options options = {.go = true, .any_number = is_improved(p)};
 
-    if (!json_write(&ours, *rendered, &json_floats, e))
-        return err_wrap(e, "failed to marshal reference CR");
-    if (!json_write(&theirs, p->root, &json_go, e))
-        return err_wrap(e, "failed to marshal cluster CR");
+    if (!write_sides(p, *rendered, &ours, &theirs, e))
+        return false;
     if (!patch_merge(buf_str(&theirs), buf_str(&ours), &merged, e))
         return err_wrap(e, "failed to merge cluster and reference CRs");
     source->text = buf_str(&merged);
@@ -200,14 +219,15 @@ static bool print_side(struct arena *a, const struct value *v, enum number_rule 
 static bool print_sides(struct pairing *p, struct match *m, struct err *e)
 {
     struct value *merged = m->rendered, *live = p->root;
+    bool exact = is_improved(p);
 
     if (!p->compare->options->show_managed_fields) {
         drop_managed_fields(merged);
         drop_managed_fields(live);
     }
     if (secret_mask(p->arena, &merged, &live, e) &&
-        print_side(p->arena, merged, NUMBERS_FLOAT, &m->diff.merged, e) &&
-        print_side(p->arena, live, NUMBERS_GO, &m->diff.live, e))
+        print_side(p->arena, merged, exact ? NUMBERS_PLAIN : NUMBERS_FLOAT, &m->diff.merged, e) &&
+        print_side(p->arena, live, exact ? NUMBERS_PLAIN : NUMBERS_GO, &m->diff.live, e))
         return true;
     return err_wrap(e, "error occurered during diff");
 }
@@ -233,6 +253,13 @@ static bool is_wanted(const struct compare *c, const struct template *t)
     return false;
 }
 
+static bool create_patch(const struct pairing *p, str ours, str theirs, struct buf *out,
+                         struct err *e)
+{
+    return is_improved(p) ? patch_create_merge_exact(ours, theirs, out, e)
+                          : patch_create_merge(ours, theirs, out, e);
+}
+
 static bool make_patch(struct pairing *p, struct match *m, struct err *e)
 {
     struct buf ours = buf_new(p->arena, BUF_UNLIMITED), theirs = buf_new(p->arena, BUF_UNLIMITED);
@@ -244,11 +271,9 @@ static bool make_patch(struct pairing *p, struct match *m, struct err *e)
 
     if (!is_wanted(p->compare, m->template))
         return true;
-    if (!json_write(&ours, m->rendered, &json_floats, e))
-        return err_wrap(e, "failed to marshal reference CR");
-    if (!json_write(&theirs, p->root, &json_go, e))
-        return err_wrap(e, "failed to marshal cluster CR");
-    if (!patch_create_merge(buf_str(&ours), buf_str(&theirs), &patch, e))
+    if (!write_sides(p, m->rendered, &ours, &theirs, e))
+        return false;
+    if (!create_patch(p, buf_str(&ours), buf_str(&theirs), &patch, e))
         return err_wrap(e, "failed to create patch");
     o.patch = buf_str(&patch);
     m->patch = override_write(p->arena, &o);
@@ -279,6 +304,7 @@ static str reason_of(str text)
 static void add_candidate(struct pairing *p, const struct template *t)
 {
     struct render r = {.journal = &p->out->journal,
+                       .exact = is_improved(p),
                        .hooks = {.ctx = p, .lookup = lookup, .warn = pass_warning}};
     struct match m = {.template = t, .id = object_id(p->arena, p->root)};
     AUTO_ERR e = {0};
@@ -350,6 +376,7 @@ void compare_object(struct arena *a, const struct compare *c, const struct objec
     struct pairing p = {.arena = a, .compare = c, .index = o->index, .out = out};
 
     out->journal = (struct journal){.arena = a, .verbose = c->options->log.verbose};
+    out->object = o;
     out->id = o->id;
     if (!c->templates->find(c->templates, o, &p.candidates, &p.candidate_count))
         return;

@@ -7,8 +7,8 @@
 /* All versions in rising order. To add one: internal.h says how. */
 static const struct reference_version *const versions[] = {&reference_v1, &reference_v2};
 
-static bool find_version(struct arena *a, const struct value *doc,
-                         const struct reference_version **out, struct err *e)
+bool reference_version_find(struct arena *a, const struct value *doc,
+                            const struct reference_version **out, struct err *e)
 {
     const struct value *version = value_get(doc, STR("apiVersion"));
     struct buf shown = buf_new(a, BUF_UNLIMITED);
@@ -37,6 +37,21 @@ static bool read_format(struct arena *a, str file, str text, const struct schema
     return true;
 }
 
+/* Tells each template the names of its part and its component. */
+static void name_places(struct reference *r)
+{
+    for (size_t p = 0; p < r->parts.len; p++) {
+        const struct part *part = &r->parts.items[p];
+        for (size_t c = 0; c < part->components.len; c++) {
+            const struct component *component = &part->components.items[c];
+            for (size_t i = 0; i < component->count; i++) {
+                r->templates.items[component->first + i].part = part->name;
+                r->templates.items[component->first + i].component = component->name;
+            }
+        }
+    }
+}
+
 bool reference_load(struct arena *a, const struct root *root, str file, struct journal *j,
                     struct reference *out, struct err *e)
 {
@@ -46,25 +61,12 @@ bool reference_load(struct arena *a, const struct root *root, str file, struct j
 
     if (!root_read(a, root, file, &text, e))
         return err_wrap(e, "Reference config file not found. error");
-    if (!read_format(a, file, text, NULL, &doc, e) || !find_version(a, doc, &version, e) ||
+    if (!read_format(a, file, text, NULL, &doc, e) ||
+        !reference_version_find(a, doc, &version, e) ||
         !read_format(a, file, text, version->schema, &doc, e))
         return false;
-    out->omit_lists = map_new(a);
-    return version->build(a, doc, j, out, e);
-}
-
-struct template *reference_add_template(struct arena *a, struct reference *r,
-                                        const struct value *entry)
-{
-    const struct value *config = value_get(entry, STR("config"));
-    const struct value *refs = value_get(config, STR("fieldsToOmitRefs"));
-    const struct value *merge = value_get(config, STR("ignore-unspecified-fields"));
-    struct template *t = VEC_ADD(a, &r->templates);
-
-    t->path = value_get_str(entry, STR("path"));
-    t->description = value_get_str(entry, STR("description"));
-    t->merge = value_is(merge, VALUE_BOOL) && merge->truth;
-    for (size_t i = 0; i < value_len(refs); i++)
-        VEC_PUSH(a, &t->omit_refs, value_str(value_at(refs, i)));
-    return t;
+    if (!reference_build(a, version, doc, j, out, e))
+        return false;
+    name_places(out);
+    return true;
 }

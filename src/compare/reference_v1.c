@@ -103,60 +103,27 @@ static const struct schema file_v1 = {
 
 /* ---- Fields to omit. ---- */
 
-static bool is_true(const struct value *v)
+/* The first fault of a list ends it. */
+static void read_list(struct omit_reading *x, const struct value *list, struct omit_list *out)
 {
-    return value_is(v, VALUE_BOOL) && v->truth;
-}
+    AUTO_ERR e = {0};
 
-static bool read_list(struct arena *a, const struct value *entries, struct omit_list *out,
-                      struct err *e)
-{
-    for (size_t i = 0; i < value_len(entries); i++) {
-        const struct value *entry = value_at(entries, i);
-        struct omit_path *path;
-        if (!omit_path_read(a, value_get_str(entry, STR("pathToKey")),
-                            is_true(value_get(entry, STR("isPrefix"))), &path, e))
-            return false;
-        VEC_PUSH(a, out, path);
-    }
-    return true;
-}
-
-static bool read_omit_lists(struct arena *a, struct value *doc, struct journal *j,
-                            struct reference *r, struct err *e)
-{
-    struct value *items = omit_prepare(a, doc, j);
-    struct value **lists = value_sorted(a, items);
-    AUTO_ERR all = {0};
-
-    r->omit_default = value_get_str(value_get(doc, STR("fieldsToOmit")), STR("defaultOmitRef"));
-    for (size_t i = 0; i < items->len; i++) {
-        struct omit_list *list = ARENA_NEW(a, struct omit_list);
-        AUTO_ERR one = {0};
-        if (!read_list(a, lists[i], list, &one))
-            err_join(&all, &one);
-        map_set(r->omit_lists, value_key(lists[i]), list);
-    }
-    if (!map_has(r->omit_lists, r->omit_default)) {
-        AUTO_ERR one = {0};
-        err_set(&one, ERR_INVALID, "fieldsToOmit's defaultOmitRef \"%.*s\" not found in items",
-                STR_ARG(r->omit_default));
-        err_join(&all, &one);
-    }
-    return all.kind == ERR_NONE || err_copy(e, &all);
+    for (size_t i = 0; i < value_len(list); i++)
+        if (!omit_entry_read(x->arena, value_at(list, i), out, &e)) {
+            err_join(x->errors, &e);
+            return;
+        }
 }
 
 /* ---- Parts. ---- */
 
-static void add_templates(struct arena *a, struct reference *r, const struct value *list,
-                          bool required)
-{
-    for (size_t i = 0; i < value_len(list); i++)
-        reference_add_template(a, r, value_at(list, i))->required = required;
-}
+static const struct template_group groups[] = {
+    {"requiredTemplates", .required = true}, {"optionalTemplates", .required = false}, {0}};
 
-static const struct group_rule *component_rule(str type)
+static const struct group_rule *component_rule(const struct value *component)
 {
+    str type = value_get_str(component, STR("type"));
+
     if (str_eq(type, STR("Required")))
         return &group_required;
     if (str_eq(type, STR("Optional")))
@@ -164,39 +131,7 @@ static const struct group_rule *component_rule(str type)
     return &group_any_of;
 }
 
-static void add_component(struct arena *a, struct reference *r, struct part *part,
-                          const struct value *entry)
-{
-    struct component *c = VEC_ADD(a, &part->components);
-
-    c->name = value_get_str(entry, STR("name"));
-    c->rule = component_rule(value_get_str(entry, STR("type")));
-    c->first = r->templates.len;
-    add_templates(a, r, value_get(entry, STR("requiredTemplates")), true);
-    add_templates(a, r, value_get(entry, STR("optionalTemplates")), false);
-    c->count = r->templates.len - c->first;
-}
-
-static void add_parts(struct arena *a, struct reference *r, const struct value *parts)
-{
-    for (size_t i = 0; i < value_len(parts); i++) {
-        const struct value *components = value_get(value_at(parts, i), STR("components"));
-        struct part *part = VEC_ADD(a, &r->parts);
-        part->name = value_get_str(value_at(parts, i), STR("name"));
-        for (size_t k = 0; k < value_len(components); k++)
-            add_component(a, r, part, value_at(components, k));
-    }
-}
-
-/* ---- What is hashed: the file as Go would write it again. ---- */
-
-static void set_text(struct arena *a, struct value *out, const struct value *in, const char *key)
-{
-    str text = value_get_str(in, str_c(key));
-
-    if (text.len)
-        value_set_str(a, out, str_c(key), text);
-}
+/* ---- What is hashed. ---- */
 
 static void write_templates(struct arena *a, struct value *component, const struct value *in,
                             const char *key)
@@ -211,98 +146,28 @@ static void write_templates(struct arena *a, struct value *component, const stru
         const struct value *config = value_get(entry, STR("config"));
         struct value *t = value_add(a, out, value_object(a));
         value_set_str(a, t, STR("path"), value_get_str(entry, STR("path")));
-        set_text(a, t, entry, "description");
+        reference_write_text(a, t, entry, "description");
         struct value *c = value_set(a, t, STR("config"), value_object(a));
         if (value_len(value_get(config, STR("fieldsToOmitRefs"))))
             value_set(a, c, STR("fieldsToOmitRefs"), value_get(config, STR("fieldsToOmitRefs")));
-        if (is_true(value_get(config, STR("ignore-unspecified-fields"))))
+        if (value_is_true(value_get(config, STR("ignore-unspecified-fields"))))
             value_set_bool(a, c, STR("ignore-unspecified-fields"), true);
     }
 }
 
-static void write_component(struct arena *a, struct value *out, const struct value *entry)
+static void write_component(struct arena *a, struct value *out, const struct value *component)
 {
-    value_set_str(a, out, STR("name"), value_get_str(entry, STR("name")));
-    set_text(a, out, entry, "type");
-    write_templates(a, out, entry, "requiredTemplates");
-    write_templates(a, out, entry, "optionalTemplates");
+    reference_write_text(a, out, component, "type");
+    for (const struct template_group *g = groups; g->key; g++)
+        write_templates(a, out, component, g->key);
 }
 
-static struct value *write_components(struct arena *a, const struct value *list)
-{
-    struct value *out = value_list(a);
-
-    if (!list)
-        return value_null(a);
-    for (size_t i = 0; i < list->len; i++)
-        write_component(a, value_add(a, out, value_object(a)), value_at(list, i));
-    return out;
-}
-
-static struct value *write_parts(struct arena *a, const struct value *parts)
-{
-    struct value *out = value_list(a);
-
-    if (!parts)
-        return value_null(a);
-    for (size_t i = 0; i < parts->len; i++) {
-        struct value *part = value_add(a, out, value_object(a));
-        const struct value *in = value_at(parts, i);
-        value_set_str(a, part, STR("name"), value_get_str(in, STR("name")));
-        value_set(a, part, STR("components"),
-                  write_components(a, value_get(in, STR("components"))));
-    }
-    return out;
-}
-
-static struct value *write_omit(struct arena *a, const struct value *omit)
-{
-    const struct value *items = value_get(omit, STR("items"));
-    struct value *out = value_object(a);
-
-    value_set(a, out, STR("defaultOmitRef"), value_get(omit, STR("defaultOmitRef")));
-    struct value *lists = value_set(a, out, STR("items"), value_object(a));
-    for (size_t i = 0; i < items->len; i++) {
-        const struct value *list = &items->items[i];
-        struct value *written = value_set(a, lists, value_key(list),
-                                          list->kind == VALUE_NULL ? value_null(a) : value_list(a));
-        for (size_t k = 0; k < value_len(list); k++) {
-            struct value *entry = value_add(a, written, value_object(a));
-            const struct value *in = value_at(list, k);
-            value_set_str(a, entry, STR("pathToKey"), value_get_str(in, STR("pathToKey")));
-            if (is_true(value_get(in, STR("isPrefix"))))
-                value_set_bool(a, entry, STR("isPrefix"), true);
-        }
-    }
-    return out;
-}
-
-static void write_reference(struct arena *a, const struct value *doc, struct reference *r)
-{
-    struct value *out = r->written = value_object(a);
-
-    set_text(a, out, doc, "apiVersion");
-    value_set(a, out, STR("fieldsToOmit"), write_omit(a, value_get(doc, STR("fieldsToOmit"))));
-    value_set(a, out, STR("parts"), write_parts(a, value_get(doc, STR("parts"))));
-    if (value_len(value_get(doc, STR("templateFunctionFiles"))))
-        value_set(a, out, STR("templateFunctionFiles"),
-                  value_get(doc, STR("templateFunctionFiles")));
-}
-
-/* ---- The whole. ---- */
-
-static bool build_v1(struct arena *a, struct value *doc, struct journal *j, struct reference *out,
-                     struct err *e)
-{
-    const struct value *files = value_get(doc, STR("templateFunctionFiles"));
-
-    if (!read_omit_lists(a, doc, j, out, e))
-        return false;
-    add_parts(a, out, value_get(doc, STR("parts")));
-    for (size_t i = 0; i < value_len(files); i++)
-        VEC_PUSH(a, &out->function_files, value_str(value_at(files, i)));
-    write_reference(a, doc, out);
-    return true;
-}
-
-const struct reference_version reference_v1 = {"v1", &file_v1, build_v1};
+const struct reference_version reference_v1 = {
+    .name = "v1",
+    .schema = &file_v1,
+    .groups = groups,
+    .default_must_exist = true,
+    .read_list = read_list,
+    .rule = component_rule,
+    .write_component = write_component,
+};

@@ -23,13 +23,15 @@
 /* Arenas that wait for another job. */
 #define SPARE_MAX 64
 
+/* Warnings about duplicates: must-gathers hold many objects twice. */
+#define DUPLICATES_SHOWN 20
+
 /* One document, and what became of it. */
 struct unit {
     struct document doc;
     size_t stream;
-    bool is_read; /* objects and errors are there */
-    struct objects objects;
-    struct input_errors errors;
+    bool is_read; /* in is complete */
+    struct input in;
     struct outcome *outcomes; /* one per object */
 };
 
@@ -54,13 +56,14 @@ struct running {
     struct compare *compare;
     struct feed *feed;
     struct owners *owners;
-    struct strset *seen;
+    struct strset *seen; /* ids of objects; improved: with their places */
     struct input_errors errors;
+    size_t object_count;
     size_t failed_stream;     /* whose rest is not wanted, or 0 */
     struct journal loading;   /* lines about objects that were read */
     struct journal referring; /* and about what they refer to */
     struct dealing dealing;
-    size_t next; /* of the objects that are kept */
+    size_t next, compared; /* of the objects that are kept */
     VEC(struct arena *) spare;
     VEC(struct arena *) kept; /* what kept objects live in */
 };
@@ -101,16 +104,26 @@ static void free_arenas(struct running *r)
 
 /* ---- Producing. ---- */
 
+static struct unit *unit_add(const struct running *r, struct job *job)
+{
+    struct unit *u = &job->units[job->count++];
+
+    u->in.arena = job->arena;
+    u->in.improved = r->compare->options->improved;
+    u->in.journal.arena = job->arena;
+    return u;
+}
+
 /* The next objects of those that are dealt out. */
 static void deal(struct running *r, struct job *job)
 {
     struct dealing *d = &r->dealing;
-    struct unit *u = &job->units[job->count++];
+    struct unit *u = unit_add(r, job);
     size_t count = d->rest.len < BATCH ? d->rest.len : BATCH;
 
     u->stream = d->stream;
     u->is_read = true;
-    u->objects = (struct objects){d->rest.items, count, 0};
+    u->in.objects = (struct objects){d->rest.items, count, 0};
     d->rest.items += count;
     d->rest.len -= count;
     job->owner = d->owner;
@@ -119,25 +132,23 @@ static void deal(struct running *r, struct job *job)
         job_release(r, d->owner);
 }
 
-static void read_unit(struct arena *a, struct unit *u)
+static void read_unit(struct unit *u)
 {
     u->is_read = true;
-    document_read(a, &u->doc);
-    if (u->doc.fault.len)
-        VEC_PUSH(a, &u->errors.items, u->doc.fault);
-    else if (u->doc.root->kind != VALUE_NULL)
-        object_add(a, &u->doc, &u->objects, &u->errors);
+    document_read(&u->in, &u->doc);
+    if (!u->doc.failed && u->doc.root->kind != VALUE_NULL)
+        object_add(&u->in, &u->doc);
 }
 
 /* A document that is large may hold many objects: it is read here, for all threads. */
 static void deal_out(struct running *r, struct job *job, struct unit *u)
 {
-    read_unit(job->arena, u);
-    if (u->objects.len <= BATCH)
+    read_unit(u);
+    if (u->in.objects.len <= BATCH)
         return;
-    r->dealing = (struct dealing){job, u->stream, u->objects};
+    r->dealing = (struct dealing){job, u->stream, u->in.objects};
     job->users++;
-    u->objects = (struct objects){0};
+    u->in.objects = (struct objects){0};
 }
 
 static void fill(struct running *r, struct job *job)
@@ -145,10 +156,11 @@ static void fill(struct running *r, struct job *job)
     size_t bytes = 0;
 
     while (job->count < BATCH && bytes < BATCH_BYTES && !r->dealing.rest.len) {
-        struct unit *u = &job->units[job->count];
-        if (!feed_next(r->feed, job->arena, &u->doc, &u->stream))
+        struct unit *u = unit_add(r, job);
+        if (!feed_next(r->feed, &u->in, &u->doc, &u->stream)) {
+            job->count--;
             return;
-        job->count++;
+        }
         size_t len = u->doc.source ? u->doc.source->text.len : 0;
         bytes += len;
         if (len > BATCH_BYTES && !r->compare->keeps_objects)
@@ -183,10 +195,9 @@ static bool produce_kept(void *ctx, void **item, struct err *e)
     if (!left)
         return true;
     struct job *job = job_new(r);
-    struct unit *u = &job->units[job->count++];
-    u->is_read = true;
-    u->objects = (struct objects){all->items + r->next, left < BATCH ? left : BATCH, 0};
-    r->next += u->objects.len;
+    struct unit *u = unit_add(r, job);
+    u->in.objects = (struct objects){all->items + r->next, left < BATCH ? left : BATCH, 0};
+    r->next += u->in.objects.len;
     *item = job;
     return true;
 }
@@ -198,14 +209,14 @@ static void work_unit(const struct running *r, struct arena *a, struct unit *u)
     const struct compare *c = r->compare;
 
     if (!u->is_read)
-        read_unit(a, u);
-    u->outcomes = ARENA_ARRAY(a, struct outcome, u->objects.len);
-    for (size_t i = 0; i < u->objects.len; i++) {
+        read_unit(u);
+    u->outcomes = ARENA_ARRAY(a, struct outcome, u->in.objects.len);
+    for (size_t i = 0; i < u->in.objects.len; i++) {
         struct outcome *out = &u->outcomes[i];
         out->refers.journal = (struct journal){.arena = a, .verbose = c->options->log.verbose};
-        owners_note(a, r->owners, &u->objects.items[i], &out->refers);
+        owners_note(a, r->owners, &u->in.objects.items[i], &out->refers);
         if (!c->keeps_objects)
-            compare_object(a, c, &u->objects.items[i], out);
+            compare_object(a, c, &u->in.objects.items[i], out);
     }
 }
 
@@ -226,48 +237,112 @@ static bool work_kept(void *ctx, void *item, struct err *e)
     struct unit *u = &job->units[0];
 
     (void)e;
-    u->outcomes = ARENA_ARRAY(job->arena, struct outcome, u->objects.len);
-    for (size_t i = 0; i < u->objects.len; i++)
-        compare_object(job->arena, r->compare, &u->objects.items[i], &u->outcomes[i]);
+    u->outcomes = ARENA_ARRAY(job->arena, struct outcome, u->in.objects.len);
+    for (size_t i = 0; i < u->in.objects.len; i++)
+        compare_object(job->arena, r->compare, &u->in.objects.items[i], &u->outcomes[i]);
     return true;
 }
 
 /* ---- Consuming. ---- */
 
-/* Upstream: the first object of an identity counts, others are passed over. */
-static void take_object(struct running *r, const struct object *o, struct outcome *out)
+static void warn_duplicate(struct running *r, const struct object *o, struct result_place first)
 {
-    struct compare *c = r->compare;
+    struct arena *a = r->compare->arena;
+    size_t count = ++r->compare->verdict.duplicates;
+
+    if (count <= DUPLICATES_SHOWN)
+        journal_warn(&r->loading, "%.*s: %.*s is also in %.*s; both are compared",
+                     STR_ARG(place_text(a, o->place)), STR_ARG(o->id),
+                     STR_ARG(place_text(a, first)));
+}
+
+/*
+ * Upstream: the first object of an identity counts, others are passed over; unless the comparison
+ * is improved. False when the object is not wanted.
+ */
+static bool is_wanted(struct running *r, struct object *o)
+{
+    bool improved = r->compare->options->improved;
+    struct result_place first = o->place;
     str id;
 
-    if (!strset_add(r->seen, o->id, &id))
+    o->duplicate = !strset_add(r->seen, o->id, &id);
+    if (!improved)
+        return !o->duplicate;
+    char *extra = (char *)id.ptr - sizeof(first);
+    if (!o->duplicate) {
+        memcpy(extra, &first, sizeof(first));
+        return true;
+    }
+    memcpy(&first, extra, sizeof(first));
+    warn_duplicate(r, o, first);
+    return true;
+}
+
+static void take_object(struct running *r, struct object *o, struct outcome *out)
+{
+    struct compare *c = r->compare;
+
+    if (!is_wanted(r, o))
         return;
-    journal_info(&r->loading, "Loading object %.*s", STR_ARG(id));
+    r->object_count++;
+    journal_info(&r->loading, "Loading object %.*s", STR_ARG(o->id));
     journal_move(&r->referring, &out->refers.journal);
     owners_take(&out->refers);
     if (!c->keeps_objects) {
         run_add(r->run, out);
         return;
     }
+    o->index = c->objects.len;
     VEC_PUSH(c->arena, &c->objects, *o);
-    c->objects.items[c->objects.len - 1].index = c->objects.len - 1;
+}
+
+static void take_fault(struct running *r, const struct input_fault *fault)
+{
+    struct compare *c = r->compare;
+    struct result_note note = fault->note;
+
+    if (!c->options->improved) {
+        VEC_PUSH(c->arena, &r->errors.items, str_copy(c->arena, fault->text));
+        return;
+    }
+    c->verdict.failed += note.failed;
+    c->verdict.skipped += !note.failed;
+    if (c->verdict.notes.len < RESULT_NOTES_MAX)
+        note.reason = str_copy(c->arena, note.reason);
+    verdict_note(c->arena, &c->verdict, &c->journal, &note);
+}
+
+/* What was found while reading; objects apart. */
+static void take_input(struct running *r, struct input *in)
+{
+    r->compare->verdict.documents += in->documents;
+    journal_move(&r->compare->journal, &in->journal);
+    for (size_t i = 0; i < in->faults.len; i++)
+        take_fault(r, &in->faults.items[i]);
 }
 
 /* Upstream: nothing more is read from a file in which a document is broken. */
 static void take_unit(struct running *r, struct unit *u)
 {
-    struct arena *a = r->compare->arena;
-
     if (u->stream == r->failed_stream)
         return;
-    for (size_t i = 0; i < u->errors.items.len; i++)
-        VEC_PUSH(a, &r->errors.items, str_copy(a, u->errors.items.items[i]));
-    for (size_t i = 0; i < u->objects.len; i++)
-        take_object(r, &u->objects.items[i], &u->outcomes[i]);
-    if (u->doc.fault.len) {
+    take_input(r, &u->in);
+    for (size_t i = 0; i < u->in.objects.len; i++)
+        take_object(r, &u->in.objects.items[i], &u->outcomes[i]);
+    if (u->doc.failed && !u->in.improved) {
         r->failed_stream = u->stream;
         feed_skip(r->feed, u->stream);
     }
+}
+
+/* done of total, which is 0 when nobody knows it yet. */
+static void show_progress(const struct running *r, size_t done, size_t total)
+{
+    const struct compare_progress *p = &r->compare->options->progress;
+
+    if (p->step)
+        p->step(p->ctx, done, total);
 }
 
 static bool consume(void *ctx, void *item, struct err *e)
@@ -278,6 +353,7 @@ static bool consume(void *ctx, void *item, struct err *e)
     (void)e;
     for (size_t i = 0; i < job->count; i++)
         take_unit(r, &job->units[i]);
+    show_progress(r, r->object_count, 0);
     if (r->compare->keeps_objects)
         VEC_PUSH(r->compare->arena, &r->kept, job->arena);
     else
@@ -291,8 +367,10 @@ static bool consume_kept(void *ctx, void *item, struct err *e)
     struct job *job = item;
 
     (void)e;
-    for (size_t i = 0; i < job->units[0].objects.len; i++)
+    for (size_t i = 0; i < job->units[0].in.objects.len; i++)
         run_add(r->run, &job->units[0].outcomes[i]);
+    r->compared += job->units[0].in.objects.len;
+    show_progress(r, r->compared, r->compare->objects.len);
     journal_flush(&r->run->later, &r->compare->options->log);
     job_release(r, job);
     return true;
@@ -318,6 +396,9 @@ static void prepare_lookups(struct compare *c)
     for (size_t i = 0; i < c->objects.len; i++) {
         struct object *o = &c->objects.items[i];
         struct index_list *list = map_get(c->by_kind, o->identity.kind);
+        /* A lookup for one object should not fail because it is there twice. */
+        if (o->duplicate)
+            continue;
         if (!list) {
             list = ARENA_NEW(c->arena, struct index_list);
             map_set(c->by_kind, o->identity.kind, list);
@@ -346,6 +427,12 @@ static bool report_input(struct running *r, struct err *e)
 
     if (!feed_report(c->arena, &r->errors, &c->journal, e))
         return false;
+    if (!r->object_count && c->verdict.failed)
+        return err_set(e, ERR_INVALID, "nothing could be compared: of %zu documents %zu failed",
+                       c->verdict.documents, c->verdict.failed);
+    if (c->verdict.duplicates > DUPLICATES_SHOWN)
+        journal_warn(&r->loading, "%zu more objects are there twice or more often",
+                     c->verdict.duplicates - DUPLICATES_SHOWN);
     count_references(r);
     journal_flush(&c->journal, log);
     journal_flush(&r->loading, log);
@@ -375,11 +462,14 @@ bool run_all(struct run *run, struct err *e)
     struct journal lines = {.arena = c->arena, .verbose = o->log.verbose};
     struct running r = {.run = run, .compare = c, .loading = lines, .referring = lines};
 
-    if (!feed_open(c->arena, o, &r.feed, e))
+    struct input sources = {.arena = c->arena, .improved = o->improved, .journal = lines};
+
+    if (!feed_open(c->arena, o, &sources, &r.feed, e))
         return false;
+    take_input(&r, &sources);
     c->keeps_objects = o->external_diff.len || looks_up(c);
     r.owners = owners_new(c->arena, &c->reference);
-    r.seen = strset_new(c->arena);
+    r.seen = strset_new(c->arena, o->improved ? sizeof(struct result_place) : 0);
     /* Other programs write to the terminal themselves: one at a time keeps their order. */
     struct pool *pool = pool_new(o->external_diff.len ? 1 : o->threads);
     bool ok = run_on(&r, pool, e);

@@ -12,7 +12,8 @@
 #define FOLDER_DEPTH_MAX 1000
 
 struct search {
-    struct arena *arena;
+    struct input *in;
+    struct arena *arena; /* that of in */
     bool recursive;
     struct input_sources *out;
     struct input_errors errors;
@@ -51,6 +52,24 @@ static void add_file(struct search *s, str path)
     VEC_PUSH(s->arena, s->out, source);
 }
 
+static bool walk(struct search *s, str path, size_t depth, struct err *e);
+
+/* A folder below another one that cannot be read is, in an improved comparison, its own loss only.
+ */
+static bool walk_below(struct search *s, str path, size_t depth, struct err *e)
+{
+    AUTO_ERR fault = {0};
+
+    if (walk(s, path, depth, &fault))
+        return true;
+    if (!s->in->improved)
+        return err_copy(e, &fault);
+    str reason = str_copy(s->arena, fault.text);
+    s->in->documents++;
+    input_fail(s->in, reason, (struct result_place){.file = path}, reason);
+    return true;
+}
+
 static bool walk(struct search *s, str path, size_t depth, struct err *e)
 {
     struct str_list names = {0};
@@ -65,7 +84,7 @@ static bool walk(struct search *s, str path, size_t depth, struct err *e)
         if (lstat(str_z(s->arena, child), &st) != 0)
             return err_errno(e, errno, "lstat", child);
         if (S_ISDIR(st.st_mode)) {
-            if (s->recursive && !walk(s, child, depth + 1, e))
+            if (s->recursive && !walk_below(s, child, depth + 1, e))
                 return false;
         } else if (has_extension(child)) {
             add_file(s, child);
@@ -155,10 +174,10 @@ static void add_value(struct search *s, str value)
         add_paths(s, value);
 }
 
-bool sources_find(struct arena *a, const struct compare_options *o, struct input_sources *out,
+bool sources_find(struct input *in, const struct compare_options *o, struct input_sources *out,
                   struct err *e)
 {
-    struct search s = {.arena = a, .recursive = o->recursive, .out = out};
+    struct search s = {.in = in, .arena = in->arena, .recursive = o->recursive, .out = out};
 
     if (o->files.len && o->kustomize.len)
         add_error(&s, "only one of -f or -k can be specified");
@@ -170,5 +189,5 @@ bool sources_find(struct arena *a, const struct compare_options *o, struct input
     if (!s.errors.items.len)
         return true;
     return err_set(e, ERR_INVALID, "failed to collect resources: %.*s",
-                   STR_ARG(errors_text(a, &s.errors)));
+                   STR_ARG(errors_text(s.arena, &s.errors)));
 }

@@ -11,8 +11,7 @@
  *
  * Positions below are relative to from: reading more may move everything to the front.
  */
-#include "compare/stream.h"
-
+#include "compare/internal.h"
 #include "text/json.h"
 #include "text/yaml.h"
 #include "value/number.h"
@@ -36,8 +35,6 @@ struct stream {
     uint32_t line; /* lines before from */
     size_t values; /* of JSON so far */
 };
-
-static const struct read_options reading = {.go = true};
 
 struct stream *stream_new(struct arena *a)
 {
@@ -141,15 +138,39 @@ static void pass_by(struct stream *s, size_t len)
 
 /* ---- Documents. ---- */
 
-str document_fault(struct arena *a, str file, str reason)
+/* The first of two equal keys is lost: somebody should know. */
+static void warn_about(void *ctx, struct where at, str text)
 {
-    return str_fmt(a, "error parsing %.*s: %.*s", STR_ARG(file), STR_ARG(reason));
+    struct input *in = ctx;
+
+    journal_warn(&in->journal, "%.*s:%u: %.*s", STR_ARG(at.file), at.line, STR_ARG(text));
 }
 
-static bool give_fault(struct stream *s, struct arena *a, str reason, struct document *out)
+static struct read_options reading(struct input *in)
+{
+    if (!in->improved)
+        return (struct read_options){.go = true};
+    return (struct read_options){
+        .go = true, .any_number = true, .warn = warn_about, .warn_ctx = in};
+}
+
+static void fail(struct input *in, struct document *d, const struct err *fault)
+{
+    struct arena *a = in->arena;
+    struct result_place place = {.file = d->file, .line = fault->at.line};
+
+    d->failed = true;
+    in->documents++;
+    input_fail(in, str_fmt(a, "error parsing %.*s: %.*s", STR_ARG(d->file), STR_ARG(fault->text)),
+               place, err_text_placed(a, fault));
+}
+
+/* Nothing can be made of the rest. */
+static bool give_up(struct stream *s, struct input *in, struct document *out,
+                    const struct err *fault)
 {
     s->mode = MODE_END;
-    out->fault = document_fault(a, s->name, reason);
+    fail(in, out, fault);
     return true;
 }
 
@@ -166,47 +187,73 @@ static struct source *copy_source(const struct stream *s, struct arena *a, size_
     return source;
 }
 
+uint32_t document_line(struct document *d, size_t offset)
+{
+    str text = d->source->text;
+    const char *newline;
+
+    if (!d->line || offset < d->counted) {
+        d->line = d->source->lines_before + 1;
+        d->counted = 0;
+    }
+    while (d->counted < offset &&
+           (newline = memchr(text.ptr + d->counted, '\n', offset - d->counted))) {
+        d->counted = (size_t)(newline - text.ptr) + 1;
+        d->line++;
+    }
+    d->counted = offset;
+    return d->line;
+}
+
 /*
  * Numbers of YAML pass through JSON, which writes floats in the shortest way: 1.0 becomes the
  * integer 1.
  */
-static void shorten_float(struct arena *a, struct value *v)
+static str shorten_float(struct arena *a, str number)
 {
     char text[NUMBER_MAX];
     double d;
 
-    if (!number_to_double(value_text(v), &d))
-        return;
-    str shortest = str_copy(a, str_of(text, number_format(text, d, NUMBER_JSON)));
-    v->text = shortest.ptr;
-    v->len = (uint32_t)shortest.len;
-    v->kind = number_is_integer(shortest) ? VALUE_INT : VALUE_FLOAT;
+    if (!number_to_double(number, &d))
+        return number;
+    return str_copy(a, str_of(text, number_format(text, d, NUMBER_JSON)));
 }
 
-static void shorten_floats(struct arena *a, struct value *v)
+/* Without a loss: equal numbers look equal, 1.0 is an integer. */
+static str spell_float(struct arena *a, str number)
 {
-    if (v->kind == VALUE_FLOAT)
-        shorten_float(a, v);
+    struct buf plain = buf_new(a, BUF_UNLIMITED);
+
+    number_plain(&plain, number);
+    return buf_str(&plain);
+}
+
+static void spell_floats(const struct input *in, struct value *v)
+{
+    if (v->kind == VALUE_FLOAT) {
+        str text = (in->improved ? spell_float : shorten_float)(in->arena, value_text(v));
+        v->text = text.ptr;
+        v->len = (uint32_t)text.len;
+        v->kind = number_is_integer(text) ? VALUE_INT : VALUE_FLOAT;
+    }
     for (size_t i = 0; i < value_len(v); i++)
         if (v->items[i].kind == VALUE_FLOAT || value_is_container(&v->items[i]))
-            shorten_floats(a, &v->items[i]);
+            spell_floats(in, &v->items[i]);
 }
 
-static bool read_yaml(struct arena *a, const struct source *source, struct value **root,
-                      struct err *e)
+void document_read(struct input *in, struct document *d)
 {
-    if (!yaml_read(a, source, &reading, root, e))
-        return err_wrap(e, "error converting YAML to JSON");
-    shorten_floats(a, *root);
-    return true;
-}
-
-void document_read(struct arena *a, struct document *d)
-{
+    const struct read_options options = reading(in);
     AUTO_ERR e = {0};
 
-    if (!d->root && !d->fault.len && !read_yaml(a, d->source, &d->root, &e))
-        d->fault = document_fault(a, d->file, e.text);
+    if (d->root || d->failed)
+        return;
+    if (yaml_read(in->arena, d->source, &options, &d->root, &e)) {
+        spell_floats(in, d->root);
+        return;
+    }
+    err_wrap(&e, "error converting YAML to JSON");
+    fail(in, d, &e);
 }
 
 /* ---- YAML. ---- */
@@ -241,8 +288,8 @@ static bool end_of_line(struct stream *s, size_t at, size_t *end, struct err *e)
 }
 
 /* Finds the length of the next document, and that of it and what separates it from the next. */
-static bool find_document(struct stream *s, size_t *len, size_t *whole, uint32_t *lines,
-                          struct err *e)
+static bool find_document(struct stream *s, struct arena *a, size_t *len, size_t *whole,
+                          uint32_t *lines, struct err *e)
 {
     str rest;
 
@@ -257,7 +304,9 @@ static bool find_document(struct stream *s, size_t *len, size_t *whole, uint32_t
         ++*lines;
         switch (line_kind(str_slice(unread(s), at, next), &rest)) {
         case LINE_BROKEN:
-            return err_set(e, ERR_INVALID, "invalid Yaml document separator: %.*s", STR_ARG(rest));
+            rest = utf8_repair(a, rest);
+            err_set(e, ERR_INVALID, "invalid Yaml document separator: %.*s", STR_ARG(rest));
+            return err_at(e, (struct where){s->name, s->line + *lines, 1});
         case LINE_SEPARATOR:
             if (at)
                 return true;
@@ -268,18 +317,23 @@ static bool find_document(struct stream *s, size_t *len, size_t *whole, uint32_t
     }
 }
 
-static bool next_yaml(struct stream *s, struct arena *a, struct document *out)
+/* What stands before a broken separator is lost with it. */
+static bool next_yaml(struct stream *s, struct input *in, struct document *out)
 {
     size_t len = 0, whole = 0;
-    uint32_t lines;
+    uint32_t lines = 0;
     AUTO_ERR e = {0};
 
-    if (!find_document(s, &len, &whole, &lines, &e))
-        return give_fault(s, a, utf8_repair(a, e.text), out);
-    if (!whole)
-        return false;
-    out->yaml = true;
-    out->source = copy_source(s, a, len);
+    if (find_document(s, in->arena, &len, &whole, &lines, &e)) {
+        if (!whole)
+            return false;
+        out->yaml = true;
+        out->source = copy_source(s, in->arena, len);
+    } else if (!in->improved || e.kind != ERR_INVALID) {
+        return give_up(s, in, out, &e);
+    } else {
+        fail(in, out, &e);
+    }
     s->from += whole;
     s->line += lines;
     return true;
@@ -325,11 +379,12 @@ static bool find_value(struct stream *s, size_t *len, struct err *e)
 }
 
 /* What cannot be JSON may still be YAML; if it is neither, the fault is that of JSON. */
-static bool try_yaml(struct stream *s, struct arena *a, size_t offset, str json_fault,
-                     struct document *out)
+static bool try_yaml(struct stream *s, struct input *in, size_t offset,
+                     const struct err *json_fault, struct document *out)
 {
+    const struct read_options options = reading(in);
     str text = out->source->text;
-    struct yaml_stream y = {.src = out->source, .opts = &reading};
+    struct yaml_stream y = {.src = out->source, .opts = &options};
     AUTO_ERR e = {0};
 
     for (; offset < text.len && strchr(" \t\r\n", text.ptr[offset]); offset++)
@@ -338,11 +393,11 @@ static bool try_yaml(struct stream *s, struct arena *a, size_t offset, str json_
             break;
         }
     y.offset = offset;
-    if (!yaml_stream_next(a, &y, &out->root, &e))
-        return give_fault(s, a, json_fault, out);
+    if (!yaml_stream_next(in->arena, &y, &out->root, &e))
+        return give_up(s, in, out, json_fault);
     if (!out->root)
         return false;
-    shorten_floats(a, out->root);
+    spell_floats(in, out->root);
     out->yaml = true;
     s->mode = MODE_YAML;
     pass_by(s, y.offset);
@@ -350,37 +405,41 @@ static bool try_yaml(struct stream *s, struct arena *a, size_t offset, str json_
 }
 
 /* The value does not read on its own: everything that follows decides what is said of it. */
-static bool retry_json(struct stream *s, struct arena *a, struct document *out)
+static bool retry_json(struct stream *s, struct input *in, struct document *out)
 {
+    const struct read_options options = reading(in);
+    struct arena *a = in->arena;
     size_t offset = 0;
     AUTO_ERR e = {0};
 
     if (!read_to_end(s, &e))
-        return give_fault(s, a, e.text, out);
+        return give_up(s, in, out, &e);
     put_back(s, utf8_repair(a, str_copy(a, unread(s))));
     out->source = copy_source(s, a, s->len - s->from);
-    if (json_read_next(a, out->source, &reading, &offset, &out->root, &e)) {
+    if (json_read_next(a, out->source, &options, &offset, &out->root, &e)) {
         pass_by(s, offset);
         return out->root != NULL;
     }
     if (s->values < 2)
-        return try_yaml(s, a, offset, e.text, out);
-    return give_fault(s, a, e.text, out);
+        return try_yaml(s, in, offset, &e, out);
+    return give_up(s, in, out, &e);
 }
 
-static bool next_json(struct stream *s, struct arena *a, struct document *out)
+static bool next_json(struct stream *s, struct input *in, struct document *out)
 {
+    const struct read_options options = reading(in);
+    struct arena *a = in->arena;
     size_t len = 0, offset = 0;
     AUTO_ERR e = {0};
 
     if (!find_value(s, &len, &e))
-        return give_fault(s, a, e.text, out);
+        return give_up(s, in, out, &e);
     out->source = copy_source(s, a, len);
     /* Where something was repaired, offsets are not those of the buffer. */
     if (out->source->text.len == len &&
-        json_read_next(a, out->source, &reading, &offset, &out->root, &e) && out->root)
+        json_read_next(a, out->source, &options, &offset, &out->root, &e) && out->root)
         pass_by(s, offset);
-    else if (!retry_json(s, a, out))
+    else if (!retry_json(s, in, out))
         return false;
     s->values++;
     return true;
@@ -417,22 +476,22 @@ static bool start(struct stream *s, struct arena *a, struct err *e)
 }
 
 /* The next one, null documents of JSON included. */
-static bool next_document(struct stream *s, struct arena *a, struct document *out)
+static bool next_document(struct stream *s, struct input *in, struct document *out)
 {
     AUTO_ERR e = {0};
 
     *out = (struct document){.file = s->name};
-    if (s->mode == MODE_START && !start(s, a, &e))
-        return give_fault(s, a, e.text, out);
+    if (s->mode == MODE_START && !start(s, in->arena, &e))
+        return give_up(s, in, out, &e);
     if (s->mode == MODE_END)
         return false;
-    return s->mode == MODE_JSON ? next_json(s, a, out) : next_yaml(s, a, out);
+    return s->mode == MODE_JSON ? next_json(s, in, out) : next_yaml(s, in, out);
 }
 
-bool stream_next(struct stream *s, struct arena *a, struct document *out)
+bool stream_next(struct stream *s, struct input *in, struct document *out)
 {
-    while (next_document(s, a, out))
-        if (out->fault.len || !value_is(out->root, VALUE_NULL))
+    while (next_document(s, in, out))
+        if (out->failed || !value_is(out->root, VALUE_NULL))
             return true;
     s->mode = MODE_END;
     return false;

@@ -10,7 +10,7 @@
  *     while (stream_next(s, a, &doc)) ...
  *
  * It is either the text of a YAML document, which whoever wants it reads with document_read, on any
- * thread; or a JSON value, which had to be read to find its end; or a fault. The text is split as
+ * thread; or a JSON value, which had to be read to find its end. The text is split as
  * Kubernetes tools do it: see stream.c. One thread at a time, except for document_read.
  */
 #pragma once
@@ -30,20 +30,27 @@ struct document {
     struct source *source;
     struct value *root; /* NULL: source->text is a YAML document that nobody has read so far */
     bool yaml;          /* else JSON, where members have an order */
-    str fault;          /* why there is none, in full; else empty */
+    bool failed;        /* there is none; why, is among the faults */
+    size_t counted;     /* lines up to here: see document_line */
+    uint32_t line;
 };
+
+struct input;
 
 /* Lives as long as a; stream_free gives back the buffer. */
 struct stream *stream_new(struct arena *a);
 void stream_free(struct stream *s);
 /* Goes on with other bytes. name and reader live until the end of them. */
 void stream_begin(struct stream *s, str name, struct reader *reader);
-/* False at the end. What is in out lives as long as a. A fault is the last one. */
-bool stream_next(struct stream *s, struct arena *a, struct document *out);
+/*
+ * The next document; false at the end. It lives as long as in->arena, and in gets what there is to
+ * say about it. A fault is the last one, unless the comparison is improved.
+ */
+bool stream_next(struct stream *s, struct input *in, struct document *out);
 /* Nothing more is wanted of these bytes. */
 void stream_end(struct stream *s);
 
-/* The fault of a file that cannot be read. */
-str document_fault(struct arena *a, str file, str reason);
-/* Reads the text, unless that is done: sets root, which may be a null, or fault. */
-void document_read(struct arena *a, struct document *d);
+/* Reads the text, unless that is done: sets root, which may be a null, or failed. */
+void document_read(struct input *in, struct document *d);
+/* The line of an offset in the text. As long as offsets grow, all of them cost one pass. */
+uint32_t document_line(struct document *d, size_t offset);

@@ -9,7 +9,7 @@
 #include "base/quote.h"
 #include "compare/yaml_map.h"
 
-static str base_name(str path)
+str path_base(str path)
 {
     size_t slash;
 
@@ -41,7 +41,7 @@ static bool parse_files(struct arena *a, const struct root *root, const struct s
     for (size_t i = 0; i < files->len; i++) {
         str text;
         if (!root_read(a, root, files->items[i], &text, e) ||
-            !tmpl_parse(t->set, base_name(files->items[i]), text, e))
+            !tmpl_parse(t->set, path_base(files->items[i]), text, e))
             return false;
         t->looks_up |= str_contains(text, STR("lookupCR"));
     }
@@ -77,7 +77,7 @@ static bool parse_functions(struct arena *a, const struct root *root,
 
 static const char no_value[] = "<no value>";
 
-static str without_no_value(struct arena *a, str text)
+str template_output(struct arena *a, str text)
 {
     struct buf out = buf_new(a, BUF_UNLIMITED);
     str before, rest = text;
@@ -104,14 +104,14 @@ bool template_render(struct arena *a, const struct template *t, const struct val
                      struct render *r, struct value **out, struct err *e)
 {
     struct buf text = buf_new(a, TMPL_OUTPUT_MAX);
-    struct tmpl_run run = {.data = data, .hooks = &r->hooks};
+    struct tmpl_run run = {.data = data, .exact = r->exact, .hooks = &r->hooks};
     bool ok = execute(a, t, &run, &text, e);
 
     r->do_not_match = run.do_not_match;
     r->changed = run.changed;
     if (!ok)
         return err_wrap(e, "failed to constuct template");
-    if (yaml_map_read(a, without_no_value(a, buf_str(&text)), out, e))
+    if (yaml_map_read(a, template_output(a, buf_str(&text)), out, e))
         return true;
     str reason = str_copy(a, e->text);
     return err_set(e, ERR_INVALID,
@@ -228,7 +228,7 @@ static void parse_template(struct arena *a, const struct root *root, struct jour
     AUTO_ERR e = {0};
 
     t->set = tmpl_new(a, &(struct tmpl_options){.profile = TMPL_KC});
-    t->name = base_name(t->path);
+    t->name = path_base(t->path);
     if (!parse_own(a, root, t, &e) ||
         (r->function_files.len && !parse_functions(a, root, &r->function_files, t, &e))) {
         err_join(all, &e);

@@ -24,11 +24,18 @@ static const struct schema settings_schema = {
     .fields = (const struct schema_field[]){{"manualCorrelation", &manual_schema, NULL}, {0}},
 };
 
-static const struct schema config_schema = {
+const struct schema user_config_schema = {
     .kind = SCHEMA_STRUCT,
     .go = "compare.UserConfig",
     .fields = (const struct schema_field[]){{"correlationSettings", &settings_schema, NULL}, {0}},
 };
+
+const struct value *user_config_pairs(const struct value *doc)
+{
+    const struct value *settings = value_get(doc, STR("correlationSettings"));
+
+    return value_get(value_get(settings, STR("manualCorrelation")), STR("correlationPairs"));
+}
 
 /* As filepath.Abs: elements "." and ".." are resolved without looking. */
 static str absolute(struct arena *a, str path)
@@ -60,11 +67,9 @@ bool user_config_load(struct arena *a, str path, struct map **pairs, struct err 
     *pairs = map_new(a);
     if (!root_read(a, &root, relative, &text, e))
         return err_wrap(e, "User Config File not found. error");
-    if (!strict_read(a, path, text, &config_schema, &doc, e))
+    if (!strict_read(a, path, text, &user_config_schema, &doc, e))
         return err_wrap(e, "User config file isn't in correct format. error");
-    const struct value *found =
-        value_get(value_get(value_get(doc, STR("correlationSettings")), STR("manualCorrelation")),
-                  STR("correlationPairs"));
+    const struct value *found = user_config_pairs(doc);
     for (size_t i = 0; i < value_len(found); i++) {
         str *template = ARENA_NEW(a, str);
         *template = value_str(&found->items[i]);

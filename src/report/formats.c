@@ -5,7 +5,8 @@
 #include "report/internal.h"
 
 const struct report_format *const report_formats[] = {
-    &report_json, &report_yaml, &report_patches, &report_junit, NULL,
+    &report_json,     &report_yaml,  &report_patches, &report_junit, &report_html,
+    &report_markdown, &report_sarif, &report_github,  NULL,
 };
 
 const struct report_format *report_find(str name)

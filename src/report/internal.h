@@ -5,7 +5,110 @@
 #include "report/report.h"
 #include "value/value.h"
 
-extern const struct report_format report_json, report_junit, report_patches, report_yaml;
+extern const struct report_format report_github, report_html, report_json, report_junit,
+    report_markdown, report_patches, report_sarif, report_yaml;
 
 /* The results as one tree, members in the order in which the original writes them. */
 struct value *report_tree(struct arena *a, const struct results *r);
+
+/*
+ * Appends the text report made fit for a terminal: nothing in it can command one, and with colour
+ * lines have the colours of what they are.
+ */
+void report_for_terminal(struct buf *out, str text, bool colour);
+
+/* ---- Objects. ---- */
+
+/* What an id says. Cluster-wide objects have no namespace. */
+struct object_name {
+    str api, kind, space, name;
+};
+struct object_name object_name_of(str id);
+
+/* Whether the comparison found something about an object. */
+static inline bool diff_is_finding(const struct result_diff *d)
+{
+    return d->differs || d->text.len;
+}
+
+/* Lines that a unified difference adds and removes. */
+struct diff_count {
+    size_t added, removed;
+};
+struct diff_count diff_count_lines(str text);
+
+/*
+ * Takes the next line of a unified difference off *rest; the lines before the first hunk, which
+ * name temporary files, are left out. False at the end. A text without hunks is given whole.
+ */
+struct diff_lines {
+    str rest;
+    bool hunks; /* lines are those of a unified difference */
+};
+struct diff_lines diff_lines_of(str text);
+bool diff_lines_next(struct diff_lines *d, str *line);
+
+/* A value on one line, as JSON; "absent" for NULL. Cut at about max bytes. Lives as long as a. */
+str field_text(struct arena *a, const struct value *v, size_t max);
+/* "changed", "missing", "extra". */
+const char *result_kind_name(enum result_kind kind);
+/* "N THING" or "N THINGs". */
+str counted(struct arena *a, size_t n, const char *thing);
+/* One sentence: "3 of 40 objects differ, 2 templates are missing". Lives as long as a. */
+str headline(struct arena *a, const struct results *r);
+
+/* ---- The outline: parts, components, and what belongs to them. ---- */
+
+/* One of the two is set. */
+struct entry {
+    const struct result_issue *issue;
+    const struct result_diff *diff;
+};
+
+struct group {
+    str part, component;
+    struct {
+        struct entry *items;
+        size_t len, cap;
+    } entries;       /* issues, then what differs, then the rest, by id */
+    size_t findings; /* issues and objects that differ */
+};
+
+struct outline {
+    struct group *items;
+    size_t len, cap;
+};
+
+/*
+ * Ordered by part, then by component. An object without a part is in the folder of its template.
+ * Lives as long as a; points into r.
+ */
+struct outline outline_of(struct arena *a, const struct results *r);
+
+/* ---- HTML. ---- */
+
+/* Appends foreign text as text: nothing in it is markup, and control characters are visible. */
+void html_show(struct buf *out, str text);
+/* The same for an attribute, where nothing can be marked: controls are shown as escapes. */
+void html_attr(struct buf *out, str text);
+/* Appends a difference as a block of lines. */
+void html_diff(struct buf *out, str text);
+
+/* Unique names of places in the page. */
+struct html_ids {
+    struct arena *arena;
+    struct map *taken;
+};
+str html_id(struct html_ids *ids, str text);
+
+/* What all items of a page need. */
+struct html_page {
+    const struct results *results;
+    struct html_ids ids;
+    struct map *explanations; /* id of an object to struct result_explanation */
+};
+void html_object(struct html_page *p, const struct result_diff *d, struct buf *out);
+void html_issue(struct html_page *p, const struct result_issue *issue, struct buf *out);
+void html_unmatched(struct html_page *p, str id, struct buf *out);
+/* The panel that says how complete the comparison was. */
+void html_verdict(const struct result_verdict *v, struct buf *out);

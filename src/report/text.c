@@ -173,15 +173,28 @@ static str summary_text(struct arena *a, const struct results *r)
     return trim(buf_str(&out));
 }
 
+static void write_plain(const struct results *r, const struct report_options *o, struct buf *out)
+{
+    AUTO_ARENA a = arena_new();
+
+    add_blocks(a, r, o->all, out);
+    buf_add(out, summary_text(a, r));
+    buf_char(out, '\n');
+}
+
 static bool write_text(const struct results *r, const struct report_options *o, struct buf *out,
                        struct err *e)
 {
     AUTO_ARENA a = arena_new();
+    struct buf plain = buf_new(a, BUF_UNLIMITED);
 
     (void)e;
-    add_blocks(a, r, o->all, out);
-    buf_add(out, summary_text(a, r));
-    buf_char(out, '\n');
+    if (!o->colour && !o->terminal) {
+        write_plain(r, o, out);
+        return true;
+    }
+    write_plain(r, o, &plain);
+    report_for_terminal(out, buf_str(&plain), o->colour);
     return true;
 }
 

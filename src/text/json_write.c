@@ -142,6 +142,10 @@ static bool write_number(struct writer *w, const struct value *v)
     str text = value_text(v);
     enum number_rule rule = w->style->numbers;
 
+    if (rule == NUMBERS_PLAIN) {
+        number_plain(w->out, text);
+        return true;
+    }
     if (v->kind == VALUE_INT && rule != NUMBERS_EXACT && rule != NUMBERS_FLOAT) {
         if (!fits_integer(text, rule))
             return write_double(w, text);

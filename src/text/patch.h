@@ -33,6 +33,8 @@ MUST_CHECK bool patch_apply(const struct patch *p, str doc, struct buf *out, str
 MUST_CHECK bool patch_merge(str doc, str patch, struct buf *out, struct err *e);
 /* CreateMergePatch(old, new). */
 MUST_CHECK bool patch_create_merge(str old, str new_, struct buf *out, struct err *e);
+/* The same with exact numbers: what the original rounds differs and is written as it is. */
+MUST_CHECK bool patch_create_merge_exact(str old, str new_, struct buf *out, struct err *e);
 
 /* RFC 7386 on trees, exact numbers: a new tree; null members of over delete. */
 struct value *patch_merge_values(struct arena *a, const struct value *base,

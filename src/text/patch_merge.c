@@ -185,20 +185,32 @@ static bool matches(const struct value *x, const struct value *y)
     return false;
 }
 
+/* How a patch is made. */
+struct making {
+    struct arena *arena;
+    bool exact; /* numbers are told apart however little they differ */
+};
+
+static bool same(const struct making *m, const struct value *x, const struct value *y)
+{
+    return m->exact ? value_equal(x, y) : matches(x, y);
+}
+
 /* The merge patch that makes new_ of old; both are objects. */
-static struct value *diff_objects(struct arena *a, const struct value *old,
+static struct value *diff_objects(const struct making *m, const struct value *old,
                                   const struct value *new_)
 {
+    struct arena *a = m->arena;
     struct value *out = value_object(a);
 
     for (size_t i = 0; i < value_len(new_); i++) {
         const struct value *after = &new_->items[i];
         const struct value *before = value_get(old, value_key(after));
         if (value_is(before, VALUE_OBJECT) && after->kind == VALUE_OBJECT) {
-            const struct value *inner = diff_objects(a, before, after);
+            const struct value *inner = diff_objects(m, before, after);
             if (inner->len)
                 value_set(a, out, value_key(after), inner);
-        } else if (!before || !matches(before, after)) {
+        } else if (!before || !same(m, before, after)) {
             value_set(a, out, value_key(after), after);
         }
     }
@@ -214,27 +226,27 @@ static bool is_document(const struct value *v)
     return v->kind == VALUE_OBJECT || v->kind == VALUE_NULL;
 }
 
-static bool diff_documents(struct arena *a, const struct value *old, const struct value *new_,
-                           struct value **out, struct err *e)
+static bool diff_documents(const struct making *m, const struct value *old,
+                           const struct value *new_, struct value **out, struct err *e)
 {
     if (!is_document(old) || !is_document(new_))
         return bad_doc(e);
-    *out = diff_objects(a, old, new_);
+    *out = diff_objects(m, old, new_);
     return true;
 }
 
 /* Two lists of documents give a list of patches. */
-static bool diff_lists(struct arena *a, const struct value *old, const struct value *new_,
+static bool diff_lists(const struct making *m, const struct value *old, const struct value *new_,
                        struct value **out, struct err *e)
 {
     if (old->kind != VALUE_LIST || new_->kind != VALUE_LIST || old->len != new_->len)
         return bad_doc(e);
-    *out = value_list(a);
+    *out = value_list(m->arena);
     for (size_t i = 0; i < old->len; i++) {
         struct value *one = NULL;
-        if (!diff_documents(a, &old->items[i], &new_->items[i], &one, e))
+        if (!diff_documents(m, &old->items[i], &new_->items[i], &one, e))
             return false;
-        value_add(a, *out, one);
+        value_add(m->arena, *out, one);
     }
     return true;
 }
@@ -258,29 +270,41 @@ static bool resembles_list(str text)
     return str_has_prefix(s, STR("[")) && str_has_suffix(s, STR("]"));
 }
 
-static bool diff_texts(struct arena *a, str old, str new_, struct value **out, struct err *e)
+static bool diff_texts(const struct making *m, str old, str new_, struct value **out, struct err *e)
 {
-    static const struct read_options options = {.go = true};
+    const struct read_options options = {.go = true, .any_number = m->exact};
     const struct source old_source = {.text = old}, new_source = {.text = new_};
     struct value *old_tree, *new_tree;
     bool list = resembles_list(old);
 
     if (list != resembles_list(new_))
         return err_set(e, ERR_INVALID, "Mismatched JSON Documents");
-    if (!json_read(a, &old_source, &options, &old_tree, NULL) ||
-        !json_read(a, &new_source, &options, &new_tree, NULL))
+    if (!json_read(m->arena, &old_source, &options, &old_tree, NULL) ||
+        !json_read(m->arena, &new_source, &options, &new_tree, NULL))
         return bad_doc(e);
-    return list ? diff_lists(a, old_tree, new_tree, out, e)
-                : diff_documents(a, old_tree, new_tree, out, e);
+    return list ? diff_lists(m, old_tree, new_tree, out, e)
+                : diff_documents(m, old_tree, new_tree, out, e);
+}
+
+static bool create(bool exact, str old, str new_, struct buf *out, struct err *e)
+{
+    const struct json_style style = {
+        .sorted = true, .html = true, .numbers = exact ? NUMBERS_EXACT : NUMBERS_FLOAT};
+    AUTO_ARENA a = arena_new();
+    const struct making m = {.arena = a, .exact = exact};
+    struct value *diff = NULL;
+
+    return diff_texts(&m, old, new_, &diff, e) && json_write(out, diff, &style, e);
 }
 
 bool patch_create_merge(str old, str new_, struct buf *out, struct err *e)
 {
-    static const struct json_style style = {.sorted = true, .html = true, .numbers = NUMBERS_FLOAT};
-    AUTO_ARENA a = arena_new();
-    struct value *diff = NULL;
+    return create(false, old, new_, out, e);
+}
 
-    return diff_texts(a, old, new_, &diff, e) && json_write(out, diff, &style, e);
+bool patch_create_merge_exact(str old, str new_, struct buf *out, struct err *e)
+{
+    return create(true, old, new_, out, e);
 }
 
 /* ---- On trees. ---- */

@@ -53,4 +53,5 @@ enum number_rule {
     NUMBERS_GO,    /* as Go would after decoding to int64 (where it fits) and float64 */
     NUMBERS_YAML,  /* as Go would after decoding YAML: int64, uint64 or float64 */
     NUMBERS_FLOAT, /* as Go would after decoding every number to float64 */
+    NUMBERS_PLAIN, /* exactly, and all equal numbers alike: see number_plain */
 };

@@ -173,7 +173,7 @@ static bool put_number(struct writer *w, const struct value *v)
     int64_t i;
     double d;
 
-    if (w->numbers == NUMBERS_EXACT) {
+    if (w->numbers == NUMBERS_EXACT || w->numbers == NUMBERS_PLAIN) {
         put(w, text);
         return true;
     }

@@ -91,6 +91,12 @@ static bool write_number(struct writer *w, const struct value *v)
     str text = value_text(v);
     double d;
 
+    if (w->numbers == NUMBERS_PLAIN) {
+        struct buf plain = buf_new(w->scratch, BUF_UNLIMITED);
+        number_plain(&plain, text);
+        write_word(w, buf_str(&plain));
+        return true;
+    }
     if (w->numbers == NUMBERS_EXACT || stays_integer(w, v)) {
         write_word(w, str_eq(text, STR("-0")) ? STR("0") : text);
         return true;
@@ -288,7 +294,8 @@ static bool write_detour(struct buf *out, const struct value *v, enum number_rul
             e->at = (struct where){0};
         return false;
     }
-    return write_direct(out, again, numbers == NUMBERS_EXACT ? numbers : NUMBERS_YAML, false, e);
+    bool exact = numbers == NUMBERS_EXACT || numbers == NUMBERS_PLAIN;
+    return write_direct(out, again, exact ? numbers : NUMBERS_YAML, false, e);
 }
 
 bool yaml_write(struct buf *out, const struct value *v, enum number_rule numbers, struct err *e)

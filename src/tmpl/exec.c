@@ -492,7 +492,11 @@ bool tmpl_execute(struct arena *a, const struct tmpl_set *set, str name, struct 
     x.noted = run->provenance ? out : NULL;
     run->do_not_match = false;
     set_limits(&x, run->limits);
-    data = run->data ? tv_wrap(run->data, run->floats) : tv_map_new(&x.rt, TV_MAP);
+    x.rt.exact = run->exact;
+    if (run->data)
+        data = run->floats ? tv_wrap(run->data, true) : tv_wrap_host(&x.rt, run->data);
+    else
+        data = tv_map_new(&x.rt, TV_MAP);
     exec_push(&x, STR("$"), data);
     push_list(&w, t->root, data, x.vars.len);
     bool ok = walk(&w);

@@ -9,6 +9,7 @@
 
 #include "base/unicode.h"
 #include "value/number.h"
+#include "value/value.h"
 
 static void print_value(struct printer *p, struct tv v, uint32_t verb, int depth);
 static void print_kind(struct printer *p, struct tv v, uint32_t verb, int depth);
@@ -292,6 +293,18 @@ static void print_float(struct printer *p, double f, uint32_t verb)
         print_float_as(p, f, (char)verb, strchr("bgGxX", (int)verb) ? -1 : 6);
 }
 
+static void print_float_of(struct printer *p, struct tv v, uint32_t verb)
+{
+    struct buf exact = buf_new(p->rt->arena, BUF_UNLIMITED);
+
+    if (!(v.flags & TV_EXACT) || verb != 'v') {
+        print_float(p, tv_float64(v), verb);
+        return;
+    }
+    number_plain(&exact, value_text(v.data));
+    pad(p, buf_str(&exact));
+}
+
 static void print_complex(struct printer *p, const struct tv_complex *z, uint32_t verb)
 {
     bool plus = p->plus;
@@ -553,7 +566,7 @@ static void print_kind(struct printer *p, struct tv v, uint32_t verb, int depth)
         break;
     case TV_KIND_FLOAT:
         if (is_float_verb(verb))
-            print_float(p, v.f, verb);
+            print_float_of(p, v, verb);
         else
             bad_verb(p, v, verb);
         break;
@@ -639,6 +652,10 @@ void tv_print(struct rt *rt, struct buf *out, struct tv v)
         buf_fmt(out, "%lld", (long long)v.i);
         return;
     case TV_FLOAT64:
+        if (v.flags & TV_EXACT) {
+            number_plain(out, value_text(v.data));
+            return;
+        }
         if (v.f - v.f == 0) {
             buf_add(out, str_of(space, number_format(space, v.f, NUMBER_G)));
             return;

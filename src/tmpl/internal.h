@@ -230,6 +230,12 @@ struct variable {
     struct tv value;
 };
 
+/* Where the lines of a text begin, counted once per run when provenance is wanted. */
+struct noted_file {
+    const struct file *file;
+    VEC(size_t) starts;
+};
+
 struct exec {
     struct rt rt;
     const struct tmpl_set *set;
@@ -237,6 +243,7 @@ struct exec {
     const struct node *node;         /* visited last, for errors */
     struct buf *out;
     const struct buf *noted; /* the output whose provenance is wanted, or NULL */
+    VEC(struct noted_file) noted_files;
     struct err *err;
     struct tmpl_run *run;
     uint32_t depth, depth_max;

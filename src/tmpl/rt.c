@@ -9,22 +9,62 @@
 
 /* ---- Data of the host ----------------------------------------------------------------------- */
 
-static struct tv wrap_number(const struct value *node, bool floats)
+/* Whether a float64 prints as this number. */
+static bool is_exact(str text, double f)
+{
+    char shortest[NUMBER_MAX];
+
+    if (f - f != 0)
+        return false;
+    size_t len = number_format(shortest, f, NUMBER_JSON);
+    return number_compare(text, str_of(shortest, len)) == 0;
+}
+
+static struct tv wrap_number(const struct value *node, uint8_t flags)
 {
     str text = {node->text, node->len};
     int64_t i;
     double f;
 
-    if (!floats && node->kind == VALUE_INT && str_to_i64(text, &i))
+    if (!(flags & TV_FLOATS) && node->kind == VALUE_INT && str_to_i64(text, &i))
         return tv_int64(i);
     number_to_double(text, &f);
+    if (flags & TV_EXACT && !is_exact(text, f))
+        return (struct tv){.type = TV_FLOAT64, .flags = TV_EXACT, .data = node};
     return tv_float(f);
 }
 
-struct tv tv_wrap(const struct value *node, bool floats)
+double tv_float64(struct tv v)
 {
-    uint8_t flags = floats ? TV_DATA | TV_FLOATS : TV_DATA;
+    double f = v.f;
 
+    if (v.flags & TV_EXACT)
+        number_to_double(value_text(v.data), &f);
+    return f;
+}
+
+/* Two numbers that are known exactly are told apart exactly. */
+static bool both_exact(struct tv x, struct tv y)
+{
+    return x.flags & TV_EXACT && y.flags & TV_EXACT;
+}
+
+bool tv_float_less(struct tv x, struct tv y)
+{
+    if (both_exact(x, y))
+        return number_compare(value_text(x.data), value_text(y.data)) < 0;
+    return tv_float64(x) < tv_float64(y);
+}
+
+bool tv_float_equal(struct tv x, struct tv y)
+{
+    if (both_exact(x, y))
+        return number_compare(value_text(x.data), value_text(y.data)) == 0;
+    return tv_float64(x) == tv_float64(y);
+}
+
+static struct tv wrap(const struct value *node, uint8_t flags)
+{
     if (!node)
         return tv_none();
     switch ((enum value_kind)node->kind) {
@@ -34,7 +74,7 @@ struct tv tv_wrap(const struct value *node, bool floats)
         return tv_bool(node->truth);
     case VALUE_INT:
     case VALUE_FLOAT:
-        return wrap_number(node, floats);
+        return wrap_number(node, flags);
     case VALUE_STRING:
         return (struct tv){.type = TV_STRING, .len = node->len, .text = node->text};
     case VALUE_LIST:
@@ -45,10 +85,20 @@ struct tv tv_wrap(const struct value *node, bool floats)
     return tv_none();
 }
 
+struct tv tv_wrap(const struct value *node, bool floats)
+{
+    return wrap(node, floats ? TV_DATA | TV_FLOATS : TV_DATA);
+}
+
+struct tv tv_wrap_host(const struct rt *rt, const struct value *node)
+{
+    return wrap(node, rt->exact ? TV_DATA | TV_EXACT : TV_DATA);
+}
+
 /* An element or member of the container of. */
 static struct tv wrap_child(struct tv of, const struct value *node)
 {
-    return tv_wrap(node, of.flags & TV_FLOATS);
+    return wrap(node, of.flags & (TV_DATA | TV_FLOATS | TV_EXACT));
 }
 
 static struct tv in_interface(struct tv v)
@@ -261,7 +311,7 @@ bool tv_is_true(const struct rt *rt, struct tv v)
     case TV_KIND_UINT:
         return v.u != 0;
     case TV_KIND_FLOAT:
-        return v.f != 0;
+        return tv_float64(v) != 0;
     case TV_KIND_COMPLEX:
         return v.z->re != 0 || v.z->im != 0;
     case TV_KIND_STRING:
@@ -343,7 +393,7 @@ bool tv_deep_equal(struct rt *rt, struct tv x, struct tv y)
     case TV_KIND_UINT:
         return x.u == y.u;
     case TV_KIND_FLOAT:
-        return x.f == y.f;
+        return tv_float_equal(x, y);
     case TV_KIND_COMPLEX:
         return x.z->re == y.z->re && x.z->im == y.z->im;
     case TV_KIND_STRING:

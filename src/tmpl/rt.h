@@ -74,8 +74,12 @@ enum tv_kind {
     TV_KIND_INTERFACE,
 };
 
-/* TV_FLOATS: with TV_DATA, every number below is a float64. */
-enum { TV_IFACE = 1, TV_DATA = 2, TV_FLOATS = 4 };
+/*
+ * TV_FLOATS: with TV_DATA, every number below is a float64. TV_EXACT: with TV_DATA, numbers below
+ * that Go would round stay what they are; on a float64, it is such a number: .data is its node, and
+ * tv_float64 what Go would make of it.
+ */
+enum { TV_IFACE = 1, TV_DATA = 2, TV_FLOATS = 4, TV_EXACT = 8 };
 
 struct tv_list {
     size_t len;
@@ -96,7 +100,7 @@ struct tv {
         bool truth;
         int64_t i;  /* TV_INT, TV_INT64, TV_MONTH, TV_WEEKDAY, TV_DURATION */
         uint64_t u; /* TV_UINT* */
-        double f;
+        double f;   /* unless TV_EXACT: see tv_float64 */
         const char *text;
         const struct tv_complex *z;
         struct tv_list *list;     /* slices; NULL is Go's nil slice */
@@ -118,6 +122,7 @@ struct rt {
     size_t memory_max; /* of arena_used */
     uint64_t steps;    /* that are left; see rt_charge */
     unsigned depth;    /* of a recursion over values */
+    bool exact;        /* numbers of the host's data are never rounded */
     bool errorf;       /* printing an error: %w stands for %v */
     bool too_deep;     /* a value nested too deep to be printed: the run fails */
 };
@@ -216,6 +221,13 @@ static inline str tv_text(struct tv v)
  * float64; else integers that fit are int64.
  */
 struct tv tv_wrap(const struct value *node, bool floats);
+/* A node of the host's data: exact where the run asks for it. */
+struct tv tv_wrap_host(const struct rt *rt, const struct value *node);
+/* The value of a float64. */
+double tv_float64(struct tv v);
+/* Go's < and == of two of them. */
+bool tv_float_less(struct tv x, struct tv y);
+bool tv_float_equal(struct tv x, struct tv y);
 
 /* ---- Lists (every slice type). ---- */
 

@@ -80,12 +80,19 @@ struct tmpl_hooks {
 /* The places of a lookup's query. */
 enum { TMPL_API_VERSION, TMPL_KIND, TMPL_NAMESPACE, TMPL_NAME };
 
+struct node;
+
 /* Where a part of the output came from. */
 struct tmpl_range {
-    size_t from, to; /* bytes of the output buffer */
-    str file;        /* name of the text */
-    uint32_t line;   /* of the text or action there */
+    size_t from, to;           /* bytes of the output buffer */
+    str file;                  /* name of the text */
+    uint32_t line;             /* of the text or action there */
+    const struct node *action; /* what wrote it; NULL: literal text */
 };
+/* Appends the action of a range in its canonical form: {{.spec.replicas}}. */
+void tmpl_range_print(const struct tmpl_range *range, struct buf *out);
+/* Whether the range was written by an action that looks at data or at variables. */
+bool tmpl_range_reads(const struct tmpl_range *range);
 
 /* In the order of the output, without gaps. Lives as long as the arena of the run. */
 struct tmpl_provenance {
@@ -96,6 +103,7 @@ struct tmpl_provenance {
 struct tmpl_run {
     const struct value *data; /* NULL: an empty object */
     bool floats; /* every number of data is a float64; else integers that fit are int64 */
+    bool exact;  /* numbers of data and lookups that Go would round print as they are */
     str zone;    /* the local time zone, by name; empty: that of the process */
     const struct tmpl_limits *limits;   /* may be NULL */
     const struct tmpl_hooks *hooks;     /* may be NULL */

@@ -153,6 +153,51 @@ int number_compare(str x, str y)
     return dx.negative ? -order : order;
 }
 
+/* ---- One spelling. ---- */
+
+enum { WHOLE_MAX = 40, SMALLEST = -5 }; /* exponents that are spelled with zeros */
+
+static size_t digit_count(str digits)
+{
+    return digits.len - (str_find_char(digits, '.') != STR_NPOS);
+}
+
+/* The next n digits, zeros behind the last. */
+static void add_digits(struct buf *out, str *digits, int64_t n)
+{
+    for (; n > 0; n--) {
+        int digit = next_digit(digits);
+        buf_char(out, (char)('0' + (digit < 0 ? 0 : digit)));
+    }
+}
+
+static void add_fraction(struct buf *out, str digits, int64_t zeros)
+{
+    if (!digits.len)
+        return;
+    buf_char(out, '.');
+    buf_repeat(out, '0', (size_t)zeros);
+    add_digits(out, &digits, (int64_t)digit_count(digits));
+}
+
+void number_plain(struct buf *out, str s)
+{
+    struct decimal d = read_decimal(s);
+    int64_t count = (int64_t)digit_count(d.digits), at = d.exponent;
+    bool plain = at > SMALLEST - 1 && (at <= WHOLE_MAX || at < count);
+
+    if (d.negative && count)
+        buf_char(out, '-');
+    if (!count || (plain && at <= 0))
+        buf_char(out, '0');
+    if (!count)
+        return;
+    add_digits(out, &d.digits, plain ? at : 1);
+    add_fraction(out, d.digits, plain && at < 0 ? -at : 0);
+    if (!plain)
+        buf_fmt(out, "e%c%lld", at - 1 < 0 ? '-' : '+', llabs((long long)at - 1));
+}
+
 uint64_t number_hash(str s)
 {
     struct decimal d = read_decimal(s);

@@ -20,6 +20,12 @@ bool number_is_integer(str s);
  * large; exponents of more than 18 digits count as equally large.
  */
 int number_compare(str x, str y);
+/*
+ * Appends a valid number as all equal numbers are spelled, exactly: 8.08e3 and 8080.0 are
+ * 8080, 1.50 is 1.5, -0 is 0. Whole numbers of up to 40 digits have no exponent; otherwise the
+ * layout is that of NUMBER_JSON.
+ */
+void number_plain(struct buf *out, str s);
 /* Equal numbers have equal hashes. */
 uint64_t number_hash(str s);
 

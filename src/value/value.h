@@ -65,6 +65,10 @@ static inline bool value_is_container(const struct value *v)
 {
     return v && v->kind >= VALUE_LIST;
 }
+static inline bool value_is_true(const struct value *v)
+{
+    return value_is(v, VALUE_BOOL) && v->truth;
+}
 /* The number of items of a list or object, else 0. */
 static inline size_t value_len(const struct value *v)
 {

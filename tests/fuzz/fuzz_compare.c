@@ -20,20 +20,23 @@ static void try_reference(struct arena *a, const struct reference_version *versi
         assert(r.written);
 }
 
-static void try_stream(struct arena *a, str text)
+static void try_stream(struct arena *a, str text, bool improved)
 {
     struct objects objects = {0};
-    struct input_errors errors = {0};
     struct journal j = {.arena = a};
+    struct result_verdict verdict = {0};
+    struct input in = {
+        .arena = a, .objects = &objects, .journal = &j, .verdict = improved ? &verdict : NULL};
 
-    stream_read(a, STR("in.yaml"), text, &objects, &errors);
+    stream_read(&in, STR("in.yaml"), text);
+    assert(verdict.skipped + verdict.failed >= verdict.notes.len);
     for (size_t i = 0; i < objects.len; i++) {
         struct object *o = &objects.items[i];
         assert(o->identity.kind.len && str_eq(o->id, object_id(a, o->root)));
         (void)slug_make(a, o->id);
     }
-    for (size_t i = 0; i < errors.items.len; i++)
-        (void)error_ignorable(errors.items.items[i], &j);
+    for (size_t i = 0; i < in.errors.items.len; i++)
+        (void)error_ignorable(in.errors.items.items[i], &j);
 }
 
 static void try_inline(struct arena *a, str text)
@@ -56,7 +59,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     try_reference(a, &reference_v1, text);
     try_reference(a, &reference_v2, text);
-    try_stream(a, text);
+    try_stream(a, text, false);
+    try_stream(a, text, true);
     try_inline(a, text);
     return 0;
 }

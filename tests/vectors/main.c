@@ -9,6 +9,13 @@
 
 #include "text/json.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+str vector_file;
+
 enum { EXIT_PASSED = 0, EXIT_FAILED = 1, EXIT_UNUSABLE = 2 };
 enum { SHOWN_MAX = 2000 }; /* bytes of one text in a report of a failure */
 #define WHY_MAX (64 * KIB)
@@ -94,6 +101,8 @@ static void run_one(struct arena *a, const struct vector_kind *kind, const struc
     }
     tally->failed++;
     str id = value_get_str(vector, STR("id"));
+    if (!id.len)
+        id = vector_file;
     printf("FAILED %.*s\n%.*s", STR_ARG(id), STR_ARG(buf_str(&why)));
 }
 
@@ -113,7 +122,7 @@ static bool run_line(struct arena *a, const struct vector_kind *kind, str line, 
     return true;
 }
 
-static bool run_file(const struct vector_kind *kind, str path, struct tally *tally, struct err *e)
+static bool run_lines(const struct vector_kind *kind, str path, struct tally *tally, struct err *e)
 {
     AUTO_ARENA file = arena_new();
     AUTO_ARENA a = arena_new();
@@ -134,6 +143,63 @@ static bool run_file(const struct vector_kind *kind, str path, struct tally *tal
     return true;
 }
 
+static bool run_document(const struct vector_kind *kind, str path, struct tally *tally,
+                         struct err *e)
+{
+    AUTO_ARENA file = arena_new();
+    AUTO_ARENA a = arena_new();
+    struct source src = {.file = path};
+    const struct value *list;
+    struct value *root;
+
+    if (!file_read(file, path, &src.text, e) || !json_read(file, &src, NULL, &root, e))
+        return false;
+    if (!kind->list) {
+        run_one(a, kind, root, tally);
+        return true;
+    }
+    list = value_get(root, str_c(kind->list));
+    if (!value_is(list, VALUE_LIST))
+        return err_set(e, ERR_INVALID, "%.*s: there is no list \"%s\"", STR_ARG(path), kind->list);
+    for (size_t i = 0; i < list->len; i++) {
+        run_one(a, kind, &list->items[i], tally);
+        arena_reset(a);
+    }
+    return true;
+}
+
+/* Documents of a folder, in the order of their names. */
+static bool run_folder(const struct vector_kind *kind, str path, struct tally *tally, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    struct dirent **names;
+    int count = scandir(str_z(a, path), &names, NULL, alphasort);
+    bool ok = count >= 0 || err_errno(e, errno, "open", path);
+
+    for (int i = 0; i < count; i++) {
+        vector_file = str_fmt(a, "%.*s/%s", STR_ARG(path), names[i]->d_name);
+        if (ok && str_has_suffix(vector_file, STR(".json")))
+            ok = run_document(kind, vector_file, tally, e);
+        free(names[i]);
+    }
+    if (count >= 0)
+        free(names);
+    return ok;
+}
+
+static bool run_file(const struct vector_kind *kind, str path, struct tally *tally, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    struct stat st;
+
+    vector_file = path;
+    if (!kind->document)
+        return run_lines(kind, path, tally, e);
+    if (stat(str_z(a, path), &st) == 0 && S_ISDIR(st.st_mode))
+        return run_folder(kind, path, tally, e);
+    return run_document(kind, path, tally, e);
+}
+
 /* ---- The command line. ---- */
 
 static void print_kinds(FILE *to)
@@ -152,9 +218,11 @@ static void print_names(void)
 
 static void print_usage(FILE *to)
 {
-    fprintf(to, "Usage: vectors KIND FILE...\n"
-                "       vectors --kinds\n"
-                "Runs recorded vectors, one JSON object per line, and prints what differs.\n\n");
+    fprintf(to,
+            "Usage: vectors KIND FILE...\n"
+            "       vectors --kinds\n"
+            "Runs recorded vectors, one JSON object per line, and prints what differs. Of some\n"
+            "kinds a FILE is one document, or a folder of them.\n\n");
     print_kinds(to);
 }
 

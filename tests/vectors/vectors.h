@@ -5,6 +5,9 @@
  * vectors KIND FILE... runs them and prints the failures, then "N passed, M failed", and how many
  * vectors were left out because they are about something else, when there were such.
  *
+ * Kinds about larger things read whole files instead: a FILE is one JSON document, or a folder of
+ * them, and its vectors are the document or the elements of one of its lists.
+ *
  * To add a kind: write kind_<name>.c with one struct vector_kind, and list it in kinds.c.
  */
 #pragma once
@@ -21,7 +24,12 @@ struct vector_kind {
     bool (*run)(struct arena *a, const struct value *vector, struct buf *why);
     /* Whether the vector is about this kind at all; NULL when all are. */
     bool (*applies)(struct arena *a, const struct value *vector);
+    bool document;    /* a file is one document */
+    const char *list; /* its list of vectors; NULL: the document is the vector */
 };
+
+/* The file that the vector of the running call comes from. */
+extern str vector_file;
 
 /* All kinds, sorted by name, ended by NULL. */
 extern const struct vector_kind *const vector_kinds[];

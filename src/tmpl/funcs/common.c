@@ -80,7 +80,7 @@ int64_t as_int64(struct tv v)
     case TV_BOOL:
         return v.truth;
     case TV_FLOAT64:
-        return truncate(v.f);
+        return truncate(tv_float64(v));
     case TV_STRING:
         return go_parse_int(without_zero_decimals(tv_text(v)), 0, &i) ? i : 0;
     case TV_INT:
@@ -104,7 +104,7 @@ double as_float64(struct tv v)
     case TV_BOOL:
         return v.truth;
     case TV_FLOAT64:
-        return v.f;
+        return tv_float64(v);
     case TV_STRING:
         return go_parse_float(tv_text(v), &f) ? f : 0;
     case TV_INT:

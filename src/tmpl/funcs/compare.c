@@ -118,7 +118,7 @@ static bool less_basic(struct tmpl_call *c, struct tv x, struct tv y, bool *out)
 {
     switch (tv_kind(x)) {
     case TV_KIND_FLOAT:
-        *out = x.f < y.f;
+        *out = tv_float_less(x, y);
         return true;
     case TV_KIND_INT:
         *out = x.i < y.i;

@@ -129,6 +129,10 @@ static bool convert(struct converter *k, struct tv v, unsigned depth, struct val
         *out = value_uint(a, v.u);
         return true;
     case TV_KIND_FLOAT:
+        if (v.flags & TV_EXACT) {
+            *out = value_clone(a, v.data);
+            return true;
+        }
         if (!isfinite(v.f))
             return convert_odd_float(k, v.f, out);
         *out = value_float(a, v.f);
@@ -150,10 +154,10 @@ bool tv_to_tree(struct rt *rt, struct tv v, const struct value **out, enum numbe
     struct converter k = {.rt = rt, .e = e};
     struct value *tree = NULL;
 
-    *numbers = NUMBERS_GO;
+    *numbers = rt->exact ? NUMBERS_PLAIN : NUMBERS_GO;
     if (v.flags & TV_DATA && !rt->overlay) {
         *out = v.data;
-        *numbers = v.flags & TV_FLOATS ? NUMBERS_FLOAT : NUMBERS_GO;
+        *numbers = v.flags & TV_FLOATS ? NUMBERS_FLOAT : *numbers;
         return true;
     }
     if (!convert(&k, v, 0, &tree))

@@ -22,7 +22,7 @@ static bool fn_lookup_cr(struct tmpl_call *c)
 
     if (find(c, &found) != 1)
         return return_tv(c, tv_object(TV_MAP, NULL));
-    return return_tv(c, tv_wrap(found[0], false));
+    return return_tv(c, tv_wrap_host(c->rt, found[0]));
 }
 
 static bool fn_lookup_crs(struct tmpl_call *c)
@@ -37,7 +37,7 @@ static bool fn_lookup_crs(struct tmpl_call *c)
         return false;
     list = tv_list_new(c->rt, TV_MAPS, count);
     for (size_t i = 0; i < count; i++)
-        list.list->items[i] = tv_wrap(found[i], false);
+        list.list->items[i] = tv_wrap_host(c->rt, found[i]);
     return return_tv(c, list);
 }
 

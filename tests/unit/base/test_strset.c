@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_strset.c - texts are found again, whatever their number and size. */
-#include "base/base.h"
-#include "unit.h"
+#include "../test.h"
 
-static void test_few(void **state)
+static void few_are_found_again(void **state)
 {
     AUTO_ARENA a = arena_new();
-    struct strset *s = strset_new(a);
+    struct strset *s = strset_new(a, 8);
     str first, second;
 
     (void)state;
@@ -20,12 +19,12 @@ static void test_few(void **state)
     assert_true(str_eq(first, STR("x")));
 }
 
-static void test_many(void **state)
+static void many_are_found_again(void **state)
 {
     enum { MANY = 100000 };
     AUTO_ARENA a = arena_new();
     AUTO_ARENA scratch = arena_new();
-    struct strset *s = strset_new(a);
+    struct strset *s = strset_new(a, 8);
 
     (void)state;
     for (int round = 0; round < 2; round++)
@@ -38,10 +37,10 @@ static void test_many(void **state)
 }
 
 /* Larger than a block, and what fits into none that is begun. */
-static void test_large(void **state)
+static void large_ones_are_found_again(void **state)
 {
     AUTO_ARENA a = arena_new();
-    struct strset *s = strset_new(a);
+    struct strset *s = strset_new(a, 8);
 
     (void)state;
     for (size_t size = 1; size < 4 * MIB; size *= 3) {
@@ -53,13 +52,5 @@ static void test_large(void **state)
     strset_free(s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_few),
-        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_large),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(cmocka_unit_test(few_are_found_again), cmocka_unit_test(many_are_found_again),
+          cmocka_unit_test(large_ones_are_found_again))

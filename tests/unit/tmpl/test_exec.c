@@ -220,8 +220,10 @@ TEST(per_cent_signs_in_names_are_verbs_in_messages)
 TEST(each_part_of_the_output_knows_its_line)
 {
     static const struct tmpl_range want[] = {
-        {0, 2, STR_INIT("t"), 1},   {2, 5, STR_INIT("t"), 2},  {5, 7, STR_INIT("lib"), 1},
-        {7, 9, STR_INIT("lib"), 2}, {9, 11, STR_INIT("t"), 3},
+        {0, 2, STR_INIT("t"), 1, NULL},   {2, 3, STR_INIT("t"), 2, NULL},
+        {3, 5, STR_INIT("t"), 2, NULL},   {5, 7, STR_INIT("lib"), 1, NULL},
+        {7, 8, STR_INIT("lib"), 2, NULL}, {8, 9, STR_INIT("lib"), 2, NULL},
+        {9, 11, STR_INIT("t"), 3, NULL},
     };
     AUTO_ARENA a = arena_new();
     struct tmpl_set *set = tmpl_new(a, NULL);
@@ -243,7 +245,39 @@ TEST(each_part_of_the_output_knows_its_line)
     }
 }
 
-RUN_TESTS(cmocka_unit_test(each_part_of_the_output_knows_its_line),
+TEST(ranges_know_the_action_that_wrote_them)
+{
+    static const struct {
+        const char *text, *action;
+        bool reads;
+    } cases[] = {
+        {"a", "", false},
+        {"{{ 1 }}", "{{1}}", false},
+        {"{{- .x}}", "{{.x}}", true},
+        {"{{ printf \"%d\" (len .) }}", "{{printf \"%d\" (len .)}}", true},
+        {"{{ $ | len }}", "{{$ | len}}", true},
+        {"{{ (index . \"x\").y }}", "{{(index . \"x\").y}}", true},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        AUTO_ARENA a = arena_new();
+        struct tmpl_set *set = tmpl_new(a, NULL);
+        struct buf out = buf_new(a, KIB), shown = buf_new(a, KIB);
+        struct tmpl_provenance from = {0};
+        struct tmpl_run run = {.provenance = &from};
+        AUTO_ERR e = {0};
+
+        assert_ok(tmpl_parse(set, STR("t"), str_c(cases[i].text), &e), &e);
+        assert_ok(tmpl_execute(a, set, STR("t"), &run, &out, &e), &e);
+        assert_int_equal(from.count, 1);
+        tmpl_range_print(&from.items[0], &shown);
+        assert_str(buf_str(&shown), str_c(cases[i].action));
+        assert_int_equal(tmpl_range_reads(&from.items[0]), cases[i].reads);
+    }
+}
+
+RUN_TESTS(cmocka_unit_test(ranges_know_the_action_that_wrote_them),
+          cmocka_unit_test(each_part_of_the_output_knows_its_line),
           cmocka_unit_test(data_is_seen_as_go_sees_it), cmocka_unit_test(control_structures_work),
           cmocka_unit_test(arguments_are_checked_against_the_signature),
           cmocka_unit_test(maps_are_references_also_in_data),

@@ -44,6 +44,47 @@ TEST(numbers_are_spelled_as_in_json)
     assert_false(number_is_integer(STR("1E3")));
 }
 
+TEST(equal_numbers_have_one_spelling)
+{
+    static const struct {
+        const char *number, *want;
+    } cases[] = {
+        {"0", "0"},
+        {"-0", "0"},
+        {"0.000", "0"},
+        {"-0e9", "0"},
+        {"8080", "8080"},
+        {"8080.0", "8080"},
+        {"8.08e3", "8080"},
+        {"-808000e-2", "-8080"},
+        {"1.50", "1.5"},
+        {"0.5", "0.5"},
+        {"5e-1", "0.5"},
+        {"0.00100", "0.001"},
+        {"1e-5", "0.00001"},
+        {"0.0000123", "0.0000123"},
+        {"1e-6", "0.000001"},
+        {"0.00000012", "1.2e-7"},
+        {"9007199254740993", "9007199254740993"},
+        {"9007199254740993.0", "9007199254740993"},
+        {"18446744073709551616", "18446744073709551616"},
+        {"1e21", "1000000000000000000000"},
+        {"1e40", "1e+40"},
+        {"12e38", "1200000000000000000000000000000000000000"},
+        {"12e39", "1.2e+40"},
+        {"0.1000000000000000055511151231257827", "0.1000000000000000055511151231257827"},
+        {"1e400", "1e+400"},
+        {"-1.25e-400", "-1.25e-400"},
+    };
+    AUTO_ARENA a = arena_new();
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct buf out = buf_new(a, BUF_UNLIMITED);
+        number_plain(&out, str_c(cases[i].number));
+        assert_string_equal(str_z(a, buf_str(&out)), cases[i].want);
+    }
+}
+
 /* In groups of equal numbers, each group above the one before. */
 static const char *const ordered[] = {
     "-1e1000000000000000000000",
@@ -350,7 +391,8 @@ TEST(whole_numbers_that_fit_become_integers)
     }
 }
 
-RUN_TESTS(cmocka_unit_test(numbers_are_spelled_as_in_json), cmocka_unit_test(comparison_is_exact),
+RUN_TESTS(cmocka_unit_test(numbers_are_spelled_as_in_json),
+          cmocka_unit_test(equal_numbers_have_one_spelling), cmocka_unit_test(comparison_is_exact),
           cmocka_unit_test(digits_beyond_any_size_count),
           cmocka_unit_test(comparison_agrees_with_recorded_rationals),
           cmocka_unit_test(doubles_are_written_as_recorded),

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lro_token.c - operations that outlive the process: written to an annotation and taken up again.
+ *
+ * The order of the members is that of the reference operator, and so is the escaping, so that
+ * either program can take over from the other.
+ */
+#include "azure/lro.h"
+#include "text/json.h"
+
+static const str type_put = STR_INIT("GenericResource");
+static const str type_delete = STR_INIT("GenericDeleteResponse");
+
+static str type_of(str method)
+{
+    return str_eq(method, STR("DELETE")) ? type_delete : type_put;
+}
+
+str lro_token(struct arena *a, const struct lro *o)
+{
+    static const struct json_style style = {.html = true};
+    struct value *root = value_object(a), *token = value_object(a);
+    struct buf out = buf_new(a, BUF_UNLIMITED);
+    bool by_url = o->protocol == LRO_ASYNC || o->protocol == LRO_OPERATION;
+
+    if (by_url) {
+        value_set_str(a, token, o->protocol == LRO_ASYNC ? STR("asyncURL") : STR("oplocURL"),
+                      o->poll_url);
+        value_set_str(a, token, STR("locURL"), STR_NONE);
+        value_set_str(a, token, STR("origURL"), o->url);
+        value_set_str(a, token, STR("method"), o->method);
+        value_set_str(a, token, STR("finalState"), STR_NONE);
+    } else {
+        value_set_str(a, token, STR("type"),
+                      o->protocol == LRO_LOCATION ? STR("loc") : STR("body"));
+        value_set_str(a, token, STR("pollURL"), o->poll_url);
+    }
+    value_set_str(a, token, STR("state"), o->state);
+    value_set_str(a, root, STR("type"), type_of(o->method));
+    value_set(a, root, STR("token"), token);
+    return json_write(&out, root, &style, NULL) ? buf_str(&out) : STR_NONE;
+}
+
+/* ---- Reading. -------------------------------------------------------------------------------- */
+
+static enum lro_protocol protocol_of(const struct value *token)
+{
+    str type = value_get_str(token, STR("type"));
+
+    if (value_get(token, STR("asyncURL")))
+        return LRO_ASYNC;
+    if (str_eq(type, STR("body")))
+        return LRO_RESOURCE;
+    if (str_eq(type, STR("loc")))
+        return LRO_LOCATION;
+    return value_get(token, STR("oplocURL")) ? LRO_OPERATION : LRO_NONE;
+}
+
+static str poll_url_of(const struct value *token, enum lro_protocol protocol)
+{
+    static const char *const keys[] = {[LRO_ASYNC] = "asyncURL",
+                                       [LRO_OPERATION] = "oplocURL",
+                                       [LRO_LOCATION] = "pollURL",
+                                       [LRO_RESOURCE] = "pollURL"};
+
+    return value_get_str(token, str_c(keys[protocol]));
+}
+
+static bool same_host(str url, str endpoint)
+{
+    str x = url_origin(url), y = url_origin(endpoint);
+
+    return x.len && str_eq_fold(x, y.len ? y : endpoint);
+}
+
+static bool check_host(str url, str endpoint, struct err *e)
+{
+    if (same_host(url, endpoint))
+        return true;
+    return err_set(e, ERR_DENIED,
+                   "the operation would be followed to %.*s, which is not %.*s: refused, "
+                   "the operation is started anew",
+                   STR_ARG(url), STR_ARG(endpoint));
+}
+
+static bool fill(const struct value *token, str method, str endpoint, struct lro *o, struct err *e)
+{
+    o->protocol = protocol_of(token);
+    if (o->protocol == LRO_NONE)
+        return err_set(e, ERR_INVALID, "the token of the operation names no way to follow it");
+    o->method = method;
+    o->poll_url = poll_url_of(token, o->protocol);
+    o->url = value_get_str(token, STR("origURL"));
+    o->state = value_get_str(token, STR("state"));
+    if (!check_host(o->poll_url, endpoint, e) || (o->url.len && !check_host(o->url, endpoint, e)))
+        return false;
+    o->next = LRO_POLL;
+    return true;
+}
+
+bool lro_resume(struct arena *a, str token, str method, str endpoint, struct lro *out,
+                struct err *e)
+{
+    struct source *src = ARENA_NEW(a, struct source);
+    struct value *root;
+
+    *out = (struct lro){0};
+    src->text = str_copy(a, token);
+    if (!json_read(a, src, NULL, &root, e))
+        return err_wrap(e, "the token of the operation is broken");
+    if (!str_eq(value_get_str(root, STR("type")), type_of(method)))
+        return err_set(e, ERR_INVALID, "the token of the operation is about \"%.*s\", not %.*s",
+                       STR_ARG(value_get_str(root, STR("type"))), STR_ARG(type_of(method)));
+    return fill(value_get(root, STR("token")), method, endpoint, out, e);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * resolve.h - the names and ids of custom resources in Azure.
+ *
+ * What an object is called in ARM depends on its owners, so it takes the other objects to tell. A
+ * struct resolver says where they come from: a cluster, or files. It also gives secrets and config
+ * maps to whoever fills bodies (convert.h).
+ *
+ * A resolver belongs to one thread at a time. Results live as long as a.
+ */
+#pragma once
+
+#include "azure/reference.h"
+
+/* Where the operator keeps the id of what it made, and the id that children are to stand below. */
+#define ANNOTATION_RESOURCE_ID "serviceoperator.azure.com/resource-id"
+#define ANNOTATION_CHILD_ID "serviceoperator.azure.com/child-resource-id-override"
+
+/* The longest chain of owners. */
+#define OWNERS_MAX 32
+
+/* An object of Kubernetes. */
+struct object_name {
+    str group, kind, namespace, name;
+};
+
+struct resolver {
+    struct model *model;
+    str subscription; /* of the credential, as it is spelled there */
+    /*
+     * Ids are computed also for objects that were never claimed, as in files. Otherwise a reference
+     * to an object without its annotation is ERR_NOT_FOUND.
+     */
+    bool compute;
+    void *ctx;
+    /* The object, or ERR_NOT_FOUND. What is found lives as long as a. */
+    bool (*object)(void *ctx, struct arena *a, const struct object_name *name,
+                   const struct value **out, struct err *e);
+    /* One value of a secret or config map, or ERR_NOT_FOUND. */
+    bool (*secret)(void *ctx, struct arena *a, str namespace, str name, str key, str *out,
+                   struct err *e);
+    bool (*config)(void *ctx, struct arena *a, str namespace, str name, str key, str *out,
+                   struct err *e);
+    /* All values of a secret as an object of strings. */
+    bool (*secret_map)(void *ctx, struct arena *a, str namespace, str name,
+                       const struct value **out, struct err *e);
+    /* The id of what cannot be found as an object; NULL: that is an error. For plans. */
+    bool (*missing)(void *ctx, struct arena *a, const struct object_name *name, str *out,
+                    struct err *e);
+};
+
+/* ---- Objects. -------------------------------------------------------------------------------- */
+
+/* "network.azure.com" and "v20250301" of apiVersion; the core group is empty. */
+void object_api(const struct value *object, str *group, str *version);
+struct object_name object_name(const struct value *object);
+/* The resource of an object in the model. */
+MUST_CHECK bool object_resource(struct model *m, const struct value *object,
+                                const struct model_resource **out, struct err *e);
+
+/* ---- Names and ids. src, when not NULL, gives errors their place. ---------------------------- */
+
+/*
+ * The name in Azure: spec.azureName, a fixed one, one from a config map, a UUID for kinds that need
+ * one, or the name of the object.
+ */
+MUST_CHECK bool resolve_name(struct arena *a, const struct resolver *r,
+                             const struct model_resource *res, const struct value *object, str *out,
+                             struct err *e);
+/* The id, from the owners up to where an id is given. */
+MUST_CHECK bool resolve_id(struct arena *a, const struct resolver *r,
+                           const struct model_resource *res, const struct value *object,
+                           const struct source *src, str *out, struct err *e);
+/* The id that a reference in object means. A well-known name is given as it is. */
+MUST_CHECK bool resolve_reference(struct arena *a, const struct resolver *r,
+                                  const struct value *object, const struct reference *ref,
+                                  str holder_id, str *out, struct err *e);
+/* The rule for spec.owner of a resource. */
+struct reference_rule owner_rule(const struct model_resource *res);
+
+/* The UUID of version 5 in the namespace of generated names. */
+str uuid_of_text(struct arena *a, str text);

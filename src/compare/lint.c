@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lint.c - checking a reference: reading its metadata file, running all checks, ordering what they
+ * found.
+ */
+#include "compare/lint_internal.h"
+#include "text/yaml.h"
+
+#include <sys/stat.h>
+
+/* ---- Findings. ---- */
+
+/* The first line of a text. */
+static str first_line(str text)
+{
+    str line;
+
+    return str_next_line(&text, &line) ? line : text;
+}
+
+void lint_add(struct lint *l, const struct lint_rule *rule, struct where at, const char *format,
+              ...)
+{
+    struct lint_report *r = l->report;
+    struct lint_finding f = {.rule = rule, .at = at};
+    va_list args;
+
+    if (rule->severity == LINT_ERROR)
+        r->errors++;
+    else
+        r->warnings++;
+    if (r->findings.len == LINT_FINDINGS_MAX) {
+        r->left_out++;
+        return;
+    }
+    va_start(args, format);
+    f.text = first_line(str_vfmt(l->arena, format, args));
+    va_end(args);
+    f.at.file = str_copy(l->arena, at.file);
+    VEC_PUSH(l->arena, &r->findings, f);
+}
+
+struct where lint_where(const struct lint *l, const struct value *v)
+{
+    return v ? source_where(l->source, v) : (struct where){.file = l->file};
+}
+
+/* The nearest text before the value that reads like its key. */
+struct where lint_key_where(const struct source *s, const struct value *member)
+{
+    str key = value_key(member);
+    size_t at = member->pos ? member->pos - 1 : 0;
+
+    if (!key.len)
+        return source_where(s, member);
+    for (size_t i = at; i > 0; i--)
+        if (str_has_prefix(str_from(s->text, i - 1), key))
+            return source_where_offset(s, i - 1);
+    return source_where(s, member);
+}
+
+str lint_path(const struct lint *l, str name)
+{
+    if (str_eq(l->root.folder, STR(".")))
+        return name;
+    return str_fmt(l->arena, "%.*s/%.*s", STR_ARG(l->root.folder), STR_ARG(name));
+}
+
+/* Findings of the metadata come first, then by file and line; what is equal stays in order. */
+struct ranked {
+    struct lint_finding finding;
+    size_t index;
+    bool other;
+};
+
+static int compare_ranked(const void *x, const void *y)
+{
+    const struct ranked *p = x, *q = y;
+    int files = str_cmp(p->finding.at.file, q->finding.at.file);
+
+    if (p->other != q->other)
+        return p->other ? 1 : -1;
+    if (files)
+        return files;
+    if (p->finding.at.line != q->finding.at.line)
+        return p->finding.at.line < q->finding.at.line ? -1 : 1;
+    return p->index < q->index ? -1 : 1;
+}
+
+static void sort_findings(struct lint *l)
+{
+    size_t count = l->report->findings.len;
+    struct lint_finding *items = l->report->findings.items;
+    struct ranked *ranked = ARENA_ARRAY(l->arena, struct ranked, count);
+
+    for (size_t i = 0; i < count; i++)
+        ranked[i] = (struct ranked){items[i], i, !str_eq(items[i].at.file, l->file)};
+    if (count)
+        qsort(ranked, count, sizeof(*ranked), compare_ranked);
+    for (size_t i = 0; i < count; i++)
+        items[i] = ranked[i].finding;
+}
+
+/* ---- Reading. ---- */
+
+struct duplicates {
+    struct lint *lint;
+};
+
+static void note_duplicate(void *ctx, struct where at, str text)
+{
+    struct duplicates *d = ctx;
+
+    lint_add(d->lint, &lint_duplicate_key, at, "%.*s", STR_ARG(text));
+}
+
+static bool has_text(const struct value *v)
+{
+    return v && v->kind != VALUE_NULL;
+}
+
+str lint_yaml_text(str text)
+{
+    str before, rest;
+
+    if (str_cut(text, STR("yaml: "), &before, &rest))
+        text = rest;
+    if (str_has_prefix(text, STR("line ")) && str_cut(text, STR(": "), &before, &rest))
+        text = rest;
+    return str_cut(text, STR("decoding JSON: json: "), &before, &rest) ? rest : text;
+}
+
+bool lint_read(struct lint *l, str path, str shown, struct source **source, struct value **out,
+               struct err *e)
+{
+    struct duplicates duplicates = {l};
+    const struct read_options options = {
+        .go = true, .warn = note_duplicate, .warn_ctx = &duplicates};
+    AUTO_ERR fault = {0};
+    str text;
+
+    *out = NULL;
+    if (!file_read(l->arena, path, &text, e))
+        return false;
+    *source = ARENA_NEW(l->arena, struct source);
+    (*source)->file = shown;
+    if (!yaml_source(l->arena, shown, text, *source, &fault) ||
+        !yaml_read(l->arena, *source, &options, out, &fault)) {
+        lint_add(l, &lint_syntax, fault.at, "%.*s", STR_ARG(lint_yaml_text(fault.text)));
+        *out = NULL;
+    } else if (!has_text(*out)) {
+        *out = NULL;
+    }
+    return true;
+}
+
+static void find_root(struct lint *l)
+{
+    str path = l->options->reference;
+    struct stat st;
+
+    while (path.len > 1 && path.ptr[path.len - 1] == '/')
+        path.len--;
+    if (stat(str_z(l->arena, path), &st) == 0 && S_ISDIR(st.st_mode)) {
+        l->root.folder = path;
+        l->file = lint_path(l, STR("metadata.yaml"));
+        return;
+    }
+    size_t slash = str_rfind_char(path, '/');
+    l->file = path;
+    l->root.folder = slash == STR_NPOS ? STR(".") : str_slice(path, 0, slash ? slash : 1);
+}
+
+static bool find_version(struct lint *l)
+{
+    const struct value *version = value_get(l->doc, STR("apiVersion"));
+    AUTO_ERR e = {0};
+
+    if (reference_version_find(l->arena, l->doc, &l->version, &e))
+        return true;
+    lint_add(l, &lint_unknown_version, lint_where(l, version), "%.*s", STR_ARG(e.text));
+    return false;
+}
+
+/* ---- The reference. ---- */
+
+/* The entries of the file in the order of the templates. */
+static void note_entries(struct lint *l)
+{
+    const struct value *parts = value_get(l->doc, STR("parts"));
+    size_t next = 0;
+
+    l->notes = ARENA_ARRAY(l->arena, struct template_note, l->reference.templates.len);
+    for (size_t i = 0; i < value_len(parts); i++) {
+        const struct value *components = value_get(value_at(parts, i), STR("components"));
+        for (size_t k = 0; k < value_len(components); k++)
+            for (const struct template_group *g = l->version->groups; g->key; g++) {
+                const struct value *list = value_get(value_at(components, k), str_c(g->key));
+                for (size_t n = 0; n < value_len(list); n++)
+                    l->notes[next++].entry = value_at(list, n);
+            }
+    }
+    assert(next == l->reference.templates.len);
+}
+
+/*
+ * The lists of omitted fields are checked by lint_omit and components by lint_metadata, with their
+ * places: here only what the templates are counts, whatever the building says of them.
+ */
+static void build(struct lint *l)
+{
+    struct value *doc = value_clone(l->arena, l->doc);
+    struct journal journal = {.arena = l->arena};
+    AUTO_ERR e = {0};
+
+    value_unset(doc, STR("fieldsToOmit"));
+    (void)!reference_build(l->arena, l->version, doc, &journal, &l->reference, &e);
+    l->report->templates = l->reference.templates.len;
+    note_entries(l);
+}
+
+static bool decode(struct lint *l)
+{
+    const struct lint_shape shape = {.source = l->source, .schema = l->version->schema};
+    AUTO_ERR e = {0};
+
+    if (!lint_schema(l, &shape, l->doc))
+        return false;
+    if (schema_decode(l->arena, l->version->schema, SCHEMA_LOOSE, l->doc, &e))
+        return true;
+    lint_add(l, &lint_wrong_type, lint_where(l, NULL), "%.*s", STR_ARG(e.text));
+    return false;
+}
+
+static bool check_reference(struct lint *l, struct err *e)
+{
+    if (!lint_read(l, l->file, l->file, &l->source, &l->doc, e))
+        return false;
+    if (!l->doc) {
+        if (!l->report->errors)
+            lint_add(l, &lint_empty, lint_where(l, NULL), "the file is empty");
+        return true;
+    }
+    if (!find_version(l) || !decode(l))
+        return true;
+    build(l);
+    lint_metadata(l);
+    lint_omit(l);
+    lint_templates(l);
+    lint_matching(l);
+    return true;
+}
+
+bool lint_run(struct arena *a, const struct lint_options *options, struct lint_report *out,
+              struct err *e)
+{
+    struct lint l = {.arena = a, .options = options, .report = out};
+
+    *out = (struct lint_report){0};
+    find_root(&l);
+    if (!check_reference(&l, e) || (options->overrides.len && !lint_overrides(&l, e)) ||
+        (options->config.len && !lint_config(&l, e)))
+        return false;
+    sort_findings(&l);
+    return true;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * verdict.c - how complete a comparison was: notes about what could not be compared.
+ */
+#include "compare/internal.h"
+
+str place_text(struct arena *a, struct result_place place)
+{
+    if (!place.line)
+        return place.file;
+    return str_fmt(a, "%.*s:%u", STR_ARG(place.file), place.line);
+}
+
+void verdict_note(struct arena *a, struct result_verdict *v, struct journal *j,
+                  const struct result_note *note)
+{
+    str place = place_text(a, note->place);
+    /* What the system says names its file already: "open x: permission denied". */
+    bool named = !place.len || (!note->place.line && str_contains(note->reason, place));
+
+    if (v->notes.len == RESULT_NOTES_MAX)
+        return;
+    VEC_PUSH(a, &v->notes, *note);
+    journal_warn(j, "%.*s%s%s%.*s", STR_ARG(named ? STR_NONE : place), named ? "" : ": ",
+                 note->failed ? "not compared: " : "skipped: ", STR_ARG(note->reason));
+    if (v->notes.len == RESULT_NOTES_MAX)
+        journal_warn(j, "more than %d documents were not compared: the rest is only counted",
+                     RESULT_NOTES_MAX - 1);
+}

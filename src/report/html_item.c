@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * html_item.c - the items of the HTML report: objects, issues of components, unmatched objects, and
+ * the panel about completeness. Each item has a status by which report.js filters.
+ */
+#include "report/internal.h"
+
+/* Longer values are cut in tables; the difference shows them whole. */
+#define CELL_MAX 2000
+
+static const char chevron[] =
+    "<svg viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path d=\"M5 2l6 6-6 "
+    "6\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\"/></svg>";
+
+/* ---- Pieces. ---- */
+
+static void add_code(struct buf *out, str text)
+{
+    buf_add(out, STR("<code>"));
+    html_show(out, text);
+    buf_add(out, STR("</code>"));
+}
+
+static void begin_item(struct buf *out, str id, const char *status)
+{
+    buf_fmt(out, "<article class=\"item\" id=\"%.*s\" data-status=\"%s\">", STR_ARG(id), status);
+}
+
+static void add_badge(struct buf *out, const char *class, const char *label)
+{
+    buf_fmt(out, "<span class=\"badge %s\">%s</span>", class, label);
+}
+
+static void add_name(struct buf *out, str id)
+{
+    struct object_name n = object_name_of(id);
+
+    if (n.kind.len) {
+        buf_add(out, STR("<span class=\"kind\">"));
+        html_show(out, n.kind);
+        buf_add(out, STR("</span> "));
+    }
+    if (n.space.len) {
+        html_show(out, n.space);
+        buf_char(out, '/');
+    }
+    buf_add(out, STR("<b>"));
+    html_show(out, n.name);
+    buf_add(out, STR("</b>"));
+}
+
+static void add_fact(struct buf *out, const char *name, str value)
+{
+    if (!value.len)
+        return;
+    buf_fmt(out, "<div><dt>%s</dt><dd>", name);
+    add_code(out, value);
+    buf_add(out, STR("</dd></div>"));
+}
+
+static void add_description(struct buf *out, str text)
+{
+    if (!text.len)
+        return;
+    buf_add(out, STR("<p class=\"description\">"));
+    html_show(out, str_trim(text));
+    buf_add(out, STR("</p>"));
+}
+
+static void begin_table(struct buf *out, const char *const *heads)
+{
+    buf_add(out, STR("<div class=\"scroll\"><table><thead><tr>"));
+    for (; *heads; heads++)
+        buf_fmt(out, "<th scope=\"col\">%s</th>", *heads);
+    buf_add(out, STR("</tr></thead><tbody>"));
+}
+
+static void end_table(struct buf *out)
+{
+    buf_add(out, STR("</tbody></table></div>"));
+}
+
+static void add_cell(struct buf *out, str text)
+{
+    buf_add(out, STR("<td>"));
+    if (text.len)
+        add_code(out, text);
+    buf_add(out, STR("</td>"));
+}
+
+/* ---- Objects. ---- */
+
+static void add_value_cell(struct arena *a, struct buf *out, const struct value *v)
+{
+    if (v)
+        add_cell(out, field_text(a, v, CELL_MAX));
+    else
+        buf_add(out, STR("<td class=\"quiet\">absent</td>"));
+}
+
+static void add_fields(const struct result_diff *d, struct buf *out)
+{
+    static const char *const heads[] = {"Field",    "",       "Expected", "Found",
+                                        "Template", "Object", NULL};
+    AUTO_ARENA a = arena_new();
+
+    if (!d->fields.len)
+        return;
+    buf_fmt(out, "<details class=\"fields\"><summary>%s</summary>",
+            str_z(a, counted(a, d->fields.len, "field")));
+    begin_table(out, heads);
+    for (size_t i = 0; i < d->fields.len; i++) {
+        const struct result_field *f = &d->fields.items[i];
+        buf_add(out, STR("<tr>"));
+        add_cell(out, f->path);
+        buf_add(out, STR("<td>"));
+        add_badge(out, result_kind_name(f->kind), result_kind_name(f->kind));
+        buf_add(out, STR("</td>"));
+        add_value_cell(a, out, f->expected);
+        add_value_cell(a, out, f->actual);
+        add_cell(out, place_text(a, f->template));
+        add_cell(out, place_text(a, f->object));
+        buf_add(out, STR("</tr>"));
+    }
+    end_table(out);
+    buf_add(out, STR("</details>"));
+}
+
+static void add_candidates(const struct result_explanation *x, struct buf *out)
+{
+    static const char *const heads[] = {"Template", "Score", "", "Why", NULL};
+    AUTO_ARENA a = arena_new();
+
+    buf_fmt(out, "<details><summary>Why this template: %s</summary>",
+            str_z(a, counted(a, x->candidates.len, "candidate")));
+    begin_table(out, heads);
+    for (size_t i = 0; i < x->candidates.len; i++) {
+        const struct result_candidate *c = &x->candidates.items[i];
+        buf_add(out, STR("<tr>"));
+        add_cell(out, c->template);
+        add_cell(out, c->scored ? str_fmt(a, "%zu", c->score) : STR_NONE);
+        buf_add(out, STR("<td>"));
+        if (c->chosen)
+            add_badge(out, "complete", "chosen");
+        buf_add(out, STR("</td><td>"));
+        html_show(out, c->why);
+        buf_add(out, STR("</td></tr>"));
+    }
+    end_table(out);
+    buf_add(out, STR("</details>"));
+}
+
+static void add_suppressed(const struct result_explanation *x, struct buf *out)
+{
+    static const char *const heads[] = {"Field", "Rule", "Where", NULL};
+    AUTO_ARENA a = arena_new();
+
+    buf_fmt(out, "<details><summary>%s left out</summary>",
+            str_z(a, counted(a, x->suppressed.len, "field")));
+    begin_table(out, heads);
+    for (size_t i = 0; i < x->suppressed.len; i++) {
+        const struct result_suppressed *s = &x->suppressed.items[i];
+        buf_add(out, STR("<tr>"));
+        add_cell(out, s->path);
+        buf_add(out, STR("<td>"));
+        html_show(out, s->rule);
+        buf_add(out, STR("</td>"));
+        add_cell(out, place_text(a, s->rule_place));
+        buf_add(out, STR("</tr>"));
+    }
+    end_table(out);
+    buf_add(out, STR("</details>"));
+}
+
+static void add_explanation(const struct html_page *p, const struct result_diff *d, struct buf *out)
+{
+    const struct result_explanation *x = map_get(p->explanations, d->object);
+
+    if (x && x->candidates.len)
+        add_candidates(x, out);
+    if (x && x->suppressed.len)
+        add_suppressed(x, out);
+}
+
+static void add_reasons(const struct html_page *p, const struct result_diff *d, struct buf *out)
+{
+    if (!d->patched)
+        return;
+    buf_add(out, STR("<p>Patched with "));
+    add_code(out, p->results->overrides);
+    buf_add(out, d->reason_count ? STR(": ") : STR("; no reason was given."));
+    for (size_t i = 0; i < d->reason_count; i++) {
+        buf_add(out, i ? STR("; ") : STR_NONE);
+        html_show(out, d->reasons[i]);
+    }
+    buf_add(out, STR("</p>"));
+}
+
+static void add_body(const struct html_page *p, const struct result_diff *d, str id,
+                     struct buf *out)
+{
+    AUTO_ARENA a = arena_new();
+
+    buf_add(out, STR("<div class=\"body\"><dl class=\"about\">"));
+    add_fact(out, "API", object_name_of(d->object).api);
+    add_fact(out, "Read from", place_text(a, d->place));
+    buf_add(out, STR("</dl>"));
+    add_description(out, d->description);
+    add_reasons(p, d, out);
+    if (d->text.len)
+        html_diff(out, d->text);
+    buf_add(out, STR("<p class=\"legend\">"));
+    if (d->text.len)
+        buf_add(out, STR("<span>− what the template expects</span><span>+ what was found</span>"));
+    else
+        buf_add(out, STR("<span>No differences</span>"));
+    buf_fmt(out, "<a href=\"#%.*s\">Link to this object</a></p>", STR_ARG(id));
+    add_fields(d, out);
+    add_explanation(p, d, out);
+    buf_add(out, STR("</div>"));
+}
+
+static void add_delta(struct buf *out, str text)
+{
+    struct diff_count n = diff_count_lines(text);
+
+    buf_add(out, STR("<span class=\"delta\">"));
+    if (n.added || n.removed)
+        buf_fmt(out, "<ins>+%zu</ins> <del>−%zu</del>", n.added, n.removed);
+    buf_add(out, STR("</span>"));
+}
+
+void html_object(struct html_page *p, const struct result_diff *d, struct buf *out)
+{
+    bool finding = diff_is_finding(d);
+    const char *status = finding ? "differs" : d->patched ? "patched" : "same";
+    const char *label = finding ? "Different" : d->patched ? "Patched" : "Same";
+    str id = html_id(&p->ids, d->object);
+
+    begin_item(out, id, status);
+    buf_fmt(out, "<details><summary>%s", chevron);
+    add_badge(out, status, label);
+    buf_add(out, STR("<span class=\"who\">"));
+    add_name(out, d->object);
+    buf_add(out, STR("<small>"));
+    html_show(out, d->template);
+    buf_add(out, STR("</small></span>"));
+    add_delta(out, d->text);
+    buf_add(out, STR("</summary>"));
+    add_body(p, d, id, out);
+    buf_add(out, STR("</details></article>\n"));
+}
+
+/* ---- Issues. ---- */
+
+void html_issue(struct html_page *p, const struct result_issue *issue, struct buf *out)
+{
+    str id = html_id(&p->ids, str_fmt(p->ids.arena, "issue-%.*s-%.*s", STR_ARG(issue->part),
+                                      STR_ARG(issue->component)));
+
+    begin_item(out, id, "issue");
+    buf_fmt(out, "<details open><summary>%s", chevron);
+    add_badge(out, "issue", "Issue");
+    buf_add(out, STR("<span class=\"who\"><b>"));
+    html_show(out, issue->message);
+    buf_fmt(out,
+            "</b></span><span class=\"delta\">%zu</span></summary><div class=\"body\"><ul "
+            "class=\"list\">",
+            issue->count);
+    for (size_t i = 0; i < issue->count; i++) {
+        buf_add(out, STR("<li>"));
+        add_code(out, issue->templates[i].path);
+        if (issue->templates[i].description.len) {
+            buf_add(out, STR("<p>"));
+            html_show(out, str_trim(issue->templates[i].description));
+            buf_add(out, STR("</p>"));
+        }
+        buf_add(out, STR("</li>"));
+    }
+    buf_add(out, STR("</ul></div></details></article>\n"));
+}
+
+void html_unmatched(struct html_page *p, str id, struct buf *out)
+{
+    struct object_name n = object_name_of(id);
+
+    begin_item(out, html_id(&p->ids, id), "unmatched");
+    buf_add(out, STR("<div class=\"plain\">"));
+    add_badge(out, "unmatched", "Unmatched");
+    buf_add(out, STR("<span class=\"who\">"));
+    add_name(out, id);
+    buf_add(out, STR("<small>"));
+    html_show(out, n.api);
+    buf_add(out, STR("</small></span></div></article>\n"));
+}
+
+/* ---- Completeness. ---- */
+
+static void add_number(struct buf *out, const char *name, size_t n)
+{
+    buf_fmt(out, "<div><dt>%s</dt><dd>%zu</dd></div>", name, n);
+}
+
+static void add_rules(const struct result_verdict *v, struct buf *out)
+{
+    if (!v->rules.len)
+        return;
+    buf_add(out, STR("<details><summary>Rules that kept fields out</summary><div class=\"scroll\">"
+                     "<table><thead><tr><th scope=\"col\">Rule</th><th scope=\"col\" "
+                     "class=\"number\">Fields</th></tr></thead><tbody>"));
+    for (size_t i = 0; i < v->rules.len; i++) {
+        buf_add(out, STR("<tr>"));
+        add_cell(out, v->rules.items[i].rule);
+        buf_fmt(out, "<td class=\"number\">%zu</td></tr>", v->rules.items[i].count);
+    }
+    end_table(out);
+    buf_add(out, STR("</details>"));
+}
+
+static void add_notes(const struct result_verdict *v, struct buf *out)
+{
+    static const char *const heads[] = {"Where", "", "Why", NULL};
+    AUTO_ARENA a = arena_new();
+
+    if (!v->notes.len)
+        return;
+    buf_fmt(out, "<details%s><summary>Documents that were not compared</summary>",
+            v->complete ? "" : " open");
+    begin_table(out, heads);
+    for (size_t i = 0; i < v->notes.len; i++) {
+        const struct result_note *n = &v->notes.items[i];
+        buf_add(out, STR("<tr>"));
+        add_cell(out, place_text(a, n->place));
+        buf_add(out, STR("<td>"));
+        add_badge(out, n->failed ? "missing" : "extra", n->failed ? "failed" : "skipped");
+        buf_add(out, STR("</td><td>"));
+        html_show(out, n->reason);
+        buf_add(out, STR("</td></tr>"));
+    }
+    end_table(out);
+    buf_add(out, STR("</details>"));
+}
+
+void html_verdict(const struct result_verdict *v, struct buf *out)
+{
+    buf_add(out, STR("<section class=\"verdict panel\" aria-labelledby=\"verdict\"><h2 "
+                     "id=\"verdict\">Completeness "));
+    add_badge(out, v->complete ? "complete" : "incomplete",
+              v->complete ? "Complete" : "Incomplete");
+    buf_add(out, STR("</h2><dl class=\"about\">"));
+    add_number(out, "Documents read", v->documents);
+    add_number(out, "skipped", v->skipped);
+    add_number(out, "failed", v->failed);
+    add_number(out, "Objects matched", v->matched);
+    add_number(out, "unmatched", v->unmatched);
+    add_number(out, "duplicate", v->duplicates);
+    add_number(out, "Fields compared", v->fields_compared);
+    add_number(out, "left out", v->fields_omitted);
+    if (v->members_ignored)
+        add_number(out, "Archive members ignored", v->members_ignored);
+    buf_add(out, STR("</dl>"));
+    add_rules(v, out);
+    add_notes(v, out);
+    buf_add(out, STR("</section>\n"));
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * markdown.c - the report for a pull request: a table, and a block per object that opens.
+ *
+ * A comment holds 65,536 characters at most, so the report is kept below: blocks that do not fit
+ * are left out, and their number is told. Bytes are counted, which are never fewer than characters.
+ */
+#include "report/internal.h"
+#include "base/quote.h"
+#include "text/html.h"
+
+#define COMMENT_MAX 65536
+/* Kept free for the closing lines. */
+#define COMMENT_END 1024
+/* What one object, and each of the lists, may take of it. */
+#define BLOCK_MAX 12000
+#define LIST_MAX 50
+#define HASH_MAX 64
+
+/* ---- Foreign text. ---- */
+
+/*
+ * Everything that Markdown could read as more than text becomes a character reference: those are
+ * never syntax. The text stays on its line.
+ */
+static void add_text(struct buf *out, str text)
+{
+    AUTO_ARENA a = arena_new();
+    str line = quote_line(a, text);
+
+    for (size_t i = 0; i < line.len; i++) {
+        unsigned char c = (unsigned char)line.ptr[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (letter || c >= 0x80 || c == ' ' || c == ',' || c == '-' || c == '.' || c == '/')
+            buf_char(out, (char)c);
+        else
+            buf_fmt(out, "&#%u;", c);
+    }
+}
+
+/* In a code element nobody is mentioned and nothing is linked. */
+static void add_code(struct buf *out, str text)
+{
+    buf_add(out, STR("<code>"));
+    add_text(out, text);
+    buf_add(out, STR("</code>"));
+}
+
+/* A fence must be longer than every run of backquotes within. */
+static size_t fence_length(str text)
+{
+    size_t longest = 2, run = 0;
+
+    for (size_t i = 0; i < text.len; i++) {
+        run = text.ptr[i] == '`' ? run + 1 : 0;
+        if (run > longest)
+            longest = run;
+    }
+    return longest + 1;
+}
+
+static void add_diff(struct buf *out, str text)
+{
+    AUTO_ARENA a = arena_new();
+    struct diff_lines lines = diff_lines_of(text);
+    struct buf body = buf_new(a, BUF_UNLIMITED);
+    size_t left_out = 0;
+    str line;
+
+    while (diff_lines_next(&lines, &line)) {
+        str shown = quote_line(a, line);
+        if (left_out || body.len + shown.len > BLOCK_MAX)
+            left_out++;
+        else
+            buf_fmt(&body, "%.*s\n", STR_ARG(shown));
+    }
+    size_t fence = fence_length(buf_str(&body));
+    buf_repeat(out, '`', fence);
+    buf_add(out, STR("diff\n"));
+    buf_add(out, buf_str(&body));
+    buf_repeat(out, '`', fence);
+    buf_char(out, '\n');
+    if (left_out)
+        buf_fmt(out, "\n%s not shown.\n", str_z(a, counted(a, left_out, "more line")));
+}
+
+/* ---- Blocks. ---- */
+
+static void add_row(struct buf *out, const char *name, size_t n)
+{
+    buf_fmt(out, "| %s | %zu |\n", name, n);
+}
+
+static void add_summary(struct arena *a, const struct results *r, struct buf *out)
+{
+    const struct result_verdict *v = &r->verdict;
+
+    buf_add(out, STR("### "));
+    add_text(out, headline(a, r));
+    buf_add(out, STR("\n\n| | |\n| --- | ---: |\n"));
+    add_row(out, "Objects compared", r->total);
+    add_row(out, "Different", r->differing);
+    add_row(out, "Missing templates", r->missing);
+    add_row(out, "Unmatched", v->known ? v->unmatched : r->unmatched.len);
+    if (r->patched)
+        add_row(out, "Patched by overrides", r->patched);
+    if (v->known) {
+        buf_fmt(out, "| Comparison | %s |\n", v->complete ? "complete" : "**incomplete**");
+        add_row(out, "Documents read", v->documents);
+        add_row(out, "Documents that failed", v->failed);
+        add_row(out, "Fields compared", v->fields_compared);
+        add_row(out, "Fields left out", v->fields_omitted);
+    }
+    buf_char(out, '\n');
+}
+
+static void add_object_name(struct arena *a, struct buf *out, str id)
+{
+    struct object_name n = object_name_of(id);
+
+    if (n.kind.len)
+        add_code(out, n.kind);
+    buf_add(out, n.kind.len ? STR(" ") : STR_NONE);
+    add_code(out,
+             n.space.len ? str_fmt(a, "%.*s/%.*s", STR_ARG(n.space), STR_ARG(n.name)) : n.name);
+}
+
+static void add_object(struct arena *a, const struct results *r, const struct result_diff *d,
+                       struct buf *out)
+{
+    struct diff_count n = diff_count_lines(d->text);
+    str place = place_text(a, d->place);
+
+    buf_add(out, STR("<details><summary>"));
+    add_object_name(a, out, d->object);
+    if (n.added || n.removed)
+        buf_fmt(out, " +%zu −%zu", n.added, n.removed);
+    buf_add(out, STR("</summary>\n\n"));
+    buf_add(out, STR("Template "));
+    add_code(out, d->template);
+    if (place.len) {
+        buf_add(out, STR(", object "));
+        add_code(out, place);
+    }
+    if (d->patched) {
+        buf_add(out, STR(", patched with "));
+        add_code(out, r->overrides);
+    }
+    buf_add(out, STR("\n\n"));
+    if (d->description.len) {
+        add_text(out, str_trim(d->description));
+        buf_add(out, STR("\n\n"));
+    }
+    add_diff(out, d->text);
+    buf_add(out, STR("\n</details>\n\n"));
+}
+
+static void add_issue(const struct result_issue *issue, struct buf *out)
+{
+    buf_add(out, STR("- "));
+    add_code(out, issue->part);
+    buf_add(out, STR(" / "));
+    add_code(out, issue->component);
+    buf_add(out, STR(": "));
+    add_text(out, issue->message);
+    buf_char(out, '\n');
+    for (size_t i = 0; i < issue->count; i++) {
+        buf_add(out, STR("  - "));
+        add_code(out, issue->templates[i].path);
+        if (issue->templates[i].description.len) {
+            buf_add(out, STR(": "));
+            add_text(out, str_trim(issue->templates[i].description));
+        }
+        buf_char(out, '\n');
+    }
+}
+
+/* ---- The whole, within its limit. ---- */
+
+struct comment {
+    struct buf *out;
+    size_t begin; /* of the report in out */
+};
+
+/* Adds a block if it fits. */
+static bool add_block(struct comment *c, str block)
+{
+    if (c->out->len - c->begin + block.len > COMMENT_MAX - COMMENT_END)
+        return false;
+    buf_add(c->out, block);
+    return true;
+}
+
+/* How many issues did not fit. */
+static size_t add_issues(struct comment *c, const struct results *r)
+{
+    size_t left_out = 0;
+
+    for (size_t i = 0; i < r->issues.len; i++) {
+        AUTO_ARENA a = arena_new();
+        struct buf block = buf_new(a, BUF_UNLIMITED);
+        if (i == 0)
+            buf_add(&block, STR("#### Issues\n\n"));
+        add_issue(&r->issues.items[i], &block);
+        left_out += i >= LIST_MAX || block.len > BLOCK_MAX || !add_block(c, buf_str(&block));
+    }
+    if (r->issues.len)
+        buf_char(c->out, '\n');
+    return left_out;
+}
+
+static size_t add_objects(struct comment *c, const struct results *r)
+{
+    size_t left_out = 0;
+    bool any = false;
+
+    for (size_t i = 0; i < r->diffs.len; i++) {
+        AUTO_ARENA a = arena_new();
+        struct buf block = buf_new(a, BUF_UNLIMITED);
+        if (!diff_is_finding(&r->diffs.items[i]))
+            continue;
+        if (!any)
+            buf_add(&block, STR("#### Differences\n\n"));
+        add_object(a, r, &r->diffs.items[i], &block);
+        if (left_out || !add_block(c, buf_str(&block)))
+            left_out++;
+        else
+            any = true;
+    }
+    return left_out;
+}
+
+static size_t add_unmatched(struct comment *c, const struct results *r)
+{
+    AUTO_ARENA a = arena_new();
+    struct buf block = buf_new(a, BUF_UNLIMITED);
+    size_t shown = r->unmatched.len < LIST_MAX ? r->unmatched.len : LIST_MAX;
+
+    if (!r->unmatched.len)
+        return 0;
+    buf_add(&block, STR("<details><summary>Not in the reference</summary>\n\n"));
+    for (size_t i = 0; i < shown; i++) {
+        buf_add(&block, STR("- "));
+        add_object_name(a, &block, r->unmatched.items[i]);
+        buf_char(&block, '\n');
+    }
+    buf_add(&block, STR("\n</details>\n\n"));
+    return r->unmatched.len - (add_block(c, buf_str(&block)) ? shown : 0);
+}
+
+static void tell_left_out(struct arena *a, struct buf *out, size_t n, const char *thing)
+{
+    if (n)
+        buf_fmt(out, "> %s left out: a comment holds %d characters. The whole report: `-o html`.\n",
+                str_z(a, counted(a, n, thing)), COMMENT_MAX);
+}
+
+static bool write_markdown(const struct results *r, const struct report_options *o, struct buf *out,
+                           struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    struct comment c = {.out = out, .begin = out->len};
+
+    (void)o;
+    (void)e;
+    add_summary(a, r, out);
+    size_t issues = add_issues(&c, r), objects = add_objects(&c, r), ids = add_unmatched(&c, r);
+    tell_left_out(a, out, issues, "issue");
+    tell_left_out(a, out, objects, "object");
+    tell_left_out(a, out, ids, "unmatched object");
+    if (r->hash.len) {
+        buf_add(out, issues + objects + ids ? STR("\n<sub>Reference ") : STR("<sub>Reference "));
+        add_code(out, str_slice(r->hash, 0, HASH_MAX));
+        buf_add(out, STR("</sub>\n"));
+    }
+    return true;
+}
+
+const struct report_format report_markdown = {"markdown", "for a pull request", write_markdown};
