@@ -3,6 +3,7 @@
  * input.c - all documents of all sources, one after the other.
  */
 #include "compare/internal.h"
+#include "compare/pack.h"
 #include "compare/process.h"
 
 #include <sys/stat.h>
@@ -115,12 +116,15 @@ static bool kustomize_build(struct arena *a, str folder, str *out, struct err *e
 
 /* ---- Sources. ---- */
 
-/* Bytes of an open file. */
+/* Bytes of an open file, of which the first may have been looked at. */
 struct fd_reader {
     struct reader base;
     int fd;
     str name;
+    char *start;
+    size_t start_len, start_read;
 };
+#define START_BYTES (64 * KIB)
 
 /* Bytes in memory. */
 struct text_reader {
@@ -134,6 +138,9 @@ struct feed {
     size_t next; /* source */
     str kustomize;
     struct stream *stream;
+    bool archives; /* are looked into */
+    struct pack *pack;
+    struct arena *pack_arena;
     struct fd_reader file;
     struct text_reader text;
     size_t stream_number;
@@ -141,9 +148,43 @@ struct feed {
 
 static bool read_fd(struct reader *r, char *to, size_t size, size_t *got, struct err *e)
 {
-    const struct fd_reader *f = (const struct fd_reader *)r;
+    struct fd_reader *f = (struct fd_reader *)r;
+    size_t left = f->start_len - f->start_read;
 
-    return file_read_some(f->fd, f->name, to, size, got, e);
+    if (!left)
+        return file_read_some(f->fd, f->name, to, size, got, e);
+    *got = left < size ? left : size;
+    memcpy(to, f->start + f->start_read, *got);
+    f->start_read += *got;
+    return true;
+}
+
+static int64_t seek_fd(struct reader *r, int64_t offset, int whence)
+{
+    struct fd_reader *f = (struct fd_reader *)r;
+
+    /* What was looked at has been read from the file, though not from here. */
+    if (whence == SEEK_CUR)
+        offset -= (int64_t)(f->start_len - f->start_read);
+    f->start_read = f->start_len;
+    return lseek(f->fd, offset, whence);
+}
+
+/* Looks at the beginning: enough bytes to know an archive. */
+static bool peek(struct fd_reader *f, struct arena *a, struct err *e)
+{
+    size_t got = 1;
+
+    if (!f->start)
+        f->start = arena_alloc_text(a, START_BYTES);
+    f->start_len = f->start_read = 0;
+    while (f->start_len < 512 && got) {
+        if (!file_read_some(f->fd, f->name, f->start + f->start_len, START_BYTES - f->start_len,
+                            &got, e))
+            return false;
+        f->start_len += got;
+    }
+    return true;
 }
 
 static bool read_text(struct reader *r, char *to, size_t size, size_t *got, struct err *e)
@@ -160,6 +201,10 @@ static bool read_text(struct reader *r, char *to, size_t size, size_t *got, stru
 
 static void close_file(struct feed *f)
 {
+    pack_close(f->pack);
+    arena_free(f->pack_arena);
+    f->pack = NULL;
+    f->pack_arena = NULL;
     if (f->file.fd > STDIN_FILENO)
         close(f->file.fd);
     f->file.fd = -1;
@@ -171,7 +216,40 @@ static bool begin_file(struct feed *f, const struct input_source *source, struct
     f->file.fd = STDIN_FILENO;
     if (!source->stdin_ && !file_open(source->path, &f->file.fd, e))
         return false;
+    if (f->archives && !peek(&f->file, f->arena, e))
+        return false;
+    if (f->archives && pack_is(f->file.name, str_of(f->file.start, f->file.start_len))) {
+        /* Only a file that can be read in any order tells of links in a zip. */
+        f->file.base.seek = lseek(f->file.fd, 0, SEEK_CUR) >= 0 ? seek_fd : NULL;
+        f->pack_arena = arena_new();
+        f->pack = pack_open(f->pack_arena, f->file.name, &f->file.base);
+        return true;
+    }
     stream_begin(f->stream, f->file.name, &f->file.base);
+    return true;
+}
+
+/* The next member of the archive; false at its end. */
+static bool begin_member(struct feed *f, struct input *in, struct document *out)
+{
+    struct pack_member member;
+
+    if (!f->pack || !pack_next(f->pack, f->arena, &member))
+        return false;
+    f->stream_number++;
+    if (member.kind == PACK_DOCUMENTS) {
+        stream_begin(f->stream, member.name, member.reader);
+        return true;
+    }
+    in->members_ignored += member.kind == PACK_IGNORED;
+    if (!member.reason.len)
+        return true;
+    input_fail(in, member.reason, (struct result_place){.file = member.name}, member.reason);
+    struct input_fault *fault = &in->faults.items[in->faults.len - 1];
+    fault->member = member.kind == PACK_IGNORED;
+    fault->note.failed = !fault->member;
+    out->failed = !fault->member;
+    in->documents += out->failed;
     return true;
 }
 
@@ -217,6 +295,7 @@ bool feed_open(struct arena *a, const struct compare_options *o, struct input *i
     *out = NULL;
     f->arena = a;
     f->kustomize = o->kustomize;
+    f->archives = o->improved;
     f->file = (struct fd_reader){.base = {read_fd}, .fd = -1};
     f->text = (struct text_reader){.base = {read_text}};
     if (!sources_find(in, o, &f->sources, e))
@@ -237,9 +316,11 @@ void feed_close(struct feed *f)
 bool feed_next(struct feed *f, struct input *in, struct document *out, size_t *stream)
 {
     while (!stream_next(f->stream, in, out)) {
-        close_file(f);
-        if (!begin_next(f, in, out))
-            return false;
+        if (!begin_member(f, in, out)) {
+            close_file(f);
+            if (!begin_next(f, in, out))
+                return false;
+        }
         if (out->failed)
             break;
     }

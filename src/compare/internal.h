@@ -525,11 +525,13 @@ struct input_errors {
 struct input_fault {
     str text; /* for the original */
     struct result_note note;
+    bool member; /* of an archive, which is no document */
 };
 struct input {
     struct arena *arena;
     bool improved;
     size_t documents;
+    size_t members_ignored; /* of archives */
     struct objects objects;
     struct journal journal;
     struct {

@@ -158,7 +158,10 @@ static void fill(struct running *r, struct job *job)
     while (job->count < BATCH && bytes < BATCH_BYTES && !r->dealing.rest.len) {
         struct unit *u = unit_add(r, job);
         if (!feed_next(r->feed, &u->in, &u->doc, &u->stream)) {
-            job->count--;
+            /* The end of an archive may still have something to say. */
+            u->is_read = true;
+            u->stream = SIZE_MAX;
+            job->count -= !u->in.faults.len && !u->in.members_ignored;
             return;
         }
         size_t len = u->doc.source ? u->doc.source->text.len : 0;
@@ -307,7 +310,7 @@ static void take_fault(struct running *r, const struct input_fault *fault)
         return;
     }
     c->verdict.failed += note.failed;
-    c->verdict.skipped += !note.failed;
+    c->verdict.skipped += !note.failed && !fault->member;
     if (c->verdict.notes.len < RESULT_NOTES_MAX)
         note.reason = str_copy(c->arena, note.reason);
     verdict_note(c->arena, &c->verdict, &c->journal, &note);
@@ -317,6 +320,7 @@ static void take_fault(struct running *r, const struct input_fault *fault)
 static void take_input(struct running *r, struct input *in)
 {
     r->compare->verdict.documents += in->documents;
+    r->compare->verdict.members_ignored += in->members_ignored;
     journal_move(&r->compare->journal, &in->journal);
     for (size_t i = 0; i < in->faults.len; i++)
         take_fault(r, &in->faults.items[i]);

@@ -23,6 +23,8 @@
 /* Where bytes come from. read answers up to size bytes, none at the end only. */
 struct reader {
     MUST_CHECK bool (*read)(struct reader *r, char *to, size_t size, size_t *got, struct err *e);
+    /* As lseek; NULL when bytes only come once. */
+    int64_t (*seek)(struct reader *r, int64_t offset, int whence);
 };
 
 struct document {
