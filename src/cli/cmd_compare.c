@@ -16,6 +16,9 @@ static const char *const colours[] = {"auto", "always", "never", NULL};
 static const struct option options[] = {
     {"all-resources", 'A', OPTION_BOOL, offsetof(struct compare_values, all_resources),
      .help = "List objects for which there is no template"},
+    {"baseline", 0, OPTION_STRING, offsetof(struct compare_values, baseline),
+     .help = "Fail only for what is new or worse than in `REPORT`, an earlier -o json",
+     .complete = COMPLETE_FILES},
     {"color", 0, OPTION_STRING, offsetof(struct compare_values, color), .value = "auto",
      .help = "Colour the text report: `WHEN` is auto (on a terminal), always or never",
      .bare = "always", .choices = colours},
@@ -25,6 +28,9 @@ static const struct option options[] = {
      .help = "Accepted for compatibility; there is one thread per processor", .hidden = true},
     {"diff-config", 'c', OPTION_STRING, offsetof(struct compare_values, diff_config),
      .help = "Take pairs of objects and templates from `FILE`", .complete = COMPLETE_FILES},
+    {"explain", 0, OPTION_STRING, offsetof(struct compare_values, explain), .bare = EXPLAIN_ALL,
+     .help = "Say why templates were chosen and fields were not compared; for one `OBJECT` (id or "
+             "kind/name) or for all"},
     {"filename", 'f', OPTION_STRINGS, offsetof(struct compare_values, filename),
      .help = "Compare the objects of these `FILES`, folders or patterns; - is standard input",
      .complete = COMPLETE_FILES},

@@ -3,7 +3,11 @@
  * compare_face.c - from option values to a report: the checks of the original in its order.
  */
 #include "cli/compare_face.h"
+#include "base/quote.h"
+#include "report/baseline.h"
 #include "report/report.h"
+
+#include <unistd.h>
 
 static struct str_list list_of(const struct option_list *list)
 {
@@ -91,14 +95,37 @@ static struct compare_options *make_options(struct arena *a, const struct compar
         .temp = temp_folder(),
         .concurrency = v->concurrency,
         .improved = improved,
+        .explain = v->explain.len > 0,
+        .explain_object = str_eq(v->explain, STR(EXPLAIN_ALL)) ? STR_NONE : v->explain,
         .log = *log,
         .progress = v->progress,
     };
     return o;
 }
 
-static bool write_report(const struct compare_values *v, const struct results *r, struct buf *out,
-                         enum exit_status *status, struct err *e)
+/* With an earlier report only what is new or worse counts. */
+static bool drifted(const struct results *r)
+{
+    const struct result_baseline *b = &r->baseline;
+
+    if (b->file.len)
+        return b->counts[DRIFT_NEW] || b->counts[DRIFT_WORSE];
+    return r->differing || r->issues.len;
+}
+
+/* Formats that have no room for them: standard error has. */
+static void show_explanations(struct arena *a, const struct results *r)
+{
+    struct buf text = buf_new(a, BUF_UNLIMITED), safe = buf_new(a, BUF_UNLIMITED);
+    AUTO_ERR e = {0};
+
+    report_explain_text(&text, r);
+    quote_for_terminal(&safe, buf_str(&text));
+    (void)!file_write_fd(STDERR_FILENO, STR("/dev/stderr"), buf_str(&safe), &e);
+}
+
+static bool write_report(struct arena *a, const struct compare_values *v, const struct results *r,
+                         struct buf *out, enum exit_status *status, struct err *e)
 {
     const struct report_format *format = report_find(v->output);
     const struct report_options options = {
@@ -107,26 +134,35 @@ static bool write_report(const struct compare_values *v, const struct results *r
 
     if (!format)
         format = &report_text;
-    if ((r->differing || r->issues.len) && !patches)
+    if (drifted(r) && !patches)
         *status = STATUS_DIFFERENT;
     if (v->strict && r->verdict.known && !r->verdict.complete)
         *status = STATUS_INCOMPLETE;
-    return format->write(r, &options, out, e);
+    if (!format->write(r, &options, out, e))
+        return false;
+    if (!report_explains(format))
+        show_explanations(a, r);
+    return true;
 }
 
 bool compare_execute(struct arena *a, const struct compare_values *v, const str *words,
                      size_t word_count, const struct compare_log *log, struct buf *out,
                      enum exit_status *status, struct err *e)
 {
+    struct results results, earlier;
     struct compare *c;
-    struct results results;
     bool improved = false;
 
     if (!compare_is_improved(v, &improved, e) || !check_patches(v, e))
         return false;
     if (!v->reference.len)
         return err_set(e, ERR_USAGE, "\"Reference config file is required\"");
-    return compare_load(a, make_options(a, v, improved, log), &c, e) &&
-           check_inputs(a, v, words, word_count, e) && compare_run(c, &results, e) &&
-           write_report(v, &results, out, status, e);
+    if (v->baseline.len && !baseline_read(a, v->baseline, &earlier, e))
+        return false;
+    if (!compare_load(a, make_options(a, v, improved, log), &c, e) ||
+        !check_inputs(a, v, words, word_count, e) || !compare_run(c, &results, e))
+        return false;
+    if (v->baseline.len)
+        baseline_apply(a, v->baseline, &earlier, &results);
+    return write_report(a, v, &results, out, status, e);
 }

@@ -9,6 +9,8 @@
 #include "cli/commands.h"
 #include "compare/compare.h"
 
+/* The value of --explain alone. */
+#define EXPLAIN_ALL "all"
 extern const struct command command_compare;
 
 struct compare_values {
@@ -25,6 +27,8 @@ struct compare_values {
     struct compare_progress progress; /* who is told */
     str diff_config, kustomize, output, override_reason, overrides, reference;
     struct option_list filename, generate_override_for;
+    str baseline; /* an earlier report */
+    str explain;  /* an object, or EXPLAIN_ALL; empty: nothing is explained */
     str generate_config, output_dir;
     /* Of the original's face only. */
     bool help, show_template_functions, version;

@@ -93,11 +93,13 @@ const struct option compat_options[] = {
      .help = "If present, In live mode will try to match all resources that are from the types "
              "mentioned in the reference. In local mode will try to match all resources passed to "
              "the command"},
+    {"baseline", 0, OPTION_STRING, VALUE(baseline), .help = "", .hidden = true},
     {"concurrency", 0, OPTION_INT, VALUE(concurrency), .value = "4",
      .help = "Number of objects to process in parallel when diffing against the live version. "
              "Larger number = faster, but more memory, I/O and CPU over that shorter period of "
              "time."},
     {"diff-config", 'c', OPTION_STRING, VALUE(diff_config), .help = "Path to the user config file"},
+    {"explain", 0, OPTION_STRING, VALUE(explain), .bare = EXPLAIN_ALL, .help = "", .hidden = true},
     {"filename", 'f', OPTION_STRINGS, VALUE(filename),
      .help = "Filename, directory, or URL to files contains the configuration to diff; with -g, "
              "optional single path to a must-gather root (omit for live cluster)"},

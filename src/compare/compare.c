@@ -192,6 +192,8 @@ static void add_compared(struct run *r, const struct outcome *o)
     r->results->differing += o->differs;
     r->results->patched += d.patched;
     add_reasons(r, o, &d);
+    d.fields_known = r->compare->options->improved;
+    fields_copy(a, &o->fields, &d.fields);
     if (o->patch)
         add_patch(r, o->patch);
     VEC_PUSH(a, &r->results->diffs, d);
@@ -227,6 +229,8 @@ void run_add(struct run *r, struct outcome *o)
     struct arena *a = r->compare->arena;
 
     journal_move(&r->later, &o->journal);
+    if (o->explanation)
+        VEC_PUSH(a, &r->results->explanations, explanation_copy(a, o->explanation));
     r->compare->verdict.matched += o->kind == OUTCOME_COMPARED;
     r->compare->verdict.unmatched += o->kind == OUTCOME_NONE || o->kind == OUTCOME_SKIPPED;
     if (o->kind == OUTCOME_COMPARED)
@@ -239,6 +243,17 @@ void run_add(struct run *r, struct outcome *o)
         VEC_PUSH(a, &r->results->unmatched, str_copy(a, o->id));
 }
 
+/* An explanation was asked for an object that is not there. */
+static void warn_unexplained(struct run *r)
+{
+    const struct compare_options *o = r->compare->options;
+
+    if (o->explain && o->explain_object.len && !r->results->explanations.len)
+        journal_warn(&r->compare->journal,
+                     "no object to explain has the id, kind/name or kind/namespace/name %.*s",
+                     STR_ARG(o->explain_object));
+}
+
 static bool run(struct run *r, struct err *e)
 {
     struct compare *c = r->compare;
@@ -248,6 +263,7 @@ static bool run(struct run *r, struct err *e)
     if (r->errors.kind != ERR_NONE)
         return err_set(e, ERR_INVALID, "error occurred while trying to process resources: %.*s",
                        STR_ARG(r->errors.text));
+    warn_unexplained(r);
     if (c->verdict.failed_objects && !c->verdict.matched)
         return err_set(
             e, ERR_INVALID,

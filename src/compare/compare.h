@@ -98,11 +98,19 @@ enum result_kind {
 
 /* One difference, as data. */
 struct result_field {
-    str path; /* as path_text writes it */
+    str path; /* as path_print_dotted writes it */
     enum result_kind kind;
     const struct value *expected, *actual; /* NULL: absent */
     struct result_place template;          /* what wrote the expected value */
     struct result_place object;            /* the value, or what should hold it */
+};
+/*
+ * CHANGED is also said of lists with the same elements in another order. Values of Secrets are
+ * masked as in the text of the difference.
+ */
+struct result_fields {
+    struct result_field *items;
+    size_t len, cap;
 };
 
 /* One object that was compared with the template that fits it best. */
@@ -116,11 +124,9 @@ struct result_diff {
     bool patched; /* overrides were selected for it */
     const str *reasons;
     size_t reason_count;
-    struct result_place place; /* of the object */
-    struct {
-        struct result_field *items;
-        size_t len, cap;
-    } fields; /* in the order of their paths in the template; none unless improved */
+    struct result_place place;   /* of the object */
+    struct result_fields fields; /* in the order of their paths in the template */
+    bool fields_known;           /* improved comparisons only */
 };
 
 /* A template that an issue names. */
@@ -182,7 +188,7 @@ struct result_candidate {
     str why; /* one line */
 };
 
-/* A field that differs or exists on one side only, and that no one is told of. */
+/* A field that no one is told of, whatever the object has there. */
 struct result_suppressed {
     str path;
     str rule;                       /* as in struct result_rule */
@@ -200,6 +206,34 @@ struct result_explanation {
         struct result_suppressed *items;
         size_t len, cap;
     } suppressed;
+};
+
+/* What became of something that an earlier report or this one complains of. */
+enum result_drift_state {
+    DRIFT_NEW,       /* only this one does */
+    DRIFT_WORSE,     /* both do, this one of more */
+    DRIFT_REMAINING, /* both do */
+    DRIFT_FIXED,     /* only the earlier one does */
+};
+#define DRIFT_STATES 4
+
+struct result_drift {
+    enum result_drift_state state;
+    str object;           /* the id of an object that differs; empty: something is missing */
+    str template;         /* of the object; or what is missing */
+    str issue;            /* what is missing: "part, component: message" */
+    bool gone;            /* DRIFT_FIXED: the object is no longer among those compared */
+    struct str_list more; /* DRIFT_WORSE: paths or lines that the earlier report lacks */
+};
+
+/* Filled by report/baseline.h, not by a comparison. */
+struct result_baseline {
+    str file; /* the earlier report; empty: there is none */
+    struct {
+        struct result_drift *items;
+        size_t len, cap;
+    } drifts; /* by state, then objects in their order, then what is missing */
+    size_t counts[DRIFT_STATES];
 };
 
 struct results {
@@ -223,6 +257,7 @@ struct results {
         struct result_explanation *items;
         size_t len, cap;
     } explanations; /* in the order of the objects */
+    struct result_baseline baseline;
 };
 
 /*

@@ -82,10 +82,10 @@ static bool group_key(struct arena *a, const enum field *group, const struct ide
     return true;
 }
 
-static bool find_group(const struct correlator *c, const struct object *o, const size_t **found,
-                       size_t *count)
+/* The first group that has candidates with the values of the object; *group is its number. */
+static const struct bucket *find_bucket(const struct group_correlator *g, const struct object *o,
+                                        size_t *group)
 {
-    const struct group_correlator *g = (const struct group_correlator *)c;
     AUTO_ARENA scratch = arena_new();
 
     for (size_t i = 0; g->groups[i]; i++) {
@@ -96,11 +96,38 @@ static bool find_group(const struct correlator *c, const struct object *o, const
         b = map_get(g->tables[i], key);
         if (!b)
             continue;
-        *found = b->items;
-        *count = b->len;
-        return true;
+        *group = i;
+        return b;
     }
-    return false;
+    return NULL;
+}
+
+static bool find_group(const struct correlator *c, const struct object *o, const size_t **found,
+                       size_t *count)
+{
+    size_t group;
+    const struct bucket *b = find_bucket((const struct group_correlator *)c, o, &group);
+
+    if (!b)
+        return false;
+    *found = b->items;
+    *count = b->len;
+    return true;
+}
+
+static str how_group(const struct correlator *c, struct arena *a, const struct object *o)
+{
+    static const char *const shown[] = {"apiVersion", "metadata.name", "metadata.namespace",
+                                        "kind"};
+    const struct group_correlator *g = (const struct group_correlator *)c;
+    str names[FIELD_COUNT];
+    size_t group, count = 0;
+
+    if (!find_bucket(g, o, &group))
+        return STR_NONE;
+    for (; g->groups[group][count] != FIELD_COUNT; count++)
+        names[count] = str_c(shown[g->groups[group][count]]);
+    return str_fmt(a, "it has the same %.*s", STR_ARG(str_join(a, names, count, STR(", "))));
 }
 
 bool group_find(struct arena *a, field_groups groups, const struct identity *id, size_t *group,
@@ -191,6 +218,7 @@ struct correlator *correlate_group(struct arena *a, field_groups groups,
     while (groups[group_count])
         group_count++;
     g->base.find = find_group;
+    g->base.how = how_group;
     g->groups = groups;
     g->tables = ARENA_ARRAY(a, struct map *, group_count);
     for (size_t i = 0; i < group_count; i++)

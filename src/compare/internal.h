@@ -15,6 +15,7 @@
 #include "compare/stream.h"
 #include "tmpl/tmpl.h"
 #include "value/path.h"
+#include "value/source.h"
 
 /* ---- Log lines of one unit of work, kept until their turn. ---- */
 
@@ -81,6 +82,8 @@ struct objects {
 struct omit_path {
     struct path path; /* keys only */
     bool prefix;      /* the last key stands for all keys that begin so */
+    str list, text;   /* the list of fieldsToOmit that has it, and how it is written there */
+    uint32_t pos;     /* of the entry in the metadata file, as in struct value */
 };
 
 struct omit_list {
@@ -92,6 +95,10 @@ struct omit_list {
 
 /* Removes what the list names, and the mappings that are empty then. */
 void omit_fields(struct arena *a, struct value *object, const struct omit_list *list);
+/* The same, and tells what each entry took away; removed is valid during the call only. */
+typedef void omit_told(void *ctx, const struct omit_path *entry, const struct path *removed);
+void omit_fields_telling(struct arena *a, struct value *object, const struct omit_list *list,
+                         omit_told *told, void *ctx);
 
 /* ---- The reference. ---- */
 
@@ -103,6 +110,7 @@ struct per_field {
     str function;     /* its name as written */
     struct path path; /* keys; decimal ones also select from lists */
     const struct inline_function *call;
+    uint32_t pos; /* of the entry in the metadata file, as in struct value */
 };
 
 struct template
@@ -120,6 +128,8 @@ struct template
     struct omit_list omit;
     struct tmpl_set *set;
     str name;               /* of the template in the set */
+    struct str_list files;  /* all texts of the set, relative to the reference */
+    uint32_t merge_pos;     /* of ignore-unspecified-fields in the metadata file */
     struct value *metadata; /* what it renders to with empty data */
     struct identity identity;
 };
@@ -151,6 +161,8 @@ struct reference {
     struct map *omit_lists; /* name to struct omit_list */
     str omit_default;
     struct value *written; /* what is hashed */
+    str folder;
+    struct source source; /* the metadata file, by its whole path */
 };
 
 struct schema;
@@ -207,6 +219,8 @@ MUST_CHECK bool root_glob(struct arena *a, const struct root *root, str pattern,
 
 MUST_CHECK bool reference_load(struct arena *a, const struct root *root, str file,
                                struct journal *j, struct reference *out, struct err *e);
+/* The path of a file of the reference as the user would write it. */
+str reference_file(struct arena *a, const struct reference *r, str file);
 /* The version that a metadata file says it has. */
 MUST_CHECK bool reference_version_find(struct arena *a, const struct value *doc,
                                        const struct reference_version **out, struct err *e);
@@ -225,8 +239,8 @@ MUST_CHECK bool omit_path_read(struct arena *a, str text, bool prefix, struct om
  */
 struct value *omit_prepare(struct arena *a, struct value *doc, struct journal *j);
 /* Reads pathToKey and isPrefix of an entry and appends what they say. */
-MUST_CHECK bool omit_entry_read(struct arena *a, const struct value *entry, struct omit_list *out,
-                                struct err *e);
+MUST_CHECK bool omit_entry_read(struct arena *a, str list, const struct value *entry,
+                                struct omit_list *out, struct err *e);
 /* A reference from a metadata file that was decoded by the schema of its version. */
 MUST_CHECK bool reference_build(struct arena *a, const struct reference_version *version,
                                 struct value *doc, struct journal *j, struct reference *out,
@@ -245,6 +259,7 @@ struct render {
     bool exact; /* numbers are never rounded */
     struct tmpl_hooks hooks;
     bool do_not_match;           /* the template excluded itself */
+    struct trace *trace;         /* filled unless NULL */
     const struct value *changed; /* the data as the template left it, or NULL */
 };
 
@@ -291,6 +306,8 @@ void issues_find(struct arena *a, const struct reference *r, const struct map *m
 struct correlator {
     bool (*find)(const struct correlator *c, const struct object *o, const size_t **found,
                  size_t *count);
+    /* What the answer of find rests on, for people; only when there is one. Lives as long as a. */
+    str (*how)(const struct correlator *c, struct arena *a, const struct object *o);
 };
 
 /* Pairs of object ids and candidates. pairs maps an id to an index plus 1. */
@@ -336,11 +353,13 @@ const struct value *user_config_pairs(const struct value *doc);
 struct override {
     struct identity identity;
     str exact_match, reason, type, patch, template_path;
+    uint32_t pos; /* in the file of overrides, as in struct value */
 };
 
 struct overrides {
     struct override *items;
     size_t len, cap;
+    struct source source;
 };
 
 MUST_CHECK bool overrides_load(struct arena *a, str path, struct overrides *out, struct err *e);
@@ -423,6 +442,85 @@ MUST_CHECK bool diff_run(struct arena *a, const struct diff_program *p, struct d
 /* A file name made of an id. */
 str slug_make(struct arena *a, str text);
 
+/* ---- How the expected side of an object came about. ---- */
+
+enum stage_kind { STAGE_RENDERED, STAGE_MERGED, STAGE_OVERRIDDEN, STAGE_INLINED };
+
+struct stage {
+    enum stage_kind kind;
+    const struct override *override; /* STAGE_OVERRIDDEN */
+    const struct value *tree;        /* what was expected after it */
+};
+
+/*
+ * One object with one template, step by step. Made anew for the template that was chosen, and only
+ * when somebody asks: where nothing differs and nothing is to be explained it costs nothing.
+ */
+struct trace {
+    struct arena *arena;
+    const struct compare *compare;
+    const struct object *object;
+    const struct template *template;
+    str text; /* what was rendered; the nodes of the first stage have their offsets in it */
+    struct tmpl_provenance provenance; /* of text */
+    struct {
+        struct stage *items;
+        size_t len, cap;
+    } stages;
+    const struct value *live; /* the object as it was compared, not masked */
+};
+
+/* Keeps a copy of the tree as the result of a step. t may be NULL. */
+void trace_add(struct trace *t, enum stage_kind kind, const struct override *o,
+               const struct value *tree);
+/* What wrote the value at a path of the last stage, or what should hold it. */
+struct result_place trace_place(const struct trace *t, const struct path *p);
+/* The part of the rendered text that a node of the first stage begins in; NULL: not known. */
+const struct tmpl_range *trace_range(const struct trace *t, const struct value *node);
+struct result_place trace_range_place(const struct trace *t, const struct tmpl_range *range);
+/* Where the value at a path of an object stands, or what should hold it. */
+struct result_place object_place(const struct object *o, const struct value *tree,
+                                 const struct path *p);
+/* The place of an offset that a node has; only the file when the offset is 0. */
+struct result_place source_place(const struct source *s, uint32_t pos);
+/* A path as reports write it. Lives as long as a. */
+str field_path(struct arena *a, const struct path *p);
+
+/* The differences between two sides as data, in the arena of the trace. Both sides are masked. */
+void fields_find(const struct trace *t, const struct value *expected, const struct value *actual,
+                 struct result_fields *out);
+/* A copy of them. */
+void fields_copy(struct arena *a, const struct result_fields *from, struct result_fields *out);
+
+/* ---- Explanations. ---- */
+
+/* How a candidate fared. */
+struct tried {
+    const struct template *template;
+    bool scored, excluded;
+    size_t score;
+    str fault; /* why it was excluded or failed */
+};
+
+struct tried_list {
+    struct tried *items;
+    size_t len, cap;
+};
+
+/* Whether the options ask for an explanation of the object. */
+bool explain_wants(const struct compare_options *options, const struct object *o);
+/* Fills object, place and candidates; chosen may be NULL. */
+void explain_candidates(struct arena *a, const struct compare *c, const struct object *o,
+                        const struct tried_list *tried, const struct template *chosen,
+                        struct result_explanation *out);
+/*
+ * Adds the fields that rules kept out of the comparison. candidates are the templates that took
+ * their omitted fields from the object: those that were tried up to the chosen one, which is last.
+ */
+void explain_suppressed(const struct trace *t, const struct tried_list *candidates,
+                        struct result_explanation *out);
+struct result_explanation explanation_copy(struct arena *a, const struct result_explanation *from);
+
 /* Masks the data of secrets on both sides; they are replaced by copies where that changes them. */
 MUST_CHECK bool secret_mask(struct arena *a, struct value **merged, struct value **live,
                             struct err *e);
@@ -481,6 +579,8 @@ struct outcome {
     size_t override_count;
     struct value *patch; /* the override that was generated, or NULL */
     struct owner_facts refers;
+    struct result_fields fields;
+    struct result_explanation *explanation; /* NULL: nobody asked */
     struct journal journal;
 };
 

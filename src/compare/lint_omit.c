@@ -39,7 +39,7 @@ static void check_entry(struct lint *l, const struct value *entry)
     if (!value_str(text).len)
         lint_add(l, &lint_bad_path, lint_where(l, entry), "an entry without pathToKey%s",
                  l->version->default_must_exist ? "" : " or include");
-    else if (!omit_entry_read(l->arena, entry, &list, &e))
+    else if (!omit_entry_read(l->arena, STR_NONE, entry, &list, &e))
         lint_add(l, &lint_bad_path, lint_where(l, text), "pathToKey %.*s: %.*s",
                  STR_ARG(value_str(text)), STR_ARG(e.text));
 }

@@ -51,6 +51,7 @@ bool omit_path_read(struct arena *a, str text, bool prefix, struct omit_path **o
 {
     *out = ARENA_NEW(a, struct omit_path);
     (*out)->prefix = prefix;
+    (*out)->text = text;
     return path_parse_fields(a, text, &(*out)->path, e);
 }
 
@@ -66,36 +67,44 @@ static struct value *walk_objects(struct value *root, const struct path *p, size
     return v;
 }
 
-static void remove_at(struct value *root, const struct path *p, size_t len)
+static bool remove_at(struct value *root, const struct path *p, size_t len)
 {
     struct value *parent = walk_objects(root, p, len - 1);
 
-    if (value_is(parent, VALUE_OBJECT))
-        value_unset(parent, p->steps[len - 1].key);
+    return value_is(parent, VALUE_OBJECT) && value_unset(parent, p->steps[len - 1].key);
 }
 
 /*
  * Removes what is there and then, from there upwards, every mapping that is empty. Upstream tidies
- * up even where nothing was removed.
+ * up even where nothing was removed. Answers how many steps led to what was removed first, 0 when
+ * nothing was.
  */
-static void remove_path(struct value *root, const struct path *p)
+static size_t remove_path(struct value *root, const struct path *p)
 {
-    remove_at(root, p, p->len);
+    size_t removed = remove_at(root, p, p->len) ? p->len : 0;
+
     for (size_t len = p->len; len > 0; len--) {
         struct value *v = walk_objects(root, p, len);
-        if (value_is(v, VALUE_OBJECT) && v->len == 0)
-            remove_at(root, p, len);
+        if (value_is(v, VALUE_OBJECT) && v->len == 0 && remove_at(root, p, len) && !removed)
+            removed = len;
     }
+    return removed;
 }
 
+struct found_path {
+    const struct omit_path *entry;
+    struct path path;
+};
+
 struct found_paths {
-    struct path *items;
+    struct found_path *items;
     size_t len, cap;
 };
 
-static void expand_prefix(struct arena *a, struct value *root, const struct path *p,
+static void expand_prefix(struct arena *a, struct value *root, const struct omit_path *o,
                           struct found_paths *out)
 {
+    const struct path *p = &o->path;
     struct path above = {p->steps, p->len - 1};
     const struct value *parent = path_resolve(&above, root);
     str prefix = p->steps[p->len - 1].key;
@@ -105,22 +114,32 @@ static void expand_prefix(struct arena *a, struct value *root, const struct path
     for (size_t i = 0; i < parent->len; i++) {
         struct step step = {.kind = STEP_KEY, .key = value_key(&parent->items[i])};
         if (str_has_prefix(step.key, prefix))
-            VEC_PUSH(a, out, path_append(a, &above, step));
+            VEC_PUSH(a, out, ((struct found_path){o, path_append(a, &above, step)}));
     }
 }
 
 /* All prefixes are expanded before anything is removed. */
-void omit_fields(struct arena *a, struct value *object, const struct omit_list *list)
+void omit_fields_telling(struct arena *a, struct value *object, const struct omit_list *list,
+                         omit_told *told, void *ctx)
 {
     struct found_paths paths = {0};
 
     for (size_t i = 0; i < list->len; i++) {
         const struct omit_path *o = list->items[i];
         if (o->prefix)
-            expand_prefix(a, object, &o->path, &paths);
+            expand_prefix(a, object, o, &paths);
         else
-            VEC_PUSH(a, &paths, o->path);
+            VEC_PUSH(a, &paths, ((struct found_path){o, o->path}));
     }
-    for (size_t i = 0; i < paths.len; i++)
-        remove_path(object, &paths.items[i]);
+    for (size_t i = 0; i < paths.len; i++) {
+        struct path removed = paths.items[i].path;
+        removed.len = remove_path(object, &removed);
+        if (removed.len && told)
+            told(ctx, paths.items[i].entry, &removed);
+    }
+}
+
+void omit_fields(struct arena *a, struct value *object, const struct omit_list *list)
+{
+    omit_fields_telling(a, object, list, NULL, NULL);
 }

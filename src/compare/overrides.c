@@ -6,6 +6,7 @@
 #include "compare/yaml_map.h"
 #include "text/json.h"
 #include "text/patch.h"
+#include "text/yaml.h"
 
 static const struct schema patch_type = {.kind = SCHEMA_STRING, .go = "compare.patchType"};
 
@@ -45,6 +46,7 @@ struct override override_read(const struct value *v)
         .type = value_get_str(v, STR("type")),
         .patch = value_get_str(v, STR("patch")),
         .template_path = value_get_str(v, STR("templatePath")),
+        .pos = v->pos,
     };
 }
 
@@ -53,7 +55,8 @@ static bool read_overrides(struct arena *a, str path, struct overrides *out, str
     struct value *doc;
     str text;
 
-    if (!file_read(a, path, &text, e) || !yaml_any_read(a, text, &doc, e))
+    if (!file_read(a, path, &text, e) || !yaml_any_read(a, text, &doc, e) ||
+        !yaml_source(a, path, text, &out->source, e))
         return false;
     if (!schema_decode(a, &overrides_schema, SCHEMA_LOOSE, doc, e))
         return err_wrap(e, "error unmarshaling JSON: while decoding JSON");

@@ -28,14 +28,15 @@ struct match {
     str id; /* of the object, before this candidate's omission */
     size_t score;
     struct value *rendered;
-    struct value *patch; /* the override that would make them equal, or NULL */
+    const struct value *expected, *actual; /* what was printed, secrets masked */
+    struct value *patch;                   /* the override that would make them equal, or NULL */
 };
 
 struct pairing {
     struct arena *arena;
     const struct compare *compare;
-    size_t index;
-    struct value *root; /* the copy of the object */
+    const struct object *object;
+    struct value *root; /* the object itself, or a copy */
     const size_t *candidates;
     size_t candidate_count;
     struct outcome *out;
@@ -43,6 +44,8 @@ struct pairing {
         struct match *items;
         size_t len, cap;
     } matches;
+    struct tried_list tried; /* when it is to be explained */
+    bool explain;
     struct err errors;
 };
 
@@ -69,9 +72,9 @@ static const struct value *view_of(const struct pairing *p, size_t index)
 {
     const struct object *o = &p->compare->objects.items[index];
 
-    if (index == p->index)
+    if (index == p->object->index)
         return p->root;
-    return index < p->index && o->reduced ? o->reduced : o->root;
+    return index < p->object->index && o->reduced ? o->reduced : o->root;
 }
 
 struct found {
@@ -141,10 +144,13 @@ static bool merge_live(struct pairing *p, struct value **rendered, struct err *e
            err_wrap(e, "failed to unmarshal updated manifest");
 }
 
-static bool apply_merge(struct pairing *p, struct value **rendered, struct err *e)
+static bool apply_merge(struct pairing *p, const struct render *r, struct value **rendered,
+                        struct err *e)
 {
-    if (merge_live(p, rendered, e))
+    if (merge_live(p, rendered, e)) {
+        trace_add(r->trace, STAGE_MERGED, NULL, *rendered);
         return true;
+    }
     str slug = slug_make(p->arena, object_id(p->arena, p->root));
     return err_wrap(e, "failed to properly merge the manifests for %.*s some diff may be incorrect",
                     STR_ARG(slug));
@@ -169,6 +175,7 @@ static bool apply_overrides(struct pairing *p, const struct template *t, struct 
         keep_changes(p, r);
         if (!ok)
             return false;
+        trace_add(r->trace, STAGE_OVERRIDDEN, o, *rendered);
     }
     return true;
 }
@@ -179,6 +186,8 @@ static bool render_object(struct pairing *p, const struct template *t, struct re
     bool ok = template_render(p->arena, t, p->root, r, rendered, e);
 
     keep_changes(p, r);
+    if (ok)
+        trace_add(r->trace, STAGE_RENDERED, NULL, *rendered);
     return ok;
 }
 
@@ -187,10 +196,12 @@ static bool make_rendered(struct pairing *p, const struct template *t, struct re
 {
     omit_fields(p->arena, p->root, &t->omit);
     journal_info(&p->out->journal, "Executing template %.*s", STR_ARG(t->path));
-    if (!render_object(p, t, r, rendered, e) || (t->merge && !apply_merge(p, rendered, e)) ||
+    if (!render_object(p, t, r, rendered, e) || (t->merge && !apply_merge(p, r, rendered, e)) ||
         !apply_overrides(p, t, r, rendered, e) ||
         !inline_run(p->arena, t, *rendered, p->root, &p->out->journal, e))
         return err_wrap(e, "template injection failed");
+    if (t->per_field.len)
+        trace_add(r->trace, STAGE_INLINED, NULL, *rendered);
     omit_fields(p->arena, *rendered, &t->omit);
     return true;
 }
@@ -216,6 +227,19 @@ static bool print_side(struct arena *a, const struct value *v, enum number_rule 
     return true;
 }
 
+/* The object loses fields to the candidates that follow: the last one needs no copy. */
+static void keep_sides(struct pairing *p, struct match *m, const struct value *expected,
+                       const struct value *actual)
+{
+    bool last = m->template ==
+                &p->compare->reference.templates.items[p->candidates[p->candidate_count - 1]];
+
+    if (!is_improved(p))
+        return;
+    m->expected = expected;
+    m->actual = actual == p->root && !last ? value_clone(p->arena, actual) : actual;
+}
+
 static bool print_sides(struct pairing *p, struct match *m, struct err *e)
 {
     struct value *merged = m->rendered, *live = p->root;
@@ -227,8 +251,10 @@ static bool print_sides(struct pairing *p, struct match *m, struct err *e)
     }
     if (secret_mask(p->arena, &merged, &live, e) &&
         print_side(p->arena, merged, exact ? NUMBERS_PLAIN : NUMBERS_FLOAT, &m->diff.merged, e) &&
-        print_side(p->arena, live, exact ? NUMBERS_PLAIN : NUMBERS_GO, &m->diff.live, e))
+        print_side(p->arena, live, exact ? NUMBERS_PLAIN : NUMBERS_GO, &m->diff.live, e)) {
+        keep_sides(p, m, merged, live);
         return true;
+    }
     return err_wrap(e, "error occurered during diff");
 }
 
@@ -237,7 +263,7 @@ static size_t score_of(const struct pairing *p, const struct match *m)
 {
     if (str_eq(m->diff.merged, m->diff.live))
         return 0;
-    if (p->candidate_count == 1 && !p->out->journal.verbose)
+    if (p->candidate_count == 1 && !p->out->journal.verbose && !p->explain)
         return 1;
     struct diff_pieces pieces = diff_chars(p->arena, m->diff.merged, m->diff.live, SCORE_NS);
     return diff_chars_score(&pieces);
@@ -301,11 +327,32 @@ static str reason_of(str text)
     return at == STR_NPOS ? text : str_from(text, at + strlen(marker));
 }
 
+static void add_tried(struct pairing *p, const struct match *m, const struct render *r,
+                      const struct err *e)
+{
+    bool ok = e->kind == ERR_NONE;
+
+    if (p->explain)
+        VEC_PUSH(p->arena, &p->tried,
+                 ((struct tried){
+                     .template = m->template,
+                     .scored = ok,
+                     .excluded = !ok && r->do_not_match,
+                     .score = m->score,
+                     .fault = str_copy(p->arena, r->do_not_match ? reason_of(e->text) : e->text)}));
+}
+
+static struct render render_for(struct pairing *p, struct trace *trace)
+{
+    return (struct render){.journal = &p->out->journal,
+                           .exact = is_improved(p),
+                           .hooks = {.ctx = p, .lookup = lookup, .warn = pass_warning},
+                           .trace = trace};
+}
+
 static void add_candidate(struct pairing *p, const struct template *t)
 {
-    struct render r = {.journal = &p->out->journal,
-                       .exact = is_improved(p),
-                       .hooks = {.ctx = p, .lookup = lookup, .warn = pass_warning}};
+    struct render r = render_for(p, NULL);
     struct match m = {.template = t, .id = object_id(p->arena, p->root)};
     AUTO_ERR e = {0};
 
@@ -316,6 +363,7 @@ static void add_candidate(struct pairing *p, const struct template *t)
                      STR_ARG(t->path), STR_ARG(reason_of(e.text)));
     else
         err_join(&p->errors, &e);
+    add_tried(p, &m, &r, &e);
 }
 
 static const struct match *best_match(struct pairing *p)
@@ -370,24 +418,79 @@ static void finish(struct pairing *p, const struct match *best)
     }
 }
 
+/* ---- Differences as data, and explanations. ---- */
+
+/*
+ * Makes the expected side once more, step by step and with the places of the template. Log lines
+ * are those of the first time, so these are dropped. Of what earlier candidates changed in the
+ * object only the omitted fields are repeated.
+ */
+static bool retrace(const struct pairing *p, const struct template *t, struct trace *trace)
+{
+    struct outcome out = {.overrides = p->out->overrides,
+                          .override_count = p->out->override_count,
+                          .journal = {.arena = p->arena}};
+    struct pairing again = {.arena = p->arena, .compare = p->compare, .object = p->object};
+    const struct template *templates = p->compare->reference.templates.items;
+    struct value *rendered;
+    AUTO_ERR e = {0};
+
+    *trace = (struct trace){.arena = p->arena, .compare = p->compare, .template = t};
+    trace->object = p->object;
+    again.out = &out;
+    again.root = value_clone(p->arena, trace->object->root);
+    for (size_t i = 0; &templates[p->candidates[i]] != t; i++)
+        omit_fields(p->arena, again.root, &templates[p->candidates[i]].omit);
+    struct render r = render_for(&again, trace);
+    bool ok = make_rendered(&again, t, &r, &rendered, &e);
+    trace->live = again.root;
+    return ok;
+}
+
+static void add_data(struct pairing *p, const struct match *best)
+{
+    bool wanted = best && p->out->differs && is_improved(p);
+    struct result_explanation *x;
+    struct trace trace;
+
+    if (!wanted && !p->explain)
+        return;
+    bool traced = best && retrace(p, best->template, &trace);
+    if (wanted)
+        fields_find(&trace, best->expected, best->actual, &p->out->fields);
+    if (!p->explain)
+        return;
+    x = p->out->explanation = ARENA_NEW(p->arena, struct result_explanation);
+    explain_candidates(p->arena, p->compare, p->object, &p->tried, best ? best->template : NULL, x);
+    if (traced)
+        explain_suppressed(&trace, &p->tried, x);
+}
+
 void compare_object(struct arena *a, const struct compare *c, const struct object *o,
                     struct outcome *out)
 {
-    struct pairing p = {.arena = a, .compare = c, .index = o->index, .out = out};
+    struct pairing p = {.arena = a, .compare = c, .object = o, .out = out};
 
     out->journal = (struct journal){.arena = a, .verbose = c->options->log.verbose};
     out->object = o;
     out->id = o->id;
-    if (!c->templates->find(c->templates, o, &p.candidates, &p.candidate_count))
+    p.explain = explain_wants(c->options, o);
+    if (!c->templates->find(c->templates, o, &p.candidates, &p.candidate_count)) {
+        add_data(&p, NULL);
         return;
+    }
     if (c->override_finder)
         (void)c->override_finder->find(c->override_finder, o, &out->overrides,
                                        &out->override_count);
-    p.root = c->keeps_objects ? value_clone(a, o->root) : o->root;
+    /* Others look it up, or it is gone through once more to say how it came out. */
+    bool shared = c->keeps_objects || c->options->improved;
+    p.root = shared ? value_clone(a, o->root) : o->root;
     for (size_t i = 0; i < p.candidate_count; i++)
         add_candidate(&p, &c->reference.templates.items[p.candidates[i]]);
     out->id = object_id(a, p.root);
-    finish(&p, best_match(&p));
+    const struct match *best = best_match(&p);
+    finish(&p, best);
+    add_data(&p, best);
     err_clear(&p.errors);
 }
 

@@ -3,6 +3,7 @@
  * reference.c - the metadata file: finding out its version, and what all versions share.
  */
 #include "compare/internal.h"
+#include "text/yaml.h"
 
 /* All versions in rising order. To add one: internal.h says how. */
 static const struct reference_version *const versions[] = {&reference_v1, &reference_v2};
@@ -52,6 +53,13 @@ static void name_places(struct reference *r)
     }
 }
 
+str reference_file(struct arena *a, const struct reference *r, str file)
+{
+    if (!r->folder.len || str_eq(r->folder, STR(".")))
+        return file;
+    return str_fmt(a, "%.*s/%.*s", STR_ARG(r->folder), STR_ARG(file));
+}
+
 bool reference_load(struct arena *a, const struct root *root, str file, struct journal *j,
                     struct reference *out, struct err *e)
 {
@@ -65,7 +73,9 @@ bool reference_load(struct arena *a, const struct root *root, str file, struct j
         !reference_version_find(a, doc, &version, e) ||
         !read_format(a, file, text, version->schema, &doc, e))
         return false;
-    if (!reference_build(a, version, doc, j, out, e))
+    out->folder = root->folder;
+    if (!yaml_source(a, reference_file(a, out, file), text, &out->source, e) ||
+        !reference_build(a, version, doc, j, out, e))
         return false;
     name_places(out);
     return true;

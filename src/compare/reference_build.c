@@ -7,7 +7,7 @@
 
 /* ---- Fields to omit. ---- */
 
-bool omit_entry_read(struct arena *a, const struct value *entry, struct omit_list *out,
+bool omit_entry_read(struct arena *a, str list, const struct value *entry, struct omit_list *out,
                      struct err *e)
 {
     struct omit_path *path;
@@ -15,6 +15,8 @@ bool omit_entry_read(struct arena *a, const struct value *entry, struct omit_lis
     if (!omit_path_read(a, value_get_str(entry, STR("pathToKey")),
                         value_is_true(value_get(entry, STR("isPrefix"))), &path, e))
         return false;
+    path->list = list;
+    path->pos = entry->pos;
     VEC_PUSH(a, out, path);
     return true;
 }
@@ -55,8 +57,10 @@ static bool read_omit_lists(struct arena *a, const struct reference_version *ver
 
 /* ---- Parts. ---- */
 
-static void set_per_field(struct arena *a, struct template *t, str path, str function)
+static void set_per_field(struct arena *a, struct template *t, const struct value *entry)
 {
+    str path = value_get_str(entry, STR("pathToKey"));
+    str function = value_get_str(entry, STR("inlineDiffFunc"));
     size_t at = 0;
 
     while (at < t->per_field.len && str_cmp(t->per_field.items[at].text, path) < 0)
@@ -66,20 +70,22 @@ static void set_per_field(struct arena *a, struct template *t, str path, str fun
         memmove(&t->per_field.items[at + 1], &t->per_field.items[at],
                 (t->per_field.len - 1 - at) * sizeof(*t->per_field.items));
     }
-    t->per_field.items[at] = (struct per_field){.text = path, .function = function};
+    t->per_field.items[at] =
+        (struct per_field){.text = path, .function = function, .pos = entry->pos};
 }
 
 static void read_config(struct arena *a, const struct value *config, struct template *t)
 {
     const struct value *refs = value_get(config, STR("fieldsToOmitRefs"));
     const struct value *fields = value_get(config, STR("perField"));
+    const struct value *merge = value_get(config, STR("ignore-unspecified-fields"));
 
-    t->merge = value_is_true(value_get(config, STR("ignore-unspecified-fields")));
+    t->merge = value_is_true(merge);
+    t->merge_pos = merge ? merge->pos : 0;
     for (size_t i = 0; i < value_len(refs); i++)
         VEC_PUSH(a, &t->omit_refs, value_str(value_at(refs, i)));
     for (size_t i = 0; i < value_len(fields); i++)
-        set_per_field(a, t, value_get_str(value_at(fields, i), STR("pathToKey")),
-                      value_get_str(value_at(fields, i), STR("inlineDiffFunc")));
+        set_per_field(a, t, value_at(fields, i));
 }
 
 static void add_template(struct arena *a, struct reference *r, const struct value *entry,

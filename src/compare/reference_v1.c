@@ -109,7 +109,7 @@ static void read_list(struct omit_reading *x, const struct value *list, struct o
     AUTO_ERR e = {0};
 
     for (size_t i = 0; i < value_len(list); i++)
-        if (!omit_entry_read(x->arena, value_at(list, i), out, &e)) {
+        if (!omit_entry_read(x->arena, value_key(list), value_at(list, i), out, &e)) {
             err_join(x->errors, &e);
             return;
         }

@@ -172,7 +172,8 @@ static void expand_entry(struct expansion *x, const struct value *entry)
     bool ok = true;
 
     if (text.len)
-        ok = omit_entry_read(x->reading->arena, entry, x->out, &e);
+        ok =
+            omit_entry_read(x->reading->arena, x->chain.items[x->chain.len - 1], entry, x->out, &e);
     else if (!include.len)
         ok = err_set(&e, ERR_INVALID, "must have either include or pathToKey");
     if (!ok)

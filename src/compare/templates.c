@@ -44,6 +44,7 @@ static bool parse_files(struct arena *a, const struct root *root, const struct s
             !tmpl_parse(t->set, path_base(files->items[i]), text, e))
             return false;
         t->looks_up |= str_contains(text, STR("lookupCR"));
+        VEC_PUSH(a, &t->files, files->items[i]);
     }
     return true;
 }
@@ -90,6 +91,37 @@ str template_output(struct arena *a, str text)
     return buf_str(&out);
 }
 
+/* Where an offset is once all marks before it are cut out; offsets are asked for in order. */
+struct cutting {
+    str text;
+    size_t next, cut;
+};
+
+static size_t after_cut(struct cutting *c, size_t at)
+{
+    const size_t len = strlen(no_value);
+
+    while (c->next != STR_NPOS && c->next + len <= at) {
+        size_t more = str_find(str_from(c->text, c->next + len), str_c(no_value));
+        c->next = more == STR_NPOS ? STR_NPOS : c->next + len + more;
+        c->cut += len;
+    }
+    return at - c->cut;
+}
+
+/* Keeps what a trace wants to know about a rendering. */
+static void keep_text(struct trace *t, str written, str read)
+{
+    struct cutting from = {.text = written, .next = str_find(written, str_c(no_value))};
+    struct cutting to = from;
+
+    t->text = read;
+    for (size_t i = 0; i < t->provenance.count; i++) {
+        t->provenance.items[i].from = after_cut(&from, t->provenance.items[i].from);
+        t->provenance.items[i].to = after_cut(&to, t->provenance.items[i].to);
+    }
+}
+
 /* A pattern that is not itself a name gives templates, but none of its own name. */
 static bool execute(struct arena *a, const struct template *t, struct tmpl_run *run,
                     struct buf *out, struct err *e)
@@ -104,14 +136,20 @@ bool template_render(struct arena *a, const struct template *t, const struct val
                      struct render *r, struct value **out, struct err *e)
 {
     struct buf text = buf_new(a, TMPL_OUTPUT_MAX);
-    struct tmpl_run run = {.data = data, .exact = r->exact, .hooks = &r->hooks};
+    struct tmpl_run run = {.data = data,
+                           .exact = r->exact,
+                           .hooks = &r->hooks,
+                           .provenance = r->trace ? &r->trace->provenance : NULL};
     bool ok = execute(a, t, &run, &text, e);
 
     r->do_not_match = run.do_not_match;
     r->changed = run.changed;
     if (!ok)
         return err_wrap(e, "failed to constuct template");
-    if (yaml_map_read(a, template_output(a, buf_str(&text)), out, e))
+    str plain = template_output(a, buf_str(&text));
+    if (r->trace)
+        keep_text(r->trace, buf_str(&text), plain);
+    if (yaml_map_read(a, plain, out, e))
         return true;
     str reason = str_copy(a, e->text);
     return err_set(e, ERR_INVALID,

@@ -9,6 +9,12 @@ const struct report_format *const report_formats[] = {
     &report_markdown, &report_sarif, &report_github,  NULL,
 };
 
+bool report_explains(const struct report_format *format)
+{
+    return format == &report_text || format == &report_html || format == &report_json ||
+           format == &report_yaml;
+}
+
 const struct report_format *report_find(str name)
 {
     for (size_t i = 0; report_formats[i]; i++)

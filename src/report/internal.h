@@ -10,6 +10,12 @@ extern const struct report_format report_github, report_html, report_json, repor
 
 /* The results as one tree, members in the order in which the original writes them. */
 struct value *report_tree(struct arena *a, const struct results *r);
+/* What the original does not have: the members of a diff, and those of the whole. */
+void report_tree_fields(struct arena *a, struct value *out, const struct result_diff *d);
+void report_tree_more(struct arena *a, struct value *out, const struct results *r);
+
+/* The same for people: the comparison with an earlier report; explanations. */
+void report_baseline_text(struct buf *out, const struct results *r);
 
 /*
  * Appends the text report made fit for a terminal: nothing in it can command one, and with colour

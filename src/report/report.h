@@ -33,3 +33,9 @@ extern const struct report_format report_text;
 
 /* The format of that name, or NULL. */
 const struct report_format *report_find(str name);
+
+/* Whether the format has explanations in it. */
+bool report_explains(const struct report_format *format);
+/* Appends the explanations for people, for use beside other formats; nothing when there are none.
+ */
+void report_explain_text(struct buf *out, const struct results *r);

@@ -11,7 +11,7 @@
 #include "text/json.h"
 #include "value/number.h"
 
-enum shape_kind { SHAPE_STRING, SHAPE_INT, SHAPE_LIST, SHAPE_MAP, SHAPE_STRUCT };
+enum shape_kind { SHAPE_STRING, SHAPE_INT, SHAPE_LIST, SHAPE_MAP, SHAPE_STRUCT, SHAPE_ANY };
 
 struct shape {
     enum shape_kind kind;
@@ -28,6 +28,7 @@ struct field {
 
 static const struct shape text_shape = {.kind = SHAPE_STRING, .go = "string"};
 static const struct shape int_shape = {.kind = SHAPE_INT, .go = "int"};
+static const struct shape any_shape = {.kind = SHAPE_ANY};
 static const struct shape texts_shape = {SHAPE_LIST, .go = "[]string", .item = &text_shape};
 
 static const struct shape metadata_shape = {
@@ -66,6 +67,7 @@ static const struct shape diff_shape = {
                                      {"Patched", &text_shape},
                                      {"OverrideReason", &texts_shape},
                                      {"description", &text_shape},
+                                     {"Differences", &any_shape}, /* ours */
                                      {NULL, NULL}}};
 static const struct shape diffs_shape = {SHAPE_LIST, "[]compare.DiffSum", .item = &diff_shape};
 static const struct shape warning_shape = {
@@ -128,7 +130,7 @@ static bool fits(struct decoder *d, const struct shape *s, const struct value *v
         fail(d, s, str_fmt(d->arena, "number %.*s", STR_ARG(value_text(v))));
         return false;
     }
-    if (v->kind == kinds[s->kind])
+    if (s->kind == SHAPE_ANY || v->kind == kinds[s->kind])
         return true;
     fail(d, s, str_c(names[v->kind]));
     return false;
@@ -197,6 +199,7 @@ static void decode_into(struct decoder *d, const struct shape *s, const struct v
     switch (s->kind) {
     case SHAPE_STRING:
     case SHAPE_INT:
+    case SHAPE_ANY:
         value_set(d->arena, out, key, v);
         break;
     case SHAPE_LIST:
@@ -233,6 +236,26 @@ static size_t count_of(const struct value *summary, str name)
     return v && value_to_i64(v, &n) && n > 0 ? (size_t)n : 0;
 }
 
+/* What is no list of differences counts as none. */
+static void add_fields(struct arena *a, const struct value *list, struct result_diff *out)
+{
+    static const str kinds[] = {[RESULT_CHANGED] = STR_INIT("changed"),
+                                [RESULT_MISSING] = STR_INIT("missing"),
+                                [RESULT_EXTRA] = STR_INIT("extra")};
+
+    out->fields_known = value_is(list, VALUE_LIST);
+    for (size_t i = 0; i < value_len(list); i++) {
+        const struct value *v = value_at(list, i);
+        struct result_field *f = VEC_ADD(a, &out->fields);
+        f->path = value_get_str(v, STR("path"));
+        f->expected = value_get(v, STR("expected"));
+        f->actual = value_get(v, STR("actual"));
+        for (size_t k = 0; k < COUNT(kinds); k++)
+            if (str_eq(value_get_str(v, STR("kind")), kinds[k]))
+                f->kind = (enum result_kind)k;
+    }
+}
+
 static void add_diff(struct arena *a, const struct value *d, struct results *out)
 {
     struct str_list reasons = texts_of(a, value_get(d, STR("OverrideReason")));
@@ -248,6 +271,7 @@ static void add_diff(struct arena *a, const struct value *d, struct results *out
     };
 
     diff.differs = diff.text.len > 0;
+    add_fields(a, value_get(d, STR("Differences")), &diff);
     if (patched.len)
         out->overrides = patched;
     VEC_PUSH(a, &out->diffs, diff);

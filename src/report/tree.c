@@ -85,6 +85,7 @@ static void add_diff(struct arena *a, struct value *out, const struct results *r
     if (d->reason_count)
         value_set(a, out, STR("OverrideReason"), strings(a, d->reasons, d->reason_count));
     set_unless_empty(a, out, STR("description"), d->description);
+    report_tree_fields(a, out, d);
 }
 
 static void add_warnings(struct arena *a, struct value *out, const struct results *r)
@@ -110,6 +111,7 @@ struct value *report_tree(struct arena *a, const struct results *r)
     for (size_t i = 0; i < r->diffs.len; i++)
         add_diff(a, value_add(a, diffs, value_object(a)), r, &r->diffs.items[i]);
     add_warnings(a, out, r);
+    report_tree_more(a, out, r);
     return out;
 }
 
@@ -118,7 +120,7 @@ struct value *report_tree(struct arena *a, const struct results *r)
 static bool write_json(const struct results *r, const struct report_options *o, struct buf *out,
                        struct err *e)
 {
-    const struct json_style style = {.html = true, .numbers = NUMBERS_GO};
+    const struct json_style style = {.html = true, .numbers = NUMBERS_EXACT};
     AUTO_ARENA a = arena_new();
 
     (void)o;
@@ -134,7 +136,7 @@ static bool write_yaml(const struct results *r, const struct report_options *o, 
     AUTO_ARENA a = arena_new();
 
     (void)o;
-    return yaml_write(out, report_tree(a, r), NUMBERS_GO, e) ||
+    return yaml_write(out, report_tree(a, r), NUMBERS_EXACT, e) ||
            err_wrap(e, "failed to marshal output to yaml");
 }
 

@@ -77,6 +77,18 @@ struct where source_where(const struct source *s, const struct value *v)
     return source_where_offset(s, v->pos - 1);
 }
 
+bool source_offset(const struct source *s, const struct value *v, size_t *out)
+{
+    uintptr_t text = (uintptr_t)s->text.ptr, key = v ? (uintptr_t)v->key : 0;
+
+    if (!v || !v->pos)
+        return false;
+    *out = v->pos - 1;
+    if (v->key_len && key >= text && key - text < *out)
+        *out = key - text;
+    return true;
+}
+
 bool source_err(struct err *e, const struct source *s, const struct value *v, const char *format,
                 ...)
 {

@@ -34,6 +34,11 @@ void source_remember(struct arena *a, struct source *s);
 struct where source_where_offset(const struct source *s, size_t offset);
 /* The place of a node; only the file when the node was not read from a text. */
 struct where source_where(const struct source *s, const struct value *v);
+/*
+ * Where a node begins: a member at its key when that stands in the text as it is, anything else at
+ * its value. False when the node was not read from a text.
+ */
+bool source_offset(const struct source *s, const struct value *v, size_t *out);
 /* Fills e and says where: the usual way for a reader of values to complain. Always false. */
 bool source_err(struct err *e, const struct source *s, const struct value *v, const char *format,
                 ...) FORMAT(4, 5);

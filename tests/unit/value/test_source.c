@@ -89,6 +89,26 @@ TEST(a_node_knows_its_place_only_when_it_was_read)
     assert_int_equal(source_where(&s, v).column, 3);
 }
 
+TEST(a_member_begins_at_its_key)
+{
+    AUTO_ARENA a = arena_new();
+    struct source s = {.text = STR("x:\n  y")};
+    struct value *object = value_object(a);
+    struct value *v = value_set(a, object, str_slice(s.text, 0, 1), value_null(a));
+    size_t offset = 77;
+
+    assert_false(source_offset(&s, NULL, &offset));
+    assert_false(source_offset(&s, v, &offset));
+    v->pos = 5 + 1;
+    assert_true(source_offset(&s, v, &offset));
+    assert_int_equal(offset, 0);
+    /* A key that was written otherwise, or that stands elsewhere, is of no help. */
+    v = value_set(a, object, STR("elsewhere"), value_null(a));
+    v->pos = 5 + 1;
+    assert_true(source_offset(&s, v, &offset));
+    assert_int_equal(offset, 5);
+}
+
 TEST(errors_say_where)
 {
     AUTO_ARENA a = arena_new();
@@ -106,4 +126,4 @@ TEST(errors_say_where)
 RUN_TESTS(cmocka_unit_test(offsets_become_lines_and_columns),
           cmocka_unit_test(marks_change_no_answer),
           cmocka_unit_test(a_node_knows_its_place_only_when_it_was_read),
-          cmocka_unit_test(errors_say_where))
+          cmocka_unit_test(a_member_begins_at_its_key), cmocka_unit_test(errors_say_where))
