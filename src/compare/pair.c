@@ -240,18 +240,29 @@ static void keep_sides(struct pairing *p, struct match *m, const struct value *e
     m->actual = actual == p->root && !last ? value_clone(p->arena, actual) : actual;
 }
 
+/* Both texts stay empty when they would be the same anyway and nobody else looks at them. */
+static bool print_both(struct pairing *p, struct match *m, const struct value *merged,
+                       const struct value *live, struct err *e)
+{
+    bool exact = is_improved(p);
+    enum number_rule ours = exact ? NUMBERS_PLAIN : NUMBERS_FLOAT;
+    enum number_rule theirs = exact ? NUMBERS_PLAIN : NUMBERS_GO;
+
+    if (!p->compare->diff.command.len && yaml_writes_same(merged, ours, live, theirs))
+        return true;
+    return print_side(p->arena, merged, ours, &m->diff.merged, e) &&
+           print_side(p->arena, live, theirs, &m->diff.live, e);
+}
+
 static bool print_sides(struct pairing *p, struct match *m, struct err *e)
 {
     struct value *merged = m->rendered, *live = p->root;
-    bool exact = is_improved(p);
 
     if (!p->compare->options->show_managed_fields) {
         drop_managed_fields(merged);
         drop_managed_fields(live);
     }
-    if (secret_mask(p->arena, &merged, &live, e) &&
-        print_side(p->arena, merged, exact ? NUMBERS_PLAIN : NUMBERS_FLOAT, &m->diff.merged, e) &&
-        print_side(p->arena, live, exact ? NUMBERS_PLAIN : NUMBERS_GO, &m->diff.live, e)) {
+    if (secret_mask(p->arena, &merged, &live, e) && print_both(p, m, merged, live, e)) {
         keep_sides(p, m, merged, live);
         return true;
     }

@@ -123,3 +123,12 @@ void yemit_scalar(struct yemit *m, const struct yscalar *scalar, bool key);
 void yemit_indicator(struct yemit *m, str text, bool need_space, bool whitespace, bool indention);
 /* Goes to the indentation of the current level, on a new line unless already there. */
 void yemit_indent(struct yemit *m);
+
+/* ---- Writing: yaml_write.c. ---- */
+
+/* A longer key may have more than 1024 characters in JSON. */
+enum { YAML_LONG_KEY = 1024 / 6 };
+/* Whether a text has characters that JSON writes as they are and YAML does not read so. */
+bool yaml_is_odd_text(str s);
+/* The members in the order of writing. */
+struct value **yaml_sort_members(struct arena *a, const struct value *v, bool pretty);
