@@ -296,8 +296,8 @@ bool feed_open(struct arena *a, const struct compare_options *o, struct input *i
     f->arena = a;
     f->kustomize = o->kustomize;
     f->archives = o->improved;
-    f->file = (struct fd_reader){.base = {read_fd}, .fd = -1};
-    f->text = (struct text_reader){.base = {read_text}};
+    f->file = (struct fd_reader){.base = {.read = read_fd}, .fd = -1};
+    f->text = (struct text_reader){.base = {.read = read_text}};
     if (!sources_find(in, o, &f->sources, e))
         return false;
     f->stream = stream_new(a);

@@ -211,8 +211,9 @@ static bool read_member(struct reader *r, char *to, size_t size, size_t *got, st
         return false;
     }
     *got = l->left < size ? l->left : size;
-    if (*got)
-        memcpy(to, l->block, *got);
+    if (!*got)
+        return true;
+    memcpy(to, l->block, *got);
     l->block += *got;
     l->left -= *got;
     return true;

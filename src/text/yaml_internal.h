@@ -8,6 +8,7 @@
  *   yaml_scan*.c                bytes to tokens: indentation, simple keys, scalars, tags
  *   yaml_parse.c                tokens to events: the grammar
  *   yaml_read.c                 events to a tree; yaml_scalar.c says what a plain scalar means
+ *   yaml_fast.c                 all of this at once, for documents of the usual kind
  *   yaml_expand.c               only for trees with aliases, merges, odd or duplicate keys
  *
  * The scanner and the grammar are our own and not libyaml's, because Go's copy of that library has
@@ -90,6 +91,17 @@ struct ypart {
 /* Reads the first document of a part. */
 MUST_CHECK bool yaml_read_part(struct arena *a, const struct ypart *part,
                                const struct read_options *opts, struct value **out, struct err *e);
+
+/*
+ * The same for documents of the usual kind: false, and no more, when it is not certainly one. The
+ * arena may hold what was begun.
+ */
+bool yaml_fast(struct arena *a, const struct ypart *part, const struct read_options *opts,
+               struct value **out);
+/* The same by the reader proper, for comparing the two. */
+MUST_CHECK bool yaml_read_proper(struct arena *a, const struct ypart *part,
+                                 const struct read_options *opts, struct value **out,
+                                 struct err *e);
 
 /* Fills e with a problem as Go words it, at its place in src. Always false. */
 bool yaml_problem_set(struct err *e, const struct yproblem *problem, const struct source *src,
