@@ -13,7 +13,7 @@
 
 /* All benchmarks, sorted by name. */
 static const struct benchmark *const benchmarks[] = {
-    &bench_diff, &bench_json, &bench_regex, &bench_tmpl, &bench_value, &bench_yaml,
+    &bench_compare, &bench_diff, &bench_json, &bench_regex, &bench_tmpl, &bench_value, &bench_yaml,
 };
 
 /* Rounds of one row: at least ROUNDS_MIN, more while they are short. */
