@@ -22,7 +22,7 @@ endif
 STD := -std=gnu17 -D_GNU_SOURCE -DPLUMB_VERSION='"$(VERSION)"' -Isrc -I$(GEN)
 HARDEN := -fstack-protector-strong -fPIE
 LINK_HARDEN := -pie -Wl,-z,relro,-z,now
-LIBS := -lcrypto -lcrypt -lz -lm -lpthread
+LIBS := -lcurl -lmicrohttpd -lcrypto -lcrypt -lz -lm -lpthread
 
 CC_release := gcc
 CFLAGS_release := -O2 -g -D_FORTIFY_SOURCE=3 $(HARDEN)
@@ -62,6 +62,7 @@ LDFLAGS := $(LDFLAGS_$(BUILD))
 SOURCES := $(sort $(wildcard src/*/*.c src/*/*/*.c))
 LIBRARY := $(filter-out src/cli/main.c,$(SOURCES))
 UNITS := $(sort $(wildcard tests/unit/*/test_*.c))
+SUPPORT := $(sort $(wildcard tests/support/*.c))
 VECTORS := $(sort $(wildcard tests/vectors/*.c))
 FUZZERS := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 BENCHES := $(sort $(wildcard tests/bench/*.c))
@@ -111,9 +112,16 @@ $(B)/libplumb.a: $(call object,$(LIBRARY))
 	@rm -f $@
 	ar rcs $@ $^
 
-$(UNIT_PROGRAMS): $(B)/unit/%: $(B)/obj/tests/unit/%.o $(B)/libplumb.a
+# Servers and certificates for tests.
+$(B)/libsupport.a: $(call object,$(SUPPORT))
+	@rm -f $@
+	ar rcs $@ $^
+
+$(call object,$(SUPPORT) $(UNITS)): CFLAGS += -Itests
+
+$(UNIT_PROGRAMS): $(B)/unit/%: $(B)/obj/tests/unit/%.o $(B)/libsupport.a $(B)/libplumb.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
+	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lssl $(LIBS)
 
 $(B)/vectors: $(call object,$(VECTORS)) $(B)/libplumb.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
@@ -163,7 +171,7 @@ $(GEN)/embed: tools/embed.c
 	@mkdir -p $(@D)
 	gcc -std=gnu17 -D_GNU_SOURCE -O1 -Wall -Wextra -o $@ $< -lcrypto
 
--include $(patsubst %.o,%.d,$(call object,$(SOURCES) $(UNITS) $(VECTORS) $(FUZZERS) $(BENCHES)))
+-include $(patsubst %.o,%.d,$(call object,$(SOURCES) $(UNITS) $(SUPPORT) $(VECTORS) $(FUZZERS) $(BENCHES)))
 
 # ---- Jobs ------------------------------------------------------------------------------------
 
@@ -198,7 +206,7 @@ golden-accept: plumb
 	@tests/golden/run --accept $(B)
 
 format:
-	clang-format -i $(SOURCES) $(HEADERS) $(UNITS) $(VECTORS) $(FUZZERS) $(BENCHES) tools/*.c
+	clang-format -i $(SOURCES) $(HEADERS) $(UNITS) $(SUPPORT) $(VECTORS) $(FUZZERS) $(BENCHES) tools/*.c
 
 lengths:
 	@tools/function-lengths $(SOURCES)

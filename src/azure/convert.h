@@ -30,7 +30,10 @@ struct arm_request {
 MUST_CHECK bool convert_to_arm(struct arena *a, const struct resolver *r,
                                const struct model_resource *res, const struct value *object,
                                const struct source *src, struct arm_request *out, struct err *e);
-/* Only the body, for an object whose id is known. */
+/*
+ * Only the body, for an object whose id is known, as the model alone says: values that only the
+ * operator understands (api/rules/payload.json) are still in it.
+ */
 MUST_CHECK bool convert_to_body(struct arena *a, const struct resolver *r,
                                 const struct model_resource *res, const struct value *object,
                                 const struct source *src, str id, struct value **out,

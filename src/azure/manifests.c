@@ -5,7 +5,7 @@
 #include "azure/manifests.h"
 
 #include "azure/id.h"
-#include "tmpl/funcs/codec.h"
+#include "text/codec.h"
 
 struct manifests {
     struct arena *arena;
@@ -115,7 +115,7 @@ static bool find_secret_map(void *ctx, struct arena *a, str namespace, str name,
     static const char *const parts[] = {"data", "stringData"};
     struct value *all = value_object(a);
     const struct value *secret;
-    str text;
+    str text = STR_NONE;
 
     if (!find_plain(ctx, "Secret", namespace, name, &secret, e))
         return false;

@@ -112,6 +112,9 @@ struct model_prop {
     str variant;                 /* ROLE_VARIANT: what the discriminator says */
     const struct value *limits;  /* min, max, minLen, ... or NULL */
     const struct value *choices; /* of this very property; or NULL */
+    /* Lists: what tells elements apart, a list of members, "index" or "set"; or NULL */
+    const struct value *identity;
+    uint32_t min_children; /* children that must be in it when the owner is created */
 };
 
 /* The same properties, found from ARM's side. Ordered without regard to case. */
@@ -158,6 +161,8 @@ struct model_resource {
     bool uuid_name;              /* an unset name becomes a UUID instead of the object's name */
     bool hub;                    /* the version in which objects are stored */
     const struct value *categories, *secrets, *config_maps; /* as in the file, or NULL */
+    /* Kinds that are also a list in the body of this one: [{kind, a}]; or NULL */
+    const struct value *embedded;
 };
 
 /*

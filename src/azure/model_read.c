@@ -12,6 +12,9 @@
 
 #include <stdlib.h>
 
+/* The longest spelling of lists of lists of ... */
+#define SHAPE_MAX ((size_t)128)
+
 /* One file under way. */
 struct reading {
     struct arena *arena;  /* of what stays */
@@ -139,7 +142,7 @@ static bool shape_of_scalar(struct reading *r, const struct value *at, struct mo
     const struct value *scalar =
         value_get(value_get(r->root, STR("scalars")), str_from(s->spelling, 1));
     const struct value *limits = value_get(scalar, STR("v"));
-    const struct model_shape *plain;
+    const struct model_shape *plain = NULL;
 
     if (!value_is(scalar, VALUE_OBJECT))
         return source_err(r->e, r->src, at, "there is no scalar for \"%.*s\"",
@@ -150,6 +153,7 @@ static bool shape_of_scalar(struct reading *r, const struct value *at, struct mo
                           STR_ARG(base));
     if (!read_shape(r, scalar, base, &plain))
         return false;
+    assert(plain);
     s->form = plain->form;
     s->choices = plain->choices;
     s->limits = limits ? value_copy(r->arena, limits) : NULL;
@@ -209,7 +213,7 @@ static bool read_shape(struct reading *r, const struct value *at, str spelling,
     struct model_shape *s = map_get(r->shapes, spelling);
 
     if (!s) {
-        if (spelling.len > 2 * 64 && spelling.ptr[0] != '@' && spelling.ptr[0] != '%')
+        if (spelling.len > SHAPE_MAX && spelling.ptr[0] != '@' && spelling.ptr[0] != '%')
             return source_err(r->e, r->src, at, "the type is nested too deeply");
         s = ARENA_NEW(r->arena, struct model_shape);
         s->spelling = stay(r, spelling);
@@ -272,6 +276,8 @@ static bool read_prop(struct reading *r, const struct value *v, struct model_pro
 {
     const struct value *limits = value_get(v, STR("v"));
     const struct value *choices = value_get(v, STR("enum"));
+    const struct value *identity = value_get(v, STR("identity"));
+    int64_t children = 0;
     const struct value *type = value_get(v, STR("t"));
 
     p->name = stay(r, value_key(v));
@@ -282,6 +288,10 @@ static bool read_prop(struct reading *r, const struct value *v, struct model_pro
     p->required = value_is(required, VALUE_BOOL) && required->truth;
     p->limits = limits ? value_copy(r->arena, limits) : NULL;
     p->choices = choices ? value_copy(r->arena, choices) : NULL;
+    p->identity = identity ? value_copy(r->arena, identity) : NULL;
+    p->min_children = value_to_i64(value_get(v, STR("minItems")), &children) && children > 0
+                          ? (uint32_t)children
+                          : 0;
     return read_shape(r, type, value_str(type), &p->shape) && read_arm_path(r, v, p) &&
            read_role(r, v, p);
 }
@@ -430,6 +440,7 @@ static bool read_resource(struct reading *r, const struct value *v, struct model
     out->categories = kept(r, v, STR("categories"));
     out->secrets = kept(r, v, STR("secrets"));
     out->config_maps = kept(r, v, STR("configMaps"));
+    out->embedded = kept(r, v, STR("embedded"));
     return true;
 }
 

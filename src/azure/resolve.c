@@ -187,7 +187,7 @@ static bool add_name(struct chain *c, const struct model_resource *res, const st
 static bool find_place(struct chain *c, const struct model_resource *res,
                        const struct value *object, const struct source *src, struct place *out)
 {
-    struct reference ref;
+    struct reference ref = {0};
     str name;
 
     switch (res->scope) {

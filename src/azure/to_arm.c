@@ -372,10 +372,7 @@ bool convert_to_body(struct arena *a, const struct resolver *r, const struct mod
     *out = value_object(a);
     if (slash != STR_NPOS)
         value_set_str(a, *out, STR("name"), str_from(id, slash + 1));
-    if (value_is(spec, VALUE_OBJECT) && !put_members(&s, res->spec, spec, NULL, *out))
-        return false;
-    payload_replace(res, *out);
-    return true;
+    return !value_is(spec, VALUE_OBJECT) || put_members(&s, res->spec, spec, NULL, *out);
 }
 
 bool convert_to_arm(struct arena *a, const struct resolver *r, const struct model_resource *res,
@@ -387,5 +384,8 @@ bool convert_to_arm(struct arena *a, const struct resolver *r, const struct mode
         return false;
     size_t slash = str_rfind_char(out->id, '/');
     out->name = str_from(out->id, slash + 1);
-    return convert_to_body(a, r, res, object, src, out->id, &out->body, e);
+    if (!convert_to_body(a, r, res, object, src, out->id, &out->body, e))
+        return false;
+    payload_replace(res, out->body);
+    return true;
 }

@@ -50,7 +50,7 @@ struct arena {
     bool secret;
 };
 
-static NORETURN void out_of_memory(size_t size)
+NORETURN void out_of_memory(size_t size)
 {
     fprintf(stderr, "plumb: out of memory (%zu bytes)\n", size);
     abort();

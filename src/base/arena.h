@@ -57,6 +57,9 @@ size_t arena_used(const struct arena *a);
 /* Bytes taken from the system, for benchmarks. */
 size_t arena_held(const struct arena *a);
 
+/* Says so and ends the program. */
+NORETURN void out_of_memory(size_t size);
+
 #define ARENA_NEW(a, type) ((type *)arena_alloc((a), sizeof(type)))
 #define ARENA_ARRAY(a, type, n) ((type *)arena_alloc((a), arena_array_size((n), sizeof(type))))
 

@@ -12,6 +12,8 @@
  *   vec.h     arrays that grow
  *   map.h     text to pointer, in insertion order
  *   strset.h  which texts have been seen
+ *   block.h   memory with a lifetime of its own, for the few places that need it
+ *   table.h   text to things that come and go one by one
  *   csv.h     records of comma-separated values
  *   err.h     how a function fails, and how the message gathers context
  *   fault.h   how tests make input and output fail
@@ -33,6 +35,8 @@
 #include "base/vec.h"
 #include "base/map.h"
 #include "base/strset.h"
+#include "base/block.h"
+#include "base/table.h"
 #include "base/csv.h"
 #include "base/err.h"
 #include "base/fault.h"

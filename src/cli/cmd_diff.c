@@ -6,12 +6,13 @@
 #include "cli/objects.h"
 #include "cli/print.h"
 #include "base/quote.h"
+#include "compare/secret.h"
 #include "diff/diff.h"
 #include "value/diff.h"
 
 struct diff_values {
     struct option_list by;
-    bool ignore_order;
+    bool ignore_order, show_secrets;
     str output;
 };
 
@@ -25,6 +26,8 @@ static const struct option diff_options[] = {
      .help = "The order of lists does not matter"},
     {"output", 'o', OPTION_STRING, offsetof(struct diff_values, output), .value = "text",
      .help = "Write as `FORMAT`: json, list or text", .choices = formats},
+    {"show-secrets", 0, OPTION_BOOL, offsetof(struct diff_values, show_secrets),
+     .help = "Show what Secrets hold"},
 };
 
 /* One comparison of two files. */
@@ -32,6 +35,7 @@ struct job {
     struct call *call;
     struct list_rules rules;
     struct diff_options options;
+    bool show_secrets;
     struct value *found; /* -o json: the list that is printed at the end */
     bool (*show)(struct job *j, struct arena *a, const struct object_pair *pair,
                  const struct differences *d, struct err *e);
@@ -187,7 +191,7 @@ static void add_side(struct arena *a, struct value *item, const struct object *o
     if (!v)
         return;
     if (shown)
-        value_set(a, item, side, v);
+        value_set(a, item, side, value_copy(a, v));
     value_set_str(a, item, str_concat(a, side, STR("At")), place_of(a, &o->doc, v, true));
 }
 
@@ -222,11 +226,35 @@ static bool print_found(struct job *j, struct err *e)
 
 /* ---- The command. ---- */
 
+/* The pair without what Secrets hold; shown has room for both objects. */
+static struct object_pair mask_pair(struct arena *a, const struct object_pair *pair,
+                                    struct object shown[2])
+{
+    struct object_pair out = *pair;
+
+    if (pair->old)
+        shown[0] = *pair->old;
+    if (pair->new_)
+        shown[1] = *pair->new_;
+    secret_mask_pair(a, pair->old ? &shown[0].doc.root : &(struct value *){NULL},
+                     pair->new_ ? &shown[1].doc.root : &(struct value *){NULL});
+    if (pair->old)
+        out.old = &shown[0];
+    if (pair->new_)
+        out.new_ = &shown[1];
+    return out;
+}
+
 static bool compare(struct job *j, struct arena *a, const struct object_pair *pair, struct err *e)
 {
-    const struct value *old = pair->old ? pair->old->doc.root : NULL;
-    const struct value *new_ = pair->new_ ? pair->new_->doc.root : NULL;
+    struct object shown[2];
+    struct object_pair masked = *pair;
     struct differences d;
+
+    if (!j->show_secrets)
+        masked = mask_pair(a, pair, shown);
+    const struct value *old = masked.old ? masked.old->doc.root : NULL;
+    const struct value *new_ = masked.new_ ? masked.new_->doc.root : NULL;
 
     if (!list_rules_fit(&j->rules, a, new_ ? new_ : old, e))
         return false;
@@ -237,7 +265,7 @@ static bool compare(struct job *j, struct arena *a, const struct object_pair *pa
         return true;
     if (j->call->status == STATUS_FINE)
         j->call->status = STATUS_DIFFERENT;
-    return j->show(j, a, pair, &d, e);
+    return j->show(j, a, &masked, &d, e);
 }
 
 static bool compare_all(struct job *j, const struct object_pairs *pairs, struct err *e)
@@ -258,6 +286,7 @@ static bool cmd_diff(struct call *c, struct err *e)
     struct job j = {
         .call = c,
         .options = {.ignore_order = v->ignore_order},
+        .show_secrets = v->show_secrets,
         .found = value_list(c->arena),
         .show = str_eq(v->output, STR("json"))   ? show_json
                 : str_eq(v->output, STR("list")) ? show_list
@@ -292,8 +321,8 @@ const struct command command_diff = {
             "\n"
             "text is a unified difference of both sides written as normalised YAML; list has a\n"
             "line per difference with its path and its place in both files; json is the same\n"
-            "for programs. Exit status: 0 when there is no difference, 1 when there is one, 2\n"
-            "when something went wrong.\n",
+            "for programs. What Secrets hold is masked. Exit status: 0 when there is no\n"
+            "difference, 1 when there is one, 2 when something went wrong.\n",
     .examples = "  plumb diff deployed.yaml declared.yaml\n"
                 "  plumb diff -o list deployed.yaml declared.yaml\n"
                 "  plumb diff --by spec.ports=port,protocol old.yaml new.yaml\n"

@@ -12,7 +12,7 @@ struct render_values {
 };
 
 static const char *const missing_keys[] = {"default", "invalid", "zero", "error", NULL};
-static const char *const profiles[] = {"go", "helm", "kc", NULL};
+static const char *const profiles[] = {"go", "helm", "kc", "plumb", NULL};
 
 static const struct option render_options[] = {
     {"data", 'd', OPTION_ARRAY, offsetof(struct render_values, data),
@@ -26,7 +26,7 @@ static const struct option render_options[] = {
      .help = "What a key that a map has not means, `HOW`: default, invalid, zero or error",
      .choices = missing_keys},
     {"profile", 0, OPTION_STRING, offsetof(struct render_values, profile), .value = "kc",
-     .help = "Which functions there are, `NAME`: go, helm or kc", .choices = profiles},
+     .help = "Which functions there are, `NAME`: go, helm, kc or plumb", .choices = profiles},
     {"right-delimiter", 0, OPTION_STRING, offsetof(struct render_values, right), .value = "}}",
      .help = "What ends an action: `TEXT`"},
     {"set", 0, OPTION_ARRAY, offsetof(struct render_values, set),
@@ -201,6 +201,8 @@ static bool cmd_render(struct call *c, struct err *e)
     const struct render_values *v = c->values;
     struct tmpl_options opts = {
         .profile = profile_named(v->profile), .left = v->left, .right = v->right};
+
+    opts.also = str_eq(v->profile, STR("plumb")) ? TMPL_HELM : 0;
     struct tmpl_set *set = tmpl_new(c->arena, &opts);
     struct host host = {0};
     struct tmpl_hooks hooks = {.ctx = &host, .lookup = lookup, .warn = warn};
@@ -227,7 +229,8 @@ const struct command command_render = {
             "whose name begins with an underscore. For -, reads standard input.\n"
             "\n"
             "The profile says which functions there are: go has those of the language only,\n"
-            "kc what references of cluster comparisons may use, helm what charts may use.\n"
+            "kc what references of cluster comparisons may use, helm what charts may use, and\n"
+            "plumb what references of plumb compare may use: kc and what helm has beyond it.\n"
             "Nothing reaches the environment, the file system or the network.\n"
             "\n"
             "A template that fails is reported with its place, and nothing of it is written;\n"

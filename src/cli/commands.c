@@ -7,11 +7,14 @@
 extern const struct command command_compare;
 extern const struct command command_completion;
 extern const struct command command_convert;
+extern const struct command command_crd;
 extern const struct command command_diff;
 extern const struct command command_get;
 extern const struct command command_helm_convert;
 extern const struct command command_help;
+extern const struct command command_model;
 extern const struct command command_patch;
+extern const struct command command_plan;
 extern const struct command command_reference;
 extern const struct command command_render;
 extern const struct command command_report;
@@ -19,19 +22,24 @@ extern const struct command command_version;
 
 /* Alphabetical. To add a command: commands.h says how. */
 const struct command *const commands[] = {
+    /* clang-format off */
     &command_compare,
     &command_completion,
     &command_convert,
+    &command_crd,
     &command_diff,
     &command_get,
     &command_helm_convert,
     &command_help,
+    &command_model,
     &command_patch,
+    &command_plan,
     &command_reference,
     &command_render,
     &command_report,
     &command_version,
     NULL,
+    /* clang-format on */
 };
 
 static const char *const log_levels[] = {"debug", "info", "warn", "error", "off", NULL};

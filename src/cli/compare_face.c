@@ -4,6 +4,7 @@
  */
 #include "cli/compare_face.h"
 #include "base/quote.h"
+#include "compare/lint.h"
 #include "report/baseline.h"
 #include "report/report.h"
 
@@ -132,17 +133,56 @@ static bool write_report(struct arena *a, const struct compare_values *v, const 
         .all = v->verbose, .now = clock_now(), .colour = v->colour, .terminal = v->terminal};
     bool patches = str_eq(v->output, STR("generate-patches"));
 
-    if (!format)
+    /* What the original does not know means text to it. */
+    if (!format || (!r->verdict.known && !report_is_original(format)))
         format = &report_text;
     if (drifted(r) && !patches)
         *status = STATUS_DIFFERENT;
-    if (v->strict && r->verdict.known && !r->verdict.complete)
+    if (v->strict && !r->verdict.complete)
         *status = STATUS_INCOMPLETE;
     if (!format->write(r, &options, out, e))
         return false;
     if (!report_explains(format))
         show_explanations(a, r);
     return true;
+}
+
+/* Faults of a reference that are shown when it cannot be used. */
+#define FAULTS_SHOWN 20
+
+/*
+ * A reference that cannot be used is checked, so that all its faults are told at once, with their
+ * places. What the check does not find stays as it is.
+ */
+static bool fail_reference(struct arena *a, const struct compare_options *o, struct err *e)
+{
+    const struct lint_options options = {
+        .reference = o->reference, .overrides = o->overrides, .config = o->config};
+    struct buf text = buf_new(a, BUF_UNLIMITED);
+    struct lint_report report;
+    str rest = e->text, line;
+    size_t shown = 0;
+    AUTO_ERR fault = {0};
+
+    if (!lint_run(a, &options, &report, &fault))
+        return str_has_prefix(e->text, STR("Reference config file not found")) &&
+               err_copy(e, &fault);
+    if (!report.errors || !str_next_line(&rest, &line))
+        return false;
+    buf_add(&text, line);
+    for (size_t i = 0; i < report.findings.len && shown < FAULTS_SHOWN; i++) {
+        const struct lint_finding *f = &report.findings.items[i];
+        if (f->rule->severity != LINT_ERROR)
+            continue;
+        shown++;
+        buf_fmt(&text, "\n  %.*s", STR_ARG(f->at.file));
+        if (f->at.line)
+            buf_fmt(&text, ":%u", (unsigned)f->at.line);
+        buf_fmt(&text, ": %.*s\n      %s", STR_ARG(f->text), f->rule->advice);
+    }
+    if (report.errors > shown)
+        buf_fmt(&text, "\n  and %zu more: see plumb reference lint", report.errors - shown);
+    return err_set_str(e, e->kind, buf_str(&text));
 }
 
 bool compare_execute(struct arena *a, const struct compare_values *v, const str *words,
@@ -159,8 +199,10 @@ bool compare_execute(struct arena *a, const struct compare_values *v, const str 
         return err_set(e, ERR_USAGE, "\"Reference config file is required\"");
     if (v->baseline.len && !baseline_read(a, v->baseline, &earlier, e))
         return false;
-    if (!compare_load(a, make_options(a, v, improved, log), &c, e) ||
-        !check_inputs(a, v, words, word_count, e) || !compare_run(c, &results, e))
+    const struct compare_options *options = make_options(a, v, improved, log);
+    if (!compare_load(a, options, &c, e))
+        return improved && fail_reference(a, options, e);
+    if (!check_inputs(a, v, words, word_count, e) || !compare_run(c, &results, e))
         return false;
     if (v->baseline.len)
         baseline_apply(a, v->baseline, &earlier, &results);

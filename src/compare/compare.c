@@ -37,7 +37,13 @@ static bool find_reference(struct arena *a, const struct compare_options *o, str
     if (is_remote(path))
         return err_set(e, ERR_INVALID, "%.*s: references are read from local folders only",
                        STR_ARG(path));
-    if (stat(str_z(a, path), &st) != 0 && errno == ENOENT)
+    bool missing = stat(str_z(a, path), &st) != 0 && errno == ENOENT;
+    if (missing && o->improved)
+        return err_set(e, ERR_NOT_FOUND,
+                       "the reference %.*s does not exist; name its metadata file, or the folder "
+                       "that holds metadata.yaml",
+                       STR_ARG(path));
+    if (missing)
         return err_set(e, ERR_NOT_FOUND, "\"Reference config file doesn't exist\"");
     split_path(path, &root->folder, file);
     if (o->improved && S_ISDIR(st.st_mode)) {
@@ -116,6 +122,7 @@ static bool load(struct compare *c, struct err *e)
     struct root root = {0};
     str file = STR_NONE;
 
+    c->reference.helm = o->improved;
     return find_reference(c->arena, o, &root, &file, e) &&
            reference_load(c->arena, &root, file, &c->journal, &c->reference, e) &&
            (!o->config.len || user_config_load(c->arena, o->config, &pairs, e)) &&
@@ -191,6 +198,7 @@ static void add_compared(struct run *r, const struct outcome *o)
     run_count(r, o->template->path);
     r->results->differing += o->differs;
     r->results->patched += d.patched;
+    tally_add(&r->tally, &o->tally);
     add_reasons(r, o, &d);
     d.fields_known = r->compare->options->improved;
     fields_copy(a, &o->fields, &d.fields);
@@ -208,6 +216,7 @@ static void note_failed(struct run *r, const struct outcome *o)
         .reason = str_fmt(c->arena, "%.*s: %.*s", STR_ARG(o->object->id), STR_ARG(o->error)),
         .failed = true};
 
+    r->failed++;
     c->verdict.failed_objects++;
     verdict_note(c->arena, &c->verdict, &r->later, &note);
 }
@@ -218,8 +227,10 @@ static void add_failed(struct run *r, const struct outcome *o)
     AUTO_ERR e = {0};
 
     VEC_PUSH(a, &r->results->unmatched, str_copy(a, o->id));
-    if (error_ignorable(o->error, &r->later))
+    if (error_ignorable(o->error, &r->later)) {
+        r->compare->verdict.failed_objects++;
         return;
+    }
     err_set(&e, ERR_INVALID, "%.*s", STR_ARG(o->error));
     err_join(&r->errors, &e);
 }
@@ -264,28 +275,32 @@ static bool run(struct run *r, struct err *e)
         return err_set(e, ERR_INVALID, "error occurred while trying to process resources: %.*s",
                        STR_ARG(r->errors.text));
     warn_unexplained(r);
-    if (c->verdict.failed_objects && !c->verdict.matched)
-        return err_set(
-            e, ERR_INVALID,
-            "nothing could be compared: all objects that have a template failed, %zu in number",
-            c->verdict.failed_objects);
+    if (c->options->improved && r->failed && !c->verdict.matched)
+        return err_set(e, ERR_INVALID,
+                       "nothing could be compared: %zu objects have a template, and all failed",
+                       r->failed);
     issues_find(c->arena, &c->reference, r->matches, r->results);
     r->results->hash = reference_hash(c->arena, &c->reference, &c->journal);
     return true;
 }
 
-static void finish_verdict(struct compare *c, struct results *out)
+static void finish_verdict(const struct run *r, struct results *out)
 {
+    struct compare *c = r->compare;
+
+    out->verdict.complete = !c->verdict.failed && !c->verdict.failed_objects;
     if (!c->options->improved)
         return;
+    tally_finish(&r->tally, &c->verdict);
+    c->verdict.complete = out->verdict.complete;
     out->verdict = c->verdict;
     out->verdict.known = true;
-    out->verdict.complete = !c->verdict.failed && !c->verdict.failed_objects;
 }
 
 bool compare_run(struct compare *c, struct results *out, struct err *e)
 {
     struct run r = {.compare = c,
+                    .tally = {.arena = c->arena},
                     .results = out,
                     .matches = map_new(c->arena),
                     .later = {.arena = c->arena, .verbose = c->journal.verbose}};
@@ -295,7 +310,7 @@ bool compare_run(struct compare *c, struct results *out, struct err *e)
         add_patch(&r, override_write(c->arena, &c->overrides.items[i]));
     bool ok = run(&r, e);
     journal_flush(&c->journal, &c->options->log);
-    finish_verdict(c, out);
+    finish_verdict(&r, out);
     err_clear(&r.errors);
     return ok;
 }

@@ -111,7 +111,10 @@ struct result_field {
 struct result_fields {
     struct result_field *items;
     size_t len, cap;
+    bool cut; /* there are more: see TRACE_MEMORY_MAX */
 };
+/* What the fields of one object may take in memory, and what its explanation may. */
+#define TRACE_MEMORY_MAX (64 * MIB)
 
 /* One object that was compared with the template that fits it best. */
 struct result_diff {
@@ -161,7 +164,7 @@ struct result_rule {
  * comparison is complete when no document and no object failed.
  */
 struct result_verdict {
-    bool known; /* improved comparisons only */
+    bool known; /* improved comparisons only; otherwise only complete is set */
     bool complete;
     size_t documents, skipped, failed;     /* read in all; left out; unreadable */
     size_t matched, unmatched, duplicates; /* objects */
@@ -206,6 +209,7 @@ struct result_explanation {
         struct result_suppressed *items;
         size_t len, cap;
     } suppressed;
+    bool cut; /* more is suppressed: see TRACE_MEMORY_MAX */
 };
 
 /* What became of something that an earlier report or this one complains of. */

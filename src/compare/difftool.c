@@ -5,7 +5,7 @@
  */
 #include "base/quote.h"
 #include "compare/internal.h"
-#include "compare/process.h"
+#include "base/process.h"
 #include "diff/diff.h"
 
 #include <errno.h>

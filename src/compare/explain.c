@@ -141,7 +141,7 @@ void explain_candidates(struct arena *a, const struct compare *c, const struct o
     struct ranking r = {.arena = a, .tried = tried};
 
     out->object = o->id;
-    out->place = object_place(o, o->root, &(struct path){0});
+    out->place = object_place(o);
     if (tried->len)
         r.how = c->templates->how(c->templates, a, o);
     rank(&r, chosen);
@@ -164,6 +164,7 @@ struct result_explanation explanation_copy(struct arena *a, const struct result_
     struct result_explanation out = {
         .object = str_copy(a, from->object),
         .place = {str_copy(a, from->place.file), from->place.line},
+        .cut = from->cut,
     };
 
     for (size_t i = 0; i < from->candidates.len; i++) {

@@ -14,9 +14,10 @@ static const enum result_kind kinds[] = {
 };
 
 /* Places are looked up in trees that are not masked: masking loses them. */
-static struct result_field make_field(const struct trace *t, const struct difference *d)
+static struct result_field make_field(const struct trace *t, struct arena *scratch,
+                                      const struct difference *d)
 {
-    struct path path = path_of_trail(t->arena, d->at);
+    struct path path = path_of_trail(scratch, d->at);
     struct path above = {path.steps, path.len ? path.len - 1 : 0};
     enum result_kind kind = kinds[d->kind];
 
@@ -26,17 +27,22 @@ static struct result_field make_field(const struct trace *t, const struct differ
         .expected = d->old_,
         .actual = d->new_,
         .template = trace_place(t, kind == RESULT_EXTRA ? &above : &path),
-        .object = object_place(t->object, t->live, kind == RESULT_MISSING ? &above : &path),
+        .object = trace_object_place(t, kind == RESULT_MISSING ? &above : &path),
     };
 }
 
 void fields_find(const struct trace *t, const struct value *expected, const struct value *actual,
                  struct result_fields *out)
 {
+    AUTO_ARENA scratch = arena_new();
     struct differences found = value_diff(t->arena, expected, actual, NULL);
+    size_t before = arena_used(t->arena);
 
-    for (size_t i = 0; i < found.count; i++)
-        VEC_PUSH(t->arena, out, make_field(t, &found.items[i]));
+    for (size_t i = 0; i < found.count && !out->cut; i++) {
+        VEC_PUSH(t->arena, out, make_field(t, scratch, &found.items[i]));
+        arena_reset(scratch);
+        out->cut = i + 1 < found.count && arena_used(t->arena) - before > TRACE_MEMORY_MAX;
+    }
 }
 
 static struct result_place copy_place(struct arena *a, struct result_place place)
@@ -58,6 +64,7 @@ static struct result_field copy_field(struct arena *a, const struct result_field
 
 void fields_copy(struct arena *a, const struct result_fields *from, struct result_fields *out)
 {
+    out->cut = from->cut;
     for (size_t i = 0; i < from->len; i++)
         VEC_PUSH(a, out, copy_field(a, &from->items[i]));
 }

@@ -7,9 +7,19 @@
  * difference then shows what did not fit. To add a function: one file with a struct
  * inline_function, and a line in the table below.
  */
+#include "base/quote.h"
 #include "compare/internal.h"
 
 static const struct inline_function *const functions[] = {&inline_capturegroups, &inline_regex};
+
+void inline_warn_cost(struct arena *a, str pattern, uint64_t left, struct journal *j)
+{
+    if (!left)
+        journal_warn(j,
+                     "The pattern %.*s takes too long to match its field and counts as not "
+                     "matching. Write it with fewer groups and repetitions",
+                     STR_ARG(quote_of(a, str_slice(pattern, 0, 200))));
+}
 
 const struct inline_function *inline_find(str name)
 {

@@ -60,23 +60,30 @@ static size_t skip_group(str pattern, size_t from)
     return 0;
 }
 
+bool group_next(str text, size_t from, struct span *group, str *name)
+{
+    size_t found = str_find(str_from(text, from), STR("(?<"));
+
+    *name = STR_NONE;
+    if (found == STR_NPOS)
+        return false;
+    group->from = from + found;
+    group->to = skip_group(text, skip_name(text, group->from + 3, name));
+    return group->to > 0;
+}
+
 static struct groups find_groups(struct arena *a, str pattern)
 {
     struct groups out = {0};
+    struct span span;
     size_t at = 0;
+    str name;
 
-    for (;;) {
-        size_t found = str_find(str_from(pattern, at), STR("(?<"));
-        struct group g = {0};
-        if (found == STR_NPOS)
-            return out;
-        g.from = at + found;
-        g.to = skip_group(pattern, skip_name(pattern, g.from + 3, &g.name));
-        if (!g.to)
-            return out;
+    for (; group_next(pattern, at, &span, &name); at = span.to) {
+        struct group g = {span.from, span.to, name};
         VEC_PUSH(a, &out, g);
-        at = g.to;
     }
+    return out;
 }
 
 /* ---- Groups as regular expressions. ---- */
@@ -162,8 +169,8 @@ static str without_placeholders(struct arena *a, str text, str pattern, const st
     return buf_str(&out);
 }
 
-static void capture_pair(struct arena *a, str deleted, str inserted, struct captures *c,
-                         struct journal *j)
+static void capture_pair(struct arena *a, str deleted, str inserted, uint64_t *left,
+                         struct captures *c, struct journal *j)
 {
     struct groups groups = find_groups(a, deleted);
     struct regex *re;
@@ -180,6 +187,7 @@ static void capture_pair(struct arena *a, str deleted, str inserted, struct capt
     }
     size_t count = regex_groups(re) + 1;
     struct span *spans = ARENA_ARRAY(a, struct span, count);
+    regex_limit(re, left);
     if (!regex_find(re, inserted, 0, spans, count))
         return;
     for (size_t i = 1; i < count; i++) {
@@ -193,18 +201,20 @@ static void capture_pair(struct arena *a, str deleted, str inserted, struct capt
 static void capture_all(struct arena *a, str pattern, str value, const struct groups *groups,
                         struct captures *c, struct journal *j)
 {
+    uint64_t left = INLINE_COST_MAX;
     struct diff_pieces d =
         diff_chars(a, with_placeholders(a, pattern, groups), value, DIFF_CHARS_NS);
 
-    for (size_t i = 0; i + 1 < d.count; i++) {
+    for (size_t i = 0; i + 1 < d.count && left; i++) {
         const struct diff_piece *x = &d.items[i], *y = &d.items[i + 1];
         bool turned = x->op == DIFF_INSERT && y->op == DIFF_DELETE;
         if (!turned && !(x->op == DIFF_DELETE && y->op == DIFF_INSERT))
             continue;
         str deleted = turned ? y->text : x->text, inserted = turned ? x->text : y->text;
         capture_pair(a, without_placeholders(a, deleted, pattern, groups),
-                     without_placeholders(a, inserted, pattern, groups), c, j);
+                     without_placeholders(a, inserted, pattern, groups), &left, c, j);
     }
+    inline_warn_cost(a, pattern, left, j);
 }
 
 static str compare(struct arena *a, str pattern, str value, struct captures *c, struct journal *j)

@@ -89,6 +89,7 @@ static void replace_groups(struct arena *a, const struct regex *re, str value,
 static str compare(struct arena *a, str pattern, str value, struct captures *c, struct journal *j)
 {
     struct buf out = buf_new(a, BUF_UNLIMITED);
+    uint64_t left = INLINE_COST_MAX;
     struct regex *re;
     AUTO_ERR e = {0};
 
@@ -99,8 +100,11 @@ static str compare(struct arena *a, str pattern, str value, struct captures *c, 
     }
     size_t count = regex_groups(re) + 1;
     struct span *spans = ARENA_ARRAY(a, struct span, count);
-    if (!regex_find(re, value, 0, spans, count))
+    regex_limit(re, &left);
+    if (!regex_find(re, value, 0, spans, count)) {
+        inline_warn_cost(a, pattern, left, j);
         return pattern;
+    }
     for (size_t i = 1; i < count; i++)
         if (regex_group_name(re, i).len && spans[i].from != STR_NPOS)
             captures_add(c, regex_group_name(re, i), str_slice(value, spans[i].from, spans[i].to));

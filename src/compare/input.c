@@ -3,8 +3,8 @@
  * input.c - all documents of all sources, one after the other.
  */
 #include "compare/internal.h"
+#include "base/process.h"
 #include "compare/pack.h"
-#include "compare/process.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -246,9 +246,8 @@ static bool begin_member(struct feed *f, struct input *in, struct document *out)
         return true;
     input_fail(in, member.reason, (struct result_place){.file = member.name}, member.reason);
     struct input_fault *fault = &in->faults.items[in->faults.len - 1];
-    fault->member = member.kind == PACK_IGNORED;
-    fault->note.failed = !fault->member;
-    out->failed = !fault->member;
+    out->failed = fault->note.failed = member.kind == PACK_FAILED;
+    fault->loss = out->failed ? LOSS_DOCUMENT : LOSS_MEMBER;
     in->documents += out->failed;
     return true;
 }
@@ -336,16 +335,20 @@ void feed_skip(struct feed *f, size_t stream)
 
 /* ---- Faults. ---- */
 
-bool feed_report(struct arena *a, const struct input_errors *errors, struct journal *j,
-                 struct err *e)
+/* What is passed over is not counted by the original; --strict wants to know. */
+bool feed_report(struct compare *c, const struct input_errors *errors, struct err *e)
 {
     struct input_errors fatal = {0};
 
-    for (size_t i = 0; i < errors->items.len; i++)
-        if (!error_ignorable(errors->items.items[i], j))
-            VEC_PUSH(a, &fatal.items, errors->items.items[i]);
+    for (size_t i = 0; i < errors->items.len; i++) {
+        str text = errors->items.items[i];
+        if (!error_ignorable(text, &c->journal))
+            VEC_PUSH(c->arena, &fatal.items, text);
+        else
+            c->verdict.failed += str_contains(text, STR("error parsing"));
+    }
     if (!fatal.items.len)
         return true;
     return err_set(e, ERR_INVALID, "error occurred while trying to fetch resources: %.*s",
-                   STR_ARG(errors_text(a, &fatal)));
+                   STR_ARG(errors_text(c->arena, &fatal)));
 }

@@ -160,6 +160,7 @@ struct reference {
     struct str_list function_files;
     struct map *omit_lists; /* name to struct omit_list */
     str omit_default;
+    bool helm;             /* its templates know Helm's functions too */
     struct value *written; /* what is hashed */
     str folder;
     struct source source; /* the metadata file, by its whole path */
@@ -256,7 +257,9 @@ MUST_CHECK bool templates_parse(struct arena *a, const struct root *root, struct
 /* What templates may ask for while they run. */
 struct render {
     struct journal *journal;
-    bool exact; /* numbers are never rounded */
+    bool exact;  /* numbers are never rounded */
+    bool helm;   /* patches that are templates know Helm's functions */
+    bool secret; /* what was rendered is not shown in errors */
     struct tmpl_hooks hooks;
     bool do_not_match;           /* the template excluded itself */
     struct trace *trace;         /* filled unless NULL */
@@ -365,7 +368,7 @@ struct overrides {
 MUST_CHECK bool overrides_load(struct arena *a, str path, struct overrides *out, struct err *e);
 extern const struct schema overrides_schema;
 /* An override of a decoded file. */
-struct override override_read(const struct value *entry);
+struct override override_read(const struct value *v);
 /* The correlator that selects overrides. */
 struct correlator *overrides_correlator(struct arena *a, const struct overrides *o,
                                         struct journal *j);
@@ -396,12 +399,23 @@ str capture_text(struct arena *a, const struct capture *c);
 /* Appends a warning for each group that has several values. */
 void captures_warn(const struct captures *c, struct buf *out);
 
+/*
+ * What matching one field may cost, as regex_limit counts: about a second. A field that would take
+ * longer counts as one that does not match, with a warning, so that it is seen as different.
+ */
+#define INLINE_COST_MAX UINT64_C(200000000)
+
 struct inline_function {
     const char *name;
     MUST_CHECK bool (*validate)(struct arena *a, str pattern, struct err *e);
     str (*compare)(struct arena *a, str pattern, str value, struct captures *c, struct journal *j);
 };
 extern const struct inline_function inline_regex, inline_capturegroups;
+struct span;
+/* The next (?<name>...) at or behind from; false when there is none, or it does not close. */
+bool group_next(str text, size_t from, struct span *group, str *name);
+/* Warns of a pattern that was given up: left is 0. */
+void inline_warn_cost(struct arena *a, str pattern, uint64_t left, struct journal *j);
 /* NULL when there is none of that name. */
 const struct inline_function *inline_find(str name);
 
@@ -468,6 +482,7 @@ struct trace {
         size_t len, cap;
     } stages;
     const struct value *live; /* the object as it was compared, not masked */
+    struct map *indexes;      /* of lists whose elements are looked up by identity; NULL: none */
 };
 
 /* Keeps a copy of the tree as the result of a step. t may be NULL. */
@@ -478,9 +493,13 @@ struct result_place trace_place(const struct trace *t, const struct path *p);
 /* The part of the rendered text that a node of the first stage begins in; NULL: not known. */
 const struct tmpl_range *trace_range(const struct trace *t, const struct value *node);
 struct result_place trace_range_place(const struct trace *t, const struct tmpl_range *range);
-/* Where the value at a path of an object stands, or what should hold it. */
-struct result_place object_place(const struct object *o, const struct value *tree,
-                                 const struct path *p);
+/* Where the value at a path of the object stands, or what should hold it. */
+struct result_place trace_object_place(const struct trace *t, const struct path *p);
+/* What is at a path of a stage or of the object, or NULL; as path_resolve, in less time. */
+const struct value *trace_find(const struct trace *t, const struct path *p,
+                               const struct value *root);
+/* Where an object begins. */
+struct result_place object_place(const struct object *o);
 /* The place of an offset that a node has; only the file when the offset is 0. */
 struct result_place source_place(const struct source *s, uint32_t pos);
 /* A path as reports write it. Lives as long as a. */
@@ -524,6 +543,45 @@ struct result_explanation explanation_copy(struct arena *a, const struct result_
 /* Masks the data of secrets on both sides; they are replaced by copies where that changes them. */
 MUST_CHECK bool secret_mask(struct arena *a, struct value **merged, struct value **live,
                             struct err *e);
+
+/* ---- Counting fields. ---- */
+
+/* How many fields a rule kept out. Neither: managed fields. */
+struct tally_rule {
+    const struct omit_path *entry;
+    const struct template *merging;
+    size_t count;
+};
+
+/* Of one object with one template, or of all of them. */
+struct tally {
+    struct arena *arena;
+    const struct value *object; /* before anything was omitted */
+    size_t compared, omitted;
+    size_t merged; /* fields that a merge took from the object */
+    struct {
+        struct tally_rule *items;
+        size_t len, cap;
+    } rules;
+};
+
+/* Fields: scalars, and mappings and lists that are empty; 0 for NULL. */
+size_t field_count(const struct value *v);
+/* Fields that at least one of two sides has. */
+size_t field_count_both(const struct value *x, const struct value *y);
+/* An omit_told whose ctx is a struct tally. */
+void tally_omitted(void *ctx, const struct omit_path *entry, const struct path *removed);
+/* To be called before live loses its managed fields. */
+void tally_managed(struct tally *t, const struct value *live);
+/* To be called before live is merged into what was rendered. */
+void tally_merged(struct tally *t, const struct template *by, const struct value *rendered,
+                  const struct value *live);
+void tally_compared(struct tally *t, const struct value *expected, const struct value *actual);
+void tally_add(struct tally *all, const struct tally *one);
+/* Fills the fields and rules of the verdict. */
+void tally_finish(const struct tally *t, struct result_verdict *v);
+/* "fieldsToOmit NAME: PATH" */
+str omit_rule(struct arena *a, const struct omit_path *entry);
 
 /* ---- The whole. ---- */
 
@@ -579,6 +637,7 @@ struct outcome {
     size_t override_count;
     struct value *patch; /* the override that was generated, or NULL */
     struct owner_facts refers;
+    struct tally tally;
     struct result_fields fields;
     struct result_explanation *explanation; /* NULL: nobody asked */
     struct journal journal;
@@ -600,6 +659,8 @@ struct run {
     struct compare *compare;
     struct results *results;
     struct map *matches; /* path of a template to size_t */
+    size_t failed;       /* objects */
+    struct tally tally;
     struct err errors;
     struct journal later; /* lines that follow those about the input */
 };
@@ -622,10 +683,16 @@ struct input_errors {
  * faults and mostly gives up; an improved comparison makes each a note with its place, and a fault
  * ends its own document only.
  */
+enum input_loss {
+    LOSS_DOCUMENT, /* it cannot be read */
+    LOSS_SKIPPED,  /* it is no object */
+    LOSS_OBJECT,   /* one of several in a document */
+    LOSS_MEMBER,   /* of an archive, which is not even a document */
+};
 struct input_fault {
     str text; /* for the original */
     struct result_note note;
-    bool member; /* of an archive, which is no document */
+    enum input_loss loss;
 };
 struct input {
     struct arena *arena;
@@ -659,8 +726,7 @@ bool feed_next(struct feed *f, struct input *in, struct document *out, size_t *s
 /* Passes over what is left of a file, unless that is done already. */
 void feed_skip(struct feed *f, size_t stream);
 /* Warns of errors that the original passes over; fails when there are others. */
-MUST_CHECK bool feed_report(struct arena *a, const struct input_errors *errors, struct journal *j,
-                            struct err *e);
+MUST_CHECK bool feed_report(struct compare *c, const struct input_errors *errors, struct err *e);
 /* Finds the files of -f. Errors are collected as the original does; *stdin_ tells of "-". */
 struct input_source {
     str path;

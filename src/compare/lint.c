@@ -4,6 +4,7 @@
  * found.
  */
 #include "compare/lint_internal.h"
+#include "compare/yaml_map.h"
 #include "text/yaml.h"
 
 #include <sys/stat.h>
@@ -137,6 +138,7 @@ bool lint_read(struct lint *l, str path, str shown, struct source **source, stru
     const struct read_options options = {
         .go = true, .warn = note_duplicate, .warn_ctx = &duplicates};
     AUTO_ERR fault = {0};
+    uint32_t line;
     str text;
 
     *out = NULL;
@@ -148,9 +150,12 @@ bool lint_read(struct lint *l, str path, str shown, struct source **source, stru
         !yaml_read(l->arena, *source, &options, out, &fault)) {
         lint_add(l, &lint_syntax, fault.at, "%.*s", STR_ARG(lint_yaml_text(fault.text)));
         *out = NULL;
-    } else if (!has_text(*out)) {
-        *out = NULL;
+    } else if (yaml_goes_on((*source)->text, &line)) {
+        lint_add(l, &lint_several_documents, (struct where){.file = shown, .line = line},
+                 "a second document begins here");
     }
+    if (!has_text(*out))
+        *out = NULL;
     return true;
 }
 
@@ -248,6 +253,9 @@ static bool check_reference(struct lint *l, struct err *e)
     lint_omit(l);
     lint_templates(l);
     lint_matching(l);
+    if (!l->reference.templates.len && !l->report->errors)
+        lint_add(l, &lint_empty, lint_where(l, value_get(l->doc, STR("parts"))),
+                 "the reference names no templates");
     return true;
 }
 

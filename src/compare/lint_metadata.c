@@ -85,6 +85,4 @@ void lint_metadata(struct lint *l)
         check_part(l, value_at(parts, i));
     }
     check_repeated(l);
-    if (!l->reference.templates.len)
-        lint_add(l, &lint_empty, lint_where(l, parts), "the reference names no templates");
 }

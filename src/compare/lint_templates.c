@@ -85,8 +85,7 @@ static bool find_file(struct lint *l, size_t i)
         lint_add(l, &lint_missing_file, path_where(l, i), "%.*s: %.*s", STR_ARG(path),
                  STR_ARG(e.text));
     else if (!files.len)
-        lint_add(l, &lint_missing_file, path_where(l, i), "there is no file %.*s",
-                 STR_ARG(lint_path(l, path)));
+        lint_add(l, &lint_missing_file, path_where(l, i), "there is no file %.*s", STR_ARG(path));
     else if (files.len > 1 || !str_eq(files.items[0], path))
         lint_add(l, &lint_missing_file, path_where(l, i),
                  "%.*s is a pattern; a template is one file", STR_ARG(path));
@@ -101,7 +100,7 @@ static bool parse_own(struct lint *l, size_t i)
     AUTO_ERR e = {0};
     str text;
 
-    t->set = tmpl_new(l->arena, &(struct tmpl_options){.profile = TMPL_KC});
+    t->set = tmpl_new(l->arena, &(struct tmpl_options){.profile = TMPL_KC, .also = TMPL_HELM});
     t->name = path_base(t->path);
     if (!find_file(l, i))
         return false;
@@ -151,7 +150,8 @@ static bool check_functions(struct lint *l, const struct str_list *files)
     bool ok = true;
 
     for (size_t i = 0; i < files->len; i++) {
-        struct tmpl_set *set = tmpl_new(l->arena, &(struct tmpl_options){.profile = TMPL_KC});
+        struct tmpl_set *set =
+            tmpl_new(l->arena, &(struct tmpl_options){.profile = TMPL_KC, .also = TMPL_HELM});
         struct where at = {.file = lint_path(l, files->items[i])};
         AUTO_ERR e = {0};
         str text, name;
@@ -229,12 +229,16 @@ static bool read_rendering(struct lint *l, struct rendering *r)
 {
     struct template *t = &l->reference.templates.items[r->index];
     AUTO_ERR e = {0};
+    uint32_t line;
 
     if (!yaml_map_read(l->arena, template_output(l->arena, r->raw), &t->metadata, &e)) {
         add_yaml_fault(l, r, &e);
         return false;
     }
     t->identity = identity_of(t->metadata);
+    if (yaml_goes_on(r->raw, &line))
+        lint_add(l, &lint_several_documents, written_by(l, r, line_start(r->raw, line)),
+                 "a second document begins here");
     return true;
 }
 

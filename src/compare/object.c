@@ -82,6 +82,7 @@ static void skip(struct input *in, struct document *doc)
 
     fault->note.place = place_of(in, doc, doc->root);
     fault->note.reason = STR("no object: it has no kind");
+    fault->loss = LOSS_SKIPPED;
 }
 
 /* Kind and metadata of a document, be it an object or a list. */
@@ -150,14 +151,23 @@ static const char *fault_of(const struct value *item)
     return NULL;
 }
 
+/* An object that cannot be compared, though its document can be read. */
+static void lose(struct input *in, struct result_place place, str reason)
+{
+    input_fail(in, reason, place, reason);
+    in->faults.items[in->faults.len - 1].loss = LOSS_OBJECT;
+}
+
 static void add_item(struct input *in, struct document *doc, struct value *item)
 {
     const char *fault = fault_of(item);
 
-    if (fault)
-        input_fail(in, str_c(fault), place_of(in, doc, item), str_c(fault));
-    else
+    if (!fault)
         keep(in, doc, item);
+    else if (in->improved)
+        lose(in, place_of(in, doc, item), str_c(fault));
+    else
+        input_fail(in, str_c(fault), (struct result_place){0}, STR_NONE);
 }
 
 static void add_list(struct input *in, struct document *doc, struct value *items)

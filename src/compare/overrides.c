@@ -155,7 +155,9 @@ static bool apply_operations(struct patching *p, str patch, struct err *e)
 /* Runs a patch that is a template; what it gives says type and patch anew. */
 static bool expand_patch(struct patching *p, struct override *o, struct err *e)
 {
-    struct tmpl_set *set = tmpl_new(p->arena, &(struct tmpl_options){.profile = TMPL_KC});
+    const struct tmpl_options options = {.profile = TMPL_KC,
+                                         .also = p->render->helm ? TMPL_HELM : 0};
+    struct tmpl_set *set = tmpl_new(p->arena, &options);
     struct tmpl_run run = {.data = p->live, .exact = p->render->exact, .hooks = &p->render->hooks};
     struct buf text = buf_new(p->arena, TMPL_OUTPUT_MAX);
     struct value *doc;

@@ -3,10 +3,12 @@
  * pair.c - one object against its candidates, and which of them fits best.
  *
  * The object is worked on as a private copy, which loses the omitted fields of one candidate after
- * the other, as the original's shared object does.
+ * the other, as the original's shared object does. Improved comparisons give each candidate a copy
+ * of its own, so that no template can hide what another one would show.
  */
 #include "base/quote.h"
 #include "compare/internal.h"
+#include "compare/secret.h"
 #include "diff/diff.h"
 #include "text/json.h"
 #include "text/patch.h"
@@ -30,6 +32,7 @@ struct match {
     struct value *rendered;
     const struct value *expected, *actual; /* what was printed, secrets masked */
     struct value *patch;                   /* the override that would make them equal, or NULL */
+    struct tally tally;                    /* improved only */
 };
 
 struct pairing {
@@ -44,6 +47,8 @@ struct pairing {
         struct match *items;
         size_t len, cap;
     } matches;
+    struct journal silent;   /* for lines that would show what is secret */
+    struct tally *tally;     /* of the candidate under way, or NULL */
     struct tried_list tried; /* when it is to be explained */
     bool explain;
     struct err errors;
@@ -144,9 +149,11 @@ static bool merge_live(struct pairing *p, struct value **rendered, struct err *e
            err_wrap(e, "failed to unmarshal updated manifest");
 }
 
-static bool apply_merge(struct pairing *p, const struct render *r, struct value **rendered,
-                        struct err *e)
+static bool apply_merge(struct pairing *p, const struct template *t, const struct render *r,
+                        struct value **rendered, struct err *e)
 {
+    if (p->tally)
+        tally_merged(p->tally, t, *rendered, p->root);
     if (merge_live(p, rendered, e)) {
         trace_add(r->trace, STAGE_MERGED, NULL, *rendered);
         return true;
@@ -174,7 +181,8 @@ static bool apply_overrides(struct pairing *p, const struct template *t, struct 
         bool ok = override_apply(p->arena, o, p->root, r, rendered, e);
         keep_changes(p, r);
         if (!ok)
-            return false;
+            return is_improved(p) && err_wrap(e, "override %zu of %.*s", p->out->overrides[i] + 1,
+                                              STR_ARG(p->compare->options->overrides));
         trace_add(r->trace, STAGE_OVERRIDDEN, o, *rendered);
     }
     return true;
@@ -191,14 +199,23 @@ static bool render_object(struct pairing *p, const struct template *t, struct re
     return ok;
 }
 
+/* Functions for single fields log the values they see. */
+static struct journal *inline_journal(struct pairing *p)
+{
+    if (!is_improved(p) || !secret_is(p->root))
+        return &p->out->journal;
+    p->silent = (struct journal){.arena = p->arena};
+    return &p->silent;
+}
+
 static bool make_rendered(struct pairing *p, const struct template *t, struct render *r,
                           struct value **rendered, struct err *e)
 {
-    omit_fields(p->arena, p->root, &t->omit);
+    omit_fields_telling(p->arena, p->root, &t->omit, p->tally ? tally_omitted : NULL, p->tally);
     journal_info(&p->out->journal, "Executing template %.*s", STR_ARG(t->path));
-    if (!render_object(p, t, r, rendered, e) || (t->merge && !apply_merge(p, r, rendered, e)) ||
+    if (!render_object(p, t, r, rendered, e) || (t->merge && !apply_merge(p, t, r, rendered, e)) ||
         !apply_overrides(p, t, r, rendered, e) ||
-        !inline_run(p->arena, t, *rendered, p->root, &p->out->journal, e))
+        !inline_run(p->arena, t, *rendered, p->root, inline_journal(p), e))
         return err_wrap(e, "template injection failed");
     if (t->per_field.len)
         trace_add(r->trace, STAGE_INLINED, NULL, *rendered);
@@ -227,17 +244,22 @@ static bool print_side(struct arena *a, const struct value *v, enum number_rule 
     return true;
 }
 
-/* The object loses fields to the candidates that follow: the last one needs no copy. */
 static void keep_sides(struct pairing *p, struct match *m, const struct value *expected,
                        const struct value *actual)
 {
-    bool last = m->template ==
-                &p->compare->reference.templates.items[p->candidates[p->candidate_count - 1]];
-
     if (!is_improved(p))
         return;
     m->expected = expected;
-    m->actual = actual == p->root && !last ? value_clone(p->arena, actual) : actual;
+    m->actual = actual;
+    tally_compared(&m->tally, expected, actual);
+}
+
+static bool mask_sides(struct pairing *p, struct value **merged, struct value **live, struct err *e)
+{
+    if (!is_improved(p))
+        return secret_mask(p->arena, merged, live, e);
+    secret_mask_pair(p->arena, merged, live);
+    return true;
 }
 
 /* Both texts stay empty when they would be the same anyway and nobody else looks at them. */
@@ -259,24 +281,27 @@ static bool print_sides(struct pairing *p, struct match *m, struct err *e)
     struct value *merged = m->rendered, *live = p->root;
 
     if (!p->compare->options->show_managed_fields) {
+        if (p->tally)
+            tally_managed(p->tally, live);
         drop_managed_fields(merged);
         drop_managed_fields(live);
     }
-    if (secret_mask(p->arena, &merged, &live, e) && print_both(p, m, merged, live, e)) {
+    if (mask_sides(p, &merged, &live, e) && print_both(p, m, merged, live, e)) {
         keep_sides(p, m, merged, live);
         return true;
     }
     return err_wrap(e, "error occurered during diff");
 }
 
-/* The score itself matters only where it is compared or shown. */
+/* The score itself matters only where it is compared or shown; shown alone it may be rough. */
 static size_t score_of(const struct pairing *p, const struct match *m)
 {
     if (str_eq(m->diff.merged, m->diff.live))
         return 0;
     if (p->candidate_count == 1 && !p->out->journal.verbose && !p->explain)
         return 1;
-    struct diff_pieces pieces = diff_chars(p->arena, m->diff.merged, m->diff.live, SCORE_NS);
+    int64_t limit = p->candidate_count == 1 && p->explain ? NS_PER_SEC : SCORE_NS;
+    struct diff_pieces pieces = diff_chars(p->arena, m->diff.merged, m->diff.live, limit);
     return diff_chars_score(&pieces);
 }
 
@@ -297,6 +322,25 @@ static bool create_patch(const struct pairing *p, str ours, str theirs, struct b
                           : patch_create_merge(ours, theirs, out, e);
 }
 
+/* The override is for people and files: it says which values differ, and not what they are. */
+static bool mask_patch(struct pairing *p, const struct match *m, struct buf *patch, struct err *e)
+{
+    struct source source = {.text = str_copy(p->arena, buf_str(patch))};
+    struct value *tree;
+
+    if (!is_improved(p) || !(secret_is(p->root) || secret_is(m->rendered)))
+        return true;
+    if (!json_read(p->arena, &source, NULL, &tree, e))
+        return false;
+    if (secret_mask_patch(p->arena, tree))
+        journal_warn(&p->out->journal,
+                     "%.*s: the generated override has no values of data, which are secret: it "
+                     "does not make the object match",
+                     STR_ARG(m->id));
+    buf_truncate(patch, 0);
+    return json_write(patch, tree, &json_plain, e);
+}
+
 static bool make_patch(struct pairing *p, struct match *m, struct err *e)
 {
     struct buf ours = buf_new(p->arena, BUF_UNLIMITED), theirs = buf_new(p->arena, BUF_UNLIMITED);
@@ -310,7 +354,8 @@ static bool make_patch(struct pairing *p, struct match *m, struct err *e)
         return true;
     if (!write_sides(p, m->rendered, &ours, &theirs, e))
         return false;
-    if (!create_patch(p, buf_str(&ours), buf_str(&theirs), &patch, e))
+    if (!create_patch(p, buf_str(&ours), buf_str(&theirs), &patch, e) ||
+        !mask_patch(p, m, &patch, e))
         return err_wrap(e, "failed to create patch");
     o.patch = buf_str(&patch);
     m->patch = override_write(p->arena, &o);
@@ -355,8 +400,12 @@ static void add_tried(struct pairing *p, const struct match *m, const struct ren
 
 static struct render render_for(struct pairing *p, struct trace *trace)
 {
+    const struct object *object = p->object;
+
     return (struct render){.journal = &p->out->journal,
                            .exact = is_improved(p),
+                           .helm = is_improved(p),
+                           .secret = is_improved(p) && secret_is(object->root),
                            .hooks = {.ctx = p, .lookup = lookup, .warn = pass_warning},
                            .trace = trace};
 }
@@ -364,9 +413,15 @@ static struct render render_for(struct pairing *p, struct trace *trace)
 static void add_candidate(struct pairing *p, const struct template *t)
 {
     struct render r = render_for(p, NULL);
-    struct match m = {.template = t, .id = object_id(p->arena, p->root)};
+    const struct object *o = p->out->object;
+    struct match m = {.template = t, .tally = {.arena = p->arena, .object = o->root}};
     AUTO_ERR e = {0};
 
+    if (is_improved(p)) {
+        p->root = value_clone(p->arena, o->root);
+        p->tally = &m.tally;
+    }
+    m.id = object_id(p->arena, p->root);
     if (try_candidate(p, &m, &r, &e))
         VEC_PUSH(p->arena, &p->matches, m);
     else if (r.do_not_match)
@@ -375,6 +430,7 @@ static void add_candidate(struct pairing *p, const struct template *t)
     else
         err_join(&p->errors, &e);
     add_tried(p, &m, &r, &e);
+    p->tally = NULL;
 }
 
 static const struct match *best_match(struct pairing *p)
@@ -425,6 +481,7 @@ static void finish(struct pairing *p, const struct match *best)
         out->differs = best->score > 0;
         out->text = best->diff.text;
         out->patch = best->patch;
+        out->tally = best->tally;
         warn_about_program(best, &out->journal);
     }
 }
@@ -433,8 +490,8 @@ static void finish(struct pairing *p, const struct match *best)
 
 /*
  * Makes the expected side once more, step by step and with the places of the template. Log lines
- * are those of the first time, so these are dropped. Of what earlier candidates changed in the
- * object only the omitted fields are repeated.
+ * are those of the first time, so these are dropped. Of what earlier candidates of the original
+ * changed in the object only the omitted fields are repeated.
  */
 static bool retrace(const struct pairing *p, const struct template *t, struct trace *trace)
 {
@@ -450,7 +507,7 @@ static bool retrace(const struct pairing *p, const struct template *t, struct tr
     trace->object = p->object;
     again.out = &out;
     again.root = value_clone(p->arena, trace->object->root);
-    for (size_t i = 0; &templates[p->candidates[i]] != t; i++)
+    for (size_t i = 0; !is_improved(p) && &templates[p->candidates[i]] != t; i++)
         omit_fields(p->arena, again.root, &templates[p->candidates[i]].omit);
     struct render r = render_for(&again, trace);
     bool ok = make_rendered(&again, t, &r, &rendered, &e);
@@ -493,12 +550,12 @@ void compare_object(struct arena *a, const struct compare *c, const struct objec
     if (c->override_finder)
         (void)c->override_finder->find(c->override_finder, o, &out->overrides,
                                        &out->override_count);
-    /* Others look it up, or it is gone through once more to say how it came out. */
-    bool shared = c->keeps_objects || c->options->improved;
-    p.root = shared ? value_clone(a, o->root) : o->root;
+    /* Improved comparisons work on a copy per candidate. */
+    if (!c->options->improved)
+        p.root = c->keeps_objects ? value_clone(a, o->root) : o->root;
     for (size_t i = 0; i < p.candidate_count; i++)
         add_candidate(&p, &c->reference.templates.items[p.candidates[i]]);
-    out->id = object_id(a, p.root);
+    out->id = c->options->improved ? o->id : object_id(a, p.root);
     const struct match *best = best_match(&p);
     finish(&p, best);
     add_data(&p, best);

@@ -5,6 +5,7 @@
 #include "compare/glob.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 
 /* Elements between slashes, none of them empty, "." or "..". The root itself is no file of it. */
 static bool is_plain(str name)
@@ -38,12 +39,22 @@ static bool rename_error(struct arena *a, str full, str name, struct err *e)
     return err_set(e, e->kind, "%.*s%.*s%.*s", STR_ARG(before), STR_ARG(name), STR_ARG(after));
 }
 
+/* Reading a pipe would wait for somebody to write; a device may have no end. */
+static bool is_special(struct arena *a, str path)
+{
+    struct stat st;
+
+    return stat(str_z(a, path), &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
 bool root_read(struct arena *a, const struct root *root, str name, str *out, struct err *e)
 {
     str full = full_path(a, root, name);
 
     if (!is_plain(name))
         return err_set(e, ERR_INVALID, "open %.*s: invalid argument", STR_ARG(name));
+    if (root->folder.len && is_special(a, full))
+        return err_set(e, ERR_INVALID, "open %.*s: neither a file nor a folder", STR_ARG(name));
     return file_read(a, full, out, e) || rename_error(a, full, name, e);
 }
 

@@ -309,8 +309,9 @@ static void take_fault(struct running *r, const struct input_fault *fault)
         VEC_PUSH(c->arena, &r->errors.items, str_copy(c->arena, fault->text));
         return;
     }
-    c->verdict.failed += note.failed;
-    c->verdict.skipped += !note.failed && !fault->member;
+    c->verdict.failed += fault->loss == LOSS_DOCUMENT;
+    c->verdict.skipped += fault->loss == LOSS_SKIPPED;
+    c->verdict.failed_objects += fault->loss == LOSS_OBJECT;
     if (c->verdict.notes.len < RESULT_NOTES_MAX)
         note.reason = str_copy(c->arena, note.reason);
     verdict_note(c->arena, &c->verdict, &c->journal, &note);
@@ -427,13 +428,16 @@ static void count_references(struct running *r)
 static bool report_input(struct running *r, struct err *e)
 {
     struct compare *c = r->compare;
+    const struct result_verdict *v = &c->verdict;
     const struct compare_log *log = &c->options->log;
 
-    if (!feed_report(c->arena, &r->errors, &c->journal, e))
+    if (!feed_report(c, &r->errors, e))
         return false;
-    if (!r->object_count && c->verdict.failed)
-        return err_set(e, ERR_INVALID, "nothing could be compared: of %zu documents %zu failed",
-                       c->verdict.documents, c->verdict.failed);
+    if (c->options->improved && !r->object_count && (v->failed || v->failed_objects))
+        return err_set(e, ERR_INVALID,
+                       "nothing could be compared: of %zu documents %zu failed and %zu have no "
+                       "object",
+                       v->documents, v->failed, v->documents - v->failed);
     if (c->verdict.duplicates > DUPLICATES_SHOWN)
         journal_warn(&r->loading, "%zu more objects are there twice or more often",
                      c->verdict.duplicates - DUPLICATES_SHOWN);

@@ -73,7 +73,7 @@ static void fail_null(struct decoder *d)
 {
     str path = str_join(d->arena, d->path.items, d->path.len, STR("."));
 
-    fail(d, "an entry of %.*s is null", STR_ARG(path));
+    fail(d, "an entry of %.*s is null", STR_ARG(path.len ? path : STR("the list")));
     d->stop = true;
 }
 

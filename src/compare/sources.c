@@ -52,6 +52,23 @@ static void add_file(struct search *s, str path)
     VEC_PUSH(s->arena, s->out, source);
 }
 
+/*
+ * A pipe in a folder would be waited for without end, a device may have none: what is neither file
+ * nor folder is passed over. What cannot be looked at fails when it is read.
+ */
+static bool is_readable(struct search *s, str path)
+{
+    static const char reason[] = "neither a file nor a folder";
+    struct stat st;
+
+    if (stat(str_z(s->arena, path), &st) != 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
+        return true;
+    s->in->documents++;
+    input_fail(s->in, str_fmt(s->arena, "error parsing %.*s: %s", STR_ARG(path), reason),
+               (struct result_place){.file = path}, str_c(reason));
+    return false;
+}
+
 static bool walk(struct search *s, str path, size_t depth, struct err *e);
 
 /* A folder below another one that cannot be read is, in an improved comparison, its own loss only.
@@ -86,7 +103,7 @@ static bool walk(struct search *s, str path, size_t depth, struct err *e)
         if (S_ISDIR(st.st_mode)) {
             if (s->recursive && !walk_below(s, child, depth + 1, e))
                 return false;
-        } else if (has_extension(child)) {
+        } else if (has_extension(child) && is_readable(s, child)) {
             add_file(s, child);
         }
     }

@@ -14,18 +14,37 @@
 struct search {
     const struct trace *trace;
     struct arena *arena;
-    struct map *seen; /* path, NUL, rule: each only once */
+    struct arena *scratch; /* for paths, one at a time */
+    size_t before;         /* of the arena, when the search began */
+    struct map *seen;      /* path, NUL, rule: each only once */
     struct result_explanation *out;
 };
 
+/* Whether enough was found: foreign trees can be deep, and then their paths are long. */
+static bool is_spent(struct search *s)
+{
+    s->out->cut = s->out->cut || arena_used(s->arena) - s->before > TRACE_MEMORY_MAX;
+    return s->out->cut;
+}
+
+/* The path as text, until the next one is asked for. */
+static str passing_path(struct search *s, const struct trail *at)
+{
+    arena_reset(s->scratch);
+    struct path path = path_of_trail(s->scratch, at);
+    return field_path(s->scratch, &path);
+}
+
 static void add(struct search *s, str path, str rule, struct result_place place)
 {
-    str key = str_fmt(s->arena, "%.*s%c%.*s", STR_ARG(path), 0, STR_ARG(rule));
+    str key = str_fmt(s->scratch, "%.*s%c%.*s", STR_ARG(path), 0, STR_ARG(rule));
 
-    if (map_has(s->seen, key))
+    if (is_spent(s) || map_has(s->seen, key))
         return;
+    key = str_copy(s->arena, key);
     map_set(s->seen, key, s);
-    VEC_PUSH(s->arena, &s->out->suppressed, ((struct result_suppressed){path, rule, place}));
+    VEC_PUSH(s->arena, &s->out->suppressed,
+             ((struct result_suppressed){str_slice(key, 0, path.len), rule, place}));
 }
 
 /* ---- Omitted fields. ---- */
@@ -40,18 +59,24 @@ static void add_omitted(void *ctx, const struct omit_path *entry, const struct p
     const struct omission *o = ctx;
     struct search *s = o->search;
     struct result_place place = {0};
-    str rule = str_fmt(s->arena, "fieldsToOmit %.*s: %.*s%s", STR_ARG(entry->list),
-                       STR_ARG(entry->text), entry->prefix ? "*" : "");
+    str rule = omit_rule(s->arena, entry);
 
     if (o->template != s->trace->template)
         rule = str_fmt(s->arena, "%.*s (of the candidate %.*s)", STR_ARG(rule),
                        STR_ARG(o->template->path));
     if (entry->pos)
         place = source_place(&s->trace->compare->reference.source, entry->pos);
-    add(s, field_path(s->arena, removed), rule, place);
+    arena_reset(s->scratch);
+    add(s, field_path(s->scratch, removed), rule, place);
 }
 
-/* Upstream: a candidate's list takes fields from the object also when another one is chosen. */
+/* Upstream: the list of a candidate takes fields from the object also when another one is chosen.
+ */
+static bool takes_fields(const struct trace *t, const struct template *candidate)
+{
+    return candidate == t->template || !t->compare->options->improved;
+}
+
 static void find_omitted(struct search *s, const struct tried_list *candidates)
 {
     const struct trace *t = s->trace;
@@ -60,7 +85,8 @@ static void find_omitted(struct search *s, const struct tried_list *candidates)
 
     for (size_t i = 0; i < candidates->len; i++) {
         o.template = candidates->items[i].template;
-        omit_fields_telling(s->arena, object, &o.template->omit, add_omitted, &o);
+        if (takes_fields(t, o.template))
+            omit_fields_telling(s->arena, object, &o.template->omit, add_omitted, &o);
         if (o.template == t->template)
             break;
     }
@@ -76,17 +102,41 @@ static void find_omitted(struct search *s, const struct tried_list *candidates)
 
 /* ---- Expressions. ---- */
 
-/* Where the value of a scalar ends in the text: exact for plain ones, else near enough. */
+/* Where a quoted scalar ends; quotes within are doubled, or escaped where that is possible. */
+static size_t quoted_end(str text, size_t from)
+{
+    char quote = text.ptr[from];
+
+    for (size_t i = from + 1; i < text.len; i++) {
+        bool two = i + 1 < text.len && text.ptr[i + 1] == quote;
+        if (text.ptr[i] == quote && !(two && quote == '\''))
+            return i;
+        /* The next byte belongs to this one. */
+        i += text.ptr[i] == (quote == '"' ? '\\' : quote);
+    }
+    return text.len;
+}
+
+/* Where a block of lines ends, for which the first line that is not indented is near enough. */
+static size_t block_end(str text, size_t from)
+{
+    for (str rest = str_from(text, from), line; str_next_line(&rest, &line) && rest.len;)
+        if (rest.ptr[0] != ' ' && rest.ptr[0] != '\n')
+            return text.len - rest.len;
+    return text.len;
+}
+
+/* Where the value of a scalar ends in the text. */
 static size_t scalar_end(const struct trace *t, const struct value *v)
 {
     size_t from = v->pos - 1;
-    size_t end = from + (value_text(v).len ? value_text(v).len : 1);
+    char first = from < t->text.len ? t->text.ptr[from] : 0;
 
-    if (from < t->text.len && strchr("|>", t->text.ptr[from]))
-        for (str rest = str_from(t->text, from), line; str_next_line(&rest, &line) && rest.len;)
-            if (rest.ptr[0] != ' ' && rest.ptr[0] != '\n')
-                return t->text.len - rest.len;
-    return end;
+    if (first == '"' || first == '\'')
+        return quoted_end(t->text, from);
+    if (first == '|' || first == '>')
+        return block_end(t->text, from);
+    return from + (value_text(v).len ? value_text(v).len : 1);
 }
 
 /* The expression that gave a scalar, or a part of it; NULL: all of it is literal. */
@@ -94,8 +144,9 @@ static const struct tmpl_range *expression_of(const struct trace *t, const struc
 {
     const struct tmpl_range *end = t->provenance.items + t->provenance.count;
     const struct tmpl_range *range = v->pos ? trace_range(t, v) : NULL;
+    size_t last = range ? scalar_end(t, v) : 0;
 
-    for (; range && range < end && range->from < scalar_end(t, v); range++)
+    for (; range && range < end && range->from < last; range++)
         if (tmpl_range_reads(range))
             return range;
     return NULL;
@@ -103,12 +154,13 @@ static const struct tmpl_range *expression_of(const struct trace *t, const struc
 
 static void add_expression(struct search *s, const struct trail *at, const struct tmpl_range *range)
 {
-    struct path path = path_of_trail(s->arena, at);
     struct buf rule = buf_new(s->arena, BUF_UNLIMITED);
 
+    if (is_spent(s))
+        return;
     buf_add(&rule, STR("template expression "));
     tmpl_range_print(range, &rule);
-    add(s, field_path(s->arena, &path), buf_str(&rule), trace_range_place(s->trace, range));
+    add(s, passing_path(s, at), buf_str(&rule), trace_range_place(s->trace, range));
 }
 
 static const struct tmpl_range *find_expression(struct search *s, const struct value *v,
@@ -181,64 +233,78 @@ struct differing {
     struct map *at, *above;
 };
 
+/* What leads to a place that is known already is known too. */
+static void add_above(struct search *s, struct map *above, const struct trail *at)
+{
+    for (at = at ? at->up : NULL; at; at = at->up) {
+        str text = passing_path(s, at);
+        if (is_spent(s) || map_has(above, text))
+            return;
+        map_set(above, str_copy(s->arena, text), s);
+    }
+}
+
 static struct differing differing_of(struct search *s, const struct differences *found)
 {
     struct differing d = {map_new(s->arena), map_new(s->arena)};
 
-    for (size_t i = 0; i < found->count; i++) {
-        struct path path = path_of_trail(s->arena, found->items[i].at);
-        map_set(d.at, field_path(s->arena, &path), s);
-        for (path.len -= path.len > 0; path.len; path.len--)
-            map_set(d.above, field_path(s->arena, &path), s);
+    for (size_t i = 0; i < found->count && !is_spent(s); i++) {
+        map_set(d.at, str_copy(s->arena, passing_path(s, found->items[i].at)), s);
+        add_above(s, d.above, found->items[i].at);
     }
     return d;
 }
 
-static void stage_rule(struct search *s, const struct stage *stage, const struct path *path,
-                       str *rule, struct result_place *place)
+/* The function for a field; elements of lists can be named in several ways. */
+static const struct per_field *function_of(struct search *s, const struct trail *at)
+{
+    const struct trace *t = s->trace;
+    struct path path = path_of_trail(s->scratch, at);
+    const struct value *v = trace_find(t, &path, t->live);
+
+    for (size_t i = 0; i < t->template->per_field.len; i++)
+        if (path_resolve(&t->template->per_field.items[i].path, t->live) == v)
+            return &t->template->per_field.items[i];
+    return NULL;
+}
+
+static void add_by_stage(struct search *s, const struct stage *stage, const struct trail *at)
 {
     const struct trace *t = s->trace;
     const struct source *metadata = &t->compare->reference.source;
+    const struct per_field *f = stage->kind == STAGE_INLINED ? function_of(s, at) : NULL;
+    struct result_place place = {0};
+    str rule = STR("perField");
 
     if (stage->kind == STAGE_MERGED) {
-        *rule = str_fmt(s->arena, "template %.*s: ignore-unspecified-fields",
-                        STR_ARG(t->template->path));
-        *place = source_place(metadata, t->template->merge_pos);
+        rule = str_fmt(s->arena, "template %.*s: ignore-unspecified-fields",
+                       STR_ARG(t->template->path));
+        place = source_place(metadata, t->template->merge_pos);
     } else if (stage->kind == STAGE_OVERRIDDEN) {
-        *rule = str_fmt(s->arena, "override (%.*s): %.*s", STR_ARG(stage->override->type),
-                        STR_ARG(stage->override->reason));
-        *place = source_place(&t->compare->overrides.source, stage->override->pos);
-    } else {
-        *rule = STR("inline function");
-        for (size_t i = 0; i < t->template->per_field.len; i++) {
-            const struct per_field *f = &t->template->per_field.items[i];
-            if (path_resolve(&f->path, t->live) != path_resolve(path, t->live))
-                continue;
-            *rule =
-                str_fmt(s->arena, "perField %.*s: %.*s", STR_ARG(f->function), STR_ARG(f->text));
-            *place = source_place(metadata, f->pos);
-        }
+        rule = str_fmt(s->arena, "override (%.*s): %.*s", STR_ARG(stage->override->type),
+                       STR_ARG(stage->override->reason));
+        place = source_place(&t->compare->overrides.source, stage->override->pos);
+    } else if (f) {
+        rule = str_fmt(s->arena, "perField %.*s: %.*s", STR_ARG(f->function), STR_ARG(f->text));
+        place = source_place(metadata, f->pos);
     }
+    add(s, passing_path(s, at), rule, place);
 }
 
-/* Tells of path, or of the parts of it that no longer differ; v is what only one side had. */
-static void add_settled(struct search *s, const struct stage *stage, const struct path *path,
+/* Tells of a place, or of the parts of it that no longer differ; v is what only one side had. */
+static void add_settled(struct search *s, const struct stage *stage, const struct trail *at,
                         const struct value *v, const struct differing *still)
 {
-    str text = field_path(s->arena, path);
-    struct result_place place = {0};
-    str rule;
+    str text = passing_path(s, at);
 
-    if (map_has(still->at, text))
+    if (is_spent(s) || map_has(still->at, text))
         return;
     if (!map_has(still->above, text)) {
-        stage_rule(s, stage, path, &rule, &place);
-        add(s, text, rule, place);
+        add_by_stage(s, stage, at);
         return;
     }
     for (size_t i = 0; value_is(v, VALUE_OBJECT) && i < v->len; i++) {
-        struct step step = {.kind = STEP_KEY, .key = value_key(&v->items[i])};
-        struct path below = path_append(s->arena, path, step);
+        struct trail below = child_trail(v, i, at);
         add_settled(s, stage, &below, &v->items[i], still);
     }
 }
@@ -252,10 +318,9 @@ static void find_settled(struct search *s)
         const struct stage *stage = &t->stages.items[i];
         struct differences after = value_diff(s->arena, stage->tree, t->live, NULL);
         struct differing still = differing_of(s, &after);
-        for (size_t k = 0; k < before.count; k++) {
+        for (size_t k = 0; k < before.count && !is_spent(s); k++) {
             const struct difference *d = &before.items[k];
-            struct path path = path_of_trail(s->arena, d->at);
-            add_settled(s, stage, &path, d->old_ ? d->old_ : d->new_, &still);
+            add_settled(s, stage, d->at, d->old_ ? d->old_ : d->new_, &still);
         }
         before = after;
     }
@@ -264,8 +329,11 @@ static void find_settled(struct search *s)
 void explain_suppressed(const struct trace *t, const struct tried_list *candidates,
                         struct result_explanation *out)
 {
-    struct search s = {.trace = t, .arena = t->arena, .seen = map_new(t->arena), .out = out};
+    AUTO_ARENA scratch = arena_new();
+    struct search s = {.trace = t, .arena = t->arena, .scratch = scratch, .out = out};
 
+    s.seen = map_new(t->arena);
+    s.before = arena_used(t->arena);
     find_omitted(&s, candidates);
     if (!t->stages.len)
         return;

@@ -43,7 +43,7 @@ static bool parse_files(struct arena *a, const struct root *root, const struct s
         if (!root_read(a, root, files->items[i], &text, e) ||
             !tmpl_parse(t->set, path_base(files->items[i]), text, e))
             return false;
-        t->looks_up |= str_contains(text, STR("lookupCR"));
+        t->looks_up |= str_contains(text, STR("lookup"));
         VEC_PUSH(a, &t->files, files->items[i]);
     }
     return true;
@@ -132,6 +132,19 @@ static bool execute(struct arena *a, const struct template *t, struct tmpl_run *
                    STR_ARG(t->name), STR_ARG(quote_of(a, t->name)));
 }
 
+/* The original compares the first document and forgets the rest. */
+static bool check_single(const struct template *t, str text, struct err *e)
+{
+    uint32_t line;
+
+    if (!yaml_goes_on(text, &line))
+        return true;
+    return err_set(e, ERR_INVALID,
+                   "template: %.*s renders to several documents, the second in line %u of the "
+                   "result; split it into one template for each",
+                   STR_ARG(t->path), (unsigned)line);
+}
+
 bool template_render(struct arena *a, const struct template *t, const struct value *data,
                      struct render *r, struct value **out, struct err *e)
 {
@@ -150,12 +163,13 @@ bool template_render(struct arena *a, const struct template *t, const struct val
     if (r->trace)
         keep_text(r->trace, buf_str(&text), plain);
     if (yaml_map_read(a, plain, out, e))
-        return true;
+        return !r->exact || check_single(t, plain, e);
     str reason = str_copy(a, e->text);
     return err_set(e, ERR_INVALID,
                    "template: %.*s isn't a yaml file after injection. yaml unmarshal error: %.*s. "
                    "The Template After Execution: %.*s",
-                   STR_ARG(t->path), STR_ARG(reason), STR_ARG(buf_str(&text)));
+                   STR_ARG(t->path), STR_ARG(reason),
+                   STR_ARG(r->secret ? STR("***") : buf_str(&text)));
 }
 
 /* ---- Checks. ---- */
@@ -265,7 +279,8 @@ static void parse_template(struct arena *a, const struct root *root, struct jour
 {
     AUTO_ERR e = {0};
 
-    t->set = tmpl_new(a, &(struct tmpl_options){.profile = TMPL_KC});
+    t->set =
+        tmpl_new(a, &(struct tmpl_options){.profile = TMPL_KC, .also = r->helm ? TMPL_HELM : 0});
     t->name = path_base(t->path);
     if (!parse_own(a, root, t, &e) ||
         (r->function_files.len && !parse_functions(a, root, &r->function_files, t, &e))) {

@@ -8,8 +8,11 @@
 void trace_add(struct trace *t, enum stage_kind kind, const struct override *o,
                const struct value *tree)
 {
-    if (t)
-        VEC_PUSH(t->arena, &t->stages, ((struct stage){kind, o, value_clone(t->arena, tree)}));
+    if (!t)
+        return;
+    if (!t->indexes)
+        t->indexes = map_new(t->arena);
+    VEC_PUSH(t->arena, &t->stages, ((struct stage){kind, o, value_clone(t->arena, tree)}));
 }
 
 str field_path(struct arena *a, const struct path *p)
@@ -32,19 +35,79 @@ struct result_place source_place(const struct source *s, uint32_t pos)
     return pos ? place_of(source_where_offset(s, pos - 1)) : (struct result_place){.file = s->file};
 }
 
-struct result_place object_place(const struct object *o, const struct value *tree,
-                                 const struct path *p)
+struct result_place object_place(const struct object *o)
 {
     size_t offset;
 
-    if (!o->source)
-        return (struct result_place){0};
-    for (size_t len = p->len + 1; len-- > 0;) {
-        const struct path above = {p->steps, len};
-        if (source_offset(o->source, path_resolve(&above, tree), &offset))
-            return place_of(source_where_offset(o->source, offset));
+    if (!o->source || !source_offset(o->source, o->root, &offset))
+        return o->place;
+    return place_of(source_where_offset(o->source, offset));
+}
+
+/* ---- Looking up. ---- */
+
+/* Lists that are shorter are looked through. */
+#define INDEX_FROM 16
+
+/* The elements of a list by the text of one member. The first of several counts. */
+static const struct map *index_of(const struct trace *t, const struct value *list, str key)
+{
+    str name = str_fmt(t->arena, "%zu %.*s", (size_t)(uintptr_t)list, STR_ARG(key));
+    struct map *index = map_get(t->indexes, name);
+    str text;
+
+    if (index)
+        return index;
+    index = map_new(t->arena);
+    for (size_t i = 0; i < list->len; i++)
+        if (step_identity_text(value_get(&list->items[i], key), &text) && !map_has(index, text))
+            map_set(index, text, &list->items[i]);
+    map_set(t->indexes, name, index);
+    return index;
+}
+
+static const struct value *follow(const struct trace *t, const struct step *s,
+                                  const struct value *v)
+{
+    const struct path one = {(struct step *)s, 1};
+
+    if (t->indexes && s->kind == STEP_IDENTITY && !s->also && value_is(v, VALUE_LIST) &&
+        v->len >= INDEX_FROM)
+        return map_get(index_of(t, v, s->key), s->text);
+    return path_resolve(&one, v);
+}
+
+const struct value *trace_find(const struct trace *t, const struct path *p,
+                               const struct value *root)
+{
+    for (size_t i = 0; root && i < p->len; i++)
+        root = follow(t, &p->steps[i], root);
+    return root;
+}
+
+/* What is at a path, or the last thing on the way that was read from a text; NULL: nothing was. */
+static const struct value *find_nearest(const struct trace *t, const struct path *p,
+                                        const struct value *root)
+{
+    const struct value *last = NULL;
+
+    for (size_t i = 0; root; i++) {
+        last = root->pos ? root : last;
+        if (i == p->len)
+            break;
+        root = follow(t, &p->steps[i], root);
     }
-    return (struct result_place){.file = o->source->file};
+    return last;
+}
+
+struct result_place trace_object_place(const struct trace *t, const struct path *p)
+{
+    const struct source *source = t->object->source;
+    size_t offset;
+
+    if (!source || !source_offset(source, find_nearest(t, p, t->live), &offset))
+        return t->object->place;
+    return place_of(source_where_offset(source, offset));
 }
 
 /* ---- What was rendered. ---- */
@@ -99,7 +162,7 @@ static const struct override *writer_of(const struct trace *t, const struct path
     for (size_t i = t->stages.len; i-- > 1;) {
         const struct stage *s = &t->stages.items[i];
         if (s->kind == STAGE_OVERRIDDEN &&
-            !value_equal(path_resolve(p, s->tree), path_resolve(p, s[-1].tree)))
+            !value_equal(trace_find(t, p, s->tree), trace_find(t, p, s[-1].tree)))
             return s->override;
     }
     return NULL;
@@ -108,16 +171,14 @@ static const struct override *writer_of(const struct trace *t, const struct path
 struct result_place trace_place(const struct trace *t, const struct path *p)
 {
     const struct override *o = writer_of(t, p);
+    const struct tmpl_range *range = NULL;
 
     if (o)
         return source_place(&t->compare->overrides.source, o->pos);
-    for (size_t len = p->len + 1; t->stages.len && len-- > 0;) {
-        const struct path above = {p->steps, len};
-        const struct tmpl_range *range =
-            trace_range(t, path_resolve(&above, t->stages.items[0].tree));
-        if (range)
-            return trace_range_place(t, range);
-    }
+    if (t->stages.len)
+        range = trace_range(t, find_nearest(t, p, t->stages.items[0].tree));
+    if (range)
+        return trace_range_place(t, range);
     return (struct result_place){
         .file = reference_file(t->arena, &t->compare->reference, t->template->path)};
 }

@@ -26,3 +26,22 @@ bool yaml_map_read(struct arena *a, str text, struct value **out, struct err *e)
                    "Go value of type map[string]interface {}",
                    json_kind(*out));
 }
+
+bool yaml_goes_on(str text, uint32_t *line)
+{
+    AUTO_ARENA a = arena_new();
+    const struct source source = {.text = text};
+    struct value *first, *next = NULL;
+    size_t offset = 0;
+
+    /* Most texts have no such line: they are not read a second time. */
+    if (!str_contains(text, STR("\n---")) ||
+        !yaml_read_next(a, &source, NULL, &offset, &first, NULL))
+        return false;
+    while (yaml_read_next(a, &source, NULL, &offset, &next, NULL) && next)
+        if (next->kind != VALUE_NULL) {
+            *line = source_where(&source, next).line;
+            return true;
+        }
+    return false;
+}

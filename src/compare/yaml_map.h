@@ -11,3 +11,8 @@
 MUST_CHECK bool yaml_map_read(struct arena *a, str text, struct value **out, struct err *e);
 /* The same for any value. */
 MUST_CHECK bool yaml_any_read(struct arena *a, str text, struct value **out, struct err *e);
+/*
+ * Whether something follows the first document of a text whose first document can be read; line is
+ * where it begins.
+ */
+bool yaml_goes_on(str text, uint32_t *line);

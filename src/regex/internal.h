@@ -190,6 +190,7 @@ struct regex {
     bool can_skip;   /* every match begins with a byte of first */
     bool first[256]; /* all of 0x80 and above, or none */
     str prefix;      /* every match begins so */
+    uint64_t *left;  /* what searching may still cost, or NULL: see regex_limit */
 };
 
 /* simplify.c: the same without NODE_REPEAT. Parts of the result are shared. */
@@ -199,6 +200,10 @@ void rx_emit(struct arena *a, struct regex *re, struct node *root);
 
 /* ---- The machines -----------------------------------------------------------------------------
  */
+
+struct search;
+/* Counts the steps since the last call against the limit; false when it is used up. */
+bool rx_pay(struct search *s);
 
 static inline bool rx_class_has(const struct class *c, uint32_t r)
 {
@@ -258,6 +263,7 @@ struct search {
     size_t *slots;
     size_t slot_count;
     uint64_t steps; /* instructions that were looked at */
+    uint64_t paid;  /* of which have been counted against the limit */
     struct pike *pike;
     struct backtrack *backtrack;
 };

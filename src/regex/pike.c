@@ -201,7 +201,7 @@ bool rx_pike_run(struct search *s, size_t from)
             if (!s->slot_count)
                 break;
         }
-        if (!width)
+        if (!width || !rx_pay(s))
             break;
         pos += width;
         swap_threads(p);

@@ -106,11 +106,32 @@ size_t rx_skip(const struct regex *re, str text, size_t pos)
     return pos < text.len ? pos : STR_NPOS;
 }
 
+void regex_limit(struct regex *re, uint64_t *left)
+{
+    re->left = left;
+}
+
+/* A step of a search that follows many groups has many places to copy. */
+bool rx_pay(struct search *s)
+{
+    uint64_t cost = (s->steps - s->paid) * (1 + s->slot_count / 8);
+    uint64_t *left = s->re->left;
+
+    s->paid = s->steps;
+    if (!left)
+        return true;
+    *left = *left > cost ? *left - cost : 0;
+    return *left > 0;
+}
+
 bool rx_search_run(struct search *s, size_t from, enum search_engine engine)
 {
+    bool found;
+
     if (engine == SEARCH_BEST)
         engine = rx_backtrack_fits(s, from) ? SEARCH_BACKTRACK : SEARCH_PIKE;
-    return engine == SEARCH_PIKE ? rx_pike_run(s, from) : rx_backtrack_run(s, from);
+    found = engine == SEARCH_PIKE ? rx_pike_run(s, from) : rx_backtrack_run(s, from);
+    return rx_pay(s) && found;
 }
 
 bool regex_match(const struct regex *re, str text)

@@ -30,6 +30,14 @@ size_t regex_groups(const struct regex *re);
 /* The name of group i (1 is the first), empty when it has none; i = 0 is empty. */
 str regex_group_name(const struct regex *re, size_t i);
 
+/*
+ * Searching takes time in proportion to text and pattern, both of which may be foreign. After this
+ * every search with re counts against *left, in units of some nanoseconds; when that is used up,
+ * *left is 0 and nothing more is found. For an expression that one thread uses, and only as long as
+ * left lives.
+ */
+void regex_limit(struct regex *re, uint64_t *left);
+
 /* A span of bytes; from = STR_NPOS when the group did not take part. */
 struct span {
     size_t from, to;

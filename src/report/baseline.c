@@ -114,7 +114,9 @@ static void compare_texts(struct arena *a, str before, str now, struct str_list 
 static void compare_diffs(struct arena *a, const struct result_diff *before,
                           const struct result_diff *now, struct str_list *more)
 {
-    if (before->fields.len && now->fields.len)
+    bool fields = before->fields.len && now->fields.len;
+
+    if (fields && !before->fields.cut && !now->fields.cut)
         compare_fields(a, &before->fields, &now->fields, more);
     else
         compare_texts(a, before->text, now->text, more);

@@ -22,3 +22,9 @@ const struct report_format *report_find(str name)
             return report_formats[i];
     return NULL;
 }
+
+bool report_is_original(const struct report_format *format)
+{
+    return format == &report_json || format == &report_yaml || format == &report_patches ||
+           format == &report_junit || format == &report_text;
+}

@@ -12,6 +12,8 @@
 #define ANNOTATIONS_MAX 10
 /* Fields that one annotation names. */
 #define FIELDS_MAX 5
+/* Lines of a difference that it shows when the fields are not known. */
+#define LINES_MAX 10
 #define FIELD_VALUE_MAX 120
 
 /*
@@ -87,7 +89,7 @@ static str lines_text(struct arena *a, const struct result_diff *d)
     size_t shown = 0;
     str line;
 
-    while (diff_lines_next(&lines, &line) && shown < 2 * FIELDS_MAX) {
+    while (diff_lines_next(&lines, &line) && shown < LINES_MAX) {
         if (lines.hunks && !str_has_prefix(line, STR("+")) && !str_has_prefix(line, STR("-")))
             continue;
         buf_fmt(&out, "%s%.*s", shown++ ? "\n" : "", STR_ARG(line));

@@ -322,29 +322,13 @@ static void add_unmatched(struct html_page *p, struct buf *out)
     buf_add(out, STR("</div></section>\n"));
 }
 
-static void add_reference_only(const struct results *r, struct buf *out)
-{
-    if (!r->reference_only.len)
-        return;
-    buf_add(out, STR("<section class=\"panel verdict\" aria-labelledby=\"inferred\"><h2 "
-                     "id=\"inferred\">Only referred to</h2><p class=\"quiet\">Found through owner "
-                     "references or RBAC subjects; their contents were not compared.</p><ul "
-                     "class=\"list\">"));
-    for (size_t i = 0; i < r->reference_only.len; i++) {
-        buf_add(out, STR("<li><code>"));
-        html_show(out, r->reference_only.items[i]);
-        buf_add(out, STR("</code></li>"));
-    }
-    buf_add(out, STR("</ul></section>\n"));
-}
-
 /* ---- The page. ---- */
 
 static struct html_page begin_page(struct arena *a, const struct results *r)
 {
-    static const char *const own[] = {"collapse", "expand",  "find",      "headline",
-                                      "inferred", "nothing", "objects",   "reset",
-                                      "shown",    "theme",   "unmatched", "verdict"};
+    static const char *const own[] = {"baseline", "collapse",  "expand",  "find",  "headline",
+                                      "inferred", "nothing",   "objects", "reset", "shown",
+                                      "theme",    "unmatched", "verdict"};
     struct html_page p = {.results = r, .ids = {a, map_new(a)}, .explanations = map_new(a)};
 
     for (size_t i = 0; i < COUNT(own); i++)
@@ -372,7 +356,9 @@ static bool write_html(const struct results *r, const struct report_options *o, 
     add_overview(a, r, o, &totals, out);
     if (r->verdict.known)
         html_verdict(&r->verdict, out);
-    add_reference_only(r, out);
+    if (r->baseline.file.len)
+        html_baseline(&r->baseline, out);
+    html_reference_only(r, out);
     buf_add(out, STR("<div id=\"objects\" tabindex=\"-1\">\n"));
     add_groups(&page, &outline, &anchors, out);
     add_unmatched(&page, out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * html_item.c - the items of the HTML report: objects, issues of components, unmatched objects, and
- * the panel about completeness. Each item has a status by which report.js filters.
+ * html_item.c - the items of the HTML report: objects, issues of components, unmatched objects.
+ * Each item has a status by which report.js filters.
  */
 #include "report/internal.h"
 
@@ -14,21 +14,9 @@ static const char chevron[] =
 
 /* ---- Pieces. ---- */
 
-static void add_code(struct buf *out, str text)
-{
-    buf_add(out, STR("<code>"));
-    html_show(out, text);
-    buf_add(out, STR("</code>"));
-}
-
 static void begin_item(struct buf *out, str id, const char *status)
 {
     buf_fmt(out, "<article class=\"item\" id=\"%.*s\" data-status=\"%s\">", STR_ARG(id), status);
-}
-
-static void add_badge(struct buf *out, const char *class, const char *label)
-{
-    buf_fmt(out, "<span class=\"badge %s\">%s</span>", class, label);
 }
 
 static void add_name(struct buf *out, str id)
@@ -54,7 +42,7 @@ static void add_fact(struct buf *out, const char *name, str value)
     if (!value.len)
         return;
     buf_fmt(out, "<div><dt>%s</dt><dd>", name);
-    add_code(out, value);
+    html_code(out, value);
     buf_add(out, STR("</dd></div>"));
 }
 
@@ -67,33 +55,12 @@ static void add_description(struct buf *out, str text)
     buf_add(out, STR("</p>"));
 }
 
-static void begin_table(struct buf *out, const char *const *heads)
-{
-    buf_add(out, STR("<div class=\"scroll\"><table><thead><tr>"));
-    for (; *heads; heads++)
-        buf_fmt(out, "<th scope=\"col\">%s</th>", *heads);
-    buf_add(out, STR("</tr></thead><tbody>"));
-}
-
-static void end_table(struct buf *out)
-{
-    buf_add(out, STR("</tbody></table></div>"));
-}
-
-static void add_cell(struct buf *out, str text)
-{
-    buf_add(out, STR("<td>"));
-    if (text.len)
-        add_code(out, text);
-    buf_add(out, STR("</td>"));
-}
-
 /* ---- Objects. ---- */
 
 static void add_value_cell(struct arena *a, struct buf *out, const struct value *v)
 {
     if (v)
-        add_cell(out, field_text(a, v, CELL_MAX));
+        html_cell(out, field_text(a, v, CELL_MAX));
     else
         buf_add(out, STR("<td class=\"quiet\">absent</td>"));
 }
@@ -108,21 +75,21 @@ static void add_fields(const struct result_diff *d, struct buf *out)
         return;
     buf_fmt(out, "<details class=\"fields\"><summary>%s</summary>",
             str_z(a, counted(a, d->fields.len, "field")));
-    begin_table(out, heads);
+    html_table(out, heads);
     for (size_t i = 0; i < d->fields.len; i++) {
         const struct result_field *f = &d->fields.items[i];
         buf_add(out, STR("<tr>"));
-        add_cell(out, f->path);
+        html_cell(out, f->path);
         buf_add(out, STR("<td>"));
-        add_badge(out, result_kind_name(f->kind), result_kind_name(f->kind));
+        html_badge(out, result_kind_name(f->kind), result_kind_name(f->kind));
         buf_add(out, STR("</td>"));
         add_value_cell(a, out, f->expected);
         add_value_cell(a, out, f->actual);
-        add_cell(out, place_text(a, f->template));
-        add_cell(out, place_text(a, f->object));
+        html_cell(out, place_text(a, f->template));
+        html_cell(out, place_text(a, f->object));
         buf_add(out, STR("</tr>"));
     }
-    end_table(out);
+    html_table_end(out);
     buf_add(out, STR("</details>"));
 }
 
@@ -131,22 +98,22 @@ static void add_candidates(const struct result_explanation *x, struct buf *out)
     static const char *const heads[] = {"Template", "Score", "", "Why", NULL};
     AUTO_ARENA a = arena_new();
 
-    buf_fmt(out, "<details><summary>Why this template: %s</summary>",
+    buf_fmt(out, "<details><summary>Which template: %s</summary>",
             str_z(a, counted(a, x->candidates.len, "candidate")));
-    begin_table(out, heads);
+    html_table(out, heads);
     for (size_t i = 0; i < x->candidates.len; i++) {
         const struct result_candidate *c = &x->candidates.items[i];
         buf_add(out, STR("<tr>"));
-        add_cell(out, c->template);
-        add_cell(out, c->scored ? str_fmt(a, "%zu", c->score) : STR_NONE);
+        html_cell(out, c->template);
+        html_cell(out, c->scored ? str_fmt(a, "%zu", c->score) : STR_NONE);
         buf_add(out, STR("<td>"));
         if (c->chosen)
-            add_badge(out, "complete", "chosen");
+            html_badge(out, "complete", "chosen");
         buf_add(out, STR("</td><td>"));
         html_show(out, c->why);
         buf_add(out, STR("</td></tr>"));
     }
-    end_table(out);
+    html_table_end(out);
     buf_add(out, STR("</details>"));
 }
 
@@ -155,20 +122,20 @@ static void add_suppressed(const struct result_explanation *x, struct buf *out)
     static const char *const heads[] = {"Field", "Rule", "Where", NULL};
     AUTO_ARENA a = arena_new();
 
-    buf_fmt(out, "<details><summary>%s left out</summary>",
-            str_z(a, counted(a, x->suppressed.len, "field")));
-    begin_table(out, heads);
+    buf_fmt(out, "<details><summary>%s</summary>",
+            str_z(a, counted(a, x->suppressed.len, "suppressed field")));
+    html_table(out, heads);
     for (size_t i = 0; i < x->suppressed.len; i++) {
         const struct result_suppressed *s = &x->suppressed.items[i];
         buf_add(out, STR("<tr>"));
-        add_cell(out, s->path);
+        html_cell(out, s->path);
         buf_add(out, STR("<td>"));
         html_show(out, s->rule);
         buf_add(out, STR("</td>"));
-        add_cell(out, place_text(a, s->rule_place));
+        html_cell(out, place_text(a, s->rule_place));
         buf_add(out, STR("</tr>"));
     }
-    end_table(out);
+    html_table_end(out);
     buf_add(out, STR("</details>"));
 }
 
@@ -187,7 +154,7 @@ static void add_reasons(const struct html_page *p, const struct result_diff *d, 
     if (!d->patched)
         return;
     buf_add(out, STR("<p>Patched with "));
-    add_code(out, p->results->overrides);
+    html_code(out, p->results->overrides);
     buf_add(out, d->reason_count ? STR(": ") : STR("; no reason was given."));
     for (size_t i = 0; i < d->reason_count; i++) {
         buf_add(out, i ? STR("; ") : STR_NONE);
@@ -239,7 +206,7 @@ void html_object(struct html_page *p, const struct result_diff *d, struct buf *o
 
     begin_item(out, id, status);
     buf_fmt(out, "<details><summary>%s", chevron);
-    add_badge(out, status, label);
+    html_badge(out, status, label);
     buf_add(out, STR("<span class=\"who\">"));
     add_name(out, d->object);
     buf_add(out, STR("<small>"));
@@ -260,7 +227,7 @@ void html_issue(struct html_page *p, const struct result_issue *issue, struct bu
 
     begin_item(out, id, "issue");
     buf_fmt(out, "<details open><summary>%s", chevron);
-    add_badge(out, "issue", "Issue");
+    html_badge(out, "issue", "Issue");
     buf_add(out, STR("<span class=\"who\"><b>"));
     html_show(out, issue->message);
     buf_fmt(out,
@@ -269,7 +236,7 @@ void html_issue(struct html_page *p, const struct result_issue *issue, struct bu
             issue->count);
     for (size_t i = 0; i < issue->count; i++) {
         buf_add(out, STR("<li>"));
-        add_code(out, issue->templates[i].path);
+        html_code(out, issue->templates[i].path);
         if (issue->templates[i].description.len) {
             buf_add(out, STR("<p>"));
             html_show(out, str_trim(issue->templates[i].description));
@@ -280,86 +247,32 @@ void html_issue(struct html_page *p, const struct result_issue *issue, struct bu
     buf_add(out, STR("</ul></div></details></article>\n"));
 }
 
-void html_unmatched(struct html_page *p, str id, struct buf *out)
+static void add_unmatched_name(struct buf *out, str id)
 {
-    struct object_name n = object_name_of(id);
-
-    begin_item(out, html_id(&p->ids, id), "unmatched");
-    buf_add(out, STR("<div class=\"plain\">"));
-    add_badge(out, "unmatched", "Unmatched");
+    html_badge(out, "unmatched", "Unmatched");
     buf_add(out, STR("<span class=\"who\">"));
     add_name(out, id);
     buf_add(out, STR("<small>"));
-    html_show(out, n.api);
-    buf_add(out, STR("</small></span></div></article>\n"));
+    html_show(out, object_name_of(id).api);
+    buf_add(out, STR("</small></span>"));
 }
 
-/* ---- Completeness. ---- */
-
-static void add_number(struct buf *out, const char *name, size_t n)
+/* Opens only when there is something to say. */
+void html_unmatched(struct html_page *p, str id, struct buf *out)
 {
-    buf_fmt(out, "<div><dt>%s</dt><dd>%zu</dd></div>", name, n);
-}
+    const struct result_explanation *x = map_get(p->explanations, id);
 
-static void add_rules(const struct result_verdict *v, struct buf *out)
-{
-    if (!v->rules.len)
-        return;
-    buf_add(out, STR("<details><summary>Rules that kept fields out</summary><div class=\"scroll\">"
-                     "<table><thead><tr><th scope=\"col\">Rule</th><th scope=\"col\" "
-                     "class=\"number\">Fields</th></tr></thead><tbody>"));
-    for (size_t i = 0; i < v->rules.len; i++) {
-        buf_add(out, STR("<tr>"));
-        add_cell(out, v->rules.items[i].rule);
-        buf_fmt(out, "<td class=\"number\">%zu</td></tr>", v->rules.items[i].count);
+    begin_item(out, html_id(&p->ids, id), "unmatched");
+    if (x && x->candidates.len) {
+        buf_fmt(out, "<details><summary>%s", chevron);
+        add_unmatched_name(out, id);
+        buf_add(out, STR("</summary><div class=\"body\">"));
+        add_candidates(x, out);
+        buf_add(out, STR("</div></details>"));
+    } else {
+        buf_add(out, STR("<div class=\"plain\">"));
+        add_unmatched_name(out, id);
+        buf_add(out, STR("</div>"));
     }
-    end_table(out);
-    buf_add(out, STR("</details>"));
-}
-
-static void add_notes(const struct result_verdict *v, struct buf *out)
-{
-    static const char *const heads[] = {"Where", "", "Why", NULL};
-    AUTO_ARENA a = arena_new();
-
-    if (!v->notes.len)
-        return;
-    buf_fmt(out, "<details%s><summary>Documents that were not compared</summary>",
-            v->complete ? "" : " open");
-    begin_table(out, heads);
-    for (size_t i = 0; i < v->notes.len; i++) {
-        const struct result_note *n = &v->notes.items[i];
-        buf_add(out, STR("<tr>"));
-        add_cell(out, place_text(a, n->place));
-        buf_add(out, STR("<td>"));
-        add_badge(out, n->failed ? "missing" : "extra", n->failed ? "failed" : "skipped");
-        buf_add(out, STR("</td><td>"));
-        html_show(out, n->reason);
-        buf_add(out, STR("</td></tr>"));
-    }
-    end_table(out);
-    buf_add(out, STR("</details>"));
-}
-
-void html_verdict(const struct result_verdict *v, struct buf *out)
-{
-    buf_add(out, STR("<section class=\"verdict panel\" aria-labelledby=\"verdict\"><h2 "
-                     "id=\"verdict\">Completeness "));
-    add_badge(out, v->complete ? "complete" : "incomplete",
-              v->complete ? "Complete" : "Incomplete");
-    buf_add(out, STR("</h2><dl class=\"about\">"));
-    add_number(out, "Documents read", v->documents);
-    add_number(out, "skipped", v->skipped);
-    add_number(out, "failed", v->failed);
-    add_number(out, "Objects matched", v->matched);
-    add_number(out, "unmatched", v->unmatched);
-    add_number(out, "duplicate", v->duplicates);
-    add_number(out, "Fields compared", v->fields_compared);
-    add_number(out, "left out", v->fields_omitted);
-    if (v->members_ignored)
-        add_number(out, "Archive members ignored", v->members_ignored);
-    buf_add(out, STR("</dl>"));
-    add_rules(v, out);
-    add_notes(v, out);
-    buf_add(out, STR("</section>\n"));
+    buf_add(out, STR("</article>\n"));
 }

@@ -122,7 +122,7 @@ static struct common common_of(str x, str y)
     while (c.tail && (cuts_word(x, x.len - c.tail) || cuts_word(y, y.len - c.tail)))
         c.tail--;
     /* Lines that share next to nothing are better read as a whole. */
-    if (4 * (c.head + c.tail) < most)
+    if (4 * (c.head - 1 + c.tail) < most - 1)
         c = (struct common){.head = x.len};
     return c;
 }

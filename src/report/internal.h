@@ -23,6 +23,13 @@ void report_baseline_text(struct buf *out, const struct results *r);
  */
 void report_for_terminal(struct buf *out, str text, bool colour);
 
+/* ---- How complete the comparison was; nothing when that is not known. ---- */
+
+/* Appends the last lines of the summary. */
+void report_verdict_text(struct buf *out, const struct results *r);
+/* Sets the member Verdict. */
+void report_verdict_tree(struct arena *a, struct value *out, const struct results *r);
+
 /* ---- Objects. ---- */
 
 /* What an id says. Cluster-wide objects have no namespace. */
@@ -116,5 +123,21 @@ struct html_page {
 void html_object(struct html_page *p, const struct result_diff *d, struct buf *out);
 void html_issue(struct html_page *p, const struct result_issue *issue, struct buf *out);
 void html_unmatched(struct html_page *p, str id, struct buf *out);
-/* The panel that says how complete the comparison was. */
+/* The panels: how complete the comparison was; what an earlier report had; what was inferred. */
 void html_verdict(const struct result_verdict *v, struct buf *out);
+void html_baseline(const struct result_baseline *b, struct buf *out);
+void html_reference_only(const struct results *r, struct buf *out);
+
+/* Pieces. Classes and labels are ours, all other text is foreign. heads ends with NULL. */
+void html_code(struct buf *out, str text);
+void html_badge(struct buf *out, const char *class, const char *label);
+void html_table(struct buf *out, const char *const *heads);
+void html_cell(struct buf *out, str text);
+void html_table_end(struct buf *out);
+
+/* ---- plumb's own members of a JSON report, read back. What does not fit counts as absent. ---- */
+
+struct result_place results_read_place(const struct value *v);
+void results_read_fields(struct arena *a, const struct value *list, struct result_diff *out);
+/* Verdict, baseline and explanations. */
+void results_read_more(struct arena *a, const struct value *output, struct results *out);

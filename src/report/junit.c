@@ -109,6 +109,32 @@ static struct suite unmatched_suite(struct arena *a, const struct results *r)
     return s;
 }
 
+static struct testcase note_case(struct arena *a, const struct result_note *note)
+{
+    struct testcase c = {.classname = STR("Input"), .name = place_text(a, note->place)};
+
+    if (note->failed) {
+        c.failure_type = STR("Not Compared");
+        c.failure_message = note->reason;
+    } else {
+        c.skipped = note->reason;
+    }
+    return c;
+}
+
+/* Ours: what could not be compared. */
+static struct suite verdict_suite(struct arena *a, const struct results *r)
+{
+    struct suite s = {.name = "Completeness of the comparison"};
+    struct testcase fine = {.name = STR("Everything was compared")};
+
+    for (size_t i = 0; i < r->verdict.notes.len; i++)
+        VEC_PUSH(a, &s, note_case(a, &r->verdict.notes.items[i]));
+    if (!s.len)
+        VEC_PUSH(a, &s, fine);
+    return s;
+}
+
 /* ---- Elements. ---- */
 
 static void attr_number(struct arena *a, struct xml *x, str name, size_t n)
@@ -204,12 +230,14 @@ static bool write_junit(const struct results *r, const struct report_options *o,
                         struct err *e)
 {
     AUTO_ARENA a = arena_new();
-    const struct suite suites[] = {diff_suite(a, r), issue_suite(a, r), unmatched_suite(a, r)};
+    const struct suite suites[] = {diff_suite(a, r), issue_suite(a, r), unmatched_suite(a, r),
+                                   verdict_suite(a, r)};
+    size_t count = COUNT(suites) - !r->verdict.known;
     struct xml x = xml_begin(out, STR("\t"));
     size_t tests = 0, failures = 0, skipped = 0;
 
     (void)e;
-    for (size_t i = 0; i < COUNT(suites); i++) {
+    for (size_t i = 0; i < count; i++) {
         tests += suites[i].len;
         failures += count_failures(&suites[i]);
         skipped += count_skipped(&suites[i]);
@@ -224,7 +252,7 @@ static bool write_junit(const struct results *r, const struct report_options *o,
     xml_attr(&x, STR("errors"), STR("0"));
     attr_number(a, &x, STR("skipped"), skipped);
     xml_attr(&x, STR("time"), STR("0"));
-    for (size_t i = 0; i < COUNT(suites); i++)
+    for (size_t i = 0; i < count; i++)
         add_suite(a, &x, r, time_stamp(a, o->now), &suites[i]);
     xml_close(&x);
     buf_char(out, '\n');

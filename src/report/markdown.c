@@ -38,6 +38,17 @@ static void add_text(struct buf *out, str text)
     }
 }
 
+/* Lines of a text, each on a line of its own. */
+static void add_lines(struct buf *out, str text)
+{
+    str line, rest = str_trim(text);
+
+    for (bool first = true; str_next_line(&rest, &line); first = false) {
+        buf_add(out, first ? STR_NONE : STR("<br>"));
+        add_text(out, line);
+    }
+}
+
 /* In a code element nobody is mentioned and nothing is linked. */
 static void add_code(struct buf *out, str text)
 {
@@ -93,6 +104,8 @@ static void add_row(struct buf *out, const char *name, size_t n)
 
 static void add_summary(struct arena *a, const struct results *r, struct buf *out)
 {
+    static const char *const drifts[DRIFT_STATES] = {"New since the earlier report", "Worse",
+                                                     "Remaining", "Fixed"};
     const struct result_verdict *v = &r->verdict;
 
     buf_add(out, STR("### "));
@@ -104,6 +117,8 @@ static void add_summary(struct arena *a, const struct results *r, struct buf *ou
     add_row(out, "Unmatched", v->known ? v->unmatched : r->unmatched.len);
     if (r->patched)
         add_row(out, "Patched by overrides", r->patched);
+    for (size_t i = 0; r->baseline.file.len && i < DRIFT_STATES; i++)
+        add_row(out, drifts[i], r->baseline.counts[i]);
     if (v->known) {
         buf_fmt(out, "| Comparison | %s |\n", v->complete ? "complete" : "**incomplete**");
         add_row(out, "Documents read", v->documents);
@@ -148,7 +163,7 @@ static void add_object(struct arena *a, const struct results *r, const struct re
     }
     buf_add(out, STR("\n\n"));
     if (d->description.len) {
-        add_text(out, str_trim(d->description));
+        add_lines(out, d->description);
         buf_add(out, STR("\n\n"));
     }
     add_diff(out, d->text);
@@ -169,7 +184,7 @@ static void add_issue(const struct result_issue *issue, struct buf *out)
         add_code(out, issue->templates[i].path);
         if (issue->templates[i].description.len) {
             buf_add(out, STR(": "));
-            add_text(out, str_trim(issue->templates[i].description));
+            add_lines(out, issue->templates[i].description);
         }
         buf_char(out, '\n');
     }

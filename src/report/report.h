@@ -34,6 +34,9 @@ extern const struct report_format report_text;
 /* The format of that name, or NULL. */
 const struct report_format *report_find(str name);
 
+/* Whether the original has the format too. */
+bool report_is_original(const struct report_format *format);
+
 /* Whether the format has explanations in it. */
 bool report_explains(const struct report_format *format);
 /* Appends the explanations for people, for use beside other formats; nothing when there are none.

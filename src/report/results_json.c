@@ -8,6 +8,7 @@
  * with value_get alone.
  */
 #include "report/results_json.h"
+#include "report/internal.h"
 #include "text/json.h"
 #include "value/number.h"
 
@@ -67,7 +68,11 @@ static const struct shape diff_shape = {
                                      {"Patched", &text_shape},
                                      {"OverrideReason", &texts_shape},
                                      {"description", &text_shape},
-                                     {"Differences", &any_shape}, /* ours */
+                                     {"Differences", &any_shape}, /* ours, as what follows */
+                                     {"MoreDifferences", &any_shape},
+                                     {"part", &any_shape},
+                                     {"component", &any_shape},
+                                     {"place", &any_shape},
                                      {NULL, NULL}}};
 static const struct shape diffs_shape = {SHAPE_LIST, "[]compare.DiffSum", .item = &diff_shape};
 static const struct shape warning_shape = {
@@ -83,6 +88,9 @@ static const struct shape output_shape = {
     .fields = (const struct field[]){{"Summary", &summary_shape},
                                      {"Diffs", &diffs_shape},
                                      {"Warnings", &warnings_shape},
+                                     {"Verdict", &any_shape}, /* ours, as what follows */
+                                     {"Baseline", &any_shape},
+                                     {"Explanations", &any_shape},
                                      {NULL, NULL}}};
 
 /* ---- Decoding. ---- */
@@ -236,26 +244,6 @@ static size_t count_of(const struct value *summary, str name)
     return v && value_to_i64(v, &n) && n > 0 ? (size_t)n : 0;
 }
 
-/* What is no list of differences counts as none. */
-static void add_fields(struct arena *a, const struct value *list, struct result_diff *out)
-{
-    static const str kinds[] = {[RESULT_CHANGED] = STR_INIT("changed"),
-                                [RESULT_MISSING] = STR_INIT("missing"),
-                                [RESULT_EXTRA] = STR_INIT("extra")};
-
-    out->fields_known = value_is(list, VALUE_LIST);
-    for (size_t i = 0; i < value_len(list); i++) {
-        const struct value *v = value_at(list, i);
-        struct result_field *f = VEC_ADD(a, &out->fields);
-        f->path = value_get_str(v, STR("path"));
-        f->expected = value_get(v, STR("expected"));
-        f->actual = value_get(v, STR("actual"));
-        for (size_t k = 0; k < COUNT(kinds); k++)
-            if (str_eq(value_get_str(v, STR("kind")), kinds[k]))
-                f->kind = (enum result_kind)k;
-    }
-}
-
 static void add_diff(struct arena *a, const struct value *d, struct results *out)
 {
     struct str_list reasons = texts_of(a, value_get(d, STR("OverrideReason")));
@@ -265,13 +253,17 @@ static void add_diff(struct arena *a, const struct value *d, struct results *out
         .template = value_get_str(d, STR("CorrelatedTemplate")),
         .description = value_get_str(d, STR("description")),
         .text = value_get_str(d, STR("DiffOutput")),
+        .part = value_get_str(d, STR("part")),
+        .component = value_get_str(d, STR("component")),
+        .place = results_read_place(value_get(d, STR("place"))),
         .patched = patched.len > 0,
         .reasons = reasons.items,
         .reason_count = reasons.len,
     };
 
     diff.differs = diff.text.len > 0;
-    add_fields(a, value_get(d, STR("Differences")), &diff);
+    results_read_fields(a, value_get(d, STR("Differences")), &diff);
+    diff.fields.cut = value_is_true(value_get(d, STR("MoreDifferences")));
     if (patched.len)
         out->overrides = patched;
     VEC_PUSH(a, &out->diffs, diff);
@@ -325,6 +317,7 @@ static void fill(struct arena *a, const struct value *output, struct results *ou
         add_diff(a, value_at(diffs, i), out);
     if (issues)
         add_issues(a, issues, out);
+    results_read_more(a, output, out);
 }
 
 bool results_from_json(struct arena *a, const struct source *src, struct results *out,

@@ -34,6 +34,13 @@ static const struct rule block_rules[] = {
     {"Cluster CRs unmatched to reference CRs: ", YELLOW},
     {"Warning: ", YELLOW},
     {"No validation issues", GREEN},
+    {"Not compared:", YELLOW},
+    {"Verdict: the comparison is complete", GREEN},
+    {"Verdict: ", RED},
+    {"New:", RED},
+    {"Worse:", RED},
+    {"Fixed:", GREEN},
+    {"Explanations", BOLD},
 };
 static const struct rule header_rules[] = {{"", DIM}};
 static const struct rule hunk_rules[] = {{"+", GREEN}, {"-", RED}, {"@@", CYAN}, {"\\", DIM}};

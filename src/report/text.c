@@ -180,6 +180,7 @@ static void write_plain(const struct results *r, const struct report_options *o,
     add_blocks(a, r, o->all, out);
     buf_add(out, summary_text(a, r));
     buf_char(out, '\n');
+    report_verdict_text(out, r);
     report_baseline_text(out, r);
     report_explain_text(out, r);
 }

@@ -90,6 +90,8 @@ static void add_suppressed(struct buf *out, const struct result_explanation *x)
         add_place(out, s->rule_place);
         buf_char(out, '\n');
     }
+    if (x->cut)
+        buf_add(out, STR("  - and others, which are too many or too deep to be told\n"));
 }
 
 void report_explain_text(struct buf *out, const struct results *r)

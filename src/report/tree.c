@@ -111,6 +111,7 @@ struct value *report_tree(struct arena *a, const struct results *r)
     for (size_t i = 0; i < r->diffs.len; i++)
         add_diff(a, value_add(a, diffs, value_object(a)), r, &r->diffs.items[i]);
     add_warnings(a, out, r);
+    report_verdict_tree(a, out, r);
     report_tree_more(a, out, r);
     return out;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree_more.c - what JSON and YAML reports have beyond those of the original: differences field by
- * field, the comparison with an earlier report, explanations. Only what was asked for is there.
+ * tree_more.c - what JSON and YAML reports have beyond those of the original: where an object comes
+ * from and where it belongs, differences field by field, the comparison with an earlier report,
+ * explanations. Only what was asked for is there.
  */
 #include "report/internal.h"
 
@@ -29,9 +30,14 @@ void report_tree_fields(struct arena *a, struct value *out, const struct result_
 {
     if (!d->fields_known)
         return;
+    set_text(a, out, STR("part"), d->part);
+    set_text(a, out, STR("component"), d->component);
+    set_text(a, out, STR("place"), place_text(a, d->place));
     struct value *list = value_set(a, out, STR("Differences"), value_list(a));
     for (size_t i = 0; i < d->fields.len; i++)
         add_field(a, value_add(a, list, value_object(a)), &d->fields.items[i]);
+    if (d->fields.cut)
+        value_set_bool(a, out, STR("MoreDifferences"), true);
 }
 
 /* ---- Against an earlier report. ---- */
@@ -91,6 +97,8 @@ static void add_explanation(struct arena *a, struct value *out, const struct res
         value_set_str(a, item, STR("rule"), s->rule);
         set_text(a, item, STR("place"), place_text(a, s->rule_place));
     }
+    if (x->cut)
+        value_set_bool(a, out, STR("moreSuppressed"), true);
 }
 
 void report_tree_more(struct arena *a, struct value *out, const struct results *r)

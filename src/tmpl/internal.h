@@ -205,7 +205,7 @@ enum missing_key { MISSING_INVALID, MISSING_ZERO, MISSING_ERROR };
 
 struct tmpl_set {
     struct arena *arena;
-    enum tmpl_profile profile;
+    enum tmpl_profile profile, also;
     enum missing_key missing;
     str left, right;
     const struct file *main; /* parsed first */

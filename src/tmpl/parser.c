@@ -164,10 +164,17 @@ static struct node *item_list(struct parser *p, struct node **end);
 
 /* ---- Operands ------------------------------------------------------------------------------- */
 
+static const struct tmpl_func *find_function(const struct tmpl_set *set, str name)
+{
+    const struct tmpl_func *f = tmpl_func_find(name, set->profile);
+
+    return f || !set->also ? f : tmpl_func_find(name, set->also);
+}
+
 static struct node *identifier(struct parser *p, const struct token *t)
 {
     struct node *n = new_node(p, NODE_IDENTIFIER, t->pos);
-    const struct tmpl_func *f = tmpl_func_find(t->text, p->set->profile);
+    const struct tmpl_func *f = find_function(p->set, t->text);
     struct signature *s;
 
     if (!f) {

@@ -33,7 +33,8 @@ enum tmpl_profile {
 
 struct tmpl_options {
     enum tmpl_profile profile;
-    str left, right; /* action delimiters; empty: {{ and }} */
+    enum tmpl_profile also; /* its functions are known too, unless profile has one of the name */
+    str left, right;        /* action delimiters; empty: {{ and }} */
 };
 
 /* The templates live as long as a. opts may be NULL: TMPL_GO. */

@@ -16,7 +16,7 @@ static void try_reference(struct arena *a, const struct reference_version *versi
     AUTO_ERR e = {0};
 
     if (strict_read(a, STR("m.yaml"), text, version->schema, &doc, &e) && doc &&
-        version->build(a, doc, &j, &r, &e))
+        reference_build(a, version, doc, &j, &r, &e))
         assert(r.written);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_report.c - JSON reports of others: what is read can be written as every report, and reading
- * back what was written as JSON gives the same counts and is no worse than before.
+ * fuzz_report.c - JSON reports of others: what is read can be written as every report, nothing in
+ * it becomes syntax of the format, and reading back what was written as JSON gives the same counts
+ * and is no worse than before.
  */
 #include "report/baseline.h"
 #include "report/report.h"
@@ -21,6 +22,48 @@ static str written(struct arena *a, const char *format, const struct results *r)
     return buf_str(&out);
 }
 
+static size_t count_of(str text, str part)
+{
+    size_t n = 0;
+    str before, rest = text;
+
+    while (str_cut(rest, part, &before, &rest))
+        n++;
+    return n;
+}
+
+/* There is one script and one page, whatever the report says. */
+static void check_page(str page)
+{
+    assert(count_of(page, STR("<script")) == 1 && count_of(page, STR("</html>")) == 1);
+    assert(count_of(page, STR("<main>")) == 1 && count_of(page, STR("<style")) == 1);
+    assert(count_of(page, STR("<article ")) == count_of(page, STR("</article>")));
+    assert(count_of(page, STR("<span")) == count_of(page, STR("</span>")));
+}
+
+/* Every line is a command, and at most ten are errors. */
+static void check_annotations(str text)
+{
+    size_t errors = 0;
+    str line;
+
+    while (str_next_line(&text, &line)) {
+        assert(str_has_prefix(line, STR("::error ")) || str_has_prefix(line, STR("::notice ")));
+        errors += str_has_prefix(line, STR("::error "));
+    }
+    assert(errors <= 10);
+    (void)errors;
+}
+
+static void check_formats(struct arena *a, const struct results *r)
+{
+    check_page(written(a, "html", r));
+    check_annotations(written(a, "github", r));
+    assert(written(a, "markdown", r).len <= 65536);
+    assert(str_has_suffix(written(a, "sarif", r), STR("}\n")));
+    assert(str_has_suffix(written(a, "junit", r), STR("</testsuites>\n")));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     AUTO_ARENA a = arena_new();
@@ -30,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (!results_from_json(a, &src, &first, &e))
         return 0;
-    assert(str_has_suffix(written(a, "junit", &first), STR("</testsuites>\n")));
+    check_formats(a, &first);
     const struct source again = {.text = written(a, "json", &first)};
     bool ok = results_from_json(a, &again, &second, &e);
     assert(ok);

@@ -20,10 +20,6 @@ enum { EXIT_PASSED = 0, EXIT_FAILED = 1, EXIT_UNUSABLE = 2 };
 enum { SHOWN_MAX = 2000 }; /* bytes of one text in a report of a failure */
 #define WHY_MAX (64 * KIB)
 
-struct tally {
-    size_t passed, failed, left_out;
-};
-
 /* ---- What kinds use. ---- */
 
 static int base64_digit(char c)
@@ -87,7 +83,7 @@ bool vector_differs(struct buf *why, const char *what, str got, str want)
 /* ---- Running. ---- */
 
 static void run_one(struct arena *a, const struct vector_kind *kind, const struct value *vector,
-                    struct tally *tally)
+                    struct vector_tally *tally)
 {
     struct buf why = buf_new(a, WHY_MAX);
 
@@ -107,8 +103,8 @@ static void run_one(struct arena *a, const struct vector_kind *kind, const struc
 }
 
 /* One line of a file. Errors name file and line, not the place inside the line alone. */
-static bool run_line(struct arena *a, const struct vector_kind *kind, str line, struct tally *tally,
-                     struct err *e)
+static bool run_line(struct arena *a, const struct vector_kind *kind, str line,
+                     struct vector_tally *tally, struct err *e)
 {
     struct source src = {.text = line};
     struct value *vector;
@@ -122,7 +118,8 @@ static bool run_line(struct arena *a, const struct vector_kind *kind, str line, 
     return true;
 }
 
-static bool run_lines(const struct vector_kind *kind, str path, struct tally *tally, struct err *e)
+static bool run_lines(const struct vector_kind *kind, str path, struct vector_tally *tally,
+                      struct err *e)
 {
     AUTO_ARENA file = arena_new();
     AUTO_ARENA a = arena_new();
@@ -143,7 +140,7 @@ static bool run_lines(const struct vector_kind *kind, str path, struct tally *ta
     return true;
 }
 
-static bool run_document(const struct vector_kind *kind, str path, struct tally *tally,
+static bool run_document(const struct vector_kind *kind, str path, struct vector_tally *tally,
                          struct err *e)
 {
     AUTO_ARENA file = arena_new();
@@ -169,7 +166,8 @@ static bool run_document(const struct vector_kind *kind, str path, struct tally 
 }
 
 /* Documents of a folder, in the order of their names. */
-static bool run_folder(const struct vector_kind *kind, str path, struct tally *tally, struct err *e)
+static bool run_folder(const struct vector_kind *kind, str path, struct vector_tally *tally,
+                       struct err *e)
 {
     AUTO_ARENA a = arena_new();
     struct dirent **names;
@@ -187,12 +185,15 @@ static bool run_folder(const struct vector_kind *kind, str path, struct tally *t
     return ok;
 }
 
-static bool run_file(const struct vector_kind *kind, str path, struct tally *tally, struct err *e)
+static bool run_file(const struct vector_kind *kind, str path, struct vector_tally *tally,
+                     struct err *e)
 {
     AUTO_ARENA a = arena_new();
     struct stat st;
 
     vector_file = path;
+    if (kind->run_file)
+        return kind->run_file(a, path, tally, e);
     if (!kind->document)
         return run_lines(kind, path, tally, e);
     if (stat(str_z(a, path), &st) == 0 && S_ISDIR(st.st_mode))
@@ -237,7 +238,7 @@ static const struct vector_kind *find_kind(const char *name)
 static int run_files(const struct vector_kind *kind, char **paths)
 {
     AUTO_ARENA a = arena_new();
-    struct tally tally = {0};
+    struct vector_tally tally = {0};
     bool unusable = false;
 
     for (; *paths; paths++) {
@@ -249,6 +250,8 @@ static int run_files(const struct vector_kind *kind, char **paths)
         fflush(stdout);
         fprintf(stderr, "vectors: %.*s\n", STR_ARG(err_message(a, &e)));
     }
+    if (kind->finish)
+        kind->finish();
     printf("%zu passed, %zu failed", tally.passed, tally.failed);
     if (tally.left_out)
         printf(", %zu not applicable", tally.left_out);

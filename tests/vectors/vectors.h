@@ -14,6 +14,11 @@
 
 #include "value/value.h"
 
+/* How many there were. */
+struct vector_tally {
+    size_t passed, failed, left_out;
+};
+
 struct vector_kind {
     const char *name;
     const char *help;
@@ -26,6 +31,12 @@ struct vector_kind {
     bool (*applies)(struct arena *a, const struct value *vector);
     bool document;    /* a file is one document */
     const char *list; /* its list of vectors; NULL: the document is the vector */
+    /*
+     * Instead of run: a file is not made of lines but one thing with many parts. Prints what fails
+     * and counts the parts. False when it cannot be run.
+     */
+    bool (*run_file)(struct arena *a, str path, struct vector_tally *tally, struct err *e);
+    void (*finish)(void); /* prints what else there is to say, at the end; or NULL */
 };
 
 /* The file that the vector of the running call comes from. */

@@ -16,16 +16,14 @@ async function picture(name, scheme, prepare, size = { width: 1280, height: 860 
   await page.close();
 }
 
-// The n-th object that differs, opened.
-const open = (n) => (page) =>
-  page.locator('.item[data-status="differs"] > details > summary').nth(n).click();
-
 await picture("report-light.png", "light", async () => {});
 await picture("report-dark.png", "dark", async (page) => {
-  await page.locator("#find").fill("web-config");
+  await page.locator("#find").fill("/web-config-");
   await page.waitForTimeout(150);
   await page.locator("#expand").click();
-  await page.evaluate(() => scrollTo({ top: 420, behavior: "instant" }));
+  await page.mouse.move(640, 400);
+  await page.getByText("<script>").first().evaluate((line) => line.scrollIntoView({ block: "end" }));
+  await page.mouse.wheel(0, 120);
   await page.waitForTimeout(150);
 });
 await picture(
@@ -34,15 +32,8 @@ await picture(
   async (page) => {
     await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
     await page.emulateMedia({ media: "print" });
+    await page.evaluate(() => (document.body.style.padding = "40px"));
   },
   { width: 794, height: 1000 },
 );
-if (process.env.EXTRA) {
-  await picture("extra-open.png", "light", async (page) => {
-    await open(0)(page);
-    await page.evaluate(() => scrollTo({ top: 420, behavior: "instant" }));
-    await page.waitForTimeout(150);
-  });
-  await picture("extra-narrow.png", "light", async (page) => open(0)(page), { width: 420, height: 900 });
-}
 await browser.close();

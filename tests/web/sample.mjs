@@ -109,7 +109,7 @@ for (let i = 0; i < count; i++) {
     .replace("{{ .spec.rules | toJson }}", "[{host: shop.example.com}]")
     .replace("{{ .spec.replicas }}", "2");
   const known = drifts.filter((d) => d[0] === name);
-  const drift = i % 7 === 4 && known.length ? known[Math.floor(i / 7) % known.length] : null;
+  const drift = i % 7 === 4 && known.length ? known[Math.floor(i / 105) % known.length] : null;
   if (drift) text = text.replace(drift[1], drift[2]);
   objects.push(
     `apiVersion: ${api}\nkind: ${kind}\nmetadata:\n  name: ${name}-${i}\n` +

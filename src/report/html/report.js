@@ -122,13 +122,15 @@
     if (target.closest("[hidden]")) showAll();
     const details = target.classList.contains("item") && target.querySelector("details");
     if (details) details.open = true;
+    // Items on the way get their true height only when they come near: look twice.
     target.scrollIntoView();
+    requestAnimationFrame(() => target.scrollIntoView());
   }
 
   window.addEventListener("hashchange", follow);
   document.querySelector(".tree").addEventListener("click", function (event) {
     const link = event.target.closest("a");
-    if (link && link.hash === location.hash) follow();
+    if (link) setTimeout(follow);
   });
 
   // Which component is being read: the last whose heading has passed the bar.

@@ -10,7 +10,7 @@
  */
 #include "tmpl/funcs/crypto.h"
 
-#include "tmpl/funcs/codec.h"
+#include "text/codec.h"
 #include "tmpl/funcs/families.h"
 #include "tmpl/funcs/keys.h"
 

@@ -8,7 +8,7 @@
 
 #include "tmpl/funcs/crypto.h"
 
-#include "tmpl/funcs/codec.h"
+#include "text/codec.h"
 #include "tmpl/funcs/families.h"
 
 #include <crypt.h>

@@ -159,7 +159,7 @@ static bool fn_tpl(struct tmpl_call *c)
     bool ok;
 
     /* Upstream: the option is set anew, so only its strictest form is handed down. */
-    if (set->missing != MISSING_ERROR)
+    if (set->profile == TMPL_HELM && set->missing != MISSING_ERROR)
         set->missing = MISSING_ZERO;
     if (!parse_tpl(c, set, &t, &e))
         return tpl_fail(c, "cannot parse template ", e.text);
@@ -176,8 +176,11 @@ static bool fn_tpl(struct tmpl_call *c)
 /* ---- Failing on purpose -------------------------------------------------------------------------
  */
 
+/* Helm finds the message by its marks; nobody else looks for them. */
 static bool helm_fail(struct tmpl_call *c, str message)
 {
+    if (c->rt->exec->set->profile != TMPL_HELM)
+        return call_fail_str(c, message);
     return call_fail_str(c, str_join(c->arena,
                                      (str[]){STR("HELM_ERR_START"), message, STR("HELM_ERR_END")},
                                      3, STR_NONE));
@@ -201,9 +204,35 @@ static bool fn_required(struct tmpl_call *c)
 /* ---- What a renderer without a cluster answers --------------------------------------------------
  */
 
+/* All objects of a kind, as the API lists them. */
+static bool return_kind_list(struct tmpl_call *c, const struct value *const *found, size_t count)
+{
+    struct tv list, map = tv_map_new(c->rt, TV_MAP);
+
+    if (!call_room(c, count * sizeof(struct tv)))
+        return false;
+    list = tv_list_new(c->rt, TV_LIST, count);
+    for (size_t i = 0; i < count; i++)
+        list.list->items[i] = tv_wrap_host(c->rt, found[i]);
+    tv_set(c->rt, map, STR("apiVersion"), tv_str(arg_str(c, 0)));
+    tv_set(c->rt, map, STR("items"), list);
+    tv_set(c->rt, map, STR("kind"), tv_str(str_concat(c->arena, arg_str(c, 1), STR("List"))));
+    return return_tv(c, map);
+}
+
+/* One object by its name, or all of a kind. A host without objects finds nothing. */
 static bool fn_lookup(struct tmpl_call *c)
 {
-    return return_tv(c, tv_map_new(c->rt, TV_MAP));
+    const struct tmpl_hooks *hooks = c->rt->hooks;
+    const str query[] = {arg_str(c, 0), arg_str(c, 1), arg_str(c, 2), arg_str(c, 3)};
+    const struct value **found = NULL;
+    size_t count = hooks->lookup ? hooks->lookup(hooks->ctx, c->arena, query, &found) : 0;
+
+    if (!count)
+        return return_tv(c, tv_map_new(c->rt, TV_MAP));
+    if (!query[TMPL_NAME].len)
+        return return_kind_list(c, found, count);
+    return return_tv(c, tv_wrap_host(c->rt, found[0]));
 }
 
 static bool fn_get_host_by_name(struct tmpl_call *c)

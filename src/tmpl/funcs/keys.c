@@ -7,7 +7,7 @@
  */
 #include "tmpl/funcs/keys.h"
 
-#include "tmpl/funcs/codec.h"
+#include "text/codec.h"
 
 /* ---- Making -------------------------------------------------------------------------------------
  */

@@ -3,7 +3,7 @@
  * random.c - random texts and identifiers. All randomness is base/clock.h's, so that tests can
  * repeat it.
  */
-#include "tmpl/funcs/codec.h"
+#include "text/codec.h"
 #include "tmpl/funcs/families.h"
 
 /* Characters out of set, each as likely as the others: bytes in the uneven rest are drawn again. */

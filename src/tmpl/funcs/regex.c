@@ -10,22 +10,41 @@
 
 #include "regex/regex.h"
 
-/* Matching looks at each byte once, for every state of the pattern that is alive. */
-static uint64_t match_steps(const struct tmpl_call *c)
+/* A pattern at work, and what it may cost. */
+struct matching {
+    struct regex *re;
+    uint64_t given, left;
+};
+
+/* What searching costs is counted in units of which so many are a step. */
+#define UNITS_PER_STEP 8
+
+/* Whether there are steps left for the pattern of the first argument. */
+static bool prepare(struct tmpl_call *c, struct matching *m)
 {
-    return 10 + (uint64_t)arg_str(c, 0).len * 20 +
-           (uint64_t)arg_str(c, 1).len * (1 + arg_str(c, 0).len / 16);
+    if (!call_steps(c, 10 + (uint64_t)arg_str(c, 0).len * 20))
+        return false;
+    m->given = m->left = c->rt->steps * UNITS_PER_STEP;
+    return true;
+}
+
+static bool compile_limited(struct tmpl_call *c, struct matching *m, struct err *e)
+{
+    if (!regex_compile(c->arena, arg_str(c, 0), &m->re, e))
+        return false;
+    regex_limit(m->re, &m->left);
+    return true;
 }
 
 /* The pattern of the first argument. soft: as the forms without must complain. */
-static bool compile(struct tmpl_call *c, bool soft, struct regex **out)
+static bool compile(struct tmpl_call *c, bool soft, struct matching *m)
 {
     AUTO_ERR e = {0};
     struct buf b;
 
-    if (c->count > 1 && !call_steps(c, match_steps(c)))
+    if (!prepare(c, m))
         return false;
-    if (regex_compile(c->arena, arg_str(c, 0), out, &e))
+    if (compile_limited(c, m, &e))
         return true;
     if (!soft)
         return call_fail_str(c, str_copy(c->arena, e.text));
@@ -40,35 +59,45 @@ static bool compile(struct tmpl_call *c, bool soft, struct regex **out)
     return call_fail_str(c, buf_str(&b));
 }
 
+/* Pays for what was searched; fails when that was too much. */
+static bool settle(struct tmpl_call *c, const struct matching *m)
+{
+    return call_steps(c, m->left ? (m->given - m->left) / UNITS_PER_STEP : UINT64_MAX);
+}
+
 static bool fn_match(struct tmpl_call *c)
 {
     AUTO_ERR e = {0};
-    struct regex *re;
+    struct matching m = {0};
 
-    if (!call_steps(c, match_steps(c)))
+    if (!prepare(c, &m))
         return false;
-    return return_bool(c, regex_compile(c->arena, arg_str(c, 0), &re, &e) &&
-                              regex_match(re, arg_str(c, 1)));
+    if (!compile_limited(c, &m, &e))
+        return return_bool(c, false);
+    bool found = regex_match(m.re, arg_str(c, 1));
+    return settle(c, &m) && return_bool(c, found);
 }
 
 static bool fn_must_match(struct tmpl_call *c)
 {
-    struct regex *re;
+    struct matching m = {0};
 
-    return compile(c, false, &re) && return_bool(c, regex_match(re, arg_str(c, 1)));
+    if (!compile(c, false, &m))
+        return false;
+    bool found = regex_match(m.re, arg_str(c, 1));
+    return settle(c, &m) && return_bool(c, found);
 }
 
 static bool find(struct tmpl_call *c, bool soft)
 {
     str text = arg_str(c, 1);
-    struct regex *re;
+    struct matching m = {0};
     struct span span;
 
-    if (!compile(c, soft, &re))
+    if (!compile(c, soft, &m))
         return false;
-    if (!regex_find(re, text, 0, &span, 1))
-        return return_str(c, STR_NONE);
-    return return_str(c, str_slice(text, span.from, span.to));
+    bool found = regex_find(m.re, text, 0, &span, 1);
+    return settle(c, &m) && return_str(c, found ? str_slice(text, span.from, span.to) : STR_NONE);
 }
 
 static bool fn_find(struct tmpl_call *c)
@@ -84,15 +113,17 @@ static bool fn_must_find(struct tmpl_call *c)
 static bool find_all(struct tmpl_call *c, bool soft)
 {
     str text = arg_str(c, 1);
-    struct regex *re;
+    struct matching m = {0};
     struct spans all;
     struct tv list;
 
-    if (!compile(c, soft, &re))
+    if (!compile(c, soft, &m))
         return false;
     if (!call_room(c, text.len * 2 * sizeof(struct span)))
         return false;
-    all = regex_find_all(c->arena, re, text, arg_int(c, 2), 1);
+    all = regex_find_all(c->arena, m.re, text, arg_int(c, 2), 1);
+    if (!settle(c, &m))
+        return false;
     if (!all.count)
         return return_tv(c, tv_object(TV_STRINGS, NULL));
     list = tv_list_new(c->rt, TV_STRINGS, all.count);
@@ -116,15 +147,15 @@ static bool fn_must_find_all(struct tmpl_call *c)
 static bool replace(struct tmpl_call *c, bool soft, bool literal)
 {
     struct buf b = call_buf(c);
-    struct regex *re;
+    struct matching m = {0};
 
-    if (!compile(c, soft, &re))
+    if (!compile(c, soft, &m))
         return false;
     if (literal)
-        regex_replace_literal(re, arg_str(c, 1), arg_str(c, 2), &b);
+        regex_replace_literal(m.re, arg_str(c, 1), arg_str(c, 2), &b);
     else
-        regex_replace(re, arg_str(c, 1), arg_str(c, 2), &b);
-    return return_call_buf(c, &b);
+        regex_replace(m.re, arg_str(c, 1), arg_str(c, 2), &b);
+    return settle(c, &m) && return_call_buf(c, &b);
 }
 
 static bool fn_replace(struct tmpl_call *c)
@@ -149,18 +180,18 @@ static bool fn_must_replace_literal(struct tmpl_call *c)
 
 static bool split(struct tmpl_call *c, bool soft)
 {
-    struct regex *re;
+    struct matching m = {0};
     size_t count;
     str *parts;
 
-    if (!compile(c, soft, &re))
+    if (!compile(c, soft, &m))
         return false;
     if (!call_room(c, arg_str(c, 1).len * 3 * sizeof(str)))
         return false;
     if (arg_int(c, 2) == 0)
         return return_tv(c, tv_object(TV_STRINGS, NULL));
-    parts = regex_split(c->arena, re, arg_str(c, 1), arg_int(c, 2), &count);
-    return return_tv(c, strings_of(c, parts, count));
+    parts = regex_split(c->arena, m.re, arg_str(c, 1), arg_int(c, 2), &count);
+    return settle(c, &m) && return_tv(c, strings_of(c, parts, count));
 }
 
 static bool fn_split(struct tmpl_call *c)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_results_json.c - results from a JSON report. Whole reports are in tests/golden/report. */
-#include "../test.h"
+#include "sample.h"
 
 #include "report/results_json.h"
 #include "value/source.h"
@@ -92,6 +92,41 @@ TEST(the_first_value_that_does_not_fit_is_the_error)
     }
 }
 
-RUN_TESTS(cmocka_unit_test(everything_that_a_report_says_is_kept),
+TEST(what_plumb_writes_is_read_back_whole)
+{
+    static const char *const formats[] = {"html", "markdown", "sarif", "github", "json", "yaml"};
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    struct results first, second;
+
+    sample_everything(a, &first);
+    assert_ok(read_text(a, str_z(a, write_as(a, "json", &first)), &second, &e), &e);
+    for (size_t i = 0; i < COUNT(formats); i++)
+        assert_str(write_as(a, formats[i], &second), write_as(a, formats[i], &first));
+}
+
+TEST(own_members_of_any_kind_are_no_fault)
+{
+    static const char *const texts[] = {
+        "{\"Verdict\":[1],\"Baseline\":\"x\",\"Explanations\":{\"a\":1}}",
+        "{\"Verdict\":{\"documents\":[],\"omittedBy\":{},\"notes\":[1,null]},"
+        "\"Baseline\":{\"File\":\"f\",\"New\":{},\"Fixed\":[{\"more\":[{}]},3]},"
+        "\"Explanations\":[null,{\"candidates\":[[]],\"suppressed\":7}]}",
+        "{\"Diffs\":[{\"part\":1,\"component\":[],\"place\":\"f:99999999999\","
+        "\"Differences\":[null,{\"path\":4,\"template\":\":\",\"object\":\"a:1\"}]}]}",
+    };
+    AUTO_ARENA a = arena_new();
+
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        AUTO_ERR e = {0};
+        struct results r;
+        assert_ok(read_text(a, texts[i], &r, &e), &e);
+        assert_has(write_as(a, "html", &r), "</html>");
+    }
+}
+
+RUN_TESTS(cmocka_unit_test(what_plumb_writes_is_read_back_whole),
+          cmocka_unit_test(own_members_of_any_kind_are_no_fault),
+          cmocka_unit_test(everything_that_a_report_says_is_kept),
           cmocka_unit_test(two_spellings_of_a_key_are_one),
           cmocka_unit_test(the_first_value_that_does_not_fit_is_the_error))

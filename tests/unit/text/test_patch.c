@@ -253,7 +253,20 @@ TEST(the_deepest_document_can_be_tested_and_written)
     assert_str(buf_str(&out), buf_str(&doc));
 }
 
-RUN_TESTS(cmocka_unit_test(only_what_was_opened_is_sorted),
+TEST(exact_patches_tell_large_numbers_apart)
+{
+    static const char old[] = "{\"a\":9007199254740992,\"b\":[1.0],\"c\":{\"d\":1e400}}";
+    static const char new_[] = "{\"a\":9007199254740993,\"b\":[1],\"c\":{\"d\":1e400}}";
+    AUTO_ARENA a = arena_new();
+    struct buf out = buf_new(a, BUF_UNLIMITED);
+    AUTO_ERR e = {0};
+
+    assert_ok(patch_create_merge_exact(str_c(old), str_c(new_), &out, &e), &e);
+    assert_str(buf_str(&out), STR("{\"a\":9007199254740993}"));
+}
+
+RUN_TESTS(cmocka_unit_test(exact_patches_tell_large_numbers_apart),
+          cmocka_unit_test(only_what_was_opened_is_sorted),
           cmocka_unit_test(numbers_and_escapes_are_copied_as_they_are_spelled),
           cmocka_unit_test(a_copy_is_text_again),
           cmocka_unit_test(keys_with_tildes_and_slashes_are_decoded_in_one_pass),

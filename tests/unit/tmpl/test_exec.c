@@ -276,7 +276,35 @@ TEST(ranges_know_the_action_that_wrote_them)
     }
 }
 
-RUN_TESTS(cmocka_unit_test(ranges_know_the_action_that_wrote_them),
+static const struct render_case exact_cases[] = {
+    {"{{ .big }} {{ print .big }} {{ printf \"%v|%25v\" .big .big }}",
+     "{\"big\":18446744073709551617}",
+     "18446744073709551617 18446744073709551617 18446744073709551617|     18446744073709551617"},
+    {"{{ toJson . }}", "{\"a\":[18446744073709551617,1.50]}", "{\"a\":[18446744073709551617,1.5]}"},
+    {"{{ $_ := set . \"b\" 1 }}{{ toJson . }}", "{\"a\":18446744073709551617}",
+     "{\"a\":18446744073709551617,\"b\":1}"},
+    {"{{ eq .a .b }} {{ lt .a .b }} {{ deepEqual .a .a }}",
+     "{\"a\":18446744073709551616,\"b\":18446744073709551617}", "false true true"},
+    {"{{ if .a }}yes{{ end }} {{ int64 .a }} {{ kindOf .a }} {{ printf \"%.1e\" .a }}",
+     "{\"a\":10000000000000000000.5}", "yes -9223372036854775808 float64 1.0e+19"},
+    {"{{ .a }} {{ .b }}", "{\"a\":0.5,\"b\":9007199254740993}", "0.5 9007199254740993"},
+};
+
+TEST(numbers_that_go_would_round_stay_exact_when_asked_for)
+{
+    AUTO_ARENA a = arena_new();
+
+    for (size_t i = 0; i < COUNT(exact_cases); i++) {
+        struct tmpl_run run = {.exact = true};
+        assert_str(render_with(a, exact_cases[i].text, exact_cases[i].json, TMPL_KC, &run),
+                   str_c(exact_cases[i].want));
+    }
+    assert_str(render(a, "{{ .a }}", "{\"a\":18446744073709551617}"),
+               STR("1.8446744073709552e+19"));
+}
+
+RUN_TESTS(cmocka_unit_test(numbers_that_go_would_round_stay_exact_when_asked_for),
+          cmocka_unit_test(ranges_know_the_action_that_wrote_them),
           cmocka_unit_test(each_part_of_the_output_knows_its_line),
           cmocka_unit_test(data_is_seen_as_go_sees_it), cmocka_unit_test(control_structures_work),
           cmocka_unit_test(arguments_are_checked_against_the_signature),

@@ -102,7 +102,39 @@ TEST(do_not_match_is_told_to_the_host)
     assert_true(run.do_not_match);
 }
 
-RUN_TESTS(cmocka_unit_test(helm_functions_answer_as_helm_does),
+static str both(struct arena *a, const char *text, enum tmpl_profile profile,
+                enum tmpl_profile also)
+{
+    struct tmpl_set *set = tmpl_new(a, &(struct tmpl_options){.profile = profile, .also = also});
+    struct buf out = buf_new(a, BUF_UNLIMITED);
+    struct tmpl_run run = {0};
+    AUTO_ERR e = {0};
+
+    if (tmpl_parse(set, STR("t"), str_c(text), &e))
+        (void)!tmpl_execute(a, set, STR("t"), &run, &out, &e);
+    buf_add(&out, e.text);
+    return buf_str(&out);
+}
+
+TEST(a_second_profile_adds_what_the_first_has_not)
+{
+    AUTO_ARENA a = arena_new();
+
+    assert_str(both(a, "{{ define \"x\" }}X{{ end }}{{ include \"x\" . }}", TMPL_KC, TMPL_HELM),
+               STR("X"));
+    assert_str(both(a, "{{ tpl \"{{ .none }}\" . }}|{{ kindOf (lookup \"v1\" \"A\" \"\" \"a\") }}",
+                    TMPL_KC, TMPL_HELM),
+               STR("|map"));
+    assert_true(str_has_suffix(both(a, "{{ required \"m\" .none }}", TMPL_KC, TMPL_HELM),
+                               STR("error calling required: m")));
+    assert_true(str_has_suffix(both(a, "{{ include \"x\" . }}", TMPL_KC, 0),
+                               STR("function \"include\" not defined")));
+    /* Of functions that both have it is the first's. */
+    assert_true(str_has_suffix(both(a, "{{ fail \"m\" }}", TMPL_KC, TMPL_HELM), STR("fail: m")));
+}
+
+RUN_TESTS(cmocka_unit_test(a_second_profile_adds_what_the_first_has_not),
+          cmocka_unit_test(helm_functions_answer_as_helm_does),
           cmocka_unit_test(what_tpl_defines_is_gone_afterwards),
           cmocka_unit_test(templates_that_include_each_other_end),
           cmocka_unit_test(lookups_ask_the_host),

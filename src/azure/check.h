@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * check.h - custom resources against the model.
+ *
+ * Finds everything that is wrong with an object at once: fields that do not exist, values of the
+ * wrong type or outside of what is allowed, missing fields, references in no or several forms,
+ * alternatives that exclude each other. Each finding names the field and, when the object was read
+ * from a text, the place. The API server finds most of it too, one object at a time and without the
+ * place; some of it (one of several, letter by letter the same ids) only this finds.
+ *
+ * May be called from any thread.
+ */
+#pragma once
+
+#include "azure/resolve.h"
+
+/* More findings than this are not looked for. */
+#define FINDINGS_MAX 1000
+
+struct finding {
+    struct where at;
+    str path; /* spec.subnets[0].name */
+    str text; /* what is wrong, and what is allowed */
+};
+
+struct findings {
+    struct finding *items;
+    size_t len, cap;
+};
+
+/* Appends what is wrong with the spec of an object. Results live as long as a. */
+void check_object(struct arena *a, struct model *m, const struct model_resource *res,
+                  const struct doc *doc, struct findings *out);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * crd.h - CustomResourceDefinitions from the model.
+ *
+ * One definition per kind, with all its versions: structural schemas, everything written out where
+ * it is used, no descriptions unless asked for. What a schema cannot say (one of several, the type
+ * of an id) is left to check.h and to admission. The status has, beside what ARM tells,
+ * operatorStatus: what the operator itself knows.
+ */
+#pragma once
+
+#include "azure/model.h"
+
+/*
+ * The description of a property, or empty: res is the resource, steps the path of the property in
+ * ARM, with "*" for the elements of lists and maps.
+ */
+typedef str crd_describe_fn(void *ctx, const struct model_resource *res, const str *steps,
+                            size_t count);
+
+struct crd_options {
+    crd_describe_fn *describe; /* NULL: no descriptions */
+    void *describe_ctx;
+};
+
+/*
+ * The definition of a kind from all its versions, in their order. The tree shares parts: to change
+ * it, copy it. Lives as long as a and the model.
+ */
+struct value *crd_build(struct arena *a, const struct model_resource *const *versions, size_t count,
+                        const struct crd_options *options);

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * crd_internal.h - what the files of definitions share.
+ */
+#pragma once
+
+#include "azure/crd.h"
+
+/* The schema of a builtin object, and of status.operatorStatus. They live as long as a. */
+struct value *crd_builtin(struct arena *a, enum model_builtin builtin);
+struct value *crd_operator_status(struct arena *a);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * plan.h - what would be sent for a set of manifests, and in which order.
+ *
+ * Owners come before what they own, what is referred to before what refers to it, and what writes a
+ * secret or config map before what reads it; apart from that the order of the files stays. Nothing
+ * is asked of anybody: what is not among the manifests gets a name in braces, and so do secrets.
+ */
+#pragma once
+
+#include "azure/check.h"
+#include "azure/convert.h"
+#include "azure/manifests.h"
+
+struct plan_step {
+    const struct doc *doc;
+    const struct model_resource *resource;
+    struct arm_request request; /* id is empty when it could not be made */
+    str notes;                  /* lines: what was not found */
+};
+
+struct plan {
+    struct plan_step *steps;
+    size_t count;
+    struct findings findings;   /* what is wrong with the manifests: nothing is to be sent then */
+    const struct doc **ignored; /* objects that are none of ours */
+    size_t ignored_count;
+};
+
+/* Plans for all manifests. Fails only when the model cannot be read. */
+MUST_CHECK bool plan_make(struct arena *a, struct manifests *m, struct plan *out, struct err *e);

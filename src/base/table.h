@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * table.h - text to things that come and go one by one.
+ *
+ * A map keeps everything it was ever given until its arena ends; a table is for what lives long and
+ * changes: caches, queues. Its nodes are the caller's: each thing has a struct table_node as its
+ * first member, made with block_new, and the table only links them.
+ *
+ *     struct entry { struct table_node node; ... };
+ *     struct table *t = table_new();
+ *     struct entry *e = (struct entry *)table_find(t, key);
+ *     table_add(t, &e->node, key);          the key must live as long as the node
+ *     table_drop(t, &e->node);              unlinks; the caller frees
+ *
+ * Order is that of nobody. One thread at a time.
+ */
+#pragma once
+
+#include "base/str.h"
+
+struct table;
+
+struct table_node {
+    struct table_node *next;
+    uint64_t hash;
+    str key;
+};
+
+struct table *table_new(void);
+/* The nodes are the caller's and stay. */
+void table_free(struct table *t);
+/* NULL when there is none. */
+struct table_node *table_find(const struct table *t, str key);
+/* No node may have that key yet. */
+void table_add(struct table *t, struct table_node *node, str key);
+void table_drop(struct table *t, struct table_node *node);
+size_t table_len(const struct table *t);
+
+/*
+ * All nodes: start with at = {0}; answers NULL at the end. The one that was given last may be
+ * dropped, nothing else may change.
+ */
+struct table_at {
+    size_t bucket;
+    struct table_node *next;
+};
+struct table_node *table_each(const struct table *t, struct table_at *at);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * secret.h - what Secrets hold is never shown, only whether it is the same.
+ *
+ * Values of data and stringData become "***", or "*** (before)" and "*** (after)" where both sides
+ * have the key and differ. The same happens inside annotations that hold such an object as JSON, as
+ * kubectl's last-applied-configuration does. Masked values keep their places. All functions may be
+ * called from any thread.
+ */
+#pragma once
+
+#include "value/value.h"
+
+/* Whether the object is a Secret, of whatever version. */
+bool secret_is(const struct value *object);
+/*
+ * Masks two versions of an object when one of them is a Secret; either may be NULL. What changes is
+ * replaced by a copy, which lives as long as a and what it was copied from.
+ */
+void secret_mask_pair(struct arena *a, struct value **before, struct value **after);
+/* Masks a merge patch for a Secret, in place. Answers whether there was something to mask. */
+bool secret_mask_patch(struct arena *a, struct value *patch);

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * queue.c - the work queue.
+ *
+ * A key has one entry as long as anything is known about it. Due entries hang in a list per
+ * priority, delayed ones in a heap by time; an entry that is being worked on is in neither and
+ * remembers what was asked of it meanwhile.
+ */
+#include "kube/queue.h"
+
+#include <errno.h>
+#include <time.h>
+
+#define KEYS_MAX 1000000
+#define DELAY_BASE NS_PER_SEC
+#define DELAY_MAX (180 * NS_PER_SEC)
+#define NEVER INT64_MAX
+
+enum entry_state { ENTRY_IDLE, ENTRY_DUE, ENTRY_DELAYED };
+
+struct entry {
+    struct table_node node; /* first: see table.h */
+    enum entry_state state;
+    enum queue_priority priority;
+    bool working;
+    unsigned failures;
+    int64_t due;   /* when it may be taken; while working: when it was asked for again, or NEVER */
+    int64_t since; /* when it was taken */
+    size_t slot;   /* in the heap */
+    struct entry *before, *after; /* in the list of its priority */
+    char key[];
+};
+
+struct list {
+    struct entry *first, *last;
+};
+
+struct queue {
+    pthread_mutex_t mutex;
+    pthread_cond_t woken;
+    struct queue_config config;
+    struct table *entries;
+    struct list due[QUEUE_PRIORITIES];
+    struct entry **heap;
+    size_t heap_len, heap_cap;
+    struct queue_stats stats;
+    bool closed, drain;
+};
+
+/* ---- Lists and the heap. ---- */
+
+static void list_push(struct list *l, struct entry *e)
+{
+    e->before = l->last;
+    e->after = NULL;
+    if (l->last)
+        l->last->after = e;
+    else
+        l->first = e;
+    l->last = e;
+}
+
+static void list_drop(struct list *l, struct entry *e)
+{
+    if (e->before)
+        e->before->after = e->after;
+    else
+        l->first = e->after;
+    if (e->after)
+        e->after->before = e->before;
+    else
+        l->last = e->before;
+}
+
+static void heap_put(struct queue *q, size_t slot, struct entry *e)
+{
+    q->heap[slot] = e;
+    e->slot = slot;
+}
+
+static void heap_up(struct queue *q, struct entry *e)
+{
+    size_t i = e->slot;
+
+    for (; i && q->heap[(i - 1) / 2]->due > e->due; i = (i - 1) / 2)
+        heap_put(q, i, q->heap[(i - 1) / 2]);
+    heap_put(q, i, e);
+}
+
+static void heap_down(struct queue *q, struct entry *e)
+{
+    size_t i = e->slot;
+
+    for (size_t child = 2 * i + 1; child < q->heap_len; child = 2 * i + 1) {
+        if (child + 1 < q->heap_len && q->heap[child + 1]->due < q->heap[child]->due)
+            child++;
+        if (q->heap[child]->due >= e->due)
+            break;
+        heap_put(q, i, q->heap[child]);
+        i = child;
+    }
+    heap_put(q, i, e);
+}
+
+static void heap_push(struct queue *q, struct entry *e)
+{
+    if (q->heap_len == q->heap_cap) {
+        size_t cap = q->heap_cap ? q->heap_cap * 2 : 64;
+        struct entry **wider = block_new(arena_array_size(cap, sizeof(*wider)));
+        if (q->heap_len)
+            memcpy(wider, q->heap, q->heap_len * sizeof(struct entry *));
+        block_free(q->heap);
+        q->heap = wider;
+        q->heap_cap = cap;
+    }
+    heap_put(q, q->heap_len++, e);
+    heap_up(q, e);
+}
+
+static void heap_drop(struct queue *q, struct entry *e)
+{
+    struct entry *last = q->heap[--q->heap_len];
+
+    if (last == e)
+        return;
+    heap_put(q, e->slot, last);
+    heap_up(q, last);
+    heap_down(q, last);
+}
+
+/* ---- Entries. ---- */
+
+static struct entry *entry_find(const struct queue *q, str key)
+{
+    return (struct entry *)table_find(q->entries, key);
+}
+
+static struct entry *entry_get(struct queue *q, str key)
+{
+    struct entry *e = entry_find(q, key);
+
+    if (e || table_len(q->entries) >= q->config.keys_max)
+        return e;
+    e = block_new(sizeof(*e) + key.len);
+    memset(e, 0, sizeof(*e));
+    memcpy(e->key, key.ptr, key.len);
+    table_add(q->entries, &e->node, str_of(e->key, key.len));
+    return e;
+}
+
+/* An entry of which nothing is known any more is dropped. */
+static void entry_settle(struct queue *q, struct entry *e)
+{
+    if (e->state != ENTRY_IDLE || e->working || e->failures)
+        return;
+    table_drop(q->entries, &e->node);
+    block_free(e);
+}
+
+static void take_out(struct queue *q, struct entry *e)
+{
+    if (e->state == ENTRY_DUE) {
+        list_drop(&q->due[e->priority], e);
+        q->stats.waiting--;
+    } else if (e->state == ENTRY_DELAYED) {
+        heap_drop(q, e);
+        q->stats.delayed--;
+    }
+    e->state = ENTRY_IDLE;
+}
+
+static void put_in(struct queue *q, struct entry *e, int64_t now)
+{
+    if (e->due <= now) {
+        e->state = ENTRY_DUE;
+        list_push(&q->due[e->priority], e);
+        q->stats.waiting++;
+    } else {
+        e->state = ENTRY_DELAYED;
+        heap_push(q, e);
+        q->stats.delayed++;
+    }
+    pthread_cond_signal(&q->woken);
+}
+
+/* What was delayed and is due now goes to its list. */
+static void ripen(struct queue *q, int64_t now)
+{
+    while (q->heap_len && q->heap[0]->due <= now) {
+        struct entry *e = q->heap[0];
+        take_out(q, e);
+        put_in(q, e, now);
+    }
+}
+
+/* ---- Adding. ---- */
+
+static void schedule(struct queue *q, struct entry *e, enum queue_priority priority, int64_t due)
+{
+    bool known = e->state != ENTRY_IDLE || (e->working && e->due != NEVER);
+
+    q->stats.added++;
+    q->stats.merged += known;
+    if (known && due > e->due)
+        due = e->due;
+    if (known && priority > e->priority)
+        priority = e->priority;
+    if (e->state == ENTRY_DUE && priority == e->priority)
+        return;
+    take_out(q, e);
+    e->priority = priority;
+    e->due = due;
+    if (!e->working)
+        put_in(q, e, clock_mono());
+}
+
+static bool add_locked(struct queue *q, str key, enum queue_priority priority, int64_t delay,
+                       bool failed)
+{
+    struct entry *e = q->closed ? NULL : entry_get(q, key);
+
+    if (!e) {
+        q->stats.refused++;
+        return false;
+    }
+    if (failed) {
+        e->failures++;
+        q->stats.retried++;
+    }
+    schedule(q, e, priority, clock_mono() + (delay > 0 ? delay : 0));
+    return true;
+}
+
+bool queue_add_after(struct queue *q, str key, enum queue_priority priority, int64_t delay)
+{
+    pthread_mutex_lock(&q->mutex);
+    bool ok = add_locked(q, key, priority, delay, false);
+    pthread_mutex_unlock(&q->mutex);
+    return ok;
+}
+
+bool queue_add(struct queue *q, str key, enum queue_priority priority)
+{
+    return queue_add_after(q, key, priority, 0);
+}
+
+static int64_t delay_of(const struct queue *q, unsigned failures)
+{
+    int64_t delay = q->config.base;
+
+    for (unsigned i = 0; i < failures && delay < q->config.max; i++)
+        delay *= 2;
+    return delay < q->config.max ? delay : q->config.max;
+}
+
+int64_t queue_again(struct queue *q, str key, enum queue_priority priority)
+{
+    pthread_mutex_lock(&q->mutex);
+    const struct entry *e = entry_find(q, key);
+    int64_t delay = delay_of(q, e ? e->failures : 0);
+    bool ok = add_locked(q, key, priority, delay, true);
+    pthread_mutex_unlock(&q->mutex);
+    return ok ? delay : -1;
+}
+
+void queue_forget(struct queue *q, str key)
+{
+    pthread_mutex_lock(&q->mutex);
+    struct entry *e = entry_find(q, key);
+    if (e) {
+        e->failures = 0;
+        entry_settle(q, e);
+    }
+    pthread_mutex_unlock(&q->mutex);
+}
+
+unsigned queue_failures(struct queue *q, str key)
+{
+    pthread_mutex_lock(&q->mutex);
+    const struct entry *e = entry_find(q, key);
+    unsigned failures = e ? e->failures : 0;
+    pthread_mutex_unlock(&q->mutex);
+    return failures;
+}
+
+/* ---- Taking. ---- */
+
+static void count_wait(struct queue_stats *s, int64_t waited)
+{
+    s->taken++;
+    s->wait_total += waited;
+    if (waited > s->wait_max)
+        s->wait_max = waited;
+}
+
+static bool take_due(struct queue *q, struct arena *a, str *key, int64_t now)
+{
+    ripen(q, now);
+    if (q->closed && !q->drain)
+        return false;
+    for (size_t i = 0; i < QUEUE_PRIORITIES; i++) {
+        struct entry *e = q->due[i].first;
+        if (!e)
+            continue;
+        take_out(q, e);
+        count_wait(&q->stats, now - e->due);
+        e->working = true;
+        e->since = now;
+        e->due = NEVER;
+        q->stats.working++;
+        *key = str_copy(a, e->node.key);
+        return true;
+    }
+    return false;
+}
+
+bool queue_poll(struct queue *q, struct arena *a, str *key, int64_t *due)
+{
+    pthread_mutex_lock(&q->mutex);
+    bool ok = take_due(q, a, key, clock_mono());
+    *due = q->heap_len ? q->heap[0]->due : NEVER;
+    pthread_mutex_unlock(&q->mutex);
+    return ok;
+}
+
+/* Waits for a signal, at most until due. The condition runs on the same clock as clock_mono. */
+static void wait_until(struct queue *q, int64_t due)
+{
+    struct timespec at = {.tv_sec = due / NS_PER_SEC, .tv_nsec = due % NS_PER_SEC};
+
+    if (due == NEVER)
+        pthread_cond_wait(&q->woken, &q->mutex);
+    else
+        pthread_cond_timedwait(&q->woken, &q->mutex, &at);
+}
+
+bool queue_take(struct queue *q, struct arena *a, str *key)
+{
+    bool ok;
+
+    pthread_mutex_lock(&q->mutex);
+    while (!(ok = take_due(q, a, key, clock_mono())) && !q->closed)
+        wait_until(q, q->heap_len ? q->heap[0]->due : NEVER);
+    pthread_mutex_unlock(&q->mutex);
+    return ok;
+}
+
+void queue_done(struct queue *q, str key)
+{
+    int64_t now = clock_mono();
+
+    pthread_mutex_lock(&q->mutex);
+    struct entry *e = entry_find(q, key);
+    if (e && e->working) {
+        int64_t worked = now - e->since;
+        e->working = false;
+        q->stats.working--;
+        q->stats.work_total += worked;
+        if (worked > q->stats.work_max)
+            q->stats.work_max = worked;
+        if (e->due != NEVER)
+            put_in(q, e, now);
+        entry_settle(q, e);
+    }
+    pthread_mutex_unlock(&q->mutex);
+}
+
+/* ---- The whole. ---- */
+
+struct queue *queue_new(const struct queue_config *config)
+{
+    struct queue *q = block_new(sizeof(*q));
+    pthread_condattr_t attr;
+
+    *q = (struct queue){.config = *config, .entries = table_new()};
+    if (!q->config.base)
+        q->config.base = DELAY_BASE;
+    if (!q->config.max)
+        q->config.max = DELAY_MAX;
+    if (!q->config.keys_max)
+        q->config.keys_max = KEYS_MAX;
+    pthread_mutex_init(&q->mutex, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&q->woken, &attr);
+    pthread_condattr_destroy(&attr);
+    return q;
+}
+
+void queue_free(struct queue *q)
+{
+    struct table_at at = {0};
+
+    if (!q)
+        return;
+    for (struct table_node *n; (n = table_each(q->entries, &at));)
+        block_free(n);
+    table_free(q->entries);
+    block_free(q->heap);
+    pthread_cond_destroy(&q->woken);
+    pthread_mutex_destroy(&q->mutex);
+    block_free(q);
+}
+
+void queue_close(struct queue *q, bool drain)
+{
+    pthread_mutex_lock(&q->mutex);
+    q->closed = true;
+    q->drain = drain;
+    while (q->heap_len) {
+        struct entry *e = q->heap[0];
+        take_out(q, e);
+        entry_settle(q, e);
+    }
+    pthread_cond_broadcast(&q->woken);
+    pthread_mutex_unlock(&q->mutex);
+}
+
+void queue_stats(struct queue *q, struct queue_stats *out)
+{
+    struct table_at at = {0};
+    int64_t now = clock_mono();
+
+    pthread_mutex_lock(&q->mutex);
+    *out = q->stats;
+    for (struct table_node *n; (n = table_each(q->entries, &at));) {
+        const struct entry *e = (const struct entry *)n;
+        if (e->working && now - e->since > out->working_longest)
+            out->working_longest = now - e->since;
+    }
+    pthread_mutex_unlock(&q->mutex);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * queue.h - what there is to do, by key: each key at most once, the urgent first, none too often.
+ *
+ *     worker:  while (queue_take(q, a, &key)) {
+ *                  if (reconcile(key)) queue_forget(q, key);
+ *                  else queue_again(q, key);
+ *                  queue_done(q, key);
+ *              }
+ *
+ * A key that is added while it waits is not added twice (a higher priority and an earlier time
+ * count). A key that is added while a worker has it waits until that worker is done, so that no two
+ * workers ever have the same key. queue_again comes back after a delay that doubles from base to
+ * max with each failure and is taken back by queue_forget.
+ *
+ * Any thread. Time is that of base/clock.h; with a fake clock use queue_poll, which never waits.
+ */
+#pragma once
+
+#include "base/base.h"
+
+struct queue;
+
+enum queue_priority { QUEUE_URGENT, QUEUE_NORMAL, QUEUE_IDLE, QUEUE_PRIORITIES };
+
+struct queue_config {
+    int64_t base, max; /* of the delay after failures; 0: 1 s and 180 s */
+    size_t keys_max;   /* 0: 1,000,000. More are refused. */
+};
+
+struct queue_stats {
+    size_t waiting, delayed, working;
+    uint64_t added, taken, retried, merged, refused;
+    int64_t wait_total, wait_max; /* between becoming due and being taken */
+    int64_t work_total, work_max; /* between taken and done */
+    int64_t working_longest;      /* of what is being worked on now */
+};
+
+struct queue *queue_new(const struct queue_config *config);
+/* No thread may be in any other call. */
+void queue_free(struct queue *q);
+
+/* False when the queue is full or closed. */
+bool queue_add(struct queue *q, str key, enum queue_priority priority);
+/* Not before delay nanoseconds from now. An earlier time that is set already stays. */
+bool queue_add_after(struct queue *q, str key, enum queue_priority priority, int64_t delay);
+/* After a failure: with a delay that grows each time. Answers the delay, or -1 as above. */
+int64_t queue_again(struct queue *q, str key, enum queue_priority priority);
+/* After a success: the next delay starts at base again. */
+void queue_forget(struct queue *q, str key);
+/* How often a key was given to queue_again since it was last forgotten. */
+unsigned queue_failures(struct queue *q, str key);
+
+/*
+ * The next key, copied to a; waits for one. False once the queue is closed and, unless drain, at
+ * once then.
+ */
+bool queue_take(struct queue *q, struct arena *a, str *key);
+/* As queue_take without waiting; *due is when the next one is due (INT64_MAX: nothing waits). */
+bool queue_poll(struct queue *q, struct arena *a, str *key, int64_t *due);
+/* The worker has finished with the key. */
+void queue_done(struct queue *q, str key);
+
+/* Wakes all workers. drain: what is due is still given out, delayed keys are dropped. */
+void queue_close(struct queue *q, bool drain);
+void queue_stats(struct queue *q, struct queue_stats *out);

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * transport.c - requests with credentials; see transport.h.
+ *
+ * The mutable part is one struct session: the token and the client that go with the credentials of
+ * the moment. It is replaced as a whole, under the lock; whoever prepares a request copies what it
+ * needs. Plugins run outside of that lock, one at a time under a second one.
+ */
+#include "kube/transport.h"
+
+#include "kube/config_internal.h"
+#include "kube/exec.h"
+#include "text/codec.h"
+#include "text/url.h"
+
+/* A token file is read again after so long, as in client-go. */
+#define TOKEN_FILE_AGE (60 * NS_PER_SEC)
+
+struct session {
+    struct arena *arena; /* of the token */
+    str authorization;   /* the whole header; empty: none */
+    struct http_client *client;
+    int64_t stale_after; /* by the wall clock; 0: never */
+    bool refused;
+};
+
+struct kube_transport {
+    struct arena *arena;
+    const struct kube_config *config;
+    struct http_config http;
+    struct lock lock; /* of session */
+    struct session session;
+    struct lock renewing; /* held while credentials are made: one at a time */
+};
+
+/* ---- Sessions ------------------------------------------------------------------------------- */
+
+/* What a request takes along: a copy of the header and one more owner of the client. */
+static bool take_fresh(struct kube_transport *t, struct arena *a, str *authorization,
+                       struct http_client **client)
+{
+    AUTO_LOCK guard = lock_take(&t->lock);
+    const struct session *s = &t->session;
+
+    if (!s->client || s->refused || (s->stale_after && clock_now() >= s->stale_after))
+        return false;
+    *authorization = str_copy(a, s->authorization);
+    *client = http_client_ref(s->client);
+    return true;
+}
+
+static void free_session(struct session *s)
+{
+    http_client_free(s->client);
+    if (s->arena)
+        arena_free(s->arena);
+    *s = (struct session){0};
+}
+
+static void publish(struct kube_transport *t, struct session *fresh)
+{
+    struct session old;
+
+    {
+        AUTO_LOCK guard = lock_take(&t->lock);
+        old = t->session;
+        t->session = *fresh;
+    }
+    free_session(&old);
+}
+
+/* The client of the session before, so that its connections live on. */
+static struct http_client *keep_client(struct kube_transport *t)
+{
+    AUTO_LOCK guard = lock_take(&t->lock);
+
+    return t->session.client ? http_client_ref(t->session.client) : NULL;
+}
+
+static bool make_client(struct kube_transport *t, const struct kube_credential *given,
+                        struct session *s, struct err *e)
+{
+    struct http_config http = t->http;
+
+    if (given->cert.len) {
+        http.tls.cert = (struct http_pem){given->cert, STR_NONE};
+        http.tls.key = (struct http_pem){given->key, STR_NONE};
+    } else {
+        s->client = keep_client(t);
+        if (s->client)
+            return true;
+    }
+    if (http_client_new(&http, &s->client, e))
+        return true;
+    if (given->cert.len)
+        return err_wrap(e, "getting credentials: failed parsing client key/certificate");
+    return false;
+}
+
+/* ---- Credentials ---------------------------------------------------------------------------- */
+
+static bool read_token_file(const struct kube_config *c, struct session *s, struct err *e)
+{
+    str text;
+
+    if (!file_read_max(s->arena, c->token_file, KUBE_FILE_MAX, &text, e))
+        return err_wrap(e, "failed to read token file \"%.*s\"", STR_ARG(c->token_file));
+    text = str_trim(text);
+    if (!text.len)
+        return err_set(e, ERR_INVALID, "read empty token from file \"%.*s\"",
+                       STR_ARG(c->token_file));
+    s->authorization = str_concat(s->arena, STR("Bearer "), text);
+    s->stale_after = clock_now() + TOKEN_FILE_AGE;
+    return true;
+}
+
+static bool run_plugin(const struct kube_config *c, struct session *s, struct kube_credential *out,
+                       struct err *e)
+{
+    if (!kube_exec_run(s->arena, c, out, e))
+        return false;
+    if (out->token.len)
+        s->authorization = str_concat(s->arena, STR("Bearer "), out->token);
+    s->stale_after = out->expires;
+    return true;
+}
+
+static void use_password(const struct kube_config *c, struct session *s)
+{
+    str pair = str_fmt(s->arena, "%.*s:%.*s", STR_ARG(c->username), STR_ARG(c->password));
+
+    s->authorization = str_concat(s->arena, STR("Basic "), base64_encode(s->arena, pair));
+}
+
+static bool make_session(struct kube_transport *t, struct session *s, struct err *e)
+{
+    const struct kube_config *c = t->config;
+    struct kube_credential given = {0};
+
+    *s = (struct session){.arena = arena_new_secret()};
+    if (c->basic)
+        use_password(c, s);
+    if (c->token_file.len) {
+        if (!read_token_file(c, s, e))
+            return false;
+    } else if (c->token.len) {
+        s->authorization = str_concat(s->arena, STR("Bearer "), c->token);
+    } else if (c->exec && !run_plugin(c, s, &given, e)) {
+        return false;
+    }
+    return make_client(t, &given, s, e);
+}
+
+/* Those who waited for another thread's renewal find it done. */
+static bool acquire(struct kube_transport *t, struct arena *a, str *authorization,
+                    struct http_client **client, struct err *e)
+{
+    struct session fresh;
+
+    if (take_fresh(t, a, authorization, client))
+        return true;
+    AUTO_LOCK guard = lock_take(&t->renewing);
+    if (take_fresh(t, a, authorization, client))
+        return true;
+    if (!make_session(t, &fresh, e)) {
+        free_session(&fresh);
+        return false;
+    }
+    publish(t, &fresh);
+    if (take_fresh(t, a, authorization, client))
+        return true;
+    /* It had expired before it came; the server will say so. */
+    AUTO_LOCK session = lock_take(&t->lock);
+    *authorization = str_copy(a, t->session.authorization);
+    *client = http_client_ref(t->session.client);
+    return true;
+}
+
+/* Only a plugin or a file can have something new to say. */
+static bool mark_refused(struct kube_transport *t, str authorization)
+{
+    AUTO_LOCK guard = lock_take(&t->lock);
+
+    if (!t->config->exec && !t->config->token_file.len)
+        return false;
+    if (str_eq(t->session.authorization, authorization))
+        t->session.refused = true;
+    return true;
+}
+
+/* ---- Requests ------------------------------------------------------------------------------- */
+
+/* Keys of extra values may hold anything; in the name of a header only some of it may stand. */
+static str extra_name(struct arena *a, str key)
+{
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+
+    buf_add(&b, STR("Impersonate-Extra-"));
+    for (size_t i = 0; i < key.len; i++) {
+        unsigned char ch = (unsigned char)key.ptr[i];
+        bool is_plain = (ch >= '0' && ch <= '9') || ((ch | 0x20) >= 'a' && (ch | 0x20) <= 'z') ||
+                        (ch && strchr("!#$&'*+-.^_`|~", ch));
+        if (is_plain)
+            buf_char(&b, (char)ch);
+        else
+            buf_fmt(&b, "%%%02X", ch);
+    }
+    return buf_str(&b);
+}
+
+static void impersonate(struct arena *a, const struct kube_config *c, struct http_headers *h)
+{
+    if (!c->as.len)
+        return;
+    http_header_add(a, h, STR("Impersonate-User"), c->as);
+    if (c->as_uid.len)
+        http_header_add(a, h, STR("Impersonate-Uid"), c->as_uid);
+    for (size_t i = 0; i < c->as_groups.len; i++)
+        http_header_add(a, h, STR("Impersonate-Group"), c->as_groups.items[i]);
+    for (size_t i = 0; i < c->as_extra_count; i++)
+        for (size_t k = 0; k < c->as_extra[i].values.len; k++)
+            http_header_add(a, h, extra_name(a, c->as_extra[i].key),
+                            c->as_extra[i].values.items[k]);
+}
+
+static void complete(const struct kube_transport *t, struct arena *a, str authorization,
+                     const struct http_request *request, struct http_request *out)
+{
+    struct http_headers h = {0};
+
+    *out = *request;
+    for (size_t i = 0; i < request->headers.len; i++)
+        http_header_add(a, &h, request->headers.items[i].name, request->headers.items[i].value);
+    if (!http_header_has(&h, STR("Accept")))
+        http_header_add(a, &h, STR("Accept"), STR("application/json"));
+    if (authorization.len && !http_header_has(&h, STR("Authorization")))
+        http_header_add(a, &h, STR("Authorization"), authorization);
+    impersonate(a, t->config, &h);
+    out->headers = h;
+    if (str_has_prefix(request->url, STR("/")))
+        out->url = url_join(a, t->config->server, request->url);
+}
+
+bool kube_prepare(struct kube_transport *t, struct arena *a, const struct http_request *request,
+                  struct http_request *out, struct http_client **client, struct err *e)
+{
+    str authorization;
+
+    if (!acquire(t, a, &authorization, client, e))
+        return false;
+    complete(t, a, authorization, request, out);
+    return true;
+}
+
+void kube_refused(struct kube_transport *t, const struct http_request *prepared)
+{
+    mark_refused(t, http_header_get(&prepared->headers, STR("Authorization")));
+}
+
+static bool send_once(struct kube_transport *t, struct arena *a, const struct http_request *request,
+                      const struct retry_policy *policy, struct http_response *response,
+                      struct http_request *prepared, struct err *e)
+{
+    struct http_client *client;
+
+    *response = (struct http_response){.url = request->url, .failure = HTTP_FAILURE_CONFIG};
+    if (!kube_prepare(t, a, request, prepared, &client, e))
+        return false;
+    bool ok = retry_send(client, a, prepared, policy, response, e);
+    http_client_free(client);
+    return ok;
+}
+
+bool kube_send(struct kube_transport *t, struct arena *a, const struct http_request *request,
+               const struct retry_policy *policy, struct http_response *response, struct err *e)
+{
+    struct http_request prepared;
+
+    if (!send_once(t, a, request, policy, response, &prepared, e))
+        return false;
+    if (response->status != 401 ||
+        !mark_refused(t, http_header_get(&prepared.headers, STR("Authorization"))))
+        return true;
+    return send_once(t, a, request, policy, response, &prepared, e);
+}
+
+/* ---- Life ----------------------------------------------------------------------------------- */
+
+bool kube_transport_new(const struct kube_config *config, str user_agent,
+                        struct kube_transport **out, struct err *e)
+{
+    struct arena *a = arena_new();
+    struct kube_transport *t = ARENA_NEW(a, struct kube_transport);
+
+    t->arena = a;
+    t->config = config;
+    t->http = config->http;
+    if (user_agent.len)
+        t->http.user_agent = str_copy(a, user_agent);
+    t->lock = (struct lock)LOCK_INIT;
+    t->renewing = (struct lock)LOCK_INIT;
+    struct http_client *probe;
+    if (!http_client_new(&t->http, &probe, e)) {
+        arena_free(a);
+        return false;
+    }
+    /* Without credentials that change, the first client is the only one. */
+    http_client_free(probe);
+    *out = t;
+    return true;
+}
+
+void kube_transport_free(struct kube_transport *t)
+{
+    if (!t)
+        return;
+    free_session(&t->session);
+    arena_free(t->arena);
+}
+
+const struct kube_config *kube_transport_config(const struct kube_transport *t)
+{
+    return t->config;
+}

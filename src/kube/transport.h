@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * transport.h - requests to one API server, with credentials.
+ *
+ *     struct kube_transport *t;
+ *     if (!kube_transport_new(config, STR("plumb/0.1"), &t, e))
+ *         return false;
+ *     struct http_request request = {.url = STR("/api/v1/namespaces")};
+ *     if (!kube_send(t, a, &request, &retry_kube, &response, e))
+ *         return false;
+ *
+ * Adds what every request needs: the server before a URL that begins with "/", Authorization (token
+ * files are read again, credential plugins run again when what they gave has expired or was refused
+ * with 401), impersonation, Accept: application/json unless set, User-Agent. Any thread. One plugin
+ * runs at a time, and its answer serves all who wait for it.
+ */
+#pragma once
+
+#include "kube/config.h"
+#include "net/retry.h"
+
+struct kube_transport;
+
+/* config must outlive the transport. */
+MUST_CHECK bool kube_transport_new(const struct kube_config *config, str user_agent,
+                                   struct kube_transport **out, struct err *e);
+void kube_transport_free(struct kube_transport *t);
+const struct kube_config *kube_transport_config(const struct kube_transport *t);
+
+/* retry_send with credentials. A 401 after fresh credentials is an answer like any other. */
+MUST_CHECK bool kube_send(struct kube_transport *t, struct arena *a,
+                          const struct http_request *request, const struct retry_policy *policy,
+                          struct http_response *response, struct err *e);
+/*
+ * The same for requests that are sent by other means (streams.h): *out is request with the whole
+ * URL and all headers, *client what to send it with: one more owner, to be freed.
+ */
+MUST_CHECK bool kube_prepare(struct kube_transport *t, struct arena *a,
+                             const struct http_request *request, struct http_request *out,
+                             struct http_client **client, struct err *e);
+/* Tells that a prepared request got a 401: credentials are made anew before the next one. */
+void kube_refused(struct kube_transport *t, const struct http_request *prepared);

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * internal.h - what the files of the HTTP client share.
+ *
+ * A transfer is one request on its way: what curl's callbacks need, and what http_send and the
+ * streams do the same way. A handle is curl's; it is kept between requests because making one costs
+ * twenty times as much as a request.
+ */
+#pragma once
+
+#include "net/http.h"
+#include "net/proxy.h"
+
+#include <curl/curl.h>
+#include <sys/socket.h>
+
+struct http_client {
+    struct arena *arena;
+    struct http_config config;
+    struct proxy_settings proxies;
+    struct http_cache *cache; /* handles at rest, and the number of owners; with its own lock */
+};
+
+/* Why a transfer was stopped by us rather than by curl. */
+enum transfer_stop {
+    STOP_NOT,
+    STOP_ENOUGH,
+    STOP_CALLER,
+    STOP_CANCELLED,
+    STOP_IDLE,
+    STOP_BODY_MAX,
+    STOP_HEADER_MAX,
+};
+
+struct transfer {
+    const struct http_client *client;
+    struct arena *arena;
+    const struct http_request *request;
+    struct http_response *response;
+    void (*on_head)(void *ctx, const struct http_response *response); /* may be NULL */
+    CURL *easy;
+    struct curl_slist *headers, *connect_to;
+    struct buf body; /* what is collected */
+    struct buf kept; /* what went to on_body, when a tape records */
+    size_t body_max, header_bytes;
+    int64_t timeout, idle_timeout;
+    int64_t active; /* when something last came, in curl's microseconds of this transfer */
+    bool head_done, pieces_given;
+    enum transfer_stop stop;
+    struct err caller;               /* of on_body */
+    struct sockaddr_storage address; /* the first one that was tried */
+    socklen_t address_len;
+    char text[CURL_ERROR_SIZE];
+};
+
+/* ---- http.c ---- */
+/* A handle at rest or a new one; given back with its connections. */
+CURL *http_handle_take(struct http_client *c, CURLM **multi);
+void http_handle_give(struct http_client *c, CURL *easy, CURLM *multi);
+
+/* ---- transfer.c ---- */
+/* Sets easy up for the request of t, whose first four members and easy are set. */
+MUST_CHECK bool transfer_begin(struct transfer *t, struct err *e);
+/* Looks whether t has waited too long or was cancelled; sets stop. False: it must be removed. */
+bool transfer_may_go_on(struct transfer *t);
+/* Milliseconds until transfer_may_go_on should be asked again. */
+int transfer_patience(const struct transfer *t);
+/* Fills the response and the error from curl's result, and lets go of what curl was given. */
+MUST_CHECK bool transfer_end(struct transfer *t, CURLcode result, struct err *e);
+
+/* ---- setup.c ---- */
+/* The options of easy that come from the configuration and from the request. */
+MUST_CHECK bool transfer_set_options(struct transfer *t, struct err *e);
+
+/* ---- failure.c ---- */
+/* Words the failure of t. Always false. */
+bool transfer_fail(struct transfer *t, CURLcode result, struct err *e);
+/* Fills response and e for a request that could not begin. Always false. */
+bool http_fail_early(struct arena *a, const struct http_request *r, struct http_response *response,
+                     struct err *e);
+
+/* ---- pem.c ---- */
+/* Checks what is in memory: certificates, and that the key belongs to the certificate. */
+MUST_CHECK bool http_tls_check(const struct http_tls *tls, struct err *e);
+
+/* ---- tape.c ---- */
+bool tape_is_replay(const struct tape *t);
+/* The recorded answer of r, or why there is none. on_body gets its body. */
+MUST_CHECK bool tape_answer(struct tape *t, struct arena *a, const struct http_request *r,
+                            struct http_response *response, struct err *e);
+/* Records an exchange; failure is NULL when there was an answer. body is what on_body got. */
+void tape_keep(struct tape *t, const struct http_request *r, const struct http_response *response,
+               str body, const struct err *failure);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* proxy.h - which proxy the environment wants, by the rules of Go's net/http. Any thread. */
+#pragma once
+
+#include "base/base.h"
+
+/* What the environment says: HTTP_PROXY, HTTPS_PROXY, NO_PROXY or their lower-case twins. */
+struct proxy_settings {
+    str http, https, no_proxy;
+    bool cgi; /* REQUEST_METHOD is set: HTTP_PROXY could come from a client and is refused */
+};
+
+struct proxy_settings proxy_from_environment(void);
+/*
+ * The URL of the proxy for a URL; empty: none. Loopback and what NO_PROXY names (hosts with all
+ * below them, .domains, addresses, ranges, "*", each with an optional port) are reached directly.
+ */
+MUST_CHECK bool proxy_for(struct arena *a, const struct proxy_settings *s, str url, str *out,
+                          struct err *e);

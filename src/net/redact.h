@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * redact.h - what may be shown of requests and answers: everything but secrets.
+ *
+ * For recordings, traces and logs. What is secret is known by name: headers (Authorization, Cookie,
+ * ...), members of JSON and fields of forms (password, token, client_secret, ...), query parameters
+ * (sig, code, ...), the data of Kubernetes Secrets wherever they stand, and private keys. Values
+ * become "REDACTED" (in base64 where the data of a Secret is). Texts that are not understood and
+ * speak of secrets are dropped whole. The same text always gives the same result. Any thread;
+ * results live as long as a.
+ */
+#pragma once
+
+#include "net/http.h"
+
+#define REDACTED "REDACTED"
+
+bool redact_is_secret_name(str name);
+str redact_header(struct arena *a, str name, str value);
+/* Passwords in the authority, and secret parameters. */
+str redact_url(struct arena *a, str url);
+/*
+ * A body: JSON, lines of JSON, a form or another text. The URL tells where a patch goes, which does
+ * not say itself that it is one of a Secret.
+ */
+str redact_body(struct arena *a, str url, str content_type, str body);

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * retry.h - whether, when and how often a request is sent again. The only place that decides it.
+ *
+ *     struct http_response response;
+ *     if (!retry_send(client, a, &request, &retry_reads, &response, e))
+ *         return false;
+ *
+ * A policy is data: which answers and failures are worth another attempt, how long to wait and when
+ * to give up. A Retry-After of the server (seconds or a date) wins over our own back-off; one that
+ * is longer than the policy allows ends the attempts, and the answer goes to the caller. Time and
+ * randomness come from base/clock.h, so that tests repeat and never wait.
+ *
+ * Callers with loops of their own (watches, queues, operations that are polled) keep a struct retry
+ * and ask retry_next. Any thread; a struct retry is used by one at a time.
+ */
+#pragma once
+
+#include "net/http.h"
+
+/* One kind of answer that is worth another attempt. */
+struct retry_rule {
+    int from, to;    /* statuses, inclusive */
+    bool only_asked; /* only when the answer has a Retry-After that can be read */
+    bool idempotent; /* only for requests that may be sent twice */
+};
+
+struct retry_policy {
+    const char *name;      /* for logs */
+    unsigned attempts_max; /* in all; 1: never again */
+    int64_t first;         /* the wait before the second attempt, nanoseconds */
+    int64_t max;           /* the longest of our own waits */
+    unsigned factor;       /* each wait is that many hundredths of the one before: 200 doubles */
+    unsigned jitter;       /* up to that many hundredths of a wait are added at random */
+    int64_t asked_max;     /* the longest Retry-After that is honoured */
+    int64_t total_max;     /* of all waits together; 0: no limit */
+    const struct retry_rule *rules;
+    size_t rule_count;
+};
+
+/* Never again. */
+extern const struct retry_policy retry_never;
+/*
+ * What client-go does: up to 10 attempts, only when the server asks for it by Retry-After with 429
+ * or 5xx, or when a GET or HEAD lost its connection before the answer.
+ */
+extern const struct retry_policy retry_kube;
+/* For reading from anywhere: 429, 500, 502, 503, 504 and lost connections, 5 attempts in 30 s. */
+extern const struct retry_policy retry_reads;
+
+struct retry {
+    const struct retry_policy *policy;
+    unsigned attempts; /* made so far */
+    int64_t waited;    /* in all */
+    int64_t next;      /* our own next wait, without jitter */
+};
+
+struct retry retry_begin(const struct retry_policy *policy);
+/*
+ * After an attempt: whether there shall be another one, and after which wait. response may be of an
+ * answer or of a failure. Requests with on_body are retried only when nothing was given to it.
+ */
+bool retry_next(struct retry *r, const struct http_request *request,
+                const struct http_response *response, int64_t *wait);
+/* Forgets the failures so far, as after a success. */
+void retry_reset(struct retry *r);
+
+/* http_send with waits and further attempts. The last answer or failure is the result. */
+MUST_CHECK bool retry_send(struct http_client *c, struct arena *a,
+                           const struct http_request *request, const struct retry_policy *policy,
+                           struct http_response *response, struct err *e);
+
+/*
+ * The wait that a Retry-After asks for: seconds, or a date minus now (nanoseconds since 1970; never
+ * below 0). retry-after-ms and x-ms-retry-after-ms, in milliseconds, win when they are there. False
+ * when there is none or it cannot be read; numbers beyond a year are a year.
+ */
+bool retry_after(const struct http_headers *headers, int64_t now, int64_t *wait);
+/* The three forms of RFC 9110: "Sun, 06 Nov 1994 08:49:37 GMT" and the two obsolete ones. */
+bool http_date_parse(str text, int64_t now, int64_t *seconds);
+/* The first of the three. Lives as long as a. */
+str http_date(struct arena *a, int64_t seconds);

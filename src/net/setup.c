@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* setup.c - curl's options for one request; see internal.h. */
+#include "net/internal.h"
+#include "text/url.h"
+
+/* Sets an option whose value is a text. curl keeps a copy. */
+static void set_text(struct transfer *t, CURLoption option, str text)
+{
+    curl_easy_setopt(t->easy, option, str_z(t->arena, text));
+}
+
+static long to_ms(int64_t ns)
+{
+    int64_t ms = (ns + NS_PER_MS - 1) / NS_PER_MS;
+
+    return ms > INT32_MAX ? INT32_MAX : (long)ms;
+}
+
+/* The texts live as long as the client, so that curl need not copy them. */
+static void set_blob(struct transfer *t, CURLoption option, str text)
+{
+    struct curl_blob blob = {(void *)(uintptr_t)text.ptr, text.len, CURL_BLOB_NOCOPY};
+
+    curl_easy_setopt(t->easy, option, &blob);
+}
+
+static void set_pem(struct transfer *t, struct http_pem pem, CURLoption blob, CURLoption file)
+{
+    if (pem.text.len)
+        set_blob(t, blob, pem.text);
+    else if (pem.file.len)
+        set_text(t, file, pem.file);
+}
+
+static void set_tls(struct transfer *t)
+{
+    const struct http_tls *tls = &t->client->config.tls;
+    bool own_ca = tls->ca.text.len || tls->ca.file.len;
+
+    curl_easy_setopt(t->easy, CURLOPT_SSLVERSION,
+                     tls->min_version == HTTP_TLS_1_3 ? (long)CURL_SSLVERSION_TLSv1_3
+                                                      : (long)CURL_SSLVERSION_TLSv1_2);
+    if (tls->insecure) {
+        curl_easy_setopt(t->easy, CURLOPT_SSL_VERIFYPEER, 0L);
+        curl_easy_setopt(t->easy, CURLOPT_SSL_VERIFYHOST, 0L);
+    }
+    /* Else curl would trust the folder of the system beside our own certificates. */
+    if (own_ca)
+        curl_easy_setopt(t->easy, CURLOPT_CAPATH, NULL);
+    set_pem(t, tls->ca, CURLOPT_CAINFO_BLOB, CURLOPT_CAINFO);
+    set_pem(t, tls->cert, CURLOPT_SSLCERT_BLOB, CURLOPT_SSLCERT);
+    set_pem(t, tls->key, CURLOPT_SSLKEY_BLOB, CURLOPT_SSLKEY);
+    /* A key with a password is an error; OpenSSL would ask for it on the terminal. */
+    if (tls->key.text.len || tls->key.file.len)
+        curl_easy_setopt(t->easy, CURLOPT_KEYPASSWD, "");
+}
+
+static bool set_proxy(struct transfer *t, struct err *e)
+{
+    const struct http_config *c = &t->client->config;
+    str proxy = c->proxy;
+
+    if (!proxy.len && !c->no_proxy &&
+        !proxy_for(t->arena, &t->client->proxies, t->request->url, &proxy, e))
+        return false;
+    /* An empty text keeps curl from looking into the environment itself. */
+    set_text(t, CURLOPT_PROXY, c->no_proxy ? STR_NONE : proxy);
+    curl_easy_setopt(t->easy, CURLOPT_NOPROXY, "");
+    return true;
+}
+
+static bool is_clean_header(str s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if (s.ptr[i] == '\r' || s.ptr[i] == '\n' || s.ptr[i] == '\0')
+            return false;
+    return true;
+}
+
+static void add_line(struct transfer *t, str name, str value)
+{
+    /* curl wants a semicolon where there is no value: a colon would remove the header. */
+    str line = value.len ? str_fmt(t->arena, "%.*s: %.*s", STR_ARG(name), STR_ARG(value))
+                         : str_concat(t->arena, name, STR(";"));
+
+    t->headers = curl_slist_append(t->headers, str_z(t->arena, line));
+}
+
+static bool set_headers(struct transfer *t, struct err *e)
+{
+    const struct http_headers *h = &t->request->headers;
+
+    for (size_t i = 0; i < h->len; i++) {
+        str name = h->items[i].name;
+        if (!name.len || !is_clean_header(name) || !is_clean_header(h->items[i].value) ||
+            str_find_char(name, ':') != STR_NPOS)
+            return err_set(e, ERR_INVALID, "net/http: invalid header field value for \"%.*s\"",
+                           STR_ARG(name));
+        add_line(t, name, h->items[i].value);
+    }
+    /* Never wait for a "100 Continue", and send no content type of curl's own. */
+    t->headers = curl_slist_append(t->headers, "Expect:");
+    if (!http_header_has(h, STR("Content-Type")))
+        t->headers = curl_slist_append(t->headers, "Content-Type:");
+    if (!http_header_has(h, STR("User-Agent")))
+        set_text(t, CURLOPT_USERAGENT, t->client->config.user_agent);
+    return true;
+}
+
+static void set_method(struct transfer *t)
+{
+    const struct http_request *r = t->request;
+    str method = r->method.len ? r->method : STR("GET");
+    bool has_body = r->with_body || r->body.len;
+
+    if (str_eq(method, STR("HEAD")))
+        curl_easy_setopt(t->easy, CURLOPT_NOBODY, 1L);
+    if (has_body) {
+        curl_easy_setopt(t->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body.len);
+        curl_easy_setopt(t->easy, CURLOPT_POSTFIELDS, r->body.len ? r->body.ptr : "");
+    }
+    if (has_body || (!str_eq(method, STR("GET")) && !str_eq(method, STR("HEAD"))))
+        set_text(t, CURLOPT_CUSTOMREQUEST, method);
+}
+
+/* A body cannot be sent again to somebody else, so only reading requests follow. */
+static void set_redirects(struct transfer *t, bool is_https)
+{
+    const struct http_request *r = t->request;
+    bool reads = !r->method.len || str_eq(r->method, STR("GET")) || str_eq(r->method, STR("HEAD"));
+    unsigned max = t->client->config.redirects_max;
+
+    curl_easy_setopt(t->easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(t->easy, CURLOPT_REDIR_PROTOCOLS_STR, is_https ? "https" : "http,https");
+    if (reads && max && !r->body.len) {
+        curl_easy_setopt(t->easy, CURLOPT_FOLLOWLOCATION, 1L);
+        curl_easy_setopt(t->easy, CURLOPT_MAXREDIRS, (long)max);
+    }
+}
+
+/*
+ * curl verifies the name in the URL. To verify another one, that name goes into the URL, the
+ * connection is made to where the real one leads, and the server is told the real one.
+ */
+static str rename_server(struct transfer *t, struct url u)
+{
+    struct arena *a = t->arena;
+    str name = t->client->config.tls.server_name, host = u.host;
+    bool is_ipv6 = str_find_char(url_hostname(&u), ':') != STR_NPOS;
+    unsigned port = url_port_number(&u);
+    str hostname = url_hostname(&u);
+
+    if (!str_eq(u.scheme, STR("https")) || !name.len || str_eq(name, hostname))
+        return url_text(a, &u);
+    str target = str_fmt(a, "%.*s:%u:%s%.*s%s:%u", STR_ARG(name), port, is_ipv6 ? "[" : "",
+                         STR_ARG(hostname), is_ipv6 ? "]" : "", port);
+    t->connect_to = curl_slist_append(NULL, str_z(a, target));
+    curl_easy_setopt(t->easy, CURLOPT_CONNECT_TO, t->connect_to);
+    if (!http_header_has(&t->request->headers, STR("Host")))
+        add_line(t, STR("Host"), host);
+    u.host = str_fmt(a, "%.*s:%u", STR_ARG(name), port);
+    return url_text(a, &u);
+}
+
+static bool check_url(const struct url *u, struct err *e)
+{
+    if (!u->scheme.len)
+        return err_set(e, ERR_INVALID, "unsupported protocol scheme \"\"");
+    if (!str_eq(u->scheme, STR("http")) && !str_eq(u->scheme, STR("https")))
+        return err_set(e, ERR_INVALID, "unsupported protocol scheme \"%.*s\"", STR_ARG(u->scheme));
+    if (!url_hostname(u).len)
+        return err_set(e, ERR_INVALID, "http: no Host in request URL");
+    if (!url_port_number(u))
+        return err_set(e, ERR_INVALID, "invalid port in URL");
+    return true;
+}
+
+static void set_times(struct transfer *t)
+{
+    int64_t connect = t->client->config.connect_timeout;
+
+    if (connect)
+        curl_easy_setopt(t->easy, CURLOPT_CONNECTTIMEOUT_MS, to_ms(connect));
+    if (t->timeout)
+        curl_easy_setopt(t->easy, CURLOPT_TIMEOUT_MS, to_ms(t->timeout));
+    curl_easy_setopt(t->easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(t->easy, CURLOPT_TCP_KEEPALIVE, 1L);
+    curl_easy_setopt(t->easy, CURLOPT_TCP_KEEPIDLE, 30L);
+    curl_easy_setopt(t->easy, CURLOPT_TCP_KEEPINTVL, 15L);
+}
+
+bool transfer_set_options(struct transfer *t, struct err *e)
+{
+    const struct http_config *c = &t->client->config;
+    struct url u;
+
+    if (!url_parse(t->arena, t->request->url, &u, e) || !check_url(&u, e) || !set_headers(t, e) ||
+        !set_proxy(t, e))
+        return false;
+    u.fragment = STR_NONE;
+    set_times(t);
+    set_tls(t);
+    set_method(t);
+    set_redirects(t, str_eq(u.scheme, STR("https")));
+    if (!c->no_compression && !http_header_has(&t->request->headers, STR("Accept-Encoding")))
+        curl_easy_setopt(t->easy, CURLOPT_ACCEPT_ENCODING, "gzip");
+    curl_easy_setopt(t->easy, CURLOPT_HTTP_VERSION,
+                     c->http1 ? (long)CURL_HTTP_VERSION_1_1 : (long)CURL_HTTP_VERSION_2TLS);
+    set_text(t, CURLOPT_URL, rename_server(t, u));
+    curl_easy_setopt(t->easy, CURLOPT_PATH_AS_IS, 1L);
+    curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers);
+    return true;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * streams.h - many requests at once on few connections and one thread.
+ *
+ * For watches: a thread of its own runs all transfers, which share one HTTP/2 connection per server
+ * when the server speaks it (one connection each otherwise). Any thread may start a stream and ask
+ * it to stop; the callbacks run on the thread of the streams, must not wait, and may start and stop
+ * streams themselves.
+ *
+ *     struct http_streams *streams = http_streams_new(client);
+ *     id = http_streams_start(streams, &(struct http_stream){.request = r, .on_end = end});
+ *     ...
+ *     http_streams_free(streams);      stops what runs; every on_end has been called when it
+ * returns
+ */
+#pragma once
+
+#include "net/http.h"
+
+struct http_streams;
+
+struct http_stream {
+    /*
+     * Copied, its texts too. on_body and ctx are used as in http.h, for answers of 2xx; without
+     * on_body the body is collected. cancel is not used: see http_streams_stop. The idle_timeout
+     * is that of the request or of the client.
+     */
+    struct http_request request;
+    /* The head of the answer is there, before the first piece of the body. May be NULL. */
+    void (*on_head)(void *ctx, const struct http_response *response);
+    /*
+     * Called once per stream, last. failure is NULL when the answer ended as it should. Both are
+     * valid during the call. After it the stream's id means nothing.
+     */
+    void (*on_end)(void *ctx, const struct http_response *response, const struct err *failure);
+};
+
+/* Starts the thread and becomes an owner of client. */
+struct http_streams *http_streams_new(struct http_client *client);
+/* Stops everything (ERR_CANCELLED in on_end) and joins the thread. Not from a callback. */
+void http_streams_free(struct http_streams *s);
+
+/* Starts a request; its outcome arrives in on_end, also when it cannot be started. Never 0. */
+uint64_t http_streams_start(struct http_streams *s, const struct http_stream *stream);
+/* Asks a stream to end with ERR_CANCELLED. Nothing happens when it already has. */
+void http_streams_stop(struct http_streams *s, uint64_t id);
+/* How many have been started and not ended. */
+size_t http_streams_count(struct http_streams *s);

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* transfer.c - one request on its way: what curl tells us of it; see internal.h. */
+#include "net/internal.h"
+#include "net/tape.h"
+
+#include <fcntl.h>
+
+/* The longest wait between two looks at the clock and the flag. */
+#define PATIENCE_MS 1000
+
+static int64_t transfer_time(const struct transfer *t)
+{
+    curl_off_t now = 0;
+
+    curl_easy_getinfo(t->easy, CURLINFO_TOTAL_TIME_T, &now);
+    return (int64_t)now;
+}
+
+/* "HTTP/1.1 200 OK" or "HTTP/2 200": another answer begins, after an interim one or a redirect. */
+static void begin_head(struct transfer *t, str line)
+{
+    str version, rest;
+    int64_t status = 0;
+
+    str_cut(line, STR(" "), &version, &rest);
+    if (!str_to_i64(str_slice(rest, 0, 3), &status))
+        status = 0;
+    t->response->status = (int)status;
+    t->response->headers.len = 0;
+    t->header_bytes = 0;
+    t->head_done = false;
+}
+
+/* The length that is announced may already be too much. HEAD announces what it does not send. */
+static bool announces_too_much(const struct transfer *t)
+{
+    uint64_t length;
+    str text = http_header_get(&t->response->headers, STR("Content-Length"));
+    bool streamed = t->request->on_body && t->response->status / 100 == 2;
+
+    return !streamed && !str_eq(t->request->method, STR("HEAD")) && t->body_max &&
+           str_to_u64(text, &length) && length > t->body_max;
+}
+
+static bool end_head(struct transfer *t)
+{
+    bool is_interim = t->response->status < 200;
+
+    if (is_interim)
+        return true;
+    t->head_done = true;
+    if (announces_too_much(t)) {
+        t->stop = STOP_BODY_MAX;
+        return false;
+    }
+    return true;
+}
+
+static void add_header(struct transfer *t, str line)
+{
+    str name, value;
+
+    if (!str_cut(line, STR(":"), &name, &value))
+        return;
+    http_header_add(t->arena, &t->response->headers, str_copy(t->arena, str_trim(name)),
+                    str_copy(t->arena, str_trim(value)));
+}
+
+/* Lines after the end of the head are trailers, of which we have no use. */
+static bool take_header_line(struct transfer *t, str line)
+{
+    if (str_has_prefix(line, STR("HTTP/"))) {
+        begin_head(t, line);
+        return true;
+    }
+    if (t->head_done)
+        return true;
+    t->header_bytes += line.len;
+    if (t->client->config.header_max && t->header_bytes > t->client->config.header_max) {
+        t->stop = STOP_HEADER_MAX;
+        return false;
+    }
+    if (!str_trim(line).len)
+        return end_head(t);
+    add_header(t, line);
+    return true;
+}
+
+static size_t on_header(char *data, size_t size, size_t count, void *ctx)
+{
+    struct transfer *t = ctx;
+
+    t->active = transfer_time(t);
+    return take_header_line(t, str_of(data, size * count)) ? size * count : 0;
+}
+
+static void collect(struct transfer *t, str piece)
+{
+    if (t->body_max && t->body.len + piece.len > t->body_max)
+        t->stop = STOP_BODY_MAX;
+    else
+        buf_add(&t->body, piece);
+}
+
+static void give_piece(struct transfer *t, str piece)
+{
+    const struct http_request *r = t->request;
+
+    if (t->client->config.tape)
+        buf_add(&t->kept, piece);
+    t->pieces_given = true;
+    if (!r->on_body(r->ctx, t->response, piece, &t->caller))
+        t->stop = t->caller.kind ? STOP_CALLER : STOP_ENOUGH;
+}
+
+static size_t on_data(char *data, size_t size, size_t count, void *ctx)
+{
+    struct transfer *t = ctx;
+    str piece = {data, size * count};
+
+    t->active = transfer_time(t);
+    if (t->on_head) {
+        t->on_head(t->request->ctx, t->response);
+        t->on_head = NULL;
+    }
+    if (t->request->on_body && t->response->status / 100 == 2)
+        give_piece(t, piece);
+    else
+        collect(t, piece);
+    return t->stop ? 0 : piece.len;
+}
+
+/* Opens the socket as curl would; remembers where to, for messages. */
+static curl_socket_t on_socket(void *ctx, curlsocktype purpose, struct curl_sockaddr *to)
+{
+    struct transfer *t = ctx;
+
+    (void)purpose;
+    if (!t->address_len && to->addrlen <= sizeof(t->address)) {
+        memcpy(&t->address, &to->addr, to->addrlen);
+        t->address_len = to->addrlen;
+    }
+    return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
+}
+
+static void set_callbacks(struct transfer *t)
+{
+    curl_easy_setopt(t->easy, CURLOPT_ERRORBUFFER, t->text);
+    curl_easy_setopt(t->easy, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(t->easy, CURLOPT_HEADERDATA, t);
+    curl_easy_setopt(t->easy, CURLOPT_WRITEFUNCTION, on_data);
+    curl_easy_setopt(t->easy, CURLOPT_WRITEDATA, t);
+    curl_easy_setopt(t->easy, CURLOPT_OPENSOCKETFUNCTION, on_socket);
+    curl_easy_setopt(t->easy, CURLOPT_OPENSOCKETDATA, t);
+    curl_easy_setopt(t->easy, CURLOPT_PRIVATE, t);
+}
+
+static void release(struct transfer *t)
+{
+    curl_slist_free_all(t->headers);
+    curl_slist_free_all(t->connect_to);
+    t->headers = t->connect_to = NULL;
+    err_clear(&t->caller);
+}
+
+/* A request's own limit wins; below 0 it means none. */
+static int64_t pick_time(int64_t own, int64_t usual)
+{
+    return own ? (own > 0 ? own : 0) : usual;
+}
+
+bool transfer_begin(struct transfer *t, struct err *e)
+{
+    const struct http_config *c = &t->client->config;
+    const struct http_request *r = t->request;
+
+    t->body_max = r->body_max ? r->body_max : c->body_max;
+    t->timeout = pick_time(r->timeout, c->timeout);
+    t->idle_timeout = pick_time(r->idle_timeout, c->idle_timeout);
+    t->body = buf_new(t->arena, BUF_UNLIMITED);
+    t->kept = buf_new(t->arena, TAPE_EXCHANGE_MAX);
+    set_callbacks(t);
+    if (transfer_set_options(t, e))
+        return true;
+    release(t);
+    return http_fail_early(t->arena, r, t->response, e);
+}
+
+bool transfer_may_go_on(struct transfer *t)
+{
+    int64_t idle = (transfer_time(t) - t->active) * 1000;
+
+    if (http_cancel_raised(t->request->cancel))
+        t->stop = STOP_CANCELLED;
+    else if (t->idle_timeout && idle > t->idle_timeout)
+        t->stop = STOP_IDLE;
+    return !t->stop;
+}
+
+int transfer_patience(const struct transfer *t)
+{
+    int64_t ms = t->idle_timeout / NS_PER_MS + 1;
+
+    return t->idle_timeout && ms < PATIENCE_MS ? (int)ms : PATIENCE_MS;
+}
+
+static str text_info(const struct transfer *t, CURLINFO what)
+{
+    char *text = NULL;
+
+    curl_easy_getinfo(t->easy, what, &text);
+    return str_copy(t->arena, str_c(text));
+}
+
+static str peer_of(const struct transfer *t)
+{
+    str ip = text_info(t, CURLINFO_PRIMARY_IP);
+    long port = 0;
+
+    curl_easy_getinfo(t->easy, CURLINFO_PRIMARY_PORT, &port);
+    if (!ip.len)
+        return STR_NONE;
+    return str_find_char(ip, ':') == STR_NPOS ? str_fmt(t->arena, "%.*s:%ld", STR_ARG(ip), port)
+                                              : str_fmt(t->arena, "[%.*s]:%ld", STR_ARG(ip), port);
+}
+
+static void describe(struct transfer *t)
+{
+    struct http_response *response = t->response;
+    long sent = 0, redirects = 0;
+
+    curl_easy_getinfo(t->easy, CURLINFO_REQUEST_SIZE, &sent);
+    curl_easy_getinfo(t->easy, CURLINFO_REDIRECT_COUNT, &redirects);
+    response->sent = sent > 0;
+    response->peer = peer_of(t);
+    response->took = transfer_time(t) * 1000;
+    if (redirects)
+        response->url = text_info(t, CURLINFO_EFFECTIVE_URL);
+    response->body = buf_str(&t->body);
+}
+
+bool transfer_end(struct transfer *t, CURLcode result, struct err *e)
+{
+    bool ok;
+
+    /* curl takes a head that ends in the middle of a line for an answer. */
+    if (result == CURLE_OK && !t->head_done)
+        result = CURLE_PARTIAL_FILE;
+    ok = t->stop == STOP_ENOUGH || (result == CURLE_OK && !t->stop);
+
+    describe(t);
+    if (ok && t->on_head)
+        t->on_head(t->request->ctx, t->response);
+    if (!ok)
+        transfer_fail(t, result, e);
+    release(t);
+    return ok;
+}

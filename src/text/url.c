@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* url.c - URLs as Go's net/url reads and writes them; see url.h. */
+#include "text/url.h"
+
+#include "base/quote.h"
+
+#include <arpa/inet.h>
+
+/* Which part of a URL is escaped: each has characters that stand for themselves. */
+enum part { PART_PATH, PART_USER, PART_HOST, PART_ZONE, PART_FRAGMENT };
+
+static bool is_alphanumeric(unsigned char ch)
+{
+    return (ch >= '0' && ch <= '9') || ((ch | 0x20) >= 'a' && (ch | 0x20) <= 'z');
+}
+
+static bool is_one_of(unsigned char ch, const char *set)
+{
+    return ch && strchr(set, ch);
+}
+
+static bool needs_escape(unsigned char ch, enum part part)
+{
+    if (is_alphanumeric(ch) || is_one_of(ch, "-_.~"))
+        return false;
+    switch (part) {
+    case PART_HOST:
+    case PART_ZONE:
+        return !is_one_of(ch, "!$&'()*+,;=:[]<>\"");
+    case PART_PATH:
+        return !is_one_of(ch, "$&+,/:;=@");
+    case PART_USER:
+        return !is_one_of(ch, "$&+,;=");
+    case PART_FRAGMENT:
+        return !is_one_of(ch, "$&+,/:;=?@!()*");
+    }
+    return true;
+}
+
+static void escape(struct buf *b, str s, enum part part)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        unsigned char ch = (unsigned char)s.ptr[i];
+        if (needs_escape(ch, part))
+            buf_fmt(b, "%%%02X", ch);
+        else
+            buf_char(b, (char)ch);
+    }
+}
+
+/* ---- Reading -------------------------------------------------------------------------------- */
+
+/* Where results live and errors go. */
+struct reader {
+    struct arena *arena;
+    struct err *e;
+};
+
+/* Says what is wrong in a URL. Always false. */
+static bool fail_quoted(struct reader *c, const char *before, str what, const char *after)
+{
+    str quoted = quote_of(c->arena, what);
+
+    return err_set(c->e, ERR_INVALID, "%s %.*s%s", before, STR_ARG(quoted), after);
+}
+
+static int hex_value(char ch)
+{
+    if (ch >= '0' && ch <= '9')
+        return ch - '0';
+    ch |= 0x20;
+    return ch >= 'a' && ch <= 'f' ? ch - 'a' + 10 : -1;
+}
+
+/* The byte that s[at..at + 3) stands for. */
+static bool take_escape(struct reader *c, str s, size_t at, enum part part, unsigned char *out)
+{
+    str text = str_slice(s, at, at + 3);
+    int high = text.len == 3 ? hex_value(text.ptr[1]) : -1;
+    int low = text.len == 3 ? hex_value(text.ptr[2]) : -1;
+    bool percent = str_eq(text, STR("%25"));
+
+    if (high < 0 || low < 0)
+        return fail_quoted(c, "invalid URL escape", text, "");
+    *out = (unsigned char)(high << 4 | low);
+    /* In hosts only what is not ASCII may be escaped; in zones also what is harmless. */
+    if (part == PART_HOST && high < 8 && !percent)
+        return fail_quoted(c, "invalid URL escape", text, "");
+    if (part == PART_ZONE && !percent && *out != ' ' && needs_escape(*out, PART_HOST))
+        return fail_quoted(c, "invalid URL escape", text, "");
+    return true;
+}
+
+static bool unescape(struct reader *c, str s, enum part part, str *out)
+{
+    struct buf b = buf_new(c->arena, s.len);
+
+    for (size_t i = 0; i < s.len; i++) {
+        unsigned char ch = (unsigned char)s.ptr[i];
+        if (ch == '%') {
+            if (!take_escape(c, s, i, part, &ch))
+                return false;
+            i += 2;
+        } else if ((part == PART_HOST || part == PART_ZONE) && ch < 0x80 &&
+                   needs_escape(ch, part)) {
+            return fail_quoted(c, "invalid character", str_of(s.ptr + i, 1), " in host name");
+        }
+        buf_char(&b, (char)ch);
+    }
+    *out = buf_str(&b);
+    return true;
+}
+
+static bool is_port(str s)
+{
+    if (!s.len)
+        return true;
+    if (s.ptr[0] != ':')
+        return false;
+    for (size_t i = 1; i < s.len; i++)
+        if (s.ptr[i] < '0' || s.ptr[i] > '9')
+            return false;
+    return true;
+}
+
+/* The address between brackets, without its zone, must be one of IPv6. */
+static bool check_address(struct reader *c, str s)
+{
+    unsigned char bytes[16];
+    str address, zone;
+    bool zoned = str_cut(s, STR("%"), &address, &zone);
+    char *z = str_z(c->arena, address);
+
+    if (inet_pton(AF_INET6, z, bytes) == 1 && (!zoned || zone.len))
+        return true;
+    if (inet_pton(AF_INET, z, bytes) == 1 && !zoned)
+        return err_set(c->e, ERR_INVALID, "invalid IP-literal");
+    return fail_quoted(c, "invalid host: ParseAddr(", s, "): unable to parse IP");
+}
+
+static bool parse_bracketed(struct reader *c, str host, size_t open, str *out)
+{
+    size_t close = str_rfind_char(host, ']'), zone;
+    str name, zone_text = STR_NONE, port;
+
+    if (close == STR_NPOS || close < open)
+        return err_set(c->e, ERR_INVALID, "missing ']' in host");
+    port = str_from(host, close + 1);
+    if (!is_port(port))
+        return fail_quoted(c, "invalid port", port, " after host");
+    name = str_slice(host, open + 1, close);
+    zone = str_find(name, STR("%25"));
+    if (zone != STR_NPOS && !unescape(c, str_from(name, zone), PART_ZONE, &zone_text))
+        return false;
+    if (!unescape(c, str_slice(name, 0, zone), PART_HOST, &name))
+        return false;
+    name = str_concat(c->arena, name, zone_text);
+    if (!check_address(c, name))
+        return false;
+    *out = str_fmt(c->arena, "[%.*s]%.*s", STR_ARG(name), STR_ARG(port));
+    return true;
+}
+
+static bool parse_host(struct reader *c, str host, str *out)
+{
+    size_t open = str_rfind_char(host, '['), colon = str_rfind_char(host, ':');
+
+    if (open != STR_NPOS)
+        return parse_bracketed(c, host, open, out);
+    if (colon != STR_NPOS && !is_port(str_from(host, colon)))
+        return fail_quoted(c, "invalid port", str_from(host, colon), " after host");
+    return unescape(c, host, PART_HOST, out);
+}
+
+static bool is_userinfo(str s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if (!is_alphanumeric((unsigned char)s.ptr[i]) &&
+            !is_one_of((unsigned char)s.ptr[i], "-._:~!$&'()*+,;=%@"))
+            return false;
+    return true;
+}
+
+/* User and password, in the spelling that writing a URL gives them. */
+static bool parse_userinfo(struct reader *c, str s, str *out)
+{
+    struct buf b = buf_new(c->arena, BUF_UNLIMITED);
+    str user, password;
+    bool has_password = str_cut(s, STR(":"), &user, &password);
+
+    if (!is_userinfo(s))
+        return err_set(c->e, ERR_INVALID, "net/url: invalid userinfo");
+    if (!unescape(c, user, PART_USER, &user) || !unescape(c, password, PART_USER, &password))
+        return false;
+    escape(&b, user, PART_USER);
+    if (has_password) {
+        buf_char(&b, ':');
+        escape(&b, password, PART_USER);
+    }
+    *out = buf_str(&b);
+    return true;
+}
+
+static bool parse_authority(struct reader *c, str authority, struct url *u)
+{
+    size_t at = str_rfind_char(authority, '@');
+
+    u->has_user = at != STR_NPOS;
+    if (!u->has_user)
+        return parse_host(c, authority, &u->host);
+    return parse_host(c, str_from(authority, at + 1), &u->host) &&
+           parse_userinfo(c, str_slice(authority, 0, at), &u->userinfo);
+}
+
+/* "http:" off the front of *rest. */
+static bool parse_scheme(struct reader *c, str *rest, str *scheme)
+{
+    for (size_t i = 0; i < rest->len; i++) {
+        unsigned char ch = (unsigned char)rest->ptr[i];
+        if (ch == ':') {
+            if (i == 0)
+                return err_set(c->e, ERR_INVALID, "missing protocol scheme");
+            *scheme = str_lower(c->arena, str_slice(*rest, 0, i));
+            *rest = str_from(*rest, i + 1);
+            return true;
+        }
+        if (!is_alphanumeric(ch) && !is_one_of(ch, "+-."))
+            return true;
+        if (i == 0 && ((ch >= '0' && ch <= '9') || is_one_of(ch, "+-.")))
+            return true;
+    }
+    return true;
+}
+
+static bool has_control(str s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if ((unsigned char)s.ptr[i] < ' ' || s.ptr[i] == 0x7f)
+            return true;
+    return false;
+}
+
+/*
+ * Go keeps the spelling of a path whose escapes are not those it would write itself, provided that
+ * it is a proper one: "/a%2Fb" must not become "/a/b".
+ */
+static bool is_proper_path(str s)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        unsigned char ch = (unsigned char)s.ptr[i];
+        if (needs_escape(ch, PART_PATH) && !is_one_of(ch, "!'()*[]%"))
+            return false;
+    }
+    return true;
+}
+
+static bool parse_path(struct reader *c, str text, struct url *u)
+{
+    struct buf b = buf_new(c->arena, BUF_UNLIMITED);
+
+    if (!unescape(c, text, PART_PATH, &u->path))
+        return false;
+    escape(&b, u->path, PART_PATH);
+    if (!str_eq(buf_str(&b), text) && is_proper_path(text))
+        u->raw_path = text;
+    return true;
+}
+
+/* A URL without its fragment. */
+static bool parse_rest(struct reader *c, str text, struct url *u)
+{
+    str rest = text, segment, after;
+
+    if (has_control(text))
+        return err_set(c->e, ERR_INVALID, "net/url: invalid control character in URL");
+    if (str_eq(text, STR("*"))) {
+        u->path = text;
+        return true;
+    }
+    if (!parse_scheme(c, &rest, &u->scheme))
+        return false;
+    str_cut(rest, STR("?"), &rest, &u->query);
+    if (!str_has_prefix(rest, STR("/"))) {
+        if (u->scheme.len) {
+            u->opaque = rest;
+            return true;
+        }
+        str_cut(rest, STR("/"), &segment, &after);
+        if (str_find_char(segment, ':') != STR_NPOS)
+            return err_set(c->e, ERR_INVALID, "first path segment in URL cannot contain colon");
+    }
+    if (str_has_prefix(rest, STR("//")) && (u->scheme.len || !str_has_prefix(rest, STR("///")))) {
+        str authority = str_from(rest, 2);
+        size_t slash = str_find_char(authority, '/');
+        rest = slash == STR_NPOS ? STR_NONE : str_from(authority, slash);
+        if (!parse_authority(c, str_slice(authority, 0, slash), u))
+            return false;
+    }
+    return parse_path(c, rest, u);
+}
+
+/* Puts "parse URL: " before the error. Always false. */
+static bool fail_parse(struct reader *c, str url)
+{
+    str quoted = quote_of(c->arena, url);
+
+    return err_wrap(c->e, "parse %.*s", STR_ARG(quoted));
+}
+
+bool url_parse(struct arena *a, str text, struct url *out, struct err *e)
+{
+    struct reader c = {a, e};
+    str before, fragment;
+
+    *out = (struct url){0};
+    str_cut(text, STR("#"), &before, &fragment);
+    if (!parse_rest(&c, before, out))
+        return fail_parse(&c, before);
+    if (!unescape(&c, fragment, PART_FRAGMENT, &out->fragment))
+        return fail_parse(&c, text);
+    return true;
+}
+
+static bool find_port(str host, size_t *colon)
+{
+    *colon = str_rfind_char(host, ':');
+    return *colon != STR_NPOS && is_port(str_from(host, *colon));
+}
+
+str url_hostname(const struct url *u)
+{
+    str host = u->host;
+    size_t colon;
+
+    if (find_port(host, &colon))
+        host = str_slice(host, 0, colon);
+    if (str_has_prefix(host, STR("[")) && str_has_suffix(host, STR("]")))
+        host = str_slice(host, 1, host.len - 1);
+    return host;
+}
+
+str url_port(const struct url *u)
+{
+    size_t colon;
+
+    return find_port(u->host, &colon) ? str_from(u->host, colon + 1) : STR_NONE;
+}
+
+unsigned url_port_number(const struct url *u)
+{
+    static const struct {
+        str scheme;
+        unsigned port;
+    } usual[] = {
+        {STR_INIT("http"), 80},
+        {STR_INIT("https"), 443},
+        {STR_INIT("socks5"), 1080},
+        {STR_INIT("socks5h"), 1080},
+    };
+    uint64_t n;
+    str port = url_port(u);
+
+    if (port.len)
+        return str_to_u64(port, &n) && n <= UINT16_MAX ? (unsigned)n : 0;
+    for (size_t i = 0; i < COUNT(usual); i++)
+        if (str_eq(u->scheme, usual[i].scheme))
+            return usual[i].port;
+    return 0;
+}
+
+/* ---- Writing -------------------------------------------------------------------------------- */
+
+static void write_path(struct buf *b, const struct url *u, bool first)
+{
+    size_t slash = str_find_char(u->path, '/'), colon = str_find_char(u->path, ':');
+
+    if (u->path.len && u->path.ptr[0] != '/' && u->host.len)
+        buf_char(b, '/');
+    if (first && colon != STR_NPOS && (slash == STR_NPOS || colon < slash))
+        buf_add(b, STR("./"));
+    if (str_eq(u->path, STR("*")))
+        buf_add(b, u->path);
+    else if (u->raw_path.len)
+        buf_add(b, u->raw_path);
+    else
+        escape(b, u->path, PART_PATH);
+}
+
+void url_write(struct buf *b, const struct url *u)
+{
+    size_t start = b->len;
+
+    if (u->scheme.len) {
+        buf_add(b, u->scheme);
+        buf_char(b, ':');
+    }
+    if (u->opaque.len) {
+        buf_add(b, u->opaque);
+    } else {
+        if (u->host.len || u->has_user || (u->scheme.len && u->path.len))
+            buf_add(b, STR("//"));
+        if (u->has_user) {
+            buf_add(b, u->userinfo);
+            buf_char(b, '@');
+        }
+        escape(b, u->host, PART_HOST);
+        write_path(b, u, b->len == start);
+    }
+    if (u->query.len) {
+        buf_char(b, '?');
+        buf_add(b, u->query);
+    }
+    if (u->fragment.len) {
+        buf_char(b, '#');
+        escape(b, u->fragment, PART_FRAGMENT);
+    }
+}
+
+str url_text(struct arena *a, const struct url *u)
+{
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+
+    url_write(&b, u);
+    return buf_str(&b);
+}
+
+void url_path_escape(struct buf *out, str segment)
+{
+    for (size_t i = 0; i < segment.len; i++) {
+        unsigned char ch = (unsigned char)segment.ptr[i];
+        if (needs_escape(ch, PART_PATH) || is_one_of(ch, "/;,?"))
+            buf_fmt(out, "%%%02X", ch);
+        else
+            buf_char(out, (char)ch);
+    }
+}
+
+bool url_unescape(struct arena *a, str text, bool plus, str *out)
+{
+    struct buf b = buf_new(a, text.len);
+
+    for (size_t i = 0; i < text.len; i++) {
+        char ch = text.ptr[i];
+        if (ch == '%') {
+            int high = i + 2 < text.len ? hex_value(text.ptr[i + 1]) : -1;
+            int low = i + 2 < text.len ? hex_value(text.ptr[i + 2]) : -1;
+            if (high < 0 || low < 0)
+                return false;
+            ch = (char)(high << 4 | low);
+            i += 2;
+        } else if (ch == '+' && plus) {
+            ch = ' ';
+        }
+        buf_char(&b, ch);
+    }
+    *out = buf_str(&b);
+    return true;
+}

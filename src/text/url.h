@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * url.h - URLs as Go's net/url reads and writes them.
+ *
+ * Parts are stored without escapes, except query (raw), opaque and userinfo (as written in a URL).
+ * Errors are those of Go without "parse URL: ", which url_parse puts before them. Any thread;
+ * results live as long as a.
+ */
+#pragma once
+
+#include "base/base.h"
+
+struct url {
+    str scheme, host, path, query, opaque, fragment, userinfo;
+    bool has_user; /* there is a userinfo, if only an empty one */
+    str raw_path;  /* as it was written, when writing path would not give it back; else empty */
+};
+
+MUST_CHECK bool url_parse(struct arena *a, str text, struct url *out, struct err *e);
+void url_write(struct buf *out, const struct url *u);
+str url_text(struct arena *a, const struct url *u);
+
+/* The host without port and brackets; the port, empty when there is none. */
+str url_hostname(const struct url *u);
+str url_port(const struct url *u);
+/* The port, or that of the scheme: http 80, https 443, socks5 1080; 0 when unknown. */
+unsigned url_port_number(const struct url *u);
+
+/*
+ * What ref means in a document at base, by RFC 3986 ("../x", "?y", "//host", "https://..."): the
+ * Location of an answer, the nextLink of a page.
+ */
+MUST_CHECK bool url_resolve(struct arena *a, str base, str ref, str *out, struct err *e);
+/*
+ * base with a path behind its own, one slash between them: "https://h/prefix" and "api/v1" give
+ * "https://h/prefix/api/v1". path is escaped already (see url_path_escape) and may bring a query,
+ * which is put behind that of base.
+ */
+str url_join(struct arena *a, str base, str path);
+/* Whether both have the same scheme, host and port. False when one is no URL. */
+bool url_same_origin(str x, str y);
+
+/* One segment of a path: everything is escaped that has a meaning there, "/" too. */
+void url_path_escape(struct buf *out, str segment);
+/* Undoes escapes; plus: "+" is a blank, as in queries. False when one is broken. */
+MUST_CHECK bool url_unescape(struct arena *a, str text, bool plus, str *out);
+/* Appends "name=value", escaped, after "?" or "&" as the text so far asks for. */
+void url_query_add(struct buf *out, str name, str value);
+/* The first parameter of that name in a raw query, unescaped. False when there is none. */
+bool url_query_get(struct arena *a, str query, str name, str *out);

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_model.c - model files, good and broken, and finding kinds. */
+#include "fixture.h"
+
+#include "azure/crd.h"
+#include "azure/model_internal.h"
+
+TEST(kinds_are_found_by_version_and_without)
+{
+    AUTO_ARENA a = arena_new();
+    struct model *m = fixture_model(a);
+    const struct model_resource *r, **all;
+    AUTO_ERR e = {0};
+    size_t count;
+
+    assert_ok(model_find_hub(m, STR("example.azure.com"), STR("Widget"), &r, &e), &e);
+    assert_str(r->version, STR("v20250101"));
+    assert_str(r->api_version, STR("2025-01-01"));
+    assert_ok(model_versions(m, a, STR("example.azure.com"), STR("Widget"), &all, &count, &e), &e);
+    assert_int_equal(count, 2);
+    assert_str(all[0]->version, STR("v20240101"));
+    assert_ok(model_all(m, a, &all, &count, &e), &e);
+    assert_int_equal(count, 5);
+    assert_int_equal(model_file_count(m), 3);
+    model_close(m);
+}
+
+static const struct {
+    const char *group, *version, *kind, *why;
+} unknown[] = {
+    {"none.azure.com", "v1", "Widget", "unknown group \"none.azure.com\""},
+    {"example.azure.com", "v20240101", "Widgte", "did you mean Widget?"},
+    {"example.azure.com", "v20230101", "Widget",
+     "has no version \"v20230101\", but v20240101, v20250101"},
+    {"example.azure.com", "v20240101", "Quite", "has no kind \"Quite\""},
+};
+
+TEST(what_is_not_there_is_told_with_what_is)
+{
+    AUTO_ARENA a = arena_new();
+    struct model *m = fixture_model(a);
+
+    for (size_t i = 0; i < COUNT(unknown); i++) {
+        const struct model_resource *r;
+        AUTO_ERR e = {0};
+        assert_false(model_find(m, str_c(unknown[i].group), str_c(unknown[i].version),
+                                str_c(unknown[i].kind), &r, &e));
+        assert_int_equal(e.kind, ERR_NOT_FOUND);
+        if (!str_contains(e.text, str_c(unknown[i].why)))
+            assert_str(e.text, str_c(unknown[i].why));
+    }
+    model_close(m);
+}
+
+TEST(versions_have_an_order)
+{
+    static const char *const sorted[] = {
+        "v1",        "v1api20230101preview", "v20230101preview", "v1api20230101",
+        "v20230101", "v1api20240101"};
+
+    for (size_t i = 1; i < COUNT(sorted); i++) {
+        assert_true(model_version_compare(str_c(sorted[i - 1]), str_c(sorted[i])) < 0);
+        assert_true(model_version_compare(str_c(sorted[i]), str_c(sorted[i - 1])) > 0);
+    }
+}
+
+/* ---- Broken files. ---- */
+
+#define HEAD "{'group':'g.azure.com','version':'v1',"
+#define RESOURCE(facts)                                                                            \
+    HEAD "'types':{'T':{'props':{}}},'resources':{'K':{'spec':'T','status':'T'" facts "}}}"
+#define TYPE(props) HEAD "'resources':{},'types':{'T':{'props':{" props "}}}}"
+
+static const struct {
+    const char *text, *why;
+} broken[] = {
+    {"[]", "the file is about group \"\""},
+    {"{", "unexpected end of JSON input"},
+    {"{'group':'h.azure.com','version':'v1'}", "the file is about group \"h.azure.com\""},
+    {HEAD "'resources':{}}", "has an object \"types\""},
+    {HEAD "'types':{}}", "has an object \"resources\""},
+    {HEAD "'types':{'T':{}},'resources':{}}", "a type is an object with \"props\""},
+    {TYPE("'p':{}"), "type T, property p: a property is an object with a type"},
+    {TYPE("'p':{'t':'@None'}"), "there is no type for \"@None\""},
+    {TYPE("'p':{'t':'[]%None'}"), "there is no enum for \"%None\""},
+    {TYPE("'p':{'t':'~None'}"), "there is no scalar for \"~None\""},
+    {TYPE("'p':{'t':'#None'}"), "unknown builtin type \"#None\""},
+    {TYPE("'p':{'t':'text'}"), "\"text\" is no type"},
+    {TYPE("'p':{'t':''}"), "\"\" is no type"},
+    {TYPE("'p':{'t':'string','role':'king'}"), "unknown role \"king\""},
+    {TYPE("'p':{'t':'string','a':'a//b'}"), "is no path of 1 to 4 steps"},
+    {TYPE("'p':{'t':'string','a':'a/b/c/d/e'}"), "is no path of 1 to 4 steps"},
+    {HEAD "'types':{},'resources':{'K':{'spec':'T'}}}", "kind K: there is no type \"T\""},
+    {RESOURCE(",'scope':'moon'"), "unknown scope \"moon\""},
+    {RESOURCE(",'scope':'tenant'"), "needs \"armType\" and \"armApiVersion\""},
+    {RESOURCE(",'owner':{'ref':'None'}"), "unknown form of owner \"None\""},
+};
+
+TEST(a_broken_file_is_refused_with_the_place)
+{
+    for (size_t i = 0; i < COUNT(broken); i++) {
+        AUTO_ARENA a = arena_new();
+        AUTO_ERR e = {0};
+        char *text = str_z(a, str_c(broken[i].text));
+        for (char *p = text; *p; p++)
+            *p = *p == '\'' ? '"' : *p;
+        struct source src = {.file = STR("m.json"), .text = str_c(text)};
+        struct model_file f = {.group = STR("g"), .version = STR("v1")};
+        assert_false(model_file_read(a, &f, &src, &e));
+        if (!str_contains(e.text, str_c(broken[i].why)))
+            assert_str(e.text, str_c(broken[i].why));
+        assert_str(e.at.file, STR("m.json"));
+        assert_int_equal(e.at.line, 1);
+    }
+}
+
+TEST(a_folder_without_models_is_refused)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    struct model *m;
+
+    assert_false(model_open(a, STR("src/base"), &m, &e));
+    assert_true(str_contains(e.text, STR("has no model files")));
+    assert_false(model_open(a, STR("no/such/folder"), &m, &e));
+}
+
+/* ---- The model in the program. ---- */
+
+/* Every type leads somewhere on both sides, and every definition can be made. */
+TEST(the_model_in_the_program_is_whole)
+{
+    AUTO_ARENA a = arena_new();
+    struct model *m;
+    const struct model_resource **all;
+    AUTO_ERR e = {0};
+    size_t count;
+
+    assert_ok(model_open(a, STR_NONE, &m, &e), &e);
+    assert_ok(model_all(m, a, &all, &count, &e), &e);
+    assert_true(count > 700);
+    for (size_t i = 0; i < count; i++) {
+        const struct model_resource *r = all[i], *owner;
+        assert_true(r->spec->prop_count > 0);
+        assert_true(r->plural.len > 0);
+        if (r->owner_kind.len)
+            assert_ok(model_find_hub(m, r->owner_group, r->owner_kind, &owner, &e), &e);
+        if (r->scope == SCOPE_RESOURCE_GROUP)
+            assert_true(r->has_owner && (r->has_name || r->fixed_name.len));
+    }
+    model_close(m);
+}
+
+TEST(a_definition_has_every_version)
+{
+    AUTO_ARENA a = arena_new();
+    struct model *m = fixture_model(a);
+    const struct model_resource **all;
+    AUTO_ERR e = {0};
+    size_t count;
+
+    assert_ok(model_versions(m, a, STR("example.azure.com"), STR("Widget"), &all, &count, &e), &e);
+    struct value *crd = crd_build(a, all, count, NULL);
+    const struct value *versions = value_get(value_get(crd, STR("spec")), STR("versions"));
+    assert_int_equal(value_len(versions), 2);
+    assert_json(a, value_get(value_at(versions, 0), STR("storage")), "false");
+    assert_json(a, value_get(value_at(versions, 1), STR("storage")), "true");
+    const struct value *schema =
+        value_get(value_get(value_at(versions, 0), STR("schema")), STR("openAPIV3Schema"));
+    const struct value *props = value_get(schema, STR("properties"));
+    const struct value *spec = value_get(value_get(props, STR("spec")), STR("properties"));
+    assert_json(a, value_get(spec, STR("colour")), "{'type':'string','enum':['Red','Green']}");
+    assert_json(a, value_get(value_get(props, STR("spec")), STR("required")),
+                "['location','owner']");
+    assert_json(a, value_get(spec, STR("settings")),
+                "{'type':'object','additionalProperties':{'x-kubernetes-preserve-unknown-fields':"
+                "true}}");
+    const struct value *status = value_get(value_get(props, STR("status")), STR("properties"));
+    assert_non_null(value_get(status, STR("operatorStatus")));
+    assert_json(a, value_get(status, STR("colour")), "{'type':'string'}");
+    model_close(m);
+}
+
+RUN_TESTS(cmocka_unit_test(kinds_are_found_by_version_and_without),
+          cmocka_unit_test(what_is_not_there_is_told_with_what_is),
+          cmocka_unit_test(versions_have_an_order),
+          cmocka_unit_test(a_broken_file_is_refused_with_the_place),
+          cmocka_unit_test(a_folder_without_models_is_refused),
+          cmocka_unit_test(the_model_in_the_program_is_whole),
+          cmocka_unit_test(a_definition_has_every_version))

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Faults at every boundary of a request: each ends in an error that says what happened, or in a
+ * retry that succeeds, within the limits.
+ */
+#include "../test.h"
+
+#include "net/http.h"
+#include "net/retry.h"
+#include "support/certs.h"
+#include "support/fault_server.h"
+
+#include <zlib.h>
+
+#define HEAD_OK "HTTP/1.1 200 OK\r\n"
+#define OK HEAD_OK "Content-Length: 2\r\n\r\nok"
+
+struct fault_case {
+    const char *name;
+    struct fault_step step;
+    enum http_failure failure;
+    enum err_kind kind;
+    const char *want;
+    bool tls;
+};
+
+static const struct fault_case cases[] = {
+    {"reset before the request is read",
+     {.before_request = true, .end = FAULT_RESET},
+     HTTP_FAILURE_RESET,
+     ERR_IO,
+     NULL,
+     false},
+    {"reset in the middle of the request",
+     {.read_only = 10, .end = FAULT_RESET},
+     HTTP_FAILURE_RESET,
+     ERR_IO,
+     "connection reset by peer",
+     false},
+    {"reset after the request",
+     {.end = FAULT_RESET},
+     HTTP_FAILURE_RESET,
+     ERR_IO,
+     "connection reset by peer",
+     false},
+    {"closed after the request", {.end = FAULT_CLOSE}, HTTP_FAILURE_RESET, ERR_IO, ": EOF", false},
+    {"closed in the status line", {.reply = "HTTP/1.1 2"}, HTTP_FAILURE_RESET, ERR_IO, NULL, false},
+    {"closed in the head",
+     {.reply = HEAD_OK "Content-Le"},
+     HTTP_FAILURE_RESET,
+     ERR_IO,
+     NULL,
+     false},
+    {"reset in the head",
+     {.reply = HEAD_OK "Content-Le", .end = FAULT_RESET},
+     HTTP_FAILURE_RESET,
+     ERR_IO,
+     NULL,
+     false},
+    {"half a body",
+     {.reply = HEAD_OK "Content-Length: 100\r\n\r\nhalf"},
+     HTTP_FAILURE_RESET,
+     ERR_IO,
+     "unexpected EOF",
+     false},
+    {"half a body and a reset",
+     {.reply = HEAD_OK "Content-Length: 100\r\n\r\nhalf", .end = FAULT_RESET},
+     HTTP_FAILURE_RESET,
+     ERR_IO,
+     NULL,
+     false},
+    {"half a chunk",
+     {.reply = HEAD_OK "Transfer-Encoding: chunked\r\n\r\n10\r\nhalf"},
+     HTTP_FAILURE_RESET,
+     ERR_IO,
+     NULL,
+     false},
+    {"no last chunk",
+     {.reply = HEAD_OK "Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"},
+     HTTP_FAILURE_RESET,
+     ERR_IO,
+     NULL,
+     false},
+    {"a chunk that is no number",
+     {.reply = HEAD_OK "Transfer-Encoding: chunked\r\n\r\nzz\r\n"},
+     HTTP_FAILURE_RESET,
+     ERR_IO,
+     NULL,
+     false},
+    {"no HTTP at all",
+     {.reply = "SSH-2.0-OpenSSH_9.2\r\n"},
+     HTTP_FAILURE_PROTOCOL,
+     ERR_IO,
+     NULL,
+     false},
+    {"4 GB announced",
+     {.reply = HEAD_OK "Content-Length: 4294967296\r\n\r\nx"},
+     HTTP_FAILURE_TOO_LARGE,
+     ERR_LIMIT,
+     "the body of the answer has more than 67108864 bytes",
+     false},
+    {"gzip that is none",
+     {.reply = HEAD_OK "Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\nplain"},
+     HTTP_FAILURE_PROTOCOL,
+     ERR_IO,
+     "gzip",
+     false},
+    {"silence",
+     {.end = FAULT_HANG},
+     HTTP_FAILURE_TIMEOUT,
+     ERR_IO,
+     "nothing came from the server for 0.15 s",
+     false},
+    {"silence in the body",
+     {.reply = HEAD_OK "Content-Length: 100\r\n\r\nhalf", .end = FAULT_HANG},
+     HTTP_FAILURE_TIMEOUT,
+     ERR_IO,
+     "nothing came from the server for 0.15 s",
+     false},
+    {"slow drip",
+     {.reply = HEAD_OK "Content-Length: 100\r\n\r\n" OK OK, .drip_ms = 5, .end = FAULT_HANG},
+     HTTP_FAILURE_TIMEOUT,
+     ERR_IO,
+     "context deadline exceeded",
+     false},
+    {"closed before TLS",
+     {.before_tls = true, .before_request = true},
+     HTTP_FAILURE_RESET,
+     ERR_IO,
+     "EOF",
+     true},
+    {"reset in the TLS handshake",
+     {.before_tls = true, .read_only = 10, .end = FAULT_RESET},
+     HTTP_FAILURE_RESET,
+     ERR_IO,
+     NULL,
+     true},
+    {"HTTP instead of TLS",
+     {.before_tls = true, .before_request = true, .reply = OK},
+     HTTP_FAILURE_TLS,
+     ERR_IO,
+     "http: server gave HTTP response to HTTPS client",
+     true},
+    {"reset after the request, TLS", {.end = FAULT_RESET}, HTTP_FAILURE_RESET, ERR_IO, NULL, true},
+    {"half a body, TLS",
+     {.reply = HEAD_OK "Content-Length: 100\r\n\r\nhalf"},
+     HTTP_FAILURE_RESET,
+     ERR_IO,
+     NULL,
+     true},
+};
+
+/* Only those who wait for silence wait a short time: under valgrind TLS alone takes longer. */
+static struct http_client *new_client(str ca, bool impatient)
+{
+    AUTO_ERR e = {0};
+    struct http_config config = http_defaults();
+    struct http_client *client;
+
+    config.timeout = impatient ? 400 * NS_PER_MS : 20 * NS_PER_SEC;
+    config.idle_timeout = impatient ? 150 * NS_PER_MS : 10 * NS_PER_SEC;
+    config.no_proxy = true;
+    config.tls.ca.text = ca;
+    assert_ok(http_client_new(&config, &client, &e), &e);
+    return client;
+}
+
+static void check_fault(const struct fault_case *c, const struct test_cert *ca,
+                        const struct test_cert *leaf)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    const struct fault_tls tls = {leaf->cert, leaf->key, STR_NONE};
+    struct fault_server *s = fault_server_start(&c->step, 1, c->tls ? &tls : NULL);
+    struct http_client *client = new_client(ca->cert, c->failure == HTTP_FAILURE_TIMEOUT);
+    const struct http_request r = {.url = fault_server_url(s)};
+    struct http_response response;
+
+    bool ok = http_send(client, a, &r, &response, &e);
+    if (ok || response.failure != c->failure || (c->want && !str_contains(e.text, str_c(c->want))))
+        print_error("%s: %s: %.*s\n", c->name, http_failure_name(response.failure),
+                    STR_ARG(e.text));
+    assert_false(ok);
+    assert_int_equal(response.failure, c->failure);
+    assert_int_equal(e.kind, c->kind);
+    assert_true(str_has_prefix(e.text, STR("Get \"http")));
+    assert_true(!c->want || str_contains(e.text, str_c(c->want)));
+    assert_true(response.hint.len > 0);
+    http_client_free(client);
+    fault_server_stop(s);
+}
+
+TEST(every_fault_is_a_clear_error)
+{
+    AUTO_ARENA a = arena_new();
+    struct test_cert ca = test_ca(a, "test CA");
+    struct test_cert leaf = test_leaf(a, &ca, "server", "IP:127.0.0.1", -60, 3600);
+
+    for (size_t i = 0; i < COUNT(cases); i++)
+        check_fault(&cases[i], &ca, &leaf);
+}
+
+/* The same faults, then a proper answer: reading requests get it, by one more attempt. */
+TEST(faults_of_the_network_are_retried)
+{
+    AUTO_ARENA a = arena_new();
+    size_t retried = 0;
+
+    clock_fake(NS_PER_SEC);
+    random_fake(1);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        bool worth_it = cases[i].failure == HTTP_FAILURE_RESET;
+        if (cases[i].tls || (!worth_it && cases[i].failure != HTTP_FAILURE_PROTOCOL))
+            continue;
+        AUTO_ERR e = {0};
+        const struct fault_step script[] = {cases[i].step, {.reply = OK}};
+        struct fault_server *s = fault_server_start(script, COUNT(script), NULL);
+        struct http_client *client = new_client(STR_NONE, false);
+        const struct http_request r = {.url = fault_server_url(s)};
+        struct http_response response;
+        bool ok = retry_send(client, a, &r, &retry_reads, &response, &e);
+        if (ok != worth_it)
+            print_error("%s: %.*s\n", cases[i].name, STR_ARG(e.text));
+        assert_int_equal(ok, worth_it);
+        assert_int_equal(fault_server_connections(s), worth_it ? 2 : 1);
+        retried += worth_it;
+        http_client_free(client);
+        fault_server_stop(s);
+    }
+    assert_true(retried > 8);
+    clock_real();
+    random_real();
+}
+
+struct answer_case {
+    const char *reply;
+    int64_t waited_ms; /* at least; -1: no retry */
+    bool post;
+};
+
+#define EMPTY "Content-Length: 0\r\n\r\n"
+
+static const struct answer_case answers[] = {
+    {"HTTP/1.1 429 Too Many Requests\r\nRetry-After: 7\r\n" EMPTY, 7000, false},
+    {"HTTP/1.1 429 Too Many Requests\r\nRetry-After: 3600\r\n" EMPTY, -1, false},
+    {"HTTP/1.1 429 Too Many Requests\r\nRetry-After: Thu, 01 Jan 1970 00:00:21 GMT\r\n" EMPTY,
+     20000, false},
+    {"HTTP/1.1 503 Service Unavailable\r\nRetry-After: soon\r\n" EMPTY, 500, false},
+    {"HTTP/1.1 500 Internal Server Error\r\n" EMPTY, 500, false},
+    {"HTTP/1.1 503 Service Unavailable\r\n" EMPTY, 500, false},
+    {"HTTP/1.1 503 Service Unavailable\r\nretry-after-ms: 250\r\n" EMPTY, 250, false},
+    {"HTTP/1.1 503 Service Unavailable\r\n" EMPTY, -1, true},
+    {"HTTP/1.1 501 Not Implemented\r\n" EMPTY, -1, false},
+    {"HTTP/1.1 400 Bad Request\r\n" EMPTY, -1, false},
+};
+
+static void check_answer(const struct answer_case *c)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    const struct fault_step script[] = {{.reply = c->reply}, {.reply = OK}};
+    struct fault_server *s = fault_server_start(script, COUNT(script), NULL);
+    struct http_client *client = new_client(STR_NONE, false);
+    const struct http_request r = {.method = c->post ? STR("POST") : STR("GET"),
+                                   .url = fault_server_url(s)};
+    struct http_response response;
+
+    clock_fake(NS_PER_SEC);
+    assert_ok(retry_send(client, a, &r, &retry_reads, &response, &e), &e);
+    int64_t waited = (clock_mono() - NS_PER_SEC) / NS_PER_MS;
+    if (c->waited_ms < 0) {
+        assert_int_equal(waited, 0);
+        assert_int_not_equal(response.status, 200);
+    } else {
+        assert_int_equal(response.status, 200);
+        assert_in_range(waited, c->waited_ms, c->waited_ms * 12 / 10);
+    }
+    http_client_free(client);
+    fault_server_stop(s);
+}
+
+TEST(answers_that_ask_for_patience_are_retried)
+{
+    random_fake(1);
+    for (size_t i = 0; i < COUNT(answers); i++)
+        check_answer(&answers[i]);
+    clock_real();
+    random_real();
+}
+
+TEST(attempts_end)
+{
+    static const struct fault_step script[] = {
+        {.reply = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 4\r\n\r\nbusy",
+         .again = true}};
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    struct fault_server *s = fault_server_start(script, COUNT(script), NULL);
+    struct http_client *client = new_client(STR_NONE, false);
+    const struct http_request r = {.url = fault_server_url(s)};
+    struct http_response response;
+
+    clock_fake(0);
+    random_fake(7);
+    assert_ok(retry_send(client, a, &r, &retry_reads, &response, &e), &e);
+    assert_int_equal(response.status, 503);
+    assert_str(response.body, STR("busy"));
+    assert_int_equal(fault_server_connections(s), 5);
+    assert_in_range(clock_mono(), 7500 * NS_PER_MS, 9000 * NS_PER_MS);
+    clock_real();
+    random_real();
+    http_client_free(client);
+    fault_server_stop(s);
+}
+
+TEST(what_never_left_may_be_sent_again_and_writes_that_did_are_not)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    const struct fault_step script[] = {{.end = FAULT_RESET}, {.reply = OK}};
+    struct fault_server *s = fault_server_start(script, COUNT(script), NULL);
+    struct http_client *client = new_client(STR_NONE, false);
+    struct http_request r = {
+        .method = STR("POST"), .url = str_copy(a, fault_server_url(s)), .body = STR("x")};
+    struct http_response response;
+
+    clock_fake(0);
+    assert_false(retry_send(client, a, &r, &retry_reads, &response, &e));
+    assert_int_equal(fault_server_connections(s), 1);
+    assert_true(response.sent);
+    fault_server_stop(s);
+    assert_false(retry_send(client, a, &r, &retry_reads, &response, &e));
+    assert_int_equal(response.failure, HTTP_FAILURE_REFUSED);
+    assert_true(clock_mono() > 7 * NS_PER_SEC);
+    assert_false(response.sent);
+    clock_real();
+    http_client_free(client);
+}
+
+TEST(a_refused_connection_reads_as_in_go)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    struct http_client *client = new_client(STR_NONE, false);
+    struct http_response response;
+    const struct http_request r = {.url = STR("http://127.0.0.1:1/x.yaml")};
+    /* No label may have 64 characters, so no name server is asked. */
+    const struct http_request unknown = {
+        .url = STR("http://x123456789012345678901234567890123456789012345678901234567890123/")};
+
+    assert_false(http_send(client, a, &r, &response, &e));
+    assert_str(e.text, STR("Get \"http://127.0.0.1:1/x.yaml\": dial tcp 127.0.0.1:1: connect: "
+                           "connection refused"));
+    assert_false(http_send(client, a, &unknown, &response, &e));
+    assert_int_equal(response.failure, HTTP_FAILURE_DNS);
+    assert_true(str_contains(e.text, STR(": dial tcp: lookup x1234")));
+    assert_true(str_has_suffix(e.text, STR(": no such host")));
+    http_client_free(client);
+}
+
+/* size zeros in gzip. */
+static str zip_zeros(struct arena *a, size_t size)
+{
+    unsigned char *zeros = arena_alloc(a, size), *out = arena_alloc(a, size);
+    z_stream z = {
+        .next_in = zeros, .avail_in = (uInt)size, .next_out = out, .avail_out = (uInt)size};
+
+    assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY), Z_OK);
+    assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+    deflateEnd(&z);
+    return str_of((const char *)out, z.total_out);
+}
+
+TEST(a_body_bomb_is_stopped_at_the_limit)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    struct buf reply = buf_new(a, MIB);
+    struct http_client *client = new_client(STR_NONE, false);
+    struct http_response response;
+    str bomb = zip_zeros(a, 10 * MIB);
+
+    buf_fmt(&reply, HEAD_OK "Content-Encoding: gzip\r\nContent-Length: %zu\r\n\r\n", bomb.len);
+    buf_add(&reply, bomb);
+    const struct fault_step script[] = {{.reply = reply.data, .reply_len = reply.len}};
+    struct fault_server *s = fault_server_start(script, COUNT(script), NULL);
+    const struct http_request r = {.url = fault_server_url(s), .body_max = 50 * 1024};
+    assert_false(http_send(client, a, &r, &response, &e));
+    assert_int_equal(response.failure, HTTP_FAILURE_TOO_LARGE);
+    assert_true(response.body.len <= 50 * 1024);
+    http_client_free(client);
+    fault_server_stop(s);
+}
+
+TEST(too_many_headers_are_refused)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    struct buf reply = buf_new(a, MIB);
+    struct http_config config = http_defaults();
+    struct http_client *client;
+    struct http_response response;
+
+    config.header_max = 4 * KIB;
+    buf_add(&reply, STR(HEAD_OK));
+    for (int i = 0; i < 200; i++)
+        buf_fmt(&reply, "X-%d: 0123456789012345678901234567890123456789\r\n", i);
+    buf_add(&reply, STR("Content-Length: 0\r\n\r\n"));
+    const struct fault_step script[] = {{.reply = reply.data, .reply_len = reply.len}};
+    struct fault_server *s = fault_server_start(script, COUNT(script), NULL);
+    assert_ok(http_client_new(&config, &client, &e), &e);
+    const struct http_request r = {.url = fault_server_url(s)};
+    assert_false(http_send(client, a, &r, &response, &e));
+    assert_int_equal(response.failure, HTTP_FAILURE_TOO_LARGE);
+    assert_true(str_contains(e.text, STR("the head of the answer has more than 4096 bytes")));
+    http_client_free(client);
+    fault_server_stop(s);
+}
+
+RUN_TESTS(cmocka_unit_test(every_fault_is_a_clear_error),
+          cmocka_unit_test(faults_of_the_network_are_retried),
+          cmocka_unit_test(answers_that_ask_for_patience_are_retried),
+          cmocka_unit_test(attempts_end),
+          cmocka_unit_test(what_never_left_may_be_sent_again_and_writes_that_did_are_not),
+          cmocka_unit_test(a_refused_connection_reads_as_in_go),
+          cmocka_unit_test(a_body_bomb_is_stopped_at_the_limit),
+          cmocka_unit_test(too_many_headers_are_refused))

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The server: streams, answers given later, limits, stopping; and many streams of the client. */
+#include "../test.h"
+
+#include "net/http.h"
+#include "net/server.h"
+#include "net/streams.h"
+
+#include <stdatomic.h>
+
+#define SECONDS(n) ((n)*NS_PER_SEC)
+
+/* What handlers keep for the test, which plays the part of other threads. */
+struct stage {
+    struct lock lock;
+    struct server_request *request;
+    struct server_stream *streams[64];
+    size_t stream_count;
+};
+
+static void on_stream(void *ctx, struct server_request *r)
+{
+    struct stage *stage = ctx;
+    struct server_stream *s = server_stream_begin(r, 200, STR("application/json"), 64 * KIB);
+
+    server_stream_write(s, STR("{\"n\":0}\n"));
+    AUTO_LOCK guard = lock_take(&stage->lock);
+    stage->streams[stage->stream_count++] = s;
+}
+
+static void on_later(void *ctx, struct server_request *r)
+{
+    struct stage *stage = ctx;
+    AUTO_LOCK guard = lock_take(&stage->lock);
+
+    stage->request = r;
+}
+
+static void on_drop(void *ctx, struct server_request *r)
+{
+    (void)ctx;
+    server_drop(r);
+}
+
+static void on_echo(void *ctx, struct server_request *r)
+{
+    (void)ctx;
+    server_reply(r, 200, STR_NONE, server_body(r));
+}
+
+static void handle(void *ctx, struct server_request *r)
+{
+    static const struct server_route routes[] = {
+        {"GET", "/stream*", on_stream}, {"GET", "/later", on_later}, {NULL, "/drop", on_drop},
+        {"POST", "/echo", on_echo},     {"PUT", "/echo", on_echo},
+    };
+
+    server_route(ctx, r, routes, COUNT(routes));
+}
+
+struct fixture {
+    struct arena *a;
+    struct stage stage;
+    struct server *server;
+    struct http_client *client;
+    struct err e;
+};
+
+static void begin(struct fixture *f)
+{
+    const struct server_config config = {.handle = handle, .ctx = &f->stage, .body_max = 1000};
+    struct http_config client = http_defaults();
+
+    *f = (struct fixture){.a = arena_new()};
+    f->stage.lock = (struct lock)LOCK_INIT;
+    client.timeout = SECONDS(5);
+    assert_ok(server_start(&config, &f->server, &f->e), &f->e);
+    assert_ok(http_client_new(&client, &f->client, &f->e), &f->e);
+}
+
+static void end(struct fixture *f)
+{
+    http_client_free(f->client);
+    server_stop(f->server, 0);
+    for (size_t i = 0; i < f->stage.stream_count; i++)
+        if (f->stage.streams[i])
+            server_stream_end(f->stage.streams[i], false);
+    err_clear(&f->e);
+    arena_free(f->a);
+}
+
+static bool get(struct fixture *f, const char *method, const char *path, str body,
+                struct http_response *response)
+{
+    struct http_request r = {.method = str_c(method),
+                             .url = str_concat(f->a, server_url(f->server), str_c(path)),
+                             .body = body};
+
+    return http_send(f->client, f->a, &r, response, &f->e);
+}
+
+static struct server_request *wait_for_request(struct stage *stage)
+{
+    for (int i = 0; i < 2000; i++) {
+        {
+            AUTO_LOCK guard = lock_take(&stage->lock);
+            if (stage->request)
+                return stage->request;
+        }
+        clock_sleep(NS_PER_MS);
+    }
+    return NULL;
+}
+
+static struct server_stream *wait_for_stream(struct stage *stage, size_t i)
+{
+    for (int k = 0; k < 2000; k++) {
+        {
+            AUTO_LOCK guard = lock_take(&stage->lock);
+            if (stage->stream_count > i)
+                return stage->streams[i];
+        }
+        clock_sleep(NS_PER_MS);
+    }
+    return NULL;
+}
+
+TEST(routes_lead_to_handlers)
+{
+    struct fixture f;
+    struct http_response response;
+
+    begin(&f);
+    assert_ok(get(&f, "POST", "/echo", STR("x"), &response), &f.e);
+    assert_str(response.body, STR("x"));
+    assert_ok(get(&f, "GET", "/echo", STR_NONE, &response), &f.e);
+    assert_int_equal(response.status, 405);
+    assert_str(http_header_get(&response.headers, STR("Allow")), STR("POST, PUT"));
+    assert_ok(get(&f, "GET", "/none", STR_NONE, &response), &f.e);
+    assert_int_equal(response.status, 404);
+    assert_false(get(&f, "GET", "/drop", STR_NONE, &response));
+    assert_int_equal(response.failure, HTTP_FAILURE_RESET);
+    end(&f);
+}
+
+TEST(bodies_over_the_limit_are_refused)
+{
+    struct fixture f;
+    struct http_response response;
+    char big[2000];
+
+    begin(&f);
+    memset(big, 'x', sizeof(big));
+    assert_ok(get(&f, "POST", "/echo", str_of(big, 1000), &response), &f.e);
+    assert_int_equal(response.body.len, 1000);
+    assert_ok(get(&f, "POST", "/echo", str_of(big, 1001), &response), &f.e);
+    assert_int_equal(response.status, 413);
+    end(&f);
+}
+
+static void *reply_later(void *ctx)
+{
+    struct server_request *r = wait_for_request(ctx);
+
+    clock_sleep(20 * NS_PER_MS);
+    server_add_header(r, STR("X-Late"), STR("yes"));
+    server_reply(r, 201, STR_NONE, STR("late"));
+    return NULL;
+}
+
+TEST(an_answer_may_come_later_from_another_thread)
+{
+    struct fixture f;
+    struct http_response response;
+    pthread_t thread;
+
+    begin(&f);
+    pthread_create(&thread, NULL, reply_later, &f.stage);
+    assert_ok(get(&f, "GET", "/later", STR_NONE, &response), &f.e);
+    assert_int_equal(response.status, 201);
+    assert_str(response.body, STR("late"));
+    assert_str(http_header_get(&response.headers, STR("x-late")), STR("yes"));
+    pthread_join(thread, NULL);
+    end(&f);
+}
+
+static void *stop_server(void *ctx)
+{
+    struct fixture *f = ctx;
+
+    wait_for_request(&f->stage);
+    server_stop(f->server, 0);
+    return NULL;
+}
+
+TEST(stopping_cuts_what_is_not_answered_and_a_late_answer_is_harmless)
+{
+    struct fixture f;
+    struct http_response response;
+    pthread_t thread;
+
+    begin(&f);
+    pthread_create(&thread, NULL, stop_server, &f);
+    assert_false(get(&f, "GET", "/later", STR_NONE, &response));
+    assert_int_equal(response.failure, HTTP_FAILURE_RESET);
+    pthread_join(thread, NULL);
+    assert_true(server_gone(f.stage.request));
+    server_reply(f.stage.request, 200, STR_NONE, STR("too late"));
+    http_client_free(f.client);
+    err_clear(&f.e);
+    arena_free(f.a);
+}
+
+/* ---- Streams of server and client ---- */
+
+struct watcher {
+    atomic_int lines, ends, heads;
+    struct http_lines split;
+    enum http_failure failure;
+    enum err_kind kind;
+};
+
+static bool count_line(void *ctx, str line, struct err *e)
+{
+    struct watcher *w = ctx;
+
+    (void)e;
+    assert_true(str_has_prefix(line, STR("{\"n\":")));
+    w->lines++;
+    return true;
+}
+
+static bool on_body(void *ctx, const struct http_response *so_far, str piece, struct err *e)
+{
+    struct watcher *w = ctx;
+
+    (void)so_far;
+    return http_lines_add(&w->split, piece, e);
+}
+
+static void on_head(void *ctx, const struct http_response *response)
+{
+    struct watcher *w = ctx;
+
+    assert_int_equal(response->status, 200);
+    w->heads++;
+}
+
+static void on_end(void *ctx, const struct http_response *response, const struct err *failure)
+{
+    struct watcher *w = ctx;
+
+    w->failure = response->failure;
+    w->kind = failure ? failure->kind : ERR_NONE;
+    w->ends++;
+}
+
+static void wait_until(atomic_int *what, int want)
+{
+    for (int i = 0; i < 3000 && *what < want; i++)
+        clock_sleep(NS_PER_MS);
+    assert_int_equal(*what, want);
+}
+
+static uint64_t watch(struct fixture *f, struct http_streams *streams, struct watcher *w)
+{
+    struct http_stream spec = {
+        .request = {.url = str_concat(f->a, server_url(f->server), STR("/stream/x")),
+                    .on_body = on_body,
+                    .ctx = w,
+                    .timeout = -1},
+        .on_head = on_head,
+        .on_end = on_end,
+    };
+
+    *w = (struct watcher){.split = {.rest = buf_new(arena_new(), KIB), .max = KIB}};
+    w->split.on_line = count_line;
+    w->split.ctx = w;
+    return http_streams_start(streams, &spec);
+}
+
+static void unwatch(struct watcher *w)
+{
+    arena_free(w->split.rest.arena);
+}
+
+TEST(one_thread_follows_many_streams)
+{
+    enum { COUNT_OF_STREAMS = 40 };
+    struct fixture f;
+    static struct watcher w[COUNT_OF_STREAMS];
+
+    begin(&f);
+    struct http_streams *streams = http_streams_new(f.client);
+    for (size_t i = 0; i < COUNT_OF_STREAMS; i++)
+        watch(&f, streams, &w[i]);
+    for (size_t i = 0; i < COUNT_OF_STREAMS; i++) {
+        struct server_stream *s = wait_for_stream(&f.stage, i);
+        for (int n = 1; n < 10; n++)
+            assert_true(server_stream_write(s, str_fmt(f.a, "{\"n\":%d}\n", n)));
+        if (i % 2 == 0) {
+            server_stream_end(s, false);
+            f.stage.streams[i] = NULL;
+        }
+    }
+    for (size_t i = 0; i < COUNT_OF_STREAMS; i++)
+        wait_until(&w[i].lines, 10);
+    for (int i = 0; i < 3000 && http_streams_count(streams) > COUNT_OF_STREAMS / 2; i++)
+        clock_sleep(NS_PER_MS);
+    assert_int_equal(http_streams_count(streams), COUNT_OF_STREAMS / 2);
+    http_streams_free(streams);
+    for (size_t i = 0; i < COUNT_OF_STREAMS; i++) {
+        assert_int_equal(w[i].ends, 1);
+        assert_int_equal(w[i].heads, 1);
+        unwatch(&w[i]);
+    }
+    end(&f);
+}
+
+TEST(a_stream_can_be_stopped_and_a_broken_one_says_so)
+{
+    struct fixture f;
+    struct watcher w;
+
+    begin(&f);
+    struct http_streams *streams = http_streams_new(f.client);
+    uint64_t id = watch(&f, streams, &w);
+    wait_until(&w.lines, 1);
+    http_streams_stop(streams, id);
+    wait_until(&w.ends, 1);
+    assert_int_equal(w.kind, ERR_CANCELLED);
+    unwatch(&w);
+    watch(&f, streams, &w);
+    server_stream_end(wait_for_stream(&f.stage, 1), true);
+    f.stage.streams[1] = NULL;
+    wait_until(&w.ends, 1);
+    assert_int_equal(w.failure, HTTP_FAILURE_RESET);
+    http_streams_free(streams);
+    unwatch(&w);
+    end(&f);
+}
+
+TEST(a_stream_that_cannot_begin_ends_with_an_error)
+{
+    struct fixture f;
+    struct watcher w = {0};
+    struct http_stream spec = {.request = {.url = STR("ftp://x/"), .ctx = &w}, .on_end = on_end};
+
+    begin(&f);
+    struct http_streams *streams = http_streams_new(f.client);
+    assert_int_not_equal(http_streams_start(streams, &spec), 0);
+    wait_until(&w.ends, 1);
+    assert_int_equal(w.failure, HTTP_FAILURE_CONFIG);
+    http_streams_free(streams);
+    end(&f);
+}
+
+static bool enough(void *ctx, const struct http_response *so_far, str piece, struct err *e)
+{
+    (void)ctx, (void)so_far, (void)piece, (void)e;
+    return false;
+}
+
+TEST(a_client_that_leaves_is_noticed)
+{
+    struct fixture f;
+    struct http_response response;
+
+    begin(&f);
+    const struct http_request r = {.url = str_concat(f.a, server_url(f.server), STR("/stream")),
+                                   .on_body = enough};
+    assert_ok(http_send(f.client, f.a, &r, &response, &f.e), &f.e);
+    struct server_stream *s = wait_for_stream(&f.stage, 0);
+    for (int i = 0; i < 2000 && !server_stream_gone(s); i++)
+        clock_sleep(NS_PER_MS);
+    assert_true(server_stream_gone(s));
+    assert_false(server_stream_write(s, STR("x")));
+    end(&f);
+}
+
+TEST(a_slow_reader_is_cut_off_rather_than_waited_for)
+{
+    struct fixture f;
+    static struct watcher w;
+    char piece[KIB];
+    bool ok = true;
+
+    begin(&f);
+    memset(piece, 'x', sizeof(piece));
+    struct http_streams *streams = http_streams_new(f.client);
+    watch(&f, streams, &w);
+    struct server_stream *s = wait_for_stream(&f.stage, 0);
+    wait_until(&w.lines, 1);
+    /* A line longer than the client takes ends the stream on its side. */
+    for (int i = 0; i < 2000 && ok; i++) {
+        ok = server_stream_write(s, str_of(piece, sizeof(piece)));
+        clock_sleep(NS_PER_MS / 10);
+    }
+    assert_false(ok);
+    wait_until(&w.ends, 1);
+    assert_int_equal(w.kind, ERR_LIMIT);
+    http_streams_free(streams);
+    unwatch(&w);
+    end(&f);
+}
+
+TEST(addresses_and_ports_that_cannot_be_are_errors)
+{
+    AUTO_ERR e = {0};
+    struct fixture f;
+    struct server *other;
+
+    begin(&f);
+    struct server_config config = {.handle = handle, .port = server_port(f.server)};
+    assert_false(server_start(&config, &other, &e));
+    assert_true(str_contains(e.text, STR("address already in use")));
+    config = (struct server_config){.handle = handle, .address = STR("localhost")};
+    assert_false(server_start(&config, &other, &e));
+    assert_int_equal(e.kind, ERR_INVALID);
+    end(&f);
+}
+
+RUN_TESTS(cmocka_unit_test(routes_lead_to_handlers),
+          cmocka_unit_test(bodies_over_the_limit_are_refused),
+          cmocka_unit_test(an_answer_may_come_later_from_another_thread),
+          cmocka_unit_test(stopping_cuts_what_is_not_answered_and_a_late_answer_is_harmless),
+          cmocka_unit_test(one_thread_follows_many_streams),
+          cmocka_unit_test(a_stream_can_be_stopped_and_a_broken_one_says_so),
+          cmocka_unit_test(a_stream_that_cannot_begin_ends_with_an_error),
+          cmocka_unit_test(a_client_that_leaves_is_noticed),
+          cmocka_unit_test(a_slow_reader_is_cut_off_rather_than_waited_for),
+          cmocka_unit_test(addresses_and_ports_that_cannot_be_are_errors))

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Recording and replaying, and what must not be recorded. */
+#include "../test.h"
+
+#include "net/http.h"
+#include "net/redact.h"
+#include "net/server.h"
+#include "net/tape.h"
+
+#include <unistd.h>
+
+#define PLANTED "s3cr3t-planted"
+
+static void handle(void *ctx, struct server_request *r)
+{
+    int *count = ctx;
+    str body =
+        str_eq(server_path(r), STR("/api/v1/namespaces/x/secrets/y"))
+            ? STR("{\"kind\":\"Secret\",\"data\":{\"p\":\"" PLANTED "\"}}")
+            : str_fmt(server_arena(r), "{\"n\":%d,\"accessToken\":\"" PLANTED "\"}", ++*count);
+
+    server_add_header(r, STR("Set-Cookie"), STR("id=" PLANTED));
+    server_reply(r, 200, STR("application/json"), body);
+}
+
+struct call {
+    const char *method, *path, *body;
+};
+static const struct call calls[] = {
+    {"GET", "/a?x=1&token=" PLANTED, ""},
+    {"GET", "/a?x=1&token=" PLANTED, ""},
+    {"POST", "/b", "{\"clientSecret\":\"" PLANTED "\",\"name\":\"n\"}"},
+    {"POST", "/b", "{\"clientSecret\":\"" PLANTED "\",\"name\":\"other\"}"},
+    {"PATCH", "/api/v1/namespaces/x/secrets/y", "{\"data\":{\"p\":\"" PLANTED "\"}}"},
+};
+
+static bool call(struct http_client *client, struct arena *a, str base, const struct call *c,
+                 struct http_response *response, struct err *e)
+{
+    struct http_request r = {.method = str_c(c->method),
+                             .url = str_concat(a, base, str_c(c->path)),
+                             .body = str_c(c->body)};
+
+    http_header_add(a, &r.headers, STR("Authorization"), STR("Bearer " PLANTED));
+    http_header_add(a, &r.headers, STR("Content-Type"), STR("application/json"));
+    return http_send(client, a, &r, response, e);
+}
+
+static struct http_client *client_of(struct tape *tape)
+{
+    AUTO_ERR e = {0};
+    struct http_config config = http_defaults();
+    struct http_client *client;
+
+    config.tape = tape;
+    assert_ok(http_client_new(&config, &client, &e), &e);
+    return client;
+}
+
+static void record(struct arena *a, str path, str *base)
+{
+    AUTO_ERR e = {0};
+    int count = 0;
+    const struct server_config config = {.handle = handle, .ctx = &count};
+    struct server *server;
+    struct tape *tape;
+    struct http_response response;
+
+    assert_ok(server_start(&config, &server, &e), &e);
+    *base = str_copy(a, server_url(server));
+    assert_ok(tape_record(path, &tape, &e), &e);
+    struct http_client *client = client_of(tape);
+    for (size_t i = 0; i < COUNT(calls); i++)
+        assert_ok(call(client, a, *base, &calls[i], &response, &e), &e);
+    server_stop(server, 0);
+    assert_false(call(client, a, *base, &(struct call){"GET", "/refused", ""}, &response, &e));
+    http_client_free(client);
+    assert_ok(tape_close(tape, &e), &e);
+}
+
+static void check_replay(struct arena *a, str path, str base)
+{
+    AUTO_ERR e = {0};
+    struct tape *tape;
+    struct http_response response;
+
+    assert_ok(tape_replay(path, &tape, &e), &e);
+    assert_int_equal(tape_unused(tape), COUNT(calls) + 1);
+    struct http_client *client = client_of(tape);
+    /* Another order of different requests, the same order of equal ones. */
+    assert_ok(call(client, a, base, &calls[3], &response, &e), &e);
+    assert_str(response.body, STR("{\"n\":4,\"accessToken\":\"REDACTED\"}"));
+    for (int n = 1; n <= 2; n++) {
+        assert_ok(call(client, a, base, &calls[0], &response, &e), &e);
+        assert_str(response.body, str_fmt(a, "{\"n\":%d,\"accessToken\":\"REDACTED\"}", n));
+        assert_int_equal(response.status, 200);
+    }
+    assert_false(call(client, a, base, &calls[0], &response, &e));
+    assert_int_equal(response.failure, HTTP_FAILURE_REPLAY);
+    assert_int_equal(e.kind, ERR_NOT_FOUND);
+    assert_true(str_contains(e.text, STR("has no unused answer to GET ")));
+    assert_true(str_contains(e.text, STR("the next one is exchange 3, POST ")));
+    assert_false(call(client, a, base, &(struct call){"POST", "/b", "{}"}, &response, &e));
+    assert_false(call(client, a, base, &(struct call){"GET", "/refused", ""}, &response, &e));
+    assert_int_equal(response.failure, HTTP_FAILURE_REFUSED);
+    assert_ok(call(client, a, base, &calls[4], &response, &e), &e);
+    assert_str(response.body, STR("{\"kind\":\"Secret\",\"data\":{\"p\":\"UkVEQUNURUQ=\"}}"));
+    assert_int_equal(tape_unused(tape), 1);
+    http_client_free(client);
+    assert_ok(tape_close(tape, &e), &e);
+}
+
+TEST(what_was_recorded_is_replayed_without_its_secrets)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    char name[] = "/tmp/plumb-tape-XXXXXX";
+    int fd = mkstemp(name);
+    str text, base;
+
+    close(fd);
+    record(a, str_c(name), &base);
+    assert_ok(file_read(a, str_c(name), &text, &e), &e);
+    assert_false(str_contains(text, STR(PLANTED)));
+    assert_true(str_contains(text, STR("[\"Authorization\",\"REDACTED\"]")));
+    check_replay(a, str_c(name), base);
+    unlink(name);
+}
+
+struct pieces {
+    size_t count, bytes;
+};
+
+static bool count_pieces(void *ctx, const struct http_response *so_far, str piece, struct err *e)
+{
+    struct pieces *p = ctx;
+
+    (void)so_far, (void)e;
+    p->count++;
+    p->bytes += piece.len;
+    return true;
+}
+
+TEST(recorded_bodies_come_in_pieces_and_may_be_bytes)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    struct pieces p = {0};
+    struct buf text = buf_new(a, MIB);
+    struct tape *tape;
+    struct http_response response;
+
+    buf_add(&text, STR("{\"request\":{\"method\":\"GET\",\"url\":\"http://x/1\"},\"response\":"
+                       "{\"status\":200,\"body\":\""));
+    buf_repeat(&text, 'x', 40000);
+    buf_add(&text, STR("\"}}\n{\"request\":{\"method\":\"GET\",\"url\":\"http://x/2\"},"
+                       "\"response\":{\"status\":200,\"body64\":\"/wA=\"}}\n"));
+    assert_ok(tape_replay_text(STR("t"), buf_str(&text), &tape, &e), &e);
+    struct http_client *client = client_of(tape);
+    const struct http_request r = {.url = STR("http://x/1"), .on_body = count_pieces, .ctx = &p};
+    const struct http_request bytes = {.url = STR("http://x/2")};
+    assert_ok(http_send(client, a, &r, &response, &e), &e);
+    assert_int_equal(p.bytes, 40000);
+    assert_true(p.count > 1);
+    assert_ok(http_send(client, a, &bytes, &response, &e), &e);
+    assert_str(response.body, STR("\xff\0"));
+    http_client_free(client);
+    assert_ok(tape_close(tape, &e), &e);
+}
+
+static const struct {
+    const char *text, *want;
+    uint32_t line;
+} broken[] = {
+    {"{", "cannot replay t: unexpected EOF", 1},
+    {"\n{}", "cannot replay t: a recorded exchange needs a request with method and url", 2},
+    {"{\"request\":{\"method\":\"GET\",\"url\":\"x\"}}",
+     "cannot replay t: a recorded exchange needs a response or a failure", 1},
+    {"{\"request\":{\"method\":\"GET\",\"url\":\"x\"},\n\"response\":{\"status\":7}}",
+     "cannot replay t: status must be a number from 100 to 999", 2},
+    {"{\"request\":{\"method\":\"GET\",\"url\":\"x\"},\"failure\":\"tired\"}",
+     "cannot replay t: unknown failure", 1},
+    {"{\"request\":{\"method\":\"GET\",\"url\":\"x\"},\"response\":{\"status\":200,"
+     "\"headers\":[[\"a\"]]}}",
+     "cannot replay t: a header must be [name, value]", 1},
+    {"{\"request\":{\"method\":\"GET\",\"url\":\"x\"},\"response\":{\"status\":200,"
+     "\"body64\":\"?\"}}",
+     "cannot replay t: illegal base64 data at input byte 0", 1},
+};
+
+TEST(a_broken_recording_names_the_line)
+{
+    AUTO_ERR e = {0};
+    struct tape *tape;
+
+    for (size_t i = 0; i < COUNT(broken); i++) {
+        assert_false(tape_replay_text(STR("t"), str_c(broken[i].text), &tape, &e));
+        assert_str(e.text, str_c(broken[i].want));
+        assert_int_equal(e.at.line, broken[i].line);
+    }
+    assert_false(tape_replay(STR("/no/such/file"), &tape, &e));
+    assert_false(tape_record(STR("/no/such/file"), &tape, &e));
+}
+
+static const struct {
+    const char *url, *type, *body, *want;
+} bodies[] = {
+    {"", "", "", ""},
+    {"", "application/json", "{\"a\" : 1}", "{\"a\" : 1}"},
+    {"", "application/json", "{\"adminPassword\":\"x\",\"n\":1.50}",
+     "{\"adminPassword\":\"REDACTED\",\"n\":1.50}"},
+    {"", "application/json", "{\"password\":\"\",\"secret\":{\"secretName\":\"s\"}}",
+     "{\"password\":\"\",\"secret\":{\"secretName\":\"s\"}}"},
+    {"", "application/json", "{\"continuationToken\":\"abc\"}", "{\"continuationToken\":\"abc\"}"},
+    {"", "application/json", "{\"kind\":\"ConfigMap\",\"data\":{\"a\":\"b\"}}",
+     "{\"kind\":\"ConfigMap\",\"data\":{\"a\":\"b\"}}"},
+    {"", "application/json",
+     "{\"kind\":\"SecretList\",\"items\":[{\"data\":{\"a\":\"b\"},\"stringData\":{\"c\":\"d\"}}]}",
+     "{\"kind\":\"SecretList\",\"items\":[{\"data\":{\"a\":\"UkVEQUNURUQ=\"},\"stringData\":{\"c\":"
+     "\"REDACTED\"}}]}"},
+    {"", "application/json",
+     "{\"type\":\"ADDED\",\"object\":{\"kind\":\"Secret\",\"data\":{\"a\":\"b\"}}}\n"
+     "{\"type\":\"ADDED\",\"object\":{\"kind\":\"Pod\"}}\n",
+     "{\"type\":\"ADDED\",\"object\":{\"kind\":\"Secret\",\"data\":{\"a\":\"UkVEQUNURUQ=\"}}}\n"
+     "{\"type\":\"ADDED\",\"object\":{\"kind\":\"Pod\"}}\n"},
+    {"", "application/json",
+     "{\"metadata\":{\"annotations\":{\"kubectl.kubernetes.io/last-applied-configuration\":"
+     "\"{\\\"kind\\\":\\\"Secret\\\",\\\"stringData\\\":{\\\"a\\\":\\\"b\\\"}}\"}}}",
+     "{\"metadata\":{\"annotations\":{\"kubectl.kubernetes.io/last-applied-configuration\":"
+     "\"{\\\"kind\\\":\\\"Secret\\\",\\\"stringData\\\":{\\\"a\\\":\\\"REDACTED\\\"}}\"}}}"},
+    {"https://h/api/v1/namespaces/n/secrets/s", "application/json-patch+json",
+     "[{\"op\":\"add\",\"path\":\"/data/a\",\"value\":\"b\"}]",
+     "[{\"op\":\"add\",\"path\":\"/data/a\",\"value\":\"REDACTED\"}]"},
+    {"", "application/json", "{\"keys\":[{\"keyName\":\"key1\",\"value\":\"abc\"}]}",
+     "{\"keys\":[{\"keyName\":\"key1\",\"value\":\"REDACTED\"}]}"},
+    {"", "application/json", "{\"x\":\"-----BEGIN RSA PRIVATE KEY-----\"}", "{\"x\":\"REDACTED\"}"},
+    {"", "application/x-www-form-urlencoded",
+     "grant_type=client_credentials&client_secret=a%26b&client_assertion=c&scope=d",
+     "grant_type=client_credentials&client_secret=REDACTED&client_assertion=REDACTED&scope=d"},
+    {"", "text/plain", "hello", "hello"},
+    {"", "application/yaml", "kind: Secret\ndata: {a: b}\n", "REDACTED"},
+    {"", "application/json", "{\"kind\":\"Secret\",\"data\":{\"a\":", "REDACTED"},
+};
+
+TEST(secrets_are_found_wherever_they_stand)
+{
+    AUTO_ARENA a = arena_new();
+
+    for (size_t i = 0; i < COUNT(bodies); i++) {
+        str once =
+            redact_body(a, str_c(bodies[i].url), str_c(bodies[i].type), str_c(bodies[i].body));
+        assert_str(once, str_c(bodies[i].want));
+        assert_str(redact_body(a, str_c(bodies[i].url), str_c(bodies[i].type), once), once);
+    }
+    assert_str(redact_url(a, STR("https://u:p@h/x?sig=1&a=2&code=3")),
+               STR("https://u:xxxxx@h/x?sig=REDACTED&a=2&code=REDACTED"));
+    assert_str(redact_url(a, STR("http://h/a@b:c?")), STR("http://h/a@b:c?"));
+    assert_str(redact_header(a, STR("X-Vault-Token"), STR("x")), STR("REDACTED"));
+    assert_str(redact_header(a, STR("Accept"), STR("x")), STR("x"));
+}
+
+RUN_TESTS(cmocka_unit_test(what_was_recorded_is_replayed_without_its_secrets),
+          cmocka_unit_test(recorded_bodies_come_in_pieces_and_may_be_bytes),
+          cmocka_unit_test(a_broken_recording_names_the_line),
+          cmocka_unit_test(secrets_are_found_wherever_they_stand))

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* URLs: reading and writing, resolving, joining, queries. */
+#include "../test.h"
+
+#include "text/url.h"
+
+TEST(what_is_read_is_written_as_go_does)
+{
+    static const struct {
+        const char *text, *want;
+    } cases[] = {
+        {"https://h:443/a%2Fb?x=1#y", NULL},
+        {"HTTPS://h", "https://h"},
+        {"http://[::1]:8080/x", NULL},
+        {"http://u:p%40@h/", NULL},
+        {"http://h/a b", "http://h/a%20b"},
+        {"http://h/%7Euser", NULL},
+        {"mailto:a@b", NULL},
+        {"//h/x", NULL},
+        {"a/b?c", NULL},
+        {"*", NULL},
+    };
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct url u;
+        assert_ok(url_parse(a, str_c(cases[i].text), &u, &e), &e);
+        assert_str(url_text(a, &u), str_c(cases[i].want ? cases[i].want : cases[i].text));
+    }
+}
+
+TEST(broken_urls_are_errors_in_go_s_words)
+{
+    static const struct {
+        const char *text, *want;
+    } cases[] = {
+        {"http://h:x/", "parse \"http://h:x/\": invalid port \":x\" after host"},
+        {"http://h/%zz", "parse \"http://h/%zz\": invalid URL escape \"%zz\""},
+        {":x", "parse \":x\": missing protocol scheme"},
+        {"http://a b/", "parse \"http://a b/\": invalid character \" \" in host name"},
+        {"1:2", "parse \"1:2\": first path segment in URL cannot contain colon"},
+        {"a\nb", "parse \"a\\nb\": net/url: invalid control character in URL"},
+    };
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct url u;
+        assert_false(url_parse(a, str_c(cases[i].text), &u, &e));
+        assert_str(e.text, str_c(cases[i].want));
+    }
+}
+
+/* The examples of RFC 3986, 5.4, and what servers send. */
+TEST(references_are_resolved)
+{
+    static const struct {
+        const char *ref, *want;
+    } cases[] = {
+        {"g", "http://a/b/c/g"},
+        {"./g", "http://a/b/c/g"},
+        {"g/", "http://a/b/c/g/"},
+        {"/g", "http://a/g"},
+        {"//g", "http://g"},
+        {"?y", "http://a/b/c/d;p?y"},
+        {"g?y", "http://a/b/c/g?y"},
+        {"#s", "http://a/b/c/d;p?q#s"},
+        {"", "http://a/b/c/d;p?q"},
+        {".", "http://a/b/c/"},
+        {"..", "http://a/b/"},
+        {"../g", "http://a/b/g"},
+        {"../..", "http://a/"},
+        {"../../../g", "http://a/g"},
+        {"/./g", "http://a/g"},
+        {"g.", "http://a/b/c/g."},
+        {"./../g", "http://a/b/g"},
+        {"g/./h", "http://a/b/c/g/h"},
+        {"g/../h", "http://a/b/c/h"},
+        {"https://x/y", "https://x/y"},
+        {"/a%2Fb?x=%20", "http://a/a%2Fb?x=%20"},
+    };
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        str got;
+        assert_ok(url_resolve(a, STR("http://a/b/c/d;p?q"), str_c(cases[i].ref), &got, &e), &e);
+        assert_str(got, str_c(cases[i].want));
+    }
+}
+
+TEST(paths_are_joined_with_one_slash)
+{
+    static const struct {
+        const char *base, *path, *want;
+    } cases[] = {
+        {"https://h", "/api", "https://h/api"},
+        {"https://h/", "api", "https://h/api"},
+        {"https://h/p/", "/api/v1?limit=5", "https://h/p/api/v1?limit=5"},
+        {"https://h/p?x=1", "api?y=2", "https://h/p/api?x=1&y=2"},
+        {"https://h", "", "https://h"},
+        {"https://h", "/", "https://h/"},
+    };
+    AUTO_ARENA a = arena_new();
+
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_str(url_join(a, str_c(cases[i].base), str_c(cases[i].path)), str_c(cases[i].want));
+}
+
+TEST(parts_are_found)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    struct url u;
+
+    assert_ok(url_parse(a, STR("https://[fe80::1]:6443/x"), &u, &e), &e);
+    assert_str(url_hostname(&u), STR("fe80::1"));
+    assert_str(url_port(&u), STR("6443"));
+    assert_int_equal(url_port_number(&u), 6443);
+    assert_ok(url_parse(a, STR("https://h"), &u, &e), &e);
+    assert_int_equal(url_port_number(&u), 443);
+    assert_true(url_same_origin(STR("https://H/x"), STR("https://h:443/y")));
+    assert_false(url_same_origin(STR("https://h/x"), STR("http://h/x")));
+    assert_false(url_same_origin(STR("https://h/x"), STR("/x")));
+}
+
+TEST(queries_are_escaped_and_found)
+{
+    AUTO_ARENA a = arena_new();
+    struct buf b = buf_new(a, KIB);
+    str got;
+
+    buf_add(&b, STR("/api"));
+    url_query_add(&b, STR("a"), STR("1 2&3"));
+    url_query_add(&b, STR("b"), STR("x=y"));
+    assert_str(buf_str(&b), STR("/api?a=1+2%263&b=x%3Dy"));
+    assert_true(url_query_get(a, STR("a=1+2%263&b=x%3Dy&b=z"), STR("b"), &got));
+    assert_str(got, STR("x=y"));
+    assert_false(url_query_get(a, STR("a=1"), STR("c"), &got));
+    assert_false(url_query_get(a, STR(""), STR(""), &got));
+    b = buf_new(a, KIB);
+    url_path_escape(&b, STR("a/b c%?;d:e@f"));
+    assert_str(buf_str(&b), STR("a%2Fb%20c%25%3F%3Bd:e@f"));
+    assert_true(url_unescape(a, STR("a%2Fb+c"), false, &got));
+    assert_str(got, STR("a/b+c"));
+    assert_false(url_unescape(a, STR("a%2"), false, &got));
+}
+
+RUN_TESTS(cmocka_unit_test(what_is_read_is_written_as_go_does),
+          cmocka_unit_test(broken_urls_are_errors_in_go_s_words),
+          cmocka_unit_test(references_are_resolved),
+          cmocka_unit_test(paths_are_joined_with_one_slash), cmocka_unit_test(parts_are_found),
+          cmocka_unit_test(queries_are_escaped_and_found))

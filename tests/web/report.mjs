@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// report.mjs REPORT.html SMALL.html - the HTML report in a browser, opened from its file: that of the
+// sample, and a small one for what takes long. Prints a line per test and, last, "N passed, M failed".
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { axeSource, startBrowser } from "./browser.mjs";
+
+const address = "file://" + resolve(process.argv[2]);
+const small = "file://" + resolve(process.argv[3]);
+const browser = await startBrowser();
+const tests = [];
+
+// options: what the page is opened with; noisy: messages in the console belong to the test; at: the
+// page, if not that of the sample.
+function test(name, run, options = {}) {
+  tests.push({ name, run, options });
+}
+
+const visible = (page, selector) => page.locator(selector + ":visible").count();
+const background = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+const chip = (page, status) => page.locator(`.chips [data-status="${status}"]`);
+const countOf = async (page, status) => Number(await chip(page, status).locator(".count").innerText());
+
+async function search(page, text) {
+  await page.locator("#find").fill(text);
+  await page.waitForTimeout(120);
+}
+
+// ---- What is there. ----
+
+test("the headline and the totals say what was found", async (page) => {
+  assert.match(await page.title(), /^\d+ of 400 objects differ, 1 template is missing – plumb$/);
+  const totals = await page.locator(".totals dd").allInnerTexts();
+  assert.equal(Number(totals[0]) + Number(totals[3]), 400);
+  assert.equal(totals[1], "1");
+  assert.equal(totals[2], "3");
+});
+
+test("the tree has every part and component with its findings", async (page) => {
+  const parts = await page.locator(".tree > ul > li > a > span:first-child").allInnerTexts();
+  assert.deepEqual(parts, ["observability", "platform", "shop", "Not in the reference"]);
+  assert.equal(await page.locator(".tree ul ul a").count(), 8);
+  const findings = await page.locator(".tree > ul > li > a .n").allInnerTexts();
+  assert.equal(
+    findings.reduce((sum, n) => sum + Number(n), 0),
+    await countOf(page, "findings"),
+  );
+});
+
+// ---- Filter. ----
+
+test("findings are shown first, and the rest on request", async (page) => {
+  assert.equal(await visible(page, ".item"), await countOf(page, "findings"));
+  for (const status of ["differs", "issue", "unmatched", "same"]) {
+    await chip(page, status).click();
+    assert.equal(await chip(page, status).getAttribute("aria-pressed"), "true");
+    assert.equal(await visible(page, ".item"), await countOf(page, status));
+    assert.equal(await visible(page, `.item[data-status="${status}"]`), await countOf(page, status));
+  }
+  await chip(page, "all").click();
+  assert.equal(await visible(page, ".item"), await page.locator(".item").count());
+  assert.match(await page.locator("#shown").innerText(), /^404 of 404 shown$/);
+});
+
+test("words filter by name, template and value", async (page) => {
+  await search(page, "ConfigMap");
+  const named = await visible(page, ".item");
+  assert.ok(named > 0 && named < (await countOf(page, "findings")));
+  await search(page, "ConfigMap BERLIN");
+  const both = await visible(page, ".item");
+  assert.ok(both > 0 && both < named);
+  await search(page, "web:2.4.0");
+  assert.ok((await visible(page, '.item[data-status="differs"]')) > 0);
+  assert.equal(await visible(page, "#component-platform-storage"), 0);
+  await search(page, "no such words");
+  assert.equal(await visible(page, ".item"), 0);
+  await page.locator("#reset").click();
+  assert.equal(await visible(page, ".item"), await page.locator(".item").count());
+});
+
+test("the keyboard reaches the filter and leaves it", async (page) => {
+  await page.keyboard.press("/");
+  await page.keyboard.type("cronjob");
+  await page.waitForTimeout(120);
+  assert.equal(await visible(page, ".item"), 3);
+  await page.keyboard.press("Escape");
+  assert.equal(await visible(page, ".item"), await countOf(page, "findings"));
+});
+
+// ---- Open and close. ----
+
+test("an object opens and closes by mouse and keyboard", async (page) => {
+  const item = page.locator('.item[data-status="differs"]').first();
+  const summary = item.locator("> details > summary");
+  assert.equal(await item.locator(".diff").isVisible(), false);
+  await summary.click();
+  assert.equal(await item.locator(".diff").isVisible(), true);
+  await summary.focus();
+  await page.keyboard.press("Enter");
+  assert.equal(await item.locator(".diff").isVisible(), false);
+});
+
+test("all objects that are shown open and close at once", async (page) => {
+  await chip(page, "differs").click();
+  await page.locator("#expand").click();
+  assert.equal(await page.locator(".item > details[open]:visible").count(), await countOf(page, "differs"));
+  assert.equal(await page.locator('.item[data-status="same"] > details[open]').count(), 0);
+  await page.locator("#collapse").click();
+  assert.equal(await page.locator(".item > details[open]:visible").count(), 0);
+});
+
+test("a difference has lines of both sides, numbers, and what changed within a line", async (page) => {
+  await search(page, "web:2.4.0");
+  await page.locator("#expand").click();
+  const diff = page.locator(".diff:visible").first();
+  const old = diff.locator(".d"), found = diff.locator(".a");
+  assert.match(await old.innerText(), /^- +- image: .*web:2\.4\.1/);
+  assert.match(await found.innerText(), /^\+ +- image: .*web:2\.4\.0/);
+  assert.deepEqual([await old.locator("b").innerText(), await found.locator("b").innerText()], ["1", "0"]);
+  assert.ok(Number(await old.getAttribute("data-o")) > 0);
+  const colours = await Promise.all(
+    [old, found].map((l) => l.evaluate((e) => getComputedStyle(e).backgroundColor)),
+  );
+  assert.notEqual(colours[0], colours[1]);
+});
+
+test("fields, candidates and completeness are told", async (page) => {
+  await search(page, "web:2.4.0");
+  await page.locator("#expand").click();
+  const item = page.locator(".item:visible").first();
+  await item.locator(".fields > summary").click();
+  const cells = await item.locator(".fields tbody td").allInnerTexts();
+  assert.equal(cells[0], "spec.template.spec.containers[name=web].image");
+  assert.equal(cells[1], "changed");
+  assert.match(cells[2], /web:2\.4\.1"$/);
+  assert.match(cells[3], /web:2\.4\.0"$/);
+  assert.match(cells[5], /^objects\/all\.yaml:\d+$/);
+  await item.getByText(/^Which template/).click();
+  assert.equal(await item.locator(".badge", { hasText: "chosen" }).count(), 1);
+  assert.equal(await page.locator(".verdict .badge").first().innerText(), "Complete");
+});
+
+// ---- Links. ----
+
+test("a link to an object opens it, whatever the filter", async (page) => {
+  const id = await page.locator('.item[data-status="same"]').nth(200).getAttribute("id");
+  await search(page, "nothing at all");
+  await page.goto(address + "#" + id);
+  await page.waitForTimeout(200);
+  const item = page.locator(`[id="${id}"]`);
+  assert.equal(await item.isVisible(), true);
+  assert.equal(await item.locator("> details").getAttribute("open"), "");
+  assert.ok(await item.evaluate((e) => e.getBoundingClientRect().top < innerHeight));
+});
+
+test("the tree leads to a component", async (page) => {
+  await page.locator('.tree a[href="#component-shop-search"]').click();
+  await page.waitForFunction(() => {
+    const top = document.getElementById("component-shop-search").getBoundingClientRect().top;
+    return top > 0 && top < innerHeight;
+  });
+});
+
+// ---- Foreign text. ----
+
+test("markup in a value is text", async (page) => {
+  await search(page, "<script>");
+  await page.locator("#expand").click();
+  const line = page.locator(".diff:visible .a", { hasText: "script" }).first();
+  assert.equal(
+    (await line.innerText()).trim(),
+    "+  banner: <script>document.title = 'taken over'</script>",
+  );
+  assert.equal(await page.locator("script").count(), 1);
+  assert.doesNotMatch(await page.title(), /taken over/);
+});
+
+test("characters that act are shown instead", async (page) => {
+  await search(page, "theme: plain evil");
+  await page.locator("#expand").click();
+  assert.ok((await page.locator(".diff:visible .ctl").allInnerTexts()).includes("U+202E"));
+});
+
+test(
+  "the policy of the page lets no other script run",
+  async (page) => {
+    const ran = await page.evaluate(() => {
+      const script = document.createElement("script");
+      script.textContent = "window.intruder = true";
+      document.body.append(script);
+      return window.intruder === true;
+    });
+    assert.equal(ran, false);
+  },
+  { noisy: true },
+);
+
+// ---- Light, dark, paper, no script, many objects. ----
+
+test("light and dark follow the system, and the choice is kept", async (page) => {
+  const light = await background(page);
+  await page.emulateMedia({ colorScheme: "dark" });
+  const dark = await background(page);
+  assert.notEqual(light, dark);
+  await page.emulateMedia({ colorScheme: "light" });
+  const button = page.locator("#theme");
+  assert.equal(await button.getAttribute("aria-pressed"), "false");
+  await button.click();
+  assert.equal(await background(page), dark);
+  assert.equal(await button.getAttribute("aria-pressed"), "true");
+  await page.reload();
+  assert.equal(await background(page), dark);
+});
+
+test("on paper findings are open and tools are gone", async (page) => {
+  const pdf = await page.pdf({ format: "A4" });
+  assert.ok(pdf.length > 20000);
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  await page.emulateMedia({ media: "print" });
+  assert.equal(await visible(page, ".tools"), 0);
+  assert.equal(await visible(page, ".tree"), 0);
+  const differing = await page.locator('.item[data-status="differs"]').count();
+  assert.equal(await visible(page, ".diff"), differing);
+  await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+  assert.equal(await page.locator('.item[data-status="differs"] > details[open]').count(), 0);
+});
+
+test(
+  "without script everything is shown",
+  async (page) => {
+    assert.equal(await page.locator(".item:visible").count(), await page.locator(".item").count());
+    assert.equal(await page.locator(".find:visible").count(), 0);
+    await page.locator(".item > details > summary").first().click();
+    assert.equal(await page.locator(".body:visible").count() > 0, true);
+  },
+  { javaScriptEnabled: false, at: small },
+);
+
+test(
+  "a narrow window has no scroll bar at its foot",
+  async (page) => {
+    await page.locator("#expand").click();
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+  },
+  { viewport: { width: 360, height: 740 } },
+);
+
+for (const colorScheme of ["light", "dark"])
+  test(
+    `no fault of accessibility, ${colorScheme}`,
+    async (page) => {
+      await page.evaluate(() => document.querySelectorAll(".item:not([hidden]) details").forEach((d) => (d.open = true)));
+      await page.evaluate(readFileSync(axeSource, "utf8"));
+      const found = await page.evaluate(() =>
+        window.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] }),
+      );
+      assert.deepEqual(
+        found.violations.map((v) => v.id + ": " + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 120)).join(" | ")),
+        [],
+      );
+    },
+    { colorScheme, at: small },
+  );
+
+// ---- Running. ----
+
+// Opens the page, runs the test, and checks what holds for all: no message, no connection.
+async function runTest({ run, options }) {
+  const { noisy, at = address, ...settings } = options;
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...settings });
+  const messages = [], requests = [];
+  try {
+    const page = await context.newPage();
+    page.setDefaultTimeout(20000);
+    page.on("console", (m) => messages.push(m.text()));
+    page.on("pageerror", (e) => messages.push(String(e)));
+    page.on("request", (r) => requests.push(r.url()));
+    await page.goto(at);
+    await run(page);
+  } finally {
+    await context.close();
+  }
+  if (!noisy) assert.deepEqual(messages, []);
+  const others = requests.filter((url) => !url.startsWith(at) && !url.startsWith("data:"));
+  assert.deepEqual(others, []);
+}
+
+let passed = 0, failed = 0;
+for (const one of tests) {
+  const began = Date.now();
+  try {
+    await runTest(one);
+    passed++;
+    console.log("ok      " + one.name + "  (" + (Date.now() - began) + " ms)");
+  } catch (error) {
+    failed++;
+    console.log("FAILED  " + one.name + "\n" + error.stack);
+  }
+}
+await browser.close();
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed ? 1 : 0;
