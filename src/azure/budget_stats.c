@@ -32,7 +32,7 @@ static int64_t window_of(str policy)
     while (from && digits.ptr[from - 1] >= '0' && digits.ptr[from - 1] <= '9')
         from--;
     if (digits.len == policy.len || !str_to_i64(str_from(digits, from), &minutes) || minutes < 1 ||
-        minutes > 24 * 60)
+        minutes > 1440)
         return -1;
     return minutes * 60 * NS_PER_SEC;
 }
