@@ -50,13 +50,16 @@ def conditions(crd):
 
 
 def load_definitions(server, crds):
-    for crd in crds:
-        status, answer = server.ask("POST", DEFINITIONS, crd)
-        if status >= 300 and status != 409:  # a server that is used again has them
-            check(False, f"{crd['metadata']['name']}: {answer.get('message')}")
-
     def state():
         return {c["metadata"]["name"]: conditions(c) for c in server.must("GET", DEFINITIONS)["items"]}
+
+    there = state()  # a server that is used again has them
+    for crd in crds:
+        if crd["metadata"]["name"] in there:
+            continue
+        status, answer = server.ask("POST", DEFINITIONS, crd)
+        if status >= 300:
+            check(False, f"{crd['metadata']['name']}: {answer.get('message')}")
 
     def settled():
         return sum(c.get("Established") == "True" for c in state().values()) == len(crds)
