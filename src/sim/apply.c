@@ -328,7 +328,7 @@ struct value *sim_represent(struct sim_call *c, const struct sim_resource *r)
     struct value *v = with_identity(c, r);
 
     apply_all(c, r, v, false);
-    if (!c->behaviour->rules.len)
+    if (!c->behaviour->known)
         add_state(c, v);
     sim_faults_policy(c, v);
     return v;

@@ -75,7 +75,7 @@ struct sim_type {
     str soft_delete;             /* the collection of what was deleted: deletedVaults */
     bool head_only;              /* GET is answered by 405 */
     bool exclusive;              /* one operation at a time: 409 */
-    bool plain;                  /* nothing is added: not even id, name and type */
+    bool known;                  /* has rules, if only an empty list */
     bool undeletable;            /* goes with its parent only */
     const struct value *actions; /* name: answer */
 };

@@ -10,10 +10,26 @@
 /* ---- One resource. ----------------------------------------------------------------------------
  */
 
-/* A child as an element of its parent: whole, or its properties beside its name. */
-static struct value *as_element(struct sim_call *c, struct sim_resource *child,
-                                const struct sim_mirror *m)
+static const struct value *element_named(const struct value *list, str name)
 {
+    for (size_t i = 0; value_is(list, VALUE_LIST) && i < list->len; i++)
+        if (str_eq_fold(value_get_str(&list->items[i], STR("name")), name))
+            return &list->items[i];
+    return NULL;
+}
+
+/*
+ * A child as an element of its parent: whole, or its properties beside its name. One that came with
+ * its parent and was not written since is shown as the parent stores it.
+ */
+static const struct value *as_element(struct sim_call *c, struct sim_resource *child,
+                                      const struct sim_mirror *m, const struct value *stored)
+{
+    str name = str_from(child->id, str_rfind_char(child->id, '/') + 1);
+    const struct value *own = child->sent.len ? NULL : element_named(stored, name);
+
+    if (own)
+        return own;
     struct value *v = sim_parse(c->arena, child->body);
     struct value *properties = value_get(v, STR("properties"));
 
@@ -36,13 +52,14 @@ static void mirror_children(struct sim_call *c, struct sim_resource *r, const st
 {
     struct value *list = value_list(c->arena);
     struct value *at = sim_at(shown, m->at, m->at_len - 1);
+    const struct value *stored = value_get(at, m->at[m->at_len - 1]);
 
     for (struct sim_resource *child = r->first, *next; child; child = next) {
         next = child->next;
         if (is_child_of_type(child, m->type) && sim_settle(c, child, false))
-            value_add(c->arena, list, as_element(c, child, m));
+            value_add(c->arena, list, as_element(c, child, m, stored));
     }
-    if (value_is(at, VALUE_OBJECT) && (list->len || value_get(at, m->at[m->at_len - 1])))
+    if (value_is(at, VALUE_OBJECT) && (list->len || stored))
         value_set(c->arena, at, m->at[m->at_len - 1], list);
 }
 

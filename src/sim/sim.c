@@ -55,7 +55,6 @@ bool sim_new(const struct sim_config *config, struct sim **out, struct err *e)
     s->arena = a;
     s->config = *config;
     s->config.tenant = str_copy(a, config->tenant);
-    s->config.state = str_copy(a, config->state);
     s->types = sim_types_new(a);
     s->store = sim_store_new();
     s->deleted = sim_store_new();

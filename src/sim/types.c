@@ -329,6 +329,7 @@ static bool read_rules(struct reader *r, const struct value *v, void *out)
 {
     struct sim_type *type = out;
 
+    type->known = true;
     if (!value_is(v, VALUE_LIST) || v->len > RULES_MAX)
         return source_err(r->e, r->source, v, "rules must be a list of at most %d", RULES_MAX);
     for (size_t i = 0; i < v->len; i++) {
@@ -426,7 +427,6 @@ static bool read_type(struct reader *r, const struct value *v)
         {"exclusive", read_flag, offsetof(struct sim_type, exclusive)},
         {"headOnly", read_flag, offsetof(struct sim_type, head_only)},
         {"mirrors", read_mirrors, 0},
-        {"plain", read_flag, offsetof(struct sim_type, plain)},
         {"rules", read_rules, 0},
         {"softDelete", read_text, offsetof(struct sim_type, soft_delete)},
         {"undeletable", read_flag, offsetof(struct sim_type, undeletable)},

@@ -77,6 +77,7 @@ static void put_element(struct sim_call *c, struct sim_resource *parent, const s
     if (!r)
         r = sim_store_add(c->arena, c->sim->store, parent, id, child.type);
     r->writes++;
+    sim_keep(&r->sent, STR_NONE);
     sim_keep(&r->api_version, c->api_version);
     sim_keep(&r->body, sim_json(c->arena, sim_represent(&child, r)));
 }
@@ -89,11 +90,9 @@ static bool is_named(const struct value *list, str name)
     return false;
 }
 
-static void replace_children(struct sim_call *c, struct sim_resource *r, const struct sim_mirror *m,
-                             struct value *stored)
+static void replace_children(struct sim_call *c, struct sim_resource *r, const struct sim_mirror *m)
 {
     const struct value *list = sim_at(c->body, m->at, m->at_len);
-    struct value *shown = sim_at(stored, m->at, m->at_len);
 
     for (struct sim_resource *child = r->first, *next; child; child = next) {
         next = child->next;
@@ -105,8 +104,6 @@ static void replace_children(struct sim_call *c, struct sim_resource *r, const s
     for (size_t i = 0; value_is(list, VALUE_LIST) && i < list->len; i++)
         if (value_get_str(&list->items[i], STR("name")).len)
             put_element(c, r, m, &list->items[i]);
-    if (value_is(shown, VALUE_LIST))
-        shown->len = 0;
 }
 
 /* ---- The write. -------------------------------------------------------------------------------
@@ -125,7 +122,7 @@ static void store(struct sim_call *c, struct sim_resource *r)
     sim_keep(&r->api_version, c->api_version);
     stored = sim_represent(c, r);
     for (size_t i = 0; i < c->behaviour->mirrors.len; i++)
-        replace_children(c, r, &c->behaviour->mirrors.items[i], stored);
+        replace_children(c, r, &c->behaviour->mirrors.items[i]);
     sim_keep(&r->body, sim_json(c->arena, stored));
 }
 
