@@ -19,6 +19,7 @@ extern const struct command command_reference;
 extern const struct command command_render;
 extern const struct command command_report;
 extern const struct command command_rules;
+extern const struct command command_simulate;
 extern const struct command command_version;
 
 /* Alphabetical. To add a command: commands.h says how. */
@@ -39,6 +40,7 @@ const struct command *const commands[] = {
     &command_render,
     &command_report,
     &command_rules,
+    &command_simulate,
     &command_version,
     NULL,
     /* clang-format on */
