@@ -164,6 +164,8 @@ static bool fail_reference(struct arena *a, const struct compare_options *o, str
     size_t shown = 0;
     AUTO_ERR fault = {0};
 
+    if (compare_is_remote(o))
+        return false;
     if (!lint_run(a, &options, &report, &fault))
         return str_has_prefix(e->text, STR("Reference config file not found")) &&
                err_copy(e, &fault);

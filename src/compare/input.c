@@ -136,13 +136,15 @@ static void read_source(struct input *in, const struct input_source *source)
     bool ok;
     str text = STR_NONE;
 
-    if (source->stdin_)
+    if (source->url)
+        ok = source_url_read(in->arena, source->path, in->verdict, &text, &e);
+    else if (source->stdin_)
         ok = file_read_fd(in->arena, STDIN_FILENO, name, FILE_MAX, &text, &e);
     else
         ok = file_read(in->arena, source->path, &text, &e);
     if (ok)
         stream_read(in, name, text);
-    else if (in->verdict || str_has_prefix(e.text, STR("open ")))
+    else if (in->verdict || source->url || str_has_prefix(e.text, STR("open ")))
         fail_source(in, name, str_copy(in->arena, e.text));
     else
         fail_source(in, name,

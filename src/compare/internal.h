@@ -12,6 +12,7 @@
 #pragma once
 
 #include "compare/compare.h"
+#include "compare/root.h"
 #include "tmpl/tmpl.h"
 #include "value/path.h"
 #include "value/source.h"
@@ -201,18 +202,6 @@ struct reference_version {
     void (*write_component)(struct arena *a, struct value *out, const struct value *component);
 };
 extern const struct reference_version reference_v1, reference_v2;
-
-/* The folder of a reference, and the files in it. */
-struct root {
-    str folder;
-};
-
-/* Reads a file; errors name it relative to the root. */
-MUST_CHECK bool root_read(struct arena *a, const struct root *root, str name, str *out,
-                          struct err *e);
-/* The files that fit a pattern, in order; as Go's fs.Glob. */
-MUST_CHECK bool root_glob(struct arena *a, const struct root *root, str pattern,
-                          struct str_list *out, struct err *e);
 
 MUST_CHECK bool reference_load(struct arena *a, const struct root *root, str file,
                                struct journal *j, struct reference *out, struct err *e);
@@ -663,10 +652,12 @@ void object_add(struct input *in, const struct input_doc *doc);
 MUST_CHECK bool object_meta_check(struct arena *a, struct value *doc, bool sorted, struct err *e);
 /* The documents of one text, which lives as long as in->arena. name is how messages call it. */
 void stream_read(struct input *in, str name, str text);
+/* The text behind a URL of -f: source_url.c. */
+MUST_CHECK bool source_url_read(struct arena *a, str url, bool explain, str *out, struct err *e);
 /* Finds the files of -f. Errors are collected as the original does; *stdin_ tells of "-". */
 struct input_source {
     str path;
-    bool stdin_;
+    bool stdin_, url;
 };
 struct input_sources {
     struct input_source *items;
