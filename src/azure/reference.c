@@ -104,7 +104,7 @@ static bool read_azure(const struct source *src, const struct found *f, struct r
     out->subscription = value_get_str(azure, STR("subscription"));
     out->resource_group = value_get_str(azure, STR("resourceGroup"));
     out->path = value_get_str(azure, STR("name"));
-    for (size_t i = 0; i < azure->len; i++) {
+    for (size_t i = 0; i < value_len(azure); i++) {
         str key = value_key(&azure->items[i]);
         if (!str_eq(key, STR("subscription")) && !str_eq(key, STR("resourceGroup")) &&
             !str_eq(key, STR("name")))

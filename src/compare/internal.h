@@ -396,6 +396,9 @@ struct inline_function {
     str (*compare)(struct arena *a, str pattern, str value, struct captures *c, struct journal *j);
 };
 extern const struct inline_function inline_regex, inline_capturegroups;
+struct span;
+/* The next (?<name>...) at or behind from; false when there is none, or it does not close. */
+bool group_next(str text, size_t from, struct span *group, str *name);
 /* Warns of a pattern that was given up: left is 0. */
 void inline_warn_cost(struct arena *a, str pattern, uint64_t left, struct journal *j);
 /* NULL when there is none of that name. */

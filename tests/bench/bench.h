@@ -50,6 +50,7 @@ struct benchmark {
 extern const struct benchmark bench_azure;
 extern const struct benchmark bench_diff;
 extern const struct benchmark bench_json;
+extern const struct benchmark bench_model;
 extern const struct benchmark bench_regex;
 extern const struct benchmark bench_tmpl;
 extern const struct benchmark bench_value;
