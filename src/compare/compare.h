@@ -24,6 +24,7 @@
 
 struct value;
 struct compare;
+struct kube_flags;
 
 struct str_list {
     str *items;
@@ -52,6 +53,8 @@ struct compare_options {
     str overrides;         /* the file of overrides, or empty */
     struct str_list files; /* files, folders, patterns, URLs, "-" for standard input */
     str kustomize;         /* a folder for kustomize, or empty */
+    /* Without files: the cluster that is asked for objects; see kube/config.h. */
+    const struct kube_flags *cluster;
     bool recursive;
     bool all;                     /* objects without a template are results too */
     bool show_managed_fields;     /* keep metadata.managedFields */

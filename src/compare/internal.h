@@ -36,6 +36,7 @@ struct journal {
 /* Informative lines are dropped unless they are wanted. */
 void journal_info(struct journal *j, const char *format, ...) FORMAT(2, 3);
 void journal_warn(struct journal *j, const char *format, ...) FORMAT(2, 3);
+void journal_error(struct journal *j, const char *format, ...) FORMAT(2, 3);
 /* Writes the lines to the log and forgets them. */
 void journal_flush(struct journal *j, const struct compare_log *log);
 
@@ -655,6 +656,8 @@ void object_add(struct input *in, const struct input_doc *doc);
 MUST_CHECK bool object_meta_check(struct arena *a, struct value *doc, bool sorted, struct err *e);
 /* The documents of one text, which lives as long as in->arena. name is how messages call it. */
 void stream_read(struct input *in, str name, str text);
+/* Collects the objects of the cluster of the options: source_live.c. */
+MUST_CHECK bool source_live_collect(struct compare *c, struct err *e);
 /* The text behind a URL of -f: source_url.c. */
 MUST_CHECK bool source_url_read(struct arena *a, str url, bool explain, str *out, struct err *e);
 /* Finds the files of -f. Errors are collected as the original does; *stdin_ tells of "-". */
