@@ -31,7 +31,7 @@ struct compare_values {
     str baseline; /* an earlier report */
     str explain;  /* an object, or EXPLAIN_ALL; empty: nothing is explained */
     str generate_config, output_dir;
-    struct kube_values kube;  /* which cluster is asked when there are no files */
+    struct kube_values kube; /* which cluster is asked when there are no files */
     struct kube_flags flags; /* what that means; set by compare_set_cluster */
     /* Of the original's face only. */
     bool help, show_template_functions, version;

@@ -253,7 +253,8 @@ bool input_collect(struct compare *c, struct err *e)
                        .verdict = c->options->improved ? &c->verdict : NULL};
 
     if (!c->options->files.len && !c->options->kustomize.len)
-        return source_live_collect(c, e) && (in.verdict ? finish(c, e) : finish_as_original(c, &in, e));
+        return source_live_collect(c, e) &&
+               (in.verdict ? finish(c, e) : finish_as_original(c, &in, e));
     if (!sources_find(&in, c->options, &sources, e))
         return false;
     if (c->options->kustomize.len)

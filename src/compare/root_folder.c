@@ -33,8 +33,7 @@ static bool is_special(struct arena *a, str path)
     return stat(str_z(a, path), &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
-static bool open_folder(struct arena *a, str reference, struct root *root, str *file,
-                        struct err *e)
+static bool open_folder(struct arena *a, str reference, struct root *root, str *file, struct err *e)
 {
     (void)a;
     (void)e;
