@@ -3,7 +3,8 @@
 #include "compare/root.h"
 
 /* The kind without a prefix is last. */
-static const struct root_kind *const kinds[] = {&root_http, &root_https, &root_folder};
+static const struct root_kind *const kinds[] = {
+    &root_container, &root_docker_archive, &root_http, &root_https, &root_oci, &root_folder};
 
 static const struct root_kind *find_kind(str reference)
 {

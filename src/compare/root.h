@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * root.h - where the files of a reference are: a folder, a place on the web, an image.
+ * root.h - where the files of a reference are: a folder, a place on the web, an image of
+ * containers.
  *
  *     struct root root;
  *     str file;
@@ -30,7 +31,8 @@ struct root_kind {
                  struct err *e);
     void (*close)(struct root *root); /* may be NULL */
 };
-extern const struct root_kind root_folder, root_http, root_https;
+extern const struct root_kind root_container, root_docker_archive, root_folder, root_http,
+    root_https, root_oci;
 
 struct root {
     const struct root_kind *kind; /* NULL: root_folder */
