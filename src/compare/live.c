@@ -200,18 +200,19 @@ static bool take_item(void *ctx, struct arena *a, struct value *item, struct err
     return t->take(t->ctx, a, item, e);
 }
 
-bool live_each(struct live *l, live_fn *take, void *ctx, struct err *e)
+size_t live_type_count(const struct live *l)
+{
+    return l->types.len;
+}
+
+bool live_each(struct live *l, size_t type, live_fn *take, void *ctx, struct err *e)
 {
     const struct kube_list_options options = {.limit = KUBE_PAGE};
+    const struct kube_resource *r = l->types.items[type];
+    struct kube_call call = {.resource = r};
+    struct taking t = {.namespaced = r->namespaced, .take = take, .ctx = ctx};
 
-    for (size_t i = 0; i < l->types.len; i++) {
-        const struct kube_resource *r = l->types.items[i];
-        struct kube_call call = {.resource = r};
-        struct taking t = {.namespaced = r->namespaced, .take = take, .ctx = ctx};
-        if (r->namespaced && l->config->namespace_given)
-            call.namespace = l->config->namespace;
-        if (!kube_list(l->transport, &call, &options, take_item, &t, NULL, NULL, e))
-            return false;
-    }
-    return true;
+    if (r->namespaced && l->config->namespace_given)
+        call.namespace = l->config->namespace;
+    return kube_list(l->transport, &call, &options, take_item, &t, NULL, NULL, e);
 }

@@ -4,7 +4,7 @@
  *
  *     struct live *l;
  *     if (live_open(a, flags, &l, e) && live_choose(l, templates, count, journal, e))
- *         ok = live_each(l, take, ctx, e);
+ *         ok = live_each(l, 0, take, ctx, e);
  *     live_close(l);
  *
  * Which types are asked for is the original's choice: every group and version that has a kind of
@@ -39,7 +39,8 @@ MUST_CHECK bool live_choose(struct live *l, const struct template *templates, si
 typedef bool live_fn(void *ctx, struct arena *a, struct value *object, struct err *e);
 
 /*
- * Hands over all objects of the types, of all namespaces or of the one that flags name, type by
- * type. Objects of no namespace have none.
+ * Hands over all objects of a type that was chosen, of all namespaces or of the one that flags
+ * name. Objects of no namespace have none.
  */
-MUST_CHECK bool live_each(struct live *l, live_fn *take, void *ctx, struct err *e);
+MUST_CHECK bool live_each(struct live *l, size_t type, live_fn *take, void *ctx, struct err *e);
+size_t live_type_count(const struct live *l);

@@ -86,7 +86,7 @@ static bool is_named(const struct kube_resource *r, str word, enum naming how)
 static const struct kube_resource *find_word(const struct kube_discovery *d, str word, str version,
                                              str group)
 {
-    for (int how = 0; how < NAMINGS; how++) {
+    for (int how = 0; word.len && how < NAMINGS; how++) {
         for (size_t i = 0; i < d->resource_count; i++) {
             const struct kube_resource *r = &d->resources[i];
             /* kubectl takes the beginning of a group, too. */

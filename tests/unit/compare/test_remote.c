@@ -208,7 +208,8 @@ TEST(every_group_that_has_a_kind_is_listed)
     assert_str(j.lines.items[1].text,
                STR("Reference Contains Templates With Types (kind) Not Supported By Cluster: "
                    "Nope"));
-    assert_ok(live_each(l, note_id, &s, &e), &e);
+    assert_int_equal(live_type_count(l), 2);
+    assert_ok(live_each(l, 0, note_id, &s, &e) && live_each(l, 1, note_id, &s, &e), &e);
     assert_str(buf_str(&s.ids), STR("v1_Thing_c x.io/v1_Thing_n_a x.io/v1_Thing_n_b "));
     live_close(l);
     end(&w);
@@ -233,7 +234,9 @@ TEST(a_cluster_without_the_kinds_or_the_rights_is_an_error)
     flags.namespace = STR("secret");
     open_live(&w, &flags, &l, &e);
     assert_ok(live_choose(l, &thing, 1, &j, &e), &e);
-    assert_false(live_each(l, note_id, &s, &e));
+    assert_int_equal(live_type_count(l), 2);
+    assert_ok(live_each(l, 0, note_id, &s, &e), &e);
+    assert_false(live_each(l, 1, note_id, &s, &e));
     assert_str(e.text, STR("things is forbidden"));
     live_close(l);
     end(&w);
