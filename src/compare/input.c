@@ -339,10 +339,8 @@ void feed_close(struct feed *f)
 
 bool feed_next(struct feed *f, struct input *in, struct document *out, size_t *stream)
 {
-    if (f->live) {
-        *stream = 0;
-        return source_live_next(f->live, in, out);
-    }
+    if (f->live)
+        return source_live_next(f->live, in, out, stream);
     while (!stream_next(f->stream, in, out)) {
         if (!begin_member(f, in, out)) {
             close_file(f);

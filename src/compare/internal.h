@@ -728,8 +728,12 @@ struct source_live;
 /* To be closed also after a failure. */
 MUST_CHECK bool source_live_open(struct compare *c, struct source_live **out, struct err *e);
 void source_live_close(struct source_live *s); /* s may be NULL */
-/* Adds the next object to in; out is left without a document. False at the end. */
-bool source_live_next(struct source_live *s, struct input *in, struct document *out);
+/*
+ * Adds the next object to in; out is left without a document. False at the end. *stream is the
+ * number of its type.
+ */
+bool source_live_next(struct source_live *s, struct input *in, struct document *out,
+                      size_t *stream);
 
 /* Finds the files of -f. Errors are collected as the original does; *stdin_ tells of "-". */
 struct input_source {

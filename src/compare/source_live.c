@@ -93,15 +93,18 @@ static void hand_over(struct source_live *s, struct input *in, struct document *
     out->root = value_null(in->arena);
 }
 
-bool source_live_next(struct source_live *s, struct input *in, struct document *out)
+bool source_live_next(struct source_live *s, struct input *in, struct document *out, size_t *stream)
 {
+    bool listed = true;
+
     *out = (struct document){0};
-    while (s->next == s->objects.len) {
+    while (listed && s->next == s->objects.len) {
         if (s->type == live_type_count(s->live))
             return false;
-        if (!list_next(s, in, out))
-            return true;
+        listed = list_next(s, in, out);
     }
-    hand_over(s, in, out);
+    if (listed)
+        hand_over(s, in, out);
+    *stream = s->type;
     return true;
 }
