@@ -36,7 +36,8 @@
     X(archive_entry_symlink)                                                                       \
     X(archive_entry_hardlink)                                                                      \
     X(archive_entry_pathname)                                                                      \
-    X(archive_entry_pathname_utf8)
+    X(archive_entry_pathname_utf8)                                                                 \
+    X(archive_entry_size)
 
 struct pack_lib {
 #define X(name) __typeof__(&name) name;

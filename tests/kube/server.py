@@ -45,5 +45,5 @@ def wait_until(seconds, check):
     while not check():
         if time.monotonic() > end:
             return False
-        time.sleep(0.2)
+        time.sleep(1)
     return True
