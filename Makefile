@@ -195,7 +195,7 @@ check:
 
 bench:
 	@tools/install-deps build bench
-	@$(MAKE) --no-print-directory $(B)/bench
+	@$(MAKE) --no-print-directory $(B)/bench $(B)/plumb
 	@$(B)/bench
 
 FUZZ_SECONDS ?= 300

@@ -92,6 +92,7 @@ static bool read_id(const struct source *src, const struct found *f, struct refe
     out->id = value_str(id);
     if (arm_id_parse(a, out->id, &parsed, e))
         return true;
+    out->at = id;
     return err_at(e, source_where(src ? src : &nowhere, id));
 }
 
@@ -104,7 +105,7 @@ static bool read_azure(const struct source *src, const struct found *f, struct r
     out->subscription = value_get_str(azure, STR("subscription"));
     out->resource_group = value_get_str(azure, STR("resourceGroup"));
     out->path = value_get_str(azure, STR("name"));
-    for (size_t i = 0; i < azure->len; i++) {
+    for (size_t i = 0; i < value_len(azure); i++) {
         str key = value_key(&azure->items[i]);
         if (!str_eq(key, STR("subscription")) && !str_eq(key, STR("resourceGroup")) &&
             !str_eq(key, STR("name")))

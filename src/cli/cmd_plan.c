@@ -52,11 +52,14 @@ static bool read_file(struct call *c, struct manifests *m, str name, size_t *cou
                               value_kind_name((enum value_kind)doc.root->kind));
         if (!str_eq(value_get_str(doc.root, STR("kind")), STR("List")))
             items = NULL;
+        if (!items) {
+            manifests_add(m, &doc);
+            *count += 1;
+            continue;
+        }
         for (size_t i = 0; i < value_len(items); i++)
             manifests_add(m, &(struct doc){.root = value_at(items, i), .source = doc.source});
-        if (!items)
-            manifests_add(m, &doc);
-        *count += items ? value_len(items) : 1;
+        *count += value_len(items);
     }
 }
 

@@ -39,48 +39,6 @@ static struct value *group_defaults(const struct value *values, str component, s
     return value_is(defaults, VALUE_OBJECT) && defaults->len ? defaults : NULL;
 }
 
-/* Behind the ">" of a name that begins at from. */
-static size_t end_of_name(str text, size_t from)
-{
-    size_t i = from;
-
-    while (i < text.len && text.ptr[i] != '>')
-        i += text.ptr[i] == '\\' ? 2 : 1;
-    return i < text.len ? i + 1 : text.len;
-}
-
-/* Behind the parenthesis that closes a group whose content begins at from; 0: none does. */
-static size_t end_of_group(str text, size_t from)
-{
-    long brackets = 0, depth = 1;
-
-    for (size_t i = from; i < text.len; i++) {
-        char c = text.ptr[i];
-        if (c == '\\')
-            i++;
-        brackets += (c == '[') - (c == ']');
-        if (brackets <= 0)
-            depth += (c == '(') - (c == ')');
-        if (!depth)
-            return i + 1;
-    }
-    return 0;
-}
-
-/* The next (?<name>...) at or behind from. */
-static bool next_group(str text, size_t from, struct span *group, str *name)
-{
-    size_t at = str_find(str_from(text, from), STR("(?<"));
-
-    if (at == STR_NPOS)
-        return false;
-    group->from = from + at;
-    size_t behind = end_of_name(text, group->from + 3);
-    *name = str_slice(text, group->from + 3, behind - 1);
-    group->to = end_of_group(text, behind);
-    return group->to > 0;
-}
-
 static str replace_groups(struct arena *a, str text, str component, const struct value *defaults,
                           struct buf *note)
 {
@@ -89,7 +47,7 @@ static str replace_groups(struct arena *a, str text, str component, const struct
     size_t at = 0;
     str name;
 
-    for (; next_group(text, at, &group, &name); at = group.to) {
+    for (; group_next(text, at, &group, &name); at = group.to) {
         const struct value *v = value_get(defaults, name);
         struct buf shown = buf_new(a, BUF_UNLIMITED);
         buf_add(&out, str_slice(text, at, group.from));

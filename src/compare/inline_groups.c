@@ -60,23 +60,30 @@ static size_t skip_group(str pattern, size_t from)
     return 0;
 }
 
+bool group_next(str text, size_t from, struct span *group, str *name)
+{
+    size_t found = str_find(str_from(text, from), STR("(?<"));
+
+    *name = STR_NONE;
+    if (found == STR_NPOS)
+        return false;
+    group->from = from + found;
+    group->to = skip_group(text, skip_name(text, group->from + 3, name));
+    return group->to > 0;
+}
+
 static struct groups find_groups(struct arena *a, str pattern)
 {
     struct groups out = {0};
+    struct span span;
     size_t at = 0;
+    str name;
 
-    for (;;) {
-        size_t found = str_find(str_from(pattern, at), STR("(?<"));
-        struct group g = {0};
-        if (found == STR_NPOS)
-            return out;
-        g.from = at + found;
-        g.to = skip_group(pattern, skip_name(pattern, g.from + 3, &g.name));
-        if (!g.to)
-            return out;
+    for (; group_next(pattern, at, &span, &name); at = span.to) {
+        struct group g = {span.from, span.to, name};
         VEC_PUSH(a, &out, g);
-        at = g.to;
     }
+    return out;
 }
 
 /* ---- Groups as regular expressions. ---- */

@@ -41,3 +41,13 @@ void journal_flush(struct journal *j, const struct compare_log *log)
         log->line(log->ctx, j->lines.items[i].severity, j->lines.items[i].text);
     j->lines.len = 0;
 }
+
+void journal_move(struct journal *j, struct journal *from)
+{
+    for (size_t i = 0; i < from->lines.len; i++) {
+        struct journal_line line = from->lines.items[i];
+        line.text = str_copy(j->arena, line.text);
+        VEC_PUSH(j->arena, &j->lines, line);
+    }
+    from->lines.len = 0;
+}

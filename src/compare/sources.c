@@ -63,8 +63,7 @@ static bool is_readable(struct search *s, str path)
 
     if (stat(str_z(s->arena, path), &st) != 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
         return true;
-    if (s->in->verdict)
-        s->in->verdict->documents++;
+    s->in->documents++;
     input_fail(s->in, str_fmt(s->arena, "error parsing %.*s: %s", STR_ARG(path), reason),
                (struct result_place){.file = path}, str_c(reason));
     return false;
@@ -72,17 +71,18 @@ static bool is_readable(struct search *s, str path)
 
 static bool walk(struct search *s, str path, size_t depth, struct err *e);
 
-/* A folder below another one that cannot be read is, with a verdict, its own loss only. */
+/* A folder below another one that cannot be read is, in an improved comparison, its own loss only.
+ */
 static bool walk_below(struct search *s, str path, size_t depth, struct err *e)
 {
     AUTO_ERR fault = {0};
 
     if (walk(s, path, depth, &fault))
         return true;
-    if (!s->in->verdict)
+    if (!s->in->improved)
         return err_copy(e, &fault);
     str reason = str_copy(s->arena, fault.text);
-    s->in->verdict->documents++;
+    s->in->documents++;
     input_fail(s->in, reason, (struct result_place){.file = path}, reason);
     return true;
 }

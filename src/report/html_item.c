@@ -122,8 +122,8 @@ static void add_suppressed(const struct result_explanation *x, struct buf *out)
     static const char *const heads[] = {"Field", "Rule", "Where", NULL};
     AUTO_ARENA a = arena_new();
 
-    buf_fmt(out, "<details><summary>%s left out</summary>",
-            str_z(a, counted(a, x->suppressed.len, "field")));
+    buf_fmt(out, "<details><summary>%s</summary>",
+            str_z(a, counted(a, x->suppressed.len, "suppressed field")));
     html_table(out, heads);
     for (size_t i = 0; i < x->suppressed.len; i++) {
         const struct result_suppressed *s = &x->suppressed.items[i];

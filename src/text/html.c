@@ -9,9 +9,12 @@
 /* What stands for c; empty when it stands for itself. */
 static str html_escape_of(char c)
 {
-    switch (c) {
-    case '\0':
-        return STR("\uFFFD");
+    return c ? markup_escape((unsigned char)c) : STR("\uFFFD");
+}
+
+str markup_escape(uint32_t r)
+{
+    switch (r) {
     case '"':
         return STR("&#34;");
     case '\'':

@@ -11,6 +11,8 @@
 
 /* As Go's template.HTMLEscape: &#34; &#39; &amp; &lt; &gt;, and U+FFFD for NUL. */
 void html_escape(struct buf *out, str text);
+/* What stands for a character that means something in HTML and XML; empty when it means itself. */
+str markup_escape(uint32_t r);
 /*
  * As Go's template.JSEscape: for a string in quotes. Quotes, the backslash and < > & = are escaped,
  * and so is everything that is not printable. Broken UTF-8 stays as it is.

@@ -2,6 +2,8 @@
 /* xml.c - writing XML as Go's encoding/xml does; see xml.h. */
 #include "text/xml.h"
 
+#include "text/html.h"
+
 /* ---- Escapes. ---- */
 
 /* What XML 1.0 calls a character. */
@@ -14,17 +16,11 @@ static bool is_xml_char(uint32_t r)
 /* What stands for r; empty when it stands for itself. */
 static str escape_of(uint32_t r, size_t width)
 {
+    str markup = markup_escape(r);
+
+    if (markup.len)
+        return markup;
     switch (r) {
-    case '"':
-        return STR("&#34;");
-    case '\'':
-        return STR("&#39;");
-    case '&':
-        return STR("&amp;");
-    case '<':
-        return STR("&lt;");
-    case '>':
-        return STR("&gt;");
     case '\t':
         return STR("&#x9;");
     case '\n':

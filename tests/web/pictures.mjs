@@ -22,7 +22,8 @@ await picture("report-dark.png", "dark", async (page) => {
   await page.waitForTimeout(150);
   await page.locator("#expand").click();
   await page.mouse.move(640, 400);
-  await page.evaluate(() => scrollTo(0, 420));
+  await page.getByText("<script>").first().evaluate((line) => line.scrollIntoView({ block: "end" }));
+  await page.mouse.wheel(0, 120);
   await page.waitForTimeout(150);
 });
 await picture(

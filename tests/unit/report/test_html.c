@@ -159,7 +159,7 @@ static const char *const everything[] = {
     "p/web.yaml:3",
     "Which template: 2 candidates",
     "fits &lt;best&gt;",
-    "1 field left out",
+    "1 suppressed field",
     "Since the earlier report <span class=\"badge missing\">Worse</span>",
     "<p>data.&lt;b&gt;</p>",
     "<summary>Fixed: 1</summary>",
