@@ -288,7 +288,7 @@ bool credential_auxiliary(struct credential *c, struct arena *a, str scope, str 
     struct buf text = buf_new(a, MIB);
 
     for (size_t i = 0; i < c->settings.tenant_count; i++) {
-        str tenant = c->settings.tenants[i], token;
+        str tenant = c->settings.tenants[i], token = STR_NONE;
         if (!token_of(c, a, tenant, scope, &token, e))
             return wrap(c, tenant, e);
         buf_fmt(&text, "%sBearer %.*s", i ? ", " : "", STR_ARG(token));

@@ -14,7 +14,7 @@
 /* What the endpoint says of an error is cut there. */
 #define SAID_MAX 500
 /* Lifetimes beyond that are not believed. */
-#define LIFETIME_MAX (7 * 86400 * NS_PER_SEC)
+#define LIFETIME_MAX (604800 * NS_PER_SEC)
 /* A clock that is wrong by less is put right. */
 #define SKEW_MAX 3600
 #define ASSERTION_TYPE "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"

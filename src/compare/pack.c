@@ -24,8 +24,9 @@ struct level {
     bool raw;         /* one document, compressed */
     struct err fault; /* of from */
     /* Of the current member: */
-    bool open, broken;
+    bool open, broken, holes;
     uint64_t size;     /* read so far */
+    uint64_t declared; /* 0: not known */
     const char *block; /* what is left of its current block */
     size_t left;
 };
@@ -190,15 +191,22 @@ static bool next_block(struct level *l, struct err *e)
         return true;
     if (status != ARCHIVE_OK && status != ARCHIVE_WARN)
         return fail(l, e);
-    if ((uint64_t)offset != l->size)
-        return err_set(e, ERR_INVALID, "it has holes, as no document has");
+    l->holes |= (uint64_t)offset != l->size;
     l->block = data;
     l->left = size;
-    l->size += size;
+    l->size = (uint64_t)offset + size;
+    return check_size(l->pack, size, e);
+}
+
+/* What a document must not be, though others may. */
+static bool check_member(struct level *l, struct err *e)
+{
+    if (l->holes || (!l->open && l->declared > l->size))
+        return err_set(e, ERR_INVALID, "it has holes, as no document has");
     if (l->size > PACK_MEMBER_MAX)
         return err_set(e, ERR_LIMIT, "it is larger than the limit of %zu bytes",
                        (size_t)PACK_MEMBER_MAX);
-    return check_size(l->pack, size, e);
+    return true;
 }
 
 static bool read_member(struct reader *r, char *to, size_t size, size_t *got, struct err *e)
@@ -206,7 +214,7 @@ static bool read_member(struct reader *r, char *to, size_t size, size_t *got, st
     struct level *l = (struct level *)r;
 
     *got = 0;
-    if (!l->left && l->open && !next_block(l, e)) {
+    if (!l->left && l->open && !(next_block(l, e) && check_member(l, e))) {
         l->broken = true;
         return false;
     }
@@ -374,8 +382,10 @@ static bool next_entry(struct level *l, struct archive_entry **entry, struct err
     if (status != ARCHIVE_OK && status != ARCHIVE_WARN)
         return fail(l, e);
     l->open = true;
-    l->broken = false;
+    l->broken = l->holes = false;
     l->size = l->left = 0;
+    la_int64_t declared = p->lib->archive_entry_size(*entry);
+    l->declared = declared > 0 ? (uint64_t)declared : 0;
     if (++p->members <= PACK_MEMBERS_MAX)
         return check_size(p, 0, e);
     p->refused = true;

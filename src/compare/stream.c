@@ -31,9 +31,10 @@ struct stream {
     enum mode mode;
     char *data;
     size_t from, len, cap;
-    bool ended;    /* the reader has no more */
-    uint32_t line; /* lines before from */
-    size_t values; /* of JSON so far */
+    bool ended;     /* the reader has no more */
+    uint32_t line;  /* lines before from */
+    size_t values;  /* of JSON so far */
+    bool separator; /* what failed is a line between documents: there may be more behind it */
 };
 
 struct stream *stream_new(struct arena *a)
@@ -304,6 +305,7 @@ static bool find_document(struct stream *s, struct arena *a, size_t *len, size_t
         ++*lines;
         switch (line_kind(str_slice(unread(s), at, next), &rest)) {
         case LINE_BROKEN:
+            s->separator = true;
             rest = utf8_repair(a, rest);
             err_set(e, ERR_INVALID, "invalid Yaml document separator: %.*s", STR_ARG(rest));
             return err_at(e, (struct where){s->name, s->line + *lines, 1});
@@ -324,12 +326,13 @@ static bool next_yaml(struct stream *s, struct input *in, struct document *out)
     uint32_t lines = 0;
     AUTO_ERR e = {0};
 
+    s->separator = false;
     if (find_document(s, in->arena, &len, &whole, &lines, &e)) {
         if (!whole)
             return false;
         out->yaml = true;
         out->source = copy_source(s, in->arena, len);
-    } else if (!in->improved || e.kind != ERR_INVALID) {
+    } else if (!in->improved || !s->separator) {
         return give_up(s, in, out, &e);
     } else {
         fail(in, out, &e);

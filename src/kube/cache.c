@@ -266,13 +266,9 @@ bool kube_cache_synced(struct kube_cache *c)
 bool kube_cache_wait(struct kube_cache *c, int64_t ns, struct err *e)
 {
     AUTO_LOCK guard = lock_take(&c->lock);
-    struct timespec until;
+    int64_t due = clock_mono() + ns;
+    const struct timespec until = {.tv_sec = due / NS_PER_SEC, .tv_nsec = due % NS_PER_SEC};
 
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += ns / NS_PER_SEC;
-    until.tv_nsec += ns % NS_PER_SEC;
-    until.tv_sec += until.tv_nsec / NS_PER_SEC;
-    until.tv_nsec %= NS_PER_SEC;
     while (!c->synced)
         if (pthread_cond_timedwait(&c->changed, &c->lock.mutex, &until))
             break;

@@ -156,7 +156,7 @@ static bool add_names(struct discovery_build *b, const struct value *answer, str
 static bool build(const struct asking *q, struct arena *a, struct discovery_build *b,
                   bool *aggregated, struct err *e)
 {
-    struct value *core = NULL, *groups;
+    struct value *core = NULL, *groups = NULL;
 
     /* Servers of extensions alone have no /api. */
     if (!get(q, a, STR("/api"), ACCEPT_DISCOVERY, &core, e)) {

@@ -257,7 +257,7 @@ struct server_bucket {
 };
 
 enum { SPACES = 50, PER_SPACE = 100, RESOURCES = SPACES * PER_SPACE, POLLS = 3, MINUTES = 10 };
-#define STEP (20 * NS_PER_MS)
+#define STEP (50 * NS_PER_MS)
 #define END (MINUTES * 60 * SEC)
 
 /* One request in its life. */
