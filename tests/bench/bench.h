@@ -53,8 +53,6 @@ extern const struct benchmark bench_diff;
 extern const struct benchmark bench_json;
 extern const struct benchmark bench_kube;
 extern const struct benchmark bench_model;
-extern const struct benchmark bench_kube;
-extern const struct benchmark bench_model;
 extern const struct benchmark bench_regex;
 extern const struct benchmark bench_tmpl;
 extern const struct benchmark bench_value;
