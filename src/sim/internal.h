@@ -27,7 +27,7 @@ struct sim_answer {
     str state;           /* of the resource meanwhile */
 };
 
-enum sim_op { OP_ADD, OP_DROP, OP_SET, OP_EXTEND, OP_LATE, OP_REVERSE, OP_SPELL };
+enum sim_op { OP_ADD, OP_DROP, OP_SET, OP_EXTEND, OP_EARLY, OP_LATE, OP_REVERSE, OP_SPELL };
 enum sim_spelling {
     SPELL_DISPLAY, /* West US 2 */
     SPELL_COMPACT, /* westus2 */
@@ -200,6 +200,8 @@ struct value *sim_parse(struct arena *a, str text);
 struct value *sim_represent(struct sim_call *c, const struct sim_resource *r);
 /* Takes away what shows up only later. */
 void sim_hide_late(struct sim_call *c, struct value *shown);
+/* Adds what only the answer to a write shows. */
+void sim_show_early(struct sim_call *c, const struct sim_resource *r, struct value *shown);
 /* Finds or makes nothing: the value at members, or NULL. */
 struct value *sim_at(const struct value *v, const str *at, size_t len);
 

@@ -134,6 +134,7 @@ static void reply_body(struct sim_call *c, struct sim_resource *r, const struct 
     case BODY_RESOURCE:
         shown = sim_show(c, r);
         sim_hide_late(c, shown);
+        sim_show_early(c, r, shown);
         sim_reply(c, answer->status, shown);
         return;
     case BODY_OPERATION:
