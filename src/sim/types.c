@@ -276,7 +276,7 @@ static bool read_if(struct reader *r, const struct value *v, void *out)
 {
     static const struct word words[] = {{"null", 0}, {"empty", 1}, {0}};
     struct sim_rule *rule = out;
-    int which;
+    int which = 0;
 
     if (!read_word(r, v, words, &which))
         return false;
