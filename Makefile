@@ -123,6 +123,11 @@ $(UNIT_PROGRAMS): $(B)/unit/%: $(B)/obj/tests/unit/%.o $(B)/libsupport.a $(B)/li
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lssl $(LIBS)
 
+# Programs that need a real control plane: see tests/kube.
+$(B)/kube/%: $(B)/obj/tests/kube/%.o $(B)/libsupport.a $(B)/libplumb.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lssl $(LIBS)
+
 $(B)/vectors: $(call object,$(VECTORS)) $(B)/libplumb.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 
@@ -197,7 +202,7 @@ check:
 
 bench:
 	@tools/install-deps build bench
-	@$(MAKE) --no-print-directory $(B)/bench
+	@$(MAKE) --no-print-directory $(B)/bench $(B)/plumb
 	@$(B)/bench
 
 FUZZ_SECONDS ?= 300

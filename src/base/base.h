@@ -11,6 +11,7 @@
  *   buf.h     text that grows, up to a maximum
  *   vec.h     arrays that grow
  *   map.h     text to pointer, in insertion order
+ *   strset.h  which texts have been seen
  *   block.h   memory with a lifetime of its own, for the few places that need it
  *   table.h   text to things that come and go one by one
  *   csv.h     records of comma-separated values
@@ -33,6 +34,7 @@
 #include "base/buf.h"
 #include "base/vec.h"
 #include "base/map.h"
+#include "base/strset.h"
 #include "base/block.h"
 #include "base/table.h"
 #include "base/csv.h"

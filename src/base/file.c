@@ -87,14 +87,29 @@ bool file_read_fd(struct arena *a, int fd, str name, size_t max, str *out, struc
     return true;
 }
 
+bool file_open(str path, int *fd, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    const char *name = str_z(a, path);
+
+    errno = fault_now();
+    *fd = errno ? -1 : open(name, O_RDONLY | O_CLOEXEC);
+    return *fd >= 0 || fail(e, errno, "open", path);
+}
+
+bool file_read_some(int fd, str name, char *to, size_t size, size_t *got, struct err *e)
+{
+    ssize_t n = read_some(fd, to, size);
+
+    *got = n > 0 ? (size_t)n : 0;
+    return n >= 0 || fail(e, errno, "read", name);
+}
+
 bool file_read_max(struct arena *a, str path, size_t max, str *out, struct err *e)
 {
-    errno = fault_now();
-    AUTO_FD fd = errno ? -1 : open(str_z(a, path), O_RDONLY | O_CLOEXEC);
+    AUTO_FD fd = -1;
 
-    if (fd < 0)
-        return fail(e, errno, "open", path);
-    return file_read_fd(a, fd, path, max, out, e);
+    return file_open(path, &fd, e) && file_read_fd(a, fd, path, max, out, e);
 }
 
 bool file_read(struct arena *a, str path, str *out, struct err *e)

@@ -22,6 +22,10 @@ MUST_CHECK bool file_read_max(struct arena *a, str path, size_t max, str *out, s
 /* The same for an open descriptor; name is used in messages. */
 MUST_CHECK bool file_read_fd(struct arena *a, int fd, str name, size_t max, str *out,
                              struct err *e);
+/* Opens for reading; the caller closes. */
+MUST_CHECK bool file_open(str path, int *fd, struct err *e);
+/* Up to size bytes, as they come; *got is 0 at the end only. */
+MUST_CHECK bool file_read_some(int fd, str name, char *to, size_t size, size_t *got, struct err *e);
 /* Writes all of text, over interruptions and short writes. */
 MUST_CHECK bool file_write_fd(int fd, str name, str text, struct err *e);
 /*

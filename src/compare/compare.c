@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compare.c - a comparison from its options to its results: loading, correlating, running on the
- * pool, and counting.
+ * compare.c - a comparison from its options to its results: loading, correlating, and counting.
+ * What happens in between is in run.c.
  */
 #include "compare/internal.h"
 
@@ -10,44 +10,35 @@
 
 /* ---- Loading. ---- */
 
-/* The folder and the last element of a path, as Go's filepath.Dir and Base. */
-static void split_path(str path, str *folder, str *file)
+/* What the user should know before a folder is looked into. */
+static bool check_reference(struct arena *a, const struct compare_options *o, bool *folder,
+                            struct err *e)
 {
-    size_t slash;
+    struct stat st = {0};
 
-    while (path.len > 1 && path.ptr[path.len - 1] == '/')
-        path.len--;
-    slash = str_rfind_char(path, '/');
-    *file = slash == STR_NPOS ? path : str_from(path, slash + 1);
-    *folder = slash == STR_NPOS ? STR(".") : str_slice(path, 0, slash ? slash : 1);
-}
-
-static bool is_remote(str path)
-{
-    return str_has_prefix(path, STR("http://")) || str_has_prefix(path, STR("https://")) ||
-           str_has_prefix(path, STR("container://"));
+    if (root_is_remote(o->reference))
+        return true;
+    bool missing = stat(str_z(a, o->reference), &st) != 0 && errno == ENOENT;
+    if (missing && o->improved)
+        return err_set(e, ERR_NOT_FOUND,
+                       "the reference %.*s does not exist; name its metadata file, or the folder "
+                       "that holds metadata.yaml",
+                       STR_ARG(o->reference));
+    if (missing)
+        return err_set(e, ERR_NOT_FOUND, "\"Reference config file doesn't exist\"");
+    *folder = S_ISDIR(st.st_mode);
+    return true;
 }
 
 static bool find_reference(struct arena *a, const struct compare_options *o, struct root *root,
                            str *file, struct err *e)
 {
-    str path = o->reference;
-    struct stat st = {0};
+    bool folder = false;
 
-    if (is_remote(path))
-        return err_set(e, ERR_INVALID, "%.*s: references are read from local folders only",
-                       STR_ARG(path));
-    bool missing = stat(str_z(a, path), &st) != 0 && errno == ENOENT;
-    if (missing && o->improved)
-        return err_set(e, ERR_NOT_FOUND,
-                       "the reference %.*s does not exist; name its metadata file, or the folder "
-                       "that holds metadata.yaml",
-                       STR_ARG(path));
-    if (missing)
-        return err_set(e, ERR_NOT_FOUND, "\"Reference config file doesn't exist\"");
-    split_path(path, &root->folder, file);
-    if (o->improved && S_ISDIR(st.st_mode)) {
-        root->folder = path;
+    if (!check_reference(a, o, &folder, e) || !root_open(a, o->reference, root, file, e))
+        return false;
+    if (o->improved && folder) {
+        root->folder = o->reference;
         *file = STR("metadata.yaml");
     }
     return true;
@@ -115,20 +106,33 @@ static bool build_correlators(struct compare *c, const struct map *pairs, struct
     return true;
 }
 
-static bool load(struct compare *c, struct err *e)
+static bool load_from(struct compare *c, struct root *root, struct err *e)
 {
     const struct compare_options *o = c->options;
     struct map *pairs = map_new(c->arena);
-    struct root root = {0};
     str file = STR_NONE;
 
     c->reference.helm = o->improved;
-    return find_reference(c->arena, o, &root, &file, e) &&
-           reference_load(c->arena, &root, file, &c->journal, &c->reference, e) &&
+    return find_reference(c->arena, o, root, &file, e) &&
+           reference_load(c->arena, root, file, &c->journal, &c->reference, e) &&
            (!o->config.len || user_config_load(c->arena, o->config, &pairs, e)) &&
-           templates_parse(c->arena, &root, &c->journal, &c->reference, e) &&
+           templates_parse(c->arena, root, &c->journal, &c->reference, e) &&
            (!o->overrides.len || overrides_load(c->arena, o->overrides, &c->overrides, e)) &&
            build_correlators(c, pairs, e);
+}
+
+static bool load(struct compare *c, struct err *e)
+{
+    struct root root = {0};
+    bool ok = load_from(c, &root, e);
+
+    root_close(&root);
+    return ok;
+}
+
+bool compare_is_remote(const struct compare_options *options)
+{
+    return root_is_remote(options->reference);
 }
 
 bool compare_load(struct arena *a, const struct compare_options *options, struct compare **out,
@@ -146,93 +150,9 @@ bool compare_load(struct arena *a, const struct compare_options *options, struct
     return ok;
 }
 
-/* ---- Lookups. ---- */
+/* ---- Results. ---- */
 
-static bool looks_up(const struct compare *c)
-{
-    for (size_t i = 0; i < c->reference.templates.len; i++)
-        if (c->reference.templates.items[i].looks_up)
-            return true;
-    for (size_t i = 0; i < c->overrides.len; i++)
-        if (str_eq(c->overrides.items[i].type, STR("go-template")))
-            return true;
-    return false;
-}
-
-/* Earlier objects are seen without what their comparison omits: both forms are kept. */
-static void prepare_lookups(struct compare *c)
-{
-    c->by_kind = map_new(c->arena);
-    for (size_t i = 0; i < c->objects.len; i++) {
-        struct object *o = &c->objects.items[i];
-        struct index_list *list = map_get(c->by_kind, o->identity.kind);
-        /* A lookup for one object should not fail because it is there twice. */
-        if (o->duplicate)
-            continue;
-        if (!list) {
-            list = ARENA_NEW(c->arena, struct index_list);
-            map_set(c->by_kind, o->identity.kind, list);
-        }
-        VEC_PUSH(c->arena, list, i);
-        compare_reduce(c->arena, c, o);
-    }
-}
-
-/* ---- Running. ---- */
-
-struct run {
-    struct compare *compare;
-    struct results *results;
-    struct map *matches; /* path of a template to size_t */
-    size_t next;
-    size_t failed; /* objects */
-    struct tally tally;
-    struct err errors;
-};
-
-/* Objects that one thread takes at a time: enough that handing over costs little. */
-#define BATCH 16
-
-struct job {
-    struct arena *arena;
-    size_t first, count;
-    struct outcome outcomes[BATCH];
-};
-
-static bool produce(void *ctx, void **item, struct err *e)
-{
-    struct run *r = ctx;
-    struct arena *a;
-    struct job *job;
-
-    (void)e;
-    *item = NULL;
-    if (r->next == r->compare->objects.len)
-        return true;
-    a = arena_new();
-    job = ARENA_NEW(a, struct job);
-    job->arena = a;
-    job->first = r->next;
-    job->count = r->compare->objects.len - r->next;
-    if (job->count > BATCH)
-        job->count = BATCH;
-    r->next += job->count;
-    *item = job;
-    return true;
-}
-
-static bool work(void *ctx, void *item, struct err *e)
-{
-    const struct run *r = ctx;
-    struct job *job = item;
-
-    (void)e;
-    for (size_t i = 0; i < job->count; i++)
-        compare_object(job->arena, r->compare, job->first + i, &job->outcomes[i]);
-    return true;
-}
-
-static void count_match(struct run *r, str path)
+void run_count(struct run *r, str path)
 {
     size_t *n = map_get(r->matches, path);
 
@@ -279,7 +199,7 @@ static void add_compared(struct run *r, const struct outcome *o)
                             .place = o->object->place,
                             .patched = o->override_count > 0};
 
-    count_match(r, o->template->path);
+    run_count(r, o->template->path);
     r->results->differing += o->differs;
     r->results->patched += d.patched;
     tally_add(&r->tally, &o->tally);
@@ -302,7 +222,7 @@ static void note_failed(struct run *r, const struct outcome *o)
 
     r->failed++;
     c->verdict.failed_objects++;
-    verdict_note(c->arena, &c->verdict, &c->journal, &note);
+    verdict_note(c->arena, &c->verdict, &r->later, &note);
 }
 
 static void add_failed(struct run *r, const struct outcome *o)
@@ -311,7 +231,7 @@ static void add_failed(struct run *r, const struct outcome *o)
     AUTO_ERR e = {0};
 
     VEC_PUSH(a, &r->results->unmatched, str_copy(a, o->id));
-    if (error_ignorable(o->error, &r->compare->journal)) {
+    if (error_ignorable(o->error, &r->later)) {
         r->compare->verdict.failed_objects++;
         return;
     }
@@ -319,14 +239,13 @@ static void add_failed(struct run *r, const struct outcome *o)
     err_join(&r->errors, &e);
 }
 
-static void add_outcome(struct run *r, struct outcome *o)
+void run_add(struct run *r, struct outcome *o)
 {
-    const struct compare_log *log = &r->compare->options->log;
+    struct arena *a = r->compare->arena;
 
-    journal_flush(&o->journal, log);
+    journal_move(&r->later, &o->journal);
     if (o->explanation)
-        VEC_PUSH(r->compare->arena, &r->results->explanations,
-                 explanation_copy(r->compare->arena, o->explanation));
+        VEC_PUSH(a, &r->results->explanations, explanation_copy(a, o->explanation));
     r->compare->verdict.matched += o->kind == OUTCOME_COMPARED;
     r->compare->verdict.unmatched += o->kind == OUTCOME_NONE || o->kind == OUTCOME_SKIPPED;
     if (o->kind == OUTCOME_COMPARED)
@@ -336,47 +255,7 @@ static void add_outcome(struct run *r, struct outcome *o)
     else if (o->kind == OUTCOME_FAILED)
         add_failed(r, o);
     else if (o->kind == OUTCOME_NONE && r->compare->options->all)
-        VEC_PUSH(r->compare->arena, &r->results->unmatched, str_copy(r->compare->arena, o->id));
-    journal_flush(&r->compare->journal, log);
-}
-
-static bool consume(void *ctx, void *item, struct err *e)
-{
-    struct run *r = ctx;
-    struct job *job = item;
-    const struct compare_progress *p = &r->compare->options->progress;
-
-    (void)e;
-    for (size_t i = 0; i < job->count; i++)
-        add_outcome(r, &job->outcomes[i]);
-    if (p->step)
-        p->step(p->ctx, job->first + job->count, r->compare->objects.len);
-    arena_free(job->arena);
-    return true;
-}
-
-static bool run_all(struct run *r, struct err *e)
-{
-    const struct compare_options *o = r->compare->options;
-    /* Other programs write to the terminal themselves: one at a time keeps their order. */
-    struct pool *pool = pool_new(o->external_diff.len ? 1 : o->threads);
-    const struct pool_job job = {produce, work, consume, r};
-    bool ok = pool_run(pool, &job, e);
-
-    pool_free(pool);
-    if (!ok || r->errors.kind == ERR_NONE)
-        return ok;
-    return err_set(e, ERR_INVALID, "error occurred while trying to process resources: %.*s",
-                   STR_ARG(r->errors.text));
-}
-
-static void find_references_only(struct run *r)
-{
-    struct compare *c = r->compare;
-
-    owners_find(c->arena, c, &c->journal, &r->results->reference_only);
-    for (size_t i = 0; i < r->results->reference_only.len; i++)
-        count_match(r, r->results->reference_only.items[i]);
+        VEC_PUSH(a, &r->results->unmatched, str_copy(a, o->id));
 }
 
 /* An explanation was asked for an object that is not there. */
@@ -394,14 +273,11 @@ static bool run(struct run *r, struct err *e)
 {
     struct compare *c = r->compare;
 
-    if (!input_collect(c, e))
-        return false;
-    if (looks_up(c))
-        prepare_lookups(c);
-    find_references_only(r);
-    journal_flush(&c->journal, &c->options->log);
     if (!run_all(r, e))
         return false;
+    if (r->errors.kind != ERR_NONE)
+        return err_set(e, ERR_INVALID, "error occurred while trying to process resources: %.*s",
+                       STR_ARG(r->errors.text));
     warn_unexplained(r);
     if (c->options->improved && r->failed && !c->verdict.matched)
         return err_set(e, ERR_INVALID,
@@ -427,8 +303,11 @@ static void finish_verdict(const struct run *r, struct results *out)
 
 bool compare_run(struct compare *c, struct results *out, struct err *e)
 {
-    struct run r = {
-        .compare = c, .results = out, .matches = map_new(c->arena), .tally = {.arena = c->arena}};
+    struct run r = {.compare = c,
+                    .tally = {.arena = c->arena},
+                    .results = out,
+                    .matches = map_new(c->arena),
+                    .later = {.arena = c->arena, .verbose = c->journal.verbose}};
 
     *out = (struct results){.overrides = c->options->overrides};
     for (size_t i = 0; i < c->overrides.len; i++)

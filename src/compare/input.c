@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * input.c - collecting the objects: reading every source, passing over what is no object, and
- * dropping duplicates.
+ * input.c - all documents of all sources, one after the other.
  */
 #include "compare/internal.h"
 #include "base/process.h"
+#include "compare/pack.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -61,22 +61,20 @@ bool error_ignorable(str text, struct journal *j)
 
 void input_fail(struct input *in, str text, struct result_place place, str reason)
 {
-    const struct result_note note = {.place = place, .reason = reason, .failed = true};
+    struct input_fault *fault = VEC_ADD(in->arena, &in->faults);
 
-    if (!in->verdict) {
-        VEC_PUSH(in->arena, &in->errors.items, text);
-        return;
-    }
-    in->verdict->failed++;
-    verdict_note(in->arena, in->verdict, in->journal, &note);
+    fault->text = text;
+    fault->note = (struct result_note){.place = place, .reason = reason, .failed = true};
 }
 
-/* A source that cannot be read at all counts as one document. */
-static void fail_source(struct input *in, str name, str text)
+/* A source that cannot be opened counts as one document. */
+static void fail_source(struct input *in, struct document *out, const struct err *e)
 {
-    if (in->verdict)
-        in->verdict->documents++;
-    input_fail(in, text, (struct result_place){.file = name}, text);
+    str text = str_copy(in->arena, e->text);
+
+    out->failed = true;
+    in->documents++;
+    input_fail(in, text, (struct result_place){.file = out->file}, text);
 }
 
 /* ---- Kustomize. ---- */
@@ -116,41 +114,256 @@ static bool kustomize_build(struct arena *a, str folder, str *out, struct err *e
     return true;
 }
 
-static void read_kustomization(struct input *in, str folder)
-{
-    AUTO_ERR e = {0};
-    str text = STR_NONE;
-
-    if (kustomize_build(in->arena, folder, &text, &e))
-        stream_read(in, folder, text);
-    else
-        fail_source(in, folder, str_copy(in->arena, e.text));
-}
-
 /* ---- Sources. ---- */
 
-static void read_source(struct input *in, const struct input_source *source)
-{
-    str name = source->stdin_ ? STR("STDIN") : source->path;
-    AUTO_ERR e = {0};
-    bool ok;
-    str text = STR_NONE;
+/* Bytes of an open file, of which the first may have been looked at. */
+struct fd_reader {
+    struct reader base;
+    int fd;
+    str name;
+    char *start;
+    size_t start_len, start_read;
+};
+#define START_BYTES (64 * KIB)
 
-    if (source->stdin_)
-        ok = file_read_fd(in->arena, STDIN_FILENO, name, FILE_MAX, &text, &e);
-    else
-        ok = file_read(in->arena, source->path, &text, &e);
-    if (ok)
-        stream_read(in, name, text);
-    else if (in->verdict || str_has_prefix(e.text, STR("open ")))
-        fail_source(in, name, str_copy(in->arena, e.text));
-    else
-        fail_source(in, name,
-                    str_fmt(in->arena, "error parsing %.*s: %.*s", STR_ARG(name), STR_ARG(e.text)));
+/* Bytes in memory. */
+struct text_reader {
+    struct reader base;
+    str rest;
+};
+
+struct feed {
+    struct arena *arena;
+    struct input_sources sources;
+    size_t next; /* source */
+    str kustomize;
+    struct stream *stream;
+    bool archives; /* are looked into */
+    struct pack *pack;
+    struct arena *pack_arena;
+    struct fd_reader file;
+    struct text_reader text;
+    struct source_live *live; /* instead of all that; NULL: none */
+    struct arena *fetched;    /* of the text of a URL */
+    bool improved;
+    size_t stream_number;
+};
+
+static bool read_fd(struct reader *r, char *to, size_t size, size_t *got, struct err *e)
+{
+    struct fd_reader *f = (struct fd_reader *)r;
+    size_t left = f->start_len - f->start_read;
+
+    if (!left)
+        return file_read_some(f->fd, f->name, to, size, got, e);
+    *got = left < size ? left : size;
+    memcpy(to, f->start + f->start_read, *got);
+    f->start_read += *got;
+    return true;
 }
 
+static int64_t seek_fd(struct reader *r, int64_t offset, int whence)
+{
+    struct fd_reader *f = (struct fd_reader *)r;
+
+    /* What was looked at has been read from the file, though not from here. */
+    if (whence == SEEK_CUR)
+        offset -= (int64_t)(f->start_len - f->start_read);
+    f->start_read = f->start_len;
+    return lseek(f->fd, offset, whence);
+}
+
+/* Looks at the beginning: enough bytes to know an archive. */
+static bool peek(struct fd_reader *f, struct arena *a, struct err *e)
+{
+    size_t got = 1;
+
+    if (!f->start)
+        f->start = arena_alloc_text(a, START_BYTES);
+    f->start_len = f->start_read = 0;
+    while (f->start_len < 512 && got) {
+        if (!file_read_some(f->fd, f->name, f->start + f->start_len, START_BYTES - f->start_len,
+                            &got, e))
+            return false;
+        f->start_len += got;
+    }
+    return true;
+}
+
+static bool read_text(struct reader *r, char *to, size_t size, size_t *got, struct err *e)
+{
+    struct text_reader *t = (struct text_reader *)r;
+
+    (void)e;
+    *got = t->rest.len < size ? t->rest.len : size;
+    if (*got)
+        memcpy(to, t->rest.ptr, *got);
+    t->rest = str_from(t->rest, *got);
+    return true;
+}
+
+static void close_file(struct feed *f)
+{
+    pack_close(f->pack);
+    arena_free(f->pack_arena);
+    arena_free(f->fetched);
+    f->fetched = NULL;
+    f->pack = NULL;
+    f->pack_arena = NULL;
+    if (f->file.fd > STDIN_FILENO)
+        close(f->file.fd);
+    f->file.fd = -1;
+}
+
+static bool begin_file(struct feed *f, const struct input_source *source, struct err *e)
+{
+    f->file.name = source->stdin_ ? STR("STDIN") : source->path;
+    f->file.fd = STDIN_FILENO;
+    if (!source->stdin_ && !file_open(source->path, &f->file.fd, e))
+        return false;
+    if (f->archives && !peek(&f->file, f->arena, e))
+        return false;
+    if (f->archives && pack_is(f->file.name, str_of(f->file.start, f->file.start_len))) {
+        /* Only a file that can be read in any order tells of links in a zip. */
+        f->file.base.seek = lseek(f->file.fd, 0, SEEK_CUR) >= 0 ? seek_fd : NULL;
+        f->pack_arena = arena_new();
+        f->pack = pack_open(f->pack_arena, f->file.name, &f->file.base);
+        return true;
+    }
+    stream_begin(f->stream, f->file.name, &f->file.base);
+    return true;
+}
+
+/* The next member of the archive; false at its end. */
+static bool begin_member(struct feed *f, struct input *in, struct document *out)
+{
+    struct pack_member member;
+
+    if (!f->pack || !pack_next(f->pack, f->arena, &member))
+        return false;
+    f->stream_number++;
+    if (member.kind == PACK_DOCUMENTS) {
+        stream_begin(f->stream, member.name, member.reader);
+        return true;
+    }
+    in->members_ignored += member.kind == PACK_IGNORED;
+    if (!member.reason.len)
+        return true;
+    input_fail(in, member.reason, (struct result_place){.file = member.name}, member.reason);
+    struct input_fault *fault = &in->faults.items[in->faults.len - 1];
+    out->failed = fault->note.failed = member.kind == PACK_FAILED;
+    fault->loss = out->failed ? LOSS_DOCUMENT : LOSS_MEMBER;
+    in->documents += out->failed;
+    return true;
+}
+
+static bool begin_url(struct feed *f, str url, struct err *e)
+{
+    f->fetched = arena_new();
+    if (!source_url_read(f->fetched, url, f->improved, &f->text.rest, e))
+        return false;
+    stream_begin(f->stream, url, &f->text.base);
+    return true;
+}
+
+static bool begin_kustomization(struct feed *f, struct err *e)
+{
+    str folder = f->kustomize;
+
+    f->kustomize = STR_NONE;
+    if (!kustomize_build(f->arena, folder, &f->text.rest, e))
+        return false;
+    stream_begin(f->stream, folder, &f->text.base);
+    return true;
+}
+
+/* Opens what comes next; false at the end. */
+static bool begin_next(struct feed *f, struct input *in, struct document *out)
+{
+    AUTO_ERR e = {0};
+    bool ok;
+
+    *out = (struct document){0};
+    f->stream_number++;
+    if (f->kustomize.len) {
+        out->file = f->kustomize;
+        ok = begin_kustomization(f, &e);
+    } else if (f->next < f->sources.len) {
+        const struct input_source *source = &f->sources.items[f->next++];
+        out->file = source->path;
+        ok = source->url ? begin_url(f, source->path, &e) : begin_file(f, source, &e);
+    } else {
+        return false;
+    }
+    if (!ok)
+        fail_source(in, out, &e);
+    return true;
+}
+
+static bool open_live(struct compare *c, struct feed *f, struct err *e)
+{
+    if (source_live_open(c, &f->live, e))
+        return true;
+    source_live_close(f->live);
+    return false;
+}
+
+bool feed_open(struct compare *c, struct input *in, struct feed **out, struct err *e)
+{
+    const struct compare_options *o = c->options;
+    struct feed *f = ARENA_NEW(c->arena, struct feed);
+
+    *out = NULL;
+    f->arena = c->arena;
+    f->improved = o->improved;
+    f->kustomize = o->kustomize;
+    f->archives = o->improved;
+    f->file = (struct fd_reader){.base = {.read = read_fd}, .fd = -1};
+    f->text = (struct text_reader){.base = {.read = read_text}};
+    if (!o->files.len && !o->kustomize.len ? !open_live(c, f, e)
+                                           : !sources_find(in, o, &f->sources, e))
+        return false;
+    f->stream = stream_new(c->arena);
+    *out = f;
+    return true;
+}
+
+void feed_close(struct feed *f)
+{
+    if (!f)
+        return;
+    close_file(f);
+    stream_free(f->stream);
+    source_live_close(f->live);
+}
+
+bool feed_next(struct feed *f, struct input *in, struct document *out, size_t *stream)
+{
+    if (f->live)
+        return source_live_next(f->live, in, out, stream);
+    while (!stream_next(f->stream, in, out)) {
+        if (!begin_member(f, in, out)) {
+            close_file(f);
+            if (!begin_next(f, in, out))
+                return false;
+        }
+        if (out->failed)
+            break;
+    }
+    *stream = f->stream_number;
+    return true;
+}
+
+void feed_skip(struct feed *f, size_t stream)
+{
+    if (stream == f->stream_number)
+        stream_end(f->stream);
+}
+
+/* ---- Faults. ---- */
+
 /* What is passed over is not counted by the original; --strict wants to know. */
-static bool report_errors(struct compare *c, const struct input_errors *errors, struct err *e)
+bool feed_report(struct compare *c, const struct input_errors *errors, struct err *e)
 {
     struct input_errors fatal = {0};
 
@@ -165,96 +378,4 @@ static bool report_errors(struct compare *c, const struct input_errors *errors, 
         return true;
     return err_set(e, ERR_INVALID, "error occurred while trying to fetch resources: %.*s",
                    STR_ARG(errors_text(c->arena, &fatal)));
-}
-
-/* ---- Objects of one identity. ---- */
-
-/* Warnings about duplicates: must-gathers hold many objects twice. */
-#define DUPLICATES_SHOWN 20
-
-static void drop_duplicates(struct compare *c)
-{
-    struct map *seen = map_new(c->arena);
-    size_t kept = 0;
-
-    for (size_t i = 0; i < c->objects.len; i++) {
-        struct object *o = &c->objects.items[i];
-        if (map_has(seen, o->id))
-            continue;
-        map_set(seen, o->id, seen);
-        journal_info(&c->journal, "Loading object %.*s", STR_ARG(o->id));
-        c->objects.items[kept++] = *o;
-    }
-    c->objects.len = kept;
-}
-
-static void warn_duplicate(struct compare *c, const struct object *first, const struct object *o)
-{
-    size_t count = ++c->verdict.duplicates;
-    str one = place_text(c->arena, first->place), other = place_text(c->arena, o->place);
-
-    if (count <= DUPLICATES_SHOWN)
-        journal_warn(&c->journal, "%.*s: %.*s is also in %.*s; both are compared", STR_ARG(other),
-                     STR_ARG(o->id), STR_ARG(one));
-}
-
-/* All objects stay. */
-static void mark_duplicates(struct compare *c)
-{
-    struct map *seen = map_new(c->arena);
-
-    for (size_t i = 0; i < c->objects.len; i++) {
-        struct object *o = &c->objects.items[i];
-        const struct object *first = map_get(seen, o->id);
-        journal_info(&c->journal, "Loading object %.*s", STR_ARG(o->id));
-        if (!first) {
-            map_set(seen, o->id, o);
-            continue;
-        }
-        o->duplicate = true;
-        warn_duplicate(c, first, o);
-    }
-    if (c->verdict.duplicates > DUPLICATES_SHOWN)
-        journal_warn(&c->journal, "%zu more objects are there twice or more often",
-                     c->verdict.duplicates - DUPLICATES_SHOWN);
-}
-
-/* ---- All of it. ---- */
-
-static bool finish_as_original(struct compare *c, const struct input *in, struct err *e)
-{
-    if (!report_errors(c, &in->errors, e))
-        return false;
-    drop_duplicates(c);
-    return true;
-}
-
-static bool finish(struct compare *c, struct err *e)
-{
-    const struct result_verdict *v = &c->verdict;
-
-    if (!c->objects.len && (v->failed || v->failed_objects))
-        return err_set(e, ERR_INVALID,
-                       "nothing could be compared: of %zu documents %zu failed and %zu have no "
-                       "object",
-                       v->documents, v->failed, v->documents - v->failed);
-    mark_duplicates(c);
-    return true;
-}
-
-bool input_collect(struct compare *c, struct err *e)
-{
-    struct input_sources sources = {0};
-    struct input in = {.arena = c->arena,
-                       .objects = &c->objects,
-                       .journal = &c->journal,
-                       .verdict = c->options->improved ? &c->verdict : NULL};
-
-    if (!sources_find(&in, c->options, &sources, e))
-        return false;
-    if (c->options->kustomize.len)
-        read_kustomization(&in, c->options->kustomize);
-    for (size_t i = 0; i < sources.len; i++)
-        read_source(&in, &sources.items[i]);
-    return in.verdict ? finish(c, e) : finish_as_original(c, &in, e);
 }

@@ -5,13 +5,15 @@
  * The life of a comparison: reference.c reads the metadata file by the schema of its version
  * (reference_v1.c, reference_v2.c, schema.c); templates.c parses the templates and runs each with
  * empty data; user_config.c and overrides.c read what the user adds; correlate.c builds the chain
- * of correlators. Then input.c collects objects (sources.c finds files, stream.c splits them,
- * object.c checks them), run.c hands each to pair.c on a pool of threads, and issues.c and hash.c
- * finish the results.
+ * of correlators. Then run.c takes documents from input.c (sources.c finds files, stream.c splits
+ * them), makes objects of them (object.c) and hands each to pair.c on a pool of threads; issues.c
+ * and hash.c finish the results.
  */
 #pragma once
 
 #include "compare/compare.h"
+#include "compare/root.h"
+#include "compare/stream.h"
 #include "tmpl/tmpl.h"
 #include "value/path.h"
 #include "value/source.h"
@@ -35,8 +37,11 @@ struct journal {
 /* Informative lines are dropped unless they are wanted. */
 void journal_info(struct journal *j, const char *format, ...) FORMAT(2, 3);
 void journal_warn(struct journal *j, const char *format, ...) FORMAT(2, 3);
+void journal_error(struct journal *j, const char *format, ...) FORMAT(2, 3);
 /* Writes the lines to the log and forgets them. */
 void journal_flush(struct journal *j, const struct compare_log *log);
+/* Moves the lines of from behind those of j. */
+void journal_move(struct journal *j, struct journal *from);
 
 /* ---- Objects. ---- */
 
@@ -57,6 +62,7 @@ struct object {
     struct value *reduced;    /* without what its comparison omits; for lookups, or NULL */
     struct identity identity; /* before anything was omitted */
     str id;
+    size_t index; /* among all objects, when they are kept */
     /* Improved comparisons only: */
     bool duplicate;              /* an earlier object has the same id */
     struct result_place place;   /* where it begins */
@@ -201,18 +207,6 @@ struct reference_version {
     void (*write_component)(struct arena *a, struct value *out, const struct value *component);
 };
 extern const struct reference_version reference_v1, reference_v2;
-
-/* The folder of a reference, and the files in it. */
-struct root {
-    str folder;
-};
-
-/* Reads a file; errors name it relative to the root. */
-MUST_CHECK bool root_read(struct arena *a, const struct root *root, str name, str *out,
-                          struct err *e);
-/* The files that fit a pattern, in order; as Go's fs.Glob. */
-MUST_CHECK bool root_glob(struct arena *a, const struct root *root, str pattern,
-                          struct str_list *out, struct err *e);
 
 MUST_CHECK bool reference_load(struct arena *a, const struct root *root, str file,
                                struct journal *j, struct reference *out, struct err *e);
@@ -589,10 +583,34 @@ struct compare {
     struct overrides overrides;
     struct correlator *templates, *override_finder;
     struct diff_program diff;
-    struct objects objects;
+    struct objects objects; /* when they are kept; see run.c */
+    bool keeps_objects;
     struct result_verdict verdict; /* of what was read; improved comparisons only */
     struct map *by_kind; /* for lookups: kind to struct index_list; NULL: nobody looks up */
 };
+
+/* ---- What objects refer to: owners.c. ---- */
+
+struct owners;
+
+/* What one object refers to, among the ids of templates. */
+struct owner_facts {
+    struct owner_fact {
+        struct named *named;
+        bool subject;
+    } * items;
+    size_t len, cap;
+    struct journal journal;
+};
+
+struct owners *owners_new(struct arena *a, const struct reference *r);
+/* May be called from any thread; out->journal is set. */
+void owners_note(struct arena *a, const struct owners *owners, const struct object *o,
+                 struct owner_facts *out);
+/* Counts what an object refers to. */
+void owners_take(const struct owner_facts *facts);
+/* Templates that owner references or RBAC subjects name; in template order. */
+void owners_find(const struct owners *o, struct journal *j, struct str_list *paths);
 
 /* How one object fared. */
 enum outcome_kind { OUTCOME_NONE, OUTCOME_SKIPPED, OUTCOME_FAILED, OUTCOME_COMPARED };
@@ -608,6 +626,7 @@ struct outcome {
     const size_t *overrides; /* the ones selected */
     size_t override_count;
     struct value *patch; /* the override that was generated, or NULL */
+    struct owner_facts refers;
     struct tally tally;
     struct result_fields fields;
     struct result_explanation *explanation; /* NULL: nobody asked */
@@ -615,61 +634,111 @@ struct outcome {
 };
 
 /*
- * Compares the object at an index; out lives as long as a. May be called from any thread.
+ * Compares an object; out lives as long as a. The tree of the object is changed unless objects are
+ * kept. May be called from any thread.
  */
-void compare_object(struct arena *a, const struct compare *c, size_t index, struct outcome *out);
+void compare_object(struct arena *a, const struct compare *c, const struct object *o,
+                    struct outcome *out);
 /* Sets what lookups see of the object once it was compared. */
 void compare_reduce(struct arena *a, const struct compare *c, struct object *o);
 
-/* Collects all objects of the options into c->objects. */
-MUST_CHECK bool input_collect(struct compare *c, struct err *e);
+/* ---- Running: run.c. ---- */
+
+/* What has been found so far. */
+struct run {
+    struct compare *compare;
+    struct results *results;
+    struct map *matches; /* path of a template to size_t */
+    size_t failed;       /* objects */
+    struct tally tally;
+    struct err errors;
+    struct journal later; /* lines that follow those about the input */
+};
+
+/* Reads all objects and compares them, in order. */
+MUST_CHECK bool run_all(struct run *r, struct err *e);
+/* Adds what one comparison found. */
+void run_add(struct run *r, struct outcome *o);
+/* Counts a template as matched. */
+void run_count(struct run *r, str path);
+
+/* ---- Input. ---- */
 
 struct input_errors {
     struct str_list items;
 };
 
 /*
- * Where what is read goes. The original collects the texts of faults and mostly gives up; with a
- * verdict, a fault is a note in it and a warning with its place, and ends its own document only.
+ * What reading one document gives: objects, warnings and faults. The original collects the texts of
+ * faults and mostly gives up; an improved comparison makes each a note with its place, and a fault
+ * ends its own document only.
  */
+enum input_loss {
+    LOSS_DOCUMENT, /* it cannot be read */
+    LOSS_SKIPPED,  /* it is no object */
+    LOSS_OBJECT,   /* one of several in a document */
+    LOSS_MEMBER,   /* of an archive, which is not even a document */
+};
+struct input_fault {
+    str text; /* for the original */
+    struct result_note note;
+    enum input_loss loss;
+};
 struct input {
     struct arena *arena;
-    struct objects *objects;
-    struct input_errors errors;
-    struct journal *journal;
-    struct result_verdict *verdict; /* NULL: the original's way */
-};
-
-/* Counts lines in a text as long as offsets grow: all of them together cost one pass. */
-struct line_counter {
-    str text;
-    size_t offset;
-    uint32_t line; /* of offset; 0 before the first question */
-};
-uint32_t line_at(struct line_counter *c, size_t offset);
-
-struct input_doc {
-    str file; /* as messages name it */
-    struct value *root;
-    bool yaml;                   /* else JSON, where members have an order */
-    const struct source *source; /* what root was read from */
-    struct line_counter *lines;  /* of its text */
+    bool improved;
+    size_t documents;
+    size_t members_ignored; /* of archives */
+    struct objects objects;
+    struct journal journal;
+    struct {
+        struct input_fault *items;
+        size_t len, cap;
+    } faults;
 };
 
 /* Several errors in one text: "[a, b]", each only once. */
 str errors_text(struct arena *a, const struct input_errors *errors);
 /* A fault: text for the original; place and reason for the verdict. */
 void input_fail(struct input *in, str text, struct result_place place, str reason);
-/* Adds the object, or the items of a list, of one document; faults go where in says. */
-void object_add(struct input *in, const struct input_doc *doc);
+/* Adds the object, or the items of a list, of one document. */
+void object_add(struct input *in, struct document *doc);
 /* What is wrong with metadata, in the words of Go's decoder. sorted: members count by name. */
 MUST_CHECK bool object_meta_check(struct arena *a, struct value *doc, bool sorted, struct err *e);
-/* The documents of one text, which lives as long as in->arena. name is how messages call it. */
-void stream_read(struct input *in, str name, str text);
+
+struct feed;
+/* Finds all sources; what is wrong with some goes to in. It lives as long as c; close it. */
+MUST_CHECK bool feed_open(struct compare *c, struct input *in, struct feed **out, struct err *e);
+void feed_close(struct feed *f);
+/* The next document; false at the end. *stream is the number of its file. */
+bool feed_next(struct feed *f, struct input *in, struct document *out, size_t *stream);
+/* Passes over what is left of a file, unless that is done already. */
+void feed_skip(struct feed *f, size_t stream);
+/* Warns of errors that the original passes over; fails when there are others. */
+MUST_CHECK bool feed_report(struct compare *c, const struct input_errors *errors, struct err *e);
+
+/* The text behind a URL of -f: source_url.c. */
+MUST_CHECK bool source_url_read(struct arena *a, str url, bool explain, str *out, struct err *e);
+
+/*
+ * Objects of the cluster of the options: source_live.c. They come one by one; those of one type are
+ * in memory together.
+ */
+struct source_live;
+/* To be closed also after a failure. */
+MUST_CHECK bool source_live_open(struct compare *c, struct source_live **out, struct err *e);
+void source_live_close(struct source_live *s); /* s may be NULL */
+/*
+ * Adds the next object to in; out is left without a document. False at the end. *stream is the
+ * number of its type.
+ */
+bool source_live_next(struct source_live *s, struct input *in, struct document *out,
+                      size_t *stream);
+
 /* Finds the files of -f. Errors are collected as the original does; *stdin_ tells of "-". */
 struct input_source {
     str path;
-    bool stdin_;
+    bool stdin_, url;
 };
 struct input_sources {
     struct input_source *items;
@@ -690,7 +759,3 @@ bool error_ignorable(str text, struct journal *j);
  */
 void verdict_note(struct arena *a, struct result_verdict *v, struct journal *j,
                   const struct result_note *note);
-
-/* Templates that owner references or RBAC subjects name; in template order. */
-void owners_find(struct arena *a, const struct compare *c, struct journal *j,
-                 struct str_list *paths);

@@ -35,9 +35,28 @@ void journal_warn(struct journal *j, const char *format, ...)
     va_end(args);
 }
 
+void journal_error(struct journal *j, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    add_line(j, 'E', format, args);
+    va_end(args);
+}
+
 void journal_flush(struct journal *j, const struct compare_log *log)
 {
     for (size_t i = 0; i < j->lines.len && log->line; i++)
         log->line(log->ctx, j->lines.items[i].severity, j->lines.items[i].text);
     j->lines.len = 0;
+}
+
+void journal_move(struct journal *j, struct journal *from)
+{
+    for (size_t i = 0; i < from->lines.len; i++) {
+        struct journal_line line = from->lines.items[i];
+        line.text = str_copy(j->arena, line.text);
+        VEC_PUSH(j->arena, &j->lines, line);
+    }
+    from->lines.len = 0;
 }

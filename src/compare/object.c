@@ -37,17 +37,17 @@ str object_id(struct arena *a, const struct value *object)
 
 /* ---- Faults. ---- */
 
-static struct result_place place_of(const struct input *in, const struct input_doc *doc,
+static struct result_place place_of(const struct input *in, struct document *doc,
                                     const struct value *v)
 {
-    if (!in->verdict)
+    if (!in->improved)
         return (struct result_place){0};
     return (struct result_place){.file = doc->file,
-                                 .line = v->pos ? line_at(doc->lines, v->pos - 1) : 0};
+                                 .line = v->pos ? document_line(doc, v->pos - 1) : 0};
 }
 
 /* A document that cannot be decoded. */
-static void refuse(struct input *in, const struct input_doc *doc, str reason)
+static void refuse(struct input *in, struct document *doc, str reason)
 {
     struct arena *a = in->arena;
 
@@ -59,7 +59,7 @@ static void refuse(struct input *in, const struct input_doc *doc, str reason)
 
 /* ---- Objects. ---- */
 
-static void keep(struct input *in, const struct input_doc *doc, struct value *root)
+static void keep(struct input *in, struct document *doc, struct value *root)
 {
     struct value *meta = value_get(root, STR("metadata"));
     struct value *namespace = value_get(meta, STR("namespace"));
@@ -67,7 +67,7 @@ static void keep(struct input *in, const struct input_doc *doc, struct value *ro
 
     if (namespace && !value_str(namespace).len)
         value_unset(meta, STR("namespace"));
-    o = VEC_ADD(in->arena, in->objects);
+    o = VEC_ADD(in->arena, &in->objects);
     o->root = root;
     o->identity = identity_of(root);
     o->id = identity_id(in->arena, &o->identity);
@@ -76,22 +76,22 @@ static void keep(struct input *in, const struct input_doc *doc, struct value *ro
 }
 
 /* What is no object at all is left out on purpose. */
-static void skip(struct input *in, const struct input_doc *doc)
+static void skip(struct input *in, struct document *doc)
 {
-    const struct result_note note = {.place = place_of(in, doc, doc->root),
-                                     .reason = STR("no object: it has no kind")};
+    struct input_fault *fault = VEC_ADD(in->arena, &in->faults);
 
-    in->verdict->skipped++;
-    verdict_note(in->arena, in->verdict, in->journal, &note);
+    fault->note.place = place_of(in, doc, doc->root);
+    fault->note.reason = STR("no object: it has no kind");
+    fault->loss = LOSS_SKIPPED;
 }
 
 /* Kind and metadata of a document, be it an object or a list. */
-static bool check_document(struct input *in, const struct input_doc *doc)
+static bool check_document(struct input *in, struct document *doc)
 {
     AUTO_ERR e = {0};
 
     if (!value_get_str(doc->root, STR("kind")).len) {
-        if (in->verdict)
+        if (in->improved)
             skip(in, doc);
         else
             refuse(in, doc, STR("Object 'Kind' is missing in the object"));
@@ -115,7 +115,7 @@ static void infer_type(struct arena *a, struct value *item, const struct value *
 }
 
 /* The original gives up a list because of one item; otherwise the fault is the item's own. */
-static bool decode_items(struct input *in, const struct input_doc *doc, struct value *items)
+static bool decode_items(struct input *in, struct document *doc, struct value *items)
 {
     for (size_t i = 0; i < value_len(items); i++) {
         struct value *item = value_at(items, i);
@@ -123,7 +123,7 @@ static bool decode_items(struct input *in, const struct input_doc *doc, struct v
             *item = *value_object(in->arena);
         if (item->kind == VALUE_OBJECT) {
             infer_type(in->arena, item, doc->root);
-        } else if (!in->verdict) {
+        } else if (!in->improved) {
             refuse(in, doc,
                    str_fmt(in->arena,
                            "json: cannot unmarshal %s into Go value of type map[string]interface "
@@ -154,25 +154,23 @@ static const char *fault_of(const struct value *item)
 /* An object that cannot be compared, though its document can be read. */
 static void lose(struct input *in, struct result_place place, str reason)
 {
-    const struct result_note note = {.place = place, .reason = reason, .failed = true};
-
-    in->verdict->failed_objects++;
-    verdict_note(in->arena, in->verdict, in->journal, &note);
+    input_fail(in, reason, place, reason);
+    in->faults.items[in->faults.len - 1].loss = LOSS_OBJECT;
 }
 
-static void add_item(struct input *in, const struct input_doc *doc, struct value *item)
+static void add_item(struct input *in, struct document *doc, struct value *item)
 {
     const char *fault = fault_of(item);
 
     if (!fault)
         keep(in, doc, item);
-    else if (in->verdict)
+    else if (in->improved)
         lose(in, place_of(in, doc, item), str_c(fault));
     else
         input_fail(in, str_c(fault), (struct result_place){0}, STR_NONE);
 }
 
-static void add_list(struct input *in, const struct input_doc *doc, struct value *items)
+static void add_list(struct input *in, struct document *doc, struct value *items)
 {
     if (items->kind != VALUE_LIST && items->kind != VALUE_NULL) {
         refuse(in, doc,
@@ -188,12 +186,11 @@ static void add_list(struct input *in, const struct input_doc *doc, struct value
         add_item(in, doc, value_at(items, i));
 }
 
-void object_add(struct input *in, const struct input_doc *doc)
+void object_add(struct input *in, struct document *doc)
 {
     struct value *items = value_get(doc->root, STR("items"));
 
-    if (in->verdict)
-        in->verdict->documents++;
+    in->documents++;
     if (doc->root->kind != VALUE_OBJECT)
         refuse(in, doc,
                str_fmt(in->arena,

@@ -2,21 +2,50 @@
 /*
  * owners.c - templates that need no object of their own because others refer to it: by owner
  * references, or as a subject of a role binding.
+ *
+ * Objects are gone by the time it is known that all of them are good, so each leaves behind what it
+ * refers to, as far as some template has that id.
  */
 #include "compare/internal.h"
 
-struct indexes {
-    struct arena *arena;
-    struct map *owners, *subjects; /* ids */
-    struct journal *journal;
+struct owners {
+    const struct reference *reference;
+    struct map *ids; /* of templates, to struct named */
 };
 
-static void add_id(struct indexes *x, struct map *ids, struct identity identity)
-{
-    str id = identity_id(x->arena, &identity);
+/* Templates of one id, and how objects refer to it. */
+struct named {
+    bool by_owner, by_subject;
+};
 
-    if (!map_has(ids, id))
-        map_set(ids, id, x);
+/* Reading of one object. */
+struct noting {
+    struct arena *arena;
+    const struct owners *owners;
+    struct owner_facts *out;
+};
+
+struct owners *owners_new(struct arena *a, const struct reference *r)
+{
+    struct owners *o = ARENA_NEW(a, struct owners);
+
+    o->reference = r;
+    o->ids = map_new(a);
+    for (size_t i = 0; i < r->templates.len; i++) {
+        str id = identity_id(a, &r->templates.items[i].identity);
+        if (!map_has(o->ids, id))
+            map_set(o->ids, id, ARENA_NEW(a, struct named));
+    }
+    return o;
+}
+
+static void add_id(struct noting *x, bool subject, struct identity identity)
+{
+    AUTO_ARENA scratch = arena_new();
+    struct named *named = map_get(x->owners->ids, identity_id(scratch, &identity));
+
+    if (named)
+        VEC_PUSH(x->arena, x->out, ((struct owner_fact){named, subject}));
 }
 
 static bool has_text_only(const struct value *entry, const char *const *keys)
@@ -39,7 +68,7 @@ static str shown(struct arena *a, const struct value *entry, const char *key)
     return buf_str(&out);
 }
 
-static void add_owner(struct indexes *x, const struct value *entry, str namespace)
+static void add_owner(struct noting *x, const struct value *entry, str namespace)
 {
     static const char *const keys[] = {"apiVersion", "kind", "name", NULL};
     struct identity i = {.api_version = value_get_str(entry, STR("apiVersion")),
@@ -47,21 +76,21 @@ static void add_owner(struct indexes *x, const struct value *entry, str namespac
                          .name = value_get_str(entry, STR("name"))};
 
     if (!has_text_only(entry, keys)) {
-        journal_info(x->journal, "Skipping ownerReference with non-string fields: %.*s %.*s %.*s",
-                     STR_ARG(shown(x->arena, entry, "apiVersion")),
-                     STR_ARG(shown(x->arena, entry, "kind")),
-                     STR_ARG(shown(x->arena, entry, "name")));
+        journal_info(
+            &x->out->journal, "Skipping ownerReference with non-string fields: %.*s %.*s %.*s",
+            STR_ARG(shown(x->arena, entry, "apiVersion")), STR_ARG(shown(x->arena, entry, "kind")),
+            STR_ARG(shown(x->arena, entry, "name")));
         return;
     }
     if (!i.api_version.len || !i.kind.len || !i.name.len)
         return;
-    add_id(x, x->owners, i);
+    add_id(x, false, i);
     i.namespace = namespace;
     if (namespace.len)
-        add_id(x, x->owners, i);
+        add_id(x, false, i);
 }
 
-static void add_subject(struct indexes *x, const struct value *entry)
+static void add_subject(struct noting *x, const struct value *entry)
 {
     static const char *const keys[] = {"kind", "name", "namespace", NULL};
     struct identity i = {.api_version = STR("v1"),
@@ -69,7 +98,7 @@ static void add_subject(struct indexes *x, const struct value *entry)
                          .name = value_get_str(entry, STR("name"))};
 
     if (!has_text_only(entry, keys)) {
-        journal_info(x->journal, "Skipping subject with non-string fields: %.*s %.*s %.*s",
+        journal_info(&x->out->journal, "Skipping subject with non-string fields: %.*s %.*s %.*s",
                      STR_ARG(shown(x->arena, entry, "kind")),
                      STR_ARG(shown(x->arena, entry, "name")),
                      STR_ARG(shown(x->arena, entry, "namespace")));
@@ -77,52 +106,57 @@ static void add_subject(struct indexes *x, const struct value *entry)
     }
     if (!str_eq(value_get_str(entry, STR("kind")), i.kind) || !i.name.len)
         return;
-    add_id(x, x->subjects, i);
+    add_id(x, true, i);
     i.namespace = value_get_str(entry, STR("namespace"));
     if (i.namespace.len)
-        add_id(x, x->subjects, i);
+        add_id(x, true, i);
 }
 
-static void add_object(struct indexes *x, const struct object *o)
+void owners_note(struct arena *a, const struct owners *owners, const struct object *o,
+                 struct owner_facts *out)
 {
-    const struct value *owners =
+    struct noting x = {a, owners, out};
+    const struct value *refs =
         value_get(value_get(o->root, STR("metadata")), STR("ownerReferences"));
     const struct value *subjects = value_get(o->root, STR("subjects"));
     bool binding = str_eq(o->identity.kind, STR("ClusterRoleBinding")) ||
                    str_eq(o->identity.kind, STR("RoleBinding"));
 
-    for (size_t i = 0; value_is(owners, VALUE_LIST) && i < owners->len; i++)
-        if (owners->items[i].kind == VALUE_OBJECT)
-            add_owner(x, &owners->items[i], o->identity.namespace);
+    for (size_t i = 0; value_is(refs, VALUE_LIST) && i < refs->len; i++)
+        if (refs->items[i].kind == VALUE_OBJECT)
+            add_owner(&x, &refs->items[i], o->identity.namespace);
     for (size_t i = 0; binding && value_is(subjects, VALUE_LIST) && i < subjects->len; i++)
         if (subjects->items[i].kind == VALUE_OBJECT)
-            add_subject(x, &subjects->items[i]);
+            add_subject(&x, &subjects->items[i]);
 }
 
-static void check_template(struct indexes *x, const struct template *t, struct str_list *paths)
+void owners_take(const struct owner_facts *facts)
 {
-    str id = identity_id(x->arena, &t->identity);
-    const char *how = NULL;
+    for (size_t i = 0; i < facts->len; i++) {
+        struct named *named = facts->items[i].named;
+        if (facts->items[i].subject)
+            named->by_subject = true;
+        else
+            named->by_owner = true;
+    }
+}
 
-    if (map_has(x->owners, id))
-        how = "ownerReferences";
-    else if (map_has(x->subjects, id))
-        how = "RBAC subjects";
-    if (!how)
+static void check_template(const struct owners *o, const struct template *t, struct journal *j,
+                           struct str_list *paths)
+{
+    str id = identity_id(j->arena, &t->identity);
+    const struct named *named = map_get(o->ids, id);
+    const char *how = named->by_owner ? "ownerReferences" : "RBAC subjects";
+
+    if (!named->by_owner && !named->by_subject)
         return;
-    journal_info(x->journal, "Found resource %.*s via %s", STR_ARG(id), how);
-    journal_info(x->journal, "Template %.*s found via %s (content not validated)", STR_ARG(t->path),
-                 how);
-    VEC_PUSH(x->arena, paths, t->path);
+    journal_info(j, "Found resource %.*s via %s", STR_ARG(id), how);
+    journal_info(j, "Template %.*s found via %s (content not validated)", STR_ARG(t->path), how);
+    VEC_PUSH(j->arena, paths, t->path);
 }
 
-void owners_find(struct arena *a, const struct compare *c, struct journal *j,
-                 struct str_list *paths)
+void owners_find(const struct owners *o, struct journal *j, struct str_list *paths)
 {
-    struct indexes x = {.arena = a, .owners = map_new(a), .subjects = map_new(a), .journal = j};
-
-    for (size_t i = 0; i < c->objects.len; i++)
-        add_object(&x, &c->objects.items[i]);
-    for (size_t i = 0; i < c->reference.templates.len; i++)
-        check_template(&x, &c->reference.templates.items[i], paths);
+    for (size_t i = 0; i < o->reference->templates.len; i++)
+        check_template(o, &o->reference->templates.items[i], j, paths);
 }

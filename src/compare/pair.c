@@ -38,8 +38,8 @@ struct match {
 struct pairing {
     struct arena *arena;
     const struct compare *compare;
-    size_t index;
-    struct value *root; /* the copy of the object */
+    const struct object *object;
+    struct value *root; /* the object itself, or a copy */
     const size_t *candidates;
     size_t candidate_count;
     struct outcome *out;
@@ -77,9 +77,9 @@ static const struct value *view_of(const struct pairing *p, size_t index)
 {
     const struct object *o = &p->compare->objects.items[index];
 
-    if (index == p->index)
+    if (index == p->object->index)
         return p->root;
-    return index < p->index && o->reduced ? o->reduced : o->root;
+    return index < p->object->index && o->reduced ? o->reduced : o->root;
 }
 
 struct found {
@@ -262,10 +262,23 @@ static bool mask_sides(struct pairing *p, struct value **merged, struct value **
     return true;
 }
 
+/* Both texts stay empty when they would be the same anyway and nobody else looks at them. */
+static bool print_both(struct pairing *p, struct match *m, const struct value *merged,
+                       const struct value *live, struct err *e)
+{
+    bool exact = is_improved(p);
+    enum number_rule ours = exact ? NUMBERS_PLAIN : NUMBERS_FLOAT;
+    enum number_rule theirs = exact ? NUMBERS_PLAIN : NUMBERS_GO;
+
+    if (!p->compare->diff.command.len && yaml_writes_same(merged, ours, live, theirs))
+        return true;
+    return print_side(p->arena, merged, ours, &m->diff.merged, e) &&
+           print_side(p->arena, live, theirs, &m->diff.live, e);
+}
+
 static bool print_sides(struct pairing *p, struct match *m, struct err *e)
 {
     struct value *merged = m->rendered, *live = p->root;
-    bool exact = is_improved(p);
 
     if (!p->compare->options->show_managed_fields) {
         if (p->tally)
@@ -273,9 +286,7 @@ static bool print_sides(struct pairing *p, struct match *m, struct err *e)
         drop_managed_fields(merged);
         drop_managed_fields(live);
     }
-    if (mask_sides(p, &merged, &live, e) &&
-        print_side(p->arena, merged, exact ? NUMBERS_PLAIN : NUMBERS_FLOAT, &m->diff.merged, e) &&
-        print_side(p->arena, live, exact ? NUMBERS_PLAIN : NUMBERS_GO, &m->diff.live, e)) {
+    if (mask_sides(p, &merged, &live, e) && print_both(p, m, merged, live, e)) {
         keep_sides(p, m, merged, live);
         return true;
     }
@@ -389,7 +400,7 @@ static void add_tried(struct pairing *p, const struct match *m, const struct ren
 
 static struct render render_for(struct pairing *p, struct trace *trace)
 {
-    const struct object *object = &p->compare->objects.items[p->index];
+    const struct object *object = p->object;
 
     return (struct render){.journal = &p->out->journal,
                            .exact = is_improved(p),
@@ -487,13 +498,13 @@ static bool retrace(const struct pairing *p, const struct template *t, struct tr
     struct outcome out = {.overrides = p->out->overrides,
                           .override_count = p->out->override_count,
                           .journal = {.arena = p->arena}};
-    struct pairing again = {.arena = p->arena, .compare = p->compare, .index = p->index};
+    struct pairing again = {.arena = p->arena, .compare = p->compare, .object = p->object};
     const struct template *templates = p->compare->reference.templates.items;
     struct value *rendered;
     AUTO_ERR e = {0};
 
     *trace = (struct trace){.arena = p->arena, .compare = p->compare, .template = t};
-    trace->object = &p->compare->objects.items[p->index];
+    trace->object = p->object;
     again.out = &out;
     again.root = value_clone(p->arena, trace->object->root);
     for (size_t i = 0; !is_improved(p) && &templates[p->candidates[i]] != t; i++)
@@ -518,16 +529,15 @@ static void add_data(struct pairing *p, const struct match *best)
     if (!p->explain)
         return;
     x = p->out->explanation = ARENA_NEW(p->arena, struct result_explanation);
-    explain_candidates(p->arena, p->compare, &p->compare->objects.items[p->index], &p->tried,
-                       best ? best->template : NULL, x);
+    explain_candidates(p->arena, p->compare, p->object, &p->tried, best ? best->template : NULL, x);
     if (traced)
         explain_suppressed(&trace, &p->tried, x);
 }
 
-void compare_object(struct arena *a, const struct compare *c, size_t index, struct outcome *out)
+void compare_object(struct arena *a, const struct compare *c, const struct object *o,
+                    struct outcome *out)
 {
-    const struct object *o = &c->objects.items[index];
-    struct pairing p = {.arena = a, .compare = c, .index = index, .out = out};
+    struct pairing p = {.arena = a, .compare = c, .object = o, .out = out};
 
     out->journal = (struct journal){.arena = a, .verbose = c->options->log.verbose};
     out->object = o;
@@ -540,8 +550,9 @@ void compare_object(struct arena *a, const struct compare *c, size_t index, stru
     if (c->override_finder)
         (void)c->override_finder->find(c->override_finder, o, &out->overrides,
                                        &out->override_count);
+    /* Improved comparisons work on a copy per candidate. */
     if (!c->options->improved)
-        p.root = value_clone(a, o->root);
+        p.root = c->keeps_objects ? value_clone(a, o->root) : o->root;
     for (size_t i = 0; i < p.candidate_count; i++)
         add_candidate(&p, &c->reference.templates.items[p.candidates[i]]);
     out->id = c->options->improved ? o->id : object_id(a, p.root);

@@ -62,7 +62,13 @@ MUST_CHECK bool yaml_stream_next(struct arena *a, struct yaml_stream *s, struct 
 MUST_CHECK bool yaml_write(struct buf *out, const struct value *v, enum number_rule numbers,
                            struct err *e);
 /*
- * The same as version 3 of Go's library writes it with an indentation of 2, for Helm's
+ * Whether yaml_write would succeed for both and write the same. It may say no although it would:
+ * then the texts tell.
+ */
+bool yaml_writes_same(const struct value *x, enum number_rule x_numbers, const struct value *y,
+                      enum number_rule y_numbers);
+/*
+ * As yaml_write, but as version 3 of Go's library writes it with an indentation of 2, for Helm's
  * toYamlPretty: lists are indented below their key, and lines are not folded.
  */
 MUST_CHECK bool yaml_write_pretty(struct buf *out, const struct value *v, enum number_rule numbers,

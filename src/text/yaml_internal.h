@@ -8,6 +8,7 @@
  *   yaml_scan*.c                bytes to tokens: indentation, simple keys, scalars, tags
  *   yaml_parse.c                tokens to events: the grammar
  *   yaml_read.c                 events to a tree; yaml_scalar.c says what a plain scalar means
+ *   yaml_fast.c                 all of this at once, for documents of the usual kind
  *   yaml_expand.c               only for trees with aliases, merges, odd or duplicate keys
  *
  * The scanner and the grammar are our own and not libyaml's, because Go's copy of that library has
@@ -91,6 +92,17 @@ struct ypart {
 MUST_CHECK bool yaml_read_part(struct arena *a, const struct ypart *part,
                                const struct read_options *opts, struct value **out, struct err *e);
 
+/*
+ * The same for documents of the usual kind: false, and no more, when it is not certainly one. The
+ * arena may hold what was begun.
+ */
+bool yaml_fast(struct arena *a, const struct ypart *part, const struct read_options *opts,
+               struct value **out);
+/* The same by the reader proper, for comparing the two. */
+MUST_CHECK bool yaml_read_proper(struct arena *a, const struct ypart *part,
+                                 const struct read_options *opts, struct value **out,
+                                 struct err *e);
+
 /* Fills e with a problem as Go words it, at its place in src. Always false. */
 bool yaml_problem_set(struct err *e, const struct yproblem *problem, const struct source *src,
                       size_t base);
@@ -123,3 +135,12 @@ void yemit_scalar(struct yemit *m, const struct yscalar *scalar, bool key);
 void yemit_indicator(struct yemit *m, str text, bool need_space, bool whitespace, bool indention);
 /* Goes to the indentation of the current level, on a new line unless already there. */
 void yemit_indent(struct yemit *m);
+
+/* ---- Writing: yaml_write.c. ---- */
+
+/* A longer key may have more than 1024 characters in JSON. */
+enum { YAML_LONG_KEY = 1024 / 6 };
+/* Whether a text has characters that JSON writes as they are and YAML does not read so. */
+bool yaml_is_odd_text(str s);
+/* The members in the order of writing. */
+struct value **yaml_sort_members(struct arena *a, const struct value *v, bool pretty);

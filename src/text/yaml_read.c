@@ -312,8 +312,8 @@ static bool find_next(struct building *b, const struct ypart *part)
     return true;
 }
 
-bool yaml_read_part(struct arena *a, const struct ypart *part, const struct read_options *opts,
-                    struct value **out, struct err *e)
+bool yaml_read_proper(struct arena *a, const struct ypart *part, const struct read_options *opts,
+                      struct value **out, struct err *e)
 {
     static const struct read_options defaults = {0};
     AUTO_ARENA scratch = arena_new();
@@ -342,6 +342,12 @@ bool yaml_read_part(struct arena *a, const struct ypart *part, const struct read
     *out = arena_alloc_raw(a, sizeof(**out));
     **out = b.root;
     return true;
+}
+
+bool yaml_read_part(struct arena *a, const struct ypart *part, const struct read_options *opts,
+                    struct value **out, struct err *e)
+{
+    return yaml_fast(a, part, opts, out) || yaml_read_proper(a, part, opts, out, e);
 }
 
 bool yaml_read(struct arena *a, const struct source *src, const struct read_options *opts,

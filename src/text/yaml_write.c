@@ -172,7 +172,7 @@ static int by_pretty_order(const void *x, const void *y)
                                    value_key(*(struct value *const *)y));
 }
 
-static struct value **sort_members(struct arena *a, const struct value *v, bool pretty)
+struct value **yaml_sort_members(struct arena *a, const struct value *v, bool pretty)
 {
     int (*order)(const void *, const void *) = pretty ? by_pretty_order : by_natural_order;
     struct value **members = ARENA_ARRAY(a, struct value *, v->len);
@@ -190,7 +190,7 @@ static struct value **sort_members(struct arena *a, const struct value *v, bool 
 static bool write_object(struct writer *w, const struct value *v)
 {
     struct arena_mark mark = arena_mark(w->scratch);
-    struct value **members = sort_members(w->scratch, v, w->emit.pretty);
+    struct value **members = yaml_sort_members(w->scratch, v, w->emit.pretty);
     struct yemit *m = &w->emit;
     int32_t indent = m->indent;
 
@@ -237,7 +237,7 @@ static bool write_node(struct writer *w, const struct value *v, enum place place
 /* ---- The detour through JSON. ---- */
 
 /* Characters that JSON writes as they are and YAML does not read as they are. */
-static bool is_odd_text(str s)
+bool yaml_is_odd_text(str s)
 {
     for (size_t i = 0, width = 1; i < s.len; i += width) {
         uint8_t c = (uint8_t)s.ptr[i];
@@ -251,16 +251,13 @@ static bool is_odd_text(str s)
     return false;
 }
 
-/* A key of this many bytes may become longer than 1024 characters in JSON. */
-enum { LONG_KEY = 1024 / 6 };
-
 static bool find_odd(void *ctx, struct value *v, size_t depth)
 {
     bool *found = ctx;
 
     (void)depth;
-    *found = *found || v->key_len > LONG_KEY || is_odd_text(value_key(v)) ||
-             is_odd_text(value_str(v));
+    *found = *found || v->key_len > YAML_LONG_KEY || yaml_is_odd_text(value_key(v)) ||
+             yaml_is_odd_text(value_str(v));
     return !*found;
 }
 

@@ -46,7 +46,7 @@ static struct where last_known(const struct source *s, size_t *block)
     while (*block && !(mark = atomic_load_explicit(&s->marks[*block], memory_order_relaxed)))
         --*block;
     if (!*block)
-        return (struct where){.file = s->file, .line = 1, .column = 1};
+        return (struct where){.file = s->file, .line = s->lines_before + 1, .column = 1};
     return (struct where){
         .file = s->file, .line = (uint32_t)(mark >> 32), .column = (uint32_t)mark};
 }

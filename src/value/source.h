@@ -15,6 +15,7 @@
 struct source {
     str file;                /* as shown to people; empty when there is none */
     str text;                /* UTF-8, what the offsets count in */
+    uint32_t lines_before;   /* of the file, when text is a later part of it */
     _Atomic uint64_t *marks; /* see source_remember; NULL counts from the beginning each time */
 };
 

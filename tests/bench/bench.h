@@ -48,9 +48,14 @@ struct benchmark {
 };
 
 extern const struct benchmark bench_azure;
+extern const struct benchmark bench_compare;
 extern const struct benchmark bench_diff;
 extern const struct benchmark bench_json;
+<<<<<<< HEAD
+extern const struct benchmark bench_kube;
+=======
 extern const struct benchmark bench_model;
+>>>>>>> main
 extern const struct benchmark bench_regex;
 extern const struct benchmark bench_tmpl;
 extern const struct benchmark bench_value;
@@ -69,3 +74,9 @@ void bench_check(bool ok, const struct err *e);
  */
 str bench_podlist_yaml(size_t bytes);
 str bench_podlist_json(size_t bytes);
+/* Lets compare-gen.py write a reference of 24 templates, and objects for it. False without Python.
+ */
+bool bench_generate(struct arena *a, str folder, size_t count);
+/* An empty folder for the time of a benchmark, and its end. */
+str bench_folder(struct arena *a);
+void bench_folder_remove(struct arena *a, str folder);

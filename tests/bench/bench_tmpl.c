@@ -157,18 +157,25 @@ static size_t parse_round(void *ctx)
     return used * w->rounds;
 }
 
-static struct work work_new(str text, size_t object_bytes)
+static struct work work_of(str text, str object)
 {
     struct work w = {.arena = arena_new(), .run = arena_new(), .rounds = 2000};
     struct source *src = ARENA_NEW(w.arena, struct source);
     AUTO_ERR e = {0};
 
-    src->text = object_text(w.arena, object_bytes);
+    src->text = str_copy(w.arena, object);
     bench_check(yaml_read(w.arena, src, NULL, &w.data, &e), &e);
     w.set = tmpl_new(w.arena, &(struct tmpl_options){.profile = TMPL_KC});
     bench_check(tmpl_parse(w.set, STR("t"), text, &e), &e);
     render_once(&w);
     return w;
+}
+
+static struct work work_new(str text, size_t object_bytes)
+{
+    AUTO_ARENA a = arena_new();
+
+    return work_of(text, object_text(a, object_bytes));
 }
 
 /* One row for rendering and one for reading the output, with the time of each. */
@@ -194,11 +201,33 @@ static void measure(struct work *w, const char *name)
     arena_free(w->arena);
 }
 
+/* The templates that compare-gen.py writes, each with the first object that fits it. */
+static void measure_generated(struct arena *a)
+{
+    static const char *const kinds[] = {
+        "deployment",          "service",      "configmap", "namespace",   "daemonset",
+        "statefulset",         "cronjob",      "role",      "rolebinding", "networkpolicy",
+        "poddisruptionbudget", "machineconfig"};
+    str folder = bench_folder(a), text, object;
+    AUTO_ERR e = {0};
+
+    for (size_t i = 0; bench_generate(a, folder, COUNT(kinds)) && i < COUNT(kinds); i++) {
+        str t = str_fmt(a, "%.*s/reference/%s-frontend.yaml", STR_ARG(folder), kinds[i]);
+        str o = str_fmt(a, "%.*s/resources/0000/%06zu.yaml", STR_ARG(folder), i);
+        bench_check(file_read(a, t, &text, &e) && file_read(a, o, &object, &e), &e);
+        struct work w = work_of(text, object);
+        measure(&w, str_z(a, str_fmt(a, "render %s", kinds[i])));
+    }
+    bench_folder_remove(a, folder);
+}
+
 static void run_tmpl(void)
 {
+    AUTO_ARENA names = arena_new();
     struct work w = work_new(str_c(deployment), 1 * KIB);
 
-    measure(&w, "render deployment");
+    measure(&w, "render own deployment");
+    measure_generated(names);
     for (size_t i = 1; i <= 10; i++) {
         AUTO_ARENA a = arena_new();
         str name = str_fmt(a, "render reference %zu", i);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pack.h - archives as streams: their members one after the other, nothing unpacked to disk.
+ *
+ *     struct pack *p = pack_open(a, STR("mg.tar.gz"), &reader);
+ *     while (pack_next(p, scratch, &member)) ... member.reader ...
+ *     pack_close(p);
+ *
+ * Known are tar and zip, and what gzip, zstd, xz and bzip2 make of a tar or of a single document.
+ * Only members whose names end as those of documents are given (pack_takes), and archives among the
+ * members are looked into. Links, devices, and names that are absolute or lead out by ".." are
+ * never read, only told of. Memory does not depend on the size of an archive, and PACK_* bound what
+ * a small one may become.
+ *
+ * libarchive does the work; it is loaded when the first archive is opened (pack_lib.h). One thread
+ * at a time.
+ */
+#pragma once
+
+#include "compare/stream.h"
+
+/* Archives within archives. */
+#define PACK_DEPTH_MAX 5
+#define PACK_MEMBERS_MAX 10000000
+/* One member. */
+#define PACK_MEMBER_MAX (4 * GIB)
+/* What is unpacked may be that many times larger than the archive, once it is more than FREE. */
+#define PACK_RATIO_MAX 200
+#define PACK_RATIO_FREE (100 * MIB)
+
+struct pack;
+
+enum pack_kind {
+    PACK_DOCUMENTS, /* reader gives its bytes, until the next call */
+    PACK_IGNORED,   /* reason says why */
+    PACK_FAILED,    /* the same */
+};
+
+struct pack_member {
+    enum pack_kind kind;
+    str name;   /* the archive, "!", the member; of an archive that fails only its own */
+    str reason; /* may be empty when ignored: nobody would miss it */
+    struct reader *reader;
+};
+
+/* Whether something is an archive, by its first bytes (512 are enough) or by its name. */
+bool pack_is(str name, str start);
+/* Never fails: what is wrong is the first member. reader must live as long; p lives as long as a.
+ */
+struct pack *pack_open(struct arena *a, str name, struct reader *reader);
+/* False at the end. Texts live as long as a. */
+bool pack_next(struct pack *p, struct arena *a, struct pack_member *out);
+void pack_close(struct pack *p);
+/* Whether a file of that name holds documents: .json, .yaml, .yml. */
+bool pack_takes(str name);

@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * run.c - all objects through the comparison, on the threads of the pool.
+ *
+ * Documents are read, compared and dropped again, a few at a time:
+ *
+ *     caller: feed_next ─► job       threads: document_read, object_add, compare_object
+ *     caller, in order: errors, duplicates, results; the arena of the job is used again
+ *
+ * The original reads everything first, and a fault in the input ends it before it says anything
+ * about an object. So what comparisons say waits until the input is known to be good (run.later),
+ * and their results are dropped otherwise.
+ *
+ * Objects are kept, and compared when all have been read, when a template may look others up or
+ * when comparing starts a program, which cannot be taken back.
+ */
+#include "compare/internal.h"
+
+/* Documents and objects that one thread takes at a time: enough that handing over costs little. */
+#define BATCH 16
+/* The same in bytes of text. */
+#define BATCH_BYTES (32 * KIB)
+/* Arenas that wait for another job. */
+#define SPARE_MAX 64
+
+/* Warnings about duplicates: must-gathers hold many objects twice. */
+#define DUPLICATES_SHOWN 20
+
+/* One document, and what became of it. */
+struct unit {
+    struct document doc;
+    size_t stream;
+    bool is_read; /* in is complete */
+    struct input in;
+    struct outcome *outcomes; /* one per object */
+};
+
+/* Its arena lives until nothing that was read into it is under way any more. */
+struct job {
+    struct arena *arena;
+    struct job *owner; /* of the trees of its objects, or NULL */
+    size_t users;
+    size_t count;
+    struct unit units[BATCH];
+};
+
+/* The objects of a large document are dealt out to several jobs. */
+struct dealing {
+    struct job *owner;
+    size_t stream;
+    struct objects rest;
+};
+
+struct running {
+    struct run *run;
+    struct compare *compare;
+    struct feed *feed;
+    struct owners *owners;
+    struct strset *seen; /* ids of objects; improved: with their places */
+    struct input_errors errors;
+    size_t object_count;
+    size_t failed_stream;     /* whose rest is not wanted, or 0 */
+    struct journal loading;   /* lines about objects that were read */
+    struct journal referring; /* and about what they refer to */
+    struct dealing dealing;
+    size_t next, compared; /* of the objects that are kept */
+    VEC(struct arena *) spare;
+    VEC(struct arena *) kept; /* what kept objects live in */
+};
+
+/* ---- Jobs. ---- */
+
+static struct job *job_new(struct running *r)
+{
+    struct arena *a = r->spare.len ? r->spare.items[--r->spare.len] : arena_new();
+    struct job *job = ARENA_NEW(a, struct job);
+
+    job->arena = a;
+    job->users = 1;
+    return job;
+}
+
+static void job_release(struct running *r, struct job *job)
+{
+    if (--job->users)
+        return;
+    if (job->owner)
+        job_release(r, job->owner);
+    if (r->spare.len == SPARE_MAX) {
+        arena_free(job->arena);
+        return;
+    }
+    arena_reset(job->arena);
+    VEC_PUSH(r->compare->arena, &r->spare, job->arena);
+}
+
+static void free_arenas(struct running *r)
+{
+    for (size_t i = 0; i < r->spare.len; i++)
+        arena_free(r->spare.items[i]);
+    for (size_t i = 0; i < r->kept.len; i++)
+        arena_free(r->kept.items[i]);
+}
+
+/* ---- Producing. ---- */
+
+static struct unit *unit_add(const struct running *r, struct job *job)
+{
+    struct unit *u = &job->units[job->count++];
+
+    u->in.arena = job->arena;
+    u->in.improved = r->compare->options->improved;
+    u->in.journal.arena = job->arena;
+    return u;
+}
+
+/* The next objects of those that are dealt out. */
+static void deal(struct running *r, struct job *job)
+{
+    struct dealing *d = &r->dealing;
+    struct unit *u = unit_add(r, job);
+    size_t count = d->rest.len < BATCH ? d->rest.len : BATCH;
+
+    u->stream = d->stream;
+    u->is_read = true;
+    u->in.objects = (struct objects){d->rest.items, count, 0};
+    d->rest.items += count;
+    d->rest.len -= count;
+    job->owner = d->owner;
+    d->owner->users++;
+    if (!d->rest.len)
+        job_release(r, d->owner);
+}
+
+static void read_unit(struct unit *u)
+{
+    u->is_read = true;
+    document_read(&u->in, &u->doc);
+    if (!u->doc.failed && u->doc.root->kind != VALUE_NULL)
+        object_add(&u->in, &u->doc);
+}
+
+/* A document that is large may hold many objects: it is read here, for all threads. */
+static void deal_out(struct running *r, struct job *job, struct unit *u)
+{
+    read_unit(u);
+    if (u->in.objects.len <= BATCH)
+        return;
+    r->dealing = (struct dealing){job, u->stream, u->in.objects};
+    job->users++;
+    u->in.objects = (struct objects){0};
+}
+
+static void fill(struct running *r, struct job *job)
+{
+    size_t bytes = 0;
+
+    while (job->count < BATCH && bytes < BATCH_BYTES && !r->dealing.rest.len) {
+        struct unit *u = unit_add(r, job);
+        if (!feed_next(r->feed, &u->in, &u->doc, &u->stream)) {
+            /* The end of an archive may still have something to say. */
+            u->is_read = true;
+            u->stream = SIZE_MAX;
+            job->count -= !u->in.faults.len && !u->in.members_ignored;
+            return;
+        }
+        size_t len = u->doc.source ? u->doc.source->text.len : 0;
+        bytes += len;
+        if (len > BATCH_BYTES && !r->compare->keeps_objects)
+            deal_out(r, job, u);
+    }
+}
+
+static bool produce(void *ctx, void **item, struct err *e)
+{
+    struct running *r = ctx;
+    struct job *job = job_new(r);
+
+    (void)e;
+    if (r->dealing.rest.len)
+        deal(r, job);
+    else
+        fill(r, job);
+    *item = job->count ? job : NULL;
+    if (!job->count)
+        job_release(r, job);
+    return true;
+}
+
+static bool produce_kept(void *ctx, void **item, struct err *e)
+{
+    struct running *r = ctx;
+    struct objects *all = &r->compare->objects;
+    size_t left = all->len - r->next;
+
+    (void)e;
+    *item = NULL;
+    if (!left)
+        return true;
+    struct job *job = job_new(r);
+    struct unit *u = unit_add(r, job);
+    u->in.objects = (struct objects){all->items + r->next, left < BATCH ? left : BATCH, 0};
+    r->next += u->in.objects.len;
+    *item = job;
+    return true;
+}
+
+/* ---- Working. ---- */
+
+static void work_unit(const struct running *r, struct arena *a, struct unit *u)
+{
+    const struct compare *c = r->compare;
+
+    if (!u->is_read)
+        read_unit(u);
+    u->outcomes = ARENA_ARRAY(a, struct outcome, u->in.objects.len);
+    for (size_t i = 0; i < u->in.objects.len; i++) {
+        struct outcome *out = &u->outcomes[i];
+        out->refers.journal = (struct journal){.arena = a, .verbose = c->options->log.verbose};
+        owners_note(a, r->owners, &u->in.objects.items[i], &out->refers);
+        if (!c->keeps_objects)
+            compare_object(a, c, &u->in.objects.items[i], out);
+    }
+}
+
+static bool work(void *ctx, void *item, struct err *e)
+{
+    struct job *job = item;
+
+    (void)e;
+    for (size_t i = 0; i < job->count; i++)
+        work_unit(ctx, job->arena, &job->units[i]);
+    return true;
+}
+
+static bool work_kept(void *ctx, void *item, struct err *e)
+{
+    const struct running *r = ctx;
+    struct job *job = item;
+    struct unit *u = &job->units[0];
+
+    (void)e;
+    u->outcomes = ARENA_ARRAY(job->arena, struct outcome, u->in.objects.len);
+    for (size_t i = 0; i < u->in.objects.len; i++)
+        compare_object(job->arena, r->compare, &u->in.objects.items[i], &u->outcomes[i]);
+    return true;
+}
+
+/* ---- Consuming. ---- */
+
+static void warn_duplicate(struct running *r, const struct object *o, struct result_place first)
+{
+    struct arena *a = r->compare->arena;
+    size_t count = ++r->compare->verdict.duplicates;
+
+    if (count <= DUPLICATES_SHOWN)
+        journal_warn(&r->loading, "%.*s: %.*s is also in %.*s; both are compared",
+                     STR_ARG(place_text(a, o->place)), STR_ARG(o->id),
+                     STR_ARG(place_text(a, first)));
+}
+
+/*
+ * Upstream: the first object of an identity counts, others are passed over; unless the comparison
+ * is improved. False when the object is not wanted.
+ */
+static bool is_wanted(struct running *r, struct object *o)
+{
+    bool improved = r->compare->options->improved;
+    struct result_place first = o->place;
+    str id;
+
+    o->duplicate = !strset_add(r->seen, o->id, &id);
+    if (!improved)
+        return !o->duplicate;
+    char *extra = (char *)id.ptr - sizeof(first);
+    if (!o->duplicate) {
+        memcpy(extra, &first, sizeof(first));
+        return true;
+    }
+    memcpy(&first, extra, sizeof(first));
+    warn_duplicate(r, o, first);
+    return true;
+}
+
+static void take_object(struct running *r, struct object *o, struct outcome *out)
+{
+    struct compare *c = r->compare;
+
+    if (!is_wanted(r, o))
+        return;
+    r->object_count++;
+    journal_info(&r->loading, "Loading object %.*s", STR_ARG(o->id));
+    journal_move(&r->referring, &out->refers.journal);
+    owners_take(&out->refers);
+    if (!c->keeps_objects) {
+        run_add(r->run, out);
+        return;
+    }
+    o->index = c->objects.len;
+    VEC_PUSH(c->arena, &c->objects, *o);
+}
+
+static void take_fault(struct running *r, const struct input_fault *fault)
+{
+    struct compare *c = r->compare;
+    struct result_note note = fault->note;
+
+    if (!c->options->improved) {
+        VEC_PUSH(c->arena, &r->errors.items, str_copy(c->arena, fault->text));
+        return;
+    }
+    c->verdict.failed += fault->loss == LOSS_DOCUMENT;
+    c->verdict.skipped += fault->loss == LOSS_SKIPPED;
+    c->verdict.failed_objects += fault->loss == LOSS_OBJECT;
+    if (c->verdict.notes.len < RESULT_NOTES_MAX)
+        note.reason = str_copy(c->arena, note.reason);
+    verdict_note(c->arena, &c->verdict, &c->journal, &note);
+}
+
+/* What was found while reading; objects apart. */
+static void take_input(struct running *r, struct input *in)
+{
+    r->compare->verdict.documents += in->documents;
+    r->compare->verdict.members_ignored += in->members_ignored;
+    journal_move(&r->compare->journal, &in->journal);
+    for (size_t i = 0; i < in->faults.len; i++)
+        take_fault(r, &in->faults.items[i]);
+}
+
+/* Upstream: nothing more is read from a file in which a document is broken. */
+static void take_unit(struct running *r, struct unit *u)
+{
+    if (u->stream == r->failed_stream)
+        return;
+    take_input(r, &u->in);
+    for (size_t i = 0; i < u->in.objects.len; i++)
+        take_object(r, &u->in.objects.items[i], &u->outcomes[i]);
+    if (u->doc.failed && !u->in.improved) {
+        r->failed_stream = u->stream;
+        feed_skip(r->feed, u->stream);
+    }
+}
+
+/* done of total, which is 0 when nobody knows it yet. */
+static void show_progress(const struct running *r, size_t done, size_t total)
+{
+    const struct compare_progress *p = &r->compare->options->progress;
+
+    if (p->step)
+        p->step(p->ctx, done, total);
+}
+
+static bool consume(void *ctx, void *item, struct err *e)
+{
+    struct running *r = ctx;
+    struct job *job = item;
+
+    (void)e;
+    for (size_t i = 0; i < job->count; i++)
+        take_unit(r, &job->units[i]);
+    show_progress(r, r->object_count, 0);
+    if (r->compare->keeps_objects)
+        VEC_PUSH(r->compare->arena, &r->kept, job->arena);
+    else
+        job_release(r, job);
+    return true;
+}
+
+static bool consume_kept(void *ctx, void *item, struct err *e)
+{
+    struct running *r = ctx;
+    struct job *job = item;
+
+    (void)e;
+    for (size_t i = 0; i < job->units[0].in.objects.len; i++)
+        run_add(r->run, &job->units[0].outcomes[i]);
+    r->compared += job->units[0].in.objects.len;
+    show_progress(r, r->compared, r->compare->objects.len);
+    journal_flush(&r->run->later, &r->compare->options->log);
+    job_release(r, job);
+    return true;
+}
+
+/* ---- Lookups. ---- */
+
+static bool looks_up(const struct compare *c)
+{
+    for (size_t i = 0; i < c->reference.templates.len; i++)
+        if (c->reference.templates.items[i].looks_up)
+            return true;
+    for (size_t i = 0; i < c->overrides.len; i++)
+        if (str_eq(c->overrides.items[i].type, STR("go-template")))
+            return true;
+    return false;
+}
+
+/* Earlier objects are seen without what their comparison omits: both forms are kept. */
+static void prepare_lookups(struct compare *c)
+{
+    c->by_kind = map_new(c->arena);
+    for (size_t i = 0; i < c->objects.len; i++) {
+        struct object *o = &c->objects.items[i];
+        struct index_list *list = map_get(c->by_kind, o->identity.kind);
+        /* A lookup for one object should not fail because it is there twice. */
+        if (o->duplicate)
+            continue;
+        if (!list) {
+            list = ARENA_NEW(c->arena, struct index_list);
+            map_set(c->by_kind, o->identity.kind, list);
+        }
+        VEC_PUSH(c->arena, list, i);
+        compare_reduce(c->arena, c, o);
+    }
+}
+
+/* ---- The whole. ---- */
+
+static void count_references(struct running *r)
+{
+    struct run *run = r->run;
+
+    owners_find(r->owners, &r->referring, &run->results->reference_only);
+    for (size_t i = 0; i < run->results->reference_only.len; i++)
+        run_count(run, run->results->reference_only.items[i]);
+}
+
+/* What the input was like, before anything about comparisons. */
+static bool report_input(struct running *r, struct err *e)
+{
+    struct compare *c = r->compare;
+    const struct result_verdict *v = &c->verdict;
+    const struct compare_log *log = &c->options->log;
+
+    if (!feed_report(c, &r->errors, e))
+        return false;
+    if (c->options->improved && !r->object_count && (v->failed || v->failed_objects))
+        return err_set(e, ERR_INVALID,
+                       "nothing could be compared: of %zu documents %zu failed and %zu have no "
+                       "object",
+                       v->documents, v->failed, v->documents - v->failed);
+    if (c->verdict.duplicates > DUPLICATES_SHOWN)
+        journal_warn(&r->loading, "%zu more objects are there twice or more often",
+                     c->verdict.duplicates - DUPLICATES_SHOWN);
+    count_references(r);
+    journal_flush(&c->journal, log);
+    journal_flush(&r->loading, log);
+    journal_flush(&r->referring, log);
+    journal_flush(&r->run->later, log);
+    return true;
+}
+
+static bool run_on(struct running *r, struct pool *pool, struct err *e)
+{
+    const struct pool_job reading = {produce, work, consume, r};
+    const struct pool_job comparing = {produce_kept, work_kept, consume_kept, r};
+
+    if (!pool_run(pool, &reading, e) || !report_input(r, e))
+        return false;
+    if (!r->compare->keeps_objects)
+        return true;
+    if (looks_up(r->compare))
+        prepare_lookups(r->compare);
+    return pool_run(pool, &comparing, e);
+}
+
+bool run_all(struct run *run, struct err *e)
+{
+    struct compare *c = run->compare;
+    const struct compare_options *o = c->options;
+    struct journal lines = {.arena = c->arena, .verbose = o->log.verbose};
+    struct running r = {.run = run, .compare = c, .loading = lines, .referring = lines};
+
+    struct input sources = {.arena = c->arena, .improved = o->improved, .journal = lines};
+
+    if (!feed_open(c, &sources, &r.feed, e))
+        return false;
+    take_input(&r, &sources);
+    c->keeps_objects = o->external_diff.len || looks_up(c);
+    r.owners = owners_new(c->arena, &c->reference);
+    r.seen = strset_new(c->arena, o->improved ? sizeof(struct result_place) : 0);
+    /* Other programs write to the terminal themselves: one at a time keeps their order. */
+    struct pool *pool = pool_new(o->external_diff.len ? 1 : o->threads);
+    bool ok = run_on(&r, pool, e);
+    pool_free(pool);
+    strset_free(r.seen);
+    feed_close(r.feed);
+    free_arenas(&r);
+    return ok;
+}
