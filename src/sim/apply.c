@@ -333,10 +333,28 @@ static void add_state(struct sim_call *c, struct value *v)
         value_set_str(c->arena, properties, STR("provisioningState"), STR("Succeeded"));
 }
 
+/* Services fill in properties that nobody sent: their rules need a place to act on. */
+static void ensure_properties(struct sim_call *c, struct value *v)
+{
+    bool below = false;
+
+    for (size_t i = 0; i < c->behaviour->rules.len; i++) {
+        const struct sim_rule *rule = &c->behaviour->rules.items[i];
+        if (rule->op != OP_ADD || !str_eq(rule->at[0], STR("properties")))
+            continue;
+        if (rule->at_len == 1)
+            return;
+        below = true;
+    }
+    if (below && !value_get(v, STR("properties")))
+        value_set(c->arena, v, STR("properties"), value_object(c->arena));
+}
+
 struct value *sim_represent(struct sim_call *c, const struct sim_resource *r)
 {
     struct value *v = with_identity(c, r);
 
+    ensure_properties(c, v);
     apply_all(c, r, v, STAGE_STORED);
     if (!c->behaviour->known)
         add_state(c, v);
