@@ -13,7 +13,7 @@
 
 struct simulate_values {
     int64_t port, seed;
-    str tenant;
+    str state, tenant;
     bool auth, virtual_time;
     struct option_list behaviour, faults, presets;
 };
@@ -33,6 +33,8 @@ static const struct option simulate_options[] = {
      .choices = sim_presets},
     {"seed", 0, OPTION_INT, offsetof(struct simulate_values, seed), .value = "1",
      .help = "Make ids and keys from this `NUMBER`"},
+    {"state", 0, OPTION_STRING, offsetof(struct simulate_values, state),
+     .help = "Keep the resources in the SQLite `FILE`", .complete = COMPLETE_FILES},
     {"tenant", 0, OPTION_STRING, offsetof(struct simulate_values, tenant),
      .help = "Give tokens to this tenant `ID` only"},
     {"virtual-time", 0, OPTION_BOOL, offsetof(struct simulate_values, virtual_time),
@@ -45,6 +47,7 @@ static bool configure(const struct simulate_values *v, struct sim_config *config
     if (v->port < 0 || v->port > 65535)
         return err_set(e, ERR_USAGE, "--port must be from 0 to 65535");
     config->seed = (uint64_t)v->seed;
+    config->state = v->state;
     config->tenant = v->tenant;
     config->auth = v->auth;
     config->virtual_time = v->virtual_time;
@@ -124,8 +127,8 @@ const struct command command_simulate = {
     .brief = "Run a simulated Azure Resource Manager on this machine",
     .help = "Listens on 127.0.0.1 and answers as Azure Resource Manager does: any type of\n"
             "resource, groups and parents that must exist, operations that take time, limits\n"
-            "on the number of requests, and the habits of each type. Everything is in memory\n"
-            "and gone at the end, which is a signal (Ctrl-C).\n"
+            "on the number of requests, and the habits of each type. Resources are in memory\n"
+            "unless --state names a file. A signal (Ctrl-C) ends it.\n"
             "\n"
             "Below /_sim/ it tells about itself (log, assert, resources), makes trouble on\n"
             "demand (faults) and moves its time (time). docs/simulator.md has a walk.\n",

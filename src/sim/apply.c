@@ -221,6 +221,7 @@ static void act(struct application *p, struct value *object, str name)
 
     switch (p->rule->op) {
     case OP_ADD:
+    case OP_EARLY:
         if (!there || value_is(there, VALUE_NULL))
             value_set(a, object, name, expand(p->call, p->resource, p->rule->value, name));
         break;
@@ -284,12 +285,21 @@ static bool rule_holds(const struct sim_call *c, const struct sim_rule *rule,
     return true;
 }
 
-static void apply_all(struct sim_call *c, const struct sim_resource *r, struct value *v, bool late)
+/* When a rule acts: on what is stored, or on what is shown while or because of a write. */
+enum stage { STAGE_STORED, STAGE_EARLY, STAGE_LATE };
+
+static enum stage stage_of(const struct sim_rule *rule)
+{
+    return rule->op == OP_EARLY ? STAGE_EARLY : rule->op == OP_LATE ? STAGE_LATE : STAGE_STORED;
+}
+
+static void apply_all(struct sim_call *c, const struct sim_resource *r, struct value *v,
+                      enum stage stage)
 {
     for (size_t i = 0; i < c->behaviour->rules.len; i++) {
         const struct sim_rule *rule = &c->behaviour->rules.items[i];
         struct application p = {c, r, rule};
-        if ((rule->op == OP_LATE) == late && rule_holds(c, rule, late ? v : c->body))
+        if (stage_of(rule) == stage && rule_holds(c, rule, stage == STAGE_LATE ? v : c->body))
             apply_rule(&p, v, 0);
     }
 }
@@ -323,11 +333,29 @@ static void add_state(struct sim_call *c, struct value *v)
         value_set_str(c->arena, properties, STR("provisioningState"), STR("Succeeded"));
 }
 
+/* Services fill in properties that nobody sent: their rules need a place to act on. */
+static void ensure_properties(struct sim_call *c, struct value *v)
+{
+    bool below = false;
+
+    for (size_t i = 0; i < c->behaviour->rules.len; i++) {
+        const struct sim_rule *rule = &c->behaviour->rules.items[i];
+        if (rule->op != OP_ADD || !str_eq(rule->at[0], STR("properties")))
+            continue;
+        if (rule->at_len == 1)
+            return;
+        below = true;
+    }
+    if (below && !value_get(v, STR("properties")))
+        value_set(c->arena, v, STR("properties"), value_object(c->arena));
+}
+
 struct value *sim_represent(struct sim_call *c, const struct sim_resource *r)
 {
     struct value *v = with_identity(c, r);
 
-    apply_all(c, r, v, false);
+    ensure_properties(c, v);
+    apply_all(c, r, v, STAGE_STORED);
     if (!c->behaviour->known)
         add_state(c, v);
     sim_faults_policy(c, v);
@@ -336,5 +364,10 @@ struct value *sim_represent(struct sim_call *c, const struct sim_resource *r)
 
 void sim_hide_late(struct sim_call *c, struct value *shown)
 {
-    apply_all(c, NULL, shown, true);
+    apply_all(c, NULL, shown, STAGE_LATE);
+}
+
+void sim_show_early(struct sim_call *c, const struct sim_resource *r, struct value *shown)
+{
+    apply_all(c, r, shown, STAGE_EARLY);
 }

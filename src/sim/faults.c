@@ -144,6 +144,7 @@ static void change(struct sim_call *c, const struct fault *f)
     sim_keep(&r->body, sim_json(c->arena, body));
     /* What the client sent last is no longer there: the same PUT again is not in vain. */
     sim_keep(&r->sent, STR_NONE);
+    sim_store_changed(c->sim->store, r);
 }
 
 /* Changes count every request, whatever it is about. */

@@ -27,7 +27,7 @@ struct sim_answer {
     str state;           /* of the resource meanwhile */
 };
 
-enum sim_op { OP_ADD, OP_DROP, OP_SET, OP_EXTEND, OP_LATE, OP_REVERSE, OP_SPELL };
+enum sim_op { OP_ADD, OP_DROP, OP_SET, OP_EXTEND, OP_EARLY, OP_LATE, OP_REVERSE, OP_SPELL };
 enum sim_spelling {
     SPELL_DISPLAY, /* West US 2 */
     SPELL_COMPACT, /* westus2 */
@@ -106,8 +106,13 @@ struct sim_resource {
     struct sim_operation *operation; /* under way, or NULL */
 };
 
+struct sim_database;
 struct sim_store;
 struct sim_store *sim_store_new(void);
+/* From now on changes go to d as well. */
+void sim_store_keep(struct sim_store *t, struct sim_database *d, bool deleted);
+/* Tells that a resource of t was changed. */
+void sim_store_changed(struct sim_store *t, const struct sim_resource *r);
 void sim_store_free(struct sim_store *t);
 struct sim_resource *sim_store_root(struct sim_store *t);
 /* By id, any case. */
@@ -156,8 +161,9 @@ struct sim {
     struct sim_faults *faults;
     struct sim_log *log;
     struct sim_counters counters;
-    uint64_t chance; /* state of sim_random */
-    int64_t time;    /* virtual: now; else what is added to the clock */
+    struct sim_database *database; /* NULL: memory only */
+    uint64_t chance;               /* state of sim_random */
+    int64_t time;                  /* virtual: now; else what is added to the clock */
 };
 
 /* One request on its way. */
@@ -200,6 +206,8 @@ struct value *sim_parse(struct arena *a, str text);
 struct value *sim_represent(struct sim_call *c, const struct sim_resource *r);
 /* Takes away what shows up only later. */
 void sim_hide_late(struct sim_call *c, struct value *shown);
+/* Adds what only the answer to a write shows. */
+void sim_show_early(struct sim_call *c, const struct sim_resource *r, struct value *shown);
 /* Finds or makes nothing: the value at members, or NULL. */
 struct value *sim_at(const struct value *v, const str *at, size_t len);
 
@@ -265,6 +273,14 @@ void sim_faults_policy(struct sim_call *c, struct value *stored);
 MUST_CHECK bool sim_faults_read(struct sim *s, const struct source *src, struct err *e);
 struct value *sim_faults_list(struct sim *s, struct arena *a);
 void sim_faults_clear(struct sim_faults *f);
+
+/* database.c: a NULL database is fine. */
+MUST_CHECK bool sim_database_open(struct sim *s, struct err *e);
+void sim_database_close(struct sim_database *d);
+void sim_database_put(struct sim_database *d, bool deleted, const struct sim_resource *r);
+void sim_database_drop(struct sim_database *d, bool deleted, str key);
+/* Ends what one request changed. */
+MUST_CHECK bool sim_database_commit(struct sim *s, struct err *e);
 
 /* log.c */
 struct sim_log;

@@ -57,6 +57,7 @@ static void set_failed(struct sim_call *c, struct sim_resource *r)
     if (value_is(properties, VALUE_OBJECT))
         value_set_str(c->arena, properties, STR("provisioningState"), STR("Failed"));
     sim_keep(&r->body, sim_json(c->arena, body));
+    sim_store_changed(c->sim->store, r);
 }
 
 /* Brings an operation to its end. What it was about may be gone by now, or be afterwards. */

@@ -74,4 +74,5 @@ void sim_soft_delete(struct sim_call *c, struct sim_resource *r)
         kept = sim_store_add(c->arena, deleted, sim_store_root(deleted), r->id, r->type);
     sim_keep(&kept->body, r->body);
     sim_keep(&kept->api_version, r->api_version);
+    sim_store_changed(deleted, kept);
 }

@@ -55,6 +55,7 @@ bool sim_new(const struct sim_config *config, struct sim **out, struct err *e)
     s->arena = a;
     s->config = *config;
     s->config.tenant = str_copy(a, config->tenant);
+    s->config.state = str_copy(a, config->state);
     s->types = sim_types_new(a);
     s->store = sim_store_new();
     s->deleted = sim_store_new();
@@ -66,7 +67,7 @@ bool sim_new(const struct sim_config *config, struct sim **out, struct err *e)
     s->chance = config->seed;
     s->time = config->virtual_time ? EPOCH : 0;
     *out = s;
-    if (sim_types_builtin(s->types, e))
+    if (sim_types_builtin(s->types, e) && (!config->state.len || sim_database_open(s, e)))
         return true;
     sim_free(s);
     return false;
@@ -96,6 +97,7 @@ void sim_free(struct sim *s)
     sim_log_free(s->log);
     sim_store_free(s->store);
     sim_store_free(s->deleted);
+    sim_database_close(s->database);
     pthread_mutex_destroy(&s->lock.mutex);
     arena_free(s->arena);
 }
@@ -359,6 +361,14 @@ static void common_headers(struct sim_call *c)
         sim_header(c, "Content-Type", STR("application/json; charset=utf-8"));
 }
 
+static void save(struct sim_call *c)
+{
+    AUTO_ERR e = {0};
+
+    if (!sim_database_commit(c->sim, &e))
+        sim_refuse(c, 500, "StateNotSaved", "%.*s", STR_ARG(e.text));
+}
+
 void sim_handle(struct sim *s, struct arena *a, const struct sim_request *q, struct sim_response *r)
 {
     static const struct http_headers none = {0};
@@ -378,6 +388,7 @@ void sim_handle(struct sim *s, struct arena *a, const struct sim_request *q, str
         handle_arm(&c);
     if (str_eq(q->method, STR("HEAD")))
         r->body = STR_NONE;
+    save(&c);
     s->counters.refused += r->status >= 400;
     common_headers(&c);
     sim_log_add(&c);

@@ -51,6 +51,7 @@ struct sim_config {
     bool unregistered; /* providers must be registered before they accept resources */
     bool unlimited;    /* nothing is throttled */
     struct sim_rate reads, writes, deletes;
+    str state; /* a SQLite file that keeps the resources; empty: memory only */
 };
 
 /* Seed 1, any tenant, real time, the published buckets. */

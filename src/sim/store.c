@@ -10,6 +10,8 @@
 struct sim_store {
     struct table *resources;
     struct sim_resource *root;
+    struct sim_database *database; /* NULL: memory only */
+    bool deleted;
 };
 
 void sim_keep(str *text, str copy)
@@ -48,6 +50,7 @@ struct sim_store *sim_store_new(void)
 {
     struct sim_store *t = block_new(sizeof *t);
 
+    memset(t, 0, sizeof *t);
     t->resources = table_new();
     t->root = resource_new(STR("/"), STR("/"), STR_NONE);
     return t;
@@ -55,11 +58,23 @@ struct sim_store *sim_store_new(void)
 
 void sim_store_free(struct sim_store *t)
 {
+    t->database = NULL;
     while (t->root->first)
         sim_store_remove(t, t->root->first);
     table_free(t->resources);
     resource_free(t->root);
     block_free(t);
+}
+
+void sim_store_keep(struct sim_store *t, struct sim_database *d, bool deleted)
+{
+    t->database = d;
+    t->deleted = deleted;
+}
+
+void sim_store_changed(struct sim_store *t, const struct sim_resource *r)
+{
+    sim_database_put(t->database, t->deleted, r);
 }
 
 struct sim_resource *sim_store_root(struct sim_store *t)
@@ -86,6 +101,7 @@ struct sim_resource *sim_store_add(struct arena *a, struct sim_store *t,
     else
         parent->first = r;
     parent->last = r;
+    sim_store_changed(t, r);
     return r;
 }
 
@@ -99,6 +115,7 @@ static void unlink_resource(struct sim_store *t, struct sim_resource *r)
         r->next->previous = r->previous;
     else
         r->parent->last = r->previous;
+    sim_database_drop(t->database, t->deleted, r->node.key);
     table_drop(t->resources, &r->node);
     resource_free(r);
 }

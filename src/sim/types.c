@@ -233,6 +233,7 @@ static bool read_at(struct reader *r, const struct value *v, void *out)
 READ_OP(add, OP_ADD)
 READ_OP(drop, OP_DROP)
 READ_OP(set, OP_SET)
+READ_OP(early, OP_EARLY)
 READ_OP(extend, OP_EXTEND)
 READ_OP(late, OP_LATE)
 READ_OP(reverse, OP_REVERSE)
@@ -275,7 +276,7 @@ static bool read_if(struct reader *r, const struct value *v, void *out)
 {
     static const struct word words[] = {{"null", 0}, {"empty", 1}, {0}};
     struct sim_rule *rule = out;
-    int which;
+    int which = 0;
 
     if (!read_word(r, v, words, &which))
         return false;
@@ -286,11 +287,13 @@ static bool read_if(struct reader *r, const struct value *v, void *out)
 
 static bool check_rule(struct reader *r, const struct value *v, const struct sim_rule *rule)
 {
-    bool wants = rule->op == OP_ADD || rule->op == OP_SET || rule->op == OP_EXTEND;
+    bool wants = rule->op == OP_ADD || rule->op == OP_SET || rule->op == OP_EXTEND ||
+                 rule->op == OP_EARLY;
 
     if (!rule->at)
-        return source_err(r->e, r->source, v,
-                          "a rule needs one of add, drop, extend, late, reverse, set, spell");
+        return source_err(
+            r->e, r->source, v,
+            "a rule needs one of add, drop, early, extend, late, reverse, set, spell");
     if (wants != (rule->value != NULL))
         return source_err(r->e, r->source, v,
                           wants ? "this rule needs a value" : "this rule takes no value");
@@ -308,6 +311,7 @@ static bool read_rule(struct reader *r, const struct value *v, struct sim_rule *
         {"add", read_add, 0},
         {"as", read_spelling, offsetof(struct sim_rule, spelling)},
         {"drop", read_drop, 0},
+        {"early", read_early, 0},
         {"extend", read_extend, 0},
         {"from", read_text, offsetof(struct sim_rule, from)},
         {"if", read_if, 0},

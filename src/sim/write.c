@@ -80,6 +80,7 @@ static void put_element(struct sim_call *c, struct sim_resource *parent, const s
     sim_keep(&r->sent, STR_NONE);
     sim_keep(&r->api_version, c->api_version);
     sim_keep(&r->body, sim_json(c->arena, sim_represent(&child, r)));
+    sim_store_changed(c->sim->store, r);
 }
 
 static bool is_named(const struct value *list, str name)
@@ -124,6 +125,7 @@ static void store(struct sim_call *c, struct sim_resource *r)
     for (size_t i = 0; i < c->behaviour->mirrors.len; i++)
         replace_children(c, r, &c->behaviour->mirrors.items[i]);
     sim_keep(&r->body, sim_json(c->arena, stored));
+    sim_store_changed(c->sim->store, r);
 }
 
 static void reply_body(struct sim_call *c, struct sim_resource *r, const struct sim_answer *answer)
@@ -134,6 +136,7 @@ static void reply_body(struct sim_call *c, struct sim_resource *r, const struct 
     case BODY_RESOURCE:
         shown = sim_show(c, r);
         sim_hide_late(c, shown);
+        sim_show_early(c, r, shown);
         sim_reply(c, answer->status, shown);
         return;
     case BODY_OPERATION:
@@ -183,6 +186,7 @@ static bool recover(struct sim_call *c, struct sim_resource *parent)
     struct sim_resource *r = sim_store_add(c->arena, c->sim->store, parent, old->id, old->type);
     sim_keep(&r->body, old->body);
     sim_keep(&r->api_version, old->api_version);
+    sim_store_changed(c->sim->store, r);
     sim_store_remove(c->sim->deleted, old);
     answer_write(c, r, false);
     return true;

@@ -212,6 +212,7 @@ TEST(rules_change_what_is_shown)
                 "{\"extend\": \"properties.list\", \"value\": [{\"n\": 3}]},"
                 "{\"reverse\": \"properties.order\"},"
                 "{\"late\": \"properties.endpoint\"},"
+                "{\"early\": \"properties.hint\", \"value\": 1},"
                 "{\"add\": \"properties.endpoint\", \"value\": \"$url\"}]}}}")};
     AUTO_ERR e = {0};
 
@@ -223,6 +224,7 @@ TEST(rules_change_what_is_shown)
                      201);
     assert_str(http_header_get(&r.headers, STR("Location")), STR(ODD));
     assert_null(value_get(value_get(answer, STR("properties")), STR("endpoint")));
+    assert_non_null(value_get(value_get(answer, STR("properties")), STR("hint")));
     ask("GET", ODD, "");
     str id = STR("\"properties\":{\"size\":9,\"order\":[3,2,1],\"list\":[{\"n\":1,\"id\":\"" ODD
                  "/x\"},{\"n\":3}],\"color\":\"red\",\"endpoint\":\"https://x.example.net/\"}}");
