@@ -22,7 +22,7 @@ endif
 STD := -std=gnu17 -D_GNU_SOURCE -DPLUMB_VERSION='"$(VERSION)"' -Isrc -I$(GEN)
 HARDEN := -fstack-protector-strong -fPIE
 LINK_HARDEN := -pie -Wl,-z,relro,-z,now
-LIBS := -lcurl -lmicrohttpd -lcrypto -lcrypt -lz -lm -lpthread
+LIBS := -lcurl -lmicrohttpd -lcrypto -lcrypt -lsqlite3 -lz -lm -lpthread
 
 CC_release := gcc
 CFLAGS_release := -O2 -g -D_FORTIFY_SOURCE=3 $(HARDEN)
@@ -123,6 +123,11 @@ $(UNIT_PROGRAMS): $(B)/unit/%: $(B)/obj/tests/unit/%.o $(B)/libsupport.a $(B)/li
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lssl $(LIBS)
 
+# Programs that need a real control plane: see tests/kube.
+$(B)/kube/%: $(B)/obj/tests/kube/%.o $(B)/libsupport.a $(B)/libplumb.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lssl $(LIBS)
+
 $(B)/vectors: $(call object,$(VECTORS)) $(B)/libplumb.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 
@@ -143,6 +148,13 @@ $(B)/obj/%.o: %.c Makefile VERSION | $(GENERATED)
 $(call object,src/azure/rules_read.c): api/rules/errors.json
 $(call object,src/azure/payload.c): api/rules/payload.json
 $(call object,src/azure/model_data.c): $(GEN)/model.pack
+$(call object,src/sim/types.c): $(GEN)/sim.types
+
+# How the simulated types behave: the files one behind the other, each after a line with its name.
+SIM_TYPES := $(sort $(wildcard api/sim/*.json))
+$(GEN)/sim.types: $(SIM_TYPES) $(wildcard api/sim)
+	@mkdir -p $(@D)
+	awk 'FNR == 1 { print "\f" FILENAME } { print }' $(SIM_TYPES) > $@
 
 # Unicode tables are generated from the Debian package unicode-data, never kept here.
 $(GEN)/unicode_tables.h: $(GEN)/gen-unicode

@@ -127,7 +127,8 @@ static void check_forms(struct checking *c, const struct reference_rule *rule,
     struct reference ref;
 
     if (!reference_read(v, rule, c->src, &ref, &e)) {
-        add_error(c, v, at, &e);
+        struct trail member = check_step(at, value_key(ref.at));
+        add_error(c, ref.at, ref.at == v ? at : &member, &e);
         return;
     }
     if (ref.form == REFERENCE_OBJECT && str_has_suffix(ref.group, STR(".azure.com"))) {

@@ -107,6 +107,13 @@ size_t model_file_count(const struct model *m)
     return m->count;
 }
 
+size_t model_held(struct model *m)
+{
+    AUTO_LOCK guard = lock_take(&m->lock);
+
+    return m->arena ? arena_held(m->arena) : 0;
+}
+
 /* With the lock held. disk is the text of a file of a folder. */
 static bool load_locked(struct model *m, struct model_file *f, str disk, struct err *e)
 {

@@ -193,6 +193,8 @@ MUST_CHECK bool model_versions(struct model *m, struct arena *a, str group, str 
 bool model_has_group(const struct model *m, str group);
 /* How many files there are. */
 size_t model_file_count(const struct model *m);
+/* Bytes that the files read so far take. */
+size_t model_held(struct model *m);
 
 /* ---- Looking into types. NULL when there is none. -------------------------------------------- */
 

@@ -4,6 +4,8 @@
  */
 #include "azure/plan.h"
 
+#include "azure/applied.h"
+
 /* An object on its way into the order. */
 struct node {
     struct plan_step step;
@@ -274,6 +276,21 @@ static str unique_lines(struct arena *a, str text)
     return buf_str(&out);
 }
 
+/* What was read from a cluster is sent in the version in which it was applied there. */
+static bool make_request(struct planning *p, struct plan_step *step, struct err *e)
+{
+    const struct value *object = step->doc->root;
+    struct applied applied;
+
+    if (applied_is_served(object)) {
+        if (!applied_object(p->arena, p->model, object, &applied, &object, e))
+            return false;
+        step->resource = applied.resource;
+    }
+    return convert_to_arm(p->arena, manifests_resolver(p->manifests), step->resource, object,
+                          step->doc->source, &step->request, e);
+}
+
 static void convert_step(struct planning *p, struct plan_step *step)
 {
     struct buf notes = buf_new(p->arena, 1 * MIB);
@@ -284,8 +301,7 @@ static void convert_step(struct planning *p, struct plan_step *step)
         return;
     }
     manifests_guess(p->manifests, &notes);
-    if (!convert_to_arm(p->arena, manifests_resolver(p->manifests), step->resource, step->doc->root,
-                        step->doc->source, &step->request, &e)) {
+    if (!make_request(p, step, &e)) {
         struct finding f = {.path = STR("spec"), .text = str_copy(p->arena, e.text)};
         const struct value *spec = value_get(step->doc->root, STR("spec"));
         step->request.id = STR_NONE;

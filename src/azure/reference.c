@@ -92,6 +92,7 @@ static bool read_id(const struct source *src, const struct found *f, struct refe
     out->id = value_str(id);
     if (arm_id_parse(a, out->id, &parsed, e))
         return true;
+    out->at = id;
     return err_at(e, source_where(src ? src : &nowhere, id));
 }
 

@@ -27,7 +27,8 @@ struct reference {
     str resource_group;    /* likewise, */
     str path;              /* and Provider/type/name... */
     str well_known;        /* REFERENCE_WELL_KNOWN */
-    const struct value *at;
+    const struct value
+        *at; /* the reference; when reading fails, the member that is wrong if known */
 };
 
 /* What a reference may look like at some place. */

@@ -87,5 +87,13 @@ struct rules_finding {
     struct where at;
     str text;
 };
+/*
+ * Reads a file of rules of any kind (errors, payload: its member "rules" says which) and finds what
+ * cannot be meant. Fails when the file is wrong: the error says where. *count is how many rules it
+ * has. src must live as long as a.
+ */
+MUST_CHECK bool rules_lint_file(struct arena *a, const struct source *src,
+                                struct rules_finding **out, size_t *found, size_t *count,
+                                struct err *e);
 /* Finds rules that never count because an earlier one takes all of theirs, and doubled ids. */
 size_t rules_lint(struct arena *a, const struct rules *r, struct rules_finding **out);

@@ -127,6 +127,7 @@ static bool run(struct call *c, struct err *e)
     struct compare_values v = *(const struct compare_values *)c->values;
     bool improved = false;
 
+    compare_set_cluster(&v, c->options);
     if (!compare_is_improved(&v, &improved, e))
         return false;
     if (!improved) {
@@ -157,6 +158,8 @@ const struct command command_compare = {
     .options = options,
     .option_count = COUNT(options),
     .values_size = sizeof(struct compare_values),
+    .connects = true,
+    .kube_offset = offsetof(struct compare_values, kube),
     .args_min = 0,
     .args_max = ARGS_ANY,
     .complete = COMPLETE_FILES,

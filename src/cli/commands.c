@@ -18,6 +18,8 @@ extern const struct command command_plan;
 extern const struct command command_reference;
 extern const struct command command_render;
 extern const struct command command_report;
+extern const struct command command_rules;
+extern const struct command command_simulate;
 extern const struct command command_version;
 
 /* Alphabetical. To add a command: commands.h says how. */
@@ -37,6 +39,8 @@ const struct command *const commands[] = {
     &command_reference,
     &command_render,
     &command_report,
+    &command_rules,
+    &command_simulate,
     &command_version,
     NULL,
     /* clang-format on */

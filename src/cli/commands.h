@@ -53,6 +53,9 @@ struct command {
     const struct option *options;
     size_t option_count;
     size_t values_size; /* of the struct that the options fill */
+    /* The command talks to a cluster: where the struct kube_values of its options is. */
+    bool connects;
+    size_t kube_offset;
     size_t args_min, args_max;
     enum option_complete complete;                /* what the words are */
     const char *const *(*words)(struct arena *a); /* what the first word can be; or NULL */

@@ -23,6 +23,11 @@ bool compare_is_improved(const struct compare_values *v, bool *out, struct err *
     return true;
 }
 
+void compare_set_cluster(struct compare_values *v, const struct options *o)
+{
+    v->flags = kube_values_flags(o, &v->kube);
+}
+
 void compare_take_words(struct arena *a, struct compare_values *v, const str *words,
                         size_t word_count)
 {
@@ -65,14 +70,11 @@ static bool check_patches(const struct compare_values *v, struct err *e)
     return true;
 }
 
-static bool check_inputs(struct arena *a, const struct compare_values *v, const str *words,
-                         size_t word_count, struct err *e)
+static bool check_words(struct arena *a, const str *words, size_t word_count, struct err *e)
 {
     if (word_count)
         return err_set(e, ERR_USAGE, "Unexpected args: [%.*s]",
                        STR_ARG(str_join(a, words, word_count, STR(" "))));
-    if (!v->filename.len && !v->kustomize.len)
-        return err_set(e, ERR_INVALID, "no objects to compare: name files or folders with -f");
     return true;
 }
 
@@ -87,6 +89,7 @@ static struct compare_options *make_options(struct arena *a, const struct compar
         .overrides = v->overrides,
         .files = list_of(&v->filename),
         .kustomize = v->kustomize,
+        .cluster = &v->flags,
         .recursive = v->recursive,
         .all = v->all_resources,
         .show_managed_fields = v->show_managed_fields,
@@ -164,6 +167,8 @@ static bool fail_reference(struct arena *a, const struct compare_options *o, str
     size_t shown = 0;
     AUTO_ERR fault = {0};
 
+    if (compare_is_remote(o))
+        return false;
     if (!lint_run(a, &options, &report, &fault))
         return str_has_prefix(e->text, STR("Reference config file not found")) &&
                err_copy(e, &fault);
@@ -202,7 +207,7 @@ bool compare_execute(struct arena *a, const struct compare_values *v, const str 
     const struct compare_options *options = make_options(a, v, improved, log);
     if (!compare_load(a, options, &c, e))
         return improved && fail_reference(a, options, e);
-    if (!check_inputs(a, v, words, word_count, e) || !compare_run(c, &results, e))
+    if (!check_words(a, words, word_count, e) || !compare_run(c, &results, e))
         return false;
     if (v->baseline.len)
         baseline_apply(a, v->baseline, &earlier, &results);

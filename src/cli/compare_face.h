@@ -7,6 +7,7 @@
 #pragma once
 
 #include "cli/commands.h"
+#include "cli/kube_options.h"
 #include "compare/compare.h"
 
 /* The value of --explain alone. */
@@ -30,12 +31,17 @@ struct compare_values {
     str baseline; /* an earlier report */
     str explain;  /* an object, or EXPLAIN_ALL; empty: nothing is explained */
     str generate_config, output_dir;
+    struct kube_values kube; /* which cluster is asked when there are no files */
+    struct kube_flags flags; /* what that means; set by compare_set_cluster */
     /* Of the original's face only. */
     bool help, show_template_functions, version;
 };
 
 /* Whether the answers are plumb's own. ERR_USAGE when the command line asks for both. */
 MUST_CHECK bool compare_is_improved(const struct compare_values *v, bool *out, struct err *e);
+
+/* Sets flags from the options of the command line, which must outlive v. */
+void compare_set_cluster(struct compare_values *v, const struct options *o);
 
 /*
  * Words of the command line become values: the first is the reference unless an option names it or

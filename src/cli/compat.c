@@ -181,7 +181,10 @@ enum exit_status compat_main(const char *program, size_t argc, char *const *argv
     options_add(&o, compat_options, compat_option_count, &values);
     /* plumb's further options are understood, and neither shown nor offered. */
     options_add(&o, command_compare.options, command_compare.option_count, &values);
+    options_defaults(a, kube_options, kube_option_count, &values.kube);
+    options_add(&o, kube_options, kube_option_count, &values.kube);
     if (!options_parse(&o, argc, argv, &e))
         return show_error(a, &e);
+    compare_set_cluster(&values, &o);
     return answer(a, program, &values, &o);
 }

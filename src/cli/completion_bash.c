@@ -6,6 +6,7 @@
  * at "=", so --output=x arrives as three words, which the script puts together again.
  */
 #include "cli/completion.h"
+#include "cli/kube_options.h"
 
 struct writer {
     struct buf *out;
@@ -132,6 +133,8 @@ void completion_bash(struct buf *out)
         w.command = commands[i]->name;
         for (size_t k = 0; k < commands[i]->option_count; k++)
             add_value(&w, &commands[i]->options[k]);
+        for (size_t k = 0; commands[i]->connects && k < kube_option_count; k++)
+            add_value(&w, &kube_options[k]);
     }
     w.command = "*";
     completion_each_option(NULL, add_value, &w);

@@ -33,11 +33,9 @@ bool generate_execute(struct arena *a, const struct compare_values *v,
         .config = v->generate_config,
         .folder = v->filename.len ? v->filename.items[0] : STR_NONE,
         .output = v->output_dir,
+        .cluster = &v->flags,
         .log = *log,
     };
 
-    if (!v->filename.len)
-        return err_set(e, ERR_INVALID,
-                       "objects are not read from clusters yet: name a must-gather folder with -f");
     return generate_run(a, &options, out, note, e);
 }

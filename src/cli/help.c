@@ -3,6 +3,7 @@
  * help.c - help texts, made from the table of commands.
  */
 #include "cli/commands.h"
+#include "cli/kube_options.h"
 
 #define PAGE_WIDTH 80
 
@@ -39,6 +40,10 @@ void help_command(struct buf *out, const struct command *c)
     if (c->option_count) {
         buf_add(out, STR("\nOptions:\n"));
         options_usage(out, c->options, c->option_count, PAGE_WIDTH);
+    }
+    if (c->connects) {
+        buf_add(out, STR("\nOptions for the connection to a cluster:\n"));
+        options_usage(out, kube_options, kube_option_count, PAGE_WIDTH);
     }
     buf_add(out, STR("\nOptions of all commands:\n"));
     options_usage(out, global_options, global_option_count, PAGE_WIDTH);

@@ -5,6 +5,7 @@
  */
 #include "cli/commands.h"
 #include "cli/faces.h"
+#include "cli/kube_options.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -96,6 +97,11 @@ static bool read_command(struct request *r, size_t argc, char *const *argv, stru
     r->options = options_new(r->arena);
     options_defaults(r->arena, c->options, c->option_count, r->values);
     options_add(&r->options, c->options, c->option_count, r->values);
+    if (c->connects) {
+        void *kube = (char *)r->values + c->kube_offset;
+        options_defaults(r->arena, kube_options, kube_option_count, kube);
+        options_add(&r->options, kube_options, kube_option_count, kube);
+    }
     options_add(&r->options, global_options, global_option_count, &r->globals);
     return options_parse(&r->options, argc - 1, argv + 1, e) && check_word_count(r, e);
 }

@@ -10,44 +10,35 @@
 
 /* ---- Loading. ---- */
 
-/* The folder and the last element of a path, as Go's filepath.Dir and Base. */
-static void split_path(str path, str *folder, str *file)
+/* What the user should know before a folder is looked into. */
+static bool check_reference(struct arena *a, const struct compare_options *o, bool *folder,
+                            struct err *e)
 {
-    size_t slash;
+    struct stat st = {0};
 
-    while (path.len > 1 && path.ptr[path.len - 1] == '/')
-        path.len--;
-    slash = str_rfind_char(path, '/');
-    *file = slash == STR_NPOS ? path : str_from(path, slash + 1);
-    *folder = slash == STR_NPOS ? STR(".") : str_slice(path, 0, slash ? slash : 1);
-}
-
-static bool is_remote(str path)
-{
-    return str_has_prefix(path, STR("http://")) || str_has_prefix(path, STR("https://")) ||
-           str_has_prefix(path, STR("container://"));
+    if (root_is_remote(o->reference))
+        return true;
+    bool missing = stat(str_z(a, o->reference), &st) != 0 && errno == ENOENT;
+    if (missing && o->improved)
+        return err_set(e, ERR_NOT_FOUND,
+                       "the reference %.*s does not exist; name its metadata file, or the folder "
+                       "that holds metadata.yaml",
+                       STR_ARG(o->reference));
+    if (missing)
+        return err_set(e, ERR_NOT_FOUND, "\"Reference config file doesn't exist\"");
+    *folder = S_ISDIR(st.st_mode);
+    return true;
 }
 
 static bool find_reference(struct arena *a, const struct compare_options *o, struct root *root,
                            str *file, struct err *e)
 {
-    str path = o->reference;
-    struct stat st = {0};
+    bool folder = false;
 
-    if (is_remote(path))
-        return err_set(e, ERR_INVALID, "%.*s: references are read from local folders only",
-                       STR_ARG(path));
-    bool missing = stat(str_z(a, path), &st) != 0 && errno == ENOENT;
-    if (missing && o->improved)
-        return err_set(e, ERR_NOT_FOUND,
-                       "the reference %.*s does not exist; name its metadata file, or the folder "
-                       "that holds metadata.yaml",
-                       STR_ARG(path));
-    if (missing)
-        return err_set(e, ERR_NOT_FOUND, "\"Reference config file doesn't exist\"");
-    split_path(path, &root->folder, file);
-    if (o->improved && S_ISDIR(st.st_mode)) {
-        root->folder = path;
+    if (!check_reference(a, o, &folder, e) || !root_open(a, o->reference, root, file, e))
+        return false;
+    if (o->improved && folder) {
+        root->folder = o->reference;
         *file = STR("metadata.yaml");
     }
     return true;
@@ -115,20 +106,33 @@ static bool build_correlators(struct compare *c, const struct map *pairs, struct
     return true;
 }
 
-static bool load(struct compare *c, struct err *e)
+static bool load_from(struct compare *c, struct root *root, struct err *e)
 {
     const struct compare_options *o = c->options;
     struct map *pairs = map_new(c->arena);
-    struct root root = {0};
     str file = STR_NONE;
 
     c->reference.helm = o->improved;
-    return find_reference(c->arena, o, &root, &file, e) &&
-           reference_load(c->arena, &root, file, &c->journal, &c->reference, e) &&
+    return find_reference(c->arena, o, root, &file, e) &&
+           reference_load(c->arena, root, file, &c->journal, &c->reference, e) &&
            (!o->config.len || user_config_load(c->arena, o->config, &pairs, e)) &&
-           templates_parse(c->arena, &root, &c->journal, &c->reference, e) &&
+           templates_parse(c->arena, root, &c->journal, &c->reference, e) &&
            (!o->overrides.len || overrides_load(c->arena, o->overrides, &c->overrides, e)) &&
            build_correlators(c, pairs, e);
+}
+
+static bool load(struct compare *c, struct err *e)
+{
+    struct root root = {0};
+    bool ok = load_from(c, &root, e);
+
+    root_close(&root);
+    return ok;
+}
+
+bool compare_is_remote(const struct compare_options *options)
+{
+    return root_is_remote(options->reference);
 }
 
 bool compare_load(struct arena *a, const struct compare_options *options, struct compare **out,

@@ -24,6 +24,7 @@
 
 struct value;
 struct compare;
+struct kube_flags;
 
 struct str_list {
     str *items;
@@ -47,11 +48,13 @@ struct compare_progress {
 
 /* What is compared with what. Texts must live as long as the comparison. */
 struct compare_options {
-    str reference;         /* the metadata file; improved: or its folder */
+    str reference;         /* the metadata file, or its URL; improved: or its folder */
     str config;            /* the user config, or empty */
     str overrides;         /* the file of overrides, or empty */
-    struct str_list files; /* files, folders, patterns, "-" for standard input */
+    struct str_list files; /* files, folders, patterns, URLs, "-" for standard input */
     str kustomize;         /* a folder for kustomize, or empty */
+    /* Without files: the cluster that is asked for objects; see kube/config.h. */
+    const struct kube_flags *cluster;
     bool recursive;
     bool all;                     /* objects without a template are results too */
     bool show_managed_fields;     /* keep metadata.managedFields */
@@ -72,6 +75,9 @@ struct compare_options {
     struct compare_log log;
     struct compare_progress progress;
 };
+
+/* Whether the reference is not in a local folder. */
+bool compare_is_remote(const struct compare_options *options);
 
 /*
  * Reads and checks the reference, its templates, the user config and the overrides. The comparison

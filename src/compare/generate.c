@@ -27,11 +27,25 @@ static str in_namespace(struct arena *a, const struct wanted *row)
 
 /* ---- Finding. ---- */
 
-/* What was read of the source: the objects, or why it could not be read. */
+/* Where objects come from: a folder that was read as a whole, or why it could not be; a cluster. */
 struct captured {
     struct objects objects;
     struct err error;
+    struct generate_live *live; /* NULL: the folder */
 };
+
+static bool take_objects(struct arena *a, const struct captured *c, struct wanted *row,
+                         struct err *e)
+{
+    if (c->live)
+        return generate_live_fill(c->live, row, e);
+    if (c->error.kind != ERR_NONE)
+        return err_copy(e, &c->error);
+    for (size_t i = 0; i < c->objects.len; i++)
+        if (row_wants(row, &c->objects.items[i].identity))
+            VEC_PUSH(a, &row->found, c->objects.items[i]);
+    return true;
+}
 
 /* A row that cannot be filled ends the run when it is required. */
 static bool fill_row(struct arena *a, const struct captured *c, struct wanted *row,
@@ -39,33 +53,49 @@ static bool fill_row(struct arena *a, const struct captured *c, struct wanted *r
 {
     journal_info(j, "Fetching %.*s (%.*s)%.*s...", STR_ARG(row->kind), STR_ARG(row->api_version),
                  STR_ARG(in_namespace(a, row)));
-    if (c->error.kind != ERR_NONE && row->required) {
-        err_copy(e, &c->error);
-        return err_wrap(e, "failed to fetch %.*s", STR_ARG(row->kind));
-    }
-    if (c->error.kind != ERR_NONE) {
-        journal_warn(j, "failed to fetch optional resource %.*s (%.*s): %.*s", STR_ARG(row->kind),
-                     STR_ARG(row->api_version), STR_ARG(c->error.text));
+    AUTO_ERR fault = {0};
+    if (take_objects(a, c, row, &fault)) {
+        journal_info(j, "  Found %zu resource(s)", row->found.len);
         return true;
     }
-    for (size_t i = 0; i < c->objects.len; i++)
-        if (row_wants(row, &c->objects.items[i].identity))
-            VEC_PUSH(a, &row->found, c->objects.items[i]);
-    journal_info(j, "  Found %zu resource(s)", row->found.len);
+    if (row->required) {
+        err_copy(e, &fault);
+        return err_wrap(e, "failed to fetch %.*s", STR_ARG(row->kind));
+    }
+    row->found.len = 0;
+    journal_warn(j, "failed to fetch optional resource %.*s (%.*s): %.*s", STR_ARG(row->kind),
+                 STR_ARG(row->api_version), STR_ARG(fault.text));
     return true;
 }
 
-static bool fill_rows(struct arena *a, str folder, struct generate_config *config,
-                      struct journal *j, struct err *e)
+static bool open_source(struct arena *a, const struct generate_options *o,
+                        const struct generate_config *config, struct captured *c, struct journal *j,
+                        struct err *e)
+{
+    if (!o->folder.len) {
+        if (!generate_live_open(a, o->cluster, &c->live, e))
+            return false;
+        journal_info(j, "Connected to Kubernetes cluster");
+        return true;
+    }
+    journal_info(j, "Using must-gather directory: %.*s", STR_ARG(o->folder));
+    if (!generate_source_check(a, o->folder, e))
+        return false;
+    if (!generate_source_read(a, o->folder, config, &c->objects, &c->error))
+        assert(c->error.kind != ERR_NONE);
+    return true;
+}
+
+static bool fill_rows(struct arena *a, const struct generate_options *o,
+                      struct generate_config *config, struct journal *j, struct err *e)
 {
     struct captured c = {0};
-    bool ok = true;
+    bool ok = open_source(a, o, config, &c, j, e);
 
-    if (!generate_source_read(a, folder, config, &c.objects, &c.error))
-        assert(c.error.kind != ERR_NONE);
     for (size_t i = 0; i < config->rows.len && ok; i++)
         ok = fill_row(a, &c, &config->rows.items[i], j, e);
     err_clear(&c.error);
+    generate_live_close(c.live);
     return ok;
 }
 
@@ -113,8 +143,7 @@ static bool generate(struct arena *a, const struct generate_options *o, struct j
         return false;
     journal_info(j, "Loaded configuration from %.*s", STR_ARG(o->config));
     journal_info(j, "  Resources to capture: %zu", config.rows.len);
-    journal_info(j, "Using must-gather directory: %.*s", STR_ARG(o->folder));
-    if (!generate_source_check(a, o->folder, e) || !fill_rows(a, o->folder, &config, j, e) ||
+    if (!fill_rows(a, o, &config, j, e) ||
         !generate_write(a, o->output.len ? o->output : config.output, &config, &folder, e))
         return false;
     tell_result(&config, folder, out);

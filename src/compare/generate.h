@@ -2,18 +2,19 @@
 /*
  * generate.h - a reference made of captured objects.
  *
- * A config names kinds of objects; those that a must-gather folder has of them become templates of
- * a new reference: one file per object, without what clusters add to objects, and a metadata file.
- * Files, texts and errors are those of the original's -g, to the byte.
+ * A config names kinds of objects; those that a must-gather folder or a cluster has of them become
+ * templates of a new reference: one file per object, without what clusters add to objects, and a
+ * metadata file. Files, texts and errors are those of the original's -g, to the byte.
  */
 #pragma once
 
 #include "compare/compare.h"
 
 struct generate_options {
-    str config; /* the config file */
-    str folder; /* the must-gather folder */
-    str output; /* where the reference goes; empty: where the config says */
+    str config;                       /* the config file */
+    str folder;                       /* the must-gather folder; empty: the cluster is asked */
+    str output;                       /* where the reference goes; empty: where the config says */
+    const struct kube_flags *cluster; /* see kube/config.h */
     struct compare_log log;
 };
 

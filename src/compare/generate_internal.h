@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * generate_internal.h - what the files of the generator share: generate_config.c reads what is
- * wanted, generate_source.c finds objects, generate_write.c writes the reference, generate.c does
- * one after the other.
+ * wanted, generate_source.c and generate_live.c find objects, generate_write.c writes the
+ * reference, generate.c does one after the other.
  */
 #pragma once
 
@@ -39,6 +39,13 @@ MUST_CHECK bool generate_source_check(struct arena *a, str folder, struct err *e
 MUST_CHECK bool generate_source_read(struct arena *a, str folder,
                                      const struct generate_config *config, struct objects *out,
                                      struct err *e);
+
+/* Objects of a cluster, row by row: generate_live.c. To be closed also after a failure. */
+struct generate_live;
+MUST_CHECK bool generate_live_open(struct arena *a, const struct kube_flags *flags,
+                                   struct generate_live **out, struct err *e);
+void generate_live_close(struct generate_live *g); /* g may be NULL */
+MUST_CHECK bool generate_live_fill(struct generate_live *g, struct wanted *row, struct err *e);
 
 /* Writes all files. *folder is where, as an absolute path. */
 MUST_CHECK bool generate_write(struct arena *a, str output, struct generate_config *config,

@@ -22,15 +22,6 @@ struct conversion {
 
 /* ---- Reading. ---- */
 
-static void split_path(str path, str *folder, str *file)
-{
-    while (path.len > 1 && path.ptr[path.len - 1] == '/')
-        path.len--;
-    size_t slash = str_rfind_char(path, '/');
-    *file = slash == STR_NPOS ? path : str_from(path, slash + 1);
-    *folder = slash == STR_NPOS ? STR(".") : str_slice(path, 0, slash ? slash : 1);
-}
-
 static bool find_reference(struct conversion *c, str *file, struct err *e)
 {
     str path = c->options->reference;
@@ -39,13 +30,8 @@ static bool find_reference(struct conversion *c, str *file, struct err *e)
         return err_set(e, ERR_INVALID,
                        "failed to get filesystem of cluster-compare reference temporary directory "
                        "could not be accessed, see logs for details");
-    if (str_has_prefix(path, STR("http://")) || str_has_prefix(path, STR("https://")))
-        return err_set(e, ERR_INVALID,
-                       "failed to get filesystem of cluster-compare reference %.*s: references are "
-                       "read from local folders only",
-                       STR_ARG(path));
-    split_path(path, &c->root.folder, file);
-    return true;
+    return root_open(c->arena, path, &c->root, file, e) ||
+           err_wrap(e, "failed to get filesystem of cluster-compare reference");
 }
 
 /* Upstream puts no colon between the context and the error. */
@@ -120,6 +106,10 @@ static bool convert_template(struct conversion *c, const struct template *t, str
         return fail_in(str_z(c->arena, str_fmt(c->arena, "failed to read template named: %.*s",
                                                STR_ARG(t->path))),
                        e);
+    /* A web server has files of such names; in a chart they would lead out of it. */
+    if (!root_is_plain(t->path))
+        return err_set(e, ERR_INVALID, "template %.*s would lie outside of the chart",
+                       STR_ARG(t->path));
     add_file(c, file_join(c->arena, STR("templates"), t->path),
              helm_text(c->arena, t, text, c->given, c->note));
     if (!helm_values(c->arena, t, defaults, &values, e))
@@ -181,15 +171,25 @@ static bool add_chart(struct conversion *c, struct err *e)
            add_yaml(c, STR("Chart.yaml"), chart, "failed to save helm chart in dir", e);
 }
 
+static bool convert(struct conversion *c, struct err *e)
+{
+    const struct helm_options *o = c->options;
+
+    if (!load_reference(c, e) || !add_helpers(c, e) ||
+        (o->defaults.len && !helm_defaults(c->arena, o->defaults, &c->defaults, e)) ||
+        !load_values(c, e))
+        return false;
+    for (size_t i = 0; i < c->reference.templates.len; i++)
+        if (!convert_template(c, &c->reference.templates.items[i], e))
+            return false;
+    return merge_values(c, e) && add_chart(c, e) && helm_save(c->arena, o->chart, &c->files, e);
+}
+
 bool helm_convert(struct arena *a, const struct helm_options *o, struct buf *note, struct err *e)
 {
     struct conversion c = {.arena = a, .options = o, .values = value_object(a), .note = note};
+    bool ok = convert(&c, e);
 
-    if (!load_reference(&c, e) || !add_helpers(&c, e) ||
-        (o->defaults.len && !helm_defaults(a, o->defaults, &c.defaults, e)) || !load_values(&c, e))
-        return false;
-    for (size_t i = 0; i < c.reference.templates.len; i++)
-        if (!convert_template(&c, &c.reference.templates.items[i], e))
-            return false;
-    return merge_values(&c, e) && add_chart(&c, e) && helm_save(a, o->chart, &c.files, e);
+    root_close(&c.root);
+    return ok;
 }

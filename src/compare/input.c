@@ -143,6 +143,9 @@ struct feed {
     struct arena *pack_arena;
     struct fd_reader file;
     struct text_reader text;
+    struct source_live *live; /* instead of all that; NULL: none */
+    struct arena *fetched;    /* of the text of a URL */
+    bool improved;
     size_t stream_number;
 };
 
@@ -203,6 +206,8 @@ static void close_file(struct feed *f)
 {
     pack_close(f->pack);
     arena_free(f->pack_arena);
+    arena_free(f->fetched);
+    f->fetched = NULL;
     f->pack = NULL;
     f->pack_arena = NULL;
     if (f->file.fd > STDIN_FILENO)
@@ -252,6 +257,15 @@ static bool begin_member(struct feed *f, struct input *in, struct document *out)
     return true;
 }
 
+static bool begin_url(struct feed *f, str url, struct err *e)
+{
+    f->fetched = arena_new();
+    if (!source_url_read(f->fetched, url, f->improved, &f->text.rest, e))
+        return false;
+    stream_begin(f->stream, url, &f->text.base);
+    return true;
+}
+
 static bool begin_kustomization(struct feed *f, struct err *e)
 {
     str folder = f->kustomize;
@@ -277,7 +291,7 @@ static bool begin_next(struct feed *f, struct input *in, struct document *out)
     } else if (f->next < f->sources.len) {
         const struct input_source *source = &f->sources.items[f->next++];
         out->file = source->path;
-        ok = begin_file(f, source, &e);
+        ok = source->url ? begin_url(f, source->path, &e) : begin_file(f, source, &e);
     } else {
         return false;
     }
@@ -286,20 +300,30 @@ static bool begin_next(struct feed *f, struct input *in, struct document *out)
     return true;
 }
 
-bool feed_open(struct arena *a, const struct compare_options *o, struct input *in,
-               struct feed **out, struct err *e)
+static bool open_live(struct compare *c, struct feed *f, struct err *e)
 {
-    struct feed *f = ARENA_NEW(a, struct feed);
+    if (source_live_open(c, &f->live, e))
+        return true;
+    source_live_close(f->live);
+    return false;
+}
+
+bool feed_open(struct compare *c, struct input *in, struct feed **out, struct err *e)
+{
+    const struct compare_options *o = c->options;
+    struct feed *f = ARENA_NEW(c->arena, struct feed);
 
     *out = NULL;
-    f->arena = a;
+    f->arena = c->arena;
+    f->improved = o->improved;
     f->kustomize = o->kustomize;
     f->archives = o->improved;
     f->file = (struct fd_reader){.base = {.read = read_fd}, .fd = -1};
     f->text = (struct text_reader){.base = {.read = read_text}};
-    if (!sources_find(in, o, &f->sources, e))
+    if (!o->files.len && !o->kustomize.len ? !open_live(c, f, e)
+                                           : !sources_find(in, o, &f->sources, e))
         return false;
-    f->stream = stream_new(a);
+    f->stream = stream_new(c->arena);
     *out = f;
     return true;
 }
@@ -310,10 +334,13 @@ void feed_close(struct feed *f)
         return;
     close_file(f);
     stream_free(f->stream);
+    source_live_close(f->live);
 }
 
 bool feed_next(struct feed *f, struct input *in, struct document *out, size_t *stream)
 {
+    if (f->live)
+        return source_live_next(f->live, in, out, stream);
     while (!stream_next(f->stream, in, out)) {
         if (!begin_member(f, in, out)) {
             close_file(f);

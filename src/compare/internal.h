@@ -12,6 +12,7 @@
 #pragma once
 
 #include "compare/compare.h"
+#include "compare/root.h"
 #include "compare/stream.h"
 #include "tmpl/tmpl.h"
 #include "value/path.h"
@@ -36,6 +37,7 @@ struct journal {
 /* Informative lines are dropped unless they are wanted. */
 void journal_info(struct journal *j, const char *format, ...) FORMAT(2, 3);
 void journal_warn(struct journal *j, const char *format, ...) FORMAT(2, 3);
+void journal_error(struct journal *j, const char *format, ...) FORMAT(2, 3);
 /* Writes the lines to the log and forgets them. */
 void journal_flush(struct journal *j, const struct compare_log *log);
 /* Moves the lines of from behind those of j. */
@@ -205,18 +207,6 @@ struct reference_version {
     void (*write_component)(struct arena *a, struct value *out, const struct value *component);
 };
 extern const struct reference_version reference_v1, reference_v2;
-
-/* The folder of a reference, and the files in it. */
-struct root {
-    str folder;
-};
-
-/* Reads a file; errors name it relative to the root. */
-MUST_CHECK bool root_read(struct arena *a, const struct root *root, str name, str *out,
-                          struct err *e);
-/* The files that fit a pattern, in order; as Go's fs.Glob. */
-MUST_CHECK bool root_glob(struct arena *a, const struct root *root, str pattern,
-                          struct str_list *out, struct err *e);
 
 MUST_CHECK bool reference_load(struct arena *a, const struct root *root, str file,
                                struct journal *j, struct reference *out, struct err *e);
@@ -717,9 +707,8 @@ void object_add(struct input *in, struct document *doc);
 MUST_CHECK bool object_meta_check(struct arena *a, struct value *doc, bool sorted, struct err *e);
 
 struct feed;
-/* Finds all sources; what is wrong with some goes to in. It lives as long as a; close it. */
-MUST_CHECK bool feed_open(struct arena *a, const struct compare_options *o, struct input *in,
-                          struct feed **out, struct err *e);
+/* Finds all sources; what is wrong with some goes to in. It lives as long as c; close it. */
+MUST_CHECK bool feed_open(struct compare *c, struct input *in, struct feed **out, struct err *e);
 void feed_close(struct feed *f);
 /* The next document; false at the end. *stream is the number of its file. */
 bool feed_next(struct feed *f, struct input *in, struct document *out, size_t *stream);
@@ -727,10 +716,29 @@ bool feed_next(struct feed *f, struct input *in, struct document *out, size_t *s
 void feed_skip(struct feed *f, size_t stream);
 /* Warns of errors that the original passes over; fails when there are others. */
 MUST_CHECK bool feed_report(struct compare *c, const struct input_errors *errors, struct err *e);
+
+/* The text behind a URL of -f: source_url.c. */
+MUST_CHECK bool source_url_read(struct arena *a, str url, bool explain, str *out, struct err *e);
+
+/*
+ * Objects of the cluster of the options: source_live.c. They come one by one; those of one type are
+ * in memory together.
+ */
+struct source_live;
+/* To be closed also after a failure. */
+MUST_CHECK bool source_live_open(struct compare *c, struct source_live **out, struct err *e);
+void source_live_close(struct source_live *s); /* s may be NULL */
+/*
+ * Adds the next object to in; out is left without a document. False at the end. *stream is the
+ * number of its type.
+ */
+bool source_live_next(struct source_live *s, struct input *in, struct document *out,
+                      size_t *stream);
+
 /* Finds the files of -f. Errors are collected as the original does; *stdin_ tells of "-". */
 struct input_source {
     str path;
-    bool stdin_;
+    bool stdin_, url;
 };
 struct input_sources {
     struct input_source *items;

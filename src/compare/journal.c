@@ -35,6 +35,15 @@ void journal_warn(struct journal *j, const char *format, ...)
     va_end(args);
 }
 
+void journal_error(struct journal *j, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    add_line(j, 'E', format, args);
+    va_end(args);
+}
+
 void journal_flush(struct journal *j, const struct compare_log *log)
 {
     for (size_t i = 0; i < j->lines.len && log->line; i++)

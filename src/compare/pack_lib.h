@@ -26,12 +26,14 @@
     X(archive_read_set_read_callback)                                                              \
     X(archive_read_set_seek_callback)                                                              \
     X(archive_read_open1)                                                                          \
+    X(archive_read_open_memory)                                                                    \
     X(archive_read_next_header)                                                                    \
     X(archive_read_data_block)                                                                     \
     X(archive_filter_bytes)                                                                        \
     X(archive_error_string)                                                                        \
     X(archive_set_error)                                                                           \
     X(archive_entry_filetype)                                                                      \
+    X(archive_entry_symlink)                                                                       \
     X(archive_entry_hardlink)                                                                      \
     X(archive_entry_pathname)                                                                      \
     X(archive_entry_pathname_utf8)                                                                 \

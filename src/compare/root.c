@@ -1,14 +1,65 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * root.c - the folder of a reference. Names are relative to it, as in Go's fs.FS.
- */
-#include "compare/glob.h"
+/* root.c - which kind of root a reference has, and what the kinds share; see root.h. */
+#include "compare/root.h"
 
-#include <errno.h>
-#include <sys/stat.h>
+/* The kind without a prefix is last. */
+static const struct root_kind *const kinds[] = {
+    &root_container, &root_docker_archive, &root_http, &root_https, &root_oci, &root_folder};
 
-/* Elements between slashes, none of them empty, "." or "..". The root itself is no file of it. */
-static bool is_plain(str name)
+static const struct root_kind *find_kind(str reference)
+{
+    size_t i = 0;
+
+    while (!str_has_prefix(reference, str_c(kinds[i]->prefix)))
+        i++;
+    return kinds[i];
+}
+
+bool root_is_remote(str reference)
+{
+    return find_kind(reference) != &root_folder;
+}
+
+bool root_open(struct arena *a, str reference, struct root *out, str *file, struct err *e)
+{
+    *out = (struct root){.kind = find_kind(reference)};
+    *file = STR_NONE;
+    return out->kind->open(a, reference, out, file, e);
+}
+
+void root_close(struct root *root)
+{
+    if (root->kind && root->kind->close)
+        root->kind->close(root);
+    *root = (struct root){0};
+}
+
+static const struct root_kind *kind_of(const struct root *root)
+{
+    return root->kind ? root->kind : &root_folder;
+}
+
+bool root_read(struct arena *a, const struct root *root, str name, str *out, struct err *e)
+{
+    return kind_of(root)->read(a, root, name, out, e);
+}
+
+bool root_glob(struct arena *a, const struct root *root, str pattern, struct str_list *out,
+               struct err *e)
+{
+    return kind_of(root)->glob(a, root, pattern, out, e);
+}
+
+void root_split(str path, str *folder, str *file)
+{
+    while (path.len > 1 && path.ptr[path.len - 1] == '/')
+        path.len--;
+    size_t slash = str_rfind_char(path, '/');
+    *file = slash == STR_NPOS ? path : str_from(path, slash + 1);
+    *folder = slash == STR_NPOS ? STR(".") : str_slice(path, 0, slash ? slash : 1);
+}
+
+bool root_is_plain(str name)
 {
     str rest = name, element;
 
@@ -19,51 +70,5 @@ static bool is_plain(str name)
         if (!element.len || str_eq(element, STR(".")) || str_eq(element, STR("..")))
             return false;
     }
-    return true;
-}
-
-static str full_path(struct arena *a, const struct root *root, str name)
-{
-    return str_fmt(a, "%.*s/%.*s", STR_ARG(root->folder), STR_ARG(name));
-}
-
-/* The system's words, with the name as the reference knows it. */
-static bool rename_error(struct arena *a, str full, str name, struct err *e)
-{
-    size_t at = str_find(e->text, full);
-
-    if (at == STR_NPOS)
-        return false;
-    str before = str_copy(a, str_slice(e->text, 0, at));
-    str after = str_copy(a, str_from(e->text, at + full.len));
-    return err_set(e, e->kind, "%.*s%.*s%.*s", STR_ARG(before), STR_ARG(name), STR_ARG(after));
-}
-
-/* Reading a pipe would wait for somebody to write; a device may have no end. */
-static bool is_special(struct arena *a, str path)
-{
-    struct stat st;
-
-    return stat(str_z(a, path), &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
-}
-
-bool root_read(struct arena *a, const struct root *root, str name, str *out, struct err *e)
-{
-    str full = full_path(a, root, name);
-
-    if (!is_plain(name))
-        return err_set(e, ERR_INVALID, "open %.*s: invalid argument", STR_ARG(name));
-    if (root->folder.len && is_special(a, full))
-        return err_set(e, ERR_INVALID, "open %.*s: neither a file nor a folder", STR_ARG(name));
-    return file_read(a, full, out, e) || rename_error(a, full, name, e);
-}
-
-bool root_glob(struct arena *a, const struct root *root, str pattern, struct str_list *out,
-               struct err *e)
-{
-    if (!glob_has_meta(pattern) && !is_plain(pattern))
-        return true;
-    if (!glob_files(a, root->folder, pattern, out))
-        return err_set(e, ERR_INVALID, "syntax error in pattern");
     return true;
 }

@@ -475,7 +475,7 @@ bool run_all(struct run *run, struct err *e)
 
     struct input sources = {.arena = c->arena, .improved = o->improved, .journal = lines};
 
-    if (!feed_open(c->arena, o, &sources, &r.feed, e))
+    if (!feed_open(c, &sources, &r.feed, e))
         return false;
     take_input(&r, &sources);
     c->keeps_objects = o->external_diff.len || looks_up(c);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sources.c - which files -f means: files, folders, patterns and standard input.
+ * sources.c - which files -f means: files, folders, patterns, URLs and standard input.
  */
 #include "base/quote.h"
+#include "compare/fetch.h"
 #include "compare/glob.h"
+#include "text/url.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -176,17 +178,27 @@ static void add_stdin(struct search *s)
     VEC_PUSH(s->arena, s->out, source);
 }
 
-static bool is_url(str value)
+static void add_url(struct search *s, str value)
 {
-    return str_has_prefix(value, STR("http://")) || str_has_prefix(value, STR("https://"));
+    struct input_source source = {.url = true};
+    struct url url;
+    AUTO_ERR e = {0};
+
+    if (url_parse(s->arena, value, &url, &e)) {
+        source.path = url_text(s->arena, &url);
+        VEC_PUSH(s->arena, s->out, source);
+        return;
+    }
+    add_error(s, "the URL passed to filename %.*s is not valid: %.*s",
+              STR_ARG(quote_of(s->arena, value)), STR_ARG(e.text));
 }
 
 static void add_value(struct search *s, str value)
 {
     if (str_eq(value, STR("-")))
         add_stdin(s);
-    else if (is_url(value))
-        add_error(s, "%.*s: objects are read from files only", STR_ARG(value));
+    else if (fetch_is_url(value))
+        add_url(s, value);
     else
         add_paths(s, value);
 }

@@ -59,7 +59,7 @@ static str absolute(struct arena *a, str path)
 /* Upstream: the path is shown without its leading slash, relative to the root of the system. */
 bool user_config_load(struct arena *a, str path, struct map **pairs, struct err *e)
 {
-    const struct root root = {STR_NONE};
+    const struct root root = {0}; /* that of the system */
     str relative = absolute(a, path);
     struct value *doc;
     str text;

@@ -26,6 +26,7 @@ const struct retry_policy retry_kube = {
     .factor = 200,
     .jitter = 20,
     .asked_max = 120 * NS_PER_SEC,
+    .lost_only = true,
     .rules = kube_rules,
     .rule_count = COUNT(kube_rules),
 };
@@ -86,9 +87,11 @@ static bool answer_is_worth_it(const struct retry_policy *p, const struct http_r
 }
 
 /* What never left may be sent again whatever it is; else only what changes nothing. */
-static bool failure_is_worth_it(const struct http_request *request,
+static bool failure_is_worth_it(const struct retry_policy *p, const struct http_request *request,
                                 const struct http_response *response)
 {
+    if (p->lost_only && response->failure != HTTP_FAILURE_RESET)
+        return false;
     switch (response->failure) {
     case HTTP_FAILURE_REFUSED:
     case HTTP_FAILURE_CONNECT:
@@ -141,7 +144,7 @@ bool retry_next(struct retry *r, const struct http_request *request,
     if (r->attempts >= r->policy->attempts_max || half_given)
         return false;
     if (is_answer ? !answer_is_worth_it(r->policy, request, response->status, asked)
-                  : !failure_is_worth_it(request, response))
+                  : !failure_is_worth_it(r->policy, request, response))
         return false;
     *wait = asked ? with_jitter(asked_wait, 0) : back_off(r);
     if (!may_wait(r, *wait, asked))

@@ -34,6 +34,7 @@ struct retry_policy {
     unsigned jitter;       /* up to that many hundredths of a wait are added at random */
     int64_t asked_max;     /* the longest Retry-After that is honoured */
     int64_t total_max;     /* of all waits together; 0: no limit */
+    bool lost_only;        /* of failures only lost connections count: not refused ones, nor time */
     const struct retry_rule *rules;
     size_t rule_count;
 };

@@ -8,6 +8,7 @@ extern const struct vector_kind vector_arm_errors;
 extern const struct vector_kind vector_arm_lro;
 extern const struct vector_kind vector_arm_model;
 extern const struct vector_kind vector_arm_put;
+extern const struct vector_kind vector_arm_sim;
 extern const struct vector_kind vector_chardiff;
 extern const struct vector_kind vector_diff;
 extern const struct vector_kind vector_json;
@@ -20,8 +21,21 @@ extern const struct vector_kind vector_xml;
 extern const struct vector_kind vector_yaml;
 
 const struct vector_kind *const vector_kinds[] = {
-    &vector_arm_delete, &vector_arm_errors, &vector_arm_lro, &vector_arm_model,
-    &vector_arm_put,    &vector_chardiff,   &vector_diff,    &vector_json,
-    &vector_jsonpatch,  &vector_options,    &vector_regex,   &vector_template,
-    &vector_toml,       &vector_xml,        &vector_yaml,    NULL,
+    &vector_arm_delete,
+    &vector_arm_errors,
+    &vector_arm_lro,
+    &vector_arm_model,
+    &vector_arm_put,
+    &vector_arm_sim,
+    &vector_chardiff,
+    &vector_diff,
+    &vector_json,
+    &vector_jsonpatch,
+    &vector_options,
+    &vector_regex,
+    &vector_template,
+    &vector_toml,
+    &vector_xml,
+    &vector_yaml,
+    NULL,
 };

@@ -155,7 +155,7 @@ static bool run_document(const struct vector_kind *kind, str path, struct vector
         run_one(a, kind, root, tally);
         return true;
     }
-    list = value_get(root, str_c(kind->list));
+    list = kind->list[0] ? value_get(root, str_c(kind->list)) : root;
     if (!value_is(list, VALUE_LIST))
         return err_set(e, ERR_INVALID, "%.*s: there is no list \"%s\"", STR_ARG(path), kind->list);
     for (size_t i = 0; i < list->len; i++) {

@@ -30,7 +30,7 @@ struct vector_kind {
     /* Whether the vector is about this kind at all; NULL when all are. */
     bool (*applies)(struct arena *a, const struct value *vector);
     bool document;    /* a file is one document */
-    const char *list; /* its list of vectors; NULL: the document is the vector */
+    const char *list; /* its list of vectors; NULL: the document is the vector, "": the list */
     /*
      * Instead of run: a file is not made of lines but one thing with many parts. Prints what fails
      * and counts the parts. False when it cannot be run.

@@ -151,6 +151,34 @@ TEST(the_model_in_the_program_is_whole)
     model_close(m);
 }
 
+/* The largest files there are, each read for one kind. */
+TEST(ten_kinds_need_little_memory)
+{
+    static const char *const kinds[][2] = {
+        {"apimanagement.azure.com", "Service"},
+        {"app.azure.com", "ContainerApp"},
+        {"cdn.azure.com", "Profile"},
+        {"compute.azure.com", "VirtualMachine"},
+        {"containerservice.azure.com", "ManagedCluster"},
+        {"insights.azure.com", "AutoscaleSetting"},
+        {"machinelearningservices.azure.com", "Workspace"},
+        {"network.azure.com", "LoadBalancer"},
+        {"storage.azure.com", "StorageAccount"},
+        {"web.azure.com", "Site"},
+    };
+    AUTO_ARENA a = arena_new();
+    const struct model_resource *r;
+    struct model *m = NULL;
+    AUTO_ERR e = {0};
+
+    assert_ok(model_open(a, STR_NONE, &m, &e), &e);
+    for (size_t i = 0; i < COUNT(kinds) && model_file_count(m); i++)
+        assert_ok(model_find_hub(m, str_c(kinds[i][0]), str_c(kinds[i][1]), &r, &e), &e);
+    assert_in_range(model_held(m), 0, 8 * MIB);
+    print_message("ten kinds: %zu KiB\n", model_held(m) / KIB);
+    model_close(m);
+}
+
 TEST(a_definition_has_every_version)
 {
     AUTO_ARENA a = arena_new();
@@ -187,4 +215,5 @@ RUN_TESTS(cmocka_unit_test(kinds_are_found_by_version_and_without),
           cmocka_unit_test(a_broken_file_is_refused_with_the_place),
           cmocka_unit_test(a_folder_without_models_is_refused),
           cmocka_unit_test(the_model_in_the_program_is_whole),
+          cmocka_unit_test(ten_kinds_need_little_memory),
           cmocka_unit_test(a_definition_has_every_version))

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * budget_line.c - those who wait, in turns of their namespaces.
+ *
+ * A namespace that waits for nothing stays until its last turn is over and forgotten: else it would
+ * have a second turn as soon as it comes back.
+ */
+#include "azure/budget_internal.h"
+
+#include <math.h>
+
+/* A namespace that has used so much of a bucket, while it filled once, leaves the rest to others.
+ */
+#define HEAVY 0.25
+
+void line_begin(struct wait_line *l)
+{
+    l->last = &l->first;
+}
+
+static void flow_free(struct wait_flow *f)
+{
+    struct wait_item *next;
+
+    for (struct wait_item *i = f->first; i; i = next) {
+        next = i->next;
+        block_free(i);
+    }
+    if (f->provider)
+        f->provider->uses--;
+    block_free(f);
+}
+
+static void space_free(struct wait_space *s)
+{
+    struct wait_flow *next;
+
+    for (struct wait_flow *f = s->flows; f; f = next) {
+        next = f->next;
+        flow_free(f);
+    }
+    block_free(s);
+}
+
+void line_free(struct wait_line *l)
+{
+    struct wait_space *next;
+
+    for (struct wait_space *s = l->first; s; s = next) {
+        next = s->next;
+        space_free(s);
+    }
+    *l = (struct wait_line){0};
+    line_begin(l);
+}
+
+/* ---- Coming. ---- */
+
+static void put_last(struct wait_line *l, struct wait_space *s)
+{
+    s->next = NULL;
+    *l->last = s;
+    l->last = &s->next;
+}
+
+static struct wait_space *find(const struct wait_line *l, str name)
+{
+    struct wait_space *s = l->first;
+
+    while (s && !str_eq(s->name, name))
+        s = s->next;
+    return s;
+}
+
+static struct wait_space *space_of(struct wait_line *l, str name)
+{
+    struct wait_space *s = find(l, name);
+    char *text;
+
+    if (s)
+        return s;
+    s = block_new(sizeof(*s) + name.len);
+    text = (char *)(s + 1);
+    if (name.len)
+        memcpy(text, name.ptr, name.len);
+    *s = (struct wait_space){.name = {text, name.len}};
+    put_last(l, s);
+    return s;
+}
+
+static struct wait_flow *flow_of(struct wait_space *s, struct budget_bucket *provider)
+{
+    struct wait_flow **at = &s->flows;
+
+    while (*at && (*at)->provider != provider)
+        at = &(*at)->next;
+    if (!*at) {
+        *at = block_new(sizeof(**at));
+        **at = (struct wait_flow){.provider = provider};
+        (*at)->last = &(*at)->first;
+        if (provider)
+            provider->uses++;
+    }
+    return *at;
+}
+
+void line_add(struct wait_line *l, str space, struct budget_bucket *provider, void *item)
+{
+    struct wait_space *s = space_of(l, space);
+    struct wait_flow *f = flow_of(s, provider);
+    struct wait_item *i = block_new(sizeof(*i));
+
+    *i = (struct wait_item){.item = item};
+    *f->last = i;
+    f->last = &i->next;
+    s->waiting++;
+    l->waiting++;
+}
+
+/* ---- Going. ---- */
+
+/* Takes the first item of a flow; an empty flow goes behind the others or ends. */
+static void *take_from(struct wait_space *s, struct wait_flow **at)
+{
+    struct wait_flow *f = *at, **end;
+    struct wait_item *i = f->first;
+    void *item = i->item;
+
+    f->first = i->next;
+    block_free(i);
+    s->waiting--;
+    *at = f->next;
+    if (!f->first) {
+        flow_free(f);
+        return item;
+    }
+    for (end = at; *end; end = &(*end)->next)
+        ;
+    f->next = NULL;
+    *end = f;
+    return item;
+}
+
+/* What a namespace has used of a bucket; it is forgotten as fast as the bucket fills. */
+static double used_by(struct wait_space *s, const struct line_turn *turn)
+{
+    const struct budget_rate *rate = &turn->bucket->rate;
+    double passed;
+
+    if (turn->now > s->used_at) {
+        passed = (double)(turn->now - s->used_at) / (double)NS_PER_SEC;
+        s->used *= exp(-passed * rate->per_second / rate->burst);
+        s->used_at = turn->now;
+    }
+    return s->used;
+}
+
+static void *take(struct wait_space *s, const struct line_turn *turn,
+                  struct budget_bucket **provider, int64_t *again)
+{
+    double floor = turn->floor;
+
+    if (floor < turn->kept && used_by(s, turn) > HEAVY * turn->bucket->rate.burst)
+        floor = turn->kept;
+    if (!bucket_has(turn->bucket, 1 + floor, turn->now, again))
+        return NULL;
+    for (struct wait_flow **f = &s->flows; *f; f = &(*f)->next) {
+        *provider = (*f)->provider;
+        if (!*provider || bucket_has(*provider, 1, turn->now, again))
+            return take_from(s, f);
+    }
+    return NULL;
+}
+
+/* Takes s, at *at, out of the ring. */
+static void unlink_space(struct wait_line *l, struct wait_space **at)
+{
+    struct wait_space *s = *at;
+
+    *at = s->next;
+    if (l->last == &s->next)
+        l->last = at;
+}
+
+static bool passes(const struct wait_space *s, const struct line_turn *turn)
+{
+    if (!s->waiting || (turn->cycle && s->cycle == turn->cycle))
+        return false;
+    for (size_t i = 0; i < turn->before_count; i++) {
+        const struct wait_space *other = turn->before[i].waiting ? find(&turn->before[i], s->name)
+                                                                 : NULL;
+        if (other && other->waiting)
+            return false;
+    }
+    return true;
+}
+
+void *line_next(struct wait_line *l, const struct line_turn *turn, struct budget_bucket **provider,
+                int64_t *again)
+{
+    struct wait_space **at = &l->first, *s;
+    void *item;
+
+    while ((s = *at)) {
+        if (!s->waiting && (!turn->cycle || s->cycle != turn->cycle) && used_by(s, turn) < 1) {
+            unlink_space(l, at);
+            space_free(s);
+            continue;
+        }
+        item = passes(s, turn) ? take(s, turn, provider, again) : NULL;
+        if (item) {
+            l->waiting--;
+            s->cycle = turn->cycle;
+            s->used = used_by(s, turn) + 1;
+            unlink_space(l, at);
+            put_last(l, s);
+            return item;
+        }
+        at = &s->next;
+    }
+    return NULL;
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * credential_token.c - asking for tokens: Microsoft Entra, the metadata service, the Azure CLI.
+ */
+#include "azure/credential_internal.h"
+
+#include "base/process.h"
+#include "net/retry.h"
+#include "text/json.h"
+#include "text/url.h"
+
+/* Token files and answers are a few kilobytes. */
+#define TOKEN_MAX (1 * MIB)
+/* What the endpoint says of an error is cut there. */
+#define SAID_MAX 500
+/* Lifetimes beyond that are not believed. */
+#define LIFETIME_MAX (604800 * NS_PER_SEC)
+/* A clock that is wrong by less is put right. */
+#define SKEW_MAX 3600
+#define ASSERTION_TYPE "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+#define CLOCK_IS_WRONG "AADSTS700024"
+
+/* ---- Answers. ---- */
+
+/* Numbers may be texts. */
+static bool number_of(const struct value *root, const char *key, int64_t *out)
+{
+    const struct value *v = value_get(root, str_c(key));
+
+    return value_to_i64(v, out) || (value_is(v, VALUE_STRING) && str_to_i64(value_str(v), out));
+}
+
+static int64_t lifetime_of(const struct value *root, int64_t now)
+{
+    int64_t seconds;
+
+    if (!number_of(root, "expires_in", &seconds)) {
+        if (!number_of(root, "expires_on", &seconds))
+            return 300 * NS_PER_SEC;
+        /* Far dates would overflow. */
+        if (seconds > now / NS_PER_SEC + LIFETIME_MAX / NS_PER_SEC)
+            return LIFETIME_MAX;
+        seconds = seconds < now / NS_PER_SEC ? 0 : seconds - now / NS_PER_SEC;
+    }
+    if (seconds < 0)
+        return 0;
+    return seconds > LIFETIME_MAX / NS_PER_SEC ? LIFETIME_MAX : seconds * NS_PER_SEC;
+}
+
+/* The first line of what is said; the others are ids of traces. */
+static str said_by(const struct value *root)
+{
+    str text = value_get_str(root, STR("error_description")), line;
+
+    if (!text.len)
+        text = value_get_str(root, STR("error"));
+    if (!text.len)
+        text = value_get_str(value_get(root, STR("error")), STR("message"));
+    if (!str_next_line(&text, &line))
+        return STR_NONE;
+    return str_trim(str_slice(line, 0, SAID_MAX));
+}
+
+/* Tokens go into a header: only visible characters. */
+static bool is_token(str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] <= ' ' || text.ptr[i] > '~')
+            return false;
+    return text.len > 0;
+}
+
+bool token_answer_read(struct arena *a, int status, str body, int64_t now, struct token_answer *out,
+                       struct err *e)
+{
+    const struct source src = {.file = STR("token"), .text = body};
+    struct value *root = NULL;
+    str said, status_text = http_status_text(a, status);
+
+    if (body.len > TOKEN_MAX || !json_read(a, &src, NULL, &root, NULL))
+        root = NULL;
+    out->token = value_get_str(root, STR("access_token"));
+    if (!out->token.len)
+        out->token = value_get_str(root, STR("accessToken"));
+    out->lifetime = lifetime_of(root, now);
+    if (status == 200 && is_token(out->token))
+        return true;
+    said = status == 200 ? STR("there is no token in the answer") : said_by(root);
+    if (said.len)
+        return err_set(e, status == 429 ? ERR_THROTTLED : ERR_DENIED, "%.*s", STR_ARG(said));
+    return err_set(e, ERR_IO, "answered %.*s", STR_ARG(status_text));
+}
+
+/* ---- What to check. ---- */
+
+static const struct {
+    const char *code, *advice;
+} advices[] = {
+    {"AADSTS1002012", "check AZURE_RESOURCE_MANAGER_AUDIENCE"},
+    {"AADSTS50194", "check AZURE_TENANT_ID: the application is of another tenant"},
+    {"AADSTS500011", "check AZURE_RESOURCE_MANAGER_AUDIENCE and AZURE_TENANT_ID"},
+    {"AADSTS700016",
+     "check AZURE_CLIENT_ID and AZURE_TENANT_ID: the application is not in the tenant"},
+    {"AADSTS70021",
+     "check that the federated credential of the identity names the issuer of the cluster and the "
+     "service account of the operator"},
+    {"AADSTS700024", "check the clock of this machine"},
+    {"AADSTS700027",
+     "check that the certificate in AZURE_CLIENT_CERTIFICATE is the one of the application"},
+    {"AADSTS7000112", "the application is disabled: enable it in the tenant"},
+    {"AADSTS7000215", "check AZURE_CLIENT_SECRET: it must be the value of the secret, not its id"},
+    {"AADSTS7000222",
+     "the client secret has expired: make a new one and put it into AZURE_CLIENT_SECRET"},
+    {"AADSTS900023", "check AZURE_TENANT_ID"},
+    {"AADSTS90002",
+     "check AZURE_TENANT_ID, and AZURE_AUTHORITY_HOST if it is not the public cloud"},
+};
+
+/* Whether text names code, and not a longer one. */
+static bool names(str text, str code)
+{
+    size_t at = str_find(text, code);
+    str rest = str_from(text, at == STR_NPOS ? text.len : at + code.len);
+
+    return at != STR_NPOS && !(rest.len && rest.ptr[0] >= '0' && rest.ptr[0] <= '9');
+}
+
+bool token_advise(struct err *e)
+{
+    if (!e)
+        return false;
+    for (size_t i = 0; i < COUNT(advices); i++)
+        if (names(e->text, str_c(advices[i].code))) {
+            AUTO_ARENA a = arena_new();
+            return err_set_str(e, e->kind,
+                               str_fmt(a, "%.*s; %s", STR_ARG(e->text), advices[i].advice));
+        }
+    return false;
+}
+
+/* ---- Microsoft Entra. ---- */
+
+static const struct retry_rule entra_rules[] = {{429, 429, false, false}, {500, 599, false, false}};
+static const struct retry_policy entra_policy = {
+    .name = "entra",
+    .attempts_max = 4,
+    .first = 500 * NS_PER_MS,
+    .max = 8 * NS_PER_SEC,
+    .factor = 200,
+    .jitter = 20,
+    .asked_max = 30 * NS_PER_SEC,
+    .total_max = 60 * NS_PER_SEC,
+    .rules = entra_rules,
+    .rule_count = COUNT(entra_rules),
+};
+
+static void form_add(struct buf *form, const char *name, str value)
+{
+    url_query_add(form, str_c(name), value);
+}
+
+static bool read_token_file(struct arena *a, const struct token_call *call, str *out, struct err *e)
+{
+    if (!file_read_max(a, call->settings->token_file, TOKEN_MAX, out, e))
+        return err_wrap(e, "the token of the service account cannot be read; check that the pod "
+                           "has the label azure.workload.identity/use and the volume");
+    *out = str_trim(*out);
+    if (is_token(*out))
+        return true;
+    return err_set(e, ERR_INVALID, "%.*s holds no token; check the projected volume of the pod",
+                   STR_ARG(call->settings->token_file));
+}
+
+static bool add_proof(struct arena *a, const struct token_call *call, str url, int64_t now,
+                      struct buf *form, struct err *e)
+{
+    str assertion;
+
+    if (call->settings->kind == CREDENTIAL_SECRET) {
+        form_add(form, "client_secret", call->settings->secret);
+        return true;
+    }
+    if (call->settings->kind == CREDENTIAL_WORKLOAD) {
+        if (!read_token_file(a, call, &assertion, e))
+            return false;
+    } else if (!client_cert_valid(call->cert, now, e) ||
+               !client_cert_assert(a, call->cert, call->settings, url, now, &assertion, e)) {
+        return false;
+    }
+    form_add(form, "client_assertion_type", STR(ASSERTION_TYPE));
+    form_add(form, "client_assertion", assertion);
+    return true;
+}
+
+static bool post(struct arena *a, const struct token_call *call, str url, int64_t now,
+                 struct http_response *response, struct err *e)
+{
+    struct buf form = buf_new(a, 4 * MIB);
+    struct http_request request = {
+        .method = STR("POST"), .url = url, .timeout = 30 * NS_PER_SEC, .body_max = TOKEN_MAX};
+
+    form_add(&form, "grant_type", STR("client_credentials"));
+    form_add(&form, "client_id", call->settings->client);
+    form_add(&form, "scope", call->scope);
+    if (!add_proof(a, call, url, now, &form, e) || !buf_check(&form, e))
+        return false;
+    request.body = str_from(buf_str(&form), 1); /* without the "?" */
+    http_header_add(a, &request.headers, STR("Content-Type"),
+                    STR("application/x-www-form-urlencoded"));
+    http_header_add(a, &request.headers, STR("Accept"), STR("application/json"));
+    if (retry_send(call->http, a, &request, &entra_policy, response, e))
+        return true;
+    http_explain(e, response);
+    return err_wrap(e, "no answer; check AZURE_AUTHORITY_HOST and whether the network lets us out");
+}
+
+/* How many seconds our clock is behind that of the answer. */
+static int64_t skew_of(const struct http_response *response, int64_t now)
+{
+    int64_t seconds;
+
+    if (!http_date_parse(http_header_get(&response->headers, STR("Date")), now, &seconds))
+        return 0;
+    return seconds - now / NS_PER_SEC;
+}
+
+static bool explain_skew(int64_t skew, struct err *e)
+{
+    const int64_t size = skew < 0 ? -skew : skew;
+    AUTO_ARENA a = arena_new();
+
+    return err_set_str(e, ERR_INVALID,
+                       str_fmt(a,
+                               "%.*s; the clock of this machine is %lld minutes %s that of the "
+                               "token endpoint: set it right",
+                               STR_ARG(e->text), (long long)(size / 60),
+                               skew > 0 ? "behind" : "ahead of"));
+}
+
+static bool fetch_entra(struct arena *a, const struct token_call *call, struct token_answer *out,
+                        struct err *e)
+{
+    str url = str_fmt(a, "%.*s%.*s/oauth2/v2.0/token", STR_ARG(call->settings->cloud.authority),
+                      STR_ARG(call->tenant));
+    int64_t now = clock_now(), skew;
+    struct http_response response;
+
+    for (int tries = 0; tries < 2; tries++) {
+        if (!post(a, call, url, now, &response, e))
+            return err_wrap(e, "%.*s", STR_ARG(url));
+        if (token_answer_read(a, response.status, response.body, now, out, e))
+            return true;
+        skew = skew_of(&response, now);
+        if (!names(e->text, STR(CLOCK_IS_WRONG)) || (skew < 60 && skew > -60))
+            return token_advise(e);
+        if (skew > SKEW_MAX || skew < -SKEW_MAX || call->settings->kind == CREDENTIAL_WORKLOAD)
+            return explain_skew(skew, e);
+        now += skew * NS_PER_SEC;
+    }
+    return token_advise(e);
+}
+
+/* ---- The metadata service. ---- */
+
+static const struct retry_rule metadata_rules[] = {{404, 404, false, false},
+                                                   {410, 410, false, false},
+                                                   {429, 429, false, false},
+                                                   {500, 599, false, false}};
+static const struct retry_policy metadata_policy = {
+    .name = "metadata",
+    .attempts_max = 5,
+    .first = 800 * NS_PER_MS,
+    .max = 30 * NS_PER_SEC,
+    .factor = 200,
+    .jitter = 20,
+    .asked_max = 60 * NS_PER_SEC,
+    .total_max = 90 * NS_PER_SEC,
+    .rules = metadata_rules,
+    .rule_count = COUNT(metadata_rules),
+};
+
+static bool fetch_metadata(struct arena *a, const struct token_call *call, struct token_answer *out,
+                           struct err *e)
+{
+    const struct credential_settings *s = call->settings;
+    struct buf url = buf_new(a, 8 * KIB);
+    struct http_request request = {
+        .method = STR("GET"), .timeout = 10 * NS_PER_SEC, .body_max = TOKEN_MAX};
+    struct http_response response;
+
+    buf_fmt(&url, "%.*s/metadata/identity/oauth2/token", STR_ARG(s->metadata));
+    url_query_add(&url, STR("api-version"), STR("2018-02-01"));
+    url_query_add(&url, STR("resource"), str_without_suffix(call->scope, STR("/.default")));
+    if (s->client.len)
+        url_query_add(&url, STR("client_id"), s->client);
+    request.url = buf_str(&url);
+    http_header_add(a, &request.headers, STR("Metadata"), STR("true"));
+    if (!retry_send(call->direct, a, &request, &metadata_policy, &response, e))
+        return err_wrap(e,
+                        "there is no metadata service of a managed identity here; check that this "
+                        "runs on a machine of Azure and that the network lets it reach %.*s, or "
+                        "use another kind of credential",
+                        STR_ARG(s->metadata));
+    if (token_answer_read(a, response.status, response.body, clock_now(), out, e))
+        return true;
+    if (response.status == 400 && e)
+        return err_set_str(e, ERR_DENIED,
+                           str_fmt(a,
+                                   "%.*s; check that the identity with AZURE_CLIENT_ID is "
+                                   "assigned to this machine",
+                                   STR_ARG(e->text)));
+    return err_wrap(e, "the metadata service at %.*s", STR_ARG(s->metadata));
+}
+
+/* ---- The Azure CLI. ---- */
+
+static bool fetch_cli(struct arena *a, const struct token_call *call, struct token_answer *out,
+                      struct err *e)
+{
+    const char *program = call->settings->program ? call->settings->program : "az";
+    const char *const argv[] = {program,
+                                "account",
+                                "get-access-token",
+                                "--output",
+                                "json",
+                                "--resource",
+                                str_z(a, str_without_suffix(call->scope, STR("/.default"))),
+                                call->tenant.len ? "--tenant" : NULL,
+                                str_z(a, call->tenant),
+                                NULL};
+    const struct process process = {.argv = argv, .output_max = TOKEN_MAX};
+    int status;
+    str text;
+
+    if (!process_run_as(a, &process, &text, &status, e))
+        return err_wrap(e, "the Azure CLI cannot be run; install it, or use another credential");
+    if (status != 0)
+        return err_set(e, ERR_DENIED, "the Azure CLI gave no token (exit status %d); run: az login",
+                       status);
+    if (!token_answer_read(a, 200, text, clock_now(), out, e))
+        return err_wrap(e, "the Azure CLI");
+    return true;
+}
+
+bool token_fetch(struct arena *a, const struct token_call *call, struct token_answer *out,
+                 struct err *e)
+{
+    static bool (*const fetches[])(struct arena *, const struct token_call *, struct token_answer *,
+                                   struct err *) = {
+        [CREDENTIAL_SECRET] = fetch_entra,   [CREDENTIAL_CERTIFICATE] = fetch_entra,
+        [CREDENTIAL_WORKLOAD] = fetch_entra, [CREDENTIAL_MANAGED] = fetch_metadata,
+        [CREDENTIAL_CLI] = fetch_cli,
+    };
+
+    return fetches[call->settings->kind](a, call, out, e);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * image.h - files out of container images, which are read as data and never run.
+ *
+ *     struct image_name name;
+ *     struct image_files *files;
+ *     if (image_name_parse(a, STR("host:5000/x/y:1"), &name, e) &&
+ *         image_pull(a, &name, STR("/ref"), &files, e))
+ *         text = image_file(files, STR("metadata.yaml"));
+ *
+ * An image is a list of layers, each an archive; a later one hides what it replaces or whites out.
+ * Images come from a registry (the distribution API, with tokens and the credentials that docker
+ * and podman keep), from a folder with an OCI layout, or from an archive that docker save wrote.
+ * Whatever has a digest is checked against it. For this folder only; one thread.
+ */
+#pragma once
+
+#include "compare/compare.h"
+#include "net/http.h"
+
+#define IMAGE_MANIFEST_MAX (4 * MIB)
+/* One layer as it is stored, one file of the reference, and all files of it. */
+#define IMAGE_LAYER_MAX (512 * MIB)
+#define IMAGE_FILE_MAX (64 * MIB)
+#define IMAGE_FILES_MAX (256 * MIB)
+/* Everything that is unpacked, and the members of all layers together. */
+#define IMAGE_UNPACKED_MAX (16 * GIB)
+#define IMAGE_MEMBERS_MAX 2000000
+#define IMAGE_LAYERS_MAX 1000
+
+/* A name as people write it. */
+struct image_name {
+    str registry;    /* "quay.io", "localhost:5000"; docker.io when none is written */
+    str repository;  /* "org/name" */
+    str tag, digest; /* at least one; a digest wins */
+};
+
+/* ERR_INVALID when it is none, or has neither tag nor digest. */
+MUST_CHECK bool image_name_parse(struct arena *a, str text, struct image_name *out, struct err *e);
+
+/* ---- Layers: image_layers.c. ---- */
+
+/* Files below one folder of an image; layers are added from the last to the first. */
+struct image_files;
+
+struct image_files *image_files_new(struct arena *a, str folder);
+/* bytes: the layer as it is stored, packed or not. */
+MUST_CHECK bool image_files_add(struct image_files *f, str bytes, struct err *e);
+/* The names of all files below the folder, relative to it, in the order of their elements. */
+void image_files_list(const struct image_files *f, struct arena *a, struct str_list *out);
+/* ERR_NOT_FOUND, worded as by the system, when there is no such file. */
+MUST_CHECK bool image_files_read(const struct image_files *f, str name, str *out, struct err *e);
+
+/* One member of an archive in memory. */
+MUST_CHECK bool image_unpack_one(struct arena *a, str bytes, str name, size_t max, str *out,
+                                 struct err *e);
+
+/* ---- Manifests: image_manifest.c. ---- */
+
+/* Where manifests and layers are. */
+struct image_store {
+    /* A manifest by tag or digest. */
+    bool (*manifest)(void *ctx, struct arena *a, str reference, str *out, struct err *e);
+    bool (*blob)(void *ctx, struct arena *a, str digest, size_t max, str *out, struct err *e);
+    void *ctx;
+};
+
+/* Goes from a manifest, or an index of several, to all layers. */
+MUST_CHECK bool image_read(struct arena *a, const struct image_store *store, str reference,
+                           struct image_files *files, struct err *e);
+/* ERR_INVALID when bytes are not those that the digest, "sha256:...", is of. */
+MUST_CHECK bool image_check_digest(struct arena *a, str digest, str bytes, struct err *e);
+
+/* ---- Where images come from. ---- */
+
+/* image_registry.c */
+MUST_CHECK bool image_pull(struct arena *a, const struct image_name *name,
+                           struct image_files *files, struct err *e);
+/* image_local.c; tag may be empty when there is one image only. */
+MUST_CHECK bool image_layout_read(struct arena *a, str folder, str tag, struct image_files *files,
+                                  struct err *e);
+MUST_CHECK bool image_archive_read(struct arena *a, str file, str tag, struct image_files *files,
+                                   struct err *e);
+
+/* ---- Who may: image_auth.c. ---- */
+
+/*
+ * "Basic ..." for a registry, from the files in which docker and podman keep credentials; empty
+ * when there is none. Programs that keep credentials are not run. Lives as long as a.
+ */
+str image_credentials(struct arena *a, str registry);
+/*
+ * Answers a challenge (WWW-Authenticate): *out is what to send as Authorization. plain: tokens may
+ * come without TLS.
+ */
+MUST_CHECK bool image_authorize(struct arena *a, struct http_client *c, str challenge,
+                                str credentials, bool plain, str *out, struct err *e);

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * image_manifest.c - from the name of an image to its layers: an index of images for several
+ * platforms, the manifest of one, and the digests of everything.
+ */
+#include <openssl/evp.h>
+
+#include "compare/image.h"
+#include "text/codec.h"
+#include "text/json.h"
+#include "value/value.h"
+
+#include <sys/utsname.h>
+
+/* Indexes inside indexes. */
+#define INDEX_DEPTH_MAX 3
+
+static const struct {
+    const char *name;
+    const EVP_MD *(*make)(void);
+    size_t len;
+} algorithms[] = {{"sha256", EVP_sha256, 32}, {"sha512", EVP_sha512, 64}};
+
+bool image_check_digest(struct arena *a, str digest, str bytes, struct err *e)
+{
+    unsigned char sum[EVP_MAX_MD_SIZE];
+    str algorithm, hex;
+    unsigned len = 0;
+
+    str_cut(digest, STR(":"), &algorithm, &hex);
+    for (size_t i = 0; i < COUNT(algorithms); i++) {
+        if (!str_eq(algorithm, str_c(algorithms[i].name)))
+            continue;
+        EVP_Digest(bytes.len ? bytes.ptr : "", bytes.len, sum, &len, algorithms[i].make(), NULL);
+        if (str_eq(hex_encode(a, sum, len), hex))
+            return true;
+        return err_set(e, ERR_INVALID, "what was read for %.*s has another digest: it is corrupted",
+                       STR_ARG(digest));
+    }
+    return err_set(e, ERR_INVALID, "digests like %.*s are not known", STR_ARG(digest));
+}
+
+/* The architecture as Go names it. */
+static str architecture(struct arena *a)
+{
+    static const struct {
+        const char *system, *go;
+    } names[] = {{"x86_64", "amd64"}, {"aarch64", "arm64"}, {"armv7l", "arm"}, {"i686", "386"}};
+    struct utsname u;
+
+    if (uname(&u))
+        return STR("amd64");
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (strcmp(u.machine, names[i].system) == 0)
+            return str_c(names[i].go);
+    return str_copy(a, str_c(u.machine));
+}
+
+/* Ours, else the first for Linux, else the first at all: files of references are no programs. */
+static const struct value *choose(struct arena *a, const struct value *manifests)
+{
+    const struct value *best = NULL;
+    int best_rank = -1;
+
+    for (size_t i = 0; i < value_len(manifests); i++) {
+        const struct value *m = value_at(manifests, i);
+        const struct value *platform = value_get(m, STR("platform"));
+        bool linux_ = str_eq(value_get_str(platform, STR("os")), STR("linux"));
+        bool ours = str_eq(value_get_str(platform, STR("architecture")), architecture(a));
+        int rank = linux_ ? 1 + ours : 0;
+        if (rank > best_rank) {
+            best = m;
+            best_rank = rank;
+        }
+    }
+    return best;
+}
+
+static bool read_layer(const struct image_store *store, const struct value *layer,
+                       struct image_files *files, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    str digest = value_get_str(layer, STR("digest")), bytes;
+
+    if (!digest.len)
+        return err_set(e, ERR_INVALID, "the manifest names a layer without a digest");
+    return store->blob(store->ctx, a, digest, IMAGE_LAYER_MAX, &bytes, e) &&
+           image_check_digest(a, digest, bytes, e) && image_files_add(files, bytes, e);
+}
+
+static bool read_layers(const struct image_store *store, const struct value *layers,
+                        struct image_files *files, struct err *e)
+{
+    if (value_len(layers) > IMAGE_LAYERS_MAX)
+        return err_set(e, ERR_LIMIT, "the image has more than %d layers", IMAGE_LAYERS_MAX);
+    for (size_t i = value_len(layers); i > 0; i--)
+        if (!read_layer(store, value_at(layers, i - 1), files, e))
+            return err_wrap(e, "layer %zu", i);
+    return true;
+}
+
+static bool read_manifest(struct arena *a, const struct image_store *store, str reference,
+                          struct value **out, struct err *e)
+{
+    const struct read_options options = {.go = true};
+    struct source *source = ARENA_NEW(a, struct source);
+    str text;
+
+    if (!store->manifest(store->ctx, a, reference, &text, e))
+        return false;
+    if (str_find_char(reference, ':') != STR_NPOS && !image_check_digest(a, reference, text, e))
+        return false;
+    source->text = text;
+    if (!json_read(a, source, &options, out, e))
+        return err_wrap(e, "the manifest of the image is no JSON");
+    return true;
+}
+
+bool image_read(struct arena *a, const struct image_store *store, str reference,
+                struct image_files *files, struct err *e)
+{
+    struct value *doc;
+
+    for (int depth = 0; depth <= INDEX_DEPTH_MAX; depth++) {
+        if (!read_manifest(a, store, reference, &doc, e))
+            return false;
+        const struct value *layers = value_get(doc, STR("layers"));
+        if (value_is(layers, VALUE_LIST))
+            return read_layers(store, layers, files, e);
+        const struct value *chosen = choose(a, value_get(doc, STR("manifests")));
+        reference = value_get_str(chosen, STR("digest"));
+        if (!reference.len)
+            return err_set(e, ERR_INVALID,
+                           "the manifest of the image names no layers (images of the first "
+                           "generation of docker are not read)");
+    }
+    return err_set(e, ERR_LIMIT, "the image is an index of indexes without end");
+}

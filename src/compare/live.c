@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* live.c - objects of a running cluster; see live.h. */
+#include "compare/live.h"
+
+struct type_list {
+    const struct kube_resource **items;
+    size_t len, cap;
+};
+
+struct live {
+    struct arena *arena;
+    struct arena *secrets; /* of the configuration */
+    struct kube_config *config;
+    struct kube_transport *transport;
+    struct kube_discovery *discovery;
+    struct type_list types;
+};
+
+/* ---- The cluster. ---- */
+
+static bool connect(struct live *l, const struct kube_flags *flags, struct err *e)
+{
+    return kube_config_load(l->secrets, flags, &l->config, e) &&
+           kube_transport_new(l->config, STR_NONE, &l->transport, e);
+}
+
+bool live_open(struct arena *a, const struct kube_flags *flags, struct live **out, struct err *e)
+{
+    struct live *l = ARENA_NEW(a, struct live);
+
+    l->arena = a;
+    l->secrets = arena_new_secret();
+    *out = l;
+    return connect(l, flags, e);
+}
+
+void live_close(struct live *l)
+{
+    if (!l)
+        return;
+    kube_transport_free(l->transport);
+    arena_free(l->secrets);
+}
+
+bool live_discover(struct live *l, struct err *e)
+{
+    return kube_discover(l->transport, l->arena, NULL, &l->discovery, e) &&
+           kube_discovery_complete(l->discovery, e);
+}
+
+const struct kube_discovery *live_discovery(const struct live *l)
+{
+    return l->discovery;
+}
+
+struct kube_transport *live_transport(const struct live *l)
+{
+    return l->transport;
+}
+
+/* ---- Types. ---- */
+
+/* Looking for the types of some templates. */
+struct choosing {
+    struct live *live;
+    const struct template *templates;
+    size_t count;
+    struct str_list unknown; /* kinds */
+    struct str_list lacking; /* kind, group and version */
+};
+
+static bool has_str(const struct str_list *list, str text)
+{
+    for (size_t i = 0; i < list->len; i++)
+        if (str_eq(list->items[i], text))
+            return true;
+    return false;
+}
+
+static bool has_type(const struct type_list *list, const struct kube_resource *r)
+{
+    for (size_t i = 0; i < list->len; i++)
+        if (list->items[i] == r)
+            return true;
+    return false;
+}
+
+/* What an entry says about its own group and version decides; servers may leave it out. */
+static const struct kube_resource *resource_of(const struct kube_discovery *d,
+                                               const struct kube_resource *entry)
+{
+    if (!entry->kind_group.len)
+        return kube_kind_find(d, entry->kind, STR_NONE, STR_NONE);
+    return kube_kind_find(d, entry->kind, entry->kind_group, entry->kind_version);
+}
+
+static bool states(const struct kube_discovery *d, str kind, str group, str version)
+{
+    for (size_t i = 0; i < d->resource_count; i++) {
+        const struct kube_resource *r = &d->resources[i];
+        if (str_eq(r->kind, kind) && str_eq(r->kind_group, group) &&
+            str_eq(r->kind_version, version))
+            return true;
+    }
+    return false;
+}
+
+static void note_lacking(struct choosing *c, str kind)
+{
+    struct arena *a = c->live->arena;
+
+    for (size_t i = 0; i < c->count; i++) {
+        const struct identity *id = &c->templates[i].identity;
+        str group, version;
+        kube_api_version_cut(id->api_version, &group, &version);
+        if (!str_eq(id->kind, kind) || !group.len ||
+            states(c->live->discovery, kind, group, version))
+            continue;
+        str text = str_fmt(a, "%.*s.%.*s", STR_ARG(kind), STR_ARG(id->api_version));
+        if (!has_str(&c->lacking, text))
+            VEC_PUSH(a, &c->lacking, text);
+    }
+}
+
+static void choose_kind(struct choosing *c, str kind)
+{
+    const struct kube_discovery *d = c->live->discovery;
+    bool known = false;
+
+    for (size_t i = 0; i < d->resource_count; i++) {
+        if (!str_eq(d->resources[i].kind, kind))
+            continue;
+        known = true;
+        const struct kube_resource *r = resource_of(d, &d->resources[i]);
+        if (r && !has_type(&c->live->types, r))
+            VEC_PUSH(c->live->arena, &c->live->types, r);
+    }
+    if (known)
+        note_lacking(c, kind);
+    else
+        VEC_PUSH(c->live->arena, &c->unknown, kind);
+}
+
+static int compare_strs(const void *x, const void *y)
+{
+    return str_cmp(*(const str *)x, *(const str *)y);
+}
+
+static str sorted(struct arena *a, struct str_list *list)
+{
+    qsort(list->items, list->len, sizeof(str), compare_strs);
+    return str_join(a, list->items, list->len, STR(", "));
+}
+
+bool live_choose(struct live *l, const struct template *templates, size_t count, struct journal *j,
+                 struct err *e)
+{
+    struct choosing c = {.live = l, .templates = templates, .count = count};
+    struct map *seen = map_new(l->arena);
+
+    for (size_t i = 0; i < count; i++) {
+        str kind = templates[i].identity.kind;
+        if (map_has(seen, kind))
+            continue;
+        map_set(seen, kind, l);
+        choose_kind(&c, kind);
+    }
+    if (c.lacking.len)
+        journal_warn(j,
+                     "There may be an issue with the API resources exposed by the cluster. Found "
+                     "kind but missing group/version for %.*s ",
+                     STR_ARG(sorted(l->arena, &c.lacking)));
+    if (!l->types.len)
+        return err_set(e, ERR_NOT_FOUND,
+                       "templates don't contain any types (kind) of resources that are supported "
+                       "by the cluster");
+    if (c.unknown.len)
+        journal_warn(
+            j, "Reference Contains Templates With Types (kind) Not Supported By Cluster: %.*s",
+            STR_ARG(sorted(l->arena, &c.unknown)));
+    return true;
+}
+
+/* ---- Objects. ---- */
+
+struct taking {
+    bool namespaced;
+    live_fn *take;
+    void *ctx;
+};
+
+static bool take_item(void *ctx, struct arena *a, struct value *item, struct err *e)
+{
+    const struct taking *t = ctx;
+    struct value *meta = value_get(item, STR("metadata"));
+
+    if (value_is(meta, VALUE_OBJECT) &&
+        (!t->namespaced || !value_get_str(meta, STR("namespace")).len))
+        value_unset(meta, STR("namespace"));
+    return t->take(t->ctx, a, item, e);
+}
+
+size_t live_type_count(const struct live *l)
+{
+    return l->types.len;
+}
+
+bool live_each(struct live *l, size_t type, live_fn *take, void *ctx, struct err *e)
+{
+    const struct kube_list_options options = {.limit = KUBE_PAGE};
+    const struct kube_resource *r = l->types.items[type];
+    struct kube_call call = {.resource = r};
+    struct taking t = {.namespaced = r->namespaced, .take = take, .ctx = ctx};
+
+    if (r->namespaced && l->config->namespace_given)
+        call.namespace = l->config->namespace;
+    return kube_list(l->transport, &call, &options, take_item, &t, NULL, NULL, e);
+}

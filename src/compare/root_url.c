@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * root_url.c - references that a web server offers.
+ *
+ * The URL of a file is that of the folder with the name behind it, "." and ".." resolved. A server
+ * cannot be asked what there is: a pattern fits nothing, and a file exists when it can be fetched.
+ * What was fetched is kept, so that each file is asked for once.
+ */
+#include "compare/fetch.h"
+#include "compare/glob.h"
+#include "compare/root.h"
+#include "text/url.h"
+
+struct web {
+    struct arena *arena;
+    struct http_client *client;
+    struct map *texts; /* by URL */
+};
+
+/* As Go's path.Clean for a path that begins with a slash. */
+static str clean_path(struct arena *a, str path)
+{
+    struct str_list kept = {0};
+    str element, rest = path;
+
+    for (bool more = true; more;) {
+        more = str_cut(rest, STR("/"), &element, &rest);
+        if (str_eq(element, STR("..")))
+            kept.len -= kept.len > 0;
+        else if (element.len && !str_eq(element, STR(".")))
+            VEC_PUSH(a, &kept, element);
+    }
+    return str_concat(a, STR("/"), str_join(a, kept.items, kept.len, STR("/")));
+}
+
+/* A path with what would end it, "?" and "#", escaped. */
+static str without_marks(struct arena *a, str path)
+{
+    struct buf out = buf_new(a, BUF_UNLIMITED);
+
+    for (size_t i = 0; i < path.len; i++)
+        if (path.ptr[i] == '?')
+            buf_add(&out, STR("%3F"));
+        else if (path.ptr[i] == '#')
+            buf_add(&out, STR("%23"));
+        else
+            buf_char(&out, path.ptr[i]);
+    return buf_str(&out);
+}
+
+/* Scheme and authority of a URL, and the rest. */
+static str split_authority(str url, str *path)
+{
+    size_t start = str_find(url, STR("://")) + 3;
+    size_t slash = str_find_char(str_from(url, start), '/');
+
+    *path = slash == STR_NPOS ? STR_NONE : str_from(url, start + slash);
+    return slash == STR_NPOS ? url : str_slice(url, 0, start + slash);
+}
+
+static bool file_url(struct arena *a, str folder, str name, str *out, struct err *e)
+{
+    struct url u;
+    str path, authority = split_authority(folder, &path);
+
+    path = clean_path(a, str_fmt(a, "%.*s/%.*s", STR_ARG(path), STR_ARG(name)));
+    if (!url_parse(a, str_concat(a, authority, without_marks(a, path)), &u, e))
+        return false;
+    *out = url_text(a, &u);
+    return true;
+}
+
+static bool open_url(struct arena *a, str reference, struct root *root, str *file, struct err *e)
+{
+    const struct http_config config = http_defaults();
+    struct web *w = ARENA_NEW(a, struct web);
+    str path, authority = split_authority(reference, &path), folder;
+
+    w->arena = a;
+    w->texts = map_new(a);
+    root->state = w;
+    root_split(path, &folder, file);
+    folder = str_has_prefix(folder, STR("/")) ? clean_path(a, folder) : STR_NONE;
+    root->folder = str_concat(a, authority, str_eq(folder, STR("/")) ? STR_NONE : folder);
+    return http_client_new(&config, &w->client, e);
+}
+
+static bool read_url(struct arena *a, const struct root *root, str name, str *out, struct err *e)
+{
+    const struct web *w = root->state;
+    struct fetch f = {.policy = &fetch_reference_policy,
+                      .max = FETCH_REFERENCE_MAX,
+                      .context = "failed to fetch"};
+
+    if (!file_url(a, root->folder, name, &f.url, e))
+        return false;
+    const str *known = map_get(w->texts, f.url);
+    if (known) {
+        *out = *known;
+        return true;
+    }
+    if (!fetch_text(w->client, w->arena, &f, out, e))
+        return false;
+    str *kept = ARENA_NEW(w->arena, str);
+    *kept = *out;
+    map_set(w->texts, str_copy(w->arena, f.url), kept);
+    return true;
+}
+
+static bool glob_url(struct arena *a, const struct root *root, str pattern, struct str_list *out,
+                     struct err *e)
+{
+    AUTO_ERR ignored = {0};
+    str text;
+
+    if (glob_match(pattern, STR_NONE) == GLOB_BAD)
+        return err_set(e, ERR_INVALID, "syntax error in pattern");
+    if (!glob_has_meta(pattern) && read_url(a, root, pattern, &text, &ignored))
+        VEC_PUSH(a, out, pattern);
+    return true;
+}
+
+static void close_url(struct root *root)
+{
+    const struct web *w = root->state;
+
+    http_client_free(w->client);
+}
+
+const struct root_kind root_http = {"http://", open_url, read_url, glob_url, close_url};
+const struct root_kind root_https = {"https://", open_url, read_url, glob_url, close_url};

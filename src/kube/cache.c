@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cache.c - the copy: what comes in from the watch, and what goes out to readers.
+ *
+ * The lock is held for single steps only; handlers are called without it, on the one thread that
+ * changes anything.
+ */
+#include "kube/cache_internal.h"
+
+#include <string.h>
+#include <time.h>
+
+#define BYTES_MAX ((size_t)4 * GIB)
+#define LAST_APPLIED STR("kubectl.kubernetes.io/last-applied-configuration")
+
+/* ---- Objects -------------------------------------------------------------------------------- */
+
+static void trim(const struct kube_cache *c, struct arena *a, struct value *object)
+{
+    struct value *meta = value_get(object, STR("metadata"));
+
+    if (!c->config.keep_managed_fields && value_is(meta, VALUE_OBJECT))
+        value_unset(meta, STR("managedFields"));
+    struct value *notes = value_get(meta, STR("annotations"));
+    if (!c->config.keep_last_applied && value_is(notes, VALUE_OBJECT) &&
+        value_unset(notes, LAST_APPLIED) && !value_len(notes))
+        value_unset(meta, STR("annotations"));
+    if (c->config.trim)
+        c->config.trim(c->config.handler.ctx, a, object);
+}
+
+static str key_of(struct arena *a, str namespace, str name)
+{
+    if (!namespace.len)
+        return name;
+    return str_fmt(a, "%.*s/%.*s", STR_ARG(namespace), STR_ARG(name));
+}
+
+static str object_key(struct arena *a, const struct value *object)
+{
+    const struct value *meta = value_get(object, STR("metadata"));
+
+    return key_of(a, value_get_str(meta, STR("namespace")), value_get_str(meta, STR("name")));
+}
+
+static uint64_t object_version(const struct value *object)
+{
+    str text = value_get_str(value_get(object, STR("metadata")), STR("resourceVersion"));
+    uint64_t version;
+
+    return str_to_u64(text, &version) ? version : 0;
+}
+
+static struct cache_entry *entry_new(str key, str packed)
+{
+    struct cache_entry *e = block_new(sizeof(*e) + key.len + packed.len);
+
+    *e = (struct cache_entry){.key_len = (uint32_t)key.len, .packed_len = (uint32_t)packed.len};
+    memcpy(e->data, key.ptr, key.len);
+    memcpy(e->data + key.len, packed.ptr, packed.len);
+    return e;
+}
+
+static size_t entry_bytes(const struct cache_entry *e)
+{
+    return sizeof(*e) + e->key_len + e->packed_len;
+}
+
+/* Takes an entry out; its block stays. */
+static void detach(struct kube_cache *c, struct cache_entry *e)
+{
+    c->bytes -= entry_bytes(e) + cache_index_drop(e);
+    table_drop(c->entries, &e->node);
+}
+
+static void attach(struct kube_cache *c, struct cache_entry *e, struct arena *a,
+                   const struct value *object)
+{
+    table_add(c->entries, &e->node, str_of(e->data, e->key_len));
+    c->bytes += entry_bytes(e) + cache_index_add(c, e, a, object);
+}
+
+/* ---- Changes -------------------------------------------------------------------------------- */
+
+static void tell(const struct kube_cache *c, struct arena *a, const struct cache_entry *old,
+                 const struct value *after)
+{
+    const struct kube_cache_handler *h = &c->config.handler;
+
+    if (h->changed)
+        h->changed(h->ctx, a, old ? value_unpack(a, c->words, entry_packed(old)) : NULL, after);
+}
+
+static void tell_full(struct kube_cache *c)
+{
+    const struct kube_cache_handler *h = &c->config.handler;
+    AUTO_ERR e = {0};
+
+    if (c->full_told)
+        return;
+    c->full_told = true;
+    err_set(&e, ERR_LIMIT, "the cache of %.*s is full: more than %zu bytes",
+            STR_ARG(c->config.watch.call.resource->name), c->config.bytes_max);
+    if (h->failed)
+        h->failed(h->ctx, &e, 0);
+}
+
+/* Whether what comes in says nothing new. Versions that are no numbers have no order. */
+static bool is_known(const struct cache_entry *old, uint64_t version)
+{
+    return old && old->version && version && version <= old->version;
+}
+
+enum put_result { PUT_DONE, PUT_IGNORED, PUT_FULL };
+
+/* *old is what was replaced, the caller's now; fresh becomes the cache's when the result is DONE.
+ */
+static enum put_result replace(struct kube_cache *c, struct arena *a, struct cache_entry *fresh,
+                               const struct value *object, struct cache_entry **old)
+{
+    AUTO_LOCK guard = lock_take(&c->lock);
+
+    *old = (struct cache_entry *)table_find(c->entries, str_of(fresh->data, fresh->key_len));
+    fresh->round = c->round;
+    if (is_known(*old, fresh->version)) {
+        (*old)->round = c->round;
+        c->ignored++;
+        return PUT_IGNORED;
+    }
+    if (!*old && c->bytes + entry_bytes(fresh) > c->config.bytes_max)
+        return PUT_FULL;
+    if (*old)
+        detach(c, *old);
+    attach(c, fresh, a, object);
+    c->changes++;
+    return PUT_DONE;
+}
+
+static void put(struct kube_cache *c, struct arena *a, str key, struct value *object)
+{
+    struct buf packed = buf_new(a, BUF_UNLIMITED);
+    struct cache_entry *old;
+
+    trim(c, a, object);
+    value_pack(c->words, object, &packed);
+    struct cache_entry *fresh = entry_new(key, buf_str(&packed));
+    fresh->version = object_version(object);
+    enum put_result result = replace(c, a, fresh, object, &old);
+    if (result != PUT_DONE) {
+        block_free(fresh);
+        if (result == PUT_FULL)
+            tell_full(c);
+        return;
+    }
+    tell(c, a, old, object);
+    block_free(old);
+}
+
+static struct cache_entry *take(struct kube_cache *c, str key, uint64_t version)
+{
+    AUTO_LOCK guard = lock_take(&c->lock);
+    struct cache_entry *old = (struct cache_entry *)table_find(c->entries, key);
+
+    if (!old || (old->version && version && version < old->version)) {
+        c->ignored++;
+        return NULL;
+    }
+    detach(c, old);
+    c->changes++;
+    return old;
+}
+
+static void on_event(void *ctx, struct arena *a, enum kube_event type, struct value *object)
+{
+    struct kube_cache *c = ctx;
+    str key = object_key(a, object);
+
+    if (!key.len)
+        return;
+    if (type != KUBE_DELETED) {
+        put(c, a, key, object);
+        return;
+    }
+    struct cache_entry *old = take(c, key, object_version(object));
+    if (old)
+        tell(c, a, old, NULL);
+    block_free(old);
+}
+
+static void on_begin(void *ctx)
+{
+    struct kube_cache *c = ctx;
+    AUTO_LOCK guard = lock_take(&c->lock);
+
+    c->round++;
+}
+
+/* All that the list did not have, detached. */
+static struct cache_entry *take_missing(struct kube_cache *c)
+{
+    AUTO_LOCK guard = lock_take(&c->lock);
+    struct table_at at = {0};
+    struct table_node *node;
+    struct cache_entry *missing = NULL;
+
+    while ((node = table_each(c->entries, &at))) {
+        struct cache_entry *e = (struct cache_entry *)node;
+        if (e->round == c->round)
+            continue;
+        detach(c, e);
+        e->next = missing;
+        missing = e;
+        c->changes++;
+    }
+    return missing;
+}
+
+static void mark_synced(struct kube_cache *c)
+{
+    AUTO_LOCK guard = lock_take(&c->lock);
+
+    c->synced = true;
+    err_clear(&c->last);
+    pthread_cond_broadcast(&c->changed);
+}
+
+static void on_synced(void *ctx)
+{
+    struct kube_cache *c = ctx;
+    AUTO_ARENA a = arena_new();
+
+    for (struct cache_entry *e = take_missing(c), *next; e; e = next) {
+        next = e->next;
+        tell(c, a, e, NULL);
+        block_free(e);
+        arena_reset(a);
+    }
+    mark_synced(c);
+    if (c->config.handler.synced)
+        c->config.handler.synced(c->config.handler.ctx);
+}
+
+static void on_failed(void *ctx, const struct err *e, int64_t wait)
+{
+    struct kube_cache *c = ctx;
+    const struct kube_cache_handler *h = &c->config.handler;
+
+    {
+        AUTO_LOCK guard = lock_take(&c->lock);
+        if (!c->synced)
+            err_copy(&c->last, e);
+    }
+    if (h->failed)
+        h->failed(h->ctx, e, wait);
+}
+
+/* ---- Reading -------------------------------------------------------------------------------- */
+
+bool kube_cache_synced(struct kube_cache *c)
+{
+    AUTO_LOCK guard = lock_take(&c->lock);
+
+    return c->synced;
+}
+
+bool kube_cache_wait(struct kube_cache *c, int64_t ns, struct err *e)
+{
+    AUTO_LOCK guard = lock_take(&c->lock);
+    int64_t due = clock_mono() + ns;
+    const struct timespec until = {.tv_sec = due / NS_PER_SEC, .tv_nsec = due % NS_PER_SEC};
+
+    while (!c->synced)
+        if (pthread_cond_timedwait(&c->changed, &c->lock.mutex, &until))
+            break;
+    if (c->synced)
+        return true;
+    if (c->last.kind != ERR_NONE)
+        return err_copy(e, &c->last);
+    return err_set(e, ERR_IO, "timed out waiting for the list of %.*s",
+                   STR_ARG(c->config.watch.call.resource->name));
+}
+
+struct value *kube_cache_get(struct kube_cache *c, struct arena *a, str namespace, str name)
+{
+    str key = key_of(a, namespace, name);
+    AUTO_LOCK guard = lock_take(&c->lock);
+    const struct cache_entry *e = (const struct cache_entry *)table_find(c->entries, key);
+
+    return e ? value_unpack(a, c->words, entry_packed(e)) : NULL;
+}
+
+struct value **kube_cache_all(struct kube_cache *c, struct arena *a, size_t *count)
+{
+    AUTO_LOCK guard = lock_take(&c->lock);
+    struct value **all = ARENA_ARRAY(a, struct value *, table_len(c->entries));
+    struct table_at at = {0};
+    const struct table_node *node;
+
+    *count = 0;
+    while ((node = table_each(c->entries, &at)))
+        all[(*count)++] = value_unpack(a, c->words, entry_packed((const struct cache_entry *)node));
+    return all;
+}
+
+static struct table *index_named(const struct kube_cache *c, const char *name)
+{
+    for (size_t i = 0; i < c->config.index_count; i++)
+        if (strcmp(c->config.indexes[i].name, name) == 0)
+            return c->indexes[i];
+    return NULL;
+}
+
+struct value **kube_cache_indexed(struct kube_cache *c, struct arena *a, const char *index, str key,
+                                  size_t *count)
+{
+    AUTO_LOCK guard = lock_take(&c->lock);
+    const struct table *t = index_named(c, index);
+    const struct cache_shelf *s = t ? (const struct cache_shelf *)table_find(t, key) : NULL;
+    VEC(struct value *) found = {0};
+
+    for (const struct cache_link *l = s ? s->first : NULL; l; l = l->next)
+        VEC_PUSH(a, &found, value_unpack(a, c->words, entry_packed(l->entry)));
+    *count = found.len;
+    return found.items;
+}
+
+static str *all_keys(struct kube_cache *c, struct arena *a, size_t *count)
+{
+    AUTO_LOCK guard = lock_take(&c->lock);
+    str *keys = ARENA_ARRAY(a, str, table_len(c->entries));
+    struct table_at at = {0};
+    const struct table_node *node;
+
+    *count = 0;
+    while ((node = table_each(c->entries, &at)))
+        keys[(*count)++] = str_copy(a, node->key);
+    return keys;
+}
+
+void kube_cache_each(struct kube_cache *c,
+                     bool (*each)(void *ctx, struct arena *a, struct value *object), void *ctx)
+{
+    AUTO_ARENA keys_arena = arena_new();
+    AUTO_ARENA a = arena_new();
+    size_t count;
+    const str *keys = all_keys(c, keys_arena, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        struct value *object = kube_cache_get(c, a, STR_NONE, keys[i]);
+        if (object && !each(ctx, a, object))
+            return;
+        arena_reset(a);
+    }
+}
+
+void kube_cache_stats(struct kube_cache *c, struct kube_cache_stats *out)
+{
+    AUTO_LOCK guard = lock_take(&c->lock);
+
+    *out = (struct kube_cache_stats){.objects = table_len(c->entries),
+                                     .bytes = c->bytes,
+                                     .changes = c->changes,
+                                     .ignored = c->ignored};
+    if (c->words != c->config.words)
+        out->bytes += pack_words_bytes(c->words);
+}
+
+/* ---- Life ----------------------------------------------------------------------------------- */
+
+struct kube_cache *kube_cache_new(const struct kube_cache_config *config)
+{
+    struct arena *a = arena_new();
+    struct kube_cache *c = ARENA_NEW(a, struct kube_cache);
+    pthread_condattr_t attributes;
+
+    c->arena = a;
+    c->config = *config;
+    if (!c->config.bytes_max)
+        c->config.bytes_max = BYTES_MAX;
+    c->lock = (struct lock)LOCK_INIT;
+    c->words = config->words ? config->words : pack_words_new();
+    c->entries = table_new();
+    c->indexes = ARENA_ARRAY(a, struct table *, config->index_count);
+    for (size_t i = 0; i < config->index_count; i++)
+        c->indexes[i] = table_new();
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&c->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    return c;
+}
+
+struct kube_watch_handler kube_cache_feed(struct kube_cache *c)
+{
+    return (struct kube_watch_handler){
+        .begin = on_begin, .event = on_event, .synced = on_synced, .failed = on_failed, .ctx = c};
+}
+
+struct kube_cache *kube_cache_start(struct kube_watches *hub,
+                                    const struct kube_cache_config *config)
+{
+    struct kube_cache *c = kube_cache_new(config);
+    struct kube_watch_config watch = config->watch;
+
+    watch.handler = kube_cache_feed(c);
+    c->watch = kube_watch_start(hub, &watch);
+    return c;
+}
+
+void kube_cache_stop(struct kube_cache *c)
+{
+    struct table_at at = {0};
+    struct table_node *node;
+
+    if (!c)
+        return;
+    kube_watch_stop(c->watch);
+    while ((node = table_each(c->entries, &at))) {
+        cache_index_drop((struct cache_entry *)node);
+        table_drop(c->entries, node);
+        block_free(node);
+    }
+    table_free(c->entries);
+    for (size_t i = 0; i < c->config.index_count; i++)
+        table_free(c->indexes[i]);
+    if (c->words != c->config.words)
+        pack_words_free(c->words);
+    pthread_cond_destroy(&c->changed);
+    err_clear(&c->last);
+    arena_free(c->arena);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cache.h - a copy of all objects of a resource, kept up to date by a watch.
+ *
+ *     struct kube_cache *c = kube_cache_start(hub, &config);
+ *     if (!kube_cache_wait(c, 30 * NS_PER_SEC, e)) ...
+ *     struct value *pod = kube_cache_get(c, a, STR("default"), STR("x"));
+ *     kube_cache_stop(c);
+ *
+ * Objects are trimmed (managed fields and the last applied configuration go, and whatever the
+ * caller's own trim removes) and packed (value/pack.h): about half the size of their JSON. What is
+ * read is a tree of the caller's own. An object never goes back: an event or list with an older
+ * resource version than the one at hand changes nothing, and neither does the same version again.
+ * Listing again tells handlers only what is different.
+ *
+ * Reading is for any thread. Handlers run on a thread of the hub, one at a time per cache, after
+ * the change can be read; they must not wait.
+ */
+#pragma once
+
+#include "kube/watch.h"
+#include "value/pack.h"
+
+struct kube_cache;
+
+/* Adds the keys under which an object shall be found; they are copied. */
+typedef void kube_index_fn(struct arena *a, const struct value *object, struct kube_list *keys);
+
+struct kube_index {
+    const char *name;
+    kube_index_fn *keys;
+};
+/* By the uid of each owner. Its name is "owner". */
+extern const struct kube_index kube_index_owner;
+
+struct kube_cache_handler {
+    /* before is NULL for new objects, after for those that are gone. Both live in a. */
+    void (*changed)(void *ctx, struct arena *a, const struct value *before,
+                    const struct value *after);
+    void (*synced)(void *ctx); /* after each complete list */
+    void (*failed)(void *ctx, const struct err *e, int64_t wait);
+    void *ctx;
+};
+
+struct kube_cache_config {
+    struct kube_watch_config watch; /* its handler is the cache's own business */
+    bool keep_managed_fields, keep_last_applied;
+    /* Removes what else is not needed; may be NULL. ctx is that of the handler. */
+    void (*trim)(void *ctx, struct arena *a, struct value *object);
+    const struct kube_index *indexes; /* must outlive the cache */
+    size_t index_count;
+    struct pack_words *words; /* shared with other caches, and outliving them; NULL: its own */
+    size_t bytes_max;         /* 0: 4 GiB. More objects are left out and reported to failed. */
+    struct kube_cache_handler handler;
+};
+
+struct kube_cache *kube_cache_start(struct kube_watches *hub,
+                                    const struct kube_cache_config *config);
+/* Not from a handler. */
+void kube_cache_stop(struct kube_cache *c);
+
+/* Whether the first list is complete. */
+bool kube_cache_synced(struct kube_cache *c);
+/* Waits for that, at most ns; then it is ERR_IO with the last failure. Real time. */
+MUST_CHECK bool kube_cache_wait(struct kube_cache *c, int64_t ns, struct err *e);
+
+/* An object, or NULL. namespace is empty for resources without. */
+struct value *kube_cache_get(struct kube_cache *c, struct arena *a, str namespace, str name);
+/* All objects, or those under a key of an index, in no order. */
+struct value **kube_cache_all(struct kube_cache *c, struct arena *a, size_t *count);
+struct value **kube_cache_indexed(struct kube_cache *c, struct arena *a, const char *index, str key,
+                                  size_t *count);
+/* One by one, each in an arena that is emptied after it: for very many. False ends it early. */
+void kube_cache_each(struct kube_cache *c,
+                     bool (*each)(void *ctx, struct arena *a, struct value *object), void *ctx);
+
+struct kube_cache_stats {
+    size_t objects;
+    size_t bytes; /* of objects, keys and indexes; words are counted when they are its own */
+    uint64_t changes, ignored; /* applied; older or equal to what is there */
+};
+void kube_cache_stats(struct kube_cache *c, struct kube_cache_stats *out);
+
+/* ---- Without a hub, for tests and benchmarks: fed by hand through its watch handler. ---- */
+
+struct kube_cache *kube_cache_new(const struct kube_cache_config *config);
+struct kube_watch_handler kube_cache_feed(struct kube_cache *c);

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * client.h - objects of an API server: get, list, create, update, patch, delete.
+ *
+ *     struct kube_call pods = {.resource = r, .namespace = STR("default")};
+ *     struct kube_list_options options = {.labels = STR("app=x"), .limit = KUBE_PAGE};
+ *     if (!kube_list(t, &pods, &options, each, ctx, &meta, e))
+ *         return false;
+ *
+ * Resources come from discovery.h or are filled in by hand. Requests are sent again by retry_kube.
+ * An answer that is an error becomes a struct err: its text is the server's message (or client-go's
+ * words for a server that gives none), its kind is for code:
+ *
+ *     ERR_NOT_FOUND 404    ERR_EXISTS, ERR_CONFLICT 409    ERR_DENIED 401, 403    ERR_EXPIRED 410
+ *     ERR_THROTTLED 429    ERR_INVALID other 4xx           ERR_IO 5xx, and no answer at all
+ *
+ * and struct kube_status has the rest for those who ask. Any thread; results live in the arena of
+ * the call.
+ */
+#pragma once
+
+#include "kube/discovery.h"
+
+/* What the server said about a request that it did not fulfil. */
+struct kube_status {
+    int code; /* 0: no answer */
+    str reason, message;
+    const struct value *details; /* may be NULL */
+    str continue_token;          /* of a 410 while listing: the rest, as it is now */
+    int64_t retry_after;         /* nanoseconds; 0: not asked for */
+};
+
+/* What a request is about. */
+struct kube_call {
+    const struct kube_resource *resource;
+    str namespace;              /* empty: of no namespace, or of all when listing */
+    str name;                   /* empty when listing and creating */
+    str subresource;            /* "status", "scale"; usually empty */
+    bool metadata_only;         /* PartialObjectMetadata: metadata and nothing else */
+    struct http_cancel *cancel; /* may be NULL */
+    int64_t timeout;            /* of one request, nanoseconds; 0: that of the configuration */
+    struct kube_status *status; /* when set: filled when the answer is an error; lives in a */
+};
+
+/* "/apis/apps/v1/namespaces/default/deployments/x/status", escaped. Lives as long as a. */
+str kube_call_path(struct arena *a, const struct kube_call *c);
+
+/* ---- Reading. ---- */
+
+MUST_CHECK bool kube_get(struct kube_transport *t, struct arena *a, const struct kube_call *c,
+                         struct value **out, struct err *e);
+
+/*
+ * One object of a list, with apiVersion and kind filled in where the server leaves them out (as it
+ * does in lists of its own types). item lives in a, which is emptied after the call. False stops
+ * the list: e becomes its error; an e left empty means that the caller has seen enough.
+ */
+typedef bool kube_item_fn(void *ctx, struct arena *a, struct value *item, struct err *e);
+
+/* client-go's page. */
+#define KUBE_PAGE 500
+/* One object of an answer, and everything around the objects. */
+#define KUBE_OBJECT_MAX (64 * MIB)
+#define KUBE_ENVELOPE_MAX (1 * MIB)
+
+struct kube_list_options {
+    str labels, fields;   /* selectors, as kubectl's -l and --field-selector */
+    size_t limit;         /* of a page; 0: the server decides, usually all in one answer */
+    str resource_version; /* empty: the newest */
+    str version_match;    /* "Exact", "NotOlderThan"; empty: as the server does */
+    /*
+     * Called when the list must begin anew, because its snapshot has expired (410) or the
+     * connection was lost within a page: forget all items so far. Without it, an expired list
+     * goes on with what is there now, as the server offers, or fails with ERR_EXPIRED.
+     */
+    void (*restart)(void *ctx);
+};
+
+struct kube_list_meta {
+    str resource_version; /* of the first page: where a watch begins */
+    size_t items, pages;
+};
+
+/*
+ * All objects, one by one, as they come in: memory is that of one object, however long the list. A
+ * limit makes pages, which keep the server's memory low. meta may be NULL; its texts live in
+ * meta_arena, which then must not be NULL.
+ */
+MUST_CHECK bool kube_list(struct kube_transport *t, const struct kube_call *c,
+                          const struct kube_list_options *options, kube_item_fn *each, void *ctx,
+                          struct arena *meta_arena, struct kube_list_meta *meta, struct err *e);
+
+/* ---- Writing. *out is the object as the server has it now; out may be NULL. ---- */
+
+struct kube_write_options {
+    str field_manager;
+    bool dry_run;
+    bool force;           /* apply: take over fields of others */
+    str field_validation; /* "Strict", "Warn", "Ignore"; empty: the server's default */
+};
+
+MUST_CHECK bool kube_create(struct kube_transport *t, struct arena *a, const struct kube_call *c,
+                            const struct value *object, const struct kube_write_options *options,
+                            struct value **out, struct err *e);
+/* PUT: the object's resourceVersion, when it has one, must still be current (ERR_CONFLICT). */
+MUST_CHECK bool kube_update(struct kube_transport *t, struct arena *a, const struct kube_call *c,
+                            const struct value *object, const struct kube_write_options *options,
+                            struct value **out, struct err *e);
+
+enum kube_patch_type {
+    KUBE_PATCH_MERGE,
+    KUBE_PATCH_JSON,      /* a list of operations */
+    KUBE_PATCH_STRATEGIC, /* not for custom resources */
+    KUBE_PATCH_APPLY,     /* server-side apply; options->field_manager is required */
+};
+MUST_CHECK bool kube_patch(struct kube_transport *t, struct arena *a, const struct kube_call *c,
+                           enum kube_patch_type type, const struct value *patch,
+                           const struct kube_write_options *options, struct value **out,
+                           struct err *e);
+
+struct kube_delete_options {
+    str propagation;           /* "Foreground", "Background", "Orphan"; empty: the default */
+    bool grace_given;          /* grace counts */
+    int64_t grace;             /* seconds */
+    str uid, resource_version; /* preconditions */
+    bool dry_run;
+};
+/* *out is the object while it is still going, or a Status once it is gone. options may be NULL. */
+MUST_CHECK bool kube_delete(struct kube_transport *t, struct arena *a, const struct kube_call *c,
+                            const struct kube_delete_options *options, struct value **out,
+                            struct err *e);
+
+/* ---- Errors. ---- */
+
+/*
+ * Makes an error of an answer that is none of 2xx. method and c (may be NULL) are named where the
+ * server gave no message. status may be NULL. Always false.
+ */
+bool kube_answer_failed(struct arena *a, str method, const struct kube_call *c,
+                        const struct http_response *response, struct kube_status *status,
+                        struct err *e);
+/* The same for a Status object, as ERROR events of a watch have it. Always false. */
+bool kube_status_failed(struct arena *a, const struct value *object, struct kube_status *status,
+                        struct err *e);
+/*
+ * What kubectl prints: "Error from server (Forbidden): pods is forbidden: ...", "error: You must be
+ * logged in to the server (Unauthorized)". Lives as long as a.
+ */
+str kube_status_words(struct arena *a, const struct kube_status *status);

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * discovery_read.c - what servers answer about themselves, in the aggregated and in the classic
+ * form.
+ *
+ * Entries that make no sense (no name, no kind) are left out rather than made a failure: they come
+ * from one extension, and the others should go on to work.
+ */
+#include "kube/discovery_internal.h"
+
+static void add_texts(struct arena *a, struct kube_list *to, const struct value *list)
+{
+    for (size_t i = 0; i < value_len(list); i++) {
+        str text = value_str(value_at(list, i));
+        if (text.len)
+            VEC_PUSH(a, to, str_copy(a, text));
+    }
+}
+
+static bool add_version(struct discovery_build *b, struct kube_version v, struct err *e)
+{
+    if (b->versions.len >= KUBE_VERSIONS_MAX)
+        return err_set(e, ERR_LIMIT, "the server has more than %d API versions", KUBE_VERSIONS_MAX);
+    v.group = str_copy(b->arena, v.group);
+    v.version = str_copy(b->arena, v.version);
+    VEC_PUSH(b->arena, &b->versions, v);
+    return true;
+}
+
+static bool add_resource(struct discovery_build *b, const struct kube_version *v,
+                         struct kube_resource r, struct err *e)
+{
+    struct arena *a = b->arena;
+
+    if (!r.name.len || !r.kind.len)
+        return true;
+    if (b->resources.len >= KUBE_RESOURCES_MAX)
+        return err_set(e, ERR_LIMIT, "the server has more than %d resources", KUBE_RESOURCES_MAX);
+    r.group = str_copy(a, v->group);
+    r.version = str_copy(a, v->version);
+    r.preferred = v->preferred;
+    r.name = str_copy(a, r.name);
+    r.singular = str_copy(a, r.singular);
+    r.kind = str_copy(a, r.kind);
+    r.kind_group = str_copy(a, r.kind_group);
+    r.kind_version = str_copy(a, r.kind_version);
+    r.subresource = str_find_char(r.name, '/') != STR_NPOS;
+    VEC_PUSH(a, &b->resources, r);
+    return true;
+}
+
+/* ---- Aggregated ----------------------------------------------------------------------------- */
+
+static struct kube_resource entry(struct discovery_build *b, const struct value *from, str name)
+{
+    const struct value *kind = value_get(from, STR("responseKind"));
+    struct kube_resource r = {.name = name,
+                              .singular = value_get_str(from, STR("singularResource")),
+                              .kind = value_get_str(kind, STR("kind")),
+                              .kind_group = value_get_str(kind, STR("group")),
+                              .kind_version = value_get_str(kind, STR("version"))};
+
+    add_texts(b->arena, &r.verbs, value_get(from, STR("verbs")));
+    add_texts(b->arena, &r.short_names, value_get(from, STR("shortNames")));
+    add_texts(b->arena, &r.categories, value_get(from, STR("categories")));
+    return r;
+}
+
+static bool add_subresources(struct discovery_build *b, const struct kube_version *v,
+                             const struct value *from, bool namespaced, struct err *e)
+{
+    const struct value *list = value_get(from, STR("subresources"));
+    str parent = value_get_str(from, STR("resource"));
+
+    for (size_t i = 0; i < value_len(list); i++) {
+        const struct value *sub = value_at(list, i);
+        str name = value_get_str(sub, STR("subresource"));
+        struct kube_resource r =
+            entry(b, sub, str_fmt(b->arena, "%.*s/%.*s", STR_ARG(parent), STR_ARG(name)));
+        r.namespaced = namespaced;
+        if (name.len && !add_resource(b, v, r, e))
+            return false;
+    }
+    return true;
+}
+
+static bool add_aggregated_version(struct discovery_build *b, str group, const struct value *from,
+                                   bool preferred, struct err *e)
+{
+    struct kube_version v = {.group = group,
+                             .version = value_get_str(from, STR("version")),
+                             .preferred = preferred,
+                             .stale = str_eq(value_get_str(from, STR("freshness")), STR("Stale"))};
+    const struct value *list = value_get(from, STR("resources"));
+
+    if (!v.version.len)
+        return true;
+    if (!add_version(b, v, e))
+        return false;
+    /* What a stale version had is not what it has; client-go leaves it out. */
+    for (size_t i = 0; !v.stale && i < value_len(list); i++) {
+        const struct value *one = value_at(list, i);
+        struct kube_resource r = entry(b, one, value_get_str(one, STR("resource")));
+        r.namespaced = str_eq(value_get_str(one, STR("scope")), STR("Namespaced"));
+        if (!add_resource(b, &v, r, e) || !add_subresources(b, &v, one, r.namespaced, e))
+            return false;
+    }
+    return true;
+}
+
+bool discovery_add_aggregated(struct discovery_build *b, const struct value *list, struct err *e)
+{
+    const struct value *groups = value_get(list, STR("items"));
+
+    for (size_t i = 0; i < value_len(groups); i++) {
+        const struct value *group = value_at(groups, i);
+        str name = value_get_str(value_get(group, STR("metadata")), STR("name"));
+        const struct value *versions = value_get(group, STR("versions"));
+        for (size_t k = 0; k < value_len(versions); k++)
+            if (!add_aggregated_version(b, name, value_at(versions, k), k == 0, e))
+                return false;
+    }
+    return true;
+}
+
+/* ---- Classic -------------------------------------------------------------------------------- */
+
+/* The preferred one first, then as listed. */
+static bool add_group(struct discovery_build *b, const struct value *group, struct err *e)
+{
+    str name = value_get_str(group, STR("name"));
+    str preferred = value_get_str(value_get(group, STR("preferredVersion")), STR("version"));
+    const struct value *versions = value_get(group, STR("versions"));
+
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < value_len(versions); i++) {
+            struct kube_version v = {
+                .group = name, .version = value_get_str(value_at(versions, i), STR("version"))};
+            v.preferred = preferred.len ? str_eq(v.version, preferred) : i == 0;
+            if (v.version.len && v.preferred == (pass == 0) && !add_version(b, v, e))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool discovery_add_groups(struct discovery_build *b, const struct value *answer, struct err *e)
+{
+    const struct value *legacy = value_get(answer, STR("versions"));
+    const struct value *groups = value_get(answer, STR("groups"));
+
+    for (size_t i = 0; i < value_len(legacy); i++) {
+        struct kube_version v = {.version = value_str(value_at(legacy, i)), .preferred = i == 0};
+        if (v.version.len && !add_version(b, v, e))
+            return false;
+    }
+    for (size_t i = 0; i < value_len(groups); i++)
+        if (!add_group(b, value_at(groups, i), e))
+            return false;
+    return true;
+}
+
+bool discovery_add_resources(struct discovery_build *b, const struct kube_version *v,
+                             const struct value *list, struct err *e)
+{
+    const struct value *entries = value_get(list, STR("resources"));
+
+    for (size_t i = 0; i < value_len(entries); i++) {
+        const struct value *from = value_at(entries, i);
+        struct kube_resource r = {.name = value_get_str(from, STR("name")),
+                                  .singular = value_get_str(from, STR("singularName")),
+                                  .kind = value_get_str(from, STR("kind")),
+                                  .kind_group = value_get_str(from, STR("group")),
+                                  .kind_version = value_get_str(from, STR("version")),
+                                  .namespaced = value_is_true(value_get(from, STR("namespaced")))};
+        add_texts(b->arena, &r.verbs, value_get(from, STR("verbs")));
+        add_texts(b->arena, &r.short_names, value_get(from, STR("shortNames")));
+        add_texts(b->arena, &r.categories, value_get(from, STR("categories")));
+        if (!add_resource(b, v, r, e))
+            return false;
+    }
+    return true;
+}
+
+/* ---- Result --------------------------------------------------------------------------------- */
+
+void discovery_publish(const struct discovery_build *b, struct kube_discovery *d)
+{
+    d->resources = b->resources.items;
+    d->resource_count = b->resources.len;
+    d->versions = b->versions.items;
+    d->version_count = b->versions.len;
+}
+
+bool kube_discovery_read(struct arena *a, const struct value *list, struct kube_discovery *d,
+                         struct err *e)
+{
+    struct discovery_build b = {.arena = a};
+
+    if (!discovery_add_aggregated(&b, list, e))
+        return false;
+    discovery_publish(&b, d);
+    d->aggregated = true;
+    return true;
+}

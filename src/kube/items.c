@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * items.c - finds the elements of a list by brackets and quotes alone.
+ *
+ * Nothing is checked here beyond what is needed to find ends: the elements and the rest are read by
+ * json.h afterwards, and brackets that do not match make a fault there.
+ */
+#include "kube/items.h"
+
+#include "text/json.h"
+
+#include <string.h>
+
+struct kube_items kube_items_new(struct arena *a,
+                                 bool (*on_item)(void *ctx, str text, struct err *e), void *ctx)
+{
+    return (struct kube_items){
+        .envelope = buf_new(a, KUBE_ENVELOPE_MAX),
+        .item = buf_new(a, KUBE_OBJECT_MAX),
+        .on_item = on_item,
+        .ctx = ctx,
+    };
+}
+
+/* Where in a piece the text begins that has no place yet. */
+struct cut {
+    const char *from;
+};
+
+static void keep(struct kube_items *s, struct cut *cut, const char *to)
+{
+    buf_add(s->in_item ? &s->item : &s->envelope, str_of(cut->from, (size_t)(to - cut->from)));
+    cut->from = to;
+}
+
+static bool deliver(struct kube_items *s, struct err *e)
+{
+    s->in_item = false;
+    if (!buf_check(&s->item, e))
+        return err_wrap(e, "an object of the list");
+    bool ok = s->on_item(s->ctx, buf_str(&s->item), e);
+    buf_truncate(&s->item, 0);
+    return ok;
+}
+
+static void quote_seen(struct kube_items *s)
+{
+    bool is_key = s->depth == 1 && !s->in_list && !s->value_next;
+
+    if (!s->in_string) {
+        s->in_string = true;
+        s->key_len = 0;
+        return;
+    }
+    s->in_string = false;
+    if (is_key)
+        s->items_key = s->key_len == 5 && memcmp(s->key, "items", 5) == 0;
+}
+
+/* Blanks and commas between elements go nowhere: the envelope shall hold an empty list. */
+static void begin_item(struct kube_items *s, struct cut *cut, const char *at)
+{
+    cut->from = at;
+    s->in_item = true;
+}
+
+static void open_seen(struct kube_items *s, struct cut *cut, const char *at)
+{
+    bool is_items = s->depth == 1 && s->value_next && s->items_key && *at == '[';
+
+    s->depth++;
+    if (!is_items || s->in_list)
+        return;
+    keep(s, cut, at + 1);
+    s->in_list = true;
+}
+
+static bool close_seen(struct kube_items *s, struct cut *cut, const char *at, struct err *e)
+{
+    if (s->depth)
+        s->depth--;
+    if (!s->in_list || s->depth > 2)
+        return true;
+    if (s->depth == 2) {
+        keep(s, cut, at + 1);
+        return deliver(s, e);
+    }
+    if (s->in_item) {
+        keep(s, cut, at);
+        if (!deliver(s, e))
+            return false;
+    }
+    cut->from = at;
+    s->in_list = false;
+    return true;
+}
+
+static bool comma_seen(struct kube_items *s, struct cut *cut, const char *at, struct err *e)
+{
+    if (s->depth == 1)
+        s->value_next = false;
+    if (!s->in_item || s->depth != 2)
+        return true;
+    keep(s, cut, at);
+    return deliver(s, e);
+}
+
+/* The text of a string: to its next quote, backslash or the end. */
+static const char *skip_text(struct kube_items *s, const char *at, const char *end)
+{
+    const char *from = at;
+
+    if (s->escaped) {
+        s->escaped = false;
+        at++;
+    }
+    while (at < end && *at != '"' && *at != '\\')
+        at++;
+    for (; s->depth == 1 && from < at; from++, s->key_len++)
+        if (s->key_len < sizeof(s->key))
+            s->key[s->key_len] = *from;
+    return at;
+}
+
+static bool blank(char c)
+{
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
+static bool mark_seen(struct kube_items *s, struct cut *cut, const char *at, struct err *e)
+{
+    char c = *at;
+    bool between = s->in_list && !s->in_item && s->depth == 2;
+
+    if (between && c != ',' && c != ']' && c != '}' && !blank(c))
+        begin_item(s, cut, at);
+    switch (c) {
+    case '"':
+        quote_seen(s);
+        return true;
+    case '{':
+    case '[':
+        open_seen(s, cut, at);
+        return true;
+    case '}':
+    case ']':
+        return close_seen(s, cut, at, e);
+    case ',':
+        return comma_seen(s, cut, at, e);
+    case ':':
+        s->value_next |= s->depth == 1;
+        return true;
+    default:
+        return true;
+    }
+}
+
+bool kube_items_add(struct kube_items *s, str piece, struct err *e)
+{
+    const char *at = piece.ptr, *end = piece.ptr + piece.len;
+    struct cut cut = {at};
+
+    while (at < end) {
+        if (s->in_string) {
+            at = skip_text(s, at, end);
+            if (at == end)
+                break;
+            if (*at == '\\') {
+                s->escaped = true;
+                at++;
+                continue;
+            }
+        }
+        if (!mark_seen(s, &cut, at, e))
+            return false;
+        at++;
+    }
+    if (!s->in_list || s->in_item)
+        keep(s, &cut, end);
+    return buf_check(&s->envelope, e) && buf_check(&s->item, e);
+}
+
+bool kube_items_end(struct kube_items *s, struct arena *a, struct value **envelope, struct err *e)
+{
+    const struct read_options options = {.go = true, .any_number = true};
+    const struct source src = {.text = buf_str(&s->envelope)};
+
+    return json_read(a, &src, &options, envelope, e);
+}

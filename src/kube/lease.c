@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lease.c - leader election. The steps are those of client-go's tryAcquireOrRenew.
+ */
+#include "kube/lease.h"
+
+static const struct kube_resource leases = {
+    .group = STR_INIT("coordination.k8s.io"),
+    .version = STR_INIT("v1"),
+    .name = STR_INIT("leases"),
+    .kind = STR_INIT("Lease"),
+    .namespaced = true,
+};
+
+struct lease {
+    struct arena *arena;
+    struct kube_transport *transport;
+    struct lease_config config;
+    struct kube_call one, all;
+    /* The last record that was seen, and when, by clock_mono. */
+    struct arena *seen_arena;
+    struct value *seen;
+    int64_t seen_at;
+
+    struct lock lock; /* of what is below */
+    bool leader;
+    int64_t renewed; /* when the last successful attempt began */
+    struct arena *holder_arena;
+    str holder;
+};
+
+/* ---- Records -------------------------------------------------------------------------------- */
+
+static const struct value *spec_of(const struct value *lease)
+{
+    return value_get(lease, STR("spec"));
+}
+
+static str holder_of(const struct value *lease)
+{
+    return value_get_str(spec_of(lease), STR("holderIdentity"));
+}
+
+static int64_t number_of(const struct value *lease, const char *key)
+{
+    int64_t number;
+
+    return value_to_i64(value_get(spec_of(lease), str_c(key)), &number) ? number : 0;
+}
+
+/* "2026-03-05T07:08:09.123456Z" */
+static str micro_time(struct arena *a, int64_t now)
+{
+    char stamp[CLOCK_STAMP];
+
+    clock_stamp(now, stamp);
+    return str_fmt(a, "%.20s%06dZ", stamp, (int)(now % NS_PER_SEC / 1000));
+}
+
+static void publish_holder(struct lease *l, str holder)
+{
+    AUTO_LOCK guard = lock_take(&l->lock);
+
+    if (str_eq(l->holder, holder))
+        return;
+    arena_reset(l->holder_arena);
+    l->holder = str_copy(l->holder_arena, holder);
+}
+
+/* Time runs from when a record was first seen to be different. */
+static void observe(struct lease *l, const struct value *record)
+{
+    bool changed = !l->seen || !value_equal(spec_of(record), spec_of(l->seen));
+    struct arena *fresh = arena_new();
+    struct value *copy = value_copy(fresh, record);
+
+    arena_free(l->seen_arena);
+    l->seen_arena = fresh;
+    l->seen = copy;
+    if (changed)
+        l->seen_at = clock_mono();
+    publish_holder(l, holder_of(copy));
+}
+
+static bool is_mine(const struct lease *l)
+{
+    return str_eq(holder_of(l->seen), l->config.identity);
+}
+
+static bool has_run_out(const struct lease *l)
+{
+    int64_t seconds = number_of(l->seen, "leaseDurationSeconds");
+    int64_t duration = seconds > 0 && seconds < 86400 ? seconds * NS_PER_SEC : l->config.duration;
+
+    return clock_mono() - l->seen_at >= duration;
+}
+
+/* The record that makes us the leader, or keeps us; all that is not ours stays as it was. */
+static struct value *record_for(const struct lease *l, struct arena *a)
+{
+    struct value *record = l->seen ? value_copy(a, l->seen) : value_object(a);
+    bool renewing = l->seen && is_mine(l);
+    int64_t transitions = l->seen ? number_of(l->seen, "leaseTransitions") : 0;
+    str now = micro_time(a, clock_now());
+
+    if (!l->seen) {
+        struct value *meta = value_set(a, record, STR("metadata"), value_object(a));
+        value_set_str(a, meta, STR("name"), l->config.name);
+        value_set_str(a, meta, STR("namespace"), l->config.namespace);
+    }
+    struct value *spec = value_get(record, STR("spec"));
+    if (!value_is(spec, VALUE_OBJECT))
+        spec = value_set(a, record, STR("spec"), value_object(a));
+    value_set_str(a, record, STR("apiVersion"), STR("coordination.k8s.io/v1"));
+    value_set_str(a, record, STR("kind"), STR("Lease"));
+    value_set_str(a, spec, STR("holderIdentity"), l->config.identity);
+    value_set_int(a, spec, STR("leaseDurationSeconds"), l->config.duration / NS_PER_SEC);
+    value_set_str(a, spec, STR("renewTime"), now);
+    if (!renewing)
+        value_set_str(a, spec, STR("acquireTime"), now);
+    value_set_int(a, spec, STR("leaseTransitions"), transitions + (l->seen && !renewing ? 1 : 0));
+    return record;
+}
+
+/* ---- Attempts ------------------------------------------------------------------------------- */
+
+static bool create(struct lease *l, struct arena *a, struct err *e)
+{
+    struct value *out;
+
+    if (!kube_create(l->transport, a, &l->all, record_for(l, a), NULL, &out, e))
+        return false;
+    observe(l, out);
+    return true;
+}
+
+static bool update(struct lease *l, struct arena *a, struct err *e)
+{
+    struct value *out;
+
+    if (!kube_update(l->transport, a, &l->one, record_for(l, a), NULL, &out, e))
+        return false;
+    observe(l, out);
+    return true;
+}
+
+static void forget_record(struct lease *l)
+{
+    arena_free(l->seen_arena);
+    l->seen_arena = NULL;
+    l->seen = NULL;
+    publish_holder(l, STR_NONE);
+}
+
+static bool attempt(struct lease *l, struct arena *a, struct err *e)
+{
+    struct value *record;
+
+    /* The usual case: nobody touched it since our last renewal. */
+    if (l->seen && is_mine(l) && !has_run_out(l) && update(l, a, e))
+        return true;
+    err_clear(e);
+    if (!kube_get(l->transport, a, &l->one, &record, e)) {
+        if (e->kind != ERR_NOT_FOUND)
+            return false;
+        err_clear(e);
+        forget_record(l);
+        return create(l, a, e);
+    }
+    observe(l, record);
+    if (holder_of(l->seen).len && !is_mine(l) && !has_run_out(l))
+        return err_set(e, ERR_CONFLICT, "the lease is held by %.*s", STR_ARG(l->holder));
+    return update(l, a, e);
+}
+
+/* A failed attempt is forgiven until the deadline. */
+static bool conclude(struct lease *l, bool ok, int64_t began)
+{
+    AUTO_LOCK guard = lock_take(&l->lock);
+
+    if (ok) {
+        l->leader = true;
+        l->renewed = began;
+    } else if (l->leader && (clock_mono() - l->renewed >= l->config.deadline ||
+                             !str_eq(l->holder, l->config.identity))) {
+        l->leader = false;
+    }
+    return l->leader;
+}
+
+int64_t lease_step(struct lease *l, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR own = {0};
+    int64_t began = clock_mono();
+    bool ok = attempt(l, a, &own);
+
+    if (!ok)
+        err_copy(e, &own);
+    if (conclude(l, ok, began))
+        return l->config.retry;
+    /* Those who wait do not all come at once: client-go's factor. */
+    return l->config.retry + (int64_t)random_below((uint64_t)l->config.retry / 10 * 12 + 1);
+}
+
+bool lease_held(struct lease *l)
+{
+    AUTO_LOCK guard = lock_take(&l->lock);
+
+    return l->leader && clock_mono() - l->renewed < l->config.deadline;
+}
+
+str lease_holder(struct lease *l, struct arena *a)
+{
+    AUTO_LOCK guard = lock_take(&l->lock);
+
+    return str_copy(a, l->holder);
+}
+
+static bool step_down(struct lease *l)
+{
+    AUTO_LOCK guard = lock_take(&l->lock);
+    bool was = l->leader;
+
+    l->leader = false;
+    return was;
+}
+
+void lease_release(struct lease *l)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR ignored = {0};
+    struct value *out;
+
+    if (!step_down(l) || l->config.keep || !l->seen || !is_mine(l))
+        return;
+    struct value *record = record_for(l, a), *spec = value_get(record, STR("spec"));
+    value_set_str(a, spec, STR("holderIdentity"), STR(""));
+    value_set_int(a, spec, STR("leaseDurationSeconds"), 1);
+    if (kube_update(l->transport, a, &l->one, record, NULL, &out, &ignored))
+        observe(l, out);
+}
+
+void lease_run(struct lease *l, struct http_cancel *cancel, void (*on_change)(void *ctx, bool held),
+               void *ctx)
+{
+    AUTO_ERR e = {0};
+    bool told = false;
+
+    do {
+        int64_t wait = lease_step(l, &e);
+        bool held = lease_held(l);
+        if (held != told && on_change)
+            on_change(ctx, held);
+        told = held;
+        if (!http_cancel_wait(cancel, wait, &e))
+            break;
+    } while (!http_cancel_raised(cancel));
+    lease_release(l);
+    if (told && on_change)
+        on_change(ctx, false);
+}
+
+/* ---- Life ----------------------------------------------------------------------------------- */
+
+static bool check_times(const struct lease_config *c, struct err *e)
+{
+    if (c->duration <= c->deadline)
+        return err_set(e, ERR_INVALID, "leaseDuration must be greater than renewDeadline");
+    if (c->deadline <= c->retry / 10 * 12)
+        return err_set(e, ERR_INVALID,
+                       "renewDeadline must be greater than retryPeriod*JitterFactor");
+    if (c->duration < NS_PER_SEC || c->retry <= 0)
+        return err_set(e, ERR_INVALID,
+                       "leaseDuration must be a second or more, retryPeriod greater than zero");
+    if (!c->identity.len || !c->name.len || !c->namespace.len)
+        return err_set(e, ERR_INVALID, "a lease needs a namespace, a name and an identity");
+    return true;
+}
+
+bool lease_new(struct kube_transport *t, const struct lease_config *config, struct lease **out,
+               struct err *e)
+{
+    struct lease_config c = *config;
+
+    c.duration = c.duration ? c.duration : 15 * NS_PER_SEC;
+    c.deadline = c.deadline ? c.deadline : 10 * NS_PER_SEC;
+    c.retry = c.retry ? c.retry : 2 * NS_PER_SEC;
+    if (!check_times(&c, e))
+        return false;
+    struct arena *a = arena_new();
+    struct lease *l = ARENA_NEW(a, struct lease);
+    c.namespace = str_copy(a, c.namespace);
+    c.name = str_copy(a, c.name);
+    c.identity = str_copy(a, c.identity);
+    *l = (struct lease){.arena = a, .transport = t, .config = c, .lock = LOCK_INIT};
+    l->holder_arena = arena_new();
+    l->all = (struct kube_call){
+        .resource = &leases, .namespace = c.namespace, .timeout = c.deadline / 2};
+    l->one = l->all;
+    l->one.name = c.name;
+    *out = l;
+    return true;
+}
+
+void lease_free(struct lease *l)
+{
+    if (!l)
+        return;
+    arena_free(l->seen_arena);
+    arena_free(l->holder_arena);
+    arena_free(l->arena);
+}

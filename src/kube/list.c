@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * list.c - lists of objects, in pages, given on one by one.
+ */
+#include "kube/items.h"
+
+#include "text/json.h"
+#include "text/url.h"
+
+/* ---- One object ----------------------------------------------------------------------------- */
+
+static void fill_in(struct arena *a, struct value *object, str key, str text, bool always)
+{
+    if (text.len && (always || !value_get_str(object, key).len))
+        value_set_str(a, object, key, text);
+}
+
+void kube_object_complete(struct arena *a, const struct kube_call *c, struct value *object)
+{
+    const struct kube_resource *r = c->resource;
+
+    if (!value_is(object, VALUE_OBJECT))
+        return;
+    for (size_t i = value_len(object); c->metadata_only && i-- > 0;) {
+        str key = value_key(&object->items[i]);
+        if (!str_eq(key, STR("metadata")))
+            value_unset(object, key);
+    }
+    fill_in(a, object, STR("apiVersion"), kube_api_version(a, r->group, r->version),
+            c->metadata_only);
+    fill_in(a, object, STR("kind"), r->kind, c->metadata_only);
+}
+
+bool kube_object_read(struct arena *a, const struct kube_call *c, str text, struct value **out,
+                      struct err *e)
+{
+    const struct read_options options = {.go = true, .any_number = true};
+    const struct source src = {.text = text};
+
+    if (!json_read(a, &src, &options, out, e))
+        return false;
+    if (!value_is(*out, VALUE_OBJECT))
+        return err_set(e, ERR_INVALID, "the server sent %s where an object should be",
+                       value_kind_name(*out ? (*out)->kind : VALUE_NULL));
+    kube_object_complete(a, c, *out);
+    return true;
+}
+
+str kube_accept(const struct kube_call *c, bool list)
+{
+    if (!c->metadata_only)
+        return STR("application/json");
+    return list ? STR("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,"
+                      "application/json")
+                : STR("application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,"
+                      "application/json");
+}
+
+/* ---- Pages ---------------------------------------------------------------------------------- */
+
+struct listing {
+    struct kube_transport *transport;
+    const struct kube_call *call;
+    const struct kube_list_options *options;
+    kube_item_fn *each;
+    void *ctx;
+    struct arena *page, *item; /* emptied after each of their kind */
+    struct arena *lasting;     /* the place in the list */
+    str continue_token;
+    str resource_version; /* of the first page */
+    size_t limit, items, pages;
+    bool given;  /* something of this page was given on */
+    bool enough; /* the caller wants no more */
+};
+
+static bool on_item(void *ctx, str text, struct err *e)
+{
+    struct listing *l = ctx;
+    struct value *object;
+
+    if (!kube_object_read(l->item, l->call, text, &object, e))
+        return false;
+    l->given = true;
+    l->items++;
+    bool ok = l->each(l->ctx, l->item, object, e);
+    l->enough = !ok && e->kind == ERR_NONE;
+    arena_reset(l->item);
+    return ok;
+}
+
+static bool on_body(void *ctx, const struct http_response *so_far, str piece, struct err *e)
+{
+    (void)so_far;
+    return kube_items_add(ctx, piece, e);
+}
+
+static void add_query(struct buf *url, const char *name, str value)
+{
+    if (value.len)
+        url_query_add(url, str_c(name), value);
+}
+
+static str page_url(const struct listing *l)
+{
+    const struct kube_list_options *o = l->options;
+    struct buf url = buf_new(l->page, BUF_UNLIMITED);
+
+    buf_add(&url, kube_call_path(l->page, l->call));
+    add_query(&url, "continue", l->continue_token);
+    add_query(&url, "fieldSelector", o->fields);
+    add_query(&url, "labelSelector", o->labels);
+    if (l->limit)
+        add_query(&url, "limit", str_fmt(l->page, "%zu", l->limit));
+    if (!l->continue_token.len) {
+        add_query(&url, "resourceVersion", o->resource_version);
+        add_query(&url, "resourceVersionMatch", o->version_match);
+    }
+    return buf_str(&url);
+}
+
+static bool end_page(struct listing *l, struct kube_items *items, struct err *e)
+{
+    struct value *envelope;
+
+    if (!kube_items_end(items, l->page, &envelope, e))
+        return false;
+    const struct value *meta = value_get(envelope, STR("metadata"));
+    if (!value_get(envelope, STR("items")))
+        return err_set(e, ERR_INVALID, "the server's answer is no list: it has no \"items\"");
+    if (!l->pages++)
+        l->resource_version = str_copy(l->lasting, value_get_str(meta, STR("resourceVersion")));
+    str next = value_get_str(meta, STR("continue"));
+    if (next.len && str_eq(next, l->continue_token))
+        return err_set(e, ERR_INVALID,
+                       "the server's list does not advance: the same \"continue\" twice");
+    l->continue_token = str_copy(l->lasting, next);
+    return true;
+}
+
+/* *lost: the connection broke within the page. */
+static bool get_page(struct listing *l, struct kube_status *status, bool *lost, struct err *e)
+{
+    struct http_response response;
+    struct kube_items items = kube_items_new(l->page, on_item, l);
+    struct http_request request = {.url = page_url(l),
+                                   .on_body = on_body,
+                                   .ctx = &items,
+                                   .cancel = l->call->cancel,
+                                   .timeout = l->call->timeout};
+
+    l->given = false;
+    *lost = false;
+    http_header_add(l->page, &request.headers, STR("Accept"), kube_accept(l->call, true));
+    if (!kube_send(l->transport, l->page, &request, &retry_kube, &response, e)) {
+        *lost = response.failure == HTTP_FAILURE_RESET || response.failure == HTTP_FAILURE_TIMEOUT;
+        return false;
+    }
+    if (l->enough)
+        return true;
+    if (response.status / 100 != 2)
+        return kube_answer_failed(l->page, STR("GET"), l->call, &response, status, e);
+    return end_page(l, &items, e);
+}
+
+/* A whole list without pages cannot expire. */
+static void begin_anew(struct listing *l)
+{
+    if (l->options->restart)
+        l->options->restart(l->ctx);
+    l->continue_token = STR_NONE;
+    l->resource_version = STR_NONE;
+    l->items = l->pages = 0;
+    l->limit = 0;
+}
+
+/* How often a list begins anew before its failure is the caller's. */
+#define RESTARTS_MAX 3
+
+/* What a failed page leads to: true to go on, with l as it should be then. */
+static bool recover(struct listing *l, const struct kube_status *status, bool lost,
+                    unsigned *restarts, struct err *e)
+{
+    bool expired = e->kind == ERR_EXPIRED && l->continue_token.len;
+
+    if (!expired && !(lost && l->given))
+        return false;
+    if (++*restarts > RESTARTS_MAX)
+        return false;
+    if (l->options->restart)
+        begin_anew(l);
+    else if (expired && status->continue_token.len)
+        l->continue_token = str_copy(l->lasting, status->continue_token);
+    else
+        return false;
+    err_clear(e);
+    return true;
+}
+
+static void give_status(const struct listing *l, struct arena *a, const struct kube_status *from)
+{
+    if (!l->call->status || !a)
+        return;
+    *l->call->status = (struct kube_status){
+        .code = from->code,
+        .reason = str_copy(a, from->reason),
+        .message = str_copy(a, from->message),
+        .details = from->details ? value_copy(a, from->details) : NULL,
+        .retry_after = from->retry_after,
+    };
+}
+
+static bool all_pages(struct listing *l, struct arena *meta_arena, struct err *e)
+{
+    unsigned restarts = 0;
+
+    do {
+        struct kube_status status = {0};
+        bool lost;
+        if (!get_page(l, &status, &lost, e) && !recover(l, &status, lost, &restarts, e)) {
+            give_status(l, meta_arena, &status);
+            return false;
+        }
+        arena_reset(l->page);
+    } while (!l->enough && (l->continue_token.len || !l->pages));
+    return true;
+}
+
+bool kube_list(struct kube_transport *t, const struct kube_call *c,
+               const struct kube_list_options *options, kube_item_fn *each, void *ctx,
+               struct arena *meta_arena, struct kube_list_meta *meta, struct err *e)
+{
+    static const struct kube_list_options none = {0};
+    AUTO_ARENA page = arena_new();
+    AUTO_ARENA item = arena_new();
+    AUTO_ARENA lasting = arena_new();
+    AUTO_ERR own = {0};
+    struct listing l = {.transport = t,
+                        .call = c,
+                        .options = options ? options : &none,
+                        .each = each,
+                        .ctx = ctx,
+                        .page = page,
+                        .item = item,
+                        .lasting = lasting};
+
+    l.limit = l.options->limit;
+    if (!all_pages(&l, meta_arena, &own))
+        return err_copy(e, &own);
+    if (meta)
+        *meta =
+            (struct kube_list_meta){.resource_version = str_copy(meta_arena, l.resource_version),
+                                    .items = l.items,
+                                    .pages = l.pages};
+    return true;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mapping.c - from kinds to resources, and from what people write.
+ *
+ * Resources stand in the order of preference, so the first that fits is the answer.
+ */
+#include "kube/discovery.h"
+
+str kube_api_version(struct arena *a, str group, str version)
+{
+    if (!group.len)
+        return version;
+    return str_fmt(a, "%.*s/%.*s", STR_ARG(group), STR_ARG(version));
+}
+
+void kube_api_version_cut(str api_version, str *group, str *version)
+{
+    if (str_cut(api_version, STR("/"), group, version))
+        return;
+    *version = api_version;
+    *group = STR_NONE;
+}
+
+str kube_group_resource(struct arena *a, const struct kube_resource *r)
+{
+    if (!r->group.len)
+        return r->name;
+    return str_fmt(a, "%.*s.%.*s", STR_ARG(r->name), STR_ARG(r->group));
+}
+
+static bool list_has(const struct kube_list *list, str text)
+{
+    for (size_t i = 0; i < list->len; i++)
+        if (str_eq(list->items[i], text))
+            return true;
+    return false;
+}
+
+bool kube_verb_has(const struct kube_resource *r, const char *verb)
+{
+    return list_has(&r->verbs, str_c(verb));
+}
+
+const struct kube_resource *kube_kind_find(const struct kube_discovery *d, str kind, str group,
+                                           str version)
+{
+    for (size_t i = 0; i < d->resource_count; i++) {
+        const struct kube_resource *r = &d->resources[i];
+        if (!r->subresource && str_eq(r->kind, kind) && (!group.len || str_eq(r->group, group)) &&
+            (!version.len || str_eq(r->version, version)))
+            return r;
+    }
+    return NULL;
+}
+
+const struct kube_resource *kube_kind_exact(const struct kube_discovery *d, str api_version,
+                                            str kind)
+{
+    str group, version;
+
+    kube_api_version_cut(api_version, &group, &version);
+    for (size_t i = 0; i < d->resource_count; i++) {
+        const struct kube_resource *r = &d->resources[i];
+        if (!r->subresource && str_eq(r->kind, kind) && str_eq(r->group, group) &&
+            str_eq(r->version, version))
+            return r;
+    }
+    return NULL;
+}
+
+/* What a word may be, the surest first: a plural, a singular, a short name. */
+enum naming { NAMING_PLURAL, NAMING_SINGULAR, NAMING_SHORT, NAMINGS };
+
+static bool is_named(const struct kube_resource *r, str word, enum naming how)
+{
+    switch (how) {
+    case NAMING_PLURAL:
+        return str_eq_fold(r->name, word);
+    case NAMING_SINGULAR:
+        return str_eq_fold(r->singular, word) || str_eq_fold(r->kind, word);
+    default:
+        return list_has(&r->short_names, word);
+    }
+}
+
+static const struct kube_resource *find_word(const struct kube_discovery *d, str word, str version,
+                                             str group)
+{
+    for (int how = 0; word.len && how < NAMINGS; how++) {
+        for (size_t i = 0; i < d->resource_count; i++) {
+            const struct kube_resource *r = &d->resources[i];
+            /* kubectl takes the beginning of a group, too. */
+            if (!r->subresource && is_named(r, word, (enum naming)how) &&
+                str_has_prefix(r->group, group) && (!version.len || str_eq(r->version, version)))
+                return r;
+        }
+    }
+    return NULL;
+}
+
+const struct kube_resource *kube_resource_find(const struct kube_discovery *d, str text)
+{
+    str word, rest, version, group;
+
+    if (!str_cut(text, STR("."), &word, &rest))
+        return find_word(d, text, STR_NONE, STR_NONE);
+    /* "deployments.v1.apps" before "deployments.apps". */
+    str_cut(rest, STR("."), &version, &group);
+    const struct kube_resource *r = version.len ? find_word(d, word, version, group) : NULL;
+    return r ? r : find_word(d, word, STR_NONE, rest);
+}

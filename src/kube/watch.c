@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * watch.c - what a watch asks, and what the answers mean.
+ *
+ *     INITIAL ──refused──► LIST ──whole──► WATCH ──ended──► WATCH (resumes)
+ *        └─────initial events end─────────────┘ └──410──► INITIAL or LIST
+ */
+#include "kube/watch_internal.h"
+
+#include "text/json.h"
+#include "text/url.h"
+
+/* Servers are asked to end a watch after five to ten minutes, as by client-go. */
+#define WATCH_SECONDS 300
+#define WATCH_GRACE (60 * NS_PER_SEC)
+/* A watch that ends sooner without an event is a failure: else it would be asked for in a loop. */
+#define WATCH_SHORT NS_PER_SEC
+
+/* ---- Events --------------------------------------------------------------------------------- */
+
+static bool type_of(str name, struct kube_change *out)
+{
+    static const char *const names[] = {
+        [KUBE_ADDED] = "ADDED", [KUBE_MODIFIED] = "MODIFIED", [KUBE_DELETED] = "DELETED"};
+
+    out->bookmark = str_eq(name, STR("BOOKMARK"));
+    for (size_t i = 0; i < COUNT(names); i++) {
+        if (!str_eq(name, str_c(names[i])))
+            continue;
+        out->type = (enum kube_event)i;
+        return true;
+    }
+    return out->bookmark;
+}
+
+bool kube_change_read(struct arena *a, const struct kube_call *c, str line, struct kube_change *out,
+                      struct err *e)
+{
+    const struct read_options options = {.go = true, .any_number = true};
+    const struct source src = {.text = line};
+    struct value *event;
+
+    *out = (struct kube_change){0};
+    if (!json_read(a, &src, &options, &event, e))
+        return err_wrap(e, "an event of a watch");
+    out->object = value_get(event, STR("object"));
+    str type = value_get_str(event, STR("type"));
+    if (str_eq(type, STR("ERROR")))
+        return kube_status_failed(a, out->object, NULL, e);
+    if (!type_of(type, out) || !value_is(out->object, VALUE_OBJECT))
+        return err_set(e, ERR_INVALID, "an event of a watch has no known type or no object");
+    const struct value *meta = value_get(out->object, STR("metadata"));
+    out->resource_version = value_get_str(meta, STR("resourceVersion"));
+    const struct value *notes = value_get(meta, STR("annotations"));
+    out->initial_end = out->bookmark &&
+                       str_eq(value_get_str(notes, STR("k8s.io/initial-events-end")), STR("true"));
+    if (!out->resource_version.len)
+        return err_set(e, ERR_INVALID, "an event of a watch has no resource version");
+    if (!out->bookmark)
+        kube_object_complete(a, c, out->object);
+    return true;
+}
+
+static void remember(struct buf *b, str text)
+{
+    buf_truncate(b, 0);
+    buf_add(b, text);
+}
+
+static void tell_begin(struct kube_watch *w)
+{
+    const struct kube_watch_handler *h = &w->config.handler;
+
+    w->begun = true;
+    if (h->begin)
+        h->begin(h->ctx);
+}
+
+static void tell_synced(struct kube_watch *w)
+{
+    const struct kube_watch_handler *h = &w->config.handler;
+
+    w->begun = false;
+    w->unpaged = false;
+    w->phase = PHASE_WATCH;
+    w->failures = 0;
+    if (h->synced)
+        h->synced(h->ctx);
+}
+
+static void tell_event(struct kube_watch *w, enum kube_event type, struct value *object)
+{
+    const struct kube_watch_handler *h = &w->config.handler;
+
+    watch_count(w, COUNT_EVENT);
+    if (h->event)
+        h->event(h->ctx, w->item, type, object);
+}
+
+static bool on_line(void *ctx, str line, struct err *e)
+{
+    struct kube_watch *w = ctx;
+    struct kube_change change;
+
+    arena_reset(w->item);
+    if (!str_trim(line).len)
+        return true;
+    if (!kube_change_read(w->item, &w->config.call, line, &change, e))
+        return false;
+    w->moved = true;
+    if (w->phase == PHASE_WATCH)
+        w->failures = 0;
+    if (change.bookmark)
+        watch_count(w, COUNT_BOOKMARK);
+    else
+        tell_event(w, change.type, change.object);
+    /* Versions of initial events are in no order: only their end says where to go on. */
+    if (w->phase == PHASE_WATCH || change.initial_end)
+        remember(&w->version, change.resource_version);
+    if (w->phase == PHASE_INITIAL && change.initial_end)
+        tell_synced(w);
+    return true;
+}
+
+static bool on_item(void *ctx, str text, struct err *e)
+{
+    struct kube_watch *w = ctx;
+    struct value *object;
+
+    arena_reset(w->item);
+    if (!kube_object_read(w->item, &w->config.call, text, &object, e))
+        return false;
+    tell_event(w, KUBE_ADDED, object);
+    return true;
+}
+
+bool watch_body(void *ctx, const struct http_response *so_far, str piece, struct err *e)
+{
+    struct kube_watch *w = ctx;
+
+    (void)so_far;
+    if (w->phase == PHASE_LIST)
+        return kube_items_add(&w->items, piece, e);
+    return http_lines_add(&w->lines, piece, e);
+}
+
+/* ---- Requests ------------------------------------------------------------------------------- */
+
+static void add(struct buf *url, const char *name, str value)
+{
+    if (value.len)
+        url_query_add(url, str_c(name), value);
+}
+
+static void ask_list(struct kube_watch *w, struct buf *url)
+{
+    size_t page = w->config.page ? w->config.page : KUBE_PAGE;
+
+    add(url, "continue", buf_str(&w->continue_token));
+    if (!w->unpaged)
+        add(url, "limit", str_fmt(w->request, "%zu", page));
+    w->items = kube_items_new(w->request, on_item, w);
+}
+
+static void ask_watch(struct kube_watch *w, struct buf *url, struct http_request *out)
+{
+    uint64_t seconds = WATCH_SECONDS + random_below(WATCH_SECONDS);
+
+    add(url, "watch", STR("true"));
+    add(url, "allowWatchBookmarks", STR("true"));
+    if (w->phase == PHASE_INITIAL) {
+        add(url, "sendInitialEvents", STR("true"));
+        add(url, "resourceVersionMatch", STR("NotOlderThan"));
+    } else {
+        add(url, "resourceVersion", buf_str(&w->version));
+    }
+    add(url, "timeoutSeconds", str_fmt(w->request, "%llu", (unsigned long long)seconds));
+    out->timeout = (int64_t)seconds * NS_PER_SEC + WATCH_GRACE;
+    out->idle_timeout = -1;
+    w->lines = (struct http_lines){.rest = buf_new(w->request, KUBE_OBJECT_MAX),
+                                   .max = KUBE_OBJECT_MAX,
+                                   .on_line = on_line,
+                                   .ctx = w};
+}
+
+void watch_request(struct kube_watch *w, struct http_request *out)
+{
+    bool is_list = w->phase == PHASE_LIST;
+    struct buf url;
+
+    arena_reset(w->request);
+    url = buf_new(w->request, BUF_UNLIMITED);
+    buf_add(&url, kube_call_path(w->request, &w->config.call));
+    *out = (struct http_request){.on_body = watch_body, .ctx = w};
+    add(&url, "fieldSelector", w->config.fields);
+    add(&url, "labelSelector", w->config.labels);
+    if (is_list)
+        ask_list(w, &url);
+    else
+        ask_watch(w, &url, out);
+    http_header_add(w->request, &out->headers, STR("Accept"),
+                    kube_accept(&w->config.call, is_list));
+    out->url = buf_str(&url);
+    w->started = clock_mono();
+    w->moved = false;
+    watch_count(w, is_list ? COUNT_LIST : COUNT_WATCH);
+    if (w->phase == PHASE_INITIAL || (is_list && !w->continue_token.len))
+        tell_begin(w);
+}
+
+/* ---- Outcomes ------------------------------------------------------------------------------- */
+
+static void begin_anew(struct kube_watch *w)
+{
+    w->phase = w->no_initial ? PHASE_LIST : PHASE_INITIAL;
+    buf_truncate(&w->version, 0);
+    buf_truncate(&w->continue_token, 0);
+}
+
+static int64_t pause_after(const struct kube_watch *w, int64_t asked)
+{
+    int64_t pause = w->config.pause;
+
+    for (unsigned i = 1; i < w->failures && pause < w->config.pause_max; i++)
+        pause *= 2;
+    if (pause > w->config.pause_max)
+        pause = w->config.pause_max;
+    /* Up to twice as long, so that not everybody comes back at once. */
+    pause += (int64_t)random_below((uint64_t)pause + 1);
+    return asked > pause ? asked : pause;
+}
+
+int64_t watch_failed(struct kube_watch *w, const struct err *e, int64_t asked)
+{
+    const struct kube_watch_handler *h = &w->config.handler;
+
+    w->failures++;
+    watch_count(w, COUNT_FAILURE);
+    int64_t pause = pause_after(w, asked);
+    if (h->failed)
+        h->failed(h->ctx, e, pause);
+    return pause;
+}
+
+/* Old servers do not know the parameter, or refuse it together with the rest. */
+static bool is_refused(const struct kube_watch *w, const struct http_response *response)
+{
+    return w->phase == PHASE_INITIAL && (response->status == 400 || response->status == 422);
+}
+
+static int64_t refused(struct kube_watch *w)
+{
+    w->no_initial = true;
+    begin_anew(w);
+    return 0;
+}
+
+/* The first time at once: nothing is wrong with the server. */
+static int64_t expired(struct kube_watch *w, const struct err *e)
+{
+    w->unpaged = w->phase == PHASE_LIST;
+    begin_anew(w);
+    if (!w->failures++)
+        return 0;
+    return watch_failed(w, e, 0);
+}
+
+static int64_t end_list(struct kube_watch *w)
+{
+    AUTO_ERR e = {0};
+    struct value *envelope;
+
+    if (!kube_items_end(&w->items, w->request, &envelope, &e))
+        return watch_failed(w, &e, 0);
+    const struct value *meta = value_get(envelope, STR("metadata"));
+    str next = value_get_str(meta, STR("continue"));
+    str version = value_get_str(meta, STR("resourceVersion"));
+    if (!value_get(envelope, STR("items")) || !version.len ||
+        (next.len && str_eq(next, buf_str(&w->continue_token)))) {
+        err_set(&e, ERR_INVALID, "the server's answer is no list that can be watched");
+        begin_anew(w);
+        return watch_failed(w, &e, 0);
+    }
+    if (!w->continue_token.len)
+        remember(&w->list_version, version);
+    remember(&w->continue_token, next);
+    if (next.len)
+        return 0;
+    remember(&w->version, buf_str(&w->list_version));
+    tell_synced(w);
+    return 0;
+}
+
+static int64_t end_watch(struct kube_watch *w)
+{
+    AUTO_ERR e = {0};
+
+    if (!http_lines_end(&w->lines, &e))
+        return e.kind == ERR_EXPIRED ? expired(w, &e) : watch_failed(w, &e, 0);
+    if (w->phase == PHASE_INITIAL) {
+        /* It ended before its initial events did. */
+        err_set(&e, ERR_IO, "the watch ended before it began");
+        return watch_failed(w, &e, 0);
+    }
+    if (w->moved || clock_mono() - w->started >= WATCH_SHORT)
+        return 0;
+    err_set(&e, ERR_IO, "very short watch: ended without an event");
+    return watch_failed(w, &e, 0);
+}
+
+static int64_t bad_answer(struct kube_watch *w, const struct http_response *response)
+{
+    AUTO_ERR e = {0};
+    struct kube_status status;
+
+    if (is_refused(w, response))
+        return refused(w);
+    kube_answer_failed(w->request, STR("GET"), &w->config.call, response, &status, &e);
+    if (e.kind == ERR_EXPIRED)
+        return expired(w, &e);
+    return watch_failed(w, &e, status.retry_after);
+}
+
+int64_t watch_outcome(struct kube_watch *w, const struct http_response *response,
+                      const struct err *failure)
+{
+    if (response->status && response->status / 100 != 2 && !failure)
+        return bad_answer(w, response);
+    if (!failure)
+        return w->phase == PHASE_LIST ? end_list(w) : end_watch(w);
+    if (failure->kind == ERR_EXPIRED)
+        return expired(w, failure);
+    /* What came before a connection was lost has been told, and the version is that of the last. */
+    if (w->phase == PHASE_WATCH && w->moved && response->failure == HTTP_FAILURE_RESET) {
+        w->failures = 0;
+        return pause_after(w, 0) / 8;
+    }
+    return watch_failed(w, failure, 0);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * watch.h - all objects of a resource, and then every change of them, for as long as one likes.
+ *
+ *     struct kube_watches *hub = kube_watches_new(transport);
+ *     struct kube_watch *w = kube_watch_start(hub, &config);
+ *     ...
+ *     kube_watch_stop(w);
+ *     kube_watches_free(hub);
+ *
+ * A hub runs any number of watches over few connections, with two threads in all. A watch lists in
+ * pages, or asks for the list as events where the server offers it (sendInitialEvents), and goes on
+ * from there: it resumes at the last resource version it saw (bookmarks keep that fresh) when a
+ * connection ends, lists again when the server has forgotten that version (410), and waits with
+ * growing pauses when there is no server at all. So a handler sees
+ *
+ *     begin, event(ADDED) ..., synced, event ..., begin, event(ADDED) ..., synced, ...
+ *
+ * where "begin" may follow at any time: whatever has not come again by the next "synced" is gone.
+ * Between begin and synced an object may come more than once, with a newer version if it differs.
+ *
+ * All calls of one handler are made one after the other, on a thread of the hub. A handler must not
+ * wait, and must not start or stop watches. The functions may be called from any other thread.
+ */
+#pragma once
+
+#include "kube/client.h"
+
+struct kube_watches;
+struct kube_watch;
+
+enum kube_event { KUBE_ADDED, KUBE_MODIFIED, KUBE_DELETED };
+
+struct kube_watch_handler {
+    void (*begin)(void *ctx); /* each of these may be NULL */
+    /* object lives in a, which is emptied after the call. */
+    void (*event)(void *ctx, struct arena *a, enum kube_event type, struct value *object);
+    void (*synced)(void *ctx);
+    /* Something failed and will be tried again after wait nanoseconds. */
+    void (*failed)(void *ctx, const struct err *e, int64_t wait);
+    void *ctx;
+};
+
+struct kube_watch_config {
+    struct kube_call call; /* resource, namespace (empty: all) and metadata_only count */
+    str labels, fields;    /* selectors */
+    size_t page;           /* of lists; 0: KUBE_PAGE */
+    bool lists_only;       /* initial events are not asked for */
+    /* The first and the longest pause after failures; 0: 0.8 s and 30 s, as client-go. */
+    int64_t pause, pause_max;
+    struct kube_watch_handler handler;
+};
+
+struct kube_watch_stats {
+    uint64_t lists, watches; /* begun */
+    uint64_t events, bookmarks, failures;
+};
+
+/* transport must outlive the hub. */
+struct kube_watches *kube_watches_new(struct kube_transport *transport);
+/* All watches must have been stopped. */
+void kube_watches_free(struct kube_watches *hub);
+
+/* The configuration is copied, its texts too; the resource must outlive the watch. */
+struct kube_watch *kube_watch_start(struct kube_watches *hub,
+                                    const struct kube_watch_config *config);
+/* Returns when no handler runs any more, and frees w. */
+void kube_watch_stop(struct kube_watch *w);
+void kube_watch_stats(struct kube_watch *w, struct kube_watch_stats *out);
+
+/*
+ * ---- One event, for this folder and for fuzzing. ----
+ *
+ * Reads a line of a watch. An ERROR event is a failure with the kind of its Status. initial_end: a
+ * bookmark that ends the initial events.
+ */
+struct kube_change {
+    bool bookmark, initial_end;
+    enum kube_event type;
+    struct value *object;
+    str resource_version;
+};
+MUST_CHECK bool kube_change_read(struct arena *a, const struct kube_call *c, str line,
+                                 struct kube_change *out, struct err *e);

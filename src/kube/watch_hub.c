@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * watch_hub.c - starts the requests of watches when they are due.
+ *
+ * A thread of its own waits for the next one that is due and makes its credentials, which may take
+ * a while (plugins), and hands it to the streams, whose thread does all the rest. When credentials
+ * bring a new client, new streams are made for it and the old ones end with their last request.
+ */
+#include "kube/watch_internal.h"
+#include "net/streams.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <signal.h>
+
+/* The streams of one client. */
+struct lane {
+    struct lane *next;
+    struct http_client *client;
+    struct http_streams *streams;
+};
+
+struct kube_watches {
+    struct lock lock;
+    pthread_cond_t changed;
+    pthread_t thread;
+    struct kube_transport *transport;
+    struct kube_watch *all;
+    bool closing;
+    struct lane *lanes; /* the thread's own; the first is the current one */
+};
+
+#define PAUSE_FIRST (800 * NS_PER_MS)
+#define PAUSE_MAX (30 * NS_PER_SEC)
+
+void watch_count(struct kube_watch *w, enum watch_count what)
+{
+    AUTO_LOCK guard = lock_take(&w->hub->lock);
+    uint64_t *const counts[] = {
+        [COUNT_LIST] = &w->stats.lists,       [COUNT_WATCH] = &w->stats.watches,
+        [COUNT_EVENT] = &w->stats.events,     [COUNT_BOOKMARK] = &w->stats.bookmarks,
+        [COUNT_FAILURE] = &w->stats.failures,
+    };
+
+    ++*counts[what];
+}
+
+void kube_watch_stats(struct kube_watch *w, struct kube_watch_stats *out)
+{
+    AUTO_LOCK guard = lock_take(&w->hub->lock);
+
+    *out = w->stats;
+}
+
+/* ---- Lanes ---------------------------------------------------------------------------------- */
+
+static void free_lane(struct lane *l)
+{
+    http_streams_free(l->streams);
+    http_client_free(l->client);
+    block_free(l);
+}
+
+/* The streams for client, which is given away. */
+static struct http_streams *lane_for(struct kube_watches *hub, struct http_client *client)
+{
+    if (hub->lanes && hub->lanes->client == client) {
+        http_client_free(client);
+        return hub->lanes->streams;
+    }
+    struct lane *l = block_new(sizeof(*l));
+    *l = (struct lane){.next = hub->lanes, .client = client, .streams = http_streams_new(client)};
+    hub->lanes = l;
+    return l->streams;
+}
+
+/* Old ones whose last stream has ended. */
+static void drop_old_lanes(struct kube_watches *hub)
+{
+    struct lane **at = hub->lanes ? &hub->lanes->next : NULL;
+
+    while (at && *at) {
+        struct lane *l = *at;
+        if (http_streams_count(l->streams)) {
+            at = &l->next;
+            continue;
+        }
+        *at = l->next;
+        free_lane(l);
+    }
+}
+
+/* ---- The thread ----------------------------------------------------------------------------- */
+
+static void rest(struct kube_watch *w, int64_t pause)
+{
+    AUTO_LOCK guard = lock_take(&w->hub->lock);
+
+    w->running = false;
+    w->id = 0;
+    w->due = clock_mono() + pause;
+    pthread_cond_broadcast(&w->hub->changed);
+}
+
+static void on_end(void *ctx, const struct http_response *response, const struct err *failure)
+{
+    struct kube_watch *w = ctx;
+    bool stopping;
+
+    {
+        AUTO_LOCK guard = lock_take(&w->hub->lock);
+        stopping = w->stop;
+    }
+    if (response->status == 401)
+        kube_refused(w->hub->transport, &w->prepared);
+    rest(w, stopping ? 0 : watch_outcome(w, response, failure));
+}
+
+/* Streams only take note of a start, so the lock may be held. */
+static void start(struct kube_watch *w, struct http_streams *streams)
+{
+    AUTO_LOCK guard = lock_take(&w->hub->lock);
+    const struct http_stream stream = {.request = w->prepared, .on_end = on_end};
+
+    w->streams = streams;
+    w->id = http_streams_start(streams, &stream);
+    if (w->stop)
+        http_streams_stop(streams, w->id);
+}
+
+static void run_one(struct kube_watches *hub, struct kube_watch *w)
+{
+    AUTO_ERR e = {0};
+    struct http_request request;
+    struct http_client *client;
+
+    watch_request(w, &request);
+    if (!kube_prepare(hub->transport, w->request, &request, &w->prepared, &client, &e))
+        rest(w, watch_failed(w, &e, 0));
+    else
+        start(w, lane_for(hub, client));
+    drop_old_lanes(hub);
+}
+
+static void wait_until(struct kube_watches *hub, int64_t due)
+{
+    const struct timespec at = {.tv_sec = due / NS_PER_SEC, .tv_nsec = due % NS_PER_SEC};
+
+    if (due == INT64_MAX)
+        pthread_cond_wait(&hub->changed, &hub->lock.mutex);
+    else
+        pthread_cond_timedwait(&hub->changed, &hub->lock.mutex, &at);
+}
+
+/* The next one that is due, marked as running; NULL when the hub closes. */
+static struct kube_watch *next_due(struct kube_watches *hub)
+{
+    AUTO_LOCK guard = lock_take(&hub->lock);
+
+    while (!hub->closing) {
+        struct kube_watch *first = NULL;
+        for (struct kube_watch *w = hub->all; w; w = w->next)
+            if (!w->running && !w->stop && (!first || w->due < first->due))
+                first = w;
+        if (first && first->due <= clock_mono()) {
+            first->running = true;
+            return first;
+        }
+        wait_until(hub, first ? first->due : INT64_MAX);
+    }
+    return NULL;
+}
+
+static void *run(void *ctx)
+{
+    struct kube_watches *hub = ctx;
+    struct kube_watch *w;
+
+    while ((w = next_due(hub)))
+        run_one(hub, w);
+    while (hub->lanes) {
+        struct lane *l = hub->lanes;
+        hub->lanes = l->next;
+        free_lane(l);
+    }
+    return NULL;
+}
+
+/* ---- Life ----------------------------------------------------------------------------------- */
+
+/* Signals go to the threads that expect them. */
+static void start_thread(struct kube_watches *hub)
+{
+    sigset_t all, before;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failure = pthread_create(&hub->thread, NULL, run, hub);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    assert(!failure);
+    (void)failure;
+}
+
+struct kube_watches *kube_watches_new(struct kube_transport *transport)
+{
+    struct kube_watches *hub = block_new(sizeof(*hub));
+    pthread_condattr_t attributes;
+
+    *hub = (struct kube_watches){.transport = transport, .lock = LOCK_INIT};
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&hub->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    start_thread(hub);
+    return hub;
+}
+
+static void close_hub(struct kube_watches *hub)
+{
+    AUTO_LOCK guard = lock_take(&hub->lock);
+
+    assert(!hub->all);
+    hub->closing = true;
+    pthread_cond_broadcast(&hub->changed);
+}
+
+void kube_watches_free(struct kube_watches *hub)
+{
+    if (!hub)
+        return;
+    close_hub(hub);
+    pthread_join(hub->thread, NULL);
+    pthread_cond_destroy(&hub->changed);
+    block_free(hub);
+}
+
+/* The most that a resource version and a place in a list may have. */
+#define TOKEN_MAX (64 * KIB)
+
+static struct kube_watch *new_watch(const struct kube_watch_config *config)
+{
+    struct arena *a = arena_new();
+    struct kube_watch *w = ARENA_NEW(a, struct kube_watch);
+
+    w->arena = a;
+    w->config = *config;
+    w->config.call.namespace = str_copy(a, config->call.namespace);
+    w->config.labels = str_copy(a, config->labels);
+    w->config.fields = str_copy(a, config->fields);
+    if (!config->pause)
+        w->config.pause = PAUSE_FIRST;
+    if (!config->pause_max)
+        w->config.pause_max = PAUSE_MAX;
+    w->version = buf_new(a, TOKEN_MAX);
+    w->list_version = buf_new(a, TOKEN_MAX);
+    w->continue_token = buf_new(a, TOKEN_MAX);
+    w->request = arena_new();
+    w->item = arena_new();
+    w->no_initial = config->lists_only;
+    w->phase = w->no_initial ? PHASE_LIST : PHASE_INITIAL;
+    return w;
+}
+
+struct kube_watch *kube_watch_start(struct kube_watches *hub,
+                                    const struct kube_watch_config *config)
+{
+    struct kube_watch *w = new_watch(config);
+    AUTO_LOCK guard = lock_take(&hub->lock);
+
+    w->hub = hub;
+    w->next = hub->all;
+    hub->all = w;
+    w->due = clock_mono();
+    pthread_cond_broadcast(&hub->changed);
+    return w;
+}
+
+static void unlink_stopped(struct kube_watch *w)
+{
+    struct kube_watches *hub = w->hub;
+    AUTO_LOCK guard = lock_take(&hub->lock);
+    struct kube_watch **at = &hub->all;
+
+    w->stop = true;
+    if (w->id)
+        http_streams_stop(w->streams, w->id);
+    while (w->running)
+        pthread_cond_wait(&hub->changed, &hub->lock.mutex);
+    while (*at != w)
+        at = &(*at)->next;
+    *at = w->next;
+}
+
+void kube_watch_stop(struct kube_watch *w)
+{
+    if (!w)
+        return;
+    unlink_stopped(w);
+    arena_free(w->request);
+    arena_free(w->item);
+    arena_free(w->arena);
+}

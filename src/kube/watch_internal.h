@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * watch_internal.h - what the two sides of a watch share. For this folder only.
+ *
+ * watch_hub.c decides when a request starts and owns the lock; watch.c knows what to ask and what
+ * an answer means. A watch belongs to the thread of the hub while it is due and to the thread of
+ * the streams while its request runs, so only the members above the line need the lock.
+ */
+#pragma once
+
+#include "kube/items.h"
+#include "kube/watch.h"
+
+enum watch_phase {
+    PHASE_INITIAL, /* a watch that begins with all objects */
+    PHASE_LIST,
+    PHASE_WATCH,
+};
+
+struct kube_watch {
+    struct kube_watches *hub;
+    struct kube_watch *next;
+    bool running, stop;
+    int64_t due; /* by clock_mono, when not running */
+    struct http_streams *streams;
+    uint64_t id; /* of the running stream */
+    struct kube_watch_stats stats;
+
+    /* ---- */
+    struct arena *arena; /* of the watch */
+    struct kube_watch_config config;
+    enum watch_phase phase;
+    bool no_initial; /* the server does not offer initial events */
+    bool unpaged;    /* an expired list is asked for in one piece */
+    bool begun;      /* begin was called and synced not yet */
+    struct buf version, continue_token, list_version;
+    unsigned failures; /* in a row */
+    int64_t started;
+    bool moved; /* this request brought something */
+
+    struct arena *request, *item; /* of one request, of one object */
+    struct http_request prepared;
+    struct kube_items items;
+    struct http_lines lines;
+};
+
+/* watch.c: what to ask next; memory is w->request. */
+void watch_request(struct kube_watch *w, struct http_request *out);
+bool watch_body(void *ctx, const struct http_response *so_far, str piece, struct err *e);
+/*
+ * What an answer or a failure leads to: the next phase, and after which pause. failure is NULL when
+ * the answer is whole.
+ */
+int64_t watch_outcome(struct kube_watch *w, const struct http_response *response,
+                      const struct err *failure);
+/* The same for a request that could not even be made. */
+int64_t watch_failed(struct kube_watch *w, const struct err *e, int64_t asked);
+
+/* watch_hub.c: counts, under the lock. */
+enum watch_count { COUNT_LIST, COUNT_WATCH, COUNT_EVENT, COUNT_BOOKMARK, COUNT_FAILURE };
+void watch_count(struct kube_watch *w, enum watch_count what);

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * admin.c - paths below /_sim/: the simulator about itself.
+ *
+ *     GET    /_sim/log[?last=N]     the exchanges so far
+ *     DELETE /_sim/log
+ *     GET    /_sim/assert           counters
+ *     POST   /_sim/assert           {"writes": 3, "noopWrites": {"max": 0}}: 200, or 409 and why
+ *     DELETE /_sim/assert           sets the counters to 0
+ *     GET    /_sim/faults           those that are left
+ *     POST   /_sim/faults           a fault, or a plan; JSON or YAML
+ *     DELETE /_sim/faults
+ *     GET    /_sim/time
+ *     POST   /_sim/time?advance=90s
+ *     GET    /_sim/resources        ids of all resources
+ *
+ * To add one: a handler, and a line in the table at the end.
+ */
+#include "sim/internal.h"
+
+#include "base/gotime.h"
+#include "text/json.h"
+
+/* Further is no use. */
+#define TIME_MAX (INT64_C(36500) * 86400 * NS_PER_SEC)
+
+/* ---- Counters. --------------------------------------------------------------------------------
+ */
+
+static const struct {
+    const char *name;
+    size_t offset;
+} counters[] = {
+    {"requests", offsetof(struct sim_counters, requests)},
+    {"reads", offsetof(struct sim_counters, reads)},
+    {"writes", offsetof(struct sim_counters, writes)},
+    {"deletes", offsetof(struct sim_counters, deletes)},
+    {"actions", offsetof(struct sim_counters, actions)},
+    {"polls", offsetof(struct sim_counters, polls)},
+    {"noopWrites", offsetof(struct sim_counters, noop_writes)},
+    {"throttled", offsetof(struct sim_counters, throttled)},
+    {"refused", offsetof(struct sim_counters, refused)},
+    {"dropped", offsetof(struct sim_counters, dropped)},
+};
+
+static bool counter(struct sim_call *c, str name, int64_t *out)
+{
+    for (size_t i = 0; i < COUNT(counters); i++)
+        if (str_eq(name, str_c(counters[i].name))) {
+            *out = *(int64_t *)((char *)&c->sim->counters + counters[i].offset);
+            return true;
+        }
+    return false;
+}
+
+static void get_counters(struct sim_call *c)
+{
+    struct value *v = value_object(c->arena);
+
+    for (size_t i = 0; i < COUNT(counters); i++) {
+        int64_t n = 0;
+        if (counter(c, str_c(counters[i].name), &n))
+            value_set_int(c->arena, v, str_c(counters[i].name), n);
+    }
+    sim_reply(c, 200, v);
+}
+
+static void reset_counters(struct sim_call *c)
+{
+    c->sim->counters = (struct sim_counters){0};
+    sim_reply(c, 204, NULL);
+}
+
+/* A number, or {"min", "max"}. What does not hold is added to failures. */
+static void check_counter(struct sim_call *c, const struct value *want, struct value *failures)
+{
+    int64_t n = 0, min = INT64_MIN, max = INT64_MAX;
+    const struct value *low = value_get(want, STR("min")), *high = value_get(want, STR("max"));
+    bool known = counter(c, value_key(want), &n);
+    bool readable = value_is(want, VALUE_OBJECT)
+                        ? (!low || value_to_i64(low, &min)) && (!high || value_to_i64(high, &max))
+                        : value_to_i64(want, &min) && value_to_i64(want, &max);
+
+    if (known && readable && n >= min && n <= max)
+        return;
+    value_add(
+        c->arena, failures,
+        value_string(
+            c->arena,
+            !known ? str_fmt(c->arena, "there is no counter %.*s", STR_ARG(value_key(want)))
+            : !readable
+                ? str_fmt(c->arena, "%.*s: a number, or min and max", STR_ARG(value_key(want)))
+                : str_fmt(c->arena, "%.*s is %lld, wanted is %.*s", STR_ARG(value_key(want)),
+                          (long long)n, STR_ARG(sim_json(c->arena, want)))));
+}
+
+static void check_counters(struct sim_call *c)
+{
+    struct value *failures = value_list(c->arena), *answer = value_object(c->arena), *want;
+    struct source src = {.text = c->q->body};
+    AUTO_ERR e = {0};
+
+    if (!json_read(c->arena, &src, NULL, &want, &e) || !value_is(want, VALUE_OBJECT)) {
+        sim_refuse(c, 400, "InvalidAssertion", "an object of counters is wanted: %.*s",
+                   STR_ARG(e.text));
+        return;
+    }
+    for (size_t i = 0; i < want->len; i++)
+        check_counter(c, &want->items[i], failures);
+    value_set(c->arena, answer, STR("failures"), failures);
+    sim_reply(c, failures->len ? 409 : 200, answer);
+}
+
+/* ---- Log, faults, time, resources. ------------------------------------------------------------
+ */
+
+static void get_log(struct sim_call *c)
+{
+    uint64_t last = 0;
+
+    if (!str_to_u64(sim_query(c, "last"), &last))
+        last = 0;
+    sim_reply(c, 200, sim_log_list(c->sim->log, c->arena, last));
+}
+
+static void clear_log(struct sim_call *c)
+{
+    sim_log_clear(c->sim->log);
+    sim_reply(c, 204, NULL);
+}
+
+static void get_faults(struct sim_call *c)
+{
+    sim_reply(c, 200, sim_faults_list(c->sim, c->arena));
+}
+
+static void add_faults(struct sim_call *c)
+{
+    struct source src = {.file = STR("request"), .text = c->q->body};
+    AUTO_ERR e = {0};
+
+    if (sim_faults_read(c->sim, &src, &e)) {
+        sim_reply(c, 204, NULL);
+        return;
+    }
+    str message = err_message(c->arena, &e);
+    sim_refuse(c, 400, "InvalidFault", "%.*s", STR_ARG(message));
+}
+
+static void clear_faults(struct sim_call *c)
+{
+    sim_faults_clear(c->sim->faults);
+    sim_reply(c, 204, NULL);
+}
+
+static void get_time(struct sim_call *c)
+{
+    struct value *v = value_object(c->arena);
+
+    value_set_str(c->arena, v, STR("now"), sim_stamp(c->arena, sim_now(c->sim)));
+    value_set_bool(c->arena, v, STR("virtual"), c->sim->config.virtual_time);
+    sim_reply(c, 200, v);
+}
+
+static void advance_time(struct sim_call *c)
+{
+    AUTO_ERR e = {0};
+    int64_t ns;
+
+    if (!duration_parse(sim_query(c, "advance"), &ns, &e) || ns < 0 || ns > TIME_MAX) {
+        sim_refuse(c, 400, "InvalidTime", "advance must be a duration, as in 90s or 24h");
+        return;
+    }
+    c->sim->time += ns;
+    get_time(c);
+}
+
+static void get_resources(struct sim_call *c)
+{
+    struct sim_resource *top = sim_store_root(c->sim->store), *r = top->first;
+    struct value *list = value_list(c->arena);
+
+    while (r) {
+        if (r->body.len)
+            value_add(c->arena, list, value_string(c->arena, str_copy(c->arena, r->id)));
+        if (r->first) {
+            r = r->first;
+            continue;
+        }
+        while (r != top && !r->next)
+            r = r->parent;
+        r = r == top ? NULL : r->next;
+    }
+    sim_reply(c, 200, list);
+}
+
+static const struct {
+    const char *method, *path;
+    void (*handle)(struct sim_call *c);
+} routes[] = {
+    {"DELETE", "/_sim/assert", reset_counters}, {"DELETE", "/_sim/faults", clear_faults},
+    {"DELETE", "/_sim/log", clear_log},         {"GET", "/_sim/assert", get_counters},
+    {"GET", "/_sim/faults", get_faults},        {"GET", "/_sim/log", get_log},
+    {"GET", "/_sim/resources", get_resources},  {"GET", "/_sim/time", get_time},
+    {"POST", "/_sim/assert", check_counters},   {"POST", "/_sim/faults", add_faults},
+    {"POST", "/_sim/time", advance_time},
+};
+
+void sim_admin(struct sim_call *c)
+{
+    for (size_t i = 0; i < COUNT(routes); i++)
+        if (str_eq(c->q->method, str_c(routes[i].method)) &&
+            str_eq(c->q->path, str_c(routes[i].path))) {
+            routes[i].handle(c);
+            return;
+        }
+    sim_refuse(c, 404, "NotFound",
+               "The simulator has log, assert, faults, time and resources below /_sim/.");
+}

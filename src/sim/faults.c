@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * faults.c - trouble on demand: read from a plan or from POST /_sim/faults, matched against each
+ * request, used up one by one.
+ *
+ *     faults:
+ *       - kind: fail            # status, code, message, retryAfter, html
+ *         method: PUT           # which requests: method, type (may end in *), id; all by default
+ *         type: "Microsoft.Network*"
+ *         status: 503
+ *         count: 2              # how many of them; 0: all from now on
+ *         after: 3              # not the first three
+ *
+ * To add a kind: a line in kinds[], and the place that asks for it.
+ */
+#include "sim/internal.h"
+
+#include "text/yaml.h"
+#include "value/path.h"
+
+#include <string.h>
+
+enum fault_kind {
+    FAULT_CHANGE,    /* a property changes behind the client's back: id, at, value */
+    FAULT_DROP,      /* the connection is closed once the request was applied */
+    FAULT_FAIL,      /* an answer instead of ARM's */
+    FAULT_OPERATION, /* accepted, and then the operation fails: code, message */
+    FAULT_POLICY,    /* tags are added to what is stored */
+    FAULT_SLOW,      /* operations take factor times as many polls */
+    FAULT_THROTTLE,  /* 429 with retryAfter */
+};
+
+static const struct {
+    const char *name;
+    int64_t count; /* when the fault says nothing */
+} kinds[] = {
+    [FAULT_CHANGE] = {"change", 1},     [FAULT_DROP] = {"drop", 1},
+    [FAULT_FAIL] = {"fail", 1},         [FAULT_OPERATION] = {"operation", 1},
+    [FAULT_POLICY] = {"policy", 0},     [FAULT_SLOW] = {"slow", 0},
+    [FAULT_THROTTLE] = {"throttle", 1},
+};
+
+struct fault {
+    struct fault *next;
+    struct arena *arena;
+    enum fault_kind kind;
+    str method, type, id, code, message;
+    int64_t count, after, status, retry_after, factor;
+    bool forever, html;
+    struct path at;
+    const struct value *value, *tags, *node;
+};
+
+struct sim_faults {
+    struct fault *first;
+    size_t len;
+};
+
+struct sim_faults *sim_faults_new(void)
+{
+    struct sim_faults *f = block_new(sizeof *f);
+
+    memset(f, 0, sizeof *f);
+    return f;
+}
+
+static void remove_at(struct sim_faults *f, struct fault **link)
+{
+    struct fault *gone = *link;
+
+    *link = gone->next;
+    f->len--;
+    arena_free(gone->arena);
+}
+
+void sim_faults_clear(struct sim_faults *f)
+{
+    while (f->first)
+        remove_at(f, &f->first);
+}
+
+void sim_faults_free(struct sim_faults *f)
+{
+    sim_faults_clear(f);
+    block_free(f);
+}
+
+/* ---- Matching. --------------------------------------------------------------------------------
+ */
+
+static bool type_fits(str pattern, str type)
+{
+    if (!pattern.len)
+        return true;
+    if (pattern.ptr[pattern.len - 1] != '*')
+        return str_eq_fold(pattern, type);
+    return type.len >= pattern.len - 1 &&
+           str_eq_fold(str_slice(pattern, 0, pattern.len - 1), str_slice(type, 0, pattern.len - 1));
+}
+
+static bool fits(const struct sim_call *c, const struct fault *f)
+{
+    return (!f->method.len || str_eq_fold(f->method, c->q->method)) &&
+           type_fits(f->type, c->type) && (!f->id.len || str_eq_fold(f->id, c->q->path));
+}
+
+/* The link to the first fault of a kind that is due for c, after counting; NULL: none. */
+static struct fault **due(struct sim_call *c, enum fault_kind kind)
+{
+    for (struct fault **link = &c->sim->faults->first; *link; link = &(*link)->next) {
+        struct fault *f = *link;
+        if (f->kind != kind || !fits(c, f))
+            continue;
+        if (f->after > 0)
+            f->after--;
+        else
+            return link;
+    }
+    return NULL;
+}
+
+static void use_up(struct sim_call *c, struct fault **link)
+{
+    struct fault *f = *link;
+
+    if (!f->forever && --f->count <= 0)
+        remove_at(c->sim->faults, link);
+}
+
+/* ---- Acting. ----------------------------------------------------------------------------------
+ */
+
+static void change(struct sim_call *c, const struct fault *f)
+{
+    struct sim_resource *r = sim_store_find(c->arena, c->sim->store, f->id);
+
+    if (!r || !r->body.len)
+        return;
+    struct value *body = sim_parse(c->arena, r->body);
+    if (!f->value)
+        path_delete(&f->at, body);
+    else if (!path_set(c->arena, &f->at, body, value_copy(c->arena, f->value), NULL))
+        return;
+    sim_keep(&r->body, sim_json(c->arena, body));
+    /* What the client sent last is no longer there: the same PUT again is not in vain. */
+    sim_keep(&r->sent, STR_NONE);
+    sim_store_changed(c->sim->store, r);
+}
+
+/* Changes count every request, whatever it is about. */
+static void make_changes(struct sim_call *c)
+{
+    struct sim_faults *faults = c->sim->faults;
+
+    for (struct fault **link = &faults->first; *link;) {
+        if ((*link)->kind == FAULT_CHANGE && (*link)->after-- <= 0) {
+            change(c, *link);
+            remove_at(faults, link);
+        } else {
+            link = &(*link)->next;
+        }
+    }
+}
+
+static void retry_header(struct sim_call *c, const struct fault *f)
+{
+    if (f->retry_after)
+        sim_header(c, "Retry-After", str_fmt(c->arena, "%lld", (long long)f->retry_after));
+}
+
+static void fail(struct sim_call *c, const struct fault *f)
+{
+    if (f->html) {
+        c->r->status = (int)f->status;
+        c->r->body =
+            str_fmt(c->arena, "<html><body><h1>%.*s</h1></body></html>", STR_ARG(f->message));
+        sim_header(c, "Content-Type", STR("text/html"));
+    } else {
+        sim_refuse(c, (int)f->status, str_z(c->arena, f->code), "%.*s", STR_ARG(f->message));
+    }
+    retry_header(c, f);
+}
+
+bool sim_faults_before(struct sim_call *c)
+{
+    struct fault **link;
+
+    make_changes(c);
+    if ((link = due(c, FAULT_DROP))) {
+        c->drop = true;
+        use_up(c, link);
+    }
+    if ((link = due(c, FAULT_THROTTLE))) {
+        c->sim->counters.throttled++;
+        fail(c, *link);
+    } else if ((link = due(c, FAULT_FAIL))) {
+        fail(c, *link);
+    } else {
+        return false;
+    }
+    use_up(c, link);
+    return true;
+}
+
+bool sim_faults_operation(struct sim_call *c, str *code, str *message)
+{
+    struct fault **link = due(c, FAULT_OPERATION);
+
+    if (!link)
+        return false;
+    *code = str_copy(c->arena, (*link)->code);
+    *message = str_copy(c->arena, (*link)->message);
+    use_up(c, link);
+    return true;
+}
+
+int64_t sim_faults_slowness(struct sim_call *c)
+{
+    struct fault **link = due(c, FAULT_SLOW);
+    int64_t factor = link ? (*link)->factor : 1;
+
+    if (link)
+        use_up(c, link);
+    return factor;
+}
+
+void sim_faults_policy(struct sim_call *c, struct value *stored)
+{
+    struct fault **link = due(c, FAULT_POLICY);
+
+    if (!link)
+        return;
+    struct value *tags = value_get(stored, STR("tags"));
+    if (!value_is(tags, VALUE_OBJECT))
+        tags = value_set(c->arena, stored, STR("tags"), value_object(c->arena));
+    const struct value *added = (*link)->tags;
+    for (size_t i = 0; i < value_len(added); i++)
+        value_set(c->arena, tags, str_copy(c->arena, value_key(&added->items[i])),
+                  value_copy(c->arena, &added->items[i]));
+    use_up(c, link);
+}
+
+/* ---- Reading. ---------------------------------------------------------------------------------
+ */
+
+struct reader {
+    const struct source *source;
+    struct err *e;
+};
+
+enum field_form { FIELD_KIND, FIELD_TEXT, FIELD_NUMBER, FIELD_FLAG, FIELD_PATH, FIELD_ANY };
+
+static const struct field {
+    const char *key;
+    enum field_form form;
+    size_t offset;
+} fields[] = {
+    {"after", FIELD_NUMBER, offsetof(struct fault, after)},
+    {"at", FIELD_PATH, offsetof(struct fault, at)},
+    {"code", FIELD_TEXT, offsetof(struct fault, code)},
+    {"count", FIELD_NUMBER, offsetof(struct fault, count)},
+    {"factor", FIELD_NUMBER, offsetof(struct fault, factor)},
+    {"html", FIELD_FLAG, offsetof(struct fault, html)},
+    {"id", FIELD_TEXT, offsetof(struct fault, id)},
+    {"kind", FIELD_KIND, offsetof(struct fault, kind)},
+    {"message", FIELD_TEXT, offsetof(struct fault, message)},
+    {"method", FIELD_TEXT, offsetof(struct fault, method)},
+    {"retryAfter", FIELD_NUMBER, offsetof(struct fault, retry_after)},
+    {"status", FIELD_NUMBER, offsetof(struct fault, status)},
+    {"tags", FIELD_ANY, offsetof(struct fault, tags)},
+    {"type", FIELD_TEXT, offsetof(struct fault, type)},
+    {"value", FIELD_ANY, offsetof(struct fault, value)},
+};
+
+static bool read_kind(struct reader *r, const struct value *v, enum fault_kind *out)
+{
+    for (size_t i = 0; i < COUNT(kinds); i++)
+        if (str_eq(value_str(v), str_c(kinds[i].name))) {
+            *out = (enum fault_kind)i;
+            return true;
+        }
+    return source_err(r->e, r->source, v,
+                      "kind must be one of change, drop, fail, operation, policy, slow, throttle");
+}
+
+static bool read_value(struct reader *r, struct fault *f, const struct value *v,
+                       const struct field *field)
+{
+    void *out = (char *)f + field->offset;
+
+    switch (field->form) {
+    case FIELD_KIND:
+        return read_kind(r, v, out);
+    case FIELD_TEXT:
+        *(str *)out = value_str(v);
+        return value_str(v).len || source_err(r->e, r->source, v, "%s must be a text", field->key);
+    case FIELD_NUMBER:
+        return (value_to_i64(v, out) && *(int64_t *)out >= 0 && *(int64_t *)out <= 1000000) ||
+               source_err(r->e, r->source, v, "%s must be a number from 0 to 1000000", field->key);
+    case FIELD_FLAG:
+        *(bool *)out = value_is_true(v);
+        return value_is(v, VALUE_BOOL) ||
+               source_err(r->e, r->source, v, "%s must be true or false", field->key);
+    case FIELD_PATH:
+        return path_parse_dotted(f->arena, value_str(v), out, r->e) ||
+               err_at(r->e, source_where(r->source, v));
+    case FIELD_ANY:
+        *(const struct value **)out = v;
+        return true;
+    }
+    return true;
+}
+
+static bool read_members(struct reader *r, struct fault *f, const struct value *object)
+{
+    for (size_t i = 0; i < object->len; i++) {
+        const struct value *v = &object->items[i];
+        size_t k = 0;
+        while (k < COUNT(fields) && !str_eq(value_key(v), str_c(fields[k].key)))
+            k++;
+        if (k == COUNT(fields))
+            return source_err(r->e, r->source, v, "a fault has no \"%.*s\"", STR_ARG(value_key(v)));
+        if (!read_value(r, f, v, &fields[k]))
+            return false;
+    }
+    return true;
+}
+
+static bool check(struct reader *r, struct fault *f, const struct value *v)
+{
+    if (!value_get(v, STR("kind")))
+        return source_err(r->e, r->source, v, "a fault needs a kind");
+    if (f->kind == FAULT_CHANGE && (!f->id.len || !f->at.len))
+        return source_err(r->e, r->source, v, "a change needs the id of a resource, and at");
+    if (f->kind == FAULT_POLICY && !value_is(f->tags, VALUE_OBJECT))
+        return source_err(r->e, r->source, v, "a policy needs tags");
+    if (f->kind == FAULT_SLOW && (f->factor < 1 || f->factor > 1000))
+        return source_err(r->e, r->source, v, "slow needs a factor from 1 to 1000");
+    if (f->kind == FAULT_FAIL && (f->status < 400 || f->status > 599))
+        return source_err(r->e, r->source, v, "fail needs a status from 400 to 599");
+    return true;
+}
+
+static void complete(struct fault *f, const struct value *v)
+{
+    if (!value_get(v, STR("count")))
+        f->count = kinds[f->kind].count;
+    f->forever = f->count == 0;
+    if (f->kind == FAULT_THROTTLE) {
+        f->status = 429;
+        if (!f->retry_after)
+            f->retry_after = 10;
+        if (!f->code.len)
+            f->code = STR("TooManyRequests");
+    }
+    if (!f->code.len)
+        f->code = STR("SimulatedFault");
+    if (!f->message.len)
+        f->message = STR("This is a fault that the simulator was told to make.");
+}
+
+static bool read_fault(struct sim *s, struct reader *r, const struct value *given)
+{
+    struct fault **end = &s->faults->first;
+
+    if (!value_is(given, VALUE_OBJECT))
+        return source_err(r->e, r->source, given, "a fault is an object");
+    if (s->faults->len == SIM_FAULTS_MAX)
+        return source_err(r->e, r->source, given, "more than %d faults", SIM_FAULTS_MAX);
+    struct arena *a = arena_new();
+    struct value *v = value_copy(a, given);
+    struct fault *f = ARENA_NEW(a, struct fault);
+    f->arena = a;
+    f->node = v;
+    if (!read_members(r, f, v) || !check(r, f, v)) {
+        arena_free(a);
+        return false;
+    }
+    complete(f, v);
+    while (*end)
+        end = &(*end)->next;
+    *end = f;
+    s->faults->len++;
+    return true;
+}
+
+bool sim_faults_read(struct sim *s, const struct source *src, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    struct reader r = {src, e};
+    struct value *root;
+    const struct value *list;
+
+    if (!yaml_read(a, src, NULL, &root, e))
+        return false;
+    list = value_get(root, STR("faults"));
+    if (!list && value_is(root, VALUE_OBJECT) && value_get(root, STR("kind")))
+        return read_fault(s, &r, root);
+    if (!value_is(list, VALUE_LIST))
+        return source_err(e, src, root, "a plan is an object with a list of faults");
+    for (size_t i = 0; i < list->len; i++)
+        if (!read_fault(s, &r, &list->items[i]))
+            return false;
+    return true;
+}
+
+struct value *sim_faults_list(struct sim *s, struct arena *a)
+{
+    struct value *list = value_list(a);
+
+    for (const struct fault *f = s->faults->first; f; f = f->next) {
+        struct value *v = value_add(a, list, value_copy(a, f->node));
+        value_set_int(a, v, STR("count"), f->count);
+        value_set_int(a, v, STR("after"), f->after < 0 ? 0 : f->after);
+    }
+    return list;
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * internal.h - what the files of the simulator share. Everything here is called with the lock of
+ * the simulator held, by sim_handle.
+ */
+#pragma once
+
+#include "azure/id.h"
+#include "sim/sim.h"
+#include "value/source.h"
+#include "value/value.h"
+
+/* ---- Behaviour of types: types.c reads it, apply.c follows it. --------------------------------
+ */
+
+enum sim_poller { POLLER_NONE, POLLER_ASYNC, POLLER_LOCATION, POLLER_RELATIVE, POLLER_BODY };
+enum sim_body { BODY_RESOURCE, BODY_OPERATION, BODY_EMPTY, BODY_OTHER };
+
+/* How a PUT or DELETE is answered and carried to its end. */
+struct sim_answer {
+    int status;
+    enum sim_poller poller;
+    enum sim_body body;
+    bool location;       /* POLLER_ASYNC: there is a Location as well */
+    int64_t retry_after; /* seconds, 0: no header */
+    int64_t polls;       /* answers "not yet" so many times */
+    str state;           /* of the resource meanwhile */
+};
+
+enum sim_op { OP_ADD, OP_DROP, OP_SET, OP_EXTEND, OP_EARLY, OP_LATE, OP_REVERSE, OP_SPELL };
+enum sim_spelling {
+    SPELL_DISPLAY, /* West US 2 */
+    SPELL_COMPACT, /* westus2 */
+    SPELL_LOWER,
+    SPELL_UPPER,
+    SPELL_TITLE,    /* the first letter only */
+    SPELL_QUALIFIED /* parent/name */
+};
+enum sim_test { TEST_ALWAYS, TEST_PRESENT, TEST_ABSENT, TEST_IS };
+
+/* One difference between what is sent and what is shown. */
+struct sim_rule {
+    enum sim_op op;
+    str *at; /* members; "[]" is every element of a list, "{}" every member */
+    size_t at_len;
+    const struct value *value;
+    enum sim_spelling spelling;
+    str from, to; /* api-versions, both included; empty: open */
+    enum sim_test test;
+    str *when; /* members of the body that was sent */
+    size_t when_len;
+    const struct value *is;
+    bool if_null, if_empty; /* OP_DROP: only such values */
+};
+
+/* Children that are also a list in their parent. */
+struct sim_mirror {
+    str type; /* the last part of the child's type */
+    str *at;
+    size_t at_len;
+    bool flat; /* its elements have the properties of the child beside its name */
+};
+
+struct sim_type {
+    str name; /* Microsoft.Network/virtualNetworks */
+    struct sim_answer create, update, remove;
+    struct {
+        struct sim_rule *items;
+        size_t len, cap;
+    } rules;
+    struct {
+        struct sim_mirror *items;
+        size_t len, cap;
+    } mirrors;
+    str soft_delete;             /* the collection of what was deleted: deletedVaults */
+    bool head_only;              /* GET is answered by 405 */
+    bool exclusive;              /* one operation at a time: 409 */
+    bool known;                  /* has rules, if only an empty list */
+    bool undeletable;            /* goes with its parent only */
+    const struct value *actions; /* name: answer */
+};
+
+struct sim_types;
+struct sim_types *sim_types_new(struct arena *a);
+/* The files in the program. */
+MUST_CHECK bool sim_types_builtin(struct sim_types *t, struct err *e);
+MUST_CHECK bool sim_types_read(struct sim_types *t, const struct source *src, struct err *e);
+/* Never NULL: unknown types get the usual behaviour. */
+const struct sim_type *sim_types_find(struct arena *a, const struct sim_types *t, str type);
+/* What any type answers to an action, or NULL. */
+const struct value *sim_types_action(const struct sim_types *t, const struct sim_type *type,
+                                     str name);
+
+/* ---- Resources: store.c. ----------------------------------------------------------------------
+ */
+
+struct sim_operation;
+
+struct sim_resource {
+    struct table_node node; /* key: the id in lower case */
+    struct sim_resource *parent, *first, *last, *next, *previous;
+    str id, type, api_version;
+    str body; /* JSON, as shown when nothing is under way; empty: a scope, no resource */
+    str sent; /* the body of the last PUT, to tell writes that change nothing */
+    uint64_t writes;
+    struct sim_operation *operation; /* under way, or NULL */
+};
+
+struct sim_database;
+struct sim_store;
+struct sim_store *sim_store_new(void);
+/* From now on changes go to d as well. */
+void sim_store_keep(struct sim_store *t, struct sim_database *d, bool deleted);
+/* Tells that a resource of t was changed. */
+void sim_store_changed(struct sim_store *t, const struct sim_resource *r);
+void sim_store_free(struct sim_store *t);
+struct sim_resource *sim_store_root(struct sim_store *t);
+/* By id, any case. */
+struct sim_resource *sim_store_find(struct arena *a, struct sim_store *t, str id);
+struct sim_resource *sim_store_add(struct arena *a, struct sim_store *t,
+                                   struct sim_resource *parent, str id, str type);
+/* With all that is below. */
+void sim_store_remove(struct sim_store *t, struct sim_resource *r);
+size_t sim_store_len(const struct sim_store *t);
+/* Replaces a text of a resource by a copy. */
+void sim_keep(str *text, str copy);
+
+/* ---- Operations: operations.c. -----------------------------------------------------------------
+ */
+
+enum sim_outcome { OUTCOME_RUNNING, OUTCOME_SUCCEEDED, OUTCOME_FAILED };
+
+struct sim_operation {
+    struct table_node node;              /* key: its id */
+    struct sim_operation *older, *newer; /* in order of birth */
+    str target;                          /* id of the resource, in lower case */
+    struct sim_answer answer;
+    bool deletes, creates;
+    int64_t polls, started, ends;
+    enum sim_outcome outcome;
+    str code, message; /* of a failure to come, or that came */
+};
+
+/* ---- The simulator: sim.c. --------------------------------------------------------------------
+ */
+
+struct sim_counters {
+    int64_t requests, reads, writes, deletes, actions, polls;
+    int64_t noop_writes, throttled, refused, dropped;
+};
+
+struct sim {
+    struct lock lock;
+    struct arena *arena;
+    struct sim_config config;
+    struct sim_types *types;
+    struct sim_store *store, *deleted; /* deleted: what can be recovered */
+    struct table *operations;
+    struct sim_operation *oldest, *newest;
+    struct table *buckets, *providers;
+    struct sim_faults *faults;
+    struct sim_log *log;
+    struct sim_counters counters;
+    struct sim_database *database; /* NULL: memory only */
+    uint64_t chance;               /* state of sim_random */
+    int64_t time;                  /* virtual: now; else what is added to the clock */
+};
+
+/* One request on its way. */
+struct sim_call {
+    struct sim *sim;
+    struct arena *arena;
+    const struct sim_request *q;
+    struct sim_response *r;
+    struct value *body; /* of the request, when it has one */
+    str api_version;
+    struct arm_id id;
+    str type, name;
+    const struct sim_type *behaviour;
+    bool drop;        /* a fault: close the connection once it was done */
+    const char *kind; /* "read", "write", "delete", "poll", "other", for the log */
+};
+
+int64_t sim_now(const struct sim *s);
+uint64_t sim_random(struct sim *s);
+/* A random GUID, and one that text always gives. */
+str sim_guid(struct sim *s, struct arena *a);
+str sim_guid_of(struct sim *s, struct arena *a, str text);
+/* "2026-03-05T07:08:09.1234567Z" */
+str sim_stamp(struct arena *a, int64_t now);
+
+void sim_header(struct sim_call *c, const char *name, str value);
+void sim_reply(struct sim_call *c, int status, const struct value *body);
+/* {"error":{"code","message"}} */
+void sim_refuse(struct sim_call *c, int status, const char *code, const char *format, ...)
+    FORMAT(4, 5);
+str sim_query(struct sim_call *c, const char *name);
+str sim_json(struct arena *a, const struct value *v);
+/* What was written by sim_json. */
+struct value *sim_parse(struct arena *a, str text);
+
+/* ---- Parts of an answer. ----------------------------------------------------------------------
+ */
+
+/* apply.c: what is stored for a body that was sent. */
+struct value *sim_represent(struct sim_call *c, const struct sim_resource *r);
+/* Takes away what shows up only later. */
+void sim_hide_late(struct sim_call *c, struct value *shown);
+/* Adds what only the answer to a write shows. */
+void sim_show_early(struct sim_call *c, const struct sim_resource *r, struct value *shown);
+/* Finds or makes nothing: the value at members, or NULL. */
+struct value *sim_at(const struct value *v, const str *at, size_t len);
+
+/* show.c: what a GET shows now, children and state included. */
+struct value *sim_show(struct sim_call *c, struct sim_resource *r);
+void sim_get(struct sim_call *c);
+void sim_head(struct sim_call *c);
+/* A path that names a collection. False when it names none. */
+bool sim_list(struct sim_call *c);
+
+/* write.c, remove.c, action.c */
+void sim_put(struct sim_call *c, bool patch);
+void sim_delete(struct sim_call *c);
+/* A resource that was deleted and can be recovered; action is empty or "purge". False: none. */
+bool sim_deleted(struct sim_call *c, str action);
+/* POST {id}/{name}. */
+void sim_action(struct sim_call *c, str target, str name);
+/* Remembers r for a recovery, when its type allows that. */
+void sim_soft_delete(struct sim_call *c, struct sim_resource *r);
+
+/* operations.c */
+struct sim_operation *sim_operation_start(struct sim_call *c, struct sim_resource *r,
+                                          const struct sim_answer *answer, bool deletes,
+                                          bool creates);
+/* The headers of the first answer. */
+void sim_operation_headers(struct sim_call *c, const struct sim_operation *o);
+struct value *sim_operation_body(struct sim_call *c, const struct sim_operation *o);
+/* A path that polls. False when it is none. */
+bool sim_poll(struct sim_call *c);
+/* Counts a read of the resource as a poll, and ends what is over. False: r is gone. */
+bool sim_settle(struct sim_call *c, struct sim_resource *r, bool poll);
+void sim_operation_forget(struct sim *s, struct sim_operation *o);
+
+/* find.c: resources with the refusals of the recordings. */
+/* The resource that the path names; answers 404 and gives NULL when it, its group or parent is not
+ * there. */
+struct sim_resource *sim_need(struct sim_call *c);
+/* What a new resource stands in; answers 404 and gives NULL when it is not there. */
+struct sim_resource *sim_need_parent(struct sim_call *c);
+struct sim_resource *sim_find(struct sim_call *c, str id);
+
+/* limits.c: false when the request was answered by 429. */
+bool sim_admit(struct sim_call *c);
+/* tokens.c */
+bool sim_token(struct sim_call *c);
+bool sim_authorized(struct sim_call *c);
+/* providers.c */
+bool sim_provider(struct sim_call *c);
+bool sim_provider_ready(struct sim_call *c);
+
+/* faults.c */
+struct sim_faults;
+struct sim_faults *sim_faults_new(void);
+void sim_faults_free(struct sim_faults *f);
+/* Answers instead of ARM when a fault says so: true. Notes the ones that act later. */
+bool sim_faults_before(struct sim_call *c);
+/* A failure that an operation of c is to end with; false: none. */
+bool sim_faults_operation(struct sim_call *c, str *code, str *message);
+/* How many times longer an operation of c takes. */
+int64_t sim_faults_slowness(struct sim_call *c);
+/* What policies add to what is stored. */
+void sim_faults_policy(struct sim_call *c, struct value *stored);
+MUST_CHECK bool sim_faults_read(struct sim *s, const struct source *src, struct err *e);
+struct value *sim_faults_list(struct sim *s, struct arena *a);
+void sim_faults_clear(struct sim_faults *f);
+
+/* database.c: a NULL database is fine. */
+MUST_CHECK bool sim_database_open(struct sim *s, struct err *e);
+void sim_database_close(struct sim_database *d);
+void sim_database_put(struct sim_database *d, bool deleted, const struct sim_resource *r);
+void sim_database_drop(struct sim_database *d, bool deleted, str key);
+/* Ends what one request changed. */
+MUST_CHECK bool sim_database_commit(struct sim *s, struct err *e);
+
+/* log.c */
+struct sim_log;
+struct sim_log *sim_log_new(void);
+void sim_log_free(struct sim_log *l);
+void sim_log_add(struct sim_call *c);
+void sim_log_clear(struct sim_log *l);
+struct value *sim_log_list(struct sim_log *l, struct arena *a, size_t last);
+
+/* admin.c: paths below /_sim/. */
+void sim_admin(struct sim_call *c);

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * operations.c - what takes time. An operation is over when it was asked for often enough, or when
+ * the time has passed in which a patient client would have asked that often; so an impatient client
+ * waits no longer than a patient one, and what nobody polls ends as well.
+ *
+ * The URLs to poll are signed: h is a hash of everything before it, and a query that was altered is
+ * refused.
+ */
+#include "sim/internal.h"
+
+#include "text/codec.h"
+#include "text/url.h"
+
+#include <openssl/sha.h>
+#include <string.h>
+
+/* Between polls when a type says nothing. */
+#define USUAL_RETRY 10
+
+static bool is_over(const struct sim *s, const struct sim_operation *o)
+{
+    return o->outcome != OUTCOME_RUNNING || o->polls >= o->answer.polls || sim_now(s) >= o->ends;
+}
+
+/* ---- Birth and death. -------------------------------------------------------------------------
+ */
+
+static void operation_free(struct sim_operation *o)
+{
+    str *const texts[] = {&o->node.key, &o->target, &o->code, &o->message, &o->answer.state};
+
+    for (size_t i = 0; i < COUNT(texts); i++)
+        sim_keep(texts[i], STR_NONE);
+    block_free(o);
+}
+
+void sim_operation_forget(struct sim *s, struct sim_operation *o)
+{
+    if (o->older)
+        o->older->newer = o->newer;
+    else
+        s->oldest = o->newer;
+    if (o->newer)
+        o->newer->older = o->older;
+    else
+        s->newest = o->older;
+    table_drop(s->operations, &o->node);
+    operation_free(o);
+}
+
+static void set_failed(struct sim_call *c, struct sim_resource *r)
+{
+    struct value *body = sim_parse(c->arena, r->body);
+    struct value *properties = value_get(body, STR("properties"));
+
+    if (value_is(properties, VALUE_OBJECT))
+        value_set_str(c->arena, properties, STR("provisioningState"), STR("Failed"));
+    sim_keep(&r->body, sim_json(c->arena, body));
+    sim_store_changed(c->sim->store, r);
+}
+
+/* Brings an operation to its end. What it was about may be gone by now, or be afterwards. */
+static void finish(struct sim_call *c, struct sim_operation *o)
+{
+    struct sim_resource *r = sim_store_find(c->arena, c->sim->store, o->target);
+    bool failed = o->code.len > 0;
+
+    if (o->outcome != OUTCOME_RUNNING)
+        return;
+    o->outcome = failed ? OUTCOME_FAILED : OUTCOME_SUCCEEDED;
+    o->ends = sim_now(c->sim);
+    if (!r || r->operation != o)
+        return;
+    r->operation = NULL;
+    if (o->deletes && !failed) {
+        sim_soft_delete(c, r);
+        sim_store_remove(c->sim->store, r);
+    } else if (failed && o->creates && o->answer.poller != POLLER_BODY) {
+        sim_store_remove(c->sim->store, r);
+    } else if (failed && !o->deletes) {
+        set_failed(c, r);
+    }
+}
+
+static void forget_oldest(struct sim_call *c)
+{
+    while (table_len(c->sim->operations) >= SIM_OPERATIONS_MAX) {
+        struct sim_operation *o = c->sim->oldest;
+        finish(c, o);
+        sim_operation_forget(c->sim, o);
+    }
+}
+
+struct sim_operation *sim_operation_start(struct sim_call *c, struct sim_resource *r,
+                                          const struct sim_answer *answer, bool deletes,
+                                          bool creates)
+{
+    struct sim_operation *o = block_new(sizeof *o);
+    int64_t wait = answer->retry_after ? answer->retry_after : USUAL_RETRY;
+    int64_t slowness = sim_faults_slowness(c);
+    str code, message;
+
+    forget_oldest(c);
+    memset(o, 0, sizeof *o);
+    o->answer = *answer;
+    o->answer.state = STR_NONE;
+    sim_keep(&o->answer.state, answer->state.len ? answer->state
+                               : deletes         ? STR("Deleting")
+                               : creates         ? STR("Creating")
+                                                 : STR("Updating"));
+    o->answer.polls *= slowness;
+    o->deletes = deletes;
+    o->creates = creates;
+    o->started = sim_now(c->sim);
+    o->ends = o->started + o->answer.polls * wait * NS_PER_SEC;
+    sim_keep(&o->target, r->node.key);
+    if (sim_faults_operation(c, &code, &message)) {
+        sim_keep(&o->code, code);
+        sim_keep(&o->message, message);
+    }
+    sim_keep(&o->node.key, sim_guid(c->sim, c->arena));
+    str key = o->node.key;
+    table_add(c->sim->operations, &o->node, key);
+    o->older = c->sim->newest;
+    if (o->older)
+        o->older->newer = o;
+    else
+        c->sim->oldest = o;
+    c->sim->newest = o;
+    if (r->operation)
+        r->operation->outcome = OUTCOME_SUCCEEDED;
+    r->operation = o;
+    return o;
+}
+
+bool sim_settle(struct sim_call *c, struct sim_resource *r, bool poll)
+{
+    for (struct sim_resource *up = r->parent; up; up = up->parent)
+        if (up->operation && is_over(c->sim, up->operation)) {
+            bool gone = up->operation->deletes && !up->operation->code.len;
+            finish(c, up->operation);
+            if (gone)
+                return false;
+        }
+    struct sim_operation *o = r->operation;
+    if (!o)
+        return true;
+    if (!is_over(c->sim, o)) {
+        o->polls += poll;
+        return true;
+    }
+    finish(c, o);
+    return o->outcome == OUTCOME_SUCCEEDED ? !o->deletes
+                                           : !(o->creates && o->answer.poller != POLLER_BODY);
+}
+
+/* ---- URLs. ------------------------------------------------------------------------------------
+ */
+
+static str signature(struct sim_call *c, str path, str query)
+{
+    unsigned char sum[SHA256_DIGEST_LENGTH];
+    str text = str_fmt(c->arena, "%llu|%.*s?%.*s", (unsigned long long)c->sim->config.seed,
+                       STR_ARG(path), STR_ARG(query));
+
+    SHA256((const unsigned char *)text.ptr, text.len, sum);
+    return hex_encode(c->arena, sum, sizeof sum);
+}
+
+static str poll_url(struct sim_call *c, const struct sim_operation *o, const char *collection)
+{
+    struct arena *a = c->arena;
+    str provider = c->id.block_count ? c->id.blocks[c->id.block_count - 1].provider : STR_NONE;
+    str sub = c->id.subscription, id = o->node.key;
+    str location = value_get_str(c->body, STR("location"));
+    str path;
+
+    if (!location.len)
+        location = STR("westus2");
+    if (!provider.len)
+        path = str_fmt(a, "/subscriptions/%.*s/%s/%.*s", STR_ARG(sub), collection, STR_ARG(id));
+    else
+        path = str_fmt(a, "%s%.*s/providers/%.*s/locations/%.*s/%s/%.*s",
+                       sub.len ? "/subscriptions/" : "", STR_ARG(sub), STR_ARG(provider),
+                       STR_ARG(location), collection, STR_ARG(id));
+    path = str_lower(a, path);
+    str query = str_fmt(a, "api-version=%.*s&t=%lld&c=%.*s&s=%.*s", STR_ARG(c->api_version),
+                        (long long)(o->started / 100), STR_ARG(signature(c, path, STR("c"))),
+                        STR_ARG(signature(c, path, STR("s"))));
+    struct buf url = buf_new(a, BUF_UNLIMITED);
+    buf_add(&url, c->q->base);
+    for (size_t i = 0; i < path.len; i++)
+        if (path.ptr[i] == ' ')
+            buf_add(&url, STR("%20"));
+        else
+            buf_char(&url, path.ptr[i]);
+    buf_fmt(&url, "?%.*s&h=%.*s", STR_ARG(query), STR_ARG(signature(c, path, query)));
+    return buf_str(&url);
+}
+
+/* Whether the query is the one that was handed out. */
+static bool is_signed(struct sim_call *c)
+{
+    str query = c->q->query;
+    size_t amp = str_rfind_char(query, '&');
+
+    if (amp == STR_NPOS)
+        return false;
+    str hash = str_without_prefix(str_from(query, amp), STR("&h="));
+    return str_eq(hash, signature(c, str_lower(c->arena, c->q->path), str_slice(query, 0, amp)));
+}
+
+static void retry_header(struct sim_call *c, const struct sim_operation *o)
+{
+    if (o->answer.retry_after)
+        sim_header(c, "Retry-After", str_fmt(c->arena, "%lld", (long long)o->answer.retry_after));
+}
+
+void sim_operation_headers(struct sim_call *c, const struct sim_operation *o)
+{
+    if (o->answer.poller == POLLER_ASYNC)
+        sim_header(c, "Azure-AsyncOperation", poll_url(c, o, "operations"));
+    if (o->answer.poller == POLLER_LOCATION || o->answer.location)
+        sim_header(c, "Location", poll_url(c, o, "operationResults"));
+    retry_header(c, o);
+}
+
+/* ---- Polls. -----------------------------------------------------------------------------------
+ */
+
+struct value *sim_operation_body(struct sim_call *c, const struct sim_operation *o)
+{
+    static const char *const names[] = {"InProgress", "Succeeded", "Failed"};
+    struct arena *a = c->arena;
+    struct value *v = value_object(a);
+
+    value_set_str(a, v, STR("name"), o->node.key);
+    value_set_str(a, v, STR("status"), str_c(names[o->outcome]));
+    value_set_str(a, v, STR("startTime"), sim_stamp(a, o->started));
+    if (o->outcome == OUTCOME_RUNNING)
+        return v;
+    value_set_str(a, v, STR("endTime"), sim_stamp(a, o->ends));
+    if (o->outcome == OUTCOME_FAILED) {
+        struct value *error = value_set(a, v, STR("error"), value_object(a));
+        value_set_str(a, error, STR("code"), o->code);
+        value_set_str(a, error, STR("message"), o->message);
+    }
+    return v;
+}
+
+/* The result of a finished operation, as its Location shows it. */
+static void reply_result(struct sim_call *c, const struct sim_operation *o)
+{
+    struct sim_resource *r = sim_store_find(c->arena, c->sim->store, o->target);
+
+    if (o->outcome == OUTCOME_FAILED)
+        sim_refuse(c, 409, str_z(c->arena, o->code), "%.*s", STR_ARG(o->message));
+    else if (o->deletes || !r)
+        sim_reply(c, o->deletes && c->id.block_count ? 204 : 200, NULL);
+    else
+        sim_reply(c, 200, sim_parse(c->arena, r->body));
+}
+
+static void reply_poll(struct sim_call *c, struct sim_operation *o, bool location)
+{
+    bool over = is_over(c->sim, o);
+
+    if (over)
+        finish(c, o);
+    else
+        o->polls++;
+    if (!location) {
+        sim_reply(c, 200, sim_operation_body(c, o));
+        if (!over)
+            retry_header(c, o);
+    } else if (over) {
+        reply_result(c, o);
+    } else {
+        sim_reply(c, 202, NULL);
+        sim_header(c, "Location",
+                   str_fmt(c->arena, "%.*s%.*s?%.*s", STR_ARG(c->q->base), STR_ARG(c->q->path),
+                           STR_ARG(c->q->query)));
+        retry_header(c, o);
+    }
+}
+
+bool sim_poll(struct sim_call *c)
+{
+    size_t slash = str_rfind_char(c->q->path, '/');
+    str head = str_slice(c->q->path, 0, slash == STR_NPOS ? 0 : slash);
+    str collection = str_from(head, str_rfind_char(head, '/') + 1);
+    bool location = str_eq_fold(collection, STR("operationResults"));
+
+    if (!location && !str_eq_fold(collection, STR("operations")))
+        return false;
+    if (!str_eq(c->q->method, STR("GET")))
+        return false;
+    c->kind = "poll";
+    c->sim->counters.polls++;
+    struct sim_operation *o = (struct sim_operation *)table_find(
+        c->sim->operations, str_lower(c->arena, str_from(c->q->path, slash + 1)));
+    if (!is_signed(c))
+        sim_refuse(c, 403, "InvalidOperationUrl",
+                   "The query of this operation was altered: use the URL as it was given.");
+    else if (!o)
+        sim_refuse(c, 404, "OperationNotFound", "There is no such operation.");
+    else
+        reply_poll(c, o, location);
+    return true;
+}

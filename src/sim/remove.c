@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * remove.c - DELETE, and what can be brought back: vaults and some others are found among the
+ * deleted ones of their location, until they are recovered by a PUT or purged.
+ */
+#include "sim/internal.h"
+
+static void reply_deleted(struct sim_call *c, struct sim_resource *r)
+{
+    const struct sim_answer *answer = &c->behaviour->remove;
+    struct value *body = NULL;
+
+    if (answer->poller == POLLER_NONE || answer->poller == POLLER_RELATIVE ||
+        answer->poller == POLLER_BODY) {
+        if (answer->body == BODY_RESOURCE && answer->status != 204)
+            body = sim_show(c, r);
+        sim_soft_delete(c, r);
+        sim_store_remove(c->sim->store, r);
+        sim_reply(c, answer->status == 202 ? 200 : answer->status, body);
+        return;
+    }
+    struct sim_operation *o = sim_operation_start(c, r, answer, true, false);
+    if (answer->body == BODY_OPERATION)
+        body = sim_operation_body(c, o);
+    else if (answer->body == BODY_RESOURCE)
+        body = sim_show(c, r);
+    sim_reply(c, answer->status, body);
+    sim_operation_headers(c, o);
+}
+
+static bool is_refused(struct sim_call *c, const struct sim_resource *r)
+{
+    if (c->behaviour->undeletable) {
+        sim_refuse(c, 405, "MethodNotAllowed",
+                   "The requested resource does not support http method 'DELETE'.");
+        return true;
+    }
+    if (r->operation && r->operation->deletes) {
+        sim_reply(c, 202, NULL);
+        sim_operation_headers(c, r->operation);
+        return true;
+    }
+    return false;
+}
+
+void sim_delete(struct sim_call *c)
+{
+    struct sim_resource *r = sim_find(c, arm_id_print(c->arena, &c->id));
+
+    if (!r || !r->body.len) {
+        r = sim_need(c);
+        /* A resource that was never there, in a group and parent that are: nothing to do. */
+        if (!r && c->r->status == 404 && !str_contains(c->r->body, STR("ParentResourceNotFound")) &&
+            !str_contains(c->r->body, STR("ResourceGroupNotFound")))
+            sim_reply(c, 204, NULL);
+        return;
+    }
+    if (!is_refused(c, r))
+        reply_deleted(c, r);
+}
+
+void sim_soft_delete(struct sim_call *c, struct sim_resource *r)
+{
+    const struct sim_type *type = sim_types_find(c->arena, c->sim->types, r->type);
+    struct sim_store *deleted = c->sim->deleted;
+    struct sim_resource *kept;
+
+    for (struct sim_resource *child = r->first; child; child = child->next)
+        sim_soft_delete(c, child);
+    if (!type->soft_delete.len || !r->body.len)
+        return;
+    kept = sim_store_find(c->arena, deleted, r->id);
+    if (!kept)
+        kept = sim_store_add(c->arena, deleted, sim_store_root(deleted), r->id, r->type);
+    sim_keep(&kept->body, r->body);
+    sim_keep(&kept->api_version, r->api_version);
+    sim_store_changed(deleted, kept);
+}

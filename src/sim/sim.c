@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sim.c - the life of one request, and what all parts of the simulator use. */
+#include "sim/internal.h"
+
+#include "text/codec.h"
+#include "text/json.h"
+#include "text/url.h"
+
+#include <openssl/sha.h>
+#include <string.h>
+
+/* Virtual time begins here, so that runs can be repeated: 2026-01-01. */
+#define EPOCH (INT64_C(1767225600) * NS_PER_SEC)
+
+/* ---- Configuration. ---------------------------------------------------------------------------
+ */
+
+const char *const sim_presets[] = {"azure", "hourly", "unlimited", "unregistered", NULL};
+
+struct sim_config sim_defaults(void)
+{
+    return (struct sim_config){
+        .seed = 1, .reads = {250, 25}, .writes = {200, 10}, .deletes = {200, 10}};
+}
+
+bool sim_preset(struct sim_config *config, str name, struct err *e)
+{
+    const struct sim_config usual = sim_defaults();
+
+    if (str_eq(name, STR("azure"))) {
+        config->reads = usual.reads;
+        config->writes = config->deletes = usual.writes;
+    } else if (str_eq(name, STR("hourly"))) {
+        config->reads = (struct sim_rate){12000, 12000.0 / 3600};
+        config->writes = config->deletes = (struct sim_rate){1200, 1200.0 / 3600};
+    } else if (str_eq(name, STR("unlimited"))) {
+        config->unlimited = true;
+    } else if (str_eq(name, STR("unregistered"))) {
+        config->unregistered = true;
+    } else {
+        return err_set(e, ERR_USAGE,
+                       "there is no preset \"%.*s\"; known are azure, hourly, unlimited and "
+                       "unregistered",
+                       STR_ARG(name));
+    }
+    return true;
+}
+
+bool sim_new(const struct sim_config *config, struct sim **out, struct err *e)
+{
+    struct arena *a = arena_new();
+    struct sim *s = ARENA_NEW(a, struct sim);
+
+    pthread_mutex_init(&s->lock.mutex, NULL);
+    s->arena = a;
+    s->config = *config;
+    s->config.tenant = str_copy(a, config->tenant);
+    s->config.state = str_copy(a, config->state);
+    s->types = sim_types_new(a);
+    s->store = sim_store_new();
+    s->deleted = sim_store_new();
+    s->operations = table_new();
+    s->buckets = table_new();
+    s->providers = table_new();
+    s->faults = sim_faults_new();
+    s->log = sim_log_new();
+    s->chance = config->seed;
+    s->time = config->virtual_time ? EPOCH : 0;
+    *out = s;
+    if (sim_types_builtin(s->types, e) && (!config->state.len || sim_database_open(s, e)))
+        return true;
+    sim_free(s);
+    return false;
+}
+
+static void free_nodes(struct table *t)
+{
+    struct table_at at = {0};
+    struct table_node *node;
+
+    while ((node = table_each(t, &at))) {
+        table_drop(t, node);
+        sim_keep(&node->key, STR_NONE);
+        block_free(node);
+    }
+    table_free(t);
+}
+
+void sim_free(struct sim *s)
+{
+    while (s->oldest)
+        sim_operation_forget(s, s->oldest);
+    table_free(s->operations);
+    free_nodes(s->buckets);
+    free_nodes(s->providers);
+    sim_faults_free(s->faults);
+    sim_log_free(s->log);
+    sim_store_free(s->store);
+    sim_store_free(s->deleted);
+    sim_database_close(s->database);
+    pthread_mutex_destroy(&s->lock.mutex);
+    arena_free(s->arena);
+}
+
+bool sim_add_types(struct sim *s, const struct source *src, struct err *e)
+{
+    struct source *kept = ARENA_NEW(s->arena, struct source);
+
+    kept->file = str_copy(s->arena, src->file);
+    kept->text = str_copy(s->arena, src->text);
+    return sim_types_read(s->types, kept, e);
+}
+
+bool sim_add_faults(struct sim *s, const struct source *src, struct err *e)
+{
+    AUTO_LOCK guard = lock_take(&s->lock);
+
+    return sim_faults_read(s, src, e);
+}
+
+/* ---- Time and chance. -------------------------------------------------------------------------
+ */
+
+int64_t sim_now(const struct sim *s)
+{
+    return s->config.virtual_time ? s->time : clock_now() + s->time;
+}
+
+void sim_advance(struct sim *s, int64_t ns)
+{
+    AUTO_LOCK guard = lock_take(&s->lock);
+
+    s->time += ns;
+}
+
+/* splitmix64: small, and good enough for ids. */
+uint64_t sim_random(struct sim *s)
+{
+    uint64_t z = s->chance += UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+static str guid_of_bytes(struct arena *a, const unsigned char *bytes)
+{
+    str hex = hex_encode(a, bytes, 16);
+
+    return str_fmt(a, "%.8s-%.4s-4%.3s-a%.3s-%.12s", hex.ptr, hex.ptr + 8, hex.ptr + 13,
+                   hex.ptr + 17, hex.ptr + 20);
+}
+
+str sim_guid(struct sim *s, struct arena *a)
+{
+    uint64_t words[2] = {sim_random(s), sim_random(s)};
+
+    return guid_of_bytes(a, (const unsigned char *)words);
+}
+
+str sim_guid_of(struct sim *s, struct arena *a, str text)
+{
+    unsigned char sum[SHA256_DIGEST_LENGTH];
+    str seeded = str_fmt(a, "%llu:%.*s", (unsigned long long)s->config.seed, STR_ARG(text));
+
+    SHA256((const unsigned char *)seeded.ptr, seeded.len, sum);
+    return guid_of_bytes(a, sum);
+}
+
+str sim_stamp(struct arena *a, int64_t now)
+{
+    char stamp[CLOCK_STAMP];
+
+    clock_stamp(now, stamp);
+    return str_fmt(a, "%.23s0000Z", stamp);
+}
+
+/* ---- JSON and answers. ------------------------------------------------------------------------
+ */
+
+str sim_json(struct arena *a, const struct value *v)
+{
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+
+    return json_write(&b, v, &json_exact, NULL) ? buf_str(&b) : STR_NONE;
+}
+
+struct value *sim_parse(struct arena *a, str text)
+{
+    struct source src = {.text = str_copy(a, text)};
+    struct value *v;
+
+    return json_read(a, &src, NULL, &v, NULL) ? v : value_object(a);
+}
+
+void sim_header(struct sim_call *c, const char *name, str value)
+{
+    http_header_set(c->arena, &c->r->headers, str_c(name), value);
+}
+
+void sim_reply(struct sim_call *c, int status, const struct value *body)
+{
+    c->r->status = status;
+    c->r->body = body ? sim_json(c->arena, body) : STR_NONE;
+}
+
+void sim_refuse(struct sim_call *c, int status, const char *code, const char *format, ...)
+{
+    struct arena *a = c->arena;
+    struct value *v = value_object(a), *error;
+    va_list args;
+
+    va_start(args, format);
+    str message = str_vfmt(a, format, args);
+    va_end(args);
+    error = value_set(a, v, STR("error"), value_object(a));
+    value_set_str(a, error, STR("code"), str_c(code));
+    value_set_str(a, error, STR("message"), message);
+    sim_reply(c, status, v);
+}
+
+str sim_query(struct sim_call *c, const char *name)
+{
+    str value;
+
+    return url_query_get(c->arena, c->q->query, str_c(name), &value) ? value : STR_NONE;
+}
+
+/* ---- The request. -----------------------------------------------------------------------------
+ */
+
+static const struct method {
+    const char *name, *kind;
+    int64_t offset; /* of its counter */
+} methods[] = {
+    {"DELETE", "delete", offsetof(struct sim_counters, deletes)},
+    {"GET", "read", offsetof(struct sim_counters, reads)},
+    {"HEAD", "read", offsetof(struct sim_counters, reads)},
+    {"PATCH", "write", offsetof(struct sim_counters, writes)},
+    {"POST", "action", offsetof(struct sim_counters, actions)},
+    {"PUT", "write", offsetof(struct sim_counters, writes)},
+};
+
+static const struct method *method_of(str name)
+{
+    for (size_t i = 0; i < COUNT(methods); i++)
+        if (str_eq(name, str_c(methods[i].name)))
+            return &methods[i];
+    return NULL;
+}
+
+static bool read_body(struct sim_call *c)
+{
+    struct source src = {.text = c->q->body};
+    AUTO_ERR e = {0};
+
+    if (!c->q->body.len || json_read(c->arena, &src, NULL, &c->body, &e))
+        return true;
+    sim_refuse(c, 400, "InvalidRequestContent",
+               "The request content was invalid and could not be deserialized: '%.*s'.",
+               STR_ARG(e.text));
+    return false;
+}
+
+static bool check_version(struct sim_call *c)
+{
+    c->api_version = sim_query(c, "api-version");
+    if (!c->api_version.len) {
+        sim_refuse(c, 400, "MissingApiVersionParameter",
+                   "The api-version query parameter (?api-version=) is required for all requests.");
+        return false;
+    }
+    if (c->api_version.len >= 10 && c->api_version.ptr[4] == '-' && c->api_version.ptr[7] == '-')
+        return true;
+    sim_refuse(c, 400, "InvalidApiVersionParameter",
+               "The api-version '%.*s' is invalid: it must be a date, as in 2024-03-01.",
+               STR_ARG(c->api_version));
+    return false;
+}
+
+static void handle_resource(struct sim_call *c)
+{
+    str method = c->q->method;
+
+    if (sim_deleted(c, STR_NONE))
+        return;
+    if (str_eq(method, STR("GET")))
+        sim_get(c);
+    else if (str_eq(method, STR("HEAD")))
+        sim_head(c);
+    else if (str_eq(method, STR("DELETE")))
+        sim_delete(c);
+    else if (str_eq(method, STR("PUT")) || str_eq(method, STR("PATCH")))
+        sim_put(c, method.len == 5);
+    else
+        sim_refuse(c, 405, "MethodNotAllowed", "%.*s is not possible here.", STR_ARG(method));
+}
+
+static void handle_other(struct sim_call *c, const struct err *e)
+{
+    size_t slash = str_rfind_char(c->q->path, '/');
+
+    if (sim_list(c))
+        return;
+    if (str_eq(c->q->method, STR("POST")) && slash != STR_NPOS)
+        sim_action(c, str_slice(c->q->path, 0, slash), str_from(c->q->path, slash + 1));
+    else
+        sim_refuse(c, 404, "InvalidResourceId", "%.*s", STR_ARG(e->text));
+}
+
+/* Whose budget a request is charged to; also of paths that are no ids. */
+static str subscription_in(str path)
+{
+    str rest = str_from(path, STR("/subscriptions/").len), sub;
+
+    if (!str_eq_fold(str_slice(path, 0, STR("/subscriptions/").len), STR("/subscriptions/")))
+        return STR_NONE;
+    str_cut(rest, STR("/"), &sub, &rest);
+    return sub;
+}
+
+static void identify(struct sim_call *c, bool *is_id, struct err *e)
+{
+    *is_id = arm_id_parse(c->arena, c->q->path, &c->id, e);
+    if (*is_id) {
+        c->type = arm_id_type(c->arena, &c->id);
+        c->name = arm_id_name(&c->id);
+    } else {
+        c->id = (struct arm_id){.subscription = subscription_in(c->q->path)};
+    }
+    c->behaviour = sim_types_find(c->arena, c->sim->types, c->type);
+}
+
+static void handle_arm(struct sim_call *c)
+{
+    const struct method *method = method_of(c->q->method);
+    AUTO_ERR e = {0};
+    bool is_id;
+
+    if (!method) {
+        sim_refuse(c, 405, "MethodNotAllowed", "%.*s is not known.", STR_ARG(c->q->method));
+        return;
+    }
+    c->kind = method->kind;
+    identify(c, &is_id, &e);
+    if (!sim_authorized(c) || !sim_admit(c) || sim_faults_before(c) || sim_poll(c))
+        return;
+    ++*(int64_t *)((char *)&c->sim->counters + method->offset);
+    if (!check_version(c) || !read_body(c) || sim_provider(c))
+        return;
+    if (is_id && !str_eq(c->q->method, STR("POST")))
+        handle_resource(c);
+    else
+        handle_other(c, &e);
+}
+
+static void common_headers(struct sim_call *c)
+{
+    sim_header(c, "x-ms-request-id", sim_guid(c->sim, c->arena));
+    if (c->r->body.len && !http_header_has(&c->r->headers, STR("Content-Type")))
+        sim_header(c, "Content-Type", STR("application/json; charset=utf-8"));
+}
+
+static void save(struct sim_call *c)
+{
+    AUTO_ERR e = {0};
+
+    if (!sim_database_commit(c->sim, &e))
+        sim_refuse(c, 500, "StateNotSaved", "%.*s", STR_ARG(e.text));
+}
+
+void sim_handle(struct sim *s, struct arena *a, const struct sim_request *q, struct sim_response *r)
+{
+    static const struct http_headers none = {0};
+    struct sim_request copy = *q;
+    AUTO_LOCK guard = lock_take(&s->lock);
+
+    *r = (struct sim_response){0};
+    if (!copy.headers)
+        copy.headers = &none;
+    struct sim_call c = {.sim = s, .arena = a, .q = &copy, .r = r, .kind = "other"};
+    if (str_has_prefix(q->path, STR("/_sim/"))) {
+        sim_admin(&c);
+        return;
+    }
+    s->counters.requests++;
+    if (!sim_token(&c))
+        handle_arm(&c);
+    if (str_eq(q->method, STR("HEAD")))
+        r->body = STR_NONE;
+    save(&c);
+    s->counters.refused += r->status >= 400;
+    common_headers(&c);
+    sim_log_add(&c);
+    r->drop = c.drop;
+    s->counters.dropped += c.drop;
+}

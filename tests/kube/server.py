@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A real API server as tools/kube-test/up leaves it: requests with the administrator's certificate."""
+
+import http.client
+import json
+import os
+import re
+import ssl
+import time
+
+
+class Server:
+    """One connection to the server of a folder. Not for several threads."""
+
+    def __init__(self, folder):
+        self.kubeconfig = os.path.join(folder, "kubeconfig")
+        with open(self.kubeconfig) as config:
+            self.address = re.search(r"server: https://(\S+)", config.read()).group(1)
+        self.tls = ssl.create_default_context(cafile=os.path.join(folder, "pki/ca.crt"))
+        self.tls.load_cert_chain(os.path.join(folder, "pki/admin.crt"), os.path.join(folder, "pki/admin.key"))
+        self.connection = http.client.HTTPSConnection(self.address, context=self.tls, timeout=120)
+
+    def ask(self, method, path, body=None, content="application/json"):
+        """Status and answer. Throttling is waited out, a few times."""
+        text = None if body is None else json.dumps(body)
+        for _ in range(5):
+            self.connection.request(method, path, text, {"Content-Type": content, "Accept": "application/json"})
+            answer = self.connection.getresponse()
+            data = answer.read()
+            if answer.status != 429:
+                break
+            time.sleep(float(answer.headers.get("Retry-After", 1)))
+        return answer.status, json.loads(data)
+
+    def must(self, method, path, body=None, content="application/json"):
+        """The answer; anything but success ends the test."""
+        status, answer = self.ask(method, path, body, content)
+        if status >= 300:
+            raise AssertionError(f"{method} {path}: {status} {answer.get('message')}")
+        return answer
+
+
+def wait_until(seconds, check):
+    """Whether check() became true in time."""
+    end = time.monotonic() + seconds
+    while not check():
+        if time.monotonic() > end:
+            return False
+        time.sleep(1)
+    return True

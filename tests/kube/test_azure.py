@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""test_azure.py PLUMB FOLDER - plumb's definitions and versions on the real API server of FOLDER.
+
+  definitions   all of `plumb crd --apply` are accepted, established, and structural
+  valid         the least object of every kind is accepted, by the server and by `plumb plan --offline`;
+                so are the recorded objects of ../shared/corpus/arm-put, by the server, when they are there,
+                except those whose fields are in wrong letters
+  broken        200 objects with one fault each are refused, by the server or by the plan, with a message
+                that names the field
+  versions      the version that a user applied is the one that a plan for the served object has
+
+Each check counts. Prints failures and, last, "N passed, M failed". Everything is a dry run except the
+definitions and the few objects whose versions are looked at.
+"""
+
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import objects
+import versions
+from server import Server, wait_until
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
+CORPUS = os.path.join(ROOT, "../shared/corpus/arm-put")
+DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+BROKEN_PER_FAULT, BROKEN_LEAST = 11, 200
+
+passed, failed = 0, 0
+
+
+def check(ok, text):
+    global passed, failed
+    if ok:
+        passed += 1
+    else:
+        failed += 1
+        print(f"FAILED {text}"[:1000])
+
+
+# ---- Definitions. -------------------------------------------------------------------------------------------
+
+
+def conditions(crd):
+    return {c["type"]: c["status"] for c in crd.get("status", {}).get("conditions") or []}
+
+
+def load_definitions(server, plumb, crds):
+    run = subprocess.run([plumb, "crd", "--apply", "--kubeconfig", server.kubeconfig], capture_output=True, text=True)
+    names = [crd["metadata"]["name"] for crd in crds]
+    check(run.returncode == 0 and run.stdout.split() == names, f"crd --apply: {run.stderr}")
+
+    def state():
+        return {c["metadata"]["name"]: conditions(c) for c in server.must("GET", DEFINITIONS)["items"]}
+
+    def settled():
+        return sum(c.get("Established") == "True" for c in state().values()) == len(crds)
+
+    wait_until(120, settled)
+    final = state()
+    for crd in crds:
+        have = final.get(crd["metadata"]["name"], {})
+        check(have.get("Established") == "True" and have.get("NonStructuralSchema") != "True",
+              f"{crd['metadata']['name']} is not established: {have}")
+
+
+def owners():
+    """(group, version, kind) to what the model says about its owner."""
+    found = {}
+    for name in glob.glob(os.path.join(ROOT, "api/model/*/*.json")):
+        with open(name) as file:
+            model = json.load(file)
+        for kind, resource in model["resources"].items():
+            found[model["group"], model["version"], kind] = resource.get("owner")
+    return found
+
+
+def kinds_of(crds):
+    known = owners()
+    for crd in crds:
+        for version in crd["spec"]["versions"]:
+            key = crd["spec"]["group"], version["name"], crd["spec"]["names"]["kind"]
+            yield objects.Kind(crd, version, known[key])
+
+
+# ---- Plans. -------------------------------------------------------------------------------------------------
+
+
+def findings(plumb, things):
+    """What `plumb plan --offline` says about each of these, one list of lines per object."""
+    with tempfile.TemporaryDirectory() as folder:
+        for i, thing in enumerate(things):
+            # Nothing else is in a namespace of its own: no two of these meet.
+            thing = dict(thing, metadata=dict(thing["metadata"], namespace=f"n{i}"))
+            with open(os.path.join(folder, f"{i:04}.json"), "w") as file:
+                json.dump(thing, file)
+        run = subprocess.run([plumb, "plan", "--offline", "-R", "-f", folder], capture_output=True, text=True)
+    said = [[] for _ in things]
+    for line in run.stderr.splitlines():
+        place = re.search(r"/(\d{4})\.json:\d+:\d+: (.*)", line)
+        if place:
+            said[int(place.group(1))].append(place.group(2))
+    check(run.returncode == (2 if any(said) else 0), f"plan ends with {run.returncode}: {run.stderr[:300]}")
+    return said
+
+
+# ---- Objects. -----------------------------------------------------------------------------------------------
+
+
+def create(server, path, thing):
+    return server.ask("POST", path + "?dryRun=All", thing)
+
+
+def check_valid(server, plumb, kinds):
+    made = []
+    for kind in kinds:
+        try:
+            made.append((kind, kind.least()))
+        except objects.CannotMake as e:
+            check(False, f"{kind.group} {kind.version} {kind.name}: no text fits {e}")
+    for (kind, thing), said in zip(made, findings(plumb, [thing for _, thing in made])):
+        status, answer = create(server, kind.path, thing)
+        name = f"{kind.group} {kind.version} {kind.name}"
+        check(status == 201, f"{name}: {answer.get('message')}")
+        check(status != 201 or answer["spec"] == thing["spec"], f"{name}: fields were dropped")
+        check(not said, f"{name}: plan: {said[:1]}")
+
+
+def recorded_objects():
+    """The objects of the corpus, each once, with the names of the recording."""
+    seen = {}
+    for name in sorted(glob.glob(os.path.join(CORPUS, "*.json"))):
+        with open(name) as file:
+            case = json.load(file)
+        text = json.dumps(case["docs"])
+        for placeholder, value in case.get("placeholders", {}).items():
+            text = text.replace(placeholder, value)
+        for thing in json.loads(text):
+            seen.setdefault(json.dumps(thing, sort_keys=True), (os.path.basename(name), thing))
+    return list(seen.values())
+
+
+def check_recorded(server, plumb, crds):
+    """A few of these have fields in wrong letters, which the server drops; it refuses them when they are
+    required. The plan tells the mistake, so what is refused must have such a finding."""
+    plural = {(c["spec"]["group"], c["spec"]["names"]["kind"]): c["spec"]["names"]["plural"] for c in crds}
+    recorded = recorded_objects()
+    pruned = mistaken = 0
+    for (name, thing), said in zip(recorded, findings(plumb, [thing for _, thing in recorded])):
+        group, _, version = thing["apiVersion"].partition("/")
+        if (group, thing["kind"]) not in plural:
+            check(False, f"{name}: there is no definition of {group} {thing['kind']}")
+            continue
+        thing["metadata"]["namespace"] = "default"
+        status, answer = create(
+            server, f"/apis/{group}/{version}/namespaces/default/{plural[group, thing['kind']]}", thing)
+        wrong_letters = any("unknown field: did you mean" in line for line in said)
+        check(status == 201 or wrong_letters, f"{name}: {thing['kind']} {answer.get('message')}")
+        pruned += status == 201 and answer["spec"] != thing["spec"]
+        mistaken += status != 201
+    print(f"{len(recorded)} recorded objects; {pruned} have fields that the server drops, {mistaken} are "
+          "refused for fields in wrong letters")
+
+
+def named(field, message):
+    """Whether the message names the field; the server quotes some, and words others without their index."""
+    text = message.replace('"', "")
+    return field in text or re.sub(r"\[\d+\]", "", field) in text
+
+
+def check_broken(server, plumb, kinds):
+    made = list(objects.all_broken(kinds, BROKEN_PER_FAULT))
+    check(len(made) >= BROKEN_LEAST, f"only {len(made)} broken objects")
+    by = {"server": 0, "plan": 0}
+    for (fault, kind, field, thing), said in zip(made, findings(plumb, [m[3] for m in made])):
+        status, answer = create(server, kind.path, thing)
+        message = answer.get("message", "")
+        refused = status in (400, 422) and named(field, message)
+        found = any(named(field, line) for line in said)
+        by["server"] += refused
+        by["plan"] += found
+        check(refused or found, f"{fault}: {kind.group} {kind.version} {kind.name} {field}: "
+              f"server {status} {message[:200]}; plan {said[:1]}")
+    print(f"{len(made)} broken objects: {by['server']} refused by the server, {by['plan']} by the plan")
+
+
+def main(plumb, folder):
+    server = Server(folder)
+    text = subprocess.run([plumb, "crd", "--format", "json"], capture_output=True, text=True, check=True).stdout
+    crds = [json.loads(line) for line in text.splitlines()]
+    load_definitions(server, plumb, crds)
+    kinds = list(kinds_of(crds))
+    print(f"{len(crds)} definitions, {len(kinds)} versions of kinds")
+    check_valid(server, plumb, kinds)
+    check_recorded(server, plumb, crds)
+    check_broken(server, plumb, kinds)
+    for text, ok in versions.checks(server, plumb):
+        check(ok, text)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(os.path.abspath(sys.argv[1]), sys.argv[2]))

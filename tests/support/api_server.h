@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * api_server.h - a small API server for tests: one namespaced resource and Leases, in memory.
+ *
+ *     struct api_server *s = api_start();
+ *     api_put(s, "x", "a", "\"spec\":{\"size\":1}");
+ *     ... kube_list(api_transport(s), ...) ...
+ *     api_stop(s);
+ *
+ * It serves widgets.example.com/v1, leases.coordination.k8s.io/v1 and core events: get, list
+ * (limit, continue), watch (bookmarks, initial events), create, update, merge patches, delete, with
+ * resource versions that grow by one. Faults are scripted: the next requests are answered as told.
+ * Any thread.
+ */
+#pragma once
+
+#include "kube/client.h"
+
+struct api_server;
+
+extern const struct kube_resource api_widgets;
+
+struct api_server *api_start(void);
+void api_stop(struct api_server *s);
+/* A transport to it, which lives as long as the server. */
+struct kube_transport *api_transport(struct api_server *s);
+
+/* Creates or changes a widget; members go behind its metadata. Answers its resource version. */
+uint64_t api_put(struct api_server *s, const char *namespace, const char *name,
+                 const char *members);
+void api_delete(struct api_server *s, const char *namespace, const char *name);
+/* Watches and pages that begin before now are answered by 410. */
+void api_compact(struct api_server *s);
+/* Sends all watches a bookmark; ends them, as they should or by cutting the connection. */
+void api_bookmark(struct api_server *s);
+void api_end_watches(struct api_server *s, bool broken);
+size_t api_watches(struct api_server *s);
+/* Whether watches may ask for initial events; else they are refused with 422, as by old servers. */
+void api_initial_events(struct api_server *s, bool offered);
+
+/* The next request whose target begins so is answered like this. Up to 64 may wait. */
+void api_answer(struct api_server *s, const char *target, int status, const char *type,
+                const char *body);
+/* The next such request gets its answer only in part, and then a closed connection. */
+void api_break(struct api_server *s, const char *target);
+
+/* "GET /apis?x=1\n" for each request so far, with the header Accept behind it when accept. */
+str api_requests(struct api_server *s, struct arena *a, bool accept);
+void api_forget_requests(struct api_server *s);

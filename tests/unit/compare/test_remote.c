@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* References and objects of web servers, and of clusters. */
+#include "../test.h"
+
+#include "compare/fetch.h"
+#include "compare/generate_internal.h"
+#include "compare/helm.h"
+#include "compare/live.h"
+#include "net/server.h"
+
+/* ---- A web server. ---- */
+
+struct web {
+    struct arena *a;
+    struct server *server;
+    unsigned asked;  /* in all */
+    unsigned faults; /* answers of 503 that are left */
+};
+
+static void handle_web(void *ctx, struct server_request *r)
+{
+    struct web *w = ctx;
+    str path = server_path(r);
+
+    w->asked++;
+    if (w->faults) {
+        w->faults--;
+        server_reply(r, 503, STR_NONE, STR("later"));
+    } else if (str_eq(path, STR("/moved/m.yaml"))) {
+        server_add_header(r, STR("Location"), STR("/ref/m.yaml"));
+        server_reply(r, 302, STR_NONE, STR_NONE);
+    } else if (str_has_prefix(path, STR("/ref/"))) {
+        server_reply(r, 200, STR_NONE, server_target(r));
+    } else {
+        server_reply(r, 404, STR_NONE, STR("no"));
+    }
+}
+
+static void begin(struct web *w, server_handler *handle, struct err *e)
+{
+    const struct server_config config = {.handle = handle, .ctx = w};
+
+    *w = (struct web){.a = arena_new()};
+    assert_ok(server_start(&config, &w->server, e), e);
+}
+
+static void end(struct web *w)
+{
+    server_stop(w->server, 0);
+    arena_free(w->a);
+}
+
+/* What is read of a name in a reference, or the error with {url} for the server. */
+static str read_of(struct web *w, const char *reference, const char *name)
+{
+    AUTO_ERR e = {0};
+    struct root root;
+    str file, text = STR_NONE, url = server_url(w->server);
+    bool ok = root_open(w->a, str_concat(w->a, url, str_c(reference)), &root, &file, &e) &&
+              root_read(w->a, &root, *name ? str_c(name) : file, &text, &e);
+
+    root_close(&root);
+    if (ok)
+        return text;
+    text = str_copy(w->a, e.text);
+    for (size_t at; (at = str_find(text, url)) != STR_NPOS;)
+        text = str_fmt(w->a, "%.*s{url}%.*s", STR_ARG(str_slice(text, 0, at)),
+                       STR_ARG(str_from(text, at + url.len)));
+    return text;
+}
+
+TEST(files_of_a_reference_are_below_its_url)
+{
+    static const struct {
+        const char *reference, *name, *want;
+    } cases[] = {
+        {"/ref/m.yaml", "", "/ref/m.yaml"},
+        {"//ref/.//x/../m.yaml", "", "/ref/m.yaml"},
+        {"/ref/m.yaml", "sub/t.yaml", "/ref/sub/t.yaml"},
+        {"/ref/a/m.yaml", "../b.yaml", "/ref/b.yaml"},
+        {"/ref/m.yaml", "./a b.yaml", "/ref/a%20b.yaml"},
+        {"/ref/m.yaml?x=1", "", "/ref/m.yaml%3Fx=1"},
+        {"/moved/m.yaml", "", "/ref/m.yaml"},
+        {"/m.yaml", "",
+         "unable to read URL \"{url}/m.yaml\", server reported 404 Not Found, status code=404"},
+    };
+    AUTO_ERR e = {0};
+    struct web w;
+
+    begin(&w, handle_web, &e);
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_str(read_of(&w, cases[i].reference, cases[i].name), str_c(cases[i].want));
+    end(&w);
+}
+
+TEST(faults_of_a_server_are_retried_and_files_fetched_once)
+{
+    AUTO_ERR e = {0};
+    struct str_list found = {0};
+    struct root root;
+    struct web w;
+    str file, text;
+
+    begin(&w, handle_web, &e);
+    w.faults = 4;
+    assert_str(read_of(&w, "/ref/m.yaml", ""), STR("/ref/m.yaml"));
+    w.faults = 5;
+    assert_str(read_of(&w, "/ref/m.yaml", ""),
+               STR("unable to read URL \"{url}/ref/m.yaml\", server reported 503 Service "
+                   "Unavailable, status code=503"));
+    w.asked = 0;
+    assert_ok(
+        root_open(w.a, str_concat(w.a, server_url(w.server), STR("/ref/m.yaml")), &root, &file, &e),
+        &e);
+    assert_true(root_glob(w.a, &root, STR("t.yaml"), &found, &e) && found.len == 1);
+    assert_true(root_read(w.a, &root, STR("t.yaml"), &text, &e));
+    assert_int_equal(w.asked, 1);
+    assert_true(root_glob(w.a, &root, STR("*.yaml"), &found, &e) && found.len == 1);
+    assert_false(root_glob(w.a, &root, STR("[a"), &found, &e));
+    root_close(&root);
+    end(&w);
+}
+
+static void handle_chart(void *ctx, struct server_request *r)
+{
+    (void)ctx;
+    if (str_has_suffix(server_path(r), STR("/m.yaml")))
+        server_reply(r, 200, STR_NONE,
+                     STR("parts: [{name: p, components: [{name: c, type: Required, "
+                         "requiredTemplates: [{path: ../x.yaml}]}]}]\n"));
+    else
+        server_reply(r, 200, STR_NONE, STR("{apiVersion: v1, kind: A, metadata: {name: n}}\n"));
+}
+
+TEST(a_template_of_the_web_is_not_written_outside_of_a_chart)
+{
+    AUTO_ERR e = {0};
+    struct web w;
+
+    begin(&w, handle_chart, &e);
+    const struct helm_options options = {
+        .reference = str_concat(w.a, server_url(w.server), STR("/ref/m.yaml")),
+        .chart = STR("/nonexistent/chart")};
+    struct buf note = buf_new(w.a, BUF_UNLIMITED);
+    assert_false(helm_convert(w.a, &options, &note, &e));
+    assert_str(e.text, STR("template ../x.yaml would lie outside of the chart"));
+    end(&w);
+}
+
+/* ---- A cluster. ---- */
+
+static const char discovery[] =
+    "{\"kind\":\"APIGroupDiscoveryList\",\"items\":[{\"metadata\":{\"name\":\"%s\"},\"versions\":"
+    "[{\"version\":\"v1\",\"resources\":[{\"resource\":\"things\",\"singularResource\":\"thing\","
+    "\"responseKind\":{\"group\":\"%s\",\"version\":\"v1\",\"kind\":\"Thing\"},\"scope\":\"%s\","
+    "\"verbs\":[\"get\",\"list\"]}]}]}]}";
+
+static void handle_cluster(void *ctx, struct server_request *r)
+{
+    str path = server_path(r);
+    struct arena *a = server_arena(r);
+    bool core = str_eq(path, STR("/api"));
+    str next = server_query(r, STR("continue"), NULL);
+
+    (void)ctx;
+    if (core || str_eq(path, STR("/apis")))
+        server_reply(r, 200,
+                     STR("application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"),
+                     str_fmt(a, discovery, core ? "" : "x.io", core ? "" : "x.io",
+                             core ? "Cluster" : "Namespaced"));
+    else if (str_eq(path, STR("/api/v1/things")))
+        server_reply(r, 200, STR("application/json"),
+                     STR("{\"kind\":\"ThingList\",\"apiVersion\":\"v1\",\"items\":[{\"metadata\":{"
+                         "\"name\":\"c\",\"namespace\":\"odd\"}}]}"));
+    else if (str_eq(path, STR("/apis/x.io/v1/things")))
+        server_reply(r, 200, STR("application/json"),
+                     next.len ? STR("{\"items\":[{\"kind\":\"Thing\",\"apiVersion\":\"x.io/v1\","
+                                    "\"metadata\":{\"name\":\"b\",\"namespace\":\"n\"}}]}")
+                              : STR("{\"metadata\":{\"continue\":\"next\"},\"items\":[{\"kind\":"
+                                    "\"Thing\",\"apiVersion\":\"x.io/v1\",\"metadata\":{\"name\":"
+                                    "\"a\",\"namespace\":\"n\"}}]}"));
+    else
+        server_reply(r, 403, STR("application/json"),
+                     STR("{\"kind\":\"Status\",\"status\":\"Failure\",\"reason\":\"Forbidden\","
+                         "\"message\":\"things is forbidden\",\"code\":403}"));
+}
+
+struct seen {
+    struct arena *a;
+    struct buf ids;
+};
+
+static bool note_id(void *ctx, struct arena *a, struct value *object, struct err *e)
+{
+    struct seen *s = ctx;
+
+    (void)e;
+    buf_fmt(&s->ids, "%.*s ", STR_ARG(object_id(a, object)));
+    return true;
+}
+
+static struct template make_template(const char *api_version, const char *kind)
+{
+    return (struct template){.identity = {.api_version = str_c(api_version), .kind = str_c(kind)}};
+}
+
+static void open_live(struct web *w, struct kube_flags *flags, struct live **l, struct err *e)
+{
+    setenv("HOME", "/nonexistent", 1);
+    unsetenv("KUBECONFIG");
+    flags->server = server_url(w->server);
+    assert_ok(live_open(w->a, flags, l, e), e);
+    assert_ok(live_discover(*l, e), e);
+}
+
+TEST(every_group_that_has_a_kind_is_listed)
+{
+    const struct template templates[] = {make_template("v1", "Nope"),
+                                         make_template("y.io/v1", "Thing"),
+                                         make_template("x.io/v1", "Thing")};
+    struct kube_flags flags = {0};
+    struct live *l;
+    struct web w;
+    AUTO_ERR e = {0};
+
+    begin(&w, handle_cluster, &e);
+    struct seen s = {w.a, buf_new(w.a, BUF_UNLIMITED)};
+    struct journal j = {.arena = w.a};
+    open_live(&w, &flags, &l, &e);
+    assert_ok(live_choose(l, templates, COUNT(templates), &j, &e), &e);
+    assert_int_equal(j.lines.len, 2);
+    assert_str(j.lines.items[0].text,
+               STR("There may be an issue with the API resources exposed by the cluster. Found "
+                   "kind but missing group/version for Thing.y.io/v1 "));
+    assert_str(j.lines.items[1].text,
+               STR("Reference Contains Templates With Types (kind) Not Supported By Cluster: "
+                   "Nope"));
+    assert_int_equal(live_type_count(l), 2);
+    assert_ok(live_each(l, 0, note_id, &s, &e) && live_each(l, 1, note_id, &s, &e), &e);
+    assert_str(buf_str(&s.ids), STR("v1_Thing_c x.io/v1_Thing_n_a x.io/v1_Thing_n_b "));
+    live_close(l);
+    end(&w);
+}
+
+TEST(a_cluster_without_the_kinds_or_the_rights_is_an_error)
+{
+    const struct template nope = make_template("v1", "Nope"), thing = make_template("v1", "Thing");
+    struct kube_flags flags = {0};
+    struct live *l;
+    struct web w;
+    AUTO_ERR e = {0};
+
+    begin(&w, handle_cluster, &e);
+    struct seen s = {w.a, buf_new(w.a, BUF_UNLIMITED)};
+    struct journal j = {.arena = w.a};
+    open_live(&w, &flags, &l, &e);
+    assert_false(live_choose(l, &nope, 1, &j, &e));
+    assert_int_equal(j.lines.len, 0);
+    live_close(l);
+    err_clear(&e);
+    flags.namespace = STR("secret");
+    open_live(&w, &flags, &l, &e);
+    assert_ok(live_choose(l, &thing, 1, &j, &e), &e);
+    assert_int_equal(live_type_count(l), 2);
+    assert_ok(live_each(l, 0, note_id, &s, &e), &e);
+    assert_false(live_each(l, 1, note_id, &s, &e));
+    assert_str(e.text, STR("things is forbidden"));
+    live_close(l);
+    end(&w);
+}
+
+TEST(rows_of_a_config_are_filled_from_the_cluster)
+{
+    static const struct {
+        struct wanted row;
+        size_t count;
+        const char *fault;
+    } cases[] = {
+        {{.kind = STR_INIT("Thing"), .api_version = STR_INIT("x.io/v1")}, 2, ""},
+        {{.kind = STR_INIT("Nope"), .api_version = STR_INIT("v1")},
+         0,
+         "failed to find API for Nope (v1): no matches for kind \"Nope\" in version \"v1\""},
+        {{.kind = STR_INIT("Thing"), .api_version = STR_INIT("a/b/c")},
+         0,
+         "invalid apiVersion \"a/b/c\": unexpected GroupVersion string: a/b/c"},
+        {{.kind = STR_INIT("Thing"),
+          .api_version = STR_INIT("x.io/v1"),
+          .namespace = STR_INIT("secret")},
+         0,
+         "failed to fetch Thing: list cluster resources: things is forbidden"},
+    };
+    struct kube_flags flags = {0};
+    struct generate_live *g;
+    struct web w;
+    AUTO_ERR e = {0};
+
+    begin(&w, handle_cluster, &e);
+    flags.server = server_url(w.server);
+    assert_ok(generate_live_open(w.a, &flags, &g, &e), &e);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct wanted row = cases[i].row;
+        AUTO_ERR fault = {0};
+        bool ok = generate_live_fill(g, &row, &fault);
+        assert_int_equal(ok, !*cases[i].fault);
+        assert_str(fault.text, str_c(cases[i].fault));
+        assert_int_equal(row.found.len, cases[i].count);
+    }
+    generate_live_close(g);
+    end(&w);
+}
+
+RUN_TESTS(cmocka_unit_test(files_of_a_reference_are_below_its_url),
+          cmocka_unit_test(faults_of_a_server_are_retried_and_files_fetched_once),
+          cmocka_unit_test(a_template_of_the_web_is_not_written_outside_of_a_chart),
+          cmocka_unit_test(every_group_that_has_a_kind_is_listed),
+          cmocka_unit_test(a_cluster_without_the_kinds_or_the_rights_is_an_error),
+          cmocka_unit_test(rows_of_a_config_are_filled_from_the_cluster))

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Objects of an API server, one by one and in lists. */
+#include "../test.h"
+
+#include "kube/items.h"
+#include "support/api_server.h"
+#include "text/json.h"
+
+#include <string.h>
+
+struct fixture {
+    struct arena *a;
+    struct api_server *api;
+    struct kube_transport *t;
+    struct kube_call all; /* widgets of all namespaces */
+    struct kube_status status;
+    struct err e;
+};
+
+static void begin(struct fixture *f)
+{
+    *f = (struct fixture){.a = arena_new(), .api = api_start()};
+    f->t = api_transport(f->api);
+    f->all = (struct kube_call){.resource = &api_widgets, .status = &f->status};
+}
+
+static void end(struct fixture *f)
+{
+    api_stop(f->api);
+    err_clear(&f->e);
+    arena_free(f->a);
+}
+
+static struct kube_call one(const struct fixture *f, const char *name)
+{
+    struct kube_call c = f->all;
+
+    c.namespace = STR("x");
+    c.name = str_c(name);
+    return c;
+}
+
+static struct value *json(struct arena *a, const char *text)
+{
+    const struct source src = {.text = str_c(text)};
+    AUTO_ERR e = {0};
+    struct value *v = NULL;
+
+    assert_ok(json_read(a, &src, NULL, &v, &e), &e);
+    return v;
+}
+
+/* ---- Lists ---------------------------------------------------------------------------------- */
+
+struct names {
+    struct arena *a;
+    struct buf text;
+    size_t restarts, stop_after, seen;
+};
+
+static bool collect(void *ctx, struct arena *a, struct value *item, struct err *e)
+{
+    struct names *n = ctx;
+    str name = value_get_str(value_get(item, STR("metadata")), STR("name"));
+
+    (void)a;
+    (void)e;
+    assert_str(value_get_str(item, STR("kind")), STR("Widget"));
+    assert_str(value_get_str(item, STR("apiVersion")), STR("example.com/v1"));
+    buf_fmt(&n->text, "%.*s ", STR_ARG(name));
+    return !n->stop_after || ++n->seen < n->stop_after;
+}
+
+static void restart(void *ctx)
+{
+    struct names *n = ctx;
+
+    n->restarts++;
+    buf_truncate(&n->text, 0);
+}
+
+static void fill(struct fixture *f, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        api_put(f->api, "x", str_z(f->a, str_fmt(f->a, "w%zu", i)), NULL);
+}
+
+TEST(lists_come_in_pages_until_the_end)
+{
+    struct fixture f;
+    begin(&f);
+    struct names n = {.text = buf_new(f.a, 1 * MIB)};
+    struct kube_list_meta meta;
+    const struct kube_list_options o = {.limit = 2, .labels = STR("a=b"), .fields = STR("c=d")};
+
+    fill(&f, 5);
+    assert_ok(kube_list(f.t, &f.all, &o, collect, &n, f.a, &meta, &f.e), &f.e);
+    assert_str(buf_str(&n.text), STR("w0 w1 w2 w3 w4 "));
+    assert_str(meta.resource_version, STR("105"));
+    assert_int_equal(meta.pages, 3);
+    assert_int_equal(meta.items, 5);
+    assert_str(api_requests(f.api, f.a, false),
+               STR("GET /apis/example.com/v1/widgets?fieldSelector=c%3Dd&labelSelector=a%3Db&"
+                   "limit=2\n"
+                   "GET /apis/example.com/v1/widgets?continue=105-2&fieldSelector=c%3Dd&"
+                   "labelSelector=a%3Db&limit=2\n"
+                   "GET /apis/example.com/v1/widgets?continue=105-4&fieldSelector=c%3Dd&"
+                   "labelSelector=a%3Db&limit=2\n"));
+    end(&f);
+}
+
+TEST(a_caller_may_stop_a_list)
+{
+    struct fixture f;
+    begin(&f);
+    struct names n = {.text = buf_new(f.a, 1 * MIB), .stop_after = 3};
+    const struct kube_list_options o = {.limit = 2};
+
+    fill(&f, 5);
+    assert_ok(kube_list(f.t, &f.all, &o, collect, &n, NULL, NULL, &f.e), &f.e);
+    assert_str(buf_str(&n.text), STR("w0 w1 w2 "));
+    end(&f);
+}
+
+#define SECOND_PAGE "/apis/example.com/v1/widgets?continue"
+#define EXPIRED                                                                                    \
+    "{\"kind\":\"Status\",\"status\":\"Failure\",\"reason\":\"Expired\",\"code\":410,"             \
+    "\"message\":\"too old\""
+
+TEST(an_expired_list_begins_anew_without_pages)
+{
+    struct fixture f;
+    begin(&f);
+    struct names n = {.text = buf_new(f.a, 1 * MIB)};
+    struct kube_list_meta meta;
+    const struct kube_list_options o = {.limit = 2, .restart = restart};
+
+    fill(&f, 5);
+    api_answer(f.api, SECOND_PAGE, 410, "application/json", EXPIRED "}");
+    assert_ok(kube_list(f.t, &f.all, &o, collect, &n, f.a, &meta, &f.e), &f.e);
+    assert_str(buf_str(&n.text), STR("w0 w1 w2 w3 w4 "));
+    assert_int_equal(n.restarts, 1);
+    assert_int_equal(meta.pages, 1);
+    end(&f);
+}
+
+TEST(an_expired_list_goes_on_where_the_server_offers_it)
+{
+    struct fixture f;
+    begin(&f);
+    struct names n = {.text = buf_new(f.a, 1 * MIB)};
+    const struct kube_list_options o = {.limit = 2};
+
+    fill(&f, 5);
+    api_answer(f.api, SECOND_PAGE, 410, "application/json",
+               EXPIRED ",\"metadata\":{\"continue\":\"200-3\"}}");
+    assert_ok(kube_list(f.t, &f.all, &o, collect, &n, NULL, NULL, &f.e), &f.e);
+    assert_str(buf_str(&n.text), STR("w0 w1 w3 w4 "));
+    api_answer(f.api, SECOND_PAGE, 410, "application/json", EXPIRED "}");
+    assert_false(kube_list(f.t, &f.all, &o, collect, &n, f.a, NULL, &f.e));
+    assert_int_equal(f.e.kind, ERR_EXPIRED);
+    assert_str(f.e.text, STR("too old"));
+    assert_int_equal(f.status.code, 410);
+    end(&f);
+}
+
+TEST(a_page_that_breaks_off_is_an_error_or_a_new_beginning)
+{
+    struct fixture f;
+    begin(&f);
+    struct names n = {.text = buf_new(f.a, 1 * MIB)};
+    struct kube_list_options o = {0};
+
+    fill(&f, 3);
+    api_break(f.api, "/apis/example.com");
+    assert_false(kube_list(f.t, &f.all, &o, collect, &n, NULL, NULL, &f.e));
+    assert_int_equal(f.e.kind, ERR_IO);
+    assert_str(buf_str(&n.text), STR("half "));
+    api_break(f.api, "/apis/example.com");
+    o.restart = restart;
+    assert_ok(kube_list(f.t, &f.all, &o, collect, &n, NULL, NULL, &f.e), &f.e);
+    assert_str(buf_str(&n.text), STR("w0 w1 w2 "));
+    end(&f);
+}
+
+TEST(metadata_alone_is_asked_for_and_kept)
+{
+    struct fixture f;
+    begin(&f);
+    struct value *v;
+    struct kube_call c = one(&f, "a");
+
+    c.metadata_only = true;
+    api_put(f.api, "x", "a", "\"data\":{\"secret\":\"s\"}");
+    assert_ok(kube_get(f.t, f.a, &c, &v, &f.e), &f.e);
+    assert_null(value_get(v, STR("data")));
+    assert_str(value_get_str(v, STR("kind")), STR("Widget"));
+    assert_true(str_contains(api_requests(f.api, f.a, true),
+                             STR("as=PartialObjectMetadata;g=meta.k8s.io;v=v1")));
+    end(&f);
+}
+
+/* ---- Cutting -------------------------------------------------------------------------------- */
+
+static bool add_item(void *ctx, str text, struct err *e)
+{
+    (void)e;
+    buf_fmt(ctx, "<%.*s>", STR_ARG(text));
+    return true;
+}
+
+static const struct {
+    const char *text, *items, *envelope;
+} cuts[] = {
+    {"{\"items\":[]}", "", "{\"items\":[]}"},
+    {"{\"items\":null,\"a\":1}", "", "{\"items\":null,\"a\":1}"},
+    {"{\"items\":[{\"a\":[1,{}]},{\"b\":\"]}\\\"\"}],\"z\":2}",
+     "<{\"a\":[1,{}]}><{\"b\":\"]}\\\"\"}>", "{\"items\":[],\"z\":2}"},
+    {"{\"items\" : [ {} , 1 , \"x,y\" ,[2]] }", "<{}><1 ><\"x,y\" ><[2]>", "{\"items\":[]}"},
+    {"{\"kind\":\"items\",\"a\":[1,2],\"metadata\":{\"items\":[3]}}", "",
+     "{\"kind\":\"items\",\"a\":[1,2],\"metadata\":{\"items\":[3]}}"},
+    {"{\"xitems\":[1],\"items\":[2],\"itemsx\":[3]}", "<2>",
+     "{\"xitems\":[1],\"items\":[],\"itemsx\":[3]}"},
+    {"{\"items\":[{}}", "<{}>", NULL},
+    {"{\"items\":[{}", "<{}>", NULL},
+    {"<html>", "", NULL},
+    {"]]]]", "", NULL},
+    {"", "", NULL},
+};
+
+TEST(objects_are_cut_out_whatever_the_pieces)
+{
+    for (size_t i = 0; i < COUNT(cuts); i++) {
+        for (size_t step = 1; step < 40; step++) {
+            AUTO_ARENA a = arena_new();
+            AUTO_ERR e = {0};
+            struct buf got = buf_new(a, 1 * MIB), written = buf_new(a, 1 * MIB);
+            struct kube_items items = kube_items_new(a, add_item, &got);
+            struct value *envelope;
+            str text = str_c(cuts[i].text);
+
+            for (size_t at = 0; at < text.len; at += step)
+                assert_ok(kube_items_add(&items, str_slice(text, at, at + step), &e), &e);
+            assert_str(buf_str(&got), str_c(cuts[i].items));
+            bool ok = kube_items_end(&items, a, &envelope, &e);
+            assert_int_equal(ok, cuts[i].envelope != NULL);
+            if (ok) {
+                assert_ok(json_write(&written, envelope, &json_exact, &e), &e);
+                assert_str(buf_str(&written), str_c(cuts[i].envelope));
+            }
+        }
+    }
+}
+
+/* ---- Writing -------------------------------------------------------------------------------- */
+
+TEST(objects_are_created_changed_and_deleted)
+{
+    struct fixture f;
+    begin(&f);
+    struct value *v;
+    struct kube_call a = one(&f, "a"), into = one(&f, "");
+    const struct kube_write_options mine = {
+        .field_manager = STR("me"), .force = true, .field_validation = STR("Strict")};
+    const struct kube_delete_options how = {
+        .propagation = STR("Foreground"), .grace_given = true, .uid = STR("u")};
+
+    assert_ok(
+        kube_create(f.t, f.a, &into, json(f.a, "{\"metadata\":{\"name\":\"a\"}}"), NULL, &v, &f.e),
+        &f.e);
+    assert_str(value_get_str(value_get(v, STR("metadata")), STR("resourceVersion")), STR("101"));
+    assert_false(kube_create(f.t, f.a, &into, v, NULL, NULL, &f.e));
+    assert_int_equal(f.e.kind, ERR_EXISTS);
+    value_set_int(f.a, v, STR("spec"), 1);
+    assert_ok(kube_update(f.t, f.a, &a, v, NULL, NULL, &f.e), &f.e);
+    assert_false(kube_update(f.t, f.a, &a, v, NULL, NULL, &f.e));
+    assert_int_equal(f.e.kind, ERR_CONFLICT);
+    assert_str(kube_status_words(f.a, &f.status),
+               STR("Error from server (Conflict): the object has been modified"));
+    a.subresource = STR("status");
+    assert_ok(kube_patch(f.t, f.a, &a, KUBE_PATCH_MERGE, json(f.a, "{\"status\":{\"x\":1}}"), NULL,
+                         &v, &f.e),
+              &f.e);
+    assert_non_null(value_get(value_get(v, STR("status")), STR("x")));
+    a.subresource = STR_NONE;
+    assert_false(kube_patch(f.t, f.a, &a, KUBE_PATCH_APPLY, v, NULL, &v, &f.e));
+    assert_ok(kube_patch(f.t, f.a, &a, KUBE_PATCH_APPLY, json(f.a, "{}"), &mine, &v, &f.e), &f.e);
+    assert_ok(kube_delete(f.t, f.a, &a, &how, &v, &f.e), &f.e);
+    assert_false(kube_get(f.t, f.a, &a, &v, &f.e));
+    assert_int_equal(f.e.kind, ERR_NOT_FOUND);
+    str requests = api_requests(f.api, f.a, false);
+    assert_true(str_contains(requests, STR("PATCH /apis/example.com/v1/namespaces/x/widgets/a/"
+                                           "status\n")));
+    assert_true(str_contains(requests,
+                             STR("widgets/a?fieldManager=me&fieldValidation=Strict&force=true\n")));
+    end(&f);
+}
+
+/* ---- Errors --------------------------------------------------------------------------------- */
+
+#define FORBIDDEN                                                                                  \
+    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\","           \
+    "\"message\":\"widgets.example.com is forbidden: User \\\"u\\\" cannot get resource "          \
+    "\\\"widgets\\\" in API group \\\"example.com\\\" in the namespace \\\"x\\\"\","               \
+    "\"reason\":\"Forbidden\",\"code\":403}"
+
+static const struct {
+    int status;
+    const char *type, *body;
+    enum err_kind kind;
+    const char *text, *words;
+} failures[] = {
+    {403, "application/json", FORBIDDEN, ERR_DENIED,
+     "widgets.example.com is forbidden: User \"u\" cannot get resource \"widgets\" in API group "
+     "\"example.com\" in the namespace \"x\"",
+     "Error from server (Forbidden): widgets.example.com is forbidden: User \"u\" cannot get "
+     "resource \"widgets\" in API group \"example.com\" in the namespace \"x\""},
+    {401, "application/json",
+     "{\"kind\":\"Status\",\"status\":\"Failure\",\"message\":\"Unauthorized\",\"reason\":"
+     "\"Unauthorized\",\"code\":401}",
+     ERR_DENIED, "Unauthorized", "error: You must be logged in to the server (Unauthorized)"},
+    {404, "text/plain", "404 page not found\n", ERR_NOT_FOUND,
+     "the server could not find the requested resource (get widgets.example.com a)",
+     "Error from server (NotFound): the server could not find the requested resource (get "
+     "widgets.example.com a)"},
+    {500, "text/plain", "boom\n", ERR_IO,
+     "an error on the server (\"boom\") has prevented the request from succeeding (get "
+     "widgets.example.com a)",
+     "Error from server (InternalError): an error on the server (\"boom\") has prevented the "
+     "request from succeeding (get widgets.example.com a)"},
+    {502, "text/html", "", ERR_IO,
+     "an error on the server (\"unknown\") has prevented the request from succeeding (get "
+     "widgets.example.com a)",
+     "Error from server (InternalError): an error on the server (\"unknown\") has prevented the "
+     "request from succeeding (get widgets.example.com a)"},
+    {429, "", "", ERR_THROTTLED,
+     "the server has received too many requests and has asked us to try again later (get "
+     "widgets.example.com a)",
+     "Error from server (TooManyRequests): the server has received too many requests and has asked "
+     "us to try again later (get widgets.example.com a)"},
+    {418, "text/plain", "teapot", ERR_INVALID, "teapot (get widgets.example.com a)",
+     "Error from server: teapot (get widgets.example.com a)"},
+};
+
+TEST(errors_have_the_words_of_kubectl)
+{
+    struct fixture f;
+    begin(&f);
+    struct value *v;
+    const struct kube_call c = one(&f, "a");
+
+    for (size_t i = 0; i < COUNT(failures); i++) {
+        api_answer(f.api, "/apis/example.com", failures[i].status, failures[i].type,
+                   failures[i].body);
+        assert_false(kube_get(f.t, f.a, &c, &v, &f.e));
+        assert_str(f.e.text, str_c(failures[i].text));
+        assert_int_equal(f.e.kind, failures[i].kind);
+        assert_str(kube_status_words(f.a, &f.status), str_c(failures[i].words));
+        assert_int_equal(f.status.code, failures[i].status);
+    }
+    end(&f);
+}
+
+TEST(answers_that_are_no_objects_are_refused)
+{
+    static const char *const bodies[] = {"<html>", "[1]", "{\"a\"", "", "3"};
+    struct fixture f;
+    begin(&f);
+    struct value *v;
+    const struct kube_call c = one(&f, "a");
+    struct names n = {.text = buf_new(f.a, 1 * MIB)};
+
+    for (size_t i = 0; i < COUNT(bodies); i++) {
+        api_answer(f.api, "/apis/example.com", 200, "application/json", bodies[i]);
+        api_answer(f.api, "/apis/example.com", 200, "application/json", bodies[i]);
+        assert_false(kube_get(f.t, f.a, &c, &v, &f.e));
+        assert_int_equal(f.e.kind, ERR_INVALID);
+        assert_false(kube_list(f.t, &f.all, NULL, collect, &n, NULL, NULL, &f.e));
+        assert_int_equal(f.e.kind, ERR_INVALID);
+    }
+    end(&f);
+}
+
+TEST(paths_are_escaped)
+{
+    AUTO_ARENA a = arena_new();
+    const struct kube_resource pods = {.version = STR("v1"), .name = STR("pods")};
+    const struct kube_call c = {
+        .resource = &pods, .namespace = STR("a/b"), .name = STR("c d"), .subresource = STR("log")};
+
+    assert_str(kube_call_path(a, &c), STR("/api/v1/namespaces/a%2Fb/pods/c%20d/log"));
+}
+
+RUN_TESTS(cmocka_unit_test(lists_come_in_pages_until_the_end),
+          cmocka_unit_test(a_caller_may_stop_a_list),
+          cmocka_unit_test(an_expired_list_begins_anew_without_pages),
+          cmocka_unit_test(an_expired_list_goes_on_where_the_server_offers_it),
+          cmocka_unit_test(a_page_that_breaks_off_is_an_error_or_a_new_beginning),
+          cmocka_unit_test(metadata_alone_is_asked_for_and_kept),
+          cmocka_unit_test(objects_are_cut_out_whatever_the_pieces),
+          cmocka_unit_test(objects_are_created_changed_and_deleted),
+          cmocka_unit_test(errors_have_the_words_of_kubectl),
+          cmocka_unit_test(answers_that_are_no_objects_are_refused),
+          cmocka_unit_test(paths_are_escaped))
