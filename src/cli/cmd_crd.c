@@ -174,8 +174,8 @@ const struct command command_crd = {
         "Descriptions are left out, so that the definitions stay small; --descriptions takes\n"
         "them from a folder with Azure's published types, PROVIDER/VERSION/types.json.\n"
         "\n"
-        "--apply sends them to a cluster instead, by server-side apply, and prints the name of\n"
-        "each that was taken.\n",
+        "--apply sends them to a cluster instead, by server-side apply, and prints the name\n"
+        "of each that was taken.\n",
     .examples = "  plumb crd --apply --kinds 'network.azure.com/*'\n"
                 "  plumb crd --kinds 'network.azure.com/*' --format json\n"
                 "  plumb crd --sizes\n",
