@@ -2,13 +2,12 @@
 /* test_strset.c - texts are found again, whatever their number and size. */
 #include "../test.h"
 
-static void few_are_found_again(void **state)
+TEST(few_are_found_again)
 {
     AUTO_ARENA a = arena_new();
     struct strset *s = strset_new(a, 8);
     str first, second;
 
-    (void)state;
     assert_true(strset_add(s, STR("x"), &first));
     assert_false(strset_add(s, STR("x"), &second));
     assert_ptr_equal(first.ptr, second.ptr);
@@ -19,14 +18,13 @@ static void few_are_found_again(void **state)
     assert_true(str_eq(first, STR("x")));
 }
 
-static void many_are_found_again(void **state)
+TEST(many_are_found_again)
 {
     enum { MANY = 100000 };
     AUTO_ARENA a = arena_new();
     AUTO_ARENA scratch = arena_new();
     struct strset *s = strset_new(a, 8);
 
-    (void)state;
     for (int round = 0; round < 2; round++)
         for (int i = 0; i < MANY; i++) {
             assert_int_equal(strset_add(s, str_fmt(scratch, "name-%d", i), NULL), round == 0);
@@ -37,12 +35,11 @@ static void many_are_found_again(void **state)
 }
 
 /* Larger than a block, and what fits into none that is begun. */
-static void large_ones_are_found_again(void **state)
+TEST(large_ones_are_found_again)
 {
     AUTO_ARENA a = arena_new();
     struct strset *s = strset_new(a, 8);
 
-    (void)state;
     for (size_t size = 1; size < 4 * MIB; size *= 3) {
         char *text = arena_alloc_text(a, size);
         memset(text, 'x', size);
