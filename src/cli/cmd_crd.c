@@ -1,24 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd_crd.c - plumb crd: the CustomResourceDefinitions of the model's kinds.
+ * cmd_crd.c - plumb crd: the CustomResourceDefinitions of the model's kinds, printed or applied.
  */
 #include "azure/crd.h"
 #include "azure/describe.h"
 #include "cli/commands.h"
 #include "cli/kinds.h"
 #include "cli/print.h"
+#include "kube/client.h"
+#include "kube/transport.h"
 #include "text/json.h"
 #include "text/yaml.h"
 
 struct crd_values {
     struct option_list kinds;
-    str format, model, descriptions;
-    bool sizes;
+    str format, model, descriptions, kubeconfig, context;
+    bool apply, sizes;
 };
 
 static const char *const formats[] = {"json", "yaml", NULL};
 
 static const struct option crd_options[] = {
+    {"apply", 0, OPTION_BOOL, offsetof(struct crd_values, apply),
+     .help = "Apply the definitions to the cluster of the kubeconfig instead of printing them"},
+    {"context", 0, OPTION_STRING, offsetof(struct crd_values, context),
+     .help = "apply: use the `CONTEXT` of the kubeconfig"},
     {"descriptions", 0, OPTION_STRING, offsetof(struct crd_values, descriptions),
      .help = "Take descriptions from the published types in `FOLDER`",
      .complete = COMPLETE_FOLDERS},
@@ -26,6 +32,8 @@ static const struct option crd_options[] = {
      .help = "Write as `FORMAT`: json (one per line) or yaml", .choices = formats},
     {"kinds", 0, OPTION_STRINGS, offsetof(struct crd_values, kinds),
      .help = "Only kinds that fit one of the `PATTERNS`: RouteTable, network*/*, Virtual*"},
+    {"kubeconfig", 0, OPTION_STRING, offsetof(struct crd_values, kubeconfig),
+     .help = "apply: use this kubeconfig `FILE`", .complete = COMPLETE_FILES},
     {"model", 0, OPTION_STRING, offsetof(struct crd_values, model),
      .help = "Use the model files in `FOLDER` instead of those in the program",
      .complete = COMPLETE_FOLDERS},
@@ -37,6 +45,7 @@ struct printing {
     struct call *call;
     const struct crd_values *values;
     struct crd_options options;
+    struct kube_transport *cluster; /* where they are applied; NULL: they are printed */
     size_t count, bytes;
 };
 
@@ -76,13 +85,45 @@ static bool print_crd(struct printing *p, struct arena *a, const struct value *c
     return true;
 }
 
+/* ---- Applying. ---- */
+
+static bool open_cluster(struct call *c, struct kube_transport **out, struct err *e)
+{
+    const struct crd_values *v = c->values;
+    struct kube_flags flags = {.kubeconfig = v->kubeconfig, .context = v->context};
+    struct kube_config *config;
+
+    return kube_config_load(c->arena, &flags, &config, e) &&
+           kube_transport_new(config, STR("plumb/" PLUMB_VERSION), out, e);
+}
+
+/* Server-side: fields that others own are taken over, as these are whole definitions. */
+static bool apply_crd(struct printing *p, struct arena *a, const struct value *crd, struct err *e)
+{
+    static const struct kube_resource definitions = {.group = STR_INIT("apiextensions.k8s.io"),
+                                                     .version = STR_INIT("v1"),
+                                                     .name = STR_INIT("customresourcedefinitions"),
+                                                     .kind = STR_INIT("CustomResourceDefinition")};
+    static const struct kube_write_options options = {.field_manager = STR_INIT("plumb"),
+                                                      .force = true};
+    str name = value_get_str(value_get(crd, STR("metadata")), STR("name"));
+    struct kube_call call = {.resource = &definitions, .name = name};
+
+    if (!kube_patch(p->cluster, a, &call, KUBE_PATCH_APPLY, crd, &options, NULL, e))
+        return err_wrap(e, "definition %.*s", STR_ARG(name));
+    output_fmt(p->call->out, "%.*s\n", STR_ARG(name));
+    return true;
+}
+
 /* One kind: resources[from..to) are its versions. */
 static bool print_kind(struct printing *p, const struct model_resource *const *versions,
                        size_t count, struct err *e)
 {
     AUTO_ARENA a = arena_new();
 
-    return print_crd(p, a, crd_build(a, versions, count, &p->options), count, e);
+    const struct value *crd = crd_build(a, versions, count, &p->options);
+
+    return p->cluster ? apply_crd(p, a, crd, e) : print_crd(p, a, crd, count, e);
 }
 
 static bool print_all(struct printing *p, const struct kind_list *kinds, struct err *e)
@@ -104,14 +145,19 @@ static bool cmd_crd(struct call *c, struct err *e)
     struct kind_list kinds;
     struct model *m;
 
+    if (v->apply && v->sizes)
+        return err_set(e, ERR_USAGE, "--apply and --sizes exclude each other");
     if (!model_open(c->arena, v->model, &m, e))
         return false;
     if (v->descriptions.len) {
         p.options.describe = describe_property;
         p.options.describe_ctx = describe_open(c->arena, v->descriptions);
     }
-    bool ok = kind_list_select(c->arena, m, &v->kinds, &kinds, e) && print_all(&p, &kinds, e) &&
+    bool ok = kind_list_select(c->arena, m, &v->kinds, &kinds, e) &&
+              (!v->apply || open_cluster(c, &p.cluster, e)) && print_all(&p, &kinds, e) &&
               (!v->descriptions.len || describe_check(p.options.describe_ctx, e));
+    if (p.cluster)
+        kube_transport_free(p.cluster);
     model_close(m);
     return ok;
 }
@@ -120,13 +166,17 @@ const struct command command_crd = {
     .name = "crd",
     .args = "",
     .brief = "Print the CustomResourceDefinitions of Azure's kinds",
-    .help = "One definition per kind, with all its API versions, for kubectl apply. Patterns are\n"
-            "those of the shell, for a kind (RouteTable, Virtual*) or for group/kind\n"
-            "(network.azure.com/*, storage*/Storage*); letters count without regard to case.\n"
-            "\n"
-            "Descriptions are left out, so that the definitions stay small; --descriptions takes\n"
-            "them from a folder with Azure's published types, PROVIDER/VERSION/types.json.\n",
-    .examples = "  plumb crd | kubectl apply --server-side -f -\n"
+    .help =
+        "One definition per kind, with all its API versions, for kubectl apply. Patterns are\n"
+        "those of the shell, for a kind (RouteTable, Virtual*) or for group/kind\n"
+        "(network.azure.com/*, storage*/Storage*); letters count without regard to case.\n"
+        "\n"
+        "Descriptions are left out, so that the definitions stay small; --descriptions takes\n"
+        "them from a folder with Azure's published types, PROVIDER/VERSION/types.json.\n"
+        "\n"
+        "--apply sends them to a cluster instead, by server-side apply, and prints the name of\n"
+        "each that was taken.\n",
+    .examples = "  plumb crd --apply --kinds 'network.azure.com/*'\n"
                 "  plumb crd --kinds 'network.azure.com/*' --format json\n"
                 "  plumb crd --sizes\n",
     .options = crd_options,

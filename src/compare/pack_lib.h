@@ -40,7 +40,7 @@
     X(archive_entry_size)
 
 struct pack_lib {
-#define X(name) __typeof__(&name) name;
+#define X(name) __typeof__ (&(name))(name);
     PACK_FUNCTIONS(X)
 #undef X
 };

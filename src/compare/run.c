@@ -80,18 +80,21 @@ static struct job *job_new(struct running *r)
     return job;
 }
 
+/* A job lives in its own arena. */
 static void job_release(struct running *r, struct job *job)
 {
+    struct arena *a = job->arena;
+
     if (--job->users)
         return;
     if (job->owner)
         job_release(r, job->owner);
     if (r->spare.len == SPARE_MAX) {
-        arena_free(job->arena);
+        arena_free(a);
         return;
     }
-    arena_reset(job->arena);
-    VEC_PUSH(r->compare->arena, &r->spare, job->arena);
+    arena_reset(a);
+    VEC_PUSH(r->compare->arena, &r->spare, a);
 }
 
 static void free_arenas(struct running *r)

@@ -41,7 +41,7 @@ bool kube_object_read(struct arena *a, const struct kube_call *c, str text, stru
         return false;
     if (!value_is(*out, VALUE_OBJECT))
         return err_set(e, ERR_INVALID, "the server sent %s where an object should be",
-                       value_kind_name((*out)->kind));
+                       value_kind_name(*out ? (*out)->kind : VALUE_NULL));
     kube_object_complete(a, c, *out);
     return true;
 }

@@ -51,11 +51,8 @@ extern const struct benchmark bench_azure;
 extern const struct benchmark bench_compare;
 extern const struct benchmark bench_diff;
 extern const struct benchmark bench_json;
-<<<<<<< HEAD
 extern const struct benchmark bench_kube;
-=======
 extern const struct benchmark bench_model;
->>>>>>> main
 extern const struct benchmark bench_regex;
 extern const struct benchmark bench_tmpl;
 extern const struct benchmark bench_value;

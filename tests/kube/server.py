@@ -13,8 +13,9 @@ class Server:
     """One connection to the server of a folder. Not for several threads."""
 
     def __init__(self, folder):
-        config = open(os.path.join(folder, "kubeconfig")).read()
-        self.address = re.search(r"server: https://(\S+)", config).group(1)
+        self.kubeconfig = os.path.join(folder, "kubeconfig")
+        with open(self.kubeconfig) as config:
+            self.address = re.search(r"server: https://(\S+)", config.read()).group(1)
         self.tls = ssl.create_default_context(cafile=os.path.join(folder, "pki/ca.crt"))
         self.tls.load_cert_chain(os.path.join(folder, "pki/admin.crt"), os.path.join(folder, "pki/admin.key"))
         self.connection = http.client.HTTPSConnection(self.address, context=self.tls, timeout=120)

@@ -4,6 +4,7 @@
 
 #include "compare/fetch.h"
 #include "compare/generate_internal.h"
+#include "compare/helm.h"
 #include "compare/live.h"
 #include "net/server.h"
 
@@ -117,6 +118,32 @@ TEST(faults_of_a_server_are_retried_and_files_fetched_once)
     assert_true(root_glob(w.a, &root, STR("*.yaml"), &found, &e) && found.len == 1);
     assert_false(root_glob(w.a, &root, STR("[a"), &found, &e));
     root_close(&root);
+    end(&w);
+}
+
+static void handle_chart(void *ctx, struct server_request *r)
+{
+    (void)ctx;
+    if (str_has_suffix(server_path(r), STR("/m.yaml")))
+        server_reply(r, 200, STR_NONE,
+                     STR("parts: [{name: p, components: [{name: c, type: Required, "
+                         "requiredTemplates: [{path: ../x.yaml}]}]}]\n"));
+    else
+        server_reply(r, 200, STR_NONE, STR("{apiVersion: v1, kind: A, metadata: {name: n}}\n"));
+}
+
+TEST(a_template_of_the_web_is_not_written_outside_of_a_chart)
+{
+    AUTO_ERR e = {0};
+    struct web w;
+
+    begin(&w, handle_chart, &e);
+    const struct helm_options options = {
+        .reference = str_concat(w.a, server_url(w.server), STR("/ref/m.yaml")),
+        .chart = STR("/nonexistent/chart")};
+    struct buf note = buf_new(w.a, BUF_UNLIMITED);
+    assert_false(helm_convert(w.a, &options, &note, &e));
+    assert_str(e.text, STR("template ../x.yaml would lie outside of the chart"));
     end(&w);
 }
 
@@ -284,6 +311,7 @@ TEST(rows_of_a_config_are_filled_from_the_cluster)
 
 RUN_TESTS(cmocka_unit_test(files_of_a_reference_are_below_its_url),
           cmocka_unit_test(faults_of_a_server_are_retried_and_files_fetched_once),
+          cmocka_unit_test(a_template_of_the_web_is_not_written_outside_of_a_chart),
           cmocka_unit_test(every_group_that_has_a_kind_is_listed),
           cmocka_unit_test(a_cluster_without_the_kinds_or_the_rights_is_an_error),
           cmocka_unit_test(rows_of_a_config_are_filled_from_the_cluster))
