@@ -67,7 +67,8 @@ bool sim_new(const struct sim_config *config, struct sim **out, struct err *e)
     s->chance = config->seed;
     s->time = config->virtual_time ? EPOCH : 0;
     *out = s;
-    if (sim_types_builtin(s->types, e) && (!config->state.len || sim_database_open(s, e)))
+    if ((config->bare || sim_types_builtin(s->types, e)) &&
+        (!config->state.len || sim_database_open(s, e)))
         return true;
     sim_free(s);
     return false;

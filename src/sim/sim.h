@@ -50,6 +50,7 @@ struct sim_config {
     bool auth;         /* every request must carry a token of the tokens endpoint */
     bool unregistered; /* providers must be registered before they accept resources */
     bool unlimited;    /* nothing is throttled */
+    bool bare;         /* without the behaviours in the program: all types are unknown */
     struct sim_rate reads, writes, deletes;
     str state; /* a SQLite file that keeps the resources; empty: memory only */
 };
