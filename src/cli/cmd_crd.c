@@ -166,16 +166,15 @@ const struct command command_crd = {
     .name = "crd",
     .args = "",
     .brief = "Print the CustomResourceDefinitions of Azure's kinds",
-    .help =
-        "One definition per kind, with all its API versions, for kubectl apply. Patterns are\n"
-        "those of the shell, for a kind (RouteTable, Virtual*) or for group/kind\n"
-        "(network.azure.com/*, storage*/Storage*); letters count without regard to case.\n"
-        "\n"
-        "Descriptions are left out, so that the definitions stay small; --descriptions takes\n"
-        "them from a folder with Azure's published types, PROVIDER/VERSION/types.json.\n"
-        "\n"
-        "--apply sends them to a cluster instead, by server-side apply, and prints the name\n"
-        "of each that was taken.\n",
+    .help = "One definition per kind, with all its API versions, for kubectl apply. Patterns are\n"
+            "those of the shell, for a kind (RouteTable, Virtual*) or for group/kind\n"
+            "(network.azure.com/*, storage*/Storage*); letters count without regard to case.\n"
+            "\n"
+            "Descriptions are left out, so that the definitions stay small; --descriptions takes\n"
+            "them from a folder with Azure's published types, PROVIDER/VERSION/types.json.\n"
+            "\n"
+            "--apply sends them to a cluster instead, by server-side apply, and prints the name\n"
+            "of each that was taken.\n",
     .examples = "  plumb crd --apply --kinds 'network.azure.com/*'\n"
                 "  plumb crd --kinds 'network.azure.com/*' --format json\n"
                 "  plumb crd --sizes\n",

@@ -66,7 +66,7 @@ bool image_layout_read(struct arena *a, str folder, str tag, struct image_files 
     struct layout l = {.folder = folder};
     const struct image_store store = {read_layout_manifest, read_blob, &l};
     struct value *index;
-    str digest;
+    str digest = STR_NONE;
 
     if (!file_read_max(a, str_fmt(a, "%.*s/index.json", STR_ARG(folder)), IMAGE_MANIFEST_MAX,
                        &l.index, e) ||

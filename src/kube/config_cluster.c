@@ -31,11 +31,12 @@ str kube_in_cluster_namespace(struct arena *a, const struct kube_flags *flags)
 bool kube_in_cluster_config(struct arena *a, const struct kube_flags *flags, struct kube_config *c,
                             struct err *e)
 {
-    const char *host = getenv("KUBERNETES_SERVICE_HOST");
-    const char *port = getenv("KUBERNETES_SERVICE_PORT");
-    bool is_v6 = strchr(host, ':') != NULL;
+    str host = str_c(getenv("KUBERNETES_SERVICE_HOST"));
+    str port = str_c(getenv("KUBERNETES_SERVICE_PORT"));
+    bool is_v6 = str_find_char(host, ':') != STR_NPOS;
 
-    c->server = str_fmt(a, "https://%s%s%s:%s", is_v6 ? "[" : "", host, is_v6 ? "]" : "", port);
+    c->server = str_fmt(a, "https://%s%.*s%s:%.*s", is_v6 ? "[" : "", STR_ARG(host),
+                        is_v6 ? "]" : "", STR_ARG(port));
     c->token_file = file_of(a, flags, "token");
     c->in_cluster = true;
     /* Without a CA of its own the pod trusts those of the system, as with client-go. */

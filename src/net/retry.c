@@ -2,7 +2,7 @@
 /* retry.c - whether and when a request is sent again; see retry.h. */
 #include "net/retry.h"
 
-#define YEAR (365 * 24 * 3600 * NS_PER_SEC)
+#define YEAR (31536000 * NS_PER_SEC)
 
 /* ---- Policies ------------------------------------------------------------------------------- */
 

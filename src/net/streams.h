@@ -41,7 +41,7 @@ struct http_streams *http_streams_new(struct http_client *client);
 void http_streams_free(struct http_streams *s);
 
 /* Starts a request; its outcome arrives in on_end, also when it cannot be started. Never 0. */
-uint64_t http_streams_start(struct http_streams *s, const struct http_stream *stream);
+uint64_t http_streams_start(struct http_streams *streams, const struct http_stream *spec);
 /* Asks a stream to end with ERR_CANCELLED. Nothing happens when it already has. */
 void http_streams_stop(struct http_streams *s, uint64_t id);
 /* How many have been started and not ended. */

@@ -270,7 +270,7 @@ static bool read_all(struct tape *t, const struct source *src, struct err *e)
             return false;
         if (!line)
             break;
-        if (!read_exchange(t, src, line, &x, e))
+        if (!read_exchange(t, src, line, &x, e) || !x)
             return false;
         x->number = all.len + 1;
         VEC_PUSH(t->arena, &all, x);

@@ -17,7 +17,7 @@ struct url {
 };
 
 MUST_CHECK bool url_parse(struct arena *a, str text, struct url *out, struct err *e);
-void url_write(struct buf *out, const struct url *u);
+void url_write(struct buf *b, const struct url *u);
 str url_text(struct arena *a, const struct url *u);
 
 /* The host without port and brackets; the port, empty when there is none. */
