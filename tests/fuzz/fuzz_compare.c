@@ -4,6 +4,7 @@
  * inline function. Objects that were accepted have an identity and can be written.
  */
 #include "compare/internal.h"
+#include "compare/stream.h"
 #include "text/yaml.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -20,23 +21,46 @@ static void try_reference(struct arena *a, const struct reference_version *versi
         assert(r.written);
 }
 
+struct text_reader {
+    struct reader base;
+    str rest;
+};
+
+static bool read_some(struct reader *r, char *to, size_t size, size_t *got, struct err *e)
+{
+    struct text_reader *t = (struct text_reader *)r;
+
+    (void)e;
+    *got = t->rest.len < size ? t->rest.len : size;
+    if (*got)
+        memcpy(to, t->rest.ptr, *got);
+    t->rest = str_from(t->rest, *got);
+    return true;
+}
+
 static void try_stream(struct arena *a, str text, bool improved)
 {
-    struct objects objects = {0};
-    struct journal j = {.arena = a};
-    struct result_verdict verdict = {0};
-    struct input in = {
-        .arena = a, .objects = &objects, .journal = &j, .verdict = improved ? &verdict : NULL};
+    struct text_reader bytes = {.base = {.read = read_some}, .rest = text};
+    struct input in = {.arena = a, .improved = improved, .journal = {.arena = a}};
+    struct stream *s = stream_new(a);
+    struct document doc;
 
-    stream_read(&in, STR("in.yaml"), text);
-    assert(verdict.skipped + verdict.failed >= verdict.notes.len);
-    for (size_t i = 0; i < objects.len; i++) {
-        struct object *o = &objects.items[i];
+    stream_begin(s, STR("in.yaml"), &bytes.base);
+    while (stream_next(s, &in, &doc)) {
+        document_read(&in, &doc);
+        if (!doc.failed)
+            object_add(&in, &doc);
+        else if (!improved)
+            break;
+    }
+    stream_free(s);
+    for (size_t i = 0; i < in.objects.len; i++) {
+        struct object *o = &in.objects.items[i];
         assert(o->identity.kind.len && str_eq(o->id, object_id(a, o->root)));
         (void)slug_make(a, o->id);
     }
-    for (size_t i = 0; i < in.errors.items.len; i++)
-        (void)error_ignorable(in.errors.items.items[i], &j);
+    for (size_t i = 0; i < in.faults.len; i++)
+        (void)error_ignorable(in.faults.items[i].text, &in.journal);
 }
 
 static void try_inline(struct arena *a, str text)
