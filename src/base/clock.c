@@ -29,6 +29,11 @@ int64_t clock_mono(void)
     return clock_is_fake ? fake_now : read_clock(CLOCK_MONOTONIC);
 }
 
+int64_t clock_wire(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
+}
+
 int64_t clock_cpu(void)
 {
     return read_clock(CLOCK_PROCESS_CPUTIME_ID);

@@ -17,6 +17,9 @@
 int64_t clock_now(void);
 /* Never goes back. For measuring and waiting. */
 int64_t clock_mono(void);
+/* As clock_mono, but real even in tests: for timeouts of sockets, whose other end knows no better.
+ */
+int64_t clock_wire(void);
 /* CPU time of this process, for benchmarks. */
 int64_t clock_cpu(void);
 /* Waits; in tests it moves the fake clock instead. */

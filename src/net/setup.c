@@ -86,18 +86,26 @@ static void add_line(struct transfer *t, str name, str value)
     t->headers = curl_slist_append(t->headers, str_z(t->arena, line));
 }
 
-static bool set_headers(struct transfer *t, struct err *e)
+bool http_headers_check(const struct http_headers *h, struct err *e)
 {
-    const struct http_headers *h = &t->request->headers;
-
     for (size_t i = 0; i < h->len; i++) {
         str name = h->items[i].name;
         if (!name.len || !is_clean_header(name) || !is_clean_header(h->items[i].value) ||
             str_find_char(name, ':') != STR_NPOS)
             return err_set(e, ERR_INVALID, "net/http: invalid header field value for \"%.*s\"",
                            STR_ARG(name));
-        add_line(t, name, h->items[i].value);
     }
+    return true;
+}
+
+static bool set_headers(struct transfer *t, struct err *e)
+{
+    const struct http_headers *h = &t->request->headers;
+
+    if (!http_headers_check(h, e))
+        return false;
+    for (size_t i = 0; i < h->len; i++)
+        add_line(t, h->items[i].name, h->items[i].value);
     /* Never wait for a "100 Continue", and send no content type of curl's own. */
     t->headers = curl_slist_append(t->headers, "Expect:");
     if (!http_header_has(h, STR("Content-Type")))
