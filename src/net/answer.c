@@ -37,11 +37,16 @@ static enum answer_state finish(struct answer *p)
 
 /* ---- The head. ---- */
 
+/* Names of headers: letters, digits, and what is neither a blank nor used between them. */
 static bool is_token(str s)
 {
-    for (size_t i = 0; i < s.len; i++)
-        if (s.ptr[i] <= ' ' || s.ptr[i] >= 0x7f || strchr("\"(),/:;<=>?@[\\]{}", s.ptr[i]))
+    for (size_t i = 0; i < s.len; i++) {
+        const char c = s.ptr[i], letter = c | 0x20;
+        if ((letter >= 'a' && letter <= 'z') || c == '-' || (c >= '0' && c <= '9'))
+            continue;
+        if (c <= ' ' || c >= 0x7f || strchr("\"(),/:;<=>?@[\\]{}", c))
             return false;
+    }
     return s.len > 0;
 }
 
