@@ -61,7 +61,7 @@ def load_definitions(server, plumb, crds):
     def settled():
         return sum(c.get("Established") == "True" for c in state().values()) == len(crds)
 
-    wait_until(120, settled)
+    wait_until(600, settled)
     final = state()
     for crd in crds:
         have = final.get(crd["metadata"]["name"], {})
