@@ -600,11 +600,11 @@ struct owner_facts {
         bool subject;
     } * items;
     size_t len, cap;
-    struct journal journal;
+    struct journal owners, subjects; /* what was passed over */
 };
 
 struct owners *owners_new(struct arena *a, const struct reference *r);
-/* May be called from any thread; out->journal is set. */
+/* May be called from any thread; the journals of out are set. */
 void owners_note(struct arena *a, const struct owners *owners, const struct object *o,
                  struct owner_facts *out);
 /* Counts what an object refers to. */

@@ -61,7 +61,8 @@ struct running {
     size_t object_count;
     size_t failed_stream;     /* whose rest is not wanted, or 0 */
     struct journal loading;   /* lines about objects that were read */
-    struct journal referring; /* and about what they refer to */
+    struct journal owning;    /* about owner references that were passed over */
+    struct journal referring; /* and about subjects, and about what they refer to */
     struct dealing dealing;
     size_t next, compared; /* of the objects that are kept */
     VEC(struct arena *) spare;
@@ -219,7 +220,8 @@ static void work_unit(const struct running *r, struct arena *a, struct unit *u)
     u->outcomes = ARENA_ARRAY(a, struct outcome, u->in.objects.len);
     for (size_t i = 0; i < u->in.objects.len; i++) {
         struct outcome *out = &u->outcomes[i];
-        out->refers.journal = (struct journal){.arena = a, .verbose = c->options->log.verbose};
+        out->refers.owners = (struct journal){.arena = a, .verbose = c->options->log.verbose};
+        out->refers.subjects = out->refers.owners;
         owners_note(a, r->owners, &u->in.objects.items[i], &out->refers);
         if (!c->keeps_objects)
             compare_object(a, c, &u->in.objects.items[i], out);
@@ -293,7 +295,8 @@ static void take_object(struct running *r, struct object *o, struct outcome *out
         return;
     r->object_count++;
     journal_info(&r->loading, "Loading object %.*s", STR_ARG(o->id));
-    journal_move(&r->referring, &out->refers.journal);
+    journal_move(&r->owning, &out->refers.owners);
+    journal_move(&r->referring, &out->refers.subjects);
     owners_take(&out->refers);
     if (!c->keeps_objects) {
         run_add(r->run, out);
@@ -447,6 +450,7 @@ static bool report_input(struct running *r, struct err *e)
     count_references(r);
     journal_flush(&c->journal, log);
     journal_flush(&r->loading, log);
+    journal_flush(&r->owning, log);
     journal_flush(&r->referring, log);
     journal_flush(&r->run->later, log);
     return true;
@@ -471,7 +475,8 @@ bool run_all(struct run *run, struct err *e)
     struct compare *c = run->compare;
     const struct compare_options *o = c->options;
     struct journal lines = {.arena = c->arena, .verbose = o->log.verbose};
-    struct running r = {.run = run, .compare = c, .loading = lines, .referring = lines};
+    struct running r = {
+        .run = run, .compare = c, .loading = lines, .owning = lines, .referring = lines};
 
     struct input sources = {.arena = c->arena, .improved = o->improved, .journal = lines};
 
