@@ -15,10 +15,13 @@
 
 #define FILE_NAME_MAX 255
 
+/* Always of one length: where YAML folds a difference depends on it. */
 static str temp_folder(struct arena *a, const struct diff_program *p, const char *name)
 {
+    const uint64_t first = 1000000000, last = UINT32_MAX;
+
     return str_fmt(a, "%.*s/%s-%llu", STR_ARG(p->temp), name,
-                   (unsigned long long)random_below(UINT64_C(4294967295)));
+                   (unsigned long long)(first + random_below(last - first + 1)));
 }
 
 static str temp_file(struct arena *a, str folder, str slug)

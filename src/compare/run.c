@@ -400,6 +400,18 @@ static bool looks_up(const struct compare *c)
     return false;
 }
 
+static bool changes(const struct compare *c)
+{
+    for (size_t i = 0; i < c->reference.templates.len; i++)
+        if (c->reference.templates.items[i].changes)
+            return true;
+    for (size_t i = 0; i < c->overrides.len; i++)
+        if (str_eq(c->overrides.items[i].type, STR("go-template")) &&
+            template_changes(c->overrides.items[i].patch))
+            return true;
+    return false;
+}
+
 /* Earlier objects are seen without what their comparison omits: both forms are kept. */
 static void prepare_lookups(struct compare *c)
 {
@@ -415,7 +427,8 @@ static void prepare_lookups(struct compare *c)
             map_set(c->by_kind, o->identity.kind, list);
         }
         VEC_PUSH(c->arena, list, i);
-        compare_reduce(c->arena, c, o);
+        if (!c->in_turn)
+            compare_reduce(c->arena, c, o);
     }
 }
 
@@ -484,10 +497,11 @@ bool run_all(struct run *run, struct err *e)
         return false;
     take_input(&r, &sources);
     c->keeps_objects = o->external_diff.len || looks_up(c);
+    c->in_turn = !o->improved && looks_up(c) && changes(c);
     r.owners = owners_new(c->arena, &c->reference);
     r.seen = strset_new(c->arena, o->improved ? sizeof(struct result_place) : 0);
     /* Other programs write to the terminal themselves: one at a time keeps their order. */
-    struct pool *pool = pool_new(o->external_diff.len ? 1 : o->threads);
+    struct pool *pool = pool_new(o->external_diff.len || c->in_turn ? 1 : o->threads);
     bool ok = run_on(&r, pool, e);
     pool_free(pool);
     strset_free(r.seen);
