@@ -178,6 +178,10 @@ bool diff_run(struct arena *a, const struct diff_program *p, struct diff_run *d,
         return err_set(e, ERR_IO, "error occurered during diff: open %.*s: file name too long",
                        STR_ARG(path));
     }
+    /* Then the name of the file is that of its folder. */
+    if (!d->slug.len)
+        return err_set(e, ERR_IO, "error occurered during diff: open %.*s: file exists",
+                       STR_ARG(temp_folder(a, p, "MERGED")));
     if (p->command.len)
         return diff_by_program(a, p, d, e);
     diff_in_process(a, p, d);
