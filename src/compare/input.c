@@ -215,6 +215,12 @@ static void close_file(struct feed *f)
     f->file.fd = -1;
 }
 
+static void open_pack(struct feed *f, str name, struct reader *reader)
+{
+    f->pack_arena = arena_new();
+    f->pack = pack_open(f->pack_arena, name, reader, PACK_FOR_DOCUMENTS);
+}
+
 static bool begin_file(struct feed *f, const struct input_source *source, struct err *e)
 {
     f->file.name = source->stdin_ ? STR("STDIN") : source->path;
@@ -226,8 +232,7 @@ static bool begin_file(struct feed *f, const struct input_source *source, struct
     if (f->archives && pack_is(f->file.name, str_of(f->file.start, f->file.start_len))) {
         /* Only a file that can be read in any order tells of links in a zip. */
         f->file.base.seek = lseek(f->file.fd, 0, SEEK_CUR) >= 0 ? seek_fd : NULL;
-        f->pack_arena = arena_new();
-        f->pack = pack_open(f->pack_arena, f->file.name, &f->file.base);
+        open_pack(f, f->file.name, &f->file.base);
         return true;
     }
     stream_begin(f->stream, f->file.name, &f->file.base);
@@ -239,11 +244,12 @@ static bool begin_member(struct feed *f, struct input *in, struct document *out)
 {
     struct pack_member member;
 
-    if (!f->pack || !pack_next(f->pack, f->arena, &member))
+    if (!f->pack || !pack_next(f->pack, in->arena, &member))
         return false;
     f->stream_number++;
     if (member.kind == PACK_DOCUMENTS) {
-        stream_begin(f->stream, member.name, member.reader);
+        /* Objects remember their file. */
+        stream_begin(f->stream, str_copy(f->arena, member.name), member.reader);
         return true;
     }
     in->members_ignored += member.kind == PACK_IGNORED;
@@ -251,10 +257,21 @@ static bool begin_member(struct feed *f, struct input *in, struct document *out)
         return true;
     input_fail(in, member.reason, (struct result_place){.file = member.name}, member.reason);
     struct input_fault *fault = &in->faults.items[in->faults.len - 1];
-    out->failed = fault->note.failed = member.kind == PACK_FAILED;
-    fault->loss = out->failed ? LOSS_DOCUMENT : LOSS_MEMBER;
-    in->documents += out->failed;
+    fault->note.failed = member.kind == PACK_FAILED;
+    fault->loss = fault->note.failed ? LOSS_DOCUMENT : LOSS_MEMBER;
+    in->documents += fault->note.failed;
+    /* Told at once: an archive may hold millions of them. */
+    out->failed = true;
     return true;
+}
+
+/* The name of what lies behind a URL. */
+static str url_name(str url)
+{
+    str path, query;
+
+    str_cut(url, STR("?"), &path, &query);
+    return path;
 }
 
 static bool begin_url(struct feed *f, str url, struct err *e)
@@ -262,7 +279,10 @@ static bool begin_url(struct feed *f, str url, struct err *e)
     f->fetched = arena_new();
     if (!source_url_read(f->fetched, url, f->improved, &f->text.rest, e))
         return false;
-    stream_begin(f->stream, url, &f->text.base);
+    if (f->archives && pack_is(url_name(url), f->text.rest))
+        open_pack(f, url, &f->text.base);
+    else
+        stream_begin(f->stream, url, &f->text.base);
     return true;
 }
 
