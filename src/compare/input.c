@@ -123,6 +123,7 @@ struct fd_reader {
     str name;
     char *start;
     size_t start_len, start_read;
+    struct stat opened; /* what the file was like; only of regular files */
 };
 #define START_BYTES (64 * KIB)
 
@@ -221,12 +222,49 @@ static void open_pack(struct feed *f, str name, struct reader *reader)
     f->pack = pack_open(f->pack_arena, name, reader, PACK_FOR_DOCUMENTS);
 }
 
+/* What a file was like, to know whether it stays so. */
+static void note_file(struct fd_reader *f)
+{
+    if (fstat(f->fd, &f->opened) != 0 || !S_ISREG(f->opened.st_mode))
+        f->opened = (struct stat){0};
+}
+
+static bool has_changed(const struct fd_reader *f)
+{
+    const struct stat *then = &f->opened;
+    struct stat now;
+
+    if (f->fd < 0 || !then->st_ino || fstat(f->fd, &now) != 0)
+        return false;
+    return now.st_size != then->st_size || now.st_mtim.tv_sec != then->st_mtim.tv_sec ||
+           now.st_mtim.tv_nsec != then->st_mtim.tv_nsec;
+}
+
+/*
+ * The end of a file. One that somebody wrote to meanwhile was read half old, half new: nobody can
+ * tell what is missing.
+ */
+static bool end_file(struct feed *f, struct input *in, struct document *out)
+{
+    bool changed = f->improved && has_changed(&f->file);
+    static const char reason[] = "the file as it is now: it changed while it was read";
+
+    if (changed) {
+        *out = (struct document){.file = f->file.name, .failed = true};
+        in->documents++;
+        input_fail(in, str_c(reason), (struct result_place){.file = f->file.name}, str_c(reason));
+    }
+    close_file(f);
+    return changed;
+}
+
 static bool begin_file(struct feed *f, const struct input_source *source, struct err *e)
 {
     f->file.name = source->stdin_ ? STR("STDIN") : source->path;
     f->file.fd = STDIN_FILENO;
     if (!source->stdin_ && !file_open(source->path, &f->file.fd, e))
         return false;
+    note_file(&f->file);
     if (f->archives && !peek(&f->file, f->arena, e))
         return false;
     if (f->archives && pack_is(f->file.name, str_of(f->file.start, f->file.start_len))) {
@@ -362,11 +400,8 @@ bool feed_next(struct feed *f, struct input *in, struct document *out, size_t *s
     if (f->live)
         return source_live_next(f->live, in, out, stream);
     while (!stream_next(f->stream, in, out)) {
-        if (!begin_member(f, in, out)) {
-            close_file(f);
-            if (!begin_next(f, in, out))
-                return false;
-        }
+        if (!begin_member(f, in, out) && !end_file(f, in, out) && !begin_next(f, in, out))
+            return false;
         if (out->failed)
             break;
     }
