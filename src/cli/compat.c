@@ -54,7 +54,7 @@ static enum exit_status generate(struct arena *a, const struct compare_values *v
 
     if (!generate_check(a, v, words, word_count, &e))
         return show_error(a, &e);
-    if (!generate_execute(a, v, &log, &out, &note, &e)) {
+    if (!generate_execute(a, v, false, &log, &out, &note, &e)) {
         show_error(a, &e);
         return STATUS_DIFFERENT;
     }
