@@ -43,7 +43,8 @@ MUST_CHECK bool process_run_as(struct arena *a, const struct process *p, str *ou
 
 struct process_stream;
 
-/* Starts a program; fails as process_run_as. *out lives as long as a and is closed by the caller. */
+/* Starts a program; fails as process_run_as. *out lives as long as a and is closed by the caller.
+ */
 MUST_CHECK bool process_open(struct arena *a, const struct process *p, struct process_stream **out,
                              struct err *e);
 /* Up to size bytes of what it prints, as they come; *got is 0 at the end only. */

@@ -98,16 +98,24 @@ extern const struct image_engine image_docker, image_podman;
 MUST_CHECK bool image_engine_read(struct arena *a, const struct image_engine *engine, str image,
                                   struct image_files *files, struct err *e);
 
-/* ---- Who may: image_auth.c. ---- */
+/* ---- Who may. ---- */
+
+struct image_login {
+    str basic;    /* "Basic ...", a user and a password */
+    str identity; /* a token to ask for others with; instead of the first */
+};
 
 /*
- * "Basic ..." for a registry, from the files in which docker and podman keep credentials; empty
- * when there is none. Programs that keep credentials are not run. Lives as long as a.
+ * image_login.c: what docker and podman keep for a registry, or for a part of it; both empty when
+ * that is nothing. Programs that keep credentials (docker-credential-...) are run when a file names
+ * them. ERR_INVALID when a file is broken. *out lives as long as a.
  */
-str image_credentials(struct arena *a, str registry);
+MUST_CHECK bool image_login_find(struct arena *a, const struct image_name *name,
+                                 struct image_login *out, struct err *e);
 /*
- * Answers a challenge (WWW-Authenticate): *out is what to send as Authorization. plain: tokens may
- * come without TLS.
+ * image_auth.c: answers a challenge (WWW-Authenticate): *out is what to send as Authorization.
+ * plain: tokens may come without TLS.
  */
 MUST_CHECK bool image_authorize(struct arena *a, struct http_client *c, str challenge,
-                                str credentials, bool plain, str *out, struct err *e);
+                                const struct image_login *login, bool plain, str *out,
+                                struct err *e);

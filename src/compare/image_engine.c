@@ -13,9 +13,8 @@
 #define ARGS_MAX 8
 
 const struct image_engine image_docker = {"docker-daemon://", {"docker", "save"}};
-const struct image_engine image_podman = {"containers-storage://",
-                                          {"podman", "save", "--quiet", "--format",
-                                           "docker-archive"}};
+const struct image_engine image_podman = {
+    "containers-storage://", {"podman", "save", "--quiet", "--format", "docker-archive"}};
 
 /* What the engine prints. */
 struct output {
@@ -51,7 +50,8 @@ static bool is_name(str image)
 {
     for (size_t i = 0; i < image.len; i++) {
         char ch = image.ptr[i];
-        bool plain = (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9');
+        bool plain = (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') ||
+                     (ch >= '0' && ch <= '9');
         if (!plain && !strchr("._-/:@", ch))
             return false;
     }
@@ -62,8 +62,7 @@ static bool open_engine(struct arena *a, const struct image_engine *engine, str 
                         struct process_stream **out, struct err *e)
 {
     const char *argv[ARGS_MAX] = {0};
-    const struct process process = {
-        .argv = argv, .keep_errors = true, .silence_max = SILENCE_MAX};
+    const struct process process = {.argv = argv, .keep_errors = true, .silence_max = SILENCE_MAX};
     size_t count = 0;
 
     for (; engine->command[count]; count++)

@@ -113,10 +113,9 @@ static bool keep_symbolic_link(struct layer *l, str path, str target, struct err
     bool rooted = str_has_prefix(target, STR("/"));
     str parent = image_parent(path);
 
-    return keep_link(l, path,
-                     rooted ? target
-                            : str_fmt(l->scratch, "%.*s/%.*s", STR_ARG(parent), STR_ARG(target)),
-                     e);
+    return keep_link(
+        l, path,
+        rooted ? target : str_fmt(l->scratch, "%.*s/%.*s", STR_ARG(parent), STR_ARG(target)), e);
 }
 
 /* ".wh." names say what is gone. */

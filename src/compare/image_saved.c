@@ -175,9 +175,9 @@ static bool take_member(struct saved *s, struct archive_entry *entry, struct err
         return false;
     if (hard || type == AE_IFLNK) {
         m->kind = MEMBER_LINK;
-        m->text = hard ? clean(s->arena, STR_NONE, str_c(hard))
-                       : clean(s->arena, image_parent(path),
-                               str_c(lib->archive_entry_symlink(entry)));
+        m->text =
+            hard ? clean(s->arena, STR_NONE, str_c(hard))
+                 : clean(s->arena, image_parent(path), str_c(lib->archive_entry_symlink(entry)));
     } else if (type != AE_IFREG) {
         return true;
     } else if (!read_file(s, m, e)) {
@@ -313,7 +313,8 @@ bool image_saved_read(struct arena *a, struct reader *from, str tag, struct imag
                       .files = files,
                       .members = map_new(a),
                       .digest = EVP_MD_CTX_new()};
-    bool ok = image_tar_open(buffers, &s.tar, from, e) && take_members(&s, e) && lay_all(&s, tag, e);
+    bool ok = image_tar_open(buffers, &s.tar, from, e) && take_members(&s, e) &&
+              lay_all(&s, tag, e);
 
     image_tar_close(&s.tar);
     EVP_MD_CTX_free(s.digest);

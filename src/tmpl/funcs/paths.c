@@ -29,7 +29,8 @@ static bool fn_dir(struct tmpl_call *c)
     str path = arg_str(c, 0);
     size_t slash = str_rfind_char(path, '/');
 
-    return return_str(c, file_clean(c->arena, str_slice(path, 0, slash == STR_NPOS ? 0 : slash + 1)));
+    return return_str(c,
+                      file_clean(c->arena, str_slice(path, 0, slash == STR_NPOS ? 0 : slash + 1)));
 }
 
 static bool fn_ext(struct tmpl_call *c)
