@@ -87,6 +87,17 @@ static bool is_pack_name(str name)
     return false;
 }
 
+bool pack_is_named(str name, str *stem)
+{
+    *stem = name;
+    if (!is_pack_name(name))
+        return false;
+    *stem = str_slice(name, 0, str_rfind_char(name, '.'));
+    if (str_has_suffix(*stem, STR(".tar")) || pack_takes(*stem))
+        *stem = str_slice(*stem, 0, str_rfind_char(*stem, '.'));
+    return true;
+}
+
 bool pack_is(str name, str start)
 {
     static const str magics[] = {
