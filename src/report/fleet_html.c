@@ -147,7 +147,7 @@ static str lead_text(struct arena *a, const struct fleet *f)
                              "different finding")));
     if (f->incomplete)
         buf_fmt(&out, " · %s compared only in part", str_z(a, counted(a, f->incomplete, "site")));
-    buf_fmt(&out, " · reference %.*s", STR_ARG(f->reference));
+    buf_fmt(&out, " · reference: %.*s", STR_ARG(f->reference));
     return buf_str(&out);
 }
 

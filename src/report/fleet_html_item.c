@@ -72,9 +72,9 @@ static void add_finding_body(struct fleet_page *p, const struct fleet_finding *x
     buf_add(out, STR("</dl>"));
     add_description(out, x->description);
     add_difference(out, x);
-    buf_add(out, STR("<h4>"));
+    buf_add(out, STR("<h3>"));
     html_show(out, fleet_share(a, p->fleet, x));
-    buf_add(out, STR("</h4>"));
+    buf_add(out, STR("</h3>"));
     add_site_links(p, x);
     buf_add(out, STR("</div>"));
 }
