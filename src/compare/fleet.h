@@ -15,7 +15,9 @@
  *
  * Two findings are the same when the object, the template and the difference are the same: the same
  * fields with the same expected and actual values, Secrets masked before. Lines around a difference
- * and their numbers do not count, since values of the site may stand there.
+ * and their numbers do not count, since values of the site may stand there. Findings that are the
+ * same but for the object stay apart, and are next to each other: names of objects are often those
+ * of nodes or sites.
  *
  * Called from one thread. What src/report sees of a fleet is struct fleet.
  */
@@ -49,6 +51,7 @@ struct fleet_indexes {
 struct fleet_finding {
     enum fleet_kind kind;
     str digest;          /* what makes it the same finding, in hexadecimal */
+    str shape;           /* the same without the object: other objects may differ just so */
     str object;          /* its id; empty when something is missing */
     str template;        /* path; empty when the object is unmatched */
     str description;     /* of the template; may be empty */
@@ -60,6 +63,8 @@ struct fleet_finding {
     bool cut;                    /* texts are not kept: see FLEET_*_TEXT_MAX */
     struct fleet_indexes sites;  /* who has it, ascending */
     bool common;                 /* more than half of the sites that were compared */
+    /* So many from this one on have its shape and as many sites; 0: counted by one before it. */
+    size_t alike;
 };
 
 struct fleet_site {
@@ -142,7 +147,7 @@ struct fleet_groups;
 struct fleet_groups *fleet_groups_new(struct arena *a, struct fleet *fleet);
 /*
  * Adds a finding of a site, which is copied unless it is known. Sites come in ascending order; what
- * a site has twice counts once. digest is computed when it is empty.
+ * a site has twice counts once. digest and shape are computed when they are empty.
  */
 void fleet_groups_add(struct fleet_groups *g, size_t site, const struct fleet_finding *finding);
 /* Orders everything and fills what depends on all sites. */

@@ -50,20 +50,21 @@ static void add_lines(struct buf *out, str text)
             buf_fmt(out, "%.*s\n", STR_ARG(line));
 }
 
-static str hexadecimal(struct arena *a, const unsigned char *bytes, size_t len)
+static str digest_of(struct arena *a, const struct buf *text)
 {
     struct buf out = buf_new(a, BUF_UNLIMITED);
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned int len = 0;
 
-    for (size_t i = 0; i < len; i++)
-        buf_fmt(&out, "%02x", bytes[i]);
+    EVP_Digest(text->data, text->len, digest, &len, EVP_sha256(), NULL);
+    for (size_t i = 0; i < DIGEST_BYTES; i++)
+        buf_fmt(&out, "%02x", digest[i]);
     return buf_str(&out);
 }
 
-str fleet_digest(struct arena *a, const struct fleet_finding *f)
+void fleet_digest(struct arena *a, struct fleet_finding *f)
 {
-    const str texts[] = {f->object, f->template, f->part, f->component, f->message};
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned int len = 0;
+    const str texts[] = {f->template, f->part, f->component, f->message};
     AUTO_ARENA scratch = arena_new();
     struct buf out = buf_new(scratch, BUF_UNLIMITED);
 
@@ -74,8 +75,9 @@ str fleet_digest(struct arena *a, const struct fleet_finding *f)
         add_fields(&out, &f->fields);
     else
         add_lines(&out, f->text);
-    EVP_Digest(out.data, out.len, digest, &len, EVP_sha256(), NULL);
-    return hexadecimal(a, digest, DIGEST_BYTES);
+    f->shape = digest_of(a, &out);
+    buf_add(&out, f->object);
+    f->digest = digest_of(a, &out);
 }
 
 /* ---- Adding. ---- */
@@ -95,6 +97,7 @@ void fleet_finding_copy(struct arena *a, const struct fleet_finding *from, bool 
 {
     *out = (struct fleet_finding){.kind = from->kind,
                                   .digest = str_copy(a, from->digest),
+                                  .shape = str_copy(a, from->shape),
                                   .object = str_copy(a, from->object),
                                   .template = from->template,
                                   .description = from->description,
@@ -129,7 +132,7 @@ void fleet_groups_add(struct fleet_groups *g, size_t site, const struct fleet_fi
     struct fleet_finding named = *finding;
 
     if (!named.digest.len)
-        named.digest = fleet_digest(g->arena, finding);
+        fleet_digest(g->arena, &named);
     size_t index = index_of(g, &named);
     struct fleet_finding *f = &g->fleet->findings.items[index];
     if (f->sites.len && f->sites.items[f->sites.len - 1] == site)
@@ -154,6 +157,8 @@ static int compare_findings(const void *x, const void *y)
         return p->kind < q->kind ? -1 : 1;
     order = str_cmp(p->template, q->template);
     if (!order)
+        order = str_cmp(p->shape, q->shape);
+    if (!order)
         order = str_cmp(p->object, q->object);
     if (!order && p->sites.len)
         order = (p->sites.items[0] > q->sites.items[0]) - (p->sites.items[0] < q->sites.items[0]);
@@ -169,6 +174,23 @@ static int compare_profiles(const void *x, const void *y)
     if (p->sites.len != q->sites.len)
         return p->sites.len < q->sites.len ? -1 : 1;
     return p->sites.items[0] < q->sites.items[0] ? -1 : 1;
+}
+
+static bool is_alike(const struct fleet_finding *x, const struct fleet_finding *y)
+{
+    return x->kind == FLEET_DIFFERS && y->kind == FLEET_DIFFERS && x->sites.len == y->sites.len &&
+           str_eq(x->shape, y->shape);
+}
+
+static void count_alike(struct fleet *fleet)
+{
+    struct fleet_finding *items = fleet->findings.items;
+
+    for (size_t i = 0, end; i < fleet->findings.len; i = end) {
+        for (end = i + 1; end < fleet->findings.len && is_alike(&items[i], &items[end]);)
+            end++;
+        items[i].alike = end - i;
+    }
 }
 
 static void count_sites(struct fleet *fleet)
@@ -249,6 +271,7 @@ void fleet_groups_finish(struct fleet_groups *g)
     if (fleet->findings.len)
         qsort(fleet->findings.items, fleet->findings.len, sizeof(*fleet->findings.items),
               compare_findings);
+    count_alike(fleet);
     for (size_t i = 0; i < fleet->findings.len; i++) {
         take_finding(g, i);
         common += fleet->findings.items[i].common &&

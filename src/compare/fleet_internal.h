@@ -5,8 +5,8 @@
 #include "compare/fleet.h"
 #include "compare/internal.h"
 
-/* What makes two findings the same, in hexadecimal. Lives as long as a. */
-str fleet_digest(struct arena *a, const struct fleet_finding *f);
+/* Sets digest and shape, which live as long as a. */
+void fleet_digest(struct arena *a, struct fleet_finding *f);
 /*
  * A copy without sites; without texts it only names the finding. What belongs to the reference is
  * not copied.

@@ -57,7 +57,7 @@ static void add_finding(struct job *job, struct fleet_finding *f)
 {
     size_t before = arena_used(job->arena);
 
-    f->digest = fleet_digest(job->arena, f);
+    fleet_digest(job->arena, f);
     struct fleet_finding *kept = VEC_ADD(job->arena, &job->findings);
     fleet_finding_copy(job->arena, f, job->text_bytes < FLEET_SITE_TEXT_MAX, kept);
     job->text_bytes += arena_used(job->arena) - before;

@@ -127,8 +127,8 @@ static bool add_folder(struct finder *f, str folder, struct err *e)
     return f->fleet->sites.len > before ||
            err_set(e, ERR_NOT_FOUND,
                    "--fleet: no site is in %.*s: neither a folder nor an archive (.tar, .tar.gz, "
-                   ".tgz, .tar.zst, .tar.xz, .zip)",
-                   STR_ARG(folder));
+                   ".tgz, .tar.zst, .tar.xz, .zip); NAME=%.*s makes it a site itself",
+                   STR_ARG(folder), STR_ARG(folder));
 }
 
 static bool add_pattern(struct finder *f, str pattern, struct err *e)
@@ -149,9 +149,12 @@ static bool add_named(struct finder *f, str name, str path, struct err *e)
 {
     const struct fleet_site site = {.name = name, .source = path};
 
-    if (!name.len || file_kind(path) == FILE_MISSING)
-        return err_set(e, ERR_NOT_FOUND, "--fleet: %.*s=%.*s: there is no such %s", STR_ARG(name),
-                       STR_ARG(path), name.len ? "file or folder" : "name");
+    if (!name.len)
+        return err_set(e, ERR_USAGE, "--fleet: =%.*s: the name of the site must stand before it",
+                       STR_ARG(path));
+    if (file_kind(path) == FILE_MISSING)
+        return err_set(e, ERR_NOT_FOUND, "--fleet: %.*s=%.*s: there is no such file or folder",
+                       STR_ARG(name), STR_ARG(path));
     return add_site(f, &site, e);
 }
 

@@ -23,6 +23,11 @@ str fleet_who(struct arena *a, const struct fleet *f, const struct fleet_finding
 /* Some names, or all. */
 str fleet_names(struct arena *a, const struct fleet *f, const struct fleet_indexes *sites,
                 bool all);
+/*
+ * Who has a finding or one of those that are alike, and how many that are; the findings begin at
+ * index. Lives as long as a.
+ */
+struct fleet_indexes fleet_sites_alike(struct arena *a, const struct fleet *f, size_t index);
 /* "Deployment shop/web", or the id when it is none of that form. Lives as long as a. */
 str fleet_object_text(struct arena *a, str id);
 /* "spec.replicas: 5 instead of 3", values cut at about max bytes. Lives as long as a. */

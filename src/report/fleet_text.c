@@ -11,8 +11,8 @@
 #include "base/quote.h"
 
 /* Of a long list, the first and the last are shown. */
-enum { FINDINGS_FIRST = 30, FINDINGS_LAST = 20, PROFILES_FIRST = 40, UNMATCHED_FIRST = 30 };
-enum { FIELDS_SHOWN = 5, SITES_SHOWN = 20 };
+enum { ENTRIES_FIRST = 30, ENTRIES_LAST = 20, PROFILES_FIRST = 40, UNMATCHED_FIRST = 30 };
+enum { FIELDS_SHOWN = 5, OBJECTS_SHOWN = 3, SITES_SHOWN = 20 };
 /* Values in a line. */
 #define VALUE_MAX 80
 
@@ -47,20 +47,50 @@ static void add_difference(const struct writer *w, const struct fleet_finding *x
         buf_fmt(w->out, "    %.*s\n", STR_ARG(line));
 }
 
-static void add_finding(const struct writer *w, size_t index)
+/* Which objects: those of an entry are all of one kind mostly, and differ in the same way. */
+static void add_objects(const struct writer *w, size_t index)
+{
+    const struct fleet_finding *x = &w->fleet->findings.items[index];
+    size_t shown = w->all || x->alike <= OBJECTS_SHOWN + 1 ? x->alike : OBJECTS_SHOWN;
+
+    buf_add(w->out, STR("    "));
+    for (size_t i = 0; i < shown; i++) {
+        str object = fleet_object_text(w->arena, x[i].object);
+        buf_fmt(w->out, "%s%.*s", i ? ", " : "", STR_ARG(object));
+    }
+    if (shown < x->alike)
+        buf_fmt(w->out, " and %zu more", x->alike - shown);
+    buf_fmt(w->out, " (%.*s)\n", STR_ARG(x->template));
+}
+
+static void add_entry_head(const struct writer *w, size_t index)
 {
     struct arena *a = w->arena;
     const struct fleet_finding *x = &w->fleet->findings.items[index];
-    str share = fleet_share(a, w->fleet, x), who = fleet_who(a, w->fleet, x, w->all);
+    str share = fleet_share(a, w->fleet, x), who;
 
-    buf_fmt(w->out, "\n[%zu] %.*s: %.*s\n", index + 1, STR_ARG(share), STR_ARG(who));
-    if (x->kind == FLEET_MISSING)
+    if (x->alike < 2) {
+        who = fleet_who(a, w->fleet, x, w->all);
+        buf_fmt(w->out, "\n[%zu] %.*s: %.*s\n", index + 1, STR_ARG(share), STR_ARG(who));
+        return;
+    }
+    struct fleet_indexes sites = fleet_sites_alike(a, w->fleet, index);
+    who = fleet_names(a, w->fleet, &sites, w->all);
+    buf_fmt(w->out, "\n[%zu-%zu] %.*s each, the same in %zu objects: %.*s\n", index + 1,
+            index + x->alike, STR_ARG(share), x->alike, STR_ARG(who));
+}
+
+static void add_entry(const struct writer *w, size_t index)
+{
+    const struct fleet_finding *x = &w->fleet->findings.items[index];
+
+    add_entry_head(w, index);
+    if (x->kind == FLEET_MISSING) {
         buf_fmt(w->out, "    %.*s: %.*s (%.*s, %.*s)\n", STR_ARG(x->message), STR_ARG(x->template),
                 STR_ARG(x->part), STR_ARG(x->component));
-    if (x->kind != FLEET_DIFFERS)
         return;
-    str object = fleet_object_text(a, x->object);
-    buf_fmt(w->out, "    %.*s (%.*s)\n", STR_ARG(object), STR_ARG(x->template));
+    }
+    add_objects(w, index);
     if (x->cut)
         buf_add(w->out,
                 STR("    the difference is too large to be kept: compare one site alone\n"));
@@ -70,29 +100,36 @@ static void add_finding(const struct writer *w, size_t index)
         add_fields(w, x);
 }
 
-static void add_left_out(const struct writer *w, size_t from, size_t to)
+/* Where entries begin: the findings that are drift, those that are alike as one. */
+static struct fleet_indexes entries_of(const struct writer *w)
 {
-    const struct fleet_finding *items = w->fleet->findings.items;
+    const struct fleet *f = w->fleet;
+    size_t count = f->kinds[FLEET_DIFFERS] + f->kinds[FLEET_MISSING];
+    struct fleet_indexes out = {0};
 
-    buf_fmt(w->out, "\n[%zu-%zu] %zu more, in %zu to %zu sites each: -v or -o html shows them\n",
-            from + 1, to, to - from, items[from].sites.len, items[to - 1].sites.len);
+    for (size_t i = 0; i < count; i += f->findings.items[i].alike)
+        VEC_PUSH(w->arena, &out, (uint32_t)i);
+    return out;
 }
 
 static void add_findings(const struct writer *w)
 {
-    size_t count = w->fleet->kinds[FLEET_DIFFERS] + w->fleet->kinds[FLEET_MISSING];
-    bool cut = !w->all && count > FINDINGS_FIRST + FINDINGS_LAST + 1;
-    size_t from = cut ? FINDINGS_FIRST : count, to = cut ? count - FINDINGS_LAST : count;
+    struct fleet_indexes entries = entries_of(w);
+    size_t count = entries.len;
+    bool cut = !w->all && count > ENTRIES_FIRST + ENTRIES_LAST + 1;
+    size_t from = cut ? ENTRIES_FIRST : count, to = cut ? count - ENTRIES_LAST : count;
 
     if (!count)
         return;
     buf_add(w->out, STR("Drift, the rarest first\n"));
     for (size_t i = 0; i < from; i++)
-        add_finding(w, i);
+        add_entry(w, entries.items[i]);
     if (cut)
-        add_left_out(w, from, to);
+        buf_fmt(w->out, "\n[%u-%u] %u more, rarer than what follows: -v or -o html shows them\n",
+                entries.items[from] + 1, entries.items[to],
+                entries.items[to] - entries.items[from]);
     for (size_t i = to; i < count; i++)
-        add_finding(w, i);
+        add_entry(w, entries.items[i]);
     buf_char(w->out, '\n');
 }
 
@@ -271,11 +308,11 @@ static void add_summary(const struct writer *w)
         buf_fmt(w->out, "  %zu in one site only, %zu in more than half of the sites\n", rare,
                 common);
     buf_fmt(w->out, "Metadata Hash: %.*s\n", STR_ARG(f->hash));
-    if (f->incomplete || f->failed)
-        buf_fmt(w->out, "Verdict: %zu of %zu sites were not compared, %zu only in part\n",
-                f->failed, f->sites.len, f->incomplete);
-    else
+    if (!f->incomplete && !f->failed)
         buf_add(w->out, STR("Verdict: all sites were compared completely\n"));
+    else
+        buf_fmt(w->out, "Verdict: of %s %zu could not be compared, and %zu only in part\n",
+                str_z(w->arena, counted(w->arena, f->sites.len, "site")), f->failed, f->incomplete);
 }
 
 static void write_plain(const struct fleet *f, bool all, struct buf *out)

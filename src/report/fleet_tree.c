@@ -64,6 +64,8 @@ static void add_finding(struct arena *a, struct value *out, const struct fleet *
     set_count(a, out, "Number", index + 1);
     value_set_str(a, out, STR("Kind"), str_c(fleet_kind_name(x->kind)));
     value_set_str(a, out, STR("Digest"), x->digest);
+    if (x->kind == FLEET_DIFFERS)
+        value_set_str(a, out, STR("DiffDigest"), x->shape);
     set_text(a, out, STR("CRName"), x->object);
     set_text(a, out, STR("CorrelatedTemplate"), x->template);
     set_text(a, out, STR("description"), x->description);

@@ -87,6 +87,20 @@ str fleet_who(struct arena *a, const struct fleet *f, const struct fleet_finding
     return str_concat(a, STR("all but "), fleet_names(a, f, &rest, true));
 }
 
+struct fleet_indexes fleet_sites_alike(struct arena *a, const struct fleet *f, size_t index)
+{
+    bool *has = ARENA_ARRAY(a, bool, f->sites.len);
+    struct fleet_indexes out = {0};
+
+    for (size_t i = index; i < index + f->findings.items[index].alike; i++)
+        for (size_t k = 0; k < f->findings.items[i].sites.len; k++)
+            has[f->findings.items[i].sites.items[k]] = true;
+    for (size_t i = 0; i < f->sites.len; i++)
+        if (has[i])
+            VEC_PUSH(a, &out, (uint32_t)i);
+    return out;
+}
+
 str fleet_object_text(struct arena *a, str id)
 {
     struct object_name n = object_name_of(id);
