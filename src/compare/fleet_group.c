@@ -142,7 +142,7 @@ void fleet_groups_add(struct fleet_groups *g, size_t site, const struct fleet_fi
 
 /* ---- Order. ---- */
 
-/* The rarest first; among equals by what they are about, so that neighbours stand together. */
+/* The rarest first; among equals by what they are about, those that are alike together. */
 static int compare_findings(const void *x, const void *y)
 {
     const struct fleet_finding *p = x, *q = y;
@@ -156,8 +156,8 @@ static int compare_findings(const void *x, const void *y)
     if (p->kind != q->kind)
         return p->kind < q->kind ? -1 : 1;
     order = str_cmp(p->template, q->template);
-    if (!order)
-        order = str_cmp(p->shape, q->shape);
+    if (!order && p->alike != q->alike)
+        order = p->alike < q->alike ? -1 : 1;
     if (!order)
         order = str_cmp(p->object, q->object);
     if (!order && p->sites.len)
@@ -182,6 +182,27 @@ static bool is_alike(const struct fleet_finding *x, const struct fleet_finding *
            str_eq(x->shape, y->shape);
 }
 
+/* Sorted already: those of one shape are to stand where its first one does. */
+static void rank_shapes(struct fleet_groups *g)
+{
+    struct map *first = map_new(g->arena);
+
+    for (size_t i = 0; i < g->fleet->findings.len; i++) {
+        struct fleet_finding *f = &g->fleet->findings.items[i];
+        uintptr_t rank = (uintptr_t)map_get(first, f->shape);
+        f->alike = rank ? rank : i + 1;
+        if (!rank)
+            map_set(first, f->shape, (void *)(uintptr_t)f->alike);
+    }
+}
+
+static void sort_findings(const struct fleet *fleet)
+{
+    if (fleet->findings.len)
+        qsort(fleet->findings.items, fleet->findings.len, sizeof(*fleet->findings.items),
+              compare_findings);
+}
+
 static void count_alike(struct fleet *fleet)
 {
     struct fleet_finding *items = fleet->findings.items;
@@ -189,7 +210,8 @@ static void count_alike(struct fleet *fleet)
     for (size_t i = 0, end; i < fleet->findings.len; i = end) {
         for (end = i + 1; end < fleet->findings.len && is_alike(&items[i], &items[end]);)
             end++;
-        items[i].alike = end - i;
+        for (size_t k = i; k < end; k++)
+            items[k].alike = k == i ? end - i : 0;
     }
 }
 
@@ -268,9 +290,9 @@ void fleet_groups_finish(struct fleet_groups *g)
     size_t common = 0;
 
     count_sites(fleet);
-    if (fleet->findings.len)
-        qsort(fleet->findings.items, fleet->findings.len, sizeof(*fleet->findings.items),
-              compare_findings);
+    sort_findings(fleet);
+    rank_shapes(g);
+    sort_findings(fleet);
     count_alike(fleet);
     for (size_t i = 0; i < fleet->findings.len; i++) {
         take_finding(g, i);

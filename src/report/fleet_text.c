@@ -125,7 +125,7 @@ static void add_findings(const struct writer *w)
     for (size_t i = 0; i < from; i++)
         add_entry(w, entries.items[i]);
     if (cut)
-        buf_fmt(w->out, "\n[%u-%u] %u more, rarer than what follows: -v or -o html shows them\n",
+        buf_fmt(w->out, "\n[%u-%u] %u more of these: -v or -o html shows them\n",
                 entries.items[from] + 1, entries.items[to],
                 entries.items[to] - entries.items[from]);
     for (size_t i = to; i < count; i++)
