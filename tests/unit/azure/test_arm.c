@@ -140,7 +140,7 @@ static void open_client(struct fixture *f)
         .subscription = STR("s"),
         .tenant = STR("t"),
         .client = STR("c"),
-        .secret = STR("planted-s3cret"),
+        .secret = STR("planted-secret-arm"),
         .cloud = {.endpoint = f->stage.url,
                   .audience = STR("aud"),
                   .authority = str_concat(f->a, f->stage.url, STR("/"))}};
