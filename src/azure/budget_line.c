@@ -12,6 +12,12 @@
 /* A namespace that has used so much of a bucket, while it filled once, leaves the rest to others.
  */
 #define HEAVY 0.25
+/*
+ * Buckets of providers are small: less of them is much, and this much more of them is kept, or
+ * sweeps of others would hardly get a token.
+ */
+#define HEAVY_SMALL 0.1
+#define SMALL_KEPT 3
 
 void line_begin(struct wait_line *l)
 {
@@ -180,7 +186,8 @@ static bool provider_has(struct wait_flow *f, const struct line_turn *turn, int6
 
     if (!f->provider)
         return true;
-    if (share < turn->kept / whole && used_by_flow(f, turn->now) > HEAVY * f->provider->rate.burst)
+    if (share < turn->kept / whole &&
+        used_by_flow(f, turn->now) > HEAVY_SMALL * f->provider->rate.burst)
         share = turn->kept / whole;
     return bucket_has(f->provider, 1 + share * f->provider->rate.burst, turn->now, again);
 }
