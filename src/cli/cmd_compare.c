@@ -74,6 +74,8 @@ static void show_line(void *ctx, char severity, str text)
         progress_clear(ctx);
     if (severity == 'I')
         message_hint("%.*s", STR_ARG(text));
+    else if (severity == 'S')
+        kube_show_warning(NULL, text);
     else
         message_warning((struct where){0}, text);
 }

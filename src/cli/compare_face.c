@@ -4,6 +4,7 @@
  */
 #include "cli/compare_face.h"
 #include "base/quote.h"
+#include "cli/klog.h"
 #include "compare/lint.h"
 #include "report/baseline.h"
 #include "report/report.h"
@@ -23,9 +24,22 @@ bool compare_is_improved(const struct compare_values *v, bool *out, struct err *
     return true;
 }
 
+/* As client-go does for programs that do not say otherwise. */
+static void log_warning(void *ctx, str text)
+{
+    AUTO_ARENA a = arena_new();
+
+    klog_line(ctx, 'I', quote_of(a, str_concat(a, STR("Warning: "), text)));
+}
+
 void compare_set_cluster(struct compare_values *v, const struct options *o)
 {
+    bool improved = false;
+    AUTO_ERR e = {0};
+
     v->flags = kube_values_flags(o, &v->kube);
+    if (compare_is_improved(v, &improved, &e) && !improved)
+        v->flags.warn = (struct kube_warn){.tell = log_warning, .repeat = true};
 }
 
 void compare_take_words(struct arena *a, struct compare_values *v, const str *words,

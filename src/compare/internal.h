@@ -38,6 +38,8 @@ struct journal {
 void journal_info(struct journal *j, const char *format, ...) FORMAT(2, 3);
 void journal_warn(struct journal *j, const char *format, ...) FORMAT(2, 3);
 void journal_error(struct journal *j, const char *format, ...) FORMAT(2, 3);
+/* A line of any severity that is always wanted. */
+void journal_server(struct journal *j, char severity, str text);
 /* Writes the lines to the log and forgets them. */
 void journal_flush(struct journal *j, const struct compare_log *log);
 /* Moves the lines of from behind those of j. */
@@ -721,7 +723,7 @@ MUST_CHECK bool feed_report(struct compare *c, const struct input_errors *errors
 MUST_CHECK bool source_url_read(struct arena *a, str url, bool explain, str *out, struct err *e);
 
 /*
- * Objects of the cluster of the options: source_live.c. They come one by one; those of one type are
+ * Objects of the cluster of the options: source_live.c. They come one by one; those of one page are
  * in memory together.
  */
 struct source_live;
