@@ -109,7 +109,7 @@ static struct compare_options *make_options(struct arena *a, const struct compar
         .show_managed_fields = v->show_managed_fields,
         .override_for = list_of(&v->generate_override_for),
         .override_reason = v->override_reason,
-        .external_diff = str_c(getenv("KUBECTL_EXTERNAL_DIFF")),
+        .external_diff = v->watch.watch ? STR_NONE : str_c(getenv("KUBECTL_EXTERNAL_DIFF")),
         .temp = temp_folder(),
         .concurrency = v->concurrency,
         .improved = improved,
@@ -204,6 +204,15 @@ static bool fail_reference(struct arena *a, const struct compare_options *o, str
     return err_set_str(e, e->kind, buf_str(&text));
 }
 
+bool compare_prepare(struct arena *a, const struct compare_values *v, bool improved,
+                     const struct compare_log *log, struct compare **out, struct err *e)
+{
+    if (!v->reference.len)
+        return err_set(e, ERR_USAGE, "\"Reference config file is required\"");
+    const struct compare_options *options = make_options(a, v, improved, log);
+    return compare_load(a, options, out, e) || (improved && fail_reference(a, options, e));
+}
+
 bool compare_execute(struct arena *a, const struct compare_values *v, const str *words,
                      size_t word_count, const struct compare_log *log, struct buf *out,
                      enum exit_status *status, struct err *e)
@@ -212,15 +221,15 @@ bool compare_execute(struct arena *a, const struct compare_values *v, const str 
     struct compare *c;
     bool improved = false;
 
-    if (!compare_is_improved(v, &improved, e) || !check_patches(v, e))
+    if (!compare_is_improved(v, &improved, e) || !watch_check(v, improved, e) ||
+        !check_patches(v, e))
         return false;
     if (!v->reference.len)
         return err_set(e, ERR_USAGE, "\"Reference config file is required\"");
     if (v->baseline.len && !baseline_read(a, v->baseline, &earlier, e))
         return false;
-    const struct compare_options *options = make_options(a, v, improved, log);
-    if (!compare_load(a, options, &c, e))
-        return improved && fail_reference(a, options, e);
+    if (!compare_prepare(a, v, improved, log, &c, e))
+        return false;
     if (!check_words(a, words, word_count, e) || !compare_run(c, &results, e))
         return false;
     if (v->baseline.len)

@@ -150,6 +150,13 @@ bool compare_load(struct arena *a, const struct compare_options *options, struct
     return ok;
 }
 
+str compare_hash(struct compare *c)
+{
+    struct journal quiet = {.arena = c->arena};
+
+    return reference_hash(c->arena, &c->reference, &quiet);
+}
+
 /* ---- Results. ---- */
 
 void run_count(struct run *r, str path)

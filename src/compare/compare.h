@@ -89,6 +89,9 @@ bool compare_is_remote(const struct compare_options *options);
 MUST_CHECK bool compare_load(struct arena *a, const struct compare_options *options,
                              struct compare **out, struct err *e);
 
+/* The hash of the reference, in hexadecimal, as in struct results. Lives as long as c. */
+str compare_hash(struct compare *c);
+
 /* ---- Results. ---- */
 
 /* A place in a file. line is 0 when it is not known; then file may be empty too. */

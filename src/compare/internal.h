@@ -609,8 +609,9 @@ struct owners *owners_new(struct arena *a, const struct reference *r);
 /* May be called from any thread; out->journal is set. */
 void owners_note(struct arena *a, const struct owners *owners, const struct object *o,
                  struct owner_facts *out);
-/* Counts what an object refers to. */
-void owners_take(const struct owner_facts *facts);
+/* Counts what an object refers to, and no longer when it is gone or changes. */
+void owners_take(const struct owner_fact *facts, size_t count);
+void owners_drop(const struct owner_fact *facts, size_t count);
 /* Templates that owner references or RBAC subjects name; in template order. */
 void owners_find(const struct owners *o, struct journal *j, struct str_list *paths);
 
@@ -641,6 +642,10 @@ struct outcome {
  */
 void compare_object(struct arena *a, const struct compare *c, const struct object *o,
                     struct outcome *out);
+/* Whether some template or override may look other objects up. */
+bool compare_looks_up(const struct compare *c);
+/* Makes the objects of c known to lookups; lives as long as a. */
+void compare_index(struct arena *a, struct compare *c);
 /* Sets what lookups see of the object once it was compared. */
 void compare_reduce(struct arena *a, const struct compare *c, struct object *o);
 

@@ -119,8 +119,11 @@ static void on_end(void *ctx, const struct http_response *response, const struct
 static void on_head(void *ctx, const struct http_response *response)
 {
     struct kube_watch *w = ctx;
+    const struct kube_watch_handler *h = &w->config.handler;
 
     kube_warned(w->hub->transport, response);
+    if (response->status / 100 == 2 && h->answered)
+        h->answered(h->ctx);
 }
 
 /* Streams only take note of a start, so the lock may be held. */
