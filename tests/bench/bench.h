@@ -52,6 +52,7 @@ extern const struct benchmark bench_compare;
 extern const struct benchmark bench_diff;
 extern const struct benchmark bench_json;
 extern const struct benchmark bench_kube;
+extern const struct benchmark bench_live;
 extern const struct benchmark bench_model;
 extern const struct benchmark bench_regex;
 extern const struct benchmark bench_tmpl;
