@@ -90,6 +90,29 @@ MUST_CHECK bool kube_list(struct kube_transport *t, const struct kube_call *c,
                           const struct kube_list_options *options, kube_item_fn *each, void *ctx,
                           struct arena *meta_arena, struct kube_list_meta *meta, struct err *e);
 
+/*
+ * ---- Page by page, for callers that work between the answers. ----
+ *
+ * Memory is that of one page. A page whose connection breaks is asked for again; one that has
+ * expired (410) becomes what the server offers instead or, if that is nothing, the whole list anew
+ * in one piece: again tells that objects of earlier pages come once more. restart is not used.
+ */
+struct kube_pages;
+
+struct kube_page {
+    struct value **items;
+    size_t len, cap;
+    bool again, last;
+};
+
+/* Asks nothing yet. transport, call and options must outlive it. */
+struct kube_pages *kube_pages_new(struct kube_transport *t, const struct kube_call *c,
+                                  const struct kube_list_options *options);
+void kube_pages_free(struct kube_pages *p); /* p may be NULL */
+/* The next page, in a. Not after the last one. */
+MUST_CHECK bool kube_pages_next(struct kube_pages *p, struct arena *a, struct kube_page *out,
+                                struct err *e);
+
 /* ---- Writing. *out is the object as the server has it now; out may be NULL. ---- */
 
 struct kube_write_options {

@@ -253,3 +253,92 @@ bool kube_list(struct kube_transport *t, const struct kube_call *c,
                                     .pages = l.pages};
     return true;
 }
+
+/* ---- Page by page --------------------------------------------------------------------------- */
+
+struct kube_pages {
+    struct listing listing;
+    struct kube_page *page; /* under way */
+    struct arena *target;   /* of its objects */
+};
+
+static bool collect(void *ctx, struct arena *a, struct value *item, struct err *e)
+{
+    struct kube_pages *p = ctx;
+    struct value *copy = value_copy(p->target, item);
+
+    (void)a;
+    (void)e;
+    VEC_PUSH(p->target, p->page, copy);
+    return true;
+}
+
+struct kube_pages *kube_pages_new(struct kube_transport *t, const struct kube_call *c,
+                                  const struct kube_list_options *options)
+{
+    struct arena *lasting = arena_new();
+    struct kube_pages *p = ARENA_NEW(lasting, struct kube_pages);
+
+    p->listing = (struct listing){.transport = t,
+                                  .call = c,
+                                  .options = options,
+                                  .each = collect,
+                                  .ctx = p,
+                                  .page = arena_new(),
+                                  .item = arena_new(),
+                                  .lasting = lasting,
+                                  .limit = options->limit};
+    return p;
+}
+
+void kube_pages_free(struct kube_pages *p)
+{
+    if (!p)
+        return;
+    arena_free(p->listing.page);
+    arena_free(p->listing.item);
+    arena_free(p->listing.lasting);
+}
+
+/* As recover, where only the page under way can be forgotten. */
+static bool recover_page(struct kube_pages *p, const struct kube_status *status, bool lost,
+                         const struct err *e)
+{
+    struct listing *l = &p->listing;
+    bool expired = e->kind == ERR_EXPIRED && l->continue_token.len;
+
+    p->page->len = 0;
+    if (!expired)
+        return lost && l->given;
+    if (status->continue_token.len) {
+        l->continue_token = str_copy(l->lasting, status->continue_token);
+    } else {
+        begin_anew(l);
+        p->page->again = true;
+    }
+    return true;
+}
+
+bool kube_pages_next(struct kube_pages *p, struct arena *a, struct kube_page *out, struct err *e)
+{
+    struct listing *l = &p->listing;
+
+    *out = (struct kube_page){0};
+    p->page = out;
+    p->target = a;
+    for (unsigned restarts = 0;; restarts++) {
+        struct kube_status status = {0};
+        AUTO_ERR own = {0};
+        bool lost;
+        bool ok = get_page(l, &status, &lost, &own);
+        if (!ok && (restarts == RESTARTS_MAX || !recover_page(p, &status, lost, &own))) {
+            arena_reset(l->page);
+            return err_copy(e, &own);
+        }
+        arena_reset(l->page);
+        if (ok)
+            break;
+    }
+    out->last = !l->continue_token.len;
+    return true;
+}

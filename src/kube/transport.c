@@ -10,6 +10,7 @@
 
 #include "kube/config_internal.h"
 #include "kube/exec.h"
+#include "kube/warning.h"
 #include "text/codec.h"
 #include "text/url.h"
 
@@ -31,6 +32,8 @@ struct kube_transport {
     struct lock lock; /* of session */
     struct session session;
     struct lock renewing; /* held while credentials are made: one at a time */
+    struct lock warning;  /* held while somebody is told: one at a time */
+    struct strset *warned;
 };
 
 /* ---- Sessions ------------------------------------------------------------------------------- */
@@ -268,6 +271,7 @@ static bool send_once(struct kube_transport *t, struct arena *a, const struct ht
         return false;
     bool ok = retry_send(client, a, prepared, policy, response, e);
     http_client_free(client);
+    kube_warned(t, response);
     return ok;
 }
 
@@ -282,6 +286,39 @@ bool kube_send(struct kube_transport *t, struct arena *a, const struct http_requ
         !mark_refused(t, http_header_get(&prepared.headers, STR("Authorization"))))
         return true;
     return send_once(t, a, request, policy, response, &prepared, e);
+}
+
+/* ---- Warnings ------------------------------------------------------------------------------- */
+
+/* Whether a text is to be told; what was told is remembered, up to a limit. */
+static bool is_news(struct kube_transport *t, str text)
+{
+    if (t->config->warn.repeat)
+        return true;
+    return strset_len(t->warned) < KUBE_WARNINGS_MAX && strset_add(t->warned, text, NULL);
+}
+
+/* What follows in a header that cannot be read is nobody's loss, as in client-go. */
+static void tell_header(struct kube_transport *t, struct arena *a, str header)
+{
+    const struct kube_warn *warn = &t->config->warn;
+    struct kube_warning w;
+    AUTO_ERR e = {0};
+
+    while (header.len && kube_warning_read(a, &header, &w, &e))
+        if (w.code == KUBE_WARNING_CODE && w.text.len && is_news(t, w.text))
+            warn->tell(warn->ctx, w.text);
+}
+
+void kube_warned(struct kube_transport *t, const struct http_response *response)
+{
+    if (!t->config->warn.tell || !http_header_has(&response->headers, STR("Warning")))
+        return;
+    AUTO_ARENA a = arena_new();
+    AUTO_LOCK guard = lock_take(&t->warning);
+    for (size_t i = 0; i < response->headers.len; i++)
+        if (str_eq_fold(response->headers.items[i].name, STR("Warning")))
+            tell_header(t, a, response->headers.items[i].value);
 }
 
 /* ---- Life ----------------------------------------------------------------------------------- */
@@ -299,8 +336,11 @@ bool kube_transport_new(const struct kube_config *config, str user_agent,
         t->http.user_agent = str_copy(a, user_agent);
     t->lock = (struct lock)LOCK_INIT;
     t->renewing = (struct lock)LOCK_INIT;
+    t->warning = (struct lock)LOCK_INIT;
+    t->warned = strset_new(a, 0);
     struct http_client *probe;
     if (!http_client_new(&t->http, &probe, e)) {
+        strset_free(t->warned);
         arena_free(a);
         return false;
     }
@@ -315,6 +355,7 @@ void kube_transport_free(struct kube_transport *t)
     if (!t)
         return;
     free_session(&t->session);
+    strset_free(t->warned);
     arena_free(t->arena);
 }
 

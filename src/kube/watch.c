@@ -81,7 +81,7 @@ static void tell_synced(struct kube_watch *w)
     const struct kube_watch_handler *h = &w->config.handler;
 
     w->begun = false;
-    w->unpaged = false;
+    w->unpaged = w->expired = false;
     w->phase = PHASE_WATCH;
     w->failures = 0;
     if (h->synced)
@@ -255,14 +255,15 @@ static int64_t refused(struct kube_watch *w)
     return 0;
 }
 
-/* The first time at once: nothing is wrong with the server. */
+/* The first time at once, whatever failed before: nothing is wrong with the server. */
 static int64_t expired(struct kube_watch *w, const struct err *e)
 {
+    bool again = w->expired;
+
     w->unpaged = w->phase == PHASE_LIST;
+    w->expired = true;
     begin_anew(w);
-    if (!w->failures++)
-        return 0;
-    return watch_failed(w, e, 0);
+    return again ? watch_failed(w, e, 0) : 0;
 }
 
 static int64_t end_list(struct kube_watch *w)

@@ -38,6 +38,8 @@ struct kube_watch_handler {
     void (*synced)(void *ctx);
     /* Something failed and will be tried again after wait nanoseconds. */
     void (*failed)(void *ctx, const struct err *e, int64_t wait);
+    /* The server answers a request as it should: what failed before does so no longer. */
+    void (*answered)(void *ctx);
     void *ctx;
 };
 

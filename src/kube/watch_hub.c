@@ -116,11 +116,22 @@ static void on_end(void *ctx, const struct http_response *response, const struct
     rest(w, stopping ? 0 : watch_outcome(w, response, failure));
 }
 
+static void on_head(void *ctx, const struct http_response *response)
+{
+    struct kube_watch *w = ctx;
+    const struct kube_watch_handler *h = &w->config.handler;
+
+    kube_warned(w->hub->transport, response);
+    if (response->status / 100 == 2 && h->answered)
+        h->answered(h->ctx);
+}
+
 /* Streams only take note of a start, so the lock may be held. */
 static void start(struct kube_watch *w, struct http_streams *streams)
 {
     AUTO_LOCK guard = lock_take(&w->hub->lock);
-    const struct http_stream stream = {.request = w->prepared, .on_end = on_end};
+    const struct http_stream stream = {
+        .request = w->prepared, .on_head = on_head, .on_end = on_end};
 
     w->streams = streams;
     w->id = http_streams_start(streams, &stream);

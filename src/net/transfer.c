@@ -42,6 +42,14 @@ static bool announces_too_much(const struct transfer *t)
            str_to_u64(text, &length) && length > t->body_max;
 }
 
+static void tell_head(struct transfer *t)
+{
+    if (t->on_head)
+        t->on_head(t->request->ctx, t->response);
+    t->on_head = NULL;
+}
+
+/* A redirection may be followed by another head: it is told when there is none. */
 static bool end_head(struct transfer *t)
 {
     bool is_interim = t->response->status < 200;
@@ -53,6 +61,8 @@ static bool end_head(struct transfer *t)
         t->stop = STOP_BODY_MAX;
         return false;
     }
+    if (t->response->status / 100 != 3)
+        tell_head(t);
     return true;
 }
 
@@ -119,10 +129,7 @@ static size_t on_data(char *data, size_t size, size_t count, void *ctx)
     str piece = {data, size * count};
 
     t->active = transfer_time(t);
-    if (t->on_head) {
-        t->on_head(t->request->ctx, t->response);
-        t->on_head = NULL;
-    }
+    tell_head(t);
     if (t->request->on_body && t->response->status / 100 == 2)
         give_piece(t, piece);
     else
@@ -249,8 +256,8 @@ bool transfer_end(struct transfer *t, CURLcode result, struct err *e)
     ok = t->stop == STOP_ENOUGH || (result == CURLE_OK && !t->stop);
 
     describe(t);
-    if (ok && t->on_head)
-        t->on_head(t->request->ctx, t->response);
+    if (ok)
+        tell_head(t);
     if (!ok)
         transfer_fail(t, result, e);
     release(t);

@@ -21,7 +21,7 @@ class Server:
         self.connection = http.client.HTTPSConnection(self.address, context=self.tls, timeout=120)
 
     def ask(self, method, path, body=None, content="application/json"):
-        """Status and answer. Throttling is waited out, a few times."""
+        """Status and answer, a mapping. Throttling is waited out, a few times."""
         text = None if body is None else json.dumps(body)
         for _ in range(5):
             self.connection.request(method, path, text, {"Content-Type": content, "Accept": "application/json"})
@@ -30,7 +30,10 @@ class Server:
             if answer.status != 429:
                 break
             time.sleep(float(answer.headers.get("Retry-After", 1)))
-        return answer.status, json.loads(data)
+        try:
+            return answer.status, json.loads(data)
+        except ValueError:  # a path that nothing serves is answered in plain text
+            return answer.status, {"message": data.decode(errors="replace")}
 
     def must(self, method, path, body=None, content="application/json"):
         """The answer; anything but success ends the test."""
