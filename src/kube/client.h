@@ -39,7 +39,8 @@ struct kube_call {
     bool metadata_only;         /* PartialObjectMetadata: metadata and nothing else */
     struct http_cancel *cancel; /* may be NULL */
     int64_t timeout;            /* of one request, nanoseconds; 0: that of the configuration */
-    struct kube_status *status; /* when set: filled when the answer is an error; lives in a */
+    const struct retry_policy *retry; /* NULL: retry_kube */
+    struct kube_status *status;       /* when set: filled when the answer is an error; lives in a */
 };
 
 /* "/apis/apps/v1/namespaces/default/deployments/x/status", escaped. Lives as long as a. */

@@ -151,7 +151,8 @@ static bool get_page(struct listing *l, struct kube_status *status, bool *lost, 
     l->given = false;
     *lost = false;
     http_header_add(l->page, &request.headers, STR("Accept"), kube_accept(l->call, true));
-    if (!kube_send(l->transport, l->page, &request, &retry_kube, &response, e)) {
+    if (!kube_send(l->transport, l->page, &request, l->call->retry ? l->call->retry : &retry_kube,
+                   &response, e)) {
         *lost = response.failure == HTTP_FAILURE_RESET || response.failure == HTTP_FAILURE_TIMEOUT;
         return false;
     }
