@@ -3,6 +3,8 @@
  * test_live.c - src/kube against a real control plane: the one that KUBECONFIG names, which is
  * changed: objects are made in a namespace of their own.
  *
+ * editions: full
+ *
  *     KUBECONFIG=DIR/kubeconfig build/release/kube/test_live
  */
 #include "../unit/test.h"
