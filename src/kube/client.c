@@ -107,8 +107,10 @@ static bool answer(const struct asking *q, struct value **out, struct err *e)
         return kube_answer_failed(q->arena, request.method, q->call, &response, q->call->status, e);
     if (!out)
         return true;
-    if (!kube_object_read(q->arena, q->call, response.body, &object, e))
+    if (!kube_object_read(q->arena, q->call, response.body, &object, e)) {
+        kube_answer_unread(&response, e);
         return err_wrap(e, "%s %.*s", q->method, STR_ARG(response.url));
+    }
     *out = object;
     return true;
 }

@@ -144,6 +144,11 @@ bool kube_answer_failed(struct arena *a, str method, const struct kube_call *c,
 bool kube_status_failed(struct arena *a, const struct value *object, struct kube_status *status,
                         struct err *e);
 /*
+ * For an answer of 2xx that cannot be read: adds to e that it is no JSON to begin with, as pages of
+ * proxies are not. Always false.
+ */
+bool kube_answer_unread(const struct http_response *response, struct err *e);
+/*
  * What kubectl prints: "Error from server (Forbidden): pods is forbidden: ...", "error: You must be
  * logged in to the server (Unauthorized)". Lives as long as a.
  */

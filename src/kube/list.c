@@ -153,29 +153,52 @@ static bool get_page(struct listing *l, struct kube_status *status, bool *lost, 
     http_header_add(l->page, &request.headers, STR("Accept"), kube_accept(l->call, true));
     if (!kube_send(l->transport, l->page, &request, l->call->retry ? l->call->retry : &retry_kube,
                    &response, e)) {
-        *lost = response.failure == HTTP_FAILURE_RESET || response.failure == HTTP_FAILURE_TIMEOUT;
-        return false;
+        /* Without a head it was sent again already, often enough. */
+        *lost = response.failure == HTTP_FAILURE_RESET && response.status / 100 == 2;
+        return kube_answer_unread(&response, e);
     }
     if (l->enough)
         return true;
     if (response.status / 100 != 2)
         return kube_answer_failed(l->page, STR("GET"), l->call, &response, status, e);
-    return end_page(l, &items, e);
+    return end_page(l, &items, e) || kube_answer_unread(&response, e);
 }
 
-/* A whole list without pages cannot expire. */
 static void begin_anew(struct listing *l)
 {
-    if (l->options->restart)
-        l->options->restart(l->ctx);
+    l->options->restart(l->ctx);
     l->continue_token = STR_NONE;
     l->resource_version = STR_NONE;
     l->items = l->pages = 0;
-    l->limit = 0;
 }
 
-/* How often a list begins anew before its failure is the caller's. */
+/* How often a list begins anew, or a page is asked for again, before the failure is the caller's.
+ */
 #define RESTARTS_MAX 3
+
+/* A list that has expired: a whole one, without pages, cannot. */
+static bool recover_expired(struct listing *l, const struct kube_status *status)
+{
+    if (l->options->restart) {
+        begin_anew(l);
+        l->limit = 0;
+        return true;
+    }
+    if (!status->continue_token.len)
+        return false;
+    l->continue_token = str_copy(l->lasting, status->continue_token);
+    return true;
+}
+
+/* A page whose connection was lost is asked for again; what was given of it must be forgotten. */
+static bool recover_lost(struct listing *l, unsigned attempt)
+{
+    if (l->given && !l->options->restart)
+        return false;
+    if (l->given)
+        begin_anew(l);
+    return http_cancel_wait(l->call->cancel, attempt * NS_PER_SEC, NULL);
+}
 
 /* What a failed page leads to: true to go on, with l as it should be then. */
 static bool recover(struct listing *l, const struct kube_status *status, bool lost,
@@ -183,15 +206,9 @@ static bool recover(struct listing *l, const struct kube_status *status, bool lo
 {
     bool expired = e->kind == ERR_EXPIRED && l->continue_token.len;
 
-    if (!expired && !(lost && l->given))
+    if ((!expired && !lost) || ++*restarts > RESTARTS_MAX)
         return false;
-    if (++*restarts > RESTARTS_MAX)
-        return false;
-    if (l->options->restart)
-        begin_anew(l);
-    else if (expired && status->continue_token.len)
-        l->continue_token = str_copy(l->lasting, status->continue_token);
-    else
+    if (expired ? !recover_expired(l, status) : !recover_lost(l, *restarts))
         return false;
     err_clear(e);
     return true;

@@ -16,6 +16,9 @@
 /* A watch that ends sooner without an event is a failure: else it would be asked for in a loop. */
 #define WATCH_SHORT NS_PER_SEC
 
+/* The longest pause that a server may ask for. */
+#define ASKED_MAX (120 * NS_PER_SEC)
+
 /* ---- Events --------------------------------------------------------------------------------- */
 
 static bool type_of(str name, struct kube_change *out)
@@ -225,6 +228,8 @@ static int64_t pause_after(const struct kube_watch *w, int64_t asked)
         pause *= 2;
     if (pause > w->config.pause_max)
         pause = w->config.pause_max;
+    if (asked > ASKED_MAX)
+        asked = ASKED_MAX;
     /* Up to twice as long, so that not everybody comes back at once. */
     pause += (int64_t)random_below((uint64_t)pause + 1);
     return asked > pause ? asked : pause;

@@ -147,8 +147,9 @@ static void reset(struct peer *p)
 static void finish(struct fault_server *s, struct peer *p, enum fault_end end)
 {
     if (end == FAULT_HANG) {
-        struct pollfd stop = {.fd = s->wake, .events = POLLIN};
-        poll(&stop, 1, WAIT_MS);
+        struct pollfd stop[] = {{.fd = s->wake, .events = POLLIN},
+                                {.fd = p->fd, .events = POLLRDHUP}};
+        poll(stop, 2, WAIT_MS);
     } else if (end == FAULT_RESET) {
         reset(p);
     } else {

@@ -20,7 +20,7 @@
 enum fault_end {
     FAULT_CLOSE, /* in order */
     FAULT_RESET, /* by RST */
-    FAULT_HANG,  /* open and silent until the server stops */
+    FAULT_HANG,  /* open and silent until the other side gives up, or the server stops */
 };
 
 struct fault_step {
