@@ -247,9 +247,8 @@ static const struct fault {
     {FAULT("a bomb", FAILS, FAILS, "bytes", 0), .packed = BOMB},
     {FAULT("gzip that ends early", FAILS, FAILS, "gzip: unexpected EOF", 0), .packed = CUT},
     {FAULT("no HTTP", FAILS, FAILS, NULL, .reply = "SSH-2.0-OpenSSH_9.2\r\n")},
-    {FAULT("silence", FAILS, FAILS, "nothing came", .end = FAULT_HANG), .takes_time = true},
-    {FAULT("silence in the body", FAILS, FAILS, "nothing came", CUT_OFF(LENGTH_99 "{"),
-           .end = FAULT_HANG),
+    {FAULT("silence", FAILS, FAILS, NULL, .end = FAULT_HANG), .takes_time = true},
+    {FAULT("silence in the body", FAILS, FAILS, NULL, CUT_OFF(LENGTH_99 "{"), .end = FAULT_HANG),
      .takes_time = true},
     {FAULT("a drip", FAILS, FAILS, NULL, CUT_OFF(LENGTH_99 WIDGET WIDGET), .drip_ms = 10),
      .takes_time = true},
@@ -451,12 +450,18 @@ static void for_ever(const struct operation *o, const struct fault *f, size_t at
     check(o, f, at, &outcome, FAILS, true);
 }
 
+/* Under valgrind, which is slow, only some cases are tried. */
+static size_t stride(void)
+{
+    const char *loaded = getenv("LD_PRELOAD");
+
+    return loaded && strstr(loaded, "vgpreload") ? 11 : 1;
+}
+
 static void each(void (*play_it)(const struct operation *o, const struct fault *f, size_t at),
                  bool with_slow)
 {
-    /* Under valgrind, which is slow, only some of them. */
-    size_t step = strstr(getenv("LD_PRELOAD") ? getenv("LD_PRELOAD") : "", "vgpreload") ? 5 : 1;
-    size_t count = 0;
+    size_t step = stride(), count = 0;
 
     random_fake(1);
     for (size_t i = 0; i < COUNT(operations); i++)
@@ -533,7 +538,7 @@ static const struct {
 } plugins[] = {
     {"exit 3", "failed with exit code 3"},
     {"exec sleep 60", "still running after 0.2 s"},
-    {"exec yes", "prints more than 1048576 bytes"},
+    {"exec yes 2>/dev/null", "prints more than 1048576 bytes"},
     {"echo '{'", "decoding stdout"},
     {"echo '{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":\"ExecCredential\"}'",
      "didn't return a status"},
@@ -650,7 +655,7 @@ static void watch_through(const struct fault_step *script, size_t count, const c
 TEST(a_watch_goes_on_after_any_fault)
 {
     for (size_t at = 0; at < COUNT(watch_answers); at++)
-        for (size_t k = 0; k < COUNT(faults); k++) {
+        for (size_t k = at % stride(); k < COUNT(faults); k += stride()) {
             AUTO_ARENA a = arena_new();
             struct fault_step script[8];
             size_t count = 0;

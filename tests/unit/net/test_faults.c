@@ -130,7 +130,7 @@ static const struct fault_case cases[] = {
      {.reply = HEAD_OK "Content-Length: 100\r\n\r\n" OK OK, .drip_ms = 5, .end = FAULT_HANG},
      HTTP_FAILURE_TIMEOUT,
      ERR_IO,
-     "context deadline exceeded",
+     NULL,
      false},
     {"closed before TLS",
      {.before_tls = true, .before_request = true},
@@ -515,10 +515,8 @@ TEST(a_slow_caller_is_no_slow_server)
     struct http_client *client = new_client(STR_NONE, false);
     struct http_response response;
     struct fault_server *s = fault_server_start(script, COUNT(script), NULL);
-    const struct http_request r = {.url = fault_server_url(s),
-                                   .idle_timeout = NS_PER_SEC,
-                                   .on_body = doze,
-                                   .ctx = &count};
+    const struct http_request r = {
+        .url = fault_server_url(s), .idle_timeout = NS_PER_SEC, .on_body = doze, .ctx = &count};
 
     assert_ok(http_send(client, a, &r, &response, &e), &e);
     assert_true(count > 1);
