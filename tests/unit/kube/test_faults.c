@@ -636,6 +636,8 @@ static void watch_through(const struct fault_step *script, size_t count, const c
         .lists_only = true,
         .pause = NS_PER_MS,
         .pause_max = 4 * NS_PER_MS,
+        .length = NS_PER_SEC,
+        .grace = NS_PER_SEC / 4,
         .handler = {.event = on_event, .failed = on_failed, .ctx = &seen}};
     struct kube_watch *w = kube_watch_start(hub, &watch);
     for (int i = 0; i < 10000 && !is_done(&seen); i++)
@@ -674,6 +676,22 @@ TEST(a_watch_goes_on_after_any_fault)
         }
 }
 
+/* Neither events nor an end come, and nobody closes anything: there may be nobody any more. */
+TEST(a_watch_without_an_end_is_given_up)
+{
+    AUTO_ARENA a = arena_new();
+    struct fault_step script[] = {
+        proper_step(a, &watch_answers[0]),
+        proper_step(a, &watch_answers[1]),
+        {.reply = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", .end = FAULT_HANG},
+        {.reply = "HTTP/1.1 200 OK\r\n", .end = FAULT_HANG},
+        proper_step(a, &watch_answers[3]),
+    };
+
+    script[COUNT(script) - 1].again = true;
+    watch_through(script, COUNT(script), "a server that is gone", 2, false);
+}
+
 static int begin(void **state)
 {
     *state = arena_new();
@@ -698,6 +716,7 @@ int main(void)
         cmocka_unit_test(an_expired_certificate_is_not_trusted),
         cmocka_unit_test(a_plugin_that_fails_says_so),
         cmocka_unit_test(a_watch_goes_on_after_any_fault),
+        cmocka_unit_test(a_watch_without_an_end_is_given_up),
     };
 
     return cmocka_run_group_tests(tests, begin, end);
