@@ -69,8 +69,9 @@ struct listing {
     str continue_token;
     str resource_version; /* of the first page */
     size_t limit, items, pages;
-    bool given;  /* something of this page was given on */
-    bool enough; /* the caller wants no more */
+    bool given;   /* something of this page was given on */
+    bool enough;  /* the caller wants no more */
+    bool refused; /* the error is the caller's */
 };
 
 static bool on_item(void *ctx, str text, struct err *e)
@@ -84,6 +85,7 @@ static bool on_item(void *ctx, str text, struct err *e)
     l->items++;
     bool ok = l->each(l->ctx, l->item, object, e);
     l->enough = !ok && e->kind == ERR_NONE;
+    l->refused = !ok && !l->enough;
     arena_reset(l->item);
     return ok;
 }
@@ -137,6 +139,16 @@ static bool end_page(struct listing *l, struct kube_items *items, struct err *e)
     return true;
 }
 
+/* An answer that is no list: which one, and what it is instead. Always false. */
+static bool fail_unread(const struct listing *l, const struct http_response *response,
+                        struct err *e)
+{
+    if (l->refused)
+        return false;
+    kube_answer_unread(response, e);
+    return err_wrap(e, "the list of %.*s", STR_ARG(l->call->resource->name));
+}
+
 /* *lost: the connection broke within the page. */
 static bool get_page(struct listing *l, struct kube_status *status, bool *lost, struct err *e)
 {
@@ -155,13 +167,13 @@ static bool get_page(struct listing *l, struct kube_status *status, bool *lost, 
                    &response, e)) {
         /* Without a head it was sent again already, often enough. */
         *lost = response.failure == HTTP_FAILURE_RESET && response.status / 100 == 2;
-        return kube_answer_unread(&response, e);
+        return response.failure == HTTP_FAILURE_CALLER && fail_unread(l, &response, e);
     }
     if (l->enough)
         return true;
     if (response.status / 100 != 2)
         return kube_answer_failed(l->page, STR("GET"), l->call, &response, status, e);
-    return end_page(l, &items, e) || kube_answer_unread(&response, e);
+    return end_page(l, &items, e) || fail_unread(l, &response, e);
 }
 
 static void begin_anew(struct listing *l)
