@@ -176,24 +176,25 @@ static bool get_page(struct listing *l, struct kube_status *status, bool *lost, 
     return end_page(l, &items, e) || fail_unread(l, &response, e);
 }
 
+/* A whole list without pages cannot expire. */
 static void begin_anew(struct listing *l)
 {
-    l->options->restart(l->ctx);
+    if (l->options->restart)
+        l->options->restart(l->ctx);
     l->continue_token = STR_NONE;
     l->resource_version = STR_NONE;
     l->items = l->pages = 0;
+    l->limit = 0;
 }
 
 /* How often a list begins anew, or a page is asked for again, before the failure is the caller's.
  */
 #define RESTARTS_MAX 3
 
-/* A list that has expired: a whole one, without pages, cannot. */
 static bool recover_expired(struct listing *l, const struct kube_status *status)
 {
     if (l->options->restart) {
         begin_anew(l);
-        l->limit = 0;
         return true;
     }
     if (!status->continue_token.len)
@@ -205,10 +206,13 @@ static bool recover_expired(struct listing *l, const struct kube_status *status)
 /* A page whose connection was lost is asked for again; what was given of it must be forgotten. */
 static bool recover_lost(struct listing *l, unsigned attempt)
 {
+    size_t limit = l->limit;
+
     if (l->given && !l->options->restart)
         return false;
     if (l->given)
         begin_anew(l);
+    l->limit = limit;
     return http_cancel_wait(l->call->cancel, attempt * NS_PER_SEC, NULL);
 }
 
