@@ -22,7 +22,7 @@ def main():
     plumb, folder = sys.argv[1:3]
     kubectl = os.path.join(folder, "bin/kubectl")
     count = Counter()
-    is_full = os.path.exists(os.path.join(folder, "pki/tokens.csv"))
+    is_full = os.path.exists(os.path.join(folder, "bin/kube-apiserver"))
     if is_full:
         Server(folder).ask("POST", "/api/v1/namespaces/default/configmaps",
                            {"metadata": {"name": "wanted"}, "data": {"colour": "green"}})
