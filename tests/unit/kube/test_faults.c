@@ -537,8 +537,8 @@ static const struct {
     const char *script, *want;
 } plugins[] = {
     {"exit 3", "failed with exit code 3"},
-    {"exec sleep 60", "still running after 0.2 s"},
-    {"exec yes 2>/dev/null", "prints more than 1048576 bytes"},
+    {"exec sleep 60", "it has not ended within 0.2 seconds"},
+    {"exec yes 2>/dev/null", "larger than the limit of 1048576 bytes"},
     {"echo '{'", "decoding stdout"},
     {"echo '{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":\"ExecCredential\"}'",
      "didn't return a status"},
