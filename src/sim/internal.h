@@ -16,15 +16,61 @@
 enum sim_poller { POLLER_NONE, POLLER_ASYNC, POLLER_LOCATION, POLLER_RELATIVE, POLLER_BODY };
 enum sim_body { BODY_RESOURCE, BODY_OPERATION, BODY_EMPTY, BODY_OTHER };
 
+/* Members of a body, one inside the other; "[]" is every element of a list, "{}" every member. */
+struct sim_members {
+    str *items;
+    size_t len;
+};
+
+enum sim_test { TEST_PRESENT, TEST_ABSENT, TEST_IS, TEST_IS_NOT, TEST_IN };
+
+struct sim_condition {
+    struct sim_members at;
+    bool beside; /* at begins where the rule acts, not at the top of the body */
+    enum sim_test test;
+    const struct value *is;
+};
+
+/* When a rule or an answer is for a request: all of it must hold. */
+struct sim_when {
+    str from, to; /* api-versions, both included; empty: open */
+    struct {
+        struct sim_condition *items;
+        size_t len, cap;
+    } conditions; /* about the body that was sent */
+};
+
+/* The most values of one Retry-After. */
+#define SIM_RETRIES_MAX 16
+
 /* How a PUT or DELETE is answered and carried to its end. */
 struct sim_answer {
     int status;
     enum sim_poller poller;
     enum sim_body body;
-    bool location;       /* POLLER_ASYNC: there is a Location as well */
+    bool location;                        /* POLLER_ASYNC: there is a Location as well */
+    int64_t retry_after[SIM_RETRIES_MAX]; /* seconds: the first answer, then each poll */
+    size_t retry_count;                   /* 0: no header; the last one stays */
+    int64_t polls;                        /* answers "not yet" so many times */
+    str state;                            /* of the resource meanwhile */
+    str running;                          /* of the operation meanwhile */
+    struct sim_when when;
+};
+
+/* The first one that is for a request is taken; the last one is for all. */
+struct sim_answers {
+    struct sim_answer *items;
+    size_t len, cap;
+};
+
+/* What a type refuses a few times before it accepts. */
+struct sim_trouble {
+    bool deletes; /* DELETE, else PUT */
+    int status;
+    str code, message;
+    int64_t count;       /* so many times for each resource */
     int64_t retry_after; /* seconds, 0: no header */
-    int64_t polls;       /* answers "not yet" so many times */
-    str state;           /* of the resource meanwhile */
+    int64_t percent;     /* of the resources */
 };
 
 enum sim_op { OP_ADD, OP_DROP, OP_SET, OP_EXTEND, OP_EARLY, OP_LATE, OP_REVERSE, OP_SPELL };
@@ -36,34 +82,27 @@ enum sim_spelling {
     SPELL_TITLE,    /* the first letter only */
     SPELL_QUALIFIED /* parent/name */
 };
-enum sim_test { TEST_ALWAYS, TEST_PRESENT, TEST_ABSENT, TEST_IS };
 
 /* One difference between what is sent and what is shown. */
 struct sim_rule {
     enum sim_op op;
-    str *at; /* members; "[]" is every element of a list, "{}" every member */
-    size_t at_len;
+    struct sim_members at;
     const struct value *value;
     enum sim_spelling spelling;
-    str from, to; /* api-versions, both included; empty: open */
-    enum sim_test test;
-    str *when; /* members of the body that was sent */
-    size_t when_len;
-    const struct value *is;
+    struct sim_when when;
     bool if_null, if_empty; /* OP_DROP: only such values */
 };
 
 /* Children that are also a list in their parent. */
 struct sim_mirror {
     str type; /* the last part of the child's type */
-    str *at;
-    size_t at_len;
+    struct sim_members at;
     bool flat; /* its elements have the properties of the child beside its name */
 };
 
 struct sim_type {
     str name; /* Microsoft.Network/virtualNetworks */
-    struct sim_answer create, update, remove;
+    struct sim_answers create, update, remove;
     struct {
         struct sim_rule *items;
         size_t len, cap;
@@ -72,12 +111,29 @@ struct sim_type {
         struct sim_mirror *items;
         size_t len, cap;
     } mirrors;
+    struct {
+        struct sim_trouble *items;
+        size_t len, cap;
+    } troubles;
     str soft_delete;             /* the collection of what was deleted: deletedVaults */
     bool head_only;              /* GET is answered by 405 */
     bool exclusive;              /* one operation at a time: 409 */
     bool known;                  /* has rules, if only an empty list */
     bool undeletable;            /* goes with its parent only */
     const struct value *actions; /* name: answer */
+};
+
+/* How many requests a provider takes, beside the limits of ARM. */
+struct sim_limit {
+    str provider;
+    str name; /* in x-ms-ratelimit-remaining-resource */
+    str kind; /* "read", "write" or "delete", as the log has it; empty: all */
+    int64_t count, seconds;
+};
+
+struct sim_limits {
+    struct sim_limit *items;
+    size_t len, cap;
 };
 
 struct sim_types;
@@ -87,6 +143,7 @@ MUST_CHECK bool sim_types_builtin(struct sim_types *t, struct err *e);
 MUST_CHECK bool sim_types_read(struct sim_types *t, const struct source *src, struct err *e);
 /* Never NULL: unknown types get the usual behaviour. */
 const struct sim_type *sim_types_find(struct arena *a, const struct sim_types *t, str type);
+const struct sim_limits *sim_types_limits(const struct sim_types *t);
 /* What any type answers to an action, or NULL. */
 const struct value *sim_types_action(const struct sim_types *t, const struct sim_type *type,
                                      str name);
@@ -202,14 +259,16 @@ struct value *sim_parse(struct arena *a, str text);
 /* ---- Parts of an answer. ----------------------------------------------------------------------
  */
 
-/* apply.c: what is stored for a body that was sent. */
+/* apply.c: the answer of a write to a type. */
+const struct sim_answer *sim_choose(const struct sim_call *c, const struct sim_answers *answers);
+/* What is stored for a body that was sent. */
 struct value *sim_represent(struct sim_call *c, const struct sim_resource *r);
 /* Takes away what shows up only later. */
 void sim_hide_late(struct sim_call *c, struct value *shown);
 /* Adds what only the answer to a write shows. */
 void sim_show_early(struct sim_call *c, const struct sim_resource *r, struct value *shown);
 /* Finds or makes nothing: the value at members, or NULL. */
-struct value *sim_at(const struct value *v, const str *at, size_t len);
+struct value *sim_at(const struct value *v, struct sim_members at);
 
 /* show.c: what a GET shows now, children and state included. */
 struct value *sim_show(struct sim_call *c, struct sim_resource *r);

@@ -51,8 +51,9 @@ static void mirror_children(struct sim_call *c, struct sim_resource *r, const st
                             struct value *shown)
 {
     struct value *list = value_list(c->arena);
-    struct value *at = sim_at(shown, m->at, m->at_len - 1);
-    const struct value *stored = value_get(at, m->at[m->at_len - 1]);
+    str last = m->at.items[m->at.len - 1];
+    struct value *at = sim_at(shown, (struct sim_members){m->at.items, m->at.len - 1});
+    const struct value *stored = value_get(at, last);
 
     for (struct sim_resource *child = r->first, *next; child; child = next) {
         next = child->next;
@@ -60,7 +61,7 @@ static void mirror_children(struct sim_call *c, struct sim_resource *r, const st
             value_add(c->arena, list, as_element(c, child, m, stored));
     }
     if (value_is(at, VALUE_OBJECT) && (list->len || stored))
-        value_set(c->arena, at, m->at[m->at_len - 1], list);
+        value_set(c->arena, at, last, list);
 }
 
 static void show_state(struct sim_call *c, const struct sim_resource *r, struct value *shown)

@@ -93,7 +93,7 @@ static bool is_named(const struct value *list, str name)
 
 static void replace_children(struct sim_call *c, struct sim_resource *r, const struct sim_mirror *m)
 {
-    const struct value *list = sim_at(c->body, m->at, m->at_len);
+    const struct value *list = sim_at(c->body, m->at);
 
     for (struct sim_resource *child = r->first, *next; child; child = next) {
         next = child->next;
@@ -156,7 +156,8 @@ static void reply_body(struct sim_call *c, struct sim_resource *r, const struct 
 
 static void answer_write(struct sim_call *c, struct sim_resource *r, bool creates)
 {
-    const struct sim_answer *answer = creates ? &c->behaviour->create : &c->behaviour->update;
+    const struct sim_answer *answer =
+        sim_choose(c, creates ? &c->behaviour->create : &c->behaviour->update);
 
     if (answer->poller != POLLER_NONE && answer->poller != POLLER_RELATIVE)
         sim_operation_start(c, r, answer, false, creates);
