@@ -294,7 +294,10 @@ const struct sim_answer *sim_choose(const struct sim_call *c, const struct sim_a
     return &answers->items[i];
 }
 
-/* Follows the path of a rule in what is shown, and beside it in what was sent. */
+/*
+ * Follows the path of a rule in what is shown, and beside it in what was sent. Elements that nobody
+ * sent are whole: the rule that adds them has all of it.
+ */
 static void apply_rule(struct application *p, struct value *v, const struct value *sent,
                        size_t step)
 {
@@ -305,7 +308,7 @@ static void apply_rule(struct application *p, struct value *v, const struct valu
         for (size_t i = 0; value_is(v, elements ? VALUE_LIST : VALUE_OBJECT) && i < v->len; i++) {
             const struct value *same = elements ? (i < value_len(sent) ? &sent->items[i] : NULL)
                                                 : value_get(sent, value_key(&v->items[i]));
-            if (step + 1 < p->rule->at.len)
+            if (same && step + 1 < p->rule->at.len)
                 apply_rule(p, &v->items[i], same, step + 1);
         }
         return;
