@@ -157,6 +157,12 @@ static struct value *expand(struct sim_call *c, const struct sim_resource *r, co
     return out;
 }
 
+struct value *sim_made(struct sim_call *c, const struct sim_resource *r, const struct value *v,
+                       str name)
+{
+    return expand(c, r, v, name);
+}
+
 /* ---- Rules. -----------------------------------------------------------------------------------
  */
 
@@ -359,7 +365,8 @@ static struct value *with_identity(struct sim_call *c, const struct sim_resource
     return v;
 }
 
-/* Unknown types say that they are there: the one read-only property nearly all have. */
+/* Types that even the model does not know say that they are there: the one read-only property
+ * nearly all have. */
 static void add_state(struct sim_call *c, struct value *v)
 {
     struct value *properties = value_get(v, STR("properties"));
@@ -393,7 +400,7 @@ struct value *sim_represent(struct sim_call *c, const struct sim_resource *r)
 
     ensure_properties(c, v);
     apply_all(c, r, v, STAGE_STORED);
-    if (!c->behaviour->known)
+    if (!c->behaviour->known && !sim_usual_show(c, r, v))
         add_state(c, v);
     sim_faults_policy(c, v);
     return v;

@@ -119,6 +119,7 @@ struct sim_type {
     bool head_only;              /* GET is answered by 405 */
     bool exclusive;              /* one operation at a time: 409 */
     bool known;                  /* has rules, if only an empty list */
+    bool unheard;                /* is in no file */
     bool undeletable;            /* goes with its parent only */
     const struct value *actions; /* name: answer */
 };
@@ -211,6 +212,7 @@ struct sim {
     struct arena *arena;
     struct sim_config config;
     struct sim_types *types;
+    struct sim_usual *usual;
     struct sim_store *store, *deleted; /* deleted: what can be recovered */
     struct table *operations;
     struct sim_operation *oldest, *newest;
@@ -238,6 +240,8 @@ struct sim_call {
     const char *kind; /* "read", "write", "delete", "poll", "other", for the log */
 };
 
+/* Sets how the type of c behaves. */
+void sim_recognize(struct sim_call *c);
 int64_t sim_now(const struct sim *s);
 uint64_t sim_random(struct sim *s);
 /* A random GUID, and one that text always gives. */
@@ -263,12 +267,24 @@ struct value *sim_parse(struct arena *a, str text);
 const struct sim_answer *sim_choose(const struct sim_call *c, const struct sim_answers *answers);
 /* What is stored for a body that was sent. */
 struct value *sim_represent(struct sim_call *c, const struct sim_resource *r);
+/* Texts with a dollar sign, as in rules, made for r; name makes two of them differ. */
+struct value *sim_made(struct sim_call *c, const struct sim_resource *r, const struct value *v,
+                       str name);
 /* Takes away what shows up only later. */
 void sim_hide_late(struct sim_call *c, struct value *shown);
 /* Adds what only the answer to a write shows. */
 void sim_show_early(struct sim_call *c, const struct sim_resource *r, struct value *shown);
 /* Finds or makes nothing: the value at members, or NULL. */
 struct value *sim_at(const struct value *v, struct sim_members at);
+
+/* usual.c: types without a file, as the resource model has them. */
+struct sim_usual;
+struct sim_usual *sim_usual_new(struct arena *a);
+void sim_usual_free(struct sim_usual *u);
+/* How the type of c behaves, of which no file knows. Lives as long as the call. */
+const struct sim_type *sim_usual_type(struct sim_call *c);
+/* Adds to v what its service fills in; false: the model does not know the type. */
+bool sim_usual_show(struct sim_call *c, const struct sim_resource *r, struct value *v);
 
 /* show.c: what a GET shows now, children and state included. */
 struct value *sim_show(struct sim_call *c, struct sim_resource *r);

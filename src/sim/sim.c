@@ -57,6 +57,7 @@ bool sim_new(const struct sim_config *config, struct sim **out, struct err *e)
     s->config.tenant = str_copy(a, config->tenant);
     s->config.state = str_copy(a, config->state);
     s->types = sim_types_new(a);
+    s->usual = sim_usual_new(s->arena);
     s->store = sim_store_new();
     s->deleted = sim_store_new();
     s->operations = table_new();
@@ -94,6 +95,7 @@ void sim_free(struct sim *s)
     table_free(s->operations);
     free_nodes(s->buckets);
     free_nodes(s->providers);
+    sim_usual_free(s->usual);
     sim_faults_free(s->faults);
     sim_log_free(s->log);
     sim_store_free(s->store);
@@ -265,7 +267,6 @@ static bool read_body(struct sim_call *c)
 
 static bool check_version(struct sim_call *c)
 {
-    c->api_version = sim_query(c, "api-version");
     if (!c->api_version.len) {
         sim_refuse(c, 400, "MissingApiVersionParameter",
                    "The api-version query parameter (?api-version=) is required for all requests.");
@@ -320,8 +321,17 @@ static str subscription_in(str path)
     return sub;
 }
 
+/* Who knows how the type of c behaves: its file, or the model. */
+void sim_recognize(struct sim_call *c)
+{
+    c->behaviour = sim_types_find(c->arena, c->sim->types, c->type);
+    if (c->behaviour->unheard && c->type.len)
+        c->behaviour = sim_usual_type(c);
+}
+
 static void identify(struct sim_call *c, bool *is_id, struct err *e)
 {
+    c->api_version = sim_query(c, "api-version");
     *is_id = arm_id_parse(c->arena, c->q->path, &c->id, e);
     if (*is_id) {
         c->type = arm_id_type(c->arena, &c->id);
@@ -329,7 +339,7 @@ static void identify(struct sim_call *c, bool *is_id, struct err *e)
     } else {
         c->id = (struct arm_id){.subscription = subscription_in(c->q->path)};
     }
-    c->behaviour = sim_types_find(c->arena, c->sim->types, c->type);
+    sim_recognize(c);
 }
 
 static void handle_arm(struct sim_call *c)

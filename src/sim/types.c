@@ -132,6 +132,7 @@ struct sim_types *sim_types_new(struct arena *a)
     t->arena = a;
     t->types = map_new(a);
     t->usual.name = STR("unknown");
+    t->usual.unheard = true;
     t->usual.create = only_answer(a, (struct sim_answer){.status = 201});
     t->usual.update = only_answer(a, (struct sim_answer){.status = 200});
     t->usual.remove = only_answer(a, (struct sim_answer){.status = 200, .body = BODY_EMPTY});

@@ -71,7 +71,7 @@ static void put_element(struct sim_call *c, struct sim_resource *parent, const s
         return;
     child.type = str_fmt(c->arena, "%.*s/%.*s", STR_ARG(parent->type), STR_ARG(m->type));
     child.name = arm_id_name(&child.id);
-    child.behaviour = sim_types_find(c->arena, c->sim->types, child.type);
+    sim_recognize(&child);
     child.body = element_body(c, element, m->flat);
     struct sim_resource *r = sim_store_find(c->arena, c->sim->store, id);
     if (!r)
