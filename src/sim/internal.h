@@ -290,6 +290,8 @@ bool sim_usual_show(struct sim_call *c, const struct sim_resource *r, struct val
 struct value *sim_show(struct sim_call *c, struct sim_resource *r);
 void sim_get(struct sim_call *c);
 void sim_head(struct sim_call *c);
+/* The resource after r in the tree below top, parents first; down: those below r as well. */
+struct sim_resource *sim_next_below(struct sim_resource *top, struct sim_resource *r, bool down);
 /* A path that names a collection. False when it names none. */
 bool sim_list(struct sim_call *c);
 
@@ -326,6 +328,13 @@ struct sim_resource *sim_find(struct sim_call *c, str id);
 
 /* limits.c: false when the request was answered by 429. */
 bool sim_admit(struct sim_call *c);
+/* Takes one from the bucket of a key and tells what is left; false: when the next one comes. */
+bool sim_take(struct sim_call *c, str key, const struct sim_rate *rate, int64_t *left,
+              int64_t *wait);
+/* Who asks, as buckets know it. */
+str sim_principal(const struct sim_call *c);
+/* graph.c: POST /providers/Microsoft.ResourceGraph/resources. False: the path is another one. */
+bool sim_graph(struct sim_call *c);
 /* tokens.c */
 bool sim_token(struct sim_call *c);
 bool sim_authorized(struct sim_call *c);

@@ -357,7 +357,7 @@ static void handle_arm(struct sim_call *c)
     if (!sim_authorized(c) || !sim_admit(c) || sim_faults_before(c) || sim_poll(c))
         return;
     ++*(int64_t *)((char *)&c->sim->counters + method->offset);
-    if (!check_version(c) || !read_body(c) || sim_provider(c))
+    if (!check_version(c) || !read_body(c) || sim_graph(c) || sim_provider(c))
         return;
     if (is_id && !str_eq(c->q->method, STR("POST")))
         handle_resource(c);

@@ -98,8 +98,6 @@ static bool read_answer(struct fields *f, const struct value *v, struct sim_answ
 
     if (!fields_read(f, v, fields, answer) || !sim_check_when(f, v, &answer->when))
         return false;
-    if (!answer->status)
-        return fields_fail(f, v, "an answer needs a status");
     if (answer->poller != POLLER_NONE && answer->poller != POLLER_RELATIVE &&
         !value_get(v, STR("polls")))
         answer->polls = 1;
@@ -117,6 +115,8 @@ bool sim_read_answers(struct fields *f, const struct value *v, void *out)
         struct sim_answer answer = {0};
         if (!read_answer(f, value_is(v, VALUE_LIST) ? &v->items[i] : v, &answer))
             return false;
+        if (!answer.status)
+            return fields_fail(f, v, "%.*s needs a status", STR_ARG(value_key(v)));
         VEC_PUSH(f->arena, answers, answer);
     }
     const struct sim_when *last = &answers->items[answers->len - 1].when;
