@@ -144,6 +144,8 @@ MUST_CHECK bool sim_types_builtin(struct sim_types *t, struct err *e);
 MUST_CHECK bool sim_types_read(struct sim_types *t, const struct source *src, struct err *e);
 /* Never NULL: unknown types get the usual behaviour. */
 const struct sim_type *sim_types_find(struct arena *a, const struct sim_types *t, str type);
+/* The roles that are built in: names by id, or NULL. */
+const struct value *sim_types_roles(const struct sim_types *t);
 const struct sim_limits *sim_types_limits(const struct sim_types *t);
 /* What any type answers to an action, or NULL. */
 const struct value *sim_types_action(const struct sim_types *t, const struct sim_type *type,
@@ -216,7 +218,7 @@ struct sim {
     struct sim_store *store, *deleted; /* deleted: what can be recovered */
     struct table *operations;
     struct sim_operation *oldest, *newest;
-    struct table *buckets, *providers;
+    struct table *buckets, *providers, *attempts;
     struct sim_faults *faults;
     struct sim_log *log;
     struct sim_counters counters;
@@ -316,6 +318,8 @@ struct value *sim_operation_body(struct sim_call *c, const struct sim_operation 
 bool sim_poll(struct sim_call *c);
 /* Counts a read of the resource as a poll, and ends what is over. False: r is gone. */
 bool sim_settle(struct sim_call *c, struct sim_resource *r, bool poll);
+/* A new one, with nothing but its id; the newest. */
+struct sim_operation *sim_operation_add(struct sim *s, str id);
 void sim_operation_forget(struct sim *s, struct sim_operation *o);
 
 /* find.c: resources with the refusals of the recordings. */
@@ -338,6 +342,8 @@ bool sim_graph(struct sim_call *c);
 /* tokens.c */
 bool sim_token(struct sim_call *c);
 bool sim_authorized(struct sim_call *c);
+/* roles.c: a built-in role, or a list of roles. False: neither. */
+bool sim_role(struct sim_call *c);
 /* providers.c */
 bool sim_provider(struct sim_call *c);
 bool sim_provider_ready(struct sim_call *c);
@@ -363,8 +369,23 @@ MUST_CHECK bool sim_database_open(struct sim *s, struct err *e);
 void sim_database_close(struct sim_database *d);
 void sim_database_put(struct sim_database *d, bool deleted, const struct sim_resource *r);
 void sim_database_drop(struct sim_database *d, bool deleted, str key);
-/* Ends what one request changed. */
-MUST_CHECK bool sim_database_commit(struct sim *s, struct err *e);
+/* Sets a fact, or removes it when value is empty. */
+void sim_database_fact(struct sim_database *d, const char *kind, str key, str value);
+/* Ends what one request changed: the number of its batch, or 0 when nothing did. */
+uint64_t sim_database_seal(struct sim_database *d);
+/* Waits until a batch is written. Without the lock of the simulator. */
+MUST_CHECK bool sim_database_wait(struct sim_database *d, uint64_t number, struct err *e);
+
+/* kept.c: facts of the state file. */
+void sim_keep_counters(struct sim *s, struct arena *a);
+void sim_keep_operation(struct sim *s, struct arena *a, const struct sim_operation *o);
+/* Takes a fact back; false: it makes no sense. */
+bool sim_remember(struct sim *s, struct arena *a, str kind, str key, str text);
+bool sim_take_attempt(struct sim *s, str key, const struct value *v);
+bool sim_take_provider(struct sim *s, str key, const struct value *v);
+
+/* troubles.c: true when the type of c refuses the request for now. */
+bool sim_troubled(struct sim_call *c, bool deletes);
 
 /* log.c */
 struct sim_log;

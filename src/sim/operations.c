@@ -68,6 +68,7 @@ void sim_operation_forget(struct sim *s, struct sim_operation *o)
         o->newer->older = o->older;
     else
         s->newest = o->older;
+    sim_database_fact(s->database, "operation", o->node.key, STR_NONE);
     table_drop(s->operations, &o->node);
     operation_free(o);
 }
@@ -93,6 +94,7 @@ static void finish(struct sim_call *c, struct sim_operation *o)
         return;
     o->outcome = failed ? OUTCOME_FAILED : OUTCOME_SUCCEEDED;
     o->ends = sim_now(c->sim);
+    sim_keep_operation(c->sim, c->arena, o);
     if (!r || r->operation != o)
         return;
     r->operation = NULL;
@@ -115,16 +117,32 @@ static void forget_oldest(struct sim_call *c)
     }
 }
 
+struct sim_operation *sim_operation_add(struct sim *s, str id)
+{
+    struct sim_operation *o = block_new(sizeof *o);
+
+    memset(o, 0, sizeof *o);
+    sim_keep(&o->node.key, id);
+    str key = o->node.key;
+    table_add(s->operations, &o->node, key);
+    o->older = s->newest;
+    if (o->older)
+        o->older->newer = o;
+    else
+        s->oldest = o;
+    s->newest = o;
+    return o;
+}
+
 struct sim_operation *sim_operation_start(struct sim_call *c, struct sim_resource *r,
                                           const struct sim_answer *answer, bool deletes,
                                           bool creates)
 {
-    struct sim_operation *o = block_new(sizeof *o);
     int64_t slowness = sim_faults_slowness(c);
     str code, message;
 
     forget_oldest(c);
-    memset(o, 0, sizeof *o);
+    struct sim_operation *o = sim_operation_add(c->sim, sim_guid(c->sim, c->arena));
     o->answer = *answer;
     o->answer.state = STR_NONE;
     sim_keep(&o->answer.state, answer->state.len ? answer->state
@@ -143,18 +161,12 @@ struct sim_operation *sim_operation_start(struct sim_call *c, struct sim_resourc
         sim_keep(&o->code, code);
         sim_keep(&o->message, message);
     }
-    sim_keep(&o->node.key, sim_guid(c->sim, c->arena));
-    str key = o->node.key;
-    table_add(c->sim->operations, &o->node, key);
-    o->older = c->sim->newest;
-    if (o->older)
-        o->older->newer = o;
-    else
-        c->sim->oldest = o;
-    c->sim->newest = o;
-    if (r->operation)
+    if (r->operation) {
         r->operation->outcome = OUTCOME_SUCCEEDED;
+        sim_keep_operation(c->sim, c->arena, r->operation);
+    }
     r->operation = o;
+    sim_keep_operation(c->sim, c->arena, o);
     return o;
 }
 
@@ -172,6 +184,8 @@ bool sim_settle(struct sim_call *c, struct sim_resource *r, bool poll)
         return true;
     if (!is_over(c->sim, o)) {
         o->polls += poll;
+        if (poll)
+            sim_keep_operation(c->sim, c->arena, o);
         return true;
     }
     finish(c, o);
@@ -290,6 +304,12 @@ static void reply_result(struct sim_call *c, const struct sim_operation *o)
         sim_reply(c, 200, sim_parse(c->arena, r->body));
 }
 
+static void count_poll(struct sim_call *c, struct sim_operation *o)
+{
+    o->polls++;
+    sim_keep_operation(c->sim, c->arena, o);
+}
+
 static void reply_poll(struct sim_call *c, struct sim_operation *o, bool location)
 {
     bool over = is_over(c->sim, o);
@@ -297,7 +317,7 @@ static void reply_poll(struct sim_call *c, struct sim_operation *o, bool locatio
     if (over)
         finish(c, o);
     else
-        o->polls++;
+        count_poll(c, o);
     if (!location) {
         sim_reply(c, 200, sim_operation_body(c, o));
         if (!over)

@@ -55,7 +55,7 @@ void sim_delete(struct sim_call *c)
             sim_reply(c, 204, NULL);
         return;
     }
-    if (!is_refused(c, r))
+    if (!is_refused(c, r) && !sim_troubled(c, true))
         reply_deleted(c, r);
 }
 

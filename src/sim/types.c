@@ -20,6 +20,7 @@ struct sim_types {
     struct arena *arena;
     struct map *types; /* by name in lower case */
     const struct value *actions;
+    const struct value *roles;
     struct sim_limits limits;
     struct sim_type usual;
 };
@@ -114,6 +115,15 @@ static bool read_types(struct fields *f, const struct value *v, void *out)
     return true;
 }
 
+static bool read_roles(struct fields *f, const struct value *v, void *out)
+{
+    bool good = value_is(v, VALUE_OBJECT);
+
+    for (size_t i = 0; good && i < v->len; i++)
+        good = value_is(&v->items[i], VALUE_STRING);
+    return good ? fields_any(f, v, out) : fields_fail(f, v, "roles must hold a name for each id");
+}
+
 /* ---- Files. -----------------------------------------------------------------------------------
  */
 
@@ -144,6 +154,7 @@ bool sim_types_read(struct sim_types *t, const struct source *src, struct err *e
     static const struct field fields[] = {
         {"actions", read_actions, offsetof(struct sim_types, actions)},
         {"limits", sim_read_limits, offsetof(struct sim_types, limits)},
+        {"roles", read_roles, offsetof(struct sim_types, roles)},
         {"types", read_types, 0},
         {0},
     };
@@ -173,6 +184,11 @@ const struct sim_type *sim_types_find(struct arena *a, const struct sim_types *t
     const struct sim_type *found = map_get(t->types, str_lower(a, type));
 
     return found ? found : &t->usual;
+}
+
+const struct value *sim_types_roles(const struct sim_types *t)
+{
+    return t->roles;
 }
 
 const struct sim_limits *sim_types_limits(const struct sim_types *t)

@@ -227,6 +227,8 @@ void sim_put(struct sim_call *c, bool patch)
     if (patch && r->sent.len)
         c->body = value_merge(c->arena, sim_parse(c->arena, r->sent), c->body);
     creates = !r || !r->body.len;
+    if (creates && sim_troubled(c, false))
+        return;
     if (!r)
         r = make(c);
     if (!r)
