@@ -137,7 +137,10 @@ struct template
     uint32_t merge_pos;     /* of ignore-unspecified-fields in the metadata file */
     struct value *metadata; /* what it renders to with empty data */
     struct identity identity;
+    size_t bytes; /* of its texts, and of what it renders to with empty data */
 };
+/* The same of all templates together: each has the function files, and one may be listed often. */
+#define TEMPLATES_BYTES_MAX (256 * MIB)
 
 struct component {
     str name;
@@ -255,6 +258,7 @@ struct render {
     bool secret; /* what was rendered is not shown in errors */
     struct tmpl_hooks hooks;
     bool do_not_match;           /* the template excluded itself */
+    size_t written;              /* bytes that it gave */
     struct trace *trace;         /* filled unless NULL */
     const struct value *changed; /* the data as the template left it, or NULL */
 };
