@@ -91,7 +91,7 @@ static bool generate(struct call *c, const struct compare_values *v, struct err 
     struct buf out = buf_new(c->arena, BUF_UNLIMITED), note = buf_new(c->arena, BUF_UNLIMITED);
 
     if (!generate_check(c->arena, v, NULL, 0, e) ||
-        !generate_execute(c->arena, v, &log, &out, &note, e))
+        !generate_execute(c->arena, v, true, &log, &out, &note, e))
         return false;
     output_add(c->out, buf_str(&out));
     (void)!file_write_fd(STDERR_FILENO, STR("standard error"), buf_str(&note), NULL);

@@ -44,9 +44,10 @@ static bool find_reference(struct arena *a, const struct compare_options *o, str
     return true;
 }
 
+/* Of a path that stands there twice the last one. */
 static bool find_template(const struct reference *r, str path, size_t *index)
 {
-    for (size_t i = 0; i < r->templates.len; i++)
+    for (size_t i = r->templates.len; i-- > 0;)
         if (str_eq(r->templates.items[i].path, path)) {
             *index = i;
             return true;

@@ -28,7 +28,11 @@ const struct pack_lib *pack_lib_load(struct err *e)
         return &lib;
     handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
-        err_set(e, ERR_NOT_FOUND, "reading archives needs " LIBRARY ", which is not installed");
+        const char *why = dlerror();
+        if (why && !strstr(why, "No such file"))
+            err_set(e, ERR_IO, "reading archives needs a library: %s", why);
+        else
+            err_set(e, ERR_NOT_FOUND, "reading archives needs " LIBRARY ", which is not installed");
         return NULL;
     }
     _Static_assert(sizeof(lib) == COUNT(names) * sizeof(void *), "a pointer per function");
