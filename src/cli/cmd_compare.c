@@ -133,6 +133,7 @@ static bool compare(struct call *c, struct compare_values *v, struct err *e)
     else
         ok = check_single(v, e) && compare_execute(c->arena, v, NULL, 0, &log, &out, &c->status, e);
     progress_clear(&progress);
+    v->progress = (struct compare_progress){0};
     if (!ok)
         return false;
     if (v->output.len)
