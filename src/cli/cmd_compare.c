@@ -50,6 +50,10 @@ static const struct option options[] = {
      .help = "With -o generate-patches: write overrides for these `TEMPLATES`"},
     {"kustomize", 'k', OPTION_STRING, offsetof(struct compare_values, kustomize),
      .help = "Compare what kustomize builds from `FOLDER`", .complete = COMPLETE_FOLDERS},
+    {"metrics-addr", 0, OPTION_STRING, offsetof(struct compare_values, watch.metrics_addr),
+     .help = "With --watch: serve the verdict for Prometheus at this `ADDRESS`, a port or host:port"},
+    {"metrics-file", 0, OPTION_STRING, offsetof(struct compare_values, watch.metrics_file),
+     .help = "With --watch: keep the verdict for Prometheus in `FILE`", .complete = COMPLETE_FILES},
     {"no-compat", 0, OPTION_BOOL, offsetof(struct compare_values, no_compat),
      .help = "Give plumb's answers, whatever the name under which it was started"},
     {"output", 'o', OPTION_STRING, offsetof(struct compare_values, output),
@@ -73,6 +77,10 @@ static const struct option options[] = {
      .help = "End with status 3 when not everything could be compared"},
     {"verbose", 'v', OPTION_BOOL, offsetof(struct compare_values, verbose),
      .help = "Show objects without differences, and what was tried"},
+    {"watch", 0, OPTION_BOOL, offsetof(struct compare_values, watch.watch),
+     .help = "Keep comparing a cluster, and write what changes in the verdict"},
+    {"watch-interval", 0, OPTION_DURATION, offsetof(struct compare_values, watch.interval),
+     .value = "1s", .help = "With --watch: gather changes for this `TIME` before comparing"},
 };
 
 static void show_line(void *ctx, char severity, str text)
@@ -81,6 +89,8 @@ static void show_line(void *ctx, char severity, str text)
         progress_clear(ctx);
     if (severity == 'I')
         message_hint("%.*s", STR_ARG(text));
+    else if (severity == 'S')
+        kube_show_warning(NULL, text);
     else
         message_warning((struct where){0}, text);
 }
@@ -143,6 +153,13 @@ static bool compare(struct call *c, struct compare_values *v, struct err *e)
     return true;
 }
 
+static bool watch(struct call *c, const struct compare_values *v, struct err *e)
+{
+    struct compare_log log = {.line = show_line, .verbose = v->verbose};
+
+    return watch_execute(c, v, &log, e);
+}
+
 static bool run(struct call *c, struct err *e)
 {
     struct compare_values v = *(const struct compare_values *)c->values;
@@ -156,6 +173,8 @@ static bool run(struct call *c, struct err *e)
         return true;
     }
     compare_take_words(c->arena, &v, c->args, c->arg_count);
+    if (v.watch.watch)
+        return watch(c, &v, e);
     return v.generate_config.len && !v.fleet.len ? generate(c, &v, e) : compare(c, &v, e);
 }
 

@@ -168,6 +168,13 @@ struct compare *compare_again(struct arena *a, const struct compare *c,
     return again;
 }
 
+str compare_hash(struct compare *c)
+{
+    struct journal quiet = {.arena = c->arena};
+
+    return reference_hash(c->arena, &c->reference, &quiet);
+}
+
 /* ---- Results. ---- */
 
 void run_count(struct run *r, str path)

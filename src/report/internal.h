@@ -12,6 +12,7 @@ extern const struct report_format report_github, report_html, report_json, repor
 struct value *report_tree(struct arena *a, const struct results *r);
 /* What the original does not have: the members of a diff, and those of the whole. */
 void report_tree_fields(struct arena *a, struct value *out, const struct result_diff *d);
+void report_tree_field(struct arena *a, struct value *out, const struct result_field *f);
 void report_tree_more(struct arena *a, struct value *out, const struct results *r);
 
 /* The same for people: the comparison with an earlier report; explanations. */
