@@ -173,7 +173,7 @@ static bool run(struct call *c, struct err *e)
         return true;
     }
     compare_take_words(c->arena, &v, c->args, c->arg_count);
-    if (v.watch.watch)
+    if (v.watch.watch && !v.fleet.len)
         return watch(c, &v, e);
     return v.generate_config.len && !v.fleet.len ? generate(c, &v, e) : compare(c, &v, e);
 }

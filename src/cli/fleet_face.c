@@ -20,9 +20,13 @@ static const struct {
     {"generate-config", "a reference is made from one site"},
     {"generate-override-for", "overrides are made from one site"},
     {"kustomize", "--fleet names what is compared"},
+    {"metrics-addr", "it is for --watch"},
+    {"metrics-file", "it is for --watch"},
     {"output-dir", "a reference is made from one site"},
     {"override-reason", "overrides are made from one site"},
     {"server", "each context has its own"},
+    {"watch", "one cluster is watched; repeat the fleet with --baseline to hear what is new"},
+    {"watch-interval", "it is for --watch"},
 };
 
 static bool check_options(const struct options *given, struct err *e)
