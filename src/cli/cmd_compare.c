@@ -143,6 +143,7 @@ static bool compare(struct call *c, struct compare_values *v, struct err *e)
     else
         ok = check_single(v, e) && compare_execute(c->arena, v, NULL, 0, &log, &out, &c->status, e);
     progress_clear(&progress);
+    v->progress = (struct compare_progress){0};
     if (!ok)
         return false;
     if (v->output.len)
@@ -172,7 +173,7 @@ static bool run(struct call *c, struct err *e)
         return true;
     }
     compare_take_words(c->arena, &v, c->args, c->arg_count);
-    if (v.watch.watch)
+    if (v.watch.watch && !v.fleet.len)
         return watch(c, &v, e);
     return v.generate_config.len && !v.fleet.len ? generate(c, &v, e) : compare(c, &v, e);
 }
