@@ -13,6 +13,8 @@
 /* How old the numbers for Prometheus may get. */
 #define PUBLISH_EVERY (5 * NS_PER_SEC)
 #define INTERVAL_MAX (3600 * NS_PER_SEC)
+/* How often a server is asked for kinds that it does not have. */
+#define REFRESH (60 * NS_PER_SEC)
 
 /* ---- The command line. ---- */
 
@@ -160,7 +162,7 @@ static bool end(struct watching *w, struct err *e)
 
 static bool watch(struct watching *w, struct compare *c, struct err *e)
 {
-    const struct watch_options options = {w->values->watch.interval, stopped};
+    const struct watch_options options = {w->values->watch.interval, REFRESH, stopped};
 
     if (!compare_watch_open(c, &options, &w->watch, e))
         return false;

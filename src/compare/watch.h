@@ -8,7 +8,7 @@
  *         show(changes);
  *     compare_watch_close(w);
  *
- * All types that a reference is about are watched. What comes in is gathered for a moment
+ * All types that a reference is about are watched, those that the server gets later too. What comes in is gathered for a moment
  * (interval), so that a storm of events costs one comparison of each object it touched; an object
  * whose template looks others up is compared again whatever changed. Changes are told when the
  * verdict about an object or a component is another one than before, not when an object is.
@@ -28,6 +28,7 @@ struct http_cancel;
 
 struct watch_options {
     int64_t interval;           /* nanoseconds for which changes are gathered */
+    int64_t refresh;            /* nanoseconds until kinds that are not there are asked for again */
     struct http_cancel *cancel; /* ends compare_watch_next with ERR_CANCELLED; may be NULL */
 };
 
