@@ -44,7 +44,8 @@ static const struct option options[] = {
     {"kustomize", 'k', OPTION_STRING, offsetof(struct compare_values, kustomize),
      .help = "Compare what kustomize builds from `FOLDER`", .complete = COMPLETE_FOLDERS},
     {"metrics-addr", 0, OPTION_STRING, offsetof(struct compare_values, watch.metrics_addr),
-     .help = "With --watch: serve the verdict for Prometheus at this `ADDRESS`, a port or host:port"},
+     .help =
+         "With --watch: serve the verdict for Prometheus at this `ADDRESS`, a port or host:port"},
     {"metrics-file", 0, OPTION_STRING, offsetof(struct compare_values, watch.metrics_file),
      .help = "With --watch: keep the verdict for Prometheus in `FILE`", .complete = COMPLETE_FILES},
     {"no-compat", 0, OPTION_BOOL, offsetof(struct compare_values, no_compat),
@@ -168,12 +169,16 @@ const struct command command_compare = {
             "\n"
             "The report ends with a verdict: what was read and compared, and what was not.\n"
             "\n"
+            "Without files a cluster is asked, as by kubectl. With --watch it is compared until a\n"
+            "signal ends it, and a line is written whenever the verdict changes.\n"
+            "\n"
             "The exit status is 0 when nothing differs and nothing is missing, 1 when something\n"
             "does, and 2 when the comparison could not be made. With --strict it is 3 when a\n"
             "part of the input could not be compared.\n",
     .examples = "  plumb compare reference objects\n"
                 "  plumb compare -r reference/metadata.yaml -f objects -R\n"
-                "  plumb compare -r reference/metadata.yaml -f objects -R -o json\n",
+                "  plumb compare -r reference/metadata.yaml -f objects -R -o json\n"
+                "  plumb compare -r reference --watch --metrics-addr 9273\n",
     .options = options,
     .option_count = COUNT(options),
     .values_size = sizeof(struct compare_values),

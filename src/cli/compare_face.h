@@ -54,8 +54,7 @@ void compare_take_words(struct arena *a, struct compare_values *v, const str *wo
 
 /* Reads the reference and what goes with it. Faults of a reference are told all at once. */
 MUST_CHECK bool compare_prepare(struct arena *a, const struct compare_values *v, bool improved,
-                                const struct compare_log *log, struct compare **out,
-                                struct err *e);
+                                const struct compare_log *log, struct compare **out, struct err *e);
 
 /*
  * Compares and appends the report to out. status becomes STATUS_DIFFERENT when something differs or

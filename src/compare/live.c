@@ -20,8 +20,8 @@ struct live {
     struct kube_transport *transport;
     struct kube_discovery *discovery;
     struct type_list types;
-    bool lacks; /* something that templates are about */
-    bool collects; /* what the server warns of */
+    bool lacks;       /* something that templates are about */
+    bool collects;    /* what the server warns of */
     struct lock lock; /* of what follows */
     struct arena *warning_arena;
     struct str_list warnings;
@@ -291,8 +291,8 @@ void live_fit(const struct live *l, size_t type, struct value *object)
 {
     struct value *meta = value_get(object, STR("metadata"));
 
-    if (value_is(meta, VALUE_OBJECT) && (!live_call(l, type)->resource->namespaced ||
-                                         !value_get_str(meta, STR("namespace")).len))
+    if (value_is(meta, VALUE_OBJECT) &&
+        (!live_call(l, type)->resource->namespaced || !value_get_str(meta, STR("namespace")).len))
         value_unset(meta, STR("namespace"));
 }
 

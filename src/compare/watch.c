@@ -110,9 +110,9 @@ static bool step(struct compare_watch *w, struct watch_look *look, struct err *e
 
 static void sleep_until(struct compare_watch *w, int64_t due)
 {
-    struct pollfd fds[] = {{.fd = watch_source_fd(w->source), .events = POLLIN},
-                           {.fd = w->options->cancel ? http_cancel_fd(w->options->cancel) : -1,
-                            .events = POLLIN}};
+    struct pollfd fds[] = {
+        {.fd = watch_source_fd(w->source), .events = POLLIN},
+        {.fd = w->options->cancel ? http_cancel_fd(w->options->cancel) : -1, .events = POLLIN}};
     int64_t left = due - clock_mono();
 
     if (left > LOOK_EVERY)

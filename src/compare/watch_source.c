@@ -16,7 +16,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* Bytes that may wait to be compared, from which on it should be soon, and how long the hub waits. */
+/* Bytes that may wait to be compared, from which on it should be soon, and how long the hub waits.
+ */
 #define PENDING_MAX (32 * MIB)
 #define PENDING_SOON (8 * MIB)
 #define PENDING_WAIT (5 * NS_PER_SEC)
@@ -273,8 +274,7 @@ struct pending **watch_source_take(struct watch_source *s, struct arena *a, size
 struct value *watch_source_object(const struct watch_source *s, struct arena *a,
                                   const struct pending *p)
 {
-    struct value *root =
-        value_unpack(a, s->words, str_of(p->data + p->key_len, p->body_len));
+    struct value *root = value_unpack(a, s->words, str_of(p->data + p->key_len, p->body_len));
 
     live_fit(s->live, p->type, root);
     return root;
@@ -367,10 +367,8 @@ static void start_type(struct watch_source *s, size_t index)
     struct watch_type *t = ARENA_NEW(s->arena, struct watch_type);
 
     s->types[index] = t;
-    *t = (struct watch_type){.source = s,
-                             .index = index,
-                             .call = live_call(s->live, index),
-                             .arena = arena_new()};
+    *t = (struct watch_type){
+        .source = s, .index = index, .call = live_call(s->live, index), .arena = arena_new()};
     t->packed = buf_new(t->arena, BUF_UNLIMITED);
     /* Templates may look at anything, as when objects are listed. */
     const struct kube_cache_config config = {

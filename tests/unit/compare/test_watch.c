@@ -65,7 +65,8 @@ static void begin(struct fixture *f, const char *a_yaml)
                                           .improved = true,
                                           .threads = 2,
                                           .log = {.line = keep_line, .ctx = f}};
-    f->watch_options = (struct watch_options){.interval = 20 * NS_PER_MS, .refresh = 3600 * NS_PER_SEC};
+    f->watch_options =
+        (struct watch_options){.interval = 20 * NS_PER_MS, .refresh = 3600 * NS_PER_SEC};
     assert_ok(compare_load(f->a, &f->options, &f->compare, &f->e), &f->e);
 }
 
