@@ -92,8 +92,8 @@ static bool check_words(struct arena *a, const str *words, size_t word_count, st
     return true;
 }
 
-static struct compare_options *make_options(struct arena *a, const struct compare_values *v,
-                                            bool improved, const struct compare_log *log)
+struct compare_options *compare_options_of(struct arena *a, const struct compare_values *v,
+                                           bool improved, const struct compare_log *log)
 {
     struct compare_options *o = ARENA_NEW(a, struct compare_options);
 
@@ -167,11 +167,8 @@ static bool write_report(struct arena *a, const struct compare_values *v, const 
 /* Faults of a reference that are shown when it cannot be used. */
 #define FAULTS_SHOWN 20
 
-/*
- * A reference that cannot be used is checked, so that all its faults are told at once, with their
- * places. What the check does not find stays as it is.
- */
-static bool fail_reference(struct arena *a, const struct compare_options *o, struct err *e)
+/* What the check does not find stays as it is. */
+bool compare_fail_reference(struct arena *a, const struct compare_options *o, struct err *e)
 {
     const struct lint_options options = {
         .reference = o->reference, .overrides = o->overrides, .config = o->config};
@@ -209,8 +206,8 @@ bool compare_prepare(struct arena *a, const struct compare_values *v, bool impro
 {
     if (!v->reference.len)
         return err_set(e, ERR_USAGE, "\"Reference config file is required\"");
-    const struct compare_options *options = make_options(a, v, improved, log);
-    return compare_load(a, options, out, e) || (improved && fail_reference(a, options, e));
+    const struct compare_options *options = compare_options_of(a, v, improved, log);
+    return compare_load(a, options, out, e) || (improved && compare_fail_reference(a, options, e));
 }
 
 bool compare_execute(struct arena *a, const struct compare_values *v, const str *words,

@@ -26,7 +26,8 @@ static bool check_alone(const struct compare_values *v, struct err *e)
     } others[] = {
         {v->all_resources, "--all-resources"}, {v->baseline.len, "--baseline"},
         {v->explain.len, "--explain"},         {v->filename.len, "files"},
-        {v->generate_config.len, "-g"},        {v->kustomize.len, "-k"},
+        {v->fleet.len, "--fleet"},             {v->generate_config.len, "-g"},
+        {v->kustomize.len, "-k"},
     };
 
     for (size_t i = 0; i < COUNT(others); i++)

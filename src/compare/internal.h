@@ -124,6 +124,7 @@ struct template
     bool merge;          /* fields that the template does not name are ignored */
     bool required;       /* v1: not among the optional ones */
     bool looks_up;       /* it may ask for other objects */
+    bool changes;        /* it may change what it is given */
     struct str_list omit_refs;
     struct {
         struct per_field *items;
@@ -267,6 +268,8 @@ MUST_CHECK bool template_render(struct arena *a, const struct template *t, const
 
 /* The last element of a path. */
 str path_base(str path);
+/* Whether the text of a template may call a function that changes maps. */
+bool template_changes(str text);
 /* What a template gave, without the marks of missing values. */
 str template_output(struct arena *a, str text);
 
@@ -587,9 +590,18 @@ struct compare {
     struct diff_program diff;
     struct objects objects; /* when they are kept; see run.c */
     bool keeps_objects;
+    bool in_turn; /* objects are compared one by one, because comparing may change others */
     struct result_verdict verdict; /* of what was read; improved comparisons only */
     struct map *by_kind; /* for lookups: kind to struct index_list; NULL: nobody looks up */
+    str hash;            /* of the reference; empty: not known yet */
 };
+
+/*
+ * Another comparison, not yet run, with what c has loaded, which it shares. Any number of them may
+ * run at the same time.
+ */
+struct compare *compare_again(struct arena *a, const struct compare *c,
+                              const struct compare_options *options);
 
 /* ---- What objects refer to: owners.c. ---- */
 
@@ -602,11 +614,11 @@ struct owner_facts {
         bool subject;
     } * items;
     size_t len, cap;
-    struct journal journal;
+    struct journal owners, subjects; /* what was passed over */
 };
 
 struct owners *owners_new(struct arena *a, const struct reference *r);
-/* May be called from any thread; out->journal is set. */
+/* May be called from any thread; the journals of out are set. */
 void owners_note(struct arena *a, const struct owners *owners, const struct object *o,
                  struct owner_facts *out);
 /* Counts what an object refers to, and no longer when it is gone or changes. */

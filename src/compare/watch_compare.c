@@ -61,7 +61,7 @@ static void compare_task(const struct compare_watch *w, struct arena *a, struct 
         t->object.identity = identity_of(t->object.root);
         t->object.id = identity_id(a, &t->object.identity);
     }
-    out->refers.journal = (struct journal){.arena = a};
+    out->refers.owners = out->refers.subjects = (struct journal){.arena = a};
     owners_note(a, w->state.owners, &t->object, &out->refers);
     compare_object(a, c, &t->object, out);
 }
