@@ -30,8 +30,8 @@ struct compare_values {
     str diff_config, kustomize, output, override_reason, overrides, reference;
     struct option_list filename, generate_override_for;
     struct option_list fleet; /* sites; see cli/fleet_face.h */
-    str baseline; /* an earlier report */
-    str explain;  /* an object, or EXPLAIN_ALL; empty: nothing is explained */
+    str baseline;             /* an earlier report */
+    str explain;              /* an object, or EXPLAIN_ALL; empty: nothing is explained */
     str generate_config, output_dir;
     struct watch_values watch;
     struct kube_values kube; /* which cluster is asked when there are no files */

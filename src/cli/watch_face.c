@@ -24,9 +24,12 @@ static bool check_alone(const struct compare_values *v, struct err *e)
         bool given;
         const char *name;
     } others[] = {
-        {v->all_resources, "--all-resources"}, {v->baseline.len, "--baseline"},
-        {v->explain.len, "--explain"},         {v->filename.len, "files"},
-        {v->fleet.len, "--fleet"},             {v->generate_config.len, "-g"},
+        {v->all_resources, "--all-resources"},
+        {v->baseline.len, "--baseline"},
+        {v->explain.len, "--explain"},
+        {v->filename.len, "files"},
+        {v->fleet.len, "--fleet"},
+        {v->generate_config.len, "-g"},
         {v->kustomize.len, "-k"},
     };
 
@@ -68,12 +71,12 @@ static void stop(int number)
     http_cancel_raise(stopped);
 }
 
-/* A second signal ends the program at once. */
+/* A second signal ends the program at once, and so does one before there is a verdict to end with.
+ */
 static void catch_signals(void)
 {
     struct sigaction action = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
 
-    stopped = http_cancel_new();
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
 }
@@ -167,6 +170,7 @@ static bool watch(struct watching *w, struct compare *c, struct err *e)
 
     if (!compare_watch_open(c, &options, &w->watch, e))
         return false;
+    catch_signals();
     bool ok = follow(w, e) && end(w, e);
     compare_watch_close(w->watch);
     return ok;
@@ -184,7 +188,7 @@ bool watch_execute(struct call *c, const struct compare_values *v, const struct 
     w.hash = compare_hash(compare);
     if (!metrics_open(c->arena, given->metrics_file, given->metrics_addr, &w.metrics, e))
         return false;
-    catch_signals();
+    stopped = http_cancel_new();
     bool ok = watch(&w, compare, e);
     metrics_close(w.metrics);
     return ok;

@@ -113,7 +113,9 @@ static void add_pending(struct watch_source *s, struct pending *p)
     s->bytes += pending_bytes(p);
     if (table_len(s->pending) == 1 || s->bytes > PENDING_SOON)
         wake(s);
-    wait_for_room(s);
+    /* Names alone are little, and are not taken before all of them are there. */
+    if (!s->whole)
+        wait_for_room(s);
 }
 
 /* Namespace and name as the key of a cache has them, which is also the order of servers. */
@@ -384,8 +386,9 @@ static void start_type(struct watch_source *s, size_t index)
 void watch_source_grow(struct watch_source *s)
 {
     size_t count = live_type_count(s->live);
+    if (count == s->type_count)
+        return;
     struct watch_type **all = ARENA_ARRAY(s->arena, struct watch_type *, count);
-
     if (s->type_count)
         memcpy(all, s->types, s->type_count * sizeof(*all));
     s->types = all;
