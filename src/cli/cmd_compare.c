@@ -129,24 +129,26 @@ static bool check_single(const struct compare_values *v, struct err *e)
     return true;
 }
 
-static bool compare(struct call *c, struct compare_values *v, struct err *e)
+static bool compare(struct call *c, const struct compare_values *given, struct err *e)
 {
     struct progress progress = progress_new(STDERR_FILENO);
-    struct compare_log log = {.line = show_line, .ctx = &progress, .verbose = v->verbose};
+    struct compare_log log = {.line = show_line, .ctx = &progress, .verbose = given->verbose};
     struct buf out = buf_new(c->arena, BUF_UNLIMITED);
+    struct compare_values v = *given;
     bool ok;
 
-    choose_looks(c->out, v);
-    v->progress = (struct compare_progress){show_step, &progress};
-    progress.things = v->fleet.len ? "sites" : "objects";
-    if (v->fleet.len)
-        ok = fleet_execute(c->arena, v, c->options, &log, &out, &c->status, e);
+    choose_looks(c->out, &v);
+    v.progress = (struct compare_progress){show_step, &progress};
+    progress.things = v.fleet.len ? "sites" : "objects";
+    if (v.fleet.len)
+        ok = fleet_execute(c->arena, &v, c->options, &log, &out, &c->status, e);
     else
-        ok = check_single(v, e) && compare_execute(c->arena, v, NULL, 0, &log, &out, &c->status, e);
+        ok = check_single(&v, e) &&
+             compare_execute(c->arena, &v, NULL, 0, &log, &out, &c->status, e);
     progress_clear(&progress);
     if (!ok)
         return false;
-    if (v->output.len)
+    if (v.output.len)
         output_add(c->out, buf_str(&out));
     else
         output_add_safe(c->out, buf_str(&out));
