@@ -39,7 +39,8 @@ struct kube_call {
     bool metadata_only;         /* PartialObjectMetadata: metadata and nothing else */
     struct http_cancel *cancel; /* may be NULL */
     int64_t timeout;            /* of one request, nanoseconds; 0: that of the configuration */
-    struct kube_status *status; /* when set: filled when the answer is an error; lives in a */
+    const struct retry_policy *retry; /* NULL: retry_kube */
+    struct kube_status *status;       /* when set: filled when the answer is an error; lives in a */
 };
 
 /* "/apis/apps/v1/namespaces/default/deployments/x/status", escaped. Lives as long as a. */
@@ -165,6 +166,11 @@ bool kube_answer_failed(struct arena *a, str method, const struct kube_call *c,
 /* The same for a Status object, as ERROR events of a watch have it. Always false. */
 bool kube_status_failed(struct arena *a, const struct value *object, struct kube_status *status,
                         struct err *e);
+/*
+ * For an answer of 2xx that cannot be read: adds to e that it is no JSON to begin with, as pages of
+ * proxies are not. Always false.
+ */
+bool kube_answer_unread(const struct http_response *response, struct err *e);
 /*
  * What kubectl prints: "Error from server (Forbidden): pods is forbidden: ...", "error: You must be
  * logged in to the server (Unauthorized)". Lives as long as a.

@@ -66,6 +66,7 @@ struct kube_exec {
     str install_hint;
     bool provide_cluster_info;
     const struct value *cluster_config; /* the cluster's extension for plugins, or NULL */
+    int64_t patience; /* nanoseconds that it may take without a terminal; 0: five minutes */
     enum kube_interactive {
         KUBE_INTERACTIVE_IF_AVAILABLE,
         KUBE_INTERACTIVE_NEVER,

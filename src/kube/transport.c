@@ -117,10 +117,10 @@ static bool read_token_file(const struct kube_config *c, struct session *s, stru
     return true;
 }
 
-static bool run_plugin(const struct kube_config *c, struct session *s, struct kube_credential *out,
-                       struct err *e)
+static bool run_plugin(const struct kube_config *c, const struct http_cancel *cancel,
+                       struct session *s, struct kube_credential *out, struct err *e)
 {
-    if (!kube_exec_run(s->arena, c, out, e))
+    if (!kube_exec_run(s->arena, c, cancel, out, e))
         return false;
     if (out->token.len)
         s->authorization = str_concat(s->arena, STR("Bearer "), out->token);
@@ -135,7 +135,8 @@ static void use_password(const struct kube_config *c, struct session *s)
     s->authorization = str_concat(s->arena, STR("Basic "), base64_encode(s->arena, pair));
 }
 
-static bool make_session(struct kube_transport *t, struct session *s, struct err *e)
+static bool make_session(struct kube_transport *t, const struct http_cancel *cancel,
+                         struct session *s, struct err *e)
 {
     const struct kube_config *c = t->config;
     struct kube_credential given = {0};
@@ -148,15 +149,15 @@ static bool make_session(struct kube_transport *t, struct session *s, struct err
             return false;
     } else if (c->token.len) {
         s->authorization = str_concat(s->arena, STR("Bearer "), c->token);
-    } else if (c->exec && !run_plugin(c, s, &given, e)) {
+    } else if (c->exec && !run_plugin(c, cancel, s, &given, e)) {
         return false;
     }
     return make_client(t, &given, s, e);
 }
 
 /* Those who waited for another thread's renewal find it done. */
-static bool acquire(struct kube_transport *t, struct arena *a, str *authorization,
-                    struct http_client **client, struct err *e)
+static bool acquire(struct kube_transport *t, struct arena *a, const struct http_cancel *cancel,
+                    str *authorization, struct http_client **client, struct err *e)
 {
     struct session fresh;
 
@@ -165,7 +166,7 @@ static bool acquire(struct kube_transport *t, struct arena *a, str *authorizatio
     AUTO_LOCK guard = lock_take(&t->renewing);
     if (take_fresh(t, a, authorization, client))
         return true;
-    if (!make_session(t, &fresh, e)) {
+    if (!make_session(t, cancel, &fresh, e)) {
         free_session(&fresh);
         return false;
     }
@@ -249,7 +250,7 @@ bool kube_prepare(struct kube_transport *t, struct arena *a, const struct http_r
 {
     str authorization;
 
-    if (!acquire(t, a, &authorization, client, e))
+    if (!acquire(t, a, request->cancel, &authorization, client, e))
         return false;
     complete(t, a, authorization, request, out);
     return true;

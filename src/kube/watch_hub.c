@@ -32,6 +32,7 @@ struct kube_watches {
 
 #define PAUSE_FIRST (800 * NS_PER_MS)
 #define PAUSE_MAX (30 * NS_PER_SEC)
+#define WATCH_GRACE (60 * NS_PER_SEC)
 
 void watch_count(struct kube_watch *w, enum watch_count what)
 {
@@ -262,6 +263,8 @@ static struct kube_watch *new_watch(const struct kube_watch_config *config)
         w->config.pause = PAUSE_FIRST;
     if (!config->pause_max)
         w->config.pause_max = PAUSE_MAX;
+    if (!config->grace)
+        w->config.grace = WATCH_GRACE;
     w->version = buf_new(a, TOKEN_MAX);
     w->list_version = buf_new(a, TOKEN_MAX);
     w->continue_token = buf_new(a, TOKEN_MAX);

@@ -43,11 +43,28 @@ class Server:
         return answer
 
 
+class Counter:
+    """Counts checks and shows what failed."""
+
+    def __init__(self):
+        self.passed = self.failed = 0
+
+    def check(self, ok, text):
+        if ok:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print(f"FAILED {text}"[:2000])
+
+    def end(self):
+        print(f"{self.passed} passed, {self.failed} failed")
+
+
 def wait_until(seconds, check):
     """Whether check() became true in time."""
     end = time.monotonic() + seconds
     while not check():
         if time.monotonic() > end:
             return False
-        time.sleep(1)
+        time.sleep(0.2)
     return True
