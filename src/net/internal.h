@@ -80,9 +80,14 @@ int transfer_patience(const struct transfer *t);
 /* Fills the response and the error from curl's result, and lets go of what curl was given. */
 MUST_CHECK bool transfer_end(struct transfer *t, CURLcode result, struct err *e);
 
+/* Lets go of what curl was given, without a word. */
+void transfer_drop(struct transfer *t);
+
 /* ---- setup.c ---- */
 /* Whether a request asks for gzip without its caller having to know. */
 bool transfer_asks_for_gzip(const struct transfer *t);
+/* Fails when a name or value would break the lines of a request. */
+MUST_CHECK bool http_headers_check(const struct http_headers *h, struct err *e);
 /* The options of easy that come from the configuration and from the request. */
 MUST_CHECK bool transfer_set_options(struct transfer *t, struct err *e);
 

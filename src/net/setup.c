@@ -92,18 +92,26 @@ bool transfer_asks_for_gzip(const struct transfer *t)
            !http_header_has(&t->request->headers, STR("Accept-Encoding"));
 }
 
-static bool set_headers(struct transfer *t, struct err *e)
+bool http_headers_check(const struct http_headers *h, struct err *e)
 {
-    const struct http_headers *h = &t->request->headers;
-
     for (size_t i = 0; i < h->len; i++) {
         str name = h->items[i].name;
         if (!name.len || !is_clean_header(name) || !is_clean_header(h->items[i].value) ||
             str_find_char(name, ':') != STR_NPOS)
             return err_set(e, ERR_INVALID, "net/http: invalid header field value for \"%.*s\"",
                            STR_ARG(name));
-        add_line(t, name, h->items[i].value);
     }
+    return true;
+}
+
+static bool set_headers(struct transfer *t, struct err *e)
+{
+    const struct http_headers *h = &t->request->headers;
+
+    if (!http_headers_check(h, e))
+        return false;
+    for (size_t i = 0; i < h->len; i++)
+        add_line(t, h->items[i].name, h->items[i].value);
     if (transfer_asks_for_gzip(t))
         add_line(t, STR("Accept-Encoding"), STR("gzip"));
     /* Never wait for a "100 Continue", and send no content type of curl's own. */
@@ -242,6 +250,8 @@ bool transfer_set_options(struct transfer *t, struct err *e)
         return false;
     u.fragment = STR_NONE;
     set_times(t);
+    if (t->request->fresh)
+        curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, 1L);
     set_tls(t);
     set_method(t);
     set_redirects(t, str_eq(u.scheme, STR("https")));

@@ -230,7 +230,7 @@ static void set_callbacks(struct transfer *t)
     curl_easy_setopt(t->easy, CURLOPT_PRIVATE, t);
 }
 
-static void release(struct transfer *t)
+void transfer_drop(struct transfer *t)
 {
     curl_slist_free_all(t->headers);
     curl_slist_free_all(t->connect_to);
@@ -260,7 +260,7 @@ bool transfer_begin(struct transfer *t, struct err *e)
     set_callbacks(t);
     if (transfer_set_options(t, e))
         return true;
-    release(t);
+    transfer_drop(t);
     return http_fail_early(t->arena, r, t->response, e);
 }
 
@@ -354,6 +354,6 @@ bool transfer_end(struct transfer *t, CURLcode result, struct err *e)
         tell_head(t);
     if (!ok)
         transfer_fail(t, result, e);
-    release(t);
+    transfer_drop(t);
     return ok;
 }

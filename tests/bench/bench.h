@@ -47,6 +47,7 @@ struct benchmark {
     void (*run)(void);
 };
 
+extern const struct benchmark bench_arm;
 extern const struct benchmark bench_azure;
 extern const struct benchmark bench_compare;
 extern const struct benchmark bench_diff;

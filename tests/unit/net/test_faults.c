@@ -5,6 +5,7 @@
  */
 #include "../test.h"
 
+#include "net/engine.h"
 #include "net/http.h"
 #include "net/retry.h"
 #include "support/certs.h"
@@ -26,6 +27,9 @@ struct fault_case {
     const char *want;
     bool tls;
 };
+
+/* What curl takes for a lost connection, the engine knows to be no HTTP. */
+#define BAD_CHUNK "a chunk that is no number"
 
 static const struct fault_case cases[] = {
     {"reset before the request is read",
@@ -84,7 +88,7 @@ static const struct fault_case cases[] = {
      ERR_IO,
      NULL,
      false},
-    {"a chunk that is no number",
+    {BAD_CHUNK,
      {.reply = HEAD_OK "Transfer-Encoding: chunked\r\n\r\nzz\r\n"},
      HTTP_FAILURE_RESET,
      ERR_IO,
@@ -174,9 +178,25 @@ static struct http_client *new_client(str ca, bool impatient)
     return client;
 }
 
-static void check_fault(const struct fault_case *c, const struct test_cert *ca,
-                        const struct test_cert *leaf)
+static bool send_one(struct http_client *client, bool by_engine, struct arena *a,
+                     const struct http_request *r, struct http_response *response, struct err *e)
 {
+    struct http_engine *engine;
+    bool ok;
+
+    if (!by_engine)
+        return http_send(client, a, r, response, e);
+    engine = http_engine_new(client, 2);
+    ok = http_engine_send(engine, a, r, response, e);
+    http_engine_free(engine);
+    return ok;
+}
+
+static void check_fault(const struct fault_case *c, const struct test_cert *ca,
+                        const struct test_cert *leaf, bool by_engine)
+{
+    const enum http_failure want = by_engine && !strcmp(c->name, BAD_CHUNK) ? HTTP_FAILURE_PROTOCOL
+                                                                            : c->failure;
     AUTO_ARENA a = arena_new();
     AUTO_ERR e = {0};
     const struct fault_tls tls = {leaf->cert, leaf->key, STR_NONE};
@@ -185,12 +205,12 @@ static void check_fault(const struct fault_case *c, const struct test_cert *ca,
     const struct http_request r = {.url = fault_server_url(s)};
     struct http_response response;
 
-    bool ok = http_send(client, a, &r, &response, &e);
-    if (ok || response.failure != c->failure || (c->want && !str_contains(e.text, str_c(c->want))))
+    bool ok = send_one(client, by_engine, a, &r, &response, &e);
+    if (ok || response.failure != want || (c->want && !str_contains(e.text, str_c(c->want))))
         print_error("%s: %s: %.*s\n", c->name, http_failure_name(response.failure),
                     STR_ARG(e.text));
     assert_false(ok);
-    assert_int_equal(response.failure, c->failure);
+    assert_int_equal(response.failure, want);
     assert_int_equal(e.kind, c->kind);
     assert_true(str_has_prefix(e.text, STR("Get \"http")));
     assert_true(!c->want || str_contains(e.text, str_c(c->want)));
@@ -205,8 +225,10 @@ TEST(every_fault_is_a_clear_error)
     struct test_cert ca = test_ca(a, "test CA");
     struct test_cert leaf = test_leaf(a, &ca, "server", "IP:127.0.0.1", -60, 3600);
 
-    for (size_t i = 0; i < COUNT(cases); i++)
-        check_fault(&cases[i], &ca, &leaf);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        check_fault(&cases[i], &ca, &leaf, false);
+        check_fault(&cases[i], &ca, &leaf, true);
+    }
 }
 
 /* The same faults, then a proper answer: reading requests get it, by one more attempt. */
