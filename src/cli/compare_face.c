@@ -207,8 +207,7 @@ bool compare_prepare(struct arena *a, const struct compare_values *v, bool impro
     if (!v->reference.len)
         return err_set(e, ERR_USAGE, "\"Reference config file is required\"");
     const struct compare_options *options = compare_options_of(a, v, improved, log);
-    return compare_load(a, options, out, e) ||
-           (improved && compare_fail_reference(a, options, e));
+    return compare_load(a, options, out, e) || (improved && compare_fail_reference(a, options, e));
 }
 
 bool compare_execute(struct arena *a, const struct compare_values *v, const str *words,

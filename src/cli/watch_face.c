@@ -13,6 +13,8 @@
 /* How old the numbers for Prometheus may get. */
 #define PUBLISH_EVERY (5 * NS_PER_SEC)
 #define INTERVAL_MAX (3600 * NS_PER_SEC)
+/* How often a server is asked for kinds that it does not have. */
+#define REFRESH (60 * NS_PER_SEC)
 
 /* ---- The command line. ---- */
 
@@ -26,9 +28,9 @@ static bool check_alone(const struct compare_values *v, struct err *e)
         {v->baseline.len, "--baseline"},
         {v->explain.len, "--explain"},
         {v->filename.len, "files"},
+        {v->fleet.len, "--fleet"},
         {v->generate_config.len, "-g"},
         {v->kustomize.len, "-k"},
-        {v->fleet.len, "--fleet"},
     };
 
     for (size_t i = 0; i < COUNT(others); i++)
@@ -69,12 +71,12 @@ static void stop(int number)
     http_cancel_raise(stopped);
 }
 
-/* A second signal ends the program at once. */
+/* A second signal ends the program at once, and so does one before there is a verdict to end with.
+ */
 static void catch_signals(void)
 {
     struct sigaction action = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
 
-    stopped = http_cancel_new();
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
 }
@@ -164,10 +166,11 @@ static bool end(struct watching *w, struct err *e)
 
 static bool watch(struct watching *w, struct compare *c, struct err *e)
 {
-    const struct watch_options options = {w->values->watch.interval, stopped};
+    const struct watch_options options = {w->values->watch.interval, REFRESH, stopped};
 
     if (!compare_watch_open(c, &options, &w->watch, e))
         return false;
+    catch_signals();
     bool ok = follow(w, e) && end(w, e);
     compare_watch_close(w->watch);
     return ok;
@@ -185,7 +188,7 @@ bool watch_execute(struct call *c, const struct compare_values *v, const struct 
     w.hash = compare_hash(compare);
     if (!metrics_open(c->arena, given->metrics_file, given->metrics_addr, &w.metrics, e))
         return false;
-    catch_signals();
+    stopped = http_cancel_new();
     bool ok = watch(&w, compare, e);
     metrics_close(w.metrics);
     return ok;

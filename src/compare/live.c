@@ -20,7 +20,8 @@ struct live {
     struct kube_transport *transport;
     struct kube_discovery *discovery;
     struct type_list types;
-    bool collects; /* what the server warns of */
+    bool lacks;       /* something that templates are about */
+    bool collects;    /* what the server warns of */
     struct lock lock; /* of what follows */
     struct arena *warning_arena;
     struct str_list warnings;
@@ -196,6 +197,7 @@ bool live_choose(struct live *l, const struct template *templates, size_t count,
         map_set(seen, kind, l);
         choose_kind(&c, kind);
     }
+    l->lacks = c.lacking.len || c.unknown.len;
     if (c.lacking.len)
         journal_warn(j,
                      "There may be an issue with the API resources exposed by the cluster. Found "
@@ -209,6 +211,60 @@ bool live_choose(struct live *l, const struct template *templates, size_t count,
         journal_warn(
             j, "Reference Contains Templates With Types (kind) Not Supported By Cluster: %.*s",
             STR_ARG(sorted(l->arena, &c.unknown)));
+    return true;
+}
+
+/* ---- Again. ---- */
+
+static bool is_same(const struct kube_resource *r, const struct kube_resource *q)
+{
+    return str_eq(r->group, q->group) && str_eq(r->version, q->version) && str_eq(r->name, q->name);
+}
+
+static bool is_chosen(const struct live *l, const struct kube_resource *r)
+{
+    for (size_t i = 0; i < l->types.len; i++)
+        if (is_same(l->types.items[i]->call.resource, r))
+            return true;
+    return false;
+}
+
+/* What requests need of it. */
+static const struct kube_resource *copy_resource(struct arena *a, const struct kube_resource *r)
+{
+    struct kube_resource *copy = ARENA_NEW(a, struct kube_resource);
+
+    *copy = (struct kube_resource){.group = str_copy(a, r->group),
+                                   .version = str_copy(a, r->version),
+                                   .name = str_copy(a, r->name),
+                                   .kind = str_copy(a, r->kind),
+                                   .namespaced = r->namespaced};
+    return copy;
+}
+
+bool live_lacks(const struct live *l)
+{
+    return l->lacks;
+}
+
+bool live_refresh(struct live *l, const struct template *templates, size_t count,
+                  struct http_cancel *cancel, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    struct live fresh = {.arena = a, .config = l->config};
+    struct journal quiet = {.arena = a};
+    AUTO_ERR none = {0};
+
+    if (!kube_discover(l->transport, a, cancel, &fresh.discovery, e))
+        return false;
+    if (!live_choose(&fresh, templates, count, &quiet, &none))
+        return true;
+    l->lacks = fresh.lacks;
+    for (size_t i = 0; i < fresh.types.len; i++) {
+        const struct kube_resource *r = fresh.types.items[i]->call.resource;
+        if (!is_chosen(l, r))
+            add_type(l, copy_resource(l->arena, r));
+    }
     return true;
 }
 
@@ -235,8 +291,8 @@ void live_fit(const struct live *l, size_t type, struct value *object)
 {
     struct value *meta = value_get(object, STR("metadata"));
 
-    if (value_is(meta, VALUE_OBJECT) && (!live_call(l, type)->resource->namespaced ||
-                                         !value_get_str(meta, STR("namespace")).len))
+    if (value_is(meta, VALUE_OBJECT) &&
+        (!live_call(l, type)->resource->namespaced || !value_get_str(meta, STR("namespace")).len))
         value_unset(meta, STR("namespace"));
 }
 

@@ -45,6 +45,12 @@ struct kube_transport *live_transport(const struct live *l);
 MUST_CHECK bool live_choose(struct live *l, const struct template *templates, size_t count,
                             struct journal *j, struct err *e);
 
+/* Whether the server lacks a kind, group or version of some template. */
+bool live_lacks(const struct live *l);
+/* Asks again what the server serves; types that it did not have come behind the others. */
+MUST_CHECK bool live_refresh(struct live *l, const struct template *templates, size_t count,
+                             struct http_cancel *cancel, struct err *e);
+
 size_t live_type_count(const struct live *l);
 /* What is asked for objects of a type: all namespaces, or the one that flags name. */
 const struct kube_call *live_call(const struct live *l, size_t type);

@@ -83,8 +83,8 @@ static bool is_new(struct source_live *s, struct value *object)
     const struct value *meta = value_get(object, STR("metadata"));
     str namespace = value_get_str(meta, STR("namespace")), name = value_get_str(meta, STR("name"));
 
-    return strset_add(
-        s->given, str_fmt(s->arena, "%.*s/%.*s", STR_ARG(namespace), STR_ARG(name)), NULL);
+    return strset_add(s->given, str_fmt(s->arena, "%.*s/%.*s", STR_ARG(namespace), STR_ARG(name)),
+                      NULL);
 }
 
 /* Remembers the objects of a page that others may follow, and drops those that come again. */

@@ -73,6 +73,21 @@ static bool compare_now(struct compare_watch *w, struct err *e)
     return true;
 }
 
+/* A definition that is installed later brings a kind that templates are about. */
+static void look_for_kinds(struct compare_watch *w)
+{
+    const struct reference *r = &w->compare->reference;
+    int64_t now = clock_mono();
+    AUTO_ERR e = {0};
+
+    if (w->state.early || !live_lacks(w->live) || now - w->asked < w->options->refresh)
+        return;
+    w->asked = now;
+    /* One that cannot be asked is in trouble, which is told elsewhere. */
+    if (live_refresh(w->live, r->templates.items, r->templates.len, w->options->cancel, &e))
+        watch_source_grow(w->source);
+}
+
 /* One step: compares what is due, and tells the start. */
 static bool step(struct compare_watch *w, struct watch_look *look, struct err *e)
 {
@@ -88,15 +103,16 @@ static bool step(struct compare_watch *w, struct watch_look *look, struct err *e
         watch_state_issues(&w->state);
         watch_state_start(&w->state);
     }
+    look_for_kinds(w);
     log_trouble(w);
     return true;
 }
 
 static void sleep_until(struct compare_watch *w, int64_t due)
 {
-    struct pollfd fds[] = {{.fd = watch_source_fd(w->source), .events = POLLIN},
-                           {.fd = w->options->cancel ? http_cancel_fd(w->options->cancel) : -1,
-                            .events = POLLIN}};
+    struct pollfd fds[] = {
+        {.fd = watch_source_fd(w->source), .events = POLLIN},
+        {.fd = w->options->cancel ? http_cancel_fd(w->options->cancel) : -1, .events = POLLIN}};
     int64_t left = due - clock_mono();
 
     if (left > LOOK_EVERY)
@@ -180,7 +196,7 @@ static bool open_watch(struct compare_watch *w, struct err *e)
     if (!ok)
         return false;
     w->whole = c->keeps_objects = compare_looks_up(c);
-    w->opened = clock_mono();
+    w->opened = w->asked = clock_mono();
     w->pool = pool_new(c->options->threads);
     watch_state_open(&w->state, c);
     w->source =

@@ -8,10 +8,11 @@
  *         show(changes);
  *     compare_watch_close(w);
  *
- * All types that a reference is about are watched. What comes in is gathered for a moment
- * (interval), so that a storm of events costs one comparison of each object it touched; an object
- * whose template looks others up is compared again whatever changed. Changes are told when the
- * verdict about an object or a component is another one than before, not when an object is.
+ * All types that a reference is about are watched, those that the server gets later too. What comes
+ * in is gathered for a moment (interval), so that a storm of events costs one comparison of each
+ * object it touched; an object whose template looks others up is compared again whatever changed.
+ * Changes are told when the verdict about an object or a component is another one than before, not
+ * when an object is.
  *
  * Objects are held only until they have been compared, unless some template looks objects up: of
  * the others memory has the name, the version and the verdict.
@@ -28,6 +29,7 @@ struct http_cancel;
 
 struct watch_options {
     int64_t interval;           /* nanoseconds for which changes are gathered */
+    int64_t refresh;            /* nanoseconds until kinds that are not there are asked for again */
     struct http_cancel *cancel; /* ends compare_watch_next with ERR_CANCELLED; may be NULL */
 };
 
@@ -72,16 +74,16 @@ struct watch_template {
 struct watch_totals {
     const struct watch_template *templates; /* in the order of the reference */
     size_t template_count;
-    size_t types, failing;       /* that are watched; of these: that cannot be at the moment */
-    size_t objects;              /* of all types */
-    size_t matched, drifting;    /* compared with a template; and different */
-    size_t failed;               /* could not be compared */
-    size_t missing, issues;      /* objects that lack; components that are at fault */
-    int64_t synced;              /* when the verdict was last known to be current; 0: never */
-    uint64_t events, errors;     /* changes of objects, and requests that failed, so far */
-    uint64_t compared;           /* objects, so far */
+    size_t types, failing;         /* that are watched; of these: that cannot be at the moment */
+    size_t objects;                /* of all types */
+    size_t matched, drifting;      /* compared with a template; and different */
+    size_t failed;                 /* could not be compared */
+    size_t missing, issues;        /* objects that lack; components that are at fault */
+    int64_t synced;                /* when the verdict was last known to be current; 0: never */
+    uint64_t events, errors;       /* changes of objects, and requests that failed, so far */
+    uint64_t compared;             /* objects, so far */
     uint64_t changes[WATCH_KINDS]; /* told so far */
-    bool started;                /* WATCH_START was told */
+    bool started;                  /* WATCH_START was told */
 };
 
 /*

@@ -61,8 +61,7 @@ static void compare_task(const struct compare_watch *w, struct arena *a, struct 
         t->object.identity = identity_of(t->object.root);
         t->object.id = identity_id(a, &t->object.identity);
     }
-    out->refers.owners = (struct journal){.arena = a};
-    out->refers.subjects = out->refers.owners;
+    out->refers.owners = out->refers.subjects = (struct journal){.arena = a};
     owners_note(a, w->state.owners, &t->object, &out->refers);
     compare_object(a, c, &t->object, out);
 }
@@ -188,7 +187,7 @@ static bool compare_whole(struct compare_watch *w, struct arena *a, struct pendi
     for (size_t i = 0; i < count; i++)
         map_set(changed, str_of(all[i]->data, all[i]->key_len), all[i]);
     gather(w, a, &keys);
-    for (size_t i = 0; i < c->objects.len; i++)
+    for (size_t i = 0; i < keys.len; i++)
         if (map_has(changed, keys.items[i]) || looks_around(c, &c->objects.items[i]))
             VEC_PUSH(a, &work_of.tasks,
                      ((struct task){.key = keys.items[i], .object = c->objects.items[i]}));

@@ -37,6 +37,9 @@ struct watch_source_config {
 struct watch_source *watch_source_start(const struct watch_source_config *config);
 void watch_source_stop(struct watch_source *s); /* s may be NULL */
 
+/* Begins to watch types that live has got since. */
+void watch_source_grow(struct watch_source *s);
+
 /* Readable when there may be something new. watch_source_look empties it. */
 int watch_source_fd(const struct watch_source *s);
 
@@ -129,6 +132,7 @@ struct compare_watch {
     bool whole;     /* templates look objects up */
     int64_t opened; /* by clock_mono, as what follows */
     int64_t rested; /* until when nothing is compared; see REST_FACTOR */
+    int64_t asked;  /* what the server serves */
     int64_t synced; /* by clock_now */
 };
 

@@ -16,7 +16,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* Bytes that may wait to be compared, from which on it should be soon, and how long the hub waits. */
+/* Bytes that may wait to be compared, from which on it should be soon, and how long the hub waits.
+ */
 #define PENDING_MAX (32 * MIB)
 #define PENDING_SOON (8 * MIB)
 #define PENDING_WAIT (5 * NS_PER_SEC)
@@ -45,7 +46,7 @@ struct watch_source {
     bool whole;
     struct pack_words *words;
     struct kube_watches *hub;
-    struct watch_type *types;
+    struct watch_type **types;
     size_t type_count;
     int fd;
 
@@ -112,7 +113,9 @@ static void add_pending(struct watch_source *s, struct pending *p)
     s->bytes += pending_bytes(p);
     if (table_len(s->pending) == 1 || s->bytes > PENDING_SOON)
         wake(s);
-    wait_for_room(s);
+    /* Names alone are little, and are not taken before all of them are there. */
+    if (!s->whole)
+        wait_for_room(s);
 }
 
 /* Namespace and name as the key of a cache has them, which is also the order of servers. */
@@ -213,7 +216,7 @@ static bool is_refused(const struct watch_type *t)
 static void look_at_types(struct watch_source *s, struct watch_look *out)
 {
     for (size_t i = 0; i < s->type_count; i++) {
-        struct watch_type *t = &s->types[i];
+        struct watch_type *t = s->types[i];
         out->failing += t->failing || !t->synced;
         out->settled &= t->synced || is_refused(t);
     }
@@ -228,7 +231,7 @@ void watch_source_look(struct watch_source *s, struct watch_look *out)
     *out = (struct watch_look){.settled = true};
     for (size_t i = 0; i < s->type_count; i++) {
         struct kube_cache_stats stats;
-        kube_cache_stats(s->types[i].cache, &stats);
+        kube_cache_stats(s->types[i]->cache, &stats);
         out->objects += stats.objects;
     }
     AUTO_LOCK guard = lock_take(&s->lock);
@@ -273,8 +276,7 @@ struct pending **watch_source_take(struct watch_source *s, struct arena *a, size
 struct value *watch_source_object(const struct watch_source *s, struct arena *a,
                                   const struct pending *p)
 {
-    struct value *root =
-        value_unpack(a, s->words, str_of(p->data + p->key_len, p->body_len));
+    struct value *root = value_unpack(a, s->words, str_of(p->data + p->key_len, p->body_len));
 
     live_fit(s->live, p->type, root);
     return root;
@@ -288,7 +290,7 @@ static int order_objects(const void *x, const void *y)
 struct watch_object *watch_source_all(struct watch_source *s, struct arena *a, size_t type,
                                       size_t *count)
 {
-    struct value **roots = kube_cache_all(s->types[type].cache, a, count);
+    struct value **roots = kube_cache_all(s->types[type]->cache, a, count);
     struct watch_object *all = ARENA_ARRAY(a, struct watch_object, *count);
 
     for (size_t i = 0; i < *count; i++) {
@@ -302,7 +304,7 @@ struct watch_object *watch_source_all(struct watch_source *s, struct arena *a, s
 
 str watch_source_id(const struct watch_source *s, struct arena *a, size_t type, str key)
 {
-    const struct kube_resource *r = s->types[type].call->resource;
+    const struct kube_resource *r = s->types[type]->call->resource;
     struct identity id = {.api_version = kube_api_version(a, r->group, r->version),
                           .kind = r->kind};
     str number, rest;
@@ -346,7 +348,7 @@ void watch_source_trouble(struct watch_source *s, struct arena *a, str *lost, st
 
     back.text = buf_new(a, BUF_UNLIMITED);
     for (size_t i = 0; i < s->type_count; i++) {
-        struct watch_type *t = &s->types[i];
+        struct watch_type *t = s->types[i];
         if (t->failing == t->told || (t->failing && now - t->failing_since < TROUBLE_AFTER))
             continue;
         t->told = t->failing;
@@ -364,12 +366,11 @@ void watch_source_trouble(struct watch_source *s, struct arena *a, str *lost, st
 
 static void start_type(struct watch_source *s, size_t index)
 {
-    struct watch_type *t = &s->types[index];
+    struct watch_type *t = ARENA_NEW(s->arena, struct watch_type);
 
-    *t = (struct watch_type){.source = s,
-                             .index = index,
-                             .call = live_call(s->live, index),
-                             .arena = arena_new()};
+    s->types[index] = t;
+    *t = (struct watch_type){
+        .source = s, .index = index, .call = live_call(s->live, index), .arena = arena_new()};
     t->packed = buf_new(t->arena, BUF_UNLIMITED);
     /* Templates may look at anything, as when objects are listed. */
     const struct kube_cache_config config = {
@@ -380,6 +381,19 @@ static void start_type(struct watch_source *s, size_t index)
         .words = s->words,
         .handler = {on_changed, on_synced, on_failed, on_answered, t}};
     t->cache = kube_cache_start(s->hub, &config);
+}
+
+void watch_source_grow(struct watch_source *s)
+{
+    size_t count = live_type_count(s->live);
+    if (count == s->type_count)
+        return;
+    struct watch_type **all = ARENA_ARRAY(s->arena, struct watch_type *, count);
+    if (s->type_count)
+        memcpy(all, s->types, s->type_count * sizeof(*all));
+    s->types = all;
+    while (s->type_count < count)
+        start_type(s, s->type_count++);
 }
 
 static void init_condition(pthread_cond_t *c)
@@ -402,14 +416,11 @@ struct watch_source *watch_source_start(const struct watch_source_config *config
                                .whole = config->whole,
                                .words = pack_words_new(),
                                .hub = kube_watches_new(live_transport(config->live)),
-                               .type_count = live_type_count(config->live),
                                .fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
                                .lock = LOCK_INIT,
                                .pending = table_new()};
     init_condition(&s->room);
-    s->types = ARENA_ARRAY(a, struct watch_type, s->type_count);
-    for (size_t i = 0; i < s->type_count; i++)
-        start_type(s, i);
+    watch_source_grow(s);
     return s;
 }
 
@@ -438,11 +449,11 @@ void watch_source_stop(struct watch_source *s)
         return;
     let_go(s);
     for (size_t i = 0; i < s->type_count; i++)
-        kube_cache_stop(s->types[i].cache);
+        kube_cache_stop(s->types[i]->cache);
     kube_watches_free(s->hub);
     for (size_t i = 0; i < s->type_count; i++) {
-        err_clear(&s->types[i].failure);
-        arena_free(s->types[i].arena);
+        err_clear(&s->types[i]->failure);
+        arena_free(s->types[i]->arena);
     }
     free_pending(s);
     pack_words_free(s->words);

@@ -257,8 +257,8 @@ static struct map *count_matches(struct arena *a, const struct watch_state *s)
 
 static str issue_key(struct arena *a, str part, str component, str message, str path)
 {
-    return str_fmt(a, "%.*s\n%.*s\n%.*s\n%.*s", STR_ARG(part), STR_ARG(component),
-                   STR_ARG(message), STR_ARG(path));
+    return str_fmt(a, "%.*s\n%.*s\n%.*s\n%.*s", STR_ARG(part), STR_ARG(component), STR_ARG(message),
+                   STR_ARG(path));
 }
 
 static void add_issue(struct arena *a, const struct result_issue *from, const struct map *matches,
@@ -374,13 +374,13 @@ void watch_state_open(struct watch_state *s, const struct compare *c)
 {
     const struct reference *r = &c->reference;
 
-    *s = (struct watch_state){.compare = c,
-                              .owners = owners_new(c->arena, r),
-                              .entries = table_new(),
-                              .templates =
-                                  ARENA_ARRAY(c->arena, struct watch_template, r->templates.len),
-                              .issue_arena = arena_new(),
-                              .arena = arena_new()};
+    *s = (struct watch_state){
+        .compare = c,
+        .owners = owners_new(c->arena, r),
+        .entries = table_new(),
+        .templates = ARENA_ARRAY(c->arena, struct watch_template, r->templates.len),
+        .issue_arena = arena_new(),
+        .arena = arena_new()};
     s->early = map_new(s->arena);
     for (size_t i = 0; i < r->templates.len; i++) {
         const struct template *t = &r->templates.items[i];

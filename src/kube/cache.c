@@ -400,9 +400,12 @@ struct kube_cache *kube_cache_new(const struct kube_cache_config *config)
 
 struct kube_watch_handler kube_cache_feed(struct kube_cache *c)
 {
-    return (struct kube_watch_handler){
-        .begin = on_begin, .event = on_event, .synced = on_synced, .failed = on_failed,
-        .answered = on_answered, .ctx = c};
+    return (struct kube_watch_handler){.begin = on_begin,
+                                       .event = on_event,
+                                       .synced = on_synced,
+                                       .failed = on_failed,
+                                       .answered = on_answered,
+                                       .ctx = c};
 }
 
 struct kube_cache *kube_cache_start(struct kube_watches *hub,

@@ -334,16 +334,10 @@ void kube_pages_free(struct kube_pages *p)
     arena_free(p->listing.lasting);
 }
 
-/* As recover, where only the page under way can be forgotten. */
-static bool recover_page(struct kube_pages *p, const struct kube_status *status, bool lost,
-                         const struct err *e)
+static bool expire_page(struct kube_pages *p, const struct kube_status *status)
 {
     struct listing *l = &p->listing;
-    bool expired = e->kind == ERR_EXPIRED && l->continue_token.len;
 
-    p->page->len = 0;
-    if (!expired)
-        return lost && l->given;
     if (status->continue_token.len) {
         l->continue_token = str_copy(l->lasting, status->continue_token);
     } else {
@@ -353,6 +347,20 @@ static bool recover_page(struct kube_pages *p, const struct kube_status *status,
     return true;
 }
 
+/* As recover, where only the page under way can be forgotten. attempt counts from 1. */
+static bool recover_page(struct kube_pages *p, const struct kube_status *status, bool lost,
+                         unsigned attempt, const struct err *e)
+{
+    const struct listing *l = &p->listing;
+
+    p->page->len = 0;
+    if (attempt > RESTARTS_MAX)
+        return false;
+    if (e->kind == ERR_EXPIRED && l->continue_token.len)
+        return expire_page(p, status);
+    return lost && http_cancel_wait(l->call->cancel, attempt * NS_PER_SEC, NULL);
+}
+
 bool kube_pages_next(struct kube_pages *p, struct arena *a, struct kube_page *out, struct err *e)
 {
     struct listing *l = &p->listing;
@@ -360,12 +368,12 @@ bool kube_pages_next(struct kube_pages *p, struct arena *a, struct kube_page *ou
     *out = (struct kube_page){0};
     p->page = out;
     p->target = a;
-    for (unsigned restarts = 0;; restarts++) {
+    for (unsigned attempt = 1;; attempt++) {
         struct kube_status status = {0};
         AUTO_ERR own = {0};
         bool lost;
         bool ok = get_page(l, &status, &lost, &own);
-        if (!ok && (restarts == RESTARTS_MAX || !recover_page(p, &status, lost, &own))) {
+        if (!ok && !recover_page(p, &status, lost, attempt, &own)) {
             arena_reset(l->page);
             return err_copy(e, &own);
         }

@@ -105,9 +105,9 @@ static void set_totals(struct arena *a, struct value *out, const struct watch_to
         const char *key;
         size_t n;
     } numbers[] = {
-        {"types", t->types},       {"typesFailing", t->failing}, {"objects", t->objects},
-        {"compared", t->matched},  {"drifting", t->drifting},    {"failed", t->failed},
-        {"missing", t->missing},   {"issues", t->issues},
+        {"types", t->types},      {"typesFailing", t->failing}, {"objects", t->objects},
+        {"compared", t->matched}, {"drifting", t->drifting},    {"failed", t->failed},
+        {"missing", t->missing},  {"issues", t->issues},
     };
 
     for (size_t i = 0; i < COUNT(numbers); i++)

@@ -152,10 +152,10 @@ static void write_reference(struct cluster *c)
         "    text: {{ .text }}\n{{- end }}\n";
     AUTO_ERR e = {0};
 
-    bench_check(file_write(file_join(c->arena, c->reference, STR("metadata.yaml")),
-                           str_c(metadata), 0600, &e) &&
-                    file_write(file_join(c->arena, c->reference, STR("widget.yaml")),
-                               str_c(widget), 0600, &e),
+    bench_check(file_write(file_join(c->arena, c->reference, STR("metadata.yaml")), str_c(metadata),
+                           0600, &e) &&
+                    file_write(file_join(c->arena, c->reference, STR("widget.yaml")), str_c(widget),
+                               0600, &e),
                 &e);
 }
 

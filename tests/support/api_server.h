@@ -9,8 +9,8 @@
  *
  * It serves widgets.example.com/v1, leases.coordination.k8s.io/v1 and core events: get, list
  * (limit, continue), watch (bookmarks, initial events), create, update, merge patches, delete, with
- * resource versions that grow by one. Discovery (aggregated) has the widgets. Faults are scripted: the next requests are answered as told.
- * Any thread.
+ * resource versions that grow by one. Discovery (aggregated) has the widgets. Faults are scripted:
+ * the next requests are answered as told. Any thread.
  */
 #pragma once
 

@@ -65,7 +65,8 @@ static void begin(struct fixture *f, const char *a_yaml)
                                           .improved = true,
                                           .threads = 2,
                                           .log = {.line = keep_line, .ctx = f}};
-    f->watch_options = (struct watch_options){.interval = 20 * NS_PER_MS};
+    f->watch_options =
+        (struct watch_options){.interval = 20 * NS_PER_MS, .refresh = 3600 * NS_PER_SEC};
     assert_ok(compare_load(f->a, &f->options, &f->compare, &f->e), &f->e);
 }
 
@@ -262,6 +263,27 @@ TEST(a_type_that_is_refused_does_not_hold_up_the_start)
     end(&f);
 }
 
+TEST(a_kind_that_comes_later_is_watched_too)
+{
+    static const char none[] = "{\"kind\":\"APIGroupDiscoveryList\",\"items\":[{\"metadata\":{"
+                               "\"name\":\"other.io\"},\"versions\":[{\"version\":\"v1\","
+                               "\"resources\":[{\"resource\":\"things\",\"responseKind\":{"
+                               "\"group\":\"other.io\",\"version\":\"v1\",\"kind\":\"Widget\"},"
+                               "\"scope\":\"Namespaced\",\"verbs\":[\"list\"]}]}]}]}";
+    struct fixture f;
+
+    begin(&f, plain_a);
+    f.watch_options.refresh = 50 * NS_PER_MS;
+    api_answer(f.api, "/apis?", 200,
+               "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList", none);
+    api_put(f.api, "x", "a", "\"spec\":{\"size\":1}");
+    open_watch(&f);
+    assert_str(next(&f, 3), STR("start|missing a.yaml|missing b.yaml|"));
+    assert_str(next(&f, 1), STR("present a.yaml|"));
+    assert_int_equal(totals(&f).types, 2);
+    end(&f);
+}
+
 TEST(a_watch_ends_when_it_is_told_to)
 {
     struct fixture f;
@@ -350,6 +372,7 @@ RUN_TESTS(cmocka_unit_test(changes_of_the_verdict_are_told),
           cmocka_unit_test(what_others_look_up_is_compared_again),
           cmocka_unit_test(a_server_that_has_forgotten_is_listed_again),
           cmocka_unit_test(a_type_that_is_refused_does_not_hold_up_the_start),
+          cmocka_unit_test(a_kind_that_comes_later_is_watched_too),
           cmocka_unit_test(a_watch_ends_when_it_is_told_to),
           cmocka_unit_test(a_cluster_that_is_not_there_is_an_error),
           cmocka_unit_test(a_long_list_is_compared_page_by_page),

@@ -74,8 +74,8 @@ static str told_text(struct told *t, struct arena *a)
     return str_copy(a, buf_str(&t->text));
 }
 
-static struct kube_transport *connect(struct arena *a, const struct api_server *api,
-                                      struct told *t, bool repeat)
+static struct kube_transport *connect(struct arena *a, const struct api_server *api, struct told *t,
+                                      bool repeat)
 {
     struct kube_config *config = ARENA_NEW(a, struct kube_config);
     struct kube_transport *out = NULL;
