@@ -157,9 +157,9 @@ TEST(types_without_a_file_follow_the_model)
     struct world bare = begin(&config);
     ask(&bare, "PUT", GROUP, "{\"location\":\"x\"}");
     assert_int_equal(ask_url(&bare, "PUT",
-                             STR(GROUP "/providers/Microsoft.Network/routeTables/r"
+                             STR(GROUP "/providers/Microsoft.Network/loadBalancers/r"
                                        "?api-version=2024-03-01"),
-                             STR("{\"location\":\"x\",\"properties\":{\"routes\":[{\"name\":\"a\","
+                             STR("{\"location\":\"x\",\"properties\":{\"probes\":[{\"name\":\"a\","
                                  "\"properties\":{}}]}}")),
                      201);
     assert_true(header(&bare, "Azure-AsyncOperation").len > 0);
@@ -167,8 +167,8 @@ TEST(types_without_a_file_follow_the_model)
     assert_true(value_get_str(p, STR("resourceGuid")).len == 36);
     assert_str(value_get_str(p, STR("provisioningState")), STR("Creating"));
     assert_true(value_get_str(bare.body, STR("etag")).len > 0);
-    const struct value *route = &value_get(p, STR("routes"))->items[0];
-    assert_true(str_has_prefix(value_get_str(route, STR("id")), STR(GROUP)));
+    const struct value *probe = &value_get(p, STR("probes"))->items[0];
+    assert_true(str_has_prefix(value_get_str(probe, STR("id")), STR(GROUP)));
     end(&bare);
 }
 
