@@ -195,6 +195,23 @@ TEST(some_types_are_never_read_or_deleted)
     assert_int_equal(ask(&w, "GET", blobs, ""), 404);
 }
 
+TEST(some_deletes_need_a_query_and_a_condition)
+{
+    struct http_headers headers = {0};
+    struct sim_request q = {.method = STR("DELETE"), .path = STR(ODD), .headers = &headers};
+
+    add_types(&w, "{\"types\":{\"Example.Odd/things\":{\"deleteQuery\":\"all=true\","
+                  "\"deleteMatch\":true}}}");
+    ask(&w, "PUT", ODD, "{}");
+    assert_int_equal(ask(&w, "DELETE", ODD, ""), 400);
+    q.query = STR("api-version=2024-03-01&all=true");
+    sim_handle(w.s, w.a, &q, &w.r);
+    assert_int_equal(w.r.status, 400);
+    http_header_set(w.a, &headers, STR("If-Match"), STR("*"));
+    sim_handle(w.s, w.a, &q, &w.r);
+    assert_int_equal(w.r.status, 200);
+}
+
 static size_t roles(const char *query)
 {
     assert_int_equal(
@@ -232,4 +249,5 @@ RUN_TESTS(CASE(rules_hold_by_what_was_sent_at_the_top_or_beside),
           CASE(some_resources_are_refused_before_they_are_accepted),
           CASE(providers_have_limits_of_their_own), CASE(the_old_limits_are_a_preset),
           CASE(types_without_a_file_follow_the_model), CASE(some_types_are_never_read_or_deleted),
+          CASE(some_deletes_need_a_query_and_a_condition),
           CASE(role_definitions_are_found_by_id_and_name))
