@@ -34,7 +34,7 @@ static const struct option simulate_options[] = {
     {"seed", 0, OPTION_INT, offsetof(struct simulate_values, seed), .value = "1",
      .help = "Make ids and keys from this `NUMBER`"},
     {"state", 0, OPTION_STRING, offsetof(struct simulate_values, state),
-     .help = "Keep the resources in the SQLite `FILE`", .complete = COMPLETE_FILES},
+     .help = "Keep everything but the log in the SQLite `FILE`", .complete = COMPLETE_FILES},
     {"tenant", 0, OPTION_STRING, offsetof(struct simulate_values, tenant),
      .help = "Give tokens to this tenant `ID` only"},
     {"virtual-time", 0, OPTION_BOOL, offsetof(struct simulate_values, virtual_time),

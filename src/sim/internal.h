@@ -115,6 +115,8 @@ struct sim_type {
         struct sim_trouble *items;
         size_t len, cap;
     } troubles;
+    str delete_query;            /* a parameter that a DELETE must have: name=value */
+    bool delete_match;           /* a DELETE must have If-Match */
     str soft_delete;             /* the collection of what was deleted: deletedVaults */
     bool head_only;              /* GET is answered by 405 */
     bool exclusive;              /* one operation at a time: 409 */

@@ -79,6 +79,8 @@ static bool read_type(struct fields *f, const struct value *v)
         {"actions", read_actions, offsetof(struct sim_type, actions)},
         {"create", sim_read_answers, offsetof(struct sim_type, create)},
         {"delete", sim_read_answers, offsetof(struct sim_type, remove)},
+        {"deleteMatch", fields_bool, offsetof(struct sim_type, delete_match)},
+        {"deleteQuery", fields_text, offsetof(struct sim_type, delete_query)},
         {"exclusive", fields_bool, offsetof(struct sim_type, exclusive)},
         {"headOnly", fields_bool, offsetof(struct sim_type, head_only)},
         {"mirrors", read_mirrors, 0},

@@ -109,6 +109,8 @@ static const struct value *usual_text(struct sim_call *c, str name, const struct
 
     if (str_eq(lower, STR("id")))
         return value_string(c->arena, STR("$id"));
+    if (str_eq(lower, STR("type")))
+        return value_string(c->arena, c->type);
     if (value_len(shape->choices) && !str_eq(lower, STR("provisioningstate")))
         return &shape->choices->items[0];
     while (!str_has_suffix(lower, str_c(texts[i].ending)))

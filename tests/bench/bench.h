@@ -57,6 +57,7 @@ extern const struct benchmark bench_kube;
 extern const struct benchmark bench_live;
 extern const struct benchmark bench_model;
 extern const struct benchmark bench_regex;
+extern const struct benchmark bench_sim;
 extern const struct benchmark bench_tmpl;
 extern const struct benchmark bench_value;
 extern const struct benchmark bench_yaml;

@@ -157,9 +157,9 @@ TEST(types_without_a_file_follow_the_model)
     struct world bare = begin(&config);
     ask(&bare, "PUT", GROUP, "{\"location\":\"x\"}");
     assert_int_equal(ask_url(&bare, "PUT",
-                             STR(GROUP "/providers/Microsoft.Network/routeTables/r"
+                             STR(GROUP "/providers/Microsoft.Network/loadBalancers/r"
                                        "?api-version=2024-03-01"),
-                             STR("{\"location\":\"x\",\"properties\":{\"routes\":[{\"name\":\"a\","
+                             STR("{\"location\":\"x\",\"properties\":{\"probes\":[{\"name\":\"a\","
                                  "\"properties\":{}}]}}")),
                      201);
     assert_true(header(&bare, "Azure-AsyncOperation").len > 0);
@@ -167,8 +167,8 @@ TEST(types_without_a_file_follow_the_model)
     assert_true(value_get_str(p, STR("resourceGuid")).len == 36);
     assert_str(value_get_str(p, STR("provisioningState")), STR("Creating"));
     assert_true(value_get_str(bare.body, STR("etag")).len > 0);
-    const struct value *route = &value_get(p, STR("routes"))->items[0];
-    assert_true(str_has_prefix(value_get_str(route, STR("id")), STR(GROUP)));
+    const struct value *probe = &value_get(p, STR("probes"))->items[0];
+    assert_true(str_has_prefix(value_get_str(probe, STR("id")), STR(GROUP)));
     end(&bare);
 }
 
@@ -193,6 +193,23 @@ TEST(some_types_are_never_read_or_deleted)
     ask(&w, "DELETE", GROUP "/providers/Microsoft.Storage/storageAccounts/a", "");
     sim_advance(w.s, 3600 * NS_PER_SEC);
     assert_int_equal(ask(&w, "GET", blobs, ""), 404);
+}
+
+TEST(some_deletes_need_a_query_and_a_condition)
+{
+    struct http_headers headers = {0};
+    struct sim_request q = {.method = STR("DELETE"), .path = STR(ODD), .headers = &headers};
+
+    add_types(&w, "{\"types\":{\"Example.Odd/things\":{\"deleteQuery\":\"all=true\","
+                  "\"deleteMatch\":true}}}");
+    ask(&w, "PUT", ODD, "{}");
+    assert_int_equal(ask(&w, "DELETE", ODD, ""), 400);
+    q.query = STR("api-version=2024-03-01&all=true");
+    sim_handle(w.s, w.a, &q, &w.r);
+    assert_int_equal(w.r.status, 400);
+    http_header_set(w.a, &headers, STR("If-Match"), STR("*"));
+    sim_handle(w.s, w.a, &q, &w.r);
+    assert_int_equal(w.r.status, 200);
 }
 
 static size_t roles(const char *query)
@@ -232,4 +249,5 @@ RUN_TESTS(CASE(rules_hold_by_what_was_sent_at_the_top_or_beside),
           CASE(some_resources_are_refused_before_they_are_accepted),
           CASE(providers_have_limits_of_their_own), CASE(the_old_limits_are_a_preset),
           CASE(types_without_a_file_follow_the_model), CASE(some_types_are_never_read_or_deleted),
+          CASE(some_deletes_need_a_query_and_a_condition),
           CASE(role_definitions_are_found_by_id_and_name))

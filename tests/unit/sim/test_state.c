@@ -201,9 +201,56 @@ TEST(a_killed_simulator_forgets_nothing_it_confirmed)
     end(&w);
 }
 
+enum { THREADS = 8, EACH = 25 };
+
+struct worker {
+    struct sim *sim;
+    int number;
+};
+
+static void *put_some(void *ctx)
+{
+    const struct worker *worker = ctx;
+    AUTO_ARENA a = arena_new();
+
+    for (int i = 0; i < EACH; i++) {
+        struct sim_request q = {
+            .method = STR("PUT"),
+            .path = str_fmt(a, GROUP "/providers/Example.Odd/things/t%d-%d", worker->number, i),
+            .query = STR("api-version=2024-03-01"),
+            .body = STR("{}")};
+        struct sim_response r;
+        sim_handle(worker->sim, a, &q, &r);
+    }
+    return NULL;
+}
+
+TEST(threads_share_transactions_and_lose_nothing)
+{
+    struct sim_config c = config();
+    struct worker workers[THREADS];
+    pthread_t threads[THREADS];
+
+    c.unlimited = true;
+    struct world w = begin(&c);
+    ask(&w, "PUT", GROUP, "{\"location\":\"x\"}");
+    for (int i = 0; i < THREADS; i++) {
+        workers[i] = (struct worker){w.s, i};
+        assert_int_equal(pthread_create(&threads[i], NULL, put_some, &workers[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    restart(&w, &c);
+    ask(&w, "GET", "/_sim/resources", "");
+    assert_int_equal(value_len(w.body), THREADS * EACH + 1);
+    assert_int_equal(counter(&w, "writes"), THREADS * EACH + 1);
+    end(&w);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make_file, drop_file)
 
 RUN_TESTS(CASE(resources_and_deleted_vaults_outlive_the_simulator),
           CASE(operations_go_on_after_a_restart), CASE(a_delete_goes_on_after_a_restart),
           CASE(counters_registrations_and_time_are_kept),
-          CASE(a_killed_simulator_forgets_nothing_it_confirmed))
+          CASE(a_killed_simulator_forgets_nothing_it_confirmed),
+          CASE(threads_share_transactions_and_lose_nothing))
