@@ -15,8 +15,9 @@
  * is known to help: a new token once after 401, up to three tries in all when the server is in
  * trouble or the connection breaks (only requests that may be sent twice), when the bucket that was
  * empty has filled, and after the provider was registered. Every other refusal goes to the caller
- * with what the rules say of it. Nothing is ever sent to another server than that of the cloud:
- * redirects, poll addresses and links to next pages that lead elsewhere are refused.
+ * with what the rules say of it. Nothing is ever sent to another server than that of the cloud and
+ * hosts below it ("eastus2.management.azure.com"): redirects and links to next pages that lead
+ * elsewhere are refused, and an operation whose address does is followed by reading its resource.
  *
  * Any thread may call; calls wait. Time is that of base/clock.h. Results live as long as a.
  */

@@ -81,6 +81,15 @@ static bool conclude(struct arm *m, struct arena *a, const struct arm_call *call
     return true;
 }
 
+/* Whether the address to be polled may be, or need not be. */
+static bool stay_home(struct arm *m, struct lro *o, struct err *e)
+{
+    if (o->next != LRO_POLL || lro_is_home(o->poll_url, m->settings->cloud.endpoint) ||
+        lro_stay_home(o))
+        return true;
+    return arm_check_home(m, o->poll_url, "the address of the operation", e);
+}
+
 bool arm_begin(struct arm *m, struct arena *a, const struct arm_call *call, struct lro *operation,
                struct arm_result *result, struct err *e)
 {
@@ -91,7 +100,7 @@ bool arm_begin(struct arm *m, struct arena *a, const struct arm_call *call, stru
         return false;
     first = arm_answer_of(result);
     lro_begin(a, operation, call->method, url, &first);
-    return conclude(m, a, call, operation, result, e);
+    return stay_home(m, operation, e) && conclude(m, a, call, operation, result, e);
 }
 
 bool arm_resume(struct arm *m, struct arena *a, const struct arm_call *call, str token,
@@ -122,7 +131,7 @@ bool arm_poll(struct arm *m, struct arena *a, const struct arm_call *call, struc
     else if (failure.kind != ERR_IO)
         return err_copy(e, &failure);
     lro_step(a, operation, &answer);
-    return conclude(m, a, call, operation, result, e);
+    return stay_home(m, operation, e) && conclude(m, a, call, operation, result, e);
 }
 
 bool arm_follow(struct arm *m, struct arena *a, const struct arm_call *call, struct lro *operation,

@@ -65,6 +65,12 @@ struct lro {
 
 /* Takes the first answer. */
 void lro_begin(struct arena *a, struct lro *o, str method, str url, const struct arm_answer *first);
+/*
+ * The address of the operation must not be asked: it is not of Resource Manager, and would be shown
+ * our token. What has become of the resource is looked at instead. False when that tells nothing
+ * (POST).
+ */
+MUST_CHECK bool lro_stay_home(struct lro *o);
 /* Takes the answer to a poll. http 0 means that there was none: it is asked again. */
 void lro_step(struct arena *a, struct lro *o, const struct arm_answer *answer);
 

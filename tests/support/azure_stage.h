@@ -23,7 +23,7 @@
 
 #define AZURE_SUBSCRIPTION "00000000-0000-4000-8000-000000000001"
 #define AZURE_GROUP "/subscriptions/" AZURE_SUBSCRIPTION "/resourceGroups/g"
-#define AZURE_TENANT "planted-tenant"
+#define AZURE_TENANT "tenant-of-the-stage"
 /* What the search for secrets in all output looks for begins so. */
 #define AZURE_SECRET "planted-secret-of-the-stage"
 

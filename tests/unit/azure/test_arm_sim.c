@@ -294,6 +294,26 @@ TEST(a_burst_is_not_throttled)
     end(&w);
 }
 
+/* The other five ways to be refused a token are in test_credential.c. */
+TEST(a_wrong_tenant_is_named)
+{
+    struct world w;
+    struct credential *credential;
+    str token;
+
+    begin(&w, "");
+    struct credential_settings settings = *credential_settings(w.client.credential);
+    settings.tenant = STR("tenant-of-others");
+    assert_ok(credential_new(&settings, w.client.http, &credential, &w.e), &w.e);
+    assert_false(credential_token(credential, w.a, STR("scope/.default"), &token, &w.e));
+    assert_int_equal(w.e.kind, ERR_DENIED);
+    assert_true(str_contains(w.e.text, STR("Tenant 'tenant-of-others' not found")));
+    assert_true(str_contains(w.e.text, STR("check AZURE_TENANT_ID")));
+    assert_false(str_contains(w.e.text, STR(AZURE_SECRET)));
+    credential_free(credential);
+    end(&w);
+}
+
 static int64_t pipe_ends(const char *how)
 {
     struct world w;
@@ -353,6 +373,6 @@ RUN_TESTS(cmocka_unit_test(all_verbs), cmocka_unit_test(lists_come_in_pages),
           cmocka_unit_test(providers_are_registered_on_demand),
           cmocka_unit_test(operations_by_every_protocol), cmocka_unit_test(operations_by_the_pipe),
           cmocka_unit_test(trouble_from_the_fault_plan), cmocka_unit_test(operations_in_trouble),
-          cmocka_unit_test(a_burst_is_not_throttled),
+          cmocka_unit_test(a_burst_is_not_throttled), cmocka_unit_test(a_wrong_tenant_is_named),
           cmocka_unit_test(waiting_in_the_pipe_ends_by_deadline_cancel_and_the_end_of_the_pipe),
           cmocka_unit_test(a_pipe_has_a_limit))
