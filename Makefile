@@ -123,6 +123,9 @@ $(UNIT_PROGRAMS): $(B)/unit/%: $(B)/obj/tests/unit/%.o $(B)/libsupport.a $(B)/li
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lssl $(LIBS)
 
+# Tests that start the program itself.
+$(B)/unit/cli/test_live_faults: | $(B)/plumb
+
 # Programs that need a real control plane: see tests/kube.
 $(B)/kube/%: $(B)/obj/tests/kube/%.o $(B)/libsupport.a $(B)/libplumb.a
 	@mkdir -p $(@D)

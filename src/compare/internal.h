@@ -38,6 +38,8 @@ struct journal {
 void journal_info(struct journal *j, const char *format, ...) FORMAT(2, 3);
 void journal_warn(struct journal *j, const char *format, ...) FORMAT(2, 3);
 void journal_error(struct journal *j, const char *format, ...) FORMAT(2, 3);
+/* A line of any severity that is always wanted. */
+void journal_server(struct journal *j, char severity, str text);
 /* Writes the lines to the log and forgets them. */
 void journal_flush(struct journal *j, const struct compare_log *log);
 /* Moves the lines of from behind those of j. */
@@ -135,7 +137,10 @@ struct template
     uint32_t merge_pos;     /* of ignore-unspecified-fields in the metadata file */
     struct value *metadata; /* what it renders to with empty data */
     struct identity identity;
+    size_t bytes; /* of its texts, and of what it renders to with empty data */
 };
+/* The same of all templates together: each has the function files, and one may be listed often. */
+#define TEMPLATES_BYTES_MAX (256 * MIB)
 
 struct component {
     str name;
@@ -253,6 +258,7 @@ struct render {
     bool secret; /* what was rendered is not shown in errors */
     struct tmpl_hooks hooks;
     bool do_not_match;           /* the template excluded itself */
+    size_t written;              /* bytes that it gave */
     struct trace *trace;         /* filled unless NULL */
     const struct value *changed; /* the data as the template left it, or NULL */
 };
@@ -619,8 +625,9 @@ struct owners *owners_new(struct arena *a, const struct reference *r);
 /* May be called from any thread; the journals of out are set. */
 void owners_note(struct arena *a, const struct owners *owners, const struct object *o,
                  struct owner_facts *out);
-/* Counts what an object refers to. */
-void owners_take(const struct owner_facts *facts);
+/* Counts what an object refers to, and no longer when it is gone or changes. */
+void owners_take(const struct owner_fact *facts, size_t count);
+void owners_drop(const struct owner_fact *facts, size_t count);
 /* Templates that owner references or RBAC subjects name; in template order. */
 void owners_find(const struct owners *o, struct journal *j, struct str_list *paths);
 
@@ -651,6 +658,10 @@ struct outcome {
  */
 void compare_object(struct arena *a, const struct compare *c, const struct object *o,
                     struct outcome *out);
+/* Whether some template or override may look other objects up. */
+bool compare_looks_up(const struct compare *c);
+/* Makes the objects of c known to lookups; lives as long as a. */
+void compare_index(struct arena *a, struct compare *c);
 /* Sets what lookups see of the object once it was compared. */
 void compare_reduce(struct arena *a, const struct compare *c, struct object *o);
 
@@ -733,7 +744,7 @@ MUST_CHECK bool feed_report(struct compare *c, const struct input_errors *errors
 MUST_CHECK bool source_url_read(struct arena *a, str url, bool explain, str *out, struct err *e);
 
 /*
- * Objects of the cluster of the options: source_live.c. They come one by one; those of one type are
+ * Objects of the cluster of the options: source_live.c. They come one by one; those of one page are
  * in memory together.
  */
 struct source_live;

@@ -297,7 +297,7 @@ static void take_object(struct running *r, struct object *o, struct outcome *out
     journal_info(&r->loading, "Loading object %.*s", STR_ARG(o->id));
     journal_move(&r->owning, &out->refers.owners);
     journal_move(&r->referring, &out->refers.subjects);
-    owners_take(&out->refers);
+    owners_take(out->refers.items, out->refers.len);
     if (!c->keeps_objects) {
         run_add(r->run, out);
         return;
@@ -391,7 +391,7 @@ static bool consume_kept(void *ctx, void *item, struct err *e)
 
 /* ---- Lookups. ---- */
 
-static bool looks_up(const struct compare *c)
+bool compare_looks_up(const struct compare *c)
 {
     for (size_t i = 0; i < c->reference.templates.len; i++)
         if (c->reference.templates.items[i].looks_up)
@@ -415,9 +415,9 @@ static bool changes(const struct compare *c)
 }
 
 /* Earlier objects are seen without what their comparison omits: both forms are kept. */
-static void prepare_lookups(struct compare *c)
+void compare_index(struct arena *a, struct compare *c)
 {
-    c->by_kind = map_new(c->arena);
+    c->by_kind = map_new(a);
     for (size_t i = 0; i < c->objects.len; i++) {
         struct object *o = &c->objects.items[i];
         struct index_list *list = map_get(c->by_kind, o->identity.kind);
@@ -425,12 +425,12 @@ static void prepare_lookups(struct compare *c)
         if (o->duplicate)
             continue;
         if (!list) {
-            list = ARENA_NEW(c->arena, struct index_list);
+            list = ARENA_NEW(a, struct index_list);
             map_set(c->by_kind, o->identity.kind, list);
         }
-        VEC_PUSH(c->arena, list, i);
+        VEC_PUSH(a, list, i);
         if (!c->in_turn)
-            compare_reduce(c->arena, c, o);
+            compare_reduce(a, c, o);
     }
 }
 
@@ -480,8 +480,8 @@ static bool run_on(struct running *r, struct pool *pool, struct err *e)
         return false;
     if (!r->compare->keeps_objects)
         return true;
-    if (looks_up(r->compare))
-        prepare_lookups(r->compare);
+    if (compare_looks_up(r->compare))
+        compare_index(r->compare->arena, r->compare);
     return pool_run(pool, &comparing, e);
 }
 
@@ -498,8 +498,8 @@ bool run_all(struct run *run, struct err *e)
     if (!feed_open(c, &sources, &r.feed, e))
         return false;
     take_input(&r, &sources);
-    c->keeps_objects = o->external_diff.len || looks_up(c);
-    c->in_turn = !o->improved && looks_up(c) && changes(c);
+    c->keeps_objects = o->external_diff.len || compare_looks_up(c);
+    c->in_turn = !o->improved && compare_looks_up(c) && changes(c);
     r.owners = owners_new(c->arena, &c->reference);
     r.seen = strset_new(c->arena, o->improved ? sizeof(struct result_place) : 0);
     /* Other programs write to the terminal themselves: one at a time keeps their order. */
