@@ -59,6 +59,8 @@ struct arm_call {
     str id;     /* of the resource: "/subscriptions/..."; escaped by us */
     str action; /* POST: "listKeys" */
     str query;  /* more of it, escaped: "$expand=x" */
+    /* Instead of all of these: where an operation said to ask (arm_pipe.h only). Asked once. */
+    str address;
     str api_version;
     str body;  /* JSON */
     str space; /* the namespace it is for */
@@ -99,6 +101,9 @@ MUST_CHECK bool arm_list(struct arm *m, struct arena *a, const struct arm_call *
                          struct value **items, struct err *e);
 
 /* ---- Long-running operations: PUT, PATCH, DELETE, POST. ---- */
+
+/* What a result says, for lro_begin and lro_step. */
+struct arm_answer arm_answer_of(const struct arm_result *r);
 
 /* Sends the first request. From then on the operation can be written down (lro_token). */
 MUST_CHECK bool arm_begin(struct arm *m, struct arena *a, const struct arm_call *call,

@@ -77,6 +77,12 @@ str lro_token(struct arena *a, const struct lro *o);
 MUST_CHECK bool lro_resume(struct arena *a, str token, str method, str endpoint, struct lro *out,
                            struct err *e);
 
+/*
+ * Whether url is of Resource Manager at endpoint, so that it may be shown a token: the same scheme,
+ * host and port, or a host below that one ("https://eastus2.management.azure.com" for
+ * "https://management.azure.com"), which is how some providers name the place of an operation.
+ */
+bool lro_is_home(str url, str endpoint);
 /* Whether a state means the end, and a good one. Letters count without case. */
 bool lro_state_ends(str state, bool *well);
 /* "https://host[:port]" of a URL; empty when it is relative. */

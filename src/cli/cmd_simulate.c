@@ -29,7 +29,7 @@ static const struct option simulate_options[] = {
     {"port", 0, OPTION_INT, offsetof(struct simulate_values, port), .value = "8642",
      .help = "Listen on this `PORT` of 127.0.0.1; 0 takes a free one"},
     {"preset", 0, OPTION_STRINGS, offsetof(struct simulate_values, presets),
-     .help = "Behave as `NAMES` say: azure, hourly, unlimited, unregistered",
+     .help = "Behave as `NAMES` say: azure, hourly, troubled, unlimited, unregistered",
      .choices = sim_presets},
     {"seed", 0, OPTION_INT, offsetof(struct simulate_values, seed), .value = "1",
      .help = "Make ids and keys from this `NUMBER`"},

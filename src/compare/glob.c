@@ -166,23 +166,7 @@ int glob_names(struct arena *a, str folder, struct str_list *out)
 
 str glob_join(struct arena *a, str folder, str name)
 {
-    struct str_list kept = {0};
-    str element, rest = folder;
-    bool rooted = str_has_prefix(folder, STR("/"));
-
-    for (bool more = true; more;) {
-        more = str_cut(rest, STR("/"), &element, &rest);
-        if (!element.len || str_eq(element, STR(".")))
-            continue;
-        bool up = str_eq(element, STR(".."));
-        if (up && kept.len && !str_eq(kept.items[kept.len - 1], STR("..")))
-            kept.len--;
-        else if (!up || !rooted)
-            VEC_PUSH(a, &kept, element);
-    }
-    VEC_PUSH(a, &kept, name);
-    str joined = str_join(a, kept.items, kept.len, STR("/"));
-    return rooted ? str_concat(a, STR("/"), joined) : joined;
+    return folder.len ? file_clean(a, file_join(a, folder, name)) : name;
 }
 
 /* A folder that cannot be read has nothing that fits. */

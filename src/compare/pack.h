@@ -65,5 +65,7 @@ struct pack *pack_open(struct arena *a, str name, struct reader *reader, enum pa
 /* False at the end. Texts live as long as a. */
 bool pack_next(struct pack *p, struct arena *a, struct pack_member *out);
 void pack_close(struct pack *p);
+/* Whether that is the name of an archive; *stem is the name without the endings. */
+bool pack_is_named(str name, str *stem);
 /* Whether a file of that name holds documents: .json, .yaml, .yml. */
 bool pack_takes(str name);

@@ -65,6 +65,17 @@ bool pack_is_zip(str start)
     return str_has_prefix(start, STR("PK\x03\x04")) || str_has_prefix(start, STR("PK\x05\x06"));
 }
 
+bool pack_is_named(str name, str *stem)
+{
+    *stem = name;
+    if (!pack_is_name(name))
+        return false;
+    *stem = str_slice(name, 0, str_rfind_char(name, '.'));
+    if (str_has_suffix(*stem, STR(".tar")) || pack_takes(*stem))
+        *stem = str_slice(*stem, 0, str_rfind_char(*stem, '.'));
+    return true;
+}
+
 bool pack_is(str name, str start)
 {
     return pack_is_compressed(start) || pack_is_zip(start) ||

@@ -18,22 +18,6 @@ struct web {
     size_t total;      /* bytes of them */
 };
 
-/* As Go's path.Clean for a path that begins with a slash. */
-static str clean_path(struct arena *a, str path)
-{
-    struct str_list kept = {0};
-    str element, rest = path;
-
-    for (bool more = true; more;) {
-        more = str_cut(rest, STR("/"), &element, &rest);
-        if (str_eq(element, STR("..")))
-            kept.len -= kept.len > 0;
-        else if (element.len && !str_eq(element, STR(".")))
-            VEC_PUSH(a, &kept, element);
-    }
-    return str_concat(a, STR("/"), str_join(a, kept.items, kept.len, STR("/")));
-}
-
 /* A path with what would end it, "?" and "#", escaped. */
 static str without_marks(struct arena *a, str path)
 {
@@ -64,7 +48,7 @@ static bool file_url(struct arena *a, str folder, str name, str *out, struct err
     struct url u;
     str path, authority = split_authority(folder, &path);
 
-    path = clean_path(a, str_fmt(a, "%.*s/%.*s", STR_ARG(path), STR_ARG(name)));
+    path = file_clean(a, str_fmt(a, "%.*s/%.*s", STR_ARG(path), STR_ARG(name)));
     if (!url_parse(a, str_concat(a, authority, without_marks(a, path)), &u, e))
         return false;
     *out = url_text(a, &u);
@@ -81,7 +65,7 @@ static bool open_url(struct arena *a, str reference, struct root *root, str *fil
     w->texts = map_new(a);
     root->state = w;
     root_split(path, &folder, file);
-    folder = str_has_prefix(folder, STR("/")) ? clean_path(a, folder) : STR_NONE;
+    folder = str_has_prefix(folder, STR("/")) ? file_clean(a, folder) : STR_NONE;
     root->folder = str_concat(a, authority, str_eq(folder, STR("/")) ? STR_NONE : folder);
     return http_client_new(&config, &w->client, e);
 }

@@ -35,6 +35,32 @@ static bool find_files(struct arena *a, const struct root *root, str pattern, st
     return true;
 }
 
+/* A word of an action; one of the text around it does no harm. */
+static bool has_word(str text, str word)
+{
+    size_t at = 0, found;
+
+    while ((found = str_find(str_from(text, at), word)) != STR_NPOS) {
+        size_t from = at + found, to = from + word.len;
+        at = to;
+        if (from && strchr(" \t\n\r({|", text.ptr[from - 1]) && to < text.len &&
+            strchr(" \t\n\r", text.ptr[to]))
+            return true;
+    }
+    return false;
+}
+
+bool template_changes(str text)
+{
+    static const char *const functions[] = {"set",       "unset",          "merge",
+                                            "mustMerge", "mergeOverwrite", "mustMergeOverwrite"};
+
+    for (size_t i = 0; i < COUNT(functions); i++)
+        if (has_word(text, str_c(functions[i])))
+            return true;
+    return false;
+}
+
 static bool parse_files(struct arena *a, const struct root *root, const struct str_list *files,
                         struct template *t, struct err *e)
 {
@@ -44,6 +70,7 @@ static bool parse_files(struct arena *a, const struct root *root, const struct s
             !tmpl_parse(t->set, path_base(files->items[i]), text, e))
             return false;
         t->looks_up |= str_contains(text, STR("lookup"));
+        t->changes |= template_changes(text);
         t->bytes += text.len;
         VEC_PUSH(a, &t->files, files->items[i]);
     }

@@ -7,7 +7,7 @@
 
 static void reply_deleted(struct sim_call *c, struct sim_resource *r)
 {
-    const struct sim_answer *answer = &c->behaviour->remove;
+    const struct sim_answer *answer = sim_choose(c, &c->behaviour->remove);
     struct value *body = NULL;
 
     if (answer->poller == POLLER_NONE || answer->poller == POLLER_RELATIVE ||
@@ -55,7 +55,7 @@ void sim_delete(struct sim_call *c)
             sim_reply(c, 204, NULL);
         return;
     }
-    if (!is_refused(c, r))
+    if (!is_refused(c, r) && !sim_troubled(c, true))
         reply_deleted(c, r);
 }
 
