@@ -154,13 +154,14 @@ int glob_names(struct arena *a, str folder, struct str_list *out)
 
     if (!dir)
         return errno;
-    while ((entry = readdir(dir)))
+    while ((errno = 0, entry = readdir(dir)))
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
             VEC_PUSH(a, out, str_copy(a, str_c(entry->d_name)));
+    int failure = errno;
     closedir(dir);
     if (out->len)
         qsort(out->items, out->len, sizeof(str), compare_names);
-    return 0;
+    return failure;
 }
 
 str glob_join(struct arena *a, str folder, str name)

@@ -15,6 +15,7 @@ struct web {
     struct arena *arena;
     struct http_client *client;
     struct map *texts; /* by URL */
+    size_t total;      /* bytes of them */
 };
 
 /* A path with what would end it, "?" and "#", escaped. */
@@ -71,9 +72,10 @@ static bool open_url(struct arena *a, str reference, struct root *root, str *fil
 
 static bool read_url(struct arena *a, const struct root *root, str name, str *out, struct err *e)
 {
-    const struct web *w = root->state;
+    struct web *w = root->state;
     struct fetch f = {.policy = &fetch_reference_policy,
                       .max = FETCH_REFERENCE_MAX,
+                      .time_max = FETCH_REFERENCE_TIME,
                       .context = "failed to fetch"};
 
     if (!file_url(a, root->folder, name, &f.url, e))
@@ -85,6 +87,11 @@ static bool read_url(struct arena *a, const struct root *root, str name, str *ou
     }
     if (!fetch_text(w->client, w->arena, &f, out, e))
         return false;
+    w->total += out->len;
+    if (w->total > FETCH_REFERENCE_ALL)
+        return err_set(e, ERR_LIMIT,
+                       "%.*s: the files of the reference have more than %zu bytes in all",
+                       STR_ARG(f.url), (size_t)FETCH_REFERENCE_ALL);
     str *kept = ARENA_NEW(w->arena, str);
     *kept = *out;
     map_set(w->texts, str_copy(w->arena, f.url), kept);

@@ -114,6 +114,10 @@ struct tv {
 struct rt {
     struct arena *arena;
     struct map *overlay; /* node address to struct tv_map, NULL until something is changed */
+    struct {
+        const struct value **items;
+        size_t len, cap;
+    } found; /* what lookups answered; only when the host wants to know of changes */
     struct exec *exec;
     const struct tmpl_hooks *hooks;
     str zone_name;           /* of the local time zone; empty: that of the process */
