@@ -2,8 +2,9 @@
 /*
  * usual.c - types of which no habit is known, as the resource model has them. What only the status
  * of a type has is read-only: services nearly always show such texts and numbers, and half of their
- * lists and objects. A switch that nobody set is mostly shown as off. Types that tell a
- * provisioning state mostly take their time, others do not.
+ * lists and objects. A switch that nobody set is mostly shown as off. How writes go
+ * on is as with most types of the same provider (its type named by a star); without one, types that
+ * tell a provisioning state take their time, and others do not.
  *
  * The model is read when the first such type is met.
  */
