@@ -5,6 +5,7 @@
  */
 #include "cli/compat.h"
 #include "cli/generate_face.h"
+#include "cli/klog.h"
 
 #include <signal.h>
 #include <unistd.h>
@@ -22,21 +23,6 @@ static void write_note(str text)
     AUTO_ERR e = {0};
 
     (void)!file_write_fd(STDERR_FILENO, STR("/dev/stderr"), text, &e);
-}
-
-/* A log line with the header that Kubernetes programs give it. */
-static void log_line(void *ctx, char severity, str text)
-{
-    AUTO_ARENA a = arena_new();
-    int64_t now = clock_now();
-    time_t seconds = (time_t)(now / NS_PER_SEC);
-    struct tm tm;
-
-    (void)ctx;
-    localtime_r(&seconds, &tm);
-    write_note(str_fmt(a, "%c%02d%02d %02d:%02d:%02d.%06lld %7d compare.go:1] %.*s\n", severity,
-                       tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec,
-                       (long long)(now % NS_PER_SEC / 1000), (int)getpid(), STR_ARG(text)));
 }
 
 static enum exit_status show_error(struct arena *a, const struct err *e)
@@ -63,12 +49,12 @@ static enum exit_status generate(struct arena *a, const struct compare_values *v
                                  size_t word_count)
 {
     struct buf out = buf_new(a, BUF_UNLIMITED), note = buf_new(a, BUF_UNLIMITED);
-    struct compare_log log = {.line = log_line, .verbose = v->verbose};
+    struct compare_log log = {.line = klog_line, .verbose = v->verbose};
     AUTO_ERR e = {0};
 
     if (!generate_check(a, v, words, word_count, &e))
         return show_error(a, &e);
-    if (!generate_execute(a, v, &log, &out, &note, &e)) {
+    if (!generate_execute(a, v, false, &log, &out, &note, &e)) {
         show_error(a, &e);
         return STATUS_DIFFERENT;
     }
@@ -81,7 +67,7 @@ static enum exit_status compare(struct arena *a, const struct compare_values *v,
                                 size_t word_count)
 {
     struct buf out = buf_new(a, BUF_UNLIMITED);
-    struct compare_log log = {.line = log_line, .verbose = v->verbose};
+    struct compare_log log = {.line = klog_line, .verbose = v->verbose};
     struct compare_values values = *v;
     enum exit_status status = STATUS_FINE;
     AUTO_ERR e = {0};
@@ -132,6 +118,10 @@ static enum exit_status run(struct arena *a, const struct compare_values *v,
 
     if (!compare_is_improved(v, &improved, &e))
         return show_error(a, &e);
+    if (v->fleet.len && !improved) {
+        err_set(&e, ERR_USAGE, "--fleet gives plumb's answers: add --no-compat");
+        return show_error(a, &e);
+    }
     return improved ? run_improved(a, v, o) : compat_run(a, v, o->words, o->word_count);
 }
 
@@ -176,7 +166,7 @@ enum exit_status compat_main(const char *program, size_t argc, char *const *argv
         return complete(a, argc - 1, argv + 1, str_eq(first, STR("__complete")));
     if (argc > 1 && str_eq(first, STR("completion")) && compat_script(str_c(argv[1]), &script))
         return finish(a, buf_str(&script), STATUS_FINE);
-    o.kubectl = true;
+    o.pflag = true;
     options_defaults(a, compat_options, compat_option_count, &values);
     options_add(&o, compat_options, compat_option_count, &values);
     /* plumb's further options are understood, and neither shown nor offered. */

@@ -30,13 +30,25 @@ struct completion {
 
 static const char *const extensions[] = {"json", "yaml", "yml", NULL};
 static const char *const outputs[] = {"json", "yaml", "generate-patches", "junit", NULL};
-static const char *const shells[] = {"bash", "zsh", "fish", "powershell", NULL};
+static const char *const shells[] = {"bash", "fish", "powershell", "zsh", NULL};
 
 static void add_words(struct completion *c, const char *const *words, str prefix)
 {
     for (size_t i = 0; words[i]; i++)
         if (str_has_prefix(str_c(words[i]), prefix))
             buf_fmt(c->out, "%s\n", words[i]);
+}
+
+static void add_shells(struct completion *c, str prefix)
+{
+    for (size_t i = 0; shells[i]; i++) {
+        if (!str_has_prefix(str_c(shells[i]), prefix))
+            continue;
+        buf_add(c->out, str_c(shells[i]));
+        if (c->describe)
+            buf_fmt(c->out, "\tGenerate the autocompletion script for %s", shells[i]);
+        buf_char(c->out, '\n');
+    }
 }
 
 /* ---- Options. ---- */
@@ -98,7 +110,7 @@ static enum directive complete_option(struct completion *c, str prefix)
     for (size_t i = 0; i < compat_option_count; i++) {
         const struct option *o = &compat_options[i];
         str name = str_fmt(c->arena, "--%s", o->name);
-        if (c->given[i] && o->type != OPTION_STRINGS)
+        if (o->hidden || (c->given[i] && o->type != OPTION_STRINGS))
             continue;
         if (str_has_prefix(name, prefix))
             add_option(c, name, o);
@@ -144,7 +156,8 @@ void compat_complete(struct arena *a, size_t argc, char *const *argv, bool descr
 
     assert(compat_option_count <= COUNT(c.given));
     if (argc > 1 && strcmp(argv[0], "completion") == 0) {
-        add_words(&c, shells, str_c(argv[argc - 1]));
+        if (argc == 2)
+            add_shells(&c, str_c(argv[1]));
         d = DIRECTIVE_NO_FILES;
     } else {
         d = complete_last(&c, argc, argv);
@@ -210,7 +223,7 @@ static const char powershell_script[] =
 
 bool compat_script(str shell, struct buf *out)
 {
-    static const char *const scripts[] = {bash_script, zsh_script, fish_script, powershell_script};
+    static const char *const scripts[] = {bash_script, fish_script, powershell_script, zsh_script};
 
     for (size_t i = 0; shells[i]; i++)
         if (str_eq(shell, str_c(shells[i]))) {

@@ -15,8 +15,9 @@ void klog_line(void *ctx, char severity, str text)
 
     (void)ctx;
     localtime_r(&seconds, &tm);
-    str line = str_fmt(a, "%c%02d%02d %02d:%02d:%02d.%06lld %7d compare.go:1] %.*s\n", severity,
+    str line = str_fmt(a, "%c%02d%02d %02d:%02d:%02d.%06lld %7d compare.go:1] %.*s%s", severity,
                        tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec,
-                       (long long)(now % NS_PER_SEC / 1000), (int)getpid(), STR_ARG(text));
+                       (long long)(now % NS_PER_SEC / 1000), (int)getpid(), STR_ARG(text),
+                       str_has_suffix(text, STR("\n")) ? "" : "\n");
     (void)!file_write_fd(STDERR_FILENO, STR("standard error"), line, NULL);
 }

@@ -211,7 +211,7 @@ static bool parse_letters(struct options *o, str word, struct cursor *c, struct 
     str letters = str_from(word, 1);
 
     while (letters.len) {
-        if (o->kubectl && str_has_prefix(letters, STR("test.")))
+        if ((o->pflag || o->kubectl) && str_has_prefix(letters, STR("test.")))
             return true;
         if (!parse_letter(o, &letters, c, e))
             return false;

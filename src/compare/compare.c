@@ -44,9 +44,10 @@ static bool find_reference(struct arena *a, const struct compare_options *o, str
     return true;
 }
 
+/* Of a path that stands there twice the last one. */
 static bool find_template(const struct reference *r, str path, size_t *index)
 {
-    for (size_t i = 0; i < r->templates.len; i++)
+    for (size_t i = r->templates.len; i-- > 0;)
         if (str_eq(r->templates.items[i].path, path)) {
             *index = i;
             return true;
@@ -148,6 +149,32 @@ bool compare_load(struct arena *a, const struct compare_options *options, struct
     journal_flush(&c->journal, &options->log);
     *out = c;
     return ok;
+}
+
+str compare_hash(struct compare *c)
+{
+    struct journal quiet = {.arena = c->arena};
+
+    if (!c->hash.len)
+        c->hash = reference_hash(c->arena, &c->reference, &quiet);
+    return c->hash;
+}
+
+struct compare *compare_again(struct arena *a, const struct compare *c,
+                              const struct compare_options *options)
+{
+    struct compare *again = ARENA_NEW(a, struct compare);
+
+    again->arena = a;
+    again->options = options;
+    again->journal = (struct journal){.arena = a, .verbose = options->log.verbose};
+    again->reference = c->reference;
+    again->overrides = c->overrides;
+    again->templates = c->templates;
+    again->override_finder = c->override_finder;
+    again->diff = (struct diff_program){options->external_diff, options->temp};
+    again->hash = c->hash;
+    return again;
 }
 
 /* ---- Results. ---- */
@@ -284,7 +311,9 @@ static bool run(struct run *r, struct err *e)
                        "nothing could be compared: %zu objects have a template, and all failed",
                        r->failed);
     issues_find(c->arena, &c->reference, r->matches, r->results);
-    r->results->hash = reference_hash(c->arena, &c->reference, &c->journal);
+    if (!c->hash.len)
+        c->hash = reference_hash(c->arena, &c->reference, &c->journal);
+    r->results->hash = c->hash;
     return true;
 }
 

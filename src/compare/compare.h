@@ -33,7 +33,10 @@ struct str_list {
 
 /* Where log lines go, in order, from the thread of the caller. */
 struct compare_log {
-    /* severity is 'I', 'W' or 'E'; text may have several lines and ends without a newline. */
+    /*
+     * severity is 'I', 'W', 'E', or 'S' for what a server warns of; text may have several lines and
+     * ends without a newline.
+     */
     void (*line)(void *ctx, char severity, str text);
     void *ctx;
     bool verbose; /* whether 'I' lines are wanted */
@@ -70,6 +73,7 @@ struct compare_options {
      * functions are known to templates, and results have verdict and fields.
      */
     bool improved;
+    bool one_of_many;   /* a site of a fleet: advice about the command line would not fit */
     bool explain;       /* results have explanations */
     str explain_object; /* only for the object of that id, or of that kind/name; empty: for all */
     struct compare_log log;
@@ -85,6 +89,9 @@ bool compare_is_remote(const struct compare_options *options);
  */
 MUST_CHECK bool compare_load(struct arena *a, const struct compare_options *options,
                              struct compare **out, struct err *e);
+
+/* The hash of the reference, in hexadecimal, as in struct results. Lives as long as c. */
+str compare_hash(struct compare *c);
 
 /* ---- Results. ---- */
 

@@ -15,10 +15,13 @@
 
 #define FILE_NAME_MAX 255
 
+/* Always of one length: where YAML folds a difference depends on it. */
 static str temp_folder(struct arena *a, const struct diff_program *p, const char *name)
 {
+    const uint64_t first = 1000000000, last = UINT32_MAX;
+
     return str_fmt(a, "%.*s/%s-%llu", STR_ARG(p->temp), name,
-                   (unsigned long long)random_below(UINT64_C(4294967295)));
+                   (unsigned long long)(first + random_below(last - first + 1)));
 }
 
 static str temp_file(struct arena *a, str folder, str slug)
@@ -175,6 +178,10 @@ bool diff_run(struct arena *a, const struct diff_program *p, struct diff_run *d,
         return err_set(e, ERR_IO, "error occurered during diff: open %.*s: file name too long",
                        STR_ARG(path));
     }
+    /* Then the name of the file is that of its folder. */
+    if (!d->slug.len)
+        return err_set(e, ERR_IO, "error occurered during diff: open %.*s: file exists",
+                       STR_ARG(temp_folder(a, p, "MERGED")));
     if (p->command.len)
         return diff_by_program(a, p, d, e);
     diff_in_process(a, p, d);

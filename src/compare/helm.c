@@ -127,7 +127,6 @@ static bool convert_template(struct conversion *c, const struct template *t, str
 /* What the values file holds goes over what was found, as a merge patch. */
 static bool merge_values(struct conversion *c, struct err *e)
 {
-    const struct json_style floats = {.sorted = true, .html = true, .numbers = NUMBERS_FLOAT};
     const struct read_options options = {.go = true};
     struct buf found = buf_new(c->arena, BUF_UNLIMITED), given = buf_new(c->arena, BUF_UNLIMITED);
     struct buf merged = buf_new(c->arena, BUF_UNLIMITED);
@@ -135,7 +134,8 @@ static bool merge_values(struct conversion *c, struct err *e)
 
     if (!c->given)
         return true;
-    if (json_write(&found, c->values, &floats, e) && json_write(&given, c->given, &floats, e) &&
+    if (json_write(&found, c->values, &json_go_floats, e) &&
+        json_write(&given, c->given, &json_go_floats, e) &&
         patch_merge(buf_str(&found), buf_str(&given), &merged, e)) {
         source->text = buf_str(&merged);
         if (json_read(c->arena, source, &options, &c->values, e))

@@ -38,6 +38,8 @@ struct journal {
 void journal_info(struct journal *j, const char *format, ...) FORMAT(2, 3);
 void journal_warn(struct journal *j, const char *format, ...) FORMAT(2, 3);
 void journal_error(struct journal *j, const char *format, ...) FORMAT(2, 3);
+/* A line of any severity that is always wanted. */
+void journal_server(struct journal *j, char severity, str text);
 /* Writes the lines to the log and forgets them. */
 void journal_flush(struct journal *j, const struct compare_log *log);
 /* Moves the lines of from behind those of j. */
@@ -122,6 +124,7 @@ struct template
     bool merge;          /* fields that the template does not name are ignored */
     bool required;       /* v1: not among the optional ones */
     bool looks_up;       /* it may ask for other objects */
+    bool changes;        /* it may change what it is given */
     struct str_list omit_refs;
     struct {
         struct per_field *items;
@@ -134,7 +137,10 @@ struct template
     uint32_t merge_pos;     /* of ignore-unspecified-fields in the metadata file */
     struct value *metadata; /* what it renders to with empty data */
     struct identity identity;
+    size_t bytes; /* of its texts, and of what it renders to with empty data */
 };
+/* The same of all templates together: each has the function files, and one may be listed often. */
+#define TEMPLATES_BYTES_MAX (256 * MIB)
 
 struct component {
     str name;
@@ -252,6 +258,7 @@ struct render {
     bool secret; /* what was rendered is not shown in errors */
     struct tmpl_hooks hooks;
     bool do_not_match;           /* the template excluded itself */
+    size_t written;              /* bytes that it gave */
     struct trace *trace;         /* filled unless NULL */
     const struct value *changed; /* the data as the template left it, or NULL */
 };
@@ -265,6 +272,8 @@ MUST_CHECK bool template_render(struct arena *a, const struct template *t, const
 
 /* The last element of a path. */
 str path_base(str path);
+/* Whether the text of a template may call a function that changes maps. */
+bool template_changes(str text);
 /* What a template gave, without the marks of missing values. */
 str template_output(struct arena *a, str text);
 
@@ -585,9 +594,18 @@ struct compare {
     struct diff_program diff;
     struct objects objects; /* when they are kept; see run.c */
     bool keeps_objects;
+    bool in_turn; /* objects are compared one by one, because comparing may change others */
     struct result_verdict verdict; /* of what was read; improved comparisons only */
     struct map *by_kind; /* for lookups: kind to struct index_list; NULL: nobody looks up */
+    str hash;            /* of the reference; empty: not known yet */
 };
+
+/*
+ * Another comparison, not yet run, with what c has loaded, which it shares. Any number of them may
+ * run at the same time.
+ */
+struct compare *compare_again(struct arena *a, const struct compare *c,
+                              const struct compare_options *options);
 
 /* ---- What objects refer to: owners.c. ---- */
 
@@ -600,15 +618,16 @@ struct owner_facts {
         bool subject;
     } * items;
     size_t len, cap;
-    struct journal journal;
+    struct journal owners, subjects; /* what was passed over */
 };
 
 struct owners *owners_new(struct arena *a, const struct reference *r);
-/* May be called from any thread; out->journal is set. */
+/* May be called from any thread; the journals of out are set. */
 void owners_note(struct arena *a, const struct owners *owners, const struct object *o,
                  struct owner_facts *out);
-/* Counts what an object refers to. */
-void owners_take(const struct owner_facts *facts);
+/* Counts what an object refers to, and no longer when it is gone or changes. */
+void owners_take(const struct owner_fact *facts, size_t count);
+void owners_drop(const struct owner_fact *facts, size_t count);
 /* Templates that owner references or RBAC subjects name; in template order. */
 void owners_find(const struct owners *o, struct journal *j, struct str_list *paths);
 
@@ -639,6 +658,10 @@ struct outcome {
  */
 void compare_object(struct arena *a, const struct compare *c, const struct object *o,
                     struct outcome *out);
+/* Whether some template or override may look other objects up. */
+bool compare_looks_up(const struct compare *c);
+/* Makes the objects of c known to lookups; lives as long as a. */
+void compare_index(struct arena *a, struct compare *c);
 /* Sets what lookups see of the object once it was compared. */
 void compare_reduce(struct arena *a, const struct compare *c, struct object *o);
 
@@ -721,7 +744,7 @@ MUST_CHECK bool feed_report(struct compare *c, const struct input_errors *errors
 MUST_CHECK bool source_url_read(struct arena *a, str url, bool explain, str *out, struct err *e);
 
 /*
- * Objects of the cluster of the options: source_live.c. They come one by one; those of one type are
+ * Objects of the cluster of the options: source_live.c. They come one by one; those of one page are
  * in memory together.
  */
 struct source_live;

@@ -198,12 +198,10 @@ static bool apply_patch(struct patching *p, struct override o, struct err *e)
 bool override_apply(struct arena *a, const struct override *o, const struct value *live,
                     struct render *r, struct value **object, struct err *e)
 {
-    const struct json_style style = {
-        .sorted = true, .html = true, .numbers = r->exact ? NUMBERS_PLAIN : NUMBERS_FLOAT};
     struct patching p = {.arena = a, .live = live, .render = r, .out = buf_new(a, BUF_UNLIMITED)};
     struct buf document = buf_new(a, BUF_UNLIMITED);
 
-    if (!json_write(&document, *object, &style, e))
+    if (!json_write(&document, *object, r->exact ? &json_go_plain : &json_go_floats, e))
         return err_wrap(e, "failed to marshal reference CR");
     p.document = buf_str(&document);
     if (!apply_patch(&p, *o, e))

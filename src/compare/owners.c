@@ -13,9 +13,9 @@ struct owners {
     struct map *ids; /* of templates, to struct named */
 };
 
-/* Templates of one id, and how objects refer to it. */
+/* Templates of one id, and how often objects refer to it. */
 struct named {
-    bool by_owner, by_subject;
+    size_t by_owner, by_subject;
 };
 
 /* Reading of one object. */
@@ -58,14 +58,28 @@ static bool has_text_only(const struct value *entry, const char *const *keys)
     return true;
 }
 
-static str shown(struct arena *a, const struct value *entry, const char *key)
+/* What is wrong with a member that should be text, in the original's words. */
+static str fault_of(struct arena *a, const struct value *entry, const char *key)
 {
-    static const struct value nothing = {.kind = VALUE_NULL};
-    const struct value *v = value_get(entry, str_c(key));
-    struct buf out = buf_new(a, BUF_UNLIMITED);
+    struct step step = {.kind = STEP_KEY, .key = str_c(key)};
+    const struct path path = {&step, 1};
+    AUTO_ERR e = {0};
+    bool found;
+    str text;
 
-    go_print(&out, v ? v : &nothing, false);
-    return buf_str(&out);
+    if (nested_string(a, entry, &path, false, &text, &found, &e))
+        return STR("<nil>");
+    return str_copy(a, e.text);
+}
+
+/* Says which members of an entry are no text. keys are three. */
+static void note_skipped(struct noting *x, struct journal *j, const char *what,
+                         const struct value *entry, const char *const *keys)
+{
+    journal_info(j, "Skipping %s with non-string fields: %.*s %.*s %.*s", what,
+                 STR_ARG(fault_of(x->arena, entry, keys[0])),
+                 STR_ARG(fault_of(x->arena, entry, keys[1])),
+                 STR_ARG(fault_of(x->arena, entry, keys[2])));
 }
 
 static void add_owner(struct noting *x, const struct value *entry, str namespace)
@@ -76,10 +90,7 @@ static void add_owner(struct noting *x, const struct value *entry, str namespace
                          .name = value_get_str(entry, STR("name"))};
 
     if (!has_text_only(entry, keys)) {
-        journal_info(
-            &x->out->journal, "Skipping ownerReference with non-string fields: %.*s %.*s %.*s",
-            STR_ARG(shown(x->arena, entry, "apiVersion")), STR_ARG(shown(x->arena, entry, "kind")),
-            STR_ARG(shown(x->arena, entry, "name")));
+        note_skipped(x, &x->out->owners, "ownerReference", entry, keys);
         return;
     }
     if (!i.api_version.len || !i.kind.len || !i.name.len)
@@ -98,10 +109,7 @@ static void add_subject(struct noting *x, const struct value *entry)
                          .name = value_get_str(entry, STR("name"))};
 
     if (!has_text_only(entry, keys)) {
-        journal_info(&x->out->journal, "Skipping subject with non-string fields: %.*s %.*s %.*s",
-                     STR_ARG(shown(x->arena, entry, "kind")),
-                     STR_ARG(shown(x->arena, entry, "name")),
-                     STR_ARG(shown(x->arena, entry, "namespace")));
+        note_skipped(x, &x->out->subjects, "subject", entry, keys);
         return;
     }
     if (!str_eq(value_get_str(entry, STR("kind")), i.kind) || !i.name.len)
@@ -130,15 +138,16 @@ void owners_note(struct arena *a, const struct owners *owners, const struct obje
             add_subject(&x, &subjects->items[i]);
 }
 
-void owners_take(const struct owner_facts *facts)
+void owners_take(const struct owner_fact *facts, size_t count)
 {
-    for (size_t i = 0; i < facts->len; i++) {
-        struct named *named = facts->items[i].named;
-        if (facts->items[i].subject)
-            named->by_subject = true;
-        else
-            named->by_owner = true;
-    }
+    for (size_t i = 0; i < count; i++)
+        ++*(facts[i].subject ? &facts[i].named->by_subject : &facts[i].named->by_owner);
+}
+
+void owners_drop(const struct owner_fact *facts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        --*(facts[i].subject ? &facts[i].named->by_subject : &facts[i].named->by_owner);
 }
 
 static void check_template(const struct owners *o, const struct template *t, struct journal *j,

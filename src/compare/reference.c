@@ -18,13 +18,13 @@ bool reference_version_find(struct arena *a, const struct value *doc,
     if (!version)
         return true;
     go_print(&shown, version, true);
+    str name = str_trim(buf_str(&shown));
     for (size_t i = 0; i < COUNT(versions); i++)
-        if (str_eq_fold(str_trim(buf_str(&shown)), str_c(versions[i]->name))) {
+        if (str_eq_fold(name, str_c(versions[i]->name))) {
             *out = versions[i];
             return true;
         }
-    return err_set(e, ERR_INVALID, "unknown reference file apiVersion: '%.*s'",
-                   STR_ARG(buf_str(&shown)));
+    return err_set(e, ERR_INVALID, "unknown reference file apiVersion: '%.*s'", STR_ARG(name));
 }
 
 static bool read_format(struct arena *a, str file, str text, const struct schema *schema,

@@ -21,15 +21,12 @@ bool omit_entry_read(struct arena *a, str list, const struct value *entry, struc
     return true;
 }
 
-static void check_default(const struct reference *r, struct err *all)
+static bool check_default(const struct value *items, str name, struct err *e)
 {
-    AUTO_ERR e = {0};
-
-    if (map_has(r->omit_lists, r->omit_default))
-        return;
-    err_set(&e, ERR_INVALID, "fieldsToOmit's defaultOmitRef \"%.*s\" not found in items",
-            STR_ARG(r->omit_default));
-    err_join(all, &e);
+    if (value_get(items, name))
+        return true;
+    return err_set(e, ERR_INVALID, "fieldsToOmit's defaultOmitRef \"%.*s\" not found in items",
+                   STR_ARG(name));
 }
 
 static bool read_omit_lists(struct arena *a, const struct reference_version *version,
@@ -42,6 +39,8 @@ static bool read_omit_lists(struct arena *a, const struct reference_version *ver
     struct omit_reading x = {.arena = a, .items = items, .errors = &all};
 
     r->omit_default = value_get_str(value_get(doc, STR("fieldsToOmit")), STR("defaultOmitRef"));
+    if (version->default_must_exist && !check_default(items, r->omit_default, e))
+        return false;
     for (size_t i = 0; i < items->len; i++) {
         struct omit_list *list = ARENA_NEW(a, struct omit_list);
         version->read_list(&x, lists[i], list);
@@ -50,8 +49,6 @@ static bool read_omit_lists(struct arena *a, const struct reference_version *ver
     if (x.steps > OMIT_ENTRIES_MAX)
         return err_set(e, ERR_LIMIT, "the lists of fieldsToOmit expand to more than %d entries",
                        OMIT_ENTRIES_MAX);
-    if (version->default_must_exist)
-        check_default(r, &all);
     return all.kind == ERR_NONE || err_copy(e, &all);
 }
 

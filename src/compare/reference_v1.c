@@ -103,16 +103,13 @@ static const struct schema file_v1 = {
 
 /* ---- Fields to omit. ---- */
 
-/* The first fault of a list ends it. */
 static void read_list(struct omit_reading *x, const struct value *list, struct omit_list *out)
 {
-    AUTO_ERR e = {0};
-
-    for (size_t i = 0; i < value_len(list); i++)
-        if (!omit_entry_read(x->arena, value_key(list), value_at(list, i), out, &e)) {
+    for (size_t i = 0; i < value_len(list); i++) {
+        AUTO_ERR e = {0};
+        if (!omit_entry_read(x->arena, value_key(list), value_at(list, i), out, &e))
             err_join(x->errors, &e);
-            return;
-        }
+    }
 }
 
 /* ---- Parts. ---- */

@@ -61,7 +61,8 @@ struct running {
     size_t object_count;
     size_t failed_stream;     /* whose rest is not wanted, or 0 */
     struct journal loading;   /* lines about objects that were read */
-    struct journal referring; /* and about what they refer to */
+    struct journal owning;    /* about owner references that were passed over */
+    struct journal referring; /* and about subjects, and about what they refer to */
     struct dealing dealing;
     size_t next, compared; /* of the objects that are kept */
     VEC(struct arena *) spare;
@@ -219,7 +220,8 @@ static void work_unit(const struct running *r, struct arena *a, struct unit *u)
     u->outcomes = ARENA_ARRAY(a, struct outcome, u->in.objects.len);
     for (size_t i = 0; i < u->in.objects.len; i++) {
         struct outcome *out = &u->outcomes[i];
-        out->refers.journal = (struct journal){.arena = a, .verbose = c->options->log.verbose};
+        out->refers.owners = (struct journal){.arena = a, .verbose = c->options->log.verbose};
+        out->refers.subjects = out->refers.owners;
         owners_note(a, r->owners, &u->in.objects.items[i], &out->refers);
         if (!c->keeps_objects)
             compare_object(a, c, &u->in.objects.items[i], out);
@@ -293,8 +295,9 @@ static void take_object(struct running *r, struct object *o, struct outcome *out
         return;
     r->object_count++;
     journal_info(&r->loading, "Loading object %.*s", STR_ARG(o->id));
-    journal_move(&r->referring, &out->refers.journal);
-    owners_take(&out->refers);
+    journal_move(&r->owning, &out->refers.owners);
+    journal_move(&r->referring, &out->refers.subjects);
+    owners_take(out->refers.items, out->refers.len);
     if (!c->keeps_objects) {
         run_add(r->run, out);
         return;
@@ -315,8 +318,10 @@ static void take_fault(struct running *r, const struct input_fault *fault)
     c->verdict.failed += fault->loss == LOSS_DOCUMENT;
     c->verdict.skipped += fault->loss == LOSS_SKIPPED;
     c->verdict.failed_objects += fault->loss == LOSS_OBJECT;
-    if (c->verdict.notes.len < RESULT_NOTES_MAX)
+    if (c->verdict.notes.len < RESULT_NOTES_MAX) {
         note.reason = str_copy(c->arena, note.reason);
+        note.place.file = str_copy(c->arena, note.place.file);
+    }
     verdict_note(c->arena, &c->verdict, &c->journal, &note);
 }
 
@@ -386,7 +391,7 @@ static bool consume_kept(void *ctx, void *item, struct err *e)
 
 /* ---- Lookups. ---- */
 
-static bool looks_up(const struct compare *c)
+bool compare_looks_up(const struct compare *c)
 {
     for (size_t i = 0; i < c->reference.templates.len; i++)
         if (c->reference.templates.items[i].looks_up)
@@ -397,10 +402,22 @@ static bool looks_up(const struct compare *c)
     return false;
 }
 
-/* Earlier objects are seen without what their comparison omits: both forms are kept. */
-static void prepare_lookups(struct compare *c)
+static bool changes(const struct compare *c)
 {
-    c->by_kind = map_new(c->arena);
+    for (size_t i = 0; i < c->reference.templates.len; i++)
+        if (c->reference.templates.items[i].changes)
+            return true;
+    for (size_t i = 0; i < c->overrides.len; i++)
+        if (str_eq(c->overrides.items[i].type, STR("go-template")) &&
+            template_changes(c->overrides.items[i].patch))
+            return true;
+    return false;
+}
+
+/* Earlier objects are seen without what their comparison omits: both forms are kept. */
+void compare_index(struct arena *a, struct compare *c)
+{
+    c->by_kind = map_new(a);
     for (size_t i = 0; i < c->objects.len; i++) {
         struct object *o = &c->objects.items[i];
         struct index_list *list = map_get(c->by_kind, o->identity.kind);
@@ -408,11 +425,12 @@ static void prepare_lookups(struct compare *c)
         if (o->duplicate)
             continue;
         if (!list) {
-            list = ARENA_NEW(c->arena, struct index_list);
+            list = ARENA_NEW(a, struct index_list);
             map_set(c->by_kind, o->identity.kind, list);
         }
-        VEC_PUSH(c->arena, list, i);
-        compare_reduce(c->arena, c, o);
+        VEC_PUSH(a, list, i);
+        if (!c->in_turn)
+            compare_reduce(a, c, o);
     }
 }
 
@@ -447,6 +465,7 @@ static bool report_input(struct running *r, struct err *e)
     count_references(r);
     journal_flush(&c->journal, log);
     journal_flush(&r->loading, log);
+    journal_flush(&r->owning, log);
     journal_flush(&r->referring, log);
     journal_flush(&r->run->later, log);
     return true;
@@ -461,8 +480,8 @@ static bool run_on(struct running *r, struct pool *pool, struct err *e)
         return false;
     if (!r->compare->keeps_objects)
         return true;
-    if (looks_up(r->compare))
-        prepare_lookups(r->compare);
+    if (compare_looks_up(r->compare))
+        compare_index(r->compare->arena, r->compare);
     return pool_run(pool, &comparing, e);
 }
 
@@ -471,18 +490,20 @@ bool run_all(struct run *run, struct err *e)
     struct compare *c = run->compare;
     const struct compare_options *o = c->options;
     struct journal lines = {.arena = c->arena, .verbose = o->log.verbose};
-    struct running r = {.run = run, .compare = c, .loading = lines, .referring = lines};
+    struct running r = {
+        .run = run, .compare = c, .loading = lines, .owning = lines, .referring = lines};
 
     struct input sources = {.arena = c->arena, .improved = o->improved, .journal = lines};
 
     if (!feed_open(c, &sources, &r.feed, e))
         return false;
     take_input(&r, &sources);
-    c->keeps_objects = o->external_diff.len || looks_up(c);
+    c->keeps_objects = o->external_diff.len || compare_looks_up(c);
+    c->in_turn = !o->improved && compare_looks_up(c) && changes(c);
     r.owners = owners_new(c->arena, &c->reference);
     r.seen = strset_new(c->arena, o->improved ? sizeof(struct result_place) : 0);
     /* Other programs write to the terminal themselves: one at a time keeps their order. */
-    struct pool *pool = pool_new(o->external_diff.len ? 1 : o->threads);
+    struct pool *pool = pool_new(o->external_diff.len || c->in_turn ? 1 : o->threads);
     bool ok = run_on(&r, pool, e);
     pool_free(pool);
     strset_free(r.seen);

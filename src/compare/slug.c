@@ -20,6 +20,39 @@ static const char latin1[] = "AAAAAA CEEEEIIII NOOOOO  UUUUY  aaaaaa ceeeeiiii n
 static const char latin_a[] = "AaAaAaCcCcCcCcDd  EeEeEeEeEeGgGgGgGgHh  IiIiIiIiI   JjKk LlLlLl"
                               "    NnNnNn   OoOoOo  RrRrRrSsSsSsSsTtTt  UuUuUuUuUuUuWwYyYZzZzZzs";
 
+/* Greek from U+0386 and Cyrillic from U+0400 on. */
+static const char *const greek[] = {
+    "A", NULL, "E",  "E",  "I",  NULL, "O",  NULL, "U", "O", "I", "A", "B", "G",  "D",
+    "E", "Z",  "E",  "Th", "I",  "K",  "L",  "M",  "N", "X", "O", "P", "R", NULL, "S",
+    "T", "U",  "Ph", "Kh", "Ps", "O",  "I",  "U",  "a", "e", "e", "i", "u", "a",  "b",
+    "g", "d",  "e",  "z",  "e",  "th", "i",  "k",  "l", "m", "n", "x", "o", "p",  "r",
+    "s", "s",  "t",  "u",  "ph", "kh", "ps", "o",  "i", "u", "o", "u", "o",
+};
+static const char *const cyrillic[] = {
+    "Ie", "Io",  "Dj", "Gj",   "Ie", "Dz", "I",  "Yi",  "J",  "Lj", "Nj", "Tsh", "Kj", "I",
+    "U",  "Dzh", "A",  "B",    "V",  "G",  "D",  "E",   "Zh", "Z",  "I",  "I",   "K",  "L",
+    "M",  "N",   "O",  "P",    "R",  "S",  "T",  "U",   "F",  "Kh", "Ts", "Ch",  "Sh", "Shch",
+    "'",  "Y",   "'",  "E",    "Iu", "Ia", "a",  "b",   "v",  "g",  "d",  "e",   "zh", "z",
+    "i",  "i",   "k",  "l",    "m",  "n",  "o",  "p",   "r",  "s",  "t",  "u",   "f",  "kh",
+    "ts", "ch",  "sh", "shch", "'",  "y",  "'",  "e",   "iu", "ia", "ie", "io",  "dj", "gj",
+    "ie", "dz",  "i",  "yi",   "j",  "lj", "nj", "tsh", "kj", "i",  "u",  "dzh",
+};
+
+static const struct {
+    uint32_t first;
+    const char *const *names;
+    size_t count;
+} alphabets[] = {{0x386, greek, COUNT(greek)}, {0x400, cyrillic, COUNT(cyrillic)}};
+
+static void add_foreign(struct buf *out, uint32_t r)
+{
+    for (size_t i = 0; i < COUNT(alphabets); i++) {
+        uint32_t first = alphabets[i].first;
+        if (r >= first && r < first + alphabets[i].count && alphabets[i].names[r - first])
+            buf_add(out, str_c(alphabets[i].names[r - first]));
+    }
+}
+
 static void add_letter(struct buf *out, uint32_t r)
 {
     char base = ' ';
@@ -35,6 +68,8 @@ static void add_letter(struct buf *out, uint32_t r)
         base = latin_a[r - 0x100];
     if (base != ' ')
         buf_char(out, base);
+    else
+        add_foreign(out, r);
 }
 
 static bool is_dash(uint32_t r)

@@ -36,6 +36,8 @@ struct json_style {
 
 /* json.Marshal of decoded data: sorted, html, Go's numbers. */
 extern const struct json_style json_go;
+/* The same where every number is a float64, and where numbers are what they are. */
+extern const struct json_style json_go_floats, json_go_plain;
 /* What was read, as it was: own order, exact numbers, no more escapes than Go needs. */
 extern const struct json_style json_exact;
 

@@ -14,6 +14,8 @@
 #include <math.h>
 
 const struct json_style json_go = {.sorted = true, .html = true, .numbers = NUMBERS_GO};
+const struct json_style json_go_floats = {.sorted = true, .html = true, .numbers = NUMBERS_FLOAT};
+const struct json_style json_go_plain = {.sorted = true, .html = true, .numbers = NUMBERS_PLAIN};
 const struct json_style json_exact = {.numbers = NUMBERS_EXACT};
 
 struct writer {

@@ -464,15 +464,32 @@ str no_template_text(struct arena *a, const struct tmpl_set *set, str name)
     return buf_str(&b);
 }
 
-/* Functions like set change the maps they are given; those of the data are the host's. */
-static void keep_changes(struct exec *x, struct tv data)
+/* What a map of the host is by now, or NULL when it cannot be told. */
+static const struct value *tree_now(struct exec *x, struct tv v)
 {
+    const struct value *tree = NULL;
     enum number_rule numbers;
     AUTO_ERR unsupported = {0};
 
+    return tv_to_tree(&x->rt, v, &tree, &numbers, &unsupported) ? tree : NULL;
+}
+
+/* Functions like set change the maps they are given; those of the data are the host's. */
+static void keep_changes(struct exec *x, struct tv data)
+{
+    const struct tmpl_hooks *hooks = x->rt.hooks;
+
     x->run->changed = NULL;
-    if (x->rt.overlay && x->run->data)
-        (void)!tv_to_tree(&x->rt, data, &x->run->changed, &numbers, &unsupported);
+    if (!x->rt.overlay)
+        return;
+    if (x->run->data)
+        x->run->changed = tree_now(x, data);
+    for (size_t i = 0; i < x->rt.found.len; i++) {
+        const struct value *found = x->rt.found.items[i];
+        const struct value *now = tree_now(x, tv_wrap_host(&x->rt, found));
+        if (now)
+            hooks->changed(hooks->ctx, found, now);
+    }
 }
 
 bool tmpl_execute(struct arena *a, const struct tmpl_set *set, str name, struct tmpl_run *run,

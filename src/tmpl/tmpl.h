@@ -75,6 +75,11 @@ struct tmpl_hooks {
      * as a. A name or namespace that is empty or "*" matches all.
      */
     size_t (*lookup)(void *ctx, struct arena *a, const str query[4], const struct value ***found);
+    /*
+     * An object that lookup found, as functions that change maps left it; told at the end, for all
+     * that were found once something was changed. now lives as long as the arena of the call.
+     */
+    void (*changed)(void *ctx, const struct value *found, const struct value *now);
     /* A function that answers nothing because it failed tells why here (toYaml, toJson). */
     void (*warn)(void *ctx, str text);
 };

@@ -12,7 +12,12 @@ static size_t find(struct tmpl_call *c, const struct value ***found)
     str query[] = {arg_str(c, 0), arg_str(c, 1), arg_str(c, 2), arg_str(c, 3)};
 
     *found = NULL;
-    return hooks->lookup ? hooks->lookup(hooks->ctx, c->arena, query, found) : 0;
+    if (!hooks->lookup)
+        return 0;
+    size_t count = hooks->lookup(hooks->ctx, c->arena, query, found);
+    for (size_t i = 0; hooks->changed && i < count; i++)
+        VEC_PUSH(c->arena, &c->rt->found, (*found)[i]);
+    return count;
 }
 
 /* Nothing unless exactly one object is found. */

@@ -7,6 +7,9 @@
 #include "compare/helm.h"
 #include "compare/live.h"
 #include "net/server.h"
+#include "support/fault_server.h"
+
+#include <zlib.h>
 
 /* ---- A web server. ---- */
 
@@ -121,6 +124,112 @@ TEST(faults_of_a_server_are_retried_and_files_fetched_once)
     end(&w);
 }
 
+/* ---- Servers that answer something else. ---- */
+
+/* 100 MiB of zeros, compressed. */
+static str bomb(struct arena *a)
+{
+    enum { ROOM = 1024 * 1024, PART = 1024 * 1024 };
+    char *to = arena_alloc_text(a, ROOM), *zeros = arena_alloc_text(a, PART);
+    z_stream z = {.next_out = (Bytef *)to, .avail_out = ROOM};
+
+    memset(zeros, 0, PART);
+    assert_int_equal(deflateInit2(&z, 1, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    for (int i = 0; i < 100; i++) {
+        z.next_in = (Bytef *)zeros;
+        z.avail_in = PART;
+        assert_int_equal(deflate(&z, i == 99 ? Z_FINISH : Z_NO_FLUSH),
+                         i == 99 ? Z_STREAM_END : Z_OK);
+    }
+    size_t len = z.total_out;
+    deflateEnd(&z);
+    return str_of(to, len);
+}
+
+static void handle_odd(void *ctx, struct server_request *r)
+{
+    struct web *w = ctx;
+    str path = server_path(r);
+
+    if (str_has_prefix(path, STR("/html/"))) {
+        server_add_header(r, STR("Content-Type"), STR("text/html"));
+        server_reply(r, 200, STR_NONE,
+                     STR("<!DOCTYPE html>\n<html><a href=/login>Sign in</a></html>\n"));
+    } else if (str_has_prefix(path, STR("/loop/"))) {
+        server_add_header(r, STR("Location"), path);
+        server_reply(r, 302, STR_NONE, STR_NONE);
+    } else if (str_has_prefix(path, STR("/away/"))) {
+        server_add_header(r, STR("Location"), STR("file:///etc/passwd"));
+        server_reply(r, 302, STR_NONE, STR_NONE);
+    } else if (str_has_prefix(path, STR("/bomb/"))) {
+        server_add_header(r, STR("Content-Encoding"), STR("gzip"));
+        server_reply(r, 200, STR_NONE, bomb(w->a));
+    } else {
+        server_reply(r, 204, STR_NONE, STR_NONE);
+    }
+}
+
+/* How loading a reference fails. */
+static str load_fault(struct web *w, const char *path)
+{
+    const struct compare_options options = {
+        .reference = str_concat(w->a, server_url(w->server), str_c(path)), .improved = true};
+    struct compare *c;
+    AUTO_ERR e = {0};
+
+    assert_false(compare_load(w->a, &options, &c, &e));
+    return str_copy(w->a, e.text);
+}
+
+TEST(what_is_no_reference_is_refused)
+{
+    static const struct {
+        const char *path, *want;
+    } cases[] = {
+        {"/html/metadata.yaml", "cannot unmarshal string"},
+        {"/loop/metadata.yaml", "stopped after 10 redirects"},
+        {"/away/metadata.yaml", "redirects to another protocol"},
+        {"/bomb/metadata.yaml", "more than 67108864 bytes"},
+        {"/empty/metadata.yaml", "status code=204"},
+    };
+    AUTO_ERR e = {0};
+    struct web w;
+
+    begin(&w, handle_odd, &e);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        str fault = load_fault(&w, cases[i].path);
+        if (!str_contains(fault, str_c(cases[i].want)))
+            assert_str(fault, str_c(cases[i].want));
+    }
+    end(&w);
+}
+
+TEST(a_server_that_drips_is_given_up)
+{
+    static const struct fault_step script[] = {
+        {.reply = "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\naaaaaaaaaaaaaaaaaaaaaaaa",
+         .drip_ms = 5,
+         .end = FAULT_HANG,
+         .again = true}};
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    struct fault_server *s = fault_server_start(script, COUNT(script), NULL);
+    struct http_config config = http_defaults();
+    const struct fetch f = {.url = fault_server_url(s),
+                            .policy = &retry_never,
+                            .max = KIB,
+                            .time_max = 300 * NS_PER_MS};
+    struct http_client *client;
+    str text;
+
+    config.no_proxy = true;
+    assert_ok(http_client_new(&config, &client, &e), &e);
+    assert_false(fetch_text(client, a, &f, &text, &e));
+    assert_true(str_contains(e.text, STR("deadline exceeded")));
+    http_client_free(client);
+    fault_server_stop(s);
+}
+
 static void handle_chart(void *ctx, struct server_request *r)
 {
     (void)ctx;
@@ -190,13 +299,21 @@ struct seen {
     struct buf ids;
 };
 
-static bool note_id(void *ctx, struct arena *a, struct value *object, struct err *e)
+static bool note_ids(struct seen *s, const struct live *l, size_t type, struct err *e)
 {
-    struct seen *s = ctx;
+    struct kube_pages *pages = live_pages(l, type);
+    struct kube_page page = {0};
+    bool ok = true;
 
-    (void)e;
-    buf_fmt(&s->ids, "%.*s ", STR_ARG(object_id(a, object)));
-    return true;
+    while (ok && !page.last) {
+        ok = kube_pages_next(pages, s->a, &page, e);
+        for (size_t i = 0; ok && i < page.len; i++) {
+            live_fit(l, type, page.items[i]);
+            buf_fmt(&s->ids, "%.*s ", STR_ARG(object_id(s->a, page.items[i])));
+        }
+    }
+    kube_pages_free(pages);
+    return ok;
 }
 
 static struct template make_template(const char *api_version, const char *kind)
@@ -209,7 +326,7 @@ static void open_live(struct web *w, struct kube_flags *flags, struct live **l, 
     setenv("HOME", "/nonexistent", 1);
     unsetenv("KUBECONFIG");
     flags->server = server_url(w->server);
-    assert_ok(live_open(w->a, flags, l, e), e);
+    assert_ok(live_open(w->a, flags, false, l, e), e);
     assert_ok(live_discover(*l, e), e);
 }
 
@@ -236,7 +353,7 @@ TEST(every_group_that_has_a_kind_is_listed)
                STR("Reference Contains Templates With Types (kind) Not Supported By Cluster: "
                    "Nope"));
     assert_int_equal(live_type_count(l), 2);
-    assert_ok(live_each(l, 0, note_id, &s, &e) && live_each(l, 1, note_id, &s, &e), &e);
+    assert_ok(note_ids(&s, l, 0, &e) && note_ids(&s, l, 1, &e), &e);
     assert_str(buf_str(&s.ids), STR("v1_Thing_c x.io/v1_Thing_n_a x.io/v1_Thing_n_b "));
     live_close(l);
     end(&w);
@@ -262,8 +379,8 @@ TEST(a_cluster_without_the_kinds_or_the_rights_is_an_error)
     open_live(&w, &flags, &l, &e);
     assert_ok(live_choose(l, &thing, 1, &j, &e), &e);
     assert_int_equal(live_type_count(l), 2);
-    assert_ok(live_each(l, 0, note_id, &s, &e), &e);
-    assert_false(live_each(l, 1, note_id, &s, &e));
+    assert_ok(note_ids(&s, l, 0, &e), &e);
+    assert_false(note_ids(&s, l, 1, &e));
     assert_str(e.text, STR("things is forbidden"));
     live_close(l);
     end(&w);
@@ -311,6 +428,8 @@ TEST(rows_of_a_config_are_filled_from_the_cluster)
 
 RUN_TESTS(cmocka_unit_test(files_of_a_reference_are_below_its_url),
           cmocka_unit_test(faults_of_a_server_are_retried_and_files_fetched_once),
+          cmocka_unit_test(what_is_no_reference_is_refused),
+          cmocka_unit_test(a_server_that_drips_is_given_up),
           cmocka_unit_test(a_template_of_the_web_is_not_written_outside_of_a_chart),
           cmocka_unit_test(every_group_that_has_a_kind_is_listed),
           cmocka_unit_test(a_cluster_without_the_kinds_or_the_rights_is_an_error),

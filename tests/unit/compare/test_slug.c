@@ -14,6 +14,9 @@ static const struct {
     {STR_INIT("it's \"x\""), STR_INIT("its-x")},
     {STR_INIT("\u00c5ngstr\u00f6m \u0141\u00f3d\u017a \u00df"), STR_INIT("angstrom-lodz-ss")},
     {STR_INIT("a\u2013b"), STR_INIT("a-b")},
+    {STR_INIT("\u03a9\u03bc\u03ad\u03b3\u03b1"), STR_INIT("omega")},
+    {STR_INIT("\u041a\u0430\u0437\u0430\u043d\u044c \u042f"), STR_INIT("kazan-ia")},
+    {STR_INIT("v1_A_\u6771\u4eac"), STR_INIT("v1_a")},
     {STR_INIT(""), STR_INIT("")},
 };
 

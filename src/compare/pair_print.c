@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pair_print.c - both sides as texts, and how much they differ.
+ */
+#include "compare/pair_internal.h"
+#include "compare/secret.h"
+#include "diff/diff.h"
+#include "text/yaml.h"
+
+/* The original gives up the shortest answer after a second; results should not depend on load. */
+#define SCORE_NS (10 * NS_PER_SEC)
+
+void pair_drop_managed_fields(struct value *object)
+{
+    struct value *meta = value_get(object, STR("metadata"));
+
+    if (value_is(meta, VALUE_OBJECT))
+        value_unset(meta, STR("managedFields"));
+}
+
+static bool print_side(struct arena *a, const struct value *v, enum number_rule numbers, str *out,
+                       struct err *e)
+{
+    struct buf text = buf_new(a, BUF_UNLIMITED);
+
+    if (!yaml_write(&text, v, numbers, e))
+        return false;
+    *out = buf_str(&text);
+    return true;
+}
+
+static void keep_sides(struct pairing *p, struct match *m, const struct value *expected,
+                       const struct value *actual)
+{
+    if (!pair_is_improved(p))
+        return;
+    m->expected = expected;
+    m->actual = actual;
+    tally_compared(&m->tally, expected, actual);
+}
+
+static bool mask_sides(struct pairing *p, struct value **merged, struct value **live, struct err *e)
+{
+    if (!pair_is_improved(p))
+        return secret_mask(p->arena, merged, live, e);
+    secret_mask_pair(p->arena, merged, live);
+    return true;
+}
+
+/* Both texts stay empty when they would be the same anyway and nobody else looks at them. */
+static bool print_both(struct pairing *p, struct match *m, const struct value *merged,
+                       const struct value *live, struct err *e)
+{
+    bool exact = pair_is_improved(p);
+    enum number_rule ours = exact ? NUMBERS_PLAIN : NUMBERS_FLOAT;
+    enum number_rule theirs = exact ? NUMBERS_PLAIN : NUMBERS_GO;
+
+    if (!p->compare->diff.command.len && yaml_writes_same(merged, ours, live, theirs))
+        return true;
+    return print_side(p->arena, merged, ours, &m->diff.merged, e) &&
+           print_side(p->arena, live, theirs, &m->diff.live, e);
+}
+
+bool pair_print(struct pairing *p, struct match *m, struct err *e)
+{
+    struct value *merged = m->rendered, *live = p->root;
+
+    if (!p->compare->options->show_managed_fields) {
+        if (p->tally)
+            tally_managed(p->tally, live);
+        pair_drop_managed_fields(merged);
+        pair_drop_managed_fields(live);
+    }
+    if (mask_sides(p, &merged, &live, e) && print_both(p, m, merged, live, e)) {
+        keep_sides(p, m, merged, live);
+        return true;
+    }
+    return err_wrap(e, "error occurered during diff");
+}
+
+/* The score itself matters only where it is compared or shown; shown alone it may be rough. */
+size_t pair_score(const struct pairing *p, const struct match *m)
+{
+    if (str_eq(m->diff.merged, m->diff.live))
+        return 0;
+    if (p->candidate_count == 1 && !p->out->journal.verbose && !p->explain)
+        return 1;
+    int64_t limit = p->candidate_count == 1 && p->explain ? NS_PER_SEC : SCORE_NS;
+    struct diff_pieces pieces = diff_chars(p->arena, m->diff.merged, m->diff.live, limit);
+    return diff_chars_score(&pieces);
+}
