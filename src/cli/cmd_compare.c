@@ -146,7 +146,6 @@ static bool compare(struct call *c, const struct compare_values *given, struct e
         ok = check_single(&v, e) &&
              compare_execute(c->arena, &v, NULL, 0, &log, &out, &c->status, e);
     progress_clear(&progress);
-    v->progress = (struct compare_progress){0};
     if (!ok)
         return false;
     if (v.output.len)
