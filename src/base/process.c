@@ -342,7 +342,7 @@ bool process_run_as(struct arena *a, const struct process *p, str *out, int *sta
 {
     size_t max = p->output_max ? p->output_max : PROCESS_OUTPUT_MAX;
     struct buf text = buf_new(a, BUF_UNLIMITED);
-    struct process_stream *s;
+    struct process_stream *s = NULL;
 
     if (!process_open(a, p, &s, e))
         return false;
