@@ -3,9 +3,9 @@
  * difftool.c - showing the difference of two texts: in process as diff -u -N would for two folders
  * with one file each, or by the program that the user names.
  */
-#include "base/quote.h"
-#include "compare/internal.h"
+#include "compare/difftool.h"
 #include "base/process.h"
+#include "base/quote.h"
 #include "diff/diff.h"
 
 #include <errno.h>

@@ -3,6 +3,10 @@
  * lint_user.c - overrides and user config against the reference: what does not match it any more.
  */
 #include "compare/lint_internal.h"
+#include "compare/object.h"
+#include "compare/overrides.h"
+#include "compare/reference.h"
+#include "compare/templates.h"
 #include "text/json.h"
 #include "text/patch.h"
 

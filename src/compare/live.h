@@ -12,7 +12,8 @@
  */
 #pragma once
 
-#include "compare/internal.h"
+#include "compare/journal.h"
+#include "compare/reference.h"
 #include "kube/client.h"
 
 struct live;

@@ -14,7 +14,9 @@
  * Objects are kept, and compared when all have been read, when a template may look others up or
  * when comparing starts a program, which cannot be taken back.
  */
-#include "compare/internal.h"
+#include "compare/run.h"
+#include "compare/input.h"
+#include "compare/templates.h"
 
 /* Documents and objects that one thread takes at a time: enough that handing over costs little. */
 #define BATCH 16
