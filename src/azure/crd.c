@@ -276,6 +276,25 @@ static size_t storage_of(const struct model_resource *const *versions, size_t co
     return count - 1;
 }
 
+static struct value *root_of(struct value *versions, size_t i)
+{
+    struct value *schema = value_get(value_at(versions, i), STR("schema"));
+
+    return value_get(schema, STR("openAPIV3Schema"));
+}
+
+/* Makes room in the stored version for the fields of the others. */
+static void widen_storage(struct arena *a, struct value *versions, size_t storage)
+{
+    struct value *schema = value_get(value_at(versions, storage), STR("schema"));
+    struct value *own = value_clone(a, root_of(versions, storage));
+
+    for (size_t i = 0; i < versions->len; i++)
+        if (i != storage)
+            crd_widen(a, own, root_of(versions, i));
+    value_set(a, schema, STR("openAPIV3Schema"), own);
+}
+
 static struct value *metadata_of(struct arena *a, const struct model_resource *res)
 {
     struct value *meta = value_object(a), *labels = value_object(a);
@@ -298,6 +317,7 @@ struct value *crd_build(struct arena *a, const struct model_resource *const *ver
 
     for (size_t i = 0; i < count; i++)
         value_add(a, list, version_of(&b, versions[i], i == storage));
+    widen_storage(a, list, storage);
     value_set_str(a, crd, STR("apiVersion"), STR("apiextensions.k8s.io/v1"));
     value_set_str(a, crd, STR("kind"), STR("CustomResourceDefinition"));
     value_set(a, crd, STR("metadata"), metadata_of(a, versions[0]));

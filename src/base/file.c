@@ -267,32 +267,37 @@ str file_base(str path)
     return slash == STR_NPOS ? path : str_from(path, slash + 1);
 }
 
-static str without_last(str path)
+str file_clean(struct arena *a, str path)
 {
-    size_t slash = str_rfind_char(path, '/');
+    bool rooted = str_has_prefix(path, STR("/"));
+    VEC(str) kept = {0};
+    str element, rest = path;
 
-    return slash == STR_NPOS ? STR_NONE : str_slice(path, 0, slash);
+    for (bool more = true; more;) {
+        more = str_cut(rest, STR("/"), &element, &rest);
+        bool up = str_eq(element, STR(".."));
+        if (!element.len || str_eq(element, STR(".")) || (up && rooted && !kept.len))
+            continue;
+        if (up && kept.len && !str_eq(kept.items[kept.len - 1], STR("..")))
+            kept.len--;
+        else
+            VEC_PUSH(a, &kept, element);
+    }
+    str joined = str_join(a, kept.items, kept.len, STR("/"));
+    if (rooted)
+        return str_concat(a, STR("/"), joined);
+    return joined.len ? joined : STR(".");
 }
 
 bool file_absolute(struct arena *a, str path, str *out, struct err *e)
 {
     char here[4096];
-    str clean = STR_NONE, element;
 
-    if (!path.len || path.ptr[0] != '/') {
+    if (!str_has_prefix(path, STR("/"))) {
         if (!getcwd(here, sizeof(here)))
             return fail(e, errno, "getwd", path);
         path = str_fmt(a, "%s/%.*s", here, STR_ARG(path));
     }
-    while (path.len) {
-        str rest;
-        str_cut(path, STR("/"), &element, &rest);
-        path = rest;
-        if (str_eq(element, STR("..")))
-            clean = without_last(clean);
-        else if (element.len && !str_eq(element, STR(".")))
-            clean = str_fmt(a, "%.*s/%.*s", STR_ARG(clean), STR_ARG(element));
-    }
-    *out = clean.len ? clean : STR("/");
+    *out = file_clean(a, path);
     return true;
 }

@@ -51,6 +51,11 @@ MUST_CHECK bool file_list(struct arena *a, str folder, str **names, size_t *coun
 str file_join(struct arena *a, str folder, str name);
 /* The part after the last slash. */
 str file_base(str path);
+/*
+ * The shortest spelling, as Go's path.Clean: "." and ".." and double slashes are resolved by text;
+ * "." for nothing. What begins with a slash never leads above it. Lives as long as a.
+ */
+str file_clean(struct arena *a, str path);
 /* The path from the root, "." and ".." and double slashes resolved by text, as filepath.Abs. */
 MUST_CHECK bool file_absolute(struct arena *a, str path, str *out, struct err *e);
 

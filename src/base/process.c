@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -11,18 +13,79 @@
 
 extern char **environ;
 
-/* Starts the program with its output in the pipe. Answers an errno. */
-static int start(const struct process *p, const int ends[2], pid_t *pid)
+/* The two ends of a pipe; -1 when there is none. */
+struct pipe_ends {
+    int from, to;
+};
+
+struct process_stream {
+    str name;
+    pid_t pid;
+    int output, errors; /* -1 when ended or not wanted */
+    struct buf said;
+    int64_t silence_max;
+};
+
+static void close_fd(int *fd)
 {
+    fd_cleanup(fd);
+    *fd = -1;
+}
+
+static bool open_pipe(struct pipe_ends *p, str name, struct err *e)
+{
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return err_errno(e, errno, "pipe", name);
+    *p = (struct pipe_ends){ends[0], ends[1]};
+    return true;
+}
+
+static void close_pipe(struct pipe_ends *p)
+{
+    close_fd(&p->from);
+    close_fd(&p->to);
+}
+
+/* ---- Starting. ---- */
+
+struct start {
+    const struct process *process;
+    struct pipe_ends input, output, errors;
+};
+
+/* What it is to read goes into the pipe before it starts: it fits, so that nobody waits. */
+static bool make_input(struct start *s, str name, struct err *e)
+{
+    str input = s->process->input;
+
+    if (!input.len)
+        return true;
+    if (input.len > PROCESS_INPUT_MAX)
+        return err_set(e, ERR_LIMIT, "more than %d bytes to read for %.*s", (int)PROCESS_INPUT_MAX,
+                       STR_ARG(name));
+    if (!open_pipe(&s->input, name, e) || !file_write_fd(s->input.to, name, input, e))
+        return false;
+    close_fd(&s->input.to);
+    return true;
+}
+
+/* Answers an errno. */
+static int spawn(const struct start *s, pid_t *pid)
+{
+    const struct process *p = s->process;
     posix_spawn_file_actions_t actions;
     int failure;
 
     posix_spawn_file_actions_init(&actions);
-    if (!p->with_input)
+    if (s->input.from >= 0)
+        posix_spawn_file_actions_adddup2(&actions, s->input.from, STDIN_FILENO);
+    else if (!p->with_input)
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addclose(&actions, ends[0]);
-    posix_spawn_file_actions_addclose(&actions, ends[1]);
+    posix_spawn_file_actions_adddup2(&actions, s->output.to, STDOUT_FILENO);
+    if (s->errors.to >= 0)
+        posix_spawn_file_actions_adddup2(&actions, s->errors.to, STDERR_FILENO);
     failure = posix_spawnp(pid, p->argv[0], &actions, NULL, (char *const *)p->argv,
                            p->env ? p->env : environ);
     posix_spawn_file_actions_destroy(&actions);
@@ -55,6 +118,121 @@ static bool is_there(struct arena *a, str name)
     return false;
 }
 
+static bool start(struct start *s, str name, pid_t *pid, struct err *e)
+{
+    if (!make_input(s, name, e) || !open_pipe(&s->output, name, e) ||
+        (s->process->keep_errors && !open_pipe(&s->errors, name, e)))
+        return false;
+    int failure = spawn(s, pid);
+    if (failure)
+        return err_set(e, failure == ENOENT ? ERR_NOT_FOUND : ERR_IO, "%s",
+                       err_errno_text(failure));
+    return true;
+}
+
+bool process_open(struct arena *a, const struct process *p, struct process_stream **out,
+                  struct err *e)
+{
+    struct start s = {p, {-1, -1}, {-1, -1}, {-1, -1}};
+    struct process_stream *stream = ARENA_NEW(a, struct process_stream);
+
+    stream->name = str_copy(a, str_c(p->argv[0]));
+    if (!is_there(a, stream->name))
+        return err_set(e, ERR_NOT_FOUND, "%s", err_errno_text(ENOENT));
+    bool ok = start(&s, stream->name, &stream->pid, e);
+    close_pipe(&s.input);
+    close_fd(&s.output.to);
+    close_fd(&s.errors.to);
+    if (!ok) {
+        close_pipe(&s.output);
+        close_pipe(&s.errors);
+        return false;
+    }
+    stream->output = s.output.from;
+    stream->errors = s.errors.from;
+    stream->said = buf_new(a, PROCESS_SAID_MAX);
+    stream->silence_max = p->silence_max;
+    *out = stream;
+    return true;
+}
+
+/* ---- Reading. ---- */
+
+/* Keeps the beginning and passes over the rest, so that the program need not wait for us. */
+static void read_errors(struct process_stream *s)
+{
+    char piece[4096];
+    ssize_t n = read(s->errors, piece, sizeof(piece));
+
+    if (n > 0)
+        buf_add(&s->said, str_slice(str_of(piece, (size_t)n), 0, PROCESS_SAID_MAX - s->said.len));
+    else if (n == 0 || errno != EINTR)
+        close_fd(&s->errors);
+}
+
+static bool fail_silent(struct process_stream *s, struct err *e)
+{
+    kill(s->pid, SIGKILL);
+    return err_set(e, ERR_LIMIT, "it has printed nothing for %lld seconds",
+                   (long long)(s->silence_max / NS_PER_SEC));
+}
+
+/* Until there is output, or the end of it. */
+static bool wait_for_output(struct process_stream *s, struct err *e)
+{
+    for (;;) {
+        struct pollfd fds[] = {{s->output, POLLIN, 0}, {s->errors, POLLIN, 0}};
+        int ready = poll(fds, COUNT(fds), s->silence_max ? (int)(s->silence_max / NS_PER_MS) : -1);
+        if (ready < 0 && errno != EINTR)
+            return err_errno(e, errno, "poll", s->name);
+        if (ready == 0)
+            return fail_silent(s, e);
+        if (ready > 0 && fds[1].revents)
+            read_errors(s);
+        if (ready > 0 && fds[0].revents)
+            return true;
+    }
+}
+
+bool process_read(struct process_stream *s, char *to, size_t size, size_t *got, struct err *e)
+{
+    *got = 0;
+    if (s->output < 0)
+        return true;
+    if (!wait_for_output(s, e) || !file_read_some(s->output, s->name, to, size, got, e))
+        return false;
+    if (!*got)
+        close_fd(&s->output);
+    return true;
+}
+
+/* The rest of its complaints; a child of its own that keeps the pipe open is not waited for. */
+static void drain_errors(struct process_stream *s)
+{
+    while (s->errors >= 0) {
+        struct pollfd fd = {s->errors, POLLIN, 0};
+        if (poll(&fd, 1, 0) <= 0)
+            break;
+        read_errors(s);
+    }
+    close_fd(&s->errors);
+}
+
+/* Its complaints are read until it has ended, so that it never waits for us to do so. */
+static void read_last_errors(struct process_stream *s)
+{
+    while (s->errors >= 0) {
+        struct pollfd fd = {s->errors, POLLIN, 0};
+        siginfo_t info = {0};
+        if (poll(&fd, 1, 10) > 0)
+            read_errors(s);
+        else if (waitid(P_PID, (id_t)s->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+                 info.si_pid == s->pid)
+            break;
+    }
+    drain_errors(s);
+}
+
 static int wait_for(pid_t pid)
 {
     int status;
@@ -65,27 +243,50 @@ static int wait_for(pid_t pid)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+void process_close(struct process_stream *s, int *status)
+{
+    if (s->output >= 0)
+        kill(s->pid, SIGTERM);
+    close_fd(&s->output);
+    read_last_errors(s);
+    *status = wait_for(s->pid);
+}
+
+str process_said(const struct process_stream *s)
+{
+    return str_trim(buf_str(&s->said));
+}
+
+/* ---- As a whole. ---- */
+
+static bool read_all(struct process_stream *s, size_t max, struct buf *out, struct err *e)
+{
+    for (;;) {
+        size_t room = 64 * KIB, got;
+        if (!process_read(s, buf_room(out, room), room, &got, e))
+            return false;
+        if (!got)
+            return true;
+        buf_wrote(out, got);
+        if (out->len > max)
+            return err_set(e, ERR_LIMIT, "%.*s is larger than the limit of %zu bytes",
+                           STR_ARG(s->name), max);
+    }
+}
+
 bool process_run_as(struct arena *a, const struct process *p, str *out, int *status, struct err *e)
 {
-    str name = str_c(p->argv[0]);
-    int ends[2], failure;
-    pid_t pid = -1;
+    size_t max = p->output_max ? p->output_max : PROCESS_OUTPUT_MAX;
+    struct buf text = buf_new(a, BUF_UNLIMITED);
+    struct process_stream *s;
 
-    if (!is_there(a, name))
-        return err_set(e, ERR_NOT_FOUND, "%s", err_errno_text(ENOENT));
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return err_errno(e, errno, "pipe", name);
-    failure = start(p, ends, &pid);
-    close(ends[1]);
-    if (failure) {
-        close(ends[0]);
-        return err_set(e, failure == ENOENT ? ERR_NOT_FOUND : ERR_IO, "%s",
-                       err_errno_text(failure));
-    }
-    bool ok =
-        file_read_fd(a, ends[0], name, p->output_max ? p->output_max : PROCESS_OUTPUT_MAX, out, e);
-    close(ends[0]);
-    *status = wait_for(pid);
+    if (!process_open(a, p, &s, e))
+        return false;
+    bool ok = read_all(s, max, &text, e);
+    process_close(s, status);
+    /* As of files: a NUL follows, which is not counted. */
+    *buf_room(&text, 1) = '\0';
+    *out = buf_str(&text);
     return ok;
 }
 

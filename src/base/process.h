@@ -1,24 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* process.h - running another program and keeping what it prints. Any thread. */
+/*
+ * process.h - running another program, and reading what it prints: whole, or as it comes.
+ *
+ *     struct process_stream *s;
+ *     if (!process_open(a, &p, &s, e))
+ *         return false;
+ *     while ((ok = process_read(s, to, size, &got, e)) && got) ...
+ *     process_close(s, &status);
+ *     if (status) ... process_said(s) ...
+ *
+ * Any thread; a stream is used by one at a time.
+ */
 #pragma once
 
 #include "base/base.h"
 
 /* The most that is kept of a program's output. */
 #define PROCESS_OUTPUT_MAX (256 * MIB)
+/* The most that a program may be given to read, and that is kept of its complaints. */
+#define PROCESS_INPUT_MAX (4 * KIB)
+#define PROCESS_SAID_MAX (4 * KIB)
 
 struct process {
     const char *const *argv; /* argv[0] is found along PATH; ends with NULL */
     char *const *env;        /* ends with NULL; NULL: ours */
-    bool with_input;         /* our standard input is its own; else it has an empty one */
-    size_t output_max;       /* 0: PROCESS_OUTPUT_MAX */
+    bool with_input;         /* our standard input is its own; else input is, which may be empty */
+    str input;               /* up to PROCESS_INPUT_MAX bytes */
+    bool keep_errors;        /* its standard error is for process_said; else it goes to ours */
+    int64_t silence_max;     /* nanoseconds without a byte until it is ended; 0: no limit */
+    size_t output_max;       /* of process_run_as; 0: PROCESS_OUTPUT_MAX */
 };
 
 /*
- * Runs a program; its standard error goes to ours. *status is its exit status, or -1 when a signal
- * ended it. Fails when it cannot be started: ERR_NOT_FOUND when there is no such program.
+ * Runs a program. *status is its exit status, or -1 when a signal ended it. Fails when it cannot be
+ * started: ERR_NOT_FOUND when there is no such program; and with ERR_LIMIT when it prints too much
+ * or is silent for too long.
  */
 MUST_CHECK bool process_run(struct arena *a, const char *const *argv, str *out, int *status,
                             struct err *e);
 MUST_CHECK bool process_run_as(struct arena *a, const struct process *p, str *out, int *status,
                                struct err *e);
+
+struct process_stream;
+
+/* Starts a program; fails as process_run_as. *out lives as long as a and is closed by the caller.
+ */
+MUST_CHECK bool process_open(struct arena *a, const struct process *p, struct process_stream **out,
+                             struct err *e);
+/* Up to size bytes of what it prints, as they come; *got is 0 at the end only. */
+MUST_CHECK bool process_read(struct process_stream *s, char *to, size_t size, size_t *got,
+                             struct err *e);
+/* Waits for its end. One whose output was not read to the end is told to end itself. */
+void process_close(struct process_stream *s, int *status);
+/* The beginning of its complaints, blanks around them cut; all of them after process_close. */
+str process_said(const struct process_stream *s);

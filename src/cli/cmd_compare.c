@@ -2,6 +2,7 @@
 /*
  * cmd_compare.c - plumb compare: Kubernetes objects against a reference of templates.
  */
+#include "cli/fleet_face.h"
 #include "cli/generate_face.h"
 #include "cli/progress.h"
 #include "report/report.h"
@@ -9,7 +10,7 @@
 #include <unistd.h>
 
 static const char *const formats[] = {"json",     "yaml",  "generate-patches", "junit", "html",
-                                      "markdown", "sarif", "github",           NULL};
+                                      "markdown", "sarif", "github",           "csv",   NULL};
 
 static const char *const colours[] = {"auto", "always", "never", NULL};
 
@@ -24,8 +25,10 @@ static const struct option options[] = {
      .bare = "always", .choices = colours},
     {"compat", 0, OPTION_BOOL, offsetof(struct compare_values, compat),
      .help = "Give the answers of kube-compare, to the byte"},
-    {"concurrency", 0, OPTION_INT, offsetof(struct compare_values, concurrency), .value = "4",
-     .help = "Accepted for compatibility; there is one thread per processor", .hidden = true},
+    {"concurrency", 0, OPTION_INT, offsetof(struct compare_values, concurrency),
+     .help =
+         "With --fleet: compare `N` sites at a time; 0 is one per processor, at least eight for "
+         "contexts"},
     {"diff-config", 'c', OPTION_STRING, offsetof(struct compare_values, diff_config),
      .help = "Take pairs of objects and templates from `FILE`", .complete = COMPLETE_FILES},
     {"explain", 0, OPTION_STRING, offsetof(struct compare_values, explain), .bare = EXPLAIN_ALL,
@@ -33,6 +36,10 @@ static const struct option options[] = {
              "kind/name) or for all"},
     {"filename", 'f', OPTION_STRINGS, offsetof(struct compare_values, filename),
      .help = "Compare the objects of these `FILES`, folders or patterns; - is standard input",
+     .complete = COMPLETE_FILES},
+    {"fleet", 0, OPTION_ARRAY, offsetof(struct compare_values, fleet),
+     .help = "Compare many `SITES` and group what they have in common: a folder of archives and "
+             "folders, a list of them, contexts, or contexts:PATTERN",
      .complete = COMPLETE_FILES},
     {"generate-config", 'g', OPTION_STRING, offsetof(struct compare_values, generate_config),
      .help =
@@ -47,7 +54,7 @@ static const struct option options[] = {
      .help = "Give plumb's answers, whatever the name under which it was started"},
     {"output", 'o', OPTION_STRING, offsetof(struct compare_values, output),
      .help = "Write the report as `FORMAT`: json, yaml, generate-patches, junit, html, markdown, "
-             "sarif or github",
+             "sarif or github; with --fleet json, yaml, csv or html",
      .choices = formats},
     {"output-dir", 0, OPTION_STRING, offsetof(struct compare_values, output_dir),
      .help = "With -g: write the reference to `FOLDER`", .complete = COMPLETE_FOLDERS},
@@ -84,7 +91,7 @@ static bool generate(struct call *c, const struct compare_values *v, struct err 
     struct buf out = buf_new(c->arena, BUF_UNLIMITED), note = buf_new(c->arena, BUF_UNLIMITED);
 
     if (!generate_check(c->arena, v, NULL, 0, e) ||
-        !generate_execute(c->arena, v, &log, &out, &note, e))
+        !generate_execute(c->arena, v, true, &log, &out, &note, e))
         return false;
     output_add(c->out, buf_str(&out));
     (void)!file_write_fd(STDERR_FILENO, STR("standard error"), buf_str(&note), NULL);
@@ -103,19 +110,32 @@ static void choose_looks(const struct output *out, struct compare_values *v)
     v->terminal = out->terminal || v->colour;
 }
 
+/* What is for fleets alone. */
+static bool check_single(const struct compare_values *v, struct err *e)
+{
+    if (str_eq(v->output, STR("csv")))
+        return err_set(e, ERR_USAGE, "-o csv is for fleets: name sites with --fleet");
+    return true;
+}
+
 static bool compare(struct call *c, struct compare_values *v, struct err *e)
 {
     struct progress progress = progress_new(STDERR_FILENO);
     struct compare_log log = {.line = show_line, .ctx = &progress, .verbose = v->verbose};
     struct buf out = buf_new(c->arena, BUF_UNLIMITED);
+    bool ok;
 
     choose_looks(c->out, v);
     v->progress = (struct compare_progress){show_step, &progress};
-    bool ok = compare_execute(c->arena, v, NULL, 0, &log, &out, &c->status, e);
+    progress.things = v->fleet.len ? "sites" : "objects";
+    if (v->fleet.len)
+        ok = fleet_execute(c->arena, v, c->options, &log, &out, &c->status, e);
+    else
+        ok = check_single(v, e) && compare_execute(c->arena, v, NULL, 0, &log, &out, &c->status, e);
     progress_clear(&progress);
     if (!ok)
         return false;
-    if (report_find(v->output))
+    if (v->output.len)
         output_add(c->out, buf_str(&out));
     else
         output_add_safe(c->out, buf_str(&out));
@@ -130,12 +150,12 @@ static bool run(struct call *c, struct err *e)
     compare_set_cluster(&v, c->options);
     if (!compare_is_improved(&v, &improved, e))
         return false;
-    if (!improved) {
+    if (!improved && !v.fleet.len) {
         c->status = compat_run(c->arena, &v, c->args, c->arg_count);
         return true;
     }
     compare_take_words(c->arena, &v, c->args, c->arg_count);
-    return v.generate_config.len ? generate(c, &v, e) : compare(c, &v, e);
+    return v.generate_config.len && !v.fleet.len ? generate(c, &v, e) : compare(c, &v, e);
 }
 
 const struct command command_compare = {
@@ -149,12 +169,19 @@ const struct command command_compare = {
             "\n"
             "The report ends with a verdict: what was read and compared, and what was not.\n"
             "\n"
+            "With --fleet many sites are compared at once: each archive and each folder in a\n"
+            "folder, or contexts of the kubeconfig. The same drift of several sites is told\n"
+            "once, the rarest first, and the sites are ordered by how much they differ from\n"
+            "the others. The exit status is 2 when some site could not be compared.\n"
+            "\n"
             "The exit status is 0 when nothing differs and nothing is missing, 1 when something\n"
             "does, and 2 when the comparison could not be made. With --strict it is 3 when a\n"
             "part of the input could not be compared.\n",
     .examples = "  plumb compare reference objects\n"
                 "  plumb compare -r reference/metadata.yaml -f objects -R\n"
-                "  plumb compare -r reference/metadata.yaml -f objects -R -o json\n",
+                "  plumb compare -r reference/metadata.yaml -f objects -R -o json\n"
+                "  plumb compare reference --fleet must-gathers -o html >fleet.html\n"
+                "  plumb compare reference --fleet 'contexts:edge-*'\n",
     .options = options,
     .option_count = COUNT(options),
     .values_size = sizeof(struct compare_values),

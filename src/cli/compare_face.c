@@ -78,8 +78,8 @@ static bool check_words(struct arena *a, const str *words, size_t word_count, st
     return true;
 }
 
-static struct compare_options *make_options(struct arena *a, const struct compare_values *v,
-                                            bool improved, const struct compare_log *log)
+struct compare_options *compare_options_of(struct arena *a, const struct compare_values *v,
+                                           bool improved, const struct compare_log *log)
 {
     struct compare_options *o = ARENA_NEW(a, struct compare_options);
 
@@ -153,11 +153,8 @@ static bool write_report(struct arena *a, const struct compare_values *v, const 
 /* Faults of a reference that are shown when it cannot be used. */
 #define FAULTS_SHOWN 20
 
-/*
- * A reference that cannot be used is checked, so that all its faults are told at once, with their
- * places. What the check does not find stays as it is.
- */
-static bool fail_reference(struct arena *a, const struct compare_options *o, struct err *e)
+/* What the check does not find stays as it is. */
+bool compare_fail_reference(struct arena *a, const struct compare_options *o, struct err *e)
 {
     const struct lint_options options = {
         .reference = o->reference, .overrides = o->overrides, .config = o->config};
@@ -204,9 +201,9 @@ bool compare_execute(struct arena *a, const struct compare_values *v, const str 
         return err_set(e, ERR_USAGE, "\"Reference config file is required\"");
     if (v->baseline.len && !baseline_read(a, v->baseline, &earlier, e))
         return false;
-    const struct compare_options *options = make_options(a, v, improved, log);
+    const struct compare_options *options = compare_options_of(a, v, improved, log);
     if (!compare_load(a, options, &c, e))
-        return improved && fail_reference(a, options, e);
+        return improved && compare_fail_reference(a, options, e);
     if (!check_words(a, words, word_count, e) || !compare_run(c, &results, e))
         return false;
     if (v->baseline.len)

@@ -28,6 +28,7 @@ struct compare_values {
     struct compare_progress progress; /* who is told */
     str diff_config, kustomize, output, override_reason, overrides, reference;
     struct option_list filename, generate_override_for;
+    struct option_list fleet; /* sites; see cli/fleet_face.h */
     str baseline; /* an earlier report */
     str explain;  /* an object, or EXPLAIN_ALL; empty: nothing is explained */
     str generate_config, output_dir;
@@ -59,6 +60,15 @@ void compare_take_words(struct arena *a, struct compare_values *v, const str *wo
 MUST_CHECK bool compare_execute(struct arena *a, const struct compare_values *v, const str *words,
                                 size_t word_count, const struct compare_log *log, struct buf *out,
                                 enum exit_status *status, struct err *e);
+
+/* The options of a comparison, which live as long as a. log is copied. */
+struct compare_options *compare_options_of(struct arena *a, const struct compare_values *v,
+                                           bool improved, const struct compare_log *log);
+/*
+ * Loading has failed, as e says: a reference that cannot be used is checked, so that all its faults
+ * are told at once, with their places. Always false.
+ */
+bool compare_fail_reference(struct arena *a, const struct compare_options *o, struct err *e);
 
 /* The program as the original. argv does not include its name. */
 enum exit_status compat_main(const char *program, size_t argc, char *const *argv);

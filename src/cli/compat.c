@@ -54,7 +54,7 @@ static enum exit_status generate(struct arena *a, const struct compare_values *v
 
     if (!generate_check(a, v, words, word_count, &e))
         return show_error(a, &e);
-    if (!generate_execute(a, v, &log, &out, &note, &e)) {
+    if (!generate_execute(a, v, false, &log, &out, &note, &e)) {
         show_error(a, &e);
         return STATUS_DIFFERENT;
     }
@@ -118,6 +118,10 @@ static enum exit_status run(struct arena *a, const struct compare_values *v,
 
     if (!compare_is_improved(v, &improved, &e))
         return show_error(a, &e);
+    if (v->fleet.len && !improved) {
+        err_set(&e, ERR_USAGE, "--fleet gives plumb's answers: add --no-compat");
+        return show_error(a, &e);
+    }
     return improved ? run_improved(a, v, o) : compat_run(a, v, o->words, o->word_count);
 }
 

@@ -15,6 +15,7 @@ struct progress progress_new(int fd)
     str term = str_c(getenv("TERM"));
 
     return (struct progress){.fd = fd,
+                             .things = "objects",
                              .wanted = isatty(fd) && term.len && !str_eq(term, STR("dumb")),
                              .began = clock_mono()};
 }
@@ -37,10 +38,10 @@ void progress_step(struct progress *p, size_t done, size_t total)
     p->drawn = now;
     p->shown = true;
     if (total)
-        write_line(p, str_fmt(a, "\r\033[K%zu of %zu objects compared (%zu %%)", done, total,
+        write_line(p, str_fmt(a, "\r\033[K%zu of %zu %s compared (%zu %%)", done, total, p->things,
                               100 * done / total));
     else
-        write_line(p, str_fmt(a, "\r\033[K%zu objects compared", done));
+        write_line(p, str_fmt(a, "\r\033[K%zu %s compared", done, p->things));
 }
 
 void progress_clear(struct progress *p)

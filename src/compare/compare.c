@@ -154,6 +154,23 @@ bool compare_load(struct arena *a, const struct compare_options *options, struct
     return ok;
 }
 
+struct compare *compare_again(struct arena *a, const struct compare *c,
+                              const struct compare_options *options)
+{
+    struct compare *again = ARENA_NEW(a, struct compare);
+
+    again->arena = a;
+    again->options = options;
+    again->journal = (struct journal){.arena = a, .verbose = options->log.verbose};
+    again->reference = c->reference;
+    again->overrides = c->overrides;
+    again->templates = c->templates;
+    again->override_finder = c->override_finder;
+    again->diff = (struct diff_program){options->external_diff, options->temp};
+    again->hash = c->hash;
+    return again;
+}
+
 /* ---- Results. ---- */
 
 void run_count(struct run *r, str path)
@@ -288,7 +305,9 @@ static bool run(struct run *r, struct err *e)
                        "nothing could be compared: %zu objects have a template, and all failed",
                        r->failed);
     issues_find(c->arena, &c->reference, r->matches, r->results);
-    r->results->hash = reference_hash(c->arena, &c->reference, &c->journal);
+    if (!c->hash.len)
+        c->hash = reference_hash(c->arena, &c->reference, &c->journal);
+    r->results->hash = c->hash;
     return true;
 }
 

@@ -70,6 +70,7 @@ struct compare_options {
      * functions are known to templates, and results have verdict and fields.
      */
     bool improved;
+    bool one_of_many;   /* a site of a fleet: advice about the command line would not fit */
     bool explain;       /* results have explanations */
     str explain_object; /* only for the object of that id, or of that kind/name; empty: for all */
     struct compare_log log;

@@ -12,6 +12,7 @@ const struct retry_policy fetch_reference_policy = {
     .max = 5 * NS_PER_MS,
     .factor = 100,
     .asked_max = 10 * NS_PER_SEC,
+    .total_max = FETCH_REFERENCE_TIME,
     .rules = server_faults,
     .rule_count = COUNT(server_faults),
 };
@@ -23,6 +24,7 @@ const struct retry_policy fetch_objects_policy = {
     .max = 1 * NS_PER_SEC,
     .factor = 100,
     .asked_max = 10 * NS_PER_SEC,
+    .total_max = FETCH_OBJECTS_TIME,
     .rules = server_faults,
     .rule_count = COUNT(server_faults),
 };
@@ -35,7 +37,7 @@ bool fetch_is_url(str text)
 bool fetch_text(struct http_client *c, struct arena *a, const struct fetch *f, str *out,
                 struct err *e)
 {
-    const struct http_request request = {.url = f->url, .body_max = f->max};
+    const struct http_request request = {.url = f->url, .body_max = f->max, .timeout = f->time_max};
     struct http_response response;
 
     if (!retry_send(c, a, &request, f->policy, &response, e)) {

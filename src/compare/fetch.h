@@ -12,6 +12,11 @@
 /* The largest file of a reference, and the largest text of objects, that is fetched. */
 #define FETCH_REFERENCE_MAX (64 * MIB)
 #define FETCH_OBJECTS_MAX (256 * MIB)
+/* All files of a reference together. */
+#define FETCH_REFERENCE_ALL (256 * MIB)
+/* How long one may take: servers that send a byte now and then are given up. */
+#define FETCH_REFERENCE_TIME (5 * 60 * NS_PER_SEC)
+#define FETCH_OBJECTS_TIME (15 * 60 * NS_PER_SEC)
 
 /* Five attempts, 5 ms apart; three attempts, one second apart. */
 extern const struct retry_policy fetch_reference_policy, fetch_objects_policy;
@@ -20,6 +25,7 @@ struct fetch {
     str url;
     const struct retry_policy *policy;
     size_t max;
+    int64_t time_max;
     const char *context; /* before errors of the connection, with the URL; NULL: nothing */
     bool explain;        /* errors of the connection say what to check */
 };

@@ -69,6 +69,15 @@ static bool fill_row(struct arena *a, const struct captured *c, struct wanted *r
     return true;
 }
 
+/* What cannot be read is a fault of the rows that want something of it. */
+static void read_archive(struct arena *a, str file, const struct generate_config *config,
+                         struct captured *c, struct journal *j)
+{
+    journal_info(j, "Using must-gather archive: %.*s", STR_ARG(file));
+    if (!generate_archive_read(a, file, config, &c->objects, j, &c->error))
+        assert(c->error.kind != ERR_NONE);
+}
+
 static bool open_source(struct arena *a, const struct generate_options *o,
                         const struct generate_config *config, struct captured *c, struct journal *j,
                         struct err *e)
@@ -77,6 +86,10 @@ static bool open_source(struct arena *a, const struct generate_options *o,
         if (!generate_live_open(a, o->cluster, &c->live, e))
             return false;
         journal_info(j, "Connected to Kubernetes cluster");
+        return true;
+    }
+    if (o->archives && file_kind(o->folder) == FILE_REGULAR) {
+        read_archive(a, o->folder, config, c, j);
         return true;
     }
     journal_info(j, "Using must-gather directory: %.*s", STR_ARG(o->folder));

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "compare/generate.h"
+#include "compare/journal.h"
 #include "compare/object.h"
 
 /* One row of the config. */
@@ -39,6 +40,39 @@ MUST_CHECK bool generate_source_check(struct arena *a, str folder, struct err *e
 MUST_CHECK bool generate_source_read(struct arena *a, str folder,
                                      const struct generate_config *config, struct objects *out,
                                      struct err *e);
+
+/* The same of an archive, as if it were unpacked: generate_archive.c. j gets what was passed over.
+ */
+MUST_CHECK bool generate_archive_read(struct arena *a, str file,
+                                      const struct generate_config *config, struct objects *out,
+                                      struct journal *j, struct err *e);
+
+/* ---- What folders and archives share: generate_source.c. ---- */
+
+/* The folders that hold objects. */
+enum { GENERATE_FOLDERS = 2 };
+extern const char *const generate_folders[GENERATE_FOLDERS];
+
+struct value_refs {
+    const struct value **items;
+    size_t len, cap;
+};
+/* The wanted objects of a file; none when anything is wrong with it. They live as long as a. */
+struct value_refs gather_read(struct arena *a, const struct generate_config *config, str path,
+                              str text);
+
+/* Collects objects, the first of each identity. */
+struct gather {
+    struct arena *arena; /* of the objects */
+    const struct generate_config *config;
+    struct objects *found;
+    struct map *seen;
+};
+struct gather gather_begin(struct arena *a, const struct generate_config *config,
+                           struct objects *out);
+void gather_object(struct gather *c, const struct value *v);
+
+/* ---- Clusters. ---- */
 
 /* Objects of a cluster, row by row: generate_live.c. To be closed also after a failure. */
 struct generate_live;

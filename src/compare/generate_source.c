@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * generate_source.c - the objects of a must-gather folder.
+ * generate_source.c - the objects of a must-gather folder, and which of them are wanted.
  *
  * Objects are below folders named cluster-scoped-resources and namespaces, which may stand anywhere
  * below the folder that was given. Links to folders are not entered. A file with any fault is
@@ -15,7 +15,7 @@
 /* How deep folders may be nested: nobody needs more, and names grow with every level. */
 #define FOLDERS_MAX 1000
 
-static const char *const data_folders[] = {"cluster-scoped-resources", "namespaces"};
+const char *const generate_folders[GENERATE_FOLDERS] = {"cluster-scoped-resources", "namespaces"};
 
 bool generate_source_check(struct arena *a, str folder, struct err *e)
 {
@@ -45,10 +45,8 @@ struct walk {
     bool (*visit)(struct walk *w, str path, bool folder);
     unsigned depth;
     struct str_list roots; /* of find_roots */
-    struct map *seen;      /* identities, or roots */
-    struct arena *keep;    /* of objects */
-    const struct generate_config *config;
-    struct objects *found;
+    struct map *seen;      /* of them */
+    struct gather *gather;
 };
 
 /* As Go's filepath.Walk: names in bytewise order, links not followed. */
@@ -75,8 +73,8 @@ static bool walk(struct walk *w, str path, struct err *e)
 
 static bool is_data_folder(str path)
 {
-    for (size_t i = 0; i < COUNT(data_folders); i++)
-        if (str_eq(file_base(path), str_c(data_folders[i])))
+    for (size_t i = 0; i < GENERATE_FOLDERS; i++)
+        if (str_eq(file_base(path), str_c(generate_folders[i])))
             return true;
     return false;
 }
@@ -118,46 +116,58 @@ static bool is_wanted(const struct generate_config *config, const struct identit
     return false;
 }
 
-static void add_object(struct walk *w, const struct value *v)
+struct gather gather_begin(struct arena *a, const struct generate_config *config,
+                           struct objects *out)
+{
+    return (struct gather){.arena = a, .config = config, .found = out, .seen = map_new(a)};
+}
+
+void gather_object(struct gather *c, const struct value *v)
 {
     struct identity i = identity_of(v);
-    str key;
+    str key = str_fmt(c->arena, "%.*s/%.*s/%.*s/%.*s", STR_ARG(i.api_version), STR_ARG(i.kind),
+                      STR_ARG(i.namespace), STR_ARG(i.name));
 
-    if (!is_there(v, STR("kind")) || !is_there(v, STR("apiVersion")) || !is_wanted(w->config, &i))
+    if (map_has(c->seen, key))
         return;
-    key = str_fmt(w->keep, "%.*s/%.*s/%.*s/%.*s", STR_ARG(i.api_version), STR_ARG(i.kind),
-                  STR_ARG(i.namespace), STR_ARG(i.name));
-    if (map_has(w->seen, key))
-        return;
-    map_set(w->seen, key, w);
-    struct value *root = value_copy(w->keep, v);
-    VEC_PUSH(w->keep, w->found,
+    map_set(c->seen, key, c);
+    struct value *root = value_copy(c->arena, v);
+    VEC_PUSH(c->arena, c->found,
              ((struct object){.root = root, .identity = identity_of(root), .id = key}));
 }
 
-static void add_document(struct walk *w, const struct value *doc)
+static void add_wanted(struct arena *a, const struct generate_config *config, const struct value *v,
+                       struct value_refs *out)
+{
+    struct identity i = identity_of(v);
+
+    if (is_there(v, STR("kind")) && is_there(v, STR("apiVersion")) && is_wanted(config, &i))
+        VEC_PUSH(a, out, v);
+}
+
+static void add_document(struct arena *a, const struct generate_config *config,
+                         const struct value *doc, struct value_refs *out)
 {
     const struct value *items = value_get(doc, STR("items"));
 
     if (!is_there(doc, STR("items")) ||
         !str_has_suffix(value_get_str(doc, STR("kind")), STR("List"))) {
-        add_object(w, doc);
+        add_wanted(a, config, doc, out);
         return;
     }
     for (size_t i = 0; value_is(items, VALUE_LIST) && i < items->len; i++)
         if (items->items[i].kind == VALUE_OBJECT)
-            add_object(w, &items->items[i]);
+            add_wanted(a, config, &items->items[i], out);
 }
 
 /* All documents of a file, or none when one of them is at fault. */
-static bool read_documents(struct arena *a, str path, struct value *docs, struct err *e)
+static bool read_documents(struct arena *a, str path, str text, struct value *docs, struct err *e)
 {
     const struct read_options options = {.duplicates = DUPLICATE_ERROR, .go = true, .yaml12 = true};
     struct source *source = ARENA_NEW(a, struct source);
     struct value *doc;
-    str text;
 
-    if (!file_read(a, path, &text, e) || !yaml_source(a, path, text, source, e))
+    if (!yaml_source(a, path, text, source, e))
         return false;
     for (size_t offset = 0;;) {
         if (!yaml_read_next(a, source, &options, &offset, &doc, e))
@@ -171,23 +181,37 @@ static bool read_documents(struct arena *a, str path, struct value *docs, struct
     }
 }
 
+struct value_refs gather_read(struct arena *a, const struct generate_config *config, str path,
+                              str text)
+{
+    struct value *docs = value_list(a);
+    struct value_refs out = {0};
+    AUTO_ERR e = {0};
+
+    if (read_documents(a, path, text, docs, &e))
+        for (size_t i = 0; i < docs->len; i++)
+            add_document(a, config, &docs->items[i], &out);
+    return out;
+}
+
 static bool visit_for_objects(struct walk *w, str path, bool folder)
 {
     AUTO_ARENA a = arena_new();
     AUTO_ERR e = {0};
-    struct value *docs = value_list(a);
+    str text;
 
-    if (folder || !str_has_suffix(path, STR(".yaml")) || !read_documents(a, path, docs, &e))
+    if (folder || !str_has_suffix(path, STR(".yaml")) || !file_read(a, path, &text, &e))
         return true;
-    for (size_t i = 0; i < docs->len; i++)
-        add_document(w, &docs->items[i]);
+    struct value_refs objects = gather_read(a, w->gather->config, path, text);
+    for (size_t i = 0; i < objects.len; i++)
+        gather_object(w->gather, objects.items[i]);
     return true;
 }
 
 static bool read_root(struct walk *w, str root, struct err *e)
 {
-    for (size_t i = 0; i < COUNT(data_folders); i++) {
-        str folder = file_join(w->arena, root, str_c(data_folders[i]));
+    for (size_t i = 0; i < GENERATE_FOLDERS; i++) {
+        str folder = file_join(w->arena, root, str_c(generate_folders[i]));
         if (file_kind(folder) != FILE_MISSING && !walk(w, folder, e))
             return err_wrap(e, "failed to walk must-gather");
     }
@@ -199,12 +223,8 @@ bool generate_source_read(struct arena *a, str folder, const struct generate_con
 {
     AUTO_ARENA scratch = arena_new();
     struct walk roots = {.arena = scratch, .visit = visit_for_roots, .seen = map_new(scratch)};
-    struct walk objects = {.arena = scratch,
-                           .visit = visit_for_objects,
-                           .seen = map_new(scratch),
-                           .keep = a,
-                           .config = config,
-                           .found = out};
+    struct gather gather = gather_begin(a, config, out);
+    struct walk objects = {.arena = scratch, .visit = visit_for_objects, .gather = &gather};
     str full;
 
     if (!file_absolute(scratch, folder, &full, e))

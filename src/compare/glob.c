@@ -154,34 +154,19 @@ int glob_names(struct arena *a, str folder, struct str_list *out)
 
     if (!dir)
         return errno;
-    while ((entry = readdir(dir)))
+    while ((errno = 0, entry = readdir(dir)))
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
             VEC_PUSH(a, out, str_copy(a, str_c(entry->d_name)));
+    int failure = errno;
     closedir(dir);
     if (out->len)
         qsort(out->items, out->len, sizeof(str), compare_names);
-    return 0;
+    return failure;
 }
 
 str glob_join(struct arena *a, str folder, str name)
 {
-    struct str_list kept = {0};
-    str element, rest = folder;
-    bool rooted = str_has_prefix(folder, STR("/"));
-
-    for (bool more = true; more;) {
-        more = str_cut(rest, STR("/"), &element, &rest);
-        if (!element.len || str_eq(element, STR(".")))
-            continue;
-        bool up = str_eq(element, STR(".."));
-        if (up && kept.len && !str_eq(kept.items[kept.len - 1], STR("..")))
-            kept.len--;
-        else if (!up || !rooted)
-            VEC_PUSH(a, &kept, element);
-    }
-    VEC_PUSH(a, &kept, name);
-    str joined = str_join(a, kept.items, kept.len, STR("/"));
-    return rooted ? str_concat(a, STR("/"), joined) : joined;
+    return folder.len ? file_clean(a, file_join(a, folder, name)) : name;
 }
 
 /* A folder that cannot be read has nothing that fits. */

@@ -11,32 +11,9 @@
 /* How deep folders may be nested: nobody needs more, and names grow with every level. */
 #define FOLDERS_MAX 1000
 
-/* As Go's path.Clean. */
-static str clean(struct arena *a, str path)
-{
-    bool rooted = path.len && path.ptr[0] == '/';
-    struct str_list kept = {0};
-    str element, rest = path;
-
-    for (bool more = true; more;) {
-        more = str_cut(rest, STR("/"), &element, &rest);
-        bool up = str_eq(element, STR(".."));
-        if (!element.len || str_eq(element, STR(".")) || (up && rooted && !kept.len))
-            continue;
-        if (up && kept.len && !str_eq(kept.items[kept.len - 1], STR("..")))
-            kept.len--;
-        else
-            VEC_PUSH(a, &kept, element);
-    }
-    str joined = str_join(a, kept.items, kept.len, STR("/"));
-    if (rooted)
-        return str_concat(a, STR("/"), joined);
-    return joined.len ? joined : STR(".");
-}
-
 str helm_chart_name(struct arena *a, str chart)
 {
-    str name = file_base(clean(a, chart));
+    str name = file_base(file_clean(a, chart));
 
     return name.len ? name : STR("/");
 }
@@ -46,14 +23,14 @@ static str folder_of(struct arena *a, str chart)
 {
     size_t slash = str_rfind_char(chart, '/');
 
-    return clean(a, slash == STR_NPOS ? STR(".") : str_slice(chart, 0, slash + 1));
+    return file_clean(a, slash == STR_NPOS ? STR(".") : str_slice(chart, 0, slash + 1));
 }
 
 /* ---- Writing. ---- */
 
 static bool save_file(struct arena *a, str folder, const struct helm_file *file, struct err *e)
 {
-    str path = clean(a, file_join(a, folder, file->name));
+    str path = file_clean(a, file_join(a, folder, file->name));
 
     return file_make_folder(str_slice(path, 0, str_rfind_char(path, '/')), e) &&
            file_write(path, file->text, 0644, e);
@@ -61,7 +38,7 @@ static bool save_file(struct arena *a, str folder, const struct helm_file *file,
 
 bool helm_save(struct arena *a, str chart, const struct helm_files *files, struct err *e)
 {
-    str folder = clean(a, file_join(a, folder_of(a, chart), helm_chart_name(a, chart)));
+    str folder = file_clean(a, file_join(a, folder_of(a, chart), helm_chart_name(a, chart)));
     enum file_kind kind = file_kind(folder);
 
     if (kind != FILE_MISSING && kind != FILE_FOLDER) {
@@ -110,7 +87,7 @@ static bool load_defaults(struct arena *a, str path, unsigned depth, struct map 
     if (!file_list(a, path, &names, &count, e))
         return false;
     for (size_t i = 0; i < count; i++)
-        if (!load_defaults(a, clean(a, file_join(a, path, names[i])), depth + 1, out, e))
+        if (!load_defaults(a, file_clean(a, file_join(a, path, names[i])), depth + 1, out, e))
             return false;
     return true;
 }

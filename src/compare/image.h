@@ -10,13 +10,16 @@
  *
  * An image is a list of layers, each an archive; a later one hides what it replaces or whites out.
  * Images come from a registry (the distribution API, with tokens and the credentials that docker
- * and podman keep), from a folder with an OCI layout, or from an archive that docker save wrote.
+ * and podman keep), from a folder with an OCI layout, from an archive that docker save wrote, or
+ * from what podman and docker keep, which they are asked to save.
  * Whatever has a digest is checked against it. For this folder only; one thread.
  */
 #pragma once
 
 #include "compare/compare.h"
 #include "net/http.h"
+
+struct reader;
 
 #define IMAGE_MANIFEST_MAX (4 * MIB)
 /* One layer as it is stored, one file of the reference, and all files of it. */
@@ -51,10 +54,6 @@ void image_files_list(const struct image_files *f, struct arena *a, struct str_l
 /* ERR_NOT_FOUND, worded as by the system, when there is no such file. */
 MUST_CHECK bool image_files_read(const struct image_files *f, str name, str *out, struct err *e);
 
-/* One member of an archive in memory. */
-MUST_CHECK bool image_unpack_one(struct arena *a, str bytes, str name, size_t max, str *out,
-                                 struct err *e);
-
 /* ---- Manifests: image_manifest.c. ---- */
 
 /* Where manifests and layers are. */
@@ -82,16 +81,41 @@ MUST_CHECK bool image_layout_read(struct arena *a, str folder, str tag, struct i
 MUST_CHECK bool image_archive_read(struct arena *a, str file, str tag, struct image_files *files,
                                    struct err *e);
 
-/* ---- Who may: image_auth.c. ---- */
+/*
+ * image_saved.c: the same of an archive that comes from elsewhere, in one pass. Memory holds what
+ * lies in the folder of the reference, of all layers.
+ */
+MUST_CHECK bool image_saved_read(struct arena *a, struct reader *from, str tag,
+                                 struct image_files *files, struct err *e);
+
+/* A program that keeps images, and how it is asked for one: the name follows. */
+struct image_engine {
+    const char *scheme; /* "docker-daemon://" */
+    const char *command[6];
+};
+extern const struct image_engine image_docker, image_podman;
+/* image_engine.c. The errors have what the program said. */
+MUST_CHECK bool image_engine_read(struct arena *a, const struct image_engine *engine, str image,
+                                  struct image_files *files, struct err *e);
+
+/* ---- Who may. ---- */
+
+struct image_login {
+    str basic;    /* "Basic ...", a user and a password */
+    str identity; /* a token to ask for others with; instead of the first */
+};
 
 /*
- * "Basic ..." for a registry, from the files in which docker and podman keep credentials; empty
- * when there is none. Programs that keep credentials are not run. Lives as long as a.
+ * image_login.c: what docker and podman keep for a registry, or for a part of it; both empty when
+ * that is nothing. Programs that keep credentials (docker-credential-...) are run when a file names
+ * them. ERR_INVALID when a file is broken. *out lives as long as a.
  */
-str image_credentials(struct arena *a, str registry);
+MUST_CHECK bool image_login_find(struct arena *a, const struct image_name *name,
+                                 struct image_login *out, struct err *e);
 /*
- * Answers a challenge (WWW-Authenticate): *out is what to send as Authorization. plain: tokens may
- * come without TLS.
+ * image_auth.c: answers a challenge (WWW-Authenticate): *out is what to send as Authorization.
+ * plain: tokens may come without TLS.
  */
 MUST_CHECK bool image_authorize(struct arena *a, struct http_client *c, str challenge,
-                                str credentials, bool plain, str *out, struct err *e);
+                                const struct image_login *login, bool plain, str *out,
+                                struct err *e);

@@ -4,6 +4,7 @@
  * archives as docker save and podman save write them (manifest.json, layers).
  */
 #include "compare/image.h"
+#include "compare/stream.h"
 #include "text/json.h"
 #include "value/value.h"
 
@@ -77,61 +78,26 @@ bool image_layout_read(struct arena *a, str folder, str tag, struct image_files 
 
 /* ---- Archives. ---- */
 
-static bool has_tag(const struct value *image, str tag)
+struct file {
+    struct reader reader;
+    str name;
+    int fd;
+};
+
+static bool read_file(struct reader *r, char *to, size_t size, size_t *got, struct err *e)
 {
-    const struct value *tags = value_get(image, STR("RepoTags"));
+    const struct file *f = (const struct file *)r;
 
-    for (size_t i = 0; i < value_len(tags); i++) {
-        str have = value_str(value_at(tags, i));
-        if (str_eq(have, tag) || str_has_suffix(have, tag))
-            return true;
-    }
-    return false;
-}
-
-static bool find_in_archive(struct arena *a, const struct value *images, str tag,
-                            const struct value **layers, struct err *e)
-{
-    size_t count = value_len(images);
-    str with_colon = str_concat(a, STR(":"), tag);
-
-    for (size_t i = 0; i < count; i++) {
-        const struct value *image = value_at(images, i);
-        if ((!tag.len && count == 1) || (tag.len && (has_tag(image, with_colon)))) {
-            *layers = value_get(image, STR("Layers"));
-            return true;
-        }
-    }
-    if (!tag.len)
-        return err_set(e, ERR_INVALID, "there are %zu images: name one by its tag", count);
-    return err_set(e, ERR_NOT_FOUND, "there is no image with the tag %.*s", STR_ARG(tag));
-}
-
-static bool add_layers(str bytes, const struct value *layers, struct image_files *files,
-                       struct err *e)
-{
-    for (size_t i = value_len(layers); i > 0; i--) {
-        AUTO_ARENA a = arena_new();
-        str name = value_str(value_at(layers, i - 1)), layer;
-        if (!image_unpack_one(a, bytes, name, IMAGE_LAYER_MAX, &layer, e) ||
-            !image_files_add(files, layer, e))
-            return err_wrap(e, "layer %zu", i);
-    }
-    return true;
+    return file_read_some(f->fd, f->name, to, size, got, e);
 }
 
 bool image_archive_read(struct arena *a, str file, str tag, struct image_files *files,
                         struct err *e)
 {
-    const struct value *layers = NULL;
-    struct value *images;
-    AUTO_ARENA scratch = arena_new();
-    str bytes, text;
+    AUTO_FD fd = -1;
 
-    if (!file_read(scratch, file, &bytes, e))
+    if (!file_open(file, &fd, e))
         return false;
-    bool ok = image_unpack_one(a, bytes, STR("manifest.json"), IMAGE_MANIFEST_MAX, &text, e) &&
-              read_json(a, text, &images, e) && find_in_archive(a, images, tag, &layers, e) &&
-              add_layers(bytes, layers, files, e);
-    return ok || err_wrap(e, "%.*s", STR_ARG(file));
+    struct file f = {{.read = read_file}, file, fd};
+    return image_saved_read(a, &f.reader, tag, files, e) || err_wrap(e, "%.*s", STR_ARG(file));
 }

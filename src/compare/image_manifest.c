@@ -76,16 +76,59 @@ static const struct value *choose(struct arena *a, const struct value *manifests
     return best;
 }
 
+/* What layers are: archives, packed or not. Some lie elsewhere, but registries may have a copy. */
+static const struct {
+    const char *suffix, *fault;
+} layer_types[] = {
+    {".tar", NULL},
+    {".tar+gzip", NULL},
+    {".tar+zstd", NULL},
+    {".tar.gzip", NULL},
+    {".tar.zstd", NULL},
+    {"+encrypted", "is encrypted"},
+    {"", "is no archive of files"},
+};
+
+static bool check_layer(const struct value *layer, struct err *e)
+{
+    str type = value_get_str(layer, STR("mediaType"));
+    int64_t size;
+    size_t i = 0;
+
+    if (value_to_i64(value_get(layer, STR("size")), &size) && size > (int64_t)IMAGE_LAYER_MAX)
+        return err_set(e, ERR_LIMIT, "it is larger than the limit of %llu bytes",
+                       (unsigned long long)IMAGE_LAYER_MAX);
+    if (!value_get_str(layer, STR("digest")).len)
+        return err_set(e, ERR_INVALID, "the manifest names a layer without a digest");
+    while (type.len && !str_has_suffix(type, str_c(layer_types[i].suffix)))
+        i++;
+    if (!type.len || !layer_types[i].fault)
+        return true;
+    return err_set(e, ERR_INVALID, "it %s: its type is %.*s", layer_types[i].fault, STR_ARG(type));
+}
+
+/* Layers that are not to be distributed are often missing. */
+static bool explain_missing(const struct value *layer, struct err *e)
+{
+    str type = value_get_str(layer, STR("mediaType"));
+    bool foreign = str_contains(type, STR("foreign")) ||
+                   str_contains(type, STR("nondistributable"));
+
+    return e && foreign && e->kind == ERR_NOT_FOUND &&
+           err_wrap(e, "it is not distributed with the image (%.*s)", STR_ARG(type));
+}
+
 static bool read_layer(const struct image_store *store, const struct value *layer,
                        struct image_files *files, struct err *e)
 {
     AUTO_ARENA a = arena_new();
     str digest = value_get_str(layer, STR("digest")), bytes;
 
-    if (!digest.len)
-        return err_set(e, ERR_INVALID, "the manifest names a layer without a digest");
-    return store->blob(store->ctx, a, digest, IMAGE_LAYER_MAX, &bytes, e) &&
-           image_check_digest(a, digest, bytes, e) && image_files_add(files, bytes, e);
+    if (!check_layer(layer, e))
+        return false;
+    if (!store->blob(store->ctx, a, digest, IMAGE_LAYER_MAX, &bytes, e))
+        return explain_missing(layer, e);
+    return image_check_digest(a, digest, bytes, e) && image_files_add(files, bytes, e);
 }
 
 static bool read_layers(const struct image_store *store, const struct value *layers,

@@ -19,7 +19,9 @@ struct registry {
     struct http_client *client;
     str base; /* "https://host/v2/repository" */
     bool plain;
-    str credentials, authorization;
+    bool has_login; /* it was looked for */
+    struct image_login login;
+    str authorization;
 };
 
 static bool is_loopback(str registry)
@@ -66,6 +68,32 @@ static bool fail_status(const struct registry *r, struct arena *a, str url, int 
                    STR_ARG(r->name->registry), STR_ARG(http_status_text(a, status)), hint);
 }
 
+/* Of several challenges the one for a token, which lets one read what is public. */
+static str choose_challenge(const struct http_headers *headers)
+{
+    str chosen = STR_NONE;
+
+    for (size_t i = 0; i < headers->len; i++) {
+        str value = str_trim(headers->items[i].value), scheme, rest;
+        if (!str_eq_fold(headers->items[i].name, STR("WWW-Authenticate")))
+            continue;
+        str_cut(value, STR(" "), &scheme, &rest);
+        if (!chosen.len || str_eq_fold(scheme, STR("Bearer")))
+            chosen = value;
+    }
+    return chosen;
+}
+
+/* Credentials are looked for when they are asked for: programs may have to be run for it. */
+static bool authorize(struct registry *r, const struct http_response *response, struct err *e)
+{
+    if (!r->has_login && !image_login_find(r->arena, r->name, &r->login, e))
+        return false;
+    r->has_login = true;
+    return image_authorize(r->arena, r->client, choose_challenge(&response->headers), &r->login,
+                           r->plain, &r->authorization, e);
+}
+
 /* A 401 is answered once, by a token or by credentials. */
 static bool get(struct registry *r, struct arena *a, str path, size_t max, bool manifest, str *out,
                 struct err *e)
@@ -76,9 +104,7 @@ static bool get(struct registry *r, struct arena *a, str path, size_t max, bool 
     if (!send(r, a, &request, &response, e))
         return false;
     if (response.status == 401) {
-        str challenge = http_header_get(&response.headers, STR("WWW-Authenticate"));
-        if (!image_authorize(r->arena, r->client, challenge, r->credentials, r->plain,
-                             &r->authorization, e))
+        if (!authorize(r, &response, e))
             return false;
         request = make_request(r, a, path, max, manifest);
         if (!send(r, a, &request, &response, e))
@@ -113,7 +139,6 @@ bool image_pull(struct arena *a, const struct image_name *name, struct image_fil
 
     r.base = str_fmt(secrets, "%s://%.*s/v2/%.*s", r.plain ? "http" : "https", STR_ARG(host),
                      STR_ARG(name->repository));
-    r.credentials = image_credentials(secrets, name->registry);
     bool ok = http_client_new(&config, &r.client, e);
     if (ok) {
         ok = image_read(a, &store, name->digest.len ? name->digest : name->tag, files, e);

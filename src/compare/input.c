@@ -6,6 +6,7 @@
 #include "base/process.h"
 #include "compare/internal.h"
 #include "compare/pack.h"
+#include "compare/reader.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -117,22 +118,6 @@ static bool kustomize_build(struct arena *a, str folder, str *out, struct err *e
 
 /* ---- Sources. ---- */
 
-/* Bytes of an open file, of which the first may have been looked at. */
-struct fd_reader {
-    struct reader base;
-    int fd;
-    str name;
-    char *start;
-    size_t start_len, start_read;
-};
-#define START_BYTES (64 * KIB)
-
-/* Bytes in memory. */
-struct text_reader {
-    struct reader base;
-    str rest;
-};
-
 struct feed {
     struct arena *arena;
     struct input_sources sources;
@@ -150,59 +135,6 @@ struct feed {
     size_t stream_number;
 };
 
-static bool read_fd(struct reader *r, char *to, size_t size, size_t *got, struct err *e)
-{
-    struct fd_reader *f = (struct fd_reader *)r;
-    size_t left = f->start_len - f->start_read;
-
-    if (!left)
-        return file_read_some(f->fd, f->name, to, size, got, e);
-    *got = left < size ? left : size;
-    memcpy(to, f->start + f->start_read, *got);
-    f->start_read += *got;
-    return true;
-}
-
-static int64_t seek_fd(struct reader *r, int64_t offset, int whence)
-{
-    struct fd_reader *f = (struct fd_reader *)r;
-
-    /* What was looked at has been read from the file, though not from here. */
-    if (whence == SEEK_CUR)
-        offset -= (int64_t)(f->start_len - f->start_read);
-    f->start_read = f->start_len;
-    return lseek(f->fd, offset, whence);
-}
-
-/* Looks at the beginning: enough bytes to know an archive. */
-static bool peek(struct fd_reader *f, struct arena *a, struct err *e)
-{
-    size_t got = 1;
-
-    if (!f->start)
-        f->start = arena_alloc_text(a, START_BYTES);
-    f->start_len = f->start_read = 0;
-    while (f->start_len < 512 && got) {
-        if (!file_read_some(f->fd, f->name, f->start + f->start_len, START_BYTES - f->start_len,
-                            &got, e))
-            return false;
-        f->start_len += got;
-    }
-    return true;
-}
-
-static bool read_text(struct reader *r, char *to, size_t size, size_t *got, struct err *e)
-{
-    struct text_reader *t = (struct text_reader *)r;
-
-    (void)e;
-    *got = t->rest.len < size ? t->rest.len : size;
-    if (*got)
-        memcpy(to, t->rest.ptr, *got);
-    t->rest = str_from(t->rest, *got);
-    return true;
-}
-
 static void close_file(struct feed *f)
 {
     pack_close(f->pack);
@@ -211,27 +143,47 @@ static void close_file(struct feed *f)
     f->fetched = NULL;
     f->pack = NULL;
     f->pack_arena = NULL;
-    if (f->file.fd > STDIN_FILENO)
-        close(f->file.fd);
-    f->file.fd = -1;
+    reader_close(&f->file);
+}
+
+static void open_pack(struct feed *f, str name, struct reader *reader)
+{
+    f->pack_arena = arena_new();
+    f->pack = pack_open(f->pack_arena, name, reader, PACK_FOR_DOCUMENTS);
+}
+
+/*
+ * The end of a file. One that somebody wrote to meanwhile was read half old, half new: nobody can
+ * tell what is missing.
+ */
+static bool end_file(struct feed *f, struct input *in, struct document *out)
+{
+    bool changed = f->improved && reader_has_changed(&f->file);
+    static const char reason[] = "the file as it is now: it changed while it was read";
+
+    if (changed) {
+        *out = (struct document){.file = f->file.name, .failed = true};
+        in->documents++;
+        input_fail(in, str_c(reason), (struct result_place){.file = f->file.name}, str_c(reason));
+    }
+    close_file(f);
+    return changed;
 }
 
 static bool begin_file(struct feed *f, const struct input_source *source, struct err *e)
 {
-    f->file.name = source->stdin_ ? STR("STDIN") : source->path;
-    f->file.fd = STDIN_FILENO;
-    if (!source->stdin_ && !file_open(source->path, &f->file.fd, e))
+    str start = STR_NONE;
+
+    if (source->stdin_)
+        reader_use(&f->file, STDIN_FILENO, STR("STDIN"));
+    else if (!reader_open(&f->file, source->path, e))
         return false;
-    if (f->archives && !peek(&f->file, f->arena, e))
+    if (f->archives && !reader_peek(&f->file, f->arena, &start, e))
         return false;
-    if (f->archives && pack_is(f->file.name, str_of(f->file.start, f->file.start_len))) {
-        /* Only a file that can be read in any order tells of links in a zip. */
-        f->file.base.seek = lseek(f->file.fd, 0, SEEK_CUR) >= 0 ? seek_fd : NULL;
-        f->pack_arena = arena_new();
-        f->pack = pack_open(f->pack_arena, f->file.name, &f->file.base);
-        return true;
-    }
-    stream_begin(f->stream, f->file.name, &f->file.base);
+    if (f->archives && pack_is(f->file.name, start))
+        open_pack(f, f->file.name, &f->file.base);
+    else
+        stream_begin(f->stream, f->file.name, &f->file.base);
     return true;
 }
 
@@ -240,11 +192,12 @@ static bool begin_member(struct feed *f, struct input *in, struct document *out)
 {
     struct pack_member member;
 
-    if (!f->pack || !pack_next(f->pack, f->arena, &member))
+    if (!f->pack || !pack_next(f->pack, in->arena, &member))
         return false;
     f->stream_number++;
     if (member.kind == PACK_DOCUMENTS) {
-        stream_begin(f->stream, member.name, member.reader);
+        /* Objects remember their file. */
+        stream_begin(f->stream, str_copy(f->arena, member.name), member.reader);
         return true;
     }
     in->members_ignored += member.kind == PACK_IGNORED;
@@ -252,10 +205,21 @@ static bool begin_member(struct feed *f, struct input *in, struct document *out)
         return true;
     input_fail(in, member.reason, (struct result_place){.file = member.name}, member.reason);
     struct input_fault *fault = &in->faults.items[in->faults.len - 1];
-    out->failed = fault->note.failed = member.kind == PACK_FAILED;
-    fault->loss = out->failed ? LOSS_DOCUMENT : LOSS_MEMBER;
-    in->documents += out->failed;
+    fault->note.failed = member.kind == PACK_FAILED;
+    fault->loss = fault->note.failed ? LOSS_DOCUMENT : LOSS_MEMBER;
+    in->documents += fault->note.failed;
+    /* Told at once: an archive may hold millions of them. */
+    out->failed = true;
     return true;
+}
+
+/* The name of what lies behind a URL. */
+static str url_name(str url)
+{
+    str path, query;
+
+    str_cut(url, STR("?"), &path, &query);
+    return path;
 }
 
 static bool begin_url(struct feed *f, str url, struct err *e)
@@ -263,7 +227,10 @@ static bool begin_url(struct feed *f, str url, struct err *e)
     f->fetched = arena_new();
     if (!source_url_read(f->fetched, url, f->improved, &f->text.rest, e))
         return false;
-    stream_begin(f->stream, url, &f->text.base);
+    if (f->archives && pack_is(url_name(url), f->text.rest))
+        open_pack(f, url, &f->text.base);
+    else
+        stream_begin(f->stream, url, &f->text.base);
     return true;
 }
 
@@ -319,8 +286,8 @@ bool feed_open(struct compare *c, struct input *in, struct feed **out, struct er
     f->improved = o->improved;
     f->kustomize = o->kustomize;
     f->archives = o->improved;
-    f->file = (struct fd_reader){.base = {.read = read_fd}, .fd = -1};
-    f->text = (struct text_reader){.base = {.read = read_text}};
+    f->file.fd = -1;
+    f->text = reader_of_text(STR_NONE);
     if (!o->files.len && !o->kustomize.len ? !open_live(c, f, e)
                                            : !sources_find(in, o, &f->sources, e))
         return false;
@@ -343,11 +310,8 @@ bool feed_next(struct feed *f, struct input *in, struct document *out, size_t *s
     if (f->live)
         return source_live_next(f->live, in, out, stream);
     while (!stream_next(f->stream, in, out)) {
-        if (!begin_member(f, in, out)) {
-            close_file(f);
-            if (!begin_next(f, in, out))
-                return false;
-        }
+        if (!begin_member(f, in, out) && !end_file(f, in, out) && !begin_next(f, in, out))
+            return false;
         if (out->failed)
             break;
     }

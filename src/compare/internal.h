@@ -40,7 +40,15 @@ struct compare {
     bool in_turn; /* objects are compared one by one, because comparing may change others */
     struct result_verdict verdict; /* of what was read; improved comparisons only */
     struct map *by_kind; /* for lookups: kind to struct index_list; NULL: nobody looks up */
+    str hash;            /* of the reference; empty: not known yet */
 };
+
+/*
+ * Another comparison, not yet run, with what c has loaded, which it shares. Any number of them may
+ * run at the same time.
+ */
+struct compare *compare_again(struct arena *a, const struct compare *c,
+                              const struct compare_options *options);
 
 /*
  * Notes that something was not compared, and warns. Beyond RESULT_NOTES_MAX notes there is neither;

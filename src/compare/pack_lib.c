@@ -2,6 +2,8 @@
 /* pack_lib.c - libarchive, loaded when it is first needed; see pack_lib.h. */
 #include "compare/pack_lib.h"
 
+#include "base/lock.h"
+
 #include <dlfcn.h>
 
 #define LIBRARY "libarchive.so.13"
@@ -12,17 +14,25 @@ static const char *const names[] = {
 #undef X
 };
 
+/* Sites of a fleet are read on several threads. */
+static struct lock loading = LOCK_INIT;
+
 const struct pack_lib *pack_lib_load(struct err *e)
 {
     static struct pack_lib lib;
     static bool loaded;
     void *handle;
+    AUTO_LOCK guard = lock_take(&loading);
 
     if (loaded)
         return &lib;
     handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
-        err_set(e, ERR_NOT_FOUND, "reading archives needs " LIBRARY ", which is not installed");
+        const char *why = dlerror();
+        if (why && !strstr(why, "No such file"))
+            err_set(e, ERR_IO, "reading archives needs a library: %s", why);
+        else
+            err_set(e, ERR_NOT_FOUND, "reading archives needs " LIBRARY ", which is not installed");
         return NULL;
     }
     _Static_assert(sizeof(lib) == COUNT(names) * sizeof(void *), "a pointer per function");

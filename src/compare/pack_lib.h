@@ -22,6 +22,7 @@
     X(archive_read_support_format_raw)                                                             \
     X(archive_read_support_format_tar)                                                             \
     X(archive_read_support_format_zip)                                                             \
+    X(archive_read_set_format_option)                                                              \
     X(archive_read_set_callback_data)                                                              \
     X(archive_read_set_read_callback)                                                              \
     X(archive_read_set_seek_callback)                                                              \

@@ -3,8 +3,14 @@
 #include "compare/root.h"
 
 /* The kind without a prefix is last. */
-static const struct root_kind *const kinds[] = {
-    &root_container, &root_docker_archive, &root_http, &root_https, &root_oci, &root_folder};
+static const struct root_kind *const kinds[] = {&root_container,
+                                                &root_containers_storage,
+                                                &root_docker_archive,
+                                                &root_docker_daemon,
+                                                &root_http,
+                                                &root_https,
+                                                &root_oci,
+                                                &root_folder};
 
 static const struct root_kind *find_kind(str reference)
 {

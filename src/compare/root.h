@@ -31,8 +31,8 @@ struct root_kind {
                  struct err *e);
     void (*close)(struct root *root); /* may be NULL */
 };
-extern const struct root_kind root_container, root_docker_archive, root_folder, root_http,
-    root_https, root_oci;
+extern const struct root_kind root_container, root_containers_storage, root_docker_archive,
+    root_docker_daemon, root_folder, root_http, root_https, root_oci;
 
 struct root {
     const struct root_kind *kind; /* NULL: root_folder */

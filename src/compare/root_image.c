@@ -5,6 +5,8 @@
  *     container://HOST/NAME:TAG:/path/metadata.yaml       of a registry; or NAME@sha256:...
  *     oci://FOLDER:TAG:/path/metadata.yaml                a folder with an OCI layout
  *     docker-archive://FILE:TAG:/path/metadata.yaml       what docker save wrote
+ *     containers-storage://IMAGE:TAG:/path/metadata.yaml  what podman keeps on this machine
+ *     docker-daemon://IMAGE:TAG:/path/metadata.yaml       what docker keeps on this machine
  *
  * The original runs the image to copy files out of it; here its layers are read.
  */
@@ -76,6 +78,33 @@ static bool open_archive(struct arena *a, str reference, struct root *root, str 
     return open_local(a, reference, root, file, image_archive_read, e);
 }
 
+static bool open_engine(struct arena *a, str reference, struct root *root, str *file,
+                        const struct image_engine *engine, struct err *e)
+{
+    str text = str_from(reference, strlen(engine->scheme)), image, folder;
+
+    if (!cut_reference(text, &image, &folder, file))
+        return err_set(e, ERR_INVALID,
+                       "incorrect path passed to -r, it must follow this format: "
+                       "%s<IMAGE>:<TAG>:/path/to/metadata.yaml",
+                       engine->scheme);
+    struct image_files *files = image_files_new(a, folder);
+    root->state = files;
+    root->folder = str_slice(reference, 0, reference.len - file->len - 1);
+    return image_engine_read(a, engine, image, files, e) ||
+           err_wrap(e, "could not read the image %.*s", STR_ARG(image));
+}
+
+static bool open_podman(struct arena *a, str reference, struct root *root, str *file, struct err *e)
+{
+    return open_engine(a, reference, root, file, &image_podman, e);
+}
+
+static bool open_docker(struct arena *a, str reference, struct root *root, str *file, struct err *e)
+{
+    return open_engine(a, reference, root, file, &image_docker, e);
+}
+
 static bool read_image(struct arena *a, const struct root *root, str name, str *out, struct err *e)
 {
     (void)a;
@@ -106,6 +135,10 @@ static bool glob_image(struct arena *a, const struct root *root, str pattern, st
 }
 
 const struct root_kind root_container = {"container://", open_image, read_image, glob_image, NULL};
+const struct root_kind root_containers_storage = {"containers-storage://", open_podman, read_image,
+                                                  glob_image, NULL};
+const struct root_kind root_docker_daemon = {"docker-daemon://", open_docker, read_image,
+                                             glob_image, NULL};
 const struct root_kind root_oci = {"oci://", open_layout, read_image, glob_image, NULL};
 const struct root_kind root_docker_archive = {"docker-archive://", open_archive, read_image,
                                               glob_image, NULL};

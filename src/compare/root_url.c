@@ -15,23 +15,8 @@ struct web {
     struct arena *arena;
     struct http_client *client;
     struct map *texts; /* by URL */
+    size_t total;      /* bytes of them */
 };
-
-/* As Go's path.Clean for a path that begins with a slash. */
-static str clean_path(struct arena *a, str path)
-{
-    struct str_list kept = {0};
-    str element, rest = path;
-
-    for (bool more = true; more;) {
-        more = str_cut(rest, STR("/"), &element, &rest);
-        if (str_eq(element, STR("..")))
-            kept.len -= kept.len > 0;
-        else if (element.len && !str_eq(element, STR(".")))
-            VEC_PUSH(a, &kept, element);
-    }
-    return str_concat(a, STR("/"), str_join(a, kept.items, kept.len, STR("/")));
-}
 
 /* A path with what would end it, "?" and "#", escaped. */
 static str without_marks(struct arena *a, str path)
@@ -63,7 +48,7 @@ static bool file_url(struct arena *a, str folder, str name, str *out, struct err
     struct url u;
     str path, authority = split_authority(folder, &path);
 
-    path = clean_path(a, str_fmt(a, "%.*s/%.*s", STR_ARG(path), STR_ARG(name)));
+    path = file_clean(a, str_fmt(a, "%.*s/%.*s", STR_ARG(path), STR_ARG(name)));
     if (!url_parse(a, str_concat(a, authority, without_marks(a, path)), &u, e))
         return false;
     *out = url_text(a, &u);
@@ -80,16 +65,17 @@ static bool open_url(struct arena *a, str reference, struct root *root, str *fil
     w->texts = map_new(a);
     root->state = w;
     root_split(path, &folder, file);
-    folder = str_has_prefix(folder, STR("/")) ? clean_path(a, folder) : STR_NONE;
+    folder = str_has_prefix(folder, STR("/")) ? file_clean(a, folder) : STR_NONE;
     root->folder = str_concat(a, authority, str_eq(folder, STR("/")) ? STR_NONE : folder);
     return http_client_new(&config, &w->client, e);
 }
 
 static bool read_url(struct arena *a, const struct root *root, str name, str *out, struct err *e)
 {
-    const struct web *w = root->state;
+    struct web *w = root->state;
     struct fetch f = {.policy = &fetch_reference_policy,
                       .max = FETCH_REFERENCE_MAX,
+                      .time_max = FETCH_REFERENCE_TIME,
                       .context = "failed to fetch"};
 
     if (!file_url(a, root->folder, name, &f.url, e))
@@ -101,6 +87,11 @@ static bool read_url(struct arena *a, const struct root *root, str name, str *ou
     }
     if (!fetch_text(w->client, w->arena, &f, out, e))
         return false;
+    w->total += out->len;
+    if (w->total > FETCH_REFERENCE_ALL)
+        return err_set(e, ERR_LIMIT,
+                       "%.*s: the files of the reference have more than %zu bytes in all",
+                       STR_ARG(f.url), (size_t)FETCH_REFERENCE_ALL);
     str *kept = ARENA_NEW(w->arena, str);
     *kept = *out;
     map_set(w->texts, str_copy(w->arena, f.url), kept);

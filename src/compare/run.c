@@ -320,8 +320,10 @@ static void take_fault(struct running *r, const struct input_fault *fault)
     c->verdict.failed += fault->loss == LOSS_DOCUMENT;
     c->verdict.skipped += fault->loss == LOSS_SKIPPED;
     c->verdict.failed_objects += fault->loss == LOSS_OBJECT;
-    if (c->verdict.notes.len < RESULT_NOTES_MAX)
+    if (c->verdict.notes.len < RESULT_NOTES_MAX) {
         note.reason = str_copy(c->arena, note.reason);
+        note.place.file = str_copy(c->arena, note.place.file);
+    }
     verdict_note(c->arena, &c->verdict, &c->journal, &note);
 }
 

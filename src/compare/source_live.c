@@ -23,7 +23,8 @@ struct source_live {
 static bool fail_discovery(struct compare *c, struct err *e)
 {
     if (c->options->improved)
-        return err_wrap(e, "the cluster cannot be asked; name files with -f to do without");
+        return err_wrap(e, "the cluster cannot be asked%s",
+                        c->options->one_of_many ? "" : "; name files with -f to do without");
     str text =
         str_fmt(c->arena, "couldn't get current server API group list: %.*s", STR_ARG(e->text));
     if (!str_has_prefix(e->text, STR("unable to retrieve the complete list")))

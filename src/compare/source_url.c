@@ -5,8 +5,11 @@
 
 bool source_url_read(struct arena *a, str url, bool explain, str *out, struct err *e)
 {
-    const struct fetch f = {
-        .url = url, .policy = &fetch_objects_policy, .max = FETCH_OBJECTS_MAX, .explain = explain};
+    const struct fetch f = {.url = url,
+                            .policy = &fetch_objects_policy,
+                            .max = FETCH_OBJECTS_MAX,
+                            .time_max = FETCH_OBJECTS_TIME,
+                            .explain = explain};
     const struct http_config config = http_defaults();
     struct http_client *client;
 

@@ -74,19 +74,39 @@ static bool is_readable(struct search *s, str path)
 
 static bool walk(struct search *s, str path, size_t depth, struct err *e);
 
-/* A folder below another one that cannot be read is, in an improved comparison, its own loss only.
+/*
+ * Something in a folder that cannot be looked at is, in an improved comparison, its own loss only.
  */
+static bool lose(struct search *s, str path, const struct err *fault, struct err *e)
+{
+    if (!s->in->improved)
+        return err_copy(e, fault);
+    str reason = str_copy(s->arena, fault->text);
+    s->in->documents++;
+    input_fail(s->in, reason, (struct result_place){.file = path}, reason);
+    return true;
+}
+
 static bool walk_below(struct search *s, str path, size_t depth, struct err *e)
 {
     AUTO_ERR fault = {0};
 
-    if (walk(s, path, depth, &fault))
-        return true;
-    if (!s->in->improved)
-        return err_copy(e, &fault);
-    str reason = str_copy(s->arena, fault.text);
-    s->in->documents++;
-    input_fail(s->in, reason, (struct result_place){.file = path}, reason);
+    return walk(s, path, depth, &fault) || lose(s, path, &fault, e);
+}
+
+static bool add_child(struct search *s, str path, size_t depth, struct err *e)
+{
+    AUTO_ERR fault = {0};
+    struct stat st;
+
+    if (lstat(str_z(s->arena, path), &st) != 0) {
+        err_errno(&fault, errno, "lstat", path);
+        return lose(s, path, &fault, e);
+    }
+    if (S_ISDIR(st.st_mode))
+        return !s->recursive || walk_below(s, path, depth + 1, e);
+    if (has_extension(path) && is_readable(s, path))
+        add_file(s, path);
     return true;
 }
 
@@ -98,18 +118,9 @@ static bool walk(struct search *s, str path, size_t depth, struct err *e)
         return err_set(e, ERR_LIMIT, "%.*s: folders nest too deep", STR_ARG(path));
     if (!read_folder(s, path, &names, e))
         return false;
-    for (size_t i = 0; i < names.len; i++) {
-        str child = glob_join(s->arena, path, names.items[i]);
-        struct stat st;
-        if (lstat(str_z(s->arena, child), &st) != 0)
-            return err_errno(e, errno, "lstat", child);
-        if (S_ISDIR(st.st_mode)) {
-            if (s->recursive && !walk_below(s, child, depth + 1, e))
-                return false;
-        } else if (has_extension(child) && is_readable(s, child)) {
-            add_file(s, child);
-        }
-    }
+    for (size_t i = 0; i < names.len; i++)
+        if (!add_child(s, glob_join(s->arena, path, names.items[i]), depth, e))
+            return false;
     return true;
 }
 
@@ -131,7 +142,7 @@ static void add_path(struct search *s, str path)
     }
     if (lstat(str_z(s->arena, path), &st) != 0 || !S_ISDIR(st.st_mode))
         add_file(s, path);
-    else if (!walk(s, path, 0, &e))
+    else if (!walk_below(s, path, 0, &e))
         add_error(s, "error reading %.*s: %.*s", STR_ARG(quoted), STR_ARG(e.text));
 }
 
@@ -162,7 +173,7 @@ static void add_paths(struct search *s, str value)
         return;
     for (size_t i = 0; i < paths.len; i++)
         add_path(s, paths.items[i]);
-    if (!s->out->len && !s->errors.items.len)
+    if (!s->out->len && !s->errors.items.len && !s->in->faults.len)
         add_error(s, "error reading [%.*s]: recognized file extensions are [.json .yaml .yml]",
                   STR_ARG(str_join(s->arena, paths.items, paths.len, STR(" "))));
 }

@@ -152,8 +152,7 @@ static struct read_options reading(struct input *in)
 {
     if (!in->improved)
         return (struct read_options){.go = true};
-    return (struct read_options){
-        .go = true, .any_number = true, .warn = warn_about, .warn_ctx = in};
+    return (struct read_options){.warn = warn_about, .warn_ctx = in};
 }
 
 static void fail(struct input *in, struct document *d, const struct err *fault)
@@ -176,14 +175,26 @@ static bool give_up(struct stream *s, struct input *in, struct document *out,
     return true;
 }
 
-/* A source of the first len unread bytes, copied. */
-static struct source *copy_source(const struct stream *s, struct arena *a, size_t len)
+/*
+ * A copy of a text. Upstream: bytes that are not UTF-8 become U+FFFD in silence; otherwise whoever
+ * reads the text fails with their place.
+ */
+static str copy_text(const struct input *in, str text)
 {
+    str copy = str_copy(in->arena, text);
+
+    return in->improved ? copy : utf8_repair(in->arena, copy);
+}
+
+/* A source of the first len unread bytes, copied. */
+static struct source *copy_source(const struct stream *s, const struct input *in, size_t len)
+{
+    struct arena *a = in->arena;
     struct source *source = ARENA_NEW(a, struct source);
 
     source->file = s->name;
     source->lines_before = s->line;
-    source->text = utf8_repair(a, str_copy(a, str_of(s->data + s->from, len)));
+    source->text = copy_text(in, str_of(s->data + s->from, len));
     if (len > 4 * KIB)
         source_remember(a, source);
     return source;
@@ -332,7 +343,7 @@ static bool next_yaml(struct stream *s, struct input *in, struct document *out)
         if (!whole)
             return false;
         out->yaml = true;
-        out->source = copy_source(s, in->arena, len);
+        out->source = copy_source(s, in, len);
     } else if (!in->improved || !s->separator) {
         return give_up(s, in, out, &e);
     } else {
@@ -370,21 +381,40 @@ static bool scan_value(struct value_scan *v, str text)
     return false;
 }
 
-/* The bytes up to the end of the next value, or all there are when it does not end properly. */
-static bool find_value(struct stream *s, size_t *len, struct err *e)
+/* The next value: its bytes, and whether it ends. All there are when it does not. */
+struct extent {
+    size_t len;
+    bool ends;
+};
+
+static bool find_value(struct stream *s, struct extent *out, struct err *e)
 {
     struct value_scan v = {0};
 
-    while (!scan_value(&v, unread(s)) && !s->ended)
+    for (;;) {
+        out->ends = scan_value(&v, unread(s));
+        out->len = v.at;
+        if (out->ends || s->ended)
+            return true;
         if (!more(s, e))
             return false;
-    *len = v.at;
+    }
+}
+
+/* A value with a fault: the next one begins behind it, if its end is known. */
+static bool lose_value(struct stream *s, struct input *in, struct document *out,
+                       const struct extent *extent, const struct err *fault)
+{
+    if (!in->improved || !extent->ends)
+        return give_up(s, in, out, fault);
+    fail(in, out, fault);
+    pass_by(s, extent->len);
     return true;
 }
 
 /* What cannot be JSON may still be YAML; if it is neither, the fault is that of JSON. */
-static bool try_yaml(struct stream *s, struct input *in, size_t offset,
-                     const struct err *json_fault, struct document *out)
+static bool try_yaml(struct stream *s, struct input *in, size_t offset, struct document *out,
+                     bool *ok)
 {
     const struct read_options options = reading(in);
     str text = out->source->text;
@@ -397,9 +427,8 @@ static bool try_yaml(struct stream *s, struct input *in, size_t offset,
             break;
         }
     y.offset = offset;
-    if (!yaml_stream_next(in->arena, &y, &out->root, &e))
-        return give_up(s, in, out, json_fault);
-    if (!out->root)
+    *ok = yaml_stream_next(in->arena, &y, &out->root, &e);
+    if (!*ok || !out->root)
         return false;
     spell_floats(in, out->root);
     out->yaml = true;
@@ -409,41 +438,45 @@ static bool try_yaml(struct stream *s, struct input *in, size_t offset,
 }
 
 /* The value does not read on its own: everything that follows decides what is said of it. */
-static bool retry_json(struct stream *s, struct input *in, struct document *out)
+static bool retry_json(struct stream *s, struct input *in, const struct extent *extent,
+                       struct document *out)
 {
     const struct read_options options = reading(in);
     struct arena *a = in->arena;
     size_t offset = 0;
+    bool ok = false;
     AUTO_ERR e = {0};
 
     if (!read_to_end(s, &e))
         return give_up(s, in, out, &e);
-    put_back(s, utf8_repair(a, str_copy(a, unread(s))));
-    out->source = copy_source(s, a, s->len - s->from);
+    put_back(s, copy_text(in, unread(s)));
+    out->source = copy_source(s, in, s->len - s->from);
     if (json_read_next(a, out->source, &options, &offset, &out->root, &e)) {
         pass_by(s, offset);
         return out->root != NULL;
     }
-    if (s->values < 2)
-        return try_yaml(s, in, offset, &e, out);
-    return give_up(s, in, out, &e);
+    if (s->values < 2 && (try_yaml(s, in, offset, out, &ok) || ok))
+        return out->root != NULL;
+    return lose_value(s, in, out, extent, &e);
 }
 
 static bool next_json(struct stream *s, struct input *in, struct document *out)
 {
     const struct read_options options = reading(in);
-    struct arena *a = in->arena;
-    size_t len = 0, offset = 0;
+    struct extent extent = {0};
+    size_t offset = 0;
     AUTO_ERR e = {0};
 
-    if (!find_value(s, &len, &e))
+    if (!find_value(s, &extent, &e))
         return give_up(s, in, out, &e);
-    out->source = copy_source(s, a, len);
+    out->source = copy_source(s, in, extent.len);
     /* Where something was repaired, offsets are not those of the buffer. */
-    if (out->source->text.len == len &&
-        json_read_next(a, out->source, &options, &offset, &out->root, &e) && out->root)
+    if (out->source->text.len == extent.len &&
+        json_read_next(in->arena, out->source, &options, &offset, &out->root, &e) && out->root)
         pass_by(s, offset);
-    else if (!retry_json(s, in, out))
+    else if (in->improved && extent.ends && s->values >= 2 && e.kind != ERR_NONE)
+        return lose_value(s, in, out, &extent, &e);
+    else if (!retry_json(s, in, &extent, out))
         return false;
     s->values++;
     return true;

@@ -6,8 +6,6 @@
 #include "compare/reference.h"
 #include "compare/schema.h"
 
-#include <unistd.h>
-
 static const struct schema pairs_schema = {
     .kind = SCHEMA_MAP,
     .go = "map[string]string",
@@ -39,35 +37,15 @@ const struct value *user_config_pairs(const struct value *doc)
     return value_get(value_get(settings, STR("manualCorrelation")), STR("correlationPairs"));
 }
 
-/* As filepath.Abs: elements "." and ".." are resolved without looking. */
-static str absolute(struct arena *a, str path)
-{
-    char cwd[4096] = "/";
-    struct str_list kept = {0};
-    str element, rest = path;
-
-    if (!str_has_prefix(path, STR("/")) && getcwd(cwd, sizeof(cwd)))
-        rest = str_fmt(a, "%s/%.*s", cwd, STR_ARG(path));
-    for (bool more = true; more;) {
-        more = str_cut(rest, STR("/"), &element, &rest);
-        if (str_eq(element, STR("..")))
-            kept.len -= kept.len > 0;
-        else if (element.len && !str_eq(element, STR(".")))
-            VEC_PUSH(a, &kept, element);
-    }
-    return str_join(a, kept.items, kept.len, STR("/"));
-}
-
 /* Upstream: the path is shown without its leading slash, relative to the root of the system. */
 bool user_config_load(struct arena *a, str path, struct map **pairs, struct err *e)
 {
     const struct root root = {0}; /* that of the system */
-    str relative = absolute(a, path);
     struct value *doc;
-    str text;
+    str full, text;
 
     *pairs = map_new(a);
-    if (!root_read(a, &root, relative, &text, e))
+    if (!file_absolute(a, path, &full, e) || !root_read(a, &root, str_from(full, 1), &text, e))
         return err_wrap(e, "User Config File not found. error");
     if (!strict_read(a, path, text, &user_config_schema, &doc, e))
         return err_wrap(e, "User config file isn't in correct format. error");

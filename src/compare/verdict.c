@@ -2,24 +2,26 @@
 /*
  * verdict.c - how complete a comparison was: notes about what could not be compared.
  */
+#include "base/quote.h"
 #include "compare/internal.h"
 
 str place_text(struct arena *a, struct result_place place)
 {
+    str file = quote_line(a, place.file);
+
     if (!place.line)
-        return place.file;
-    return str_fmt(a, "%.*s:%u", STR_ARG(place.file), place.line);
+        return file;
+    return str_fmt(a, "%.*s:%u", STR_ARG(file), place.line);
 }
 
 void verdict_note(struct arena *a, struct result_verdict *v, struct journal *j,
                   const struct result_note *note)
 {
+    if (v->notes.len == RESULT_NOTES_MAX)
+        return;
     str place = place_text(a, note->place);
     /* What the system says names its file already: "open x: permission denied". */
     bool named = !place.len || (!note->place.line && str_contains(note->reason, place));
-
-    if (v->notes.len == RESULT_NOTES_MAX)
-        return;
     VEC_PUSH(a, &v->notes, *note);
     journal_warn(j, "%.*s%s%s%.*s", STR_ARG(named ? STR_NONE : place), named ? "" : ": ",
                  note->failed ? "not compared: " : "skipped: ", STR_ARG(note->reason));

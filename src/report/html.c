@@ -1,27 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * html.c - the report as one self-contained page.
- *
- * Everything is in the file: look and script come from src/report/html and are put into the program
- * by the build. The page's own policy allows exactly these two and no connection at all, so that
- * nothing in an object can act, even if its text were to be taken for markup. Without script all
- * items are shown.
+ * html.c - the report as one self-contained page; see html_page.c.
  */
 #include "report/internal.h"
-
-#include "report_assets.h"
-
-static const char icon[] =
-    "<svg viewBox=\"0 0 24 24\" aria-hidden=\"true\" fill=\"none\" stroke=\"currentColor\" "
-    "stroke-width=\"1.8\" stroke-linejoin=\"round\"><path d=\"M4 2.5h16M12 2.5V9\"/><path d=\"M8.5 "
-    "9h7l1 5.5L12 21.5 7.5 14.5z\" fill=\"currentColor\" fill-opacity=\".18\"/></svg>";
-static const char lens[] =
-    "<svg viewBox=\"0 0 16 16\" aria-hidden=\"true\" fill=\"none\" stroke=\"currentColor\" "
-    "stroke-width=\"1.6\"><circle cx=\"7\" cy=\"7\" r=\"4.5\"/><path d=\"M10.5 10.5L14 "
-    "14\"/></svg>";
-static const char moon[] = "<svg viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path d=\"M6 1.5A6.6 "
-                           "6.6 0 1 0 14.5 10 5.2 5.2 "
-                           "0 0 1 6 1.5z\" fill=\"currentColor\"/></svg>";
 
 /* How many items have which status. */
 struct totals {
@@ -54,63 +35,20 @@ static size_t total_items(const struct totals *t)
     return total_findings(t) + t->patched + t->same;
 }
 
-/* ---- Head and bar. ---- */
-
-static void add_head(struct arena *a, const struct results *r, struct buf *out)
-{
-    buf_add(out, STR("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                     "style-src '" REPORT_CSS_HASH "'; script-src '" REPORT_JS_HASH
-                     "'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
-                     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                     "<meta name=\"referrer\" content=\"no-referrer\">\n"
-                     "<meta name=\"generator\" content=\"plumb " PLUMB_VERSION "\">\n"
-                     "<link rel=\"icon\" href=\"data:,\">\n<title>"));
-    html_attr(out, headline(a, r));
-    buf_add(out, STR(" – plumb</title>\n<style>"));
-    buf_add(out, str_c(REPORT_CSS));
-    buf_add(out, STR("</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#objects\">Skip to the "
-                     "objects</a>\n"));
-}
-
-static void add_chip(struct buf *out, const char *status, const char *label, size_t n, bool dot)
-{
-    buf_fmt(out, "<button type=\"button\" data-status=\"%s\" aria-pressed=\"false\">", status);
-    if (dot)
-        buf_fmt(out, "<i class=\"%s\"></i>", status);
-    buf_fmt(out, "%s <span class=\"count\">%zu</span></button>", label, n);
-}
+/* ---- The bar. ---- */
 
 static void add_bar(const struct totals *t, struct buf *out)
 {
-    buf_fmt(out,
-            "<header class=\"bar\">\n<div><div class=\"brand\">%s<h1>Comparison report</h1>"
-            "</div>\n",
-            icon);
-    buf_fmt(out,
-            "<form class=\"find\" role=\"search\" data-script hidden>%s<input type=\"search\" "
-            "id=\"find\" autocomplete=\"off\" spellcheck=\"false\" aria-label=\"Filter "
-            "objects\" placeholder=\"Name, kind, namespace, template, value…\"><kbd "
-            "aria-hidden=\"true\">/</kbd></form>\n",
-            lens);
-    buf_fmt(out,
-            "<div class=\"tools\" data-script hidden><button type=\"button\" id=\"expand\">"
-            "Expand all</button><button type=\"button\" id=\"collapse\">Collapse all</button>"
-            "<button type=\"button\" id=\"theme\" aria-pressed=\"false\">%sDark</button></div>"
-            "</div>\n",
-            moon);
-    buf_add(out, STR("<div data-script hidden><div class=\"chips\" role=\"group\" "
-                     "aria-label=\"Filter by status\">"));
-    add_chip(out, "findings", "Findings", total_findings(t), false);
-    add_chip(out, "differs", "Different", t->differs, true);
-    add_chip(out, "issue", "Issues", t->issues, true);
-    add_chip(out, "unmatched", "Unmatched", t->unmatched, true);
+    html_bar(out, "Comparison report", "Name, kind, namespace, template, value…");
+    html_chip(out, "findings", "Findings", total_findings(t), false);
+    html_chip(out, "differs", "Different", t->differs, true);
+    html_chip(out, "issue", "Issues", t->issues, true);
+    html_chip(out, "unmatched", "Unmatched", t->unmatched, true);
     if (t->patched)
-        add_chip(out, "patched", "Patched", t->patched, true);
-    add_chip(out, "same", "Same", t->same, true);
-    add_chip(out, "all", "All", total_items(t), false);
-    buf_add(out, STR("</div><p class=\"shown\" id=\"shown\" role=\"status\"></p></div>\n"
-                     "</header>\n"));
+        html_chip(out, "patched", "Patched", t->patched, true);
+    html_chip(out, "same", "Same", t->same, true);
+    html_chip(out, "all", "All", total_items(t), false);
+    html_bar_end(out);
 }
 
 /* ---- Tree. ---- */
@@ -140,16 +78,6 @@ static struct anchors make_anchors(struct html_page *p, const struct outline *o)
     return n;
 }
 
-static void add_link(struct buf *out, str anchor, str name, size_t findings, size_t all)
-{
-    buf_fmt(out, "<a href=\"#%.*s\"><span>", STR_ARG(anchor));
-    html_show(out, name.len ? name : STR("(no name)"));
-    if (findings)
-        buf_fmt(out, "</span><span class=\"n bad\" title=\"findings\">%zu</span></a>", findings);
-    else
-        buf_fmt(out, "</span><span class=\"n\" title=\"objects\">%zu</span></a>", all);
-}
-
 static void add_part_link(struct buf *out, const struct outline *o, size_t i, str anchor)
 {
     size_t findings = 0, all = 0;
@@ -158,7 +86,7 @@ static void add_part_link(struct buf *out, const struct outline *o, size_t i, st
         findings += o->items[k].findings;
         all += o->items[k].entries.len;
     }
-    add_link(out, anchor, o->items[i].part, findings, all);
+    html_link(out, anchor, o->items[i].part, findings, all);
 }
 
 static void add_tree(const struct results *r, const struct outline *o, const struct anchors *n,
@@ -173,13 +101,13 @@ static void add_tree(const struct results *r, const struct outline *o, const str
             buf_add(out, STR("<ul>"));
         }
         buf_add(out, STR("<li>"));
-        add_link(out, n->components[i], g->component, g->findings, g->entries.len);
+        html_link(out, n->components[i], g->component, g->findings, g->entries.len);
         buf_add(out, STR("</li>"));
     }
     buf_add(out, o->len ? STR("</ul></li>") : STR_NONE);
     if (r->unmatched.len) {
         buf_add(out, STR("\n<li>"));
-        add_link(out, STR("unmatched"), STR("Not in the reference"), r->unmatched.len, 0);
+        html_link(out, STR("unmatched"), STR("Not in the reference"), r->unmatched.len, 0);
         buf_add(out, STR("</li>"));
     }
     buf_add(out, STR("</ul></nav>\n"));
@@ -187,51 +115,14 @@ static void add_tree(const struct results *r, const struct outline *o, const str
 
 /* ---- Overview. ---- */
 
-#define METER_WIDTH 1000
-/* What is there must be seen, however little it is. */
-#define METER_LEAST 6
-
-static size_t add_stretch(struct buf *out, const char *class, size_t from, size_t n, size_t all)
-{
-    size_t width = all ? n * METER_WIDTH / all : 0;
-
-    if (!n)
-        return from;
-    if (width < METER_LEAST)
-        width = METER_LEAST;
-    if (from + width > METER_WIDTH || str_eq(str_c(class), STR("same")))
-        width = from < METER_WIDTH ? METER_WIDTH - from : 0;
-    buf_fmt(out, "<rect class=\"%s\" x=\"%zu\" width=\"%zu\" height=\"10\"/>", class, from, width);
-    return from + width;
-}
-
 static void add_meter(const struct totals *t, struct buf *out)
 {
-    size_t all = total_items(t), at = 0;
+    const struct html_part parts[] = {{"differs", t->differs},
+                                      {"issue", t->issues},
+                                      {"unmatched", t->unmatched},
+                                      {"same", t->same + t->patched}};
 
-    buf_fmt(out,
-            "<svg class=\"meter\" viewBox=\"0 0 %d 10\" preserveAspectRatio=\"none\" "
-            "aria-hidden=\"true\">",
-            METER_WIDTH);
-    at = add_stretch(out, "differs", at, t->differs, all);
-    at = add_stretch(out, "issue", at, t->issues, all);
-    at = add_stretch(out, "unmatched", at, t->unmatched, all);
-    add_stretch(out, "same", at, t->same + t->patched, all);
-    buf_add(out, STR("</svg>\n"));
-}
-
-static void add_total(struct buf *out, const char *class, const char *label, size_t n)
-{
-    buf_fmt(out, "<div><dt><i class=\"%s\"></i>%s</dt><dd>%zu</dd></div>", class, label, n);
-}
-
-static void add_fact(struct buf *out, const char *name, str value)
-{
-    if (!value.len)
-        return;
-    buf_fmt(out, "<div><dt>%s</dt><dd>", name);
-    html_show(out, value);
-    buf_add(out, STR("</dd></div>"));
+    html_meter(out, parts, COUNT(parts));
 }
 
 static str lead_text(struct arena *a, const struct results *r)
@@ -253,9 +144,6 @@ static str lead_text(struct arena *a, const struct results *r)
 static void add_overview(struct arena *a, const struct results *r, const struct report_options *o,
                          const struct totals *t, struct buf *out)
 {
-    char stamp[CLOCK_STAMP];
-
-    clock_stamp(o->now, stamp);
     buf_add(out, STR("<section class=\"overview panel\" aria-labelledby=\"headline\"><h2 "
                      "id=\"headline\">"));
     html_show(out, headline(a, r));
@@ -264,17 +152,13 @@ static void add_overview(struct arena *a, const struct results *r, const struct 
     buf_add(out, STR("</p>\n"));
     add_meter(t, out);
     buf_add(out, STR("<dl class=\"totals\">"));
-    add_total(out, "differs", "Different", t->differs);
-    add_total(out, "issue", "Missing templates", r->missing);
-    add_total(out, "unmatched", "Unmatched", t->unmatched);
-    add_total(out, "same", "As expected", t->same + t->patched);
-    buf_add(out, STR("</dl>\n<dl class=\"about\">"));
-    add_fact(out, "Made", str_fmt(a, "%.10s %.8s UTC", stamp, stamp + 11));
-    add_fact(out, "With", STR("plumb " PLUMB_VERSION));
-    add_fact(out, "Overrides", r->overrides);
-    buf_add(out, STR("<div><dt>Reference hash</dt><dd><code>"));
-    html_show(out, r->hash);
-    buf_add(out, STR("</code></dd></div></dl></section>\n"));
+    html_total(out, "differs", "Different", t->differs);
+    html_total(out, "issue", "Missing templates", r->missing);
+    html_total(out, "unmatched", "Unmatched", t->unmatched);
+    html_total(out, "same", "As expected", t->same + t->patched);
+    buf_add(out, STR("</dl>\n"));
+    html_made(a, out, o->now, r->overrides, r->hash);
+    buf_add(out, STR("</section>\n"));
 }
 
 /* ---- Items. ---- */
@@ -348,7 +232,7 @@ static bool write_html(const struct results *r, const struct report_options *o, 
     struct anchors anchors = make_anchors(&page, &outline);
 
     (void)e;
-    add_head(a, r, out);
+    html_head(out, headline(a, r));
     add_bar(&totals, out);
     buf_add(out, STR("<div class=\"page\">\n"));
     add_tree(r, &outline, &anchors, out);
@@ -362,12 +246,7 @@ static bool write_html(const struct results *r, const struct report_options *o, 
     buf_add(out, STR("<div id=\"objects\" tabindex=\"-1\">\n"));
     add_groups(&page, &outline, &anchors, out);
     add_unmatched(&page, out);
-    buf_add(out, STR("</div>\n<div class=\"nothing\" id=\"nothing\" hidden><p>Nothing fits this "
-                     "filter.</p><p><button type=\"button\" id=\"reset\">Show everything</button>"
-                     "</p></div>\n</main>\n</div>\n<footer>Made by plumb " PLUMB_VERSION
-                     ". This page is one file and connects to nothing.</footer>\n<script>"));
-    buf_add(out, str_c(REPORT_JS));
-    buf_add(out, STR("</script>\n</body>\n</html>\n"));
+    html_end(out);
     return true;
 }
 

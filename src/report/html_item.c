@@ -8,18 +8,14 @@
 /* Longer values are cut in tables; the difference shows them whole. */
 #define CELL_MAX 2000
 
-static const char chevron[] =
-    "<svg viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path d=\"M5 2l6 6-6 "
-    "6\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\"/></svg>";
-
 /* ---- Pieces. ---- */
 
-static void begin_item(struct buf *out, str id, const char *status)
+void html_item(struct buf *out, str id, const char *status)
 {
     buf_fmt(out, "<article class=\"item\" id=\"%.*s\" data-status=\"%s\">", STR_ARG(id), status);
 }
 
-static void add_name(struct buf *out, str id)
+void html_name(struct buf *out, str id)
 {
     struct object_name n = object_name_of(id);
 
@@ -65,7 +61,7 @@ static void add_value_cell(struct arena *a, struct buf *out, const struct value 
         buf_add(out, STR("<td class=\"quiet\">absent</td>"));
 }
 
-static void add_fields(const struct result_diff *d, struct buf *out)
+void html_fields(const struct result_diff *d, struct buf *out)
 {
     static const char *const heads[] = {"Field",    "",       "Expected", "Found",
                                         "Template", "Object", NULL};
@@ -182,12 +178,12 @@ static void add_body(const struct html_page *p, const struct result_diff *d, str
     else
         buf_add(out, STR("<span>No differences</span>"));
     buf_fmt(out, "<a href=\"#%.*s\">Link to this object</a></p>", STR_ARG(id));
-    add_fields(d, out);
+    html_fields(d, out);
     add_explanation(p, d, out);
     buf_add(out, STR("</div>"));
 }
 
-static void add_delta(struct buf *out, str text)
+void html_delta(struct buf *out, str text)
 {
     struct diff_count n = diff_count_lines(text);
 
@@ -204,15 +200,15 @@ void html_object(struct html_page *p, const struct result_diff *d, struct buf *o
     const char *label = finding ? "Different" : d->patched ? "Patched" : "Same";
     str id = html_id(&p->ids, d->object);
 
-    begin_item(out, id, status);
-    buf_fmt(out, "<details><summary>%s", chevron);
+    html_item(out, id, status);
+    buf_fmt(out, "<details><summary>%s", html_chevron);
     html_badge(out, status, label);
     buf_add(out, STR("<span class=\"who\">"));
-    add_name(out, d->object);
+    html_name(out, d->object);
     buf_add(out, STR("<small>"));
     html_show(out, d->template);
     buf_add(out, STR("</small></span>"));
-    add_delta(out, d->text);
+    html_delta(out, d->text);
     buf_add(out, STR("</summary>"));
     add_body(p, d, id, out);
     buf_add(out, STR("</details></article>\n"));
@@ -225,8 +221,8 @@ void html_issue(struct html_page *p, const struct result_issue *issue, struct bu
     str id = html_id(&p->ids, str_fmt(p->ids.arena, "issue-%.*s-%.*s", STR_ARG(issue->part),
                                       STR_ARG(issue->component)));
 
-    begin_item(out, id, "issue");
-    buf_fmt(out, "<details open><summary>%s", chevron);
+    html_item(out, id, "issue");
+    buf_fmt(out, "<details open><summary>%s", html_chevron);
     html_badge(out, "issue", "Issue");
     buf_add(out, STR("<span class=\"who\"><b>"));
     html_show(out, issue->message);
@@ -251,7 +247,7 @@ static void add_unmatched_name(struct buf *out, str id)
 {
     html_badge(out, "unmatched", "Unmatched");
     buf_add(out, STR("<span class=\"who\">"));
-    add_name(out, id);
+    html_name(out, id);
     buf_add(out, STR("<small>"));
     html_show(out, object_name_of(id).api);
     buf_add(out, STR("</small></span>"));
@@ -262,9 +258,9 @@ void html_unmatched(struct html_page *p, str id, struct buf *out)
 {
     const struct result_explanation *x = map_get(p->explanations, id);
 
-    begin_item(out, html_id(&p->ids, id), "unmatched");
+    html_item(out, html_id(&p->ids, id), "unmatched");
     if (x && x->candidates.len) {
-        buf_fmt(out, "<details><summary>%s", chevron);
+        buf_fmt(out, "<details><summary>%s", html_chevron);
         add_unmatched_name(out, id);
         buf_add(out, STR("</summary><div class=\"body\">"));
         add_candidates(x, out);

@@ -23,6 +23,21 @@ void report_baseline_text(struct buf *out, const struct results *r);
  */
 void report_for_terminal(struct buf *out, str text, bool colour);
 
+/* What the lines of a text begin with, and how they look. */
+#define COLOUR_BOLD "\033[1m"
+#define COLOUR_DIM "\033[2m"
+#define COLOUR_RED "\033[31m"
+#define COLOUR_GREEN "\033[32m"
+#define COLOUR_YELLOW "\033[33m"
+#define COLOUR_CYAN "\033[36m"
+struct line_rule {
+    const char *begin, *code;
+};
+/* Appends one line, and its end: escaped and, unless code is empty, with a colour. */
+void report_line_for_terminal(struct buf *out, str line, const char *code);
+/* The colour of the first rule that fits, or "". */
+const char *report_line_code(const struct line_rule *rules, size_t count, str line);
+
 /* ---- How complete the comparison was; nothing when that is not known. ---- */
 
 /* Appends the last lines of the summary. */
@@ -113,6 +128,33 @@ struct html_ids {
     struct map *taken;
 };
 str html_id(struct html_ids *ids, str text);
+
+/* The page: head; bar with its chips; in <main>, an element that stays open; end. Titles are ours.
+ */
+void html_head(struct buf *out, str title);
+void html_bar(struct buf *out, const char *title, const char *placeholder);
+void html_chip(struct buf *out, const char *status, const char *label, size_t n, bool dot);
+void html_bar_end(struct buf *out);
+void html_end(struct buf *out);
+/* A link of the tree at the side. */
+void html_link(struct buf *out, str anchor, str name, size_t findings, size_t all);
+/* A bar of parts, each as wide as its number says. The part "same" is the rest. */
+struct html_part {
+    const char *class;
+    size_t n;
+};
+void html_meter(struct buf *out, const struct html_part *parts, size_t count);
+void html_total(struct buf *out, const char *class, const char *label, size_t n);
+/* Nothing when there is no value. */
+void html_fact(struct buf *out, const char *name, str value);
+void html_made(struct arena *a, struct buf *out, int64_t now, str overrides, str hash);
+extern const char html_chevron[];
+
+/* Beginning of an item, whose status may be several words; parts of items. */
+void html_item(struct buf *out, str id, const char *status);
+void html_name(struct buf *out, str id);
+void html_delta(struct buf *out, str text);
+void html_fields(const struct result_diff *d, struct buf *out);
 
 /* What all items of a page need. */
 struct html_page {

@@ -9,44 +9,35 @@
 #include "report/internal.h"
 #include "base/quote.h"
 
-#define BOLD "\033[1m"
-#define DIM "\033[2m"
-#define RED "\033[31m"
-#define GREEN "\033[32m"
-#define YELLOW "\033[33m"
-#define CYAN "\033[36m"
 #define PLAIN "\033[0m"
 
 enum area { AREA_BLOCK, AREA_HEADER, AREA_HUNKS };
 
-struct rule {
-    const char *begin, *code;
-};
-
 /* What lines begin with, by where they stand. */
-static const struct rule block_rules[] = {
-    {"****", DIM},
-    {"Cluster CR: ", BOLD},
-    {"Summary", BOLD},
-    {"CRs with diffs: 0/", GREEN},
-    {"CRs with diffs: ", RED},
-    {"CRs in reference missing from the cluster: ", RED},
-    {"Cluster CRs unmatched to reference CRs: ", YELLOW},
-    {"Warning: ", YELLOW},
-    {"No validation issues", GREEN},
-    {"Not compared:", YELLOW},
-    {"Verdict: the comparison is complete", GREEN},
-    {"Verdict: ", RED},
-    {"New:", RED},
-    {"Worse:", RED},
-    {"Fixed:", GREEN},
-    {"Explanations", BOLD},
+static const struct line_rule block_rules[] = {
+    {"****", COLOUR_DIM},
+    {"Cluster CR: ", COLOUR_BOLD},
+    {"Summary", COLOUR_BOLD},
+    {"CRs with diffs: 0/", COLOUR_GREEN},
+    {"CRs with diffs: ", COLOUR_RED},
+    {"CRs in reference missing from the cluster: ", COLOUR_RED},
+    {"Cluster CRs unmatched to reference CRs: ", COLOUR_YELLOW},
+    {"Warning: ", COLOUR_YELLOW},
+    {"No validation issues", COLOUR_GREEN},
+    {"Not compared:", COLOUR_YELLOW},
+    {"Verdict: the comparison is complete", COLOUR_GREEN},
+    {"Verdict: ", COLOUR_RED},
+    {"New:", COLOUR_RED},
+    {"Worse:", COLOUR_RED},
+    {"Fixed:", COLOUR_GREEN},
+    {"Explanations", COLOUR_BOLD},
 };
-static const struct rule header_rules[] = {{"", DIM}};
-static const struct rule hunk_rules[] = {{"+", GREEN}, {"-", RED}, {"@@", CYAN}, {"\\", DIM}};
+static const struct line_rule header_rules[] = {{"", COLOUR_DIM}};
+static const struct line_rule hunk_rules[] = {
+    {"+", COLOUR_GREEN}, {"-", COLOUR_RED}, {"@@", COLOUR_CYAN}, {"\\", COLOUR_DIM}};
 
 static const struct {
-    const struct rule *rules;
+    const struct line_rule *rules;
     size_t count;
 } areas[] = {
     [AREA_BLOCK] = {block_rules, COUNT(block_rules)},
@@ -54,12 +45,20 @@ static const struct {
     [AREA_HUNKS] = {hunk_rules, COUNT(hunk_rules)},
 };
 
-static const char *code_of(enum area area, str line)
+const char *report_line_code(const struct line_rule *rules, size_t count, str line)
 {
-    for (size_t i = 0; i < areas[area].count; i++)
-        if (str_has_prefix(line, str_c(areas[area].rules[i].begin)))
-            return areas[area].rules[i].code;
+    for (size_t i = 0; i < count; i++)
+        if (str_has_prefix(line, str_c(rules[i].begin)))
+            return rules[i].code;
     return "";
+}
+
+void report_line_for_terminal(struct buf *out, str line, const char *code)
+{
+    buf_add(out, str_c(code));
+    quote_for_terminal(out, line);
+    buf_add(out, *code ? STR(PLAIN) : STR_NONE);
+    buf_char(out, '\n');
 }
 
 /* Where the line stands, given where the one before it stood. */
@@ -79,10 +78,7 @@ void report_for_terminal(struct buf *out, str text, bool colour)
 
     while (str_next_line(&rest, &line)) {
         area = area_of(area, line);
-        const char *code = colour ? code_of(area, line) : "";
-        buf_add(out, str_c(code));
-        quote_for_terminal(out, line);
-        buf_add(out, *code ? STR(PLAIN) : STR_NONE);
-        buf_char(out, '\n');
+        report_line_for_terminal(
+            out, line, colour ? report_line_code(areas[area].rules, areas[area].count, line) : "");
     }
 }

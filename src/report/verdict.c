@@ -41,6 +41,9 @@ static void add_notes(struct buf *out, const struct result_verdict *v)
 {
     size_t all = v->skipped + v->failed + v->failed_objects;
 
+    /* Members of archives have notes and are counted on their own. */
+    if (all < v->notes.len)
+        all = v->notes.len;
     if (v->notes.len)
         buf_add(out, STR("Not compared:\n"));
     for (size_t i = 0; i < v->notes.len && i < NOTES_SHOWN; i++)

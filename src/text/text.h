@@ -24,8 +24,8 @@ struct read_options {
     /*
      * Go's answers where they lose something: JSON with broken UTF-8 or lone surrogates reads as
      * U+FFFD instead of failing, and numbers beyond float64 fail; !!binary in YAML keeps its bytes
-     * also when they are not UTF-8. Numbers keep their exact text either way; rounding happens on
-     * output, when asked for.
+     * also when they are not UTF-8, instead of failing. Also Go's words about keys that are too
+     * long. Numbers keep their exact text either way; rounding happens on output, when asked for.
      */
     bool go;
     /* With go: numbers beyond float64 are fine, as where Go reads without converting. */

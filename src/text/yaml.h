@@ -57,7 +57,8 @@ MUST_CHECK bool yaml_stream_next(struct arena *a, struct yaml_stream *s, struct 
 
 /*
  * Appends v as sigs.k8s.io/yaml.Marshal does: block style, keys in natural order, lines folded at
- * 80 columns, a final newline. Fails where Go fails ("yaml: control characters are not allowed").
+ * 80 columns, a final newline. Fails where Go fails ("yaml: control characters are not allowed"),
+ * unless numbers are NUMBERS_PLAIN: then every text is written so that it reads as it was.
  */
 MUST_CHECK bool yaml_write(struct buf *out, const struct value *v, enum number_rule numbers,
                            struct err *e);

@@ -103,10 +103,6 @@ MUST_CHECK bool yaml_read_proper(struct arena *a, const struct ypart *part,
                                  const struct read_options *opts, struct value **out,
                                  struct err *e);
 
-/* Fills e with a problem as Go words it, at its place in src. Always false. */
-bool yaml_problem_set(struct err *e, const struct yproblem *problem, const struct source *src,
-                      size_t base);
-
 /* ---- Writing: yaml_emit.c. ---- */
 
 struct yemit {

@@ -35,18 +35,25 @@ struct building {
     bool ended; /* nothing follows */
 };
 
-bool yaml_problem_set(struct err *e, const struct yproblem *problem, const struct source *src,
-                      size_t base)
+/* Go's words for a key without a colon in time point anywhere but there. */
+#define LONG_KEY                                                                                   \
+    "no ':' within 1024 characters of where a key begins; a longer key is written after \"? \", "   \
+    "its ':' on the next line"
+
+/* A problem as Go words it, with its place. Always false. */
+static bool fail_parse(struct building *b)
 {
+    const struct yproblem *problem = &b->parse.scan.problem;
     enum err_kind kind = problem->limit ? ERR_LIMIT : ERR_INVALID;
+    struct yreader *r = b->reader;
     uint32_t line = problem->at.line;
+    const char *text = b->parse.scan.long_key && !r->opts->go ? LONG_KEY : problem->text;
 
     if (line)
-        err_set(e, kind, "yaml: line %u: %s", line + (problem->kind == YPROBLEM_SCAN),
-                problem->text);
+        err_set(r->e, kind, "yaml: line %u: %s", line + (problem->kind == YPROBLEM_SCAN), text);
     else
-        err_set(e, kind, "yaml: %s", problem->text);
-    return err_at(e, source_where_offset(src, base + problem->at.pos));
+        err_set(r->e, kind, "yaml: %s", text);
+    return err_at(r->e, source_where_offset(r->src, r->base + problem->at.pos));
 }
 
 /* Says where; e is filled. Always false. */
@@ -184,24 +191,24 @@ static bool is_merge(const struct yevent *event)
 }
 
 /* !!binary can be any bytes; trees hold valid text, unless Go's answer is wanted. */
-static void repair(struct building *b, struct value *v)
+static bool check_text(struct building *b, const struct yevent *event, const struct value *v)
 {
-    if (v->kind != VALUE_STRING || b->reader->opts->go)
-        return;
-    str text = utf8_repair(b->reader->arena, value_text(v));
-    v->text = text.ptr;
-    v->len = (uint32_t)text.len;
+    if (v->kind != VALUE_STRING || b->reader->opts->go ||
+        utf8_find_invalid(value_text(v)) == STR_NPOS)
+        return true;
+    err_set(b->reader->e, ERR_INVALID, "yaml: !!binary holds bytes that are not UTF-8");
+    return fail_at(b, event->start);
 }
 
-static void add_scalar(struct building *b, const struct yevent *event)
+static bool add_scalar(struct building *b, const struct yevent *event)
 {
     struct frame *f = top(b);
     struct value v = {.pos = (uint32_t)b->reader->base + event->start.pos + 1};
     uint32_t anchor = new_anchor(b, event->anchor, false);
 
     yaml_resolve(b->reader->arena, event, b->reader->opts->yaml12, &v);
-    if (UNLIKELY(event->tag.len))
-        repair(b, &v);
+    if (UNLIKELY(event->tag.len) && !check_text(b, event, &v))
+        return false;
     if (v.tag) {
         b->reader->special = true;
         b->reader->infinite |= v.tag == RAW_INF;
@@ -210,6 +217,7 @@ static void add_scalar(struct building *b, const struct yevent *event)
     if (f && f->object && !f->has_key && is_merge(event))
         v.tag |= RAW_MERGE;
     add_node(b, &v);
+    return true;
 }
 
 static bool open_collection(struct building *b, const struct yevent *event)
@@ -258,8 +266,7 @@ static bool take_event(struct building *b, const struct yevent *event)
     case YEVENT_ALIAS:
         return add_alias(b, event);
     case YEVENT_SCALAR:
-        add_scalar(b, event);
-        return true;
+        return add_scalar(b, event);
     case YEVENT_SEQ:
     case YEVENT_MAP:
         return open_collection(b, event);
@@ -288,7 +295,7 @@ static bool build(struct building *b)
 
     do {
         if (!yparse_next(&b->parse, &event))
-            return yaml_problem_set(r->e, &b->parse.scan.problem, r->src, r->base);
+            return fail_parse(b);
         if (UNLIKELY(++count > max))
             return fail_too_many(b, &event, max);
         if (!take_event(b, &event))
@@ -301,13 +308,12 @@ static bool build(struct building *b)
 /* Looks for the beginning of the document behind the one that was built. */
 static bool find_next(struct building *b, const struct ypart *part)
 {
-    struct yreader *r = b->reader;
     struct yevent event = {0};
 
     if (!part->next)
         return true;
     if (!b->ended && !yparse_next(&b->parse, &event))
-        return yaml_problem_set(r->e, &b->parse.scan.problem, r->src, r->base);
+        return fail_parse(b);
     *part->next = event.kind == YEVENT_DOC_START ? part->from + event.start.pos : part->to;
     return true;
 }

@@ -66,8 +66,11 @@ static bool key_is_valid(struct yscan *s, struct ykey *key, bool *ok)
         return false;
     if (key->at.line == s->at.line && s->at.column - key->at.column <= KEY_CHARS_MAX)
         return true;
-    if (key->required)
+    key->too_long = key->at.line == s->at.line;
+    if (key->required) {
         *ok = yscan_fail(s, "could not find expected ':'");
+        s->long_key = key->too_long;
+    }
     key->possible = false;
     return false;
 }
@@ -270,8 +273,10 @@ static bool fetch_value(struct yscan *s)
     struct ykey *key = top_key(s);
     bool ok = true;
 
-    if (!key_is_valid(s, key, &ok))
+    if (!key_is_valid(s, key, &ok)) {
+        s->long_key |= key->too_long;
         return ok && fetch_lone_value(s);
+    }
     insert_token(s, key->token, YTOKEN_KEY, key->at);
     if (!open_block(s, key->token, YTOKEN_BLOCK_MAP, key->at))
         return false;

@@ -22,7 +22,7 @@ struct ymark {
 
 /*
  * Why reading stopped. Go's messages name the line of a scanner's problem counted from 1 but that
- * of the grammar's counted from 0, and no line at all when it is the first: see yaml_problem_set.
+ * of the grammar's counted from 0, and no line at all when it is the first: see yaml_read.c.
  */
 enum yproblem_kind { YPROBLEM_NONE, YPROBLEM_INPUT, YPROBLEM_SCAN, YPROBLEM_GRAMMAR };
 
@@ -68,8 +68,9 @@ struct ytoken {
 /* The token at which a "key: value" may have begun before its colon is seen; one per flow level. */
 struct ykey {
     bool possible, required;
-    bool listed;  /* the queue waits for it */
-    size_t token; /* its number, counted from the first of the text */
+    bool listed;   /* the queue waits for it */
+    bool too_long; /* no longer possible because of that */
+    size_t token;  /* its number, counted from the first of the text */
     struct ymark at;
 };
 
@@ -96,6 +97,7 @@ struct yscan {
     bool key_allowed, ended;
     VEC(struct ykey) keys;
     size_t first_key; /* the queue waits for no key below this level */
+    bool long_key;    /* the colon of a key has not come in time */
     VEC(int32_t) indents;
     int32_t indent;
     uint32_t flow;

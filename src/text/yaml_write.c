@@ -5,7 +5,8 @@
  * Go writes JSON first, reads that as YAML, and writes the result. For nearly all trees the detour
  * changes nothing but the spelling of numbers. It matters where JSON's text is not what YAML takes
  * it for: control characters that JSON may contain and YAML may not, U+0085, which is a line break
- * there, and keys too long to be found. Trees that have one of these take the detour here too.
+ * there, and keys too long to be found. Trees that have one of these take the detour here too,
+ * unless numbers are to be exact and alike: then so is the text.
  */
 #include "text/yaml_internal.h"
 
@@ -279,6 +280,7 @@ static bool write_detour(struct buf *out, const struct value *v, enum number_rul
                          struct err *e)
 {
     const struct json_style style = {.sorted = true, .html = true, .numbers = numbers};
+    const struct read_options options = {.go = true};
     AUTO_ARENA a = arena_new();
     struct buf json = buf_new(a, TEXT_MAX);
     struct value *again;
@@ -286,20 +288,20 @@ static bool write_detour(struct buf *out, const struct value *v, enum number_rul
     if (!json_write(&json, v, &style, e) || !buf_check(&json, e))
         return false;
     struct source src = {.text = buf_str(&json)};
-    if (!yaml_read(a, &src, NULL, &again, e)) {
+    if (!yaml_read(a, &src, &options, &again, e)) {
         if (e)
             e->at = (struct where){0};
         return false;
     }
-    bool exact = numbers == NUMBERS_EXACT || numbers == NUMBERS_PLAIN;
-    return write_direct(out, again, exact ? numbers : NUMBERS_YAML, false, e);
+    return write_direct(out, again, numbers == NUMBERS_EXACT ? numbers : NUMBERS_YAML, false, e);
 }
 
 bool yaml_write(struct buf *out, const struct value *v, enum number_rule numbers, struct err *e)
 {
     bool odd = false;
 
-    value_walk((struct value *)v, find_odd, &odd);
+    if (numbers != NUMBERS_PLAIN)
+        value_walk((struct value *)v, find_odd, &odd);
     return odd ? write_detour(out, v, numbers, e) : write_direct(out, v, numbers, false, e);
 }
 

@@ -149,6 +149,31 @@ struct tv tv_slice(struct rt *rt, struct tv list, size_t from, size_t to)
     return out;
 }
 
+/* Go's decoder appends one element at a time, and each time doubles what is too small. */
+size_t tv_capacity(const struct rt *rt, struct tv v)
+{
+    size_t n = tv_len(rt, v), cap = 1;
+
+    if (!(v.flags & TV_DATA) || v.type == TV_STRING || !n)
+        return n;
+    while (cap < n)
+        cap *= 2;
+    return cap;
+}
+
+struct tv tv_slice_far(struct rt *rt, struct tv list, size_t from, size_t to)
+{
+    size_t n = tv_len(rt, list);
+    struct tv out;
+
+    if (to <= n)
+        return tv_slice(rt, list, from, to);
+    out = tv_list_new(rt, (enum tv_type)list.type, to - from);
+    for (size_t i = from; i < n; i++)
+        out.list->items[i - from] = tv_concrete(tv_at(rt, list, i));
+    return out;
+}
+
 /* ---- Maps ----------------------------------------------------------------------------------- */
 
 struct tv_map {

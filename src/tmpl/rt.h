@@ -242,6 +242,13 @@ size_t tv_len(const struct rt *rt, struct tv v); /* text, slice or map */
 struct tv tv_at(const struct rt *rt, struct tv list, size_t i);
 /* The elements from to to, which are in range, as a list of the same type. */
 struct tv tv_slice(struct rt *rt, struct tv list, size_t from, size_t to);
+/*
+ * How far a slice of it may reach, as Go's cap: decoded lists have room for more than they hold.
+ * For text its length.
+ */
+size_t tv_capacity(const struct rt *rt, struct tv v);
+/* As tv_slice; to may be up to the capacity, and elements beyond the end are nil. */
+struct tv tv_slice_far(struct rt *rt, struct tv list, size_t from, size_t to);
 static inline bool tv_is_nil(struct tv v)
 {
     return !v.object && tv_info(v.type)->kind >= TV_KIND_SLICE && v.type != TV_INVALID;

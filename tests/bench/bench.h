@@ -50,6 +50,7 @@ struct benchmark {
 extern const struct benchmark bench_azure;
 extern const struct benchmark bench_compare;
 extern const struct benchmark bench_diff;
+extern const struct benchmark bench_fleet;
 extern const struct benchmark bench_json;
 extern const struct benchmark bench_kube;
 extern const struct benchmark bench_model;

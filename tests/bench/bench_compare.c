@@ -9,6 +9,7 @@
  *   compare unmatched     10,000 objects that no template fits, against libyaml's events alone
  *   compare archive       a tar of 1 GB through a pipe: memory must not grow with it
  *   compare tiny          a million documents through a pipe
+ *   compare fleet         400 archives of 200 objects, at most 128 MiB and a minute
  */
 #include "bench.h"
 
@@ -24,14 +25,17 @@
 extern char **environ;
 
 #define ARCHIVE_BYTES ((size_t)1000 * 1000 * 1000)
-enum { UNMATCHED = 10000, TINY = 1000000 };
+enum { UNMATCHED = 10000, TINY = 1000000, SITES = 400, SITE_OBJECTS = 200 };
+#define FLEET_MEMORY (128 * MIB)
+#define FLEET_TIME (60 * NS_PER_SEC)
 
 static int64_t child_cpu; /* of all processes so far, in ns */
 
 struct comparison {
     struct arena *arena;
-    str folder;                /* of reference and objects */
-    const char *input;         /* -f */
+    str folder;        /* of reference and objects */
+    const char *input; /* -f, or --fleet */
+    bool fleet;
     void (*feed)(FILE *to);    /* writes standard input, or NULL */
     int64_t wall, cpu, memory; /* of the last round */
 };
@@ -108,7 +112,7 @@ static size_t compare_round(void *ctx)
                                 "compare",
                                 "-r",
                                 str_z(c->arena, reference),
-                                "-f",
+                                c->fleet ? "--fleet" : "-f",
                                 c->input,
                                 "-R",
                                 NULL};
@@ -343,6 +347,40 @@ static void measure_stream(struct arena *a, str folder, const char *name, size_t
     show(&c, 0);
 }
 
+static bool generate_sites(struct arena *a, str folder)
+{
+    const char *const args[] = {"python3",
+                                "tests/bench/compare-gen.py",
+                                str_z(a, folder),
+                                str_z(a, str_fmt(a, "%d", SITE_OBJECTS)),
+                                "10",
+                                str_z(a, str_fmt(a, "%d", SITES)),
+                                NULL};
+
+    return finish(start(args, -1), NULL) == 0;
+}
+
+static void run_fleet(void)
+{
+    AUTO_ARENA a = arena_new();
+    str folder = bench_folder(a), sites = file_join(a, folder, STR("sites"));
+    struct comparison c = {.arena = a, .folder = folder, .input = str_z(a, sites), .fleet = true};
+
+    if (!generate_sites(a, folder))
+        bench_check(false, &(struct err){.text = STR("compare-gen.py failed: is python3 there?")});
+    size_t bytes = SITES * folder_bytes(a, file_join(a, folder, STR("resources")));
+    bench_run(&(struct bench_case){.name = "compare fleet of 400",
+                                   .bytes = bytes,
+                                   .run = compare_round,
+                                   .ctx = &c,
+                                   .clock = clock_children,
+                                   .memory_target = (double)FLEET_MEMORY / (double)bytes});
+    show(&c, (size_t)SITES * SITE_OBJECTS);
+    printf("    %s of %.0f s for a fleet\n",
+           c.wall <= FLEET_TIME ? "within the limit" : "over the limit", (double)FLEET_TIME / 1e9);
+    bench_folder_remove(a, folder);
+}
+
 static void run_compare(void)
 {
     AUTO_ARENA a = arena_new();
@@ -362,4 +400,10 @@ const struct benchmark bench_compare = {
     .name = "compare",
     .help = "whole comparisons: objects, archives, a million documents",
     .run = run_compare,
+};
+
+const struct benchmark bench_fleet = {
+    .name = "fleet",
+    .help = "400 archives against one reference",
+    .run = run_fleet,
 };

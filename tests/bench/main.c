@@ -13,7 +13,7 @@
 
 /* All benchmarks, sorted by name. */
 static const struct benchmark *const benchmarks[] = {
-    &bench_azure, &bench_compare, &bench_diff, &bench_json,  &bench_kube,
+    &bench_azure, &bench_compare, &bench_diff, &bench_fleet, &bench_json, &bench_kube,
     &bench_model, &bench_regex,   &bench_tmpl, &bench_value, &bench_yaml,
 };
 

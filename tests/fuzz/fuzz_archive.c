@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         b.step = 1 + (data[0] & 0x7F) * 100;
         b.base.seek = data[0] & 0x80 ? seek_bytes : NULL;
     }
-    struct pack *p = pack_open(a, STR("a"), &b.base);
+    struct pack *p = pack_open(a, STR("a"), &b.base, PACK_FOR_DOCUMENTS);
     while (pack_next(p, a, &member)) {
         if (!member.name.len && member.reason.len)
             abort();

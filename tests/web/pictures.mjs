@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// pictures.mjs REPORT.html FOLDER - the pictures of docs/img: light, dark, and as printed.
+// pictures.mjs REPORT.html FLEET.html FOLDER - the pictures of docs/img: a report light, dark, and as
+// printed; that of a fleet light and dark.
 import { join, resolve } from "node:path";
 import { startBrowser } from "./browser.mjs";
 
-const [report, folder] = process.argv.slice(2);
+const [report, fleet, folder] = process.argv.slice(2);
 const address = "file://" + resolve(report);
+const fleetAddress = "file://" + resolve(fleet);
 const browser = await startBrowser();
 
-async function picture(name, scheme, prepare, size = { width: 1280, height: 860 }) {
+async function picture(name, scheme, prepare, size = { width: 1280, height: 860 }, at = address) {
   const page = await browser.newPage({ viewport: size, colorScheme: scheme });
-  await page.goto(address);
+  await page.goto(at);
   await prepare(page);
   await page.screenshot({ path: join(folder, name) });
   await page.close();
@@ -35,5 +37,18 @@ await picture(
     await page.evaluate(() => (document.body.style.padding = "40px"));
   },
   { width: 794, height: 1000 },
+);
+await picture("fleet-light.png", "light", async () => {}, undefined, fleetAddress);
+await picture(
+  "fleet-dark.png",
+  "dark",
+  async (page) => {
+    await page.locator("#finding-1 > details > summary").click();
+    await page.locator("#finding-2 > details > summary").click();
+    await page.locator("#failed").evaluate((section) => section.scrollIntoView());
+    await page.waitForTimeout(150);
+  },
+  undefined,
+  fleetAddress,
 );
 await browser.close();

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// report.mjs REPORT.html SMALL.html - the HTML report in a browser, opened from its file: that of the
-// sample, and a small one for what takes long. Prints a line per test and, last, "N passed, M failed".
+// report.mjs REPORT.html SMALL.html FLEET.html SMALL-FLEET.html [WORD] - the HTML reports in a browser,
+// opened from their files: that of the sample and that of a fleet, and small ones for what takes long.
+// With WORD only tests that have it in their names. Prints a line per test and, last, "N passed, M failed".
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { axeSource, startBrowser } from "./browser.mjs";
+import { addFleetTests } from "./fleet.mjs";
 
 const address = "file://" + resolve(process.argv[2]);
 const small = "file://" + resolve(process.argv[3]);
+const word = process.argv[6] ?? "";
 const browser = await startBrowser();
 const tests = [];
 
@@ -264,6 +267,8 @@ for (const colorScheme of ["light", "dark"])
     { colorScheme, at: small },
   );
 
+addFleetTests(test, "file://" + resolve(process.argv[4]), "file://" + resolve(process.argv[5]));
+
 // ---- Running. ----
 
 // Opens the page, runs the test, and checks what holds for all: no message, no connection.
@@ -288,7 +293,7 @@ async function runTest({ run, options }) {
 }
 
 let passed = 0, failed = 0;
-for (const one of tests) {
+for (const one of tests.filter((each) => each.name.includes(word))) {
   const began = Date.now();
   try {
     await runTest(one);

@@ -13,7 +13,7 @@
   const chips = Array.from(document.querySelectorAll(".chips button"));
   const groups = Array.from(document.querySelectorAll(".component, .part"));
   const links = Array.from(document.querySelectorAll(".tree a"));
-  const findings = ["differs", "issue", "unmatched"];
+  const findings = ["differs", "issue", "unmatched", "failed", "apart"];
 
   // ---- Filter. ----
 
@@ -25,9 +25,17 @@
     return texts.get(item);
   }
 
+  // An item of a fleet may have several: "site failed".
+  function statusesOf(item) {
+    return item.dataset.status.split(" ");
+  }
+
+  function isFinding(item) {
+    return statusesOf(item).some((own) => findings.includes(own));
+  }
+
   function fits(item, words) {
-    const own = item.dataset.status;
-    if (status === "findings" ? !findings.includes(own) : status !== "all" && status !== own)
+    if (status === "findings" ? !isFinding(item) : status !== "all" && !statusesOf(item).includes(status))
       return false;
     return words.every((word) => textOf(item).includes(word));
   }
@@ -104,7 +112,7 @@
   let opened = [];
   window.addEventListener("beforeprint", function () {
     opened = items
-      .filter((item) => !item.hidden && findings.includes(item.dataset.status))
+      .filter((item) => !item.hidden && isFinding(item))
       .map((item) => item.querySelector("details"))
       .filter((details) => details && !details.open);
     for (const details of opened) details.open = true;
@@ -187,6 +195,6 @@
 
   document.querySelectorAll("[data-script]").forEach((element) => (element.hidden = false));
   showTheme();
-  choose(items.some((item) => findings.includes(item.dataset.status)) ? "findings" : "all");
+  choose(items.some(isFinding) ? "findings" : "all");
   follow();
 })();

@@ -139,33 +139,6 @@ static bool fn_index(struct tmpl_call *c)
     return return_tv(c, item);
 }
 
-/*
- * How many elements Go's decoder has room for when it has read n: it appends one at a time. A slice
- * may reach into that room.
- */
-static size_t decoded_capacity(size_t n)
-{
-    size_t cap = 1;
-
-    while (cap < n)
-        cap *= 2;
-    return n ? cap : 0;
-}
-
-/* A part of a list that may reach beyond its end, into elements that are nil. */
-static struct tv slice_list(struct tmpl_call *c, struct tv list, size_t from, size_t to)
-{
-    size_t n = tv_len(c->rt, list);
-    struct tv out;
-
-    if (to <= n)
-        return tv_slice(c->rt, list, from, to);
-    out = tv_list_new(c->rt, (enum tv_type)list.type, to - from);
-    for (size_t i = from; i < n; i++)
-        out.list->items[i - from] = tv_concrete(tv_at(c->rt, list, i));
-    return out;
-}
-
 static bool slice_indexes(struct tmpl_call *c, size_t max, size_t at[3])
 {
     for (size_t i = 1; i < c->count; i++)
@@ -190,11 +163,11 @@ static bool fn_slice(struct tmpl_call *c)
         return call_fail(c, "can't slice item of type %s", tv_type_name(item));
     if (item.type == TV_STRING && c->count == 4)
         return call_fail(c, "cannot 3-index slice a string");
-    if (!slice_indexes(c, item.flags & TV_DATA ? decoded_capacity(at[1]) : at[1], at))
+    if (!slice_indexes(c, tv_capacity(c->rt, item), at))
         return false;
     if (item.type == TV_STRING)
         return return_str(c, str_slice(tv_text(item), at[0], at[1]));
-    return return_tv(c, slice_list(c, item, at[0], at[1]));
+    return return_tv(c, tv_slice_far(c->rt, item, at[0], at[1]));
 }
 
 /* ---- Text ----------------------------------------------------------------------------------- */

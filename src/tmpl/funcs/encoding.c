@@ -35,12 +35,39 @@ static bool encode(struct tmpl_call *c, const struct alphabet *a)
     return return_call_buf(c, &b);
 }
 
-/* Where a text is read, without the line ends that decoders skip. */
+static int digit_of(const struct alphabet *a, int ch)
+{
+    const char *at = ch > 0 ? strchr(a->digits, ch) : NULL;
+
+    return at ? (int)(at - a->digits) : -1;
+}
+
+static void add_group(struct buf *b, const struct alphabet *a, const int *digits, unsigned count)
+{
+    uint64_t held = 0;
+    unsigned bits = count * a->bits;
+
+    for (unsigned i = 0; i < count; i++)
+        held = held << a->bits | (unsigned)digits[i];
+    for (held >>= bits % 8, bits -= bits % 8; bits; bits -= 8)
+        buf_char(b, (char)(held >> (bits - 8)));
+}
+
+static bool return_decoded(struct tmpl_call *c, const struct alphabet *a, const struct buf *b,
+                           size_t bad)
+{
+    if (bad != STR_NPOS)
+        return return_str(c, str_fmt(c->arena, "illegal %s data at input byte %zu", a->name, bad));
+    return return_call_buf(c, b);
+}
+
+/* Where a text is read. */
 struct reader {
-    const struct alphabet *alphabet;
     str text;
     size_t at;
 };
+
+/* ---- Base64: line ends are passed over, and count for the place of a fault. ----------------- */
 
 /* The next character, or -1. */
 static int next_char(struct reader *r)
@@ -50,46 +77,17 @@ static int next_char(struct reader *r)
     return r->at < r->text.len ? (unsigned char)r->text.ptr[r->at++] : -1;
 }
 
-static int digit_of(const struct alphabet *a, int ch)
-{
-    const char *at = ch > 0 ? strchr(a->digits, ch) : NULL;
-
-    return at ? (int)(at - a->digits) : -1;
-}
-
-/* How many digits a last group may have, as bits: 2 and 3 of 4; 2, 4, 5 and 7 of 8. */
-static bool may_end_after(const struct alphabet *a, unsigned digits)
-{
-    return a->bits == 6 ? digits == 2 || digits == 3
-                        : digits == 2 || digits == 4 || digits == 5 || digits == 7;
-}
-
-static size_t add_group(struct buf *b, const struct alphabet *a, const int *digits, unsigned count)
-{
-    uint64_t held = 0;
-    unsigned bits = count * a->bits;
-
-    for (unsigned i = 0; i < count; i++)
-        held = held << a->bits | (unsigned)digits[i];
-    for (held >>= bits % 8, bits -= bits % 8; bits; bits -= 8)
-        buf_char(b, (char)(held >> (bits - 8)));
-    return b->len;
-}
-
 /* The padding that follows count digits; false with *bad set when it is wrong. */
 static bool read_padding(struct reader *r, unsigned count, size_t *bad)
 {
-    const struct alphabet *a = r->alphabet;
-
     *bad = r->at - 1;
-    if (!may_end_after(a, count))
+    if (count < 2)
         return false;
-    for (unsigned i = count + 1; i < a->group; i++) {
-        size_t before;
+    if (count == 2) {
         int ch = next_char(r);
-        before = r->at;
         if (ch != '=') {
-            *bad = ch < 0 ? r->text.len : before - 1;
+            /* Upstream: the place before it. */
+            *bad = ch < 0 ? r->text.len : r->at - 2;
             return false;
         }
     }
@@ -101,48 +99,95 @@ static bool read_padding(struct reader *r, unsigned count, size_t *bad)
 }
 
 /* One group. False at the end or, with *bad set, at a fault. */
-static bool read_group(struct reader *r, struct buf *b, size_t *bad)
+static bool read_group64(struct reader *r, struct buf *b, size_t *bad)
 {
-    const struct alphabet *a = r->alphabet;
-    int digits[8];
+    int digits[4];
     unsigned count = 0;
 
     *bad = STR_NPOS;
-    for (; count < a->group; count++) {
+    for (; count < 4; count++) {
         int ch = next_char(r);
         if (ch < 0) {
             if (count)
-                *bad = a->bits == 6 ? r->at - count : r->at;
+                *bad = r->at - count;
             return false;
         }
         if (ch == '=') {
             if (read_padding(r, count, bad)) {
                 *bad = STR_NPOS;
-                add_group(b, a, digits, count);
+                add_group(b, &base64, digits, count);
             }
             return false;
         }
-        digits[count] = digit_of(a, ch);
+        digits[count] = digit_of(&base64, ch);
         if (digits[count] < 0) {
             *bad = r->at - 1;
             return false;
         }
     }
-    add_group(b, a, digits, count);
+    add_group(b, &base64, digits, count);
     return true;
 }
 
-static bool decode(struct tmpl_call *c, const struct alphabet *a)
-{
-    struct reader r = {.alphabet = a, .text = arg_str(c, 0)};
-    struct buf b = call_buf(c);
-    size_t bad;
+/* ---- Base32: line ends are taken out before. ------------------------------------------------ */
 
-    while (read_group(&r, &b, &bad)) {
+static str without_line_ends(struct arena *a, str s)
+{
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+
+    for (size_t i = 0; i < s.len; i++)
+        if (s.ptr[i] != '\n' && s.ptr[i] != '\r')
+            buf_char(&b, s.ptr[i]);
+    return buf_str(&b);
+}
+
+/*
+ * Upstream: one "=" with fewer than eight characters behind it ends the text; of these only as many
+ * are looked at as the padding needs.
+ */
+static bool padding_is_right(const struct reader *r, unsigned count, size_t *bad)
+{
+    size_t rest = r->text.len - r->at;
+
+    *bad = r->text.len;
+    if (rest + count < 7)
+        return false;
+    for (unsigned i = 0; i < 7 - count; i++)
+        if (rest > i && r->text.ptr[r->at + i] != '=') {
+            *bad = r->at + i - 1;
+            return false;
+        }
+    *bad = r->at - 1;
+    return count != 3 && count != 6;
+}
+
+/* One group. False at the end or, with *bad set, at a fault. */
+static bool read_group32(struct reader *r, struct buf *b, size_t *bad)
+{
+    int digits[8];
+
+    *bad = STR_NPOS;
+    if (r->at == r->text.len)
+        return false;
+    for (unsigned count = 0; count < 8; count++) {
+        *bad = r->text.len - count;
+        if (r->at == r->text.len)
+            return false;
+        int ch = (unsigned char)r->text.ptr[r->at++];
+        if (ch == '=' && count >= 2 && r->text.len - r->at < 8) {
+            if (padding_is_right(r, count, bad)) {
+                *bad = STR_NPOS;
+                add_group(b, &base32, digits, count);
+            }
+            return false;
+        }
+        digits[count] = digit_of(&base32, ch);
+        *bad = r->at - 1;
+        if (digits[count] < 0)
+            return false;
     }
-    if (bad != STR_NPOS)
-        return return_str(c, str_fmt(c->arena, "illegal %s data at input byte %zu", a->name, bad));
-    return return_call_buf(c, &b);
+    add_group(b, &base32, digits, 8);
+    return true;
 }
 
 static bool fn_b64enc(struct tmpl_call *c)
@@ -152,7 +197,13 @@ static bool fn_b64enc(struct tmpl_call *c)
 
 static bool fn_b64dec(struct tmpl_call *c)
 {
-    return decode(c, &base64);
+    struct reader r = {.text = arg_str(c, 0)};
+    struct buf b = call_buf(c);
+    size_t bad;
+
+    while (read_group64(&r, &b, &bad)) {
+    }
+    return return_decoded(c, &base64, &b, bad);
 }
 
 static bool fn_b32enc(struct tmpl_call *c)
@@ -162,7 +213,13 @@ static bool fn_b32enc(struct tmpl_call *c)
 
 static bool fn_b32dec(struct tmpl_call *c)
 {
-    return decode(c, &base32);
+    struct reader r = {.text = without_line_ends(c->arena, arg_str(c, 0))};
+    struct buf b = call_buf(c);
+    size_t bad;
+
+    while (read_group32(&r, &b, &bad)) {
+    }
+    return return_decoded(c, &base32, &b, bad);
 }
 
 #define TEXT_TO_TEXT "func(string) string"

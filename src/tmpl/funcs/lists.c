@@ -131,9 +131,9 @@ static bool fn_slice(struct tmpl_call *c)
         return return_tv(c, tv_none());
     from = c->count > 1 ? as_int64(c->args[1]) : 0;
     to = c->count > 2 ? as_int64(c->args[2]) : n;
-    if (from < 0 || to < from || to > n)
+    if (from < 0 || to < from || to > (int64_t)tv_capacity(c->rt, v))
         return call_fail(c, "reflect.Value.Slice: slice index out of bounds");
-    return return_tv(c, tv_slice(c->rt, v, (size_t)from, (size_t)to));
+    return return_tv(c, tv_slice_far(c->rt, v, (size_t)from, (size_t)to));
 }
 
 /* How many chunks Go makes, and how long the last one is: floats, so that a size of 0 behaves. */
@@ -146,7 +146,9 @@ static bool chunk_sizes(struct tmpl_call *c, int64_t size, size_t n, size_t *cou
     rest = floor(fmod((double)n, (double)size));
     *count = (size_t)chunks;
     *last = rest == 0 ? (size_t)size : (size_t)rest;
-    return size > 0 || !*count || call_fail(c, "runtime error: makeslice: len out of range");
+    /* With a size below 0 there is no chunk, or the last one only, or it would be that small. */
+    return size > 0 || !*count || rest > 0 ||
+           call_fail(c, "runtime error: makeslice: len out of range");
 }
 
 static bool fn_chunk(struct tmpl_call *c)

@@ -4,62 +4,9 @@
  */
 #include "tmpl/funcs/families.h"
 
-/* One element of a path, up to the next slash. */
-static str next_element(str path, size_t *at)
-{
-    size_t from = *at;
-
-    while (*at < path.len && path.ptr[*at] != '/')
-        ++*at;
-    return str_slice(path, from, *at);
-}
-
-/* Takes the last element off what has been written since floor. */
-static void drop_last(struct buf *b, size_t floor)
-{
-    size_t len = b->len - 1;
-
-    while (len > floor && b->data[len] != '/')
-        len--;
-    b->len = len;
-}
-
-/* path.Clean: no "." and "..", no empty elements, "." for nothing. */
-static str clean(struct arena *a, str path)
-{
-    struct buf b = buf_new(a, path.len + 1);
-    bool rooted = str_has_prefix(path, STR("/"));
-    size_t floor = rooted, at = 0;
-
-    if (rooted)
-        buf_char(&b, '/');
-    while (at < path.len) {
-        str element;
-        if (path.ptr[at] == '/') {
-            at++;
-            continue;
-        }
-        element = next_element(path, &at);
-        if (str_eq(element, STR(".")))
-            continue;
-        if (str_eq(element, STR("..")) && b.len > floor) {
-            drop_last(&b, floor);
-            continue;
-        }
-        if (str_eq(element, STR("..")) && rooted)
-            continue;
-        if (b.len > (size_t)rooted)
-            buf_char(&b, '/');
-        buf_add(&b, element);
-        if (str_eq(element, STR("..")))
-            floor = b.len;
-    }
-    return b.len ? buf_str(&b) : STR(".");
-}
-
 static bool fn_clean(struct tmpl_call *c)
 {
-    return return_str(c, clean(c->arena, arg_str(c, 0)));
+    return return_str(c, file_clean(c->arena, arg_str(c, 0)));
 }
 
 static bool fn_base(struct tmpl_call *c)
@@ -82,7 +29,8 @@ static bool fn_dir(struct tmpl_call *c)
     str path = arg_str(c, 0);
     size_t slash = str_rfind_char(path, '/');
 
-    return return_str(c, clean(c->arena, str_slice(path, 0, slash == STR_NPOS ? 0 : slash + 1)));
+    return return_str(c,
+                      file_clean(c->arena, str_slice(path, 0, slash == STR_NPOS ? 0 : slash + 1)));
 }
 
 static bool fn_ext(struct tmpl_call *c)

@@ -2,7 +2,6 @@
 /* test_model.c - model files, good and broken, and finding kinds. */
 #include "fixture.h"
 
-#include "azure/crd.h"
 #include "azure/model_internal.h"
 
 TEST(kinds_are_found_by_version_and_without)
@@ -179,41 +178,10 @@ TEST(ten_kinds_need_little_memory)
     model_close(m);
 }
 
-TEST(a_definition_has_every_version)
-{
-    AUTO_ARENA a = arena_new();
-    struct model *m = fixture_model(a);
-    const struct model_resource **all;
-    AUTO_ERR e = {0};
-    size_t count;
-
-    assert_ok(model_versions(m, a, STR("example.azure.com"), STR("Widget"), &all, &count, &e), &e);
-    struct value *crd = crd_build(a, all, count, NULL);
-    const struct value *versions = value_get(value_get(crd, STR("spec")), STR("versions"));
-    assert_int_equal(value_len(versions), 2);
-    assert_json(a, value_get(value_at(versions, 0), STR("storage")), "false");
-    assert_json(a, value_get(value_at(versions, 1), STR("storage")), "true");
-    const struct value *schema =
-        value_get(value_get(value_at(versions, 0), STR("schema")), STR("openAPIV3Schema"));
-    const struct value *props = value_get(schema, STR("properties"));
-    const struct value *spec = value_get(value_get(props, STR("spec")), STR("properties"));
-    assert_json(a, value_get(spec, STR("colour")), "{'type':'string','enum':['Red','Green']}");
-    assert_json(a, value_get(value_get(props, STR("spec")), STR("required")),
-                "['location','owner']");
-    assert_json(a, value_get(spec, STR("settings")),
-                "{'type':'object','additionalProperties':{'x-kubernetes-preserve-unknown-fields':"
-                "true}}");
-    const struct value *status = value_get(value_get(props, STR("status")), STR("properties"));
-    assert_non_null(value_get(status, STR("operatorStatus")));
-    assert_json(a, value_get(status, STR("colour")), "{'type':'string'}");
-    model_close(m);
-}
-
 RUN_TESTS(cmocka_unit_test(kinds_are_found_by_version_and_without),
           cmocka_unit_test(what_is_not_there_is_told_with_what_is),
           cmocka_unit_test(versions_have_an_order),
           cmocka_unit_test(a_broken_file_is_refused_with_the_place),
           cmocka_unit_test(a_folder_without_models_is_refused),
           cmocka_unit_test(the_model_in_the_program_is_whole),
-          cmocka_unit_test(ten_kinds_need_little_memory),
-          cmocka_unit_test(a_definition_has_every_version))
+          cmocka_unit_test(ten_kinds_need_little_memory))

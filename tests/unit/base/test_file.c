@@ -234,6 +234,33 @@ TEST(folders_are_made_with_those_above)
         rmdir(str_z(a, file_join(a, folder, str_c(made[i]))));
 }
 
+TEST(paths_are_cleaned_as_go_cleans_them)
+{
+    static const struct {
+        const char *in, *want;
+    } cases[] = {
+        {"", "."},
+        {".", "."},
+        {"/", "/"},
+        {"a//b/", "a/b"},
+        {"a/../b", "b"},
+        {"a/..", "."},
+        {"../a", "../a"},
+        {"a/../../..", "../.."},
+        {"/..", "/"},
+        {"/../a/./", "/a"},
+        {"./a", "a"},
+        {"../../a/../b", "../../b"},
+        {"/a/../..", "/"},
+        {"a/b/../../c", "c"},
+        {"..a/...", "..a/..."},
+    };
+    AUTO_ARENA a = arena_new();
+
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_str(file_clean(a, str_c(cases[i].in)), str_c(cases[i].want));
+}
+
 TEST(absolute_paths_are_clean)
 {
     static const struct {
@@ -270,6 +297,7 @@ int main(void)
         cmocka_unit_test(paths_join_and_split),
         cmocka_unit_test(a_file_is_written_in_its_place),
         cmocka_unit_test(folders_are_made_with_those_above),
+        cmocka_unit_test(paths_are_cleaned_as_go_cleans_them),
         cmocka_unit_test(absolute_paths_are_clean),
     };
 

@@ -1,224 +1,117 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Images of a registry of our own: names, layers, indexes, digests, tokens. */
-#include <openssl/evp.h>
-
+/* Images of a registry of our own: names, layers, indexes, digests, types, sizes, redirects. */
 #include "../test.h"
 
+#include "../../support/registry.h"
 #include "compare/image.h"
 #include "compare/root.h"
-#include "net/server.h"
-#include "text/codec.h"
 
-#include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
-#include <zlib.h>
 
-/* ---- Layers by hand. ---- */
+/* ---- Images. ---- */
 
-static void add_bytes(struct buf *tar, const char *name, char type, str bytes, const char *link)
+static void add(struct buf *tar, const char *name, char type, const char *text, const char *link)
 {
-    unsigned char head[512] = {0};
-    unsigned sum = 0;
-
-    snprintf((char *)head, 100, "%s", name);
-    snprintf((char *)head + 100, 8, "0000644");
-    snprintf((char *)head + 124, 12, "%011zo", bytes.len);
-    snprintf((char *)head + 136, 12, "00000000000");
-    memset(head + 148, ' ', 8);
-    head[156] = (unsigned char)type;
-    snprintf((char *)head + 157, 100, "%s", link);
-    memcpy(head + 257, "ustar\00000", 8);
-    for (size_t i = 0; i < sizeof(head); i++)
-        sum += head[i];
-    snprintf((char *)head + 148, 8, "%06o", sum);
-    buf_add(tar, str_of((char *)head, sizeof(head)));
-    buf_add(tar, bytes);
-    buf_repeat(tar, '\0', (512 - bytes.len % 512) % 512);
-}
-
-static void add_member(struct buf *tar, const char *name, char type, const char *text,
-                       const char *link)
-{
-    add_bytes(tar, name, type, str_c(text), link);
-}
-
-static str end_tar(struct buf *tar)
-{
-    buf_repeat(tar, '\0', 1024);
-    return buf_str(tar);
-}
-
-static str gzip(struct arena *a, str bytes)
-{
-    z_stream z = {0};
-    size_t room = bytes.len + 1024;
-    char *out = arena_alloc(a, room);
-
-    assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
-    z.next_in = (unsigned char *)bytes.ptr;
-    z.avail_in = (unsigned)bytes.len;
-    z.next_out = (unsigned char *)out;
-    z.avail_out = (unsigned)room;
-    assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
-    deflateEnd(&z);
-    return str_of(out, room - z.avail_out);
-}
-
-/* One frame with one block that is not packed at all. */
-static str zstd(struct arena *a, str bytes)
-{
-    struct buf b = buf_new(a, BUF_UNLIMITED);
-    unsigned head = 1 | (unsigned)bytes.len << 3;
-
-    buf_add(&b, str_of("\x28\xB5\x2F\xFD\xA0", 5));
-    for (int i = 0; i < 4; i++)
-        buf_char(&b, (char)(bytes.len >> (8 * i)));
-    for (int i = 0; i < 3; i++)
-        buf_char(&b, (char)(head >> (8 * i)));
-    buf_add(&b, bytes);
-    return buf_str(&b);
-}
-
-static str digest_of(struct arena *a, str bytes)
-{
-    unsigned char sum[EVP_MAX_MD_SIZE];
-    unsigned len;
-
-    EVP_Digest(bytes.ptr, bytes.len, sum, &len, EVP_sha256(), NULL);
-    return str_concat(a, STR("sha256:"), hex_encode(a, sum, len));
-}
-
-/* ---- A registry. ---- */
-
-struct registry {
-    struct arena *a;
-    struct server *server;
-    struct map *blobs;     /* digest to str */
-    struct map *manifests; /* tag or digest to str */
-    bool token, corrupt;
-    unsigned asked; /* for tokens */
-};
-
-static void reply_from(struct registry *g, struct server_request *r, const struct map *m, str key)
-{
-    const str *found = map_get(m, key);
-
-    if (!found)
-        server_reply(r, 404, STR_NONE, STR("{}"));
-    else if (g->corrupt && m == g->blobs)
-        server_reply(r, 200, STR_NONE, str_slice(*found, 0, found->len - 1));
-    else
-        server_reply(r, 200, STR_NONE, *found);
-}
-
-static void handle(void *ctx, struct server_request *r)
-{
-    struct registry *g = ctx;
-    str path = server_path(r), authorization = server_header(r, STR("Authorization"));
-    str rest = str_without_prefix(path, STR("/v2/org/ref/"));
-
-    if (str_eq(path, STR("/token"))) {
-        g->asked++;
-        bool known = str_eq(authorization, STR("Basic dTpw"));
-        bool right = str_eq(server_query(r, STR("scope"), NULL), STR("repository:org/ref:pull"));
-        server_reply(r, known && right ? 200 : 401, STR_NONE, STR("{\"token\":\"T\"}"));
-        return;
-    }
-    if (g->token && !str_eq(authorization, STR("Bearer T"))) {
-        server_add_header(r, STR("WWW-Authenticate"),
-                          str_fmt(server_arena(r),
-                                  "Bearer realm=\"%.*s/token\",service=\"s\","
-                                  "scope=\"repository:org/ref:pull\"",
-                                  STR_ARG(server_url(g->server))));
-        server_reply(r, 401, STR_NONE, STR("{}"));
-        return;
-    }
-    if (str_has_prefix(rest, STR("manifests/")))
-        reply_from(g, r, g->manifests, str_from(rest, 10));
-    else
-        reply_from(g, r, g->blobs, str_without_prefix(rest, STR("blobs/")));
-}
-
-static str keep(struct registry *g, struct map *m, str key, str bytes)
-{
-    str *kept = ARENA_NEW(g->a, str);
-
-    *kept = str_copy(g->a, bytes);
-    map_set(m, key, kept);
-    return key;
-}
-
-static str add_blob(struct registry *g, str bytes)
-{
-    return keep(g, g->blobs, digest_of(g->a, bytes), bytes);
+    tar_add(tar, name, type, str_c(text), link);
 }
 
 /* Three layers: plain, gzip, zstd. */
 static str make_manifest(struct registry *g)
 {
-    struct buf one = buf_new(g->a, BUF_UNLIMITED), two, three;
+    struct buf one = buf_new(g->a, BUF_UNLIMITED), two = buf_new(g->a, BUF_UNLIMITED);
+    struct buf three = buf_new(g->a, BUF_UNLIMITED);
 
-    add_member(&one, "ref/metadata.yaml", '0', "old\n", "");
-    add_member(&one, "ref/gone.yaml", '0', "gone\n", "");
-    add_member(&one, "ref/sub/lost.yaml", '0', "lost\n", "");
-    add_member(&one, "ref/stays.yaml", '0', "stays\n", "");
-    add_member(&one, "etc/passwd", '0', "not wanted\n", "");
-    two = buf_new(g->a, BUF_UNLIMITED);
-    add_member(&two, "./ref/metadata.yaml", '0', "new\n", "");
-    add_member(&two, "ref/.wh.gone.yaml", '0', "", "");
-    add_member(&two, "ref/sub/.wh..wh..opq", '0', "", "");
-    add_member(&two, "ref/sub/fresh.yaml", '0', "fresh\n", "");
-    three = buf_new(g->a, BUF_UNLIMITED);
-    add_member(&three, "ref/link.yaml", '2', "", "sub/fresh.yaml");
-    add_member(&three, "ref/hard.yaml", '1', "", "ref/stays.yaml");
-    add_member(&three, "ref/out.yaml", '2', "", "/etc/passwd");
-    add_member(&three, "ref/loop.yaml", '2', "", "loop.yaml");
-    str d1 = add_blob(g, end_tar(&one)), d2 = add_blob(g, gzip(g->a, end_tar(&two)));
-    str d3 = add_blob(g, zstd(g->a, end_tar(&three)));
-    return str_fmt(g->a,
-                   "{\"schemaVersion\":2,\"layers\":[{\"digest\":\"%.*s\"},{\"digest\":\"%.*s\"},"
-                   "{\"digest\":\"%.*s\"}]}",
-                   STR_ARG(d1), STR_ARG(d2), STR_ARG(d3));
+    add(&one, "ref/metadata.yaml", '0', "old\n", "");
+    add(&one, "ref/gone.yaml", '0', "gone\n", "");
+    add(&one, "ref/sub/lost.yaml", '0', "lost\n", "");
+    add(&one, "ref/stays.yaml", '0', "stays\n", "");
+    add(&one, "ref/name.yaml", '0', "shared\n", "");
+    add(&one, "ref/other-name.yaml", '1', "", "ref/name.yaml");
+    add(&one, "ref/turns", '0', "was a file\n", "");
+    add(&one, "ref/to-link/x.yaml", '0', "below a folder\n", "");
+    add(&one, "etc/passwd", '0', "not wanted\n", "");
+    add(&two, "./ref/metadata.yaml", '0', "new\n", "");
+    add(&two, "ref/.wh.gone.yaml", '0', "", "");
+    add(&two, "ref/.wh.name.yaml", '0', "", "");
+    add(&two, "ref/sub/.wh..wh..opq", '0', "", "");
+    add(&two, "ref/sub/fresh.yaml", '0', "fresh\n", "");
+    add(&two, "ref/turns/x.yaml", '0', "in a folder\n", "");
+    add(&two, "ref/to-link", '2', "", "sub");
+    add(&three, "ref/link.yaml", '2', "", "sub/fresh.yaml");
+    add(&three, "ref/hard.yaml", '1', "", "ref/stays.yaml");
+    add(&three, "ref/out.yaml", '2', "", "/etc/passwd");
+    add(&three, "ref/loop.yaml", '2', "", "loop.yaml");
+    add(&three, "ref/root", '2', "", "/");
+    add(&three, "ref/\xC3\xA9.yaml", '0', "accent\n", "");
+    const str digests[] = {registry_add_blob(g, tar_end(&one)),
+                           registry_add_blob(g, test_gzip(g->a, tar_end(&two))),
+                           registry_add_blob(g, test_zstd(g->a, tar_end(&three)))};
+    return registry_manifest(g, digests, COUNT(digests));
 }
 
-static void begin(struct registry *g, struct err *e)
+/* The image as "1.0", in an index with one for another system. */
+static str begin(struct registry *g)
 {
-    const struct server_config config = {.handle = handle, .ctx = g};
-
-    *g = (struct registry){.a = arena_new()};
-    g->blobs = map_new(g->a);
-    g->manifests = map_new(g->a);
-    str manifest = make_manifest(g), digest = digest_of(g->a, manifest);
-    keep(g, g->manifests, digest, manifest);
-    str index =
-        str_fmt(g->a,
-                "{\"manifests\":[{\"digest\":\"sha256:00\",\"platform\":{\"os\":\"windows\","
-                "\"architecture\":\"amd64\"}},{\"digest\":\"%.*s\",\"platform\":{\"os\":"
-                "\"linux\",\"architecture\":\"none\"}}]}",
-                STR_ARG(digest));
-    keep(g, g->manifests, STR("1.0"), index);
-    assert_ok(server_start(&config, &g->server, e), e);
-}
-
-static void end(struct registry *g)
-{
-    server_stop(g->server, 0);
-    arena_free(g->a);
+    registry_begin(g);
+    str digest = registry_tag(g, STR_NONE, make_manifest(g));
+    registry_tag(g, STR("1.0"),
+                 str_fmt(g->a,
+                         "{\"manifests\":[{\"digest\":\"sha256:00\",\"platform\":{\"os\":"
+                         "\"windows\",\"architecture\":\"amd64\"}},{\"digest\":\"%.*s\","
+                         "\"platform\":{\"os\":\"linux\",\"architecture\":\"none\"}}]}",
+                         STR_ARG(digest)));
+    return digest;
 }
 
 static str reference_to(struct registry *g, const char *image, const char *path)
 {
-    return str_fmt(g->a, "container://127.0.0.1:%u/org/ref%s:%s", server_port(g->server), image,
-                   path);
+    return str_fmt(g->a, "container://127.0.0.1:%u/org/ref%s:%s", registry_port(g), image, path);
 }
 
-static void assert_file(struct registry *g, const struct root *root, const char *name,
+static void assert_file(struct arena *a, const struct root *root, const char *name,
                         const char *want)
 {
     AUTO_ERR e = {0};
     str text = STR_NONE;
 
-    assert_str(root_read(g->a, root, str_c(name), &text, &e) ? text : e.text, str_c(want));
+    assert_str(root_read(a, root, str_c(name), &text, &e) ? text : e.text, str_c(want));
+}
+
+/* What metadata.yaml of an image holds, or why not. */
+static str metadata_of(struct registry *g, const char *image)
+{
+    AUTO_ERR e = {0};
+    struct root root;
+    str file, text = STR_NONE;
+    bool ok = root_open(g->a, reference_to(g, image, "/ref/metadata.yaml"), &root, &file, &e) &&
+              root_read(g->a, &root, file, &text, &e);
+
+    root_close(&root);
+    return ok ? text : str_copy(g->a, e.text);
+}
+
+static void assert_fails(struct registry *g, const char *image, const char *with)
+{
+    str got = metadata_of(g, image);
+
+    if (!str_contains(got, str_c(with)))
+        assert_str(got, str_c(with));
+}
+
+/* An image of one layer, described by the rest of its descriptor. */
+static void tag_layer(struct registry *g, const char *tag, str digest, const char *more)
+{
+    registry_tag(g, str_c(tag),
+                 str_fmt(g->a, "{\"layers\":[{\"digest\":\"%.*s\"%s}]}", STR_ARG(digest), more));
+}
+
+static str small_layer(struct registry *g, const char *text)
+{
+    struct buf tar = buf_new(g->a, BUF_UNLIMITED);
+
+    add(&tar, "ref/metadata.yaml", '0', text, "");
+    return registry_add_blob(g, tar_end(&tar));
 }
 
 /* ---- Tests. ---- */
@@ -255,99 +148,185 @@ TEST(names_are_read_as_docker_reads_them)
 
 TEST(layers_hide_and_white_out_what_is_below)
 {
+    static const struct {
+        const char *name, *want;
+    } cases[] = {
+        {"metadata.yaml", "new\n"},
+        {"stays.yaml", "stays\n"},
+        {"sub/fresh.yaml", "fresh\n"},
+        {"link.yaml", "fresh\n"},
+        {"hard.yaml", "stays\n"},
+        {"other-name.yaml", "shared\n"},
+        {"turns/x.yaml", "in a folder\n"},
+        {"turns", "open turns: no such file or directory"},
+        {"to-link/fresh.yaml", "fresh\n"},
+        {"to-link/x.yaml", "open to-link/x.yaml: no such file or directory"},
+        {"root/ref/stays.yaml", "stays\n"},
+        {"\xC3\xA9.yaml", "accent\n"},
+        {"gone.yaml", "open gone.yaml: no such file or directory"},
+        {"sub/lost.yaml", "open sub/lost.yaml: no such file or directory"},
+        {"../etc/passwd", "open ../etc/passwd: invalid argument"},
+        {"loop.yaml", "open loop.yaml: too many levels of symbolic links"},
+        {"out.yaml", "open out.yaml: it is a link to /etc/passwd of the image, which lies outside "
+                     "of the folder of the reference: name the reference there"},
+    };
     AUTO_ERR e = {0};
     struct registry g;
     struct root root;
     struct str_list found = {0};
     str file;
 
-    begin(&g, &e);
+    begin(&g);
     str reference = reference_to(&g, ":1.0", "/ref/metadata.yaml");
     assert_ok(root_open(g.a, reference, &root, &file, &e), &e);
     assert_str(file, STR("metadata.yaml"));
-    assert_file(&g, &root, "metadata.yaml", "new\n");
-    assert_file(&g, &root, "stays.yaml", "stays\n");
-    assert_file(&g, &root, "sub/fresh.yaml", "fresh\n");
-    assert_file(&g, &root, "link.yaml", "fresh\n");
-    assert_file(&g, &root, "hard.yaml", "stays\n");
-    assert_file(&g, &root, "gone.yaml", "open gone.yaml: no such file or directory");
-    assert_file(&g, &root, "sub/lost.yaml", "open sub/lost.yaml: no such file or directory");
-    assert_file(&g, &root, "../etc/passwd", "open ../etc/passwd: invalid argument");
-    assert_file(&g, &root, "loop.yaml", "open loop.yaml: too many levels of symbolic links");
-    assert_file(&g, &root, "out.yaml",
-                "open out.yaml: it is a link to /etc/passwd of the image, which lies outside of "
-                "the folder of the reference: name the reference there");
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_file(g.a, &root, cases[i].name, cases[i].want);
     assert_true(root_glob(g.a, &root, STR("s*.yaml"), &found, &e));
     assert_true(root_glob(g.a, &root, STR("sub/*"), &found, &e));
+    assert_true(root_glob(g.a, &root, STR("turns*"), &found, &e));
     assert_int_equal(found.len, 2);
     assert_str(found.items[1], STR("sub/fresh.yaml"));
     root_close(&root);
-    end(&g);
+    registry_end(&g);
 }
 
 TEST(digests_are_checked)
 {
-    AUTO_ERR e = {0};
     struct registry g;
-    struct root root;
-    str file;
 
-    begin(&g, &e);
-    str digest = map_key(g.manifests, 0);
-    char *image = str_z(g.a, str_fmt(g.a, "@%.*s", STR_ARG(digest)));
-    str reference = reference_to(&g, image, "/ref/metadata.yaml");
-    assert_ok(root_open(g.a, reference, &root, &file, &e), &e);
-    assert_file(&g, &root, "metadata.yaml", "new\n");
-    root_close(&root);
+    str digest = begin(&g);
+    const char *image = str_z(g.a, str_fmt(g.a, "@%.*s", STR_ARG(digest)));
+    assert_str(metadata_of(&g, image), STR("new\n"));
+    image = str_z(g.a, str_fmt(g.a, ":none@%.*s", STR_ARG(digest)));
+    assert_str(metadata_of(&g, image), STR("new\n"));
     g.corrupt = true;
-    assert_false(root_open(g.a, reference, &root, &file, &e));
-    assert_true(str_contains(e.text, STR("has another digest: it is corrupted")));
-    root_close(&root);
+    assert_fails(&g, image, "has another digest: it is corrupted");
     g.corrupt = false;
-    keep(&g, g.manifests, digest, STR("{\"layers\":[]}"));
-    assert_false(root_open(g.a, reference, &root, &file, &e));
-    assert_true(str_contains(e.text, STR("has another digest: it is corrupted")));
-    root_close(&root);
-    reference = reference_to(&g, ":2.0", "/ref/metadata.yaml");
-    assert_false(root_open(g.a, reference, &root, &file, &e));
-    assert_true(str_contains(e.text, STR("404 Not Found")));
-    root_close(&root);
-    end(&g);
+    str other = STR("{\"layers\":[]}");
+    map_set(g.manifests, digest, &other);
+    assert_fails(&g, image, "has another digest: it is corrupted");
+    assert_fails(&g, ":2.0", "404 Not Found");
+    registry_end(&g);
 }
 
-TEST(tokens_are_fetched_with_the_credentials_of_docker)
+TEST(the_image_of_our_platform_is_chosen)
+{
+    struct utsname u;
+    struct registry g;
+    str digests[3];
+
+    registry_begin(&g);
+    assert_int_equal(uname(&u), 0);
+    const char *ours = strcmp(u.machine, "x86_64") == 0    ? "amd64"
+                       : strcmp(u.machine, "aarch64") == 0 ? "arm64"
+                                                           : u.machine;
+    static const char *const texts[] = {"of the first\n", "ours\n", "not of Linux\n"};
+    for (size_t i = 0; i < COUNT(digests); i++) {
+        const str layer = small_layer(&g, texts[i]);
+        digests[i] = registry_tag(&g, STR_NONE, registry_manifest(&g, &layer, 1));
+    }
+    static const char form[] = "{\"digest\":\"%.*s\",\"platform\":{\"os\":\"%s\","
+                               "\"architecture\":\"%s\"}}";
+    struct buf b = buf_new(g.a, BUF_UNLIMITED);
+    buf_fmt(&b, "{\"manifests\":[");
+    buf_fmt(&b, form, STR_ARG(digests[2]), "windows", ours);
+    buf_char(&b, ',');
+    buf_fmt(&b, form, STR_ARG(digests[0]), "linux", "s390x");
+    str without = str_fmt(g.a, "%.*s]}", STR_ARG(buf_str(&b)));
+    buf_char(&b, ',');
+    buf_fmt(&b, form, STR_ARG(digests[1]), "linux", ours);
+    str with = str_fmt(g.a, "%.*s]}", STR_ARG(buf_str(&b)));
+    registry_tag(&g, STR("with"), with);
+    registry_tag(&g, STR("without"), without);
+    /* An index within another. */
+    str inner = registry_tag(&g, STR_NONE, with);
+    registry_tag(&g, STR("nested"),
+                 str_fmt(g.a, "{\"manifests\":[{\"digest\":\"%.*s\"}]}", STR_ARG(inner)));
+    assert_str(metadata_of(&g, ":with"), STR("ours\n"));
+    assert_str(metadata_of(&g, ":without"), STR("of the first\n"));
+    assert_str(metadata_of(&g, ":nested"), STR("ours\n"));
+    registry_end(&g);
+}
+
+TEST(types_and_sizes_of_layers_are_checked_before_they_are_fetched)
+{
+    static const struct {
+        const char *more, *want;
+    } cases[] = {
+        {"", "yes\n"},
+        {",\"mediaType\":\"application/vnd.oci.image.layer.v1.tar\"", "yes\n"},
+        {",\"mediaType\":\"application/vnd.docker.image.rootfs.diff.tar.gzip\"", "yes\n"},
+        {",\"mediaType\":\"application/vnd.docker.image.rootfs.foreign.diff.tar.gzip\"", "yes\n"},
+        {",\"mediaType\":\"application/vnd.oci.image.layer.v1.tar+gzip+encrypted\"",
+         "layer 1: it is encrypted"},
+        {",\"mediaType\":\"application/vnd.in-toto+json\"",
+         "layer 1: it is no archive of files: its type is application/vnd.in-toto+json"},
+        {",\"size\":1000000000000", "layer 1: it is larger than the limit of 536870912 bytes"},
+    };
+    struct registry g;
+
+    registry_begin(&g);
+    str layer = small_layer(&g, "yes\n");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        tag_layer(&g, "t", layer, cases[i].more);
+        assert_fails(&g, ":t", cases[i].want);
+    }
+    tag_layer(&g, "t", STR("sha256:00"),
+              ",\"mediaType\":\"application/vnd.oci.image.layer.nondistributable.v1.tar+gzip\"");
+    assert_fails(&g, ":t", "layer 1: it is not distributed with the image");
+    registry_tag(&g, STR("t"), STR("{\"layers\":[{}]}"));
+    assert_fails(&g, ":t", "layer 1: the manifest names a layer without a digest");
+    registry_tag(&g, STR("t"), STR("{\"fsLayers\":[{}]}"));
+    assert_fails(&g, ":t", "images of the first generation of docker are not read");
+    registry_tag(&g, STR("t"), STR("<html>"));
+    assert_fails(&g, ":t", "the manifest of the image is no JSON");
+    tag_layer(&g, "t", registry_add_blob(&g, STR("neither a tar nor packed")), "");
+    assert_fails(&g, ":t", "layer 1: it cannot be unpacked: ");
+    registry_end(&g);
+}
+
+TEST(files_that_become_huge_are_refused)
+{
+    struct registry g;
+    struct buf tar;
+
+    registry_begin(&g);
+    tar = buf_new(g.a, BUF_UNLIMITED);
+    char *zeros = arena_alloc(g.a, IMAGE_FILE_MAX + 1);
+    tar_add(&tar, "ref/metadata.yaml", '0', str_of(zeros, IMAGE_FILE_MAX + 1), "");
+    str packed = test_gzip(g.a, tar_end(&tar));
+    assert_true(packed.len < MIB);
+    tag_layer(&g, "t", registry_add_blob(&g, packed), "");
+    assert_fails(&g, ":t", "layer 1: a file of the reference is larger than 67108864 bytes");
+    registry_end(&g);
+}
+
+TEST(a_redirect_to_other_storage_does_not_carry_credentials)
 {
     char folder[] = "/tmp/plumb-image-XXXXXX";
     AUTO_ERR e = {0};
     struct registry g;
-    struct root root;
-    str file;
 
-    begin(&g, &e);
-    g.token = true;
+    begin(&g);
     assert_non_null(mkdtemp(folder));
-    setenv("DOCKER_CONFIG", folder, 1);
+    str path = str_fmt(g.a, "%s/auth.json", folder);
+    str entry =
+        str_fmt(g.a, "{\"auths\":{\"127.0.0.1:%u\":{\"auth\":\"dTpw\"}}}", registry_port(&g));
+    assert_ok(file_write(path, entry, 0600, &e), &e);
+    setenv("REGISTRY_AUTH_FILE", str_z(g.a, path), 1);
+    g.elsewhere = true;
+    for (int auth = REGISTRY_OPEN; auth <= REGISTRY_BOTH; auth++) {
+        g.auth = (enum registry_auth)auth;
+        g.stored = 0;
+        assert_str(metadata_of(&g, ":1.0"), STR("new\n"));
+        assert_int_equal(g.stored, 3);
+    }
+    assert_int_equal(g.leaked, 0);
     unsetenv("REGISTRY_AUTH_FILE");
-    unsetenv("XDG_RUNTIME_DIR");
-    setenv("HOME", "/nonexistent", 1);
-    str reference = reference_to(&g, ":1.0", "/ref/metadata.yaml");
-    assert_false(root_open(g.a, reference, &root, &file, &e));
-    assert_int_equal(e.kind, ERR_DENIED);
-    root_close(&root);
-    str path = str_fmt(g.a, "%s/config.json", folder);
-    assert_ok(file_write(path,
-                         str_fmt(g.a, "{\"auths\":{\"127.0.0.1:%u\":{\"auth\":\"dTpw\"}}}",
-                                 server_port(g.server)),
-                         0600, &e),
-              &e);
-    g.asked = 0;
-    assert_ok(root_open(g.a, reference, &root, &file, &e), &e);
-    assert_file(&g, &root, "metadata.yaml", "new\n");
-    assert_int_equal(g.asked, 1);
-    root_close(&root);
     unlink(str_z(g.a, path));
     rmdir(folder);
-    end(&g);
+    registry_end(&g);
 }
 
 static void write_below(struct arena *a, const char *folder, str name, str text)
@@ -357,57 +336,47 @@ static void write_below(struct arena *a, const char *folder, str name, str text)
     assert_ok(file_write(str_fmt(a, "%s/%.*s", folder, STR_ARG(name)), text, 0600, &e), &e);
 }
 
-TEST(layouts_and_saved_archives_are_read)
+TEST(layouts_are_read)
 {
     char folder[] = "/tmp/plumb-layout-XXXXXX";
     AUTO_ERR e = {0};
     struct registry g;
     struct root root;
-    struct buf saved, layer;
     str file;
 
-    begin(&g, &e);
+    str digest = begin(&g);
     assert_non_null(mkdtemp(folder));
     assert_ok(file_make_folder(str_fmt(g.a, "%s/blobs/sha256", folder), &e), &e);
     for (size_t i = 0; i < map_len(g.blobs); i++)
         write_below(g.a, folder,
                     str_fmt(g.a, "blobs/sha256/%.*s", STR_ARG(str_from(map_key(g.blobs, i), 7))),
                     *(str *)map_at(g.blobs, i));
-    str digest = map_key(g.manifests, 0);
     write_below(g.a, folder, str_fmt(g.a, "blobs/sha256/%.*s", STR_ARG(str_from(digest, 7))),
-                *(str *)map_at(g.manifests, 0));
+                *(str *)map_get(g.manifests, digest));
     write_below(g.a, folder, STR("index.json"),
                 str_fmt(g.a,
                         "{\"manifests\":[{\"digest\":\"%.*s\",\"annotations\":"
                         "{\"org.opencontainers.image.ref.name\":\"v1\"}}]}",
                         STR_ARG(digest)));
-    assert_ok(
-        root_open(g.a, str_fmt(g.a, "oci://%s:v1:/ref/metadata.yaml", folder), &root, &file, &e),
-        &e);
-    assert_file(&g, &root, "metadata.yaml", "new\n");
-    assert_false(
-        root_open(g.a, str_fmt(g.a, "oci://%s:v2:/ref/metadata.yaml", folder), &root, &file, &e));
-
-    layer = buf_new(g.a, BUF_UNLIMITED);
-    add_member(&layer, "metadata.yaml", '0', "at the root\n", "");
-    buf_repeat(&layer, '\0', 1024);
-    saved = buf_new(g.a, BUF_UNLIMITED);
-    add_member(&saved, "manifest.json", '0', "[{\"RepoTags\":[\"x/y:v1\"],\"Layers\":[\"l.tar\"]}]",
-               "");
-    add_bytes(&saved, "l.tar", '0', buf_str(&layer), "");
-    str bytes = gzip(g.a, end_tar(&saved));
-    write_below(g.a, folder, STR("saved.tar.gz"), bytes);
-    assert_ok(root_open(g.a,
-                        str_fmt(g.a, "docker-archive://%s/saved.tar.gz:v1:/metadata.yaml", folder),
-                        &root, &file, &e),
-              &e);
-    assert_file(&g, &root, "metadata.yaml", "at the root\n");
+    static const char *const tags[] = {":v1", ""};
+    for (size_t i = 0; i < COUNT(tags); i++) {
+        str reference = str_fmt(g.a, "oci://%s%s:/ref/metadata.yaml", folder, tags[i]);
+        assert_ok(root_open(g.a, reference, &root, &file, &e), &e);
+        assert_file(g.a, &root, "metadata.yaml", "new\n");
+        root_close(&root);
+    }
+    str reference = str_fmt(g.a, "oci://%s:v2:/ref/metadata.yaml", folder);
+    assert_false(root_open(g.a, reference, &root, &file, &e));
+    assert_true(str_contains(e.text, STR("there is no image of the name v2")));
     assert_int_equal(system(str_z(g.a, str_fmt(g.a, "rm -rf %s", folder))), 0);
-    end(&g);
+    registry_end(&g);
 }
 
 RUN_TESTS(cmocka_unit_test(names_are_read_as_docker_reads_them),
           cmocka_unit_test(layers_hide_and_white_out_what_is_below),
           cmocka_unit_test(digests_are_checked),
-          cmocka_unit_test(tokens_are_fetched_with_the_credentials_of_docker),
-          cmocka_unit_test(layouts_and_saved_archives_are_read))
+          cmocka_unit_test(the_image_of_our_platform_is_chosen),
+          cmocka_unit_test(types_and_sizes_of_layers_are_checked_before_they_are_fetched),
+          cmocka_unit_test(files_that_become_huge_are_refused),
+          cmocka_unit_test(a_redirect_to_other_storage_does_not_carry_credentials),
+          cmocka_unit_test(layouts_are_read))

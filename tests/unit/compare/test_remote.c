@@ -7,6 +7,9 @@
 #include "compare/helm.h"
 #include "compare/live.h"
 #include "net/server.h"
+#include "support/fault_server.h"
+
+#include <zlib.h>
 
 /* ---- A web server. ---- */
 
@@ -119,6 +122,112 @@ TEST(faults_of_a_server_are_retried_and_files_fetched_once)
     assert_false(root_glob(w.a, &root, STR("[a"), &found, &e));
     root_close(&root);
     end(&w);
+}
+
+/* ---- Servers that answer something else. ---- */
+
+/* 100 MiB of zeros, compressed. */
+static str bomb(struct arena *a)
+{
+    enum { ROOM = 1024 * 1024, PART = 1024 * 1024 };
+    char *to = arena_alloc_text(a, ROOM), *zeros = arena_alloc_text(a, PART);
+    z_stream z = {.next_out = (Bytef *)to, .avail_out = ROOM};
+
+    memset(zeros, 0, PART);
+    assert_int_equal(deflateInit2(&z, 1, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    for (int i = 0; i < 100; i++) {
+        z.next_in = (Bytef *)zeros;
+        z.avail_in = PART;
+        assert_int_equal(deflate(&z, i == 99 ? Z_FINISH : Z_NO_FLUSH),
+                         i == 99 ? Z_STREAM_END : Z_OK);
+    }
+    size_t len = z.total_out;
+    deflateEnd(&z);
+    return str_of(to, len);
+}
+
+static void handle_odd(void *ctx, struct server_request *r)
+{
+    struct web *w = ctx;
+    str path = server_path(r);
+
+    if (str_has_prefix(path, STR("/html/"))) {
+        server_add_header(r, STR("Content-Type"), STR("text/html"));
+        server_reply(r, 200, STR_NONE,
+                     STR("<!DOCTYPE html>\n<html><a href=/login>Sign in</a></html>\n"));
+    } else if (str_has_prefix(path, STR("/loop/"))) {
+        server_add_header(r, STR("Location"), path);
+        server_reply(r, 302, STR_NONE, STR_NONE);
+    } else if (str_has_prefix(path, STR("/away/"))) {
+        server_add_header(r, STR("Location"), STR("file:///etc/passwd"));
+        server_reply(r, 302, STR_NONE, STR_NONE);
+    } else if (str_has_prefix(path, STR("/bomb/"))) {
+        server_add_header(r, STR("Content-Encoding"), STR("gzip"));
+        server_reply(r, 200, STR_NONE, bomb(w->a));
+    } else {
+        server_reply(r, 204, STR_NONE, STR_NONE);
+    }
+}
+
+/* How loading a reference fails. */
+static str load_fault(struct web *w, const char *path)
+{
+    const struct compare_options options = {
+        .reference = str_concat(w->a, server_url(w->server), str_c(path)), .improved = true};
+    struct compare *c;
+    AUTO_ERR e = {0};
+
+    assert_false(compare_load(w->a, &options, &c, &e));
+    return str_copy(w->a, e.text);
+}
+
+TEST(what_is_no_reference_is_refused)
+{
+    static const struct {
+        const char *path, *want;
+    } cases[] = {
+        {"/html/metadata.yaml", "cannot unmarshal string"},
+        {"/loop/metadata.yaml", "stopped after 10 redirects"},
+        {"/away/metadata.yaml", "redirects to another protocol"},
+        {"/bomb/metadata.yaml", "more than 67108864 bytes"},
+        {"/empty/metadata.yaml", "status code=204"},
+    };
+    AUTO_ERR e = {0};
+    struct web w;
+
+    begin(&w, handle_odd, &e);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        str fault = load_fault(&w, cases[i].path);
+        if (!str_contains(fault, str_c(cases[i].want)))
+            assert_str(fault, str_c(cases[i].want));
+    }
+    end(&w);
+}
+
+TEST(a_server_that_drips_is_given_up)
+{
+    static const struct fault_step script[] = {
+        {.reply = "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\naaaaaaaaaaaaaaaaaaaaaaaa",
+         .drip_ms = 5,
+         .end = FAULT_HANG,
+         .again = true}};
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    struct fault_server *s = fault_server_start(script, COUNT(script), NULL);
+    struct http_config config = http_defaults();
+    const struct fetch f = {.url = fault_server_url(s),
+                            .policy = &retry_never,
+                            .max = KIB,
+                            .time_max = 300 * NS_PER_MS};
+    struct http_client *client;
+    str text;
+
+    config.no_proxy = true;
+    assert_ok(http_client_new(&config, &client, &e), &e);
+    assert_false(fetch_text(client, a, &f, &text, &e));
+    assert_true(str_contains(e.text, STR("deadline exceeded")));
+    http_client_free(client);
+    fault_server_stop(s);
 }
 
 static void handle_chart(void *ctx, struct server_request *r)
@@ -311,6 +420,8 @@ TEST(rows_of_a_config_are_filled_from_the_cluster)
 
 RUN_TESTS(cmocka_unit_test(files_of_a_reference_are_below_its_url),
           cmocka_unit_test(faults_of_a_server_are_retried_and_files_fetched_once),
+          cmocka_unit_test(what_is_no_reference_is_refused),
+          cmocka_unit_test(a_server_that_drips_is_given_up),
           cmocka_unit_test(a_template_of_the_web_is_not_written_outside_of_a_chart),
           cmocka_unit_test(every_group_that_has_a_kind_is_listed),
           cmocka_unit_test(a_cluster_without_the_kinds_or_the_rights_is_an_error),

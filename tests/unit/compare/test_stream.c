@@ -66,6 +66,17 @@ static const struct {
      1, 2, 0, " 3 6", "f.yaml:5: an item of a list is no object"},
     {"[1]\n---\nkind: B\n", 2, 0, 1, 0, 1, 1, " 3",
      "f.yaml:1: json: cannot unmarshal array into Go value of type unstructured.detector"},
+    {"kind: A\nv: \"\xff\"\n---\nkind: B\n", 2, 0, 1, 0, 1, 2, " 4",
+     "f.yaml:2: error converting YAML to JSON: yaml: invalid leading UTF-8 octet"},
+    {"kind: A\nv: !!binary /w==\n---\nkind: B\n", 2, 0, 1, 0, 1, 2, " 4",
+     "f.yaml:2: error converting YAML to JSON: yaml: !!binary holds bytes that are not UTF-8"},
+    /* A value of JSON whose end is known costs itself only, wherever it stands. */
+    {"{\"kind\": \"\xff\"}\n{\"kind\": \"B\"}\n{\"kind\": \"C\"}", 3, 0, 1, 0, 2, 3, " 2 3",
+     "f.yaml:1: invalid UTF-8 in string"},
+    {"{\"kind\": \"A\"}\n{\"kind\": \"B\"}\n{\"kind\" \"C\"}\n{\"kind\": \"D\"}", 4, 0, 1, 0, 3, 2,
+     " 1 2 4", "f.yaml:3: invalid character '\"' after object key"},
+    {"{\"kind\": \"A\", \"v\": \"\\ud800\"}\n{\"kind\": \"B\"}", 2, 0, 1, 0, 1, 2, " 2",
+     "f.yaml:1: half of a surrogate pair in string"},
     {"", 0, 0, 0, 0, 0, 0, "", NULL},
 };
 

@@ -49,6 +49,53 @@ static str json_of(struct arena *a, const struct value *v)
     return buf_str(&b);
 }
 
+/* ---- Words of our own. ---- */
+
+static const struct {
+    const char *before, *after;
+    const char *go;
+} long_keys[] = {
+    {"", ": 1\n", "mapping values are not allowed in this context"},
+    {"a: 1\n", ": 1\n", "could not find expected ':'"},
+    {"{", ": 1}\n", "did not find expected ',' or '}'"},
+    {"{\"", "\": 1}\n", "did not find expected ',' or '}'"},
+};
+
+TEST(a_key_that_is_too_long_is_told)
+{
+    AUTO_ARENA a = arena_new();
+    const struct read_options go = {.go = true};
+
+    for (size_t i = 0; i < COUNT(long_keys); i++) {
+        struct buf b = buf_new(a, 8 * KIB);
+        buf_add(&b, str_c(long_keys[i].before));
+        buf_repeat(&b, 'k', 2000);
+        buf_add(&b, str_c(long_keys[i].after));
+        assert_true(
+            str_contains(read_error(a, buf_str(&b), &go, NULL), str_c(long_keys[i].go)));
+        assert_true(str_contains(read_error(a, buf_str(&b), NULL, NULL), STR("1024 characters")));
+    }
+    /* A long value is none of its business. */
+    struct buf b = buf_new(a, 8 * KIB);
+    buf_add(&b, STR("{a: "));
+    buf_repeat(&b, 'v', 2000);
+    buf_add(&b, STR(", b: [}"));
+    assert_false(str_contains(read_error(a, buf_str(&b), NULL, NULL), STR("1024")));
+}
+
+TEST(binary_that_is_no_text_is_refused)
+{
+    AUTO_ARENA a = arena_new();
+    const struct read_options go = {.go = true};
+    struct value *v;
+    AUTO_ERR e = {0};
+
+    assert_true(str_contains(read_error(a, STR("a: 1\nb: !!binary /w==\n"), NULL, NULL),
+                             STR("f.yaml:2:4: yaml: !!binary holds bytes that are not UTF-8")));
+    assert_ok(yaml_read(a, source_of(a, STR("!!binary /w==")), &go, &v, &e), &e);
+    assert_str(value_str(v), STR("\xff"));
+}
+
 /* ---- Places. ---- */
 
 static struct where where_of(const struct doc *d, const struct value *v)
@@ -466,7 +513,9 @@ TEST(the_number_of_nodes_is_limited)
     assert_int_equal(e.at.line, 2);
 }
 
-RUN_TESTS(cmocka_unit_test(the_number_of_nodes_is_limited),
+RUN_TESTS(cmocka_unit_test(a_key_that_is_too_long_is_told),
+          cmocka_unit_test(binary_that_is_no_text_is_refused),
+          cmocka_unit_test(the_number_of_nodes_is_limited),
           cmocka_unit_test(documents_end_where_the_grammar_says),
           cmocka_unit_test(nodes_know_where_they_stand),
           cmocka_unit_test(an_alias_stands_where_it_is_written),

@@ -88,6 +88,39 @@ TEST(a_key_too_long_to_be_found_fails_as_in_go)
     assert_str(write_as(a, buf_str(&b), NUMBERS_GO), STR("yaml: did not find expected ',' or '}'"));
 }
 
+/* As strings of JSON, also as keys: whatever is written reads as it was. */
+static const char *const odd_texts[] = {
+    "a\\u0085b",     "\\u0085",       "a\\n\\u0085b", "\\u007f",      "\\u0000\\u001f",
+    "\\ufeffa",      "a\\ufeff",      "\\ufffe",     "\\u2028\\n",   "x\\ny\\u0007",
+    "\\u0080\\u009f", "\\ud83d\\ude00", "  lead\\n x",  "a\\u0085\\n", "\\r\\n\\r",
+};
+
+static void check_odd_text(struct arena *a, const char *text)
+{
+    str json = str_fmt(a, "{\"k%s\":[\"%s\"]}", text, text);
+    str yaml = write_as(a, json, NUMBERS_PLAIN);
+    struct source src = {.text = json}, again = {.text = yaml};
+    struct value *want, *got;
+    AUTO_ERR e = {0};
+
+    assert_ok(json_read(a, &src, NULL, &want, &e), &e);
+    assert_ok(yaml_read(a, &again, NULL, &got, &e), &e);
+    assert_str(value_key(&got->items[0]), value_key(&want->items[0]));
+    assert_str(value_str(value_at(&got->items[0], 0)), value_str(value_at(&want->items[0], 0)));
+}
+
+TEST(plain_output_keeps_every_text)
+{
+    AUTO_ARENA a = arena_new();
+    struct buf key = buf_new(a, 8 * KIB);
+
+    for (size_t i = 0; i < COUNT(odd_texts); i++)
+        check_odd_text(a, odd_texts[i]);
+    buf_repeat(&key, 'k', 5000);
+    buf_char(&key, '\0');
+    check_odd_text(a, buf_str(&key).ptr);
+}
+
 TEST(output_beyond_the_buffer_is_a_limit)
 {
     AUTO_ARENA a = arena_new();
@@ -115,5 +148,6 @@ TEST(keys_are_in_natural_order)
 RUN_TESTS(cmocka_unit_test(numbers_are_spelled_by_the_rule),
           cmocka_unit_test(go_s_detour_through_json_shows),
           cmocka_unit_test(a_key_too_long_to_be_found_fails_as_in_go),
+          cmocka_unit_test(plain_output_keeps_every_text),
           cmocka_unit_test(output_beyond_the_buffer_is_a_limit),
           cmocka_unit_test(keys_are_in_natural_order))

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fleet_internal.h - what the formats of fleets share. */
+#pragma once
+
+#include "report/fleet.h"
+#include "report/internal.h"
+
+extern const struct fleet_format fleet_csv, fleet_html, fleet_json, fleet_yaml;
+
+/* "differs", "missing", "unmatched". */
+const char *fleet_kind_name(enum fleet_kind kind);
+/* "failed", "drift", "clean". */
+const char *fleet_site_state(const struct fleet_site *s);
+/* "12 of 400 sites drift, 2 could not be compared". Lives as long as a. */
+str fleet_headline(struct arena *a, const struct fleet *f);
+/* "3 of 398 sites" */
+str fleet_share(struct arena *a, const struct fleet *f, const struct fleet_finding *x);
+/*
+ * Who has a finding: all names when there are few or all is set, else some and how many more; or
+ * "all", or "all but" the few others. Lives as long as a.
+ */
+str fleet_who(struct arena *a, const struct fleet *f, const struct fleet_finding *x, bool all);
+/* Some names, or all. */
+str fleet_names(struct arena *a, const struct fleet *f, const struct fleet_indexes *sites,
+                bool all);
+/*
+ * Who has a finding or one of those that are alike, and how many that are; the findings begin at
+ * index. Lives as long as a.
+ */
+struct fleet_indexes fleet_sites_alike(struct arena *a, const struct fleet *f, size_t index);
+/* "Deployment shop/web", or the id when it is none of that form. Lives as long as a. */
+str fleet_object_text(struct arena *a, str id);
+/* "spec.replicas: 5 instead of 3", values cut at about max bytes. Lives as long as a. */
+str fleet_field_text(struct arena *a, const struct result_field *f, size_t max);
+/* What is not as it should be, in words: "2 documents failed, ...". Empty when all was compared. */
+str fleet_partial_text(struct arena *a, const struct fleet_site *s);

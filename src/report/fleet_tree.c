@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fleet_tree.c - a fleet as data: JSON and YAML. Keys are those of the report of one site where it
+ * has the same thing. Findings are numbered from 1 in their order, and sites refer to the numbers.
+ */
+#include "report/fleet_internal.h"
+#include "text/json.h"
+#include "text/yaml.h"
+
+static void set_text(struct arena *a, struct value *out, str key, str text)
+{
+    if (text.len)
+        value_set_str(a, out, key, text);
+}
+
+static void set_count(struct arena *a, struct value *out, const char *key, size_t n)
+{
+    value_set_int(a, out, str_c(key), (int64_t)n);
+}
+
+static struct value *summary_tree(struct arena *a, const struct fleet *f)
+{
+    struct value *out = value_object(a);
+
+    set_count(a, out, "NumSites", f->sites.len);
+    set_count(a, out, "NumCompared", f->compared);
+    set_count(a, out, "NumDrifting", f->drifting);
+    set_count(a, out, "NumIncomplete", f->incomplete);
+    set_count(a, out, "NumFailed", f->failed);
+    set_count(a, out, "NumDiffs", f->kinds[FLEET_DIFFERS]);
+    set_count(a, out, "NumMissing", f->kinds[FLEET_MISSING]);
+    set_count(a, out, "NumUnmatched", f->kinds[FLEET_UNMATCHED]);
+    value_set_str(a, out, STR("Reference"), f->reference);
+    value_set_str(a, out, STR("MetadataHash"), f->hash);
+    set_text(a, out, STR("Overrides"), f->overrides);
+    return out;
+}
+
+static struct value *names_tree(struct arena *a, const struct fleet *f,
+                                const struct fleet_indexes *sites)
+{
+    struct value *out = value_list(a);
+
+    for (size_t i = 0; i < sites->len; i++)
+        value_add(a, out, value_string(a, f->sites.items[sites->items[i]].name));
+    return out;
+}
+
+static void add_difference(struct arena *a, struct value *out, const struct fleet_finding *x)
+{
+    const struct result_diff d = {
+        .part = x->part, .component = x->component, .fields = x->fields, .fields_known = true};
+
+    value_set_str(a, out, STR("DiffOutput"), x->text);
+    report_tree_fields(a, out, &d);
+    if (x->cut)
+        value_set_bool(a, out, STR("MoreDifferences"), true);
+}
+
+static void add_finding(struct arena *a, struct value *out, const struct fleet *f, size_t index)
+{
+    const struct fleet_finding *x = &f->findings.items[index];
+
+    set_count(a, out, "Number", index + 1);
+    value_set_str(a, out, STR("Kind"), str_c(fleet_kind_name(x->kind)));
+    value_set_str(a, out, STR("Digest"), x->digest);
+    if (x->kind == FLEET_DIFFERS)
+        value_set_str(a, out, STR("DiffDigest"), x->shape);
+    set_text(a, out, STR("CRName"), x->object);
+    set_text(a, out, STR("CorrelatedTemplate"), x->template);
+    set_text(a, out, STR("description"), x->description);
+    set_text(a, out, STR("Msg"), x->message);
+    if (x->kind == FLEET_DIFFERS) {
+        add_difference(a, out, x);
+    } else {
+        set_text(a, out, STR("part"), x->part);
+        set_text(a, out, STR("component"), x->component);
+    }
+    set_count(a, out, "NumSites", x->sites.len);
+    value_set_bool(a, out, STR("Common"), x->common);
+    value_set(a, out, STR("Sites"), names_tree(a, f, &x->sites));
+}
+
+static void add_counts(struct arena *a, struct value *out, const struct fleet_site *s)
+{
+    const struct results verdict = {.verdict = s->verdict};
+    struct value *numbers = value_list(a);
+
+    set_count(a, out, "NumDiffCRs", s->differing);
+    set_count(a, out, "NumMissing", s->missing);
+    set_count(a, out, "NumUnmatched", s->unmatched);
+    set_count(a, out, "TotalCRs", s->total);
+    set_count(a, out, "patchedCRs", s->patched);
+    set_count(a, out, "NumWarnings", s->warnings);
+    set_count(a, out, "Apart", s->apart);
+    for (size_t i = 0; i < s->findings.len; i++)
+        value_add(a, numbers, value_int(a, (int64_t)s->findings.items[i] + 1));
+    value_set(a, out, STR("Findings"), numbers);
+    report_verdict_tree(a, out, &verdict);
+    value_unset(value_get(out, STR("Verdict")), STR("omittedBy"));
+}
+
+static void add_site(struct arena *a, struct value *out, const struct fleet_site *s)
+{
+    value_set_str(a, out, STR("Name"), s->name);
+    value_set_str(a, out, STR("Source"), s->source);
+    value_set_str(a, out, STR("State"), str_c(fleet_site_state(s)));
+    if (s->error.len)
+        value_set_str(a, out, STR("Error"), s->error);
+    else
+        add_counts(a, out, s);
+}
+
+static struct value *fleet_tree(struct arena *a, const struct fleet *f)
+{
+    struct value *out = value_object(a);
+
+    value_set(a, out, STR("Summary"), summary_tree(a, f));
+    struct value *list = value_set(a, out, STR("Findings"), value_list(a));
+    for (size_t i = 0; i < f->findings.len; i++)
+        add_finding(a, value_add(a, list, value_object(a)), f, i);
+    list = value_set(a, out, STR("Sites"), value_list(a));
+    for (size_t i = 0; i < f->sites.len; i++)
+        add_site(a, value_add(a, list, value_object(a)), &f->sites.items[i]);
+    return out;
+}
+
+static bool write_json(const struct fleet *f, const struct report_options *o, struct buf *out,
+                       struct err *e)
+{
+    const struct json_style style = {.html = true, .numbers = NUMBERS_EXACT};
+    AUTO_ARENA a = arena_new();
+
+    (void)o;
+    if (!json_write(out, fleet_tree(a, f), &style, e))
+        return false;
+    buf_char(out, '\n');
+    return true;
+}
+
+static bool write_yaml(const struct fleet *f, const struct report_options *o, struct buf *out,
+                       struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+
+    (void)o;
+    return yaml_write(out, fleet_tree(a, f), NUMBERS_EXACT, e);
+}
+
+const struct fleet_format fleet_json = {"json", "everything as one JSON value", write_json};
+const struct fleet_format fleet_yaml = {"yaml", "everything as YAML", write_yaml};

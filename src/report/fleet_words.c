@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fleet_words.c - short texts about fleets, which the formats share.
+ */
+#include "report/fleet_internal.h"
+
+/* Up to so many names are written out; else the first of them. */
+enum { NAMES_ALL = 6, NAMES_FIRST = 3 };
+
+const char *fleet_kind_name(enum fleet_kind kind)
+{
+    static const char *const names[] = {
+        [FLEET_DIFFERS] = "differs", [FLEET_MISSING] = "missing", [FLEET_UNMATCHED] = "unmatched"};
+
+    return names[kind];
+}
+
+const char *fleet_site_state(const struct fleet_site *s)
+{
+    if (s->error.len)
+        return "failed";
+    return s->counts[FLEET_DIFFERS] || s->counts[FLEET_MISSING] ? "drift" : "clean";
+}
+
+str fleet_headline(struct arena *a, const struct fleet *f)
+{
+    struct buf out = buf_new(a, BUF_UNLIMITED);
+
+    if (!f->compared)
+        buf_add(&out, STR("No site was compared"));
+    else if (f->drifting)
+        buf_fmt(&out, "%zu of %s drift%s", f->drifting, str_z(a, counted(a, f->compared, "site")),
+                f->drifting == 1 ? "s" : "");
+    else if (f->compared == 1)
+        buf_add(&out, STR("The site is as it should be"));
+    else
+        buf_fmt(&out, "All %zu sites are as they should be", f->compared);
+    if (f->failed)
+        buf_fmt(&out, ", %zu could not be compared", f->failed);
+    return buf_str(&out);
+}
+
+str fleet_share(struct arena *a, const struct fleet *f, const struct fleet_finding *x)
+{
+    return str_fmt(a, "%zu of %s", x->sites.len, str_z(a, counted(a, f->compared, "site")));
+}
+
+str fleet_names(struct arena *a, const struct fleet *f, const struct fleet_indexes *sites, bool all)
+{
+    size_t shown = all || sites->len <= NAMES_ALL ? sites->len : NAMES_FIRST;
+    struct buf out = buf_new(a, BUF_UNLIMITED);
+
+    for (size_t i = 0; i < shown; i++) {
+        str name = f->sites.items[sites->items[i]].name;
+        buf_fmt(&out, "%s%.*s", i ? ", " : "", STR_ARG(name));
+    }
+    if (shown < sites->len)
+        buf_fmt(&out, " and %zu more", sites->len - shown);
+    return buf_str(&out);
+}
+
+/* The sites that were compared and do not have it. */
+static struct fleet_indexes others(struct arena *a, const struct fleet *f,
+                                   const struct fleet_finding *x)
+{
+    struct fleet_indexes out = {0};
+    size_t at = 0;
+
+    for (size_t i = 0; i < f->sites.len; i++) {
+        bool has = at < x->sites.len && x->sites.items[at] == i;
+        at += has;
+        if (!has && !f->sites.items[i].error.len)
+            VEC_PUSH(a, &out, (uint32_t)i);
+    }
+    return out;
+}
+
+str fleet_who(struct arena *a, const struct fleet *f, const struct fleet_finding *x, bool all)
+{
+    size_t lacking = f->compared - x->sites.len;
+
+    if (all || x->sites.len <= NAMES_ALL || lacking > NAMES_ALL)
+        return fleet_names(a, f, &x->sites, all);
+    if (!lacking)
+        return STR("all");
+    struct fleet_indexes rest = others(a, f, x);
+    return str_concat(a, STR("all but "), fleet_names(a, f, &rest, true));
+}
+
+struct fleet_indexes fleet_sites_alike(struct arena *a, const struct fleet *f, size_t index)
+{
+    bool *has = ARENA_ARRAY(a, bool, f->sites.len);
+    struct fleet_indexes out = {0};
+
+    for (size_t i = index; i < index + f->findings.items[index].alike; i++)
+        for (size_t k = 0; k < f->findings.items[i].sites.len; k++)
+            has[f->findings.items[i].sites.items[k]] = true;
+    for (size_t i = 0; i < f->sites.len; i++)
+        if (has[i])
+            VEC_PUSH(a, &out, (uint32_t)i);
+    return out;
+}
+
+str fleet_object_text(struct arena *a, str id)
+{
+    struct object_name n = object_name_of(id);
+
+    if (!n.kind.len)
+        return id;
+    return str_fmt(a, "%.*s %.*s%s%.*s", STR_ARG(n.kind), STR_ARG(n.space), n.space.len ? "/" : "",
+                   STR_ARG(n.name));
+}
+
+str fleet_field_text(struct arena *a, const struct result_field *f, size_t max)
+{
+    str expected = field_text(a, f->expected, max), actual = field_text(a, f->actual, max);
+
+    if (f->kind == RESULT_MISSING)
+        return str_fmt(a, "%.*s: missing, %.*s is expected", STR_ARG(f->path), STR_ARG(expected));
+    if (f->kind == RESULT_EXTRA)
+        return str_fmt(a, "%.*s: %.*s is not expected", STR_ARG(f->path), STR_ARG(actual));
+    return str_fmt(a, "%.*s: %.*s instead of %.*s", STR_ARG(f->path), STR_ARG(actual),
+                   STR_ARG(expected));
+}
+
+str fleet_partial_text(struct arena *a, const struct fleet_site *s)
+{
+    const struct result_verdict *v = &s->verdict;
+    struct buf out = buf_new(a, BUF_UNLIMITED);
+
+    if (s->error.len || v->complete)
+        return STR_NONE;
+    if (v->failed)
+        buf_fmt(&out, "%s failed", str_z(a, counted(a, v->failed, "document")));
+    if (v->failed_objects)
+        buf_fmt(&out, "%s%s failed", out.len ? ", " : "",
+                str_z(a, counted(a, v->failed_objects, "object")));
+    return buf_str(&out);
+}
