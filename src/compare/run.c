@@ -393,27 +393,25 @@ static bool consume_kept(void *ctx, void *item, struct err *e)
 
 /* ---- Lookups. ---- */
 
-static bool looks_up(const struct compare *c)
-{
-    for (size_t i = 0; i < c->reference.templates.len; i++)
-        if (c->reference.templates.items[i].looks_up)
-            return true;
-    for (size_t i = 0; i < c->overrides.len; i++)
-        if (str_eq(c->overrides.items[i].type, STR("go-template")))
-            return true;
-    return false;
-}
+/* What templates, and patches that are templates, may do beyond reading their object. */
+struct reach {
+    bool looks_up, changes;
+};
 
-static bool changes(const struct compare *c)
+static struct reach reach_of(const struct compare *c)
 {
-    for (size_t i = 0; i < c->reference.templates.len; i++)
-        if (c->reference.templates.items[i].changes)
-            return true;
+    struct reach r = {0};
+
+    for (size_t i = 0; i < c->reference.templates.len; i++) {
+        r.looks_up |= c->reference.templates.items[i].looks_up;
+        r.changes |= c->reference.templates.items[i].changes;
+    }
     for (size_t i = 0; i < c->overrides.len; i++)
-        if (str_eq(c->overrides.items[i].type, STR("go-template")) &&
-            template_changes(c->overrides.items[i].patch))
-            return true;
-    return false;
+        if (str_eq(c->overrides.items[i].type, STR("go-template"))) {
+            r.looks_up = true;
+            r.changes |= template_changes(c->overrides.items[i].patch);
+        }
+    return r;
 }
 
 /* Earlier objects are seen without what their comparison omits: both forms are kept. */
@@ -482,7 +480,7 @@ static bool run_on(struct running *r, struct pool *pool, struct err *e)
         return false;
     if (!r->compare->keeps_objects)
         return true;
-    if (looks_up(r->compare))
+    if (reach_of(r->compare).looks_up)
         prepare_lookups(r->compare);
     return pool_run(pool, &comparing, e);
 }
@@ -500,8 +498,9 @@ bool run_all(struct run *run, struct err *e)
     if (!feed_open(c, &sources, &r.feed, e))
         return false;
     take_input(&r, &sources);
-    c->keeps_objects = o->external_diff.len || looks_up(c);
-    c->in_turn = !o->improved && looks_up(c) && changes(c);
+    const struct reach reach = reach_of(c);
+    c->keeps_objects = o->external_diff.len || reach.looks_up;
+    c->in_turn = !o->improved && reach.looks_up && reach.changes;
     r.owners = owners_new(c->arena, &c->reference);
     r.seen = strset_new(c->arena, o->improved ? sizeof(struct result_place) : 0);
     /* Other programs write to the terminal themselves: one at a time keeps their order. */
