@@ -117,11 +117,14 @@ $(B)/libsupport.a: $(call object,$(SUPPORT))
 	@rm -f $@
 	ar rcs $@ $^
 
-$(call object,$(SUPPORT) $(UNITS)): CFLAGS += -Itests
+$(call object,$(SUPPORT) $(UNITS) $(BENCHES)): CFLAGS += -Itests
 
 $(UNIT_PROGRAMS): $(B)/unit/%: $(B)/obj/tests/unit/%.o $(B)/libsupport.a $(B)/libplumb.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lssl $(LIBS)
+
+# Tests that start the program itself.
+$(B)/unit/cli/test_live_faults: | $(B)/plumb
 
 # Programs that need a real control plane: see tests/kube.
 $(B)/kube/%: $(B)/obj/tests/kube/%.o $(B)/libsupport.a $(B)/libplumb.a
@@ -137,8 +140,8 @@ $(FUZZ_PROGRAMS): $(B)/fuzz/%: $(B)/obj/tests/fuzz/%.o $(B)/libplumb.a
 
 $(B)/fuzz/fuzz_yaml_libyaml: LIBS += -lyaml
 
-$(B)/bench: $(call object,$(BENCHES)) $(B)/libplumb.a
-	$(CC) $(LDFLAGS) -o $@ $^ -ljansson -lyaml $(LIBS)
+$(B)/bench: $(call object,$(BENCHES)) $(B)/libsupport.a $(B)/libplumb.a
+	$(CC) $(LDFLAGS) -o $@ $^ -ljansson -lyaml -lssl $(LIBS)
 
 $(B)/obj/%.o: %.c Makefile VERSION | $(GENERATED)
 	@mkdir -p $(@D)

@@ -15,8 +15,9 @@
  * is known to help: a new token once after 401, up to three tries in all when the server is in
  * trouble or the connection breaks (only requests that may be sent twice), when the bucket that was
  * empty has filled, and after the provider was registered. Every other refusal goes to the caller
- * with what the rules say of it. Nothing is ever sent to another server than that of the cloud:
- * redirects, poll addresses and links to next pages that lead elsewhere are refused.
+ * with what the rules say of it. Nothing is ever sent to another server than that of the cloud and
+ * hosts below it ("eastus2.management.azure.com"): redirects and links to next pages that lead
+ * elsewhere are refused, and an operation whose address does is followed by reading its resource.
  *
  * Any thread may call; calls wait. Time is that of base/clock.h. Results live as long as a.
  */
@@ -59,6 +60,8 @@ struct arm_call {
     str id;     /* of the resource: "/subscriptions/..."; escaped by us */
     str action; /* POST: "listKeys" */
     str query;  /* more of it, escaped: "$expand=x" */
+    /* Instead of all of these: where an operation said to ask (arm_pipe.h only). Asked once. */
+    str address;
     str api_version;
     str body;  /* JSON */
     str space; /* the namespace it is for */
@@ -99,6 +102,9 @@ MUST_CHECK bool arm_list(struct arm *m, struct arena *a, const struct arm_call *
                          struct value **items, struct err *e);
 
 /* ---- Long-running operations: PUT, PATCH, DELETE, POST. ---- */
+
+/* What a result says, for lro_begin and lro_step. */
+struct arm_answer arm_answer_of(const struct arm_result *r);
 
 /* Sends the first request. From then on the operation can be written down (lro_token). */
 MUST_CHECK bool arm_begin(struct arm *m, struct arena *a, const struct arm_call *call,

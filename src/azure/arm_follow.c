@@ -13,7 +13,7 @@
 
 /* ---- Operations. ---- */
 
-static struct arm_answer answer_of(const struct arm_result *r)
+struct arm_answer arm_answer_of(const struct arm_result *r)
 {
     return (struct arm_answer){
         .http = r->status,
@@ -31,15 +31,6 @@ static struct arm_call reading(const struct arm_call *call)
     get.method = STR("GET");
     get.body = get.action = STR_NONE;
     return get;
-}
-
-/* The token must not be shown to others. */
-static bool check_home(struct arm *m, str url, const char *what, struct err *e)
-{
-    if (url_same_origin(url, m->settings->cloud.endpoint))
-        return true;
-    return err_set(e, ERR_DENIED, "%s leads to %.*s, which is not %.*s: refused", what,
-                   STR_ARG(url), STR_ARG(m->settings->cloud.endpoint));
 }
 
 /* Until it is gone; nobody says when. */
@@ -90,6 +81,15 @@ static bool conclude(struct arm *m, struct arena *a, const struct arm_call *call
     return true;
 }
 
+/* Whether the address to be polled may be, or need not be. */
+static bool stay_home(struct arm *m, struct lro *o, struct err *e)
+{
+    if (o->next != LRO_POLL || lro_is_home(o->poll_url, m->settings->cloud.endpoint) ||
+        lro_stay_home(o))
+        return true;
+    return arm_check_home(m, o->poll_url, "the address of the operation", e);
+}
+
 bool arm_begin(struct arm *m, struct arena *a, const struct arm_call *call, struct lro *operation,
                struct arm_result *result, struct err *e)
 {
@@ -98,9 +98,9 @@ bool arm_begin(struct arm *m, struct arena *a, const struct arm_call *call, stru
 
     if (!arm_exchange(m, a, call, url, false, result, e))
         return false;
-    first = answer_of(result);
+    first = arm_answer_of(result);
     lro_begin(a, operation, call->method, url, &first);
-    return conclude(m, a, call, operation, result, e);
+    return stay_home(m, operation, e) && conclude(m, a, call, operation, result, e);
 }
 
 bool arm_resume(struct arm *m, struct arena *a, const struct arm_call *call, str token,
@@ -122,16 +122,16 @@ bool arm_poll(struct arm *m, struct arena *a, const struct arm_call *call, struc
     AUTO_ERR failure = {0};
 
     assert(operation->next == LRO_POLL);
-    if (!check_home(m, operation->poll_url, "the address of the operation", e))
+    if (!arm_check_home(m, operation->poll_url, "the address of the operation", e))
         return false;
     if (get.priority == BUDGET_USER)
         get.priority = BUDGET_POLL;
     if (arm_exchange(m, a, &get, operation->poll_url, true, result, &failure))
-        answer = answer_of(result);
+        answer = arm_answer_of(result);
     else if (failure.kind != ERR_IO)
         return err_copy(e, &failure);
     lro_step(a, operation, &answer);
-    return conclude(m, a, call, operation, result, e);
+    return stay_home(m, operation, e) && conclude(m, a, call, operation, result, e);
 }
 
 bool arm_follow(struct arm *m, struct arena *a, const struct arm_call *call, struct lro *operation,
@@ -169,7 +169,7 @@ static bool read_page(struct arm *m, struct arena *a, const struct arm_call *cal
     if (str_eq(next, *url))
         return err_set(e, ERR_INVALID, "the next page of %.*s is itself", STR_ARG(*url));
     *url = next;
-    return !next.len || check_home(m, next, "the link to the next page", e);
+    return !next.len || arm_check_home(m, next, "the link to the next page", e);
 }
 
 bool arm_list(struct arm *m, struct arena *a, const struct arm_call *call, struct value **items,

@@ -14,10 +14,13 @@ struct arm_gate {
     struct budget *budget;
 };
 
-/* One who waits; freed by the last of the two who know it. */
+/* One who waits; freed by the last of the two who know it, or once it was told. */
 struct waiter {
     struct budget_grant grant;
     bool granted, left;
+    gate_fn *tell;
+    void *ctx;
+    struct waiter *next; /* of those to be told */
 };
 
 struct arm_gate *arm_gate_new(const struct budget_limits *limits)
@@ -28,34 +31,65 @@ struct arm_gate *arm_gate_new(const struct budget_limits *limits)
     return g;
 }
 
-/* Lets everybody go who may. Under the lock. Answers when to look again. */
-static int64_t let_go(struct arm_gate *g, int64_t now)
+/* Lets everybody go who may. Under the lock. Answers when to look again, and who is to be told. */
+static int64_t let_go(struct arm_gate *g, int64_t now, struct waiter **told)
 {
     struct budget_grant grant;
     struct waiter *w;
     int64_t again;
 
+    *told = NULL;
     while ((w = budget_next(g->budget, now, &grant, &again))) {
-        if (w->left) {
-            budget_return(g->budget, &grant, now);
-            block_free(w);
-            continue;
-        }
         w->grant = grant;
         w->granted = true;
+        if (w->tell) {
+            w->next = NULL;
+            *told = w;
+            told = &w->next;
+        } else if (w->left) {
+            budget_return(g->budget, &grant, now);
+            block_free(w);
+        }
     }
+    return again;
+}
+
+static void tell(struct waiter *told)
+{
+    struct waiter *next;
+
+    for (struct waiter *w = told; w; w = next) {
+        next = w->next;
+        w->tell(w->ctx, &w->grant);
+        block_free(w);
+    }
+}
+
+int64_t gate_look(struct arm_gate *g)
+{
+    struct waiter *told;
+    int64_t again;
+
+    {
+        AUTO_LOCK guard = lock_take(&g->lock);
+        again = let_go(g, clock_mono(), &told);
+    }
+    tell(told);
     return again;
 }
 
 void arm_gate_free(struct arm_gate *g)
 {
+    struct waiter *told;
     int64_t again = 0;
 
     if (!g)
         return;
     /* Those who left wait no longer than the longest pause of a bucket. */
-    while (again != INT64_MAX)
-        again = let_go(g, again < INT64_MAX / 2 ? again : INT64_MAX / 2);
+    while (again != INT64_MAX) {
+        again = let_go(g, again < INT64_MAX / 2 ? again : INT64_MAX / 2, &told);
+        assert(!told);
+    }
     budget_free(g->budget);
     pthread_mutex_destroy(&g->lock.mutex);
     block_free(g);
@@ -72,10 +106,9 @@ static bool wait_for(struct arm_gate *g, struct waiter *w, const struct arm_call
                      struct err *e)
 {
     for (;;) {
-        int64_t now = clock_mono(), again;
+        int64_t now = clock_mono(), again = gate_look(g);
         {
             AUTO_LOCK guard = lock_take(&g->lock);
-            again = let_go(g, now);
             if (w->granted)
                 return true;
         }
@@ -111,6 +144,41 @@ bool gate_enter(struct arm_gate *g, const struct budget_request *r, const struct
     else
         w->left = true;
     return ok;
+}
+
+bool gate_submit(struct arm_gate *g, const struct budget_request *r, gate_fn *granted, void *ctx,
+                 struct waiter **out, struct err *e)
+{
+    struct waiter *w = block_new(sizeof(*w));
+    struct budget_request request = *r;
+    AUTO_LOCK guard = lock_take(&g->lock);
+
+    *w = (struct waiter){.tell = granted, .ctx = ctx};
+    request.item = w;
+    *out = w;
+    if (budget_submit(g->budget, &request, clock_mono(), e))
+        return true;
+    block_free(w);
+    *out = NULL;
+    return false;
+}
+
+bool gate_forget(struct arm_gate *g, struct waiter *w)
+{
+    AUTO_LOCK guard = lock_take(&g->lock);
+
+    if (w->granted)
+        return false;
+    w->tell = NULL;
+    w->left = true;
+    return true;
+}
+
+void gate_return(struct arm_gate *g, const struct budget_grant *grant)
+{
+    AUTO_LOCK guard = lock_take(&g->lock);
+
+    budget_return(g->budget, grant, clock_mono());
 }
 
 void gate_leave(struct arm_gate *g, const struct budget_grant *grant,

@@ -22,19 +22,74 @@ void gate_leave(struct arm_gate *g, const struct budget_grant *grant,
 /* Waits ns; false when the deadline or the cancel comes first. */
 MUST_CHECK bool call_wait(const struct arm_call *call, int64_t ns, struct err *e);
 
-/* ---- arm.c ---- */
+/* What one who does not wait is told: the turn of its request has come. Under no lock. */
+typedef void gate_fn(void *ctx, const struct budget_grant *grant);
+struct waiter;
+/*
+ * Lets r wait for its turn; granted is called once, from any thread that uses the gate. *out is set
+ * before that, and good until then.
+ */
+MUST_CHECK bool gate_submit(struct arm_gate *g, const struct budget_request *r, gate_fn *granted,
+                            void *ctx, struct waiter **out, struct err *e);
+/* It need not wait any more. False: its turn has come, and granted will be called all the same. */
+MUST_CHECK bool gate_forget(struct arm_gate *g, struct waiter *w);
+/* Lets everybody go who may. Answers when to look again, by clock_mono; INT64_MAX: nobody waits. */
+int64_t gate_look(struct arm_gate *g);
+/* Gives back a grant whose request is not sent. */
+void gate_return(struct arm_gate *g, const struct budget_grant *grant);
 
-/* "https://management.azure.com/subscriptions/...?api-version=..." */
-str arm_url(struct arm *m, struct arena *a, const struct arm_call *call);
+/* ---- arm_try.c ---- */
+
+/* What one try needs and leaves behind. */
+struct attempt {
+    struct arena *secret; /* of the headers */
+    str token;
+    struct http_request request;
+    struct budget_request turn;
+    struct budget_grant grant; /* from the gate */
+    bool again;                /* there is no answer, and another try does no harm */
+};
+/* Of all tries of a call. */
+struct tries {
+    unsigned trouble, throttled;
+    bool renewed, registered;
+    bool once; /* nothing is tried again but a token */
+};
+
+/* Makes the request and says whose turn it needs. May wait for a token. */
+MUST_CHECK bool attempt_begin(struct arm *m, struct arena *a, const struct arm_call *call, str url,
+                              struct arm_result *result, struct attempt *t, struct err *e);
+/* How long it may take from now. */
+int64_t attempt_timeout(struct arm *m, const struct arm_call *call);
+/* Takes the answer, if there is one (ok), and leaves the gate. */
+void attempt_end(struct arm *m, struct arena *a, const struct arm_call *call,
+                 const struct http_response *response, bool ok, struct arm_result *result,
+                 struct attempt *t);
+/* Whether an answer is worth another try, after *wait. May register a provider, which takes time.
+ */
+bool answer_again(struct arm *m, struct arena *a, const struct arm_call *call,
+                  const struct attempt *attempt, struct arm_result *r, struct tries *t,
+                  int64_t *wait);
+/* Whether a request without an answer is. */
+bool failure_again(const struct attempt *attempt, const struct err *failure, struct tries *t,
+                   int64_t *wait);
 /*
  * Sends to a whole address. once: nothing is tried again but a token. True when there is an answer,
  * whatever its status.
  */
 MUST_CHECK bool arm_exchange(struct arm *m, struct arena *a, const struct arm_call *call, str url,
                              bool once, struct arm_result *result, struct err *e);
+
+/* ---- arm.c ---- */
+
+/* "https://management.azure.com/subscriptions/...?api-version=..." */
+str arm_url(struct arm *m, struct arena *a, const struct arm_call *call);
 /* Fills the verdict of a refusal that result holds, and e from it. Always false. */
 bool arm_refused(struct arm *m, struct arena *a, const struct arm_call *call,
                  struct arm_result *result, struct err *e);
+
+/* Whether a token may be shown to the server of url. what begins the error. */
+MUST_CHECK bool arm_check_home(struct arm *m, str url, const char *what, struct err *e);
 
 /* ---- arm_register.c ---- */
 

@@ -174,8 +174,7 @@ static bool is_idle(struct budget_bucket *k, int64_t now)
            (!k->limited || k->level >= k->rate.burst);
 }
 
-/* Forgets buckets that are as good as new. */
-static void drop_idle(struct budget *b, int64_t now)
+static void drop_idle_once(struct budget *b, int64_t now)
 {
     struct budget_bucket **at = &b->first, *k;
 
@@ -189,6 +188,13 @@ static void drop_idle(struct budget *b, int64_t now)
         free_bucket(k);
         block_free(k);
     }
+}
+
+/* Forgets buckets that are as good as new; those of providers when nobody knows them any more. */
+static void drop_idle(struct budget *b, int64_t now)
+{
+    drop_idle_once(b, now);
+    drop_idle_once(b, now);
 }
 
 /* The parts of a key, without case; a NUL keeps them apart. */

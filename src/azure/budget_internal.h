@@ -20,6 +20,8 @@ struct wait_flow {
     struct wait_flow *next;
     struct budget_bucket *provider; /* NULL: no limit of its own */
     struct wait_item *first, **last;
+    double used; /* of the provider's bucket, at used_at */
+    int64_t used_at;
 };
 
 /* A namespace in a line. */

@@ -3,7 +3,7 @@
  * budget_line.c - those who wait, in turns of their namespaces.
  *
  * A namespace that waits for nothing stays until its last turn is over and forgotten: else it would
- * have a second turn as soon as it comes back.
+ * have a second turn as soon as it comes back. So does what it wanted of a provider with a limit.
  */
 #include "azure/budget_internal.h"
 
@@ -12,6 +12,12 @@
 /* A namespace that has used so much of a bucket, while it filled once, leaves the rest to others.
  */
 #define HEAVY 0.25
+/*
+ * Buckets of providers are small: less of them is much, and this much more of them is kept, or
+ * sweeps of others would hardly get a token.
+ */
+#define HEAVY_SMALL 0.1
+#define SMALL_KEPT 3
 
 void line_begin(struct wait_line *l)
 {
@@ -119,21 +125,52 @@ void line_add(struct wait_line *l, str space, struct budget_bucket *provider, vo
 
 /* ---- Going. ---- */
 
-/* Takes the first item of a flow; an empty flow goes behind the others or ends. */
-static void *take_from(struct wait_space *s, struct wait_flow **at)
+/* Forgets what was used as fast as the bucket fills. */
+static double decay(double *used, int64_t *at, const struct budget_rate *rate, int64_t now)
+{
+    if (now > *at) {
+        double passed = (double)(now - *at) / (double)NS_PER_SEC;
+        *used *= exp(-passed * rate->per_second / rate->burst);
+        *at = now;
+    }
+    return *used;
+}
+
+/* What a namespace has used of a bucket. */
+static double used_by(struct wait_space *s, const struct line_turn *turn)
+{
+    return decay(&s->used, &s->used_at, &turn->bucket->rate, turn->now);
+}
+
+static bool is_limited(const struct wait_flow *f)
+{
+    return f->provider && f->provider->limited;
+}
+
+/* The same of the bucket of a provider. */
+static double used_by_flow(struct wait_flow *f, int64_t now)
+{
+    return is_limited(f) ? decay(&f->used, &f->used_at, &f->provider->rate, now) : 0;
+}
+
+/* Takes the first item of a flow, which goes behind the others, or ends with its last one. */
+static void *take_from(struct wait_space *s, struct wait_flow **at, int64_t now)
 {
     struct wait_flow *f = *at, **end;
     struct wait_item *i = f->first;
     void *item = i->item;
 
     f->first = i->next;
+    if (!f->first)
+        f->last = &f->first;
     block_free(i);
     s->waiting--;
     *at = f->next;
-    if (!f->first) {
+    if (!f->first && !is_limited(f)) {
         flow_free(f);
         return item;
     }
+    f->used = used_by_flow(f, now) + 1;
     for (end = at; *end; end = &(*end)->next)
         ;
     f->next = NULL;
@@ -141,18 +178,18 @@ static void *take_from(struct wait_space *s, struct wait_flow **at)
     return item;
 }
 
-/* What a namespace has used of a bucket; it is forgotten as fast as the bucket fills. */
-static double used_by(struct wait_space *s, const struct line_turn *turn)
+/* Whether the bucket of its provider has room for a flow: the rules are those of the other one. */
+static bool provider_has(struct wait_flow *f, const struct line_turn *turn, int64_t *again)
 {
-    const struct budget_rate *rate = &turn->bucket->rate;
-    double passed;
+    const double whole = turn->bucket->rate.burst;
+    double share = turn->floor / whole;
 
-    if (turn->now > s->used_at) {
-        passed = (double)(turn->now - s->used_at) / (double)NS_PER_SEC;
-        s->used *= exp(-passed * rate->per_second / rate->burst);
-        s->used_at = turn->now;
-    }
-    return s->used;
+    if (!f->provider)
+        return true;
+    if (share < turn->kept / whole &&
+        used_by_flow(f, turn->now) > HEAVY_SMALL * f->provider->rate.burst)
+        share = turn->kept / whole;
+    return bucket_has(f->provider, 1 + share * f->provider->rate.burst, turn->now, again);
 }
 
 static void *take(struct wait_space *s, const struct line_turn *turn,
@@ -164,10 +201,17 @@ static void *take(struct wait_space *s, const struct line_turn *turn,
         floor = turn->kept;
     if (!bucket_has(turn->bucket, 1 + floor, turn->now, again))
         return NULL;
-    for (struct wait_flow **f = &s->flows; *f; f = &(*f)->next) {
-        *provider = (*f)->provider;
-        if (!*provider || bucket_has(*provider, 1, turn->now, again))
-            return take_from(s, f);
+    for (struct wait_flow **at = &s->flows, *f; (f = *at);) {
+        if (f->first && provider_has(f, turn, again)) {
+            *provider = f->provider;
+            return take_from(s, at, turn->now);
+        }
+        if (f->first || used_by_flow(f, turn->now) >= 1) {
+            at = &f->next;
+            continue;
+        }
+        *at = f->next;
+        flow_free(f);
     }
     return NULL;
 }

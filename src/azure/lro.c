@@ -218,6 +218,17 @@ void lro_step(struct arena *a, struct lro *o, const struct arm_answer *answer)
     }
 }
 
+bool lro_stay_home(struct lro *o)
+{
+    if (str_eq(o->method, STR("PUT")) || str_eq(o->method, STR("PATCH"))) {
+        o->protocol = LRO_RESOURCE;
+        o->poll_url = o->url;
+        return true;
+    }
+    look(o);
+    return is_delete(o);
+}
+
 /* ---- The first answer. ----------------------------------------------------------------------- */
 
 /* A path is meant on the host that was asked. */

@@ -65,6 +65,12 @@ struct lro {
 
 /* Takes the first answer. */
 void lro_begin(struct arena *a, struct lro *o, str method, str url, const struct arm_answer *first);
+/*
+ * The address of the operation must not be asked: it is not of Resource Manager, and would be shown
+ * our token. What has become of the resource is looked at instead. False when that tells nothing
+ * (POST).
+ */
+MUST_CHECK bool lro_stay_home(struct lro *o);
 /* Takes the answer to a poll. http 0 means that there was none: it is asked again. */
 void lro_step(struct arena *a, struct lro *o, const struct arm_answer *answer);
 
@@ -77,6 +83,12 @@ str lro_token(struct arena *a, const struct lro *o);
 MUST_CHECK bool lro_resume(struct arena *a, str token, str method, str endpoint, struct lro *out,
                            struct err *e);
 
+/*
+ * Whether url is of Resource Manager at endpoint, so that it may be shown a token: the same scheme,
+ * host and port, or a host below that one ("https://eastus2.management.azure.com" for
+ * "https://management.azure.com"), which is how some providers name the place of an operation.
+ */
+bool lro_is_home(str url, str endpoint);
 /* Whether a state means the end, and a good one. Letters count without case. */
 bool lro_state_ends(str state, bool *well);
 /* "https://host[:port]" of a URL; empty when it is relative. */

@@ -7,6 +7,7 @@
  */
 #include "azure/lro.h"
 #include "text/json.h"
+#include "text/url.h"
 
 static const str type_put = STR_INIT("GenericResource");
 static const str type_delete = STR_INIT("GenericDeleteResponse");
@@ -66,16 +67,52 @@ static str poll_url_of(const struct value *token, enum lro_protocol protocol)
     return value_get_str(token, str_c(keys[protocol]));
 }
 
-static bool same_host(str url, str endpoint)
+static bool is_ip(str host)
 {
-    str x = url_origin(url), y = url_origin(endpoint);
+    for (size_t i = 0; i < host.len; i++)
+        if (host.ptr[i] != '.' && (host.ptr[i] < '0' || host.ptr[i] > '9'))
+            return str_find_char(host, ':') != STR_NPOS;
+    return true;
+}
 
-    return x.len && str_eq_fold(x, y.len ? y : endpoint);
+/* Names of hosts only: nothing that two readers of URLs could understand differently. */
+static bool is_plain_host(str host)
+{
+    for (size_t i = 0; i < host.len; i++) {
+        char c = host.ptr[i] | 0x20;
+        if (!(c >= 'a' && c <= 'z') && !(host.ptr[i] >= '0' && host.ptr[i] <= '9') &&
+            host.ptr[i] != '-' && host.ptr[i] != '.')
+            return false;
+    }
+    return host.len && host.ptr[0] != '.';
+}
+
+bool lro_is_home(str url, str endpoint)
+{
+    AUTO_ARENA a = arena_new();
+    struct url u, home;
+    str host, own;
+
+    if (!url_parse(a, url, &u, NULL) || !url_parse(a, endpoint, &home, NULL))
+        return false;
+    host = url_hostname(&u);
+    own = url_hostname(&home);
+    if (!str_eq(u.scheme, home.scheme) || url_port_number(&u) != url_port_number(&home) ||
+        u.has_user || !own.len)
+        return false;
+    if (str_eq_fold(host, own))
+        return true;
+    /* Only over TLS, where the certificate proves that the host is what it is called. */
+    if (!str_eq(u.scheme, STR("https")) || is_ip(own) || !is_plain_host(host) ||
+        host.len <= own.len + 1)
+        return false;
+    return host.ptr[host.len - own.len - 1] == '.' &&
+           str_eq_fold(str_from(host, host.len - own.len), own);
 }
 
 static bool check_host(str url, str endpoint, struct err *e)
 {
-    if (same_host(url, endpoint))
+    if (lro_is_home(url, endpoint))
         return true;
     return err_set(e, ERR_DENIED,
                    "the operation would be followed to %.*s, which is not %.*s: refused, "

@@ -6,7 +6,7 @@
 #include "azure/rules_internal.h"
 #include "base/embed.h"
 #include "text/json.h"
-#include "value/source.h"
+#include "value/fields.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -17,138 +17,73 @@ EMBED(errors_json, "api/rules/errors.json");
 /* No honest file comes near; it keeps a foreign one from taking all memory. */
 #define RULES_MAX 10000
 
-struct reader {
-    struct arena *arena;
-    struct rules *rules;
-    struct err *e;
-    struct rule *rule; /* the one being read */
-};
-
-static bool fail(struct reader *r, const struct value *at, const char *format, ...) FORMAT(3, 4);
-static bool fail(struct reader *r, const struct value *at, const char *format, ...)
+/* The rules being read. */
+static struct rules *rules_of(const struct fields *f)
 {
-    va_list args;
-
-    va_start(args, format);
-    str text = str_vfmt(r->arena, format, args);
-    va_end(args);
-    err_set_str(r->e, ERR_INVALID, text);
-    return err_at(r->e, source_where(r->rules->source, at));
+    return f->ctx;
 }
 
-/* ---- Fields: a table per object, so that unknown keys are found and named. ------------------- */
-
-struct field {
-    const char *key;
-    bool (*read)(struct reader *r, const struct value *v, void *out);
-    size_t offset; /* of what is filled, in the struct that read_fields was given */
-};
-
-static bool unknown_key(struct reader *r, const struct value *v, const struct field *fields)
-{
-    struct buf known = buf_new(r->arena, BUF_UNLIMITED);
-
-    for (const struct field *f = fields; f->key; f++)
-        buf_fmt(&known, "%s%s", known.len ? ", " : "", f->key);
-    return fail(r, v, "unknown key \"%.*s\"; known are %.*s", STR_ARG(value_key(v)),
-                STR_ARG(buf_str(&known)));
-}
-
-static bool read_fields(struct reader *r, const struct value *object, const struct field *fields,
-                        void *out)
-{
-    if (!value_is(object, VALUE_OBJECT))
-        return fail(r, object, "an object is wanted here");
-    for (size_t i = 0; i < object->len; i++) {
-        const struct value *v = &object->items[i];
-        const struct field *f = fields;
-        while (f->key && !str_eq(str_c(f->key), value_key(v)))
-            f++;
-        if (!f->key)
-            return unknown_key(r, v, fields);
-        if (!f->read(r, v, (char *)out + f->offset))
-            return false;
-    }
-    return true;
-}
-
-static bool read_text(struct reader *r, const struct value *v, void *out)
-{
-    if (!value_is(v, VALUE_STRING) || !v->len)
-        return fail(r, v, "%.*s must be a text", STR_ARG(value_key(v)));
-    *(str *)out = value_str(v);
-    return true;
-}
-
-static bool read_bool(struct reader *r, const struct value *v, void *out)
-{
-    if (!value_is(v, VALUE_BOOL))
-        return fail(r, v, "%.*s must be true or false", STR_ARG(value_key(v)));
-    *(bool *)out = v->truth;
-    return true;
-}
-
-static bool read_texts(struct reader *r, const struct value *v, void *out)
+static bool read_texts(struct fields *f, const struct value *v, void *out)
 {
     struct text_list *list = out;
 
     if (!value_is(v, VALUE_LIST) || !v->len)
-        return fail(r, v, "%.*s must be a list of texts", STR_ARG(value_key(v)));
+        return fields_fail(f, v, "%.*s must be a list of texts", STR_ARG(value_key(v)));
     for (size_t i = 0; i < v->len; i++) {
         if (!value_is(&v->items[i], VALUE_STRING) || !v->items[i].len)
-            return fail(r, &v->items[i], "%.*s must hold texts only", STR_ARG(value_key(v)));
-        VEC_PUSH(r->arena, list, value_str(&v->items[i]));
+            return fields_fail(f, &v->items[i], "%.*s must hold texts only", STR_ARG(value_key(v)));
+        VEC_PUSH(f->arena, list, value_str(&v->items[i]));
     }
     return true;
 }
 
 /* ---- Matches. -------------------------------------------------------------------------------- */
 
-static bool read_http(struct reader *r, const struct value *v, void *out)
+static bool read_http(struct fields *f, const struct value *v, void *out)
 {
     struct rule_match *m = out;
 
     if (!value_is(v, VALUE_LIST) || !v->len)
-        return fail(r, v, "http must be a list of statuses");
+        return fields_fail(f, v, "http must be a list of statuses");
     for (size_t i = 0; i < v->len; i++) {
         int64_t status;
         if (!value_to_i64(&v->items[i], &status) || (status && (status < 100 || status > 599)))
-            return fail(r, &v->items[i],
-                        "a status is a number from 100 to 599, or 0 for no answer");
-        VEC_PUSH(r->arena, &m->http, (int)status);
+            return fields_fail(f, &v->items[i],
+                               "a status is a number from 100 to 599, or 0 for no answer");
+        VEC_PUSH(f->arena, &m->http, (int)status);
     }
     return true;
 }
 
-static bool read_versions(struct reader *r, const struct value *v, void *out)
+static bool read_versions(struct fields *f, const struct value *v, void *out)
 {
-    static const struct field fields[] = {{"from", read_text, offsetof(struct rule_match, from)},
-                                          {"to", read_text, offsetof(struct rule_match, to)},
+    static const struct field fields[] = {{"from", fields_text, offsetof(struct rule_match, from)},
+                                          {"to", fields_text, offsetof(struct rule_match, to)},
                                           {0}};
 
-    return read_fields(r, v, fields, out);
+    return fields_read(f, v, fields, out);
 }
 
-static bool read_pattern(struct reader *r, const struct value *v, void *out)
+static bool read_pattern(struct fields *f, const struct value *v, void *out)
 {
     struct rule_match *m = out;
 
     if (!value_is(v, VALUE_STRING))
-        return fail(r, v, "pattern must be a text");
-    if (regex_compile(r->arena, value_str(v), &m->pattern, r->e))
+        return fields_fail(f, v, "pattern must be a text");
+    if (regex_compile(f->arena, value_str(v), &m->pattern, f->e))
         return true;
-    return err_at(r->e, source_where(r->rules->source, v));
+    return err_at(f->e, source_where(f->source, v));
 }
 
-static bool read_understood(struct reader *r, const struct value *v, void *out)
+static bool read_understood(struct fields *f, const struct value *v, void *out)
 {
     struct rule_match *m = out;
 
     m->asks_understood = true;
-    return read_bool(r, v, &m->understood);
+    return fields_bool(f, v, &m->understood);
 }
 
-static bool read_match(struct reader *r, const struct value *v, void *out)
+static bool read_match(struct fields *f, const struct value *v, void *out)
 {
     static const struct field fields[] = {
         {"apiVersion", read_versions, 0},
@@ -157,7 +92,7 @@ static bool read_match(struct reader *r, const struct value *v, void *out)
         {"containsAny", read_texts, offsetof(struct rule_match, contains_any)},
         {"group", read_texts, offsetof(struct rule_match, group)},
         {"http", read_http, 0},
-        {"ignoreCase", read_bool, offsetof(struct rule_match, ignore_case)},
+        {"ignoreCase", fields_bool, offsetof(struct rule_match, ignore_case)},
         {"inOrder", read_texts, offsetof(struct rule_match, in_order)},
         {"inner", read_texts, offsetof(struct rule_match, inner)},
         {"kind", read_texts, offsetof(struct rule_match, kind)},
@@ -167,12 +102,12 @@ static bool read_match(struct reader *r, const struct value *v, void *out)
         {0},
     };
 
-    return read_fields(r, v, fields, out);
+    return fields_read(f, v, fields, out);
 }
 
 /* ---- Rules. ---------------------------------------------------------------------------------- */
 
-static bool read_class(struct reader *r, const struct value *v, void *out)
+static bool read_class(struct fields *f, const struct value *v, void *out)
 {
     struct rule *rule = out;
 
@@ -180,10 +115,10 @@ static bool read_class(struct reader *r, const struct value *v, void *out)
     rule->class = str_eq(value_str(v), STR("fatal")) ? CLASS_FATAL : CLASS_RETRYABLE;
     if (rule->class == CLASS_FATAL || str_eq(value_str(v), STR("retryable")))
         return true;
-    return fail(r, v, "class must be retryable or fatal");
+    return fields_fail(f, v, "class must be retryable or fatal");
 }
 
-static bool read_effect(struct reader *r, const struct value *v, void *out)
+static bool read_effect(struct fields *f, const struct value *v, void *out)
 {
     static const char *const names[] = {
         [EFFECT_OBJECT] = "object", [EFFECT_BUCKET] = "bucket", [EFFECT_SERVER] = "server",
@@ -197,88 +132,88 @@ static bool read_effect(struct reader *r, const struct value *v, void *out)
             rule->effect = (enum error_effect)i;
             return true;
         }
-    return fail(r, v, "effect must be object, bucket, server, token, replan or register");
+    return fields_fail(f, v, "effect must be object, bucket, server, token, replan or register");
 }
 
-static bool read_retry_name(struct reader *r, const struct value *v, void *out)
+static bool read_retry_name(struct fields *f, const struct value *v, void *out)
 {
     struct rule *rule = out;
 
-    rule->retry = rules_retry(r->rules, value_str(v));
-    return rule->retry ||
-           fail(r, v, "there is no retry policy \"%.*s\" in retries", STR_ARG(value_text(v)));
+    rule->retry = rules_retry(rules_of(f), value_str(v));
+    return rule->retry || fields_fail(f, v, "there is no retry policy \"%.*s\" in retries",
+                                      STR_ARG(value_text(v)));
 }
 
-static bool read_rule(struct reader *r, const struct value *v, struct rule_stage *stage)
+static bool read_rule(struct fields *f, const struct value *v, struct rule_stage *stage)
 {
     static const struct field fields[] = {
         {"class", read_class, 0},
         {"effect", read_effect, 0},
-        {"id", read_text, offsetof(struct rule, id)},
+        {"id", fields_text, offsetof(struct rule, id)},
         {"match", read_match, offsetof(struct rule, match)},
-        {"reason", read_text, offsetof(struct rule, reason)},
+        {"reason", fields_text, offsetof(struct rule, reason)},
         {"retry", read_retry_name, 0},
         {0},
     };
     struct rule rule = {.node = v};
 
     if (stage->rules.len == RULES_MAX)
-        return fail(r, v, "more than %d rules in one stage", RULES_MAX);
-    if (!read_fields(r, v, fields, &rule))
+        return fields_fail(f, v, "more than %d rules in one stage", RULES_MAX);
+    if (!fields_read(f, v, fields, &rule))
         return false;
     if (!rule.id.len)
-        return fail(r, v, "a rule needs an id");
+        return fields_fail(f, v, "a rule needs an id");
     if (!value_get(v, STR("match")))
-        return fail(r, v, "rule %.*s has no match; {} matches everything", STR_ARG(rule.id));
+        return fields_fail(f, v, "rule %.*s has no match; {} matches everything", STR_ARG(rule.id));
     if (!rule.sets_class && !rule.sets_effect && !rule.retry && !rule.reason.len)
-        return fail(r, v, "rule %.*s sets nothing", STR_ARG(rule.id));
-    VEC_PUSH(r->arena, &stage->rules, rule);
+        return fields_fail(f, v, "rule %.*s sets nothing", STR_ARG(rule.id));
+    VEC_PUSH(f->arena, &stage->rules, rule);
     return true;
 }
 
-static bool read_rules(struct reader *r, const struct value *v, void *out)
+static bool read_rules(struct fields *f, const struct value *v, void *out)
 {
     if (!value_is(v, VALUE_LIST))
-        return fail(r, v, "rules must be a list");
+        return fields_fail(f, v, "rules must be a list");
     for (size_t i = 0; i < v->len; i++)
-        if (!read_rule(r, &v->items[i], out))
+        if (!read_rule(f, &v->items[i], out))
             return false;
     return true;
 }
 
-static bool read_stages(struct reader *r, const struct value *v, void *out)
+static bool read_stages(struct fields *f, const struct value *v, void *out)
 {
     static const struct field fields[] = {
-        {"name", read_text, offsetof(struct rule_stage, name)}, {"rules", read_rules, 0}, {0}};
+        {"name", fields_text, offsetof(struct rule_stage, name)}, {"rules", read_rules, 0}, {0}};
     struct rules *rules = out;
 
     if (!value_is(v, VALUE_LIST))
-        return fail(r, v, "stages must be a list");
+        return fields_fail(f, v, "stages must be a list");
     for (size_t i = 0; i < v->len; i++) {
         struct rule_stage stage = {0};
-        if (!read_fields(r, &v->items[i], fields, &stage))
+        if (!fields_read(f, &v->items[i], fields, &stage))
             return false;
-        VEC_PUSH(r->arena, &rules->stages, stage);
+        VEC_PUSH(f->arena, &rules->stages, stage);
     }
     return true;
 }
 
 /* ---- Policies. ------------------------------------------------------------------------------- */
 
-static bool read_factor(struct reader *r, const struct value *v, void *out)
+static bool read_factor(struct fields *f, const struct value *v, void *out)
 {
     double *d = out;
 
     if (!value_is_number(v))
-        return fail(r, v, "%.*s must be a number", STR_ARG(value_key(v)));
-    *d = strtod(str_z(r->arena, value_text(v)), NULL);
+        return fields_fail(f, v, "%.*s must be a number", STR_ARG(value_key(v)));
+    *d = strtod(str_z(f->arena, value_text(v)), NULL);
     if (*d >= 0 && *d <= 1000)
         return true;
-    return fail(r, v, "%.*s must be from 0 to 1000", STR_ARG(value_key(v)));
+    return fields_fail(f, v, "%.*s must be from 0 to 1000", STR_ARG(value_key(v)));
 }
 
 /* Seconds, at most a week; or the sync period, which is 0. */
-static bool read_seconds(struct reader *r, const struct value *v, void *out)
+static bool read_seconds(struct fields *f, const struct value *v, void *out)
 {
     int64_t seconds;
 
@@ -286,13 +221,13 @@ static bool read_seconds(struct reader *r, const struct value *v, void *out)
     if (str_eq(value_str(v), STR("sync")))
         return true;
     if (!value_to_i64(v, &seconds) || seconds < 1 || seconds > 604800)
-        return fail(r, v, "%.*s must be seconds from 1 to 604800, or \"sync\"",
-                    STR_ARG(value_key(v)));
+        return fields_fail(f, v, "%.*s must be seconds from 1 to 604800, or \"sync\"",
+                           STR_ARG(value_key(v)));
     *(int64_t *)out = seconds * NS_PER_SEC;
     return true;
 }
 
-static bool read_retries(struct reader *r, const struct value *v, void *out)
+static bool read_retries(struct fields *f, const struct value *v, void *out)
 {
     static const struct field fields[] = {
         {"base", read_seconds, offsetof(struct rule_retry, base)},
@@ -304,37 +239,38 @@ static bool read_retries(struct reader *r, const struct value *v, void *out)
     struct rules *rules = out;
 
     if (!value_is(v, VALUE_OBJECT) || !v->len)
-        return fail(r, v, "retries must be an object with a policy under each name");
+        return fields_fail(f, v, "retries must be an object with a policy under each name");
     for (size_t i = 0; i < v->len; i++) {
         struct rule_retry p = {.name = value_key(&v->items[i]), .factor = 1};
-        if (!read_fields(r, &v->items[i], fields, &p))
+        if (!fields_read(f, &v->items[i], fields, &p))
             return false;
-        VEC_PUSH(r->arena, &rules->retries, p);
+        VEC_PUSH(f->arena, &rules->retries, p);
     }
     return true;
 }
 
 /* ---- The file. ------------------------------------------------------------------------------- */
 
-static bool read_name(struct reader *r, const struct value *v, void *out)
+static bool read_name(struct fields *f, const struct value *v, void *out)
 {
     (void)out;
-    return str_eq(value_str(v), STR("errors")) || fail(r, v, "rules must be \"errors\"");
+    return str_eq(value_str(v), STR("errors")) || fields_fail(f, v, "rules must be \"errors\"");
 }
 
 bool rules_read(struct arena *a, const struct source *src, struct rules **out, struct err *e)
 {
     static const struct field fields[] = {
         {"retries", read_retries, 0}, {"rules", read_name, 0}, {"stages", read_stages, 0}, {0}};
-    struct reader r = {.arena = a, .rules = ARENA_NEW(a, struct rules), .e = e};
+    struct rules *rules = ARENA_NEW(a, struct rules);
+    struct fields f = {.arena = a, .source = src, .e = e, .ctx = rules};
     struct value *root;
 
-    r.rules->source = src;
-    if (!json_read(a, src, NULL, &root, e) || !read_fields(&r, root, fields, r.rules))
+    rules->source = src;
+    if (!json_read(a, src, NULL, &root, e) || !fields_read(&f, root, fields, rules))
         return false;
-    if (!r.rules->retries.len || !r.rules->stages.len)
-        return fail(&r, root, "a file of rules needs retries and, after them, stages");
-    *out = r.rules;
+    if (!rules->retries.len || !rules->stages.len)
+        return fields_fail(&f, root, "a file of rules needs retries and, after them, stages");
+    *out = rules;
     return true;
 }
 

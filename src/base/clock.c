@@ -29,6 +29,19 @@ int64_t clock_mono(void)
     return clock_is_fake ? fake_now : read_clock(CLOCK_MONOTONIC);
 }
 
+int64_t clock_wire(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+void clock_wire_wait(pthread_cond_t *c, pthread_mutex_t *m, int64_t ns)
+{
+    const int64_t until = clock_wire() + ns;
+    const struct timespec t = {.tv_sec = until / NS_PER_SEC, .tv_nsec = until % NS_PER_SEC};
+
+    pthread_cond_clockwait(c, m, CLOCK_MONOTONIC, &t);
+}
+
 int64_t clock_cpu(void)
 {
     return read_clock(CLOCK_PROCESS_CPUTIME_ID);

@@ -10,6 +10,8 @@
 
 #include "base/attr.h"
 
+#include <pthread.h>
+
 #define NS_PER_SEC INT64_C(1000000000)
 #define NS_PER_MS INT64_C(1000000)
 
@@ -17,6 +19,11 @@
 int64_t clock_now(void);
 /* Never goes back. For measuring and waiting. */
 int64_t clock_mono(void);
+/* As clock_mono, but real even in tests: for timeouts of sockets, whose other end knows no better.
+ */
+int64_t clock_wire(void);
+/* Waits for c, whose mutex is held, up to ns of that time. */
+void clock_wire_wait(pthread_cond_t *c, pthread_mutex_t *m, int64_t ns);
 /* CPU time of this process, for benchmarks. */
 int64_t clock_cpu(void);
 /* Waits; in tests it moves the fake clock instead. */

@@ -9,6 +9,7 @@
 #include <spawn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -23,8 +24,19 @@ struct process_stream {
     pid_t pid;
     int output, errors; /* -1 when ended or not wanted */
     struct buf said;
-    int64_t silence_max;
+    int64_t silence_max, timeout;
+    int64_t due; /* by real_time; INT64_MAX: no limit */
+    int cancel;  /* -1: none */
+    bool killed; /* because it was due, or cancelled */
 };
+
+static int64_t real_time(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * NS_PER_SEC + now.tv_nsec;
+}
 
 static void close_fd(int *fd)
 {
@@ -152,6 +164,9 @@ bool process_open(struct arena *a, const struct process *p, struct process_strea
     stream->errors = s.errors.from;
     stream->said = buf_new(a, PROCESS_SAID_MAX);
     stream->silence_max = p->silence_max;
+    stream->timeout = p->timeout;
+    stream->due = p->timeout ? real_time() + p->timeout : INT64_MAX;
+    stream->cancel = p->cancel_fd ? p->cancel_fd : -1;
     *out = stream;
     return true;
 }
@@ -177,14 +192,52 @@ static bool fail_silent(struct process_stream *s, struct err *e)
                    (long long)(s->silence_max / NS_PER_SEC));
 }
 
+static bool is_cancelled(const struct process_stream *s)
+{
+    struct pollfd fd = {s->cancel, POLLIN, 0};
+
+    return s->cancel >= 0 && poll(&fd, 1, 0) > 0;
+}
+
+/* Looks whether it may go on; kills it when not. */
+static bool may_go_on(struct process_stream *s, struct err *e)
+{
+    bool cancelled = is_cancelled(s);
+
+    if (!cancelled && (s->due == INT64_MAX || real_time() < s->due))
+        return true;
+    s->killed = true;
+    kill(s->pid, SIGKILL);
+    if (cancelled)
+        return err_set(e, ERR_CANCELLED, "context canceled");
+    return err_set(e, ERR_LIMIT, "it has not ended within %g seconds",
+                   (double)s->timeout / (double)NS_PER_SEC);
+}
+
+/* Milliseconds until somebody must look; -1: no hurry. */
+static int patience(const struct process_stream *s)
+{
+    int64_t silence = s->silence_max ? s->silence_max : INT64_MAX;
+    int64_t left = s->due == INT64_MAX ? INT64_MAX : s->due - real_time();
+    int64_t wait = silence < left ? silence : left;
+
+    if (wait == INT64_MAX)
+        return -1;
+    wait = wait < 0 ? 0 : wait / NS_PER_MS + 1;
+    return wait > INT32_MAX ? INT32_MAX : (int)wait;
+}
+
 /* Until there is output, or the end of it. */
 static bool wait_for_output(struct process_stream *s, struct err *e)
 {
     for (;;) {
-        struct pollfd fds[] = {{s->output, POLLIN, 0}, {s->errors, POLLIN, 0}};
-        int ready = poll(fds, COUNT(fds), s->silence_max ? (int)(s->silence_max / NS_PER_MS) : -1);
+        struct pollfd fds[] = {
+            {s->output, POLLIN, 0}, {s->errors, POLLIN, 0}, {s->cancel, POLLIN, 0}};
+        int ready = poll(fds, COUNT(fds), patience(s));
         if (ready < 0 && errno != EINTR)
             return err_errno(e, errno, "poll", s->name);
+        if (!may_go_on(s, e))
+            return false;
         if (ready == 0)
             return fail_silent(s, e);
         if (ready > 0 && fds[1].revents)
@@ -218,19 +271,32 @@ static void drain_errors(struct process_stream *s)
     close_fd(&s->errors);
 }
 
-/* Its complaints are read until it has ended, so that it never waits for us to do so. */
-static void read_last_errors(struct process_stream *s)
+static bool has_ended(const struct process_stream *s)
 {
-    while (s->errors >= 0) {
+    siginfo_t info = {0};
+
+    return waitid(P_PID, (id_t)s->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+           info.si_pid == s->pid;
+}
+
+/*
+ * Its complaints are read until it has ended, so that it never waits for us to do so. One that may
+ * not take as long as it likes is looked at now and then.
+ */
+static bool await_end(struct process_stream *s, struct err *e)
+{
+    bool limited = s->due != INT64_MAX || s->cancel >= 0;
+
+    while (s->errors >= 0 || limited) {
         struct pollfd fd = {s->errors, POLLIN, 0};
-        siginfo_t info = {0};
         if (poll(&fd, 1, 10) > 0)
             read_errors(s);
-        else if (waitid(P_PID, (id_t)s->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
-                 info.si_pid == s->pid)
-            break;
+        else if (has_ended(s))
+            return true;
+        else if (!may_go_on(s, e))
+            return false;
     }
-    drain_errors(s);
+    return true;
 }
 
 static int wait_for(pid_t pid)
@@ -243,13 +309,20 @@ static int wait_for(pid_t pid)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-void process_close(struct process_stream *s, int *status)
+static bool close_stream(struct process_stream *s, int *status, struct err *e)
 {
     if (s->output >= 0)
         kill(s->pid, SIGTERM);
     close_fd(&s->output);
-    read_last_errors(s);
+    bool ok = s->killed || await_end(s, e);
+    drain_errors(s);
     *status = wait_for(s->pid);
+    return ok;
+}
+
+void process_close(struct process_stream *s, int *status)
+{
+    (void)!close_stream(s, status, NULL);
 }
 
 str process_said(const struct process_stream *s)
@@ -283,7 +356,7 @@ bool process_run_as(struct arena *a, const struct process *p, str *out, int *sta
     if (!process_open(a, p, &s, e))
         return false;
     bool ok = read_all(s, max, &text, e);
-    process_close(s, status);
+    ok = close_stream(s, status, ok ? e : NULL) && ok;
     /* As of files: a NUL follows, which is not counted. */
     *buf_room(&text, 1) = '\0';
     *out = buf_str(&text);

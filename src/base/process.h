@@ -28,13 +28,15 @@ struct process {
     str input;               /* up to PROCESS_INPUT_MAX bytes */
     bool keep_errors;        /* its standard error is for process_said; else it goes to ours */
     int64_t silence_max;     /* nanoseconds without a byte until it is ended; 0: no limit */
+    int64_t timeout;         /* nanoseconds of real time until it is killed; 0: no limit */
+    int cancel_fd;           /* killed as soon as this can be read; 0: none */
     size_t output_max;       /* of process_run_as; 0: PROCESS_OUTPUT_MAX */
 };
 
 /*
  * Runs a program. *status is its exit status, or -1 when a signal ended it. Fails when it cannot be
- * started: ERR_NOT_FOUND when there is no such program; and with ERR_LIMIT when it prints too much
- * or is silent for too long.
+ * started: ERR_NOT_FOUND when there is no such program; with ERR_LIMIT when it prints too much, is
+ * silent for too long or has not ended in time; and with ERR_CANCELLED.
  */
 MUST_CHECK bool process_run(struct arena *a, const char *const *argv, str *out, int *status,
                             struct err *e);

@@ -50,6 +50,11 @@ static const struct option options[] = {
      .help = "With -o generate-patches: write overrides for these `TEMPLATES`"},
     {"kustomize", 'k', OPTION_STRING, offsetof(struct compare_values, kustomize),
      .help = "Compare what kustomize builds from `FOLDER`", .complete = COMPLETE_FOLDERS},
+    {"metrics-addr", 0, OPTION_STRING, offsetof(struct compare_values, watch.metrics_addr),
+     .help =
+         "With --watch: serve the verdict for Prometheus at this `ADDRESS`, a port or host:port"},
+    {"metrics-file", 0, OPTION_STRING, offsetof(struct compare_values, watch.metrics_file),
+     .help = "With --watch: keep the verdict for Prometheus in `FILE`", .complete = COMPLETE_FILES},
     {"no-compat", 0, OPTION_BOOL, offsetof(struct compare_values, no_compat),
      .help = "Give plumb's answers, whatever the name under which it was started"},
     {"output", 'o', OPTION_STRING, offsetof(struct compare_values, output),
@@ -73,6 +78,10 @@ static const struct option options[] = {
      .help = "End with status 3 when not everything could be compared"},
     {"verbose", 'v', OPTION_BOOL, offsetof(struct compare_values, verbose),
      .help = "Show objects without differences, and what was tried"},
+    {"watch", 0, OPTION_BOOL, offsetof(struct compare_values, watch.watch),
+     .help = "Keep comparing a cluster, and write what changes in the verdict"},
+    {"watch-interval", 0, OPTION_DURATION, offsetof(struct compare_values, watch.interval),
+     .value = "1s", .help = "With --watch: gather changes for this `TIME` before comparing"},
 };
 
 static void show_line(void *ctx, char severity, str text)
@@ -81,6 +90,8 @@ static void show_line(void *ctx, char severity, str text)
         progress_clear(ctx);
     if (severity == 'I')
         message_hint("%.*s", STR_ARG(text));
+    else if (severity == 'S')
+        kube_show_warning(NULL, text);
     else
         message_warning((struct where){0}, text);
 }
@@ -118,28 +129,37 @@ static bool check_single(const struct compare_values *v, struct err *e)
     return true;
 }
 
-static bool compare(struct call *c, struct compare_values *v, struct err *e)
+static bool compare(struct call *c, const struct compare_values *given, struct err *e)
 {
     struct progress progress = progress_new(STDERR_FILENO);
-    struct compare_log log = {.line = show_line, .ctx = &progress, .verbose = v->verbose};
+    struct compare_log log = {.line = show_line, .ctx = &progress, .verbose = given->verbose};
     struct buf out = buf_new(c->arena, BUF_UNLIMITED);
+    struct compare_values v = *given;
     bool ok;
 
-    choose_looks(c->out, v);
-    v->progress = (struct compare_progress){show_step, &progress};
-    progress.things = v->fleet.len ? "sites" : "objects";
-    if (v->fleet.len)
-        ok = fleet_execute(c->arena, v, c->options, &log, &out, &c->status, e);
+    choose_looks(c->out, &v);
+    v.progress = (struct compare_progress){show_step, &progress};
+    progress.things = v.fleet.len ? "sites" : "objects";
+    if (v.fleet.len)
+        ok = fleet_execute(c->arena, &v, c->options, &log, &out, &c->status, e);
     else
-        ok = check_single(v, e) && compare_execute(c->arena, v, NULL, 0, &log, &out, &c->status, e);
+        ok = check_single(&v, e) &&
+             compare_execute(c->arena, &v, NULL, 0, &log, &out, &c->status, e);
     progress_clear(&progress);
     if (!ok)
         return false;
-    if (v->output.len)
+    if (v.output.len)
         output_add(c->out, buf_str(&out));
     else
         output_add_safe(c->out, buf_str(&out));
     return true;
+}
+
+static bool watch(struct call *c, const struct compare_values *v, struct err *e)
+{
+    struct compare_log log = {.line = show_line, .verbose = v->verbose};
+
+    return watch_execute(c, v, &log, e);
 }
 
 static bool run(struct call *c, struct err *e)
@@ -155,6 +175,8 @@ static bool run(struct call *c, struct err *e)
         return true;
     }
     compare_take_words(c->arena, &v, c->args, c->arg_count);
+    if (v.watch.watch && !v.fleet.len)
+        return watch(c, &v, e);
     return v.generate_config.len && !v.fleet.len ? generate(c, &v, e) : compare(c, &v, e);
 }
 
@@ -169,6 +191,9 @@ const struct command command_compare = {
             "\n"
             "The report ends with a verdict: what was read and compared, and what was not.\n"
             "\n"
+            "Without files a cluster is asked, as by kubectl. With --watch it is compared until a\n"
+            "signal ends it, and a line is written whenever the verdict changes.\n"
+            "\n"
             "With --fleet many sites are compared at once: each archive and each folder in a\n"
             "folder, or contexts of the kubeconfig. The same drift of several sites is told\n"
             "once, the rarest first, and the sites are ordered by how much they differ from\n"
@@ -180,6 +205,7 @@ const struct command command_compare = {
     .examples = "  plumb compare reference objects\n"
                 "  plumb compare -r reference/metadata.yaml -f objects -R\n"
                 "  plumb compare -r reference/metadata.yaml -f objects -R -o json\n"
+                "  plumb compare -r reference --watch --metrics-addr 9273\n"
                 "  plumb compare reference --fleet must-gathers -o html >fleet.html\n"
                 "  plumb compare reference --fleet 'contexts:edge-*'\n",
     .options = options,

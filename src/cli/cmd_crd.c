@@ -6,6 +6,7 @@
 #include "azure/describe.h"
 #include "cli/commands.h"
 #include "cli/kinds.h"
+#include "cli/kube_options.h"
 #include "cli/print.h"
 #include "kube/client.h"
 #include "kube/transport.h"
@@ -90,7 +91,8 @@ static bool print_crd(struct printing *p, struct arena *a, const struct value *c
 static bool open_cluster(struct call *c, struct kube_transport **out, struct err *e)
 {
     const struct crd_values *v = c->values;
-    struct kube_flags flags = {.kubeconfig = v->kubeconfig, .context = v->context};
+    struct kube_flags flags = {
+        .kubeconfig = v->kubeconfig, .context = v->context, .warn = {.tell = kube_show_warning}};
     struct kube_config *config;
 
     return kube_config_load(c->arena, &flags, &config, e) &&

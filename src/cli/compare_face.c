@@ -4,6 +4,7 @@
  */
 #include "cli/compare_face.h"
 #include "base/quote.h"
+#include "cli/klog.h"
 #include "compare/lint.h"
 #include "report/baseline.h"
 #include "report/report.h"
@@ -23,9 +24,22 @@ bool compare_is_improved(const struct compare_values *v, bool *out, struct err *
     return true;
 }
 
+/* As client-go does for programs that do not say otherwise. */
+static void log_warning(void *ctx, str text)
+{
+    AUTO_ARENA a = arena_new();
+
+    klog_line(ctx, 'I', quote_of(a, str_concat(a, STR("Warning: "), text)));
+}
+
 void compare_set_cluster(struct compare_values *v, const struct options *o)
 {
+    bool improved = false;
+    AUTO_ERR e = {0};
+
     v->flags = kube_values_flags(o, &v->kube);
+    if (compare_is_improved(v, &improved, &e) && !improved)
+        v->flags.warn = (struct kube_warn){.tell = log_warning, .repeat = true};
 }
 
 void compare_take_words(struct arena *a, struct compare_values *v, const str *words,
@@ -95,7 +109,7 @@ struct compare_options *compare_options_of(struct arena *a, const struct compare
         .show_managed_fields = v->show_managed_fields,
         .override_for = list_of(&v->generate_override_for),
         .override_reason = v->override_reason,
-        .external_diff = str_c(getenv("KUBECTL_EXTERNAL_DIFF")),
+        .external_diff = v->watch.watch ? STR_NONE : str_c(getenv("KUBECTL_EXTERNAL_DIFF")),
         .temp = temp_folder(),
         .concurrency = v->concurrency,
         .improved = improved,
@@ -187,6 +201,15 @@ bool compare_fail_reference(struct arena *a, const struct compare_options *o, st
     return err_set_str(e, e->kind, buf_str(&text));
 }
 
+bool compare_prepare(struct arena *a, const struct compare_values *v, bool improved,
+                     const struct compare_log *log, struct compare **out, struct err *e)
+{
+    if (!v->reference.len)
+        return err_set(e, ERR_USAGE, "\"Reference config file is required\"");
+    const struct compare_options *options = compare_options_of(a, v, improved, log);
+    return compare_load(a, options, out, e) || (improved && compare_fail_reference(a, options, e));
+}
+
 bool compare_execute(struct arena *a, const struct compare_values *v, const str *words,
                      size_t word_count, const struct compare_log *log, struct buf *out,
                      enum exit_status *status, struct err *e)
@@ -195,15 +218,15 @@ bool compare_execute(struct arena *a, const struct compare_values *v, const str 
     struct compare *c;
     bool improved = false;
 
-    if (!compare_is_improved(v, &improved, e) || !check_patches(v, e))
+    if (!compare_is_improved(v, &improved, e) || !watch_check(v, improved, e) ||
+        !check_patches(v, e))
         return false;
     if (!v->reference.len)
         return err_set(e, ERR_USAGE, "\"Reference config file is required\"");
     if (v->baseline.len && !baseline_read(a, v->baseline, &earlier, e))
         return false;
-    const struct compare_options *options = compare_options_of(a, v, improved, log);
-    if (!compare_load(a, options, &c, e))
-        return improved && compare_fail_reference(a, options, e);
+    if (!compare_prepare(a, v, improved, log, &c, e))
+        return false;
     if (!check_words(a, words, word_count, e) || !compare_run(c, &results, e))
         return false;
     if (v->baseline.len)

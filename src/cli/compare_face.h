@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/kube_options.h"
+#include "cli/watch_face.h"
 #include "compare/compare.h"
 
 /* The value of --explain alone. */
@@ -29,9 +30,10 @@ struct compare_values {
     str diff_config, kustomize, output, override_reason, overrides, reference;
     struct option_list filename, generate_override_for;
     struct option_list fleet; /* sites; see cli/fleet_face.h */
-    str baseline; /* an earlier report */
-    str explain;  /* an object, or EXPLAIN_ALL; empty: nothing is explained */
+    str baseline;             /* an earlier report */
+    str explain;              /* an object, or EXPLAIN_ALL; empty: nothing is explained */
     str generate_config, output_dir;
+    struct watch_values watch;
     struct kube_values kube; /* which cluster is asked when there are no files */
     struct kube_flags flags; /* what that means; set by compare_set_cluster */
     /* Of the original's face only. */
@@ -50,6 +52,10 @@ void compare_set_cluster(struct compare_values *v, const struct options *o);
  */
 void compare_take_words(struct arena *a, struct compare_values *v, const str *words,
                         size_t word_count);
+
+/* Reads the reference and what goes with it. Faults of a reference are told all at once. */
+MUST_CHECK bool compare_prepare(struct arena *a, const struct compare_values *v, bool improved,
+                                const struct compare_log *log, struct compare **out, struct err *e);
 
 /*
  * Compares and appends the report to out. status becomes STATUS_DIFFERENT when something differs or

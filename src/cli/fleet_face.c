@@ -4,6 +4,7 @@
  */
 #include "cli/fleet_face.h"
 #include "report/fleet.h"
+#include "report/fleet_baseline.h"
 
 /* ---- What goes together. ---- */
 
@@ -11,7 +12,6 @@
 static const struct {
     const char *name, *advice;
 } refused[] = {
-    {"baseline", "compare the JSON reports of two runs, or one site alone with --baseline"},
     {"cluster", "each context has its own"},
     {"compat", "the original knows no fleets"},
     {"context", "name contexts with --fleet contexts:NAME"},
@@ -20,9 +20,13 @@ static const struct {
     {"generate-config", "a reference is made from one site"},
     {"generate-override-for", "overrides are made from one site"},
     {"kustomize", "--fleet names what is compared"},
+    {"metrics-addr", "it is for --watch"},
+    {"metrics-file", "it is for --watch"},
     {"output-dir", "a reference is made from one site"},
     {"override-reason", "overrides are made from one site"},
     {"server", "each context has its own"},
+    {"watch", "one cluster is watched; repeat the fleet with --baseline to hear what is new"},
+    {"watch-interval", "it is for --watch"},
 };
 
 static bool check_options(const struct options *given, struct err *e)
@@ -63,7 +67,9 @@ static enum exit_status status_of(const struct compare_values *v, const struct f
         return STATUS_TROUBLE;
     if (v->strict && f->incomplete)
         return STATUS_INCOMPLETE;
-    return f->drifting ? STATUS_DIFFERENT : STATUS_FINE;
+    /* With an earlier report only what is new counts. */
+    bool drift = f->baseline.file.len ? f->baseline.fresh > 0 : f->drifting > 0;
+    return drift ? STATUS_DIFFERENT : STATUS_FINE;
 }
 
 static bool find_sites(struct arena *a, const struct fleet_options *o, struct fleet *fleet,
@@ -85,10 +91,12 @@ bool fleet_execute(struct arena *a, const struct compare_values *v, const struct
 {
     const struct report_options report = {
         .all = v->verbose, .now = clock_now(), .colour = v->colour, .terminal = v->terminal};
+    struct fleet_earlier *earlier = NULL;
     struct fleet fleet = {0};
     struct compare *c;
 
-    if (!check_options(given, e) || !check_values(v, e))
+    if (!check_options(given, e) || !check_values(v, e) ||
+        (v->baseline.len && !fleet_baseline_read(a, v->baseline, &earlier, e)))
         return false;
     const struct compare_options *options = compare_options_of(a, v, true, log);
     const struct fleet_options sites = {.compare = options,
@@ -101,6 +109,8 @@ bool fleet_execute(struct arena *a, const struct compare_values *v, const struct
         return compare_fail_reference(a, options, e);
     if (!fleet_run(a, c, &sites, &fleet, e))
         return false;
+    if (earlier)
+        fleet_baseline_apply(a, earlier, &fleet);
     *status = status_of(v, &fleet);
     return fleet_format_find(v->output)->write(&fleet, &report, out, e);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kube_options.c - kubectl's connection flags; see kube_options.h. */
 #include "cli/kube_options.h"
+#include "cli/commands.h"
 
 #define AT(member) offsetof(struct kube_values, member)
 
@@ -59,6 +60,12 @@ static struct kube_list list_of(const struct option_list *from)
     return (struct kube_list){from->items, from->len, from->cap};
 }
 
+void kube_show_warning(void *ctx, str text)
+{
+    (void)ctx;
+    message_hint("Warning: %.*s", STR_ARG(text));
+}
+
 struct kube_flags kube_values_flags(const struct options *o, const struct kube_values *v)
 {
     return (struct kube_flags){
@@ -84,5 +91,6 @@ struct kube_flags kube_values_flags(const struct options *o, const struct kube_v
         .request_timeout = v->request_timeout,
         .disable_compression = v->disable_compression,
         .cache_dir = v->cache_dir,
+        .warn = {.tell = kube_show_warning},
     };
 }

@@ -154,6 +154,15 @@ bool compare_load(struct arena *a, const struct compare_options *options, struct
     return ok;
 }
 
+str compare_hash(struct compare *c)
+{
+    struct journal quiet = {.arena = c->arena};
+
+    if (!c->hash.len)
+        c->hash = reference_hash(c->arena, &c->reference, &quiet);
+    return c->hash;
+}
+
 struct compare *compare_again(struct arena *a, const struct compare *c,
                               const struct compare_options *options)
 {

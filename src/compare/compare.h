@@ -33,7 +33,10 @@ struct str_list {
 
 /* Where log lines go, in order, from the thread of the caller. */
 struct compare_log {
-    /* severity is 'I', 'W' or 'E'; text may have several lines and ends without a newline. */
+    /*
+     * severity is 'I', 'W', 'E', or 'S' for what a server warns of; text may have several lines and
+     * ends without a newline.
+     */
     void (*line)(void *ctx, char severity, str text);
     void *ctx;
     bool verbose; /* whether 'I' lines are wanted */
@@ -86,6 +89,9 @@ bool compare_is_remote(const struct compare_options *options);
  */
 MUST_CHECK bool compare_load(struct arena *a, const struct compare_options *options,
                              struct compare **out, struct err *e);
+
+/* The hash of the reference, in hexadecimal, as in struct results. Lives as long as c. */
+str compare_hash(struct compare *c);
 
 /* ---- Results. ---- */
 

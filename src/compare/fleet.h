@@ -65,6 +65,7 @@ struct fleet_finding {
     bool common;                 /* more than half of the sites that were compared */
     /* So many from this one on have its shape and as many sites; 0: counted by one before it. */
     size_t alike;
+    struct fleet_indexes fresh; /* sites where an earlier report has no such drift; see baseline */
 };
 
 struct fleet_site {
@@ -89,6 +90,23 @@ struct fleet_profile {
     size_t apart;
 };
 
+/* Something that sites had in an earlier report and have no longer. */
+struct fleet_fixed {
+    enum fleet_kind kind;
+    str object, template, message;
+    struct fleet_indexes sites;
+};
+
+/* Filled by report/fleet_baseline.h, not by a run. Counts are pairs of a site and a finding. */
+struct fleet_baseline {
+    str file; /* the earlier report; empty: there is none */
+    size_t fresh, remaining, fixed;
+    struct {
+        struct fleet_fixed *items;
+        size_t len, cap;
+    } gone;
+};
+
 struct fleet {
     str reference, hash, overrides; /* as in struct results */
     struct {
@@ -105,6 +123,7 @@ struct fleet {
     } profiles; /* of sites that were compared; those most apart first */
     size_t compared, failed, drifting, incomplete; /* sites */
     size_t kinds[FLEET_KINDS];                     /* findings */
+    struct fleet_baseline baseline;
 };
 
 struct fleet_options {

@@ -21,7 +21,8 @@ bool generate_live_open(struct arena *a, const struct kube_flags *flags, struct 
 
     g->arena = a;
     *out = g;
-    return live_open(a, flags, &g->live, e) || err_wrap(e, "failed to create dynamic client");
+    return live_open(a, flags, false, &g->live, e) ||
+           err_wrap(e, "failed to create dynamic client");
 }
 
 void generate_live_close(struct generate_live *g)

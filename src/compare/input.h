@@ -70,7 +70,7 @@ MUST_CHECK bool feed_report(struct compare *c, const struct input_errors *errors
 MUST_CHECK bool source_url_read(struct arena *a, str url, bool explain, str *out, struct err *e);
 
 /*
- * Objects of the cluster of the options: source_live.c. They come one by one; those of one type are
+ * Objects of the cluster of the options: source_live.c. They come one by one; those of one page are
  * in memory together.
  */
 struct source_live;

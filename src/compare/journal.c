@@ -44,6 +44,13 @@ void journal_error(struct journal *j, const char *format, ...)
     va_end(args);
 }
 
+void journal_server(struct journal *j, char severity, str text)
+{
+    struct journal_line line = {severity, str_copy(j->arena, text)};
+
+    VEC_PUSH(j->arena, &j->lines, line);
+}
+
 void journal_flush(struct journal *j, const struct compare_log *log)
 {
     for (size_t i = 0; i < j->lines.len && log->line; i++)

@@ -27,6 +27,8 @@ struct journal {
 void journal_info(struct journal *j, const char *format, ...) FORMAT(2, 3);
 void journal_warn(struct journal *j, const char *format, ...) FORMAT(2, 3);
 void journal_error(struct journal *j, const char *format, ...) FORMAT(2, 3);
+/* A line of any severity that is always wanted. */
+void journal_server(struct journal *j, char severity, str text);
 /* Writes the lines to the log and forgets them. */
 void journal_flush(struct journal *j, const struct compare_log *log);
 /* Moves the lines of from behind those of j. */

@@ -48,6 +48,9 @@ struct where lint_where(const struct lint *l, const struct value *v)
     return v ? source_where(l->source, v) : (struct where){.file = l->file};
 }
 
+/* How far a key may be from its value; beyond, an alias stands for both. */
+#define KEY_DISTANCE_MAX ((size_t)64 * KIB)
+
 /* The nearest text before the value that reads like its key. */
 struct where lint_key_where(const struct source *s, const struct value *member)
 {
@@ -56,7 +59,7 @@ struct where lint_key_where(const struct source *s, const struct value *member)
 
     if (!key.len)
         return source_where(s, member);
-    for (size_t i = at; i > 0; i--)
+    for (size_t i = at; i > 0 && at - i < KEY_DISTANCE_MAX; i--)
         if (str_has_prefix(str_from(s->text, i - 1), key))
             return source_where_offset(s, i - 1);
     return source_where(s, member);
@@ -133,19 +136,15 @@ str lint_yaml_text(str text)
     return str_cut(text, STR("decoding JSON: json: "), &before, &rest) ? rest : text;
 }
 
-bool lint_read(struct lint *l, str path, str shown, struct source **source, struct value **out,
-               struct err *e)
+void lint_parse(struct lint *l, str text, str shown, struct source **source, struct value **out)
 {
     struct duplicates duplicates = {l};
     const struct read_options options = {
         .go = true, .warn = note_duplicate, .warn_ctx = &duplicates};
     AUTO_ERR fault = {0};
     uint32_t line;
-    str text;
 
     *out = NULL;
-    if (!file_read(l->arena, path, &text, e))
-        return false;
     *source = ARENA_NEW(l->arena, struct source);
     (*source)->file = shown;
     if (!yaml_source(l->arena, shown, text, *source, &fault) ||
@@ -158,10 +157,22 @@ bool lint_read(struct lint *l, str path, str shown, struct source **source, stru
     }
     if (!has_text(*out))
         *out = NULL;
+}
+
+bool lint_read(struct lint *l, str path, str shown, struct source **source, struct value **out,
+               struct err *e)
+{
+    str text;
+
+    if (!file_read(l->arena, path, &text, e))
+        return false;
+    lint_parse(l, text, shown, source, out);
     return true;
 }
 
-static void find_root(struct lint *l)
+/* ---- The metadata file. ---- */
+
+static void find_folder(struct lint *l)
 {
     str path = l->options->reference;
     struct stat st;
@@ -170,12 +181,29 @@ static void find_root(struct lint *l)
         path.len--;
     if (stat(str_z(l->arena, path), &st) == 0 && S_ISDIR(st.st_mode)) {
         l->root.folder = path;
-        l->file = lint_path(l, STR("metadata.yaml"));
+        l->name = STR("metadata.yaml");
+        l->file = lint_path(l, l->name);
         return;
     }
     size_t slash = str_rfind_char(path, '/');
     l->file = path;
     l->root.folder = slash == STR_NPOS ? STR(".") : str_slice(path, 0, slash ? slash : 1);
+}
+
+static bool read_metadata(struct lint *l, struct err *e)
+{
+    str text;
+
+    if (!root_is_remote(l->options->reference)) {
+        find_folder(l);
+        return lint_read(l, l->file, l->file, &l->source, &l->doc, e);
+    }
+    if (!root_open(l->arena, l->options->reference, &l->root, &l->name, e) ||
+        !root_read(l->arena, &l->root, l->name, &text, e))
+        return false;
+    l->file = lint_path(l, l->name);
+    lint_parse(l, text, l->file, &l->source, &l->doc);
+    return true;
 }
 
 static bool find_version(struct lint *l)
@@ -241,7 +269,7 @@ static bool decode(struct lint *l)
 
 static bool check_reference(struct lint *l, struct err *e)
 {
-    if (!lint_read(l, l->file, l->file, &l->source, &l->doc, e))
+    if (!read_metadata(l, e))
         return false;
     if (!l->doc) {
         if (!l->report->errors)
@@ -267,10 +295,10 @@ bool lint_run(struct arena *a, const struct lint_options *options, struct lint_r
     struct lint l = {.arena = a, .options = options, .report = out};
 
     *out = (struct lint_report){0};
-    find_root(&l);
-    if (!check_reference(&l, e) || (options->overrides.len && !lint_overrides(&l, e)) ||
-        (options->config.len && !lint_config(&l, e)))
-        return false;
-    sort_findings(&l);
-    return true;
+    bool ok = check_reference(&l, e) && (!options->overrides.len || lint_overrides(&l, e)) &&
+              (!options->config.len || lint_config(&l, e));
+    root_close(&l.root);
+    if (ok)
+        sort_findings(&l);
+    return ok;
 }

@@ -21,12 +21,14 @@ struct lint {
     const struct lint_options *options;
     struct lint_report *report;
     struct root root;
-    str file; /* the metadata file, as shown */
+    str name; /* of the metadata file in root */
+    str file; /* the same, as shown */
     struct source *source;
     struct value *doc; /* the metadata file, decoded loosely; knows its places */
     const struct reference_version *version;
     struct reference reference;
     struct template_note *notes; /* one per template */
+    size_t bytes;                /* as TEMPLATES_BYTES_MAX counts them */
 };
 
 /* What lint knows of a template beside what comparisons know. */
@@ -66,6 +68,8 @@ bool lint_schema(struct lint *l, const struct lint_shape *shape, const struct va
  */
 MUST_CHECK bool lint_read(struct lint *l, str path, str shown, struct source **source,
                           struct value **out, struct err *e);
+/* The same for a text that was read. */
+void lint_parse(struct lint *l, str text, str shown, struct source **source, struct value **out);
 
 void lint_metadata(struct lint *l);
 void lint_omit(struct lint *l);
@@ -83,6 +87,6 @@ extern const struct lint_rule lint_bad_path, lint_circular_include, lint_compone
     lint_not_text, lint_not_yaml, lint_omit_built_in, lint_override_idle, lint_override_invalid,
     lint_override_shadowed, lint_override_unmatched, lint_overlap, lint_partial_name,
     lint_per_field, lint_repeated_name, lint_repeated_template, lint_replaced,
-    lint_several_documents, lint_syntax, lint_template_run, lint_template_syntax, lint_unknown_key,
-    lint_unknown_omit_list, lint_unknown_version, lint_unlisted, lint_unreachable,
+    lint_several_documents, lint_syntax, lint_template_run, lint_template_syntax, lint_too_large,
+    lint_unknown_key, lint_unknown_omit_list, lint_unknown_version, lint_unlisted, lint_unreachable,
     lint_unused_omit_list, lint_wrong_type;

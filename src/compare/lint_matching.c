@@ -5,6 +5,7 @@
  */
 #include "compare/glob.h"
 #include "compare/lint_internal.h"
+#include "text/json.h"
 
 #include <sys/stat.h>
 
@@ -20,39 +21,53 @@ static struct where entry_where(const struct lint *l, size_t i)
     return lint_where(l, l->notes[i].entry);
 }
 
-/* Whether two templates render alike whatever the object, and are compared alike. */
-static bool same_template(struct lint *l, size_t x, size_t y)
+static void add_json(struct buf *out, const struct value *v)
 {
-    const struct template *t = &l->reference.templates.items[x];
-    const struct template *u = &l->reference.templates.items[y];
-    struct buf first = buf_new(l->arena, BUF_UNLIMITED), second = first;
+    const struct json_style style = {.sorted = true, .numbers = NUMBERS_PLAIN};
 
-    if (!value_equal(value_get(l->notes[x].entry, STR("config")),
-                     value_get(l->notes[y].entry, STR("config"))))
-        return false;
-    if (l->notes[x].plain && l->notes[y].plain)
-        return value_equal(t->metadata, u->metadata);
-    second = buf_new(l->arena, BUF_UNLIMITED);
-    tmpl_print(t->set, t->name, &first);
-    tmpl_print(u->set, u->name, &second);
-    return str_eq(buf_str(&first), buf_str(&second)) &&
-           !str_contains(buf_str(&first), STR("{{template"));
+    if (v)
+        (void)!json_write(out, v, &style, NULL);
+    buf_char(out, '\n');
+}
+
+/*
+ * A text that two templates share when they render alike whatever the object, and are compared
+ * alike. Empty: what it renders to depends on others.
+ */
+static str form_of(struct lint *l, size_t i)
+{
+    const struct template *t = &l->reference.templates.items[i];
+    struct buf form = buf_new(l->arena, BUF_UNLIMITED);
+
+    add_json(&form, value_get(l->notes[i].entry, STR("config")));
+    if (l->notes[i].plain)
+        add_json(&form, t->metadata);
+    else
+        tmpl_print(t->set, t->name, &form);
+    bool calls = !l->notes[i].plain && str_contains(buf_str(&form), STR("{{template"));
+    return calls ? STR_NONE : buf_str(&form);
 }
 
 static void find_unreachable(struct lint *l, const struct bucket *b)
 {
-    for (size_t i = 1; i < b->len; i++)
-        for (size_t k = 0; k < i && !l->notes[b->items[i]].unreachable; k++) {
-            size_t later = b->items[i], first = b->items[k];
-            if (!same_template(l, first, later))
-                continue;
-            l->notes[later].unreachable = true;
-            lint_add(l, &lint_unreachable, entry_where(l, later),
-                     "the template %.*s is never selected: %.*s (line %u) renders the same",
-                     STR_ARG(l->reference.templates.items[later].path),
-                     STR_ARG(l->reference.templates.items[first].path),
-                     (unsigned)entry_where(l, first).line);
-        }
+    struct map *forms = map_new(l->arena); /* to the first note of each */
+
+    for (size_t i = 0; b->len > 1 && i < b->len; i++) {
+        size_t later = b->items[i];
+        str form = form_of(l, later);
+        const struct template_note *note = form.len ? map_get(forms, form) : NULL;
+        if (form.len && !note)
+            map_set(forms, form, &l->notes[later]);
+        if (!note || l->notes[later].unreachable)
+            continue;
+        size_t first = (size_t)(note - l->notes);
+        l->notes[later].unreachable = true;
+        lint_add(l, &lint_unreachable, entry_where(l, later),
+                 "the template %.*s is never selected: %.*s (line %u) renders the same",
+                 STR_ARG(l->reference.templates.items[later].path),
+                 STR_ARG(l->reference.templates.items[first].path),
+                 (unsigned)entry_where(l, first).line);
+    }
 }
 
 /* How many templates of a set are named. */
@@ -190,5 +205,7 @@ static void find_unlisted(struct lint *l)
 void lint_matching(struct lint *l)
 {
     find_overlaps(l);
-    find_unlisted(l);
+    /* What else lies on a web server nobody knows. */
+    if (!root_is_remote(l->options->reference))
+        find_unlisted(l);
 }

@@ -80,6 +80,8 @@ const struct lint_rule lint_template_run = {
     "correct the template; it must stand an empty object: guard fields with if, with or default"};
 const struct lint_rule lint_template_syntax = {"template-syntax", LINT_ERROR,
                                                "correct the template"};
+const struct lint_rule lint_too_large = {
+    "too-large", LINT_ERROR, "list fewer or smaller templates; comparisons refuse more as well"};
 const struct lint_rule lint_unknown_key = {"unknown-key", LINT_ERROR,
                                            "correct the spelling, or remove the key"};
 const struct lint_rule lint_unknown_omit_list = {
@@ -127,6 +129,7 @@ const struct lint_rule *const lint_rules[] = {
     &lint_syntax,
     &lint_template_run,
     &lint_template_syntax,
+    &lint_too_large,
     &lint_unknown_key,
     &lint_unknown_omit_list,
     &lint_unknown_version,

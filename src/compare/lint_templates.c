@@ -113,6 +113,7 @@ static bool parse_own(struct lint *l, size_t i)
         lint_add(l, &lint_missing_file, path_where(l, i), "%.*s", STR_ARG(e.text));
         return false;
     }
+    l->bytes += text.len;
     if (tmpl_parse(t->set, t->name, text, &e))
         return true;
     add_template_fault(l, &lint_template_syntax, i, &e);
@@ -177,10 +178,11 @@ static void add_functions(struct lint *l, size_t i, const struct str_list *files
     l->notes[i].functions = *files;
     for (size_t k = 0; k < files->len; k++) {
         AUTO_ERR e = {0};
-        str text;
+        str text = STR_NONE;
         /* Faults have been told. */
         if (root_read(l->arena, &l->root, files->items[k], &text, &e))
             (void)!tmpl_parse(t->set, path_base(files->items[k]), text, &e);
+        l->bytes += text.len;
         if (str_eq(path_base(files->items[k]), t->name) && str_trim(text).len)
             lint_add(l, &lint_replaced, path_where(l, i),
                      "the function file %.*s has the name of the template %.*s",
@@ -256,6 +258,7 @@ static bool render(struct lint *l, struct rendering *r)
 
     if (tmpl_execute(l->arena, t->set, t->name, &run, &out, &e)) {
         r->raw = l->notes[r->index].text = buf_str(&out);
+        l->bytes += r->raw.len;
         return true;
     }
     add_template_fault(l, &lint_template_run, r->index, &e);
@@ -388,5 +391,11 @@ void lint_templates(struct lint *l)
         note_plain(l, i);
         if (ok)
             check_rendered(l, i);
+        if (l->bytes > TEMPLATES_BYTES_MAX) {
+            lint_add(l, &lint_too_large, path_where(l, i),
+                     "the templates up to here have more than %zu bytes",
+                     (size_t)TEMPLATES_BYTES_MAX);
+            return;
+        }
     }
 }

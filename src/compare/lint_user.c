@@ -124,12 +124,13 @@ static bool is_for(const struct override_check *c, const struct template *t)
 /* Tries it on what a template always renders to. */
 static void try_on(struct override_check *c, const struct template *t)
 {
-    struct value *object = value_clone(c->lint->arena, t->metadata);
+    AUTO_ARENA a = arena_new();
+    struct value *object = value_clone(a, t->metadata);
     struct render render = {0};
     AUTO_ERR e = {0};
 
     c->plain++;
-    if (!override_apply(c->lint->arena, &c->override, NULL, &render, &object, &e)) {
+    if (!override_apply(a, &c->override, NULL, &render, &object, &e)) {
         c->failed++;
         c->reason = str_fmt(c->lint->arena, "%.*s: %.*s", STR_ARG(t->path), STR_ARG(e.text));
     } else if (value_equal(object, t->metadata)) {

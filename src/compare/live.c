@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* live.c - objects of a running cluster; see live.h. */
 #include "compare/live.h"
+#include "base/quote.h"
+
+/* A type, and what is asked for its objects. */
+struct live_type {
+    struct kube_call call;
+};
 
 struct type_list {
-    const struct kube_resource **items;
+    struct live_type **items;
     size_t len, cap;
 };
 
@@ -14,21 +20,36 @@ struct live {
     struct kube_transport *transport;
     struct kube_discovery *discovery;
     struct type_list types;
+    bool lacks;       /* something that templates are about */
+    bool collects;    /* what the server warns of */
+    struct lock lock; /* of what follows */
+    struct arena *warning_arena;
+    struct str_list warnings;
 };
+
+static void take_warning(void *ctx, str text);
 
 /* ---- The cluster. ---- */
 
-static bool connect(struct live *l, const struct kube_flags *flags, struct err *e)
+static bool connect(struct live *l, const struct kube_flags *given, struct err *e)
 {
-    return kube_config_load(l->secrets, flags, &l->config, e) &&
+    struct kube_flags flags = *given;
+
+    if (l->collects)
+        flags.warn = (struct kube_warn){take_warning, l, given->warn.repeat};
+    return kube_config_load(l->secrets, &flags, &l->config, e) &&
            kube_transport_new(l->config, STR_NONE, &l->transport, e);
 }
 
-bool live_open(struct arena *a, const struct kube_flags *flags, struct live **out, struct err *e)
+bool live_open(struct arena *a, const struct kube_flags *flags, bool collect, struct live **out,
+               struct err *e)
 {
     struct live *l = ARENA_NEW(a, struct live);
 
     l->arena = a;
+    l->collects = collect;
+    l->lock = (struct lock)LOCK_INIT;
+    l->warning_arena = arena_new();
     l->secrets = arena_new_secret();
     *out = l;
     return connect(l, flags, e);
@@ -39,6 +60,7 @@ void live_close(struct live *l)
     if (!l)
         return;
     kube_transport_free(l->transport);
+    arena_free(l->warning_arena);
     arena_free(l->secrets);
 }
 
@@ -80,7 +102,7 @@ static bool has_str(const struct str_list *list, str text)
 static bool has_type(const struct type_list *list, const struct kube_resource *r)
 {
     for (size_t i = 0; i < list->len; i++)
-        if (list->items[i] == r)
+        if (list->items[i]->call.resource == r)
             return true;
     return false;
 }
@@ -122,6 +144,16 @@ static void note_lacking(struct choosing *c, str kind)
     }
 }
 
+static void add_type(struct live *l, const struct kube_resource *r)
+{
+    struct live_type *t = ARENA_NEW(l->arena, struct live_type);
+
+    t->call.resource = r;
+    if (r->namespaced && l->config->namespace_given)
+        t->call.namespace = l->config->namespace;
+    VEC_PUSH(l->arena, &l->types, t);
+}
+
 static void choose_kind(struct choosing *c, str kind)
 {
     const struct kube_discovery *d = c->live->discovery;
@@ -133,7 +165,7 @@ static void choose_kind(struct choosing *c, str kind)
         known = true;
         const struct kube_resource *r = resource_of(d, &d->resources[i]);
         if (r && !has_type(&c->live->types, r))
-            VEC_PUSH(c->live->arena, &c->live->types, r);
+            add_type(c->live, r);
     }
     if (known)
         note_lacking(c, kind);
@@ -165,6 +197,7 @@ bool live_choose(struct live *l, const struct template *templates, size_t count,
         map_set(seen, kind, l);
         choose_kind(&c, kind);
     }
+    l->lacks = c.lacking.len || c.unknown.len;
     if (c.lacking.len)
         journal_warn(j,
                      "There may be an issue with the API resources exposed by the cluster. Found "
@@ -181,38 +214,112 @@ bool live_choose(struct live *l, const struct template *templates, size_t count,
     return true;
 }
 
-/* ---- Objects. ---- */
+/* ---- Again. ---- */
 
-struct taking {
-    bool namespaced;
-    live_fn *take;
-    void *ctx;
-};
-
-static bool take_item(void *ctx, struct arena *a, struct value *item, struct err *e)
+static bool is_same(const struct kube_resource *r, const struct kube_resource *q)
 {
-    const struct taking *t = ctx;
-    struct value *meta = value_get(item, STR("metadata"));
-
-    if (value_is(meta, VALUE_OBJECT) &&
-        (!t->namespaced || !value_get_str(meta, STR("namespace")).len))
-        value_unset(meta, STR("namespace"));
-    return t->take(t->ctx, a, item, e);
+    return str_eq(r->group, q->group) && str_eq(r->version, q->version) && str_eq(r->name, q->name);
 }
+
+static bool is_chosen(const struct live *l, const struct kube_resource *r)
+{
+    for (size_t i = 0; i < l->types.len; i++)
+        if (is_same(l->types.items[i]->call.resource, r))
+            return true;
+    return false;
+}
+
+/* What requests need of it. */
+static const struct kube_resource *copy_resource(struct arena *a, const struct kube_resource *r)
+{
+    struct kube_resource *copy = ARENA_NEW(a, struct kube_resource);
+
+    *copy = (struct kube_resource){.group = str_copy(a, r->group),
+                                   .version = str_copy(a, r->version),
+                                   .name = str_copy(a, r->name),
+                                   .kind = str_copy(a, r->kind),
+                                   .namespaced = r->namespaced};
+    return copy;
+}
+
+bool live_lacks(const struct live *l)
+{
+    return l->lacks;
+}
+
+bool live_refresh(struct live *l, const struct template *templates, size_t count,
+                  struct http_cancel *cancel, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    struct live fresh = {.arena = a, .config = l->config};
+    struct journal quiet = {.arena = a};
+    AUTO_ERR none = {0};
+
+    if (!kube_discover(l->transport, a, cancel, &fresh.discovery, e))
+        return false;
+    if (!live_choose(&fresh, templates, count, &quiet, &none))
+        return true;
+    l->lacks = fresh.lacks;
+    for (size_t i = 0; i < fresh.types.len; i++) {
+        const struct kube_resource *r = fresh.types.items[i]->call.resource;
+        if (!is_chosen(l, r))
+            add_type(l, copy_resource(l->arena, r));
+    }
+    return true;
+}
+
+/* ---- Objects. ---- */
 
 size_t live_type_count(const struct live *l)
 {
     return l->types.len;
 }
 
-bool live_each(struct live *l, size_t type, live_fn *take, void *ctx, struct err *e)
+const struct kube_call *live_call(const struct live *l, size_t type)
 {
-    const struct kube_list_options options = {.limit = KUBE_PAGE};
-    const struct kube_resource *r = l->types.items[type];
-    struct kube_call call = {.resource = r};
-    struct taking t = {.namespaced = r->namespaced, .take = take, .ctx = ctx};
+    return &l->types.items[type]->call;
+}
 
-    if (r->namespaced && l->config->namespace_given)
-        call.namespace = l->config->namespace;
-    return kube_list(l->transport, &call, &options, take_item, &t, NULL, NULL, e);
+struct kube_pages *live_pages(const struct live *l, size_t type)
+{
+    static const struct kube_list_options options = {.limit = KUBE_PAGE};
+
+    return kube_pages_new(l->transport, live_call(l, type), &options);
+}
+
+void live_fit(const struct live *l, size_t type, struct value *object)
+{
+    struct value *meta = value_get(object, STR("metadata"));
+
+    if (value_is(meta, VALUE_OBJECT) &&
+        (!live_call(l, type)->resource->namespaced || !value_get_str(meta, STR("namespace")).len))
+        value_unset(meta, STR("namespace"));
+}
+
+/* ---- Warnings. ---- */
+
+/* From any thread. */
+static void take_warning(void *ctx, str text)
+{
+    struct live *l = ctx;
+    AUTO_LOCK guard = lock_take(&l->lock);
+
+    if (l->warnings.len < KUBE_WARNINGS_MAX)
+        VEC_PUSH(l->warning_arena, &l->warnings, str_copy(l->warning_arena, text));
+}
+
+void live_warnings(struct live *l, bool improved, struct journal *j)
+{
+    AUTO_LOCK guard = lock_take(&l->lock);
+    struct arena *a = l->warning_arena;
+
+    for (size_t i = 0; i < l->warnings.len; i++) {
+        str text = l->warnings.items[i];
+        if (improved)
+            journal_server(j, 'S', text);
+        else
+            journal_server(j, 'I', quote_of(a, str_concat(a, STR("Warning: "), text)));
+    }
+    l->warnings = (struct str_list){0};
+    arena_reset(l->warning_arena);
 }

@@ -4,7 +4,8 @@
  *
  *     struct live *l;
  *     if (live_open(a, flags, &l, e) && live_choose(l, templates, count, journal, e))
- *         ok = live_each(l, 0, take, ctx, e);
+ *         pages = live_pages(l, 0);
+ *     ... kube_pages_next(pages, ...), live_fit(l, 0, object) ...
  *     live_close(l);
  *
  * Which types are asked for is the original's choice: every group and version that has a kind of
@@ -18,11 +19,20 @@
 
 struct live;
 
-/* What went wrong: nobody could be asked, or there is nothing to ask for. */
-MUST_CHECK bool live_open(struct arena *a, const struct kube_flags *flags, struct live **out,
-                          struct err *e);
+/*
+ * What went wrong: nobody could be asked, or there is nothing to ask for. What the server warns of
+ * is told as flags say, or with collect kept for live_warnings.
+ */
+MUST_CHECK bool live_open(struct arena *a, const struct kube_flags *flags, bool collect,
+                          struct live **out, struct err *e);
 /* l may be NULL. */
 void live_close(struct live *l);
+
+/*
+ * All of it for a comparison: opens, discovers and chooses, worded as the original words it. To be
+ * closed also after a failure.
+ */
+MUST_CHECK bool live_begin(struct compare *c, struct live **out, struct err *e);
 
 /* Asks what the server serves. Fails as client-go's cached discovery does. */
 MUST_CHECK bool live_discover(struct live *l, struct err *e);
@@ -36,12 +46,22 @@ struct kube_transport *live_transport(const struct live *l);
 MUST_CHECK bool live_choose(struct live *l, const struct template *templates, size_t count,
                             struct journal *j, struct err *e);
 
-/* Gets an object, which lives in a as long as the call. False ends the work; e is its error. */
-typedef bool live_fn(void *ctx, struct arena *a, struct value *object, struct err *e);
+/* Whether the server lacks a kind, group or version of some template. */
+bool live_lacks(const struct live *l);
+/* Asks again what the server serves; types that it did not have come behind the others. */
+MUST_CHECK bool live_refresh(struct live *l, const struct template *templates, size_t count,
+                             struct http_cancel *cancel, struct err *e);
+
+size_t live_type_count(const struct live *l);
+/* What is asked for objects of a type: all namespaces, or the one that flags name. */
+const struct kube_call *live_call(const struct live *l, size_t type);
+/* All objects of a type, page by page; to be freed. */
+struct kube_pages *live_pages(const struct live *l, size_t type);
+/* An object as comparisons know it: one of no namespace has none. */
+void live_fit(const struct live *l, size_t type, struct value *object);
 
 /*
- * Hands over all objects of a type that was chosen, of all namespaces or of the one that flags
- * name. Objects of no namespace have none.
+ * What the server has warned of since the last call goes to the journal: with improved as lines of
+ * severity S, otherwise as client-go logs it.
  */
-MUST_CHECK bool live_each(struct live *l, size_t type, live_fn *take, void *ctx, struct err *e);
-size_t live_type_count(const struct live *l);
+void live_warnings(struct live *l, bool improved, struct journal *j);

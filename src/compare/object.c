@@ -117,14 +117,15 @@ static void infer_type(struct arena *a, struct value *item, const struct value *
 }
 
 /* The original gives up a list because of one item; otherwise the fault is the item's own. */
-static bool decode_items(struct input *in, struct document *doc, struct value *items)
+static bool decode_items(struct input *in, struct document *doc, const struct value *list,
+                         struct value *items)
 {
     for (size_t i = 0; i < value_len(items); i++) {
         struct value *item = value_at(items, i);
         if (item->kind == VALUE_NULL)
             *item = *value_object(in->arena);
         if (item->kind == VALUE_OBJECT) {
-            infer_type(in->arena, item, doc->root);
+            infer_type(in->arena, item, list);
         } else if (!in->improved) {
             refuse(in, doc,
                    str_fmt(in->arena,
@@ -137,12 +138,13 @@ static bool decode_items(struct input *in, struct document *doc, struct value *i
     return true;
 }
 
-/* What keeps an item from being an object, or NULL. */
-static const char *fault_of(const struct value *item)
+/* What keeps an item from being an object, or NULL. Upstream: what has items is a list, and lost.
+ */
+static const char *fault_of(const struct input *in, const struct value *item)
 {
     if (item->kind != VALUE_OBJECT)
         return "an item of a list is no object";
-    if (value_is(value_get(item, STR("items")), VALUE_LIST))
+    if (!in->improved && value_is(value_get(item, STR("items")), VALUE_LIST))
         return "*unstructured.Unstructured is not a list: no Items field in this object";
     if (!value_get_str(item, STR("kind")).len)
         return "unable to get type info from the object \"*unstructured.Unstructured\": Object "
@@ -160,16 +162,39 @@ static void lose(struct input *in, struct result_place place, str reason)
     in->faults.items[in->faults.len - 1].loss = LOSS_OBJECT;
 }
 
-static void add_item(struct input *in, struct document *doc, struct value *item)
-{
-    const char *fault = fault_of(item);
+/* Lists within lists. */
+#define LISTS_MAX 100
 
-    if (!fault)
+static void add_items(struct input *in, struct document *doc, struct value *list, size_t depth);
+
+static bool is_list(const struct value *item)
+{
+    return str_has_suffix(value_get_str(item, STR("kind")), STR("List")) &&
+           value_is(value_get(item, STR("items")), VALUE_LIST);
+}
+
+static void add_item(struct input *in, struct document *doc, struct value *item, size_t depth)
+{
+    const char *fault = fault_of(in, item);
+
+    if (in->improved && is_list(item) && depth < LISTS_MAX)
+        add_items(in, doc, item, depth + 1);
+    else if (!fault)
         keep(in, doc, item);
     else if (in->improved)
         lose(in, place_of(in, doc, item), str_c(fault));
     else
         input_fail(in, str_c(fault), (struct result_place){0}, STR_NONE);
+}
+
+static void add_items(struct input *in, struct document *doc, struct value *list, size_t depth)
+{
+    struct value *items = value_get(list, STR("items"));
+
+    if (depth && !decode_items(in, doc, list, items))
+        return;
+    for (size_t i = 0; i < value_len(items); i++)
+        add_item(in, doc, value_at(items, i), depth);
 }
 
 static void add_list(struct input *in, struct document *doc, struct value *items)
@@ -182,10 +207,8 @@ static void add_list(struct input *in, struct document *doc, struct value *items
                        json_kind(items)));
         return;
     }
-    if (!decode_items(in, doc, items) || !check_document(in, doc))
-        return;
-    for (size_t i = 0; i < value_len(items); i++)
-        add_item(in, doc, value_at(items, i));
+    if (decode_items(in, doc, doc->root, items) && check_document(in, doc))
+        add_items(in, doc, doc->root, 0);
 }
 
 void object_add(struct input *in, struct document *doc)

@@ -17,9 +17,9 @@ struct owners {
     struct map *ids; /* of templates, to struct named */
 };
 
-/* Templates of one id, and how objects refer to it. */
+/* Templates of one id, and how often objects refer to it. */
 struct named {
-    bool by_owner, by_subject;
+    size_t by_owner, by_subject;
 };
 
 /* Reading of one object. */
@@ -142,15 +142,16 @@ void owners_note(struct arena *a, const struct owners *owners, const struct obje
             add_subject(&x, &subjects->items[i]);
 }
 
-void owners_take(const struct owner_facts *facts)
+void owners_take(const struct owner_fact *facts, size_t count)
 {
-    for (size_t i = 0; i < facts->len; i++) {
-        struct named *named = facts->items[i].named;
-        if (facts->items[i].subject)
-            named->by_subject = true;
-        else
-            named->by_owner = true;
-    }
+    for (size_t i = 0; i < count; i++)
+        ++*(facts[i].subject ? &facts[i].named->by_subject : &facts[i].named->by_owner);
+}
+
+void owners_drop(const struct owner_fact *facts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        --*(facts[i].subject ? &facts[i].named->by_subject : &facts[i].named->by_owner);
 }
 
 static void check_template(const struct owners *o, const struct template *t, struct journal *j,

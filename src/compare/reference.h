@@ -46,7 +46,10 @@ struct template
     uint32_t merge_pos;     /* of ignore-unspecified-fields in the metadata file */
     struct value *metadata; /* what it renders to with empty data */
     struct identity identity;
+    size_t bytes; /* of its texts, and of what it renders to with empty data */
 };
+/* The same of all templates together: each has the function files, and one may be listed often. */
+#define TEMPLATES_BYTES_MAX (256 * MIB)
 
 struct component {
     str name;

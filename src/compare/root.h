@@ -16,6 +16,9 @@
 
 #include "compare/compare.h"
 
+/* The largest file of a reference, wherever it is. */
+#define ROOT_FILE_MAX (64 * MIB)
+
 struct root;
 
 /*

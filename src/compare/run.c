@@ -299,7 +299,7 @@ static void take_object(struct running *r, struct object *o, struct outcome *out
     journal_info(&r->loading, "Loading object %.*s", STR_ARG(o->id));
     journal_move(&r->owning, &out->refers.owners);
     journal_move(&r->referring, &out->refers.subjects);
-    owners_take(&out->refers);
+    owners_take(out->refers.items, out->refers.len);
     if (!c->keeps_objects) {
         run_add(r->run, out);
         return;
@@ -414,10 +414,15 @@ static struct reach reach_of(const struct compare *c)
     return r;
 }
 
-/* Earlier objects are seen without what their comparison omits: both forms are kept. */
-static void prepare_lookups(struct compare *c)
+bool compare_looks_up(const struct compare *c)
 {
-    c->by_kind = map_new(c->arena);
+    return reach_of(c).looks_up;
+}
+
+/* Earlier objects are seen without what their comparison omits: both forms are kept. */
+void compare_index(struct arena *a, struct compare *c)
+{
+    c->by_kind = map_new(a);
     for (size_t i = 0; i < c->objects.len; i++) {
         struct object *o = &c->objects.items[i];
         struct index_list *list = map_get(c->by_kind, o->identity.kind);
@@ -425,12 +430,12 @@ static void prepare_lookups(struct compare *c)
         if (o->duplicate)
             continue;
         if (!list) {
-            list = ARENA_NEW(c->arena, struct index_list);
+            list = ARENA_NEW(a, struct index_list);
             map_set(c->by_kind, o->identity.kind, list);
         }
-        VEC_PUSH(c->arena, list, i);
+        VEC_PUSH(a, list, i);
         if (!c->in_turn)
-            compare_reduce(c->arena, c, o);
+            compare_reduce(a, c, o);
     }
 }
 
@@ -480,8 +485,8 @@ static bool run_on(struct running *r, struct pool *pool, struct err *e)
         return false;
     if (!r->compare->keeps_objects)
         return true;
-    if (reach_of(r->compare).looks_up)
-        prepare_lookups(r->compare);
+    if (compare_looks_up(r->compare))
+        compare_index(r->compare->arena, r->compare);
     return pool_run(pool, &comparing, e);
 }
 

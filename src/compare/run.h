@@ -36,6 +36,10 @@ struct outcome {
  */
 void compare_object(struct arena *a, const struct compare *c, const struct object *o,
                     struct outcome *out);
+/* Whether some template or override may look other objects up. */
+bool compare_looks_up(const struct compare *c);
+/* Makes the objects of c known to lookups; lives as long as a. */
+void compare_index(struct arena *a, struct compare *c);
 /* Sets what lookups see of the object once it was compared. */
 void compare_reduce(struct arena *a, const struct compare *c, struct object *o);
 

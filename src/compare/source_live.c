@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * source_live.c - the objects of a comparison, from the cluster: asking type by type, and the words
- * of the original when there is no answer.
+ * source_live.c - the objects of a comparison, from the cluster: asking type by type and page by
+ * page, and the words of the original when there is no answer.
  */
 #include "compare/input.h"
 #include "base/quote.h"
@@ -10,13 +10,17 @@
 
 struct source_live {
     struct live *live;
-    size_t type;         /* the next one */
-    struct arena *arena; /* of the objects of one type; NULL: none */
-    struct {
-        struct value **items;
-        size_t len, cap;
-    } objects;
-    size_t next;
+    size_t type; /* the next one; that of the page is the one before */
+    struct kube_pages *pages;
+    struct kube_page page;
+    struct arena *arena; /* of the page */
+    size_t next;         /* of its objects */
+    /*
+     * The names that earlier pages of the type had, while there may be more: a list that has to
+     * begin anew has them again.
+     */
+    struct strset *given;
+    struct arena *names;
 };
 
 /* client-go logs before it fails. */
@@ -33,51 +37,95 @@ static bool fail_discovery(struct compare *c, struct err *e)
     return err_wrap(e, "failed to get clusters resource types");
 }
 
-bool source_live_open(struct compare *c, struct source_live **out, struct err *e)
+bool live_begin(struct compare *c, struct live **out, struct err *e)
 {
     const struct reference *r = &c->reference;
+
+    if (!live_open(c->arena, c->options->cluster, true, out, e))
+        return false;
+    bool known = live_discover(*out, e);
+    live_warnings(*out, c->options->improved, &c->journal);
+    if (!known)
+        return fail_discovery(c, e);
+    return live_choose(*out, r->templates.items, r->templates.len, &c->journal, e);
+}
+
+bool source_live_open(struct compare *c, struct source_live **out, struct err *e)
+{
     struct source_live *s = ARENA_NEW(c->arena, struct source_live);
 
     *out = s;
-    if (!live_open(c->arena, c->options->cluster, &s->live, e))
-        return false;
-    if (!live_discover(s->live, e))
-        return fail_discovery(c, e);
-    return live_choose(s->live, r->templates.items, r->templates.len, &c->journal, e);
+    s->arena = arena_new();
+    return live_begin(c, &s->live, e);
+}
+
+static void end_type(struct source_live *s)
+{
+    kube_pages_free(s->pages);
+    s->pages = NULL;
+    if (s->names) {
+        strset_free(s->given);
+        arena_free(s->names);
+    }
+    s->names = NULL;
 }
 
 void source_live_close(struct source_live *s)
 {
     if (!s)
         return;
+    end_type(s);
     arena_free(s->arena);
     live_close(s->live);
 }
 
-static bool keep(void *ctx, struct arena *a, struct value *object, struct err *e)
+/* Whether the object was not on an earlier page. */
+static bool is_new(struct source_live *s, struct value *object)
 {
-    struct source_live *s = ctx;
-    struct value *copy = value_copy(s->arena, object);
+    const struct value *meta = value_get(object, STR("metadata"));
+    str namespace = value_get_str(meta, STR("namespace")), name = value_get_str(meta, STR("name"));
 
-    (void)a;
-    (void)e;
-    VEC_PUSH(s->arena, &s->objects, copy);
-    return true;
+    return strset_add(s->given, str_fmt(s->arena, "%.*s/%.*s", STR_ARG(namespace), STR_ARG(name)),
+                      NULL);
 }
 
-/* Asks for the next type. One that is refused is a fault like a file that cannot be read. */
+/* Remembers the objects of a page that others may follow, and drops those that come again. */
+static void check_page(struct source_live *s)
+{
+    struct kube_page *p = &s->page;
+    size_t kept = 0;
+
+    if (!s->names && p->last)
+        return;
+    if (!s->names) {
+        s->names = arena_new();
+        s->given = strset_new(s->names, 0);
+    }
+    for (size_t i = 0; i < p->len; i++)
+        if (is_new(s, p->items[i]) || !p->again)
+            p->items[kept++] = p->items[i];
+    p->len = kept;
+}
+
+/* Asks for the next page. A type that is refused is a fault like a file that cannot be read. */
 static bool list_next(struct source_live *s, struct input *in, struct document *out)
 {
     AUTO_ERR e = {0};
 
-    arena_free(s->arena);
-    s->arena = arena_new();
-    s->objects.items = NULL;
-    s->objects.len = s->objects.cap = s->next = 0;
-    if (live_each(s->live, s->type++, keep, s, &e))
+    arena_reset(s->arena);
+    s->next = 0;
+    if (!s->pages)
+        s->pages = live_pages(s->live, s->type++);
+    bool ok = kube_pages_next(s->pages, s->arena, &s->page, &e);
+    live_warnings(s->live, in->improved, &in->journal);
+    if (ok)
+        check_page(s);
+    if (!ok || s->page.last)
+        end_type(s);
+    if (ok)
         return true;
     str text = str_copy(in->arena, e.text);
-    s->objects.len = 0;
+    s->page.len = 0;
     in->documents++;
     out->failed = true;
     input_fail(in, text, (struct result_place){0}, text);
@@ -88,7 +136,8 @@ static void hand_over(struct source_live *s, struct input *in, struct document *
 {
     struct object *o = VEC_ADD(in->arena, &in->objects);
 
-    o->root = value_copy(in->arena, s->objects.items[s->next++]);
+    o->root = value_copy(in->arena, s->page.items[s->next++]);
+    live_fit(s->live, s->type - 1, o->root);
     o->identity = identity_of(o->root);
     o->id = identity_id(in->arena, &o->identity);
     in->documents++;
@@ -101,8 +150,8 @@ bool source_live_next(struct source_live *s, struct input *in, struct document *
     bool listed = true;
 
     *out = (struct document){0};
-    while (listed && s->next == s->objects.len) {
-        if (s->type == live_type_count(s->live))
+    while (listed && s->next == s->page.len) {
+        if (!s->pages && s->type == live_type_count(s->live))
             return false;
         listed = list_next(s, in, out);
     }

@@ -79,6 +79,7 @@ static bool parse_files(struct arena *a, const struct root *root, const struct s
             return false;
         t->looks_up |= str_contains(text, STR("lookup"));
         t->changes |= template_changes(text);
+        t->bytes += text.len;
         VEC_PUSH(a, &t->files, files->items[i]);
     }
     return true;
@@ -191,6 +192,7 @@ bool template_render(struct arena *a, const struct template *t, const struct val
     bool ok = execute(a, t, &run, &text, e);
 
     r->do_not_match = run.do_not_match;
+    r->written = buf_str(&text).len;
     r->changed = run.changed;
     if (!ok)
         return err_wrap(e, "failed to constuct template");
@@ -296,7 +298,9 @@ static void make_metadata(struct arena *a, struct template *t, struct journal *j
     AUTO_ERR e = {0};
 
     journal_info(j, "Pre-processing template %.*s with empty data", STR_ARG(t->path));
-    if (!template_render(a, t, NULL, &r, &t->metadata, &e)) {
+    bool ok = template_render(a, t, NULL, &r, &t->metadata, &e);
+    t->bytes += r.written;
+    if (!ok) {
         err_wrap(&e, "failed to parse template %.*s with empty data", STR_ARG(t->path));
         err_join(all, &e);
         return;
@@ -330,8 +334,16 @@ bool templates_parse(struct arena *a, const struct root *root, struct journal *j
                      struct reference *r, struct err *e)
 {
     AUTO_ERR all = {0};
+    size_t total = 0;
 
-    for (size_t i = 0; i < r->templates.len; i++)
+    for (size_t i = 0; i < r->templates.len; i++) {
         parse_template(a, root, j, r, &r->templates.items[i], &all);
+        total += r->templates.items[i].bytes;
+        if (total > TEMPLATES_BYTES_MAX)
+            return err_set(e, ERR_LIMIT,
+                           "the templates up to %.*s, each with the function files and with what "
+                           "it renders to, have more than %zu bytes",
+                           STR_ARG(r->templates.items[i].path), (size_t)TEMPLATES_BYTES_MAX);
+    }
     return all.kind == ERR_NONE || err_copy(e, &all);
 }

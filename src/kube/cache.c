@@ -254,6 +254,14 @@ static void on_failed(void *ctx, const struct err *e, int64_t wait)
         h->failed(h->ctx, e, wait);
 }
 
+static void on_answered(void *ctx)
+{
+    const struct kube_cache *c = ctx;
+
+    if (c->config.handler.answered)
+        c->config.handler.answered(c->config.handler.ctx);
+}
+
 /* ---- Reading -------------------------------------------------------------------------------- */
 
 bool kube_cache_synced(struct kube_cache *c)
@@ -392,8 +400,12 @@ struct kube_cache *kube_cache_new(const struct kube_cache_config *config)
 
 struct kube_watch_handler kube_cache_feed(struct kube_cache *c)
 {
-    return (struct kube_watch_handler){
-        .begin = on_begin, .event = on_event, .synced = on_synced, .failed = on_failed, .ctx = c};
+    return (struct kube_watch_handler){.begin = on_begin,
+                                       .event = on_event,
+                                       .synced = on_synced,
+                                       .failed = on_failed,
+                                       .answered = on_answered,
+                                       .ctx = c};
 }
 
 struct kube_cache *kube_cache_start(struct kube_watches *hub,

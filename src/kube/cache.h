@@ -39,6 +39,7 @@ struct kube_cache_handler {
                     const struct value *after);
     void (*synced)(void *ctx); /* after each complete list */
     void (*failed)(void *ctx, const struct err *e, int64_t wait);
+    void (*answered)(void *ctx); /* as in watch.h */
     void *ctx;
 };
 

@@ -100,14 +100,17 @@ static bool answer(const struct asking *q, struct value **out, struct err *e)
     if (q->call->status)
         *q->call->status = (struct kube_status){0};
     if (!make_request(q, &request, e) ||
-        !kube_send(q->transport, q->arena, &request, &retry_kube, &response, e))
+        !kube_send(q->transport, q->arena, &request, q->call->retry ? q->call->retry : &retry_kube,
+                   &response, e))
         return false;
     if (response.status / 100 != 2)
         return kube_answer_failed(q->arena, request.method, q->call, &response, q->call->status, e);
     if (!out)
         return true;
-    if (!kube_object_read(q->arena, q->call, response.body, &object, e))
+    if (!kube_object_read(q->arena, q->call, response.body, &object, e)) {
+        kube_answer_unread(&response, e);
         return err_wrap(e, "%s %.*s", q->method, STR_ARG(response.url));
+    }
     *out = object;
     return true;
 }

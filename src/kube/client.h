@@ -39,7 +39,8 @@ struct kube_call {
     bool metadata_only;         /* PartialObjectMetadata: metadata and nothing else */
     struct http_cancel *cancel; /* may be NULL */
     int64_t timeout;            /* of one request, nanoseconds; 0: that of the configuration */
-    struct kube_status *status; /* when set: filled when the answer is an error; lives in a */
+    const struct retry_policy *retry; /* NULL: retry_kube */
+    struct kube_status *status;       /* when set: filled when the answer is an error; lives in a */
 };
 
 /* "/apis/apps/v1/namespaces/default/deployments/x/status", escaped. Lives as long as a. */
@@ -89,6 +90,29 @@ struct kube_list_meta {
 MUST_CHECK bool kube_list(struct kube_transport *t, const struct kube_call *c,
                           const struct kube_list_options *options, kube_item_fn *each, void *ctx,
                           struct arena *meta_arena, struct kube_list_meta *meta, struct err *e);
+
+/*
+ * ---- Page by page, for callers that work between the answers. ----
+ *
+ * Memory is that of one page. A page whose connection breaks is asked for again; one that has
+ * expired (410) becomes what the server offers instead or, if that is nothing, the whole list anew
+ * in one piece: again tells that objects of earlier pages come once more. restart is not used.
+ */
+struct kube_pages;
+
+struct kube_page {
+    struct value **items;
+    size_t len, cap;
+    bool again, last;
+};
+
+/* Asks nothing yet. transport, call and options must outlive it. */
+struct kube_pages *kube_pages_new(struct kube_transport *t, const struct kube_call *c,
+                                  const struct kube_list_options *options);
+void kube_pages_free(struct kube_pages *p); /* p may be NULL */
+/* The next page, in a. Not after the last one. */
+MUST_CHECK bool kube_pages_next(struct kube_pages *p, struct arena *a, struct kube_page *out,
+                                struct err *e);
 
 /* ---- Writing. *out is the object as the server has it now; out may be NULL. ---- */
 
@@ -142,6 +166,11 @@ bool kube_answer_failed(struct arena *a, str method, const struct kube_call *c,
 /* The same for a Status object, as ERROR events of a watch have it. Always false. */
 bool kube_status_failed(struct arena *a, const struct value *object, struct kube_status *status,
                         struct err *e);
+/*
+ * For an answer of 2xx that cannot be read: adds to e that it is no JSON to begin with, as pages of
+ * proxies are not. Always false.
+ */
+bool kube_answer_unread(const struct http_response *response, struct err *e);
 /*
  * What kubectl prints: "Error from server (Forbidden): pods is forbidden: ...", "error: You must be
  * logged in to the server (Unauthorized)". Lives as long as a.

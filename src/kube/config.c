@@ -517,6 +517,7 @@ bool kube_config_load(struct arena *a, const struct kube_flags *flags, struct ku
     struct kubeconfig k;
 
     *out = ARENA_NEW(a, struct kube_config);
+    (*out)->warn = flags->warn;
     if (!kubeconfig_load(a, flags, &k, e) || !choose(&c, &k, e))
         return false;
     merge_cluster(&c);

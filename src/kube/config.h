@@ -27,6 +27,17 @@ struct kube_list {
     size_t len, cap;
 };
 
+/*
+ * Who is told what the server warns of (headers "Warning" with code 299, as for deprecated APIs).
+ * tell is called from any thread that makes requests, one call at a time; text is valid during it.
+ */
+struct kube_warn {
+    void (*tell)(void *ctx, str text); /* NULL: nobody */
+    void *ctx;
+    bool repeat; /* every time; else each text once, and at most KUBE_WARNINGS_MAX of them */
+};
+#define KUBE_WARNINGS_MAX 1000
+
 /* kubectl's connection flags; what is empty was not given. Files are relative to where we run. */
 struct kube_flags {
     str kubeconfig, context, cluster, user, namespace;
@@ -42,6 +53,7 @@ struct kube_flags {
     str cache_dir; /* accepted; nothing is cached on disk */
     /* Where the credentials of a pod are; empty: /var/run/secrets/kubernetes.io/serviceaccount. */
     str service_account;
+    struct kube_warn warn;
 };
 
 /* What a plugin that makes credentials is told; see kubeconfig's users[].user.exec. */
@@ -54,6 +66,7 @@ struct kube_exec {
     str install_hint;
     bool provide_cluster_info;
     const struct value *cluster_config; /* the cluster's extension for plugins, or NULL */
+    int64_t patience; /* nanoseconds that it may take without a terminal; 0: five minutes */
     enum kube_interactive {
         KUBE_INTERACTIVE_IF_AVAILABLE,
         KUBE_INTERACTIVE_NEVER,
@@ -85,6 +98,7 @@ struct kube_config {
     struct kube_list as_groups;
     struct kube_extra *as_extra;
     size_t as_extra_count;
+    struct kube_warn warn;
 };
 
 MUST_CHECK bool kube_config_load(struct arena *a, const struct kube_flags *flags,

@@ -37,8 +37,14 @@ static bool get(const struct asking *q, struct arena *a, str path, const char *a
     if (response.status / 100 != 2)
         return kube_answer_failed(a, STR("GET"), NULL, &response, NULL, e);
     const struct source src = {.text = response.body};
-    if (!json_read(a, &src, &options, out, e))
+    bool ok = json_read(a, &src, &options, out, e);
+    if (ok && !value_is(*out, VALUE_OBJECT))
+        ok = err_set(e, ERR_INVALID, "the server sent %s where an object should be",
+                     value_kind_name((*out)->kind));
+    if (!ok) {
+        kube_answer_unread(&response, e);
         return err_wrap(e, "%.*s", STR_ARG(path));
+    }
     return true;
 }
 

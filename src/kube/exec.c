@@ -188,14 +188,19 @@ static bool fail_missing(const struct kube_exec *x, struct err *e)
                    STR_ARG(x->install_hint));
 }
 
-static bool run(struct arena *a, const struct kube_config *c, str *text, struct err *e)
+static bool run(struct arena *a, const struct kube_config *c, const struct http_cancel *cancel,
+                str *text, struct err *e)
 {
     const struct kube_exec *x = c->exec;
-    struct process p = {.argv = make_arguments(a, x), .output_max = KUBE_EXEC_OUTPUT_MAX};
+    struct process p = {.argv = make_arguments(a, x),
+                        .output_max = KUBE_EXEC_OUTPUT_MAX,
+                        .cancel_fd = cancel ? http_cancel_fd(cancel) : 0};
     int status;
 
     if (!may_ask(x, &p.with_input, e))
         return false;
+    /* A person may take as long as they like. */
+    p.timeout = p.with_input ? 0 : x->patience ? x->patience : KUBE_EXEC_PATIENCE;
     p.env = make_environment(a, c, p.with_input);
     if (!process_run_as(a, &p, text, &status, e)) {
         if (e && e->kind == ERR_NOT_FOUND)
@@ -208,14 +213,14 @@ static bool run(struct arena *a, const struct kube_config *c, str *text, struct 
     return true;
 }
 
-bool kube_exec_run(struct arena *a, const struct kube_config *c, struct kube_credential *out,
-                   struct err *e)
+bool kube_exec_run(struct arena *a, const struct kube_config *c, const struct http_cancel *cancel,
+                   struct kube_credential *out, struct err *e)
 {
     AUTO_ERR own = {0};
     str text;
 
     e = e ? e : &own;
-    if (!run(a, c, &text, e) || !kube_exec_parse(a, c->exec->api_version, text, out, e))
+    if (!run(a, c, cancel, &text, e) || !kube_exec_parse(a, c->exec->api_version, text, out, e))
         return err_wrap(e, "getting credentials");
     return true;
 }

@@ -19,9 +19,16 @@ struct kube_credential {
 /* The most that a plugin may print. */
 #define KUBE_EXEC_OUTPUT_MAX (1 * MIB)
 
-/* Runs the plugin of c and reads what it prints. One at a time: see transport.c. */
+/* How long a plugin may take that has nobody to ask: some wait for a login elsewhere. */
+#define KUBE_EXEC_PATIENCE (300 * NS_PER_SEC)
+
+/*
+ * Runs the plugin of c and reads what it prints. One at a time: see transport.c. Raising cancel
+ * (may be NULL) ends it.
+ */
 MUST_CHECK bool kube_exec_run(struct arena *a, const struct kube_config *c,
-                              struct kube_credential *out, struct err *e);
+                              const struct http_cancel *cancel, struct kube_credential *out,
+                              struct err *e);
 /* Reads what a plugin of this version printed. */
 MUST_CHECK bool kube_exec_parse(struct arena *a, str api_version, str text,
                                 struct kube_credential *out, struct err *e);

@@ -37,7 +37,7 @@ static bool deliver(struct kube_items *s, struct err *e)
 {
     s->in_item = false;
     if (!buf_check(&s->item, e))
-        return err_wrap(e, "an object of the list");
+        return err_wrap(e, "an object of it");
     bool ok = s->on_item(s->ctx, buf_str(&s->item), e);
     buf_truncate(&s->item, 0);
     return ok;
@@ -177,7 +177,9 @@ bool kube_items_add(struct kube_items *s, str piece, struct err *e)
     }
     if (!s->in_list || s->in_item)
         keep(s, &cut, end);
-    return buf_check(&s->envelope, e) && buf_check(&s->item, e);
+    if (!buf_check(&s->envelope, e))
+        return err_wrap(e, "what is around its objects");
+    return buf_check(&s->item, e) || err_wrap(e, "an object of it");
 }
 
 bool kube_items_end(struct kube_items *s, struct arena *a, struct value **envelope, struct err *e)

@@ -21,6 +21,7 @@ struct lease {
     struct arena *seen_arena;
     struct value *seen;
     int64_t seen_at;
+    int64_t due; /* when the attempt under way must have succeeded */
 
     struct lock lock; /* of what is below */
     bool leader;
@@ -124,11 +125,33 @@ static struct value *record_for(const struct lease *l, struct arena *a)
 
 /* ---- Attempts ------------------------------------------------------------------------------- */
 
+static int64_t due_of(struct lease *l, int64_t began)
+{
+    AUTO_LOCK guard = lock_take(&l->lock);
+
+    return (l->leader ? l->renewed : began) + l->config.deadline;
+}
+
+/*
+ * What one request may take: half of the deadline, so that there is time for another one, and no
+ * more than is left of it. It is not sent again either: the next step does that.
+ */
+static bool take_time(struct lease *l, struct err *e)
+{
+    int64_t left = l->due - clock_mono(), half = l->config.deadline / 2;
+
+    if (left <= 0)
+        return err_set(e, ERR_IO, "the lease was not renewed within %g s",
+                       (double)l->config.deadline / (double)NS_PER_SEC);
+    l->one.timeout = l->all.timeout = left < half ? left : half;
+    return true;
+}
+
 static bool create(struct lease *l, struct arena *a, struct err *e)
 {
     struct value *out;
 
-    if (!kube_create(l->transport, a, &l->all, record_for(l, a), NULL, &out, e))
+    if (!take_time(l, e) || !kube_create(l->transport, a, &l->all, record_for(l, a), NULL, &out, e))
         return false;
     observe(l, out);
     return true;
@@ -138,7 +161,7 @@ static bool update(struct lease *l, struct arena *a, struct err *e)
 {
     struct value *out;
 
-    if (!kube_update(l->transport, a, &l->one, record_for(l, a), NULL, &out, e))
+    if (!take_time(l, e) || !kube_update(l->transport, a, &l->one, record_for(l, a), NULL, &out, e))
         return false;
     observe(l, out);
     return true;
@@ -160,7 +183,7 @@ static bool attempt(struct lease *l, struct arena *a, struct err *e)
     if (l->seen && is_mine(l) && !has_run_out(l) && update(l, a, e))
         return true;
     err_clear(e);
-    if (!kube_get(l->transport, a, &l->one, &record, e)) {
+    if (!take_time(l, e) || !kube_get(l->transport, a, &l->one, &record, e)) {
         if (e->kind != ERR_NOT_FOUND)
             return false;
         err_clear(e);
@@ -193,6 +216,8 @@ int64_t lease_step(struct lease *l, struct err *e)
     AUTO_ARENA a = arena_new();
     AUTO_ERR own = {0};
     int64_t began = clock_mono();
+
+    l->due = due_of(l, began);
     bool ok = attempt(l, a, &own);
 
     if (!ok)
@@ -233,6 +258,9 @@ void lease_release(struct lease *l)
     struct value *out;
 
     if (!step_down(l) || l->config.keep || !l->seen || !is_mine(l))
+        return;
+    l->due = clock_mono() + l->config.deadline;
+    if (!take_time(l, &ignored))
         return;
     struct value *record = record_for(l, a), *spec = value_get(record, STR("spec"));
     value_set_str(a, spec, STR("holderIdentity"), STR(""));
@@ -295,8 +323,8 @@ bool lease_new(struct kube_transport *t, const struct lease_config *config, stru
     c.identity = str_copy(a, c.identity);
     *l = (struct lease){.arena = a, .transport = t, .config = c, .lock = LOCK_INIT};
     l->holder_arena = arena_new();
-    l->all = (struct kube_call){
-        .resource = &leases, .namespace = c.namespace, .timeout = c.deadline / 2};
+    l->all =
+        (struct kube_call){.resource = &leases, .namespace = c.namespace, .retry = &retry_never};
     l->one = l->all;
     l->one.name = c.name;
     *out = l;

@@ -69,8 +69,9 @@ struct listing {
     str continue_token;
     str resource_version; /* of the first page */
     size_t limit, items, pages;
-    bool given;  /* something of this page was given on */
-    bool enough; /* the caller wants no more */
+    bool given;   /* something of this page was given on */
+    bool enough;  /* the caller wants no more */
+    bool refused; /* the error is the caller's */
 };
 
 static bool on_item(void *ctx, str text, struct err *e)
@@ -84,6 +85,7 @@ static bool on_item(void *ctx, str text, struct err *e)
     l->items++;
     bool ok = l->each(l->ctx, l->item, object, e);
     l->enough = !ok && e->kind == ERR_NONE;
+    l->refused = !ok && !l->enough;
     arena_reset(l->item);
     return ok;
 }
@@ -137,6 +139,16 @@ static bool end_page(struct listing *l, struct kube_items *items, struct err *e)
     return true;
 }
 
+/* An answer that is no list: which one, and what it is instead. Always false. */
+static bool fail_unread(const struct listing *l, const struct http_response *response,
+                        struct err *e)
+{
+    if (l->refused)
+        return false;
+    kube_answer_unread(response, e);
+    return err_wrap(e, "the list of %.*s", STR_ARG(l->call->resource->name));
+}
+
 /* *lost: the connection broke within the page. */
 static bool get_page(struct listing *l, struct kube_status *status, bool *lost, struct err *e)
 {
@@ -151,15 +163,17 @@ static bool get_page(struct listing *l, struct kube_status *status, bool *lost, 
     l->given = false;
     *lost = false;
     http_header_add(l->page, &request.headers, STR("Accept"), kube_accept(l->call, true));
-    if (!kube_send(l->transport, l->page, &request, &retry_kube, &response, e)) {
-        *lost = response.failure == HTTP_FAILURE_RESET || response.failure == HTTP_FAILURE_TIMEOUT;
-        return false;
+    if (!kube_send(l->transport, l->page, &request, l->call->retry ? l->call->retry : &retry_kube,
+                   &response, e)) {
+        /* Without a head it was sent again already, often enough. */
+        *lost = response.failure == HTTP_FAILURE_RESET && response.status / 100 == 2;
+        return response.failure == HTTP_FAILURE_CALLER && fail_unread(l, &response, e);
     }
     if (l->enough)
         return true;
     if (response.status / 100 != 2)
         return kube_answer_failed(l->page, STR("GET"), l->call, &response, status, e);
-    return end_page(l, &items, e);
+    return end_page(l, &items, e) || fail_unread(l, &response, e);
 }
 
 /* A whole list without pages cannot expire. */
@@ -173,8 +187,34 @@ static void begin_anew(struct listing *l)
     l->limit = 0;
 }
 
-/* How often a list begins anew before its failure is the caller's. */
+/* How often a list begins anew, or a page is asked for again, before the failure is the caller's.
+ */
 #define RESTARTS_MAX 3
+
+static bool recover_expired(struct listing *l, const struct kube_status *status)
+{
+    if (l->options->restart) {
+        begin_anew(l);
+        return true;
+    }
+    if (!status->continue_token.len)
+        return false;
+    l->continue_token = str_copy(l->lasting, status->continue_token);
+    return true;
+}
+
+/* A page whose connection was lost is asked for again; what was given of it must be forgotten. */
+static bool recover_lost(struct listing *l, unsigned attempt)
+{
+    size_t limit = l->limit;
+
+    if (l->given && !l->options->restart)
+        return false;
+    if (l->given)
+        begin_anew(l);
+    l->limit = limit;
+    return http_cancel_wait(l->call->cancel, attempt * NS_PER_SEC, NULL);
+}
 
 /* What a failed page leads to: true to go on, with l as it should be then. */
 static bool recover(struct listing *l, const struct kube_status *status, bool lost,
@@ -182,15 +222,9 @@ static bool recover(struct listing *l, const struct kube_status *status, bool lo
 {
     bool expired = e->kind == ERR_EXPIRED && l->continue_token.len;
 
-    if (!expired && !(lost && l->given))
+    if ((!expired && !lost) || ++*restarts > RESTARTS_MAX)
         return false;
-    if (++*restarts > RESTARTS_MAX)
-        return false;
-    if (l->options->restart)
-        begin_anew(l);
-    else if (expired && status->continue_token.len)
-        l->continue_token = str_copy(l->lasting, status->continue_token);
-    else
+    if (expired ? !recover_expired(l, status) : !recover_lost(l, *restarts))
         return false;
     err_clear(e);
     return true;
@@ -251,5 +285,102 @@ bool kube_list(struct kube_transport *t, const struct kube_call *c,
             (struct kube_list_meta){.resource_version = str_copy(meta_arena, l.resource_version),
                                     .items = l.items,
                                     .pages = l.pages};
+    return true;
+}
+
+/* ---- Page by page --------------------------------------------------------------------------- */
+
+struct kube_pages {
+    struct listing listing;
+    struct kube_page *page; /* under way */
+    struct arena *target;   /* of its objects */
+};
+
+static bool collect(void *ctx, struct arena *a, struct value *item, struct err *e)
+{
+    struct kube_pages *p = ctx;
+    struct value *copy = value_copy(p->target, item);
+
+    (void)a;
+    (void)e;
+    VEC_PUSH(p->target, p->page, copy);
+    return true;
+}
+
+struct kube_pages *kube_pages_new(struct kube_transport *t, const struct kube_call *c,
+                                  const struct kube_list_options *options)
+{
+    struct arena *lasting = arena_new();
+    struct kube_pages *p = ARENA_NEW(lasting, struct kube_pages);
+
+    p->listing = (struct listing){.transport = t,
+                                  .call = c,
+                                  .options = options,
+                                  .each = collect,
+                                  .ctx = p,
+                                  .page = arena_new(),
+                                  .item = arena_new(),
+                                  .lasting = lasting,
+                                  .limit = options->limit};
+    return p;
+}
+
+void kube_pages_free(struct kube_pages *p)
+{
+    if (!p)
+        return;
+    arena_free(p->listing.page);
+    arena_free(p->listing.item);
+    arena_free(p->listing.lasting);
+}
+
+static bool expire_page(struct kube_pages *p, const struct kube_status *status)
+{
+    struct listing *l = &p->listing;
+
+    if (status->continue_token.len) {
+        l->continue_token = str_copy(l->lasting, status->continue_token);
+    } else {
+        begin_anew(l);
+        p->page->again = true;
+    }
+    return true;
+}
+
+/* As recover, where only the page under way can be forgotten. attempt counts from 1. */
+static bool recover_page(struct kube_pages *p, const struct kube_status *status, bool lost,
+                         unsigned attempt, const struct err *e)
+{
+    const struct listing *l = &p->listing;
+
+    p->page->len = 0;
+    if (attempt > RESTARTS_MAX)
+        return false;
+    if (e->kind == ERR_EXPIRED && l->continue_token.len)
+        return expire_page(p, status);
+    return lost && http_cancel_wait(l->call->cancel, attempt * NS_PER_SEC, NULL);
+}
+
+bool kube_pages_next(struct kube_pages *p, struct arena *a, struct kube_page *out, struct err *e)
+{
+    struct listing *l = &p->listing;
+
+    *out = (struct kube_page){0};
+    p->page = out;
+    p->target = a;
+    for (unsigned attempt = 1;; attempt++) {
+        struct kube_status status = {0};
+        AUTO_ERR own = {0};
+        bool lost;
+        bool ok = get_page(l, &status, &lost, &own);
+        if (!ok && !recover_page(p, &status, lost, attempt, &own)) {
+            arena_reset(l->page);
+            return err_copy(e, &own);
+        }
+        arena_reset(l->page);
+        if (ok)
+            break;
+    }
+    out->last = !l->continue_token.len;
     return true;
 }

@@ -180,6 +180,23 @@ bool kube_answer_failed(struct arena *a, str method, const struct kube_call *c,
     return fail_with(&s, status, e);
 }
 
+/* The most that is shown of a content type. */
+#define TYPE_MAX 80
+
+bool kube_answer_unread(const struct http_response *response, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    str type = str_trim(http_header_get(&response->headers, STR("Content-Type"))), name, rest;
+
+    str_cut(type, STR(";"), &name, &rest);
+    if (!e || !name.len || str_eq_fold(name, STR("application/json")))
+        return false;
+    return err_set_str(e, e->kind,
+                       str_fmt(a, "%.*s; the answer is %.*s: is this the address of an API server?",
+                               STR_ARG(e->text),
+                               STR_ARG(quote_of(a, str_slice(name, 0, TYPE_MAX)))));
+}
+
 str kube_status_words(struct arena *a, const struct kube_status *status)
 {
     if (str_eq(status->reason, STR("Unauthorized")))

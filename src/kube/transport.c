@@ -10,6 +10,7 @@
 
 #include "kube/config_internal.h"
 #include "kube/exec.h"
+#include "kube/warning.h"
 #include "text/codec.h"
 #include "text/url.h"
 
@@ -31,6 +32,8 @@ struct kube_transport {
     struct lock lock; /* of session */
     struct session session;
     struct lock renewing; /* held while credentials are made: one at a time */
+    struct lock warning;  /* held while somebody is told: one at a time */
+    struct strset *warned;
 };
 
 /* ---- Sessions ------------------------------------------------------------------------------- */
@@ -114,10 +117,10 @@ static bool read_token_file(const struct kube_config *c, struct session *s, stru
     return true;
 }
 
-static bool run_plugin(const struct kube_config *c, struct session *s, struct kube_credential *out,
-                       struct err *e)
+static bool run_plugin(const struct kube_config *c, const struct http_cancel *cancel,
+                       struct session *s, struct kube_credential *out, struct err *e)
 {
-    if (!kube_exec_run(s->arena, c, out, e))
+    if (!kube_exec_run(s->arena, c, cancel, out, e))
         return false;
     if (out->token.len)
         s->authorization = str_concat(s->arena, STR("Bearer "), out->token);
@@ -132,7 +135,8 @@ static void use_password(const struct kube_config *c, struct session *s)
     s->authorization = str_concat(s->arena, STR("Basic "), base64_encode(s->arena, pair));
 }
 
-static bool make_session(struct kube_transport *t, struct session *s, struct err *e)
+static bool make_session(struct kube_transport *t, const struct http_cancel *cancel,
+                         struct session *s, struct err *e)
 {
     const struct kube_config *c = t->config;
     struct kube_credential given = {0};
@@ -145,15 +149,15 @@ static bool make_session(struct kube_transport *t, struct session *s, struct err
             return false;
     } else if (c->token.len) {
         s->authorization = str_concat(s->arena, STR("Bearer "), c->token);
-    } else if (c->exec && !run_plugin(c, s, &given, e)) {
+    } else if (c->exec && !run_plugin(c, cancel, s, &given, e)) {
         return false;
     }
     return make_client(t, &given, s, e);
 }
 
 /* Those who waited for another thread's renewal find it done. */
-static bool acquire(struct kube_transport *t, struct arena *a, str *authorization,
-                    struct http_client **client, struct err *e)
+static bool acquire(struct kube_transport *t, struct arena *a, const struct http_cancel *cancel,
+                    str *authorization, struct http_client **client, struct err *e)
 {
     struct session fresh;
 
@@ -162,7 +166,7 @@ static bool acquire(struct kube_transport *t, struct arena *a, str *authorizatio
     AUTO_LOCK guard = lock_take(&t->renewing);
     if (take_fresh(t, a, authorization, client))
         return true;
-    if (!make_session(t, &fresh, e)) {
+    if (!make_session(t, cancel, &fresh, e)) {
         free_session(&fresh);
         return false;
     }
@@ -246,7 +250,7 @@ bool kube_prepare(struct kube_transport *t, struct arena *a, const struct http_r
 {
     str authorization;
 
-    if (!acquire(t, a, &authorization, client, e))
+    if (!acquire(t, a, request->cancel, &authorization, client, e))
         return false;
     complete(t, a, authorization, request, out);
     return true;
@@ -268,6 +272,7 @@ static bool send_once(struct kube_transport *t, struct arena *a, const struct ht
         return false;
     bool ok = retry_send(client, a, prepared, policy, response, e);
     http_client_free(client);
+    kube_warned(t, response);
     return ok;
 }
 
@@ -282,6 +287,39 @@ bool kube_send(struct kube_transport *t, struct arena *a, const struct http_requ
         !mark_refused(t, http_header_get(&prepared.headers, STR("Authorization"))))
         return true;
     return send_once(t, a, request, policy, response, &prepared, e);
+}
+
+/* ---- Warnings ------------------------------------------------------------------------------- */
+
+/* Whether a text is to be told; what was told is remembered, up to a limit. */
+static bool is_news(struct kube_transport *t, str text)
+{
+    if (t->config->warn.repeat)
+        return true;
+    return strset_len(t->warned) < KUBE_WARNINGS_MAX && strset_add(t->warned, text, NULL);
+}
+
+/* What follows in a header that cannot be read is nobody's loss, as in client-go. */
+static void tell_header(struct kube_transport *t, struct arena *a, str header)
+{
+    const struct kube_warn *warn = &t->config->warn;
+    struct kube_warning w;
+    AUTO_ERR e = {0};
+
+    while (header.len && kube_warning_read(a, &header, &w, &e))
+        if (w.code == KUBE_WARNING_CODE && w.text.len && is_news(t, w.text))
+            warn->tell(warn->ctx, w.text);
+}
+
+void kube_warned(struct kube_transport *t, const struct http_response *response)
+{
+    if (!t->config->warn.tell || !http_header_has(&response->headers, STR("Warning")))
+        return;
+    AUTO_ARENA a = arena_new();
+    AUTO_LOCK guard = lock_take(&t->warning);
+    for (size_t i = 0; i < response->headers.len; i++)
+        if (str_eq_fold(response->headers.items[i].name, STR("Warning")))
+            tell_header(t, a, response->headers.items[i].value);
 }
 
 /* ---- Life ----------------------------------------------------------------------------------- */
@@ -299,8 +337,11 @@ bool kube_transport_new(const struct kube_config *config, str user_agent,
         t->http.user_agent = str_copy(a, user_agent);
     t->lock = (struct lock)LOCK_INIT;
     t->renewing = (struct lock)LOCK_INIT;
+    t->warning = (struct lock)LOCK_INIT;
+    t->warned = strset_new(a, 0);
     struct http_client *probe;
     if (!http_client_new(&t->http, &probe, e)) {
+        strset_free(t->warned);
         arena_free(a);
         return false;
     }
@@ -315,6 +356,7 @@ void kube_transport_free(struct kube_transport *t)
     if (!t)
         return;
     free_session(&t->session);
+    strset_free(t->warned);
     arena_free(t->arena);
 }
 

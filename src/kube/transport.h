@@ -40,3 +40,5 @@ MUST_CHECK bool kube_prepare(struct kube_transport *t, struct arena *a,
                              struct http_client **client, struct err *e);
 /* Tells that a prepared request got a 401: credentials are made anew before the next one. */
 void kube_refused(struct kube_transport *t, const struct http_request *prepared);
+/* Tells what the head of an answer warns of; kube_send does so itself. */
+void kube_warned(struct kube_transport *t, const struct http_response *response);

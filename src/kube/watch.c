@@ -12,9 +12,11 @@
 
 /* Servers are asked to end a watch after five to ten minutes, as by client-go. */
 #define WATCH_SECONDS 300
-#define WATCH_GRACE (60 * NS_PER_SEC)
 /* A watch that ends sooner without an event is a failure: else it would be asked for in a loop. */
 #define WATCH_SHORT NS_PER_SEC
+
+/* The longest pause that a server may ask for. */
+#define ASKED_MAX (120 * NS_PER_SEC)
 
 /* ---- Events --------------------------------------------------------------------------------- */
 
@@ -81,7 +83,7 @@ static void tell_synced(struct kube_watch *w)
     const struct kube_watch_handler *h = &w->config.handler;
 
     w->begun = false;
-    w->unpaged = false;
+    w->unpaged = w->expired = false;
     w->phase = PHASE_WATCH;
     w->failures = 0;
     if (h->synced)
@@ -164,7 +166,8 @@ static void ask_list(struct kube_watch *w, struct buf *url)
 
 static void ask_watch(struct kube_watch *w, struct buf *url, struct http_request *out)
 {
-    uint64_t seconds = WATCH_SECONDS + random_below(WATCH_SECONDS);
+    uint64_t seconds = w->config.length ? (uint64_t)(w->config.length / NS_PER_SEC)
+                                        : WATCH_SECONDS + random_below(WATCH_SECONDS);
 
     add(url, "watch", STR("true"));
     add(url, "allowWatchBookmarks", STR("true"));
@@ -175,7 +178,7 @@ static void ask_watch(struct kube_watch *w, struct buf *url, struct http_request
         add(url, "resourceVersion", buf_str(&w->version));
     }
     add(url, "timeoutSeconds", str_fmt(w->request, "%llu", (unsigned long long)seconds));
-    out->timeout = (int64_t)seconds * NS_PER_SEC + WATCH_GRACE;
+    out->timeout = (int64_t)seconds * NS_PER_SEC + w->config.grace;
     out->idle_timeout = -1;
     w->lines = (struct http_lines){.rest = buf_new(w->request, KUBE_OBJECT_MAX),
                                    .max = KUBE_OBJECT_MAX,
@@ -225,6 +228,8 @@ static int64_t pause_after(const struct kube_watch *w, int64_t asked)
         pause *= 2;
     if (pause > w->config.pause_max)
         pause = w->config.pause_max;
+    if (asked > ASKED_MAX)
+        asked = ASKED_MAX;
     /* Up to twice as long, so that not everybody comes back at once. */
     pause += (int64_t)random_below((uint64_t)pause + 1);
     return asked > pause ? asked : pause;
@@ -255,14 +260,15 @@ static int64_t refused(struct kube_watch *w)
     return 0;
 }
 
-/* The first time at once: nothing is wrong with the server. */
+/* The first time at once, whatever failed before: nothing is wrong with the server. */
 static int64_t expired(struct kube_watch *w, const struct err *e)
 {
+    bool again = w->expired;
+
     w->unpaged = w->phase == PHASE_LIST;
+    w->expired = true;
     begin_anew(w);
-    if (!w->failures++)
-        return 0;
-    return watch_failed(w, e, 0);
+    return again ? watch_failed(w, e, 0) : 0;
 }
 
 static int64_t end_list(struct kube_watch *w)

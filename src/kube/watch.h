@@ -38,6 +38,8 @@ struct kube_watch_handler {
     void (*synced)(void *ctx);
     /* Something failed and will be tried again after wait nanoseconds. */
     void (*failed)(void *ctx, const struct err *e, int64_t wait);
+    /* The server answers a request as it should: what failed before does so no longer. */
+    void (*answered)(void *ctx);
     void *ctx;
 };
 
@@ -48,6 +50,12 @@ struct kube_watch_config {
     bool lists_only;       /* initial events are not asked for */
     /* The first and the longest pause after failures; 0: 0.8 s and 30 s, as client-go. */
     int64_t pause, pause_max;
+    /*
+     * How long the server is asked to keep a watch, in whole seconds, and how much longer we wait
+     * for its end before we take the server for gone; 0: 5 to 10 minutes, and one more. (That the
+     * machine is gone is noticed sooner: see net/internal.h.)
+     */
+    int64_t length, grace;
     struct kube_watch_handler handler;
 };
 

@@ -32,6 +32,7 @@ struct kube_watches {
 
 #define PAUSE_FIRST (800 * NS_PER_MS)
 #define PAUSE_MAX (30 * NS_PER_SEC)
+#define WATCH_GRACE (60 * NS_PER_SEC)
 
 void watch_count(struct kube_watch *w, enum watch_count what)
 {
@@ -116,11 +117,22 @@ static void on_end(void *ctx, const struct http_response *response, const struct
     rest(w, stopping ? 0 : watch_outcome(w, response, failure));
 }
 
+static void on_head(void *ctx, const struct http_response *response)
+{
+    struct kube_watch *w = ctx;
+    const struct kube_watch_handler *h = &w->config.handler;
+
+    kube_warned(w->hub->transport, response);
+    if (response->status / 100 == 2 && h->answered)
+        h->answered(h->ctx);
+}
+
 /* Streams only take note of a start, so the lock may be held. */
 static void start(struct kube_watch *w, struct http_streams *streams)
 {
     AUTO_LOCK guard = lock_take(&w->hub->lock);
-    const struct http_stream stream = {.request = w->prepared, .on_end = on_end};
+    const struct http_stream stream = {
+        .request = w->prepared, .on_head = on_head, .on_end = on_end};
 
     w->streams = streams;
     w->id = http_streams_start(streams, &stream);
@@ -251,6 +263,8 @@ static struct kube_watch *new_watch(const struct kube_watch_config *config)
         w->config.pause = PAUSE_FIRST;
     if (!config->pause_max)
         w->config.pause_max = PAUSE_MAX;
+    if (!config->grace)
+        w->config.grace = WATCH_GRACE;
     w->version = buf_new(a, TOKEN_MAX);
     w->list_version = buf_new(a, TOKEN_MAX);
     w->continue_token = buf_new(a, TOKEN_MAX);

@@ -32,6 +32,7 @@ struct kube_watch {
     enum watch_phase phase;
     bool no_initial; /* the server does not offer initial events */
     bool unpaged;    /* an expired list is asked for in one piece */
+    bool expired;    /* since it was last in sync */
     bool begun;      /* begin was called and synced not yet */
     struct buf version, continue_token, list_version;
     unsigned failures; /* in a row */

@@ -319,12 +319,13 @@ static const struct {
     {CURLE_GOT_NOTHING, HTTP_FAILURE_RESET, ERR_IO, NULL, "EOF"},
     {CURLE_SEND_ERROR, HTTP_FAILURE_RESET, ERR_IO, find_lost, NULL},
     {CURLE_RECV_ERROR, HTTP_FAILURE_RESET, ERR_IO, find_lost, NULL},
+    /* A kept connection was dead, and what was sent on it cannot be taken back: see setup.c. */
+    {CURLE_SEND_FAIL_REWIND, HTTP_FAILURE_RESET, ERR_IO, NULL, "EOF"},
     {CURLE_PARTIAL_FILE, HTTP_FAILURE_RESET, ERR_IO, NULL, "unexpected EOF"},
     {CURLE_HTTP2, HTTP_FAILURE_RESET, ERR_IO, find_by_text, NULL},
     {CURLE_HTTP2_STREAM, HTTP_FAILURE_RESET, ERR_IO, find_by_text, NULL},
     {CURLE_UNSUPPORTED_PROTOCOL, HTTP_FAILURE_PROTOCOL, ERR_IO, find_protocol, NULL},
     {CURLE_TOO_MANY_REDIRECTS, HTTP_FAILURE_REDIRECT, ERR_IO, find_redirects, NULL},
-    {CURLE_BAD_CONTENT_ENCODING, HTTP_FAILURE_PROTOCOL, ERR_IO, NULL, "gzip: invalid data"},
 };
 
 static bool find_by_code(const struct transfer *t, CURLcode result, struct finding *f)
@@ -347,6 +348,34 @@ static str limit_text(const struct transfer *t, const char *what, size_t max)
     return str_fmt(t->arena, "the %s of the answer has more than %zu bytes", what, max);
 }
 
+static void find_slow(const struct transfer *t, struct finding *f)
+{
+    double seconds = (double)t->idle_timeout / (double)NS_PER_SEC;
+
+    f->failure = HTTP_FAILURE_TIMEOUT;
+    f->kind = ERR_IO;
+    f->text = t->stop == STOP_IDLE
+                  ? str_fmt(t->arena, "nothing came from the server for %g s", seconds)
+                  : str_fmt(t->arena, "no more than %zu bytes came from the server in %g s",
+                            t->window_bytes, seconds);
+}
+
+static void find_encoding(const struct transfer *t, struct finding *f)
+{
+    str encoding = http_header_get(&t->response->headers, STR("Content-Encoding"));
+
+    f->failure = HTTP_FAILURE_PROTOCOL;
+    f->kind = ERR_IO;
+    f->hint = STR("something between here and the server changes answers");
+    if (t->stop == STOP_ENCODING)
+        f->text = str_fmt(t->arena, "the answer is encoded as %.*s, which was not asked for",
+                          STR_ARG(quote_of(t->arena, encoding)));
+    else if (gunzip_is_broken(t->gunzip))
+        f->text = STR("gzip: invalid data");
+    else
+        f->text = STR("gzip: unexpected EOF");
+}
+
 static void find_by_stop(const struct transfer *t, struct finding *f)
 {
     *f = (struct finding){HTTP_FAILURE_TOO_LARGE, ERR_LIMIT, STR_NONE, STR_NONE};
@@ -356,10 +385,12 @@ static void find_by_stop(const struct transfer *t, struct finding *f)
                               STR_NONE};
         break;
     case STOP_IDLE:
-        f->failure = HTTP_FAILURE_TIMEOUT;
-        f->kind = ERR_IO;
-        f->text = str_fmt(t->arena, "nothing came from the server for %g s",
-                          (double)t->idle_timeout / (double)NS_PER_SEC);
+    case STOP_SLOW:
+        find_slow(t, f);
+        break;
+    case STOP_GZIP:
+    case STOP_ENCODING:
+        find_encoding(t, f);
         break;
     case STOP_HEADER_MAX:
         f->text = limit_text(t, "head", t->client->config.header_max);

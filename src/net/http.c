@@ -175,16 +175,18 @@ static CURLcode perform(CURLM *multi, struct transfer *t)
     int running = 1;
 
     curl_multi_add_handle(multi, t->easy);
-    while (transfer_may_go_on(t)) {
+    if (!transfer_may_go_on(t))
+        return result;
+    /* What is there is read before the clock is looked at: we may have been suspended. */
+    for (;;) {
         if (curl_multi_perform(multi, &running) != CURLM_OK)
-            break;
-        if (!running) {
-            result = result_of(multi);
-            break;
-        }
+            return result;
+        if (!running)
+            return result_of(multi);
+        if (!transfer_may_go_on(t))
+            return result;
         wait_for_something(multi, t);
     }
-    return result;
 }
 
 static bool send_by_curl(struct http_client *c, struct transfer *t, struct err *e)

@@ -55,7 +55,7 @@ struct http_config {
     str user_agent;
     int64_t connect_timeout; /* name, connection and TLS */
     int64_t timeout;         /* the whole request */
-    int64_t idle_timeout;    /* without a byte from the server, once connected */
+    int64_t idle_timeout;    /* without a byte from the server, or with next to none */
     size_t body_max;         /* of an answer, after gzip; streamed bodies are not counted */
     size_t header_max;       /* of all headers of an answer together */
     unsigned redirects_max;  /* followed for GET and HEAD only; 0: none, the 3xx is the answer */
@@ -133,6 +133,11 @@ struct http_request {
     http_body_fn *on_body;
     void *ctx;
     struct http_cancel *cancel; /* may be NULL */
+    /*
+     * On a connection of its own: curl sends a request once more when a connection that was kept
+     * turns out to be closed, and this one may not arrive twice. The engine never needs it.
+     */
+    bool fresh;
     /* Instead of the configuration's when not 0; below 0: no limit. */
     int64_t timeout, idle_timeout;
     size_t body_max;

@@ -14,6 +14,11 @@
 #include <curl/curl.h>
 #include <sys/socket.h>
 
+/* Probes of connections at rest: seconds until the first one, between them, and how many. */
+#define HTTP_KEEP_IDLE 30
+#define HTTP_KEEP_INTERVAL 5
+#define HTTP_KEEP_PROBES 3
+
 struct http_client {
     struct arena *arena;
     struct http_config config;
@@ -28,8 +33,11 @@ enum transfer_stop {
     STOP_CALLER,
     STOP_CANCELLED,
     STOP_IDLE,
+    STOP_SLOW,
     STOP_BODY_MAX,
     STOP_HEADER_MAX,
+    STOP_GZIP,
+    STOP_ENCODING,
 };
 
 struct transfer {
@@ -40,11 +48,15 @@ struct transfer {
     void (*on_head)(void *ctx, const struct http_response *response); /* may be NULL */
     CURL *easy;
     struct curl_slist *headers, *connect_to;
-    struct buf body; /* what is collected */
-    struct buf kept; /* what went to on_body, when a tape records */
+    struct buf body;       /* what is collected */
+    struct buf kept;       /* what went to on_body, when a tape records */
+    struct gunzip *gunzip; /* the answer is compressed */
     size_t body_max, header_bytes;
+    size_t given; /* of the request's body to curl */
     int64_t timeout, idle_timeout;
-    int64_t active; /* when something last came, in curl's microseconds of this transfer */
+    /* By the real clock: when something last came; since when window_bytes are counted, or 0. */
+    int64_t active, window;
+    size_t window_bytes;
     bool head_done, pieces_given;
     enum transfer_stop stop;
     struct err caller;               /* of on_body */
@@ -68,7 +80,14 @@ int transfer_patience(const struct transfer *t);
 /* Fills the response and the error from curl's result, and lets go of what curl was given. */
 MUST_CHECK bool transfer_end(struct transfer *t, CURLcode result, struct err *e);
 
+/* Lets go of what curl was given, without a word. */
+void transfer_drop(struct transfer *t);
+
 /* ---- setup.c ---- */
+/* Whether a request asks for gzip without its caller having to know. */
+bool transfer_asks_for_gzip(const struct transfer *t);
+/* Fails when a name or value would break the lines of a request. */
+MUST_CHECK bool http_headers_check(const struct http_headers *h, struct err *e);
 /* The options of easy that come from the configuration and from the request. */
 MUST_CHECK bool transfer_set_options(struct transfer *t, struct err *e);
 
@@ -78,6 +97,17 @@ bool transfer_fail(struct transfer *t, CURLcode result, struct err *e);
 /* Fills response and e for a request that could not begin. Always false. */
 bool http_fail_early(struct arena *a, const struct http_request *r, struct http_response *response,
                      struct err *e);
+
+/* ---- gunzip.c ---- */
+enum gunzip_result { GUNZIP_OK, GUNZIP_STOPPED, GUNZIP_BAD };
+struct gunzip *gunzip_new(void);
+void gunzip_free(struct gunzip *g); /* may be NULL */
+/* Unpacks piece and gives on what it holds, bit by bit, until give is false. */
+enum gunzip_result gunzip_add(struct gunzip *g, str piece, bool (*give)(void *ctx, str piece),
+                              void *ctx);
+/* Whether nothing came, or all of it; whether it is no gzip. */
+bool gunzip_is_whole(const struct gunzip *g);
+bool gunzip_is_broken(const struct gunzip *g);
 
 /* ---- pem.c ---- */
 /* Checks what is in memory: certificates, and that the key belongs to the certificate. */

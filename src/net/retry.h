@@ -43,7 +43,7 @@ struct retry_policy {
 extern const struct retry_policy retry_never;
 /*
  * What client-go does: up to 10 attempts, only when the server asks for it by Retry-After with 429
- * or 5xx, or when a GET or HEAD lost its connection before the answer.
+ * or 5xx, or, a second later, when a GET or HEAD lost its connection before the answer.
  */
 extern const struct retry_policy retry_kube;
 /* For reading from anywhere: 429, 500, 502, 503, 504 and lost connections, 5 attempts in 30 s. */

@@ -86,18 +86,34 @@ static void add_line(struct transfer *t, str name, str value)
     t->headers = curl_slist_append(t->headers, str_z(t->arena, line));
 }
 
-static bool set_headers(struct transfer *t, struct err *e)
+bool transfer_asks_for_gzip(const struct transfer *t)
 {
-    const struct http_headers *h = &t->request->headers;
+    return !t->client->config.no_compression &&
+           !http_header_has(&t->request->headers, STR("Accept-Encoding"));
+}
 
+bool http_headers_check(const struct http_headers *h, struct err *e)
+{
     for (size_t i = 0; i < h->len; i++) {
         str name = h->items[i].name;
         if (!name.len || !is_clean_header(name) || !is_clean_header(h->items[i].value) ||
             str_find_char(name, ':') != STR_NPOS)
             return err_set(e, ERR_INVALID, "net/http: invalid header field value for \"%.*s\"",
                            STR_ARG(name));
-        add_line(t, name, h->items[i].value);
     }
+    return true;
+}
+
+static bool set_headers(struct transfer *t, struct err *e)
+{
+    const struct http_headers *h = &t->request->headers;
+
+    if (!http_headers_check(h, e))
+        return false;
+    for (size_t i = 0; i < h->len; i++)
+        add_line(t, h->items[i].name, h->items[i].value);
+    if (transfer_asks_for_gzip(t))
+        add_line(t, STR("Accept-Encoding"), STR("gzip"));
     /* Never wait for a "100 Continue", and send no content type of curl's own. */
     t->headers = curl_slist_append(t->headers, "Expect:");
     if (!http_header_has(h, STR("Content-Type")))
@@ -107,18 +123,53 @@ static bool set_headers(struct transfer *t, struct err *e)
     return true;
 }
 
+static size_t on_read(char *out, size_t size, size_t count, void *ctx)
+{
+    struct transfer *t = ctx;
+    str rest = str_from(t->request->body, t->given);
+    size_t len = rest.len < size * count ? rest.len : size * count;
+
+    if (len)
+        memcpy(out, rest.ptr, len);
+    t->given += len;
+    return len;
+}
+
+/*
+ * curl sends a request again, without a word, when the connection that was kept for it turns out to
+ * be dead, whether the server has acted on it or not. It cannot when the body cannot be read again.
+ */
+static int on_seek(void *ctx, curl_off_t offset, int origin)
+{
+    (void)ctx;
+    (void)offset;
+    (void)origin;
+    return CURL_SEEKFUNC_FAIL;
+}
+
+static void set_body(struct transfer *t)
+{
+    curl_easy_setopt(t->easy, CURLOPT_POST, 1L);
+    curl_easy_setopt(t->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)t->request->body.len);
+    curl_easy_setopt(t->easy, CURLOPT_READFUNCTION, on_read);
+    curl_easy_setopt(t->easy, CURLOPT_READDATA, t);
+    curl_easy_setopt(t->easy, CURLOPT_SEEKFUNCTION, on_seek);
+}
+
 static void set_method(struct transfer *t)
 {
     const struct http_request *r = t->request;
     str method = r->method.len ? r->method : STR("GET");
     bool has_body = r->with_body || r->body.len;
+    bool adds = str_eq(method, STR("POST")) || str_eq(method, STR("PATCH"));
 
     if (str_eq(method, STR("HEAD")))
         curl_easy_setopt(t->easy, CURLOPT_NOBODY, 1L);
-    if (has_body) {
-        curl_easy_setopt(t->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body.len);
-        curl_easy_setopt(t->easy, CURLOPT_POSTFIELDS, r->body.len ? r->body.ptr : "");
-    }
+    if (has_body)
+        set_body(t);
+    /* Without a body there is nothing that curl could fail to read again. */
+    if (adds && !r->body.len)
+        curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, 1L);
     if (has_body || (!str_eq(method, STR("GET")) && !str_eq(method, STR("HEAD"))))
         set_text(t, CURLOPT_CUSTOMREQUEST, method);
 }
@@ -185,8 +236,8 @@ static void set_times(struct transfer *t)
         curl_easy_setopt(t->easy, CURLOPT_TIMEOUT_MS, to_ms(t->timeout));
     curl_easy_setopt(t->easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(t->easy, CURLOPT_TCP_KEEPALIVE, 1L);
-    curl_easy_setopt(t->easy, CURLOPT_TCP_KEEPIDLE, 30L);
-    curl_easy_setopt(t->easy, CURLOPT_TCP_KEEPINTVL, 15L);
+    curl_easy_setopt(t->easy, CURLOPT_TCP_KEEPIDLE, (long)HTTP_KEEP_IDLE);
+    curl_easy_setopt(t->easy, CURLOPT_TCP_KEEPINTVL, (long)HTTP_KEEP_INTERVAL);
 }
 
 bool transfer_set_options(struct transfer *t, struct err *e)
@@ -199,11 +250,11 @@ bool transfer_set_options(struct transfer *t, struct err *e)
         return false;
     u.fragment = STR_NONE;
     set_times(t);
+    if (t->request->fresh)
+        curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, 1L);
     set_tls(t);
     set_method(t);
     set_redirects(t, str_eq(u.scheme, STR("https")));
-    if (!c->no_compression && !http_header_has(&t->request->headers, STR("Accept-Encoding")))
-        curl_easy_setopt(t->easy, CURLOPT_ACCEPT_ENCODING, "gzip");
     curl_easy_setopt(t->easy, CURLOPT_HTTP_VERSION,
                      c->http1 ? (long)CURL_HTTP_VERSION_1_1 : (long)CURL_HTTP_VERSION_2TLS);
     set_text(t, CURLOPT_URL, rename_server(t, u));

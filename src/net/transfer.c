@@ -4,16 +4,39 @@
 #include "net/tape.h"
 
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <time.h>
 
 /* The longest wait between two looks at the clock and the flag. */
 #define PATIENCE_MS 1000
+/* Bytes per second below which an answer counts as none; looked at once per idle timeout. */
+#define SLOWEST 16
 
-static int64_t transfer_time(const struct transfer *t)
+/* Never that of tests: what is on the wire takes its own time. */
+static int64_t wire_clock(void)
 {
-    curl_off_t now = 0;
+    struct timespec now;
 
-    curl_easy_getinfo(t->easy, CURLINFO_TOTAL_TIME_T, &now);
-    return (int64_t)now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * NS_PER_SEC + now.tv_nsec;
+}
+
+static void note_arrival(struct transfer *t, size_t bytes)
+{
+    t->active = wire_clock();
+    if (!t->window)
+        t->window = t->active;
+    t->window_bytes += bytes;
+}
+
+/* What our own side takes its time for is not the server's fault. */
+static void forgive_since(struct transfer *t, int64_t since)
+{
+    int64_t now = wire_clock();
+
+    t->active = now;
+    t->window += now - since;
 }
 
 /* "HTTP/1.1 200 OK" or "HTTP/2 200": another answer begins, after an interim one or a redirect. */
@@ -42,6 +65,29 @@ static bool announces_too_much(const struct transfer *t)
            str_to_u64(text, &length) && length > t->body_max;
 }
 
+static void tell_head(struct transfer *t)
+{
+    if (t->on_head)
+        t->on_head(t->request->ctx, t->response);
+    t->on_head = NULL;
+}
+
+/* Only gzip was asked for. Callers who ask for themselves get what came. */
+static void look_at_encoding(struct transfer *t)
+{
+    str encoding = str_trim(http_header_get(&t->response->headers, STR("Content-Encoding")));
+
+    gunzip_free(t->gunzip);
+    t->gunzip = NULL;
+    if (!transfer_asks_for_gzip(t) || !encoding.len || str_eq_fold(encoding, STR("identity")))
+        return;
+    if (str_eq_fold(encoding, STR("gzip")) || str_eq_fold(encoding, STR("x-gzip")))
+        t->gunzip = gunzip_new();
+    else
+        t->stop = STOP_ENCODING;
+}
+
+/* A redirection may be followed by another head: it is told when there is none. */
 static bool end_head(struct transfer *t)
 {
     bool is_interim = t->response->status < 200;
@@ -49,10 +95,13 @@ static bool end_head(struct transfer *t)
     if (is_interim)
         return true;
     t->head_done = true;
-    if (announces_too_much(t)) {
+    look_at_encoding(t);
+    if (!t->stop && announces_too_much(t))
         t->stop = STOP_BODY_MAX;
+    if (t->stop)
         return false;
-    }
+    if (t->response->status / 100 != 3)
+        tell_head(t);
     return true;
 }
 
@@ -90,7 +139,7 @@ static size_t on_header(char *data, size_t size, size_t count, void *ctx)
 {
     struct transfer *t = ctx;
 
-    t->active = transfer_time(t);
+    note_arrival(t, size * count);
     return take_header_line(t, str_of(data, size * count)) ? size * count : 0;
 }
 
@@ -113,21 +162,44 @@ static void give_piece(struct transfer *t, str piece)
         t->stop = t->caller.kind ? STOP_CALLER : STOP_ENOUGH;
 }
 
+static bool take_piece(void *ctx, str piece)
+{
+    struct transfer *t = ctx;
+
+    if (t->request->on_body && t->response->status / 100 == 2)
+        give_piece(t, piece);
+    else
+        collect(t, piece);
+    return !t->stop;
+}
+
 static size_t on_data(char *data, size_t size, size_t count, void *ctx)
 {
     struct transfer *t = ctx;
     str piece = {data, size * count};
 
-    t->active = transfer_time(t);
-    if (t->on_head) {
-        t->on_head(t->request->ctx, t->response);
-        t->on_head = NULL;
-    }
-    if (t->request->on_body && t->response->status / 100 == 2)
-        give_piece(t, piece);
-    else
-        collect(t, piece);
+    note_arrival(t, piece.len);
+    int64_t came = t->active;
+    tell_head(t);
+    if (!t->gunzip)
+        take_piece(t, piece);
+    else if (gunzip_add(t->gunzip, piece, take_piece, t) == GUNZIP_BAD)
+        t->stop = STOP_GZIP;
+    forgive_since(t, came);
     return t->stop ? 0 : piece.len;
+}
+
+/*
+ * A peer that vanished without a word is noticed within 45 s, as in client-go: by probes when
+ * nothing is under way, by missing acknowledgements else.
+ */
+static void watch_peer(int fd)
+{
+    const int probes = HTTP_KEEP_PROBES;
+    const unsigned limit = (HTTP_KEEP_IDLE + HTTP_KEEP_INTERVAL * HTTP_KEEP_PROBES) * 1000;
+
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes));
+    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit, sizeof(limit));
 }
 
 /* Opens the socket as curl would; remembers where to, for messages. */
@@ -140,7 +212,10 @@ static curl_socket_t on_socket(void *ctx, curlsocktype purpose, struct curl_sock
         memcpy(&t->address, &to->addr, to->addrlen);
         t->address_len = to->addrlen;
     }
-    return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
+    int fd = socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
+    if (fd >= 0 && (to->socktype & SOCK_STREAM))
+        watch_peer(fd);
+    return fd;
 }
 
 static void set_callbacks(struct transfer *t)
@@ -155,11 +230,13 @@ static void set_callbacks(struct transfer *t)
     curl_easy_setopt(t->easy, CURLOPT_PRIVATE, t);
 }
 
-static void release(struct transfer *t)
+void transfer_drop(struct transfer *t)
 {
     curl_slist_free_all(t->headers);
     curl_slist_free_all(t->connect_to);
     t->headers = t->connect_to = NULL;
+    gunzip_free(t->gunzip);
+    t->gunzip = NULL;
     err_clear(&t->caller);
 }
 
@@ -179,21 +256,41 @@ bool transfer_begin(struct transfer *t, struct err *e)
     t->idle_timeout = pick_time(r->idle_timeout, c->idle_timeout);
     t->body = buf_new(t->arena, BUF_UNLIMITED);
     t->kept = buf_new(t->arena, TAPE_EXCHANGE_MAX);
+    t->active = wire_clock();
     set_callbacks(t);
     if (transfer_set_options(t, e))
         return true;
-    release(t);
+    transfer_drop(t);
     return http_fail_early(t->arena, r, t->response, e);
+}
+
+/* Whether hardly anything came in the last idle timeout. Time before the first byte is not meant.
+ */
+static bool is_too_slow(struct transfer *t, int64_t now)
+{
+    if (!t->window || now - t->window <= t->idle_timeout)
+        return false;
+    bool slow = (double)t->window_bytes <
+                (double)SLOWEST * (double)t->idle_timeout / (double)NS_PER_SEC;
+    if (!slow) {
+        t->window = now;
+        t->window_bytes = 0;
+    }
+    return slow;
 }
 
 bool transfer_may_go_on(struct transfer *t)
 {
-    int64_t idle = (transfer_time(t) - t->active) * 1000;
+    int64_t now = wire_clock();
 
+    if (t->stop)
+        return false;
     if (http_cancel_raised(t->request->cancel))
         t->stop = STOP_CANCELLED;
-    else if (t->idle_timeout && idle > t->idle_timeout)
+    else if (t->idle_timeout && now - t->active > t->idle_timeout)
         t->stop = STOP_IDLE;
+    else if (t->idle_timeout && is_too_slow(t, now))
+        t->stop = STOP_SLOW;
     return !t->stop;
 }
 
@@ -228,12 +325,14 @@ static void describe(struct transfer *t)
 {
     struct http_response *response = t->response;
     long sent = 0, redirects = 0;
+    curl_off_t took = 0;
 
     curl_easy_getinfo(t->easy, CURLINFO_REQUEST_SIZE, &sent);
     curl_easy_getinfo(t->easy, CURLINFO_REDIRECT_COUNT, &redirects);
     response->sent = sent > 0;
     response->peer = peer_of(t);
-    response->took = transfer_time(t) * 1000;
+    curl_easy_getinfo(t->easy, CURLINFO_TOTAL_TIME_T, &took);
+    response->took = (int64_t)took * 1000;
     if (redirects)
         response->url = text_info(t, CURLINFO_EFFECTIVE_URL);
     response->body = buf_str(&t->body);
@@ -246,13 +345,15 @@ bool transfer_end(struct transfer *t, CURLcode result, struct err *e)
     /* curl takes a head that ends in the middle of a line for an answer. */
     if (result == CURLE_OK && !t->head_done)
         result = CURLE_PARTIAL_FILE;
+    if (result == CURLE_OK && !t->stop && t->gunzip && !gunzip_is_whole(t->gunzip))
+        t->stop = STOP_GZIP;
     ok = t->stop == STOP_ENOUGH || (result == CURLE_OK && !t->stop);
 
     describe(t);
-    if (ok && t->on_head)
-        t->on_head(t->request->ctx, t->response);
+    if (ok)
+        tell_head(t);
     if (!ok)
         transfer_fail(t, result, e);
-    release(t);
+    transfer_drop(t);
     return ok;
 }

@@ -62,7 +62,7 @@ static str fields_text(struct arena *a, const struct result_fields *fields)
     return buf_str(&out);
 }
 
-static void add_finding(struct row *r, const struct fleet *f, size_t index)
+static void add_finding(struct row *r, const struct fleet *f, size_t index, size_t site)
 {
     const struct fleet_finding *x = &f->findings.items[index];
     struct object_name n = x->object.len ? object_name_of(x->object) : (struct object_name){0};
@@ -81,21 +81,26 @@ static void add_finding(struct row *r, const struct fleet *f, size_t index)
         add_cell(r, cells[i]);
     add_number(r, x->sites.len);
     add_number(r, f->compared);
+    if (!f->baseline.file.len || x->kind == FLEET_UNMATCHED)
+        add_cell(r, STR_NONE);
+    else
+        add_cell(r, fleet_is_new(x, site) ? STR("yes") : STR("no"));
 }
 
-static void add_row(struct arena *a, const struct fleet *f, const struct fleet_site *s,
-                    const uint32_t *finding, struct buf *out)
+static void add_row(struct arena *a, const struct fleet *f, size_t site, const uint32_t *finding,
+                    struct buf *out)
 {
     struct row row = {.arena = a, .out = out};
+    const struct fleet_site *s = &f->sites.items[site];
 
     add_site(&row, s);
     if (finding)
-        add_finding(&row, f, *finding);
+        add_finding(&row, f, *finding, site);
     else
         buf_add(out, STR(",,,,,,,,,"));
     if (!finding) {
         add_cell(&row, s->error);
-        buf_add(out, STR(",,"));
+        buf_add(out, STR(",,,"));
     }
     buf_char(out, '\n');
 }
@@ -106,14 +111,14 @@ static bool write_csv(const struct fleet *f, const struct report_options *o, str
     (void)o;
     (void)e;
     buf_add(out, STR("site,state,verdict,apart,finding,kind,apiVersion,objectKind,namespace,name,"
-                     "template,part,component,detail,sites,of\n"));
+                     "template,part,component,detail,sites,of,new\n"));
     for (size_t i = 0; i < f->sites.len; i++) {
         AUTO_ARENA a = arena_new();
         const struct fleet_site *s = &f->sites.items[i];
         for (size_t k = 0; k < s->findings.len; k++)
-            add_row(a, f, s, &s->findings.items[k], out);
+            add_row(a, f, i, &s->findings.items[k], out);
         if (!s->findings.len)
-            add_row(a, f, s, NULL, out);
+            add_row(a, f, i, NULL, out);
     }
     return true;
 }

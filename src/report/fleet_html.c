@@ -121,10 +121,12 @@ static void add_tree(const struct fleet *f, struct buf *out)
 static void add_bar(const struct fleet *f, struct buf *out)
 {
     size_t drift = f->kinds[FLEET_DIFFERS] + f->kinds[FLEET_MISSING], apart = 0;
-    size_t all = f->findings.len + f->sites.len;
+    size_t all = f->findings.len + f->sites.len, fresh = 0;
 
     for (size_t i = 0; i < f->sites.len; i++)
         apart += f->sites.items[i].apart > 0;
+    for (size_t i = 0; i < f->findings.len; i++)
+        fresh += f->findings.items[i].fresh.len > 0;
     html_bar(out, "Fleet report", "Site, name, kind, template, value…");
     html_chip(out, "findings", "Findings", drift + f->kinds[FLEET_UNMATCHED] + f->failed + apart,
               false);
@@ -132,6 +134,8 @@ static void add_bar(const struct fleet *f, struct buf *out)
     html_chip(out, "issue", "Missing", f->kinds[FLEET_MISSING], true);
     if (f->kinds[FLEET_UNMATCHED])
         html_chip(out, "unmatched", "Unmatched", f->kinds[FLEET_UNMATCHED], true);
+    if (f->baseline.file.len)
+        html_chip(out, "new", "New", fresh, false);
     html_chip(out, "site", "Sites", f->sites.len, false);
     html_chip(out, "failed", "Not compared", f->failed, true);
     html_chip(out, "all", "All", all, false);
@@ -147,6 +151,9 @@ static str lead_text(struct arena *a, const struct fleet *f)
                              "different finding")));
     if (f->incomplete)
         buf_fmt(&out, " · %s compared only in part", str_z(a, counted(a, f->incomplete, "site")));
+    if (f->baseline.file.len)
+        buf_fmt(&out, " · since %.*s: %zu new, %zu fixed", STR_ARG(f->baseline.file),
+                f->baseline.fresh, f->baseline.fixed);
     buf_fmt(&out, " · reference: %.*s", STR_ARG(f->reference));
     return buf_str(&out);
 }

@@ -85,7 +85,8 @@ void fleet_html_finding(struct fleet_page *p, size_t index)
     const struct fleet_finding *x = &p->fleet->findings.items[index];
     struct buf *out = p->out;
 
-    html_item(out, str_fmt(a, "finding-%zu", index + 1), kinds[x->kind].status);
+    html_item(out, str_fmt(a, "finding-%zu", index + 1),
+              str_z(a, str_fmt(a, "%s%s", kinds[x->kind].status, x->fresh.len ? " new" : "")));
     buf_fmt(out, "<details><summary>%s", html_chevron);
     html_badge(out, kinds[x->kind].status, kinds[x->kind].label);
     buf_fmt(out, "<span class=\"who\"><span class=\"kind\">%zu</span> ", index + 1);

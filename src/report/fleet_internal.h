@@ -13,7 +13,7 @@ const char *fleet_kind_name(enum fleet_kind kind);
 const char *fleet_site_state(const struct fleet_site *s);
 /* "12 of 400 sites drift, 2 could not be compared". Lives as long as a. */
 str fleet_headline(struct arena *a, const struct fleet *f);
-/* "3 of 398 sites" */
+/* "3 of 398 sites", or "3 of 398 sites, new in 2" */
 str fleet_share(struct arena *a, const struct fleet *f, const struct fleet_finding *x);
 /*
  * Who has a finding: all names when there are few or all is set, else some and how many more; or
@@ -32,5 +32,7 @@ struct fleet_indexes fleet_sites_alike(struct arena *a, const struct fleet *f, s
 str fleet_object_text(struct arena *a, str id);
 /* "spec.replicas: 5 instead of 3", values cut at about max bytes. Lives as long as a. */
 str fleet_field_text(struct arena *a, const struct result_field *f, size_t max);
+/* Whether the earlier report has not got it for that site. */
+bool fleet_is_new(const struct fleet_finding *x, size_t site);
 /* What is not as it should be, in words: "2 documents failed, ...". Empty when all was compared. */
 str fleet_partial_text(struct arena *a, const struct fleet_site *s);

@@ -12,7 +12,7 @@
 
 /* Of a long list, the first and the last are shown. */
 enum { ENTRIES_FIRST = 30, ENTRIES_LAST = 20, PROFILES_FIRST = 40, UNMATCHED_FIRST = 30 };
-enum { FIELDS_SHOWN = 5, OBJECTS_SHOWN = 3, SITES_SHOWN = 20 };
+enum { FIELDS_SHOWN = 5, OBJECTS_SHOWN = 3, SITES_SHOWN = 20, CHANGES_SHOWN = 40 };
 /* Values in a line. */
 #define VALUE_MAX 80
 
@@ -288,6 +288,58 @@ static void add_failed(const struct writer *w)
     buf_char(w->out, '\n');
 }
 
+/* ---- An earlier report. ---- */
+
+/* New findings have numbers of the list above. */
+static void add_fresh(const struct writer *w)
+{
+    const struct fleet *f = w->fleet;
+    size_t shown = 0;
+
+    if (!f->baseline.fresh)
+        return;
+    buf_add(w->out, STR("New\n"));
+    for (size_t i = 0; i < f->findings.len && (w->all || shown < CHANGES_SHOWN); i++) {
+        const struct fleet_finding *x = &f->findings.items[i];
+        str who = fleet_names(w->arena, f, &x->fresh, w->all);
+        str what = x->object.len ? fleet_object_text(w->arena, x->object) : x->template;
+        shown += x->fresh.len > 0;
+        if (x->fresh.len)
+            buf_fmt(w->out, "- [%zu] %.*s: %.*s\n", i + 1, STR_ARG(what), STR_ARG(who));
+    }
+    if (shown == CHANGES_SHOWN && !w->all)
+        buf_add(w->out, STR("- -v or -o html shows whether there are more\n"));
+    buf_char(w->out, '\n');
+}
+
+static void add_gone(const struct writer *w)
+{
+    const struct fleet_baseline *b = &w->fleet->baseline;
+    size_t shown = w->all || b->gone.len <= CHANGES_SHOWN ? b->gone.len : CHANGES_SHOWN;
+
+    if (!b->gone.len)
+        return;
+    buf_add(w->out, STR("Fixed\n"));
+    for (size_t i = 0; i < shown; i++) {
+        const struct fleet_fixed *x = &b->gone.items[i];
+        str who = fleet_names(w->arena, w->fleet, &x->sites, w->all);
+        str what = x->object.len ? fleet_object_text(w->arena, x->object) : x->template;
+        buf_fmt(w->out, "- %.*s: %.*s\n", STR_ARG(what), STR_ARG(who));
+    }
+    if (shown < b->gone.len)
+        buf_fmt(w->out, "- and %zu more\n", b->gone.len - shown);
+    buf_char(w->out, '\n');
+}
+
+static void add_baseline(const struct writer *w)
+{
+    const struct fleet_baseline *b = &w->fleet->baseline;
+
+    if (b->file.len)
+        buf_fmt(w->out, "Compared with %.*s: %zu new, %zu remaining, %zu fixed\n", STR_ARG(b->file),
+                b->fresh, b->remaining, b->fixed);
+}
+
 /* ---- The whole. ---- */
 
 static void add_summary(const struct writer *w)
@@ -308,6 +360,7 @@ static void add_summary(const struct writer *w)
         buf_fmt(w->out, "  %zu in one site only, %zu in more than half of the sites\n", rare,
                 common);
     buf_fmt(w->out, "Metadata Hash: %.*s\n", STR_ARG(f->hash));
+    add_baseline(w);
     if (!f->incomplete && !f->failed)
         buf_add(w->out, STR("Verdict: all sites were compared completely\n"));
     else
@@ -325,6 +378,8 @@ static void write_plain(const struct fleet *f, bool all, struct buf *out)
     add_sites(&w);
     add_partial(&w);
     add_failed(&w);
+    add_fresh(&w);
+    add_gone(&w);
     add_summary(&w);
 }
 
@@ -339,6 +394,8 @@ static const struct line_rule rules[] = {
     {"APART", COLOUR_DIM},
     {"Compared in part", COLOUR_YELLOW},
     {"Not compared", COLOUR_RED},
+    {"New", COLOUR_RED},
+    {"Fixed", COLOUR_GREEN},
     {"Summary", COLOUR_BOLD},
     {"Drift: 0 ", COLOUR_GREEN},
     {"Drift: ", COLOUR_RED},

@@ -79,6 +79,30 @@ static void add_finding(struct arena *a, struct value *out, const struct fleet *
     set_count(a, out, "NumSites", x->sites.len);
     value_set_bool(a, out, STR("Common"), x->common);
     value_set(a, out, STR("Sites"), names_tree(a, f, &x->sites));
+    if (f->baseline.file.len && x->kind != FLEET_UNMATCHED)
+        value_set(a, out, STR("NewSites"), names_tree(a, f, &x->fresh));
+}
+
+static struct value *baseline_tree(struct arena *a, const struct fleet *f)
+{
+    const struct fleet_baseline *b = &f->baseline;
+    struct value *out = value_object(a);
+
+    value_set_str(a, out, STR("File"), b->file);
+    set_count(a, out, "NumNew", b->fresh);
+    set_count(a, out, "NumRemaining", b->remaining);
+    set_count(a, out, "NumFixed", b->fixed);
+    struct value *list = value_set(a, out, STR("Fixed"), value_list(a));
+    for (size_t i = 0; i < b->gone.len; i++) {
+        const struct fleet_fixed *x = &b->gone.items[i];
+        struct value *item = value_add(a, list, value_object(a));
+        value_set_str(a, item, STR("Kind"), str_c(fleet_kind_name(x->kind)));
+        set_text(a, item, STR("CRName"), x->object);
+        set_text(a, item, STR("CorrelatedTemplate"), x->template);
+        set_text(a, item, STR("Msg"), x->message);
+        value_set(a, item, STR("Sites"), names_tree(a, f, &x->sites));
+    }
+    return out;
 }
 
 static void add_counts(struct arena *a, struct value *out, const struct fleet_site *s)
@@ -122,6 +146,8 @@ static struct value *fleet_tree(struct arena *a, const struct fleet *f)
     list = value_set(a, out, STR("Sites"), value_list(a));
     for (size_t i = 0; i < f->sites.len; i++)
         add_site(a, value_add(a, list, value_object(a)), &f->sites.items[i]);
+    if (f->baseline.file.len)
+        value_set(a, out, STR("Baseline"), baseline_tree(a, f));
     return out;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "report/report.h"
+#include "text/text.h"
 #include "value/value.h"
 
 extern const struct report_format report_github, report_html, report_json, report_junit,
@@ -10,8 +11,11 @@ extern const struct report_format report_github, report_html, report_json, repor
 
 /* The results as one tree, members in the order in which the original writes them. */
 struct value *report_tree(struct arena *a, const struct results *r);
+/* How YAML is written: as the original does, or, in reports of our own, so that nothing is lost. */
+enum number_rule report_numbers(const struct results *r, enum number_rule original);
 /* What the original does not have: the members of a diff, and those of the whole. */
 void report_tree_fields(struct arena *a, struct value *out, const struct result_diff *d);
+void report_tree_field(struct arena *a, struct value *out, const struct result_field *f);
 void report_tree_more(struct arena *a, struct value *out, const struct results *r);
 
 /* The same for people: the comparison with an earlier report; explanations. */

@@ -151,7 +151,7 @@ static void add_unmatched(struct arena *a, struct buf *out, const struct results
         value_add(a, list, value_string(a, r->unmatched.items[i]));
     buf_fmt(out, "Cluster CRs unmatched to reference CRs: %zu\n", r->unmatched.len);
     size_t before = out->len;
-    if (!yaml_write(out, list, NUMBERS_GO, &e)) {
+    if (!yaml_write(out, list, report_numbers(r, NUMBERS_GO), &e)) {
         buf_truncate(out, before);
         buf_char(out, '\n');
     }

@@ -131,13 +131,18 @@ static bool write_json(const struct results *r, const struct report_options *o, 
     return true;
 }
 
+enum number_rule report_numbers(const struct results *r, enum number_rule original)
+{
+    return r->verdict.known ? NUMBERS_PLAIN : original;
+}
+
 static bool write_yaml(const struct results *r, const struct report_options *o, struct buf *out,
                        struct err *e)
 {
     AUTO_ARENA a = arena_new();
 
     (void)o;
-    return yaml_write(out, report_tree(a, r), NUMBERS_EXACT, e) ||
+    return yaml_write(out, report_tree(a, r), report_numbers(r, NUMBERS_EXACT), e) ||
            err_wrap(e, "failed to marshal output to yaml");
 }
 
@@ -147,7 +152,8 @@ static bool write_patches(const struct results *r, const struct report_options *
     AUTO_ARENA a = arena_new();
 
     (void)o;
-    return yaml_write(out, r->patches ? r->patches : value_null(a), NUMBERS_GO, e) ||
+    return yaml_write(out, r->patches ? r->patches : value_null(a), report_numbers(r, NUMBERS_GO),
+                      e) ||
            err_wrap(e, "failed to marshal patches to yaml");
 }
 

@@ -14,7 +14,7 @@ static void set_text(struct arena *a, struct value *out, str key, str text)
 
 /* ---- Differences. ---- */
 
-static void add_field(struct arena *a, struct value *out, const struct result_field *f)
+void report_tree_field(struct arena *a, struct value *out, const struct result_field *f)
 {
     value_set_str(a, out, STR("path"), f->path);
     value_set_str(a, out, STR("kind"), str_c(result_kind_name(f->kind)));
@@ -35,7 +35,7 @@ void report_tree_fields(struct arena *a, struct value *out, const struct result_
     set_text(a, out, STR("place"), place_text(a, d->place));
     struct value *list = value_set(a, out, STR("Differences"), value_list(a));
     for (size_t i = 0; i < d->fields.len; i++)
-        add_field(a, value_add(a, list, value_object(a)), &d->fields.items[i]);
+        report_tree_field(a, value_add(a, list, value_object(a)), &d->fields.items[i]);
     if (d->fields.cut)
         value_set_bool(a, out, STR("MoreDifferences"), true);
 }

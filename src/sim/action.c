@@ -85,7 +85,7 @@ void sim_action(struct sim_call *c, str target, str name)
     }
     c->type = arm_id_type(c->arena, &c->id);
     c->name = arm_id_name(&c->id);
-    c->behaviour = sim_types_find(c->arena, c->sim->types, c->type);
+    sim_recognize(c);
     if (sim_deleted(c, name))
         return;
     r = sim_need(c);

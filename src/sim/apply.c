@@ -10,12 +10,12 @@
 
 #include <ctype.h>
 
-struct value *sim_at(const struct value *v, const str *at, size_t len)
+struct value *sim_at(const struct value *v, struct sim_members at)
 {
     struct value *found = (struct value *)v;
 
-    for (size_t i = 0; i < len && found; i++)
-        found = value_get(found, at[i]);
+    for (size_t i = 0; i < at.len && found; i++)
+        found = value_get(found, at.items[i]);
     return found;
 }
 
@@ -157,6 +157,12 @@ static struct value *expand(struct sim_call *c, const struct sim_resource *r, co
     return out;
 }
 
+struct value *sim_made(struct sim_call *c, const struct sim_resource *r, const struct value *v,
+                       str name)
+{
+    return expand(c, r, v, name);
+}
+
 /* ---- Rules. -----------------------------------------------------------------------------------
  */
 
@@ -245,44 +251,80 @@ static void act(struct application *p, struct value *object, str name)
     }
 }
 
-static void apply_rule(struct application *p, struct value *v, size_t step)
+static bool condition_holds(const struct sim_condition *q, const struct value *top,
+                            const struct value *beside)
 {
-    str name = p->rule->at[step];
+    const struct value *v = sim_at(q->beside ? beside : top, q->at);
 
-    bool elements = str_eq(name, STR("[]")), members = str_eq(name, STR("{}"));
-    if (elements || members) {
-        for (size_t i = 0; value_is(v, elements ? VALUE_LIST : VALUE_OBJECT) && i < v->len; i++)
-            if (step + 1 < p->rule->at_len)
-                apply_rule(p, &v->items[i], step + 1);
-        return;
-    }
-    if (!value_is(v, VALUE_OBJECT))
-        return;
-    if (step + 1 == p->rule->at_len)
-        act(p, v, name);
-    else
-        apply_rule(p, value_get(v, name), step + 1);
-}
-
-static bool rule_holds(const struct sim_call *c, const struct sim_rule *rule,
-                       const struct value *sent)
-{
-    const struct value *v = sim_at(sent, rule->when, rule->when_len);
-
-    if ((rule->from.len && str_cmp(c->api_version, rule->from) < 0) ||
-        (rule->to.len && str_cmp(c->api_version, rule->to) > 0))
-        return false;
-    switch (rule->test) {
-    case TEST_ALWAYS:
-        return true;
+    switch (q->test) {
     case TEST_PRESENT:
         return v != NULL;
     case TEST_ABSENT:
         return !v;
     case TEST_IS:
-        return v && value_equal(v, rule->is);
+        return v && value_equal(v, q->is);
+    case TEST_IS_NOT:
+        return !v || !value_equal(v, q->is);
+    case TEST_IN:
+        for (size_t i = 0; v && i < q->is->len; i++)
+            if (value_equal(v, &q->is->items[i]))
+                return true;
+        return false;
     }
+    return false;
+}
+
+/* The conditions about the top of the body, or those about what stands beside. */
+static bool conditions_hold(const struct sim_when *w, bool beside, const struct value *sent)
+{
+    for (size_t i = 0; i < w->conditions.len; i++)
+        if (w->conditions.items[i].beside == beside &&
+            !condition_holds(&w->conditions.items[i], sent, sent))
+            return false;
     return true;
+}
+
+/* Without the conditions that depend on the place. */
+static bool when_holds(const struct sim_call *c, const struct sim_when *w, const struct value *sent)
+{
+    return (!w->from.len || str_cmp(c->api_version, w->from) >= 0) &&
+           (!w->to.len || str_cmp(c->api_version, w->to) <= 0) && conditions_hold(w, false, sent);
+}
+
+const struct sim_answer *sim_choose(const struct sim_call *c, const struct sim_answers *answers)
+{
+    size_t i = 0;
+
+    while (i + 1 < answers->len && !when_holds(c, &answers->items[i].when, c->body))
+        i++;
+    return &answers->items[i];
+}
+
+/*
+ * Follows the path of a rule in what is shown, and beside it in what was sent. Elements that nobody
+ * sent are whole: the rule that adds them has all of it.
+ */
+static void apply_rule(struct application *p, struct value *v, const struct value *sent,
+                       size_t step)
+{
+    str name = p->rule->at.items[step];
+    bool elements = str_eq(name, STR("[]")), members = str_eq(name, STR("{}"));
+
+    if (elements || members) {
+        for (size_t i = 0; value_is(v, elements ? VALUE_LIST : VALUE_OBJECT) && i < v->len; i++) {
+            const struct value *same = elements ? (i < value_len(sent) ? &sent->items[i] : NULL)
+                                                : value_get(sent, value_key(&v->items[i]));
+            if (same && step + 1 < p->rule->at.len)
+                apply_rule(p, &v->items[i], same, step + 1);
+        }
+        return;
+    }
+    if (!value_is(v, VALUE_OBJECT))
+        return;
+    if (step + 1 < p->rule->at.len)
+        apply_rule(p, value_get(v, name), value_get(sent, name), step + 1);
+    else if (conditions_hold(&p->rule->when, true, sent))
+        act(p, v, name);
 }
 
 /* When a rule acts: on what is stored, or on what is shown while or because of a write. */
@@ -299,8 +341,9 @@ static void apply_all(struct sim_call *c, const struct sim_resource *r, struct v
     for (size_t i = 0; i < c->behaviour->rules.len; i++) {
         const struct sim_rule *rule = &c->behaviour->rules.items[i];
         struct application p = {c, r, rule};
-        if (stage_of(rule) == stage && rule_holds(c, rule, stage == STAGE_LATE ? v : c->body))
-            apply_rule(&p, v, 0);
+        const struct value *sent = stage == STAGE_LATE ? v : c->body;
+        if (stage_of(rule) == stage && when_holds(c, &rule->when, sent))
+            apply_rule(&p, v, sent, 0);
     }
 }
 
@@ -322,7 +365,8 @@ static struct value *with_identity(struct sim_call *c, const struct sim_resource
     return v;
 }
 
-/* Unknown types say that they are there: the one read-only property nearly all have. */
+/* Types that even the model does not know say that they are there: the one read-only property
+ * nearly all have. */
 static void add_state(struct sim_call *c, struct value *v)
 {
     struct value *properties = value_get(v, STR("properties"));
@@ -340,9 +384,9 @@ static void ensure_properties(struct sim_call *c, struct value *v)
 
     for (size_t i = 0; i < c->behaviour->rules.len; i++) {
         const struct sim_rule *rule = &c->behaviour->rules.items[i];
-        if (rule->op != OP_ADD || !str_eq(rule->at[0], STR("properties")))
+        if (rule->op != OP_ADD || !str_eq(rule->at.items[0], STR("properties")))
             continue;
-        if (rule->at_len == 1)
+        if (rule->at.len == 1)
             return;
         below = true;
     }
@@ -356,7 +400,7 @@ struct value *sim_represent(struct sim_call *c, const struct sim_resource *r)
 
     ensure_properties(c, v);
     apply_all(c, r, v, STAGE_STORED);
-    if (!c->behaviour->known)
+    if (!c->behaviour->known && !sim_usual_show(c, r, v))
         add_state(c, v);
     sim_faults_policy(c, v);
     return v;

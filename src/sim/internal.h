@@ -16,15 +16,61 @@
 enum sim_poller { POLLER_NONE, POLLER_ASYNC, POLLER_LOCATION, POLLER_RELATIVE, POLLER_BODY };
 enum sim_body { BODY_RESOURCE, BODY_OPERATION, BODY_EMPTY, BODY_OTHER };
 
+/* Members of a body, one inside the other; "[]" is every element of a list, "{}" every member. */
+struct sim_members {
+    str *items;
+    size_t len;
+};
+
+enum sim_test { TEST_PRESENT, TEST_ABSENT, TEST_IS, TEST_IS_NOT, TEST_IN };
+
+struct sim_condition {
+    struct sim_members at;
+    bool beside; /* at begins where the rule acts, not at the top of the body */
+    enum sim_test test;
+    const struct value *is;
+};
+
+/* When a rule or an answer is for a request: all of it must hold. */
+struct sim_when {
+    str from, to; /* api-versions, both included; empty: open */
+    struct {
+        struct sim_condition *items;
+        size_t len, cap;
+    } conditions; /* about the body that was sent */
+};
+
+/* The most values of one Retry-After. */
+#define SIM_RETRIES_MAX 16
+
 /* How a PUT or DELETE is answered and carried to its end. */
 struct sim_answer {
     int status;
     enum sim_poller poller;
     enum sim_body body;
-    bool location;       /* POLLER_ASYNC: there is a Location as well */
+    bool location;                        /* POLLER_ASYNC: there is a Location as well */
+    int64_t retry_after[SIM_RETRIES_MAX]; /* seconds: the first answer, then each poll */
+    size_t retry_count;                   /* 0: no header; the last one stays */
+    int64_t polls;                        /* answers "not yet" so many times */
+    str state;                            /* of the resource meanwhile */
+    str running;                          /* of the operation meanwhile */
+    struct sim_when when;
+};
+
+/* The first one that is for a request is taken; the last one is for all. */
+struct sim_answers {
+    struct sim_answer *items;
+    size_t len, cap;
+};
+
+/* What a type refuses a few times before it accepts. */
+struct sim_trouble {
+    bool deletes; /* DELETE, else PUT */
+    int status;
+    str code, message;
+    int64_t count;       /* so many times for each resource */
     int64_t retry_after; /* seconds, 0: no header */
-    int64_t polls;       /* answers "not yet" so many times */
-    str state;           /* of the resource meanwhile */
+    int64_t percent;     /* of the resources */
 };
 
 enum sim_op { OP_ADD, OP_DROP, OP_SET, OP_EXTEND, OP_EARLY, OP_LATE, OP_REVERSE, OP_SPELL };
@@ -36,34 +82,27 @@ enum sim_spelling {
     SPELL_TITLE,    /* the first letter only */
     SPELL_QUALIFIED /* parent/name */
 };
-enum sim_test { TEST_ALWAYS, TEST_PRESENT, TEST_ABSENT, TEST_IS };
 
 /* One difference between what is sent and what is shown. */
 struct sim_rule {
     enum sim_op op;
-    str *at; /* members; "[]" is every element of a list, "{}" every member */
-    size_t at_len;
+    struct sim_members at;
     const struct value *value;
     enum sim_spelling spelling;
-    str from, to; /* api-versions, both included; empty: open */
-    enum sim_test test;
-    str *when; /* members of the body that was sent */
-    size_t when_len;
-    const struct value *is;
+    struct sim_when when;
     bool if_null, if_empty; /* OP_DROP: only such values */
 };
 
 /* Children that are also a list in their parent. */
 struct sim_mirror {
     str type; /* the last part of the child's type */
-    str *at;
-    size_t at_len;
+    struct sim_members at;
     bool flat; /* its elements have the properties of the child beside its name */
 };
 
 struct sim_type {
     str name; /* Microsoft.Network/virtualNetworks */
-    struct sim_answer create, update, remove;
+    struct sim_answers create, update, remove;
     struct {
         struct sim_rule *items;
         size_t len, cap;
@@ -72,12 +111,32 @@ struct sim_type {
         struct sim_mirror *items;
         size_t len, cap;
     } mirrors;
+    struct {
+        struct sim_trouble *items;
+        size_t len, cap;
+    } troubles;
+    str delete_query;            /* a parameter that a DELETE must have: name=value */
+    bool delete_match;           /* a DELETE must have If-Match */
     str soft_delete;             /* the collection of what was deleted: deletedVaults */
     bool head_only;              /* GET is answered by 405 */
     bool exclusive;              /* one operation at a time: 409 */
     bool known;                  /* has rules, if only an empty list */
+    bool unheard;                /* is in no file */
     bool undeletable;            /* goes with its parent only */
     const struct value *actions; /* name: answer */
+};
+
+/* How many requests a provider takes, beside the limits of ARM. */
+struct sim_limit {
+    str provider;
+    str name; /* in x-ms-ratelimit-remaining-resource */
+    str kind; /* "read", "write" or "delete", as the log has it; empty: all */
+    int64_t count, seconds;
+};
+
+struct sim_limits {
+    struct sim_limit *items;
+    size_t len, cap;
 };
 
 struct sim_types;
@@ -87,6 +146,9 @@ MUST_CHECK bool sim_types_builtin(struct sim_types *t, struct err *e);
 MUST_CHECK bool sim_types_read(struct sim_types *t, const struct source *src, struct err *e);
 /* Never NULL: unknown types get the usual behaviour. */
 const struct sim_type *sim_types_find(struct arena *a, const struct sim_types *t, str type);
+/* The roles that are built in: names by id, or NULL. */
+const struct value *sim_types_roles(const struct sim_types *t);
+const struct sim_limits *sim_types_limits(const struct sim_types *t);
 /* What any type answers to an action, or NULL. */
 const struct value *sim_types_action(const struct sim_types *t, const struct sim_type *type,
                                      str name);
@@ -154,10 +216,11 @@ struct sim {
     struct arena *arena;
     struct sim_config config;
     struct sim_types *types;
+    struct sim_usual *usual;
     struct sim_store *store, *deleted; /* deleted: what can be recovered */
     struct table *operations;
     struct sim_operation *oldest, *newest;
-    struct table *buckets, *providers;
+    struct table *buckets, *providers, *attempts;
     struct sim_faults *faults;
     struct sim_log *log;
     struct sim_counters counters;
@@ -181,6 +244,8 @@ struct sim_call {
     const char *kind; /* "read", "write", "delete", "poll", "other", for the log */
 };
 
+/* Sets how the type of c behaves. */
+void sim_recognize(struct sim_call *c);
 int64_t sim_now(const struct sim *s);
 uint64_t sim_random(struct sim *s);
 /* A random GUID, and one that text always gives. */
@@ -202,19 +267,35 @@ struct value *sim_parse(struct arena *a, str text);
 /* ---- Parts of an answer. ----------------------------------------------------------------------
  */
 
-/* apply.c: what is stored for a body that was sent. */
+/* apply.c: the answer of a write to a type. */
+const struct sim_answer *sim_choose(const struct sim_call *c, const struct sim_answers *answers);
+/* What is stored for a body that was sent. */
 struct value *sim_represent(struct sim_call *c, const struct sim_resource *r);
+/* Texts with a dollar sign, as in rules, made for r; name makes two of them differ. */
+struct value *sim_made(struct sim_call *c, const struct sim_resource *r, const struct value *v,
+                       str name);
 /* Takes away what shows up only later. */
 void sim_hide_late(struct sim_call *c, struct value *shown);
 /* Adds what only the answer to a write shows. */
 void sim_show_early(struct sim_call *c, const struct sim_resource *r, struct value *shown);
 /* Finds or makes nothing: the value at members, or NULL. */
-struct value *sim_at(const struct value *v, const str *at, size_t len);
+struct value *sim_at(const struct value *v, struct sim_members at);
+
+/* usual.c: types without a file, as the resource model has them. */
+struct sim_usual;
+struct sim_usual *sim_usual_new(struct arena *a);
+void sim_usual_free(struct sim_usual *u);
+/* How the type of c behaves, of which no file knows. Lives as long as the call. */
+const struct sim_type *sim_usual_type(struct sim_call *c);
+/* Adds to v what its service fills in; false: the model does not know the type. */
+bool sim_usual_show(struct sim_call *c, const struct sim_resource *r, struct value *v);
 
 /* show.c: what a GET shows now, children and state included. */
 struct value *sim_show(struct sim_call *c, struct sim_resource *r);
 void sim_get(struct sim_call *c);
 void sim_head(struct sim_call *c);
+/* The resource after r in the tree below top, parents first; down: those below r as well. */
+struct sim_resource *sim_next_below(struct sim_resource *top, struct sim_resource *r, bool down);
 /* A path that names a collection. False when it names none. */
 bool sim_list(struct sim_call *c);
 
@@ -239,6 +320,8 @@ struct value *sim_operation_body(struct sim_call *c, const struct sim_operation 
 bool sim_poll(struct sim_call *c);
 /* Counts a read of the resource as a poll, and ends what is over. False: r is gone. */
 bool sim_settle(struct sim_call *c, struct sim_resource *r, bool poll);
+/* A new one, with nothing but its id; the newest. */
+struct sim_operation *sim_operation_add(struct sim *s, str id);
 void sim_operation_forget(struct sim *s, struct sim_operation *o);
 
 /* find.c: resources with the refusals of the recordings. */
@@ -251,9 +334,18 @@ struct sim_resource *sim_find(struct sim_call *c, str id);
 
 /* limits.c: false when the request was answered by 429. */
 bool sim_admit(struct sim_call *c);
+/* Takes one from the bucket of a key and tells what is left; false: when the next one comes. */
+bool sim_take(struct sim_call *c, str key, const struct sim_rate *rate, int64_t *left,
+              int64_t *wait);
+/* Who asks, as buckets know it. */
+str sim_principal(const struct sim_call *c);
+/* graph.c: POST /providers/Microsoft.ResourceGraph/resources. False: the path is another one. */
+bool sim_graph(struct sim_call *c);
 /* tokens.c */
 bool sim_token(struct sim_call *c);
 bool sim_authorized(struct sim_call *c);
+/* roles.c: a built-in role, or a list of roles. False: neither. */
+bool sim_role(struct sim_call *c);
 /* providers.c */
 bool sim_provider(struct sim_call *c);
 bool sim_provider_ready(struct sim_call *c);
@@ -279,8 +371,23 @@ MUST_CHECK bool sim_database_open(struct sim *s, struct err *e);
 void sim_database_close(struct sim_database *d);
 void sim_database_put(struct sim_database *d, bool deleted, const struct sim_resource *r);
 void sim_database_drop(struct sim_database *d, bool deleted, str key);
-/* Ends what one request changed. */
-MUST_CHECK bool sim_database_commit(struct sim *s, struct err *e);
+/* Sets a fact, or removes it when value is empty. */
+void sim_database_fact(struct sim_database *d, const char *kind, str key, str value);
+/* Ends what one request changed: the number of its batch, or 0 when nothing did. */
+uint64_t sim_database_seal(struct sim_database *d);
+/* Waits until a batch is written. Without the lock of the simulator. */
+MUST_CHECK bool sim_database_wait(struct sim_database *d, uint64_t number, struct err *e);
+
+/* kept.c: facts of the state file. */
+void sim_keep_counters(struct sim *s, struct arena *a);
+void sim_keep_operation(struct sim *s, struct arena *a, const struct sim_operation *o);
+/* Takes a fact back; false: it makes no sense. */
+bool sim_remember(struct sim *s, struct arena *a, str kind, str key, str text);
+bool sim_take_attempt(struct sim *s, str key, const struct value *v);
+bool sim_take_provider(struct sim *s, str key, const struct value *v);
+
+/* troubles.c: true when the type of c refuses the request for now. */
+bool sim_troubled(struct sim_call *c, bool deletes);
 
 /* log.c */
 struct sim_log;

@@ -23,12 +23,35 @@ static bool is_over(const struct sim *s, const struct sim_operation *o)
     return o->outcome != OUTCOME_RUNNING || o->polls >= o->answer.polls || sim_now(s) >= o->ends;
 }
 
+/* What the answer after so many polls asks to wait; 0: it says nothing. */
+static int64_t retry_after(const struct sim_answer *answer, int64_t polls)
+{
+    size_t i = (size_t)polls;
+
+    if (!answer->retry_count)
+        return 0;
+    return answer->retry_after[i < answer->retry_count ? i : answer->retry_count - 1];
+}
+
+/* How long a patient client waits for the end. */
+static int64_t duration(const struct sim_answer *answer)
+{
+    int64_t seconds = 0;
+
+    for (int64_t i = 0; i < answer->polls; i++) {
+        int64_t wait = retry_after(answer, i);
+        seconds += wait ? wait : USUAL_RETRY;
+    }
+    return seconds * NS_PER_SEC;
+}
+
 /* ---- Birth and death. -------------------------------------------------------------------------
  */
 
 static void operation_free(struct sim_operation *o)
 {
-    str *const texts[] = {&o->node.key, &o->target, &o->code, &o->message, &o->answer.state};
+    str *const texts[] = {&o->node.key, &o->target,       &o->code,
+                          &o->message,  &o->answer.state, &o->answer.running};
 
     for (size_t i = 0; i < COUNT(texts); i++)
         sim_keep(texts[i], STR_NONE);
@@ -45,6 +68,7 @@ void sim_operation_forget(struct sim *s, struct sim_operation *o)
         o->newer->older = o->older;
     else
         s->newest = o->older;
+    sim_database_fact(s->database, "operation", o->node.key, STR_NONE);
     table_drop(s->operations, &o->node);
     operation_free(o);
 }
@@ -70,6 +94,7 @@ static void finish(struct sim_call *c, struct sim_operation *o)
         return;
     o->outcome = failed ? OUTCOME_FAILED : OUTCOME_SUCCEEDED;
     o->ends = sim_now(c->sim);
+    sim_keep_operation(c->sim, c->arena, o);
     if (!r || r->operation != o)
         return;
     r->operation = NULL;
@@ -92,45 +117,56 @@ static void forget_oldest(struct sim_call *c)
     }
 }
 
+struct sim_operation *sim_operation_add(struct sim *s, str id)
+{
+    struct sim_operation *o = block_new(sizeof *o);
+
+    memset(o, 0, sizeof *o);
+    sim_keep(&o->node.key, id);
+    str key = o->node.key;
+    table_add(s->operations, &o->node, key);
+    o->older = s->newest;
+    if (o->older)
+        o->older->newer = o;
+    else
+        s->oldest = o;
+    s->newest = o;
+    return o;
+}
+
 struct sim_operation *sim_operation_start(struct sim_call *c, struct sim_resource *r,
                                           const struct sim_answer *answer, bool deletes,
                                           bool creates)
 {
-    struct sim_operation *o = block_new(sizeof *o);
-    int64_t wait = answer->retry_after ? answer->retry_after : USUAL_RETRY;
     int64_t slowness = sim_faults_slowness(c);
     str code, message;
 
     forget_oldest(c);
-    memset(o, 0, sizeof *o);
+    struct sim_operation *o = sim_operation_add(c->sim, sim_guid(c->sim, c->arena));
     o->answer = *answer;
     o->answer.state = STR_NONE;
     sim_keep(&o->answer.state, answer->state.len ? answer->state
                                : deletes         ? STR("Deleting")
                                : creates         ? STR("Creating")
                                                  : STR("Updating"));
+    o->answer.running = STR_NONE;
+    sim_keep(&o->answer.running, answer->running.len ? answer->running : STR("InProgress"));
     o->answer.polls *= slowness;
     o->deletes = deletes;
     o->creates = creates;
     o->started = sim_now(c->sim);
-    o->ends = o->started + o->answer.polls * wait * NS_PER_SEC;
+    o->ends = o->started + duration(&o->answer);
     sim_keep(&o->target, r->node.key);
     if (sim_faults_operation(c, &code, &message)) {
         sim_keep(&o->code, code);
         sim_keep(&o->message, message);
     }
-    sim_keep(&o->node.key, sim_guid(c->sim, c->arena));
-    str key = o->node.key;
-    table_add(c->sim->operations, &o->node, key);
-    o->older = c->sim->newest;
-    if (o->older)
-        o->older->newer = o;
-    else
-        c->sim->oldest = o;
-    c->sim->newest = o;
-    if (r->operation)
+    if (r->operation) {
         r->operation->outcome = OUTCOME_SUCCEEDED;
+        sim_keep_operation(c->sim, c->arena, r->operation);
+    }
     r->operation = o;
+    sim_keep_operation(c->sim, c->arena, o);
     return o;
 }
 
@@ -148,6 +184,8 @@ bool sim_settle(struct sim_call *c, struct sim_resource *r, bool poll)
         return true;
     if (!is_over(c->sim, o)) {
         o->polls += poll;
+        if (poll)
+            sim_keep_operation(c->sim, c->arena, o);
         return true;
     }
     finish(c, o);
@@ -213,8 +251,10 @@ static bool is_signed(struct sim_call *c)
 
 static void retry_header(struct sim_call *c, const struct sim_operation *o)
 {
-    if (o->answer.retry_after)
-        sim_header(c, "Retry-After", str_fmt(c->arena, "%lld", (long long)o->answer.retry_after));
+    int64_t wait = retry_after(&o->answer, o->polls);
+
+    if (wait)
+        sim_header(c, "Retry-After", str_fmt(c->arena, "%lld", (long long)wait));
 }
 
 void sim_operation_headers(struct sim_call *c, const struct sim_operation *o)
@@ -231,12 +271,14 @@ void sim_operation_headers(struct sim_call *c, const struct sim_operation *o)
 
 struct value *sim_operation_body(struct sim_call *c, const struct sim_operation *o)
 {
-    static const char *const names[] = {"InProgress", "Succeeded", "Failed"};
     struct arena *a = c->arena;
     struct value *v = value_object(a);
 
     value_set_str(a, v, STR("name"), o->node.key);
-    value_set_str(a, v, STR("status"), str_c(names[o->outcome]));
+    value_set_str(a, v, STR("status"),
+                  o->outcome == OUTCOME_RUNNING     ? o->answer.running
+                  : o->outcome == OUTCOME_SUCCEEDED ? STR("Succeeded")
+                                                    : STR("Failed"));
     value_set_str(a, v, STR("startTime"), sim_stamp(a, o->started));
     if (o->outcome == OUTCOME_RUNNING)
         return v;
@@ -262,6 +304,12 @@ static void reply_result(struct sim_call *c, const struct sim_operation *o)
         sim_reply(c, 200, sim_parse(c->arena, r->body));
 }
 
+static void count_poll(struct sim_call *c, struct sim_operation *o)
+{
+    o->polls++;
+    sim_keep_operation(c->sim, c->arena, o);
+}
+
 static void reply_poll(struct sim_call *c, struct sim_operation *o, bool location)
 {
     bool over = is_over(c->sim, o);
@@ -269,7 +317,7 @@ static void reply_poll(struct sim_call *c, struct sim_operation *o, bool locatio
     if (over)
         finish(c, o);
     else
-        o->polls++;
+        count_poll(c, o);
     if (!location) {
         sim_reply(c, 200, sim_operation_body(c, o));
         if (!over)

@@ -17,11 +17,8 @@ struct provider {
     int reads;
 };
 
-static struct provider *find_provider(struct sim_call *c, str name, bool make)
+static struct provider *provider_of(struct sim *s, str key, bool make)
 {
-    struct sim *s = c->sim;
-    str key = str_lower(c->arena,
-                        str_fmt(c->arena, "%.*s/%.*s", STR_ARG(c->id.subscription), STR_ARG(name)));
     struct provider *p = (struct provider *)table_find(s->providers, key);
 
     if (p || !make || table_len(s->providers) >= PROVIDERS_MAX)
@@ -32,6 +29,34 @@ static struct provider *find_provider(struct sim_call *c, str name, bool make)
     sim_keep(&kept, key);
     table_add(s->providers, &p->node, kept);
     return p;
+}
+
+static struct provider *find_provider(struct sim_call *c, str name, bool make)
+{
+    str key = str_lower(c->arena,
+                        str_fmt(c->arena, "%.*s/%.*s", STR_ARG(c->id.subscription), STR_ARG(name)));
+
+    return provider_of(c->sim, key, make);
+}
+
+static void keep_provider(struct sim_call *c, const struct provider *p)
+{
+    sim_database_fact(
+        c->sim->database, "provider", p->node.key,
+        str_fmt(c->arena, "{\"registered\":%d,\"reads\":%d}", p->registered, p->reads));
+}
+
+bool sim_take_provider(struct sim *s, str key, const struct value *v)
+{
+    struct provider *p = provider_of(s, key, true);
+    int64_t registered, reads;
+
+    if (!p || !value_to_i64(value_get(v, STR("registered")), &registered) ||
+        !value_to_i64(value_get(v, STR("reads")), &reads) || reads < 0 || reads > READS)
+        return false;
+    p->registered = registered != 0;
+    p->reads = (int)reads;
+    return true;
 }
 
 static bool is_builtin(str name)
@@ -108,5 +133,7 @@ bool sim_provider(struct sim_call *c)
     reply_provider(c, name);
     if (p && get && p->reads > 0)
         p->reads--;
+    if (p)
+        keep_provider(c, p);
     return true;
 }

@@ -7,7 +7,7 @@
 
 static void reply_deleted(struct sim_call *c, struct sim_resource *r)
 {
-    const struct sim_answer *answer = &c->behaviour->remove;
+    const struct sim_answer *answer = sim_choose(c, &c->behaviour->remove);
     struct value *body = NULL;
 
     if (answer->poller == POLLER_NONE || answer->poller == POLLER_RELATIVE ||
@@ -28,6 +28,29 @@ static void reply_deleted(struct sim_call *c, struct sim_resource *r)
     sim_operation_headers(c, o);
 }
 
+/* Some services ask whether dependents are to go as well. */
+static bool lacks_query(struct sim_call *c)
+{
+    str name, value, wanted = c->behaviour->delete_query;
+
+    str_cut(wanted, STR("="), &name, &value);
+    if (!wanted.len || str_eq_fold(sim_query(c, str_z(c->arena, name)), value))
+        return false;
+    sim_refuse(c, 400, "ValidationError",
+               "'%.*s' may have dependents: the query must have %.*s to delete them as well.",
+               STR_ARG(c->name), STR_ARG(wanted));
+    return true;
+}
+
+static bool lacks_match(struct sim_call *c)
+{
+    if (!c->behaviour->delete_match || http_header_has(c->q->headers, STR("If-Match")))
+        return false;
+    sim_refuse(c, 400, "MissingOrIncorrectHeader",
+               "The header If-Match is required; * matches every version.");
+    return true;
+}
+
 static bool is_refused(struct sim_call *c, const struct sim_resource *r)
 {
     if (c->behaviour->undeletable) {
@@ -35,6 +58,8 @@ static bool is_refused(struct sim_call *c, const struct sim_resource *r)
                    "The requested resource does not support http method 'DELETE'.");
         return true;
     }
+    if (lacks_query(c) || lacks_match(c))
+        return true;
     if (r->operation && r->operation->deletes) {
         sim_reply(c, 202, NULL);
         sim_operation_headers(c, r->operation);
@@ -55,7 +80,7 @@ void sim_delete(struct sim_call *c)
             sim_reply(c, 204, NULL);
         return;
     }
-    if (!is_refused(c, r))
+    if (!is_refused(c, r) && !sim_troubled(c, true))
         reply_deleted(c, r);
 }
 

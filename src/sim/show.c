@@ -51,8 +51,9 @@ static void mirror_children(struct sim_call *c, struct sim_resource *r, const st
                             struct value *shown)
 {
     struct value *list = value_list(c->arena);
-    struct value *at = sim_at(shown, m->at, m->at_len - 1);
-    const struct value *stored = value_get(at, m->at[m->at_len - 1]);
+    str last = m->at.items[m->at.len - 1];
+    struct value *at = sim_at(shown, (struct sim_members){m->at.items, m->at.len - 1});
+    const struct value *stored = value_get(at, last);
 
     for (struct sim_resource *child = r->first, *next; child; child = next) {
         next = child->next;
@@ -60,7 +61,7 @@ static void mirror_children(struct sim_call *c, struct sim_resource *r, const st
             value_add(c->arena, list, as_element(c, child, m, stored));
     }
     if (value_is(at, VALUE_OBJECT) && (list->len || stored))
-        value_set(c->arena, at, m->at[m->at_len - 1], list);
+        value_set(c->arena, at, last, list);
 }
 
 static void show_state(struct sim_call *c, const struct sim_resource *r, struct value *shown)
@@ -80,8 +81,11 @@ struct value *sim_show(struct sim_call *c, struct sim_resource *r)
 
     for (size_t i = 0; i < type->mirrors.len; i++)
         mirror_children(c, r, &type->mirrors.items[i], shown);
-    if (r->operation)
-        show_state(c, r, shown);
+    if (r->operation) {
+        struct sim_call own = *c;
+        own.behaviour = type;
+        show_state(&own, r, shown);
+    }
     return shown;
 }
 
@@ -160,8 +164,7 @@ static void list_one(struct listing *l, struct sim_resource *r)
         value_add(l->call->arena, l->list, sim_show(l->call, r));
 }
 
-/* The resource after r in the tree below top, parents first. */
-static struct sim_resource *next_below(struct sim_resource *top, struct sim_resource *r, bool down)
+struct sim_resource *sim_next_below(struct sim_resource *top, struct sim_resource *r, bool down)
 {
     if (down && r->first)
         return r->first;
@@ -175,10 +178,10 @@ static void list_scope(struct listing *l, struct sim_resource *scope)
     struct sim_resource *r = scope->first, *next;
 
     for (; r && !l->more; r = next) {
-        next = next_below(scope, r, false);
+        next = sim_next_below(scope, r, false);
         if (!sim_settle(l->call, r, false))
             continue;
-        next = next_below(scope, r, l->below);
+        next = sim_next_below(scope, r, l->below);
         list_one(l, r);
     }
 }

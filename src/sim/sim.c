@@ -15,7 +15,8 @@
 /* ---- Configuration. ---------------------------------------------------------------------------
  */
 
-const char *const sim_presets[] = {"azure", "hourly", "unlimited", "unregistered", NULL};
+const char *const sim_presets[] = {"azure",     "hourly",       "troubled",
+                                   "unlimited", "unregistered", NULL};
 
 struct sim_config sim_defaults(void)
 {
@@ -33,15 +34,18 @@ bool sim_preset(struct sim_config *config, str name, struct err *e)
     } else if (str_eq(name, STR("hourly"))) {
         config->reads = (struct sim_rate){12000, 12000.0 / 3600};
         config->writes = config->deletes = (struct sim_rate){1200, 1200.0 / 3600};
+    } else if (str_eq(name, STR("troubled"))) {
+        config->troubled = true;
     } else if (str_eq(name, STR("unlimited"))) {
         config->unlimited = true;
     } else if (str_eq(name, STR("unregistered"))) {
         config->unregistered = true;
     } else {
-        return err_set(e, ERR_USAGE,
-                       "there is no preset \"%.*s\"; known are azure, hourly, unlimited and "
-                       "unregistered",
-                       STR_ARG(name));
+        return err_set(
+            e, ERR_USAGE,
+            "there is no preset \"%.*s\"; known are azure, hourly, troubled, unlimited and "
+            "unregistered",
+            STR_ARG(name));
     }
     return true;
 }
@@ -57,11 +61,13 @@ bool sim_new(const struct sim_config *config, struct sim **out, struct err *e)
     s->config.tenant = str_copy(a, config->tenant);
     s->config.state = str_copy(a, config->state);
     s->types = sim_types_new(a);
+    s->usual = sim_usual_new(s->arena);
     s->store = sim_store_new();
     s->deleted = sim_store_new();
     s->operations = table_new();
     s->buckets = table_new();
     s->providers = table_new();
+    s->attempts = table_new();
     s->faults = sim_faults_new();
     s->log = sim_log_new();
     s->chance = config->seed;
@@ -89,16 +95,19 @@ static void free_nodes(struct table *t)
 
 void sim_free(struct sim *s)
 {
+    sim_database_close(s->database);
+    s->database = NULL;
     while (s->oldest)
         sim_operation_forget(s, s->oldest);
     table_free(s->operations);
     free_nodes(s->buckets);
     free_nodes(s->providers);
+    free_nodes(s->attempts);
+    sim_usual_free(s->usual);
     sim_faults_free(s->faults);
     sim_log_free(s->log);
     sim_store_free(s->store);
     sim_store_free(s->deleted);
-    sim_database_close(s->database);
     pthread_mutex_destroy(&s->lock.mutex);
     arena_free(s->arena);
 }
@@ -265,7 +274,6 @@ static bool read_body(struct sim_call *c)
 
 static bool check_version(struct sim_call *c)
 {
-    c->api_version = sim_query(c, "api-version");
     if (!c->api_version.len) {
         sim_refuse(c, 400, "MissingApiVersionParameter",
                    "The api-version query parameter (?api-version=) is required for all requests.");
@@ -320,8 +328,17 @@ static str subscription_in(str path)
     return sub;
 }
 
+/* Who knows how the type of c behaves: its file, or the model. */
+void sim_recognize(struct sim_call *c)
+{
+    c->behaviour = sim_types_find(c->arena, c->sim->types, c->type);
+    if (c->behaviour->unheard && c->type.len)
+        c->behaviour = sim_usual_type(c);
+}
+
 static void identify(struct sim_call *c, bool *is_id, struct err *e)
 {
+    c->api_version = sim_query(c, "api-version");
     *is_id = arm_id_parse(c->arena, c->q->path, &c->id, e);
     if (*is_id) {
         c->type = arm_id_type(c->arena, &c->id);
@@ -329,7 +346,7 @@ static void identify(struct sim_call *c, bool *is_id, struct err *e)
     } else {
         c->id = (struct arm_id){.subscription = subscription_in(c->q->path)};
     }
-    c->behaviour = sim_types_find(c->arena, c->sim->types, c->type);
+    sim_recognize(c);
 }
 
 static void handle_arm(struct sim_call *c)
@@ -347,7 +364,7 @@ static void handle_arm(struct sim_call *c)
     if (!sim_authorized(c) || !sim_admit(c) || sim_faults_before(c) || sim_poll(c))
         return;
     ++*(int64_t *)((char *)&c->sim->counters + method->offset);
-    if (!check_version(c) || !read_body(c) || sim_provider(c))
+    if (!check_version(c) || !read_body(c) || sim_graph(c) || sim_role(c) || sim_provider(c))
         return;
     if (is_id && !str_eq(c->q->method, STR("POST")))
         handle_resource(c);
@@ -362,37 +379,43 @@ static void common_headers(struct sim_call *c)
         sim_header(c, "Content-Type", STR("application/json; charset=utf-8"));
 }
 
-static void save(struct sim_call *c)
+/* A request about resources: done, counted and logged. */
+static void handle_counted(struct sim_call *c)
 {
-    AUTO_ERR e = {0};
+    struct sim *s = c->sim;
 
-    if (!sim_database_commit(c->sim, &e))
-        sim_refuse(c, 500, "StateNotSaved", "%.*s", STR_ARG(e.text));
+    s->counters.requests++;
+    if (!sim_token(c))
+        handle_arm(c);
+    if (str_eq(c->q->method, STR("HEAD")))
+        c->r->body = STR_NONE;
+    s->counters.refused += c->r->status >= 400;
+    s->counters.dropped += c->drop;
+    common_headers(c);
+    sim_log_add(c);
 }
 
 void sim_handle(struct sim *s, struct arena *a, const struct sim_request *q, struct sim_response *r)
 {
     static const struct http_headers none = {0};
     struct sim_request copy = *q;
-    AUTO_LOCK guard = lock_take(&s->lock);
+    uint64_t batch;
+    AUTO_ERR e = {0};
 
     *r = (struct sim_response){0};
     if (!copy.headers)
         copy.headers = &none;
     struct sim_call c = {.sim = s, .arena = a, .q = &copy, .r = r, .kind = "other"};
-    if (str_has_prefix(q->path, STR("/_sim/"))) {
-        sim_admin(&c);
-        return;
+    {
+        AUTO_LOCK guard = lock_take(&s->lock);
+        if (str_has_prefix(q->path, STR("/_sim/")))
+            sim_admin(&c);
+        else
+            handle_counted(&c);
+        sim_keep_counters(s, a);
+        batch = sim_database_seal(s->database);
     }
-    s->counters.requests++;
-    if (!sim_token(&c))
-        handle_arm(&c);
-    if (str_eq(q->method, STR("HEAD")))
-        r->body = STR_NONE;
-    save(&c);
-    s->counters.refused += r->status >= 400;
-    common_headers(&c);
-    sim_log_add(&c);
     r->drop = c.drop;
-    s->counters.dropped += c.drop;
+    if (!sim_database_wait(s->database, batch, &e))
+        sim_refuse(&c, 500, "StateNotSaved", "%.*s", STR_ARG(e.text));
 }

@@ -49,15 +49,17 @@ struct sim_config {
     bool virtual_time; /* time moves only by POST /_sim/time */
     bool auth;         /* every request must carry a token of the tokens endpoint */
     bool unregistered; /* providers must be registered before they accept resources */
+    bool troubled;     /* types refuse some resources a few times before they accept them */
     bool unlimited;    /* nothing is throttled */
     bool bare;         /* without the behaviours in the program: all types are unknown */
     struct sim_rate reads, writes, deletes;
-    str state; /* a SQLite file that keeps the resources; empty: memory only */
+    str state; /* a SQLite file that keeps everything but the log; empty: memory only */
 };
 
 /* Seed 1, any tenant, real time, the published buckets. */
 struct sim_config sim_defaults(void);
-/* Changes config as a preset says: azure, hourly, unlimited, unregistered. The error names them. */
+/* Changes config as a preset says: azure, hourly, troubled, unlimited, unregistered. The error
+ * names them. */
 MUST_CHECK bool sim_preset(struct sim_config *config, str name, struct err *e);
 /* The names of all presets, ended by NULL. */
 extern const char *const sim_presets[];

@@ -71,7 +71,7 @@ static void put_element(struct sim_call *c, struct sim_resource *parent, const s
         return;
     child.type = str_fmt(c->arena, "%.*s/%.*s", STR_ARG(parent->type), STR_ARG(m->type));
     child.name = arm_id_name(&child.id);
-    child.behaviour = sim_types_find(c->arena, c->sim->types, child.type);
+    sim_recognize(&child);
     child.body = element_body(c, element, m->flat);
     struct sim_resource *r = sim_store_find(c->arena, c->sim->store, id);
     if (!r)
@@ -93,7 +93,7 @@ static bool is_named(const struct value *list, str name)
 
 static void replace_children(struct sim_call *c, struct sim_resource *r, const struct sim_mirror *m)
 {
-    const struct value *list = sim_at(c->body, m->at, m->at_len);
+    const struct value *list = sim_at(c->body, m->at);
 
     for (struct sim_resource *child = r->first, *next; child; child = next) {
         next = child->next;
@@ -156,7 +156,8 @@ static void reply_body(struct sim_call *c, struct sim_resource *r, const struct 
 
 static void answer_write(struct sim_call *c, struct sim_resource *r, bool creates)
 {
-    const struct sim_answer *answer = creates ? &c->behaviour->create : &c->behaviour->update;
+    const struct sim_answer *answer =
+        sim_choose(c, creates ? &c->behaviour->create : &c->behaviour->update);
 
     if (answer->poller != POLLER_NONE && answer->poller != POLLER_RELATIVE)
         sim_operation_start(c, r, answer, false, creates);
@@ -226,6 +227,8 @@ void sim_put(struct sim_call *c, bool patch)
     if (patch && r->sent.len)
         c->body = value_merge(c->arena, sim_parse(c->arena, r->sent), c->body);
     creates = !r || !r->body.len;
+    if (creates && sim_troubled(c, false))
+        return;
     if (!r)
         r = make(c);
     if (!r)

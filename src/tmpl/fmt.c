@@ -144,9 +144,13 @@ static void print_quoted_char(struct printer *p, uint64_t c)
 static void print_unicode(struct printer *p, uint64_t c)
 {
     struct buf b = buf_new(p->rt->arena, BUF_UNLIMITED);
-    int digits = p->has_precision && p->precision > 4 ? p->precision : 4;
+    size_t digits = p->has_precision && p->precision > 4 ? (size_t)p->precision : 4;
+    str hex = str_fmt(p->rt->arena, "%llX", (unsigned long long)c);
 
-    buf_fmt(&b, "U+%0*llX", digits, (unsigned long long)c);
+    buf_add(&b, STR("U+"));
+    if (digits > hex.len)
+        buf_repeat(&b, '0', digits - hex.len);
+    buf_add(&b, hex);
     if (p->sharp && c <= RUNE_MAX && unicode_is_print((uint32_t)c)) {
         buf_add(&b, STR(" '"));
         buf_rune(&b, (uint32_t)c);

@@ -47,14 +47,17 @@ struct benchmark {
     void (*run)(void);
 };
 
+extern const struct benchmark bench_arm;
 extern const struct benchmark bench_azure;
 extern const struct benchmark bench_compare;
 extern const struct benchmark bench_diff;
 extern const struct benchmark bench_fleet;
 extern const struct benchmark bench_json;
 extern const struct benchmark bench_kube;
+extern const struct benchmark bench_live;
 extern const struct benchmark bench_model;
 extern const struct benchmark bench_regex;
+extern const struct benchmark bench_sim;
 extern const struct benchmark bench_tmpl;
 extern const struct benchmark bench_value;
 extern const struct benchmark bench_yaml;

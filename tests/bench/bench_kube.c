@@ -24,6 +24,7 @@ static const struct kube_call call = {.resource = &widgets};
 
 struct task {
     str list;
+    size_t cached; /* bytes of the cache when it holds the list */
     struct arena *item;
     struct kube_cache *cache;
     str *events;
@@ -122,6 +123,7 @@ static size_t list_round(void *ctx)
     read_list(t);
     kube_cache_stats(t->cache, &stats);
     bench_check(stats.objects == OBJECTS, &(struct err){.text = STR("objects are missing")});
+    t->cached = stats.bytes;
     return stats.bytes;
 }
 
@@ -161,6 +163,8 @@ static void run(void)
                                    .after = drop_cache,
                                    .ctx = &t,
                                    .memory_target = 0.5});
+    printf("    %.2f KiB per object of %.1f KiB\n", (double)t.cached / OBJECTS / (double)KIB,
+           (double)t.list.len / OBJECTS / (double)KIB);
     t.cache = new_cache();
     read_list(&t);
     t.events = ARENA_ARRAY(a, str, OBJECTS);
@@ -169,8 +173,9 @@ static void run(void)
         t.events[i] = str_fmt(a, "{\"type\":\"MODIFIED\",\"object\":%.*s}", STR_ARG(changed));
         bytes += t.events[i].len;
     }
-    bench_run(&(struct bench_case){
+    const struct bench_result events = bench_run(&(struct bench_case){
         .name = "kube events to cache", .bytes = bytes, .run = event_round, .ctx = &t});
+    printf("    %.1f us of CPU per event\n", (double)bytes / events.rate * 1e6 / OBJECTS);
     drop_cache(&t);
 }
 

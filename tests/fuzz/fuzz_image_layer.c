@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_image_layer.c - any members as the layers of an image: whiteouts, links, odd types and names.
+ * fuzz_image_layer.c - any members as the layers of an image: whiteouts, links, odd types and
+ * names.
  *
  * A line is a member: its type, and name, text and link parted by tabs; an empty line begins the
  * next layer, and a line with "!" makes the rest bytes as they are. What is listed has names that

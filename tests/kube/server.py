@@ -21,7 +21,7 @@ class Server:
         self.connection = http.client.HTTPSConnection(self.address, context=self.tls, timeout=120)
 
     def ask(self, method, path, body=None, content="application/json"):
-        """Status and answer. Throttling is waited out, a few times."""
+        """Status and answer, a mapping. Throttling is waited out, a few times."""
         text = None if body is None else json.dumps(body)
         for _ in range(5):
             self.connection.request(method, path, text, {"Content-Type": content, "Accept": "application/json"})
@@ -30,7 +30,10 @@ class Server:
             if answer.status != 429:
                 break
             time.sleep(float(answer.headers.get("Retry-After", 1)))
-        return answer.status, json.loads(data)
+        try:
+            return answer.status, json.loads(data)
+        except ValueError:  # a path that nothing serves is answered in plain text
+            return answer.status, {"message": data.decode(errors="replace")}
 
     def must(self, method, path, body=None, content="application/json"):
         """The answer; anything but success ends the test."""
@@ -40,11 +43,28 @@ class Server:
         return answer
 
 
+class Counter:
+    """Counts checks and shows what failed."""
+
+    def __init__(self):
+        self.passed = self.failed = 0
+
+    def check(self, ok, text):
+        if ok:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print(f"FAILED {text}"[:2000])
+
+    def end(self):
+        print(f"{self.passed} passed, {self.failed} failed")
+
+
 def wait_until(seconds, check):
     """Whether check() became true in time."""
     end = time.monotonic() + seconds
     while not check():
         if time.monotonic() > end:
             return False
-        time.sleep(1)
+        time.sleep(0.2)
     return True

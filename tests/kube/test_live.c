@@ -3,46 +3,25 @@
  * test_live.c - src/kube against a real control plane: the one that KUBECONFIG names, which is
  * changed: objects are made in a namespace of their own.
  *
+ * editions: full
+ *
  *     KUBECONFIG=DIR/kubeconfig build/release/kube/test_live
  */
-#include "../unit/test.h"
+#include "live.h"
 
 #include "kube/cache.h"
 #include "kube/lease.h"
-#include "text/json.h"
 
+#include <arpa/inet.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 
 #define SPACE STR("plumb-live")
-#define WRITERS_CHANGES 2000
+#define WRITERS_CHANGES 300
 #define OBJECTS 2000
 
-static struct arena *arena;
-static struct kube_transport *transport;
 static struct kube_discovery *discovery;
 static const struct kube_resource *maps;
-
-static struct value *json(struct arena *a, const char *text)
-{
-    const struct source src = {.text = str_c(text)};
-    AUTO_ERR e = {0};
-    struct value *v = NULL;
-
-    assert_ok(json_read(a, &src, NULL, &v, &e), &e);
-    return v;
-}
-
-static struct kube_transport *connect_as(str user)
-{
-    struct kube_flags flags = {.as = user};
-    struct kube_config *config;
-    struct kube_transport *t;
-    AUTO_ERR e = {0};
-
-    assert_ok(kube_config_load(arena, &flags, &config, &e), &e);
-    assert_ok(kube_transport_new(config, STR("plumb-test"), &t, &e), &e);
-    return t;
-}
 
 static int begin(void **state)
 {
@@ -268,6 +247,109 @@ TEST(metadata_alone_can_be_watched)
     kube_watches_free(hub);
 }
 
+/* ---- Connections ---------------------------------------------------------------------------- */
+
+/* Sockets of this process that lead to the port of the server. */
+static unsigned connections(void)
+{
+    str server = kube_transport_config(transport)->server;
+    uint64_t port;
+    unsigned count = 0;
+
+    assert_true(str_to_u64(str_from(server, str_rfind_char(server, ':') + 1), &port));
+    for (int fd = 0; fd < 1024; fd++) {
+        struct sockaddr_in peer = {0};
+        socklen_t len = sizeof(peer);
+        if (getpeername(fd, (struct sockaddr *)&peer, &len) == 0 && ntohs(peer.sin_port) == port)
+            count++;
+    }
+    return count;
+}
+
+#define WATCHES 20
+
+/* Which is HTTP/2: else each would need its own. */
+TEST(many_watches_share_one_connection)
+{
+    AUTO_ERR e = {0};
+    struct kube_transport *own = connect_as(STR_NONE);
+    struct kube_watches *hub = kube_watches_new(own);
+    struct kube_cache *caches[WATCHES];
+    unsigned before = connections();
+
+    for (unsigned i = 0; i < WATCHES; i++) {
+        const struct kube_cache_config config = {
+            .watch = {.call = {.resource = maps, .namespace = SPACE, .metadata_only = true},
+                      .labels = i % 2 ? STR("half=1") : STR("half=0"),
+                      .page = 300}};
+        caches[i] = kube_cache_start(hub, &config);
+    }
+    for (unsigned i = 0; i < WATCHES; i++) {
+        struct kube_cache_stats stats;
+        assert_ok(kube_cache_wait(caches[i], 60 * NS_PER_SEC, &e), &e);
+        kube_cache_stats(caches[i], &stats);
+        assert_int_equal(stats.objects, OBJECTS / 2);
+    }
+    assert_int_equal(connections() - before, 1);
+    for (unsigned i = 0; i < WATCHES; i++)
+        kube_cache_stop(caches[i]);
+    kube_watches_free(hub);
+    kube_transport_free(own);
+}
+
+TEST(requests_one_after_the_other_share_one_connection)
+{
+    AUTO_ERR e = {0};
+    struct kube_transport *own = connect_as(STR_NONE);
+    unsigned before = connections();
+
+    for (unsigned i = 1; i < 20; i++) {
+        AUTO_ARENA a = arena_new();
+        const struct kube_call c = call_of(a, i);
+        struct value *v;
+        assert_ok(kube_get(own, a, &c, &v, &e), &e);
+    }
+    assert_int_equal(connections() - before, 1);
+    kube_transport_free(own);
+}
+
+/* ---- Custom resources ----------------------------------------------------------------------- */
+
+TEST(custom_resources_are_defined_and_used)
+{
+    AUTO_ERR e = {0};
+    struct value *v;
+
+    define_gauges();
+    const struct kube_resource *gauges = await_gauges();
+    assert_non_null(gauges);
+    assert_str(gauges->kind, STR("Gauge"));
+    assert_true(gauges->namespaced);
+    struct kube_call c = {.resource = gauges, .namespace = SPACE};
+    struct value *gauge = json(arena, "{\"apiVersion\":\"live.test/v1\",\"kind\":\"Gauge\","
+                                      "\"metadata\":{\"name\":\"g\"},\"spec\":{\"size\":-1}}");
+    assert_false(kube_create(transport, arena, &c, gauge, NULL, &v, &e));
+    assert_int_equal(e.kind, ERR_INVALID);
+    assert_true(str_contains(e.text, STR("spec.size")));
+    err_clear(&e);
+    value_set_int(arena, value_get(gauge, STR("spec")), STR("size"), 3);
+    assert_ok(kube_create(transport, arena, &c, gauge, NULL, &v, &e), &e);
+    c.name = STR("g");
+    c.subresource = STR("status");
+    assert_ok(kube_patch(transport, arena, &c, KUBE_PATCH_MERGE,
+                         json(arena, "{\"status\":{\"level\":7},\"spec\":{\"size\":9}}"), NULL, &v,
+                         &e),
+              &e);
+    c.subresource = STR_NONE;
+    assert_ok(kube_get(transport, arena, &c, &v, &e), &e);
+    int64_t size = 0, level = 0;
+    assert_true(value_to_i64(value_get(value_get(v, STR("spec")), STR("size")), &size));
+    assert_true(value_to_i64(value_get(value_get(v, STR("status")), STR("level")), &level));
+    assert_int_equal(size, 3);
+    assert_int_equal(level, 7);
+    assert_ok(kube_delete(transport, arena, &c, NULL, &v, &e), &e);
+}
+
 /* ---- Rights and leaders --------------------------------------------------------------------- */
 
 TEST(a_denial_says_who_may_not_do_what)
@@ -332,6 +414,9 @@ int main(void)
         cmocka_unit_test(patches_of_all_kinds_are_applied),
         cmocka_unit_test(a_cache_follows_every_change),
         cmocka_unit_test(metadata_alone_can_be_watched),
+        cmocka_unit_test(many_watches_share_one_connection),
+        cmocka_unit_test(requests_one_after_the_other_share_one_connection),
+        cmocka_unit_test(custom_resources_are_defined_and_used),
         cmocka_unit_test(a_denial_says_who_may_not_do_what),
         cmocka_unit_test(a_lease_passes_from_one_to_the_other),
         cmocka_unit_test(deleting_is_deleting),

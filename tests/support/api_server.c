@@ -48,6 +48,7 @@ struct api_server {
     struct kube_transport *transport;
     uint64_t version, oldest;
     bool initial_events;
+    const char *warning;
     VEC(struct stored) objects;
     VEC(struct event) events;
     VEC(struct watcher) watchers;
@@ -367,6 +368,25 @@ static void note(struct api_server *s, struct server_request *r)
     buf_fmt(&s->accepts, "%.*s %.*s %.*s\n", STR_ARG(method), STR_ARG(target), STR_ARG(accept));
 }
 
+static bool discovered(struct server_request *r)
+{
+    static const char list[] =
+        "{\"kind\":\"APIGroupDiscoveryList\",\"items\":[{\"metadata\":{\"name\":\"example.com\"},"
+        "\"versions\":[{\"version\":\"v1\",\"resources\":[{\"resource\":\"widgets\","
+        "\"singularResource\":\"widget\",\"responseKind\":{\"group\":\"example.com\","
+        "\"version\":\"v1\",\"kind\":\"Widget\"},\"scope\":\"Namespaced\",\"verbs\":[\"get\","
+        "\"list\",\"watch\"]}]}]}]}";
+    static const char none[] = "{\"kind\":\"APIGroupDiscoveryList\",\"items\":[]}";
+    bool groups = str_eq(server_path(r), STR("/apis"));
+
+    if (!groups && !str_eq(server_path(r), STR("/api")))
+        return false;
+    server_reply(r, 200,
+                 STR("application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"),
+                 str_c(groups ? list : none));
+    return true;
+}
+
 static void handle(void *ctx, struct server_request *r)
 {
     struct api_server *s = ctx;
@@ -375,7 +395,9 @@ static void handle(void *ctx, struct server_request *r)
     str method = server_method(r);
 
     note(s, r);
-    if (answered_by_script(s, r))
+    if (s->warning)
+        server_add_header(r, STR("Warning"), str_c(s->warning));
+    if (answered_by_script(s, r) || discovered(r))
         return;
     if (str_eq(method, STR("DELETE")))
         remove_object(s, r, &p);
@@ -416,6 +438,18 @@ struct api_server *api_start(void)
 struct kube_transport *api_transport(struct api_server *s)
 {
     return s->transport;
+}
+
+str api_url(const struct api_server *s)
+{
+    return server_url(s->server);
+}
+
+void api_warn(struct api_server *s, const char *value)
+{
+    AUTO_LOCK guard = lock_take(&s->lock);
+
+    s->warning = value;
 }
 
 void api_end_watches(struct api_server *s, bool broken)

@@ -9,8 +9,8 @@
  *
  * It serves widgets.example.com/v1, leases.coordination.k8s.io/v1 and core events: get, list
  * (limit, continue), watch (bookmarks, initial events), create, update, merge patches, delete, with
- * resource versions that grow by one. Faults are scripted: the next requests are answered as told.
- * Any thread.
+ * resource versions that grow by one. Discovery (aggregated) has the widgets. Faults are scripted:
+ * the next requests are answered as told. Any thread.
  */
 #pragma once
 
@@ -24,6 +24,10 @@ struct api_server *api_start(void);
 void api_stop(struct api_server *s);
 /* A transport to it, which lives as long as the server. */
 struct kube_transport *api_transport(struct api_server *s);
+/* "http://127.0.0.1:43817" */
+str api_url(const struct api_server *s);
+/* From now on every answer has this header Warning; NULL: none. */
+void api_warn(struct api_server *s, const char *value);
 
 /* Creates or changes a widget; members go behind its metadata. Answers its resource version. */
 uint64_t api_put(struct api_server *s, const char *namespace, const char *name,

@@ -27,7 +27,7 @@ struct fault_server {
     str url;
     pthread_t thread;
     struct lock lock;
-    size_t connections;
+    size_t connections, requests;
     char request[REQUEST_MAX];
     size_t request_len;
 };
@@ -85,6 +85,20 @@ static void keep(struct fault_server *s, const char *data, size_t len)
     s->request_len += len;
 }
 
+static void forget_request(struct fault_server *s)
+{
+    AUTO_LOCK guard = lock_take(&s->lock);
+
+    s->request_len = 0;
+}
+
+static void count_request(struct fault_server *s)
+{
+    AUTO_LOCK guard = lock_take(&s->lock);
+
+    s->requests += is_whole(str_of(s->request, s->request_len));
+}
+
 static void read_request(struct fault_server *s, struct peer *p, size_t only)
 {
     char piece[4096];
@@ -133,8 +147,9 @@ static void reset(struct peer *p)
 static void finish(struct fault_server *s, struct peer *p, enum fault_end end)
 {
     if (end == FAULT_HANG) {
-        struct pollfd stop = {.fd = s->wake, .events = POLLIN};
-        poll(&stop, 1, WAIT_MS);
+        struct pollfd stop[] = {{.fd = s->wake, .events = POLLIN},
+                                {.fd = p->fd, .events = POLLRDHUP}};
+        poll(stop, 2, WAIT_MS);
     } else if (end == FAULT_RESET) {
         reset(p);
     } else {
@@ -150,8 +165,16 @@ static void act(struct fault_server *s, struct peer *p, const struct fault_step 
 
     if (step->reply && !step->reply_len)
         reply = str_c(step->reply);
-    if (!step->before_request)
+    if (step->first_reply) {
+        read_request(s, p, 0);
+        count_request(s);
+        peer_write(p, step->first_reply, strlen(step->first_reply));
+        forget_request(s);
+    }
+    if (!step->before_request) {
         read_request(s, p, step->read_only);
+        count_request(s);
+    }
     if (step->drip_ms)
         drip(s, p, reply, step->drip_ms);
     else
@@ -296,6 +319,13 @@ size_t fault_server_connections(struct fault_server *s)
     AUTO_LOCK guard = lock_take(&s->lock);
 
     return s->connections;
+}
+
+size_t fault_server_requests(struct fault_server *s)
+{
+    AUTO_LOCK guard = lock_take(&s->lock);
+
+    return s->requests;
 }
 
 str fault_server_request(struct fault_server *s)

@@ -20,10 +20,12 @@
 enum fault_end {
     FAULT_CLOSE, /* in order */
     FAULT_RESET, /* by RST */
-    FAULT_HANG,  /* open and silent until the server stops */
+    FAULT_HANG,  /* open and silent until the other side gives up, or the server stops */
 };
 
 struct fault_step {
+    /* Answers a first request on the connection, which stays open; the rest is about the second. */
+    const char *first_reply;
     bool before_request; /* do not read the request */
     bool before_tls;     /* do not even begin with TLS */
     size_t read_only;    /* read that many bytes of the request instead of its head and body */
@@ -46,7 +48,8 @@ void fault_server_stop(struct fault_server *s);
 /* "http://127.0.0.1:port" or "https://...". */
 str fault_server_url(const struct fault_server *s);
 unsigned fault_server_port(const struct fault_server *s);
-/* How many connections there were. */
+/* How many connections there were, and how many whole requests. */
 size_t fault_server_connections(struct fault_server *s);
+size_t fault_server_requests(struct fault_server *s);
 /* What the last connection sent, up to 64 KiB. Valid until the next one. */
 str fault_server_request(struct fault_server *s);

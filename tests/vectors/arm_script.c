@@ -1,9 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "arm_script.h"
 
+#include "azure/arm.h"
+#include "net/server.h"
 #include "text/json.h"
 
-static const str host = STR_INIT("https://management.azure.com");
+#define ID "/subscriptions/s/resourceGroups/g/providers/Example.Odd/things/x"
+
+/* One server and one client for all patterns. */
+static struct {
+    struct server *server;
+    struct arm *arm;
+    struct lock lock;
+    struct arm_script *script; /* that is played, under the lock */
+} stage = {.lock = LOCK_INIT};
+
+static str host;
 
 static str member(const struct value *pattern, const char *key)
 {
@@ -120,6 +132,107 @@ static void answer_poll(struct arena *a, struct arm_script *s, struct arm_answer
     }
 }
 
+/* ---- The server. ---- */
+
+static void reply(struct server_request *r, const struct arm_answer *answer)
+{
+    struct arena *a = server_arena(r);
+    const struct {
+        const char *name;
+        str value;
+    } headers[] = {{"Azure-AsyncOperation", answer->async_operation},
+                   {"Location", answer->location}};
+
+    for (size_t i = 0; i < COUNT(headers); i++)
+        if (headers[i].value.len)
+            server_add_header(r, str_c(headers[i].name), headers[i].value);
+    if (answer->retry_after >= 0)
+        server_add_header(r, STR("Retry-After"),
+                          str_fmt(a, "%lld", (long long)(answer->retry_after / NS_PER_SEC)));
+    server_reply(r, answer->http, STR("application/json"), answer->body);
+}
+
+/* The resource at the end: what an operation made, or nothing. */
+static void answer_read(const struct arm_script *s, struct arena *a, struct arm_answer *out)
+{
+    bool gone = !str_eq(s->method, STR("PUT"));
+
+    *out = (struct arm_answer){.http = gone ? 404 : 200,
+                               .body = gone ? STR("{}") : resource_body(a, STR("Succeeded")),
+                               .retry_after = -1};
+}
+
+/* Time is virtual and moves only by the waiting of the client, so it can be asked for here. */
+static void play(struct arm_script *s, struct server_request *r)
+{
+    struct arena *a = server_arena(r);
+    struct arm_answer answer;
+    bool polls_resource = str_eq(member(s->pattern, "poller"), STR("body"));
+
+    s->requests++;
+    if (clock_mono() < s->not_before)
+        s->too_early = true;
+    if (!str_eq(server_method(r), STR("GET")))
+        answer_first(a, s->pattern, &answer);
+    else if (!str_eq(server_path(r), STR(ID)) || (polls_resource && s->polls < s->wanted))
+        answer_poll(a, s, &answer);
+    else
+        answer_read(s, a, &answer);
+    /* Of an operation that is over nobody need wait to see what it made. */
+    if (answer.retry_after > 0 && s->polls < s->wanted)
+        s->not_before = clock_mono() + answer.retry_after;
+    reply(r, &answer);
+}
+
+static void handle(void *ctx, struct server_request *r)
+{
+    AUTO_LOCK guard = lock_take(&stage.lock);
+
+    (void)ctx;
+    if (str_has_suffix(server_path(r), STR("/token")))
+        server_reply(r, 200, STR("application/json"),
+                     STR("{\"access_token\":\"planted-secret-script\",\"expires_in\":864000}"));
+    else
+        play(stage.script, r);
+}
+
+static void must(bool ok, const struct err *e)
+{
+    if (ok)
+        return;
+    fprintf(stderr, "vectors: %.*s\n", STR_ARG(e->text));
+    exit(EXIT_FAILURE);
+}
+
+/* Lives as long as the program. */
+static void open_stage(void)
+{
+    struct arena *a = arena_new();
+    AUTO_ERR e = {0};
+    const struct server_config config = {.handle = handle};
+    struct http_config http = http_defaults();
+    struct budget_limits limits = budget_published();
+    struct http_client *client;
+    struct credential *credential;
+
+    http.no_proxy = true;
+    must(server_start(&config, &stage.server, &e), &e);
+    host = server_url(stage.server);
+    must(http_client_new(&http, &client, &e), &e);
+    const struct credential_settings settings = {
+        .kind = CREDENTIAL_SECRET,
+        .subscription = STR("s"),
+        .tenant = STR("tenant"),
+        .client = STR("client"),
+        .secret = STR("planted-secret-script"),
+        .cloud = {host, STR("https://management.core.windows.net/"),
+                  str_concat(a, host, STR("/"))}};
+    must(credential_new(&settings, client, &credential, &e), &e);
+    const struct arm_config arm = {
+        .credential = credential, .gate = arm_gate_new(&limits), .http = &http};
+    must(arm_new(&arm, &stage.arm, &e), &e);
+}
+
 /* ---- Running. ---- */
 
 static void read_states(struct arm_script *s)
@@ -148,24 +261,36 @@ static void end_states(struct arm_script *s)
     s->state_count = outcome.len ? 2 : 1;
 }
 
+static void set_script(struct arm_script *s)
+{
+    AUTO_LOCK guard = lock_take(&stage.lock);
+
+    stage.script = s;
+}
+
 void arm_script_run(struct arena *a, const struct value *pattern, struct arm_run *out)
 {
-    struct arm_script s = {.pattern = pattern};
-    struct arm_answer answer;
-    str method = member(pattern, "method");
+    struct arm_script s = {.pattern = pattern, .method = member(pattern, "method")};
+    struct arm_result result;
+    AUTO_ERR e = {0};
 
-    *out = (struct arm_run){.requests = 1};
+    if (!s.method.len)
+        s.method = STR("DELETE");
+    if (!stage.server)
+        open_stage();
     read_states(&s);
     end_states(&s);
-    answer_first(a, pattern, &answer);
-    lro_begin(a, &out->operation, method.len ? method : STR("DELETE"),
-              str_concat(a, host, STR("/x?api-version=1")), &answer);
-    while (out->operation.next == LRO_POLL && out->requests < 1000) {
-        if (answer.retry_after > out->operation.wait)
-            out->too_early = true;
-        answer_poll(a, &s, &answer);
-        lro_step(a, &out->operation, &answer);
-        out->requests++;
-    }
-    out->requests += out->operation.next == LRO_READ;
+    *out = (struct arm_run){0};
+    set_script(&s);
+    clock_fake(INT64_C(1800000000) * NS_PER_SEC);
+    const struct arm_call call = {.method = s.method,
+                                  .id = STR(ID),
+                                  .api_version = STR("1"),
+                                  .body = str_eq(s.method, STR("PUT")) ? STR("{}") : STR_NONE};
+    if (arm_begin(stage.arm, a, &call, &out->operation, &result, &e))
+        out->ok = arm_follow(stage.arm, a, &call, &out->operation, &result, &e);
+    clock_real();
+    set_script(NULL);
+    out->requests = s.requests;
+    out->too_early = s.too_early;
 }

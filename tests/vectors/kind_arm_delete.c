@@ -26,6 +26,7 @@ static bool run(struct arena *a, const struct value *vector, struct buf *why)
     if (!value_get_str(vector, STR("outcome")).len)
         allowed += 1;
     arm_script_run(a, vector, &r);
+    arm_savings_add(vector, &r);
     if ((r.operation.next == LRO_FAILED) != refused)
         buf_fmt(why, "  refused: %d, the client says %d\n", refused, (int)r.operation.next);
     if (r.operation.polls > allowed)
@@ -47,4 +48,5 @@ const struct vector_kind vector_arm_delete = {.name = "arm-delete",
                                               .help = "deletions in Azure",
                                               .run = run,
                                               .document = true,
-                                              .list = "patterns"};
+                                              .list = "patterns",
+                                              .finish = arm_savings_print};

@@ -22,6 +22,7 @@ static bool run(struct arena *a, const struct value *vector, struct buf *why)
     if (str_eq(outcome, STR("poll-error")) || !outcome.len)
         allowed += 1;
     arm_script_run(a, vector, &r);
+    arm_savings_add(vector, &r);
     if ((r.operation.next == LRO_FAILED) != ends_badly(outcome))
         buf_fmt(why, "  the outcome is %.*s, the client says %d\n", STR_ARG(outcome),
                 (int)r.operation.next);
@@ -36,4 +37,5 @@ const struct vector_kind vector_arm_lro = {.name = "arm-lro",
                                            .help = "long-running operations",
                                            .run = run,
                                            .document = true,
-                                           .list = "patterns"};
+                                           .list = "patterns",
+                                           .finish = arm_savings_print};

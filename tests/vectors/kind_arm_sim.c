@@ -16,6 +16,7 @@
 #include "text/json.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #define MEMBERS_OFF 10
 
@@ -168,16 +169,39 @@ static bool compare(struct world *w, const struct value *vector, const struct ar
     return alike && off * 100 <= all * MEMBERS_OFF;
 }
 
+/* SIM_TYPES names a folder of behaviours that are tried instead of those in the program. */
+static bool add_folder(struct arena *a, struct sim *s, str folder, struct err *e)
+{
+    str *names;
+    size_t count;
+
+    if (!file_list(a, folder, &names, &count, e))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        struct source src = {.file = file_join(a, folder, names[i])};
+        if (!file_read(a, src.file, &src.text, e) || !sim_add_types(s, &src, e))
+            return false;
+    }
+    return true;
+}
+
+static bool start(struct arena *a, struct sim **out, struct err *e)
+{
+    struct sim_config config = sim_defaults();
+    const char *folder = getenv("SIM_TYPES");
+
+    config.virtual_time = config.unlimited = true;
+    config.bare = folder != NULL;
+    return sim_new(&config, out, e) && (!folder || add_folder(a, *out, str_c(folder), e));
+}
+
 static bool run(struct arena *a, const struct value *vector, struct buf *why)
 {
     struct world w = {.a = a};
-    struct sim_config config = sim_defaults();
     struct arm_id id;
     AUTO_ERR e = {0};
 
-    config.virtual_time = config.unlimited = true;
-    if (!arm_id_parse(a, value_get_str(vector, STR("path")), &id, &e) ||
-        !sim_new(&config, &w.s, &e))
+    if (!arm_id_parse(a, value_get_str(vector, STR("path")), &id, &e) || !start(a, &w.s, &e))
         return vector_differs(why, "start", e.text, STR_NONE);
     bool ok = compare(&w, vector, &id, why);
     sim_free(w.s);

@@ -12,8 +12,12 @@
 struct converter {
     struct rt *rt;
     struct err *e;
-    bool toml; /* for TOML, which has times and infinities of its own */
+    bool toml;        /* for TOML, which has times and infinities of its own */
+    const void *deep; /* the container at CYCLES_FROM, of which there may be only one on the way */
 };
+
+/* Upstream: only there are cycles looked for, which decides what the error names. */
+#define CYCLES_FROM 1000
 
 static bool convert(struct converter *k, struct tv v, unsigned depth, struct value **out);
 
@@ -61,6 +65,11 @@ static bool convert_container(struct converter *k, struct tv v, unsigned depth, 
 {
     struct rt *rt = k->rt;
 
+    if (depth > CYCLES_FROM && v.object && v.object == k->deep && !k->toml)
+        return err_set(k->e, ERR_INVALID, "json: unsupported value: encountered a cycle via %s",
+                       tv_type_name(v));
+    if (depth == CYCLES_FROM)
+        k->deep = v.object;
     if (depth > RT_DEPTH_MAX) {
         rt->too_deep = true;
         return err_set(k->e, ERR_LIMIT, "the value nests too deep");

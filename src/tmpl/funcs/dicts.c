@@ -6,6 +6,7 @@
  */
 #include "tmpl/funcs/common.h"
 #include "tmpl/funcs/families.h"
+#include "tmpl/semver.h"
 
 static bool fn_dict(struct tmpl_call *c)
 {
@@ -197,6 +198,9 @@ static bool copy_map(struct tmpl_call *c, struct tv v, unsigned depth, struct tv
 static bool deep_copy(struct tmpl_call *c, struct tv v, unsigned depth, struct tv *out)
 {
     *out = v;
+    /* Upstream: only fields that are exported are copied, and a version has none. */
+    if (v.type == TV_SEMVER || v.type == TV_SEMVER_STRUCT)
+        out->object = ARENA_NEW(c->arena, struct semver);
     if (tv_is_nil(v) || (tv_kind(v) != TV_KIND_SLICE && tv_kind(v) != TV_KIND_MAP))
         return true;
     if (depth > RT_DEPTH_MAX)

@@ -140,7 +140,7 @@ static void open_client(struct fixture *f)
         .subscription = STR("s"),
         .tenant = STR("t"),
         .client = STR("c"),
-        .secret = STR("planted-s3cret"),
+        .secret = STR("planted-secret-arm"),
         .cloud = {.endpoint = f->stage.url,
                   .audience = STR("aud"),
                   .authority = str_concat(f->a, f->stage.url, STR("/"))}};
@@ -276,11 +276,14 @@ TEST(trouble_of_the_server_is_tried_three_times_in_place)
 
 TEST(a_post_is_not_sent_twice)
 {
-    static const struct step script[] = {{"POST " TARGET, 0, NULL, NULL, NULL},
+    /* The first leaves a connection behind, on which curl would send the second once more. */
+    static const struct step script[] = {{"GET " TARGET, 200, NULL, NULL, "{}"},
+                                         {"POST " TARGET, 0, NULL, NULL, NULL},
                                          {"POST " TARGET, 500, NULL, NULL, "{}"}};
     struct fixture f;
 
     begin(&f, script, COUNT(script));
+    expect_ok(&f);
     f.call.method = STR("POST");
     assert_false(arm_send(f.arm, f.a, &f.call, &f.result, &f.e));
     assert_int_equal(f.result.status, 0);
@@ -398,7 +401,7 @@ TEST(an_operation_that_fails_says_why)
         {"GET /op", 500, NULL, NULL, "{}"},
         {"GET /op", 200, NULL, NULL,
          "{\"status\":\"Failed\",\"error\":{\"code\":\"SkuNotAvailable\",\"message\":\"No.\"}}"},
-        {"PUT " TARGET, 201, "Azure-AsyncOperation", "http://evil.example/op", "{}"}};
+        {"POST " TARGET, 202, "Azure-AsyncOperation", "http://evil.example/op", "{}"}};
     struct fixture f;
     struct lro o;
 
@@ -409,9 +412,36 @@ TEST(an_operation_that_fails_says_why)
     assert_false(arm_follow(f.arm, f.a, &f.call, &o, &f.result, &f.e));
     assert_str(f.e.text, STR("SkuNotAvailable: No."));
     assert_str(f.result.verdict.reason, STR("SkuNotAvailable"));
-    assert_ok(arm_begin(f.arm, f.a, &f.call, &o, &f.result, &f.e), &f.e);
-    assert_false(arm_follow(f.arm, f.a, &f.call, &o, &f.result, &f.e));
+    f.call.method = STR("POST");
+    assert_false(arm_begin(f.arm, f.a, &f.call, &o, &f.result, &f.e));
     assert_int_equal(f.e.kind, ERR_DENIED);
+    end(&f);
+}
+
+/* Some providers name hosts of their own. The token is not for them. */
+TEST(an_operation_elsewhere_is_followed_by_its_resource)
+{
+    static const struct step script[] = {
+        {"PUT " TARGET, 201, "Azure-AsyncOperation", "https://westus2.rp.example.azure.com/op",
+         "{\"properties\":{\"provisioningState\":\"Creating\"}}"},
+        {"GET " TARGET, 200, NULL, NULL, "{\"properties\":{\"provisioningState\":\"Creating\"}}"},
+        {"GET " TARGET, 200, NULL, NULL, "{\"properties\":{\"provisioningState\":\"Succeeded\"}}"},
+        {"DELETE " TARGET, 202, "Location", "https://westus2.rp.example.azure.com/op", NULL},
+        {"GET " TARGET, 200, NULL, NULL, "{}"},
+        {"GET " TARGET, 404, NULL, NULL, "{}"}};
+    struct fixture f;
+    struct lro o;
+
+    begin(&f, script, COUNT(script));
+    f.call.method = STR("PUT");
+    f.call.body = STR("{}");
+    assert_ok(arm_begin(f.arm, f.a, &f.call, &o, &f.result, &f.e), &f.e);
+    assert_ok(arm_follow(f.arm, f.a, &f.call, &o, &f.result, &f.e), &f.e);
+    assert_true(str_contains(f.result.body, STR("Succeeded")));
+    f.call.method = STR("DELETE");
+    f.call.body = STR_NONE;
+    assert_ok(arm_begin(f.arm, f.a, &f.call, &o, &f.result, &f.e), &f.e);
+    assert_int_equal(o.next, LRO_DONE);
     end(&f);
 }
 
@@ -522,6 +552,7 @@ RUN_TESTS(cmocka_unit_test(a_request_has_its_headers),
           cmocka_unit_test(a_missing_provider_is_registered_and_waited_for),
           cmocka_unit_test(a_deadline_ends_waiting), cmocka_unit_test(heads_tell_whether_it_exists),
           cmocka_unit_test(lists_have_pages), cmocka_unit_test(an_operation_that_fails_says_why),
+          cmocka_unit_test(an_operation_elsewhere_is_followed_by_its_resource),
           cmocka_unit_test(a_deletion_without_a_way_to_follow_is_watched),
           cmocka_unit_test(an_operation_goes_on_after_the_end_of_the_process_at_any_step),
           cmocka_unit_test(a_put_whose_token_was_lost_creates_nothing_twice),

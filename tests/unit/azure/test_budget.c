@@ -257,6 +257,9 @@ struct server_bucket {
 };
 
 enum { SPACES = 50, PER_SPACE = 100, RESOURCES = SPACES * PER_SPACE, POLLS = 3, MINUTES = 10 };
+/* A fifth of all resources is of a provider with limits of its own, which the headers tell of. */
+#define LIMITED "Microsoft.Compute"
+static const struct budget_rate limited_rates[BUDGET_VERBS] = {{40, 4}, {30, 2}, {30, 2}};
 #define STEP (50 * NS_PER_MS)
 #define END (MINUTES * 60 * SEC)
 
@@ -268,17 +271,17 @@ struct flight {
     int64_t born, arrives, answered;
     unsigned polls_left;
     bool bad, counted, throttled;
-    int64_t remaining;
+    int64_t remaining, provider_remaining;
 };
 
 struct fleet {
     struct arena *a;
     struct budget *b;
-    struct server_bucket server[BUDGET_VERBS];
+    struct server_bucket server[BUDGET_VERBS], limited[BUDGET_VERBS];
     struct flight *under_way, *later;
     char names[SPACES][8];
     double urgent_time, sweep_time, bad_done;
-    uint64_t urgent, sweeps, writes_in_minute;
+    uint64_t urgent, sweeps, asked;
 };
 
 static void ask(struct fleet *f, int space, enum budget_priority priority, enum budget_verb verb,
@@ -288,6 +291,8 @@ static void ask(struct fleet *f, int space, enum budget_priority priority, enum 
     AUTO_ERR e = {0};
 
     x->request = asked(f->names[space], priority, verb, x);
+    if (f->asked++ % 5 == 0)
+        x->request.provider = STR(LIMITED);
     x->born = now;
     x->polls_left = polls;
     x->bad = bad;
@@ -325,6 +330,8 @@ static void finish(struct fleet *f, struct flight *x, int64_t now)
 
     s.throttled = x->throttled;
     s.remaining = x->remaining;
+    s.provider_remaining = x->provider_remaining;
+    s.provider_window = x->provider_remaining < 0 ? -1 : 60 * SEC;
     budget_answer(f->b, &x->grant, now, &s);
     if (x->bad) {
         f->bad_done++;
@@ -342,6 +349,7 @@ static void finish(struct fleet *f, struct flight *x, int64_t now)
         *poll = (struct flight){.born = now + 5 * SEC, .polls_left = x->polls_left - 1};
         poll->request = asked("", BUDGET_POLL, BUDGET_READ, poll);
         poll->request.space = x->request.space;
+        poll->request.provider = x->request.provider;
         poll->next = f->later;
         f->later = poll;
     }
@@ -350,13 +358,24 @@ static void finish(struct fleet *f, struct flight *x, int64_t now)
 static void arrive(struct fleet *f, struct flight *x)
 {
     struct server_bucket *k = &f->server[x->request.verb];
+    struct server_bucket *own = &f->limited[x->request.verb];
+    const bool limited = str_eq(x->request.provider, STR(LIMITED));
 
     x->counted = true;
-    x->throttled = k->level < 1;
-    k->throttled += x->throttled;
-    if (!x->throttled)
+    x->throttled = k->level < 1 || (limited && own->level < 1);
+    k->throttled += k->level < 1;
+    own->throttled += limited && own->level < 1;
+    if (!x->throttled) {
         k->level -= 1;
+        own->level -= limited;
+    }
     x->remaining = (int64_t)k->level;
+    x->provider_remaining = limited ? (int64_t)own->level : -1;
+}
+
+static void refill(struct server_bucket *k)
+{
+    k->level = k->level + k->rate > k->burst ? k->burst : k->level + k->rate;
 }
 
 static void move_flights(struct fleet *f, int64_t now)
@@ -400,7 +419,15 @@ static void let_go(struct fleet *f, int64_t now)
 
 static struct fleet run_fleet(struct arena *a, bool misbehaving)
 {
+    static const struct budget_provider known[] = {
+        {STR_INIT(LIMITED), BUDGET_READ, {40, 4}},
+        {STR_INIT(LIMITED), BUDGET_WRITE, {30, 2}},
+        {STR_INIT(LIMITED), BUDGET_DELETE, {30, 2}},
+    };
     struct budget_limits l = budget_published();
+
+    l.providers = known;
+    l.provider_count = COUNT(known);
     struct fleet f = {.a = a, .b = budget_new(&l)};
 
     random_fake(7);
@@ -408,13 +435,16 @@ static struct fleet run_fleet(struct arena *a, bool misbehaving)
         f.names[i][0] = 'n';
         f.names[i][1] = (char)('A' + i);
     }
-    for (size_t i = 0; i < BUDGET_VERBS; i++)
+    for (size_t i = 0; i < BUDGET_VERBS; i++) {
+        const struct budget_rate own = limited_rates[i];
         f.server[i] =
             (struct server_bucket){l.rates[i].burst, l.rates[i].burst, l.rates[i].per_second, 0};
+        f.limited[i] = (struct server_bucket){own.burst, own.burst, own.per_second, 0};
+    }
     for (int64_t now = 0; now < END; now += STEP) {
         for (size_t i = 0; i < BUDGET_VERBS && now % SEC == 0; i++) {
-            struct server_bucket *k = &f.server[i];
-            k->level = k->level + k->rate > k->burst ? k->burst : k->level + k->rate;
+            refill(&f.server[i]);
+            refill(&f.limited[i]);
         }
         work(&f, now);
         if (misbehaving)
@@ -436,13 +466,16 @@ TEST(one_misbehaving_namespace_delays_itself)
                  sweep = (rough.sweep_time / (double)rough.sweeps) /
                          (calm.sweep_time / (double)calm.sweeps);
 
-    print_message("delayed: requests of users and polls %.2f %%, sweeps %.2f %%; "
-                  "let go for the misbehaving one: %.0f\n",
-                  (urgent - 1) * 100, (sweep - 1) * 100, rough.bad_done);
-    for (size_t i = 0; i < BUDGET_VERBS; i++) {
-        assert_int_equal(calm.server[i].throttled, 0);
-        assert_int_equal(rough.server[i].throttled, 0);
-    }
+    uint64_t throttled = 0;
+
+    for (size_t i = 0; i < BUDGET_VERBS; i++)
+        throttled += calm.server[i].throttled + rough.server[i].throttled +
+                     calm.limited[i].throttled + rough.limited[i].throttled;
+    print_message("%d resources in %d namespaces, %d minutes: %llu throttled; delayed: requests of "
+                  "users and polls %.2f %%, sweeps %.2f %%; let go for the misbehaving one: %.0f\n",
+                  RESOURCES, SPACES, MINUTES, (unsigned long long)throttled, (urgent - 1) * 100,
+                  (sweep - 1) * 100, rough.bad_done);
+    assert_int_equal(throttled, 0);
     assert_true(calm.urgent > RESOURCES / 5 * POLLS && calm.sweeps > RESOURCES * 9 / 10);
     assert_true(urgent < 1.10 && sweep < 1.10);
     /* What is left over is its own: writes alone are nine a second. */

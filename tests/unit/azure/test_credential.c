@@ -17,7 +17,7 @@
 
 #define NOW (INT64_C(1800000000) * NS_PER_SEC)
 #define SCOPE STR("https://management.core.windows.net//.default")
-#define PLANTED "planted-s3cret"
+#define PLANTED "planted-secret-credential"
 
 /* ---- The endpoint. ---- */
 

@@ -171,7 +171,48 @@ TEST(foreign_tokens_are_refused)
     }
 }
 
+static const struct {
+    const char *url, *endpoint;
+    bool home;
+} places[] = {
+    {"https://management.azure.com/op", "https://management.azure.com", true},
+    {"https://MANAGEMENT.azure.com:443/op?x", "https://management.azure.com", true},
+    {"https://eastus2.management.azure.com/op", "https://management.azure.com", true},
+    {"https://a.b.Management.azure.com/op", "https://management.azure.com", true},
+    {"http://127.0.0.1:8642/op", "http://127.0.0.1:8642", true},
+    {"http://127.0.0.1:8643/op", "http://127.0.0.1:8642", false},
+    {"https://management.azure.com:444/op", "https://management.azure.com", false},
+    {"http://management.azure.com/op", "https://management.azure.com", false},
+    {"http://eastus2.localhost/op", "http://localhost", false},
+    {"https://evilmanagement.azure.com/op", "https://management.azure.com", false},
+    {"https://azure.com/op", "https://management.azure.com", false},
+    {"https://management.azure.com.evil.example/op", "https://management.azure.com", false},
+    {"https://evil.example/.management.azure.com", "https://management.azure.com", false},
+    {"https://evil.example#.management.azure.com", "https://management.azure.com", false},
+    {"https://evil.example?.management.azure.com", "https://management.azure.com", false},
+    {"https://evil.example\\.management.azure.com/", "https://management.azure.com", false},
+    {"https://u:p@eastus2.management.azure.com/op", "https://management.azure.com", false},
+    {"https://evil@management.azure.com/op", "https://management.azure.com", false},
+    {"https://.management.azure.com/op", "https://management.azure.com", false},
+    {"https://a_b.management.azure.com/op", "https://management.azure.com", false},
+    {"https://1.127.0.0.1/op", "https://127.0.0.1", false},
+    {"//eastus2.management.azure.com/op", "https://management.azure.com", false},
+    {"/op", "https://management.azure.com", false},
+    {"", "https://management.azure.com", false},
+};
+
+TEST(tokens_are_shown_to_resource_manager_only)
+{
+    for (size_t i = 0; i < COUNT(places); i++) {
+        bool home = lro_is_home(str_c(places[i].url), str_c(places[i].endpoint));
+        if (home != places[i].home)
+            print_error("%s at %s\n", places[i].url, places[i].endpoint);
+        assert_int_equal(home, places[i].home);
+    }
+}
+
 RUN_TESTS(cmocka_unit_test(the_first_answer_chooses_the_protocol),
+          cmocka_unit_test(tokens_are_shown_to_resource_manager_only),
           cmocka_unit_test(retry_after_is_honoured_and_limited),
           cmocka_unit_test(a_poll_that_fails_does_not_end_the_operation),
           cmocka_unit_test(a_bad_end_has_its_error),

@@ -3,6 +3,8 @@
 
 #include "base/process.h"
 
+#include <unistd.h>
+
 #define SHELL(text)                                                                                \
     (const char *const[])                                                                          \
     {                                                                                              \
@@ -60,6 +62,45 @@ TEST(limits_end_a_program)
     assert_int_equal(status, -1);
 }
 
+/* Whatever it does, it does not keep us for longer than it may. */
+TEST(time_and_cancelling_end_a_program)
+{
+    static const struct {
+        const char *script;
+        int64_t timeout;
+        bool cancelled;
+        enum err_kind kind;
+    } cases[] = {
+        {"echo x", 10 * NS_PER_SEC, false, ERR_NONE},
+        {"exec sleep 60", 200 * NS_PER_MS, false, ERR_LIMIT},
+        {"exec sleep 60 >/dev/null", 200 * NS_PER_MS, false, ERR_LIMIT},
+        {"sleep 2 & echo x", 200 * NS_PER_MS, false, ERR_LIMIT},
+        {"trap '' TERM; while :; do :; done >/dev/null", 200 * NS_PER_MS, false, ERR_LIMIT},
+        {"exec sleep 60", 0, true, ERR_CANCELLED},
+        {"exec sleep 60 >/dev/null", 0, true, ERR_CANCELLED},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        AUTO_ARENA a = arena_new();
+        AUTO_ERR e = {0};
+        int ends[2], status = 0;
+        str out;
+        assert_int_equal(pipe(ends), 0);
+        if (cases[i].cancelled)
+            assert_int_equal(write(ends[1], "x", 1), 1);
+        const struct process p = {
+            .argv = SHELL(cases[i].script), .timeout = cases[i].timeout, .cancel_fd = ends[0]};
+        bool ok = process_run_as(a, &p, &out, &status, &e);
+        if (ok != !cases[i].kind || e.kind != cases[i].kind)
+            print_error("%s: %.*s\n", cases[i].script, STR_ARG(e.text));
+        assert_int_equal(ok, !cases[i].kind);
+        assert_int_equal(e.kind, cases[i].kind);
+        assert_int_equal(status, ok || i == 3 ? 0 : -1);
+        close(ends[0]);
+        close(ends[1]);
+    }
+}
+
 /* More on both than pipes hold: nobody waits for the other. */
 TEST(complaints_are_read_beside_the_output)
 {
@@ -88,4 +129,5 @@ TEST(complaints_are_read_beside_the_output)
 
 RUN_TESTS(cmocka_unit_test(output_and_status_are_kept), cmocka_unit_test(input_is_given),
           cmocka_unit_test(limits_end_a_program),
+          cmocka_unit_test(time_and_cancelling_end_a_program),
           cmocka_unit_test(complaints_are_read_beside_the_output))

@@ -183,6 +183,78 @@ TEST(a_page_that_breaks_off_is_an_error_or_a_new_beginning)
     end(&f);
 }
 
+/* The names of all pages, "|" behind each, and "again" before one that has some once more. */
+static bool read_pages(struct fixture *f, struct buf *out, size_t limit)
+{
+    const struct kube_list_options o = {.limit = limit};
+    struct kube_pages *pages = kube_pages_new(f->t, &f->all, &o);
+    struct kube_page page = {0};
+    bool ok = true;
+
+    buf_truncate(out, 0);
+    err_clear(&f->e);
+    while (ok && !page.last) {
+        ok = kube_pages_next(pages, f->a, &page, &f->e);
+        buf_add(out, page.again ? STR("again ") : STR_NONE);
+        for (size_t i = 0; ok && i < page.len; i++) {
+            str name = value_get_str(value_get(page.items[i], STR("metadata")), STR("name"));
+            buf_fmt(out, "%.*s ", STR_ARG(name));
+        }
+        buf_char(out, '|');
+    }
+    kube_pages_free(pages);
+    return ok;
+}
+
+TEST(a_list_is_read_page_by_page)
+{
+    struct fixture f;
+    begin(&f);
+    struct buf names = buf_new(f.a, 1 * MIB);
+
+    fill(&f, 5);
+    assert_ok(read_pages(&f, &names, 2), &f.e);
+    assert_str(buf_str(&names), STR("w0 w1 |w2 w3 |w4 |"));
+    assert_ok(read_pages(&f, &names, 0), &f.e);
+    assert_str(buf_str(&names), STR("w0 w1 w2 w3 w4 |"));
+    /* Nothing of a page that breaks off is seen. */
+    api_break(f.api, SECOND_PAGE);
+    clock_fake(0);
+    bool ok = read_pages(&f, &names, 2);
+    clock_real();
+    assert_ok(ok, &f.e);
+    assert_str(buf_str(&names), STR("w0 w1 |w2 w3 |w4 |"));
+    end(&f);
+}
+
+TEST(a_page_that_has_expired_is_replaced_or_begins_the_list_anew)
+{
+    struct fixture f;
+    begin(&f);
+    struct buf names = buf_new(f.a, 1 * MIB);
+
+    fill(&f, 5);
+    api_answer(f.api, SECOND_PAGE, 410, "application/json",
+               EXPIRED ",\"metadata\":{\"continue\":\"200-3\"}}");
+    assert_ok(read_pages(&f, &names, 2), &f.e);
+    assert_str(buf_str(&names), STR("w0 w1 |w3 w4 |"));
+    api_answer(f.api, SECOND_PAGE, 410, "application/json", EXPIRED "}");
+    assert_ok(read_pages(&f, &names, 2), &f.e);
+    assert_str(buf_str(&names), STR("w0 w1 |again w0 w1 w2 w3 w4 |"));
+    api_answer(f.api, SECOND_PAGE, 403, "application/json", "{\"message\":\"no\"}");
+    assert_false(read_pages(&f, &names, 2));
+    assert_int_equal(f.e.kind, ERR_DENIED);
+    /* Not for ever; and nobody waits here. */
+    for (int i = 0; i < 4; i++)
+        api_break(f.api, SECOND_PAGE);
+    clock_fake(0);
+    bool ok = read_pages(&f, &names, 2);
+    clock_real();
+    assert_false(ok);
+    assert_int_equal(f.e.kind, ERR_IO);
+    end(&f);
+}
+
 TEST(metadata_alone_is_asked_for_and_kept)
 {
     struct fixture f;
@@ -396,6 +468,8 @@ RUN_TESTS(cmocka_unit_test(lists_come_in_pages_until_the_end),
           cmocka_unit_test(an_expired_list_begins_anew_without_pages),
           cmocka_unit_test(an_expired_list_goes_on_where_the_server_offers_it),
           cmocka_unit_test(a_page_that_breaks_off_is_an_error_or_a_new_beginning),
+          cmocka_unit_test(a_list_is_read_page_by_page),
+          cmocka_unit_test(a_page_that_has_expired_is_replaced_or_begins_the_list_anew),
           cmocka_unit_test(metadata_alone_is_asked_for_and_kept),
           cmocka_unit_test(objects_are_cut_out_whatever_the_pieces),
           cmocka_unit_test(objects_are_created_changed_and_deleted),

@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-#define PLANTED "s3cr3t-planted"
+#define PLANTED "planted-secret-tape"
 
 static void handle(void *ctx, struct server_request *r)
 {

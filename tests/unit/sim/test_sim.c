@@ -5,9 +5,6 @@
 #include "sim/sim.h"
 #include "text/json.h"
 
-#include <stdlib.h>
-#include <unistd.h>
-
 #define SUB "/subscriptions/s"
 #define GROUP SUB "/resourceGroups/g"
 #define VNET GROUP "/providers/Microsoft.Network/virtualNetworks/v"
@@ -354,40 +351,6 @@ TEST(providers_can_ask_for_registration)
     end(&w);
 }
 
-TEST(a_state_file_outlives_the_simulator)
-{
-    struct sim_config config = sim_defaults();
-    char path[] = "sim-state-XXXXXX";
-    int fd = mkstemp(path);
-    AUTO_ERR e = {0};
-
-    assert_true(fd >= 0);
-    close(fd);
-    config.state = str_c(path);
-    config.virtual_time = true;
-    struct world w = begin(&config);
-    make_group(&w);
-    ask(&w, "PUT", ODD, "{\"a\":1}");
-    ask(&w, "PUT", VNET, "{\"location\":\"x\"}");
-    ask(&w, "PUT", VAULT, "{\"location\":\"x\"}");
-    ask(&w, "DELETE", VAULT, "");
-    end(&w);
-    w = begin(&config);
-    assert_int_equal(ask(&w, "GET", ODD, ""), 200);
-    assert_int_equal(ask(&w, "GET", VNET, ""), 200);
-    assert_str(condition(&w), STR("Succeeded"));
-    assert_int_equal(ask(&w, "GET", DELETED, ""), 200);
-    ask(&w, "DELETE", ODD, "");
-    end(&w);
-    w = begin(&config);
-    assert_int_equal(ask(&w, "GET", ODD, ""), 404);
-    assert_str(code(&w), STR("ResourceNotFound"));
-    end(&w);
-    unlink(path);
-    config.state = STR("no/such/folder/state");
-    assert_false(sim_new(&config, &w.s, &e));
-}
-
 RUN_TESTS(cmocka_unit_test(what_is_missing_is_refused_as_recorded),
           cmocka_unit_test(ids_have_no_case_and_unknown_types_are_done_at_once),
           cmocka_unit_test(an_operation_ends_after_its_polls_or_with_time),
@@ -398,5 +361,4 @@ RUN_TESTS(cmocka_unit_test(what_is_missing_is_refused_as_recorded),
           cmocka_unit_test(keys_are_listed_and_stay_the_same),
           cmocka_unit_test(lists_come_in_pages), cmocka_unit_test(buckets_empty_and_fill_again),
           cmocka_unit_test(tokens_are_given_to_one_tenant_only),
-          cmocka_unit_test(providers_can_ask_for_registration),
-          cmocka_unit_test(a_state_file_outlives_the_simulator))
+          cmocka_unit_test(providers_can_ask_for_registration))

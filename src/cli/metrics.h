@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * metrics.h - a text for Prometheus, in a file and at an address.
+ *
+ *     struct metrics *m;
+ *     if (!metrics_open(a, file, address, &m, e)) ...
+ *     metrics_publish(m, text);      as often as one likes
+ *     metrics_close(m);
+ *
+ * The file is replaced as a whole; one that cannot be written is a warning, once until it can be
+ * again. GET /metrics answers with what was published last. One thread at a time.
+ */
+#pragma once
+
+#include "base/base.h"
+
+struct metrics;
+
+/*
+ * Either of file and address may be empty. An address is a port, on 127.0.0.1, or HOST:PORT with an
+ * IP address for HOST ([...] around IPv6); port 0 takes a free one. What is listened on is said on
+ * standard error.
+ */
+MUST_CHECK bool metrics_open(struct arena *a, str file, str address, struct metrics **out,
+                             struct err *e);
+void metrics_close(struct metrics *m); /* m may be NULL */
+/* Whether anybody wants to know. */
+bool metrics_wanted(const struct metrics *m);
+void metrics_publish(struct metrics *m, str text);

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * troubles.c - refusals before success, as recorded: a dependency that is not ready, a principal
+ * that the directory does not show yet. They are data ("troubles" in api/sim), met by some of the
+ * resources of a type, chosen by the seed, and only with the preset troubled.
+ */
+#include "sim/internal.h"
+
+#include <string.h>
+
+#define ATTEMPTS_MAX 100000
+
+struct attempt {
+    struct table_node node; /* id in lower case, and the number of the trouble */
+    int64_t count;
+};
+
+static struct attempt *attempt_of(struct sim *s, str key)
+{
+    struct attempt *t = (struct attempt *)table_find(s->attempts, key);
+    str kept = STR_NONE;
+
+    if (t || table_len(s->attempts) >= ATTEMPTS_MAX)
+        return t;
+    t = block_new(sizeof *t);
+    memset(t, 0, sizeof *t);
+    sim_keep(&kept, key);
+    table_add(s->attempts, &t->node, kept);
+    return t;
+}
+
+bool sim_take_attempt(struct sim *s, str key, const struct value *v)
+{
+    struct attempt *t = attempt_of(s, key);
+
+    return t && value_to_i64(value_get(v, STR("count")), &t->count);
+}
+
+/* Whether a resource is one of those that meet it: always the same ones for a seed. */
+static bool meets(struct sim_call *c, const struct sim_trouble *t, str key)
+{
+    str guid = sim_guid_of(c->sim, c->arena, key);
+    unsigned long share = (unsigned long)str_hash(guid) % 100;
+
+    return share < (unsigned long)t->percent;
+}
+
+static void refuse(struct sim_call *c, const struct sim_trouble *t)
+{
+    if (t->retry_after)
+        sim_header(c, "Retry-After", str_fmt(c->arena, "%lld", (long long)t->retry_after));
+    if (t->message.len)
+        sim_refuse(c, t->status, str_z(c->arena, t->code), "%.*s", STR_ARG(t->message));
+    else
+        sim_refuse(c, t->status, str_z(c->arena, t->code),
+                   "'%.*s' cannot be written yet. Please try again later.", STR_ARG(c->name));
+}
+
+bool sim_troubled(struct sim_call *c, bool deletes)
+{
+    if (!c->sim->config.troubled)
+        return false;
+    for (size_t i = 0; i < c->behaviour->troubles.len; i++) {
+        const struct sim_trouble *t = &c->behaviour->troubles.items[i];
+        str key = str_lower(
+            c->arena, str_fmt(c->arena, "%.*s#%zu", STR_ARG(arm_id_print(c->arena, &c->id)), i));
+        if (t->deletes != deletes || !meets(c, t, key))
+            continue;
+        struct attempt *attempt = attempt_of(c->sim, key);
+        if (!attempt || attempt->count >= t->count)
+            continue;
+        attempt->count++;
+        sim_database_fact(c->sim->database, "attempt", key,
+                          str_fmt(c->arena, "{\"count\":%lld}", (long long)attempt->count));
+        refuse(c, t);
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* types_answer.c - the files of api/sim: how writes are answered, refused at first, and limited. */
+#include "sim/types.h"
+
+/* No honest file comes near. */
+#define ANSWERS_MAX 64
+#define TROUBLES_MAX 64
+#define LIMITS_MAX 1000
+#define DAY 86400
+
+/* Reads a word of a table into an enum, which all are ints. */
+static bool read_poller(struct fields *f, const struct value *v, void *out)
+{
+    static const struct field_word words[] = {
+        {"none", POLLER_NONE},         {"async", POLLER_ASYNC}, {"location", POLLER_LOCATION},
+        {"relative", POLLER_RELATIVE}, {"body", POLLER_BODY},   {0}};
+    int word = 0;
+
+    if (!fields_word(f, v, words, &word))
+        return false;
+    *(enum sim_poller *)out = (enum sim_poller)word;
+    return true;
+}
+
+static bool read_body(struct fields *f, const struct value *v, void *out)
+{
+    static const struct field_word words[] = {{"resource", BODY_RESOURCE},
+                                              {"operation", BODY_OPERATION},
+                                              {"empty", BODY_EMPTY},
+                                              {"other", BODY_OTHER},
+                                              {0}};
+    int word = 0;
+
+    if (!fields_word(f, v, words, &word))
+        return false;
+    *(enum sim_body *)out = (enum sim_body)word;
+    return true;
+}
+
+static bool read_seconds(struct fields *f, const struct value *v, void *out)
+{
+    return fields_number(f, v, DAY, out);
+}
+
+/* Seconds, or a list of them: the first answer, then each poll. */
+static bool read_retries(struct fields *f, const struct value *v, void *out)
+{
+    struct sim_answer *answer = out;
+
+    if (!value_is(v, VALUE_LIST)) {
+        answer->retry_count = 1;
+        return fields_number(f, v, DAY, &answer->retry_after[0]);
+    }
+    if (!v->len || v->len > SIM_RETRIES_MAX)
+        return fields_fail(f, v, "retryAfter is a number of seconds, or 1 to %d of them",
+                           SIM_RETRIES_MAX);
+    for (size_t i = 0; i < v->len; i++)
+        if (!fields_number(f, &v->items[i], DAY, &answer->retry_after[i]))
+            return false;
+    answer->retry_count = v->len;
+    return true;
+}
+
+static bool read_polls(struct fields *f, const struct value *v, void *out)
+{
+    return fields_number(f, v, 1000, out);
+}
+
+static bool read_status(struct fields *f, const struct value *v, void *out)
+{
+    int64_t status;
+
+    if (!value_to_i64(v, &status) ||
+        (status != 200 && status != 201 && status != 202 && status != 204))
+        return fields_fail(f, v, "status must be 200, 201, 202 or 204");
+    *(int *)out = (int)status;
+    return true;
+}
+
+static bool read_answer(struct fields *f, const struct value *v, struct sim_answer *answer)
+{
+    static const struct field fields[] = {
+        {"absent", sim_read_when_absent, offsetof(struct sim_answer, when)},
+        {"body", read_body, offsetof(struct sim_answer, body)},
+        {"from", fields_text, offsetof(struct sim_answer, when.from)},
+        {"is", sim_read_when_is, offsetof(struct sim_answer, when)},
+        {"location", fields_bool, offsetof(struct sim_answer, location)},
+        {"poller", read_poller, offsetof(struct sim_answer, poller)},
+        {"polls", read_polls, offsetof(struct sim_answer, polls)},
+        {"retryAfter", read_retries, 0},
+        {"running", fields_text, offsetof(struct sim_answer, running)},
+        {"state", fields_text, offsetof(struct sim_answer, state)},
+        {"status", read_status, offsetof(struct sim_answer, status)},
+        {"to", fields_text, offsetof(struct sim_answer, when.to)},
+        {"when", sim_read_when, offsetof(struct sim_answer, when)},
+        {0},
+    };
+
+    if (!fields_read(f, v, fields, answer) || !sim_check_when(f, v, &answer->when))
+        return false;
+    if (answer->poller != POLLER_NONE && answer->poller != POLLER_RELATIVE &&
+        !value_get(v, STR("polls")))
+        answer->polls = 1;
+    return true;
+}
+
+bool sim_read_answers(struct fields *f, const struct value *v, void *out)
+{
+    struct sim_answers *answers = out;
+    size_t count = value_is(v, VALUE_LIST) ? v->len : 1;
+
+    if (!count || count > ANSWERS_MAX)
+        return fields_fail(f, v, "%.*s needs 1 to %d answers", STR_ARG(value_key(v)), ANSWERS_MAX);
+    for (size_t i = 0; i < count; i++) {
+        struct sim_answer answer = {0};
+        if (!read_answer(f, value_is(v, VALUE_LIST) ? &v->items[i] : v, &answer))
+            return false;
+        if (!answer.status)
+            return fields_fail(f, v, "%.*s needs a status", STR_ARG(value_key(v)));
+        VEC_PUSH(f->arena, answers, answer);
+    }
+    const struct sim_when *last = &answers->items[answers->len - 1].when;
+    if (last->from.len || last->to.len || last->conditions.len)
+        return fields_fail(f, v, "the last answer of %.*s must be without conditions",
+                           STR_ARG(value_key(v)));
+    return true;
+}
+
+/* ---- Refusals before success. ------------------------------------------------------------------
+ */
+
+static bool read_method(struct fields *f, const struct value *v, void *out)
+{
+    static const struct field_word words[] = {{"PUT", 0}, {"DELETE", 1}, {0}};
+    int word = 0;
+
+    if (!fields_word(f, v, words, &word))
+        return false;
+    *(bool *)out = word;
+    return true;
+}
+
+static bool read_refusal(struct fields *f, const struct value *v, void *out)
+{
+    int64_t status;
+
+    if (!value_to_i64(v, &status) || status < 400 || status > 599)
+        return fields_fail(f, v, "status must be from 400 to 599");
+    *(int *)out = (int)status;
+    return true;
+}
+
+static bool read_percent(struct fields *f, const struct value *v, void *out)
+{
+    return fields_number(f, v, 100, out);
+}
+
+bool sim_read_troubles(struct fields *f, const struct value *v, void *out)
+{
+    static const struct field fields[] = {
+        {"code", fields_text, offsetof(struct sim_trouble, code)},
+        {"count", read_polls, offsetof(struct sim_trouble, count)},
+        {"message", fields_text, offsetof(struct sim_trouble, message)},
+        {"method", read_method, offsetof(struct sim_trouble, deletes)},
+        {"percent", read_percent, offsetof(struct sim_trouble, percent)},
+        {"retryAfter", read_seconds, offsetof(struct sim_trouble, retry_after)},
+        {"status", read_refusal, offsetof(struct sim_trouble, status)},
+        {0},
+    };
+    struct sim_type *type = out;
+
+    if (!value_is(v, VALUE_LIST) || v->len > TROUBLES_MAX)
+        return fields_fail(f, v, "troubles must be a list of at most %d", TROUBLES_MAX);
+    for (size_t i = 0; i < v->len; i++) {
+        struct sim_trouble t = {.count = 1, .percent = 100};
+        if (!fields_read(f, &v->items[i], fields, &t))
+            return false;
+        if (!t.status || !t.code.len)
+            return fields_fail(f, &v->items[i], "a trouble needs status and code");
+        VEC_PUSH(f->arena, &type->troubles, t);
+    }
+    return true;
+}
+
+/* ---- Limits of providers. ----------------------------------------------------------------------
+ */
+
+static bool read_kind(struct fields *f, const struct value *v, void *out)
+{
+    static const struct field_word words[] = {{"read", 0}, {"write", 0}, {"delete", 0}, {0}};
+    int word = 0;
+
+    return fields_word(f, v, words, &word) && fields_text(f, v, out);
+}
+
+static bool read_amount(struct fields *f, const struct value *v, void *out)
+{
+    return fields_number(f, v, 1000000, out);
+}
+
+static bool read_limit(struct fields *f, const struct value *v, struct sim_limit *limit)
+{
+    static const struct field fields[] = {
+        {"count", read_amount, offsetof(struct sim_limit, count)},
+        {"kind", read_kind, offsetof(struct sim_limit, kind)},
+        {"name", fields_text, offsetof(struct sim_limit, name)},
+        {"provider", fields_text, offsetof(struct sim_limit, provider)},
+        {"seconds", read_seconds, offsetof(struct sim_limit, seconds)},
+        {0},
+    };
+
+    if (!fields_read(f, v, fields, limit))
+        return false;
+    if (!limit->provider.len || !limit->name.len || !limit->count || !limit->seconds)
+        return fields_fail(f, v, "a limit needs provider, name, count and seconds");
+    return true;
+}
+
+bool sim_read_limits(struct fields *f, const struct value *v, void *out)
+{
+    struct sim_limits *limits = out;
+
+    if (!value_is(v, VALUE_LIST) || v->len > LIMITS_MAX)
+        return fields_fail(f, v, "limits must be a list of at most %d", LIMITS_MAX);
+    for (size_t i = 0; i < v->len; i++) {
+        struct sim_limit limit = {0};
+        if (!read_limit(f, &v->items[i], &limit))
+            return false;
+        VEC_PUSH(f->arena, limits, limit);
+    }
+    return true;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* azure_stage.c - the simulated ARM behind a socket; see azure_stage.h. */
+#include "support/azure_stage.h"
+
+#include "text/json.h"
+#include "value/source.h"
+
+static const char types[] =
+    "{\"types\": {"
+    "\"Test.Lro/async\": {\"create\": {\"status\": 201, \"poller\": \"async\", \"polls\": 3,"
+    " \"retryAfter\": 10, \"state\": \"Creating\", \"body\": \"resource\"},"
+    " \"delete\": {\"status\": 202, \"poller\": \"async\", \"polls\": 3, \"body\": \"empty\"}},"
+    "\"Test.Lro/both\": {\"create\": {\"status\": 201, \"poller\": \"async\", \"polls\": 3,"
+    " \"location\": true, \"retryAfter\": 10, \"state\": \"Creating\", \"body\": \"resource\"},"
+    " \"delete\": {\"status\": 202, \"poller\": \"async\", \"polls\": 3, \"location\": true,"
+    " \"body\": \"empty\"}},"
+    "\"Test.Lro/location\": {\"create\": {\"status\": 202, \"poller\": \"location\", \"polls\": 3,"
+    " \"retryAfter\": 10, \"body\": \"empty\"},"
+    " \"delete\": {\"status\": 202, \"poller\": \"location\", \"polls\": 3, \"body\": \"empty\"}},"
+    "\"Test.Lro/relative\": {\"create\": {\"status\": 201, \"poller\": \"relative\","
+    " \"body\": \"resource\"}},"
+    "\"Test.Lro/body\": {\"create\": {\"status\": 201, \"poller\": \"body\", \"polls\": 3,"
+    " \"state\": \"Creating\", \"body\": \"resource\"}},"
+    "\"Test.Lro/none\": {\"actions\": {\"listKeys\": {\"primaryKey\": \"$key\"}}}"
+    "}}";
+
+static void must(bool ok, const struct err *e)
+{
+    if (ok)
+        return;
+    fprintf(stderr, "stage: %.*s\n", STR_ARG(e->text));
+    abort();
+}
+
+static void handle(void *ctx, struct server_request *r)
+{
+    struct azure_stage *s = ctx;
+    struct arena *a = server_arena(r);
+    struct sim_request q = {.method = server_method(r),
+                            .path = server_path(r),
+                            .headers = server_headers(r),
+                            .body = server_body(r)};
+    struct sim_response response;
+    str before, host = server_header(r, STR("Host"));
+
+    if (s->watch)
+        s->watch(s->ctx, r, false);
+    str_cut(server_target(r), STR("?"), &before, &q.query);
+    q.base = str_fmt(a, "http://%.*s", STR_ARG(host));
+    sim_handle(s->sim, a, &q, &response);
+    if (s->watch)
+        s->watch(s->ctx, r, true);
+    if (response.drop) {
+        server_drop(r);
+        return;
+    }
+    for (size_t i = 0; i < response.headers.len; i++)
+        if (!str_eq_fold(response.headers.items[i].name, STR("Content-Type")))
+            server_add_header(r, response.headers.items[i].name, response.headers.items[i].value);
+    server_reply(r, response.status, http_header_get(&response.headers, STR("Content-Type")),
+                 response.body);
+}
+
+void azure_stage_start(struct azure_stage *s, const char *preset, azure_watch *watch, void *ctx)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    struct sim_config config = sim_defaults();
+    const struct server_config server = {.handle = handle, .ctx = s};
+    const struct source src = {.file = STR("types"), .text = str_c(types)};
+
+    *s = (struct azure_stage){.watch = watch, .ctx = ctx};
+    config.virtual_time = true;
+    config.auth = true;
+    config.tenant = STR(AZURE_TENANT);
+    if (preset[0])
+        must(sim_preset(&config, str_c(preset), &e), &e);
+    must(sim_new(&config, &s->sim, &e), &e);
+    must(sim_add_types(s->sim, &src, &e), &e);
+    must(server_start(&server, &s->server, &e), &e);
+}
+
+void azure_stage_stop(struct azure_stage *s)
+{
+    server_stop(s->server, 0);
+    sim_free(s->sim);
+}
+
+str azure_stage_url(const struct azure_stage *s)
+{
+    return server_url(s->server);
+}
+
+int azure_stage_ask(struct azure_stage *s, struct arena *a, const char *method, const char *path,
+                    const char *sent, str *body)
+{
+    struct sim_request q = {.method = str_c(method), .base = STR("http://h"), .body = str_c(sent)};
+    struct sim_response response;
+
+    str_cut(str_c(path), STR("?"), &q.path, &q.query);
+    sim_handle(s->sim, a, &q, &response);
+    if (body)
+        *body = response.body;
+    return response.status;
+}
+
+int64_t azure_stage_count(struct azure_stage *s, const char *name)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    struct source src = {.file = STR("counters")};
+    struct value *root;
+    int64_t n = -1;
+
+    azure_stage_ask(s, a, "GET", "/_sim/assert", "", &src.text);
+    must(json_read(a, &src, NULL, &root, &e), &e);
+    must(value_to_i64(value_get(root, str_c(name)), &n), &(struct err){.text = str_c(name)});
+    return n;
+}
+
+/* ---- Clients. ---- */
+
+void azure_client_open(struct azure_client *c, str url)
+{
+    struct arena *a = arena_new();
+    AUTO_ERR e = {0};
+    struct http_config http = http_defaults();
+    const struct budget_limits limits = budget_published();
+    const struct credential_settings settings = {
+        .kind = CREDENTIAL_SECRET,
+        .subscription = STR(AZURE_SUBSCRIPTION),
+        .tenant = STR(AZURE_TENANT),
+        .client = STR("client"),
+        .secret = STR(AZURE_SECRET),
+        .cloud = {.endpoint = str_copy(a, url),
+                  .audience = STR("https://management.core.windows.net/"),
+                  .authority = str_concat(a, url, STR("/"))}};
+
+    http.no_proxy = true;
+    *c = (struct azure_client){.a = a, .gate = arm_gate_new(&limits)};
+    must(http_client_new(&http, &c->http, &e), &e);
+    must(credential_new(&settings, c->http, &c->credential, &e), &e);
+    const struct arm_config config = {.credential = c->credential, .gate = c->gate, .http = &http};
+    must(arm_new(&config, &c->arm, &e), &e);
+    const struct arm_pipe_config piped = {.gate = c->gate, .http = &http, .connections = 20};
+    must(arm_pipe_new(&piped, &c->pipe, &e), &e);
+}
+
+void azure_client_close(struct azure_client *c)
+{
+    arm_pipe_free(c->pipe);
+    arm_free(c->arm);
+    credential_free(c->credential);
+    http_client_free(c->http);
+    arm_gate_free(c->gate);
+    arena_free(c->a);
+}
+
+struct arm_call azure_call(struct arena *a, const char *method, const char *type, const char *name,
+                           const char *body)
+{
+    return (struct arm_call){.method = str_c(method),
+                             .id = str_fmt(a, AZURE_GROUP "/providers/%s/%s", type, name),
+                             .api_version = STR("2024-03-01"),
+                             .space = STR("default"),
+                             .body = str_c(body)};
+}

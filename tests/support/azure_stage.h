@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * azure_stage.h - the simulated ARM behind a socket, and clients for it.
+ *
+ * The simulator has virtual time, so operations end by being asked; the types Test.Lro/async, both,
+ * location, relative, body and none go through all protocols, each with three polls.
+ *
+ *     struct azure_stage s;
+ *     azure_stage_start(&s, preset, on_request, ctx);
+ *     struct azure_client c;
+ *     azure_client_open(&c, azure_stage_url(&s));
+ *     ... c.arm ...
+ *     azure_client_close(&c);
+ *     azure_stage_stop(&s);
+ *
+ * A failure ends the program.
+ */
+#pragma once
+
+#include "azure/arm_pipe.h"
+#include "net/server.h"
+#include "sim/sim.h"
+
+#define AZURE_SUBSCRIPTION "00000000-0000-4000-8000-000000000001"
+#define AZURE_GROUP "/subscriptions/" AZURE_SUBSCRIPTION "/resourceGroups/g"
+#define AZURE_TENANT "tenant-of-the-stage"
+/* What the search for secrets in all output looks for begins so. */
+#define AZURE_SECRET "planted-secret-of-the-stage"
+
+/* Sees a request before it is handled, and (after) before its answer leaves. Any thread. */
+typedef void azure_watch(void *ctx, struct server_request *r, bool after);
+
+struct azure_stage {
+    struct sim *sim;
+    struct server *server;
+    azure_watch *watch;
+    void *ctx;
+};
+
+/* preset as in plumb simulate, or empty. The group AZURE_GROUP is there already. */
+void azure_stage_start(struct azure_stage *s, const char *preset, azure_watch *watch, void *ctx);
+void azure_stage_stop(struct azure_stage *s);
+str azure_stage_url(const struct azure_stage *s);
+/* Asks the simulator directly; the status. body may be NULL, it gets the answer. */
+int azure_stage_ask(struct azure_stage *s, struct arena *a, const char *method, const char *path,
+                    const char *sent, str *body);
+/* A counter of /_sim/assert. */
+int64_t azure_stage_count(struct azure_stage *s, const char *name);
+
+struct azure_client {
+    struct arena *a;
+    struct http_client *http;
+    struct credential *credential;
+    struct arm_gate *gate;
+    struct arm *arm;
+    struct arm_pipe *pipe;
+};
+
+void azure_client_open(struct azure_client *c, str url);
+void azure_client_close(struct azure_client *c);
+/* A call about "TYPE/NAME" in the group. */
+struct arm_call azure_call(struct arena *a, const char *method, const char *type, const char *name,
+                           const char *body);
