@@ -181,7 +181,7 @@ static bool prepare(struct job *j, struct err *e)
     size_t at = scheme == STR_NPOS ? 0 : scheme + 3;
     str ignored;
 
-    while (at < r->url.len && !memchr("/?#", r->url.ptr[at], 3))
+    while (at < r->url.len && !strchr("/?#", r->url.ptr[at]))
         at++;
     j->origin = str_slice(r->url, 0, at);
     str_cut(str_from(r->url, at), STR("#"), &j->target, &ignored);
@@ -405,15 +405,15 @@ static bool may_be_sent_twice(str method)
     return !str_eq(method, STR("POST")) && !str_eq(method, STR("PATCH"));
 }
 
-void http_engine_start(struct http_engine *g, const struct http_job *spec)
+void http_engine_start(struct http_engine *g, const struct http_job *job)
 {
-    struct job *j = ARENA_NEW(spec->arena, struct job);
+    struct job *j = ARENA_NEW(job->arena, struct job);
     bool was_empty;
 
-    *j = (struct job){.spec = *spec,
-                      .response = {.url = spec->request.url},
+    *j = (struct job){.spec = *job,
+                      .response = {.url = job->request.url},
                       .started = clock_wire(),
-                      .repeatable = may_be_sent_twice(spec->request.method)};
+                      .repeatable = may_be_sent_twice(job->request.method)};
     {
         AUTO_LOCK guard = lock_take(&g->lock);
         was_empty = !g->fresh;
