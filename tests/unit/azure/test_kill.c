@@ -20,6 +20,9 @@
 
 extern char **environ;
 
+/* This program. Its link in /proc would be that of valgrind. */
+static const char *self;
+
 /* When a client dies. The number says at which of several. */
 enum moment_kind {
     NEVER,
@@ -147,9 +150,9 @@ static int run_client(struct play *p, enum moment_kind kind, int64_t number)
 
     snprintf(kind_text, sizeof(kind_text), "%d", (int)kind);
     snprintf(number_text, sizeof(number_text), "%d", (int)number);
-    const char *const argv[] = {"test_kill", "drive",     str_z(p->a, azure_stage_url(&p->stage)),
-                                p->method,   p->type,     p->file,
-                                kind_text,   number_text, NULL};
+    const char *const argv[] = {self,      "drive",     str_z(p->a, azure_stage_url(&p->stage)),
+                                p->method, p->type,     p->file,
+                                kind_text, number_text, NULL};
     {
         AUTO_LOCK guard = lock_take(&p->lock);
         p->kind = kind;
@@ -157,7 +160,7 @@ static int run_client(struct play *p, enum moment_kind kind, int64_t number)
         p->seen = 0;
         pid = p->client = fork();
         if (!pid) {
-            execve("/proc/self/exe", (char *const *)(uintptr_t)argv, environ);
+            execve(self, (char *const *)(uintptr_t)argv, environ);
             _exit(127);
         }
     }
@@ -313,6 +316,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(killed_at_every_step_it_ends_the_same_and_creates_once)};
 
+    self = argv[0];
     if (argc == 8 && !strcmp(argv[1], "drive"))
         return drive(argv + 2);
     return cmocka_run_group_tests(tests, NULL, NULL);
