@@ -9,7 +9,6 @@
 #include <spawn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -25,18 +24,10 @@ struct process_stream {
     int output, errors; /* -1 when ended or not wanted */
     struct buf said;
     int64_t silence_max, timeout;
-    int64_t due; /* by real_time; INT64_MAX: no limit */
+    int64_t due; /* by clock_wire; INT64_MAX: no limit */
     int cancel;  /* -1: none */
     bool killed; /* because it was due, or cancelled */
 };
-
-static int64_t real_time(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * NS_PER_SEC + now.tv_nsec;
-}
 
 static void close_fd(int *fd)
 {
@@ -148,6 +139,7 @@ bool process_open(struct arena *a, const struct process *p, struct process_strea
     struct start s = {p, {-1, -1}, {-1, -1}, {-1, -1}};
     struct process_stream *stream = ARENA_NEW(a, struct process_stream);
 
+    *out = stream;
     stream->name = str_copy(a, str_c(p->argv[0]));
     if (!is_there(a, stream->name))
         return err_set(e, ERR_NOT_FOUND, "%s", err_errno_text(ENOENT));
@@ -165,9 +157,8 @@ bool process_open(struct arena *a, const struct process *p, struct process_strea
     stream->said = buf_new(a, PROCESS_SAID_MAX);
     stream->silence_max = p->silence_max;
     stream->timeout = p->timeout;
-    stream->due = p->timeout ? real_time() + p->timeout : INT64_MAX;
+    stream->due = p->timeout ? clock_wire() + p->timeout : INT64_MAX;
     stream->cancel = p->cancel_fd ? p->cancel_fd : -1;
-    *out = stream;
     return true;
 }
 
@@ -204,7 +195,7 @@ static bool may_go_on(struct process_stream *s, struct err *e)
 {
     bool cancelled = is_cancelled(s);
 
-    if (!cancelled && (s->due == INT64_MAX || real_time() < s->due))
+    if (!cancelled && (s->due == INT64_MAX || clock_wire() < s->due))
         return true;
     s->killed = true;
     kill(s->pid, SIGKILL);
@@ -218,7 +209,7 @@ static bool may_go_on(struct process_stream *s, struct err *e)
 static int patience(const struct process_stream *s)
 {
     int64_t silence = s->silence_max ? s->silence_max : INT64_MAX;
-    int64_t left = s->due == INT64_MAX ? INT64_MAX : s->due - real_time();
+    int64_t left = s->due == INT64_MAX ? INT64_MAX : s->due - clock_wire();
     int64_t wait = silence < left ? silence : left;
 
     if (wait == INT64_MAX)
@@ -351,7 +342,7 @@ bool process_run_as(struct arena *a, const struct process *p, str *out, int *sta
 {
     size_t max = p->output_max ? p->output_max : PROCESS_OUTPUT_MAX;
     struct buf text = buf_new(a, BUF_UNLIMITED);
-    struct process_stream *s;
+    struct process_stream *s = NULL;
 
     if (!process_open(a, p, &s, e))
         return false;

@@ -129,13 +129,13 @@ const struct command command_reference = {
     .name = "reference",
     .args = "lint REFERENCE",
     .brief = "Check a reference for faults",
-    .help = "'lint' reads a reference, which is a metadata file or the folder that holds\n"
-            "metadata.yaml, without comparing anything: it parses all templates, runs each\n"
-            "with an empty object, and shows everything that is wrong at once, with file,\n"
-            "line and what to do about it: unknown keys, missing files, faults of\n"
-            "templates, templates that no object can tell apart or that are never selected,\n"
-            "lists of omitted fields that nothing uses, overrides and pairs that match\n"
-            "nothing any more.\n"
+    .help = "'lint' reads a reference, which is a metadata file, the folder that holds\n"
+            "metadata.yaml, or a URL or image as for 'plumb compare', without comparing\n"
+            "anything: it parses all templates, runs each with an empty object, and shows\n"
+            "everything that is wrong at once, with file, line and what to do about it:\n"
+            "unknown keys, missing files, faults of templates, templates that no object can\n"
+            "tell apart or that are never selected, lists of omitted fields that nothing\n"
+            "uses, overrides and pairs that match nothing any more.\n"
             "\n"
             "Exit status: 0 when nothing is wrong, 1 when there are findings, 2 when the\n"
             "reference cannot be read.\n",

@@ -3,7 +3,10 @@
  * compare.c - a comparison from its options to its results: loading, correlating, and counting.
  * What happens in between is in run.c.
  */
-#include "compare/internal.h"
+#include "compare/run.h"
+#include "compare/explain.h"
+#include "compare/input.h"
+#include "compare/templates.h"
 
 #include <sys/stat.h>
 #include <errno.h>

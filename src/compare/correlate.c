@@ -2,7 +2,8 @@
 /*
  * correlate.c - chains of correlators: the first one that finds something answers.
  */
-#include "compare/internal.h"
+#include "compare/correlate.h"
+#include "compare/object.h"
 
 struct multi {
     struct correlator base;

@@ -2,7 +2,8 @@
 /*
  * correlate_exact.c - the correlator that knows objects by their ids, as the user paired them.
  */
-#include "compare/internal.h"
+#include "compare/correlate.h"
+#include "compare/object.h"
 
 struct exact {
     struct correlator base;

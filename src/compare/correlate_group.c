@@ -6,7 +6,9 @@
  * the groups in order with its own values; the first group that has candidates with these values
  * answers with all of them.
  */
-#include "compare/internal.h"
+#include "compare/correlate.h"
+#include "compare/journal.h"
+#include "compare/object.h"
 
 /* The candidates of a group that share all values. */
 struct bucket {

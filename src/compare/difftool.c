@@ -3,9 +3,9 @@
  * difftool.c - showing the difference of two texts: in process as diff -u -N would for two folders
  * with one file each, or by the program that the user names.
  */
-#include "base/quote.h"
-#include "compare/internal.h"
+#include "compare/difftool.h"
 #include "base/process.h"
+#include "base/quote.h"
 #include "diff/diff.h"
 
 #include <errno.h>
@@ -19,9 +19,9 @@
 static str temp_folder(struct arena *a, const struct diff_program *p, const char *name)
 {
     const uint64_t first = 1000000000, last = UINT32_MAX;
+    uint64_t number = first + random_below(last - first + 1);
 
-    return str_fmt(a, "%.*s/%s-%llu", STR_ARG(p->temp), name,
-                   (unsigned long long)(first + random_below(last - first + 1)));
+    return str_fmt(a, "%.*s/%s-%llu", STR_ARG(p->temp), name, (unsigned long long)number);
 }
 
 static str temp_file(struct arena *a, str folder, str slug)
@@ -178,10 +178,6 @@ bool diff_run(struct arena *a, const struct diff_program *p, struct diff_run *d,
         return err_set(e, ERR_IO, "error occurered during diff: open %.*s: file name too long",
                        STR_ARG(path));
     }
-    /* Then the name of the file is that of its folder. */
-    if (!d->slug.len)
-        return err_set(e, ERR_IO, "error occurered during diff: open %.*s: file exists",
-                       STR_ARG(temp_folder(a, p, "MERGED")));
     if (p->command.len)
         return diff_by_program(a, p, d, e);
     diff_in_process(a, p, d);

@@ -2,8 +2,9 @@
 /*
  * explain.c - why an object was compared with one template and not with another.
  */
-#include "compare/internal.h"
+#include "compare/explain.h"
 #include "base/quote.h"
+#include "compare/internal.h"
 
 /* ---- Which objects. ---- */
 

@@ -3,7 +3,7 @@
  * fields.c - differences as data: what was expected and what is there, field by field, and where
  * each is written.
  */
-#include "compare/internal.h"
+#include "compare/trace.h"
 #include "value/diff.h"
 
 /* A list that was reordered and a value of another kind are both there, and not as expected. */

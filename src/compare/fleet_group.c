@@ -6,6 +6,7 @@
 #include <openssl/evp.h>
 
 #include "compare/fleet_internal.h"
+#include "compare/trace.h"
 #include "text/json.h"
 
 /* Bytes of SHA-256 that are kept. */

@@ -3,6 +3,7 @@
  * generate.c - generating a reference: config, objects, files, and what is said about it.
  */
 #include "compare/generate_internal.h"
+#include "compare/journal.h"
 
 static bool has_name(const struct str_list *names, str name)
 {

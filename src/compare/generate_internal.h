@@ -7,7 +7,8 @@
 #pragma once
 
 #include "compare/generate.h"
-#include "compare/internal.h"
+#include "compare/journal.h"
+#include "compare/object.h"
 
 /* One row of the config. */
 struct wanted {

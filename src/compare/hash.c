@@ -5,7 +5,8 @@
  */
 #include <openssl/evp.h>
 
-#include "compare/internal.h"
+#include "compare/reference.h"
+#include "compare/journal.h"
 #include "text/yaml.h"
 
 static str to_hex(struct arena *a, const unsigned char *bytes, size_t len)

@@ -3,6 +3,8 @@
  * helm.c - converting a reference: reading it, its values and texts, and the chart.
  */
 #include "compare/helm_internal.h"
+#include "compare/journal.h"
+#include "compare/templates.h"
 #include "compare/yaml_map.h"
 #include "text/json.h"
 #include "text/patch.h"

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "compare/helm.h"
-#include "compare/internal.h"
+#include "compare/reference.h"
 
 /* The name of a template in values.yaml. Lives as long as a. */
 str helm_component(struct arena *a, str path);

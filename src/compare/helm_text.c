@@ -4,6 +4,8 @@
  * by their defaults and lookups by values, in a loop over the objects of values.yaml.
  */
 #include "compare/helm_internal.h"
+#include "compare/inline.h"
+#include "compare/nested.h"
 
 #define SPACE " \t\n\v\f\r"
 

@@ -283,7 +283,7 @@ static bool lay(struct saved *s, str path, const struct value *config, size_t i,
 
 static bool lay_all(struct saved *s, str tag, struct err *e)
 {
-    struct value *images, *config = NULL;
+    struct value *images = NULL, *config = NULL;
     const struct value *image = NULL, *layers;
     AUTO_ERR ignored = {0};
 

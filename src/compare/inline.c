@@ -7,8 +7,13 @@
  * difference then shows what did not fit. To add a function: one file with a struct
  * inline_function, and a line in the table below.
  */
+#include "compare/inline.h"
 #include "base/quote.h"
-#include "compare/internal.h"
+#include "compare/difftool.h"
+#include "compare/journal.h"
+#include "compare/nested.h"
+#include "compare/object.h"
+#include "compare/reference.h"
 
 static const struct inline_function *const functions[] = {&inline_capturegroups, &inline_regex};
 

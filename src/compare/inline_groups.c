@@ -6,8 +6,9 @@
  * character, each group standing as one private character; where a piece with groups was replaced
  * by another piece, the groups are matched against that piece alone.
  */
+#include "compare/inline.h"
 #include "base/quote.h"
-#include "compare/internal.h"
+#include "compare/journal.h"
 #include "diff/diff.h"
 #include "regex/regex.h"
 

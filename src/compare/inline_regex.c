@@ -6,8 +6,9 @@
  * place, so that a match of the whole value is no difference; named groups in it are replaced by
  * what they captured anywhere in the object, so that they must agree.
  */
+#include "compare/inline.h"
 #include "base/quote.h"
-#include "compare/internal.h"
+#include "compare/journal.h"
 #include "regex/regex.h"
 
 static bool validate(struct arena *a, str pattern, struct err *e)

@@ -2,8 +2,9 @@
 /*
  * input.c - all documents of all sources, one after the other.
  */
-#include "compare/internal.h"
+#include "compare/input.h"
 #include "base/process.h"
+#include "compare/internal.h"
 #include "compare/pack.h"
 #include "compare/reader.h"
 

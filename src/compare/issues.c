@@ -5,7 +5,7 @@
  * To add a kind of group: write its check, give it a struct group_rule, and list it in the version
  * of the metadata file that has it.
  */
-#include "compare/internal.h"
+#include "compare/reference.h"
 
 /* ---- Lists of templates. ---- */
 

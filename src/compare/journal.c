@@ -5,7 +5,7 @@
  * Units of work run on any thread and finish in any order. Each writes to a journal of its own; the
  * thread that collects the results empties the journals in the order of a sequential run.
  */
-#include "compare/internal.h"
+#include "compare/journal.h"
 
 FORMAT(3, 0)
 static void add_line(struct journal *j, char severity, const char *format, va_list args)

@@ -3,7 +3,9 @@
  * lint.c - checking a reference: reading its metadata file, running all checks, ordering what they
  * found.
  */
+#include "compare/journal.h"
 #include "compare/lint_internal.h"
+#include "compare/reference.h"
 #include "compare/yaml_map.h"
 #include "text/yaml.h"
 

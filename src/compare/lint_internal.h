@@ -11,6 +11,8 @@
 #pragma once
 
 #include "compare/lint.h"
+#include "compare/object.h"
+#include "compare/reference.h"
 #include "compare/schema.h"
 #include "value/source.h"
 

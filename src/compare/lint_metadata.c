@@ -3,6 +3,7 @@
  * lint_metadata.c - parts and components of a metadata file.
  */
 #include "compare/lint_internal.h"
+#include "compare/reference.h"
 
 /* ---- Names. ---- */
 

@@ -3,6 +3,7 @@
  * lint_omit.c - the lists of fieldsToOmit: their paths, who includes whom, and which are used.
  */
 #include "compare/lint_internal.h"
+#include "compare/omit.h"
 
 enum mark { MARK_NEW, MARK_OPEN, MARK_DONE };
 

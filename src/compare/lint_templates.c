@@ -3,7 +3,12 @@
  * lint_templates.c - each template on its own: found, parsed, run with empty data, and what that
  * gives.
  */
+#include "compare/inline.h"
 #include "compare/lint_internal.h"
+#include "compare/nested.h"
+#include "compare/object.h"
+#include "compare/reference.h"
+#include "compare/templates.h"
 #include "compare/yaml_map.h"
 #include "text/yaml.h"
 

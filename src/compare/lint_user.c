@@ -3,8 +3,27 @@
  * lint_user.c - overrides and user config against the reference: what does not match it any more.
  */
 #include "compare/lint_internal.h"
+#include "compare/object.h"
+#include "compare/overrides.h"
+#include "compare/reference.h"
+#include "compare/templates.h"
 #include "text/json.h"
 #include "text/patch.h"
+
+/* Reads a file of the user and decodes it; *doc is NULL when there is nothing to go on with. */
+static bool read_decoded(struct lint *l, str path, struct lint_shape shape, struct source **source,
+                         struct value **doc, struct err *e)
+{
+    AUTO_ERR fault = {0};
+
+    if (!lint_read(l, path, path, source, doc, e))
+        return false;
+    shape.source = *source;
+    if (*doc && (!lint_schema(l, &shape, *doc) ||
+                 !schema_decode(l->arena, shape.schema, SCHEMA_LOOSE, *doc, &fault)))
+        *doc = NULL;
+    return true;
+}
 
 /* ---- Ids. ---- */
 
@@ -188,18 +207,12 @@ static void check_shadowed(struct lint *l, const struct source *source, const st
 
 bool lint_overrides(struct lint *l, struct err *e)
 {
-    str path = l->options->overrides;
-    struct lint_shape shape = {.schema = &overrides_schema, .loose = true};
+    const struct lint_shape shape = {.schema = &overrides_schema, .loose = true};
     struct source *source;
     struct value *doc;
-    AUTO_ERR fault = {0};
 
-    if (!lint_read(l, path, path, &source, &doc, e))
+    if (!read_decoded(l, l->options->overrides, shape, &source, &doc, e))
         return false;
-    shape.source = source;
-    if (!doc || !lint_schema(l, &shape, doc) ||
-        !schema_decode(l->arena, &overrides_schema, SCHEMA_LOOSE, doc, &fault))
-        return true;
     for (size_t i = 0; i < value_len(doc); i++) {
         struct override_check c = {.lint = l,
                                    .source = source,
@@ -229,18 +242,12 @@ static void check_pair(struct lint *l, const struct source *source, const struct
 
 bool lint_config(struct lint *l, struct err *e)
 {
-    str path = l->options->config;
-    struct lint_shape shape = {.schema = &user_config_schema};
+    const struct lint_shape shape = {.schema = &user_config_schema};
     struct source *source;
     struct value *doc;
-    AUTO_ERR fault = {0};
 
-    if (!lint_read(l, path, path, &source, &doc, e))
+    if (!read_decoded(l, l->options->config, shape, &source, &doc, e))
         return false;
-    shape.source = source;
-    if (!doc || !lint_schema(l, &shape, doc) ||
-        !schema_decode(l->arena, &user_config_schema, SCHEMA_LOOSE, doc, &fault))
-        return true;
     const struct value *pairs = user_config_pairs(doc);
     for (size_t i = 0; i < value_len(pairs); i++)
         check_pair(l, source, &pairs->items[i]);

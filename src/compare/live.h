@@ -13,7 +13,8 @@
  */
 #pragma once
 
-#include "compare/internal.h"
+#include "compare/journal.h"
+#include "compare/reference.h"
 #include "kube/client.h"
 
 struct live;

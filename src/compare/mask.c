@@ -2,7 +2,8 @@
 /*
  * mask.c - secrets: what their data holds is never shown, only whether it is the same.
  */
-#include "compare/internal.h"
+#include "compare/secret.h"
+#include "compare/nested.h"
 
 static bool is_secret(const struct value *live)
 {

@@ -3,8 +3,8 @@
  * nested.c - following paths through objects and lists, with the original's words where that
  * fails, and values as Go prints them.
  */
+#include "compare/nested.h"
 #include "base/quote.h"
-#include "compare/internal.h"
 #include "value/number.h"
 
 /* ---- Values as Go prints them. ---- */

@@ -2,8 +2,10 @@
 /*
  * object.c - what makes a document an object: identity, lists, checks.
  */
+#include "compare/object.h"
 #include "base/quote.h"
-#include "compare/internal.h"
+#include "compare/input.h"
+#include "compare/nested.h"
 
 /* ---- Identity. ---- */
 

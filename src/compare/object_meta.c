@@ -2,6 +2,7 @@
 /*
  * object_meta.c - the standard shape of metadata, which every object from a file must have.
  */
+#include "compare/input.h"
 #include "compare/schema.h"
 
 static const struct schema exact_string = {.kind = SCHEMA_STRING, .go = "string"};

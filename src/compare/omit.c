@@ -2,7 +2,8 @@
 /*
  * omit.c - fields that are not compared: the lists of the metadata file, and removing them.
  */
-#include "compare/internal.h"
+#include "compare/omit.h"
+#include "compare/journal.h"
 
 static const char *const built_in[] = {
     "metadata.resourceVersion",

@@ -2,7 +2,11 @@
 /*
  * overrides.c - patches that users put over templates (-p): reading, selecting, applying, writing.
  */
+#include "compare/overrides.h"
+#include "compare/correlate.h"
+#include "compare/journal.h"
 #include "compare/schema.h"
+#include "compare/templates.h"
 #include "compare/yaml_map.h"
 #include "text/json.h"
 #include "text/patch.h"

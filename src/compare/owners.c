@@ -6,7 +6,11 @@
  * Objects are gone by the time it is known that all of them are good, so each leaves behind what it
  * refers to, as far as some template has that id.
  */
-#include "compare/internal.h"
+#include "compare/owners.h"
+#include "compare/journal.h"
+#include "compare/nested.h"
+#include "compare/object.h"
+#include "compare/reference.h"
 
 struct owners {
     const struct reference *reference;

@@ -9,7 +9,9 @@
  */
 #pragma once
 
-#include "compare/internal.h"
+#include "compare/explain.h"
+#include "compare/run.h"
+#include "compare/templates.h"
 
 /* One candidate. */
 struct match {

@@ -6,6 +6,7 @@
  * the other, as the original's shared object does. Improved comparisons give each candidate a copy
  * of its own, so that no template can hide what another one would show.
  */
+#include "compare/inline.h"
 #include "compare/pair_internal.h"
 #include "compare/secret.h"
 #include "text/json.h"

@@ -2,10 +2,13 @@
 /*
  * reference.c - the metadata file: finding out its version, and what all versions share.
  */
-#include "compare/internal.h"
+#include "compare/reference.h"
+#include "compare/journal.h"
+#include "compare/nested.h"
+#include "compare/schema.h"
 #include "text/yaml.h"
 
-/* All versions in rising order. To add one: internal.h says how. */
+/* All versions in rising order. To add one: reference.h says how. */
 static const struct reference_version *const versions[] = {&reference_v1, &reference_v2};
 
 bool reference_version_find(struct arena *a, const struct value *doc,

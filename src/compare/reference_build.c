@@ -3,7 +3,9 @@
  * reference_build.c - from a decoded metadata file to a reference: what all versions have in
  * common.
  */
-#include "compare/internal.h"
+#include "compare/reference.h"
+#include "compare/journal.h"
+#include "compare/omit.h"
 
 /* ---- Fields to omit. ---- */
 

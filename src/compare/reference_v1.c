@@ -2,6 +2,8 @@
 /*
  * reference_v1.c - version 1 of the metadata file: required and optional components.
  */
+#include "compare/reference.h"
+#include "compare/omit.h"
 #include "compare/schema.h"
 
 /* ---- Shape. ---- */

@@ -3,6 +3,8 @@
  * reference_v2.c - version 2 of the metadata file: components with one group of templates each,
  * functions per field, and lists of omitted fields that include others.
  */
+#include "compare/reference.h"
+#include "compare/omit.h"
 #include "compare/schema.h"
 
 /* ---- Shape. ---- */

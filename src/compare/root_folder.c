@@ -33,11 +33,14 @@ static bool is_special(struct arena *a, str path)
     return stat(str_z(a, path), &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
+/* As Go splits paths: one that ends with a slash names a folder, and its last element the file. */
 static bool open_folder(struct arena *a, str reference, struct root *root, str *file, struct err *e)
 {
     (void)a;
     (void)e;
     root_split(reference, &root->folder, file);
+    if (reference.len > 1 && str_has_suffix(reference, STR("/")))
+        root->folder = str_slice(reference, 0, reference.len - 1);
     return true;
 }
 

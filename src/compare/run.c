@@ -14,7 +14,9 @@
  * Objects are kept, and compared when all have been read, when a template may look others up or
  * when comparing starts a program, which cannot be taken back.
  */
-#include "compare/internal.h"
+#include "compare/run.h"
+#include "compare/input.h"
+#include "compare/templates.h"
 
 /* Documents and objects that one thread takes at a time: enough that handing over costs little. */
 #define BATCH 16
@@ -391,27 +393,30 @@ static bool consume_kept(void *ctx, void *item, struct err *e)
 
 /* ---- Lookups. ---- */
 
-bool compare_looks_up(const struct compare *c)
+/* What templates, and patches that are templates, may do beyond reading their object. */
+struct reach {
+    bool looks_up, changes;
+};
+
+static struct reach reach_of(const struct compare *c)
 {
-    for (size_t i = 0; i < c->reference.templates.len; i++)
-        if (c->reference.templates.items[i].looks_up)
-            return true;
+    struct reach r = {0};
+
+    for (size_t i = 0; i < c->reference.templates.len; i++) {
+        r.looks_up |= c->reference.templates.items[i].looks_up;
+        r.changes |= c->reference.templates.items[i].changes;
+    }
     for (size_t i = 0; i < c->overrides.len; i++)
-        if (str_eq(c->overrides.items[i].type, STR("go-template")))
-            return true;
-    return false;
+        if (str_eq(c->overrides.items[i].type, STR("go-template"))) {
+            r.looks_up = true;
+            r.changes |= template_changes(c->overrides.items[i].patch);
+        }
+    return r;
 }
 
-static bool changes(const struct compare *c)
+bool compare_looks_up(const struct compare *c)
 {
-    for (size_t i = 0; i < c->reference.templates.len; i++)
-        if (c->reference.templates.items[i].changes)
-            return true;
-    for (size_t i = 0; i < c->overrides.len; i++)
-        if (str_eq(c->overrides.items[i].type, STR("go-template")) &&
-            template_changes(c->overrides.items[i].patch))
-            return true;
-    return false;
+    return reach_of(c).looks_up;
 }
 
 /* Earlier objects are seen without what their comparison omits: both forms are kept. */
@@ -498,8 +503,9 @@ bool run_all(struct run *run, struct err *e)
     if (!feed_open(c, &sources, &r.feed, e))
         return false;
     take_input(&r, &sources);
-    c->keeps_objects = o->external_diff.len || compare_looks_up(c);
-    c->in_turn = !o->improved && compare_looks_up(c) && changes(c);
+    const struct reach reach = reach_of(c);
+    c->keeps_objects = o->external_diff.len || reach.looks_up;
+    c->in_turn = !o->improved && reach.looks_up && reach.changes;
     r.owners = owners_new(c->arena, &c->reference);
     r.seen = strset_new(c->arena, o->improved ? sizeof(struct result_place) : 0);
     /* Other programs write to the terminal themselves: one at a time keeps their order. */

@@ -7,6 +7,8 @@
  */
 #include "compare/schema.h"
 #include "base/quote.h"
+#include "compare/nested.h"
+#include "compare/reference.h"
 #include "text/yaml.h"
 #include "value/number.h"
 

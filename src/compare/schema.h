@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "compare/internal.h"
+#include "value/value.h"
 
 enum schema_kind {
     SCHEMA_BOOL,
@@ -59,3 +59,6 @@ MUST_CHECK bool schema_decode(struct arena *a, const struct schema *schema, enum
 
 /* Whether text is a time as RFC 3339 has it, in Go's words when it is not. */
 MUST_CHECK bool rfc3339_check(struct arena *a, str text, struct err *e);
+/* Decodes YAML strictly by a schema, with the words of Go's libraries. *out is NULL for null. */
+MUST_CHECK bool strict_read(struct arena *a, str file, str text, const struct schema *schema,
+                            struct value **out, struct err *e);

@@ -20,3 +20,9 @@ bool secret_is(const struct value *object);
 void secret_mask_pair(struct arena *a, struct value **before, struct value **after);
 /* Masks a merge patch for a Secret, in place. Answers whether there was something to mask. */
 bool secret_mask_patch(struct arena *a, struct value *patch);
+/*
+ * As the original: masks data only, of objects that are Secrets of version v1, and fails where it
+ * is no mapping. Sides that change are replaced by copies.
+ */
+MUST_CHECK bool secret_mask(struct arena *a, struct value **merged, struct value **live,
+                            struct err *e);

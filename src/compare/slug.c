@@ -2,7 +2,7 @@
 /*
  * slug.c - file names made of object ids: lower-case ASCII letters, digits, "-" and "_".
  */
-#include "compare/internal.h"
+#include "compare/difftool.h"
 
 /* Letters beyond ASCII that names may have, and how they are written without. */
 static const struct {

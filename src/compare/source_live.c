@@ -3,7 +3,9 @@
  * source_live.c - the objects of a comparison, from the cluster: asking type by type and page by
  * page, and the words of the original when there is no answer.
  */
+#include "compare/input.h"
 #include "base/quote.h"
+#include "compare/internal.h"
 #include "compare/live.h"
 
 struct source_live {

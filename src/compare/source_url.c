@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* source_url.c - objects that a web server offers. */
+#include "compare/input.h"
 #include "compare/fetch.h"
-#include "compare/internal.h"
 
 bool source_url_read(struct arena *a, str url, bool explain, str *out, struct err *e)
 {

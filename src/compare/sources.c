@@ -2,6 +2,7 @@
 /*
  * sources.c - which files -f means: files, folders, patterns, URLs and standard input.
  */
+#include "compare/input.h"
 #include "base/quote.h"
 #include "compare/fetch.h"
 #include "compare/glob.h"

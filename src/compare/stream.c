@@ -11,7 +11,8 @@
  *
  * Positions below are relative to from: reading more may move everything to the front.
  */
-#include "compare/internal.h"
+#include "compare/input.h"
+#include "compare/journal.h"
 #include "text/json.h"
 #include "text/yaml.h"
 #include "value/number.h"

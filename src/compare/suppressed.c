@@ -8,7 +8,11 @@
  * functions for single fields make the expected side more alike: what differed before such a step
  * and no longer does after it, the step has suppressed.
  */
+#include "compare/explain.h"
 #include "compare/internal.h"
+#include "compare/omit.h"
+#include "compare/reference.h"
+#include "compare/tally.h"
 #include "value/diff.h"
 
 struct search {

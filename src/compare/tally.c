@@ -5,7 +5,9 @@
  *
  * A field is what holds no other: a scalar, or an empty mapping or list.
  */
-#include "compare/internal.h"
+#include "compare/tally.h"
+#include "compare/omit.h"
+#include "compare/reference.h"
 
 size_t field_count(const struct value *v)
 {

@@ -6,7 +6,15 @@
  * template are invisible to the others. Each is run once with empty data; what that gives is its
  * metadata, by which objects are correlated.
  */
+#include "compare/templates.h"
 #include "base/quote.h"
+#include "compare/inline.h"
+#include "compare/journal.h"
+#include "compare/nested.h"
+#include "compare/object.h"
+#include "compare/omit.h"
+#include "compare/reference.h"
+#include "compare/trace.h"
 #include "compare/yaml_map.h"
 
 str path_base(str path)

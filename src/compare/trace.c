@@ -3,7 +3,12 @@
  * trace.c - how the expected side of an object came about, and where things are written: in the
  * templates, the overrides and the metadata file, and in the object itself.
  */
+#include "compare/trace.h"
 #include "compare/internal.h"
+#include "compare/object.h"
+#include "compare/overrides.h"
+#include "compare/reference.h"
+#include "compare/templates.h"
 
 void trace_add(struct trace *t, enum stage_kind kind, const struct override *o,
                const struct value *tree)

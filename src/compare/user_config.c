@@ -2,6 +2,8 @@
 /*
  * user_config.c - the file of -c: which template an object is to be compared with.
  */
+#include "compare/overrides.h"
+#include "compare/reference.h"
 #include "compare/schema.h"
 
 static const struct schema pairs_schema = {

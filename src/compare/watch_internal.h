@@ -10,6 +10,7 @@
 #pragma once
 
 #include "compare/live.h"
+#include "compare/run.h"
 #include "compare/watch.h"
 #include "kube/cache.h"
 

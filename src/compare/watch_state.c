@@ -9,6 +9,7 @@
  * after each change.
  */
 #include "compare/watch_internal.h"
+#include "compare/trace.h"
 
 enum entry_status { ENTRY_NONE, ENTRY_SAME, ENTRY_DRIFTS, ENTRY_FAILED };
 

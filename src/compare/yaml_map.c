@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* yaml_map.c - see yaml_map.h. */
 #include "compare/yaml_map.h"
+#include "compare/nested.h"
 #include "text/yaml.h"
 
 bool yaml_any_read(struct arena *a, str text, struct value **out, struct err *e)

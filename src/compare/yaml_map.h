@@ -2,7 +2,7 @@
 /* yaml_map.h - YAML read as Go's sigs.k8s.io/yaml reads it into a mapping. For this folder only. */
 #pragma once
 
-#include "compare/internal.h"
+#include "value/value.h"
 
 /*
  * Reads the first document, which must be a mapping or nothing; nothing gives an empty one. The

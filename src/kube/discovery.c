@@ -40,7 +40,7 @@ static bool get(const struct asking *q, struct arena *a, str path, const char *a
     bool ok = json_read(a, &src, &options, out, e);
     if (ok && !value_is(*out, VALUE_OBJECT))
         ok = err_set(e, ERR_INVALID, "the server sent %s where an object should be",
-                     value_kind_name((*out)->kind));
+                     value_kind_name(*out ? (*out)->kind : VALUE_NULL));
     if (!ok) {
         kube_answer_unread(&response, e);
         return err_wrap(e, "%.*s", STR_ARG(path));

@@ -6,25 +6,15 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <time.h>
 
 /* The longest wait between two looks at the clock and the flag. */
 #define PATIENCE_MS 1000
 /* Bytes per second below which an answer counts as none; looked at once per idle timeout. */
 #define SLOWEST 16
 
-/* Never that of tests: what is on the wire takes its own time. */
-static int64_t wire_clock(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * NS_PER_SEC + now.tv_nsec;
-}
-
 static void note_arrival(struct transfer *t, size_t bytes)
 {
-    t->active = wire_clock();
+    t->active = clock_wire();
     if (!t->window)
         t->window = t->active;
     t->window_bytes += bytes;
@@ -33,7 +23,7 @@ static void note_arrival(struct transfer *t, size_t bytes)
 /* What our own side takes its time for is not the server's fault. */
 static void forgive_since(struct transfer *t, int64_t since)
 {
-    int64_t now = wire_clock();
+    int64_t now = clock_wire();
 
     t->active = now;
     t->window += now - since;
@@ -256,7 +246,7 @@ bool transfer_begin(struct transfer *t, struct err *e)
     t->idle_timeout = pick_time(r->idle_timeout, c->idle_timeout);
     t->body = buf_new(t->arena, BUF_UNLIMITED);
     t->kept = buf_new(t->arena, TAPE_EXCHANGE_MAX);
-    t->active = wire_clock();
+    t->active = clock_wire();
     set_callbacks(t);
     if (transfer_set_options(t, e))
         return true;
@@ -281,7 +271,7 @@ static bool is_too_slow(struct transfer *t, int64_t now)
 
 bool transfer_may_go_on(struct transfer *t)
 {
-    int64_t now = wire_clock();
+    int64_t now = clock_wire();
 
     if (t->stop)
         return false;

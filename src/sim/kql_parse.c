@@ -9,6 +9,7 @@
 
 #include "value/number.h"
 
+#include <assert.h>
 #include <ctype.h>
 
 enum token { TOKEN_END, TOKEN_NAME, TOKEN_TEXT, TOKEN_NUMBER, TOKEN_SIGN, TOKEN_BAD };
@@ -421,6 +422,7 @@ static bool parse_column(struct parser *p, struct kql_operator *o)
     }
     if (!parse_value(p, &column.value))
         return false;
+    assert(column.value);
     if (!column.name.len)
         column.name = name_of(p, column.value, o->columns.len + 1);
     if (o->columns.len == KQL_LIST_MAX)

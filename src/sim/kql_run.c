@@ -378,14 +378,19 @@ static struct value *run_summarize(struct arena *a, const struct kql_operator *o
         return run_count(a, o, rows);
     for (size_t i = 0; i < value_len(rows); i++) {
         str key = text_of(a, columns_of(a, o, &rows->items[i]));
-        map_set(groups, key, (char *)map_get(groups, key) + 1);
+        int64_t *count = map_get(groups, key);
+        if (!count) {
+            count = ARENA_NEW(a, int64_t);
+            map_set(groups, key, count);
+        }
+        ++*count;
     }
     for (size_t i = 0; i < map_len(groups); i++) {
         struct source src = {.text = map_key(groups, i)};
         struct value *row;
         if (!json_read(a, &src, NULL, &row, NULL))
             continue;
-        value_set_int(a, row, o->count_name, (int64_t)(uintptr_t)map_at(groups, i));
+        value_set_int(a, row, o->count_name, *(int64_t *)map_at(groups, i));
         value_add(a, out, row);
     }
     return out;

@@ -2,8 +2,9 @@
 /*
  * usual.c - types of which no habit is known, as the resource model has them. What only the status
  * of a type has is read-only: services nearly always show such texts and numbers, and half of their
- * lists and objects. A switch that nobody set is mostly shown as off. Types that tell a
- * provisioning state mostly take their time, others do not.
+ * lists and objects. A switch that nobody set is mostly shown as off. How writes go
+ * on is as with most types of the same provider (its type named by a star); without one, types that
+ * tell a provisioning state take their time, and others do not.
  *
  * The model is read when the first such type is met.
  */
@@ -216,6 +217,15 @@ bool sim_usual_show(struct sim_call *c, const struct sim_resource *r, struct val
 /* ---- How it goes on. --------------------------------------------------------------------------
  */
 
+/* What most types of the same provider do: its type named by a star. */
+static const struct sim_type *of_provider(struct sim_call *c)
+{
+    str provider, rest;
+
+    str_cut(c->type, STR("/"), &provider, &rest);
+    return sim_types_find(c->arena, c->sim->types, str_fmt(c->arena, "%.*s/*", STR_ARG(provider)));
+}
+
 const struct sim_type *sim_usual_type(struct sim_call *c)
 {
     static struct sim_answer answers[] = {
@@ -233,14 +243,16 @@ const struct sim_type *sim_usual_type(struct sim_call *c)
     const struct model_arm *properties =
         m && m->status ? model_arm(m->status->arm, m->status->arm_count, STR("properties")) : NULL;
 
+    const struct sim_type *provider = of_provider(c);
+
     if (!m)
-        return c->behaviour;
+        return provider;
     struct sim_type *type = ARENA_NEW(c->arena, struct sim_type);
-    *type = *c->behaviour;
+    *type = *provider;
     type->name = c->type;
     type->head_only = (m->operations & MODEL_HEAD) && !(m->operations & MODEL_GET);
     type->undeletable = !(m->operations & MODEL_DELETE);
-    if (properties &&
+    if (provider->unheard && properties &&
         model_arm(properties->below, properties->below_count, STR("provisioningState"))) {
         type->create = (struct sim_answers){&answers[0], 1, 0};
         type->update = (struct sim_answers){&answers[1], 1, 0};

@@ -68,9 +68,11 @@ MUST_CHECK bool yaml_write(struct buf *out, const struct value *v, enum number_r
  */
 bool yaml_writes_same(const struct value *x, enum number_rule x_numbers, const struct value *y,
                       enum number_rule y_numbers);
+/* The tag of a string that yaml_write_pretty writes as it is, unquoted. */
+#define YAML_PLAIN 1
 /*
  * As yaml_write, but as version 3 of Go's library writes it with an indentation of 2, for Helm's
- * toYamlPretty: lists are indented below their key, and lines are not folded.
+ * toYamlPretty: lists are indented below their key, and lines are not folded. Tags of v count.
  */
 MUST_CHECK bool yaml_write_pretty(struct buf *out, const struct value *v, enum number_rule numbers,
                                   struct err *e);

@@ -37,7 +37,7 @@ struct building {
 
 /* Go's words for a key without a colon in time point anywhere but there. */
 #define LONG_KEY                                                                                   \
-    "no ':' within 1024 characters of where a key begins; a longer key is written after \"? \", "   \
+    "no ':' within 1024 characters of where a key begins; a longer key is written after \"? \", "  \
     "its ':' on the next line"
 
 /* A problem as Go words it, with its place. Always false. */

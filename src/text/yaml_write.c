@@ -219,7 +219,10 @@ static bool write_node(struct writer *w, const struct value *v, enum place place
     case VALUE_FLOAT:
         return write_number(w, v);
     case VALUE_STRING:
-        write_text(w, value_text(v));
+        if (w->emit.pretty && v->tag == YAML_PLAIN)
+            write_word(w, value_text(v));
+        else
+            write_text(w, value_text(v));
         return true;
     case VALUE_LIST:
         if (v->len)

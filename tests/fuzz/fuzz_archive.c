@@ -6,7 +6,7 @@
  * with a text. The first byte chooses how many bytes come at a time, and whether they can be read
  * in any order.
  */
-#include "compare/internal.h"
+#include "compare/input.h"
 #include "compare/pack.h"
 
 struct bytes {

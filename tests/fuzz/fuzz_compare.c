@@ -3,7 +3,12 @@
  * fuzz_compare.c - whatever the bytes: a metadata file, a stream of objects, and a pattern of an
  * inline function. Objects that were accepted have an identity and can be written.
  */
-#include "compare/internal.h"
+#include "compare/difftool.h"
+#include "compare/inline.h"
+#include "compare/input.h"
+#include "compare/journal.h"
+#include "compare/object.h"
+#include "compare/reference.h"
 #include "compare/stream.h"
 #include "text/yaml.h"
 

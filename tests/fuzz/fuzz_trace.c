@@ -3,7 +3,9 @@
  * fuzz_trace.c - a template, a line "%%", an object: whatever is rendered, differences have paths
  * that can be read back and places that exist, and what is suppressed can be told.
  */
+#include "compare/explain.h"
 #include "compare/internal.h"
+#include "compare/templates.h"
 #include "compare/yaml_map.h"
 #include "text/yaml.h"
 

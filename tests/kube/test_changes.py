@@ -55,7 +55,7 @@ def main():
     client = os.path.join(os.path.dirname(plumb), "kube/client")
     env = dict(os.environ, KUBECONFIG=os.path.join(folder, "kubeconfig"))
     count = Counter()
-    Server(folder).must("POST", "/api/v1/namespaces", {"metadata": {"name": "plumb-client"}})
+    Server(folder).ask("POST", "/api/v1/namespaces", {"metadata": {"name": "plumb-client"}})
     count.check(all(p.wait() == 0 for p in in_parts(client, env, "make")), "the objects could not be made")
 
     follower = Follower(client, env)

@@ -4,7 +4,9 @@
  */
 #include "tmpl/funcs/convert.h"
 
+#include "text/codec.h"
 #include "text/toml.h"
+#include "text/yaml.h"
 #include "value/value.h"
 
 #include <math.h>
@@ -12,12 +14,14 @@
 struct converter {
     struct rt *rt;
     struct err *e;
-    bool toml;        /* for TOML, which has times and infinities of its own */
+    enum target { TARGET_JSON, TARGET_TOML, TARGET_PRETTY } target;
     const void *deep; /* the container at CYCLES_FROM, of which there may be only one on the way */
 };
 
 /* Upstream: only there are cycles looked for, which decides what the error names. */
 #define CYCLES_FROM 1000
+/* Bytes that are no text and whose base64 is one line of YAML. */
+#define BINARY_MAX 51
 
 static bool convert(struct converter *k, struct tv v, unsigned depth, struct value **out);
 
@@ -65,7 +69,7 @@ static bool convert_container(struct converter *k, struct tv v, unsigned depth, 
 {
     struct rt *rt = k->rt;
 
-    if (depth > CYCLES_FROM && v.object && v.object == k->deep && !k->toml)
+    if (depth > CYCLES_FROM && v.object && v.object == k->deep && k->target != TARGET_TOML)
         return err_set(k->e, ERR_INVALID, "json: unsupported value: encountered a cycle via %s",
                        tv_type_name(v));
     if (depth == CYCLES_FROM)
@@ -89,19 +93,25 @@ static bool convert_container(struct converter *k, struct tv v, unsigned depth, 
                                      : convert_struct(k, v, depth, *out);
 }
 
-/* NaN and the infinities: an error but in TOML. */
+/* A text that is written as it is. */
+static bool convert_plain(struct converter *k, str text, uint8_t tag, struct value **out)
+{
+    *out = value_string(k->rt->arena, text);
+    (*out)->tag = tag;
+    return true;
+}
+
+/* NaN and the infinities: an error in JSON. */
 static bool convert_odd_float(struct converter *k, double f, struct value **out)
 {
-    str text = isnan(f) ? STR("nan") : f > 0 ? STR("inf") : STR("-inf");
+    static const char *const texts[][3] = {[TARGET_JSON] = {"NaN", "+Inf", "-Inf"},
+                                           [TARGET_TOML] = {"nan", "inf", "-inf"},
+                                           [TARGET_PRETTY] = {".nan", ".inf", "-.inf"}};
+    const char *text = texts[k->target][isnan(f) ? 0 : f > 0 ? 1 : 2];
 
-    if (!k->toml)
-        return err_set(k->e, ERR_INVALID, "json: unsupported value: %s",
-                       isnan(f) ? "NaN"
-                       : f > 0  ? "+Inf"
-                                : "-Inf");
-    *out = value_string(k->rt->arena, text);
-    (*out)->tag = TOML_FLOAT;
-    return true;
+    if (k->target == TARGET_JSON)
+        return err_set(k->e, ERR_INVALID, "json: unsupported value: %s", text);
+    return convert_plain(k, str_c(text), k->target == TARGET_TOML ? TOML_FLOAT : YAML_PLAIN, out);
 }
 
 /* A value that stands in the text as a string: times and versions. */
@@ -112,9 +122,41 @@ static bool convert_text(struct converter *k, struct tv v, struct value **out)
     if (!tv_info(v.type)->text(k->rt, v, &b, k->e))
         return err_wrap(k->e, "json: error calling MarshalJSON for type %s", tv_type_name(v));
     *out = value_string(k->rt->arena, buf_str(&b));
-    if (v.type == TV_TIME && k->toml)
-        (*out)->tag = TOML_DATETIME;
+    if (v.type == TV_TIME && k->target != TARGET_JSON)
+        (*out)->tag = k->target == TARGET_TOML ? TOML_DATETIME : YAML_PLAIN;
     return true;
+}
+
+/* Types that only some formats write in a way of their own. */
+static bool convert_special(struct converter *k, struct tv v, struct value **out)
+{
+    struct arena *a = k->rt->arena;
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+
+    if (v.type == TV_DURATION && k->target != TARGET_JSON) {
+        tv_info(v.type)->string(k->rt, v, &b);
+        *out = value_string(a, buf_str(&b));
+        return true;
+    }
+    if (v.type == TV_STRING && k->target == TARGET_PRETTY &&
+        utf8_find_invalid(tv_text(v)) != STR_NPOS && v.len <= BINARY_MAX)
+        return convert_plain(k, str_concat(a, STR("!!binary "), base64_encode(a, tv_text(v))),
+                             YAML_PLAIN, out);
+    if (v.type != TV_BYTES || k->target != TARGET_JSON || tv_is_nil(v))
+        return false;
+    for (size_t i = 0; i < tv_len(k->rt, v); i++)
+        buf_char(&b, (char)tv_at(k->rt, v, i).u);
+    *out = value_string(a, base64_encode(a, buf_str(&b)));
+    return true;
+}
+
+static bool fail_complex(struct converter *k)
+{
+    static const char *const texts[] = {[TARGET_JSON] = "json: unsupported type: complex128",
+                                        [TARGET_TOML] = "unsupported type: complex128",
+                                        [TARGET_PRETTY] = "cannot marshal type: complex128"};
+
+    return err_set(k->e, ERR_INVALID, "%s", texts[k->target]);
 }
 
 static bool convert(struct converter *k, struct tv v, unsigned depth, struct value **out)
@@ -124,6 +166,8 @@ static bool convert(struct converter *k, struct tv v, unsigned depth, struct val
     v = tv_concrete(v);
     if (tv_info(v.type)->text)
         return convert_text(k, v, out);
+    if (convert_special(k, v, out))
+        return true;
     switch (tv_kind(v)) {
     case TV_KIND_INVALID:
         *out = value_null(a);
@@ -150,8 +194,7 @@ static bool convert(struct converter *k, struct tv v, unsigned depth, struct val
         *out = value_string(a, tv_text(v));
         return true;
     case TV_KIND_COMPLEX:
-        return err_set(k->e, ERR_INVALID, "%sunsupported type: complex128",
-                       k->toml ? "" : "json: ");
+        return fail_complex(k);
     default:
         return convert_container(k, v, depth, out);
     }
@@ -175,15 +218,28 @@ bool tv_to_tree(struct rt *rt, struct tv v, const struct value **out, enum numbe
     return true;
 }
 
-bool tv_to_toml_tree(struct rt *rt, struct tv v, const struct value **out, struct err *e)
+static bool to_copy(struct rt *rt, struct tv v, enum target target, const struct value **out,
+                    struct err *e)
 {
-    struct converter k = {.rt = rt, .e = e, .toml = true};
+    struct converter k = {.rt = rt, .e = e, .target = target};
     struct value *tree = NULL;
 
     if (!convert(&k, v, 0, &tree))
         return false;
     *out = tree;
     return true;
+}
+
+bool tv_to_toml_tree(struct rt *rt, struct tv v, const struct value **out, struct err *e)
+{
+    return to_copy(rt, v, TARGET_TOML, out, e);
+}
+
+bool tv_to_pretty_tree(struct rt *rt, struct tv v, const struct value **out,
+                       enum number_rule *numbers, struct err *e)
+{
+    *numbers = rt->exact ? NUMBERS_PLAIN : NUMBERS_GO;
+    return to_copy(rt, v, TARGET_PRETTY, out, e);
 }
 
 const struct source *source_of(struct arena *a, str text)

@@ -22,6 +22,13 @@ MUST_CHECK bool tv_to_tree(struct rt *rt, struct tv v, const struct value **out,
 MUST_CHECK bool tv_to_toml_tree(struct rt *rt, struct tv v, const struct value **out,
                                 struct err *e);
 
+/*
+ * The same for yaml_write_pretty: times, NaN and the infinities are strings with the tag
+ * YAML_PLAIN. numbers is the rule for the others.
+ */
+MUST_CHECK bool tv_to_pretty_tree(struct rt *rt, struct tv v, const struct value **out,
+                                  enum number_rule *numbers, struct err *e);
+
 /* A text as a source that lives as long as the run. */
 const struct source *source_of(struct arena *a, str text);
 

@@ -250,8 +250,10 @@ static bool fn_to_yaml_pretty(struct tmpl_call *c)
     const struct value *tree;
     enum number_rule numbers;
 
-    if (!tv_to_tree(c->rt, arg_tv(c, 0), &tree, &numbers, &e) ||
-        !yaml_write_pretty(&b, tree, numbers, &e))
+    /* Upstream: what has no form in YAML ends the function, not only its result. */
+    if (!tv_to_pretty_tree(c->rt, arg_tv(c, 0), &tree, &numbers, &e))
+        return call_fail_str(c, str_copy(c->arena, e.text));
+    if (!yaml_write_pretty(&b, tree, numbers, &e))
         return b.overflow ? return_call_buf(c, &b) : return_str(c, STR_NONE);
     b.len = str_without_suffix(buf_str(&b), STR("\n")).len;
     return return_call_buf(c, &b);

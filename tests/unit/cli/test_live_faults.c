@@ -208,8 +208,8 @@ static int begin(void **state)
     (void)state;
     arena = arena_new();
     assert_true(len > 0);
-    plumb = str_fmt(arena, "%.*s/../../plumb",
-                    (int)str_rfind_char(str_of(self, (size_t)len), '/'), self);
+    plumb = str_fmt(arena, "%.*s/../../plumb", (int)str_rfind_char(str_of(self, (size_t)len), '/'),
+                    self);
     assert_non_null(mkdtemp(folder));
     put("metadata.yaml", "parts: [{name: p, components: [{name: c, type: Required, "
                          "requiredTemplates: [{path: a.yaml}]}]}]");

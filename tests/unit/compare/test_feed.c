@@ -5,6 +5,7 @@
  */
 #include "../test.h"
 
+#include "compare/input.h"
 #include "compare/internal.h"
 
 #include <errno.h>

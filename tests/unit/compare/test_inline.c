@@ -2,7 +2,8 @@
 /* test_inline.c - functions that compare single fields. */
 #include "../test.h"
 
-#include "compare/internal.h"
+#include "compare/inline.h"
+#include "compare/journal.h"
 
 static const struct {
     const struct inline_function *function;

@@ -2,6 +2,7 @@
 /* test_omit.c - removing fields that are not compared. */
 #include "../test.h"
 
+#include "compare/omit.h"
 #include "compare/yaml_map.h"
 #include "text/json.h"
 

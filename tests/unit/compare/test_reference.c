@@ -2,7 +2,9 @@
 /* test_reference.c - decoding metadata files strictly, in Go's words. */
 #include "../test.h"
 
-#include "compare/internal.h"
+#include "compare/journal.h"
+#include "compare/reference.h"
+#include "compare/schema.h"
 
 static const struct {
     const struct reference_version *version;

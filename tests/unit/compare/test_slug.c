@@ -2,7 +2,7 @@
 /* test_slug.c - file names made of object ids. */
 #include "../test.h"
 
-#include "compare/internal.h"
+#include "compare/difftool.h"
 
 static const struct {
     str id, want;

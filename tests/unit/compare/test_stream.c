@@ -2,7 +2,7 @@
 /* test_stream.c - documents with faults, as the original takes them and as we do. */
 #include "../test.h"
 
-#include "compare/internal.h"
+#include "compare/input.h"
 #include "compare/stream.h"
 
 /* Bytes in memory, a few at a time. */

@@ -2,6 +2,9 @@
 /* test_tally.c - counting fields. */
 #include "../test.h"
 
+#include "compare/omit.h"
+#include "compare/reference.h"
+#include "compare/tally.h"
 #include "compare/yaml_map.h"
 
 static struct value *read(struct arena *a, const char *text)

@@ -172,6 +172,15 @@ TEST(types_without_a_file_follow_the_model)
     end(&bare);
 }
 
+TEST(unknown_types_do_what_most_of_their_provider_do)
+{
+    add_types(&w, "{\"types\":{\"Example.Odd/*\":{\"create\":{\"status\":202,\"poller\":"
+                  "\"location\",\"body\":\"empty\"}},\"Example.Odd/known\":{}}}");
+    assert_int_equal(ask(&w, "PUT", ODD, "{}"), 202);
+    assert_true(header(&w, "Location").len > 0);
+    assert_int_equal(ask(&w, "PUT", GROUP "/providers/Example.Odd/known/x", "{}"), 201);
+}
+
 TEST(some_types_are_never_read_or_deleted)
 {
     static const char service[] = GROUP "/providers/Microsoft.ApiManagement/service/m";
@@ -249,5 +258,6 @@ RUN_TESTS(CASE(rules_hold_by_what_was_sent_at_the_top_or_beside),
           CASE(some_resources_are_refused_before_they_are_accepted),
           CASE(providers_have_limits_of_their_own), CASE(the_old_limits_are_a_preset),
           CASE(types_without_a_file_follow_the_model), CASE(some_types_are_never_read_or_deleted),
+          CASE(unknown_types_do_what_most_of_their_provider_do),
           CASE(some_deletes_need_a_query_and_a_condition),
           CASE(role_definitions_are_found_by_id_and_name))

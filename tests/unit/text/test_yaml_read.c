@@ -71,8 +71,7 @@ TEST(a_key_that_is_too_long_is_told)
         buf_add(&b, str_c(long_keys[i].before));
         buf_repeat(&b, 'k', 2000);
         buf_add(&b, str_c(long_keys[i].after));
-        assert_true(
-            str_contains(read_error(a, buf_str(&b), &go, NULL), str_c(long_keys[i].go)));
+        assert_true(str_contains(read_error(a, buf_str(&b), &go, NULL), str_c(long_keys[i].go)));
         assert_true(str_contains(read_error(a, buf_str(&b), NULL, NULL), STR("1024 characters")));
     }
     /* A long value is none of its business. */

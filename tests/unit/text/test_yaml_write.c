@@ -90,8 +90,8 @@ TEST(a_key_too_long_to_be_found_fails_as_in_go)
 
 /* As strings of JSON, also as keys: whatever is written reads as it was. */
 static const char *const odd_texts[] = {
-    "a\\u0085b",     "\\u0085",       "a\\n\\u0085b", "\\u007f",      "\\u0000\\u001f",
-    "\\ufeffa",      "a\\ufeff",      "\\ufffe",     "\\u2028\\n",   "x\\ny\\u0007",
+    "a\\u0085b",      "\\u0085",        "a\\n\\u0085b", "\\u007f",     "\\u0000\\u001f",
+    "\\ufeffa",       "a\\ufeff",       "\\ufffe",      "\\u2028\\n",  "x\\ny\\u0007",
     "\\u0080\\u009f", "\\ud83d\\ude00", "  lead\\n x",  "a\\u0085\\n", "\\r\\n\\r",
 };
 

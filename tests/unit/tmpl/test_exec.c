@@ -116,7 +116,7 @@ static const char *const hostile[] = {
     "{{$x := list 1}}{{range 99}}{{$x = concat $x $x}}{{end}}",
     "{{uniq (until 100000)}}",
     "{{$d := dict}}{{$_ := set $d \"a\" $d}}{{$d}}",
-    "{{$d := dict}}{{$_ := set $d \"a\" $d}}{{toJson $d}}",
+    "{{$d := dict}}{{$_ := set $d \"a\" $d}}{{mustToJson $d}}",
     "{{$d := dict}}{{$_ := set $d \"a\" $d}}{{deepEqual $d (dict \"a\" $d)}}",
     "{{$x := list}}{{range 99999}}{{$x = list $x}}{{end}}{{deepCopy $x}}",
     "{{indent 2000000000 \"a\"}}",

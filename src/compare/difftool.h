@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * difftool.h - showing the difference of two texts: in process or by another program. For this
+ * folder only.
+ */
+#pragma once
+
+#include "base/base.h"
+
+/* What the diff program sees and says. */
+struct diff_run {
+    str slug; /* the file name */
+    str merged, live;
+    str text;   /* its output */
+    int status; /* 0, 1; -1: it died of a signal */
+};
+
+struct diff_program {
+    str command; /* empty: in process */
+    str temp;
+};
+
+MUST_CHECK bool diff_run(struct arena *a, const struct diff_program *p, struct diff_run *d,
+                         struct err *e);
+/* A file name made of an id. */
+str slug_make(struct arena *a, str text);
