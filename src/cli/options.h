@@ -78,9 +78,9 @@ struct options {
     struct option_group groups[OPTION_GROUPS]; /* earlier groups hide names of later ones */
     size_t group_count;
     bool stop_at_word; /* the first word ends the options: everything from there on is words */
-    bool pflag;   /* as Go's library: words that begin with "-test." are skipped */
-    bool kubectl; /* as kubectl: also, "_" in long names means "-" */
-    str *words; /* what is no option, in order */
+    bool pflag;        /* as Go's library: words that begin with "-test." are skipped */
+    bool kubectl;      /* as kubectl: also, "_" in long names means "-" */
+    str *words;        /* what is no option, in order */
     size_t word_count;
     size_t words_before_dash; /* STR_NPOS when there was no "--" */
     bool help;   /* options_parse failed because of --help or -h, without such option */

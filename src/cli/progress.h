@@ -16,7 +16,7 @@
 struct progress {
     int fd;
     bool wanted, shown;
-    const char *things; /* that are counted: "objects" unless it is set */
+    const char *things;   /* that are counted: "objects" unless it is set */
     int64_t began, drawn; /* as clock_mono */
 };
 

@@ -15,8 +15,8 @@
 /* All files of a reference together. */
 #define FETCH_REFERENCE_ALL (256 * MIB)
 /* How long one may take: servers that send a byte now and then are given up. */
-#define FETCH_REFERENCE_TIME (5 * 60 * NS_PER_SEC)
-#define FETCH_OBJECTS_TIME (15 * 60 * NS_PER_SEC)
+#define FETCH_REFERENCE_TIME (300 * NS_PER_SEC)
+#define FETCH_OBJECTS_TIME (900 * NS_PER_SEC)
 
 /* Five attempts, 5 ms apart; three attempts, one second apart. */
 extern const struct retry_policy fetch_reference_policy, fetch_objects_policy;
