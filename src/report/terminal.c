@@ -25,6 +25,7 @@ static const struct line_rule block_rules[] = {
     {"Warning: ", COLOUR_YELLOW},
     {"No validation issues", COLOUR_GREEN},
     {"Not compared:", COLOUR_YELLOW},
+    {"Verdict: the comparison is complete, but", COLOUR_YELLOW},
     {"Verdict: the comparison is complete", COLOUR_GREEN},
     {"Verdict: ", COLOUR_RED},
     {"New:", COLOUR_RED},

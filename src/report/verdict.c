@@ -67,7 +67,11 @@ void report_verdict_text(struct buf *out, const struct results *r)
     buf_fmt(out, "Fields: %zu compared, %zu omitted\n", v->fields_compared, v->fields_omitted);
     add_rules(out, v);
     add_notes(out, v);
-    buf_fmt(out, "Verdict: the comparison is %s\n", v->complete ? "complete" : "incomplete");
+    if (v->complete && v->unmatched)
+        buf_fmt(out, "Verdict: the comparison is complete, but partial: %zu object%s no template\n",
+                v->unmatched, v->unmatched == 1 ? " has" : "s have");
+    else
+        buf_fmt(out, "Verdict: the comparison is %s\n", v->complete ? "complete" : "incomplete");
 }
 
 /* ---- For programs. ---- */
