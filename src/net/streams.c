@@ -33,6 +33,7 @@ struct http_streams {
     size_t count;
     uint64_t last_id;
     bool closing;
+    size_t running; /* the thread's own: how many curl has */
 };
 
 /* ---- Other threads -------------------------------------------------------------------------- */
@@ -158,6 +159,7 @@ static void finish(struct http_streams *streams, struct stream *s, CURLcode resu
     bool ok = transfer_end(&s->transfer, result, &e);
 
     curl_multi_remove_handle(streams->multi, s->transfer.easy);
+    streams->running--;
     conclude(streams, s, ok, &e);
 }
 
@@ -181,11 +183,16 @@ static void begin(struct http_streams *streams, struct stream *s)
         conclude(streams, s, false, &e);
         return;
     }
-    /* Rather wait for a connection that can be shared than open another one. */
-    curl_easy_setopt(s->transfer.easy, CURLOPT_PIPEWAIT, 1L);
+    /*
+     * Rather wait for a connection that can be shared than open another one. Only while somebody
+     * uses one: curl also waits for a dead one of which it never learned what it can do, and nobody
+     * would wake it.
+     */
+    curl_easy_setopt(s->transfer.easy, CURLOPT_PIPEWAIT, streams->running ? 1L : 0L);
     curl_easy_setopt(s->transfer.easy, CURLOPT_PRIVATE, s);
     s->running = true;
     curl_multi_add_handle(streams->multi, s->transfer.easy);
+    streams->running++;
 }
 
 static void begin_waiting(struct http_streams *streams)
