@@ -9,6 +9,7 @@
 #include "compare/journal.h"
 #include "compare/object.h"
 #include "compare/reference.h"
+#include "compare/schema.h"
 #include "compare/stream.h"
 #include "text/yaml.h"
 
