@@ -13,12 +13,14 @@ static bool fail(const char *what, struct err *e)
 static bool read_code(str text, int *out)
 {
     *out = 0;
+    if (text.len != 3)
+        return false;
     for (size_t i = 0; i < text.len; i++) {
         if (text.ptr[i] < '0' || text.ptr[i] > '9')
             return false;
         *out = *out * 10 + (text.ptr[i] - '0');
     }
-    return text.len == 3;
+    return true;
 }
 
 /* A text in quotes, in which a backslash stands before a character that counts as it is. */
