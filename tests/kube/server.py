@@ -60,11 +60,11 @@ class Counter:
         print(f"{self.passed} passed, {self.failed} failed")
 
 
-def wait_until(seconds, check):
+def wait_until(seconds, check, every=0.2):
     """Whether check() became true in time."""
     end = time.monotonic() + seconds
     while not check():
         if time.monotonic() > end:
             return False
-        time.sleep(0.2)
+        time.sleep(every)
     return True

@@ -61,7 +61,8 @@ def load_definitions(server, plumb, crds):
     def settled():
         return sum(c.get("Established") == "True" for c in state().values()) == len(crds)
 
-    wait_until(600, settled)
+    # Each look takes the server a second, and it is busy enough.
+    wait_until(600, settled, every=5)
     final = state()
     for crd in crds:
         have = final.get(crd["metadata"]["name"], {})
