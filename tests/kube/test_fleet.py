@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_fleet.py PLUMB FOLDER - contexts of a kubeconfig as the sites of a fleet, on the API server of FOLDER.
 
+editions: full
+
 Two contexts reach the server (client certificate, token), one may not read, one leads nowhere. Prints failures
-and, last, "N passed, M failed". The edition without built-in types has nothing to compare here.
+and, last, "N passed, M failed".
 """
 
 import json
