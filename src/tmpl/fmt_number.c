@@ -116,24 +116,27 @@ static void exact_f(struct buf *out, double f, int precision)
     buf_wrote(out, (size_t)n);
 }
 
-static uint64_t float_bits(double f)
+/* The 53 bits of the mantissa, and the biased exponent that goes with them. */
+static uint64_t float_parts(double f, int *exp)
 {
-    uint64_t bits;
+    uint64_t bits, mantissa;
 
     memcpy(&bits, &f, sizeof(bits));
-    return bits;
+    mantissa = bits & ((UINT64_C(1) << 52) - 1);
+    *exp = (int)(bits >> 52 & 0x7ff);
+    if (*exp == 0)
+        ++*exp;
+    else
+        mantissa |= UINT64_C(1) << 52;
+    return mantissa;
 }
 
 /* %b: mantissa and power of two. */
 static void layout_b(struct buf *out, double f)
 {
-    uint64_t bits = float_bits(f), mantissa = bits & ((UINT64_C(1) << 52) - 1);
-    int exp = (int)(bits >> 52 & 0x7ff);
+    int exp;
+    uint64_t mantissa = float_parts(f, &exp);
 
-    if (exp == 0)
-        exp++;
-    else
-        mantissa |= UINT64_C(1) << 52;
     exp -= 1023 + 52;
     buf_fmt(out, "%llup%+d", (unsigned long long)mantissa, exp);
 }
@@ -159,13 +162,9 @@ static uint64_t round_hex(uint64_t mantissa, int precision, int *exp)
 static void layout_x(struct buf *out, double f, int precision, bool upper)
 {
     const char *digits = upper ? "0123456789ABCDEF" : "0123456789abcdef";
-    uint64_t bits = float_bits(f), mantissa = bits & ((UINT64_C(1) << 52) - 1);
-    int exp = (int)(bits >> 52 & 0x7ff);
+    int exp;
+    uint64_t mantissa = float_parts(f, &exp);
 
-    if (exp == 0)
-        exp++;
-    else
-        mantissa |= UINT64_C(1) << 52;
     exp -= 1023;
     if (mantissa == 0)
         exp = 0;
