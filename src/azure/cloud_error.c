@@ -169,7 +169,7 @@ void cloud_error_from(struct arena *a, int http, const struct value *body, struc
         out->message = problem_text(a, body);
     if (!out->message.len)
         out->message = failure_text(body);
-    if (!out->message.len && value_is(member(body, STR("error")), VALUE_STRING)) {
+    if (!out->message.len && value_str(member(body, STR("error"))).len) {
         /* As token endpoints do: {"error":"invalid_client","error_description":"AADSTS..."} */
         out->message = member_text(body, STR("error_description"));
         out->code = member_text(body, STR("error"));

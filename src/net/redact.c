@@ -21,7 +21,7 @@ static const char *const secret_endings[] = {
 
 /* Names that end so and are none: where a list goes on. */
 static const char *const harmless_names[] = {"continuationtoken", "nextpagetoken", "pagetoken",
-                                             "skiptoken", "$skiptoken"};
+                                             "skiptoken"};
 
 static const char *const secret_headers[] = {
     "authorization", "cookie",    "ocp-apim-subscription-key", "proxy-authorization",
@@ -31,8 +31,9 @@ static const char *const secret_headers[] = {
 /* In queries only: too common as names elsewhere. */
 static const char *const secret_parameters[] = {"code", "sig"};
 
-/* In texts that are not understood. */
-static const char *const secret_words[] = {"password", "secret", "token", "private key", "bearer "};
+/* What gives a text away as a secret, whatever its name is. */
+static const char *const secret_marks[] = {
+    "PRIVATE KEY-----", "AccountKey=", "SharedAccessKey=", "SharedAccessSignature="};
 
 static bool is_listed(str name, const char *const *list, size_t count)
 {
@@ -44,25 +45,26 @@ static bool is_listed(str name, const char *const *list, size_t count)
 
 #define IS_LISTED(name, list) is_listed((name), (list), COUNT(list))
 
-/* Letters and digits of a short name, lower case: client_secret and clientSecret are the same. */
-static str plain_name(str name, char out[static 64])
+/* The letters and digits, lower case: client_secret and clientSecret are the same. */
+static str plain_text(str text, char *room)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < name.len && n < 64; i++) {
-        char c = name.ptr[i];
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
         if (c >= 'A' && c <= 'Z')
             c = (char)(c | 0x20);
         if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
-            out[n++] = c;
+            room[n++] = c;
     }
-    return str_of(out, n);
+    return str_of(room, n);
 }
 
 bool redact_is_secret_name(str name)
 {
     char room[64];
-    str plain = plain_name(name.len > 64 ? str_from(name, name.len - 64) : name, room);
+    str end = name.len > sizeof(room) ? str_from(name, name.len - sizeof(room)) : name;
+    str plain = plain_text(end, room);
 
     if (IS_LISTED(plain, harmless_names))
         return false;
@@ -74,8 +76,9 @@ bool redact_is_secret_name(str name)
 
 str redact_header(struct arena *a, str name, str value)
 {
-    (void)a;
-    return IS_LISTED(name, secret_headers) || redact_is_secret_name(name) ? STR(REDACTED) : value;
+    if (IS_LISTED(name, secret_headers) || redact_is_secret_name(name))
+        return STR(REDACTED);
+    return str_contains(value, STR("://")) ? redact_url(a, value) : value;
 }
 
 /* ---- Queries and forms ---------------------------------------------------------------------- */
@@ -89,10 +92,10 @@ static void redact_pairs(struct arena *a, struct buf *out, str pairs)
         more = str_cut(rest, STR("&"), &pair, &rest);
         bool has_value = str_cut(pair, STR("="), &name, &value);
         plain = url_unescape(a, name, true, &plain) ? plain : name;
-        if (has_value && (redact_is_secret_name(plain) || IS_LISTED(plain, secret_parameters)))
-            buf_fmt(out, "%.*s=" REDACTED, STR_ARG(name));
-        else
-            buf_add(out, pair);
+        bool is_secret = redact_is_secret_name(plain) || IS_LISTED(plain, secret_parameters);
+        buf_add(out, has_value && is_secret ? name : pair);
+        if (has_value && is_secret)
+            buf_add(out, STR("=" REDACTED));
         if (more)
             buf_char(out, '&');
     }
@@ -113,7 +116,8 @@ static void redact_authority(struct buf *out, str before)
     at = str_rfind_char(str_slice(authority, 0, slash), '@');
     if (at != STR_NPOS && str_cut(str_slice(authority, 0, at), STR(":"), &user, &password)) {
         buf_add(out, str_slice(before, 0, start + 3));
-        buf_fmt(out, "%.*s:xxxxx", STR_ARG(user));
+        buf_add(out, user);
+        buf_add(out, STR(":xxxxx"));
         buf_add(out, str_from(authority, at));
     } else {
         buf_add(out, before);
@@ -123,21 +127,29 @@ static void redact_authority(struct buf *out, str before)
 str redact_url(struct arena *a, str url)
 {
     struct buf b = buf_new(a, BUF_UNLIMITED);
-    str before, query;
-    bool has_query = str_cut(url, STR("?"), &before, &query);
+    str whole, before, query, fragment;
+    bool has_fragment = str_cut(url, STR("#"), &whole, &fragment);
+    bool has_query = str_cut(whole, STR("?"), &before, &query);
 
     redact_authority(&b, before);
     if (has_query)
         buf_char(&b, '?');
     redact_pairs(a, &b, query);
+    if (has_fragment)
+        buf_char(&b, '#');
+    redact_pairs(a, &b, fragment);
     return buf_str(&b);
 }
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
+/* Where names are given twice nobody knows which one counts: not understood. */
+static const struct read_options strict = {.duplicates = DUPLICATE_ERROR};
+
 struct redaction {
     struct arena *arena;
     bool changed;
+    bool met_secret; /* a Kubernetes Secret was among what was read */
 };
 
 static void redact_value(struct redaction *r, struct value *v, bool is_secret);
@@ -165,37 +177,68 @@ static void replace_all(struct redaction *r, struct value *v, str text)
         replace_all(r, &v->items[i], text);
 }
 
+/* A text, or a list of some. An object of such a name rather tells where a secret is kept. */
+static void replace_named(struct redaction *r, struct value *v)
+{
+    bool is_list = v->kind == VALUE_LIST;
+
+    for (size_t i = 0; is_list && i < v->len; i++)
+        replace(r, &v->items[i], STR(REDACTED));
+    replace(r, v, STR(REDACTED));
+}
+
 /* An object in a text: kubectl keeps a copy of what was applied in an annotation. */
 static void redact_nested(struct redaction *r, struct value *v, bool is_secret)
 {
-    str inner = value_str(v);
-    struct redaction own = {r->arena, false};
-    struct source src = {.text = inner};
+    struct redaction own = {.arena = r->arena};
+    struct source src = {.text = value_str(v)};
     struct value *tree;
     struct buf b = buf_new(r->arena, BUF_UNLIMITED);
 
-    if (!json_read(r->arena, &src, NULL, &tree, NULL)) {
+    if (!json_read(r->arena, &src, &strict, &tree, NULL)) {
         replace(r, v, STR(REDACTED));
         return;
     }
     redact_value(&own, tree, is_secret);
-    if (own.changed && json_write(&b, tree, &json_exact, NULL))
-        replace(r, v, buf_str(&b));
+    r->met_secret |= own.met_secret;
+    if (own.changed)
+        replace(r, v, json_write(&b, tree, &json_exact, NULL) ? buf_str(&b) : STR(REDACTED));
 }
 
-static void redact_member(struct redaction *r, struct value *v, bool is_secret, bool is_key)
+/* False when the value of this member is still to be looked through. */
+static bool redact_member(struct redaction *r, struct value *v, bool is_secret, bool is_key)
 {
     str key = value_key(v);
 
-    if (str_eq(key, STR(LAST_APPLIED)))
+    if (str_eq(key, STR(LAST_APPLIED)) && v->kind == VALUE_STRING) {
         redact_nested(r, v, is_secret);
-    else if (is_secret && str_eq(key, STR("data")))
+        return true;
+    }
+    if (is_secret && str_eq(key, STR("data"))) {
         replace_all(r, v, STR("UkVEQUNURUQ="));
-    else if (is_secret && (str_eq(key, STR("stringData")) || str_eq(key, STR("value"))))
+        return true;
+    }
+    if (is_secret && (str_eq(key, STR("stringData")) || str_eq(key, STR("value")))) {
         replace_all(r, v, STR(REDACTED));
-    else if (redact_is_secret_name(key) || (is_key && str_eq(key, STR("value"))) ||
-             str_contains(value_str(v), STR("PRIVATE KEY-----")))
-        replace(r, v, STR(REDACTED));
+        return true;
+    }
+    if (redact_is_secret_name(key) || (is_key && str_eq(key, STR("value"))))
+        replace_named(r, v);
+    return false;
+}
+
+/* A text whose name says nothing. */
+static void redact_text(struct redaction *r, struct value *v)
+{
+    str text = value_str(v);
+
+    for (size_t i = 0; i < COUNT(secret_marks); i++)
+        if (str_contains(text, str_c(secret_marks[i]))) {
+            replace(r, v, STR(REDACTED));
+            return;
+        }
+    if (str_has_prefix(text, STR("https://")) || str_has_prefix(text, STR("http://")))
+        replace(r, v, redact_url(r->arena, text));
 }
 
 /* is_secret: v is a Secret, or a part of one in which its data may stand. */
@@ -205,51 +248,63 @@ static void redact_value(struct redaction *r, struct value *v, bool is_secret)
     bool is_key = value_get(v, STR("keyName")) != NULL;
 
     is_secret |= str_eq(kind, STR("Secret")) || str_eq(kind, STR("SecretList"));
-    if (!value_is_container(v))
-        return;
-    for (size_t i = 0; i < v->len; i++) {
+    r->met_secret |= is_secret;
+    if (v->kind == VALUE_STRING)
+        redact_text(r, v);
+    for (size_t i = 0; i < value_len(v); i++) {
         struct value *item = &v->items[i];
-        if (v->kind == VALUE_OBJECT)
-            redact_member(r, item, is_secret, is_key);
-        redact_value(r, item, is_secret);
+        if (v->kind != VALUE_OBJECT || !redact_member(r, item, is_secret, is_key))
+            redact_value(r, item, is_secret);
     }
 }
 
-static bool mentions_secrets(str text)
+/* ---- Bodies --------------------------------------------------------------------------------- */
+
+/* Whether a text that is not understood speaks of secrets. */
+static bool mentions_secrets(struct arena *a, str text)
 {
-    for (size_t i = 0; i < COUNT(secret_words); i++) {
-        str word = str_c(secret_words[i]);
-        for (size_t at = 0; at + word.len <= text.len; at++)
-            if (str_eq_fold(str_slice(text, at, at + word.len), word))
-                return true;
-    }
-    return false;
+    str plain = plain_text(text, arena_alloc_raw(a, text.len + 1));
+
+    for (size_t i = 0; i < COUNT(secret_endings); i++)
+        if (str_contains(plain, str_c(secret_endings[i])))
+            return true;
+    return str_contains(plain, STR("bearer"));
 }
 
-/* One or more values of JSON; what does not read as such is kept only when it is harmless. */
+/* What follows the last value that could be read: kept only when it is harmless. */
+static void redact_tail(struct redaction *r, struct buf *out, str tail, bool is_first)
+{
+    str rest = str_trim(tail);
+    bool is_harmless = !rest.len || str_eq(rest, STR(REDACTED));
+
+    if (is_harmless || !(r->met_secret || mentions_secrets(r->arena, rest))) {
+        buf_add(out, tail);
+        return;
+    }
+    /* Not a part of the value before it, so that the same is read when this is redacted again. */
+    if (!is_first)
+        buf_char(out, '\n');
+    buf_add(out, STR(REDACTED));
+    r->changed = true;
+}
+
+/* One or more values of JSON, with everything between them as it is. */
 static str redact_json(struct arena *a, str body, bool is_secret)
 {
     struct buf b = buf_new(a, BUF_UNLIMITED);
-    struct redaction r = {a, false};
+    struct redaction r = {.arena = a, .met_secret = is_secret};
     struct source src = {.text = body};
     struct value *v;
     size_t offset = 0, before = 0;
-    bool ok;
 
-    while ((ok = json_read_next(a, &src, NULL, &offset, &v, NULL)) && v) {
+    while (json_read_next(a, &src, &strict, &offset, &v, NULL) && v) {
+        buf_add(&b, str_slice(body, before, v->pos - 1));
         redact_value(&r, v, is_secret);
         if (!json_write(&b, v, &json_exact, NULL))
             return STR(REDACTED);
-        if (offset < body.len && body.ptr[offset] == '\n')
-            buf_char(&b, '\n');
         before = offset;
     }
-    str tail = ok ? STR_NONE : str_from(body, before);
-    if (is_secret || mentions_secrets(tail)) {
-        r.changed |= tail.len > 0;
-        tail = tail.len ? STR(REDACTED) : tail;
-    }
-    buf_add(&b, tail);
+    redact_tail(&r, &b, str_from(body, before), before == 0);
     return r.changed ? buf_str(&b) : body;
 }
 
@@ -267,19 +322,26 @@ static bool is_secret_url(str url)
     return false;
 }
 
+static bool is_form(str content_type)
+{
+    str form = STR("application/x-www-form-urlencoded");
+
+    return str_eq_fold(str_slice(content_type, 0, form.len), form);
+}
+
 str redact_body(struct arena *a, str url, str content_type, str body)
 {
     struct buf b = buf_new(a, BUF_UNLIMITED);
-    str start = str_trim(str_slice(body, 0, 64));
-    bool looks_json = start.len && strchr("{[\"", start.ptr[0]);
+    str text = str_trim(body);
+    bool looks_json = text.len && str_find_char(STR("{[\""), text.ptr[0]) != STR_NPOS;
 
-    if (str_has_prefix(content_type, STR("application/x-www-form-urlencoded"))) {
+    if (looks_json)
+        return redact_json(a, body, is_secret_url(url));
+    if (is_form(content_type)) {
         redact_pairs(a, &b, body);
         return buf_str(&b);
     }
-    if (looks_json)
-        return redact_json(a, body, is_secret_url(url));
-    if (body.len && (is_secret_url(url) || mentions_secrets(body)))
+    if (text.len && (is_secret_url(url) || mentions_secrets(a, body)))
         return STR(REDACTED);
     return body;
 }

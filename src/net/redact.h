@@ -4,10 +4,11 @@
  *
  * For recordings, traces and logs. What is secret is known by name: headers (Authorization, Cookie,
  * ...), members of JSON and fields of forms (password, token, client_secret, ...), query parameters
- * (sig, code, ...), the data of Kubernetes Secrets wherever they stand, and private keys. Values
- * become "REDACTED" (in base64 where the data of a Secret is). Texts that are not understood and
- * speak of secrets are dropped whole. The same text always gives the same result. Any thread;
- * results live as long as a.
+ * (sig, code, ...), the data of Kubernetes Secrets wherever they stand; or by its look: private
+ * keys, connection strings, signatures and passwords in URLs. Values become "REDACTED" (in base64
+ * where the data of a Secret is). Texts that are not understood and speak of secrets, and JSON with
+ * the same name twice in an object that does, are dropped whole. What was redacted stays as it is
+ * when redacted again: so a replayed request is found. Any thread; results live as long as a.
  */
 #pragma once
 

@@ -285,9 +285,7 @@ bool tape_replay_text(str file, str text, struct tape **out, struct err *e)
     struct tape *t = new_tape(file);
     struct source src = {.file = t->path, .text = str_copy(t->arena, text)};
 
-    if (text.len > TEXT_MAX || !read_all(t, &src, e)) {
-        if (text.len > TEXT_MAX)
-            err_set(e, ERR_LIMIT, "a recording may have %zu bytes", TEXT_MAX);
+    if (!read_all(t, &src, e)) {
         err_wrap(e, "cannot replay %.*s", STR_ARG(file));
         arena_free(t->arena);
         return false;

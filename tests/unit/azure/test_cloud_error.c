@@ -18,6 +18,8 @@ static const struct {
     {"{\"Message\":\"no such method\"}", "UnknownError", "no such method", true},
     {"{\"error\":\"invalid_client\",\"error_description\":\"AADSTS7000215: wrong\"}",
      "invalid_client", "AADSTS7000215: wrong", true},
+    {"{\"error\":\"\",\"error_description\":\"\"}", "UnknownError",
+     "Azure answered with status 400 and said nothing more", true},
     {"", "UnknownError", "Azure answered with status 400 and said nothing more", true},
     {"{}", "UnknownError", "Azure answered with status 400 and said nothing more", true},
     {"<html>\r\n<head><title>502 Bad Gateway</title></head>", "UnknownError", "502 Bad Gateway",

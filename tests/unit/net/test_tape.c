@@ -240,6 +240,31 @@ static const struct {
     {"", "text/plain", "hello", "hello"},
     {"", "application/yaml", "kind: Secret\ndata: {a: b}\n", "REDACTED"},
     {"", "application/json", "{\"kind\":\"Secret\",\"data\":{\"a\":", "REDACTED"},
+    /* The data of a Secret is base64 whatever its members are called. */
+    {"", "application/json", "{\"kind\":\"Secret\",\"data\":{\"apikey\":\"b\"}}",
+     "{\"kind\":\"Secret\",\"data\":{\"apikey\":\"UkVEQUNURUQ=\"}}"},
+    /* What is between values stays, and what cannot be read behind a Secret goes. */
+    {"", "application/json",
+     "{\"kind\":\"Secret\",\"data\":{\"apikey\":\"b\"}}\r\n\n{\"keyName\":\"k\"} 1 2\n{\"x\": ",
+     "{\"kind\":\"Secret\",\"data\":{\"apikey\":\"UkVEQUNURUQ=\"}}\r\n\n{\"keyName\":\"k\"} 1 2\n"
+     "REDACTED"},
+    {"", "application/json", "[{\"token\":1}]2x-api-key=3",
+     "[{\"token\":\"REDACTED\"}]2\nREDACTED"},
+    {"", "application/json", "{\"token\":\"b\"}\n\nharmless",
+     "{\"token\":\"REDACTED\"}\n\nharmless"},
+    /* Of two members with one name either may count. */
+    {"", "application/json", "{\"token\":\"b\",\"token\":\"REDACTED\"}", "REDACTED"},
+    {"", "application/json", "{\"apiKey\":\"b", "REDACTED"},
+    {"", "application/json", "{\"passwords\":1,\"password\":[\"b\",2]}",
+     "{\"passwords\":1,\"password\":[\"REDACTED\",\"REDACTED\"]}"},
+    {"", "application/json", "[\"-----BEGIN PRIVATE KEY-----\",\"a;AccountKey=b\"]",
+     "[\"REDACTED\",\"REDACTED\"]"},
+    {"", "application/json", "{\"uri\":\"https://h/x?sv=1&sig=b\"}",
+     "{\"uri\":\"https://h/x?sv=1&sig=REDACTED\"}"},
+    {"", "application/x-www-form-urlencoded", "{\"password\":\"b\"}",
+     "{\"password\":\"REDACTED\"}"},
+    {"", "Application/X-www-form-urlencoded; charset=utf-8", "password=b", "password=REDACTED"},
+    {"", "text/plain", "api-key: b", "REDACTED"},
 };
 
 TEST(secrets_are_found_wherever_they_stand)
@@ -255,8 +280,13 @@ TEST(secrets_are_found_wherever_they_stand)
     assert_str(redact_url(a, STR("https://u:p@h/x?sig=1&a=2&code=3")),
                STR("https://u:xxxxx@h/x?sig=REDACTED&a=2&code=REDACTED"));
     assert_str(redact_url(a, STR("http://h/a@b:c?")), STR("http://h/a@b:c?"));
+    assert_str(redact_url(a, STR("http://u\0v:p@h/#a=b&access_token=c")),
+               STR("http://u\0v:xxxxx@h/#a=b&access_token=REDACTED"));
+    assert_str(redact_url(a, STR("?a\0b&\0token=c")), STR("?a\0b&\0token=REDACTED"));
     assert_str(redact_header(a, STR("X-Vault-Token"), STR("x")), STR("REDACTED"));
     assert_str(redact_header(a, STR("Accept"), STR("x")), STR("x"));
+    assert_str(redact_header(a, STR("Location"), STR("https://h/o?s=1&sig=2")),
+               STR("https://h/o?s=1&sig=REDACTED"));
 }
 
 RUN_TESTS(cmocka_unit_test(what_was_recorded_is_replayed_without_its_secrets),
