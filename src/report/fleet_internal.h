@@ -35,4 +35,6 @@ str fleet_field_text(struct arena *a, const struct result_field *f, size_t max);
 /* Whether the earlier report has not got it for that site. */
 bool fleet_is_new(const struct fleet_finding *x, size_t site);
 /* What is not as it should be, in words: "2 documents failed, ...". Empty when all was compared. */
-str fleet_partial_text(struct arena *a, const struct fleet_site *s);
+str fleet_incomplete_text(struct arena *a, const struct fleet_site *s);
+/* How completely a site was compared: a word. */
+str fleet_verdict(const struct fleet_site *s);

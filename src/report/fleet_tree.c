@@ -25,7 +25,8 @@ static struct value *summary_tree(struct arena *a, const struct fleet *f)
     set_count(a, out, "NumSites", f->sites.len);
     set_count(a, out, "NumCompared", f->compared);
     set_count(a, out, "NumDrifting", f->drifting);
-    set_count(a, out, "NumIncomplete", f->incomplete);
+    set_count(a, out, "NumPartial", f->states[VERDICT_PARTIAL]);
+    set_count(a, out, "NumIncomplete", f->states[VERDICT_INCOMPLETE]);
     set_count(a, out, "NumFailed", f->failed);
     set_count(a, out, "NumDiffs", f->kinds[FLEET_DIFFERS]);
     set_count(a, out, "NumMissing", f->kinds[FLEET_MISSING]);
