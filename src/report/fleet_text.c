@@ -349,8 +349,7 @@ static void add_verdict(const struct writer *w)
     str sites = counted(w->arena, f->sites.len, "site");
 
     if (f->failed || incomplete)
-        buf_fmt(w->out,
-                "Verdict: of %.*s: %zu not compared, %zu incomplete, %zu partial\n",
+        buf_fmt(w->out, "Verdict: of %.*s: %zu not compared, %zu incomplete, %zu partial\n",
                 STR_ARG(sites), f->failed, incomplete, partial);
     else if (partial)
         buf_fmt(w->out,
