@@ -6,6 +6,8 @@
 #include "cli/cobra.h"
 #include "cli/commands.h"
 #include "cli/faces.h"
+#include "report/fleet.h"
+#include "report/fleet_read.h"
 #include "report/report.h"
 #include "report/results_json.h"
 #include "value/source.h"
@@ -22,16 +24,20 @@ static const struct option creator_options[] = {
      .help = "Path to save the report", .complete = COMPLETE_FILES},
 };
 
-static bool make_report(struct arena *a, const struct report_values *v,
+static bool read_json(struct arena *a, const struct report_values *v, struct source *out,
+                      struct err *e)
+{
+    *out = (struct source){.file = v->json};
+    return file_read(a, v->json, &out->text, e) || err_wrap(e, "failed to read comparison file");
+}
+
+static bool make_report(struct arena *a, const struct source *source,
                         const struct report_format *format, struct buf *out, struct err *e)
 {
     const struct report_options options = {.now = clock_now()};
-    struct source source = {.file = v->json};
     struct results results;
 
-    if (!file_read(a, v->json, &source.text, e))
-        return err_wrap(e, "failed to read comparison file");
-    if (!results_from_json(a, &source, &results, e))
+    if (!results_from_json(a, source, &results, e))
         return err_wrap(e, "failed to unmarshal json");
     return format->write(&results, &options, out, e) ||
            err_wrap(e, "failed to write %s report", format->name);
@@ -48,17 +54,19 @@ static bool write_report(const struct report_values *v, str text, struct err *e)
 static const struct {
     const char *format, *ending;
 } endings[] = {
-    {"html", ".html"}, {"html", ".htm"},    {"json", ".json"},
-    {"junit", ".xml"}, {"markdown", ".md"}, {"sarif", ".sarif"},
-    {"yaml", ".yaml"}, {"yaml", ".yml"},    {"github", ".log"},
+    {"csv", ".csv"},   {"html", ".html"},   {"html", ".htm"},    {"json", ".json"},
+    {"junit", ".xml"}, {"markdown", ".md"}, {"sarif", ".sarif"}, {"yaml", ".yaml"},
+    {"yaml", ".yml"},  {"github", ".log"},
 };
-static const char *const formats[] = {"github",   "html",  "json", "junit",
-                                      "markdown", "sarif", "yaml", NULL};
+static const char *const formats[] = {"csv",      "github", "html", "json", "junit",
+                                      "markdown", "sarif",  "yaml", NULL};
 
 static const struct option report_options[] = {
     {"format", 'F', OPTION_STRING, offsetof(struct report_values, format),
-     .help = "Write as `FORMAT`: github, html, json, junit, markdown, sarif or yaml; by default as "
-             "the name of the output ends, or junit",
+     .help =
+         "Write as `FORMAT`: github, html, json, junit, markdown, sarif or yaml, of a fleet csv, "
+         "html, json or yaml; by default as the name of the output ends, or junit, of a fleet "
+         "html",
      .choices = formats},
     {"json", 'j', OPTION_STRING, offsetof(struct report_values, json),
      .help = "Read the JSON report in `FILE`", .complete = COMPLETE_FILES},
@@ -66,35 +74,71 @@ static const struct option report_options[] = {
      .help = "Write to `FILE`; - is standard output", .complete = COMPLETE_FILES},
 };
 
-static const struct report_format *choose_format(const struct report_values *v)
+/* output: empty when nobody says. */
+static str choose_format(const struct report_values *v, str output, bool fleet)
 {
     if (v->format.len)
-        return report_find(v->format);
+        return v->format;
     for (size_t i = 0; i < COUNT(endings); i++)
-        if (str_has_suffix(v->output, str_c(endings[i].ending)))
-            return report_find(str_c(endings[i].format));
-    return report_find(STR("junit"));
+        if (str_has_suffix(output, str_c(endings[i].ending)))
+            return str_c(endings[i].format);
+    return fleet ? STR("html") : STR("junit");
 }
 
-static str default_output(struct arena *a, const struct report_format *format)
+static str default_output(struct arena *a, str format)
 {
     for (size_t i = 0; i < COUNT(endings); i++)
-        if (str_eq(str_c(format->name), str_c(endings[i].format)))
+        if (str_eq(format, str_c(endings[i].format)))
             return str_fmt(a, "report%s", endings[i].ending);
     return STR("report.xml");
+}
+
+static bool make_fleet(struct arena *a, const struct source *source, str name, struct buf *out,
+                       struct err *e)
+{
+    const struct report_options options = {.now = clock_now()};
+    const struct fleet_format *format = fleet_format_find(name);
+    struct fleet fleet;
+
+    if (!format)
+        return err_set(e, ERR_USAGE,
+                       "%.*s is the report of a fleet, and %.*s is not for fleets: csv, html, json "
+                       "and yaml are",
+                       STR_ARG(source->file), STR_ARG(name));
+    if (!fleet_from_json(a, source, &fleet, e))
+        return err_wrap(e, "%.*s is no report of a fleet as plumb writes it",
+                        STR_ARG(source->file));
+    return format->write(&fleet, &options, out, e);
+}
+
+static bool make_any(struct arena *a, const struct source *source, str format, bool fleet,
+                     struct buf *out, struct err *e)
+{
+    const struct report_format *single = report_find(format);
+
+    if (fleet)
+        return make_fleet(a, source, format, out, e);
+    if (!single)
+        return err_set(e, ERR_USAGE, "%.*s is for reports of fleets, and %.*s is that of one site",
+                       STR_ARG(format), STR_ARG(source->file));
+    return make_report(a, source, single, out, e);
 }
 
 static bool cmd_report(struct call *c, struct err *e)
 {
     struct report_values v = *(const struct report_values *)c->values;
     struct buf out = buf_new(c->arena, BUF_UNLIMITED);
-    const struct report_format *format = choose_format(&v);
+    struct source source;
 
     if (!v.json.len)
         return err_set(e, ERR_USAGE, "a JSON report is needed: --json");
-    if (!options_given(c->options, STR("output")))
+    if (!read_json(c->arena, &v, &source, e))
+        return false;
+    bool fleet = fleet_is_report(&source), named = options_given(c->options, STR("output"));
+    str format = choose_format(&v, named ? v.output : STR_NONE, fleet);
+    if (!named)
         v.output = default_output(c->arena, format);
-    if (!make_report(c->arena, &v, format, &out, e))
+    if (!make_any(c->arena, &source, format, fleet, &out, e))
         return false;
     if (!str_eq(v.output, STR("-")))
         return write_report(&v, buf_str(&out), e);
@@ -112,6 +156,8 @@ const struct command command_report = {
             "object differs; one for each fault of the reference's components; and one for\n"
             "each object that matches nothing.\n"
             "\n"
+            "Of a fleet (plumb compare --fleet ... -o json) it makes a page or a table.\n"
+            "\n"
             "Linked to the name report-creator, the program behaves as the tool of that name.\n",
     .examples = "  plumb compare -r reference/metadata.yaml -f objects -o json > compare.json\n"
                 "  plumb report -j compare.json -o report.html\n"
@@ -127,8 +173,10 @@ const struct command command_report = {
 static bool create_report(struct arena *a, const void *values, struct err *e)
 {
     struct buf out = buf_new(a, BUF_UNLIMITED);
+    struct source source;
 
-    return make_report(a, values, report_find(STR("junit")), &out, e) &&
+    return read_json(a, values, &source, e) &&
+           make_report(a, &source, report_find(STR("junit")), &out, e) &&
            write_report(values, buf_str(&out), e);
 }
 

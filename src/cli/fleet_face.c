@@ -65,7 +65,7 @@ static enum exit_status status_of(const struct compare_values *v, const struct f
 {
     if (f->failed)
         return STATUS_TROUBLE;
-    if (v->strict && f->incomplete)
+    if (v->strict && f->states[VERDICT_INCOMPLETE])
         return STATUS_INCOMPLETE;
     /* With an earlier report only what is new counts. */
     bool drift = f->baseline.file.len ? f->baseline.fresh > 0 : f->drifting > 0;

@@ -158,7 +158,7 @@ static bool end(struct watching *w, struct err *e)
         return err_set(e, ERR_CANCELLED, "ended before all types had been read");
     if (t->drifting || t->issues)
         w->call->status = STATUS_DIFFERENT;
-    if (w->values->strict && (t->failed || t->failing))
+    if (w->values->strict && watch_totals_state(t) == VERDICT_INCOMPLETE)
         w->call->status = STATUS_INCOMPLETE;
     publish(w, true);
     return write_change(w, &change, e) && output_finish(w->call->out, e);

@@ -110,6 +110,34 @@ static bool build_correlators(struct compare *c, const struct map *pairs, struct
     return true;
 }
 
+/* How many templates a message names. */
+#define REPEATED_SHOWN 10
+
+/*
+ * The original takes such references: only the first of the two is ever chosen, and both count as
+ * matched when it is, so that a component with both is never said to lack anything.
+ */
+static bool check_repeated(struct arena *a, const struct reference *r, struct err *e)
+{
+    struct map *seen = map_new(a), *repeated = map_new(a);
+    struct str_list shown = {0};
+
+    for (size_t i = 0; i < r->templates.len; i++) {
+        str path = r->templates.items[i].path;
+        if (map_has(seen, path))
+            map_set(repeated, path, &repeated);
+        map_set(seen, path, &seen);
+    }
+    for (size_t i = 0; i < map_len(repeated) && i < REPEATED_SHOWN; i++)
+        VEC_PUSH(a, &shown, map_key(repeated, i));
+    if (!map_len(repeated))
+        return true;
+    str names = str_join(a, shown.items, shown.len, STR(", "));
+    return err_set(e, ERR_INVALID, "the reference lists %zu template%s more than once: %.*s%s",
+                   map_len(repeated), map_len(repeated) == 1 ? "" : "s", STR_ARG(names),
+                   map_len(repeated) > shown.len ? ", ..." : "");
+}
+
 static bool load_from(struct compare *c, struct root *root, struct err *e)
 {
     const struct compare_options *o = c->options;
@@ -121,6 +149,7 @@ static bool load_from(struct compare *c, struct root *root, struct err *e)
            reference_load(c->arena, root, file, &c->journal, &c->reference, e) &&
            (!o->config.len || user_config_load(c->arena, o->config, &pairs, e)) &&
            templates_parse(c->arena, root, &c->journal, &c->reference, e) &&
+           (!o->improved || check_repeated(c->arena, &c->reference, e)) &&
            (!o->overrides.len || overrides_load(c->arena, o->overrides, &c->overrides, e)) &&
            build_correlators(c, pairs, e);
 }

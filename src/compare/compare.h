@@ -195,6 +195,16 @@ struct result_verdict {
 };
 #define RESULT_NOTES_MAX 1000
 
+enum verdict_state {
+    VERDICT_COMPLETE,   /* all objects were compared */
+    VERDICT_PARTIAL,    /* all that have a template, and some have none */
+    VERDICT_INCOMPLETE, /* a document or an object failed */
+};
+#define VERDICT_STATES 3
+enum verdict_state verdict_state(const struct result_verdict *v);
+/* "complete", "partial" or "incomplete". */
+const char *verdict_state_name(enum verdict_state state);
+
 /* Why a template was chosen for an object, or not. */
 struct result_candidate {
     str template;

@@ -120,9 +120,10 @@ struct fleet {
     struct {
         struct fleet_profile *items;
         size_t len, cap;
-    } profiles; /* of sites that were compared; those most apart first */
-    size_t compared, failed, drifting, incomplete; /* sites */
-    size_t kinds[FLEET_KINDS];                     /* findings */
+    } profiles;                        /* of sites that were compared; those most apart first */
+    size_t compared, failed, drifting; /* sites */
+    size_t states[VERDICT_STATES];     /* sites that were compared, by how completely */
+    size_t kinds[FLEET_KINDS];         /* findings */
     struct fleet_baseline baseline;
 };
 

@@ -223,7 +223,8 @@ static void count_sites(struct fleet *fleet)
         bool failed = s->error.len > 0;
         fleet->failed += failed;
         fleet->compared += !failed;
-        fleet->incomplete += !failed && !s->verdict.complete;
+        if (!failed)
+            fleet->states[verdict_state(&s->verdict)]++;
     }
 }
 

@@ -66,7 +66,7 @@ const struct lint_rule lint_per_field = {"per-field", LINT_ERROR,
 const struct lint_rule lint_repeated_name = {
     "repeated-name", LINT_WARNING, "rename one; results of the first are hidden by the second"};
 const struct lint_rule lint_repeated_template = {
-    "repeated-template", LINT_WARNING,
+    "repeated-template", LINT_ERROR,
     "list it once; the second is never selected, and both count as matched together"};
 const struct lint_rule lint_replaced = {
     "replaced", LINT_WARNING,

@@ -14,6 +14,22 @@ str place_text(struct arena *a, struct result_place place)
     return str_fmt(a, "%.*s:%u", STR_ARG(file), place.line);
 }
 
+enum verdict_state verdict_state(const struct result_verdict *v)
+{
+    if (!v->complete)
+        return VERDICT_INCOMPLETE;
+    return v->unmatched ? VERDICT_PARTIAL : VERDICT_COMPLETE;
+}
+
+const char *verdict_state_name(enum verdict_state state)
+{
+    static const char *const names[] = {[VERDICT_COMPLETE] = "complete",
+                                        [VERDICT_PARTIAL] = "partial",
+                                        [VERDICT_INCOMPLETE] = "incomplete"};
+
+    return names[state];
+}
+
 void verdict_note(struct arena *a, struct result_verdict *v, struct journal *j,
                   const struct result_note *note)
 {

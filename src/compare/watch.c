@@ -161,12 +161,21 @@ bool compare_watch_next(struct compare_watch *w, int64_t wait, struct watch_chan
     return true;
 }
 
+enum verdict_state watch_totals_state(const struct watch_totals *t)
+{
+    const struct result_verdict verdict = {.complete = !t->failed && !t->failing,
+                                           .unmatched = t->unmatched};
+
+    return verdict_state(&verdict);
+}
+
 void compare_watch_totals(struct compare_watch *w, struct watch_totals *out)
 {
     const struct watch_state *s = &w->state;
     struct watch_look look;
 
     watch_source_look(w->source, &look);
+    size_t judged = s->matched + s->failed;
     *out = (struct watch_totals){.templates = s->templates,
                                  .template_count = w->compare->reference.templates.len,
                                  .types = live_type_count(w->live),
@@ -175,6 +184,7 @@ void compare_watch_totals(struct compare_watch *w, struct watch_totals *out)
                                  .matched = s->matched,
                                  .drifting = s->drifting,
                                  .failed = s->failed,
+                                 .unmatched = look.objects > judged ? look.objects - judged : 0,
                                  .missing = s->issues.missing,
                                  .issues = s->issues.components,
                                  .synced = w->synced,

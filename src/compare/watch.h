@@ -78,6 +78,7 @@ struct watch_totals {
     size_t objects;                /* of all types */
     size_t matched, drifting;      /* compared with a template; and different */
     size_t failed;                 /* could not be compared */
+    size_t unmatched;              /* without a template, or not compared yet */
     size_t missing, issues;        /* objects that lack; components that are at fault */
     int64_t synced;                /* when the verdict was last known to be current; 0: never */
     uint64_t events, errors;       /* changes of objects, and requests that failed, so far */
@@ -101,5 +102,7 @@ void compare_watch_close(struct compare_watch *w);
  */
 MUST_CHECK bool compare_watch_next(struct compare_watch *w, int64_t wait, struct watch_changes *out,
                                    struct err *e);
+/* How complete the verdict is: types that cannot be watched make it incomplete, too. */
+enum verdict_state watch_totals_state(const struct watch_totals *t);
 /* Valid until the next call of compare_watch_next. */
 void compare_watch_totals(struct compare_watch *w, struct watch_totals *out);

@@ -49,6 +49,9 @@ static void add_totals(struct arena *a, struct buf *out, const struct watch_tota
         buf_fmt(out, ", %zu failed", t->failed);
     if (t->failing)
         buf_fmt(out, "; %.*s cannot be watched", STR_ARG(counted(a, t->failing, "type")));
+    buf_fmt(out, "; %s", verdict_state_name(watch_totals_state(t)));
+    if (t->unmatched)
+        buf_fmt(out, ", %.*s without a template", STR_ARG(counted(a, t->unmatched, "object")));
 }
 
 static void add_object(struct arena *a, struct buf *out, const struct watch_change *c)
@@ -107,11 +110,12 @@ static void set_totals(struct arena *a, struct value *out, const struct watch_to
     } numbers[] = {
         {"types", t->types},      {"typesFailing", t->failing}, {"objects", t->objects},
         {"compared", t->matched}, {"drifting", t->drifting},    {"failed", t->failed},
-        {"missing", t->missing},  {"issues", t->issues},
+        {"missing", t->missing},  {"issues", t->issues},        {"unmatched", t->unmatched},
     };
 
     for (size_t i = 0; i < COUNT(numbers); i++)
         value_set_int(a, out, str_c(numbers[i].key), (int64_t)numbers[i].n);
+    value_set_str(a, out, STR("state"), str_c(verdict_state_name(watch_totals_state(t))));
 }
 
 static void set_fields(struct arena *a, struct value *out, const struct result_fields *fields)

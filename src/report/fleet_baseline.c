@@ -34,34 +34,13 @@ static str subject_of(struct arena *a, const struct fleet_finding *x)
 
 /* ---- Reading. ---- */
 
-static bool take_kind(const struct value *v, enum fleet_kind *out)
-{
-    str name = value_get_str(v, STR("Kind"));
-
-    for (*out = FLEET_DIFFERS; *out < FLEET_UNMATCHED; ++*out)
-        if (str_eq(name, str_c(fleet_kind_name(*out))))
-            return true;
-    return false;
-}
-
 static struct known *read_known(struct arena *a, const struct value *v, enum fleet_kind kind)
 {
     struct known *k = ARENA_NEW(a, struct known);
     const struct value *sites = value_get(v, STR("Sites"));
-    struct result_diff diff = {0};
 
-    results_read_fields(a, value_get(v, STR("Differences")), &diff);
-    k->finding = (struct fleet_finding){
-        .kind = kind,
-        .digest = value_get_str(v, STR("Digest")),
-        .object = value_get_str(v, STR("CRName")),
-        .template = value_get_str(v, STR("CorrelatedTemplate")),
-        .part = value_get_str(v, STR("part")),
-        .component = value_get_str(v, STR("component")),
-        .message = value_get_str(v, STR("Msg")),
-        .fields = diff.fields,
-        .cut = value_is_true(value_get(v, STR("MoreDifferences"))),
-    };
+    fleet_read_finding(a, v, &k->finding);
+    k->finding.kind = kind;
     k->sites = map_new(a);
     for (size_t i = 0; i < value_len(sites); i++)
         map_set(k->sites, value_str(value_at(sites, i)), k);
@@ -93,7 +72,7 @@ static bool read_report(struct arena *a, const struct source *source, struct fle
     if (!value_is(findings, VALUE_LIST) || !value_get(root, STR("Sites")))
         return err_set(e, ERR_INVALID, "it has no Findings and Sites");
     for (size_t i = 0; i < findings->len; i++)
-        if (take_kind(&findings->items[i], &kind))
+        if (fleet_read_kind(&findings->items[i], &kind) && kind != FLEET_UNMATCHED)
             add_known(a, out, read_known(a, &findings->items[i], kind));
     return true;
 }

@@ -45,7 +45,7 @@ static void add_site(struct row *r, const struct fleet_site *s)
 {
     add_cell(r, s->name);
     add_cell(r, str_c(fleet_site_state(s)));
-    add_cell(r, s->error.len ? STR_NONE : s->verdict.complete ? STR("complete") : STR("partial"));
+    add_cell(r, s->error.len ? STR_NONE : fleet_verdict(s));
     add_number(r, s->apart);
 }
 

@@ -149,8 +149,14 @@ static str lead_text(struct arena *a, const struct fleet *f)
     buf_fmt(&out, "%s",
             str_z(a, counted(a, f->kinds[FLEET_DIFFERS] + f->kinds[FLEET_MISSING],
                              "different finding")));
-    if (f->incomplete)
-        buf_fmt(&out, " · %s compared only in part", str_z(a, counted(a, f->incomplete, "site")));
+    if (f->states[VERDICT_INCOMPLETE])
+        buf_fmt(&out, " · the comparison of %s is incomplete",
+                str_z(a, counted(a, f->states[VERDICT_INCOMPLETE], "site")));
+    if (f->states[VERDICT_PARTIAL])
+        buf_fmt(&out, " · %s objects without a template",
+                str_z(a, f->states[VERDICT_PARTIAL] == 1
+                             ? STR("1 site has")
+                             : str_fmt(a, "%zu sites have", f->states[VERDICT_PARTIAL])));
     if (f->baseline.file.len)
         buf_fmt(&out, " · since %.*s: %zu new, %zu fixed", STR_ARG(f->baseline.file),
                 f->baseline.fresh, f->baseline.fixed);
@@ -175,7 +181,7 @@ static void add_overview(struct arena *a, const struct fleet *f, const struct re
     html_total(out, "failed", "Sites not compared", f->failed);
     html_total(out, "differs", "Sites with drift", f->drifting);
     html_total(out, "same", "Sites as expected", f->compared - f->drifting);
-    html_total(out, "issue", "Compared in part", f->incomplete);
+    html_total(out, "issue", "Incomplete", f->states[VERDICT_INCOMPLETE]);
     buf_add(out, STR("</dl>\n"));
     html_made(a, out, o->now, f->overrides, f->hash);
     buf_add(out, STR("</section>\n"));

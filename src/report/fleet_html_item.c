@@ -123,7 +123,7 @@ static void add_site_facts(struct buf *out, const struct fleet_site *s)
         add_count(out, "Missing", s->missing);
         add_count(out, "Unmatched", s->unmatched);
         add_count(out, "Apart from most sites by", s->apart);
-        html_fact(out, "Verdict", s->verdict.complete ? STR("complete") : STR("in part"));
+        html_fact(out, "Verdict", fleet_verdict(s));
     }
     buf_add(out, STR("</dl>"));
 }
@@ -182,12 +182,12 @@ static void add_site_badge(struct buf *out, const struct fleet_site *s)
 static void add_site_summary(struct buf *out, const struct fleet_site *s)
 {
     AUTO_ARENA a = arena_new();
-    str partial = fleet_partial_text(a, s);
+    str lacking = fleet_incomplete_text(a, s);
 
     buf_add(out, STR("<span class=\"who\"><b>"));
     html_show(out, s->name);
     buf_add(out, STR("</b><small>"));
-    html_show(out, s->error.len ? s->error : partial.len ? partial : s->source);
+    html_show(out, s->error.len ? s->error : lacking.len ? lacking : s->source);
     buf_add(out, STR("</small></span><span class=\"delta\">"));
     if (!s->error.len)
         buf_fmt(out, "%zu", s->counts[FLEET_DIFFERS] + s->counts[FLEET_MISSING]);

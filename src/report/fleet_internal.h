@@ -9,6 +9,10 @@ extern const struct fleet_format fleet_csv, fleet_html, fleet_json, fleet_yaml;
 
 /* "differs", "missing", "unmatched". */
 const char *fleet_kind_name(enum fleet_kind kind);
+/* What Kind says. False: nothing that is known. */
+bool fleet_read_kind(const struct value *v, enum fleet_kind *out);
+/* An entry of Findings, but for its kind and sites. */
+void fleet_read_finding(struct arena *a, const struct value *v, struct fleet_finding *out);
 /* "failed", "drift", "clean". */
 const char *fleet_site_state(const struct fleet_site *s);
 /* "12 of 400 sites drift, 2 could not be compared". Lives as long as a. */
@@ -35,4 +39,6 @@ str fleet_field_text(struct arena *a, const struct result_field *f, size_t max);
 /* Whether the earlier report has not got it for that site. */
 bool fleet_is_new(const struct fleet_finding *x, size_t site);
 /* What is not as it should be, in words: "2 documents failed, ...". Empty when all was compared. */
-str fleet_partial_text(struct arena *a, const struct fleet_site *s);
+str fleet_incomplete_text(struct arena *a, const struct fleet_site *s);
+/* How completely a site was compared: a word. */
+str fleet_verdict(const struct fleet_site *s);

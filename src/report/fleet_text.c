@@ -194,22 +194,22 @@ static void add_row(const struct writer *w, const struct fleet_profile *p)
     struct arena *a = w->arena;
     const struct fleet_site *first = &w->fleet->sites.items[p->sites.items[0]];
     struct range unmatched = {0}, objects = {0};
-    size_t partial = 0;
+    size_t lacking = 0;
     str names = fleet_names(a, w->fleet, &p->sites, w->all), which = numbers(a, first);
 
     for (size_t i = 0; i < p->sites.len; i++) {
         const struct fleet_site *s = &w->fleet->sites.items[p->sites.items[i]];
         widen(&unmatched, s->unmatched, i == 0);
         widen(&objects, s->total, i == 0);
-        partial += !s->verdict.complete;
+        lacking += !s->verdict.complete;
     }
     buf_fmt(w->out, "%5zu %6zu %7zu %9s %8s  %.*s", p->apart, first->counts[FLEET_DIFFERS],
             first->counts[FLEET_MISSING], str_z(a, range_text(a, unmatched)),
             str_z(a, range_text(a, objects)), STR_ARG(names));
     if (p->sites.len > 1)
         buf_fmt(w->out, ": %zu sites", p->sites.len);
-    if (partial)
-        buf_fmt(w->out, p->sites.len > 1 ? ", %zu in part" : ", in part", partial);
+    if (lacking)
+        buf_fmt(w->out, p->sites.len > 1 ? ", %zu incomplete" : ", incomplete", lacking);
     if (which.len)
         buf_fmt(w->out, " [%.*s]", STR_ARG(which));
     buf_char(w->out, '\n');
@@ -247,24 +247,24 @@ static str first_reason(struct arena *a, const struct fleet_site *s)
                    STR_ARG(note->reason));
 }
 
-static void add_partial(const struct writer *w)
+static void add_incomplete(const struct writer *w)
 {
     const struct fleet *f = w->fleet;
-    size_t shown = 0;
+    size_t shown = 0, all = f->states[VERDICT_INCOMPLETE];
 
-    if (!f->incomplete)
+    if (!all)
         return;
-    buf_add(w->out, STR("Compared in part\n"));
+    buf_add(w->out, STR("Incomplete\n"));
     for (size_t i = 0; i < f->sites.len && (w->all || shown < SITES_SHOWN); i++) {
-        str partial = fleet_partial_text(w->arena, &f->sites.items[i]);
+        str what = fleet_incomplete_text(w->arena, &f->sites.items[i]);
         str why = quote_line(w->arena, first_reason(w->arena, &f->sites.items[i]));
-        shown += partial.len > 0;
-        if (partial.len)
-            buf_fmt(w->out, "- %.*s: %.*s%.*s\n", STR_ARG(f->sites.items[i].name), STR_ARG(partial),
+        shown += what.len > 0;
+        if (what.len)
+            buf_fmt(w->out, "- %.*s: %.*s%.*s\n", STR_ARG(f->sites.items[i].name), STR_ARG(what),
                     STR_ARG(why));
     }
-    if (shown < f->incomplete)
-        buf_fmt(w->out, "- and %zu more\n", f->incomplete - shown);
+    if (shown < all)
+        buf_fmt(w->out, "- and %zu more\n", all - shown);
     buf_char(w->out, '\n');
 }
 
@@ -342,6 +342,24 @@ static void add_baseline(const struct writer *w)
 
 /* ---- The whole. ---- */
 
+static void add_verdict(const struct writer *w)
+{
+    const struct fleet *f = w->fleet;
+    size_t partial = f->states[VERDICT_PARTIAL], incomplete = f->states[VERDICT_INCOMPLETE];
+    str sites = counted(w->arena, f->sites.len, "site");
+
+    if (f->failed || incomplete)
+        buf_fmt(w->out, "Verdict: of %.*s: %zu not compared, %zu incomplete, %zu partial\n",
+                STR_ARG(sites), f->failed, incomplete, partial);
+    else if (partial)
+        buf_fmt(w->out,
+                "Verdict: all sites were compared completely, but partial in %zu of %zu: objects "
+                "have no template\n",
+                partial, f->sites.len);
+    else
+        buf_add(w->out, STR("Verdict: all sites were compared completely\n"));
+}
+
 static void add_summary(const struct writer *w)
 {
     const struct fleet *f = w->fleet;
@@ -361,11 +379,7 @@ static void add_summary(const struct writer *w)
                 common);
     buf_fmt(w->out, "Metadata Hash: %.*s\n", STR_ARG(f->hash));
     add_baseline(w);
-    if (!f->incomplete && !f->failed)
-        buf_add(w->out, STR("Verdict: all sites were compared completely\n"));
-    else
-        buf_fmt(w->out, "Verdict: of %s %zu could not be compared, and %zu only in part\n",
-                str_z(w->arena, counted(w->arena, f->sites.len, "site")), f->failed, f->incomplete);
+    add_verdict(w);
 }
 
 static void write_plain(const struct fleet *f, bool all, struct buf *out)
@@ -376,7 +390,7 @@ static void write_plain(const struct fleet *f, bool all, struct buf *out)
     add_findings(&w);
     add_unmatched(&w);
     add_sites(&w);
-    add_partial(&w);
+    add_incomplete(&w);
     add_failed(&w);
     add_fresh(&w);
     add_gone(&w);
@@ -392,13 +406,14 @@ static const struct line_rule rules[] = {
     {"Objects without", COLOUR_BOLD},
     {"Sites, ", COLOUR_BOLD},
     {"APART", COLOUR_DIM},
-    {"Compared in part", COLOUR_YELLOW},
+    {"Incomplete", COLOUR_YELLOW},
     {"Not compared", COLOUR_RED},
     {"New", COLOUR_RED},
     {"Fixed", COLOUR_GREEN},
     {"Summary", COLOUR_BOLD},
     {"Drift: 0 ", COLOUR_GREEN},
     {"Drift: ", COLOUR_RED},
+    {"Verdict: all sites were compared completely, but", COLOUR_YELLOW},
     {"Verdict: all", COLOUR_GREEN},
     {"Verdict: ", COLOUR_RED},
 };

@@ -25,7 +25,8 @@ static struct value *summary_tree(struct arena *a, const struct fleet *f)
     set_count(a, out, "NumSites", f->sites.len);
     set_count(a, out, "NumCompared", f->compared);
     set_count(a, out, "NumDrifting", f->drifting);
-    set_count(a, out, "NumIncomplete", f->incomplete);
+    set_count(a, out, "NumPartial", f->states[VERDICT_PARTIAL]);
+    set_count(a, out, "NumIncomplete", f->states[VERDICT_INCOMPLETE]);
     set_count(a, out, "NumFailed", f->failed);
     set_count(a, out, "NumDiffs", f->kinds[FLEET_DIFFERS]);
     set_count(a, out, "NumMissing", f->kinds[FLEET_MISSING]);
@@ -107,7 +108,6 @@ static struct value *baseline_tree(struct arena *a, const struct fleet *f)
 
 static void add_counts(struct arena *a, struct value *out, const struct fleet_site *s)
 {
-    const struct results verdict = {.verdict = s->verdict};
     struct value *numbers = value_list(a);
 
     set_count(a, out, "NumDiffCRs", s->differing);
@@ -120,8 +120,15 @@ static void add_counts(struct arena *a, struct value *out, const struct fleet_si
     for (size_t i = 0; i < s->findings.len; i++)
         value_add(a, numbers, value_int(a, (int64_t)s->findings.items[i] + 1));
     value_set(a, out, STR("Findings"), numbers);
+}
+
+static void add_verdict(struct arena *a, struct value *out, const struct fleet_site *s)
+{
+    const struct results verdict = {.verdict = s->verdict};
+
     report_verdict_tree(a, out, &verdict);
-    value_unset(value_get(out, STR("Verdict")), STR("omittedBy"));
+    if (s->verdict.known)
+        value_unset(value_get(out, STR("Verdict")), STR("omittedBy"));
 }
 
 static void add_site(struct arena *a, struct value *out, const struct fleet_site *s)
@@ -133,6 +140,7 @@ static void add_site(struct arena *a, struct value *out, const struct fleet_site
         value_set_str(a, out, STR("Error"), s->error);
     else
         add_counts(a, out, s);
+    add_verdict(a, out, s);
 }
 
 static struct value *fleet_tree(struct arena *a, const struct fleet *f)

@@ -140,17 +140,14 @@ str fleet_field_text(struct arena *a, const struct result_field *f, size_t max)
                    STR_ARG(expected));
 }
 
-str fleet_partial_text(struct arena *a, const struct fleet_site *s)
+str fleet_verdict(const struct fleet_site *s)
 {
-    const struct result_verdict *v = &s->verdict;
-    struct buf out = buf_new(a, BUF_UNLIMITED);
+    return str_c(verdict_state_name(verdict_state(&s->verdict)));
+}
 
-    if (s->error.len || v->complete)
+str fleet_incomplete_text(struct arena *a, const struct fleet_site *s)
+{
+    if (s->error.len || s->verdict.complete)
         return STR_NONE;
-    if (v->failed)
-        buf_fmt(&out, "%s failed", str_z(a, counted(a, v->failed, "document")));
-    if (v->failed_objects)
-        buf_fmt(&out, "%s%s failed", out.len ? ", " : "",
-                str_z(a, counted(a, v->failed_objects, "object")));
-    return buf_str(&out);
+    return verdict_failures(a, &s->verdict);
 }

@@ -139,8 +139,8 @@ static bool write_github(const struct results *r, const struct report_options *o
             add_issue(a, &r->issues.items[i], out);
     buf_add(out, STR("::notice title=plumb compare::"));
     add_data(out, headline(a, r));
-    if (r->verdict.known && !r->verdict.complete)
-        buf_add(out, STR("; the comparison is incomplete"));
+    if (r->verdict.known)
+        add_data(out, str_concat(a, STR("; the comparison is "), verdict_text(a, &r->verdict)));
     if (found > ANNOTATIONS_MAX)
         buf_fmt(out, " (%d of %zu findings shown)", ANNOTATIONS_MAX, found);
     buf_char(out, '\n');

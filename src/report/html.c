@@ -128,16 +128,18 @@ static void add_meter(const struct totals *t, struct buf *out)
 static str lead_text(struct arena *a, const struct results *r)
 {
     struct buf out = buf_new(a, BUF_UNLIMITED);
+    bool partial = r->verdict.known && verdict_state(&r->verdict) == VERDICT_PARTIAL;
 
-    if (r->unmatched.len)
+    if (r->unmatched.len && !partial)
         buf_fmt(&out, "%s not known to the reference",
                 str_z(a, counted(a, r->unmatched.len, "object")));
     if (r->patched)
         buf_fmt(&out, "%s%s patched by overrides", out.len ? " · " : "",
                 str_z(a, counted(a, r->patched, "object")));
-    if (r->verdict.known)
-        buf_fmt(&out, "%sthe comparison is %s", out.len ? " · " : "",
-                r->verdict.complete ? "complete" : "incomplete");
+    if (r->verdict.known) {
+        str text = verdict_text(a, &r->verdict);
+        buf_fmt(&out, "%sthe comparison is %.*s", out.len ? " · " : "", STR_ARG(text));
+    }
     return buf_str(&out);
 }
 

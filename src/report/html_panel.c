@@ -124,10 +124,16 @@ static void add_notes(const struct result_verdict *v, struct buf *out)
 
 void html_verdict(const struct result_verdict *v, struct buf *out)
 {
+    static const struct {
+        const char *class, *label;
+    } badges[] = {[VERDICT_COMPLETE] = {"complete", "Complete"},
+                  [VERDICT_PARTIAL] = {"unmatched", "Partial"},
+                  [VERDICT_INCOMPLETE] = {"incomplete", "Incomplete"}};
+    enum verdict_state state = verdict_state(v);
+
     buf_add(out, STR("<section class=\"verdict panel\" aria-labelledby=\"verdict\"><h2 "
                      "id=\"verdict\">Completeness "));
-    html_badge(out, v->complete ? "complete" : "incomplete",
-               v->complete ? "Complete" : "Incomplete");
+    html_badge(out, badges[state].class, badges[state].label);
     buf_add(out, STR("</h2>"));
     add_tallies(v, out);
     add_rules(v, out);

@@ -44,6 +44,11 @@ const char *report_line_code(const struct line_rule *rules, size_t count, str li
 
 /* ---- How complete the comparison was; nothing when that is not known. ---- */
 
+/* "complete", "complete, but partial: 3 objects have no template", "incomplete: 1 object failed".
+ */
+str verdict_text(struct arena *a, const struct result_verdict *v);
+/* "1 document and 2 objects failed", or empty. */
+str verdict_failures(struct arena *a, const struct result_verdict *v);
 /* Appends the last lines of the summary. */
 void report_verdict_text(struct buf *out, const struct results *r);
 /* Sets the member Verdict. */

@@ -18,6 +18,7 @@ struct suite {
     const char *name;
     struct testcase *items;
     size_t len, cap;
+    const struct result_verdict *verdict; /* NULL: not what the suite is about */
 };
 
 /* ---- Cases. ---- */
@@ -125,11 +126,16 @@ static struct testcase note_case(struct arena *a, const struct result_note *note
 /* Ours: what could not be compared. */
 static struct suite verdict_suite(struct arena *a, const struct results *r)
 {
-    struct suite s = {.name = "Completeness of the comparison"};
+    struct suite s = {.name = "Completeness of the comparison", .verdict = &r->verdict};
     struct testcase fine = {.name = STR("Everything was compared")};
+    struct testcase partial = {.classname = STR("Input"),
+                               .name = STR("Objects without a template"),
+                               .skipped = counted(a, r->verdict.unmatched, "object")};
 
     for (size_t i = 0; i < r->verdict.notes.len; i++)
         VEC_PUSH(a, &s, note_case(a, &r->verdict.notes.items[i]));
+    if (r->verdict.unmatched)
+        VEC_PUSH(a, &s, partial);
     if (!s.len)
         VEC_PUSH(a, &s, fine);
     return s;
@@ -191,6 +197,20 @@ static void add_case(struct xml *x, const struct testcase *c)
     xml_close(x);
 }
 
+static void add_completeness(struct arena *a, struct xml *x, const struct result_verdict *v)
+{
+    const struct {
+        str name;
+        size_t n;
+    } counts[] = {{STR("FailedDocuments"), v->failed},
+                  {STR("FailedCRs"), v->failed_objects},
+                  {STR("UnmatchedCRs"), v->unmatched}};
+
+    add_property(x, STR("Comparison"), str_c(verdict_state_name(verdict_state(v))));
+    for (size_t i = 0; i < COUNT(counts); i++)
+        add_property(x, counts[i].name, str_fmt(a, "%zu", counts[i].n));
+}
+
 static void add_suite(struct arena *a, struct xml *x, const struct results *r, str stamp,
                       const struct suite *s)
 {
@@ -204,6 +224,8 @@ static void add_suite(struct arena *a, struct xml *x, const struct results *r, s
     xml_open(x, STR("properties"));
     add_property(x, STR("MetadataHash"), r->hash);
     add_property(x, STR("TotalCRs"), str_fmt(a, "%zu", r->total));
+    if (s->verdict)
+        add_completeness(a, x, s->verdict);
     xml_close(x);
     for (size_t i = 0; i < s->len; i++)
         add_case(x, &s->items[i]);

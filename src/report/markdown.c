@@ -120,7 +120,9 @@ static void add_summary(struct arena *a, const struct results *r, struct buf *ou
     for (size_t i = 0; r->baseline.file.len && i < DRIFT_STATES; i++)
         add_row(out, drifts[i], r->baseline.counts[i]);
     if (v->known) {
-        buf_fmt(out, "| Comparison | %s |\n", v->complete ? "complete" : "**incomplete**");
+        const char *mark = v->complete ? "" : "**";
+        str text = verdict_text(a, v);
+        buf_fmt(out, "| Comparison | %s%.*s%s |\n", mark, STR_ARG(text), mark);
         add_row(out, "Documents read", v->documents);
         add_row(out, "Documents that failed", v->failed);
         add_row(out, "Fields compared", v->fields_compared);

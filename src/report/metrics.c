@@ -75,6 +75,17 @@ static void add_changes(struct buf *out, const struct watch_totals *t)
     }
 }
 
+/* One of the states is 1. */
+static void add_states(struct buf *out, const struct watch_totals *t)
+{
+    add_head(out, "completeness", "gauge", "1 for how complete the verdict is.");
+    for (enum verdict_state s = VERDICT_COMPLETE; s <= VERDICT_INCOMPLETE; s++) {
+        buf_add(out, STR("plumb_compare_completeness{"));
+        add_label(out, "state", str_c(verdict_state_name(s)), true);
+        buf_fmt(out, "} %d\n", watch_totals_state(t) == s);
+    }
+}
+
 static void add_info(struct buf *out, str hash)
 {
     add_head(out, "info", "gauge", "Version of plumb, and the hash of the reference.");
@@ -97,6 +108,7 @@ void metrics_write(struct buf *out, const struct watch_totals *t, str hash)
         {"matched_objects", "gauge", "Objects that were compared with a template.", t->matched},
         {"drifting_objects", "gauge", "Objects that differ from their template.", t->drifting},
         {"failed_objects", "gauge", "Objects that could not be compared.", t->failed},
+        {"unmatched_objects", "gauge", "Objects without a template.", t->unmatched},
         {"missing", "gauge", "Objects that the reference requires and that are not there.",
          t->missing},
         {"issues", "gauge", "Components that are at fault as a whole.", t->issues},
@@ -111,6 +123,7 @@ void metrics_write(struct buf *out, const struct watch_totals *t, str hash)
     add_info(out, hash);
     for (size_t i = 0; i < COUNT(numbers); i++)
         add_number(out, numbers[i].name, numbers[i].type, numbers[i].help, numbers[i].n);
+    add_states(out, t);
     add_templates(out, t);
     add_changes(out, t);
 }

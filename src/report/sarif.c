@@ -230,6 +230,19 @@ static void add_notes(struct arena *a, struct value *invocation, const struct re
     }
 }
 
+/* As the other reports have it, without what notifications and results say. */
+static void add_verdict(struct arena *a, struct value *properties, const struct results *r)
+{
+    struct value *tree = value_object(a);
+
+    report_verdict_tree(a, tree, r);
+    struct value *verdict = value_get(tree, STR("Verdict"));
+    if (!verdict)
+        return;
+    value_unset(verdict, STR("notes"));
+    value_set(a, properties, STR("comparison"), verdict);
+}
+
 static struct value *make_run(struct arena *a, const struct results *r)
 {
     struct value *run = value_object(a);
@@ -256,6 +269,7 @@ static struct value *make_run(struct arena *a, const struct results *r)
     struct value *properties = value_set(a, run, STR("properties"), value_object(a));
     value_set_str(a, properties, STR("referenceHash"), r->hash);
     value_set_int(a, properties, STR("objectsCompared"), (int64_t)r->total);
+    add_verdict(a, properties, r);
     return run;
 }
 

@@ -10,6 +10,31 @@ enum { RULES_SHOWN = 10, NOTES_SHOWN = 20 };
 
 /* ---- For people. ---- */
 
+str verdict_failures(struct arena *a, const struct result_verdict *v)
+{
+    str documents = v->failed ? counted(a, v->failed, "document") : STR_NONE;
+    str objects = v->failed_objects ? counted(a, v->failed_objects, "object") : STR_NONE;
+
+    if (!documents.len && !objects.len)
+        return STR_NONE;
+    return str_fmt(a, "%.*s%s%.*s failed", STR_ARG(documents),
+                   documents.len && objects.len ? " and " : "", STR_ARG(objects));
+}
+
+str verdict_text(struct arena *a, const struct result_verdict *v)
+{
+    enum verdict_state state = verdict_state(v);
+
+    if (state == VERDICT_INCOMPLETE) {
+        str failures = verdict_failures(a, v);
+        return str_fmt(a, "incomplete%s%.*s", failures.len ? ": " : "", STR_ARG(failures));
+    }
+    if (state == VERDICT_PARTIAL)
+        return str_fmt(a, "complete, but partial: %zu object%s no template", v->unmatched,
+                       v->unmatched == 1 ? " has" : "s have");
+    return STR("complete");
+}
+
 static void add_rules(struct buf *out, const struct result_verdict *v)
 {
     size_t rest = 0;
@@ -67,11 +92,8 @@ void report_verdict_text(struct buf *out, const struct results *r)
     buf_fmt(out, "Fields: %zu compared, %zu omitted\n", v->fields_compared, v->fields_omitted);
     add_rules(out, v);
     add_notes(out, v);
-    if (v->complete && v->unmatched)
-        buf_fmt(out, "Verdict: the comparison is complete, but partial: %zu object%s no template\n",
-                v->unmatched, v->unmatched == 1 ? " has" : "s have");
-    else
-        buf_fmt(out, "Verdict: the comparison is %s\n", v->complete ? "complete" : "incomplete");
+    str text = verdict_text(out->arena, v);
+    buf_fmt(out, "Verdict: the comparison is %.*s\n", STR_ARG(text));
 }
 
 /* ---- For programs. ---- */
@@ -135,6 +157,7 @@ void report_verdict_tree(struct arena *a, struct value *out, const struct result
     if (!v->known)
         return;
     struct value *verdict = value_set(a, out, STR("Verdict"), value_object(a));
+    value_set_str(a, verdict, STR("state"), str_c(verdict_state_name(verdict_state(v))));
     value_set_bool(a, verdict, STR("complete"), v->complete);
     value_set(a, verdict, STR("documents"), counts_tree(a, documents));
     value_set(a, verdict, STR("objects"), counts_tree(a, objects));

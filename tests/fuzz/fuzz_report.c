@@ -2,9 +2,11 @@
 /*
  * fuzz_report.c - JSON reports of others: what is read can be written as every report, nothing in
  * it becomes syntax of the format, and reading back what was written as JSON gives the same counts
- * and is no worse than before.
+ * and is no worse than before. The same of fleets, where reading back gives the same report.
  */
 #include "report/baseline.h"
+#include "report/fleet.h"
+#include "report/fleet_read.h"
 #include "report/report.h"
 #include "report/results_json.h"
 #include "value/source.h"
@@ -64,6 +66,39 @@ static void check_formats(struct arena *a, const struct results *r)
     assert(str_has_suffix(written(a, "junit", r), STR("</testsuites>\n")));
 }
 
+/* ---- Fleets. ---- */
+
+static str written_fleet(struct arena *a, const char *format, const struct fleet *f)
+{
+    const struct report_options options = {.all = true};
+    struct buf out = buf_new(a, 64 * MIB);
+    AUTO_ERR e = {0};
+
+    if (!fleet_format_find(str_c(format))->write(f, &options, &out, &e))
+        return STR_NONE;
+    return buf_str(&out);
+}
+
+static str read_and_write(struct arena *a, const struct source *src)
+{
+    struct fleet fleet;
+    AUTO_ERR e = {0};
+
+    if (!fleet_from_json(a, src, &fleet, &e))
+        return STR_NONE;
+    check_page(written_fleet(a, "html", &fleet));
+    assert(str_has_prefix(written_fleet(a, "csv", &fleet), STR("site,state,")));
+    assert(str_contains(written_fleet(a, "", &fleet), STR("Summary\n")));
+    return written_fleet(a, "json", &fleet);
+}
+
+static void check_fleet(struct arena *a, const struct source *src)
+{
+    const struct source first = {.text = read_and_write(a, src)};
+
+    assert(!first.text.len || str_eq(first.text, read_and_write(a, &first)));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     AUTO_ARENA a = arena_new();
@@ -71,6 +106,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct source src = {.text = str_of((const char *)data, size)};
     struct results first, second;
 
+    if (fleet_is_report(&src))
+        check_fleet(a, &src);
     if (!results_from_json(a, &src, &first, &e))
         return 0;
     check_formats(a, &first);

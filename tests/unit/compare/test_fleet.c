@@ -178,7 +178,7 @@ TEST(sites_are_apart_by_what_they_have_and_by_what_they_lack)
     fleet_groups_finish(g);
     assert_int_equal(fleet.compared, 5);
     assert_int_equal(fleet.failed, 1);
-    assert_int_equal(fleet.incomplete, 1);
+    assert_int_equal(fleet.states[VERDICT_INCOMPLETE], 1);
     assert_int_equal(fleet.drifting, 4);
     assert_int_equal(fleet.sites.items[0].apart, 0);
     assert_int_equal(fleet.sites.items[3].apart, 1);

@@ -125,6 +125,13 @@ static struct watch_totals totals(struct fixture *f)
     return t;
 }
 
+static enum verdict_state completeness(struct fixture *f)
+{
+    const struct watch_totals t = totals(f);
+
+    return watch_totals_state(&t);
+}
+
 /* ---- Watching. ---- */
 
 TEST(changes_of_the_verdict_are_told)
@@ -144,6 +151,7 @@ TEST(changes_of_the_verdict_are_told)
     assert_int_equal(totals(&f).drifting, 0);
     assert_int_equal(totals(&f).issues, 0);
     assert_int_equal(totals(&f).matched, 2);
+    assert_int_equal(completeness(&f), VERDICT_COMPLETE);
     api_put(f.api, "x", "a", "\"spec\":{\"size\":1,\"more\":true}");
     assert_str(next(&f, 1), STR("drift a spec.more=|"));
     assert_int_equal(totals(&f).templates[0].drifting, 1);
@@ -254,12 +262,16 @@ TEST(a_type_that_is_refused_does_not_hold_up_the_start)
     begin(&f, plain_a);
     api_answer(f.api, "/apis/example.com/v1/widgets", 403, "application/json", FORBIDDEN);
     api_put(f.api, "x", "a", "\"spec\":{\"size\":1}");
+    api_put(f.api, "x", "unknown", "\"spec\":{}");
     open_watch(&f);
     assert_str(next(&f, 3), STR("start|missing a.yaml|missing b.yaml|"));
     assert_int_equal(totals(&f).failing, 1);
+    assert_int_equal(completeness(&f), VERDICT_INCOMPLETE);
     assert_true(totals(&f).errors > 0);
     assert_str(next(&f, 1), STR("present a.yaml|"));
     assert_int_equal(totals(&f).failing, 0);
+    assert_int_equal(totals(&f).unmatched, 1);
+    assert_int_equal(completeness(&f), VERDICT_PARTIAL);
     end(&f);
 }
 

@@ -10,6 +10,7 @@
 static const struct watch_totals some = {.types = 2,
                                          .objects = 7,
                                          .matched = 5,
+                                         .unmatched = 2,
                                          .drifting = 1,
                                          .missing = 2,
                                          .issues = 1,
@@ -88,13 +89,14 @@ TEST(people_get_one_line_per_change)
     c = (struct watch_change){.kind = WATCH_START};
     assert_str(text_of(a, &c, &some),
                STR("2026-03-05T12:00:00.000Z start    2 types, 7 objects: 5 compared, 1 drift, 2 "
-                   "missing\n"));
+                   "missing; partial, 2 objects without a template\n"));
     bad.failed = 3;
+    bad.unmatched = 0;
     bad.failing = 1;
     c.kind = WATCH_END;
     assert_str(text_of(a, &c, &bad),
                STR("2026-03-05T12:00:00.000Z end      2 types, 7 objects: 5 compared, 1 drift, 2 "
-                   "missing, 3 failed; 1 type cannot be watched\n"));
+                   "missing, 3 failed; 1 type cannot be watched; incomplete\n"));
 }
 
 TEST(programs_get_one_object_per_change)
@@ -115,7 +117,7 @@ TEST(programs_get_one_object_per_change)
     assert_str(json_of(a, &c, &some),
                STR("{\"time\":\"2026-03-05T12:00:00.000Z\",\"change\":\"start\",\"types\":2,"
                    "\"typesFailing\":0,\"objects\":7,\"compared\":5,\"drifting\":1,\"failed\":0,"
-                   "\"missing\":2,\"issues\":1}\n"));
+                   "\"missing\":2,\"issues\":1,\"unmatched\":2,\"state\":\"partial\"}\n"));
 }
 
 TEST(labels_are_escaped_and_every_metric_has_its_head)
@@ -136,6 +138,9 @@ TEST(labels_are_escaped_and_every_metric_has_its_head)
                                        "component=\"c\\\\d\",template=\"e\\nf\"} 1\n")));
     assert_true(str_contains(text, STR("template=\"e\\nf\"} 5\n")));
     assert_true(str_contains(text, STR("\nplumb_compare_missing 2\n")));
+    assert_true(str_contains(text, STR("\nplumb_compare_unmatched_objects 2\n")));
+    assert_true(str_contains(text, STR("\nplumb_compare_completeness{state=\"complete\"} 0\n")));
+    assert_true(str_contains(text, STR("\nplumb_compare_completeness{state=\"partial\"} 1\n")));
     assert_true(str_contains(text, STR("\nplumb_compare_changes_total{change=\"fixed\"} 4\n")));
     assert_true(str_contains(text, STR("reference_hash=\"abc\"} 1\n")));
     assert_true(
@@ -144,7 +149,7 @@ TEST(labels_are_escaped_and_every_metric_has_its_head)
         heads += str_has_prefix(line, STR("# TYPE "));
         assert_true(str_has_prefix(line, STR("# ")) || str_has_prefix(line, STR("plumb_")));
     }
-    assert_int_equal(heads, 18);
+    assert_int_equal(heads, 20);
 }
 
 RUN_TESTS(cmocka_unit_test(people_get_one_line_per_change),
