@@ -150,8 +150,7 @@ void http_handle_give(struct http_client *c, CURL *easy, CURLM *multi)
         free_handle(easy, multi);
 }
 
-/* Waits for the network, for the cancel flag, or until somebody must look at the time. */
-static void wait_for_something(CURLM *multi, const struct transfer *t)
+void http_handle_wait(CURLM *multi, const struct transfer *t)
 {
     struct curl_waitfd extra = {.events = CURL_WAIT_POLLIN};
     const struct http_cancel *cancel = t->request->cancel;
@@ -161,7 +160,7 @@ static void wait_for_something(CURLM *multi, const struct transfer *t)
     curl_multi_poll(multi, &extra, cancel ? 1 : 0, transfer_patience(t), NULL);
 }
 
-static CURLcode result_of(CURLM *multi)
+CURLcode http_handle_result(CURLM *multi)
 {
     int left;
     const CURLMsg *message = curl_multi_info_read(multi, &left);
@@ -182,10 +181,10 @@ static CURLcode perform(CURLM *multi, struct transfer *t)
         if (curl_multi_perform(multi, &running) != CURLM_OK)
             return result;
         if (!running)
-            return result_of(multi);
+            return http_handle_result(multi);
         if (!transfer_may_go_on(t))
             return result;
-        wait_for_something(multi, t);
+        http_handle_wait(multi, t);
     }
 }
 

@@ -69,6 +69,10 @@ struct transfer {
 /* A handle at rest or a new one; given back with its connections. */
 CURL *http_handle_take(struct http_client *c, CURLM **multi);
 void http_handle_give(struct http_client *c, CURL *easy, CURLM *multi);
+/* Waits for the network, for the cancel flag, or until somebody must look at the time. */
+void http_handle_wait(CURLM *multi, const struct transfer *t);
+/* How the only request of multi has ended. */
+CURLcode http_handle_result(CURLM *multi);
 
 /* ---- transfer.c ---- */
 /* Sets easy up for the request of t, whose first four members and easy are set. */
@@ -80,6 +84,8 @@ int transfer_patience(const struct transfer *t);
 /* Fills the response and the error from curl's result, and lets go of what curl was given. */
 MUST_CHECK bool transfer_end(struct transfer *t, CURLcode result, struct err *e);
 
+/* What our own side took its time for since then is not the server's fault. */
+void transfer_forgive(struct transfer *t, int64_t since);
 /* Lets go of what curl was given, without a word. */
 void transfer_drop(struct transfer *t);
 

@@ -20,13 +20,13 @@ static void note_arrival(struct transfer *t, size_t bytes)
     t->window_bytes += bytes;
 }
 
-/* What our own side takes its time for is not the server's fault. */
-static void forgive_since(struct transfer *t, int64_t since)
+void transfer_forgive(struct transfer *t, int64_t since)
 {
     int64_t now = clock_wire();
 
     t->active = now;
-    t->window += now - since;
+    if (t->window)
+        t->window += now - since;
 }
 
 /* "HTTP/1.1 200 OK" or "HTTP/2 200": another answer begins, after an interim one or a redirect. */
@@ -175,7 +175,7 @@ static size_t on_data(char *data, size_t size, size_t count, void *ctx)
         take_piece(t, piece);
     else if (gunzip_add(t->gunzip, piece, take_piece, t) == GUNZIP_BAD)
         t->stop = STOP_GZIP;
-    forgive_since(t, came);
+    transfer_forgive(t, came);
     return t->stop ? 0 : piece.len;
 }
 
