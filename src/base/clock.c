@@ -42,6 +42,19 @@ void clock_wire_wait(pthread_cond_t *c, pthread_mutex_t *m, int64_t ns)
     pthread_cond_clockwait(c, m, CLOCK_MONOTONIC, &t);
 }
 
+void clock_wait(pthread_cond_t *c, pthread_mutex_t *m, int64_t until)
+{
+    const struct timespec at = {.tv_sec = until / NS_PER_SEC, .tv_nsec = until % NS_PER_SEC};
+    int64_t now = fake_now;
+
+    if (!clock_is_fake) {
+        pthread_cond_timedwait(c, m, &at);
+        return;
+    }
+    while (now < until && !atomic_compare_exchange_weak(&fake_now, &now, until))
+        continue;
+}
+
 int64_t clock_cpu(void)
 {
     return read_clock(CLOCK_PROCESS_CPUTIME_ID);

@@ -24,6 +24,11 @@ int64_t clock_mono(void);
 int64_t clock_wire(void);
 /* Waits for c, whose mutex is held, up to ns of that time. */
 void clock_wire_wait(pthread_cond_t *c, pthread_mutex_t *m, int64_t ns);
+/*
+ * Waits for c, made for CLOCK_MONOTONIC, until that time of clock_mono; in tests it moves the fake
+ * clock there instead, at once.
+ */
+void clock_wait(pthread_cond_t *c, pthread_mutex_t *m, int64_t until);
 /* CPU time of this process, for benchmarks. */
 int64_t clock_cpu(void);
 /* Waits; in tests it moves the fake clock instead. */

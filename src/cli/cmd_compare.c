@@ -82,6 +82,8 @@ static const struct option options[] = {
      .help = "Keep comparing a cluster, and write what changes in the verdict"},
     {"watch-interval", 0, OPTION_DURATION, offsetof(struct compare_values, watch.interval),
      .value = "1s", .help = "With --watch: gather changes for this `TIME` before comparing"},
+    {"watch-poll", 0, OPTION_DURATION, offsetof(struct compare_values, watch.poll), .value = "30s",
+     .help = "With --watch: list types that cannot be watched this `TIME` after the last list"},
 };
 
 static void show_line(void *ctx, char severity, str text)
