@@ -29,6 +29,13 @@ static void start_library(void)
     curl_global_init(CURL_GLOBAL_DEFAULT);
 }
 
+static struct tape *tape_of_all;
+
+void http_use_tape(struct tape *tape)
+{
+    tape_of_all = tape;
+}
+
 struct http_config http_defaults(void)
 {
     return (struct http_config){
@@ -38,6 +45,7 @@ struct http_config http_defaults(void)
         .body_max = 64 * MIB,
         .header_max = 1 * MIB,
         .redirects_max = 10,
+        .tape = tape_of_all,
     };
 }
 
