@@ -182,15 +182,16 @@ static CURLcode perform(CURLM *multi, struct transfer *t)
     int running = 1;
 
     curl_multi_add_handle(multi, t->easy);
-    if (!transfer_may_go_on(t))
+    if (!transfer_may_go_on(t, clock_wire()))
         return result;
-    /* What is there is read before the clock is looked at: we may have been suspended. */
+    /* What is there is read before time counts: we may have been suspended. */
     for (;;) {
+        int64_t now = clock_wire();
         if (curl_multi_perform(multi, &running) != CURLM_OK)
             return result;
         if (!running)
             return http_handle_result(multi);
-        if (!transfer_may_go_on(t))
+        if (!transfer_may_go_on(t, now))
             return result;
         http_handle_wait(multi, t);
     }

@@ -45,16 +45,17 @@ static void end(struct http_pull *p, CURLcode result)
         tape_keep(tape, &p->request, t->response, buf_str(&t->kept), p->ok ? NULL : &p->failure);
 }
 
-/* As http_send does it: what is there is read before the clock is looked at. */
+/* As http_send does it: what is there is read before time counts. */
 static void step(struct http_pull *p)
 {
+    int64_t now = clock_wire();
     int running = 1;
 
     if (curl_multi_perform(p->multi, &running) != CURLM_OK)
         end(p, CURLE_ABORTED_BY_CALLBACK);
     else if (!running)
         end(p, http_handle_result(p->multi));
-    else if (!transfer_may_go_on(&p->transfer))
+    else if (!transfer_may_go_on(&p->transfer, now))
         end(p, CURLE_ABORTED_BY_CALLBACK);
     else if (!p->data.len)
         http_handle_wait(p->multi, &p->transfer);
