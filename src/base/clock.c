@@ -8,6 +8,8 @@
 
 static atomic_bool clock_is_fake;
 static _Atomic int64_t fake_now;
+static atomic_bool wire_is_fake;
+static _Atomic int64_t wire_now;
 static atomic_bool random_is_fake;
 static _Atomic uint64_t fake_state;
 
@@ -31,15 +33,44 @@ int64_t clock_mono(void)
 
 int64_t clock_wire(void)
 {
-    return read_clock(CLOCK_MONOTONIC);
+    return wire_is_fake ? wire_now : read_clock(CLOCK_MONOTONIC);
+}
+
+void clock_wire_fake(void)
+{
+    wire_now = read_clock(CLOCK_MONOTONIC);
+    wire_is_fake = true;
+}
+
+void clock_wire_advance(int64_t ns)
+{
+    atomic_fetch_add(&wire_now, ns);
+}
+
+int clock_wire_poll(int ms)
+{
+    return wire_is_fake ? 1 : ms;
 }
 
 void clock_wire_wait(pthread_cond_t *c, pthread_mutex_t *m, int64_t ns)
 {
-    const int64_t until = clock_wire() + ns;
+    const int64_t until = read_clock(CLOCK_MONOTONIC) + ns;
     const struct timespec t = {.tv_sec = until / NS_PER_SEC, .tv_nsec = until % NS_PER_SEC};
 
     pthread_cond_clockwait(c, m, CLOCK_MONOTONIC, &t);
+}
+
+void clock_wait(pthread_cond_t *c, pthread_mutex_t *m, int64_t until)
+{
+    const struct timespec at = {.tv_sec = until / NS_PER_SEC, .tv_nsec = until % NS_PER_SEC};
+    int64_t now = fake_now;
+
+    if (!clock_is_fake) {
+        pthread_cond_timedwait(c, m, &at);
+        return;
+    }
+    while (now < until && !atomic_compare_exchange_weak(&fake_now, &now, until))
+        continue;
 }
 
 int64_t clock_cpu(void)
@@ -74,6 +105,7 @@ void clock_advance(int64_t ns)
 void clock_real(void)
 {
     clock_is_fake = false;
+    wire_is_fake = false;
 }
 
 /* SplitMix64: one addition and a scramble per number, good enough for a fixed sequence. */

@@ -22,8 +22,21 @@ int64_t clock_mono(void);
 /* As clock_mono, but real even in tests: for timeouts of sockets, whose other end knows no better.
  */
 int64_t clock_wire(void);
+/*
+ * For tests of what takes the other end of a connection its time: stops that clock too, and moves
+ * it. clock_real undoes it. Polls of sockets, which nobody would wake, must then be short: they ask
+ * for the longest time they may take, in milliseconds.
+ */
+void clock_wire_fake(void);
+void clock_wire_advance(int64_t ns);
+int clock_wire_poll(int ms);
 /* Waits for c, whose mutex is held, up to ns of that time. */
 void clock_wire_wait(pthread_cond_t *c, pthread_mutex_t *m, int64_t ns);
+/*
+ * Waits for c, made for CLOCK_MONOTONIC, until that time of clock_mono; in tests it moves the fake
+ * clock there instead, at once.
+ */
+void clock_wait(pthread_cond_t *c, pthread_mutex_t *m, int64_t until);
 /* CPU time of this process, for benchmarks. */
 int64_t clock_cpu(void);
 /* Waits; in tests it moves the fake clock instead. */

@@ -5,6 +5,7 @@
 #include "cli/fleet_face.h"
 #include "cli/generate_face.h"
 #include "cli/progress.h"
+#include "net/tape.h"
 #include "report/report.h"
 
 #include <unistd.h>
@@ -67,10 +68,16 @@ static const struct option options[] = {
      .help = "With -o generate-patches: the `REASON` to write into overrides"},
     {"overrides", 'p', OPTION_STRING, offsetof(struct compare_values, overrides),
      .help = "Patch templates with the overrides of `FILE`", .complete = COMPLETE_FILES},
+    {"record", 0, OPTION_STRING, offsetof(struct compare_values, record),
+     .help = "Write all requests and answers to `FILE`, without secrets, for bug reports",
+     .complete = COMPLETE_FILES},
     {"recursive", 'R', OPTION_BOOL, offsetof(struct compare_values, recursive),
      .help = "Read the folders of -f with all folders below them"},
     {"reference", 'r', OPTION_STRING, offsetof(struct compare_values, reference),
      .help = "Compare with the reference whose metadata `FILE`, or whose folder, this is",
+     .complete = COMPLETE_FILES},
+    {"replay", 0, OPTION_STRING, offsetof(struct compare_values, replay),
+     .help = "Send nothing: take the answers from `FILE`, which --record wrote",
      .complete = COMPLETE_FILES},
     {"show-managed-fields", 0, OPTION_BOOL, offsetof(struct compare_values, show_managed_fields),
      .help = "Compare metadata.managedFields too"},
@@ -82,6 +89,8 @@ static const struct option options[] = {
      .help = "Keep comparing a cluster, and write what changes in the verdict"},
     {"watch-interval", 0, OPTION_DURATION, offsetof(struct compare_values, watch.interval),
      .value = "1s", .help = "With --watch: gather changes for this `TIME` before comparing"},
+    {"watch-poll", 0, OPTION_DURATION, offsetof(struct compare_values, watch.poll), .value = "30s",
+     .help = "With --watch: list types that cannot be watched this `TIME` after the last list"},
 };
 
 static void show_line(void *ctx, char severity, str text)
@@ -162,7 +171,7 @@ static bool watch(struct call *c, const struct compare_values *v, struct err *e)
     return watch_execute(c, v, &log, e);
 }
 
-static bool run(struct call *c, struct err *e)
+static bool run_any(struct call *c, struct err *e)
 {
     struct compare_values v = *(const struct compare_values *)c->values;
     bool improved = false;
@@ -178,6 +187,32 @@ static bool run(struct call *c, struct err *e)
     if (v.watch.watch && !v.fleet.len)
         return watch(c, &v, e);
     return v.generate_config.len && !v.fleet.len ? generate(c, &v, e) : compare(c, &v, e);
+}
+
+static bool open_tape(const struct compare_values *v, struct tape **out, struct err *e)
+{
+    *out = NULL;
+    if (v->record.len && v->replay.len)
+        return err_set(e, ERR_USAGE, "--record and --replay do not go together");
+    if (v->record.len)
+        return tape_record(v->record, out, e);
+    return !v->replay.len || tape_replay(v->replay, out, e);
+}
+
+/* What could not be recorded is told when there is nothing worse. */
+static bool run(struct call *c, struct err *e)
+{
+    AUTO_ERR ignored = {0};
+    struct tape *tape;
+
+    if (!open_tape(c->values, &tape, e))
+        return false;
+    http_use_tape(tape);
+    bool ok = run_any(c, e);
+    http_use_tape(NULL);
+    if (tape && !tape_close(tape, ok ? e : &ignored))
+        ok = false;
+    return ok;
 }
 
 const struct command command_compare = {

@@ -33,6 +33,7 @@ struct compare_values {
     str baseline;             /* an earlier report */
     str explain;              /* an object, or EXPLAIN_ALL; empty: nothing is explained */
     str generate_config, output_dir;
+    str record, replay; /* files: see net/tape.h */
     struct watch_values watch;
     struct kube_values kube; /* which cluster is asked when there are no files */
     struct kube_flags flags; /* what that means; set by compare_set_cluster */

@@ -27,6 +27,7 @@ static const struct {
     {"server", "each context has its own"},
     {"watch", "one cluster is watched; repeat the fleet with --baseline to hear what is new"},
     {"watch-interval", "it is for --watch"},
+    {"watch-poll", "it is for --watch"},
 };
 
 static bool check_options(const struct options *given, struct err *e)

@@ -13,6 +13,8 @@
 /* How old the numbers for Prometheus may get. */
 #define PUBLISH_EVERY (5 * NS_PER_SEC)
 #define INTERVAL_MAX (3600 * NS_PER_SEC)
+#define POLL_MIN NS_PER_SEC
+#define POLL_MAX (86400 * NS_PER_SEC)
 /* How often a server is asked for kinds that it does not have. */
 #define REFRESH (60 * NS_PER_SEC)
 
@@ -57,6 +59,8 @@ bool watch_check(const struct compare_values *v, bool improved, struct err *e)
         return err_set(e, ERR_USAGE, "--watch gives plumb's answers: use it with --no-compat");
     if (w->interval < 0 || w->interval > INTERVAL_MAX)
         return err_set(e, ERR_USAGE, "--watch-interval must be from 0 to 1h");
+    if (w->poll < POLL_MIN || w->poll > POLL_MAX)
+        return err_set(e, ERR_USAGE, "--watch-poll must be from 1s to 24h");
     return check_alone(v, e);
 }
 
@@ -166,7 +170,8 @@ static bool end(struct watching *w, struct err *e)
 
 static bool watch(struct watching *w, struct compare *c, struct err *e)
 {
-    const struct watch_options options = {w->values->watch.interval, REFRESH, stopped};
+    const struct watch_options options = {w->values->watch.interval, REFRESH, w->values->watch.poll,
+                                          stopped};
 
     if (!compare_watch_open(c, &options, &w->watch, e))
         return false;

@@ -12,7 +12,7 @@ struct compare_values;
 
 struct watch_values {
     bool watch;
-    int64_t interval; /* nanoseconds */
+    int64_t interval, poll; /* nanoseconds */
     str metrics_addr, metrics_file;
 };
 

@@ -10,20 +10,26 @@
  *
  * An image is a list of layers, each an archive; a later one hides what it replaces or whites out.
  * Images come from a registry (the distribution API, with tokens and the credentials that docker
- * and podman keep), from a folder with an OCI layout, from an archive that docker save wrote, or
- * from what podman and docker keep, which they are asked to save.
- * Whatever has a digest is checked against it. For this folder only; one thread.
+ * and podman keep), from a folder with an OCI layout or an archive of one, from an archive that
+ * docker save wrote, or from what podman and docker keep, which they are asked to save.
+ * Whatever has a digest is checked against it before it counts. Layers are read as they come: of
+ * them memory holds only what lies in the folder of the reference. For this folder only; one
+ * thread.
  */
 #pragma once
 
 #include "compare/compare.h"
 #include "net/http.h"
+#include "value/value.h"
 
+struct image_layer;
 struct reader;
 
 #define IMAGE_MANIFEST_MAX (4 * MIB)
-/* One layer as it is stored, one file of the reference, and all files of it. */
-#define IMAGE_LAYER_MAX (512 * MIB)
+/* One layer as it is stored, which is never in memory, and how long it may take to arrive. */
+#define IMAGE_LAYER_MAX (16 * GIB)
+#define IMAGE_LAYER_TIME (7200 * NS_PER_SEC)
+/* One file of the reference, and all files of it. */
 #define IMAGE_FILE_MAX (64 * MIB)
 #define IMAGE_FILES_MAX (256 * MIB)
 /* Everything that is unpacked, and the members of all layers together. */
@@ -47,8 +53,6 @@ MUST_CHECK bool image_name_parse(struct arena *a, str text, struct image_name *o
 struct image_files;
 
 struct image_files *image_files_new(struct arena *a, str folder);
-/* bytes: the layer as it is stored, packed or not. */
-MUST_CHECK bool image_files_add(struct image_files *f, str bytes, struct err *e);
 /* The names of all files below the folder, relative to it, in the order of their elements. */
 void image_files_list(const struct image_files *f, struct arena *a, struct str_list *out);
 /* ERR_NOT_FOUND, worded as by the system, when there is no such file. */
@@ -60,15 +64,22 @@ MUST_CHECK bool image_files_read(const struct image_files *f, str name, str *out
 struct image_store {
     /* A manifest by tag or digest. */
     bool (*manifest)(void *ctx, struct arena *a, str reference, str *out, struct err *e);
-    bool (*blob)(void *ctx, struct arena *a, str digest, size_t max, str *out, struct err *e);
+    /* What a layer says; its digest has been checked. *out lives as long as files. */
+    bool (*layer)(void *ctx, struct image_files *files, str digest, struct image_layer *out,
+                  struct err *e);
     void *ctx;
 };
 
 /* Goes from a manifest, or an index of several, to all layers. */
 MUST_CHECK bool image_read(struct arena *a, const struct image_store *store, str reference,
                            struct image_files *files, struct err *e);
+/* The digest of the image with that tag in an index.json; without a tag that of the only one. */
+MUST_CHECK bool image_index_find(const struct value *index, str tag, str *digest, struct err *e);
+
+/* ---- Digests: image_digest.c. ---- */
+
 /* ERR_INVALID when bytes are not those that the digest, "sha256:...", is of. */
-MUST_CHECK bool image_check_digest(struct arena *a, str digest, str bytes, struct err *e);
+MUST_CHECK bool image_check_digest(str digest, str bytes, struct err *e);
 
 /* ---- Where images come from. ---- */
 
@@ -82,7 +93,8 @@ MUST_CHECK bool image_archive_read(struct arena *a, str file, str tag, struct im
                                    struct err *e);
 
 /*
- * image_saved.c: the same of an archive that comes from elsewhere, in one pass. Memory holds what
+ * image_saved.c: the same of an archive of either kind that comes from elsewhere, in one pass.
+ * Memory holds what
  * lies in the folder of the reference, of all layers.
  */
 MUST_CHECK bool image_saved_read(struct arena *a, struct reader *from, str tag,

@@ -74,10 +74,33 @@ MUST_CHECK bool image_budget_keep(struct image_budget *b, size_t len, struct err
 MUST_CHECK bool image_layer_read(struct arena *a, str folder, struct image_budget *b,
                                  struct reader *from, struct image_layer *out, struct err *e);
 
+/*
+ * image_digest.c: the same of bytes that must have a digest, in one pass: all of them are read, and
+ * only when the digest is right is what they say anybody's business. When it is not, that is the
+ * error, whatever else was wrong. *out lives as long as f.
+ */
+MUST_CHECK bool image_layer_read_checked(struct image_files *f, str digest, struct reader *from,
+                                         struct image_layer *out, struct err *e);
+
+/* ---- Digests: image_digest.c. ---- */
+
+/* One that is being made of bytes as they come. */
+struct image_digest {
+    const char *algorithm;
+    struct evp_md_ctx_st *ctx;
+};
+/* False when the algorithm, "sha256" or "sha512", is not known. To be ended by the next two. */
+bool image_digest_begin(struct image_digest *d, str algorithm);
+void image_digest_add(struct image_digest *d, str bytes);
+/* "sha256:...". Lives as long as a. */
+str image_digest_end(struct image_digest *d, struct arena *a);
+void image_digest_drop(struct image_digest *d);
+
 /* ---- Over each other: image_layers.c. ---- */
 
 /* Puts a layer below those that there are. It must live as long as the files. */
 void image_files_lay(struct image_files *f, const struct image_layer *layer);
+struct arena *image_files_arena(const struct image_files *f);
 str image_files_folder(const struct image_files *f);
 struct image_budget *image_files_budget(struct image_files *f);
 

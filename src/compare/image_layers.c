@@ -34,6 +34,11 @@ struct image_files *image_files_new(struct arena *a, str folder)
     return f;
 }
 
+struct arena *image_files_arena(const struct image_files *f)
+{
+    return f->arena;
+}
+
 str image_files_folder(const struct image_files *f)
 {
     return f->folder;
@@ -102,17 +107,6 @@ void image_files_lay(struct image_files *f, const struct image_layer *layer)
 {
     show(f, layer);
     hide(f, layer);
-}
-
-bool image_files_add(struct image_files *f, str bytes, struct err *e)
-{
-    struct image_bytes from = image_bytes_of(bytes);
-    struct image_layer layer;
-
-    if (!image_layer_read(f->arena, f->folder, &f->budget, &from.reader, &layer, e))
-        return false;
-    image_files_lay(f, &layer);
-    return true;
 }
 
 /* ---- Reading. ---- */

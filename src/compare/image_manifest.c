@@ -1,44 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * image_manifest.c - from the name of an image to its layers: an index of images for several
- * platforms, the manifest of one, and the digests of everything.
+ * platforms, and the manifest of one.
  */
-#include <openssl/evp.h>
-
-#include "compare/image.h"
-#include "text/codec.h"
+#include "compare/image_layer.h"
 #include "text/json.h"
-#include "value/value.h"
 
 #include <sys/utsname.h>
 
 /* Indexes inside indexes. */
 #define INDEX_DEPTH_MAX 3
-
-static const struct {
-    const char *name;
-    const EVP_MD *(*make)(void);
-    size_t len;
-} algorithms[] = {{"sha256", EVP_sha256, 32}, {"sha512", EVP_sha512, 64}};
-
-bool image_check_digest(struct arena *a, str digest, str bytes, struct err *e)
-{
-    unsigned char sum[EVP_MAX_MD_SIZE];
-    str algorithm, hex;
-    unsigned len = 0;
-
-    str_cut(digest, STR(":"), &algorithm, &hex);
-    for (size_t i = 0; i < COUNT(algorithms); i++) {
-        if (!str_eq(algorithm, str_c(algorithms[i].name)))
-            continue;
-        EVP_Digest(bytes.len ? bytes.ptr : "", bytes.len, sum, &len, algorithms[i].make(), NULL);
-        if (str_eq(hex_encode(a, sum, len), hex))
-            return true;
-        return err_set(e, ERR_INVALID, "what was read for %.*s has another digest: it is corrupted",
-                       STR_ARG(digest));
-    }
-    return err_set(e, ERR_INVALID, "digests like %.*s are not known", STR_ARG(digest));
-}
 
 /* The architecture as Go names it. */
 static str architecture(struct arena *a)
@@ -121,14 +92,14 @@ static bool explain_missing(const struct value *layer, struct err *e)
 static bool read_layer(const struct image_store *store, const struct value *layer,
                        struct image_files *files, struct err *e)
 {
-    AUTO_ARENA a = arena_new();
-    str digest = value_get_str(layer, STR("digest")), bytes;
+    struct image_layer said;
 
     if (!check_layer(layer, e))
         return false;
-    if (!store->blob(store->ctx, a, digest, IMAGE_LAYER_MAX, &bytes, e))
+    if (!store->layer(store->ctx, files, value_get_str(layer, STR("digest")), &said, e))
         return explain_missing(layer, e);
-    return image_check_digest(a, digest, bytes, e) && image_files_add(files, bytes, e);
+    image_files_lay(files, &said);
+    return true;
 }
 
 static bool read_layers(const struct image_store *store, const struct value *layers,
@@ -151,12 +122,31 @@ static bool read_manifest(struct arena *a, const struct image_store *store, str 
 
     if (!store->manifest(store->ctx, a, reference, &text, e))
         return false;
-    if (str_find_char(reference, ':') != STR_NPOS && !image_check_digest(a, reference, text, e))
+    if (str_find_char(reference, ':') != STR_NPOS && !image_check_digest(reference, text, e))
         return false;
     source->text = text;
     if (!json_read(a, source, &options, out, e))
         return err_wrap(e, "the manifest of the image is no JSON");
     return true;
+}
+
+bool image_index_find(const struct value *index, str tag, str *digest, struct err *e)
+{
+    const struct value *manifests = value_get(index, STR("manifests"));
+    size_t count = value_len(manifests);
+
+    for (size_t i = 0; i < count; i++) {
+        const struct value *m = value_at(manifests, i), *notes = value_get(m, STR("annotations"));
+        str name = value_get_str(notes, STR("org.opencontainers.image.ref.name"));
+        str d = value_get_str(m, STR("digest"));
+        if (str_eq(name, tag) || str_eq(d, tag) || (!tag.len && count == 1)) {
+            *digest = d;
+            return true;
+        }
+    }
+    if (!tag.len)
+        return err_set(e, ERR_INVALID, "there are %zu images: name one by its tag", count);
+    return err_set(e, ERR_NOT_FOUND, "there is no image of the name %.*s", STR_ARG(tag));
 }
 
 bool image_read(struct arena *a, const struct image_store *store, str reference,

@@ -3,7 +3,8 @@
  * image_registry.c - images of a registry, by the distribution API: manifests and blobs. The
  * registries of this machine are asked without TLS, all others with it.
  */
-#include "compare/image.h"
+#include "compare/image_layer.h"
+#include "net/pull.h"
 #include "net/retry.h"
 
 static const char *const manifest_types[] = {
@@ -33,14 +34,12 @@ static bool is_loopback(str registry)
            str_has_prefix(registry, STR("[::1]"));
 }
 
-static struct http_request make_request(const struct registry *r, struct arena *a, str path,
-                                        size_t max, bool manifest)
+static struct http_request make_request(const struct registry *r, struct arena *a, const char *what,
+                                        str name)
 {
-    struct http_request request = {.url = str_fmt(a, "%.*s/%.*s", STR_ARG(r->base), STR_ARG(path)),
-                                   .body_max = max};
+    struct http_request request = {
+        .url = str_fmt(a, "%.*s/%s/%.*s", STR_ARG(r->base), what, STR_ARG(name))};
 
-    for (size_t i = 0; manifest && i < COUNT(manifest_types); i++)
-        http_header_add(a, &request.headers, STR("Accept"), str_c(manifest_types[i]));
     if (r->authorization.len)
         http_header_add(a, &request.headers, STR("Authorization"), r->authorization);
     return request;
@@ -94,11 +93,22 @@ static bool authorize(struct registry *r, const struct http_response *response, 
                            r->plain, &r->authorization, e);
 }
 
-/* A 401 is answered once, by a token or by credentials. */
-static bool get(struct registry *r, struct arena *a, str path, size_t max, bool manifest, str *out,
-                struct err *e)
+static struct http_request manifest_request(const struct registry *r, struct arena *a,
+                                            str reference)
 {
-    struct http_request request = make_request(r, a, path, max, manifest);
+    struct http_request request = make_request(r, a, "manifests", reference);
+
+    request.body_max = IMAGE_MANIFEST_MAX;
+    for (size_t i = 0; i < COUNT(manifest_types); i++)
+        http_header_add(a, &request.headers, STR("Accept"), str_c(manifest_types[i]));
+    return request;
+}
+
+/* A 401 is answered once, by a token or by credentials. */
+static bool get_manifest(void *ctx, struct arena *a, str reference, str *out, struct err *e)
+{
+    struct registry *r = ctx;
+    struct http_request request = manifest_request(r, a, reference);
     struct http_response response;
 
     if (!send(r, a, &request, &response, e))
@@ -106,7 +116,7 @@ static bool get(struct registry *r, struct arena *a, str path, size_t max, bool 
     if (response.status == 401) {
         if (!authorize(r, &response, e))
             return false;
-        request = make_request(r, a, path, max, manifest);
+        request = manifest_request(r, a, reference);
         if (!send(r, a, &request, &response, e))
             return false;
     }
@@ -116,15 +126,68 @@ static bool get(struct registry *r, struct arena *a, str path, size_t max, bool 
     return true;
 }
 
-static bool get_manifest(void *ctx, struct arena *a, str reference, str *out, struct err *e)
+/* ---- Layers. ---- */
+
+/* One attempt to read a layer: what is asked, and what becomes of it. */
+struct attempt {
+    struct reader reader;
+    struct arena *arena;
+    struct http_request request;
+    struct http_response response;
+    struct http_pull *pull;
+};
+
+static bool read_attempt(struct reader *r, char *to, size_t size, size_t *got, struct err *e)
 {
-    return get(ctx, a, str_concat(a, STR("manifests/"), reference), IMAGE_MANIFEST_MAX, true, out,
-               e);
+    struct attempt *t = (struct attempt *)r;
+
+    return http_pull_read(t->pull, to, size, got, e) || http_explain(e, &t->response);
 }
 
-static bool get_blob(void *ctx, struct arena *a, str digest, size_t max, str *out, struct err *e)
+static bool open_attempt(const struct registry *r, struct attempt *t, str digest, struct err *e)
 {
-    return get(ctx, a, str_concat(a, STR("blobs/"), digest), max, false, out, e);
+    t->request = make_request(r, t->arena, "blobs", digest);
+    t->request.timeout = IMAGE_LAYER_TIME;
+    return http_pull_open(r->client, t->arena, &t->request, &t->response, &t->pull, e) ||
+           http_explain(e, &t->response);
+}
+
+static bool try_layer(struct registry *r, struct attempt *t, struct image_files *files, str digest,
+                      struct image_layer *out, struct err *e)
+{
+    if (!open_attempt(r, t, digest, e))
+        return false;
+    if (t->response.status == 401) {
+        http_pull_close(t->pull);
+        t->pull = NULL;
+        if (!authorize(r, &t->response, e) || !open_attempt(r, t, digest, e))
+            return false;
+    }
+    if (t->response.status != 200)
+        return fail_status(r, t->arena, t->request.url, t->response.status, e);
+    return image_layer_read_checked(files, digest, &t->reader, out, e);
+}
+
+/* What came of a layer whose connection breaks is dropped, and it is asked for again. */
+static bool get_layer(void *ctx, struct image_files *files, str digest, struct image_layer *out,
+                      struct err *e)
+{
+    struct retry again = retry_begin(&retry_reads);
+    struct image_budget *budget = image_files_budget(files), before = *budget;
+    int64_t wait;
+
+    for (;;) {
+        AUTO_ARENA a = arena_new();
+        struct arena_mark mark = arena_mark(image_files_arena(files));
+        struct attempt t = {.reader = {.read = read_attempt}, .arena = a};
+        bool ok = try_layer(ctx, &t, files, digest, out, e);
+        http_pull_close(t.pull);
+        if (ok || !retry_next(&again, &t.request, &t.response, &wait))
+            return ok;
+        arena_rewind(image_files_arena(files), mark);
+        *budget = before;
+        clock_sleep(wait);
+    }
 }
 
 bool image_pull(struct arena *a, const struct image_name *name, struct image_files *files,
@@ -133,7 +196,7 @@ bool image_pull(struct arena *a, const struct image_name *name, struct image_fil
     const struct http_config config = http_defaults();
     struct arena *secrets = arena_new_secret();
     struct registry r = {.arena = secrets, .name = name, .plain = is_loopback(name->registry)};
-    const struct image_store store = {get_manifest, get_blob, &r};
+    const struct image_store store = {get_manifest, get_layer, &r};
     str host = str_eq(name->registry, STR("docker.io")) ? STR("registry-1.docker.io")
                                                         : name->registry;
 

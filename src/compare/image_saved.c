@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * image_saved.c - archives as docker save and podman save write them, read in one pass.
+ * image_saved.c - archives as docker save and podman save write them, and archives of an OCI
+ * layout, read in one pass.
  *
- * Which of the files are layers, and in which order, is in manifest.json, which mostly comes last.
- * So whatever is no JSON is read as a layer, of which only what matters is kept; faults are told
- * when the manifest names the file.
+ * Which of the files are layers, and in which order, is in manifest.json, or in the manifest that
+ * index.json leads to, which may come last. So whatever is no JSON is read as a layer, of which
+ * only what matters is kept; faults are told when a manifest names the file.
  */
-#include <openssl/evp.h>
-
 #include "compare/image_layer.h"
-#include "text/codec.h"
 #include "text/json.h"
 #include "value/value.h"
 
@@ -24,7 +22,7 @@ struct member {
     enum member_kind kind;
     str text; /* the text; what the link leads to; why it is broken */
     struct image_layer layer;
-    str digest; /* of its bytes */
+    str digest; /* of its bytes, "sha256:..." */
     bool plain; /* a tar that is not packed */
 };
 
@@ -40,7 +38,7 @@ struct saved {
     size_t head_len;
     str start, piece; /* what is left of the head, and of the current piece */
     bool ended;
-    EVP_MD_CTX *digest;
+    struct image_digest digest;
 };
 
 /* ---- The bytes of a member. ---- */
@@ -53,8 +51,7 @@ static bool next_piece(struct saved *s, struct err *e)
         !image_budget_unpack(&s->budget, s->piece.len, e))
         return false;
     s->ended = !s->piece.len;
-    if (!s->ended)
-        EVP_DigestUpdate(s->digest, s->piece.ptr, s->piece.len);
+    image_digest_add(&s->digest, s->piece);
     return true;
 }
 
@@ -82,12 +79,14 @@ static bool read_member(struct reader *r, char *to, size_t size, size_t *got, st
 }
 
 /* Begins a member by looking at its first bytes, which are given again. */
-static bool begin_member(struct saved *s, struct err *e)
+static bool begin_member(struct saved *s, str path, struct err *e)
 {
+    bool long_ = str_has_prefix(path, STR("blobs/sha512/"));
+
     s->start = s->piece = STR_NONE;
     s->ended = false;
     s->head_len = 0;
-    EVP_DigestInit_ex(s->digest, EVP_sha256(), NULL);
+    image_digest_begin(&s->digest, long_ ? STR("sha512") : STR("sha256"));
     while (s->head_len < HEAD && !s->ended) {
         size_t got;
         if (!read_member(&s->reader, s->head + s->head_len, HEAD - s->head_len, &got, e))
@@ -101,14 +100,10 @@ static bool begin_member(struct saved *s, struct err *e)
 /* Passes over the rest, which counts for the digest. */
 static bool end_member(struct saved *s, struct member *m, struct err *e)
 {
-    unsigned char sum[EVP_MAX_MD_SIZE];
-    unsigned len = 0;
-
     while (!s->ended)
         if (!next_piece(s, e))
             return false;
-    EVP_DigestFinal_ex(s->digest, sum, &len);
-    m->digest = hex_encode(s->arena, sum, len);
+    m->digest = image_digest_end(&s->digest, s->arena);
     return true;
 }
 
@@ -127,7 +122,10 @@ static bool read_text(struct saved *s, struct member *m, struct err *e)
         buf_add(&text, str_of(piece, got));
     } while (got && !text.overflow);
     m->text = buf_str(&text);
-    return image_budget_keep(image_files_budget(s->files), text.len, e) && buf_check(&text, e);
+    if (text.overflow)
+        return err_set(e, ERR_INVALID, "it is larger than the limit of %llu bytes",
+                       (unsigned long long)IMAGE_MANIFEST_MAX);
+    return image_budget_keep(image_files_budget(s->files), text.len, e);
 }
 
 static bool read_layer(struct saved *s, struct member *m, struct err *e)
@@ -139,11 +137,11 @@ static bool read_layer(struct saved *s, struct member *m, struct err *e)
 }
 
 /* A fault of one file may be of no interest; limits always are. */
-static bool read_file(struct saved *s, struct member *m, struct err *e)
+static bool read_file(struct saved *s, struct member *m, str path, struct err *e)
 {
     AUTO_ERR fault = {0};
 
-    if (!begin_member(s, e))
+    if (!begin_member(s, path, e))
         return false;
     str head = str_of(s->head, s->head_len);
     bool is_text = str_has_prefix(head, STR("{")) || str_has_prefix(head, STR("["));
@@ -180,7 +178,7 @@ static bool take_member(struct saved *s, struct archive_entry *entry, struct err
                  : clean(s->arena, image_parent(path), str_c(lib->archive_entry_symlink(entry)));
     } else if (type != AE_IFREG) {
         return true;
-    } else if (!read_file(s, m, e)) {
+    } else if (!read_file(s, m, path, e)) {
         return err_wrap(e, "%.*s", STR_ARG(path));
     }
     map_set(s->members, path, m);
@@ -251,20 +249,9 @@ static bool find_image(struct arena *a, const struct value *images, str tag,
     return err_set(e, ERR_NOT_FOUND, "there is no image with the tag %.*s", STR_ARG(tag));
 }
 
-/* The digest that the bytes of a layer must have; empty when that is not known. */
-static str known_digest(const struct member *m, str path, const struct value *config, size_t i)
-{
-    const struct value *ids = value_get(value_get(config, STR("rootfs")), STR("diff_ids"));
-
-    if (str_has_prefix(path, STR("blobs/sha256/")))
-        return str_without_prefix(path, STR("blobs/sha256/"));
-    if (!m->plain || !value_is(ids, VALUE_LIST) || i >= value_len(ids))
-        return STR_NONE;
-    str id = value_str(value_at(ids, i));
-    return str_has_prefix(id, STR("sha256:")) ? str_from(id, 7) : STR_NONE;
-}
-
-static bool lay(struct saved *s, str path, const struct value *config, size_t i, struct err *e)
+/* A layer by its path; wanted is its digest, or empty. */
+static bool find_layer(const struct saved *s, str path, str wanted, const struct member **out,
+                       struct err *e)
 {
     const struct member *m = find(s, path);
 
@@ -273,15 +260,39 @@ static bool lay(struct saved *s, str path, const struct value *config, size_t i,
     if (m->kind != MEMBER_LAYER)
         return err_set(e, ERR_INVALID, "%.*s: %.*s", STR_ARG(path),
                        STR_ARG(m->kind == MEMBER_BROKEN ? m->text : STR("it is no layer")));
-    str wanted = known_digest(m, path, config, i);
     if (wanted.len && !str_eq(wanted, m->digest))
-        return err_set(e, ERR_INVALID, "%.*s has another digest than sha256:%.*s: it is corrupted",
+        return err_set(e, ERR_INVALID, "%.*s has another digest than %.*s: it is corrupted",
                        STR_ARG(path), STR_ARG(wanted));
+    *out = m;
+    return true;
+}
+
+/* The digest that the bytes of a layer must have; empty when that is not known. */
+static str known_digest(const struct saved *s, str path, const struct value *config, size_t i)
+{
+    const struct value *ids = value_get(value_get(config, STR("rootfs")), STR("diff_ids"));
+    const struct member *m = find(s, path);
+    str blob = str_without_prefix(path, STR("blobs/sha256/"));
+
+    if (blob.len < path.len)
+        return str_concat(s->arena, STR("sha256:"), blob);
+    if (!m || !m->plain || !value_is(ids, VALUE_LIST) || i >= value_len(ids))
+        return STR_NONE;
+    str id = value_str(value_at(ids, i));
+    return str_has_prefix(id, STR("sha256:")) ? id : STR_NONE;
+}
+
+static bool lay(struct saved *s, str path, const struct value *config, size_t i, struct err *e)
+{
+    const struct member *m;
+
+    if (!find_layer(s, path, known_digest(s, path, config, i), &m, e))
+        return false;
     image_files_lay(s->files, &m->layer);
     return true;
 }
 
-static bool lay_all(struct saved *s, str tag, struct err *e)
+static bool lay_saved(struct saved *s, str tag, struct err *e)
 {
     struct value *images = NULL, *config = NULL;
     const struct value *image = NULL, *layers;
@@ -304,19 +315,68 @@ static bool lay_all(struct saved *s, str tag, struct err *e)
     return true;
 }
 
+/* ---- A layout. ---- */
+
+static str blob_path(struct arena *a, str digest)
+{
+    str algorithm, hex;
+
+    str_cut(digest, STR(":"), &algorithm, &hex);
+    return clean(a, STR("blobs"), str_fmt(a, "%.*s/%.*s", STR_ARG(algorithm), STR_ARG(hex)));
+}
+
+static bool give_manifest(void *ctx, struct arena *a, str digest, str *out, struct err *e)
+{
+    str path = blob_path(a, digest);
+    const struct member *m = find(ctx, path);
+
+    if (!m || m->kind != MEMBER_TEXT)
+        return err_set(e, ERR_NOT_FOUND, "the archive has no %.*s", STR_ARG(path));
+    *out = m->text;
+    return true;
+}
+
+static bool give_layer(void *ctx, struct image_files *files, str digest, struct image_layer *out,
+                       struct err *e)
+{
+    const struct saved *s = ctx;
+    const struct member *m;
+
+    (void)files;
+    if (!find_layer(s, blob_path(s->arena, digest), digest, &m, e))
+        return false;
+    *out = m->layer;
+    return true;
+}
+
+static bool lay_layout(struct saved *s, str tag, struct err *e)
+{
+    const struct image_store store = {give_manifest, give_layer, s};
+    struct value *index;
+    str digest = STR_NONE;
+
+    return read_json(s, STR("index.json"), &index, e) && image_index_find(index, tag, &digest, e) &&
+           image_read(s->arena, &store, digest, s->files, e);
+}
+
+/* Newer engines write both, for the same images. */
+static bool lay_all(struct saved *s, str tag, struct err *e)
+{
+    bool layout = !find(s, STR("manifest.json")) && find(s, STR("index.json"));
+
+    return layout ? lay_layout(s, tag, e) : lay_saved(s, tag, e);
+}
+
 bool image_saved_read(struct arena *a, struct reader *from, str tag, struct image_files *files,
                       struct err *e)
 {
     AUTO_ARENA buffers = arena_new();
-    struct saved s = {.reader = {.read = read_member},
-                      .arena = a,
-                      .files = files,
-                      .members = map_new(a),
-                      .digest = EVP_MD_CTX_new()};
+    struct saved s = {
+        .reader = {.read = read_member}, .arena = a, .files = files, .members = map_new(a)};
     bool ok = image_tar_open(buffers, &s.tar, from, e) && take_members(&s, e) &&
               lay_all(&s, tag, e);
 
     image_tar_close(&s.tar);
-    EVP_MD_CTX_free(s.digest);
+    image_digest_drop(&s.digest);
     return ok;
 }

@@ -10,6 +10,7 @@ static const struct root_kind *const kinds[] = {&root_container,
                                                 &root_http,
                                                 &root_https,
                                                 &root_oci,
+                                                &root_oci_archive,
                                                 &root_folder};
 
 static const struct root_kind *find_kind(str reference)

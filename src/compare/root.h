@@ -35,7 +35,7 @@ struct root_kind {
     void (*close)(struct root *root); /* may be NULL */
 };
 extern const struct root_kind root_container, root_containers_storage, root_docker_archive,
-    root_docker_daemon, root_folder, root_http, root_https, root_oci;
+    root_docker_daemon, root_folder, root_http, root_https, root_oci, root_oci_archive;
 
 struct root {
     const struct root_kind *kind; /* NULL: root_folder */

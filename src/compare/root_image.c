@@ -4,6 +4,7 @@
  *
  *     container://HOST/NAME:TAG:/path/metadata.yaml       of a registry; or NAME@sha256:...
  *     oci://FOLDER:TAG:/path/metadata.yaml                a folder with an OCI layout
+ *     oci-archive://FILE:TAG:/path/metadata.yaml          an archive of such a folder
  *     docker-archive://FILE:TAG:/path/metadata.yaml       what docker save wrote
  *     containers-storage://IMAGE:TAG:/path/metadata.yaml  what podman keeps on this machine
  *     docker-daemon://IMAGE:TAG:/path/metadata.yaml       what docker keeps on this machine
@@ -140,5 +141,7 @@ const struct root_kind root_containers_storage = {"containers-storage://", open_
 const struct root_kind root_docker_daemon = {"docker-daemon://", open_docker, read_image,
                                              glob_image, NULL};
 const struct root_kind root_oci = {"oci://", open_layout, read_image, glob_image, NULL};
+const struct root_kind root_oci_archive = {"oci-archive://", open_archive, read_image, glob_image,
+                                           NULL};
 const struct root_kind root_docker_archive = {"docker-archive://", open_archive, read_image,
                                               glob_image, NULL};

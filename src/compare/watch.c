@@ -210,7 +210,7 @@ static bool open_watch(struct compare_watch *w, struct err *e)
     w->pool = pool_new(c->options->threads);
     watch_state_open(&w->state, c);
     w->source =
-        watch_source_start(&(struct watch_source_config){.live = w->live, .whole = w->whole});
+        watch_source_start(&(struct watch_source_config){w->live, w->whole, w->options->poll});
     return true;
 }
 

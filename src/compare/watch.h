@@ -28,8 +28,9 @@ struct compare_watch;
 struct http_cancel;
 
 struct watch_options {
-    int64_t interval;           /* nanoseconds for which changes are gathered */
-    int64_t refresh;            /* nanoseconds until kinds that are not there are asked for again */
+    int64_t interval; /* nanoseconds for which changes are gathered */
+    int64_t refresh;  /* nanoseconds until kinds that are not there are asked for again */
+    int64_t poll;     /* nanoseconds between lists of types that cannot be watched; 0: 30 s */
     struct http_cancel *cancel; /* ends compare_watch_next with ERR_CANCELLED; may be NULL */
 };
 

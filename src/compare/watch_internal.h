@@ -32,7 +32,8 @@ struct watch_source;
 
 struct watch_source_config {
     struct live *live;
-    bool whole; /* the caches keep the objects; else only what comes in has them */
+    bool whole;   /* the caches keep the objects; else only what comes in has them */
+    int64_t poll; /* as in watch.h */
 };
 
 struct watch_source *watch_source_start(const struct watch_source_config *config);

@@ -44,6 +44,7 @@ struct watch_source {
     struct arena *arena;
     struct live *live;
     bool whole;
+    int64_t poll;
     struct pack_words *words;
     struct kube_watches *hub;
     struct watch_type **types;
@@ -374,7 +375,7 @@ static void start_type(struct watch_source *s, size_t index)
     t->packed = buf_new(t->arena, BUF_UNLIMITED);
     /* Templates may look at anything, as when objects are listed. */
     const struct kube_cache_config config = {
-        .watch = {.call = *t->call},
+        .watch = {.call = *t->call, .poll = s->poll},
         .keep_managed_fields = true,
         .keep_last_applied = true,
         .trim = s->whole ? NULL : on_trim,
@@ -414,6 +415,7 @@ struct watch_source *watch_source_start(const struct watch_source_config *config
     *s = (struct watch_source){.arena = a,
                                .live = config->live,
                                .whole = config->whole,
+                               .poll = config->poll,
                                .words = pack_words_new(),
                                .hub = kube_watches_new(live_transport(config->live)),
                                .fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),

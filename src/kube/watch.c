@@ -4,6 +4,8 @@
  *
  *     INITIAL ──refused──► LIST ──whole──► WATCH ──ended──► WATCH (resumes)
  *        └─────initial events end─────────────┘ └──410──► INITIAL or LIST
+ *
+ * What cannot be watched stays in LIST, with pauses.
  */
 #include "kube/watch_internal.h"
 
@@ -166,9 +168,10 @@ static void ask_list(struct kube_watch *w, struct buf *url)
 
 static void ask_watch(struct kube_watch *w, struct buf *url, struct http_request *out)
 {
-    uint64_t seconds = w->config.length ? (uint64_t)(w->config.length / NS_PER_SEC)
-                                        : WATCH_SECONDS + random_below(WATCH_SECONDS);
+    int64_t length = w->config.length;
 
+    if (!length)
+        length = (WATCH_SECONDS + (int64_t)random_below(WATCH_SECONDS)) * NS_PER_SEC;
     add(url, "watch", STR("true"));
     add(url, "allowWatchBookmarks", STR("true"));
     if (w->phase == PHASE_INITIAL) {
@@ -177,8 +180,9 @@ static void ask_watch(struct kube_watch *w, struct buf *url, struct http_request
     } else {
         add(url, "resourceVersion", buf_str(&w->version));
     }
-    add(url, "timeoutSeconds", str_fmt(w->request, "%llu", (unsigned long long)seconds));
-    out->timeout = (int64_t)seconds * NS_PER_SEC + w->config.grace;
+    add(url, "timeoutSeconds",
+        str_fmt(w->request, "%lld", (long long)((length + NS_PER_SEC - 1) / NS_PER_SEC)));
+    out->timeout = length + w->config.grace;
     out->idle_timeout = -1;
     w->lines = (struct http_lines){.rest = buf_new(w->request, KUBE_OBJECT_MAX),
                                    .max = KUBE_OBJECT_MAX,
@@ -271,6 +275,26 @@ static int64_t expired(struct kube_watch *w, const struct err *e)
     return again ? watch_failed(w, e, 0) : 0;
 }
 
+static int64_t poll_after(const struct kube_watch *w)
+{
+    return w->config.poll + (int64_t)random_below((uint64_t)w->config.poll / 4 + 1);
+}
+
+static bool is_unwatchable(const struct kube_watch *w, const struct http_response *response)
+{
+    return w->phase != PHASE_LIST && response->status == 405;
+}
+
+/* A list that it may follow has just been had, unless it was to come with the watch. */
+static int64_t unwatchable(struct kube_watch *w)
+{
+    bool listed = w->phase == PHASE_WATCH;
+
+    w->polled = w->no_initial = true;
+    begin_anew(w);
+    return listed ? poll_after(w) : 0;
+}
+
 static int64_t end_list(struct kube_watch *w)
 {
     AUTO_ERR e = {0};
@@ -281,7 +305,8 @@ static int64_t end_list(struct kube_watch *w)
     const struct value *meta = value_get(envelope, STR("metadata"));
     str next = value_get_str(meta, STR("continue"));
     str version = value_get_str(meta, STR("resourceVersion"));
-    if (!value_get(envelope, STR("items")) || !version.len ||
+    /* Where to begin to watch is of no interest for what is not. */
+    if (!value_get(envelope, STR("items")) || (!version.len && !w->polled) ||
         (next.len && str_eq(next, buf_str(&w->continue_token)))) {
         err_set(&e, ERR_INVALID, "the server's answer is no list that can be watched");
         begin_anew(w);
@@ -294,7 +319,10 @@ static int64_t end_list(struct kube_watch *w)
         return 0;
     remember(&w->version, buf_str(&w->list_version));
     tell_synced(w);
-    return 0;
+    if (!w->polled)
+        return 0;
+    begin_anew(w);
+    return poll_after(w);
 }
 
 static int64_t end_watch(struct kube_watch *w)
@@ -321,6 +349,8 @@ static int64_t bad_answer(struct kube_watch *w, const struct http_response *resp
 
     if (is_refused(w, response))
         return refused(w);
+    if (is_unwatchable(w, response))
+        return unwatchable(w);
     kube_answer_failed(w->request, STR("GET"), &w->config.call, response, &status, &e);
     if (e.kind == ERR_EXPIRED)
         return expired(w, &e);

@@ -19,6 +19,9 @@
  * where "begin" may follow at any time: whatever has not come again by the next "synced" is gone.
  * Between begin and synced an object may come more than once, with a newer version if it differs.
  *
+ * A resource that can be listed but not watched (its verbs say so, or the server refuses with 405)
+ * is listed again and again instead.
+ *
  * All calls of one handler are made one after the other, on a thread of the hub. A handler must not
  * wait, and must not start or stop watches. The functions may be called from any other thread.
  */
@@ -50,10 +53,12 @@ struct kube_watch_config {
     bool lists_only;       /* initial events are not asked for */
     /* The first and the longest pause after failures; 0: 0.8 s and 30 s, as client-go. */
     int64_t pause, pause_max;
+    /* How long after a list the next one, for what cannot be watched, and up to a quarter more. */
+    int64_t poll; /* 0: 30 s */
     /*
-     * How long the server is asked to keep a watch, in whole seconds, and how much longer we wait
-     * for its end before we take the server for gone; 0: 5 to 10 minutes, and one more. (That the
-     * machine is gone is noticed sooner: see net/internal.h.)
+     * How long the server is asked to keep a watch, rounded up to seconds, and how much longer we
+     * wait for its end before we take the server for gone; 0: 5 to 10 minutes, and one more. (That
+     * the machine is gone is noticed sooner: see net/internal.h.)
      */
     int64_t length, grace;
     struct kube_watch_handler handler;

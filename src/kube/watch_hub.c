@@ -33,6 +33,7 @@ struct kube_watches {
 #define PAUSE_FIRST (800 * NS_PER_MS)
 #define PAUSE_MAX (30 * NS_PER_SEC)
 #define WATCH_GRACE (60 * NS_PER_SEC)
+#define POLL (30 * NS_PER_SEC)
 
 void watch_count(struct kube_watch *w, enum watch_count what)
 {
@@ -156,12 +157,10 @@ static void run_one(struct kube_watches *hub, struct kube_watch *w)
 
 static void wait_until(struct kube_watches *hub, int64_t due)
 {
-    const struct timespec at = {.tv_sec = due / NS_PER_SEC, .tv_nsec = due % NS_PER_SEC};
-
     if (due == INT64_MAX)
         pthread_cond_wait(&hub->changed, &hub->lock.mutex);
     else
-        pthread_cond_timedwait(&hub->changed, &hub->lock.mutex, &at);
+        clock_wait(&hub->changed, &hub->lock.mutex, due);
 }
 
 /* The next one that is due, marked as running; NULL when the hub closes. */
@@ -249,6 +248,12 @@ void kube_watches_free(struct kube_watches *hub)
 /* The most that a resource version and a place in a list may have. */
 #define TOKEN_MAX (64 * KIB)
 
+/* What discovery says; who makes a resource by hand says nothing. */
+static bool is_listed_only(const struct kube_resource *r)
+{
+    return kube_verb_has(r, "list") && !kube_verb_has(r, "watch");
+}
+
 static struct kube_watch *new_watch(const struct kube_watch_config *config)
 {
     struct arena *a = arena_new();
@@ -265,12 +270,15 @@ static struct kube_watch *new_watch(const struct kube_watch_config *config)
         w->config.pause_max = PAUSE_MAX;
     if (!config->grace)
         w->config.grace = WATCH_GRACE;
+    if (!config->poll)
+        w->config.poll = POLL;
     w->version = buf_new(a, TOKEN_MAX);
     w->list_version = buf_new(a, TOKEN_MAX);
     w->continue_token = buf_new(a, TOKEN_MAX);
     w->request = arena_new();
     w->item = arena_new();
-    w->no_initial = config->lists_only;
+    w->polled = is_listed_only(config->call.resource);
+    w->no_initial = config->lists_only || w->polled;
     w->phase = w->no_initial ? PHASE_LIST : PHASE_INITIAL;
     return w;
 }

@@ -31,6 +31,7 @@ struct kube_watch {
     struct kube_watch_config config;
     enum watch_phase phase;
     bool no_initial; /* the server does not offer initial events */
+    bool polled;     /* it cannot be watched: lists are all there is */
     bool unpaged;    /* an expired list is asked for in one piece */
     bool expired;    /* since it was last in sync */
     bool begun;      /* begin was called and synced not yet */

@@ -384,6 +384,9 @@ static void find_by_stop(const struct transfer *t, struct finding *f)
         *f = (struct finding){HTTP_FAILURE_CANCELLED, ERR_CANCELLED, STR("context canceled"),
                               STR_NONE};
         break;
+    case STOP_TIMEOUT:
+        find_by_code(t, CURLE_OPERATION_TIMEDOUT, f);
+        break;
     case STOP_IDLE:
     case STOP_SLOW:
         find_slow(t, f);

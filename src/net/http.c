@@ -29,6 +29,13 @@ static void start_library(void)
     curl_global_init(CURL_GLOBAL_DEFAULT);
 }
 
+static struct tape *tape_of_all;
+
+void http_use_tape(struct tape *tape)
+{
+    tape_of_all = tape;
+}
+
 struct http_config http_defaults(void)
 {
     return (struct http_config){
@@ -38,6 +45,7 @@ struct http_config http_defaults(void)
         .body_max = 64 * MIB,
         .header_max = 1 * MIB,
         .redirects_max = 10,
+        .tape = tape_of_all,
     };
 }
 
@@ -150,8 +158,7 @@ void http_handle_give(struct http_client *c, CURL *easy, CURLM *multi)
         free_handle(easy, multi);
 }
 
-/* Waits for the network, for the cancel flag, or until somebody must look at the time. */
-static void wait_for_something(CURLM *multi, const struct transfer *t)
+void http_handle_wait(CURLM *multi, const struct transfer *t)
 {
     struct curl_waitfd extra = {.events = CURL_WAIT_POLLIN};
     const struct http_cancel *cancel = t->request->cancel;
@@ -161,7 +168,7 @@ static void wait_for_something(CURLM *multi, const struct transfer *t)
     curl_multi_poll(multi, &extra, cancel ? 1 : 0, transfer_patience(t), NULL);
 }
 
-static CURLcode result_of(CURLM *multi)
+CURLcode http_handle_result(CURLM *multi)
 {
     int left;
     const CURLMsg *message = curl_multi_info_read(multi, &left);
@@ -175,17 +182,18 @@ static CURLcode perform(CURLM *multi, struct transfer *t)
     int running = 1;
 
     curl_multi_add_handle(multi, t->easy);
-    if (!transfer_may_go_on(t))
+    if (!transfer_may_go_on(t, clock_wire()))
         return result;
-    /* What is there is read before the clock is looked at: we may have been suspended. */
+    /* What is there is read before time counts: we may have been suspended. */
     for (;;) {
+        int64_t now = clock_wire();
         if (curl_multi_perform(multi, &running) != CURLM_OK)
             return result;
         if (!running)
-            return result_of(multi);
-        if (!transfer_may_go_on(t))
+            return http_handle_result(multi);
+        if (!transfer_may_go_on(t, now))
             return result;
-        wait_for_something(multi, t);
+        http_handle_wait(multi, t);
     }
 }
 

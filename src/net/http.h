@@ -66,6 +66,8 @@ struct http_config {
 
 /* Connect 30 s, idle 60 s, no limit in all, 64 MiB of body, 1 MiB of headers, 10 redirects. */
 struct http_config http_defaults(void);
+/* The tape of these defaults from now on; NULL: none. For main, before there are threads. */
+void http_use_tape(struct tape *tape);
 
 struct http_header {
     str name, value;

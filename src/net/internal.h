@@ -32,6 +32,7 @@ enum transfer_stop {
     STOP_ENOUGH,
     STOP_CALLER,
     STOP_CANCELLED,
+    STOP_TIMEOUT,
     STOP_IDLE,
     STOP_SLOW,
     STOP_BODY_MAX,
@@ -54,8 +55,8 @@ struct transfer {
     size_t body_max, header_bytes;
     size_t given; /* of the request's body to curl */
     int64_t timeout, idle_timeout;
-    /* By the real clock: when something last came; since when window_bytes are counted, or 0. */
-    int64_t active, window;
+    /* By clock_wire: when it began; when something last came; since when window_bytes are counted, or 0. */
+    int64_t started, active, window;
     size_t window_bytes;
     bool head_done, pieces_given;
     enum transfer_stop stop;
@@ -69,17 +70,27 @@ struct transfer {
 /* A handle at rest or a new one; given back with its connections. */
 CURL *http_handle_take(struct http_client *c, CURLM **multi);
 void http_handle_give(struct http_client *c, CURL *easy, CURLM *multi);
+/* Waits for the network, for the cancel flag, or until somebody must look at the time. */
+void http_handle_wait(CURLM *multi, const struct transfer *t);
+/* How the only request of multi has ended. */
+CURLcode http_handle_result(CURLM *multi);
 
 /* ---- transfer.c ---- */
 /* Sets easy up for the request of t, whose first four members and easy are set. */
 MUST_CHECK bool transfer_begin(struct transfer *t, struct err *e);
-/* Looks whether t has waited too long or was cancelled; sets stop. False: it must be removed. */
-bool transfer_may_go_on(struct transfer *t);
+/*
+ * Looks whether t has waited too long or was cancelled; sets stop. False: it must be removed. now
+ * is the time of clock_wire before what there was to read was read: what came later than that, or
+ * while nobody looked, is not missed.
+ */
+bool transfer_may_go_on(struct transfer *t, int64_t now);
 /* Milliseconds until transfer_may_go_on should be asked again. */
 int transfer_patience(const struct transfer *t);
 /* Fills the response and the error from curl's result, and lets go of what curl was given. */
 MUST_CHECK bool transfer_end(struct transfer *t, CURLcode result, struct err *e);
 
+/* What our own side took its time for since then is not the server's fault. */
+void transfer_forgive(struct transfer *t, int64_t since);
 /* Lets go of what curl was given, without a word. */
 void transfer_drop(struct transfer *t);
 

@@ -219,7 +219,8 @@ static void finish_done(struct http_streams *streams)
 }
 
 /* One that was asked to stop or has waited too long, or NULL; the shortest patience of the rest. */
-static struct stream *find_overdue(struct http_streams *streams, int *patience)
+static struct stream *find_overdue(struct http_streams *streams, int64_t now,
+                                   int *patience)
 {
     AUTO_LOCK guard = lock_take(&streams->lock);
 
@@ -228,7 +229,7 @@ static struct stream *find_overdue(struct http_streams *streams, int *patience)
             continue;
         if (s->stop)
             s->transfer.stop = STOP_CANCELLED;
-        if (s->stop || !transfer_may_go_on(&s->transfer))
+        if (s->stop || !transfer_may_go_on(&s->transfer, now))
             return s;
         if (transfer_patience(&s->transfer) < *patience)
             *patience = transfer_patience(&s->transfer);
@@ -236,12 +237,12 @@ static struct stream *find_overdue(struct http_streams *streams, int *patience)
     return NULL;
 }
 
-static int finish_overdue(struct http_streams *streams)
+static int finish_overdue(struct http_streams *streams, int64_t now)
 {
-    int patience = 1000;
+    int patience = clock_wire_poll(1000);
     struct stream *s;
 
-    while ((s = find_overdue(streams, &patience)))
+    while ((s = find_overdue(streams, now, &patience)))
         finish(streams, s, CURLE_ABORTED_BY_CALLBACK);
     return patience;
 }
@@ -260,9 +261,10 @@ static void *run(void *ctx)
 
     while (!is_over(streams)) {
         begin_waiting(streams);
+        int64_t now = clock_wire();
         curl_multi_perform(streams->multi, &running);
         finish_done(streams);
-        patience = finish_overdue(streams);
+        patience = finish_overdue(streams, now);
         if (!is_over(streams))
             curl_multi_poll(streams->multi, NULL, 0, patience, NULL);
     }

@@ -20,13 +20,13 @@ static void note_arrival(struct transfer *t, size_t bytes)
     t->window_bytes += bytes;
 }
 
-/* What our own side takes its time for is not the server's fault. */
-static void forgive_since(struct transfer *t, int64_t since)
+void transfer_forgive(struct transfer *t, int64_t since)
 {
     int64_t now = clock_wire();
 
     t->active = now;
-    t->window += now - since;
+    if (t->window)
+        t->window += now - since;
 }
 
 /* "HTTP/1.1 200 OK" or "HTTP/2 200": another answer begins, after an interim one or a redirect. */
@@ -175,7 +175,7 @@ static size_t on_data(char *data, size_t size, size_t count, void *ctx)
         take_piece(t, piece);
     else if (gunzip_add(t->gunzip, piece, take_piece, t) == GUNZIP_BAD)
         t->stop = STOP_GZIP;
-    forgive_since(t, came);
+    transfer_forgive(t, came);
     return t->stop ? 0 : piece.len;
 }
 
@@ -246,7 +246,7 @@ bool transfer_begin(struct transfer *t, struct err *e)
     t->idle_timeout = pick_time(r->idle_timeout, c->idle_timeout);
     t->body = buf_new(t->arena, BUF_UNLIMITED);
     t->kept = buf_new(t->arena, TAPE_EXCHANGE_MAX);
-    t->active = clock_wire();
+    t->started = t->active = clock_wire();
     set_callbacks(t);
     if (transfer_set_options(t, e))
         return true;
@@ -269,14 +269,14 @@ static bool is_too_slow(struct transfer *t, int64_t now)
     return slow;
 }
 
-bool transfer_may_go_on(struct transfer *t)
+bool transfer_may_go_on(struct transfer *t, int64_t now)
 {
-    int64_t now = clock_wire();
-
     if (t->stop)
         return false;
     if (http_cancel_raised(t->request->cancel))
         t->stop = STOP_CANCELLED;
+    else if (t->timeout && now - t->started > t->timeout)
+        t->stop = STOP_TIMEOUT;
     else if (t->idle_timeout && now - t->active > t->idle_timeout)
         t->stop = STOP_IDLE;
     else if (t->idle_timeout && is_too_slow(t, now))
@@ -288,7 +288,7 @@ int transfer_patience(const struct transfer *t)
 {
     int64_t ms = t->idle_timeout / NS_PER_MS + 1;
 
-    return t->idle_timeout && ms < PATIENCE_MS ? (int)ms : PATIENCE_MS;
+    return clock_wire_poll(t->idle_timeout && ms < PATIENCE_MS ? (int)ms : PATIENCE_MS);
 }
 
 static str text_info(const struct transfer *t, CURLINFO what)

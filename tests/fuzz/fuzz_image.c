@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz_image.c - any texts as manifests, indexes and layers of an image, and as an archive of
- * docker save.
+ * docker save or of a layout.
  *
  * The first line is the name of the image, the rest documents that "----" lines part: the first is
  * what the tag leads to, "{N}" in a document is the digest of the one that many places behind it,
@@ -51,17 +51,22 @@ static bool find(void *ctx, struct arena *a, str key, str *out, struct err *e)
     return true;
 }
 
-static bool find_blob(void *ctx, struct arena *a, str key, size_t max, str *out, struct err *e)
+static bool find_layer(void *ctx, struct image_files *files, str digest, struct image_layer *out,
+                       struct err *e)
 {
-    (void)max;
-    return find(ctx, a, key, out, e);
+    str bytes;
+
+    if (!find(ctx, NULL, digest, &bytes, e))
+        return false;
+    struct image_bytes from = image_bytes_of(bytes);
+    return image_layer_read_checked(files, digest, &from.reader, out, e);
 }
 
 static void read_image(struct arena *a, str rest)
 {
     str texts[DOCUMENTS_MAX], digests[DOCUMENTS_MAX];
     struct map *documents = map_new(a);
-    struct image_store store = {find, find_blob, documents};
+    struct image_store store = {find, find_layer, documents};
     struct image_files *files = image_files_new(a, STR("ref"));
     AUTO_ERR e = {0};
     size_t count = 0;

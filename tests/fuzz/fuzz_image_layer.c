@@ -42,10 +42,16 @@ static bool add_layer(struct image_files *f, struct buf *tar)
 {
     AUTO_ERR e = {0};
 
+    struct image_layer layer;
+
     buf_repeat(tar, '\0', 1024);
-    bool ok = image_files_add(f, buf_str(tar), &e);
+    struct image_bytes from = image_bytes_of(buf_str(tar));
+    bool ok = image_layer_read(image_files_arena(f), image_files_folder(f), image_files_budget(f),
+                               &from.reader, &layer, &e);
     if (!ok && !e.text.len)
         abort();
+    if (ok)
+        image_files_lay(f, &layer);
     buf_truncate(tar, 0);
     return ok;
 }

@@ -47,7 +47,7 @@ struct api_server {
     struct kube_config config;
     struct kube_transport *transport;
     uint64_t version, oldest;
-    bool initial_events;
+    bool initial_events, unwatchable;
     const char *warning;
     VEC(struct stored) objects;
     VEC(struct event) events;
@@ -267,6 +267,10 @@ static void watch(struct api_server *s, struct server_request *r, const struct p
     bool initial = str_eq(server_query(r, STR("sendInitialEvents"), NULL), STR("true"));
     uint64_t from = 0;
 
+    if (s->unwatchable) {
+        refuse(r, 405, "MethodNotAllowed", "the server does not allow this method");
+        return;
+    }
     if (initial && !s->initial_events) {
         refuse(r, 422, "Invalid", "sendInitialEvents is forbidden");
         return;
@@ -497,6 +501,13 @@ size_t api_watches(struct api_server *s)
     for (size_t i = 0; i < s->watchers.len; i++)
         count += s->watchers.items[i].stream && !server_stream_gone(s->watchers.items[i].stream);
     return count;
+}
+
+void api_unwatchable(struct api_server *s, bool refused)
+{
+    AUTO_LOCK guard = lock_take(&s->lock);
+
+    s->unwatchable = refused;
 }
 
 void api_initial_events(struct api_server *s, bool offered)

@@ -41,6 +41,8 @@ void api_end_watches(struct api_server *s, bool broken);
 size_t api_watches(struct api_server *s);
 /* Whether watches may ask for initial events; else they are refused with 422, as by old servers. */
 void api_initial_events(struct api_server *s, bool offered);
+/* Whether watches are refused with 405, as by servers that only know lists. */
+void api_unwatchable(struct api_server *s, bool refused);
 
 /* The next request whose target begins so is answered like this. Up to 64 may wait. */
 void api_answer(struct api_server *s, const char *target, int status, const char *type,

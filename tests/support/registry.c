@@ -10,14 +10,14 @@
 
 /* ---- Archives. ---- */
 
-void tar_add(struct buf *tar, const char *name, char type, str bytes, const char *link)
+static void add_head(struct buf *tar, const char *name, char type, uint64_t size, const char *link)
 {
     unsigned char head[512] = {0};
     unsigned sum = 0;
 
     snprintf((char *)head, 100, "%s", name);
     snprintf((char *)head + 100, 8, "0000644");
-    snprintf((char *)head + 124, 12, "%011zo", bytes.len);
+    snprintf((char *)head + 124, 12, "%011llo", (unsigned long long)size);
     snprintf((char *)head + 136, 12, "00000000000");
     memset(head + 148, ' ', 8);
     head[156] = (unsigned char)type;
@@ -27,6 +27,16 @@ void tar_add(struct buf *tar, const char *name, char type, str bytes, const char
         sum += head[i];
     snprintf((char *)head + 148, 8, "%06o", sum);
     buf_add(tar, str_of((char *)head, sizeof(head)));
+}
+
+void tar_add_head(struct buf *tar, const char *name, uint64_t size)
+{
+    add_head(tar, name, '0', size, "");
+}
+
+void tar_add(struct buf *tar, const char *name, char type, str bytes, const char *link)
+{
+    add_head(tar, name, type, bytes.len, link);
     buf_add(tar, bytes);
     buf_repeat(tar, '\0', (512 - bytes.len % 512) % 512);
 }

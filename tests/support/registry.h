@@ -19,6 +19,8 @@
 
 /* A member of a tar: type is that of the format, '0' a file, '1' and '2' links, '5' a folder. */
 void tar_add(struct buf *tar, const char *name, char type, str bytes, const char *link);
+/* The head of a file whose bytes come from elsewhere; size is a multiple of 512. */
+void tar_add_head(struct buf *tar, const char *name, uint64_t size);
 str tar_end(struct buf *tar);
 str test_gzip(struct arena *a, str bytes);
 /* One frame with one block that is not packed at all. */

@@ -3,9 +3,10 @@
 #include "../test.h"
 
 #include "../../support/registry.h"
-#include "compare/image.h"
+#include "compare/image_layer.h"
 #include "compare/root.h"
 
+#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -262,7 +263,7 @@ TEST(types_and_sizes_of_layers_are_checked_before_they_are_fetched)
          "layer 1: it is encrypted"},
         {",\"mediaType\":\"application/vnd.in-toto+json\"",
          "layer 1: it is no archive of files: its type is application/vnd.in-toto+json"},
-        {",\"size\":1000000000000", "layer 1: it is larger than the limit of 536870912 bytes"},
+        {",\"size\":1000000000000", "layer 1: it is larger than the limit of 17179869184 bytes"},
     };
     struct registry g;
 
@@ -329,6 +330,90 @@ TEST(a_redirect_to_other_storage_does_not_carry_credentials)
     registry_end(&g);
 }
 
+/* A layer that nobody could hold: a small file of the reference behind a large one of no interest.
+ */
+struct huge {
+    struct reader reader;
+    str head, tail;
+    uint64_t middle; /* zeros between the two */
+};
+
+static bool read_huge(struct reader *r, char *to, size_t size, size_t *got, struct err *e)
+{
+    struct huge *h = (struct huge *)r;
+    str *part = h->head.len ? &h->head : &h->tail;
+
+    (void)e;
+    if (!h->head.len && h->middle) {
+        *got = h->middle < size ? (size_t)h->middle : size;
+        memset(to, 0, *got);
+        h->middle -= *got;
+        return true;
+    }
+    *got = part->len < size ? part->len : size;
+    if (*got)
+        memcpy(to, part->ptr, *got);
+    *part = str_from(*part, *got);
+    return true;
+}
+
+#define HUGE_FILE (128 * MIB)
+
+static struct huge make_huge(struct arena *a)
+{
+    struct buf head = buf_new(a, BUF_UNLIMITED), tail = buf_new(a, BUF_UNLIMITED);
+
+    /* Only the length of the first one counts: its bytes come later. */
+    tar_add_head(&head, "usr/lib/large", HUGE_FILE);
+    add(&tail, "ref/metadata.yaml", '0', "small\n", "");
+    return (struct huge){{.read = read_huge}, buf_str(&head), tar_end(&tail), HUGE_FILE};
+}
+
+static str digest_of_all(struct arena *a, struct huge h)
+{
+    struct image_digest d;
+    char *piece = arena_alloc(a, 64 * KIB);
+    AUTO_ERR e = {0};
+    size_t got;
+
+    assert_true(image_digest_begin(&d, STR("sha256")));
+    do {
+        assert_true(read_huge(&h.reader, piece, 64 * KIB, &got, &e));
+        image_digest_add(&d, str_of(piece, got));
+    } while (got);
+    return image_digest_end(&d, a);
+}
+
+static long peak_kib(void)
+{
+    struct rusage usage;
+
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+}
+
+TEST(memory_does_not_grow_with_a_layer)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    struct huge h = make_huge(a);
+    str digest = digest_of_all(a, h), text;
+    struct image_files *files = image_files_new(a, STR("/ref"));
+    struct image_layer layer;
+
+    long before = peak_kib();
+    assert_ok(image_layer_read_checked(files, digest, &h.reader, &layer, &e), &e);
+    assert_in_range(peak_kib() - before, 0, 24 * 1024);
+    image_files_lay(files, &layer);
+    assert_ok(image_files_read(files, STR("metadata.yaml"), &text, &e), &e);
+    assert_str(text, STR("small\n"));
+    /* One bit of what nobody wants, and nothing of it counts. */
+    h = make_huge(a);
+    h.middle--;
+    assert_false(image_layer_read_checked(files, digest, &h.reader, &layer, &e));
+    assert_true(str_contains(e.text, STR("has another digest: it is corrupted")));
+}
+
 static void write_below(struct arena *a, const char *folder, str name, str text)
 {
     AUTO_ERR e = {0};
@@ -379,4 +464,4 @@ RUN_TESTS(cmocka_unit_test(names_are_read_as_docker_reads_them),
           cmocka_unit_test(types_and_sizes_of_layers_are_checked_before_they_are_fetched),
           cmocka_unit_test(files_that_become_huge_are_refused),
           cmocka_unit_test(a_redirect_to_other_storage_does_not_carry_credentials),
-          cmocka_unit_test(layouts_are_read))
+          cmocka_unit_test(memory_does_not_grow_with_a_layer), cmocka_unit_test(layouts_are_read))

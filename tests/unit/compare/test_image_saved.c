@@ -157,6 +157,102 @@ TEST(images_of_an_archive_are_told_apart)
     end(&p);
 }
 
+/* ---- Layouts. ---- */
+
+static str add_blob(struct buf *tar, struct arena *a, str bytes)
+{
+    str digest = digest_of(a, bytes);
+
+    tar_add(tar, str_z(a, str_concat(a, STR("blobs/sha256/"), str_from(digest, 7))), '0', bytes,
+            "");
+    return digest;
+}
+
+/* A tar of a layout with two images; the index stands before or behind what it leads to. */
+static str layout_archive(struct arena *a, bool index_first, str spoil)
+{
+    struct buf blobs = buf_new(a, BUF_UNLIMITED), b = buf_new(a, BUF_UNLIMITED);
+    str digests[2], one = add_blob(&blobs, a, layer_of(a, "ref/m.yaml", "old\n"));
+
+    for (size_t i = 0; i < COUNT(digests); i++) {
+        str two = add_blob(&blobs, a,
+                           test_gzip(a, layer_of(a, "ref/m.yaml", i ? "second\n" : "first\n")));
+        str manifest =
+            str_fmt(a,
+                    "{\"layers\":[{\"digest\":\"%.*s\"},{\"digest\":\"%.*s\",\"mediaType\":"
+                    "\"application/vnd.oci.image.layer.v1.tar+gzip\"}]}",
+                    STR_ARG(one), STR_ARG(two));
+        digests[i] = add_blob(&blobs, a, manifest);
+    }
+    /* The second one lies behind an index of platforms. */
+    digests[1] = add_blob(
+        &blobs, a, str_fmt(a, "{\"manifests\":[{\"digest\":\"%.*s\"}]}", STR_ARG(digests[1])));
+    str index = str_fmt(a,
+                        "{\"manifests\":[{\"digest\":\"%.*s\",\"annotations\":"
+                        "{\"org.opencontainers.image.ref.name\":\"v1\"}},{\"digest\":\"%.*s\","
+                        "\"annotations\":{\"org.opencontainers.image.ref.name\":\"v2\"}}]}",
+                        STR_ARG(digests[0]), STR_ARG(digests[1]));
+    tar_add(&b, "oci-layout", '0', STR("{\"imageLayoutVersion\":\"1.0.0\"}"), "");
+    if (index_first)
+        tar_add(&b, "index.json", '0', index, "");
+    size_t at = spoil.len ? str_find(buf_str(&blobs), spoil) : STR_NPOS;
+    if (at != STR_NPOS)
+        blobs.data[at] ^= 1;
+    buf_add(&b, buf_str(&blobs));
+    if (!index_first)
+        tar_add(&b, "./index.json", '0', index, "");
+    return tar_end(&b);
+}
+
+static str layout_reference(struct place *p, const char *scheme, const char *tag)
+{
+    return str_fmt(p->a, "%s://%s/saved.tar%s:/ref/m.yaml", scheme, p->folder, tag);
+}
+
+TEST(archives_of_layouts_are_read_whatever_their_order)
+{
+    struct place p;
+
+    begin(&p);
+    const str forms[] = {layout_archive(p.a, true, STR_NONE), layout_archive(p.a, false, STR_NONE),
+                         test_gzip(p.a, layout_archive(p.a, false, STR_NONE))};
+    for (size_t i = 0; i < COUNT(forms); i++) {
+        write_file(&p, "saved.tar", 0600, forms[i]);
+        assert_read(&p, layout_reference(&p, "oci-archive", ":v1"), "first\n");
+        assert_read(&p, layout_reference(&p, "oci-archive", ":v2"), "second\n");
+        assert_read(&p, layout_reference(&p, "docker-archive", ":v2"), "second\n");
+        assert_read(&p, layout_reference(&p, "oci-archive", ":v3"),
+                    "saved.tar: there is no image of the name v3");
+        assert_read(&p, layout_reference(&p, "oci-archive", ""),
+                    "saved.tar: there are 2 images: name one by its tag");
+    }
+    write_file(&p, "saved.tar", 0600, podman_archive(p.a, false));
+    assert_read(&p, layout_reference(&p, "oci-archive", ":v1"), "new\n");
+    end(&p);
+}
+
+TEST(archives_of_layouts_are_checked)
+{
+    static const struct {
+        const char *spoil, *want;
+    } cases[] = {
+        {"old\n", "layer 1: blobs/sha256/"},
+        {"{\"layers", "the archive has no blobs/sha256/"},
+        {"ayers\":[", "has another digest: it is corrupted"},
+        {"application/vnd", "has another digest: it is corrupted"},
+    };
+    struct place p;
+
+    begin(&p);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        write_file(&p, "saved.tar", 0600, layout_archive(p.a, i % 2, str_c(cases[i].spoil)));
+        assert_read(&p, layout_reference(&p, "oci-archive", ":v1"), cases[i].want);
+    }
+    write_file(&p, "saved.tar", 0600, str_slice(layout_archive(p.a, true, STR_NONE), 0, 5000));
+    assert_read(&p, layout_reference(&p, "oci-archive", ":v1"), "it cannot be unpacked: Truncated");
+    end(&p);
+}
+
 /* ---- Engines. ---- */
 
 /* A program of that name, first on the PATH. */
@@ -238,5 +334,7 @@ TEST(what_an_engine_complains_about_is_told)
 
 RUN_TESTS(cmocka_unit_test(saved_archives_are_read_whatever_their_order),
           cmocka_unit_test(images_of_an_archive_are_told_apart),
+          cmocka_unit_test(archives_of_layouts_are_read_whatever_their_order),
+          cmocka_unit_test(archives_of_layouts_are_checked),
           cmocka_unit_test(local_images_are_read_through_save),
           cmocka_unit_test(what_an_engine_complains_about_is_told))

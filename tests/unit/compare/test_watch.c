@@ -275,6 +275,26 @@ TEST(a_type_that_is_refused_does_not_hold_up_the_start)
     end(&f);
 }
 
+TEST(a_type_that_cannot_be_watched_is_polled)
+{
+    struct fixture f;
+
+    begin(&f, plain_a);
+    f.watch_options.poll = 20 * NS_PER_MS;
+    api_unwatchable(f.api, true);
+    api_put(f.api, "x", "a", "\"spec\":{\"size\":1}");
+    api_put(f.api, "x", "b", "\"spec\":{\"size\":1}");
+    open_watch(&f);
+    assert_str(next(&f, 1), STR("start|"));
+    api_put(f.api, "x", "a", "\"spec\":{\"size\":2}");
+    assert_str(next(&f, 1), STR("drift a spec.size=2|"));
+    api_delete(f.api, "x", "b");
+    assert_str(next(&f, 1), STR("missing b.yaml|"));
+    assert_int_equal(totals(&f).failing, 0);
+    assert_int_equal(totals(&f).errors, 0);
+    end(&f);
+}
+
 TEST(a_kind_that_comes_later_is_watched_too)
 {
     static const char none[] = "{\"kind\":\"APIGroupDiscoveryList\",\"items\":[{\"metadata\":{"
@@ -384,6 +404,7 @@ RUN_TESTS(cmocka_unit_test(changes_of_the_verdict_are_told),
           cmocka_unit_test(what_others_look_up_is_compared_again),
           cmocka_unit_test(a_server_that_has_forgotten_is_listed_again),
           cmocka_unit_test(a_type_that_is_refused_does_not_hold_up_the_start),
+          cmocka_unit_test(a_type_that_cannot_be_watched_is_polled),
           cmocka_unit_test(a_kind_that_comes_later_is_watched_too),
           cmocka_unit_test(a_watch_ends_when_it_is_told_to),
           cmocka_unit_test(a_cluster_that_is_not_there_is_an_error),

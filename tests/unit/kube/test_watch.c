@@ -294,6 +294,37 @@ TEST(a_list_that_breaks_off_goes_on)
     end(&f);
 }
 
+/* The server refuses, whether initial events are asked for or not; or its verbs have no watch. */
+TEST(what_cannot_be_watched_is_listed_again)
+{
+    static str verbs[] = {STR_INIT("get"), STR_INIT("list")};
+    struct kube_resource listed = api_widgets;
+
+    listed.verbs = (struct kube_list){verbs, COUNT(verbs), COUNT(verbs)};
+    for (int i = 0; i < 3; i++) {
+        struct fixture f;
+        begin(&f);
+        api_unwatchable(f.api, true);
+        api_put(f.api, "x", "a", "\"n\":1");
+        struct kube_watch_config config = config_of(&f);
+        config.poll = 10 * NS_PER_MS;
+        config.lists_only = i == 1;
+        if (i == 2)
+            config.call.resource = &listed;
+        f.watch = kube_watch_start(f.hub, &config);
+        await_word(&f, STR("+a@101 synced"));
+        api_put(f.api, "x", "a", "\"n\":2");
+        await_word(&f, STR("begin +a@102 synced"));
+        api_delete(f.api, "x", "a");
+        await_word(&f, STR("begin synced begin synced"));
+        assert_false(str_contains(buf_str(&f.log), STR("failed")));
+        struct kube_watch_stats stats;
+        kube_watch_stats(f.watch, &stats);
+        assert_int_equal(stats.watches, i < 2);
+        end(&f);
+    }
+}
+
 TEST(a_watch_can_be_stopped_at_any_time)
 {
     struct fixture f;
@@ -341,5 +372,6 @@ RUN_TESTS(cmocka_unit_test(a_watch_lists_and_follows),
           cmocka_unit_test(an_expired_watch_lists_again),
           cmocka_unit_test(an_error_event_lists_again), cmocka_unit_test(faults_are_waited_out),
           cmocka_unit_test(a_list_that_breaks_off_goes_on),
+          cmocka_unit_test(what_cannot_be_watched_is_listed_again),
           cmocka_unit_test(a_watch_can_be_stopped_at_any_time),
           cmocka_unit_test(events_without_sense_are_refused))
