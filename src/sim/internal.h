@@ -244,6 +244,8 @@ struct sim_call {
     const char *kind; /* "read", "write", "delete", "poll", "other", for the log */
 };
 
+/* Forgets all that happened: resources, operations, faults, log, counters, time and chance. */
+void sim_reset(struct sim *s);
 /* Sets how the type of c behaves. */
 void sim_recognize(struct sim_call *c);
 int64_t sim_now(const struct sim *s);

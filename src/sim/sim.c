@@ -50,6 +50,50 @@ bool sim_preset(struct sim_config *config, str name, struct err *e)
     return true;
 }
 
+/* Forgets what a table holds; kind: what the state file calls it, or NULL. */
+static void clear_nodes(struct sim *s, struct table *t, const char *kind)
+{
+    struct table_at at = {0};
+    struct table_node *node;
+
+    while ((node = table_each(t, &at))) {
+        if (kind)
+            sim_database_fact(s->database, kind, node->key, STR_NONE);
+        table_drop(t, node);
+        sim_keep(&node->key, STR_NONE);
+        block_free(node);
+    }
+}
+
+static void clear_store(struct sim_store *t)
+{
+    struct sim_resource *root = sim_store_root(t);
+
+    while (root->first)
+        sim_store_remove(t, root->first);
+}
+
+static void set_start(struct sim *s)
+{
+    s->chance = s->config.seed;
+    s->time = s->config.virtual_time ? EPOCH : 0;
+}
+
+void sim_reset(struct sim *s)
+{
+    while (s->oldest)
+        sim_operation_forget(s, s->oldest);
+    clear_nodes(s, s->buckets, NULL);
+    clear_nodes(s, s->providers, "provider");
+    clear_nodes(s, s->attempts, "attempt");
+    clear_store(s->store);
+    clear_store(s->deleted);
+    sim_faults_clear(s->faults);
+    sim_log_clear(s->log);
+    s->counters = (struct sim_counters){0};
+    set_start(s);
+}
+
 bool sim_new(const struct sim_config *config, struct sim **out, struct err *e)
 {
     struct arena *a = arena_new();
@@ -70,8 +114,7 @@ bool sim_new(const struct sim_config *config, struct sim **out, struct err *e)
     s->attempts = table_new();
     s->faults = sim_faults_new();
     s->log = sim_log_new();
-    s->chance = config->seed;
-    s->time = config->virtual_time ? EPOCH : 0;
+    set_start(s);
     *out = s;
     if ((config->bare || sim_types_builtin(s->types, e)) &&
         (!config->state.len || sim_database_open(s, e)))
@@ -80,29 +123,17 @@ bool sim_new(const struct sim_config *config, struct sim **out, struct err *e)
     return false;
 }
 
-static void free_nodes(struct table *t)
-{
-    struct table_at at = {0};
-    struct table_node *node;
-
-    while ((node = table_each(t, &at))) {
-        table_drop(t, node);
-        sim_keep(&node->key, STR_NONE);
-        block_free(node);
-    }
-    table_free(t);
-}
-
 void sim_free(struct sim *s)
 {
     sim_database_close(s->database);
     s->database = NULL;
-    while (s->oldest)
-        sim_operation_forget(s, s->oldest);
+    sim_store_keep(s->store, NULL, false);
+    sim_store_keep(s->deleted, NULL, true);
+    sim_reset(s);
     table_free(s->operations);
-    free_nodes(s->buckets);
-    free_nodes(s->providers);
-    free_nodes(s->attempts);
+    table_free(s->buckets);
+    table_free(s->providers);
+    table_free(s->attempts);
     sim_usual_free(s->usual);
     sim_faults_free(s->faults);
     sim_log_free(s->log);
@@ -408,7 +439,7 @@ void sim_handle(struct sim *s, struct arena *a, const struct sim_request *q, str
     struct sim_call c = {.sim = s, .arena = a, .q = &copy, .r = r, .kind = "other"};
     {
         AUTO_LOCK guard = lock_take(&s->lock);
-        if (str_has_prefix(q->path, STR("/_sim/")))
+        if (str_has_prefix(q->path, STR("/_sim/")) || str_eq(q->path, STR("/_sim")))
             sim_admin(&c);
         else
             handle_counted(&c);
