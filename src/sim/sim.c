@@ -15,8 +15,9 @@
 /* ---- Configuration. ---------------------------------------------------------------------------
  */
 
-const char *const sim_presets[] = {"azure",     "hourly",       "troubled",
-                                   "unlimited", "unregistered", NULL};
+const char *const sim_presets[] = {"azure",    "hourly",    "strict",
+                                   "troubled", "unlimited", "unregistered",
+                                   NULL};
 
 struct sim_config sim_defaults(void)
 {
@@ -33,7 +34,10 @@ bool sim_preset(struct sim_config *config, str name, struct err *e)
         config->writes = config->deletes = usual.writes;
     } else if (str_eq(name, STR("hourly"))) {
         config->reads = (struct sim_rate){12000, 12000.0 / 3600};
-        config->writes = config->deletes = (struct sim_rate){1200, 1200.0 / 3600};
+        config->writes = (struct sim_rate){1200, 1200.0 / 3600};
+        config->deletes = (struct sim_rate){15000, 15000.0 / 3600};
+    } else if (str_eq(name, STR("strict"))) {
+        config->strict = true;
     } else if (str_eq(name, STR("troubled"))) {
         config->troubled = true;
     } else if (str_eq(name, STR("unlimited"))) {
@@ -43,8 +47,8 @@ bool sim_preset(struct sim_config *config, str name, struct err *e)
     } else {
         return err_set(
             e, ERR_USAGE,
-            "there is no preset \"%.*s\"; known are azure, hourly, troubled, unlimited and "
-            "unregistered",
+            "there is no preset \"%.*s\"; known are azure, hourly, strict, troubled, "
+            "unlimited and unregistered",
             STR_ARG(name));
     }
     return true;
@@ -114,6 +118,7 @@ bool sim_new(const struct sim_config *config, struct sim **out, struct err *e)
     s->attempts = table_new();
     s->faults = sim_faults_new();
     s->log = sim_log_new();
+    s->clock = clock_now();
     set_start(s);
     *out = s;
     if ((config->bare || sim_types_builtin(s->types, e)) &&
@@ -164,7 +169,7 @@ bool sim_add_faults(struct sim *s, const struct source *src, struct err *e)
 
 int64_t sim_now(const struct sim *s)
 {
-    return s->config.virtual_time ? s->time : clock_now() + s->time;
+    return s->config.virtual_time ? s->time : s->clock + s->time;
 }
 
 void sim_advance(struct sim *s, int64_t ns)
@@ -340,7 +345,7 @@ static void handle_other(struct sim_call *c, const struct err *e)
 {
     size_t slash = str_rfind_char(c->q->path, '/');
 
-    if (sim_list(c))
+    if ((str_eq(c->q->method, STR("GET")) && sim_list_deleted(c)) || sim_list(c))
         return;
     if (str_eq(c->q->method, STR("POST")) && slash != STR_NPOS)
         sim_action(c, str_slice(c->q->path, 0, slash), str_from(c->q->path, slash + 1));
@@ -395,7 +400,7 @@ static void handle_arm(struct sim_call *c)
     if (!sim_authorized(c) || !sim_admit(c) || sim_faults_before(c) || sim_poll(c))
         return;
     ++*(int64_t *)((char *)&c->sim->counters + method->offset);
-    if (!check_version(c) || !read_body(c) || sim_graph(c) || sim_role(c) || sim_provider(c))
+    if (!check_version(c) || !read_body(c) || (is_id && !sim_version_known(c)) || sim_graph(c) || sim_role(c) || sim_provider(c))
         return;
     if (is_id && !str_eq(c->q->method, STR("POST")))
         handle_resource(c);
@@ -439,6 +444,7 @@ void sim_handle(struct sim *s, struct arena *a, const struct sim_request *q, str
     struct sim_call c = {.sim = s, .arena = a, .q = &copy, .r = r, .kind = "other"};
     {
         AUTO_LOCK guard = lock_take(&s->lock);
+        s->clock = clock_now();
         if (str_has_prefix(q->path, STR("/_sim/")) || str_eq(q->path, STR("/_sim")))
             sim_admin(&c);
         else
