@@ -432,6 +432,7 @@ struct sim_resource *sim_find(struct sim_call *c, str id);
 /* use.c: true when the request was refused, since something else needs r; or since the body refers
  * to what is not there (only when the simulator is strict). */
 bool sim_in_use(struct sim_call *c, struct sim_resource *r);
+bool sim_is_locked(struct sim_call *c, struct sim_resource *r);
 bool sim_lacks_reference(struct sim_call *c);
 /* version.c: whether the api-version is one that the type takes; else it was answered. */
 bool sim_version_known(struct sim_call *c);

@@ -77,6 +77,6 @@ void sim_delete(struct sim_call *c)
             sim_reply(c, 204, NULL);
         return;
     }
-    if (!is_refused(c, r) && !sim_in_use(c, r) && !sim_troubled(c, true))
+    if (!is_refused(c, r) && !sim_is_locked(c, r) && !sim_in_use(c, r) && !sim_troubled(c, true))
         reply_deleted(c, r);
 }

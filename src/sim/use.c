@@ -4,10 +4,14 @@
  * api/sim), and a strict simulator refuses bodies with the id of a resource that is not there or
  * not ready ("references").
  *
+ * What a lock (Microsoft.Authorization/locks) is on, in or around cannot be deleted either.
+ *
  * Who uses a resource is found by its id in the bodies of others. When a whole group goes nobody
  * asks.
  */
 #include "sim/internal.h"
+
+#define LOCK_TYPE "Microsoft.Authorization/locks"
 
 /* ---- Texts of a body. --------------------------------------------------------------------------
  */
@@ -60,6 +64,34 @@ static const struct sim_resource *child_of(struct sim_call *c, const struct sim_
             return child;
     }
     return NULL;
+}
+
+/* A lock of r, of what it stands in, or of what stands in it. Both levels forbid deleting. */
+static const struct sim_resource *lock_of(struct sim_resource *r)
+{
+    struct sim_resource *at;
+
+    for (const struct sim_resource *up = r->parent; up; up = up->parent)
+        for (at = up->first; at; at = at->next)
+            if (at->body.len && str_eq_fold(at->type, STR(LOCK_TYPE)))
+                return at;
+    for (at = r->first; at; at = sim_next_below(r, at, true))
+        if (at->body.len && str_eq_fold(at->type, STR(LOCK_TYPE)))
+            return at;
+    return NULL;
+}
+
+bool sim_is_locked(struct sim_call *c, struct sim_resource *r)
+{
+    const struct sim_resource *lock = str_eq_fold(r->type, STR(LOCK_TYPE)) ? NULL : lock_of(r);
+
+    if (!lock)
+        return false;
+    sim_refuse(c, 409, "ScopeLocked",
+               "The scope '%.*s' cannot perform delete operation because following scope(s) are "
+               "locked: '%.*s'. Please remove the lock and try again.",
+               STR_ARG(r->id), STR_ARG(lock->parent->id));
+    return true;
 }
 
 bool sim_in_use(struct sim_call *c, struct sim_resource *r)
