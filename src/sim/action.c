@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * action.c - POST on a resource (listKeys and its relatives), and the deleted resources of a
- * location: .../locations/L/deletedVaults/NAME, and its purge.
+ * action.c - POST on a resource: listKeys and its relatives.
  *
  * Answers are data ("actions" in api/sim): texts with a dollar sign are made for each resource.
  */
@@ -31,49 +30,6 @@ static struct value *key_value(struct sim_call *c, const struct sim_resource *r,
     return out;
 }
 
-/* A deleted resource whose location and name the path names. */
-static struct sim_resource *find_deleted(struct sim_call *c)
-{
-    const struct arm_block *b = c->id.block_count == 1 ? &c->id.blocks[0]
-                                                       : &(const struct arm_block){0};
-
-    if (b->count != 2 || !str_eq_fold(b->pairs[0].type, STR("locations")))
-        return NULL;
-    for (struct sim_resource *r = sim_store_root(c->sim->deleted)->first; r; r = r->next) {
-        struct arm_id id;
-        const struct sim_type *type = sim_types_find(c->arena, c->sim->types, r->type);
-        if (arm_id_parse(c->arena, r->id, &id, NULL) &&
-            str_eq_fold(type->soft_delete, b->pairs[1].type) &&
-            str_eq_fold(arm_id_name(&id), b->pairs[1].name) &&
-            str_eq_fold(id.subscription, c->id.subscription))
-            return r;
-    }
-    return NULL;
-}
-
-bool sim_deleted(struct sim_call *c, str action)
-{
-    struct sim_resource *r = find_deleted(c);
-    struct arena *a = c->arena;
-
-    if (!r)
-        return false;
-    if (str_eq_fold(action, STR("purge"))) {
-        sim_store_remove(c->sim->deleted, r);
-        sim_reply(c, 202, NULL);
-        return true;
-    }
-    struct value *v = value_object(a);
-    value_set_str(a, v, STR("id"), arm_id_print(a, &c->id));
-    value_set_str(a, v, STR("name"), c->name);
-    value_set_str(a, v, STR("type"), c->type);
-    struct value *properties = value_set(a, v, STR("properties"), value_object(a));
-    value_set_str(a, properties, STR("vaultId"), r->id);
-    value_set_str(a, properties, STR("location"), c->id.blocks[0].pairs[0].name);
-    sim_reply(c, 200, v);
-    return true;
-}
-
 void sim_action(struct sim_call *c, str target, str name)
 {
     const struct value *answer;
@@ -86,7 +42,7 @@ void sim_action(struct sim_call *c, str target, str name)
     c->type = arm_id_type(c->arena, &c->id);
     c->name = arm_id_name(&c->id);
     sim_recognize(c);
-    if (sim_deleted(c, name))
+    if (!sim_version_known(c) || sim_deleted(c, name))
         return;
     r = sim_need(c);
     if (!r)

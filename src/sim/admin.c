@@ -12,7 +12,9 @@
  *     DELETE /_sim/faults
  *     GET    /_sim/time
  *     POST   /_sim/time?advance=90s
+ *     POST   /_sim/reset            forgets all that happened
  *     GET    /_sim/resources        ids of all resources
+ *     GET    /_sim/                 the list of these
  *
  * To add one: a handler, and a line in the table at the end.
  */
@@ -194,26 +196,78 @@ static void get_resources(struct sim_call *c)
     sim_reply(c, 200, list);
 }
 
-static const struct {
+static void reset_all(struct sim_call *c)
+{
+    sim_reset(c->sim);
+    sim_reply(c, 204, NULL);
+}
+
+static void list_routes(struct sim_call *c);
+
+static const struct route {
     const char *method, *path;
     void (*handle)(struct sim_call *c);
+    const char *help;
 } routes[] = {
-    {"DELETE", "/_sim/assert", reset_counters}, {"DELETE", "/_sim/faults", clear_faults},
-    {"DELETE", "/_sim/log", clear_log},         {"GET", "/_sim/assert", get_counters},
-    {"GET", "/_sim/faults", get_faults},        {"GET", "/_sim/log", get_log},
-    {"GET", "/_sim/resources", get_resources},  {"GET", "/_sim/time", get_time},
-    {"POST", "/_sim/assert", check_counters},   {"POST", "/_sim/faults", add_faults},
-    {"POST", "/_sim/time", advance_time},
+    {"GET", "/_sim/", list_routes, "this list"},
+    {"GET", "/_sim/assert", get_counters, "counters of what was asked"},
+    {"POST", "/_sim/assert", check_counters,
+     "{\"writes\": 3, \"noopWrites\": {\"max\": 0}}: 200 when it holds, else 409 and why"},
+    {"DELETE", "/_sim/assert", reset_counters, "sets the counters to 0"},
+    {"GET", "/_sim/faults", get_faults, "the faults that are left"},
+    {"POST", "/_sim/faults", add_faults, "adds a fault or a plan, in JSON or YAML"},
+    {"DELETE", "/_sim/faults", clear_faults, "removes all faults"},
+    {"GET", "/_sim/log", get_log, "the exchanges so far; ?last=N: the newest"},
+    {"DELETE", "/_sim/log", clear_log, "forgets the exchanges"},
+    {"POST", "/_sim/reset", reset_all,
+     "forgets all that happened: resources, faults, log, counters, time"},
+    {"GET", "/_sim/resources", get_resources, "the ids of all resources"},
+    {"GET", "/_sim/time", get_time, "now"},
+    {"POST", "/_sim/time", advance_time, "moves the time: ?advance=24h"},
 };
+
+static void list_routes(struct sim_call *c)
+{
+    struct value *list = value_list(c->arena);
+
+    for (size_t i = 0; i < COUNT(routes); i++) {
+        struct value *v = value_object(c->arena);
+        value_set_str(c->arena, v, STR("method"), str_c(routes[i].method));
+        value_set_str(c->arena, v, STR("path"), str_c(routes[i].path));
+        value_set_str(c->arena, v, STR("help"), str_c(routes[i].help));
+        value_add(c->arena, list, v);
+    }
+    sim_reply(c, 200, list);
+}
+
+/* A path that is there, asked for by another method, or one that is not. */
+static void refuse_route(struct sim_call *c, str path)
+{
+    struct buf methods = buf_new(c->arena, BUF_UNLIMITED);
+
+    for (size_t i = 0; i < COUNT(routes); i++)
+        if (str_eq(path, str_c(routes[i].path)))
+            buf_fmt(&methods, "%s%s", methods.len ? ", " : "", routes[i].method);
+    str list = buf_str(&methods);
+    if (!list.len) {
+        sim_refuse(c, 404, "NotFound", "There is no %.*s: GET /_sim/ lists what there is.",
+                   STR_ARG(path));
+        return;
+    }
+    sim_header(c, "Allow", list);
+    sim_refuse(c, 405, "MethodNotAllowed", "%.*s takes %.*s, not %.*s.", STR_ARG(path),
+               STR_ARG(list), STR_ARG(c->q->method));
+}
 
 void sim_admin(struct sim_call *c)
 {
+    str path = str_eq(c->q->path, STR("/_sim")) ? STR("/_sim/") : c->q->path;
+
     for (size_t i = 0; i < COUNT(routes); i++)
         if (str_eq(c->q->method, str_c(routes[i].method)) &&
-            str_eq(c->q->path, str_c(routes[i].path))) {
+            str_eq(path, str_c(routes[i].path))) {
             routes[i].handle(c);
             return;
         }
-    sim_refuse(c, 404, "NotFound",
-               "The simulator has log, assert, faults, time and resources below /_sim/.");
+    refuse_route(c, path);
 }

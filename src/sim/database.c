@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* Increased when the tables change. */
-#define FORMAT_NUMBER 2
+#define FORMAT_NUMBER 3
 
 enum change_kind { CHANGE_PUT, CHANGE_DROP, CHANGE_FACT, CHANGE_FORGET };
 
@@ -317,7 +317,7 @@ static bool prepare(struct sim_database *d)
 
 static bool set_format(struct sim_database *d)
 {
-    return sqlite3_exec(d->db, "INSERT OR REPLACE INTO meta VALUES ('format', 2)", NULL, NULL,
+    return sqlite3_exec(d->db, "INSERT OR REPLACE INTO meta VALUES ('format', 3)", NULL, NULL,
                         NULL) == SQLITE_OK;
 }
 

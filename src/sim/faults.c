@@ -4,7 +4,7 @@
  * request, used up one by one.
  *
  *     faults:
- *       - kind: fail            # status, code, message, retryAfter, html
+ *       - kind: fail            # status, code, detail, message, retryAfter, retryDate, shape
  *         method: PUT           # which requests: method, type (may end in *), id; all by default
  *         type: "Microsoft.Network*"
  *         status: 503
@@ -44,9 +44,10 @@ struct fault {
     struct fault *next;
     struct arena *arena;
     enum fault_kind kind;
-    str method, type, id, code, message;
+    str method, type, id, code, message, detail;
     int64_t count, after, status, retry_after, factor;
-    bool forever, html;
+    enum sim_shape shape;
+    bool forever, html, retry_date;
     struct path at;
     const struct value *value, *tags, *node;
 };
@@ -162,23 +163,17 @@ static void make_changes(struct sim_call *c)
     }
 }
 
-static void retry_header(struct sim_call *c, const struct fault *f)
-{
-    if (f->retry_after)
-        sim_header(c, "Retry-After", str_fmt(c->arena, "%lld", (long long)f->retry_after));
-}
-
 static void fail(struct sim_call *c, const struct fault *f)
 {
-    if (f->html) {
-        c->r->status = (int)f->status;
-        c->r->body =
-            str_fmt(c->arena, "<html><body><h1>%.*s</h1></body></html>", STR_ARG(f->message));
-        sim_header(c, "Content-Type", STR("text/html"));
-    } else {
-        sim_refuse(c, (int)f->status, str_z(c->arena, f->code), "%.*s", STR_ARG(f->message));
-    }
-    retry_header(c, f);
+    struct sim_refusal refusal = {.status = (int)f->status,
+                                  .code = f->code,
+                                  .message = f->message,
+                                  .detail = f->detail,
+                                  .shape = f->shape,
+                                  .retry_after = f->retry_after,
+                                  .retry_date = f->retry_date};
+
+    sim_refuse_as(c, &refusal, c->q->path);
 }
 
 bool sim_faults_before(struct sim_call *c)
@@ -248,17 +243,26 @@ struct reader {
     struct err *e;
 };
 
-enum field_form { FIELD_KIND, FIELD_TEXT, FIELD_NUMBER, FIELD_FLAG, FIELD_PATH, FIELD_ANY };
+enum member_form {
+    FIELD_KIND,
+    FIELD_TEXT,
+    FIELD_NUMBER,
+    FIELD_FLAG,
+    FIELD_PATH,
+    FIELD_SHAPE,
+    FIELD_ANY
+};
 
-static const struct field {
+static const struct member {
     const char *key;
-    enum field_form form;
+    enum member_form form;
     size_t offset;
 } fields[] = {
     {"after", FIELD_NUMBER, offsetof(struct fault, after)},
     {"at", FIELD_PATH, offsetof(struct fault, at)},
     {"code", FIELD_TEXT, offsetof(struct fault, code)},
     {"count", FIELD_NUMBER, offsetof(struct fault, count)},
+    {"detail", FIELD_TEXT, offsetof(struct fault, detail)},
     {"factor", FIELD_NUMBER, offsetof(struct fault, factor)},
     {"html", FIELD_FLAG, offsetof(struct fault, html)},
     {"id", FIELD_TEXT, offsetof(struct fault, id)},
@@ -266,6 +270,8 @@ static const struct field {
     {"message", FIELD_TEXT, offsetof(struct fault, message)},
     {"method", FIELD_TEXT, offsetof(struct fault, method)},
     {"retryAfter", FIELD_NUMBER, offsetof(struct fault, retry_after)},
+    {"retryDate", FIELD_FLAG, offsetof(struct fault, retry_date)},
+    {"shape", FIELD_SHAPE, offsetof(struct fault, shape)},
     {"status", FIELD_NUMBER, offsetof(struct fault, status)},
     {"tags", FIELD_ANY, offsetof(struct fault, tags)},
     {"type", FIELD_TEXT, offsetof(struct fault, type)},
@@ -283,8 +289,20 @@ static bool read_kind(struct reader *r, const struct value *v, enum fault_kind *
                       "kind must be one of change, drop, fail, operation, policy, slow, throttle");
 }
 
+static bool read_shape(struct reader *r, struct arena *a, const struct value *v,
+                       enum sim_shape *out)
+{
+    struct fields f = {.arena = a, .source = r->source, .e = r->e};
+    int word = 0;
+
+    if (!fields_word(&f, v, sim_shapes, &word))
+        return false;
+    *out = (enum sim_shape)word;
+    return true;
+}
+
 static bool read_value(struct reader *r, struct fault *f, const struct value *v,
-                       const struct field *field)
+                       const struct member *field)
 {
     void *out = (char *)f + field->offset;
 
@@ -304,6 +322,8 @@ static bool read_value(struct reader *r, struct fault *f, const struct value *v,
     case FIELD_PATH:
         return path_parse_dotted(f->arena, value_str(v), out, r->e) ||
                err_at(r->e, source_where(r->source, v));
+    case FIELD_SHAPE:
+        return read_shape(r, f->arena, v, out);
     case FIELD_ANY:
         *(const struct value **)out = v;
         return true;
@@ -353,6 +373,8 @@ static void complete(struct fault *f, const struct value *v)
         if (!f->code.len)
             f->code = STR("TooManyRequests");
     }
+    if (f->html)
+        f->shape = SHAPE_HTML;
     if (!f->code.len)
         f->code = STR("SimulatedFault");
     if (!f->message.len)

@@ -56,7 +56,9 @@ static struct sim_resource *refuse_missing(struct sim_call *c)
 {
     str name = c->id.block_count ? long_name(c, &c->id) : c->name;
 
-    if (c->id.group.len)
+    if (c->behaviour->missing.status)
+        sim_refuse_as(c, &c->behaviour->missing, STR_NONE);
+    else if (c->id.group.len)
         sim_refuse(c, 404, "ResourceNotFound",
                    "The Resource '%.*s' under resource group '%.*s' was not found. For more "
                    "details please go to https://aka.ms/ARMResourceNotFoundFix",
@@ -66,12 +68,13 @@ static struct sim_resource *refuse_missing(struct sim_call *c)
     return NULL;
 }
 
-/* Parts of a service that are always there: blobServices/default and the like. */
+/* Parts of a service that are always there: blobServices/default, locations/westus2. */
 static bool is_implicit(const struct arm_id *id)
 {
+    const struct arm_block *b = &id->blocks[id->block_count - 1];
     str name = arm_id_name(id);
 
-    return str_eq_fold(name, STR("default")) || str_eq_fold(name, STR("current"));
+    return (b->count && str_eq_fold(b->pairs[b->count - 1].type, STR("locations"))) || str_eq_fold(name, STR("default")) || str_eq_fold(name, STR("current"));
 }
 
 /* Whether the path stands below another resource, which is then parent. */

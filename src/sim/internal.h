@@ -7,6 +7,7 @@
 
 #include "azure/id.h"
 #include "sim/sim.h"
+#include "value/fields.h"
 #include "value/source.h"
 #include "value/value.h"
 
@@ -14,7 +15,13 @@
  */
 
 enum sim_poller { POLLER_NONE, POLLER_ASYNC, POLLER_LOCATION, POLLER_RELATIVE, POLLER_BODY };
-enum sim_body { BODY_RESOURCE, BODY_OPERATION, BODY_EMPTY, BODY_OTHER };
+enum sim_body {
+    BODY_RESOURCE,
+    BODY_OPERATION,
+    BODY_STARTED, /* {"operation", "startTime"} */
+    BODY_EMPTY,
+    BODY_OTHER
+};
 
 /* Members of a body, one inside the other; "[]" is every element of a list, "{}" every member. */
 struct sim_members {
@@ -43,6 +50,19 @@ struct sim_when {
 /* The most values of one Retry-After. */
 #define SIM_RETRIES_MAX 16
 
+/* Members that an operation may have beside its status, as bits. */
+enum sim_operation_member {
+    OPERATION_ID = 1,
+    OPERATION_NAME = 2,
+    OPERATION_START = 4,
+    OPERATION_END = 8, /* once it is over */
+    OPERATION_ERROR = 16, /* also without a failure: null */
+    OPERATION_PERCENT = 32,
+    OPERATION_PROPERTIES = 64,
+    OPERATION_RESOURCE = 128, /* resourceId */
+    OPERATION_GIVEN = 256,    /* the type says which; else name and times */
+};
+
 /* How a PUT or DELETE is answered and carried to its end. */
 struct sim_answer {
     int status;
@@ -53,7 +73,10 @@ struct sim_answer {
     size_t retry_count;                   /* 0: no header; the last one stays */
     int64_t polls;                        /* answers "not yet" so many times */
     str state;                            /* of the resource meanwhile */
-    str running;                          /* of the operation meanwhile */
+    str running;                          /* of the operation meanwhile; several: a line each */
+    int poll_status;                      /* of a poll of what still runs; 0: the usual one */
+    int result;                           /* of the last poll of a Location; 0: the usual one */
+    int64_t members;                      /* of the operation: bits of sim_operation_member */
     struct sim_when when;
 };
 
@@ -63,14 +86,52 @@ struct sim_answers {
     size_t len, cap;
 };
 
+/* The form of an error in the body of an answer. */
+enum sim_shape {
+    SHAPE_ERROR, /* {"error": {"code", "message", "details"}} */
+    SHAPE_FLAT,  /* {"code", "message"} */
+    SHAPE_BOTH,  /* one beside the other */
+    SHAPE_UPPER, /* {"Code", "Message", "Details"} */
+    SHAPE_INNER, /* {"error": {..., "innererror": {"code"}}} */
+    SHAPE_MESSAGE, /* {"Message"} */
+    SHAPE_PROBLEM, /* {"type", "title", "status", "traceId"} */
+    SHAPE_TEXT,    /* JSON as the text of the message */
+    SHAPE_NUMBER,  /* a number as code */
+    SHAPE_HTML,
+    SHAPE_EMPTY,
+};
+
+/*
+ * A no. In message $id and $name are those of the resource, $other is the id of what it is about.
+ * detail is the code of the only element of details, or of innererror; empty: none.
+ */
+struct sim_refusal {
+    int status;
+    str code, message, detail;
+    enum sim_shape shape;
+    int64_t retry_after; /* seconds, 0: no header */
+    bool retry_date;     /* the header is a date */
+};
+
 /* What a type refuses a few times before it accepts. */
 struct sim_trouble {
     bool deletes; /* DELETE, else PUT */
-    int status;
-    str code, message;
-    int64_t count;       /* so many times for each resource */
-    int64_t retry_after; /* seconds, 0: no header */
-    int64_t percent;     /* of the resources */
+    struct sim_refusal refusal;
+    int64_t count;   /* so many times for each resource */
+    int64_t percent; /* of the resources */
+};
+
+/* Types by name. */
+struct sim_names {
+    str *items;
+    size_t len, cap;
+};
+
+/* What keeps a resource from being deleted. */
+struct sim_use {
+    struct sim_refusal refusal;
+    struct sim_names by;    /* types whose resources refer to it, or to something in it */
+    struct sim_names below; /* last parts of the types of its children */
 };
 
 enum sim_op { OP_ADD, OP_DROP, OP_SET, OP_EXTEND, OP_EARLY, OP_LATE, OP_REVERSE, OP_SPELL };
@@ -115,11 +176,18 @@ struct sim_type {
         struct sim_trouble *items;
         size_t len, cap;
     } troubles;
+    struct {
+        struct sim_use *items;
+        size_t len, cap;
+    } uses;
+    struct sim_refusal missing;  /* what a read of what is not there gets; status 0: the usual */
+    struct sim_names versions;   /* the only api-versions it takes; none: as the model has them */
     str delete_query;            /* a parameter that a DELETE must have: name=value */
     bool delete_match;           /* a DELETE must have If-Match */
     str soft_delete;             /* the collection of what was deleted: deletedVaults */
     bool head_only;              /* GET is answered by 405 */
     bool exclusive;              /* one operation at a time: 409 */
+    bool siblings;               /* one at a time among all in the same parent, and it */
     bool known;                  /* has rules, if only an empty list */
     bool unheard;                /* is in no file */
     bool undeletable;            /* goes with its parent only */
@@ -146,12 +214,23 @@ MUST_CHECK bool sim_types_builtin(struct sim_types *t, struct err *e);
 MUST_CHECK bool sim_types_read(struct sim_types *t, const struct source *src, struct err *e);
 /* Never NULL: unknown types get the usual behaviour. */
 const struct sim_type *sim_types_find(struct arena *a, const struct sim_types *t, str type);
+/* Whether a type of a provider is kept when deleted, in a collection of this name. */
+bool sim_types_keep(const struct sim_types *t, str provider, str kept_as);
+/* Whether a type of the provider is in a file. */
+bool sim_types_provider(const struct sim_types *t, str provider);
 /* The roles that are built in: names by id, or NULL. */
 const struct value *sim_types_roles(const struct sim_types *t);
 const struct sim_limits *sim_types_limits(const struct sim_types *t);
 /* What any type answers to an action, or NULL. */
 const struct value *sim_types_action(const struct sim_types *t, const struct sim_type *type,
                                      str name);
+
+/* What PUTs are checked for in a strict simulator: ids of resources that are not there, or not
+ * ready. */
+struct sim_references {
+    struct sim_refusal missing, busy;
+};
+const struct sim_references *sim_types_references(const struct sim_types *t);
 
 /* ---- Resources: store.c. ----------------------------------------------------------------------
  */
@@ -227,6 +306,7 @@ struct sim {
     struct sim_database *database; /* NULL: memory only */
     uint64_t chance;               /* state of sim_random */
     int64_t time;                  /* virtual: now; else what is added to the clock */
+    int64_t clock;                 /* when the request came: time stands while it is handled */
 };
 
 /* One request on its way. */
@@ -244,6 +324,8 @@ struct sim_call {
     const char *kind; /* "read", "write", "delete", "poll", "other", for the log */
 };
 
+/* Forgets all that happened: resources, operations, faults, log, counters, time and chance. */
+void sim_reset(struct sim *s);
 /* Sets how the type of c behaves. */
 void sim_recognize(struct sim_call *c);
 int64_t sim_now(const struct sim *s);
@@ -259,6 +341,10 @@ void sim_reply(struct sim_call *c, int status, const struct value *body);
 /* {"error":{"code","message"}} */
 void sim_refuse(struct sim_call *c, int status, const char *code, const char *format, ...)
     FORMAT(4, 5);
+/* refusal.c: an error as data has it; other: what $other stands for. */
+void sim_refuse_as(struct sim_call *c, const struct sim_refusal *refusal, str other);
+/* The words of enum sim_shape, for those who read it. */
+extern const struct field_word sim_shapes[];
 str sim_query(struct sim_call *c, const char *name);
 str sim_json(struct arena *a, const struct value *v);
 /* What was written by sim_json. */
@@ -287,6 +373,10 @@ struct sim_usual *sim_usual_new(struct arena *a);
 void sim_usual_free(struct sim_usual *u);
 /* How the type of c behaves, of which no file knows. Lives as long as the call. */
 const struct sim_type *sim_usual_type(struct sim_call *c);
+/* The api-versions of the type of c in the model, oldest first; none: it does not know the type. */
+struct sim_names sim_usual_versions(struct sim_call *c);
+/* Whether the model has a type of the provider. */
+bool sim_usual_provider(struct sim_call *c, str provider);
 /* Adds to v what its service fills in; false: the model does not know the type. */
 bool sim_usual_show(struct sim_call *c, const struct sim_resource *r, struct value *v);
 
@@ -299,17 +389,21 @@ struct sim_resource *sim_next_below(struct sim_resource *top, struct sim_resourc
 /* A path that names a collection. False when it names none. */
 bool sim_list(struct sim_call *c);
 
-/* write.c, remove.c, action.c */
+/* write.c, remove.c, action.c, deleted.c */
 void sim_put(struct sim_call *c, bool patch);
 void sim_delete(struct sim_call *c);
-/* A resource that was deleted and can be recovered; action is empty or "purge". False: none. */
+/* deleted.c: a resource that was deleted and can be recovered; action is empty or "purge". False:
+ * the path names none. */
 bool sim_deleted(struct sim_call *c, str action);
+/* A list of them: /subscriptions/S/providers/P/deletedVaults, or those of a location. False: the
+ * path names none. */
+bool sim_list_deleted(struct sim_call *c);
 /* POST {id}/{name}. */
 void sim_action(struct sim_call *c, str target, str name);
 /* Remembers r for a recovery, when its type allows that. */
 void sim_soft_delete(struct sim_call *c, struct sim_resource *r);
 
-/* operations.c */
+/* operations.c: r may be NULL, when the operation is about nothing that is there. */
 struct sim_operation *sim_operation_start(struct sim_call *c, struct sim_resource *r,
                                           const struct sim_answer *answer, bool deletes,
                                           bool creates);
@@ -320,6 +414,9 @@ struct value *sim_operation_body(struct sim_call *c, const struct sim_operation 
 bool sim_poll(struct sim_call *c);
 /* Counts a read of the resource as a poll, and ends what is over. False: r is gone. */
 bool sim_settle(struct sim_call *c, struct sim_resource *r, bool poll);
+/* Whether an operation on r is under way, and whether one that is over has deleted it. */
+bool sim_is_busy(const struct sim *s, const struct sim_resource *r);
+bool sim_is_gone(const struct sim *s, const struct sim_resource *r);
 /* A new one, with nothing but its id; the newest. */
 struct sim_operation *sim_operation_add(struct sim *s, str id);
 void sim_operation_forget(struct sim *s, struct sim_operation *o);
@@ -331,6 +428,14 @@ struct sim_resource *sim_need(struct sim_call *c);
 /* What a new resource stands in; answers 404 and gives NULL when it is not there. */
 struct sim_resource *sim_need_parent(struct sim_call *c);
 struct sim_resource *sim_find(struct sim_call *c, str id);
+
+/* use.c: true when the request was refused, since something else needs r; or since the body refers
+ * to what is not there (only when the simulator is strict). */
+bool sim_in_use(struct sim_call *c, struct sim_resource *r);
+bool sim_is_locked(struct sim_call *c, struct sim_resource *r);
+bool sim_lacks_reference(struct sim_call *c);
+/* version.c: whether the api-version is one that the type takes; else it was answered. */
+bool sim_version_known(struct sim_call *c);
 
 /* limits.c: false when the request was answered by 429. */
 bool sim_admit(struct sim_call *c);

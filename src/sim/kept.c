@@ -85,6 +85,7 @@ static const struct place operation_numbers[] = {
     {"started", offsetof(struct sim_operation, started)},
     {"ends", offsetof(struct sim_operation, ends)},
     {"wanted", offsetof(struct sim_operation, answer.polls)},
+    {"members", offsetof(struct sim_operation, answer.members)},
 };
 
 static const struct place operation_texts[] = {
@@ -108,6 +109,8 @@ void sim_keep_operation(struct sim *s, struct arena *a, const struct sim_operati
                       *(const str *)((const char *)o + operation_texts[i].offset));
     value_set_int(a, v, STR("outcome"), o->outcome);
     value_set_int(a, v, STR("poller"), o->answer.poller);
+    value_set_int(a, v, STR("pollStatus"), o->answer.poll_status);
+    value_set_int(a, v, STR("result"), o->answer.result);
     value_set_bool(a, v, STR("location"), o->answer.location);
     value_set_bool(a, v, STR("deletes"), o->deletes);
     value_set_bool(a, v, STR("creates"), o->creates);
@@ -124,11 +127,26 @@ static bool truth(const struct value *v, const char *name)
     return value_is(m, VALUE_BOOL) && m->truth;
 }
 
+/* A status of an answer, or 0. */
+static bool take_status(const struct value *v, const char *name, int *out)
+{
+    int64_t status;
+
+    if (!value_to_i64(value_get(v, str_c(name)), &status) ||
+        (status && (status < 200 || status > 204)))
+        return false;
+    *out = (int)status;
+    return true;
+}
+
 static bool take_answer(struct sim_operation *o, const struct value *v)
 {
     const struct value *retries = value_get(v, STR("retryAfter"));
     int64_t outcome, poller;
 
+    if (!take_status(v, "pollStatus", &o->answer.poll_status) ||
+        !take_status(v, "result", &o->answer.result))
+        return false;
     if (!value_to_i64(value_get(v, STR("outcome")), &outcome) || outcome < 0 ||
         outcome > OUTCOME_FAILED || !value_to_i64(value_get(v, STR("poller")), &poller) ||
         poller < 0 || poller > POLLER_BODY || value_len(retries) > SIM_RETRIES_MAX)

@@ -23,6 +23,21 @@ static bool is_over(const struct sim *s, const struct sim_operation *o)
     return o->outcome != OUTCOME_RUNNING || o->polls >= o->answer.polls || sim_now(s) >= o->ends;
 }
 
+bool sim_is_busy(const struct sim *s, const struct sim_resource *r)
+{
+    return r->operation && !is_over(s, r->operation);
+}
+
+bool sim_is_gone(const struct sim *s, const struct sim_resource *r)
+{
+    for (; r; r = r->parent) {
+        const struct sim_operation *o = r->operation;
+        if (o && o->deletes && !o->code.len && is_over(s, o))
+            return true;
+    }
+    return false;
+}
+
 /* What the answer after so many polls asks to wait; 0: it says nothing. */
 static int64_t retry_after(const struct sim_answer *answer, int64_t polls)
 {
@@ -156,16 +171,17 @@ struct sim_operation *sim_operation_start(struct sim_call *c, struct sim_resourc
     o->creates = creates;
     o->started = sim_now(c->sim);
     o->ends = o->started + duration(&o->answer);
-    sim_keep(&o->target, r->node.key);
+    sim_keep(&o->target, r ? r->node.key : STR_NONE);
     if (sim_faults_operation(c, &code, &message)) {
         sim_keep(&o->code, code);
         sim_keep(&o->message, message);
     }
-    if (r->operation) {
+    if (r && r->operation) {
         r->operation->outcome = OUTCOME_SUCCEEDED;
         sim_keep_operation(c->sim, c->arena, r->operation);
     }
-    r->operation = o;
+    if (r)
+        r->operation = o;
     sim_keep_operation(c->sim, c->arena, o);
     return o;
 }
@@ -206,23 +222,29 @@ static str signature(struct sim_call *c, str path, str query)
     return hex_encode(c->arena, sum, sizeof sum);
 }
 
-static str poll_url(struct sim_call *c, const struct sim_operation *o, const char *collection)
+static str poll_path(struct sim_call *c, const struct sim_operation *o, const char *collection)
 {
     struct arena *a = c->arena;
     str provider = c->id.block_count ? c->id.blocks[c->id.block_count - 1].provider : STR_NONE;
     str sub = c->id.subscription, id = o->node.key;
     str location = value_get_str(c->body, STR("location"));
-    str path;
 
+    if (strcmp(c->kind, "poll") == 0)
+        return c->q->path;
     if (!location.len)
         location = STR("westus2");
     if (!provider.len)
-        path = str_fmt(a, "/subscriptions/%.*s/%s/%.*s", STR_ARG(sub), collection, STR_ARG(id));
-    else
-        path = str_fmt(a, "%s%.*s/providers/%.*s/locations/%.*s/%s/%.*s",
-                       sub.len ? "/subscriptions/" : "", STR_ARG(sub), STR_ARG(provider),
-                       STR_ARG(location), collection, STR_ARG(id));
-    path = str_lower(a, path);
+        return str_lower(a, str_fmt(a, "/subscriptions/%.*s/%s/%.*s", STR_ARG(sub), collection,
+                                    STR_ARG(id)));
+    return str_lower(a, str_fmt(a, "%s%.*s/providers/%.*s/locations/%.*s/%s/%.*s",
+                                sub.len ? "/subscriptions/" : "", STR_ARG(sub), STR_ARG(provider),
+                                STR_ARG(location), collection, STR_ARG(id)));
+}
+
+static str poll_url(struct sim_call *c, const struct sim_operation *o, const char *collection)
+{
+    struct arena *a = c->arena;
+    str path = poll_path(c, o, collection);
     str query = str_fmt(a, "api-version=%.*s&t=%lld&c=%.*s&s=%.*s", STR_ARG(c->api_version),
                         (long long)(o->started / 100), STR_ARG(signature(c, path, STR("c"))),
                         STR_ARG(signature(c, path, STR("s"))));
@@ -269,25 +291,66 @@ void sim_operation_headers(struct sim_call *c, const struct sim_operation *o)
 /* ---- Polls. -----------------------------------------------------------------------------------
  */
 
+/* What an operation calls itself: the states that it goes through, or how it ended. */
+static str status_of(const struct sim_operation *o)
+{
+    str rest = o->answer.running, state = rest;
+    int64_t count = 1, done = o->polls > 0 ? o->polls - 1 : 0;
+
+    if (o->outcome != OUTCOME_RUNNING)
+        return o->outcome == OUTCOME_SUCCEEDED ? STR("Succeeded") : STR("Failed");
+    for (size_t i = 0; i < rest.len; i++)
+        count += rest.ptr[i] == '\n';
+    for (int64_t at = 0; rest.len && at * o->answer.polls <= done * count; at++)
+        str_cut(rest, STR("\n"), &state, &rest);
+    return state;
+}
+
+static void add_error(struct arena *a, struct value *v, const struct sim_operation *o)
+{
+    if (o->outcome != OUTCOME_FAILED) {
+        value_set(a, v, STR("error"), value_null(a));
+        return;
+    }
+    struct value *error = value_set(a, v, STR("error"), value_object(a));
+    value_set_str(a, error, STR("code"), o->code);
+    value_set_str(a, error, STR("message"), o->message);
+}
+
+static void add_progress(struct arena *a, struct value *v, const struct sim_operation *o,
+                         int64_t members)
+{
+    int64_t polls = o->answer.polls > 0 ? o->answer.polls : 1;
+    int64_t percent = o->outcome == OUTCOME_RUNNING ? o->polls * 100 / (polls + 1) : 100;
+
+    if (members & OPERATION_PERCENT)
+        value_set_int(a, v, STR("percentComplete"), percent);
+    if (members & OPERATION_PROPERTIES)
+        value_set(a, v, STR("properties"), value_null(a));
+    if ((members & OPERATION_ERROR) || o->outcome == OUTCOME_FAILED)
+        add_error(a, v, o);
+}
+
 struct value *sim_operation_body(struct sim_call *c, const struct sim_operation *o)
 {
     struct arena *a = c->arena;
     struct value *v = value_object(a);
+    int64_t members = o->answer.members & OPERATION_GIVEN
+                          ? o->answer.members
+                          : OPERATION_NAME | OPERATION_START | OPERATION_END;
 
-    value_set_str(a, v, STR("name"), o->node.key);
-    value_set_str(a, v, STR("status"),
-                  o->outcome == OUTCOME_RUNNING     ? o->answer.running
-                  : o->outcome == OUTCOME_SUCCEEDED ? STR("Succeeded")
-                                                    : STR("Failed"));
-    value_set_str(a, v, STR("startTime"), sim_stamp(a, o->started));
-    if (o->outcome == OUTCOME_RUNNING)
-        return v;
-    value_set_str(a, v, STR("endTime"), sim_stamp(a, o->ends));
-    if (o->outcome == OUTCOME_FAILED) {
-        struct value *error = value_set(a, v, STR("error"), value_object(a));
-        value_set_str(a, error, STR("code"), o->code);
-        value_set_str(a, error, STR("message"), o->message);
-    }
+    if (members & OPERATION_ID)
+        value_set_str(a, v, STR("id"), poll_path(c, o, "operations"));
+    if (members & OPERATION_NAME)
+        value_set_str(a, v, STR("name"), o->node.key);
+    if (members & OPERATION_RESOURCE)
+        value_set_str(a, v, STR("resourceId"), o->target);
+    value_set_str(a, v, STR("status"), status_of(o));
+    if (members & OPERATION_START)
+        value_set_str(a, v, STR("startTime"), sim_stamp(a, o->started));
+    if ((members & OPERATION_END) && o->outcome != OUTCOME_RUNNING)
+        value_set_str(a, v, STR("endTime"), sim_stamp(a, o->ends));
+    add_progress(a, v, o, members);
     return v;
 }
 
@@ -296,12 +359,13 @@ static void reply_result(struct sim_call *c, const struct sim_operation *o)
 {
     struct sim_resource *r = sim_store_find(c->arena, c->sim->store, o->target);
 
+    int usual = o->deletes && c->id.block_count ? 204 : 200;
+
     if (o->outcome == OUTCOME_FAILED)
         sim_refuse(c, 409, str_z(c->arena, o->code), "%.*s", STR_ARG(o->message));
-    else if (o->deletes || !r)
-        sim_reply(c, o->deletes && c->id.block_count ? 204 : 200, NULL);
     else
-        sim_reply(c, 200, sim_parse(c->arena, r->body));
+        sim_reply(c, o->answer.result ? o->answer.result : usual,
+                  o->deletes || !r ? NULL : sim_parse(c->arena, r->body));
 }
 
 static void count_poll(struct sim_call *c, struct sim_operation *o)
@@ -319,7 +383,8 @@ static void reply_poll(struct sim_call *c, struct sim_operation *o, bool locatio
     else
         count_poll(c, o);
     if (!location) {
-        sim_reply(c, 200, sim_operation_body(c, o));
+        sim_reply(c, !over && o->answer.poll_status ? o->answer.poll_status : 200,
+                  sim_operation_body(c, o));
         if (!over)
             retry_header(c, o);
     } else if (over) {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * remove.c - DELETE, and what can be brought back: vaults and some others are found among the
- * deleted ones of their location, until they are recovered by a PUT or purged.
- */
+/* remove.c - DELETE. */
 #include "sim/internal.h"
 
 static void reply_deleted(struct sim_call *c, struct sim_resource *r)
@@ -80,24 +77,6 @@ void sim_delete(struct sim_call *c)
             sim_reply(c, 204, NULL);
         return;
     }
-    if (!is_refused(c, r) && !sim_troubled(c, true))
+    if (!is_refused(c, r) && !sim_is_locked(c, r) && !sim_in_use(c, r) && !sim_troubled(c, true))
         reply_deleted(c, r);
-}
-
-void sim_soft_delete(struct sim_call *c, struct sim_resource *r)
-{
-    const struct sim_type *type = sim_types_find(c->arena, c->sim->types, r->type);
-    struct sim_store *deleted = c->sim->deleted;
-    struct sim_resource *kept;
-
-    for (struct sim_resource *child = r->first; child; child = child->next)
-        sim_soft_delete(c, child);
-    if (!type->soft_delete.len || !r->body.len)
-        return;
-    kept = sim_store_find(c->arena, deleted, r->id);
-    if (!kept)
-        kept = sim_store_add(c->arena, deleted, sim_store_root(deleted), r->id, r->type);
-    sim_keep(&kept->body, r->body);
-    sim_keep(&kept->api_version, r->api_version);
-    sim_store_changed(deleted, kept);
 }

@@ -15,8 +15,9 @@
 /* ---- Configuration. ---------------------------------------------------------------------------
  */
 
-const char *const sim_presets[] = {"azure",     "hourly",       "troubled",
-                                   "unlimited", "unregistered", NULL};
+const char *const sim_presets[] = {"azure",    "hourly",    "strict",
+                                   "troubled", "unlimited", "unregistered",
+                                   NULL};
 
 struct sim_config sim_defaults(void)
 {
@@ -33,7 +34,10 @@ bool sim_preset(struct sim_config *config, str name, struct err *e)
         config->writes = config->deletes = usual.writes;
     } else if (str_eq(name, STR("hourly"))) {
         config->reads = (struct sim_rate){12000, 12000.0 / 3600};
-        config->writes = config->deletes = (struct sim_rate){1200, 1200.0 / 3600};
+        config->writes = (struct sim_rate){1200, 1200.0 / 3600};
+        config->deletes = (struct sim_rate){15000, 15000.0 / 3600};
+    } else if (str_eq(name, STR("strict"))) {
+        config->strict = true;
     } else if (str_eq(name, STR("troubled"))) {
         config->troubled = true;
     } else if (str_eq(name, STR("unlimited"))) {
@@ -43,11 +47,55 @@ bool sim_preset(struct sim_config *config, str name, struct err *e)
     } else {
         return err_set(
             e, ERR_USAGE,
-            "there is no preset \"%.*s\"; known are azure, hourly, troubled, unlimited and "
-            "unregistered",
+            "there is no preset \"%.*s\"; known are azure, hourly, strict, troubled, "
+            "unlimited and unregistered",
             STR_ARG(name));
     }
     return true;
+}
+
+/* Forgets what a table holds; kind: what the state file calls it, or NULL. */
+static void clear_nodes(struct sim *s, struct table *t, const char *kind)
+{
+    struct table_at at = {0};
+    struct table_node *node;
+
+    while ((node = table_each(t, &at))) {
+        if (kind)
+            sim_database_fact(s->database, kind, node->key, STR_NONE);
+        table_drop(t, node);
+        sim_keep(&node->key, STR_NONE);
+        block_free(node);
+    }
+}
+
+static void clear_store(struct sim_store *t)
+{
+    struct sim_resource *root = sim_store_root(t);
+
+    while (root->first)
+        sim_store_remove(t, root->first);
+}
+
+static void set_start(struct sim *s)
+{
+    s->chance = s->config.seed;
+    s->time = s->config.virtual_time ? EPOCH : 0;
+}
+
+void sim_reset(struct sim *s)
+{
+    while (s->oldest)
+        sim_operation_forget(s, s->oldest);
+    clear_nodes(s, s->buckets, NULL);
+    clear_nodes(s, s->providers, "provider");
+    clear_nodes(s, s->attempts, "attempt");
+    clear_store(s->store);
+    clear_store(s->deleted);
+    sim_faults_clear(s->faults);
+    sim_log_clear(s->log);
+    s->counters = (struct sim_counters){0};
+    set_start(s);
 }
 
 bool sim_new(const struct sim_config *config, struct sim **out, struct err *e)
@@ -70,8 +118,8 @@ bool sim_new(const struct sim_config *config, struct sim **out, struct err *e)
     s->attempts = table_new();
     s->faults = sim_faults_new();
     s->log = sim_log_new();
-    s->chance = config->seed;
-    s->time = config->virtual_time ? EPOCH : 0;
+    s->clock = clock_now();
+    set_start(s);
     *out = s;
     if ((config->bare || sim_types_builtin(s->types, e)) &&
         (!config->state.len || sim_database_open(s, e)))
@@ -80,29 +128,17 @@ bool sim_new(const struct sim_config *config, struct sim **out, struct err *e)
     return false;
 }
 
-static void free_nodes(struct table *t)
-{
-    struct table_at at = {0};
-    struct table_node *node;
-
-    while ((node = table_each(t, &at))) {
-        table_drop(t, node);
-        sim_keep(&node->key, STR_NONE);
-        block_free(node);
-    }
-    table_free(t);
-}
-
 void sim_free(struct sim *s)
 {
     sim_database_close(s->database);
     s->database = NULL;
-    while (s->oldest)
-        sim_operation_forget(s, s->oldest);
+    sim_store_keep(s->store, NULL, false);
+    sim_store_keep(s->deleted, NULL, true);
+    sim_reset(s);
     table_free(s->operations);
-    free_nodes(s->buckets);
-    free_nodes(s->providers);
-    free_nodes(s->attempts);
+    table_free(s->buckets);
+    table_free(s->providers);
+    table_free(s->attempts);
     sim_usual_free(s->usual);
     sim_faults_free(s->faults);
     sim_log_free(s->log);
@@ -133,7 +169,7 @@ bool sim_add_faults(struct sim *s, const struct source *src, struct err *e)
 
 int64_t sim_now(const struct sim *s)
 {
-    return s->config.virtual_time ? s->time : clock_now() + s->time;
+    return s->config.virtual_time ? s->time : s->clock + s->time;
 }
 
 void sim_advance(struct sim *s, int64_t ns)
@@ -309,7 +345,7 @@ static void handle_other(struct sim_call *c, const struct err *e)
 {
     size_t slash = str_rfind_char(c->q->path, '/');
 
-    if (sim_list(c))
+    if ((str_eq(c->q->method, STR("GET")) && sim_list_deleted(c)) || sim_list(c))
         return;
     if (str_eq(c->q->method, STR("POST")) && slash != STR_NPOS)
         sim_action(c, str_slice(c->q->path, 0, slash), str_from(c->q->path, slash + 1));
@@ -364,7 +400,7 @@ static void handle_arm(struct sim_call *c)
     if (!sim_authorized(c) || !sim_admit(c) || sim_faults_before(c) || sim_poll(c))
         return;
     ++*(int64_t *)((char *)&c->sim->counters + method->offset);
-    if (!check_version(c) || !read_body(c) || sim_graph(c) || sim_role(c) || sim_provider(c))
+    if (!check_version(c) || !read_body(c) || (is_id && !sim_version_known(c)) || sim_graph(c) || sim_role(c) || sim_provider(c))
         return;
     if (is_id && !str_eq(c->q->method, STR("POST")))
         handle_resource(c);
@@ -408,7 +444,8 @@ void sim_handle(struct sim *s, struct arena *a, const struct sim_request *q, str
     struct sim_call c = {.sim = s, .arena = a, .q = &copy, .r = r, .kind = "other"};
     {
         AUTO_LOCK guard = lock_take(&s->lock);
-        if (str_has_prefix(q->path, STR("/_sim/")))
+        s->clock = clock_now();
+        if (str_has_prefix(q->path, STR("/_sim/")) || str_eq(q->path, STR("/_sim")))
             sim_admin(&c);
         else
             handle_counted(&c);

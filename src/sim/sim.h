@@ -51,6 +51,7 @@ struct sim_config {
     bool unregistered; /* providers must be registered before they accept resources */
     bool troubled;     /* types refuse some resources a few times before they accept them */
     bool unlimited;    /* nothing is throttled */
+    bool strict;       /* only api-versions that are known, and references to what is there */
     bool bare;         /* without the behaviours in the program: all types are unknown */
     struct sim_rate reads, writes, deletes;
     str state; /* a SQLite file that keeps everything but the log; empty: memory only */
@@ -58,8 +59,8 @@ struct sim_config {
 
 /* Seed 1, any tenant, real time, the published buckets. */
 struct sim_config sim_defaults(void);
-/* Changes config as a preset says: azure, hourly, troubled, unlimited, unregistered. The error
- * names them. */
+/* Changes config as a preset says: azure, hourly, strict, troubled, unlimited, unregistered. The
+ * error names them. */
 MUST_CHECK bool sim_preset(struct sim_config *config, str name, struct err *e);
 /* The names of all presets, ended by NULL. */
 extern const char *const sim_presets[];

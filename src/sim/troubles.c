@@ -45,17 +45,6 @@ static bool meets(struct sim_call *c, const struct sim_trouble *t, str key)
     return share < (unsigned long)t->percent;
 }
 
-static void refuse(struct sim_call *c, const struct sim_trouble *t)
-{
-    if (t->retry_after)
-        sim_header(c, "Retry-After", str_fmt(c->arena, "%lld", (long long)t->retry_after));
-    if (t->message.len)
-        sim_refuse(c, t->status, str_z(c->arena, t->code), "%.*s", STR_ARG(t->message));
-    else
-        sim_refuse(c, t->status, str_z(c->arena, t->code),
-                   "'%.*s' cannot be written yet. Please try again later.", STR_ARG(c->name));
-}
-
 bool sim_troubled(struct sim_call *c, bool deletes)
 {
     if (!c->sim->config.troubled)
@@ -72,7 +61,7 @@ bool sim_troubled(struct sim_call *c, bool deletes)
         attempt->count++;
         sim_database_fact(c->sim->database, "attempt", key,
                           str_fmt(c->arena, "{\"count\":%lld}", (long long)attempt->count));
-        refuse(c, t);
+        sim_refuse_as(c, &t->refusal, STR_NONE);
         return true;
     }
     return false;

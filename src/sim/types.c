@@ -22,6 +22,7 @@ struct sim_types {
     const struct value *actions;
     const struct value *roles;
     struct sim_limits limits;
+    struct sim_references references;
     struct sim_type usual;
 };
 
@@ -82,13 +83,17 @@ static bool read_type(struct fields *f, const struct value *v)
         {"deleteMatch", fields_bool, offsetof(struct sim_type, delete_match)},
         {"deleteQuery", fields_text, offsetof(struct sim_type, delete_query)},
         {"exclusive", fields_bool, offsetof(struct sim_type, exclusive)},
+        {"exclusiveSiblings", fields_bool, offsetof(struct sim_type, siblings)},
         {"headOnly", fields_bool, offsetof(struct sim_type, head_only)},
+        {"inUse", sim_read_uses, 0},
         {"mirrors", read_mirrors, 0},
+        {"missing", sim_read_missing, offsetof(struct sim_type, missing)},
         {"rules", sim_read_rules, 0},
         {"softDelete", fields_text, offsetof(struct sim_type, soft_delete)},
         {"troubles", sim_read_troubles, 0},
         {"undeletable", fields_bool, offsetof(struct sim_type, undeletable)},
         {"update", sim_read_answers, offsetof(struct sim_type, update)},
+        {"versions", sim_read_names, offsetof(struct sim_type, versions)},
         {0},
     };
     struct sim_type *type = ARENA_NEW(f->arena, struct sim_type);
@@ -156,6 +161,7 @@ bool sim_types_read(struct sim_types *t, const struct source *src, struct err *e
     static const struct field fields[] = {
         {"actions", read_actions, offsetof(struct sim_types, actions)},
         {"limits", sim_read_limits, offsetof(struct sim_types, limits)},
+        {"references", sim_read_references, offsetof(struct sim_types, references)},
         {"roles", read_roles, offsetof(struct sim_types, roles)},
         {"types", read_types, 0},
         {0},
@@ -191,6 +197,33 @@ const struct sim_type *sim_types_find(struct arena *a, const struct sim_types *t
 const struct value *sim_types_roles(const struct sim_types *t)
 {
     return t->roles;
+}
+
+bool sim_types_keep(const struct sim_types *t, str provider, str kept_as)
+{
+    for (size_t i = 0; i < map_len(t->types); i++) {
+        const struct sim_type *type = map_at(t->types, i);
+        str own = str_slice(type->name, 0, str_find_char(type->name, '/'));
+        if (type->soft_delete.len && str_eq_fold(type->soft_delete, kept_as) &&
+            str_eq_fold(own, provider))
+            return true;
+    }
+    return false;
+}
+
+bool sim_types_provider(const struct sim_types *t, str provider)
+{
+    for (size_t i = 0; i < map_len(t->types); i++) {
+        const struct sim_type *type = map_at(t->types, i);
+        if (str_eq_fold(str_slice(type->name, 0, str_find_char(type->name, '/')), provider))
+            return true;
+    }
+    return false;
+}
+
+const struct sim_references *sim_types_references(const struct sim_types *t)
+{
+    return &t->references;
 }
 
 const struct sim_limits *sim_types_limits(const struct sim_types *t)

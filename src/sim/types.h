@@ -17,7 +17,14 @@ bool sim_read_rules(struct fields *f, const struct value *v, void *out);
 
 /* types_answer.c: into a struct sim_answers, from one answer or a list of them. */
 bool sim_read_answers(struct fields *f, const struct value *v, void *out);
-/* Into a struct sim_type: "troubles". */
-bool sim_read_troubles(struct fields *f, const struct value *v, void *out);
 /* Into a struct sim_types: "limits". */
 bool sim_read_limits(struct fields *f, const struct value *v, void *out);
+
+/* types_refusal.c: into a struct sim_type: "troubles" and "inUse". */
+bool sim_read_troubles(struct fields *f, const struct value *v, void *out);
+bool sim_read_uses(struct fields *f, const struct value *v, void *out);
+/* Into a struct sim_refusal of a read, and into a struct sim_references. */
+bool sim_read_missing(struct fields *f, const struct value *v, void *out);
+bool sim_read_references(struct fields *f, const struct value *v, void *out);
+/* A list of texts into a struct sim_names. */
+bool sim_read_names(struct fields *f, const struct value *v, void *out);

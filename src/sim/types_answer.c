@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* types_answer.c - the files of api/sim: how writes are answered, refused at first, and limited. */
+/* types_answer.c - the files of api/sim: how writes are answered, and limited. */
 #include "sim/types.h"
 
 /* No honest file comes near. */
 #define ANSWERS_MAX 64
-#define TROUBLES_MAX 64
 #define LIMITS_MAX 1000
 #define DAY 86400
 
@@ -26,6 +25,7 @@ static bool read_body(struct fields *f, const struct value *v, void *out)
 {
     static const struct field_word words[] = {{"resource", BODY_RESOURCE},
                                               {"operation", BODY_OPERATION},
+                                              {"started", BODY_STARTED},
                                               {"empty", BODY_EMPTY},
                                               {"other", BODY_OTHER},
                                               {0}};
@@ -77,6 +77,51 @@ static bool read_status(struct fields *f, const struct value *v, void *out)
     return true;
 }
 
+/* A state, or those that it goes through: a line each. */
+static bool read_running(struct fields *f, const struct value *v, void *out)
+{
+    struct buf b = buf_new(f->arena, BUF_UNLIMITED);
+
+    if (!value_is(v, VALUE_LIST))
+        return fields_text(f, v, out);
+    for (size_t i = 0; i < v->len; i++) {
+        str state;
+        if (!fields_text(f, &v->items[i], &state))
+            return false;
+        buf_fmt(&b, "%s%.*s", i ? "\n" : "", STR_ARG(state));
+    }
+    *(str *)out = buf_str(&b);
+    return true;
+}
+
+/* The members of an operation beside its status. */
+static bool read_operation(struct fields *f, const struct value *v, void *out)
+{
+    static const struct field_word words[] = {
+        {"id", OPERATION_ID},
+        {"name", OPERATION_NAME},
+        {"startTime", OPERATION_START},
+        {"endTime", OPERATION_END},
+        {"error", OPERATION_ERROR},
+        {"percentComplete", OPERATION_PERCENT},
+        {"properties", OPERATION_PROPERTIES},
+        {"resourceId", OPERATION_RESOURCE},
+        {0},
+    };
+    int64_t *members = out;
+
+    if (!value_is(v, VALUE_LIST))
+        return fields_fail(f, v, "operation must be a list of members");
+    *members = OPERATION_GIVEN;
+    for (size_t i = 0; i < v->len; i++) {
+        int word = 0;
+        if (!fields_word(f, &v->items[i], words, &word))
+            return false;
+        *members |= word;
+    }
+    return true;
+}
+
 static bool read_answer(struct fields *f, const struct value *v, struct sim_answer *answer)
 {
     static const struct field fields[] = {
@@ -85,10 +130,13 @@ static bool read_answer(struct fields *f, const struct value *v, struct sim_answ
         {"from", fields_text, offsetof(struct sim_answer, when.from)},
         {"is", sim_read_when_is, offsetof(struct sim_answer, when)},
         {"location", fields_bool, offsetof(struct sim_answer, location)},
+        {"operation", read_operation, offsetof(struct sim_answer, members)},
+        {"pollStatus", read_status, offsetof(struct sim_answer, poll_status)},
         {"poller", read_poller, offsetof(struct sim_answer, poller)},
         {"polls", read_polls, offsetof(struct sim_answer, polls)},
         {"retryAfter", read_retries, 0},
-        {"running", fields_text, offsetof(struct sim_answer, running)},
+        {"result", read_status, offsetof(struct sim_answer, result)},
+        {"running", read_running, offsetof(struct sim_answer, running)},
         {"state", fields_text, offsetof(struct sim_answer, state)},
         {"status", read_status, offsetof(struct sim_answer, status)},
         {"to", fields_text, offsetof(struct sim_answer, when.to)},
@@ -123,62 +171,6 @@ bool sim_read_answers(struct fields *f, const struct value *v, void *out)
     if (last->from.len || last->to.len || last->conditions.len)
         return fields_fail(f, v, "the last answer of %.*s must be without conditions",
                            STR_ARG(value_key(v)));
-    return true;
-}
-
-/* ---- Refusals before success. ------------------------------------------------------------------
- */
-
-static bool read_method(struct fields *f, const struct value *v, void *out)
-{
-    static const struct field_word words[] = {{"PUT", 0}, {"DELETE", 1}, {0}};
-    int word = 0;
-
-    if (!fields_word(f, v, words, &word))
-        return false;
-    *(bool *)out = word;
-    return true;
-}
-
-static bool read_refusal(struct fields *f, const struct value *v, void *out)
-{
-    int64_t status;
-
-    if (!value_to_i64(v, &status) || status < 400 || status > 599)
-        return fields_fail(f, v, "status must be from 400 to 599");
-    *(int *)out = (int)status;
-    return true;
-}
-
-static bool read_percent(struct fields *f, const struct value *v, void *out)
-{
-    return fields_number(f, v, 100, out);
-}
-
-bool sim_read_troubles(struct fields *f, const struct value *v, void *out)
-{
-    static const struct field fields[] = {
-        {"code", fields_text, offsetof(struct sim_trouble, code)},
-        {"count", read_polls, offsetof(struct sim_trouble, count)},
-        {"message", fields_text, offsetof(struct sim_trouble, message)},
-        {"method", read_method, offsetof(struct sim_trouble, deletes)},
-        {"percent", read_percent, offsetof(struct sim_trouble, percent)},
-        {"retryAfter", read_seconds, offsetof(struct sim_trouble, retry_after)},
-        {"status", read_refusal, offsetof(struct sim_trouble, status)},
-        {0},
-    };
-    struct sim_type *type = out;
-
-    if (!value_is(v, VALUE_LIST) || v->len > TROUBLES_MAX)
-        return fields_fail(f, v, "troubles must be a list of at most %d", TROUBLES_MAX);
-    for (size_t i = 0; i < v->len; i++) {
-        struct sim_trouble t = {.count = 1, .percent = 100};
-        if (!fields_read(f, &v->items[i], fields, &t))
-            return false;
-        if (!t.status || !t.code.len)
-            return fields_fail(f, &v->items[i], "a trouble needs status and code");
-        VEC_PUSH(f->arena, &type->troubles, t);
-    }
     return true;
 }
 

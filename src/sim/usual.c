@@ -64,15 +64,53 @@ static void read_model(struct sim_usual *u)
     }
 }
 
-/* The version that was asked for, or else the newest. */
-static const struct model_resource *find_resource(struct sim_call *c)
+static const struct versions *versions_of(struct sim_call *c)
 {
     struct sim_usual *u = c->sim->usual;
-    const struct model_resource *best = NULL;
 
     if (!u->read)
         read_model(u);
-    const struct versions *v = map_get(u->types, str_lower(c->arena, c->type));
+    return map_get(u->types, str_lower(c->arena, c->type));
+}
+
+struct sim_names sim_usual_versions(struct sim_call *c)
+{
+    const struct versions *v = versions_of(c);
+    struct sim_names names = {0};
+
+    for (size_t i = 0; v && i < v->len; i++) {
+        size_t at = 0;
+        str version = v->items[i]->api_version;
+        while (at < names.len && str_cmp(names.items[at], version) < 0)
+            at++;
+        if (at < names.len && str_eq(names.items[at], version))
+            continue;
+        VEC_PUSH(c->arena, &names, version);
+        for (size_t k = names.len - 1; k > at; k--) {
+            names.items[k] = names.items[k - 1];
+            names.items[k - 1] = version;
+        }
+    }
+    return names;
+}
+
+bool sim_usual_provider(struct sim_call *c, str provider)
+{
+    struct map *types = c->sim->usual->types;
+    str prefix = str_lower(c->arena, str_fmt(c->arena, "%.*s/", STR_ARG(provider)));
+
+    for (size_t i = 0; i < map_len(types); i++)
+        if (str_has_prefix(map_key(types, i), prefix))
+            return true;
+    return false;
+}
+
+/* The version that was asked for, or else the newest. */
+static const struct model_resource *find_resource(struct sim_call *c)
+{
+    const struct versions *v = versions_of(c);
+    const struct model_resource *best = NULL;
+
     for (size_t i = 0; v && i < v->len; i++) {
         if (str_eq(v->items[i]->api_version, c->api_version))
             return v->items[i];

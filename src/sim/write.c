@@ -10,6 +10,16 @@
 /* ---- Refusals. --------------------------------------------------------------------------------
  */
 
+/* Always true. */
+static bool refuse_running(struct sim_call *c, const struct sim_operation *o)
+{
+    sim_refuse(c, 409, "AnotherOperationInProgress",
+               "Another operation on this or dependent resource is in progress. To retrieve status "
+               "of the operation use uri: %.*s.",
+               STR_ARG(o->node.key));
+    return true;
+}
+
 static bool refuse_busy(struct sim_call *c, struct sim_resource *r)
 {
     for (const struct sim_resource *up = r; up; up = up->parent)
@@ -20,13 +30,21 @@ static bool refuse_busy(struct sim_call *c, struct sim_resource *r)
                        STR_ARG(up->id));
             return true;
         }
-    if (!r->operation || !c->behaviour->exclusive)
+    return r->operation && c->behaviour->exclusive && refuse_running(c, r->operation);
+}
+
+/* One operation at a time among what stands in parent, and the parent itself. */
+static bool refuse_siblings(struct sim_call *c, const struct sim_resource *parent,
+                            const struct sim_resource *own)
+{
+    if (!c->behaviour->siblings)
         return false;
-    sim_refuse(c, 409, "AnotherOperationInProgress",
-               "Another operation on this or dependent resource is in progress. To retrieve status "
-               "of the operation use uri: %.*s.",
-               STR_ARG(r->operation->node.key));
-    return true;
+    if (sim_is_busy(c->sim, parent))
+        return refuse_running(c, parent->operation);
+    for (const struct sim_resource *r = parent->first; r; r = r->next)
+        if (r != own && sim_is_busy(c->sim, r))
+            return refuse_running(c, r->operation);
+    return false;
 }
 
 static bool refuse_condition(struct sim_call *c, const struct sim_resource *r)
@@ -128,6 +146,18 @@ static void store(struct sim_call *c, struct sim_resource *r)
     sim_store_changed(c->sim->store, r);
 }
 
+/* What SQL servers say when they begin: a word of what was asked for, and when. */
+static struct value *started_body(struct sim_call *c)
+{
+    struct value *v = value_object(c->arena);
+    size_t slash = str_rfind_char(c->type, '/');
+
+    value_set_str(c->arena, v, STR("operation"),
+                  str_fmt(c->arena, "Upsert%.*s", STR_ARG(str_from(c->type, slash + 1))));
+    value_set_str(c->arena, v, STR("startTime"), sim_stamp(c->arena, sim_now(c->sim)));
+    return v;
+}
+
 static void reply_body(struct sim_call *c, struct sim_resource *r, const struct sim_answer *answer)
 {
     struct value *shown;
@@ -144,6 +174,9 @@ static void reply_body(struct sim_call *c, struct sim_resource *r, const struct 
             sim_reply(c, answer->status, sim_operation_body(c, r->operation));
         else
             sim_reply(c, answer->status, sim_show(c, r));
+        return;
+    case BODY_STARTED:
+        sim_reply(c, answer->status, started_body(c));
         return;
     case BODY_OTHER:
         sim_reply(c, answer->status, value_object(c->arena));
@@ -197,7 +230,8 @@ static struct sim_resource *make(struct sim_call *c)
 {
     struct sim_resource *parent = sim_need_parent(c);
 
-    if (!parent || refuse_busy(c, parent) || recover(c, parent))
+    if (!parent || refuse_busy(c, parent) || refuse_siblings(c, parent, NULL) ||
+        recover(c, parent) || sim_lacks_reference(c))
         return NULL;
     if (sim_store_len(c->sim->store) >= SIM_RESOURCES_MAX) {
         sim_refuse(c, 409, "QuotaExceeded", "The simulator holds at most %d resources.",
@@ -222,7 +256,7 @@ void sim_put(struct sim_call *c, bool patch)
         return;
     r = patch ? sim_need(c) : sim_find(c, arm_id_print(c->arena, &c->id));
     if ((patch && !r) || refuse_condition(c, r && r->body.len ? r : NULL) ||
-        (r && refuse_busy(c, r)))
+        (r && (refuse_busy(c, r) || refuse_siblings(c, r->parent, r) || sim_lacks_reference(c))))
         return;
     if (patch && r->sent.len)
         c->body = value_merge(c->arena, sim_parse(c->arena, r->sent), c->body);
