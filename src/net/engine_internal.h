@@ -64,8 +64,12 @@ struct http_engine {
     /* Under the lock. */
     struct job *fresh, **fresh_end;
     bool closing;
+    bool asleep; /* and must be woken */
     struct http_engine_stats stats;
     /* Of the thread. */
+    void (*settled)(void *ctx);
+    void *settled_ctx;
+    bool unsettled; /* a done was called since */
     struct origin *origins;
     struct line *lines;
     struct job *again; /* to be sent once more */
