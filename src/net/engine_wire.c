@@ -2,10 +2,10 @@
 /*
  * engine_wire.c - bytes to and from a connection that curl has made; see engine_internal.h.
  *
- * curl looks for its connection and goes through its filters for each piece, which is a tenth of the
- * cost of a small request. It shows the socket and the TLS session, so they are used directly: TLS
- * reads from the socket itself and no longer through curl, which only closes it in the end. TLS
- * within the TLS of a proxy is left to curl.
+ * curl looks for its connection and goes through its filters for each piece, which is a tenth of
+ * the cost of a small request. So its socket and its TLS session are used directly: TLS reads from
+ * the socket itself and no longer through curl, which only closes both in the end. TLS within the
+ * TLS of a proxy is left to curl.
  */
 /* Before our headers, which poison names that these use. */
 #include <openssl/err.h>
@@ -15,43 +15,64 @@
 
 #include <errno.h>
 
+/* Where a TLS context keeps its line. */
+static int line_index;
+static pthread_once_t line_index_once = PTHREAD_ONCE_INIT;
+
+static void make_index(void)
+{
+    line_index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, NULL);
+}
+
+/* curl does not show the session once it has let go of the connection; TLS does before that. */
+static void on_handshake(const SSL *ssl, int where, int value)
+{
+    struct line *l = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), line_index);
+
+    (void)value;
+    if (l && where == SSL_CB_HANDSHAKE_START)
+        l->ssl = (struct ssl_st *)(uintptr_t)ssl;
+}
+
 /*
- * Else the five bytes before each record would be read by a call of their own, and two buffers of
- * 17 KB be taken and given back with each answer.
+ * Without reading ahead, the five bytes before each record would be read by a call of their own;
+ * and two buffers of 17 KB would be taken and given back with each answer.
  */
 static CURLcode on_context(CURL *easy, void *context, void *ctx)
 {
+    SSL_CTX *tls = context;
+
     (void)easy;
-    (void)ctx;
-    SSL_CTX_set_read_ahead((SSL_CTX *)context, 1);
-    SSL_CTX_clear_mode((SSL_CTX *)context, SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_set_read_ahead(tls, 1);
+    SSL_CTX_clear_mode(tls, SSL_MODE_RELEASE_BUFFERS);
+    if (line_index >= 0 && SSL_CTX_set_ex_data(tls, line_index, ctx))
+        SSL_CTX_set_info_callback(tls, on_handshake);
     return CURLE_OK;
 }
 
 void wire_prepare(struct line *l)
 {
+    pthread_once(&line_index_once, make_index);
     curl_easy_setopt(l->transfer.easy, CURLOPT_SSL_CTX_FUNCTION, on_context);
+    curl_easy_setopt(l->transfer.easy, CURLOPT_SSL_CTX_DATA, l);
 }
 
 void wire_begin(struct line *l)
 {
-    const struct curl_tlssessioninfo *info = NULL;
+    const bool tls = str_has_prefix(l->origin->name, STR("https:"));
     BIO *bio;
 
     l->wire = WIRE_CURL;
-    if (l->transfer.tls_proxy)
+    if (l->transfer.tls_proxy || (tls && !l->ssl))
         return;
-    if (!str_has_prefix(l->origin->name, STR("https:"))) {
+    if (!tls) {
         l->wire = WIRE_PLAIN;
         return;
     }
-    if (curl_easy_getinfo(l->transfer.easy, CURLINFO_TLS_SSL_PTR, &info) != CURLE_OK || !info ||
-        info->backend != CURLSSLBACKEND_OPENSSL || !info->internals)
-        return;
+    SSL_CTX_set_info_callback(SSL_get_SSL_CTX(l->ssl), NULL);
     bio = BIO_new_socket(l->fd, BIO_NOCLOSE);
     if (!bio)
         return;
-    l->ssl = info->internals;
     SSL_set_bio(l->ssl, bio, bio);
     l->wire = WIRE_TLS;
 }
@@ -87,8 +108,7 @@ static CURLcode plain_recv(struct line *l, char *data, size_t size, size_t *n)
     const ssize_t got = recv(l->fd, data, size, 0);
 
     if (got < 0)
-        return errno == EAGAIN || errno == EINTR ? CURLE_AGAIN
-                                                 : broken(l, CURLE_RECV_ERROR, errno);
+        return errno == EAGAIN || errno == EINTR ? CURLE_AGAIN : broken(l, CURLE_RECV_ERROR, errno);
     *n = (size_t)got;
     return CURLE_OK;
 }
@@ -98,8 +118,7 @@ static CURLcode plain_send(struct line *l, const char *data, size_t size, size_t
     const ssize_t sent = send(l->fd, data, size, MSG_NOSIGNAL);
 
     if (sent < 0)
-        return errno == EAGAIN || errno == EINTR ? CURLE_AGAIN
-                                                 : broken(l, CURLE_SEND_ERROR, errno);
+        return errno == EAGAIN || errno == EINTR ? CURLE_AGAIN : broken(l, CURLE_SEND_ERROR, errno);
     *n = (size_t)sent;
     return CURLE_OK;
 }
