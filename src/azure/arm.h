@@ -45,7 +45,7 @@ size_t arm_gate_stats(struct arm_gate *g, struct arena *a, struct budget_stats *
 struct arm_config {
     struct credential *credential;  /* stays the caller's, must outlive the client */
     struct arm_gate *gate;          /* the same */
-    const struct http_config *http; /* NULL: the defaults. HTTP/2 and redirects are always off. */
+    const struct http_config *http; /* NULL: the defaults. Requests go through net/engine.h. */
     const struct rules *rules;      /* NULL: those of the program */
     str agent;                      /* put behind our own name in User-Agent; may be empty */
     str region;                     /* of the buckets; may be empty */

@@ -9,6 +9,8 @@ struct arm {
     struct arm_config config;
     const struct credential_settings *settings;
     struct http_client *http;
+    struct lock lock;           /* of engine */
+    struct http_engine *engine; /* of those who wait; made when one does */
     str scope;
 };
 
@@ -87,6 +89,9 @@ MUST_CHECK bool arm_exchange(struct arm *m, struct arena *a, const struct arm_ca
                              bool once, struct arm_result *result, struct err *e);
 
 /* ---- arm.c ---- */
+
+/* For those who wait for their answer. */
+struct http_engine *arm_engine(struct arm *m);
 
 /* "https://management.azure.com/subscriptions/...?api-version=..." */
 str arm_url(struct arm *m, struct arena *a, const struct arm_call *call);

@@ -251,8 +251,6 @@ bool transfer_set_options(struct transfer *t, struct err *e)
         return false;
     u.fragment = STR_NONE;
     set_times(t);
-    if (t->request->fresh)
-        curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, 1L);
     set_tls(t);
     set_method(t);
     set_redirects(t, str_eq(u.scheme, STR("https")));
