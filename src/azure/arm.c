@@ -4,9 +4,12 @@
  */
 #include "azure/arm_internal.h"
 
+#include "net/engine.h"
 #include "text/url.h"
 
 #define TIMEOUT (60 * NS_PER_SEC)
+/* As many as there may be threads that wait. */
+#define CONNECTIONS 500
 
 bool arm_new(const struct arm_config *config, struct arm **out, struct err *e)
 {
@@ -14,7 +17,7 @@ bool arm_new(const struct arm_config *config, struct arm **out, struct err *e)
     struct arena *a = arena_new();
     struct arm *m = ARENA_NEW(a, struct arm);
 
-    *m = (struct arm){.arena = a, .config = *config};
+    *m = (struct arm){.arena = a, .config = *config, .lock = LOCK_INIT};
     m->settings = credential_settings(config->credential);
     m->scope = cloud_scope(a, &m->settings->cloud);
     m->config.region = str_copy(a, config->region);
@@ -25,8 +28,6 @@ bool arm_new(const struct arm_config *config, struct arm **out, struct err *e)
         m->config.rules = rules_errors();
     if (!m->config.timeout)
         m->config.timeout = TIMEOUT;
-    http.http1 = true;
-    http.redirects_max = 0;
     if (http_client_new(&http, &m->http, e)) {
         *out = m;
         return true;
@@ -39,8 +40,19 @@ void arm_free(struct arm *m)
 {
     if (!m)
         return;
+    http_engine_free(m->engine);
     http_client_free(m->http);
+    pthread_mutex_destroy(&m->lock.mutex);
     arena_free(m->arena);
+}
+
+struct http_engine *arm_engine(struct arm *m)
+{
+    AUTO_LOCK guard = lock_take(&m->lock);
+
+    if (!m->engine)
+        m->engine = http_engine_new(m->http, CONNECTIONS);
+    return m->engine;
 }
 
 /* ---- What is sent. ---- */

@@ -45,7 +45,7 @@ size_t arm_gate_stats(struct arm_gate *g, struct arena *a, struct budget_stats *
 struct arm_config {
     struct credential *credential;  /* stays the caller's, must outlive the client */
     struct arm_gate *gate;          /* the same */
-    const struct http_config *http; /* NULL: the defaults. HTTP/2 and redirects are always off. */
+    const struct http_config *http; /* NULL: the defaults. Requests go through net/engine.h. */
     const struct rules *rules;      /* NULL: those of the program */
     str agent;                      /* put behind our own name in User-Agent; may be empty */
     str region;                     /* of the buckets; may be empty */
@@ -113,8 +113,9 @@ MUST_CHECK bool arm_begin(struct arm *m, struct arena *a, const struct arm_call 
 MUST_CHECK bool arm_resume(struct arm *m, struct arena *a, const struct arm_call *call, str token,
                            struct lro *operation, struct err *e);
 /*
- * Asks once, without waiting: do so operation->wait nanoseconds after the last answer. When the
- * operation has ended, the resource has been read too (result->body). False when it ended badly.
+ * Asks once, without waiting: do so operation->wait nanoseconds after the last answer, while
+ * operation->next is LRO_POLL or, after an end that asks for a wait, LRO_READ. When the operation has
+ * ended, the resource has been read too (result->body). False when it ended badly.
  */
 MUST_CHECK bool arm_poll(struct arm *m, struct arena *a, const struct arm_call *call,
                          struct lro *operation, struct arm_result *result, struct err *e);

@@ -64,6 +64,9 @@ static bool conclude(struct arm *m, struct arena *a, const struct arm_call *call
         result->verdict = (struct error_verdict){0};
         return arm_refused(m, a, call, result, e);
     }
+    /* Whoever says Retry-After at the end, too, is not asked before. */
+    if (o->next == LRO_READ && o->wait > 0)
+        return true;
     if (o->next == LRO_READ) {
         if (str_eq(call->method, STR("DELETE"))) {
             if (!wait_until_gone(m, a, call, result, e))
@@ -121,7 +124,11 @@ bool arm_poll(struct arm *m, struct arena *a, const struct arm_call *call, struc
     struct arm_answer answer = {.retry_after = -1};
     AUTO_ERR failure = {0};
 
-    assert(operation->next == LRO_POLL);
+    assert(operation->next == LRO_POLL || operation->next == LRO_READ);
+    if (operation->next == LRO_READ) {
+        operation->wait = 0;
+        return conclude(m, a, call, operation, result, e);
+    }
     if (!arm_check_home(m, operation->poll_url, "the address of the operation", e))
         return false;
     if (get.priority == BUDGET_USER)
@@ -137,7 +144,7 @@ bool arm_poll(struct arm *m, struct arena *a, const struct arm_call *call, struc
 bool arm_follow(struct arm *m, struct arena *a, const struct arm_call *call, struct lro *operation,
                 struct arm_result *result, struct err *e)
 {
-    while (operation->next == LRO_POLL)
+    while (operation->next == LRO_POLL || operation->next == LRO_READ)
         if (!call_wait(call, operation->wait, e) || !arm_poll(m, a, call, operation, result, e))
             return false;
     return true;

@@ -146,20 +146,46 @@ bool gate_enter(struct arm_gate *g, const struct budget_request *r, const struct
     return ok;
 }
 
-bool gate_submit(struct arm_gate *g, const struct budget_request *r, gate_fn *granted, void *ctx,
-                 struct waiter **out, struct err *e)
+bool gate_ask(struct arm_gate *g, const struct budget_request *r, struct budget_grant *grant,
+              struct waiter **out, struct err *e)
 {
-    struct waiter *w = block_new(sizeof(*w));
+    struct waiter *w = block_new(sizeof(*w)), *told;
     struct budget_request request = *r;
-    AUTO_LOCK guard = lock_take(&g->lock);
+    int64_t now = clock_mono();
 
-    *w = (struct waiter){.tell = granted, .ctx = ctx};
+    *w = (struct waiter){0};
     request.item = w;
     *out = w;
-    if (budget_submit(g->budget, &request, clock_mono(), e))
+    {
+        AUTO_LOCK guard = lock_take(&g->lock);
+        if (!budget_submit(g->budget, &request, now, e)) {
+            block_free(w);
+            return false;
+        }
+        let_go(g, now, &told);
+        if (w->granted)
+            *out = NULL;
+    }
+    if (!*out) {
+        *grant = w->grant;
+        block_free(w);
+    }
+    tell(told);
+    return true;
+}
+
+bool gate_tell(struct arm_gate *g, struct waiter *w, gate_fn *granted, void *ctx,
+               struct budget_grant *grant)
+{
+    AUTO_LOCK guard = lock_take(&g->lock);
+
+    if (!w->granted) {
+        w->tell = granted;
+        w->ctx = ctx;
         return true;
+    }
+    *grant = w->grant;
     block_free(w);
-    *out = NULL;
     return false;
 }
 
@@ -174,19 +200,18 @@ bool gate_forget(struct arm_gate *g, struct waiter *w)
     return true;
 }
 
-void gate_return(struct arm_gate *g, const struct budget_grant *grant)
-{
-    AUTO_LOCK guard = lock_take(&g->lock);
-
-    budget_return(g->budget, grant, clock_mono());
-}
-
 void gate_leave(struct arm_gate *g, const struct budget_grant *grant,
                 const struct budget_signal *signal)
 {
-    AUTO_LOCK guard = lock_take(&g->lock);
+    const int64_t now = clock_mono();
+    struct waiter *told;
 
-    budget_answer(g->budget, grant, clock_mono(), signal);
+    {
+        AUTO_LOCK guard = lock_take(&g->lock);
+        budget_answer(g->budget, grant, now, signal);
+        let_go(g, now, &told);
+    }
+    tell(told);
 }
 
 size_t arm_gate_stats(struct arm_gate *g, struct arena *a, struct budget_stats **out)

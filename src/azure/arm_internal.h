@@ -9,6 +9,8 @@ struct arm {
     struct arm_config config;
     const struct credential_settings *settings;
     struct http_client *http;
+    struct lock lock;           /* of engine */
+    struct http_engine *engine; /* of those who wait; made when one does */
     str scope;
 };
 
@@ -17,26 +19,32 @@ struct arm {
 /* Waits for the turn of r. False when the deadline or the cancel comes first. */
 MUST_CHECK bool gate_enter(struct arm_gate *g, const struct budget_request *r,
                            const struct arm_call *call, struct budget_grant *grant, struct err *e);
+/* Takes an answer into account, and lets others go who may now. */
 void gate_leave(struct arm_gate *g, const struct budget_grant *grant,
                 const struct budget_signal *signal);
 /* Waits ns; false when the deadline or the cancel comes first. */
 MUST_CHECK bool call_wait(const struct arm_call *call, int64_t ns, struct err *e);
 
-/* What one who does not wait is told: the turn of its request has come. Under no lock. */
-typedef void gate_fn(void *ctx, const struct budget_grant *grant);
+/* For those who do not wait. */
 struct waiter;
 /*
- * Lets r wait for its turn; granted is called once, from any thread that uses the gate. *out is set
- * before that, and good until then.
+ * Asks for the turn of r. Mostly it comes at once: *out is NULL, and *grant it. Else *out waits for
+ * it and must be given to gate_tell.
  */
-MUST_CHECK bool gate_submit(struct arm_gate *g, const struct budget_request *r, gate_fn *granted,
-                            void *ctx, struct waiter **out, struct err *e);
+MUST_CHECK bool gate_ask(struct arm_gate *g, const struct budget_request *r,
+                         struct budget_grant *grant, struct waiter **out, struct err *e);
+/* Whoever is told that its turn has come. Under no lock. */
+typedef void gate_fn(void *ctx, const struct budget_grant *grant);
+/*
+ * Lets granted be called once when the turn of w comes, from any thread that uses the gate; w is
+ * good until then. False: it has come in the meantime, *grant is it.
+ */
+MUST_CHECK bool gate_tell(struct arm_gate *g, struct waiter *w, gate_fn *granted, void *ctx,
+                          struct budget_grant *grant);
 /* It need not wait any more. False: its turn has come, and granted will be called all the same. */
 MUST_CHECK bool gate_forget(struct arm_gate *g, struct waiter *w);
 /* Lets everybody go who may. Answers when to look again, by clock_mono; INT64_MAX: nobody waits. */
 int64_t gate_look(struct arm_gate *g);
-/* Gives back a grant whose request is not sent. */
-void gate_return(struct arm_gate *g, const struct budget_grant *grant);
 
 /* ---- arm_try.c ---- */
 
@@ -81,6 +89,9 @@ MUST_CHECK bool arm_exchange(struct arm *m, struct arena *a, const struct arm_ca
                              bool once, struct arm_result *result, struct err *e);
 
 /* ---- arm.c ---- */
+
+/* For those who wait for their answer. */
+struct http_engine *arm_engine(struct arm *m);
 
 /* "https://management.azure.com/subscriptions/...?api-version=..." */
 str arm_url(struct arm *m, struct arena *a, const struct arm_call *call);

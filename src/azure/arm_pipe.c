@@ -6,33 +6,41 @@
  *                  ^             ^               |
  *                  +-- resting <-+---------------+ another try
  *
- * The lock protects the lists, the states and the counts. A flight that is answered or done is in
- * the queue and belongs to the worker who takes it. One worker at a time watches the clock for
- * those at the gate and at rest; the others wait for the queue.
+ * The lock protects the lists and the counts. A flight is parked while it waits at the gate or
+ * rests, and in the queue when it is answered or done; else it belongs to whoever works on it: a
+ * worker, or the engine. Answers come from the engine in batches.
+ *
+ * One worker at a time watches the clock for those that are parked, and helps when the queue is not
+ * empty by the end of its nap; the others wait for the queue.
  */
 #include "azure/arm_pipe.h"
 
 #include "azure/arm_internal.h"
 #include "net/engine.h"
 
+#include <stdatomic.h>
+#include <unistd.h>
+
 #define CONNECTIONS 500
 #define CALLS_MAX 10000
-/* The longest time between two looks at those who wait. */
+/* The longest time between two looks at those who wait, and while there is something to do. */
 #define NAP_MAX (20 * NS_PER_MS)
+#define NAP_BUSY (5 * NS_PER_MS)
 #define NAP_MIN (1 * NS_PER_MS)
 /* Flights that are kept for the next calls, with some memory. */
 #define SPARE_MAX 1024
 
-enum flight_state { FLIGHT_GATE, FLIGHT_WIRE, FLIGHT_RESTS, FLIGHT_ANSWERED, FLIGHT_DONE };
+enum flight_place { FLIGHT_MOVES, FLIGHT_GATE, FLIGHT_RESTS, FLIGHT_PLACES };
 
 struct flight {
     struct arm_done done;
-    struct flight *next;         /* in the queue or among the spare ones */
-    struct flight *left, *right; /* in the list of all that are not spare */
+    struct flight *next;         /* in the queue, among the arrived or the spare ones */
+    struct flight *left, *right; /* among the parked */
     struct arm_pipe *pipe;
     struct arena *own;
     struct arm *arm;
-    enum flight_state state;
+    enum flight_place place;
+    bool is_done; /* nothing is left to be done but to tell */
     str url;
     struct attempt attempt;
     struct tries tries;
@@ -42,75 +50,101 @@ struct flight {
     struct err failure; /* of the exchange */
 };
 
+struct flights {
+    struct flight *first, **last;
+};
+
 struct arm_pipe {
     struct arena *arena;
     struct arm_gate *gate;
     struct http_client *http;
     struct http_engine *engine;
     size_t calls_max;
+    struct flights arrived; /* of the thread of the engine, until it settles */
+    _Atomic size_t sent, most_sent;
+    _Atomic bool cut;
     struct lock lock;
     pthread_cond_t changed; /* for those who are idle */
     pthread_cond_t nap;     /* for the one who watches */
-    struct flight *queue, **queue_end, *all, *spare;
-    size_t spare_count, most_sent, count[FLIGHT_DONE + 1], total;
-    size_t idle; /* workers who wait for the queue */
-    bool waking; /* one of them was called and has not come yet */
-    bool napping;
-    bool watched, closing, cut;
+    struct flights queue;
+    struct flight *parked, *spare;
+    size_t spare_count, count[FLIGHT_PLACES], total;
+    size_t idle;    /* workers who wait for the queue */
+    size_t busy;    /* those who have taken something and not released it yet */
+    size_t runners; /* so many busy ones are called without waiting */
+    bool waking;    /* an idle one was called and has not come yet */
+    bool waking_watcher;
+    bool watched, napping, closing;
 };
 
-/* ---- Lists. Under the lock. ---- */
+/* ---- Lists. Under the lock, but for those that have arrived. ---- */
 
-static void set_state(struct flight *f, enum flight_state state)
+static void append(struct flights *l, struct flight *f)
 {
-    struct arm_pipe *p = f->pipe;
-
-    p->count[f->state]--;
-    p->count[state]++;
-    f->state = state;
-    if (p->count[FLIGHT_WIRE] > p->most_sent)
-        p->most_sent = p->count[FLIGHT_WIRE];
-}
-
-/*
- * Calls a worker, one at a time: who comes and leaves something behind calls the next. Waking costs
- * as much as half a call, and those who are at it take most of what comes in the meantime.
- */
-static void call_worker(struct arm_pipe *p)
-{
-    if (p->napping) {
-        p->napping = false;
-        pthread_cond_signal(&p->nap);
-        return;
-    }
-    if (p->waking || !p->idle)
-        return;
-    p->waking = true;
-    pthread_cond_signal(&p->changed);
-}
-
-/* For the next worker. */
-static void enqueue(struct flight *f, enum flight_state state)
-{
-    struct arm_pipe *p = f->pipe;
-
-    set_state(f, state);
     f->next = NULL;
-    *p->queue_end = f;
-    p->queue_end = &f->next;
-    call_worker(p);
+    *l->last = f;
+    l->last = &f->next;
 }
 
-static struct flight *dequeue(struct arm_pipe *p)
+static struct flight *dequeue(struct flights *l)
 {
-    struct flight *f = p->queue;
+    struct flight *f = l->first;
 
     if (!f)
         return NULL;
-    p->queue = f->next;
-    if (!p->queue)
-        p->queue_end = &p->queue;
+    l->first = f->next;
+    if (!l->first)
+        l->last = &l->first;
     return f;
+}
+
+static void park(struct flight *f, enum flight_place place)
+{
+    struct arm_pipe *p = f->pipe;
+
+    p->count[place]++;
+    f->place = place;
+    f->left = NULL;
+    f->right = p->parked;
+    if (p->parked)
+        p->parked->left = f;
+    p->parked = f;
+}
+
+static void unpark(struct flight *f)
+{
+    struct arm_pipe *p = f->pipe;
+
+    p->count[f->place]--;
+    f->place = FLIGHT_MOVES;
+    if (f->left)
+        f->left->right = f->right;
+    else
+        p->parked = f->right;
+    if (f->right)
+        f->right->left = f->left;
+}
+
+/*
+ * Calls workers to what there is. Waking one costs as much as half a call, so beyond the number of
+ * processors nobody is woken for the queue at once: those who are at it mostly take all of it. If
+ * they do not, because they wait for something themselves, whoever watches will join them.
+ */
+static void call_workers(struct arm_pipe *p)
+{
+    if (p->queue.first && p->busy < p->runners && !p->waking) {
+        if (p->idle) {
+            p->waking = true;
+            pthread_cond_signal(&p->changed);
+        } else if (p->napping) {
+            p->napping = false;
+            pthread_cond_signal(&p->nap);
+        }
+    }
+    if ((p->queue.first || p->parked) && !p->watched && !p->waking_watcher && p->idle) {
+        p->waking_watcher = true;
+        pthread_cond_signal(&p->changed);
+    }
 }
 
 static struct flight *new_flight(struct arm_pipe *p)
@@ -136,65 +170,76 @@ static void free_flight(struct flight *f)
 
 static struct flight *take_flight(struct arm_pipe *p, struct err *e)
 {
-    AUTO_LOCK guard = lock_take(&p->lock);
-    struct flight *f = p->spare;
+    struct flight *f;
 
-    if (p->total == p->calls_max) {
-        err_set(e, ERR_LIMIT, "%zu calls to Azure are under way, more are not started", p->total);
-        return NULL;
+    {
+        AUTO_LOCK guard = lock_take(&p->lock);
+        if (p->total == p->calls_max) {
+            err_set(e, ERR_LIMIT, "%zu calls to Azure are under way, more are not started",
+                    p->total);
+            return NULL;
+        }
+        p->total++;
+        f = p->spare;
+        if (f) {
+            p->spare = f->next;
+            p->spare_count--;
+        }
     }
-    if (f) {
-        p->spare = f->next;
-        p->spare_count--;
-    } else {
-        f = new_flight(p);
-    }
-    p->total++;
-    f->state = FLIGHT_ANSWERED;
-    p->count[f->state]++;
-    f->left = NULL;
-    f->right = p->all;
-    if (p->all)
-        p->all->left = f;
-    p->all = f;
-    return f;
+    return f ? f : new_flight(p);
 }
 
 /* ---- The way of a flight. ---- */
 
+static void finish(struct flight *f)
+{
+    struct arm_pipe *p = f->pipe;
+    AUTO_LOCK guard = lock_take(&p->lock);
+
+    f->is_done = true;
+    append(&p->queue, f);
+    call_workers(p);
+}
+
+static void cancelled(struct flight *f)
+{
+    (void)err_set(&f->done.failure, ERR_CANCELLED, "context canceled");
+}
+
+/* On the thread of the engine. */
 static void on_answer(void *ctx, const struct http_response *response, const struct err *failure)
 {
     struct flight *f = ctx;
-    AUTO_LOCK guard = lock_take(&f->pipe->lock);
 
     f->response = response;
     if (failure)
         err_copy(&f->failure, failure);
-    enqueue(f, FLIGHT_ANSWERED);
+    append(&f->pipe->arrived, f);
+    atomic_fetch_sub(&f->pipe->sent, 1);
 }
 
-static bool leave_gate(struct flight *f)
+/* The same: passes on what has arrived. */
+static void on_settled(void *ctx)
 {
-    AUTO_LOCK guard = lock_take(&f->pipe->lock);
+    struct arm_pipe *p = ctx;
+    AUTO_LOCK guard = lock_take(&p->lock);
 
-    f->waiter = NULL;
-    set_state(f, FLIGHT_WIRE);
-    return !f->pipe->cut;
-}
-
-static void on_turn(void *ctx, const struct budget_grant *grant)
-{
-    struct flight *f = ctx;
-    struct arm_pipe *p = f->pipe;
-
-    f->attempt.grant = *grant;
-    if (!leave_gate(f)) {
-        AUTO_ERR e = {0};
-        static const struct http_response none;
-        (void)err_set(&e, ERR_CANCELLED, "context canceled");
-        on_answer(f, &none, &e);
+    if (!p->arrived.first)
         return;
-    }
+    *p->queue.last = p->arrived.first;
+    p->queue.last = p->arrived.last;
+    p->arrived = (struct flights){.last = &p->arrived.first};
+    call_workers(p);
+}
+
+/* Its turn has come. */
+static void take_off(struct flight *f)
+{
+    struct arm_pipe *p = f->pipe;
+    size_t sent = atomic_fetch_add(&p->sent, 1) + 1, most = p->most_sent;
+
+    while (sent > most && !atomic_compare_exchange_weak(&p->most_sent, &most, sent))
+        ;
     f->attempt.request.timeout = attempt_timeout(f->arm, &f->done.call);
     http_engine_start(p->engine, &(struct http_job){.arena = f->done.arena,
                                                     .request = f->attempt.request,
@@ -202,41 +247,56 @@ static void on_turn(void *ctx, const struct budget_grant *grant)
                                                     .ctx = f});
 }
 
-static void finish(struct flight *f)
+static void on_turn(void *ctx, const struct budget_grant *grant)
 {
-    AUTO_LOCK guard = lock_take(&f->pipe->lock);
+    static const struct http_response none;
+    struct flight *f = ctx;
+    struct arm_pipe *p = f->pipe;
+    AUTO_LOCK guard = lock_take(&p->lock);
 
-    enqueue(f, FLIGHT_DONE);
+    f->attempt.grant = *grant;
+    f->waiter = NULL;
+    unpark(f);
+    if (!p->cut) {
+        take_off(f);
+        return;
+    }
+    /* There is no engine any more. */
+    f->response = &none;
+    (void)err_set(&f->failure, ERR_CANCELLED, "context canceled");
+    append(&p->queue, f);
 }
 
-static bool enter_gate(struct flight *f)
+/* True when its turn has come in the meantime. */
+static bool wait_at_gate(struct flight *f, struct waiter *w)
 {
     struct arm_pipe *p = f->pipe;
     AUTO_LOCK guard = lock_take(&p->lock);
 
-    set_state(f, FLIGHT_GATE);
-    if (gate_submit(p->gate, &f->attempt.turn, on_turn, f, &f->waiter, &f->done.failure)) {
-        /* Somebody must watch the clock, unless its turn comes at once. */
-        if (!p->watched)
-            call_worker(p);
-        return true;
+    f->waiter = w;
+    park(f, FLIGHT_GATE);
+    if (gate_tell(p->gate, w, on_turn, f, &f->attempt.grant)) {
+        call_workers(p);
+        return false;
     }
-    set_state(f, FLIGHT_ANSWERED);
-    return false;
+    unpark(f);
+    f->waiter = NULL;
+    return true;
 }
 
 /* One try, from its beginning. */
 static void launch(struct flight *f)
 {
     struct arm_done *d = &f->done;
+    struct waiter *w = NULL;
 
     arena_reset(f->attempt.secret);
     f->attempt.request = (struct http_request){0};
-    if (attempt_begin(f->arm, d->arena, &d->call, f->url, &d->result, &f->attempt, &d->failure) &&
-        enter_gate(f))
-        gate_look(f->pipe->gate);
-    else
+    if (!attempt_begin(f->arm, d->arena, &d->call, f->url, &d->result, &f->attempt, &d->failure) ||
+        !gate_ask(f->pipe->gate, &f->attempt.turn, &f->attempt.grant, &w, &d->failure))
         finish(f);
+    else if (!w || wait_at_gate(f, w))
+        take_off(f);
 }
 
 /* Tries again after a while. False when there is no time for it. */
@@ -249,9 +309,11 @@ static bool rest(struct flight *f, int64_t wait)
     if ((call->deadline && when > call->deadline) || http_cancel_raised(call->cancel))
         return false;
     AUTO_LOCK guard = lock_take(&p->lock);
+    err_clear(&f->failure);
     f->when = when;
-    set_state(f, FLIGHT_RESTS);
-    call_worker(p);
+    park(f, FLIGHT_RESTS);
+    p->busy--;
+    call_workers(p);
     return true;
 }
 
@@ -272,10 +334,8 @@ static bool land(struct flight *f)
             (void)arm_refused(f->arm, d->arena, &d->call, &d->result, &d->failure);
         return true;
     }
-    if (failure_again(&f->attempt, &f->failure, &f->tries, &wait) && rest(f, wait)) {
-        err_clear(&f->failure);
+    if (failure_again(&f->attempt, &f->failure, &f->tries, &wait) && rest(f, wait))
         return false;
-    }
     (void)http_explain(&f->failure, f->response);
     (void)err_copy(&d->failure, &f->failure);
     return true;
@@ -283,83 +343,98 @@ static bool land(struct flight *f)
 
 /* ---- Watching the clock. ---- */
 
-/* One whose rest is over, or NULL; when the next one will be. */
-static struct flight *rested(struct arm_pipe *p, int64_t now, int64_t *next)
+/* Those whose rest is over; when that of the next one will be. */
+static struct flight *take_rested(struct arm_pipe *p, int64_t now, int64_t *next)
 {
+    struct flight *due = NULL, *right;
     AUTO_LOCK guard = lock_take(&p->lock);
 
-    for (struct flight *f = p->all; f && p->count[FLIGHT_RESTS]; f = f->right) {
-        if (f->state != FLIGHT_RESTS)
+    for (struct flight *f = p->count[FLIGHT_RESTS] ? p->parked : NULL; f; f = right) {
+        right = f->right;
+        if (f->place != FLIGHT_RESTS)
             continue;
-        if (f->when <= now || p->cut) {
-            set_state(f, FLIGHT_ANSWERED);
-            return f;
+        if (f->when > now && !p->cut) {
+            *next = f->when < *next ? f->when : *next;
+            continue;
         }
-        if (f->when < *next)
-            *next = f->when;
+        unpark(f);
+        f->next = due;
+        due = f;
     }
-    return NULL;
+    return due;
 }
 
 /* Ends those at the gate whose time is over. */
 static void expire(struct arm_pipe *p, int64_t now)
 {
+    struct flight *right;
     AUTO_LOCK guard = lock_take(&p->lock);
 
-    for (struct flight *f = p->all; f && p->count[FLIGHT_GATE]; f = f->right) {
+    for (struct flight *f = p->count[FLIGHT_GATE] ? p->parked : NULL; f; f = right) {
         const struct arm_call *call = &f->done.call;
-        const bool cancelled = p->cut || http_cancel_raised(call->cancel);
-        if (f->state != FLIGHT_GATE || !f->waiter ||
-            (!cancelled && !(call->deadline && now >= call->deadline)) ||
+        const bool stop = p->cut || http_cancel_raised(call->cancel);
+        right = f->right;
+        if (f->place != FLIGHT_GATE || (!stop && !(call->deadline && now >= call->deadline)) ||
             !gate_forget(p->gate, f->waiter))
             continue;
+        unpark(f);
         f->waiter = NULL;
-        (void)(cancelled ? err_set(&f->done.failure, ERR_CANCELLED, "context canceled")
-                         : err_set(&f->done.failure, ERR_IO,
-                                   "waiting for the request budget: there is no time left for "
-                                   "this call"));
-        enqueue(f, FLIGHT_DONE);
+        if (stop)
+            cancelled(f);
+        else
+            (void)err_set(&f->done.failure, ERR_IO,
+                          "waiting for the request budget: there is no time left for this call");
+        f->is_done = true;
+        append(&p->queue, f);
+    }
+    call_workers(p);
+}
+
+static void launch_all(struct flight *due)
+{
+    struct flight *next;
+
+    for (struct flight *f = due; f; f = next) {
+        next = f->next;
+        if (f->pipe->cut) {
+            cancelled(f);
+            finish(f);
+        } else {
+            launch(f);
+        }
     }
 }
 
-static bool is_cut(struct arm_pipe *p)
+/* Naps up to ns. */
+static void nap(struct arm_pipe *p, int64_t ns)
 {
-    AUTO_LOCK guard = lock_take(&p->lock);
-
-    return p->cut;
+    {
+        AUTO_LOCK guard = lock_take(&p->lock);
+        if (p->queue.first && ns > NAP_BUSY)
+            ns = NAP_BUSY;
+        /* While answers are to come, time is real: it does not pass by our doing. */
+        if (p->sent || p->queue.first) {
+            p->napping = true;
+            clock_wire_wait(&p->nap, &p->lock.mutex, ns);
+            p->napping = false;
+            return;
+        }
+    }
+    clock_sleep(ns);
 }
 
 /* Does what the time asks for, and naps until it may ask again. */
 static void watch(struct arm_pipe *p)
 {
     const int64_t now = clock_mono();
-    int64_t next = gate_look(p->gate), nap;
-    struct flight *f;
+    int64_t next = gate_look(p->gate), ns;
 
-    while ((f = rested(p, now, &next)))
-        if (is_cut(p)) {
-            (void)err_set(&f->done.failure, ERR_CANCELLED, "context canceled");
-            finish(f);
-        } else {
-            launch(f);
-        }
+    launch_all(take_rested(p, now, &next));
     expire(p, now);
-    nap = next - now > NAP_MAX ? NAP_MAX : next - now;
-    if (nap < NAP_MIN)
-        nap = NAP_MIN;
-    {
-        AUTO_LOCK guard = lock_take(&p->lock);
-        if (p->queue)
-            return;
-        /* While answers are to come, time is real: it does not pass by our doing. */
-        if (p->count[FLIGHT_WIRE]) {
-            p->napping = true;
-            clock_wire_wait(&p->nap, &p->lock.mutex, nap);
-            p->napping = false;
-            return;
-        }
-    }
-    clock_sleep(nap);
+    ns = next - now > NAP_MAX ? NAP_MAX : next - now;
+    nap(p, ns < NAP_MIN ? NAP_MIN : ns);
+    AUTO_LOCK guard = lock_take(&p->lock);
+    p->watched = false;
 }
 
 /* ---- Workers. ---- */
@@ -370,34 +445,26 @@ static bool find_work(struct arm_pipe *p, struct flight **f)
     AUTO_LOCK guard = lock_take(&p->lock);
 
     for (;;) {
-        *f = dequeue(p);
-        if (p->queue)
-            call_worker(p);
-        if (*f)
+        if ((*f = dequeue(&p->queue))) {
+            p->busy++;
+            call_workers(p);
             return true;
+        }
         if (p->closing && !p->total)
             return false;
-        if (!p->watched && p->count[FLIGHT_GATE] + p->count[FLIGHT_RESTS])
+        if (!p->watched && p->parked)
             return p->watched = true;
         p->idle++;
         pthread_cond_wait(&p->changed, &p->lock.mutex);
         p->idle--;
-        p->waking = false;
+        if (!p->waking_watcher) {
+            p->waking = false;
+            continue;
+        }
+        p->waking_watcher = false;
+        if (!p->watched)
+            return p->watched = true;
     }
-}
-
-static void end_watch(struct arm_pipe *p)
-{
-    AUTO_LOCK guard = lock_take(&p->lock);
-
-    p->watched = false;
-}
-
-static bool somebody_waits(struct arm_pipe *p)
-{
-    AUTO_LOCK guard = lock_take(&p->lock);
-
-    return p->count[FLIGHT_GATE] > 0;
 }
 
 struct arm_done *arm_pipe_next(struct arm_pipe *p)
@@ -405,18 +472,9 @@ struct arm_done *arm_pipe_next(struct arm_pipe *p)
     struct flight *f;
 
     while (find_work(p, &f)) {
-        if (!f) {
+        if (!f)
             watch(p);
-            end_watch(p);
-            continue;
-        }
-        if (f->state == FLIGHT_DONE)
-            return &f->done;
-        bool landed = land(f);
-        /* An answer may let somebody go. */
-        if (somebody_waits(p))
-            gate_look(p->gate);
-        if (landed)
+        else if (f->is_done || land(f))
             return &f->done;
     }
     return NULL;
@@ -443,6 +501,7 @@ bool arm_pipe_start(struct arm_pipe *p, struct arm *m, const struct arm_call *ca
         return false;
     struct arena *a = f->done.arena;
     f->arm = m;
+    f->is_done = false;
     f->tries = (struct tries){.once = call->address.len > 0};
     f->done = (struct arm_done){
         .ctx = ctx, .call = copy_call(a, call), .result = {.retry_after = -1}, .arena = a};
@@ -466,13 +525,7 @@ void arm_pipe_release(struct arm_pipe *p, struct arm_done *d)
     arena_reset(d->arena);
     {
         AUTO_LOCK guard = lock_take(&p->lock);
-        if (f->left)
-            f->left->right = f->right;
-        else
-            p->all = f->right;
-        if (f->right)
-            f->right->left = f->left;
-        p->count[f->state]--;
+        p->busy--;
         p->total--;
         keep = p->spare_count < SPARE_MAX;
         if (keep) {
@@ -494,6 +547,7 @@ bool arm_pipe_new(const struct arm_pipe_config *config, struct arm_pipe **out, s
     struct http_config http = config->http ? *config->http : http_defaults();
     struct arena *a = arena_new();
     struct arm_pipe *p = ARENA_NEW(a, struct arm_pipe);
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
     p->arena = a;
     p->gate = config->gate;
@@ -501,12 +555,15 @@ bool arm_pipe_new(const struct arm_pipe_config *config, struct arm_pipe **out, s
     p->lock = (struct lock)LOCK_INIT;
     pthread_cond_init(&p->changed, NULL);
     pthread_cond_init(&p->nap, NULL);
-    p->queue_end = &p->queue;
+    p->queue.last = &p->queue.first;
+    p->arrived.last = &p->arrived.first;
+    p->runners = processors > 1 ? (size_t)processors : 1;
     if (!http_client_new(&http, &p->http, e)) {
         arena_free(a);
         return false;
     }
     p->engine = http_engine_new(p->http, config->connections ? config->connections : CONNECTIONS);
+    http_engine_collect(p->engine, on_settled, p);
     *out = p;
     return true;
 }
@@ -526,11 +583,11 @@ void arm_pipe_free(struct arm_pipe *p)
 
     if (!p)
         return;
-    arm_pipe_close(p);
     {
         AUTO_LOCK guard = lock_take(&p->lock);
         p->cut = true;
     }
+    arm_pipe_close(p);
     /* What is on the wire ends by that, the others when somebody looks at them. */
     http_engine_free(p->engine);
     while ((d = arm_pipe_next(p)))
@@ -552,7 +609,7 @@ struct arm_pipe_stats arm_pipe_stats(struct arm_pipe *p)
     AUTO_LOCK guard = lock_take(&p->lock);
 
     return (struct arm_pipe_stats){.waiting = p->count[FLIGHT_GATE],
-                                   .sent = p->count[FLIGHT_WIRE],
+                                   .sent = p->sent,
                                    .resting = p->count[FLIGHT_RESTS],
                                    .unreleased = p->total,
                                    .most_sent = p->most_sent,

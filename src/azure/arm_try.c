@@ -6,6 +6,7 @@
 #include "azure/arm_internal.h"
 
 #include "azure/id.h"
+#include "net/engine.h"
 #include "net/retry.h"
 
 /* When the server is in trouble. */
@@ -119,11 +120,8 @@ bool attempt_begin(struct arm *m, struct arena *a, const struct arm_call *call, 
 {
     t->again = false;
     t->turn = turn_of(m, a, call);
-    t->request = (struct http_request){.method = call->method,
-                                       .url = url,
-                                       .body = call->body,
-                                       .cancel = call->cancel,
-                                       .fresh = !may_be_sent_twice(call->method)};
+    t->request = (struct http_request){
+        .method = call->method, .url = url, .body = call->body, .cancel = call->cancel};
     result->status = 0;
     result->tries++;
     result->client_request_id = new_id(a);
@@ -203,7 +201,7 @@ static bool try_once(struct arm *m, struct arena *a, const struct arm_call *call
         !gate_enter(m->config.gate, &t->turn, call, &t->grant, e))
         return false;
     t->request.timeout = attempt_timeout(m, call);
-    ok = http_send(m->http, a, &t->request, &response, e);
+    ok = http_engine_send(arm_engine(m), a, &t->request, &response, e);
     attempt_end(m, a, call, &response, ok, result, t);
     return ok || http_explain(e, &response);
 }

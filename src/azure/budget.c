@@ -130,7 +130,8 @@ struct budget *budget_new(const struct budget_limits *limits)
     struct budget *b = block_new(sizeof(*b));
     struct budget_provider *providers;
 
-    *b = (struct budget){.limits = *limits, .arena = arena_new(), .buckets = table_new()};
+    *b = (struct budget){
+        .limits = *limits, .arena = arena_new(), .scratch = arena_new(), .buckets = table_new()};
     providers = ARENA_ARRAY(b->arena, struct budget_provider, limits->provider_count);
     for (size_t i = 0; i < limits->provider_count; i++) {
         providers[i] = limits->providers[i];
@@ -161,6 +162,7 @@ void budget_free(struct budget *b)
     }
     table_free(b->buckets);
     arena_free(b->arena);
+    arena_free(b->scratch);
     block_free(b);
 }
 
@@ -200,9 +202,16 @@ static void drop_idle(struct budget *b, int64_t now)
 /* The parts of a key, without case; a NUL keeps them apart. */
 static str key_of(struct arena *a, const struct budget_request *r, bool provider)
 {
-    return str_lower(a, str_fmt(a, "%.*s%c%.*s%c%.*s%c%.*s%c%d", STR_ARG(r->subscription), 0,
-                                STR_ARG(r->principal), 0, STR_ARG(r->region), 0,
-                                STR_ARG(provider ? r->provider : STR_NONE), 0, (int)r->verb));
+    const str parts[] = {r->subscription, r->principal, r->region,
+                         provider ? r->provider : STR_NONE};
+    struct buf key = buf_new(a, BUF_UNLIMITED);
+
+    for (size_t i = 0; i < COUNT(parts); i++) {
+        buf_add(&key, parts[i]);
+        buf_char(&key, '\0');
+    }
+    buf_char(&key, (char)('0' + r->verb));
+    return str_lower(a, buf_str(&key));
 }
 
 static str part_of(str *rest)
@@ -263,9 +272,13 @@ static struct budget_bucket *new_bucket(struct budget *b, str key, enum budget_v
 static struct budget_bucket *bucket_of(struct budget *b, const struct budget_request *r,
                                        bool provider, int64_t now)
 {
-    AUTO_ARENA a = arena_new();
-    const str key = key_of(a, r, provider);
-    struct table_node *node = table_find(b->buckets, key);
+    struct arena *a = b->scratch;
+    struct table_node *node;
+    str key;
+
+    arena_reset(a);
+    key = key_of(a, r, provider);
+    node = table_find(b->buckets, key);
 
     if (node)
         return (struct budget_bucket *)node;

@@ -59,7 +59,8 @@ struct budget_bucket {
 
 struct budget {
     struct budget_limits limits;
-    struct arena *arena; /* of the limits */
+    struct arena *arena;   /* of the limits */
+    struct arena *scratch; /* of keys */
     struct table *buckets;
     struct budget_bucket *first;
     size_t waiting;

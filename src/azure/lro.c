@@ -86,22 +86,6 @@ static void fail(struct arena *a, struct lro *o, const struct arm_answer *answer
     o->error.retry_after = answer->retry_after;
 }
 
-/* The operation went well. What the resource has become is known when the answer was the resource.
- */
-static void succeed(struct lro *o, const struct arm_answer *answer, bool has_resource)
-{
-    o->next = has_resource || is_delete(o) ? LRO_DONE : LRO_READ;
-    o->body = has_resource ? answer->body : STR_NONE;
-    o->final_url = o->url;
-}
-
-/* Nobody knows how it went: the resource itself must tell. */
-static void look(struct lro *o)
-{
-    o->next = LRO_READ;
-    o->final_url = o->url;
-}
-
 /* ---- Waiting. -------------------------------------------------------------------------------- */
 
 /* Where nobody says how long: 5, 10, 20, then every 30 seconds. Half of all operations take 12. */
@@ -110,12 +94,38 @@ static int64_t own_wait(unsigned polls)
     return (polls < 3 ? 5 << polls : 30) * NS_PER_SEC;
 }
 
+/* The server says how long before the next request, or own is taken. */
+static void wait_as_asked(struct lro *o, const struct arm_answer *answer, int64_t own)
+{
+    o->wait = answer->retry_after >= 0 ? answer->retry_after : own;
+    if (o->wait > LRO_WAIT_MAX)
+        o->wait = LRO_WAIT_MAX;
+}
+
 static void go_on(struct lro *o, const struct arm_answer *answer)
 {
     o->next = LRO_POLL;
-    o->wait = answer->retry_after >= 0 ? answer->retry_after : own_wait(o->polls);
-    if (o->wait > LRO_WAIT_MAX)
-        o->wait = LRO_WAIT_MAX;
+    wait_as_asked(o, answer, own_wait(o->polls));
+}
+
+/* ---- Ends. ---- */
+
+/* The operation went well. What the resource has become is known when the answer was the resource.
+ */
+static void succeed(struct lro *o, const struct arm_answer *answer, bool has_resource)
+{
+    o->next = has_resource || is_delete(o) ? LRO_DONE : LRO_READ;
+    o->body = has_resource ? answer->body : STR_NONE;
+    o->final_url = o->url;
+    wait_as_asked(o, answer, 0);
+}
+
+/* Nobody knows how it went: the resource itself must tell. */
+static void look(struct lro *o, const struct arm_answer *answer)
+{
+    o->next = LRO_READ;
+    o->final_url = o->url;
+    wait_as_asked(o, answer, 0);
 }
 
 /* Sets the state and says whether the operation has ended by it; then o->next is set. */
@@ -143,7 +153,7 @@ static void step_async(struct arena *a, struct lro *o, const struct arm_answer *
     str state = value_get_str(body, STR("status"));
 
     if (answer->http == 404) {
-        look(o);
+        look(o, answer);
         return;
     }
     if (!is_success(answer->http)) {
@@ -157,7 +167,7 @@ static void step_async(struct arena *a, struct lro *o, const struct arm_answer *
         return;
     }
     if (!state.len)
-        look(o);
+        look(o, answer);
     else
         go_on(o, answer);
 }
@@ -171,13 +181,13 @@ static void step_location(struct arena *a, struct lro *o, const struct arm_answe
     if (is_success(answer->http) && state_ends(a, o, answer, state, false)) {
         /* A resource that says it is well while it is being deleted is still there. */
         if (is_delete(o) && o->next == LRO_DONE)
-            look(o);
+            look(o, answer);
     } else if (answer->http == 202) {
         go_on(o, answer);
     } else if (is_success(answer->http)) {
         succeed(o, answer, false);
     } else if (answer->http == 404) {
-        look(o);
+        look(o, answer);
     } else {
         fail(a, o, answer);
     }
@@ -225,7 +235,8 @@ bool lro_stay_home(struct lro *o)
         o->poll_url = o->url;
         return true;
     }
-    look(o);
+    o->next = LRO_READ;
+    o->final_url = o->url;
     return is_delete(o);
 }
 
@@ -262,7 +273,7 @@ static void begin_without_header(struct arena *a, struct lro *o, const struct ar
     bool writes = str_eq(o->method, STR("PUT")) || str_eq(o->method, STR("PATCH"));
 
     if (!writes && first->http == 202) {
-        look(o);
+        look(o, first);
         return;
     }
     if (writes && first->http != 202 && state_ends(a, o, first, state, true))

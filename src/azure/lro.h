@@ -12,7 +12,8 @@
  *         wait operation.wait nanoseconds, GET operation.poll_url
  *         lro_step(a, &operation, &answer);
  *     }
- *     LRO_READ: it went well (or nobody knows); GET the resource to see what it became
+ *     LRO_READ: it went well (or nobody knows); wait operation.wait nanoseconds, mostly none, and GET
+ *               the resource to see what it became
  *     LRO_DONE: it went well, and operation.body is the resource, if it is not empty
  *     LRO_FAILED: operation.error says why
  *
@@ -56,7 +57,7 @@ struct lro {
     str poll_url;     /* LRO_POLL: where to ask */
     str final_url;    /* LRO_READ: the resource */
     str state;        /* as Azure words it; "InProgress" when it did not say */
-    int64_t wait;     /* LRO_POLL: before asking */
+    int64_t wait;     /* LRO_POLL, LRO_READ: before asking */
     str body;         /* LRO_DONE: the last body, may be empty */
     unsigned polls;   /* so far */
     unsigned trouble; /* polls that failed since the last one that did not */

@@ -34,6 +34,8 @@ enum { ALIGN = 16 };
 #define CHUNK_FIRST (4 * KIB)
 #define CHUNK_MAX (1 * MIB)
 #define LARGE (CHUNK_MAX / 4)
+/* A round for which such a chunk is enough finds all of its room in one the next time. */
+#define ROUND_KEPT (64 * KIB)
 
 struct arena_chunk {
     struct arena_chunk *next;
@@ -123,11 +125,31 @@ void arena_free(struct arena *a)
     free(a);
 }
 
-/* Keeps the oldest small chunk: the next round most likely fits the same way. */
+/* How large a chunk must be to hold a round of that many bytes, which will differ a little. */
+static size_t chunk_for(size_t used)
+{
+    size_t size = CHUNK_FIRST;
+
+    while (size < CHUNK_MAX && size < used + used / 8)
+        size *= 2;
+    return size;
+}
+
+/*
+ * Keeps a chunk: the next round will be much like this one. When a small round has needed several,
+ * none of them is good for it, and the next chunk is made to be. Sizes do not go on doubling from
+ * round to round: that would end with a megabyte for each.
+ */
 void arena_reset(struct arena *a)
 {
-    while (a->chunks && (a->chunks->next || a->chunks->large))
-        chunk_drop(a);
+    bool several = a->chunks && (a->chunks->next || a->chunks->large);
+
+    if (several) {
+        a->next_size = chunk_for(a->used);
+        while (a->chunks &&
+               (a->chunks->next || a->chunks->large || a->next_size <= ROUND_KEPT))
+            chunk_drop(a);
+    }
     a->used = 0;
     a->at = a->end = NULL;
     if (!a->chunks)

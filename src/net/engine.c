@@ -35,7 +35,15 @@ void engine_conclude(struct http_engine *g, struct job *j, const struct err *fai
     if (tape && !tape_is_replay(tape))
         tape_keep(tape, &j->spec.request, &j->response, STR_NONE, failure);
     g->jobs--;
+    g->unsettled = true;
     j->spec.done(j->spec.ctx, &j->response, failure);
+}
+
+static void settle(struct http_engine *g)
+{
+    if (g->unsettled && g->settled)
+        g->settled(g->settled_ctx);
+    g->unsettled = false;
 }
 
 void engine_fail(struct http_engine *g, struct job *j, CURLcode result, enum transfer_stop stop)
@@ -229,6 +237,7 @@ static struct job *take_fresh(struct http_engine *g)
 
     g->fresh = NULL;
     g->fresh_end = &g->fresh;
+    g->asleep = false;
     return j;
 }
 
@@ -286,17 +295,19 @@ static void clear_wake(struct http_engine *g)
         return;
 }
 
-static bool is_closing(struct http_engine *g)
+/* False at the end. *patience is how long to wait, in ms: not at all when there is something. */
+static bool fall_asleep(struct http_engine *g, int *patience)
 {
     AUTO_LOCK guard = lock_take(&g->lock);
 
-    return g->closing;
+    *patience = g->fresh ? 0 : g->jobs ? (int)(TICK / NS_PER_MS) : g->lines ? 1000 : -1;
+    g->asleep = *patience != 0;
+    return !g->closing;
 }
 
-static void round_of_events(struct http_engine *g)
+static void round_of_events(struct http_engine *g, int patience)
 {
     struct epoll_event events[EVENTS];
-    int patience = g->jobs ? (int)(TICK / NS_PER_MS) : g->lines ? 1000 : -1;
     int n = epoll_wait(g->epoll, events, EVENTS, patience);
 
     for (int i = 0; i < n; i++) {
@@ -330,14 +341,17 @@ static void stop_all(struct http_engine *g)
 static void *run(void *ctx)
 {
     struct http_engine *g = ctx;
+    int patience;
 
-    while (!is_closing(g)) {
-        round_of_events(g);
+    while (fall_asleep(g, &patience)) {
+        round_of_events(g, patience);
         take_up_fresh(g);
         tick(g);
         serve_waiting(g);
+        settle(g);
     }
     stop_all(g);
+    settle(g);
     return NULL;
 }
 
@@ -384,6 +398,14 @@ static void wake(struct http_engine *g)
         return;
 }
 
+void http_engine_collect(struct http_engine *g, void (*settled)(void *ctx), void *ctx)
+{
+    AUTO_LOCK guard = lock_take(&g->lock);
+
+    g->settled = settled;
+    g->settled_ctx = ctx;
+}
+
 void http_engine_free(struct http_engine *g)
 {
     if (!g)
@@ -408,7 +430,7 @@ static bool may_be_sent_twice(str method)
 void http_engine_start(struct http_engine *g, const struct http_job *job)
 {
     struct job *j = ARENA_NEW(job->arena, struct job);
-    bool was_empty;
+    bool asleep;
 
     *j = (struct job){.spec = *job,
                       .response = {.url = job->request.url},
@@ -416,12 +438,13 @@ void http_engine_start(struct http_engine *g, const struct http_job *job)
                       .repeatable = may_be_sent_twice(job->request.method)};
     {
         AUTO_LOCK guard = lock_take(&g->lock);
-        was_empty = !g->fresh;
+        asleep = g->asleep;
+        g->asleep = false;
         *g->fresh_end = j;
         g->fresh_end = &j->next;
         g->stats.requests++;
     }
-    if (was_empty)
+    if (asleep)
         wake(g);
 }
 

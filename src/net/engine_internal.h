@@ -29,6 +29,9 @@ struct origin {
     struct job *waiting, **waiting_end;
 };
 
+/* How bytes go to and fro. */
+enum wire { WIRE_CURL, WIRE_PLAIN, WIRE_TLS };
+
 enum line_state { LINE_CONNECTING, LINE_IDLE, LINE_SENDING, LINE_RECEIVING };
 
 /* A connection. */
@@ -44,6 +47,8 @@ struct line {
     CURLM *multi;             /* LINE_CONNECTING: of this line alone */
     int64_t timer;            /* when curl wants to be called; INT64_MAX: not */
     int fd;
+    enum wire wire;
+    struct ssl_st *ssl; /* WIRE_TLS */
     str peer;
     bool used;             /* has answered a request before */
     int64_t rested;        /* since when it is idle */
@@ -64,8 +69,12 @@ struct http_engine {
     /* Under the lock. */
     struct job *fresh, **fresh_end;
     bool closing;
+    bool asleep; /* and must be woken */
     struct http_engine_stats stats;
     /* Of the thread. */
+    void (*settled)(void *ctx);
+    void *settled_ctx;
+    bool unsettled; /* a done was called since */
     struct origin *origins;
     struct line *lines;
     struct job *again; /* to be sent once more */
@@ -110,3 +119,13 @@ void line_tick(struct line *l, int64_t now);
 void line_fail(struct line *l, CURLcode result, enum transfer_stop stop);
 /* Closes it; it has no job. */
 void line_close(struct line *l);
+
+/* ---- engine_wire.c ---- */
+
+/* Before curl connects l. */
+void wire_prepare(struct line *l);
+/* Once it has: finds out how to talk on l->fd. */
+void wire_begin(struct line *l);
+/* CURLE_AGAIN: not now. *n is 0 at the end of what comes. */
+CURLcode wire_recv(struct line *l, char *data, size_t size, size_t *n);
+CURLcode wire_send(struct line *l, const char *data, size_t size, size_t *n);

@@ -206,7 +206,7 @@ static void receive(struct line *l)
 
     for (;;) {
         size_t n = 0, used;
-        CURLcode result = curl_easy_recv(l->transfer.easy, g->scratch, ENGINE_PIECE, &n);
+        CURLcode result = wire_recv(l, g->scratch, ENGINE_PIECE, &n);
         if (result == CURLE_AGAIN)
             return;
         if (result != CURLE_OK) {
@@ -235,7 +235,7 @@ static bool transmit(struct line *l)
     while (l->out_at < l->out.len) {
         size_t n = 0;
         CURLcode result =
-            curl_easy_send(l->transfer.easy, l->out.data + l->out_at, l->out.len - l->out_at, &n);
+            wire_send(l, l->out.data + l->out_at, l->out.len - l->out_at, &n);
         if (result == CURLE_AGAIN)
             return true;
         if (result != CURLE_OK) {
@@ -307,6 +307,7 @@ void line_use(struct line *l, struct job *j)
     l->active = clock_wire();
     l->transfer.body_max = limits.body;
     l->transfer.text[0] = 0;
+    l->transfer.number = 0;
     answer_begin(&l->answer, j->spec.arena, r->method, &limits, &j->response);
     write_request(l, j);
     (void)transmit(l);
@@ -319,7 +320,7 @@ bool line_is_alive(struct line *l, const struct job *j)
     if (j->repeatable && clock_wire() - l->rested < REST_TRUSTED)
         return true;
     /* Nothing was asked: a byte, or the end, means that it is of no use any more. */
-    return curl_easy_recv(l->transfer.easy, l->engine->scratch, 1, &n) == CURLE_AGAIN;
+    return wire_recv(l, l->engine->scratch, 1, &n) == CURLE_AGAIN;
 }
 
 /* ---- Connecting. ---- */
@@ -342,6 +343,7 @@ static void connected(struct line *l)
         str_fmt(l->arena, strchr(ip ? ip : "", ':') ? "[%s]:%ld" : "%s:%ld", ip ? ip : "", port);
     l->fd = fd;
     l->timer = INT64_MAX;
+    wire_begin(l);
     transfer_drop(&l->transfer);
     curl_easy_setopt(l->transfer.easy, CURLOPT_HTTPHEADER, NULL);
     engine_own(l->engine, fd, l);
@@ -387,6 +389,7 @@ void line_open(struct http_engine *g, struct origin *o, struct job *j)
         return;
     }
     curl_easy_setopt(t->easy, CURLOPT_CONNECT_ONLY, 1L);
+    wire_prepare(l);
     curl_easy_setopt(t->easy, CURLOPT_HTTPPROXYTUNNEL, 1L);
     curl_easy_setopt(t->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     curl_multi_add_handle(l->multi, t->easy);
@@ -410,7 +413,7 @@ void line_event(struct line *l, int fd, unsigned events)
         drive(l, fd, curl_events(events));
         break;
     case LINE_IDLE:
-        if (curl_easy_recv(l->transfer.easy, l->engine->scratch, 1, &n) != CURLE_AGAIN)
+        if (wire_recv(l, l->engine->scratch, 1, &n) != CURLE_AGAIN)
             line_close(l);
         break;
     case LINE_SENDING:

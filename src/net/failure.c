@@ -131,9 +131,10 @@ static str host_of(const struct transfer *t)
 
 static int errno_of(const struct transfer *t)
 {
-    long number = 0;
+    long number = t->number;
 
-    curl_easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &number);
+    if (!number)
+        curl_easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &number);
     return (int)number;
 }
 

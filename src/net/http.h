@@ -135,11 +135,6 @@ struct http_request {
     http_body_fn *on_body;
     void *ctx;
     struct http_cancel *cancel; /* may be NULL */
-    /*
-     * On a connection of its own: curl sends a request once more when a connection that was kept
-     * turns out to be closed, and this one may not arrive twice. The engine never needs it.
-     */
-    bool fresh;
     /* Instead of the configuration's when not 0; below 0: no limit. */
     int64_t timeout, idle_timeout;
     size_t body_max;

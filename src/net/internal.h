@@ -61,6 +61,8 @@ struct transfer {
     bool head_done, pieces_given;
     enum transfer_stop stop;
     struct err caller;               /* of on_body */
+    int number;                      /* errno, where curl does not know it */
+    bool tls_proxy;                  /* the proxy is spoken to by TLS */
     struct sockaddr_storage address; /* the first one that was tried */
     socklen_t address_len;
     char text[CURL_ERROR_SIZE];

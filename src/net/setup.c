@@ -63,6 +63,7 @@ static bool set_proxy(struct transfer *t, struct err *e)
     if (!proxy.len && !c->no_proxy &&
         !proxy_for(t->arena, &t->client->proxies, t->request->url, &proxy, e))
         return false;
+    t->tls_proxy = !c->no_proxy && str_has_prefix(proxy, STR("https:"));
     /* An empty text keeps curl from looking into the environment itself. */
     set_text(t, CURLOPT_PROXY, c->no_proxy ? STR_NONE : proxy);
     curl_easy_setopt(t->easy, CURLOPT_NOPROXY, "");
@@ -250,8 +251,6 @@ bool transfer_set_options(struct transfer *t, struct err *e)
         return false;
     u.fragment = STR_NONE;
     set_times(t);
-    if (t->request->fresh)
-        curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, 1L);
     set_tls(t);
     set_method(t);
     set_redirects(t, str_eq(u.scheme, STR("https")));

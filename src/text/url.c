@@ -426,13 +426,17 @@ str url_text(struct arena *a, const struct url *u)
 
 void url_path_escape(struct buf *out, str segment)
 {
+    size_t from = 0; /* what stands for itself is added as a whole */
+
     for (size_t i = 0; i < segment.len; i++) {
         unsigned char ch = (unsigned char)segment.ptr[i];
-        if (needs_escape(ch, PART_PATH) || is_one_of(ch, "/;,?"))
-            buf_fmt(out, "%%%02X", ch);
-        else
-            buf_char(out, (char)ch);
+        if (is_alphanumeric(ch) || (!needs_escape(ch, PART_PATH) && !is_one_of(ch, "/;,?")))
+            continue;
+        buf_add(out, str_slice(segment, from, i));
+        buf_fmt(out, "%%%02X", ch);
+        from = i + 1;
     }
+    buf_add(out, str_from(segment, from));
 }
 
 bool url_unescape(struct arena *a, str text, bool plus, str *out)

@@ -66,6 +66,8 @@ extern const struct benchmark bench_yaml;
 struct bench_result bench_run(const struct bench_case *c);
 /* The size of inputs that was asked for, in bytes: 50 MB unless --size says otherwise. */
 size_t bench_size(void);
+/* How many requests a long run sends: 100,000 unless --requests says otherwise. */
+size_t bench_requests(void);
 /* Ends the program when something that cannot fail has failed. */
 void bench_check(bool ok, const struct err *e);
 

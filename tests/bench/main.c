@@ -2,7 +2,7 @@
 /*
  * main.c - runs benchmarks and keeps their figures; see bench.h.
  *
- *     bench [--size=MB] [NAME...]
+ *     bench [--size=MB] [--requests=N] [NAME...]
  */
 #include "bench.h"
 
@@ -22,17 +22,22 @@ enum { ROUNDS_MIN = 3, ROUNDS_MAX = 50, ROWS_MAX = 100 };
 #define TIME_MIN (NS_PER_SEC / 2)
 
 static struct {
-    size_t size;
+    size_t size, requests;
     struct {
         const char *name;
         double rate;
     } rows[ROWS_MAX];
     size_t row_count, targets, reached;
-} run = {.size = 50 * (size_t)MB};
+} run = {.size = 50 * (size_t)MB, .requests = 100000};
 
 size_t bench_size(void)
 {
     return run.size;
+}
+
+size_t bench_requests(void)
+{
+    return run.requests;
 }
 
 void bench_check(bool ok, const struct err *e)
@@ -178,7 +183,7 @@ struct bench_result bench_run(const struct bench_case *c)
 
 static void print_usage(FILE *to)
 {
-    fprintf(to, "Usage: bench [--size=MB] [NAME...]\n"
+    fprintf(to, "Usage: bench [--size=MB] [--requests=N] [NAME...]\n"
                 "Measures and appends the figures to " RECORD_FILE ".\n\nBenchmarks:\n");
     for (size_t i = 0; i < COUNT(benchmarks); i++)
         fprintf(to, "  %-12s %s\n", benchmarks[i]->name, benchmarks[i]->help);
@@ -192,19 +197,31 @@ static const struct benchmark *find(const char *name)
     return NULL;
 }
 
+/* Reads "--name=N"; false when it is another option. Ends the program when N is none of min..max.
+ */
+static bool read_number(str arg, str name, size_t min, size_t max, size_t unit, size_t *out)
+{
+    uint64_t number;
+
+    if (!str_has_prefix(arg, name))
+        return false;
+    if (!str_to_u64(str_from(arg, name.len), &number) || number < min || number > max) {
+        fprintf(stderr, "bench: %.*s takes a number from %zu to %zu\n", STR_ARG(name), min, max);
+        exit(EXIT_FAILURE);
+    }
+    *out = (size_t)number * unit;
+    return true;
+}
+
 /* Options, and whether all names are known. */
 static bool check_arguments(char **args)
 {
-    uint64_t size;
-
     for (; *args; args++) {
-        if (str_has_prefix(str_c(*args), STR("--size="))) {
-            if (!str_to_u64(str_from(str_c(*args), 7), &size) || size < 1 || size > 1000) {
-                fprintf(stderr, "bench: --size takes a number of MB from 1 to 1000\n");
-                return false;
-            }
-            run.size = (size_t)size * MB;
-        } else if (!find(*args)) {
+        str arg = str_c(*args);
+        if (read_number(arg, STR("--size="), 1, 1000, MB, &run.size) ||
+            read_number(arg, STR("--requests="), 1000, 100000000, 1, &run.requests))
+            continue;
+        if (!find(*args)) {
             fprintf(stderr, "bench: unknown benchmark \"%s\"\n", *args);
             print_usage(stderr);
             return false;

@@ -108,11 +108,12 @@ static str state_at(const struct arm_script *s)
 /* By the poller: an operation, or an HTTP status with the resource. */
 static void answer_poll(struct arena *a, struct arm_script *s, struct arm_answer *out)
 {
-    const struct value *poll = value_get(value_get(s->pattern, STR("example")), STR("firstPoll"));
+    const struct value *example = value_get(s->pattern, STR("example")), *poll;
     str state, poller = member(s->pattern, "poller");
 
     s->polls++;
     state = state_at(s);
+    poll = value_get(example, s->polls < s->wanted ? STR("firstPoll") : STR("lastPoll"));
     *out = (struct arm_answer){.http = 200,
                                .retry_after = seconds_of(value_get_str(poll, STR("retryAfter")))};
     if (s->polls > s->wanted)
@@ -178,8 +179,7 @@ static void play(struct arm_script *s, struct server_request *r)
         answer_poll(a, s, &answer);
     else
         answer_read(s, a, &answer);
-    /* Of an operation that is over nobody need wait to see what it made. */
-    if (answer.retry_after > 0 && s->polls < s->wanted)
+    if (answer.retry_after > 0)
         s->not_before = clock_mono() + answer.retry_after;
     reply(r, &answer);
 }

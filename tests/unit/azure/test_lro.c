@@ -86,6 +86,23 @@ TEST(retry_after_is_honoured_and_limited)
     assert_int_equal(o.wait, LRO_WAIT_MAX);
 }
 
+TEST(a_wait_is_honoured_before_the_last_look_too)
+{
+    AUTO_ARENA a = arena_new();
+    struct lro o = started(a, "PUT"), quick = o;
+
+    lro_step(a, &o,
+             &(struct arm_answer){.http = 200,
+                                  .body = STR("{\"status\":\"Succeeded\"}"),
+                                  .retry_after = 7 * NS_PER_SEC});
+    assert_int_equal(o.next, LRO_READ);
+    assert_int_equal(o.wait, 7 * NS_PER_SEC);
+    lro_step(a, &quick,
+             &(struct arm_answer){
+                 .http = 200, .body = STR("{\"status\":\"Succeeded\"}"), .retry_after = -1});
+    assert_int_equal(quick.wait, 0);
+}
+
 TEST(a_poll_that_fails_does_not_end_the_operation)
 {
     AUTO_ARENA a = arena_new();
@@ -214,6 +231,7 @@ TEST(tokens_are_shown_to_resource_manager_only)
 RUN_TESTS(cmocka_unit_test(the_first_answer_chooses_the_protocol),
           cmocka_unit_test(tokens_are_shown_to_resource_manager_only),
           cmocka_unit_test(retry_after_is_honoured_and_limited),
+          cmocka_unit_test(a_wait_is_honoured_before_the_last_look_too),
           cmocka_unit_test(a_poll_that_fails_does_not_end_the_operation),
           cmocka_unit_test(a_bad_end_has_its_error),
           cmocka_unit_test(a_lost_operation_is_looked_up),

@@ -88,6 +88,38 @@ TEST(a_reset_arena_starts_over_and_keeps_little)
     }
 }
 
+/* Else every round would ask the system for memory, and for more each time. */
+TEST(a_small_round_finds_its_room_again_after_a_reset)
+{
+    AUTO_ARENA a = arena_new();
+    size_t held = 0;
+
+    for (int round = 0; round < 100; round++) {
+        for (int i = 0; i < 7; i++)
+            memset(arena_alloc(a, 1000), 1, 1000);
+        if (round > 1)
+            assert_int_equal(arena_held(a), held);
+        held = arena_held(a);
+        arena_reset(a);
+        if (round)
+            assert_int_equal(arena_held(a), held);
+    }
+    assert_true(held < 17 * KIB);
+}
+
+TEST(rounds_do_not_make_chunks_grow)
+{
+    AUTO_ARENA a = arena_new();
+
+    for (int round = 0; round < 100; round++) {
+        for (int i = 0; i < 100; i++)
+            memset(arena_alloc(a, 1000), 1, 1000);
+        assert_true(arena_held(a) < 300 * KIB);
+        arena_reset(a);
+        assert_true(arena_held(a) <= 8 * KIB);
+    }
+}
+
 TEST(a_secret_is_wiped_by_rewind_and_reset)
 {
     AUTO_ARENA a = arena_new_secret();
@@ -123,6 +155,8 @@ RUN_TESTS(cmocka_unit_test(blocks_are_zeroed_aligned_and_apart),
           cmocka_unit_test(a_block_grows_in_place_when_it_is_the_last),
           cmocka_unit_test(a_large_block_grows_without_leaving_copies_behind),
           cmocka_unit_test(a_rewind_gives_back_everything_after_the_mark),
+          cmocka_unit_test(a_small_round_finds_its_room_again_after_a_reset),
+          cmocka_unit_test(rounds_do_not_make_chunks_grow),
           cmocka_unit_test(a_rewind_to_the_empty_arena_leaves_it_usable),
           cmocka_unit_test(a_reset_arena_starts_over_and_keeps_little),
           cmocka_unit_test(a_secret_is_wiped_by_rewind_and_reset),
