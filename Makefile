@@ -32,13 +32,14 @@ CC_debug := gcc
 CFLAGS_debug := -O0 -g3
 LDFLAGS_debug :=
 
+# Places are enough for what sanitizers report, and quicker to compile; debug is for debuggers.
 SANITIZE_asan := -fsanitize=address,undefined -fno-sanitize-recover=all
 CC_asan := gcc
-CFLAGS_asan := -O1 -g -fno-omit-frame-pointer $(SANITIZE_asan)
+CFLAGS_asan := -O1 -g1 -fno-omit-frame-pointer $(SANITIZE_asan)
 LDFLAGS_asan := $(SANITIZE_asan)
 
 CC_tsan := gcc
-CFLAGS_tsan := -O1 -g -fsanitize=thread
+CFLAGS_tsan := -O1 -g1 -fsanitize=thread
 LDFLAGS_tsan := -fsanitize=thread
 
 CC_cover := gcc
@@ -47,7 +48,7 @@ LDFLAGS_cover := --coverage
 
 SANITIZE_fuzz := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 CC_fuzz := clang
-CFLAGS_fuzz := -O1 -g -fno-omit-frame-pointer $(SANITIZE_fuzz)
+CFLAGS_fuzz := -O1 -g1 -fno-omit-frame-pointer $(SANITIZE_fuzz)
 LDFLAGS_fuzz := -fsanitize=fuzzer,address,undefined
 
 CC := $(CC_$(BUILD))

@@ -221,8 +221,10 @@ def secret_without_key(kind):
 
 
 def bad_expression(kind):
-    yield "spec.operatorSpec.secretExpressions[0].value", broken(
-        kind, ["operatorSpec"], {"secretExpressions": [{"name": "n", "key": "k"}]})
+    ours = kind.schema["properties"].get("operatorSpec", {}).get("properties", {})
+    if "secretExpressions" in ours:
+        yield "spec.operatorSpec.secretExpressions[0].value", broken(
+            kind, ["operatorSpec"], {"secretExpressions": [{"name": "n", "key": "k"}]})
 
 
 FAULTS = [wrong_type, wrong_type_below, wrong_element, unknown_choice, missing_field, missing_owner, bad_owner_id,

@@ -3,6 +3,7 @@
 """test_changes.py PLUMB FOLDER - a watch while others make changes and the API server dies.
 
 editions: full
+takes: 60 s
 
 One process follows 2,000 objects, three others change each of them five times, and in the middle of it the
 API server is killed (-9) and started again. Every object has a number that each change raises by one, so
