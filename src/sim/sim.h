@@ -52,6 +52,7 @@ struct sim_config {
     bool troubled;     /* types refuse some resources a few times before they accept them */
     bool unlimited;    /* nothing is throttled */
     bool bare;         /* without the behaviours in the program: all types are unknown */
+    bool no_model;     /* types without habits are not looked up in the resource model */
     struct sim_rate reads, writes, deletes;
     str state; /* a SQLite file that keeps everything but the log; empty: memory only */
 };

@@ -70,7 +70,7 @@ static const struct model_resource *find_resource(struct sim_call *c)
     struct sim_usual *u = c->sim->usual;
     const struct model_resource *best = NULL;
 
-    if (!u->read)
+    if (!u->read && !c->sim->config.no_model)
         read_model(u);
     const struct versions *v = map_get(u->types, str_lower(c->arena, c->type));
     for (size_t i = 0; v && i < v->len; i++) {
