@@ -252,12 +252,13 @@ TEST(a_type_that_is_refused_does_not_hold_up_the_start)
     struct fixture f;
 
     begin(&f, plain_a);
-    api_answer(f.api, "/apis/example.com/v1/widgets", 403, "application/json", FORBIDDEN);
+    api_answer_always(f.api, "/apis/example.com/v1/widgets", 403, "application/json", FORBIDDEN);
     api_put(f.api, "x", "a", "\"spec\":{\"size\":1}");
     open_watch(&f);
     assert_str(next(&f, 3), STR("start|missing a.yaml|missing b.yaml|"));
     assert_int_equal(totals(&f).failing, 1);
     assert_true(totals(&f).errors > 0);
+    api_answer_no_more(f.api);
     assert_str(next(&f, 1), STR("present a.yaml|"));
     assert_int_equal(totals(&f).failing, 0);
     end(&f);
@@ -274,11 +275,12 @@ TEST(a_kind_that_comes_later_is_watched_too)
 
     begin(&f, plain_a);
     f.watch_options.refresh = 50 * NS_PER_MS;
-    api_answer(f.api, "/apis?", 200,
-               "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList", none);
+    api_answer_always(f.api, "/apis?", 200,
+                      "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList", none);
     api_put(f.api, "x", "a", "\"spec\":{\"size\":1}");
     open_watch(&f);
     assert_str(next(&f, 3), STR("start|missing a.yaml|missing b.yaml|"));
+    api_answer_no_more(f.api);
     assert_str(next(&f, 1), STR("present a.yaml|"));
     assert_int_equal(totals(&f).types, 2);
     end(&f);
