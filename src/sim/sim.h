@@ -53,6 +53,7 @@ struct sim_config {
     bool unlimited;    /* nothing is throttled */
     bool strict;       /* only api-versions that are known, and references to what is there */
     bool bare;         /* without the behaviours in the program: all types are unknown */
+    bool no_model;     /* types without habits are not looked up in the resource model */
     struct sim_rate reads, writes, deletes;
     str state; /* a SQLite file that keeps everything but the log; empty: memory only */
 };

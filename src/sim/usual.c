@@ -68,7 +68,7 @@ static const struct versions *versions_of(struct sim_call *c)
 {
     struct sim_usual *u = c->sim->usual;
 
-    if (!u->read)
+    if (!u->read && !c->sim->config.no_model)
         read_model(u);
     return map_get(u->types, str_lower(c->arena, c->type));
 }

@@ -37,7 +37,7 @@ struct watcher {
 struct scripted {
     const char *target, *type, *body;
     int status;
-    bool broken, used;
+    bool broken, used, lasting;
 };
 
 struct api_server {
@@ -349,7 +349,7 @@ static bool answered_by_script(struct api_server *s, struct server_request *r)
         struct scripted *line = &s->script[i];
         if (line->used || !str_has_prefix(server_target(r), str_c(line->target)))
             continue;
-        line->used = true;
+        line->used = !line->lasting;
         if (!line->broken) {
             server_reply(r, line->status, str_c(line->type), str_c(line->body));
             return true;
@@ -530,6 +530,22 @@ void api_answer(struct api_server *s, const char *target, int status, const char
                 const char *body)
 {
     add_line(s, (struct scripted){.target = target, .status = status, .type = type, .body = body});
+}
+
+void api_answer_always(struct api_server *s, const char *target, int status, const char *type,
+                       const char *body)
+{
+    add_line(s,
+             (struct scripted){
+                 .target = target, .status = status, .type = type, .body = body, .lasting = true});
+}
+
+void api_answer_no_more(struct api_server *s)
+{
+    AUTO_LOCK guard = lock_take(&s->lock);
+
+    for (size_t i = 0; i < s->script_len; i++)
+        s->script[i].used = true;
 }
 
 void api_break(struct api_server *s, const char *target)

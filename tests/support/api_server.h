@@ -47,6 +47,10 @@ void api_unwatchable(struct api_server *s, bool refused);
 /* The next request whose target begins so is answered like this. Up to 64 may wait. */
 void api_answer(struct api_server *s, const char *target, int status, const char *type,
                 const char *body);
+/* All requests whose target begins so are, until api_answer_no_more. */
+void api_answer_always(struct api_server *s, const char *target, int status, const char *type,
+                       const char *body);
+void api_answer_no_more(struct api_server *s);
 /* The next such request gets its answer only in part, and then a closed connection. */
 void api_break(struct api_server *s, const char *target);
 

@@ -14,7 +14,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define WAIT_MS 3000
+/* Longer than any client here waits, however busy the machine is. */
+#define WAIT_MS 30000
 #define REQUEST_MAX (64 * KIB)
 
 struct fault_server {
@@ -27,7 +28,7 @@ struct fault_server {
     str url;
     pthread_t thread;
     struct lock lock;
-    size_t connections, requests;
+    size_t connections, requests, closed;
     char request[REQUEST_MAX];
     size_t request_len;
 };
@@ -127,12 +128,20 @@ static void drip(struct fault_server *s, struct peer *p, str reply, unsigned ms)
     }
 }
 
+static void count_closed(struct fault_server *s)
+{
+    AUTO_LOCK guard = lock_take(&s->lock);
+
+    s->closed++;
+}
+
 /* Waits until the other side closes, so that what was sent is read before we do. */
 static void linger(struct fault_server *s, struct peer *p)
 {
     char piece[4096];
 
     shutdown(p->fd, SHUT_WR);
+    count_closed(s);
     while (wait_for(s, p->fd, 200) && recv(p->fd, piece, sizeof(piece), 0) > 0)
         continue;
 }
@@ -326,6 +335,13 @@ size_t fault_server_requests(struct fault_server *s)
     AUTO_LOCK guard = lock_take(&s->lock);
 
     return s->requests;
+}
+
+size_t fault_server_closed(struct fault_server *s)
+{
+    AUTO_LOCK guard = lock_take(&s->lock);
+
+    return s->closed;
 }
 
 str fault_server_request(struct fault_server *s)

@@ -51,5 +51,7 @@ unsigned fault_server_port(const struct fault_server *s);
 /* How many connections there were, and how many whole requests. */
 size_t fault_server_connections(struct fault_server *s);
 size_t fault_server_requests(struct fault_server *s);
+/* How many connections it has closed on its side (FAULT_CLOSE): the peer can see it by then. */
+size_t fault_server_closed(struct fault_server *s);
 /* What the last connection sent, up to 64 KiB. Valid until the next one. */
 str fault_server_request(struct fault_server *s);

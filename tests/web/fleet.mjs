@@ -4,7 +4,7 @@
 // fleet-sample.mjs: 60 sites, of which one is broken.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { axeSource } from "./browser.mjs";
+import { axeSource, settle } from "./browser.mjs";
 
 const visible = (page, selector) => page.locator(selector + ":visible").count();
 const chip = (page, status) => page.locator(`.chips [data-status="${status}"]`);
@@ -13,7 +13,7 @@ const background = (page) => page.evaluate(() => getComputedStyle(document.body)
 
 async function search(page, text) {
   await page.locator("#find").fill(text);
-  await page.waitForTimeout(120);
+  await settle(page);
 }
 
 // test(name, run, options) as in report.mjs; at is the address of the page, small that of a small one.

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { axeSource, startBrowser } from "./browser.mjs";
+import { axeSource, settle, startBrowser } from "./browser.mjs";
 import { addFleetTests } from "./fleet.mjs";
 
 const address = "file://" + resolve(process.argv[2]);
@@ -28,7 +28,7 @@ const countOf = async (page, status) => Number(await chip(page, status).locator(
 
 async function search(page, text) {
   await page.locator("#find").fill(text);
-  await page.waitForTimeout(120);
+  await settle(page);
 }
 
 // ---- What is there. ----
@@ -86,7 +86,7 @@ test("words filter by name, template and value", async (page) => {
 test("the keyboard reaches the filter and leaves it", async (page) => {
   await page.keyboard.press("/");
   await page.keyboard.type("cronjob");
-  await page.waitForTimeout(120);
+  await settle(page);
   assert.equal(await visible(page, ".item"), 3);
   await page.keyboard.press("Escape");
   assert.equal(await visible(page, ".item"), await countOf(page, "findings"));
@@ -151,8 +151,9 @@ test("a link to an object opens it, whatever the filter", async (page) => {
   const id = await page.locator('.item[data-status="same"]').nth(200).getAttribute("id");
   await search(page, "nothing at all");
   await page.goto(address + "#" + id);
-  await page.waitForTimeout(200);
   const item = page.locator(`[id="${id}"]`);
+  await item.locator("> details[open]").waitFor();
+  await settle(page);
   assert.equal(await item.isVisible(), true);
   assert.equal(await item.locator("> details").getAttribute("open"), "");
   assert.ok(await item.evaluate((e) => e.getBoundingClientRect().top < innerHeight));

@@ -348,8 +348,8 @@ static struct kube_config config_for(struct arena *a, const struct fault_server 
 
     c.http.no_proxy = true;
     c.http.body_max = MIB;
-    c.http.timeout = impatient ? 150 * NS_PER_MS : 20 * NS_PER_SEC;
-    c.http.idle_timeout = impatient ? 80 * NS_PER_MS : 10 * NS_PER_SEC;
+    c.http.timeout = impatient ? 150 * NS_PER_MS : 60 * NS_PER_SEC;
+    c.http.idle_timeout = impatient ? 80 * NS_PER_MS : 30 * NS_PER_SEC;
     if (plugin) {
         struct kube_exec *x = ARENA_NEW(a, struct kube_exec);
         x->command = str_fmt(a, "%s/plugin", folder);
@@ -640,18 +640,20 @@ static void watch_through(const struct fault_step *script, size_t count, const c
         .grace = NS_PER_SEC / 4,
         .handler = {.event = on_event, .failed = on_failed, .ctx = &seen}};
     struct kube_watch *w = kube_watch_start(hub, &watch);
-    for (int i = 0; i < 10000 && !is_done(&seen); i++)
+    for (int i = 0; i < 60000 && !is_done(&seen); i++)
         usleep(1000);
     kube_watch_stop(w);
     kube_watches_free(hub);
     kube_transport_free(t);
     fault_server_stop(s);
-    if (!seen.done || seen.vague || seen.failures > 8)
+    /* Who waits for a moment only may have to ask more often on a busy machine. */
+    const unsigned failures_max = impatient ? 100 : 8;
+    if (!seen.done || seen.vague || seen.failures > failures_max)
         print_error("%s at request %zu: done %d, %u failures\n", name, at, seen.done,
                     seen.failures);
     assert_true(seen.done);
     assert_false(seen.vague);
-    assert_in_range(seen.failures, 0, 8);
+    assert_in_range(seen.failures, 0, failures_max);
 }
 
 TEST(a_watch_goes_on_after_any_fault)

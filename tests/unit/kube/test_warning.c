@@ -122,7 +122,7 @@ TEST(watches_tell_too)
 
     api_warn(api, "299 - \"old\"");
     struct kube_watch *w = kube_watch_start(hub, &config);
-    for (int i = 0; i < 1000 && !told_text(&t, a).len; i++)
+    for (int i = 0; i < 6000 && !told_text(&t, a).len; i++)
         clock_sleep(10 * NS_PER_MS);
     assert_str(told_text(&t, a), STR("old|"));
     kube_watch_stop(w);

@@ -108,7 +108,7 @@ static void expect(struct fixture *f, const char *want)
     struct timespec until;
 
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += 10;
+    until.tv_sec += 60;
     while (!str_eq(without_failures(a, buf_str(&f->log)), str_c(want)))
         if (pthread_cond_timedwait(&f->changed, &f->lock.mutex, &until))
             break;
@@ -123,7 +123,7 @@ static str await_word(struct fixture *f, str word)
     struct timespec until;
 
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += 10;
+    until.tv_sec += 60;
     while (!str_contains(buf_str(&f->log), word))
         assert_int_equal(pthread_cond_timedwait(&f->changed, &f->lock.mutex, &until), 0);
     return str_copy(f->a, buf_str(&f->log));
@@ -131,7 +131,7 @@ static str await_word(struct fixture *f, str word)
 
 static void await_watch(struct fixture *f)
 {
-    for (int i = 0; i < 5000 && api_watches(f->api) != 1; i++)
+    for (int i = 0; i < 60000 && api_watches(f->api) != 1; i++)
         nanosleep(&(struct timespec){.tv_nsec = NS_PER_MS}, NULL);
     assert_int_equal(api_watches(f->api), 1);
 }
@@ -201,7 +201,7 @@ TEST(a_bookmark_moves_the_place_to_resume)
     await_watch(&f);
     api_compact(f.api);
     api_bookmark(f.api);
-    for (int i = 0; i < 5000 && !stats.bookmarks; i++) {
+    for (int i = 0; i < 60000 && !stats.bookmarks; i++) {
         nanosleep(&(struct timespec){.tv_nsec = NS_PER_MS}, NULL);
         kube_watch_stats(f.watch, &stats);
     }
