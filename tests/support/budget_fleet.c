@@ -365,7 +365,7 @@ bool fleet_is_well(const struct fleet_outcome *o)
     return !o->throttled && o->urgent < 1.1 && o->sweep < 1.1;
 }
 
-str fleet_text(struct arena *a, const struct fleet_plan *p, const struct fleet_outcome *o)
+str budget_fleet_text(struct arena *a, const struct fleet_plan *p, const struct fleet_outcome *o)
 {
     return str_fmt(a,
                    "fleet %llu: %s, %u of %u namespaces misbehave by %u/s, load %.0f %%%s: %llu "

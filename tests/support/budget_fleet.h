@@ -40,4 +40,4 @@ struct fleet_outcome fleet_run(const struct fleet_plan *p);
 /* Nothing throttled, and nobody delayed by a tenth. */
 bool fleet_is_well(const struct fleet_outcome *o);
 /* One line. */
-str fleet_text(struct arena *a, const struct fleet_plan *p, const struct fleet_outcome *o);
+str budget_fleet_text(struct arena *a, const struct fleet_plan *p, const struct fleet_outcome *o);

@@ -22,10 +22,3 @@ export async function startBrowser() {
     args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
   });
 }
-
-// Until the page has done what was due: it filters 60 ms after the last key, by its own clock, and its timers
-// go off in their order however busy the machine is.
-export const settle = (page) =>
-  page.evaluate(
-    () => new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 100)),
-  );

@@ -4,17 +4,8 @@
 // fleet-sample.mjs: 60 sites, of which one is broken.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { axeSource, settle } from "./browser.mjs";
-
-const visible = (page, selector) => page.locator(selector + ":visible").count();
-const chip = (page, status) => page.locator(`.chips [data-status="${status}"]`);
-const countOf = async (page, status) => Number(await chip(page, status).locator(".count").innerText());
-const background = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-
-async function search(page, text) {
-  await page.locator("#find").fill(text);
-  await settle(page);
-}
+import { axeSource } from "./browser.mjs";
+import { background, chip, countOf, search, visible } from "./page.mjs";
 
 // test(name, run, options) as in report.mjs; at is the address of the page, small that of a small one.
 export function addFleetTests(test, at, small) {
