@@ -85,17 +85,18 @@ const struct fault faults[] = {
     {FAULT("gzip that ends early", FAULT_BROKEN, 0), .body = FAULT_CUT_GZIP,
      .want = "gzip: unexpected EOF"},
     {FAULT("no HTTP", FAULT_BROKEN, SENDS("SSH-2.0-OpenSSH_9.2\r\n")), .want = "HTTP"},
-    {FAULT("silence", FAULT_TIME, HANG), .want = "nothing came from the server for 10 s",
+    {FAULT("silence", FAULT_TIME, HANG), .want = "nothing came from the server for ",
      .or_want = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"},
     {FAULT("silence in the body", FAULT_TIME, SENDS(HEAD_OK LENGTH_99 "{"), HANG),
-     .want = "nothing came from the server for 10 s",
+     .want = "nothing came from the server for ",
      .or_want = "context deadline exceeded (Client.Timeout or context cancellation while reading"},
     {FAULT("a head that drips", FAULT_TIME, SENDS(HEAD_OK "X-Y: "), .drip_ms = 10, .endless = true),
-     .want = "nothing came from the server for 10 s",
+     /* Nothing, or next to nothing: lines of a head count when they are whole. */
+     .want = "came from the server ",
      .or_want = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"},
     {FAULT("a body that drips", FAULT_TIME, SENDS(DRIP_HEAD "{ "),
            .drip_from = sizeof(DRIP_HEAD) - 1, .drip_ms = 10, .endless = true),
-     .want = "came from the server in 10 s",
+     .want = " bytes came from the server in ",
      .or_want = "context deadline exceeded (Client.Timeout or context cancellation while reading"},
 };
 const size_t fault_count = COUNT(faults);
