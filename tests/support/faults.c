@@ -172,10 +172,3 @@ bool fault_is_told(const struct fault *f, str text)
     return str_contains(text, str_c(f->want)) ||
            (f->or_want && str_contains(text, str_c(f->or_want)));
 }
-
-size_t fault_stride(void)
-{
-    const char *loaded = getenv("LD_PRELOAD");
-
-    return loaded && strstr(loaded, "vgpreload") ? 11 : 1;
-}

@@ -56,6 +56,3 @@ struct fault_step fault_proper(struct arena *a, int status, const char *headers,
 
 /* Whether a text tells of the fault by its cause. */
 bool fault_is_told(const struct fault *f, str text);
-
-/* Under valgrind, which is slow, only every so many cases are tried. */
-size_t fault_stride(void);
