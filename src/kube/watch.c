@@ -134,6 +134,7 @@ static bool on_item(void *ctx, str text, struct err *e)
     arena_reset(w->item);
     if (!kube_object_read(w->item, &w->config.call, text, &object, e))
         return false;
+    w->moved = true;
     tell_event(w, KUBE_ADDED, object);
     return true;
 }
@@ -318,9 +319,11 @@ static int64_t end_list(struct kube_watch *w, const struct http_response *respon
     const struct value *meta = value_get(envelope, STR("metadata"));
     str next = value_get_str(meta, STR("continue"));
     str version = value_get_str(meta, STR("resourceVersion"));
+    w->empty = w->moved ? 0 : w->empty + 1;
+    bool stuck = next.len &&
+                 (str_eq(next, buf_str(&w->continue_token)) || w->empty >= KUBE_EMPTY_PAGES_MAX);
     /* Where to begin to watch is of no interest for what is not. */
-    if (!value_get(envelope, STR("items")) || (!version.len && !w->polled) ||
-        (next.len && str_eq(next, buf_str(&w->continue_token)))) {
+    if (!value_get(envelope, STR("items")) || (!version.len && !w->polled) || stuck) {
         err_set(&e, ERR_INVALID, "the server's answer is no list that can be watched");
         begin_anew(w);
         return watch_failed(w, &e, 0);

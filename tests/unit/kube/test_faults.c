@@ -511,6 +511,29 @@ TEST(an_expired_certificate_is_not_trusted)
     }
 }
 
+/* ---- Lists without an end ------------------------------------------------------------------- */
+
+TEST(a_list_of_empty_pages_ends)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    struct fault_step script[101];
+
+    for (size_t i = 0; i < COUNT(script); i++) {
+        str body = str_fmt(a, "{\"items\":[],\"metadata\":{\"continue\":\"%zu\"}}", i % 2);
+        script[i] = fault_proper(a, 200, "Content-Type: application/json\r\n", body);
+    }
+    struct fault_server *s = fault_server_start(script, COUNT(script), NULL);
+    const struct kube_config config = config_for(a, s, false);
+    struct world w = {.a = a};
+    assert_ok(kube_transport_new(&config, STR("test"), &w.transport, &e), &e);
+    assert_false(list(&w, &e));
+    assert_str(e.text, STR("the list of widgets: the server's list does not advance: 100 pages "
+                           "without objects"));
+    kube_transport_free(w.transport);
+    fault_server_stop(s);
+}
+
 /* ---- Plugins -------------------------------------------------------------------------------- */
 
 static const struct {
@@ -576,6 +599,7 @@ int main(void)
         cmocka_unit_test(a_fault_that_stays_is_told_after_a_while),
         cmocka_unit_test(nobody_listens),
         cmocka_unit_test(an_expired_certificate_is_not_trusted),
+        cmocka_unit_test(a_list_of_empty_pages_ends),
         cmocka_unit_test(a_plugin_that_fails_says_so),
     };
 
