@@ -248,6 +248,21 @@ TEST(a_watch_without_an_end_is_given_up)
     assert_int_equal(seen.failures, 2);
 }
 
+TEST(a_list_of_empty_pages_is_given_up)
+{
+    AUTO_ARENA a = arena_new();
+    struct seen seen = {.lock = LOCK_INIT, .a = a};
+    struct fault_step script[120];
+
+    for (size_t i = 0; i < COUNT(script); i++)
+        script[i] = proper(a, i % 2 ? PAGE("", "odd") : PAGE("", "even"));
+    script[100] = proper(a, PAGE(OBJECT("d", "9"), ""));
+    watch_through(&ways[0], script, COUNT(script), false, &seen);
+    assert_true(seen.done);
+    assert_int_equal(seen.failures, 1);
+    assert_str(seen.text, STR("the server's answer is no list that can be watched"));
+}
+
 static int begin(void **state)
 {
     (void)state;
@@ -268,6 +283,7 @@ int main(void)
         cmocka_unit_test(a_watch_goes_on_after_any_fault),
         cmocka_unit_test(a_watch_keeps_trying_when_a_fault_stays),
         cmocka_unit_test(a_watch_without_an_end_is_given_up),
+        cmocka_unit_test(a_list_of_empty_pages_is_given_up),
     };
 
     return cmocka_run_group_tests(tests, begin, end);
