@@ -14,7 +14,7 @@
  */
 #pragma once
 
-#include "support/fault_server.h"
+#include "fault_server.h"
 
 enum fault_class {
     FAULT_LOST,    /* the connection was lost: who reads may ask again */
