@@ -140,7 +140,7 @@ bool token_advise(struct err *e)
 
 /* ---- Microsoft Entra. ---- */
 
-static const struct retry_rule entra_rules[] = {{429, 429, false, false}, {500, 599, false, false}};
+static const struct retry_rule entra_rules[] = {{.from = 429, .to = 429}, {.from = 500, .to = 599}};
 static const struct retry_policy entra_policy = {
     .name = "entra",
     .attempts_max = 4,
@@ -262,10 +262,10 @@ static bool fetch_entra(struct arena *a, const struct token_call *call, struct t
 
 /* ---- The metadata service. ---- */
 
-static const struct retry_rule metadata_rules[] = {{404, 404, false, false},
-                                                   {410, 410, false, false},
-                                                   {429, 429, false, false},
-                                                   {500, 599, false, false}};
+static const struct retry_rule metadata_rules[] = {{.from = 404, .to = 404},
+                                                   {.from = 410, .to = 410},
+                                                   {.from = 429, .to = 429},
+                                                   {.from = 500, .to = 599}};
 static const struct retry_policy metadata_policy = {
     .name = "metadata",
     .attempts_max = 5,

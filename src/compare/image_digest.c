@@ -135,13 +135,12 @@ bool image_layer_read_checked(struct image_files *f, str digest, struct reader *
     ok = image_layer_read(image_files_arena(f), image_files_folder(f), image_files_budget(f),
                           &c.reader, out, &fault);
     /* Of what is too much no more is read. */
-    if (!ok && fault.kind == ERR_LIMIT && !c.fault.kind)
-        err_copy(e, &fault);
-    else if (!read_rest(&c))
-        ok = err_copy(e, &c.fault);
-    else if (!end_as(&c.digest, digest, e))
+    bool too_much = !ok && fault.kind == ERR_LIMIT && !c.fault.kind;
+    if (!too_much && !read_rest(&c))
+        ok = err_copy(&fault, &c.fault);
+    else if (!too_much && !end_as(&c.digest, digest, &fault))
         ok = false;
-    else if (!ok)
+    if (!ok)
         err_copy(e, &fault);
     image_digest_drop(&c.digest);
     err_clear(&c.fault);

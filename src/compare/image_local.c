@@ -37,7 +37,7 @@ static bool blob_path(const struct layout *l, struct arena *a, str digest, str *
 
 static bool read_layout_manifest(void *ctx, struct arena *a, str digest, str *out, struct err *e)
 {
-    str path;
+    str path = STR_NONE;
 
     return blob_path(ctx, a, digest, &path, e) &&
            file_read_max(a, path, IMAGE_MANIFEST_MAX, out, e);
@@ -48,7 +48,7 @@ static bool read_layout_layer(void *ctx, struct image_files *files, str digest,
 {
     AUTO_ARENA a = arena_new();
     struct fd_reader from = {0};
-    str path;
+    str path = STR_NONE;
 
     if (!blob_path(ctx, a, digest, &path, e) || !reader_open(&from, path, e))
         return false;

@@ -284,7 +284,7 @@ static str known_digest(const struct saved *s, str path, const struct value *con
 
 static bool lay(struct saved *s, str path, const struct value *config, size_t i, struct err *e)
 {
-    const struct member *m;
+    const struct member *m = NULL;
 
     if (!find_layer(s, path, known_digest(s, path, config, i), &m, e))
         return false;
@@ -340,7 +340,7 @@ static bool give_layer(void *ctx, struct image_files *files, str digest, struct 
                        struct err *e)
 {
     const struct saved *s = ctx;
-    const struct member *m;
+    const struct member *m = NULL;
 
     (void)files;
     if (!find_layer(s, blob_path(s->arena, digest), digest, &m, e))
@@ -352,7 +352,7 @@ static bool give_layer(void *ctx, struct image_files *files, str digest, struct 
 static bool lay_layout(struct saved *s, str tag, struct err *e)
 {
     const struct image_store store = {give_manifest, give_layer, s};
-    struct value *index;
+    struct value *index = NULL;
     str digest = STR_NONE;
 
     return read_json(s, STR("index.json"), &index, e) && image_index_find(index, tag, &digest, e) &&

@@ -105,13 +105,13 @@ static bool answer(const struct asking *q, struct value **out, struct err *e)
         return false;
     if (response.status / 100 != 2)
         return kube_answer_failed(q->arena, request.method, q->call, &response, q->call->status, e);
-    if (!out)
-        return true;
+    /* Read also when nobody wants it: a page of a proxy is not the server's consent. */
     if (!kube_object_read(q->arena, q->call, response.body, &object, e)) {
         kube_answer_unread(&response, e);
         return err_wrap(e, "%s %.*s", q->method, STR_ARG(response.url));
     }
-    *out = object;
+    if (out)
+        *out = object;
     return true;
 }
 

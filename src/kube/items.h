@@ -39,6 +39,9 @@ MUST_CHECK bool kube_items_end(struct kube_items *s, struct arena *a, struct val
 
 /* ---- list.c: what listing and watching share. ---- */
 
+/* Servers fill their pages: a list that goes on for so long without an object has no end. */
+#define KUBE_EMPTY_PAGES_MAX 100
+
 /*
  * Reads one object and fills in what lists leave out; with metadata_only, all but the metadata is
  * dropped, should the server have sent more. text must live as long as the object.

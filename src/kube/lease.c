@@ -265,6 +265,7 @@ void lease_release(struct lease *l)
     struct value *record = record_for(l, a), *spec = value_get(record, STR("spec"));
     value_set_str(a, spec, STR("holderIdentity"), STR(""));
     value_set_int(a, spec, STR("leaseDurationSeconds"), 1);
+    value_set_str(a, spec, STR("acquireTime"), value_get_str(spec, STR("renewTime")));
     if (kube_update(l->transport, a, &l->one, record, NULL, &out, &ignored))
         observe(l, out);
 }

@@ -69,6 +69,7 @@ struct listing {
     str continue_token;
     str resource_version; /* of the first page */
     size_t limit, items, pages;
+    size_t empty; /* pages in a row without an object */
     bool given;   /* something of this page was given on */
     bool enough;  /* the caller wants no more */
     bool refused; /* the error is the caller's */
@@ -135,6 +136,10 @@ static bool end_page(struct listing *l, struct kube_items *items, struct err *e)
     if (next.len && str_eq(next, l->continue_token))
         return err_set(e, ERR_INVALID,
                        "the server's list does not advance: the same \"continue\" twice");
+    l->empty = l->given ? 0 : l->empty + 1;
+    if (next.len && l->empty >= KUBE_EMPTY_PAGES_MAX)
+        return err_set(e, ERR_LIMIT, "the server's list does not advance: %d pages without objects",
+                       KUBE_EMPTY_PAGES_MAX);
     l->continue_token = str_copy(l->lasting, next);
     return true;
 }

@@ -134,6 +134,7 @@ static bool on_item(void *ctx, str text, struct err *e)
     arena_reset(w->item);
     if (!kube_object_read(w->item, &w->config.call, text, &object, e))
         return false;
+    w->moved = true;
     tell_event(w, KUBE_ADDED, object);
     return true;
 }
@@ -295,19 +296,34 @@ static int64_t unwatchable(struct kube_watch *w)
     return listed ? poll_after(w) : 0;
 }
 
-static int64_t end_list(struct kube_watch *w)
+/* What came cannot be read: it may be no answer of an API server to begin with. */
+static int64_t unread(struct kube_watch *w, const struct http_response *response,
+                      const struct err *why)
+{
+    AUTO_ERR e = {0};
+    str name = w->config.call.resource->name;
+
+    err_copy(&e, why);
+    kube_answer_unread(response, &e);
+    err_wrap(&e, "the %s of %.*s", w->phase == PHASE_LIST ? "list" : "watch", STR_ARG(name));
+    return watch_failed(w, &e, 0);
+}
+
+static int64_t end_list(struct kube_watch *w, const struct http_response *response)
 {
     AUTO_ERR e = {0};
     struct value *envelope;
 
     if (!kube_items_end(&w->items, w->request, &envelope, &e))
-        return watch_failed(w, &e, 0);
+        return unread(w, response, &e);
     const struct value *meta = value_get(envelope, STR("metadata"));
     str next = value_get_str(meta, STR("continue"));
     str version = value_get_str(meta, STR("resourceVersion"));
+    w->empty = w->moved ? 0 : w->empty + 1;
+    bool stuck = next.len &&
+                 (str_eq(next, buf_str(&w->continue_token)) || w->empty >= KUBE_EMPTY_PAGES_MAX);
     /* Where to begin to watch is of no interest for what is not. */
-    if (!value_get(envelope, STR("items")) || (!version.len && !w->polled) ||
-        (next.len && str_eq(next, buf_str(&w->continue_token)))) {
+    if (!value_get(envelope, STR("items")) || (!version.len && !w->polled) || stuck) {
         err_set(&e, ERR_INVALID, "the server's answer is no list that can be watched");
         begin_anew(w);
         return watch_failed(w, &e, 0);
@@ -325,12 +341,12 @@ static int64_t end_list(struct kube_watch *w)
     return poll_after(w);
 }
 
-static int64_t end_watch(struct kube_watch *w)
+static int64_t end_watch(struct kube_watch *w, const struct http_response *response)
 {
     AUTO_ERR e = {0};
 
     if (!http_lines_end(&w->lines, &e))
-        return e.kind == ERR_EXPIRED ? expired(w, &e) : watch_failed(w, &e, 0);
+        return e.kind == ERR_EXPIRED ? expired(w, &e) : unread(w, response, &e);
     if (w->phase == PHASE_INITIAL) {
         /* It ended before its initial events did. */
         err_set(&e, ERR_IO, "the watch ended before it began");
@@ -363,7 +379,7 @@ int64_t watch_outcome(struct kube_watch *w, const struct http_response *response
     if (response->status && response->status / 100 != 2 && !failure)
         return bad_answer(w, response);
     if (!failure)
-        return w->phase == PHASE_LIST ? end_list(w) : end_watch(w);
+        return w->phase == PHASE_LIST ? end_list(w, response) : end_watch(w, response);
     if (failure->kind == ERR_EXPIRED)
         return expired(w, failure);
     /* What came before a connection was lost has been told, and the version is that of the last. */
@@ -371,5 +387,7 @@ int64_t watch_outcome(struct kube_watch *w, const struct http_response *response
         w->failures = 0;
         return pause_after(w, 0) / 8;
     }
+    if (response->failure == HTTP_FAILURE_CALLER && failure->kind == ERR_INVALID)
+        return unread(w, response, failure);
     return watch_failed(w, failure, 0);
 }

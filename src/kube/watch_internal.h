@@ -38,7 +38,8 @@ struct kube_watch {
     struct buf version, continue_token, list_version;
     unsigned failures; /* in a row */
     int64_t started;
-    bool moved; /* this request brought something */
+    bool moved;     /* this request brought something */
+    unsigned empty; /* pages in a row that did not */
 
     struct arena *request, *item; /* of one request, of one object */
     struct http_request prepared;

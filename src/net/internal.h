@@ -55,7 +55,8 @@ struct transfer {
     size_t body_max, header_bytes;
     size_t given; /* of the request's body to curl */
     int64_t timeout, idle_timeout;
-    /* By clock_wire: when it began; when something last came; since when window_bytes are counted, or 0. */
+    /* By clock_wire: when it began; when something last came; since when window_bytes are counted,
+     * or 0. */
     int64_t started, active, window;
     size_t window_bytes;
     bool head_done, pieces_given;

@@ -51,11 +51,10 @@ static void step(struct http_pull *p)
     int64_t now = clock_wire();
     int running = 1;
 
-    if (curl_multi_perform(p->multi, &running) != CURLM_OK)
-        end(p, CURLE_ABORTED_BY_CALLBACK);
-    else if (!running)
+    bool works = curl_multi_perform(p->multi, &running) == CURLM_OK;
+    if (works && !running)
         end(p, http_handle_result(p->multi));
-    else if (!transfer_may_go_on(&p->transfer, now))
+    else if (!works || !transfer_may_go_on(&p->transfer, now))
         end(p, CURLE_ABORTED_BY_CALLBACK);
     else if (!p->data.len)
         http_handle_wait(p->multi, &p->transfer);

@@ -219,8 +219,7 @@ static void finish_done(struct http_streams *streams)
 }
 
 /* One that was asked to stop or has waited too long, or NULL; the shortest patience of the rest. */
-static struct stream *find_overdue(struct http_streams *streams, int64_t now,
-                                   int *patience)
+static struct stream *find_overdue(struct http_streams *streams, int64_t now, int *patience)
 {
     AUTO_LOCK guard = lock_take(&streams->lock);
 

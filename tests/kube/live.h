@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * live.h - what the programs of this folder share: a transport to the server of KUBECONFIG, and a
- * custom resource to play with (gauges.live.test). Each program includes it once.
+ * custom resource to play with (gauges.live.test). Each program includes it once, and its main is
+ * LIVE_TESTS(begin, tests...): begin makes what all of them need, when they are connected.
  */
 #pragma once
 
@@ -10,6 +11,7 @@
 #include "kube/client.h"
 #include "text/json.h"
 
+#include <stdlib.h>
 #include <time.h>
 
 static struct arena *arena;
@@ -36,6 +38,37 @@ static inline struct kube_transport *connect_as(str user)
     assert_ok(kube_transport_new(config, STR("plumb-test"), &t, &e), &e);
     return t;
 }
+
+static inline void live_open(void)
+{
+    arena = arena_new();
+    transport = connect_as(STR_NONE);
+}
+
+static inline int live_close(void **state)
+{
+    (void)state;
+    kube_transport_free(transport);
+    arena_free(arena);
+    return 0;
+}
+
+#define LIVE_TESTS(begin, ...)                                                                     \
+    static int live_begin(void **state)                                                            \
+    {                                                                                              \
+        (void)state;                                                                               \
+        live_open();                                                                               \
+        begin();                                                                                   \
+        return 0;                                                                                  \
+    }                                                                                              \
+    int main(void)                                                                                 \
+    {                                                                                              \
+        const struct CMUnitTest tests[] = {__VA_ARGS__};                                           \
+        if (getenv("KUBECONFIG"))                                                                  \
+            return cmocka_run_group_tests(tests, live_begin, live_close);                          \
+        print_message("KUBECONFIG names no control plane to test with\n");                         \
+        return 77;                                                                                 \
+    }
 
 static const char definition[] =
     "{\"apiVersion\":\"apiextensions.k8s.io/"

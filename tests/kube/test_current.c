@@ -11,29 +11,15 @@
 
 #include "kube/cache.h"
 
-#include <stdlib.h>
-
 #define GAUGES 500
 
 static const struct kube_resource *gauges;
 
-static int begin(void **state)
+static void begin(void)
 {
-    (void)state;
-    arena = arena_new();
-    transport = connect_as(STR_NONE);
     define_gauges();
     gauges = await_gauges();
     assert_non_null(gauges);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    kube_transport_free(transport);
-    arena_free(arena);
-    return 0;
 }
 
 static struct value *gauge(struct arena *a, unsigned i, unsigned size)
@@ -116,17 +102,6 @@ TEST(a_watch_begins_with_all_objects)
     kube_cache_stop(cache);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(discovery_is_one_answer),
-        cmocka_unit_test(unknown_fields_are_refused_when_asked_for),
-        cmocka_unit_test(a_watch_begins_with_all_objects),
-    };
-
-    if (!getenv("KUBECONFIG")) {
-        print_message("KUBECONFIG names no control plane to test with\n");
-        return 77;
-    }
-    return cmocka_run_group_tests(tests, begin, end);
-}
+LIVE_TESTS(begin, cmocka_unit_test(discovery_is_one_answer),
+           cmocka_unit_test(unknown_fields_are_refused_when_asked_for),
+           cmocka_unit_test(a_watch_begins_with_all_objects))

@@ -13,7 +13,6 @@
 #include "kube/lease.h"
 
 #include <arpa/inet.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 
 #define SPACE STR("plumb-live")
@@ -23,31 +22,19 @@
 static struct kube_discovery *discovery;
 static const struct kube_resource *maps;
 
-static int begin(void **state)
+static void begin(void)
 {
     AUTO_ERR e = {0};
     const struct kube_resource namespaces = {
         .version = STR("v1"), .name = STR("namespaces"), .kind = STR("Namespace")};
     const struct kube_call c = {.resource = &namespaces};
 
-    (void)state;
-    arena = arena_new();
-    transport = connect_as(STR_NONE);
     assert_ok(kube_discover(transport, arena, NULL, &discovery, &e), &e);
     maps = kube_resource_find(discovery, STR("cm"));
     assert_non_null(maps);
     if (!kube_create(transport, arena, &c, json(arena, "{\"metadata\":{\"name\":\"plumb-live\"}}"),
                      NULL, NULL, &e))
         assert_int_equal(e.kind, ERR_EXISTS);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    kube_transport_free(transport);
-    arena_free(arena);
-    return 0;
 }
 
 static struct value *map_of(struct arena *a, unsigned i, unsigned value)
@@ -406,25 +393,14 @@ TEST(deleting_is_deleting)
     assert_str(e.text, STR("configmaps \"m0\" not found"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(discovery_knows_the_builtin_kinds),
-        cmocka_unit_test(two_thousand_objects_are_listed_in_pages),
-        cmocka_unit_test(patches_of_all_kinds_are_applied),
-        cmocka_unit_test(a_cache_follows_every_change),
-        cmocka_unit_test(metadata_alone_can_be_watched),
-        cmocka_unit_test(many_watches_share_one_connection),
-        cmocka_unit_test(requests_one_after_the_other_share_one_connection),
-        cmocka_unit_test(custom_resources_are_defined_and_used),
-        cmocka_unit_test(a_denial_says_who_may_not_do_what),
-        cmocka_unit_test(a_lease_passes_from_one_to_the_other),
-        cmocka_unit_test(deleting_is_deleting),
-    };
-
-    if (!getenv("KUBECONFIG")) {
-        print_message("KUBECONFIG names no control plane to test with\n");
-        return 77;
-    }
-    return cmocka_run_group_tests(tests, begin, end);
-}
+LIVE_TESTS(begin, cmocka_unit_test(discovery_knows_the_builtin_kinds),
+           cmocka_unit_test(two_thousand_objects_are_listed_in_pages),
+           cmocka_unit_test(patches_of_all_kinds_are_applied),
+           cmocka_unit_test(a_cache_follows_every_change),
+           cmocka_unit_test(metadata_alone_can_be_watched),
+           cmocka_unit_test(many_watches_share_one_connection),
+           cmocka_unit_test(requests_one_after_the_other_share_one_connection),
+           cmocka_unit_test(custom_resources_are_defined_and_used),
+           cmocka_unit_test(a_denial_says_who_may_not_do_what),
+           cmocka_unit_test(a_lease_passes_from_one_to_the_other),
+           cmocka_unit_test(deleting_is_deleting))

@@ -16,6 +16,7 @@
 
 /* Longer than any client here waits, however busy the machine is. */
 #define WAIT_MS 30000
+#define HOUR (3600 * NS_PER_SEC)
 #define REQUEST_MAX (64 * KIB)
 
 struct fault_server {
@@ -119,12 +120,22 @@ static void read_request(struct fault_server *s, struct peer *p, size_t only)
     }
 }
 
-static void drip(struct fault_server *s, struct peer *p, str reply, unsigned ms)
+/* Until it is told to stop, or the other side has enough. */
+static void drip(struct fault_server *s, struct peer *p, str reply, const struct fault_step *step)
 {
-    for (size_t i = 0; i < reply.len; i++) {
-        struct pollfd stop = {.fd = s->wake, .events = POLLIN};
-        if (!peer_write(p, reply.ptr + i, 1) || poll(&stop, 1, (int)ms) > 0)
+    size_t i = step->drip_from;
+
+    if (!peer_write(p, reply.ptr, i))
+        return;
+    while (i < reply.len) {
+        struct pollfd stop[] = {{.fd = s->wake, .events = POLLIN},
+                                {.fd = p->fd, .events = POLLRDHUP}};
+        if (!peer_write(p, reply.ptr + i, 1))
             return;
+        clock_wire_advance(2 * NS_PER_SEC);
+        if (poll(stop, 2, clock_wire_poll((int)step->drip_ms)) > 0)
+            return;
+        i += i + 1 < reply.len || !step->endless;
     }
 }
 
@@ -158,7 +169,9 @@ static void finish(struct fault_server *s, struct peer *p, enum fault_end end)
     if (end == FAULT_HANG) {
         struct pollfd stop[] = {{.fd = s->wake, .events = POLLIN},
                                 {.fd = p->fd, .events = POLLRDHUP}};
-        poll(stop, 2, WAIT_MS);
+        /* Again and again: what was sent may be read after the first time. */
+        for (int ms = 0; ms < WAIT_MS && poll(stop, 2, 1) == 0; ms++)
+            clock_wire_advance(HOUR);
     } else if (end == FAULT_RESET) {
         reset(p);
     } else {
@@ -185,7 +198,7 @@ static void act(struct fault_server *s, struct peer *p, const struct fault_step 
         count_request(s);
     }
     if (step->drip_ms)
-        drip(s, p, reply, step->drip_ms);
+        drip(s, p, reply, step);
     else
         peer_write(p, reply.ptr, reply.len);
     finish(s, p, step->end);

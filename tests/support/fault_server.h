@@ -5,6 +5,9 @@
  * A script says what happens to each connection, one step per connection; after the last step its
  * connections are closed at once. One thread, loopback only, every wait is bounded.
  *
+ * After clock_wire_fake nobody waits: a step that hangs moves that clock by an hour, one that drips
+ * by two seconds with each byte.
+ *
  *     static const struct fault_step script[] = {
  *         {.end = FAULT_RESET},
  *         {.reply = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"},
@@ -32,6 +35,8 @@ struct fault_step {
     const char *reply;
     size_t reply_len; /* 0: strlen */
     unsigned drip_ms; /* between single bytes of the reply; 0: at once */
+    size_t drip_from; /* the first byte that drips */
+    bool endless;     /* the last byte drips for ever */
     enum fault_end end;
     bool again; /* this step serves all further connections */
 };
