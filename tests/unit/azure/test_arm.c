@@ -29,7 +29,7 @@ struct stage {
     unsigned tokens, wrong;
     str url;
     struct arena *arena; /* of seen: the client has its own */
-    struct buf seen; /* headers of the last request */
+    struct buf seen;     /* headers of the last request */
     /* The small Azure. */
     bool exists, ready;
     unsigned creates, updates, deletes, polls;
