@@ -122,7 +122,7 @@ $(call object,$(SUPPORT) $(UNITS) $(BENCHES)): CFLAGS += -Itests
 
 $(UNIT_PROGRAMS): $(B)/unit/%: $(B)/obj/tests/unit/%.o $(B)/libsupport.a $(B)/libplumb.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lssl $(LIBS)
+	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
 
 # Tests that start the program itself.
 $(B)/unit/cli/test_live_faults: | $(B)/plumb
@@ -130,7 +130,7 @@ $(B)/unit/cli/test_live_faults: | $(B)/plumb
 # Programs that need a real control plane: see tests/kube.
 $(B)/kube/%: $(B)/obj/tests/kube/%.o $(B)/libsupport.a $(B)/libplumb.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lssl $(LIBS)
+	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
 
 $(B)/vectors: $(call object,$(VECTORS)) $(B)/libplumb.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
@@ -142,7 +142,7 @@ $(FUZZ_PROGRAMS): $(B)/fuzz/%: $(B)/obj/tests/fuzz/%.o $(B)/libplumb.a
 $(B)/fuzz/fuzz_yaml_libyaml: LIBS += -lyaml
 
 $(B)/bench: $(call object,$(BENCHES)) $(B)/libsupport.a $(B)/libplumb.a
-	$(CC) $(LDFLAGS) -o $@ $^ -ljansson -lyaml -lssl $(LIBS)
+	$(CC) $(LDFLAGS) -o $@ $^ -ljansson -lyaml $(LIBS)
 
 $(B)/obj/%.o: %.c Makefile VERSION | $(GENERATED)
 	@mkdir -p $(@D)

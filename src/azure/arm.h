@@ -114,8 +114,8 @@ MUST_CHECK bool arm_resume(struct arm *m, struct arena *a, const struct arm_call
                            struct lro *operation, struct err *e);
 /*
  * Asks once, without waiting: do so operation->wait nanoseconds after the last answer, while
- * operation->next is LRO_POLL or, after an end that asks for a wait, LRO_READ. When the operation has
- * ended, the resource has been read too (result->body). False when it ended badly.
+ * operation->next is LRO_POLL or, after an end that asks for a wait, LRO_READ. When the operation
+ * has ended, the resource has been read too (result->body). False when it ended badly.
  */
 MUST_CHECK bool arm_poll(struct arm *m, struct arena *a, const struct arm_call *call,
                          struct lro *operation, struct arm_result *result, struct err *e);

@@ -128,12 +128,13 @@ static void unpark(struct flight *f)
 /*
  * Calls workers to what there is. Waking one costs as much as half a call, so beyond the number of
  * processors nobody is woken for the queue at once: those who are at it mostly take all of it. If
- * they do not, because they wait for something themselves, whoever watches will join them.
+ * they do not, because they wait for something themselves, whoever watches will join them. Each one
+ * that was called comes for itself, so that nobody is counted on twice.
  */
 static void call_workers(struct arm_pipe *p)
 {
     if (p->queue.first && p->busy < p->runners && !p->waking) {
-        if (p->idle) {
+        if (p->idle > (size_t)p->waking_watcher) {
             p->waking = true;
             pthread_cond_signal(&p->changed);
         } else if (p->napping) {
@@ -141,7 +142,8 @@ static void call_workers(struct arm_pipe *p)
             pthread_cond_signal(&p->nap);
         }
     }
-    if ((p->queue.first || p->parked) && !p->watched && !p->waking_watcher && p->idle) {
+    if ((p->queue.first || p->parked) && !p->watched && !p->waking_watcher &&
+        p->idle > (size_t)p->waking) {
         p->waking_watcher = true;
         pthread_cond_signal(&p->changed);
     }

@@ -11,6 +11,8 @@
 /* The pause after a 429 that does not say how long, doubled each time up to the other. */
 #define PAUSE_FIRST (5 * NS_PER_SEC)
 #define PAUSE_MAX (300 * NS_PER_SEC)
+/* Buckets that take an hour to fill are not kept for others for that long. */
+#define SHARED_MAX (900 * NS_PER_SEC)
 
 struct budget_limits budget_published(void)
 {
@@ -19,7 +21,7 @@ struct budget_limits budget_published(void)
             {[BUDGET_READ] = {250, 25}, [BUDGET_WRITE] = {200, 10}, [BUDGET_DELETE] = {200, 10}},
         .share = 0.9,
         .reserve = 0.25,
-        .kept = 0.3,
+        .kept = 0.6,
         .waiting_max = 1000000,
         .buckets_max = 10000,
     };
@@ -117,10 +119,11 @@ bool bucket_has(struct budget_bucket *b, double need, int64_t now, int64_t *agai
     return false;
 }
 
-void bucket_take(struct budget_bucket *b)
+uint64_t bucket_take(struct budget_bucket *b)
 {
     b->level -= 1;
     b->in_flight++;
+    return ++b->taken - b->in_flight;
 }
 
 /* ---- All buckets. ---- */
@@ -242,12 +245,36 @@ static bool known_rate(const struct budget *b, const struct budget_stats *names,
     return false;
 }
 
+/*
+ * Sets what we use of a bucket: our share, and not what it gains in a second, because it may be
+ * filled only that often.
+ */
+static void use_rate(const struct budget *b, struct budget_bucket *k, struct budget_rate whole)
+{
+    const double rate = whole.per_second * b->limits.share, burst = whole.burst * b->limits.share;
+
+    k->rate.per_second = rate;
+    k->rate.burst = burst < whole.burst - rate ? burst : whole.burst - rate;
+    if (k->rate.burst < 1)
+        k->rate.burst = 1;
+    k->others = whole.burst - k->rate.burst;
+}
+
+/* How long a bucket counts as shared after the last sign of it, or when nothing is known. */
+static int64_t shared_for(const struct budget_bucket *k)
+{
+    const double fills = k->rate.burst / k->rate.per_second * (double)NS_PER_SEC;
+
+    return fills < (double)SHARED_MAX ? (int64_t)fills : SHARED_MAX;
+}
+
 static struct budget_bucket *new_bucket(struct budget *b, str key, enum budget_verb verb,
                                         int64_t now)
 {
     struct budget_bucket *k = block_new(sizeof(*k) + key.len);
     char *text = (char *)(k + 1);
     str rest = {text, key.len};
+    struct budget_rate whole;
 
     memcpy(text, key.ptr, key.len);
     *k = (struct budget_bucket){.at = now, .paused = INT64_MIN, .cycle = 1};
@@ -256,10 +283,10 @@ static struct budget_bucket *new_bucket(struct budget *b, str key, enum budget_v
     k->names.principal = part_of(&rest);
     k->names.region = part_of(&rest);
     k->names.provider = part_of(&rest);
-    k->limited = known_rate(b, &k->names, &k->rate);
-    k->rate.burst *= b->limits.share;
-    k->rate.per_second *= b->limits.share;
+    k->limited = known_rate(b, &k->names, &whole);
+    use_rate(b, k, whole);
     k->level = k->rate.burst;
+    k->shared = now + shared_for(k);
     for (size_t i = 0; i < BUDGET_PRIORITIES; i++)
         line_begin(&k->lines[i]);
     table_add(b->buckets, &k->node, str_of(text, key.len));
@@ -289,6 +316,14 @@ static struct budget_bucket *bucket_of(struct budget *b, const struct budget_req
     return new_bucket(b, key, r->verb, now);
 }
 
+/* Who asks alone for as long as the bucket takes to fill need not leave anything to others. */
+static void note_space(struct budget_bucket *k, uint64_t space, int64_t now)
+{
+    if (k->space && k->space != space)
+        k->shared = now + shared_for(k);
+    k->space = space;
+}
+
 bool budget_submit(struct budget *b, const struct budget_request *r, int64_t now, struct err *e)
 {
     struct budget_bucket *bucket, *provider = NULL;
@@ -307,6 +342,9 @@ bool budget_submit(struct budget *b, const struct budget_request *r, int64_t now
     if (!bucket || (r->provider.len && !provider))
         return err_set(e, ERR_LIMIT, "more than %zu request budgets are in use at once",
                        b->limits.buckets_max);
+    note_space(bucket, str_hash(r->space) | 1, now);
+    if (provider)
+        note_space(provider, str_hash(r->space) | 1, now);
     line_add(&bucket->lines[r->priority], r->space, provider, r->item);
     b->waiting++;
     return true;
@@ -331,7 +369,7 @@ static void *next_urgent(struct budget *b, struct budget_bucket *k, int64_t now,
         for (*priority = BUDGET_USER; *priority <= BUDGET_POLL; (*priority)++) {
             struct line_turn turn = {.now = now,
                                      .cycle = k->cycle,
-                                     .kept = b->limits.kept * k->rate.burst,
+                                     .kept = b->limits.kept,
                                      .before = k->lines,
                                      .before_count = *priority,
                                      .bucket = k};
@@ -349,7 +387,7 @@ static void *next_in(struct budget *b, struct budget_bucket *k, int64_t now,
     struct budget_bucket *provider = NULL;
     struct line_turn turn = {.now = now,
                              .bucket = k,
-                             .floor = b->limits.reserve * k->rate.burst,
+                             .floor = b->limits.reserve,
                              .before = k->lines,
                              .before_count = BUDGET_SWEEP};
     void *item = next_urgent(b, k, now, &priority, &provider, again);
@@ -360,11 +398,10 @@ static void *next_in(struct budget *b, struct budget_bucket *k, int64_t now,
     }
     if (!item)
         return NULL;
-    *grant = (struct budget_grant){k, provider};
-    bucket_take(k);
+    *grant = (struct budget_grant){.bucket = k, .provider = provider, .mark = bucket_take(k)};
     k->granted[priority]++;
     if (provider) {
-        bucket_take(provider);
+        grant->provider_mark = bucket_take(provider);
         provider->granted[priority]++;
     }
     b->waiting--;
@@ -417,32 +454,44 @@ static void pause_bucket(struct budget_bucket *k, int64_t now, int64_t wait)
 }
 
 /*
- * So many are left there; some of ours may not have arrived. This only lowers the level: answers
- * come in any order, and an old one says more than is left now.
+ * So many were left there when a request arrived. Of the others, those that had been answered
+ * before it was let go (mark) had arrived before it; each of the rest may have arrived before it or
+ * may still take a token. So the level is what is left, less at most all of these, and less at
+ * least those that are not answered yet. Answers come in any order: an old one says little, because
+ * many were let go since, and does no harm.
  */
-static void correct(struct budget_bucket *k, int64_t remaining)
+static void correct(struct budget_bucket *k, int64_t remaining, uint64_t mark)
 {
-    const double left = (double)remaining - (double)k->in_flight;
+    const double most = (double)remaining - (double)k->in_flight;
+    /* The part of the bucket that we do not use counts there, too. */
+    const double least = (double)remaining - k->others - (double)(k->taken - mark - 1);
 
-    if (remaining >= 0 && k->level > left)
-        k->level = left < 0 ? 0 : left;
+    if (remaining < 0)
+        return;
+    if (k->level > most)
+        k->level = most < 0 ? 0 : most;
+    else if (k->level < least)
+        k->level = least;
 }
 
 /* A provider says how much is left, not of how much: the most that was seen is the burst. */
-static void learn(const struct budget *b, struct budget_bucket *k, const struct budget_signal *s)
+static void learn(const struct budget *b, struct budget_bucket *k, const struct budget_signal *s,
+                  uint64_t mark)
 {
     const double seen = (double)s->provider_remaining * b->limits.share;
 
     if (s->provider_remaining < 0)
         return;
     if (s->provider_window > 0 && (!k->limited || seen > k->rate.burst) && seen >= 1) {
-        k->rate.burst = seen;
-        k->rate.per_second = seen * (double)NS_PER_SEC / (double)s->provider_window;
-        k->level = seen;
+        const double burst = (double)s->provider_remaining;
+        use_rate(
+            b, k,
+            (struct budget_rate){burst, burst * (double)NS_PER_SEC / (double)s->provider_window});
+        k->level = k->rate.burst;
         k->limited = true;
     }
     if (k->limited)
-        correct(k, s->provider_remaining);
+        correct(k, s->provider_remaining, mark);
 }
 
 void budget_answer(struct budget *b, const struct budget_grant *grant, int64_t now,
@@ -453,10 +502,10 @@ void budget_answer(struct budget *b, const struct budget_grant *grant, int64_t n
                          *empty = p && s->remaining > 0 ? p : k;
 
     give_back(k, now);
-    correct(k, s->remaining);
+    correct(k, s->remaining, grant->mark);
     if (p) {
         give_back(p, now);
-        learn(b, p, s);
+        learn(b, p, s, grant->provider_mark);
     }
     if (s->throttled)
         pause_bucket(empty, now, s->retry_after);

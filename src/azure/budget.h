@@ -77,6 +77,7 @@ enum budget_verb budget_verb_of(str method);
 /* What was let go; given back once. */
 struct budget_grant {
     struct budget_bucket *bucket, *provider; /* provider may be NULL */
+    uint64_t mark, provider_mark;            /* of the budget: what had been answered by then */
 };
 
 /* What an answer says of the budget. -1: nothing. */

@@ -44,10 +44,14 @@ struct budget_bucket {
     struct table_node node; /* the key is behind the struct */
     struct budget_stats names;
     struct budget_rate rate; /* what we use */
+    double others;           /* of the burst, which we do not */
     double level;
     int64_t at;     /* when level was right */
     int64_t paused; /* until then nothing goes */
     size_t in_flight;
+    uint64_t taken; /* in all */
+    uint64_t space; /* the namespace that last asked, as a hash */
+    int64_t shared; /* until then it counts as used by several */
     uint64_t granted[BUDGET_PRIORITIES], throttled;
     bool limited;      /* a provider's bucket: a limit is known */
     size_t uses;       /* a provider's bucket: by flows */
@@ -71,8 +75,8 @@ struct budget {
 void bucket_refill(struct budget_bucket *b, int64_t now);
 /* Whether need tokens are there; if not, when they will be. */
 bool bucket_has(struct budget_bucket *b, double need, int64_t now, int64_t *again);
-/* Takes one token, or gives one back. */
-void bucket_take(struct budget_bucket *b);
+/* Takes one token. Answers how many requests had been answered by then. */
+uint64_t bucket_take(struct budget_bucket *b);
 
 /* ---- budget_line.c ---- */
 
@@ -83,7 +87,7 @@ void line_add(struct wait_line *l, str space, struct budget_bucket *provider, vo
 struct line_turn {
     int64_t now;
     uint64_t cycle; /* namespaces that had their turn in it are passed over; 0: none are */
-    double floor;   /* tokens that must stay */
+    double floor;   /* the part of a bucket that must stay */
     double kept;    /* the same for namespaces that use much */
     const struct wait_line *before; /* namespaces that wait in one of these are passed over */
     size_t before_count;

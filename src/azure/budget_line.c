@@ -9,15 +9,14 @@
 
 #include <math.h>
 
-/* A namespace that has used so much of a bucket, while it filled once, leaves the rest to others.
+/*
+ * How much of a bucket must be left for a namespace to take from it: nothing for one that has used
+ * none of it, kept for one that has used HEAVY of it while it filled once, and in between more the
+ * more it has used, steeply at first. So those who take much find a level at which they get no more
+ * than their share, whether they are one or many, and those who take little find tokens.
  */
 #define HEAVY 0.25
-/*
- * Buckets of providers are small: less of them is much, and this much more of them is kept, or
- * sweeps of others would hardly get a token.
- */
-#define HEAVY_SMALL 0.1
-#define SMALL_KEPT 3
+#define STEEP 5
 
 void line_begin(struct wait_line *l)
 {
@@ -178,27 +177,31 @@ static void *take_from(struct wait_space *s, struct wait_flow **at, int64_t now)
     return item;
 }
 
+/* What must stay in a bucket for one who has used so much of it. */
+static double floor_for(const struct line_turn *turn, const struct budget_bucket *k, double used)
+{
+    const double heavy = HEAVY * k->rate.burst;
+    double share = used < heavy ? pow(used / heavy, 1.0 / STEEP) : 1;
+
+    if (turn->now >= k->shared)
+        share = 0;
+    return k->rate.burst * (turn->kept * share > turn->floor ? turn->kept * share : turn->floor);
+}
+
 /* Whether the bucket of its provider has room for a flow: the rules are those of the other one. */
 static bool provider_has(struct wait_flow *f, const struct line_turn *turn, int64_t *again)
 {
-    const double whole = turn->bucket->rate.burst;
-    double share = turn->floor / whole;
-
-    if (!f->provider)
-        return true;
-    if (share < turn->kept / whole &&
-        used_by_flow(f, turn->now) > HEAVY_SMALL * f->provider->rate.burst)
-        share = turn->kept / whole;
-    return bucket_has(f->provider, 1 + share * f->provider->rate.burst, turn->now, again);
+    if (!is_limited(f))
+        return !f->provider || bucket_has(f->provider, 1, turn->now, again);
+    return bucket_has(f->provider, 1 + floor_for(turn, f->provider, used_by_flow(f, turn->now)),
+                      turn->now, again);
 }
 
 static void *take(struct wait_space *s, const struct line_turn *turn,
                   struct budget_bucket **provider, int64_t *again)
 {
-    double floor = turn->floor;
+    const double floor = floor_for(turn, turn->bucket, used_by(s, turn));
 
-    if (floor < turn->kept && used_by(s, turn) > HEAVY * turn->bucket->rate.burst)
-        floor = turn->kept;
     if (!bucket_has(turn->bucket, 1 + floor, turn->now, again))
         return NULL;
     for (struct wait_flow **at = &s->flows, *f; (f = *at);) {

@@ -47,7 +47,7 @@ static int64_t lifetime_of(const struct value *root, int64_t now)
     return seconds > LIFETIME_MAX / NS_PER_SEC ? LIFETIME_MAX : seconds * NS_PER_SEC;
 }
 
-/* The first line of what is said; the others are ids of traces. */
+/* The first line of what is said, without the ids of traces, which are others each time. */
 static str said_by(const struct value *root)
 {
     str text = value_get_str(root, STR("error_description")), line;
@@ -58,6 +58,7 @@ static str said_by(const struct value *root)
         text = value_get_str(value_get(root, STR("error")), STR("message"));
     if (!str_next_line(&text, &line))
         return STR_NONE;
+    str_cut(line, STR(" Trace ID:"), &line, &text);
     return str_trim(str_slice(line, 0, SAID_MAX));
 }
 
@@ -227,14 +228,28 @@ static int64_t skew_of(const struct http_response *response, int64_t now)
 static bool explain_skew(int64_t skew, struct err *e)
 {
     const int64_t size = skew < 0 ? -skew : skew;
+    const bool hours = size >= 2 * 3600;
     AUTO_ARENA a = arena_new();
 
     return err_set_str(e, ERR_INVALID,
                        str_fmt(a,
-                               "%.*s; the clock of this machine is %lld minutes %s that of the "
+                               "%.*s; the clock of this machine is %lld %s %s that of the "
                                "token endpoint: set it right",
-                               STR_ARG(e->text), (long long)(size / 60),
-                               skew > 0 ? "behind" : "ahead of"));
+                               STR_ARG(e->text), (long long)(size / (hours ? 3600 : 60)),
+                               hours ? "hours" : "minutes", skew > 0 ? "behind" : "ahead of"));
+}
+
+/* It answers, but not as it should. */
+static bool explain_trouble(str url, const struct http_response *response, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    str status = http_status_text(a, response->status);
+
+    return err_set_str(e, e->kind,
+                       str_fmt(a,
+                               "%.*s is in trouble (%.*s): %.*s; check AZURE_AUTHORITY_HOST, any "
+                               "proxy on the way and the status of Azure",
+                               STR_ARG(url), STR_ARG(status), STR_ARG(e->text)));
 }
 
 static bool fetch_entra(struct arena *a, const struct token_call *call, struct token_answer *out,
@@ -250,8 +265,10 @@ static bool fetch_entra(struct arena *a, const struct token_call *call, struct t
             return err_wrap(e, "%.*s", STR_ARG(url));
         if (token_answer_read(a, response.status, response.body, now, out, e))
             return true;
+        if (e && response.status >= 500)
+            return explain_trouble(url, &response, e);
         skew = skew_of(&response, now);
-        if (!names(e->text, STR(CLOCK_IS_WRONG)) || (skew < 60 && skew > -60))
+        if (!e || !names(e->text, STR(CLOCK_IS_WRONG)) || (skew < 60 && skew > -60))
             return token_advise(e);
         if (skew > SKEW_MAX || skew < -SKEW_MAX || call->settings->kind == CREDENTIAL_WORKLOAD)
             return explain_skew(skew, e);

@@ -12,8 +12,8 @@
  *         wait operation.wait nanoseconds, GET operation.poll_url
  *         lro_step(a, &operation, &answer);
  *     }
- *     LRO_READ: it went well (or nobody knows); wait operation.wait nanoseconds, mostly none, and GET
- *               the resource to see what it became
+ *     LRO_READ: it went well (or nobody knows); GET the resource to see what it became, after
+ *     operation.wait nanoseconds, mostly none
  *     LRO_DONE: it went well, and operation.body is the resource, if it is not empty
  *     LRO_FAILED: operation.error says why
  *

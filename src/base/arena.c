@@ -146,8 +146,7 @@ void arena_reset(struct arena *a)
 
     if (several) {
         a->next_size = chunk_for(a->used);
-        while (a->chunks &&
-               (a->chunks->next || a->chunks->large || a->next_size <= ROUND_KEPT))
+        while (a->chunks && (a->chunks->next || a->chunks->large || a->next_size <= ROUND_KEPT))
             chunk_drop(a);
     }
     a->used = 0;

@@ -41,8 +41,8 @@ struct http_job {
 /* Starts the thread and becomes an owner of client. connections: at most so many to one server. */
 struct http_engine *http_engine_new(struct http_client *client, unsigned connections);
 /*
- * Lets settled be called on the thread of the engine after one or more dones, before it waits again:
- * for those who collect answers and pass them on together. Before the first start.
+ * Lets settled be called on the thread of the engine after one or more dones, before it waits
+ * again: for those who collect answers and pass them on together. Before the first start.
  */
 void http_engine_collect(struct http_engine *g, void (*settled)(void *ctx), void *ctx);
 /* Every done has been called when it returns. Not from a done. */

@@ -234,8 +234,7 @@ static bool transmit(struct line *l)
 {
     while (l->out_at < l->out.len) {
         size_t n = 0;
-        CURLcode result =
-            wire_send(l, l->out.data + l->out_at, l->out.len - l->out_at, &n);
+        CURLcode result = wire_send(l, l->out.data + l->out_at, l->out.len - l->out_at, &n);
         if (result == CURLE_AGAIN)
             return true;
         if (result != CURLE_OK) {

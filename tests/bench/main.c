@@ -13,8 +13,9 @@
 
 /* All benchmarks, sorted by name. */
 static const struct benchmark *const benchmarks[] = {
-    &bench_arm,  &bench_azure, &bench_compare, &bench_diff, &bench_fleet, &bench_json,  &bench_kube,
-    &bench_live, &bench_model, &bench_regex,   &bench_sim,  &bench_tmpl,  &bench_value, &bench_yaml,
+    &bench_arm,   &bench_azure, &bench_budget, &bench_compare, &bench_diff,
+    &bench_fleet, &bench_json,  &bench_kube,   &bench_live,    &bench_model,
+    &bench_regex, &bench_sim,   &bench_tmpl,   &bench_value,   &bench_yaml,
 };
 
 /* Rounds of one row: at least ROUNDS_MIN, more while they are short. */

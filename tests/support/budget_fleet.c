@@ -356,23 +356,25 @@ struct fleet_outcome fleet_run(const struct fleet_plan *p)
     o.urgent = mean(rough.urgent_time, rough.urgent) / mean(calm.urgent_time, calm.urgent);
     o.sweep = mean(rough.sweep_time, rough.sweeps) / mean(calm.sweep_time, calm.sweeps);
     o.counted = rough.urgent + rough.sweeps;
+    o.missing = 1 - (double)o.counted / (double)(calm.urgent + calm.sweeps);
     o.bad_done = rough.bad_done;
     return o;
 }
 
 bool fleet_is_well(const struct fleet_outcome *o)
 {
-    return !o->throttled && o->urgent < 1.1 && o->sweep < 1.1;
+    return !o->throttled && o->urgent < 1.1 && o->sweep < 1.1 && o->missing < 0.02;
 }
 
 str budget_fleet_text(struct arena *a, const struct fleet_plan *p, const struct fleet_outcome *o)
 {
     return str_fmt(a,
                    "fleet %llu: %s, %u of %u namespaces misbehave by %u/s, load %.0f %%%s: %llu "
-                   "throttled; users and polls %+.1f %%, sweeps %+.1f %%; %llu requests, %.0f of "
+                   "throttled; users and polls %+.1f %%, sweeps %+.1f %%, %.1f %% "
+                   "missing; %llu requests, %.0f of "
                    "the misbehaving",
                    (unsigned long long)p->seed, p->preset, p->bad, p->spaces, p->bad_rate,
                    p->load * 100, p->limited ? ", a provider with limits" : "",
                    (unsigned long long)o->throttled, (o->urgent - 1) * 100, (o->sweep - 1) * 100,
-                   (unsigned long long)o->counted, o->bad_done);
+                   o->missing * 100, (unsigned long long)o->counted, o->bad_done);
 }

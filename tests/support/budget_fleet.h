@@ -2,11 +2,11 @@
 /*
  * budget_fleet.h - fleets of resources that share a request budget, in virtual time.
  *
- * A fleet has namespaces whose resources are swept and changed evenly, with polls after each change,
- * and some namespaces that ask for far too much of everything. The other side is an Azure with the
- * buckets of the plan, which it fills once a second. A plan is run twice, with and without those who
- * misbehave: what counts is how much longer the requests of the others take, and that Azure has
- * nothing to refuse. Requests of the others take the same time on the wire in both.
+ * A fleet has namespaces whose resources are swept and changed evenly, with polls after each
+ * change, and some namespaces that ask for far too much of everything. The other side is an Azure
+ * with the buckets of the plan, which it fills once a second. A plan is run twice, with and without
+ * those who misbehave: what counts is how much longer the requests of the others take, and that
+ * Azure has nothing to refuse. Requests of the others take the same time on the wire in both.
  */
 #pragma once
 
@@ -34,10 +34,11 @@ struct fleet_outcome {
     uint64_t throttled;
     double urgent, sweep; /* time of requests of the others, by that without the misbehaving */
     uint64_t counted;     /* of the others */
+    double missing;       /* of them, by the end */
     double bad_done;      /* requests of the misbehaving that were let go */
 };
 struct fleet_outcome fleet_run(const struct fleet_plan *p);
-/* Nothing throttled, and nobody delayed by a tenth. */
+/* Nothing throttled, nobody delayed by a tenth, nothing of theirs left over. */
 bool fleet_is_well(const struct fleet_outcome *o);
 /* One line. */
 str budget_fleet_text(struct arena *a, const struct fleet_plan *p, const struct fleet_outcome *o);

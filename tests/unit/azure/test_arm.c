@@ -28,7 +28,8 @@ struct stage {
     size_t count, at;
     unsigned tokens, wrong;
     str url;
-    struct buf seen; /* headers of the last request */
+    struct arena *arena; /* of seen: the client has its own */
+    struct buf seen;     /* headers of the last request */
     /* The small Azure. */
     bool exists, ready;
     unsigned creates, updates, deletes, polls;
@@ -172,7 +173,8 @@ static void begin(struct fixture *f, const struct step *script, size_t count)
 
     *f = (struct fixture){.a = arena_new()};
     f->stage.lock = (struct lock)LOCK_INIT;
-    f->stage.seen = buf_new(f->a, MIB);
+    f->stage.arena = arena_new();
+    f->stage.seen = buf_new(f->stage.arena, MIB);
     f->stage.script = script;
     f->stage.count = count;
     assert_ok(server_start(&config, &f->server, &f->e), &f->e);
@@ -191,6 +193,7 @@ static void end(struct fixture *f)
     close_client(f);
     server_stop(f->server, 0);
     err_clear(&f->e);
+    arena_free(f->stage.arena);
     arena_free(f->a);
     clock_real();
 }

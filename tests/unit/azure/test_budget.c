@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_budget.c - the request budget: order, fairness, headers, and a fleet of 5,000 resources. */
+/* test_budget.c - the request budget: order, fairness, headers, and fleets of resources. */
 #include "../test.h"
 
-#include "azure/budget.h"
+#include "support/budget_fleet.h"
 
 #define SEC NS_PER_SEC
 
@@ -41,13 +41,14 @@ static str drain(struct arena *a, struct budget *b, int64_t now, int64_t *again)
     return str_trim(buf_str(&out));
 }
 
+/* So much is used of it: what it gains in a second is not. */
 static struct budget *budget_with(double burst, double rate)
 {
     struct budget_limits l = budget_published();
     AUTO_ERR e = {0};
 
     for (size_t i = 0; i < BUDGET_VERBS; i++)
-        l.rates[i] = (struct budget_rate){burst, rate};
+        l.rates[i] = (struct budget_rate){burst + rate, rate};
     l.share = 1;
     assert_ok(budget_check(&l, &e), &e);
     return budget_new(&l);
@@ -199,10 +200,10 @@ TEST(what_is_left_there_is_all_there_is)
 
     for (int i = 0; i < 6; i++)
         submit(b, "x", BUDGET_USER, "u");
-    assert_non_null(budget_next(b, 0, &grant, &again));
+    assert_non_null(budget_next(b, 100 * SEC, &grant, &again));
     s.remaining = 3;
-    budget_answer(b, &grant, 0, &s);
-    assert_str(drain(a, b, 0, &again), STR("u u u"));
+    budget_answer(b, &grant, 100 * SEC, &s);
+    assert_str(drain(a, b, 100 * SEC, &again), STR("u u u"));
     budget_free(b);
 }
 
@@ -248,238 +249,87 @@ TEST(too_much_is_refused_and_idle_buckets_make_room)
     budget_free(b);
 }
 
-/* ---- A fleet. ---- */
-
-/* Azure with the published buckets, which refills once a second, and answers after a while. */
-struct server_bucket {
-    double level, burst, rate;
-    uint64_t throttled;
-};
-
-enum { SPACES = 50, PER_SPACE = 100, RESOURCES = SPACES * PER_SPACE, POLLS = 3, MINUTES = 10 };
-/* A fifth of all resources is of a provider with limits of its own, which the headers tell of. */
-#define LIMITED "Microsoft.Compute"
-static const struct budget_rate limited_rates[BUDGET_VERBS] = {{40, 4}, {30, 2}, {30, 2}};
-#define STEP (50 * NS_PER_MS)
-#define END (MINUTES * 60 * SEC)
-
-/* One request in its life. */
-struct flight {
-    struct flight *next;
-    struct budget_grant grant;
-    struct budget_request request;
-    int64_t born, arrives, answered;
-    unsigned polls_left;
-    bool bad, counted, throttled;
-    int64_t remaining, provider_remaining;
-};
-
-struct fleet {
-    struct arena *a;
-    struct budget *b;
-    struct server_bucket server[BUDGET_VERBS], limited[BUDGET_VERBS];
-    struct flight *under_way, *later;
-    char names[SPACES][8];
-    double urgent_time, sweep_time, bad_done;
-    uint64_t urgent, sweeps, asked;
-};
-
-static void ask(struct fleet *f, int space, enum budget_priority priority, enum budget_verb verb,
-                int64_t now, unsigned polls, bool bad)
-{
-    struct flight *x = ARENA_NEW(f->a, struct flight);
-    AUTO_ERR e = {0};
-
-    x->request = asked(f->names[space], priority, verb, x);
-    if (f->asked++ % 5 == 0)
-        x->request.provider = STR(LIMITED);
-    x->born = now;
-    x->polls_left = polls;
-    x->bad = bad;
-    assert_ok(budget_submit(f->b, &x->request, now, &e), &e);
-}
-
-/* Even, and the same in both runs: each resource is swept once and one in five is changed. */
-static void work(struct fleet *f, int64_t now)
-{
-    const int64_t every = END / RESOURCES;
-
-    for (int64_t i = (now + every - 1) / every; i * every < now + STEP && i < RESOURCES; i++) {
-        const int space = 1 + (int)(i * 7 % (SPACES - 1));
-        ask(f, space, BUDGET_SWEEP, BUDGET_READ, now, 0, false);
-        if (i % 5 == 0)
-            ask(f, space, BUDGET_USER, i % 25 ? BUDGET_WRITE : BUDGET_DELETE, now, POLLS, false);
-    }
-}
-
-static void misbehave(struct fleet *f, int64_t now)
-{
-    if (now % SEC)
-        return;
-    for (int i = 0; i < 40; i++) {
-        ask(f, 0, BUDGET_USER, BUDGET_WRITE, now, 0, true);
-        ask(f, 0, BUDGET_USER, BUDGET_DELETE, now, 0, true);
-        ask(f, 0, BUDGET_USER, BUDGET_READ, now, 0, true);
-        ask(f, 0, BUDGET_POLL, BUDGET_READ, now, 0, true);
-    }
-}
-
-static void finish(struct fleet *f, struct flight *x, int64_t now)
-{
-    struct budget_signal s = budget_signal_none();
-
-    s.throttled = x->throttled;
-    s.remaining = x->remaining;
-    s.provider_remaining = x->provider_remaining;
-    s.provider_window = x->provider_remaining < 0 ? -1 : 60 * SEC;
-    budget_answer(f->b, &x->grant, now, &s);
-    if (x->bad) {
-        f->bad_done++;
-        return;
-    }
-    if (x->request.priority == BUDGET_SWEEP) {
-        f->sweep_time += (double)(now - x->born);
-        f->sweeps++;
-    } else {
-        f->urgent_time += (double)(now - x->born);
-        f->urgent++;
-    }
-    if (x->polls_left) {
-        struct flight *poll = ARENA_NEW(f->a, struct flight);
-        *poll = (struct flight){.born = now + 5 * SEC, .polls_left = x->polls_left - 1};
-        poll->request = asked("", BUDGET_POLL, BUDGET_READ, poll);
-        poll->request.space = x->request.space;
-        poll->request.provider = x->request.provider;
-        poll->next = f->later;
-        f->later = poll;
-    }
-}
-
-static void arrive(struct fleet *f, struct flight *x)
-{
-    struct server_bucket *k = &f->server[x->request.verb];
-    struct server_bucket *own = &f->limited[x->request.verb];
-    const bool limited = str_eq(x->request.provider, STR(LIMITED));
-
-    x->counted = true;
-    x->throttled = k->level < 1 || (limited && own->level < 1);
-    k->throttled += k->level < 1;
-    own->throttled += limited && own->level < 1;
-    if (!x->throttled) {
-        k->level -= 1;
-        own->level -= limited;
-    }
-    x->remaining = (int64_t)k->level;
-    x->provider_remaining = limited ? (int64_t)own->level : -1;
-}
-
-static void refill(struct server_bucket *k)
-{
-    k->level = k->level + k->rate > k->burst ? k->burst : k->level + k->rate;
-}
-
-static void move_flights(struct fleet *f, int64_t now)
-{
-    for (struct flight **at = &f->under_way, *x; (x = *at);) {
-        if (!x->counted && x->arrives <= now)
-            arrive(f, x);
-        if (x->answered <= now) {
-            *at = x->next;
-            finish(f, x, now);
-        } else {
-            at = &x->next;
-        }
-    }
-    for (struct flight **at = &f->later, *x; (x = *at);) {
-        AUTO_ERR e = {0};
-        if (x->born > now) {
-            at = &x->next;
-            continue;
-        }
-        *at = x->next;
-        x->born = now;
-        assert_ok(budget_submit(f->b, &x->request, now, &e), &e);
-    }
-}
-
-static void let_go(struct fleet *f, int64_t now)
-{
-    struct budget_grant grant;
-    struct flight *x;
-    int64_t again;
-
-    while ((x = budget_next(f->b, now, &grant, &again))) {
-        x->grant = grant;
-        x->arrives = now + (int64_t)random_below(400) * NS_PER_MS;
-        x->answered = x->arrives + (100 + (int64_t)random_below(1500)) * NS_PER_MS;
-        x->next = f->under_way;
-        f->under_way = x;
-    }
-}
-
-static struct fleet run_fleet(struct arena *a, bool misbehaving)
-{
-    static const struct budget_provider known[] = {
-        {STR_INIT(LIMITED), BUDGET_READ, {40, 4}},
-        {STR_INIT(LIMITED), BUDGET_WRITE, {30, 2}},
-        {STR_INIT(LIMITED), BUDGET_DELETE, {30, 2}},
-    };
-    struct budget_limits l = budget_published();
-
-    l.providers = known;
-    l.provider_count = COUNT(known);
-    struct fleet f = {.a = a, .b = budget_new(&l)};
-
-    random_fake(7);
-    for (int i = 0; i < SPACES; i++) {
-        f.names[i][0] = 'n';
-        f.names[i][1] = (char)('A' + i);
-    }
-    for (size_t i = 0; i < BUDGET_VERBS; i++) {
-        const struct budget_rate own = limited_rates[i];
-        f.server[i] =
-            (struct server_bucket){l.rates[i].burst, l.rates[i].burst, l.rates[i].per_second, 0};
-        f.limited[i] = (struct server_bucket){own.burst, own.burst, own.per_second, 0};
-    }
-    for (int64_t now = 0; now < END; now += STEP) {
-        for (size_t i = 0; i < BUDGET_VERBS && now % SEC == 0; i++) {
-            refill(&f.server[i]);
-            refill(&f.limited[i]);
-        }
-        work(&f, now);
-        if (misbehaving)
-            misbehave(&f, now);
-        move_flights(&f, now);
-        let_go(&f, now);
-    }
-    budget_free(f.b);
-    random_real();
-    return f;
-}
-
-TEST(one_misbehaving_namespace_delays_itself)
+/* Answers of requests that flew alone say exactly what is left, also when that is more. */
+TEST(what_was_thought_to_be_used_comes_back)
 {
     AUTO_ARENA a = arena_new();
-    const struct fleet calm = run_fleet(a, false), rough = run_fleet(a, true);
-    const double urgent = (rough.urgent_time / (double)rough.urgent) /
-                          (calm.urgent_time / (double)calm.urgent),
-                 sweep = (rough.sweep_time / (double)rough.sweeps) /
-                         (calm.sweep_time / (double)calm.sweeps);
+    struct budget *b = budget_with(100, 0.001);
+    struct budget_signal s = budget_signal_none();
+    struct budget_grant grants[3], alone;
+    const int64_t now = 1000 * SEC;
+    int64_t again;
 
-    uint64_t throttled = 0;
+    for (int i = 0; i < 60; i++)
+        submit(b, "x", BUDGET_USER, "u");
+    for (size_t i = 0; i < COUNT(grants); i++)
+        assert_non_null(budget_next(b, now, &grants[i], &again));
+    /* The last to arrive is answered first: the other two are taken for under way. */
+    s.remaining = 57;
+    for (size_t i = 0; i < COUNT(grants); i++)
+        budget_answer(b, &grants[i], now, &s);
+    assert_non_null(budget_next(b, now, &alone, &again));
+    s.remaining = 56;
+    budget_answer(b, &alone, now, &s);
+    assert_true(drain(a, b, now, &again).len >= 55 * 2 - 1); /* "u u ... u" */
+    budget_free(b);
+}
 
-    for (size_t i = 0; i < BUDGET_VERBS; i++)
-        throttled += calm.server[i].throttled + rough.server[i].throttled +
-                     calm.limited[i].throttled + rough.limited[i].throttled;
-    print_message("%d resources in %d namespaces, %d minutes: %llu throttled; delayed: requests of "
-                  "users and polls %.2f %%, sweeps %.2f %%; let go for the misbehaving one: %.0f\n",
-                  RESOURCES, SPACES, MINUTES, (unsigned long long)throttled, (urgent - 1) * 100,
-                  (sweep - 1) * 100, rough.bad_done);
-    assert_int_equal(throttled, 0);
-    assert_true(calm.urgent > RESOURCES / 5 * POLLS && calm.sweeps > RESOURCES * 9 / 10);
-    assert_true(urgent < 1.10 && sweep < 1.10);
-    /* What is left over is its own: writes alone are nine a second. */
-    assert_true(rough.bad_done > 10 * MINUTES * 60);
+/* ---- Fleets. ---- */
+
+static void expect_well(const struct fleet_plan *p)
+{
+    AUTO_ARENA a = arena_new();
+    const struct fleet_outcome o = fleet_run(p);
+
+    print_message("%.*s\n", STR_ARG(fleet_text(a, p, &o)));
+    assert_true(fleet_is_well(&o));
+    assert_true(o.counted > 50 && o.bad_done > 0);
+}
+
+/* 5,000 resources that are swept in ten minutes, a thousand of them changed. */
+TEST(one_misbehaving_namespace_delays_itself)
+{
+    const struct budget_limits l = budget_published();
+    struct fleet_plan p = {.seed = 7,
+                           .preset = "published",
+                           .limited = true,
+                           .limits = {{40, 4}, {30, 2}, {30, 2}},
+                           .spaces = 50,
+                           .bad = 1,
+                           .bad_rate = 40,
+                           .load = 0.6,
+                           .limited_load = 0.4,
+                           .polls = 3,
+                           .slowest_ms = 1500,
+                           .minutes = 10};
+
+    memcpy(p.rates, l.rates, sizeof(p.rates));
+    expect_well(&p);
+}
+
+/* Nobody is there to leave anything to. */
+TEST(a_namespace_alone_may_have_all_of_it)
+{
+    AUTO_ARENA a = arena_new();
+    struct budget *b = budget_with(100, 10);
+    int64_t again;
+
+    for (int i = 0; i < 200; i++)
+        submit(b, "x", BUDGET_USER, "u");
+    /* At first it is not known that it is alone. */
+    assert_true(drain(a, b, 0, &again).len < 60 * 2);
+    assert_true(drain(a, b, 20 * SEC, &again).len > 30 * 2);
+    budget_free(b);
+}
+
+/* The rules are not made for one fleet; bench budget tries more. */
+TEST(fleets_of_any_shape_are_well)
+{
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        struct fleet_plan p = fleet_plan(seed);
+        p.minutes = 3;
+        expect_well(&p);
+    }
 }
 
 RUN_TESTS(cmocka_unit_test(users_go_before_polls_and_polls_before_sweeps),
@@ -491,4 +341,7 @@ RUN_TESTS(cmocka_unit_test(users_go_before_polls_and_polls_before_sweeps),
           cmocka_unit_test(what_is_left_there_is_all_there_is),
           cmocka_unit_test(numbers_that_make_no_sense_are_refused),
           cmocka_unit_test(too_much_is_refused_and_idle_buckets_make_room),
-          cmocka_unit_test(one_misbehaving_namespace_delays_itself))
+          cmocka_unit_test(what_was_thought_to_be_used_comes_back),
+          cmocka_unit_test(a_namespace_alone_may_have_all_of_it),
+          cmocka_unit_test(one_misbehaving_namespace_delays_itself),
+          cmocka_unit_test(fleets_of_any_shape_are_well))
