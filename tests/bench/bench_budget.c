@@ -34,7 +34,7 @@ static size_t sweep_round(void *ctx)
         s->urgent = o.urgent > s->urgent ? o.urgent : s->urgent;
         s->sweep = o.sweep > s->sweep ? o.sweep : s->sweep;
         if (!well)
-            printf("%-26s %.*s\n", "", STR_ARG(fleet_text(a, &p, &o)));
+            printf("%-26s %.*s\n", "", STR_ARG(budget_fleet_text(a, &p, &o)));
     }
     return 0;
 }

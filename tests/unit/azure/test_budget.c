@@ -281,7 +281,7 @@ static void expect_well(const struct fleet_plan *p)
     AUTO_ARENA a = arena_new();
     const struct fleet_outcome o = fleet_run(p);
 
-    print_message("%.*s\n", STR_ARG(fleet_text(a, p, &o)));
+    print_message("%.*s\n", STR_ARG(budget_fleet_text(a, p, &o)));
     assert_true(fleet_is_well(&o));
     assert_true(o.counted > 50 && o.bad_done > 0);
 }
