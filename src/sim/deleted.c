@@ -163,7 +163,7 @@ bool sim_list_deleted(struct sim_call *c)
         path = rest;
     else
         location = STR_NONE;
-    if (!path.len || str_contains(path, STR("/")) || !sim_types_keep(c->sim->types, provider, path))
+    if (!path.len || str_contains(path, STR("/")) || !sim_types_keep(c->arena, c->sim->types, provider, path))
         return false;
     list = value_set(c->arena, v, STR("value"), value_list(c->arena));
     for (struct sim_resource *r = sim_store_root(c->sim->deleted)->first; r; r = r->next)

@@ -157,6 +157,13 @@ bool sim_add_types(struct sim *s, const struct source *src, struct err *e)
     return sim_types_read(s->types, kept, e);
 }
 
+bool sim_read_types(struct sim *s, struct err *e)
+{
+    AUTO_LOCK guard = lock_take(&s->lock);
+
+    return sim_types_all(s->types, e);
+}
+
 bool sim_add_faults(struct sim *s, const struct source *src, struct err *e)
 {
     AUTO_LOCK guard = lock_take(&s->lock);

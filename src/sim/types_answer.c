@@ -179,7 +179,8 @@ bool sim_read_answers(struct fields *f, const struct value *v, void *out)
 
 static bool read_kind(struct fields *f, const struct value *v, void *out)
 {
-    static const struct field_word words[] = {{"read", 0}, {"write", 0}, {"delete", 0}, {0}};
+    static const struct field_word words[] = {
+        {"read", 0}, {"write", 0}, {"delete", 0}, {"change", 0}, {0}};
     int word = 0;
 
     return fields_word(f, v, words, &word) && fields_text(f, v, out);

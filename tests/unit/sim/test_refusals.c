@@ -324,6 +324,20 @@ TEST(a_reset_forgets_all_that_happened)
     assert_str(value_get_str(w.body, STR("now")), STR("2026-01-01T00:00:00.0000000Z"));
 }
 
+TEST(every_behaviour_in_the_program_can_be_read)
+{
+    AUTO_ERR e = {0};
+
+    assert_ok(sim_read_types(w.s, &e), &e);
+}
+
+TEST(what_is_added_wins_over_what_is_read_later)
+{
+    add_types(&w, "{\"types\":{\"Microsoft.Network/routeTables\":"
+                  "{\"create\":{\"status\":202,\"body\":\"empty\"}}}}");
+    assert_int_equal(ask(&w, "PUT", NETWORK "/routeTables/r", "{\"location\":\"westus2\"}"), 202);
+}
+
 TEST(the_simulator_lists_its_paths)
 {
     assert_int_equal(ask_url(&w, "GET", STR("/_sim/"), STR_NONE), 200);
@@ -348,4 +362,6 @@ RUN_TESTS(CASE(what_others_refer_to_cannot_be_deleted),
           CASE(a_strict_simulator_knows_its_versions), CASE(a_type_may_list_its_versions),
           CASE(a_strict_simulator_looks_for_what_is_referred_to),
           CASE(a_strict_simulator_waits_for_what_is_referred_to),
+          CASE(every_behaviour_in_the_program_can_be_read),
+          CASE(what_is_added_wins_over_what_is_read_later),
           CASE(a_reset_forgets_all_that_happened), CASE(the_simulator_lists_its_paths))
