@@ -6,46 +6,73 @@
 
 #include "base/unicode.h"
 
-static void add_escaped(struct buf *out, uint32_t c)
+static const char *escape_of(uint32_t r)
 {
-    static const char letters[] = "abtnvfr"; /* from 7 on */
+    static const char *const names[] = {
+        ['\a'] = "\\a", ['\b'] = "\\b", ['\f'] = "\\f", ['\n'] = "\\n",
+        ['\r'] = "\\r", ['\t'] = "\\t", ['\v'] = "\\v",
+    };
 
-    if (c >= 7 && c <= 13)
-        buf_fmt(out, "\\%c", letters[c - 7]);
-    else if (c < 0x80)
-        buf_fmt(out, "\\x%02x", c);
-    else if (c < 0x10000)
-        buf_fmt(out, "\\u%04x", c);
-    else
-        buf_fmt(out, "\\U%08x", c);
+    return r < COUNT(names) ? names[r] : NULL;
 }
 
-static void add_rune(struct buf *out, uint32_t c, char quote)
+static void quote_rune(struct buf *out, uint32_t r, char quote, bool ascii)
 {
-    if (c == (unsigned char)quote || c == '\\')
-        buf_fmt(out, "\\%c", (int)c);
-    else if (unicode_is_print(c))
-        buf_rune(out, c);
-    else
-        add_escaped(out, c);
+    if (r == (unsigned char)quote || r == '\\') {
+        buf_char(out, '\\');
+        buf_char(out, (char)r);
+    } else if (ascii ? r < 0x80 && unicode_is_print(r) : unicode_is_print(r)) {
+        buf_rune(out, r);
+    } else if (escape_of(r)) {
+        buf_add(out, str_c(escape_of(r)));
+    } else if (r < ' ' || r == 0x7f) {
+        buf_fmt(out, "\\x%02x", r);
+    } else if (r < 0x10000) {
+        buf_fmt(out, "\\u%04x", r);
+    } else {
+        buf_fmt(out, "\\U%08x", r);
+    }
 }
 
-void go_quoted(struct buf *out, str s)
+void go_quote_with(struct buf *out, str s, bool ascii)
 {
     buf_char(out, '"');
-    for (size_t i = 0, width; i < s.len; i += width) {
-        uint32_t c = utf8_decode(str_from(s, i), &width);
-        if (c == RUNE_ERROR && width == 1)
-            buf_fmt(out, "\\x%02x", (uint8_t)s.ptr[i]);
+    while (s.len) {
+        size_t width;
+        uint32_t r = utf8_decode(s, &width);
+        if (r == RUNE_ERROR && width == 1)
+            buf_fmt(out, "\\x%02x", (unsigned char)s.ptr[0]);
         else
-            add_rune(out, c, '"');
+            quote_rune(out, r, '"', ascii);
+        s = str_from(s, width);
     }
     buf_char(out, '"');
 }
 
-void go_quoted_rune(struct buf *out, uint32_t r)
+void go_quote(struct buf *out, str s)
 {
+    go_quote_with(out, s, false);
+}
+
+void go_quote_rune(struct buf *out, uint64_t c, bool ascii)
+{
+    uint32_t r = c > RUNE_MAX || (c >= 0xD800 && c <= 0xDFFF) ? RUNE_ERROR : (uint32_t)c;
+
     buf_char(out, '\'');
-    add_rune(out, r, '\'');
+    quote_rune(out, r, '\'', ascii);
     buf_char(out, '\'');
+}
+
+bool go_can_backquote(str s)
+{
+    while (s.len) {
+        size_t width;
+        uint32_t r = utf8_decode(s, &width);
+        if (r == RUNE_ERROR && width == 1)
+            return false;
+        if (r == 0xFEFF || (r < ' ' && r != '\t') || r == '`' || r == 0x7f)
+            return false;
+        s = str_from(s, width);
+    }
+    return true;
 }

@@ -9,6 +9,7 @@
  */
 #include "text/json_internal.h"
 
+#include "text/goquote.h"
 #include "value/number.h"
 
 /* ---- Errors. ---- */
@@ -17,27 +18,6 @@ const char *json_fail_at(struct json_reader *r, const char *p)
 {
     err_at(r->e, source_where_offset(r->src, (size_t)(p - r->begin)));
     return NULL;
-}
-
-/* How Go quotes a byte in messages: as the code point of the same number. */
-static str quote_byte(char out[16], unsigned char c)
-{
-    static const char short_names[] = "abtnvfr"; /* 7 to 13 */
-    size_t n = 0;
-
-    out[n++] = '\'';
-    if (c == '\'' || c == '\\')
-        n += (size_t)snprintf(out + n, 8, "\\%c", c);
-    else if (c >= 7 && c <= 13)
-        n += (size_t)snprintf(out + n, 8, "\\%c", short_names[c - 7]);
-    else if (c < 0x20 || c == 0x7F)
-        n += (size_t)snprintf(out + n, 8, "\\x%02x", c);
-    else if ((c >= 0x80 && c <= 0xA0) || c == 0xAD)
-        n += (size_t)snprintf(out + n, 8, "\\u%04x", c);
-    else
-        n += utf8_encode(out + n, c);
-    out[n++] = '\'';
-    return (str){out, n};
 }
 
 const char *json_fail_end(struct json_reader *r)
@@ -49,12 +29,14 @@ const char *json_fail_end(struct json_reader *r)
 /* The byte at p does not belong there. In a stream, Go's decoder never scans beyond the end. */
 const char *json_fail_byte(struct json_reader *r, const char *p, const char *context)
 {
-    char quoted[16];
+    char space[16];
+    struct buf quoted = {.data = space, .cap = sizeof(space), .max = sizeof(space)};
 
     if (p == r->end && r->stream)
         return json_fail_end(r);
-    str s = quote_byte(quoted, p < r->end ? (unsigned char)*p : ' ');
-    err_set(r->e, ERR_INVALID, "invalid character %.*s %s", STR_ARG(s), context);
+    /* A byte is quoted as the code point of the same number. */
+    go_quote_rune(&quoted, p < r->end ? (unsigned char)*p : ' ', false);
+    err_set(r->e, ERR_INVALID, "invalid character %.*s %s", (int)quoted.len, quoted.data, context);
     return json_fail_at(r, p);
 }
 

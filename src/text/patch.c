@@ -8,7 +8,7 @@
  */
 #include "text/patch_internal.h"
 
-#include "base/unicode.h"
+#include "text/goquote.h"
 
 /* One operation: its members, NULL when absent. */
 struct op {
@@ -143,31 +143,11 @@ static str decode_part(struct arena *a, str part)
     return buf_str(&b);
 }
 
-static void quote_rune(struct buf *b, uint32_t r)
-{
-    static const char short_names[] = "abtnvfr"; /* 7 to 13 */
-
-    if (r == '"' || r == '\\')
-        buf_fmt(b, "\\%c", (char)r);
-    else if (r >= 7 && r <= 13)
-        buf_fmt(b, "\\%c", short_names[r - 7]);
-    else if (unicode_is_print(r))
-        buf_rune(b, r);
-    else if (r < 0x80)
-        buf_fmt(b, "\\x%02x", (unsigned)r);
-    else
-        buf_fmt(b, r < 0x10000 ? "\\u%04x" : "\\U%08x", (unsigned)r);
-}
-
-/* As strconv.Quote. Keys are valid UTF-8: the reader saw to it. */
 static str quote(struct arena *a, str s)
 {
     struct buf b = buf_new(a, BUF_UNLIMITED);
 
-    buf_char(&b, '"');
-    for (size_t i = 0, width; i < s.len; i += width)
-        quote_rune(&b, utf8_decode(str_from(s, i), &width));
-    buf_char(&b, '"');
+    go_quote(&b, s);
     return buf_str(&b);
 }
 

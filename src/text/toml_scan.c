@@ -66,7 +66,7 @@ const char *toml_quote(struct toml_reader *r, uint32_t c)
 {
     struct buf b = buf_new(r->arena, BUF_UNLIMITED);
 
-    go_quoted_rune(&b, c);
+    go_quote_rune(&b, c, false);
     return str_z(r->arena, buf_str(&b));
 }
 
@@ -74,7 +74,7 @@ const char *toml_quote_str(struct toml_reader *r, str s)
 {
     struct buf b = buf_new(r->arena, BUF_UNLIMITED);
 
-    go_quoted(&b, s);
+    go_quote(&b, s);
     return str_z(r->arena, buf_str(&b));
 }
 

@@ -47,7 +47,7 @@ void yaml_go_key(struct buf *out, const struct value *member)
 
     switch ((enum ykey_kind)(member->tag >> RAW_KEY_SHIFT)) {
     case YKEY_STRING:
-        go_quoted(out, value_key(member));
+        go_quote(out, value_key(member));
         break;
     case YKEY_NULL:
         buf_add(out, STR("interface {}(nil)"));
@@ -103,7 +103,7 @@ void yaml_go_syntax(struct buf *out, const struct value *v)
         add_number(out, v);
         break;
     case VALUE_STRING:
-        go_quoted(out, value_text(v));
+        go_quote(out, value_text(v));
         break;
     case VALUE_LIST:
         add_list(out, v);

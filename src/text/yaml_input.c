@@ -205,3 +205,17 @@ bool yscan_skip_comment(struct yscan *s)
     }
     return true;
 }
+
+bool yscan_line_end(struct yscan *s)
+{
+    if (!yscan_skip_blanks(s) || !yscan_skip_comment(s))
+        return false;
+    if (!yscan_is_breakz(s, 0))
+        return yscan_fail(s, "did not find expected comment or line break");
+    if (!yscan_is_break(s, 0))
+        return true;
+    if (!yscan_need(s, 2))
+        return false;
+    yscan_skip_break(s);
+    return true;
+}

@@ -41,6 +41,23 @@ enum ykey_kind { YKEY_STRING, YKEY_NULL, YKEY_BOOL, YKEY_INT, YKEY_UINT, YKEY_FL
 void yaml_resolve(struct arena *a, const struct yevent *event, bool yaml12, struct value *v);
 /* Whether a plain scalar reads as something else than a string. */
 bool yaml_reads_as_string(str text);
+
+/* ---- Dates and numbers: yaml_number.c. ---- */
+
+static inline void yaml_set_text(struct value *v, enum value_kind kind, str text)
+{
+    v->kind = (uint8_t)kind;
+    v->text = text.ptr;
+    v->len = (uint32_t)text.len;
+}
+
+/* 2001-02-03, with or without a time. */
+bool yaml_is_date(str text);
+/* Makes v the number that text is; text begins with a digit, a sign or a point. False: it is none.
+ */
+bool yaml_number(struct arena *a, str text, struct value *v);
+/* The same for text that begins with a point. */
+bool yaml_dotted_number(struct arena *a, str text, struct value *v);
 /* Whether the text looks like a number of base 60, which other readers take for one. */
 bool yaml_is_base60(str text);
 

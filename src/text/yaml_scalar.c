@@ -15,6 +15,7 @@
  */
 #include "text/yaml_internal.h"
 
+#include "text/codec.h"
 #include "value/number.h"
 
 /* ---- Words. ---- */
@@ -84,315 +85,6 @@ static enum hint hint_of(uint8_t c)
     return (enum hint)hints[c];
 }
 
-/* ---- Dates. ---- */
-
-static bool is_digit(str s, size_t i)
-{
-    return i < s.len && s.ptr[i] >= '0' && s.ptr[i] <= '9';
-}
-
-/* Takes one or two digits; exactly two when fixed. */
-static bool take_number(str *s, bool fixed, int *out)
-{
-    size_t len = is_digit(*s, 1) ? 2 : 1;
-
-    if (!is_digit(*s, 0) || (fixed && len == 1))
-        return false;
-    *out = len == 2 ? (s->ptr[0] - '0') * 10 + s->ptr[1] - '0' : s->ptr[0] - '0';
-    *s = str_from(*s, len);
-    return true;
-}
-
-static bool take_char(str *s, char c)
-{
-    if (!s->len || s->ptr[0] != c)
-        return false;
-    *s = str_from(*s, 1);
-    return true;
-}
-
-static int days_in(int month, int year)
-{
-    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-
-    return month == 2 && leap ? 29 : days[month - 1];
-}
-
-/* h:m:s with an optional fraction. */
-static bool take_time(str *s)
-{
-    int hour, minute, second;
-
-    if (!take_number(s, false, &hour) || !take_char(s, ':') || !take_number(s, false, &minute) ||
-        !take_char(s, ':') || !take_number(s, false, &second))
-        return false;
-    if (s->len > 1 && (s->ptr[0] == '.' || s->ptr[0] == ',') && is_digit(*s, 1))
-        for (*s = str_from(*s, 1); is_digit(*s, 0);)
-            *s = str_from(*s, 1);
-    return hour < 24 && minute < 60 && second < 60;
-}
-
-/* Z or ±hh:mm. */
-static bool take_zone(str *s)
-{
-    int hours, minutes;
-
-    if (take_char(s, 'Z'))
-        return true;
-    if (!take_char(s, '+') && !take_char(s, '-'))
-        return false;
-    return take_number(s, true, &hours) && take_char(s, ':') && take_number(s, true, &minutes) &&
-           hours <= 24 && minutes <= 60;
-}
-
-static bool is_date(str s)
-{
-    int century, years, month, day;
-
-    if (s.len < 8 || s.ptr[4] != '-' || !take_number(&s, true, &century) ||
-        !take_number(&s, true, &years) || !take_char(&s, '-'))
-        return false;
-    if (!take_number(&s, false, &month) || !take_char(&s, '-') || !take_number(&s, false, &day))
-        return false;
-    if (month < 1 || month > 12 || day < 1 || day > days_in(month, century * 100 + years))
-        return false;
-    if (!s.len)
-        return true;
-    if (take_char(&s, 'T') || take_char(&s, 't'))
-        return take_time(&s) && take_zone(&s) && !s.len;
-    if (s.ptr[0] != ' ')
-        return false;
-    while (take_char(&s, ' '))
-        continue;
-    return take_time(&s) && !s.len;
-}
-
-/* ---- Numbers. ---- */
-
-static void set_text(struct value *v, enum value_kind kind, str text)
-{
-    v->kind = (uint8_t)kind;
-    v->text = text.ptr;
-    v->len = (uint32_t)text.len;
-}
-
-static int digit_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
-}
-
-static bool parse_digits(str s, unsigned base, uint64_t *out)
-{
-    *out = 0;
-    for (size_t i = 0; i < s.len; i++) {
-        unsigned digit = (unsigned)digit_value(s.ptr[i]);
-        if (digit >= base || __builtin_mul_overflow(*out, (uint64_t)base, out) ||
-            __builtin_add_overflow(*out, (uint64_t)digit, out))
-            return false;
-    }
-    return true;
-}
-
-/* The base that a prefix announces; takes the prefix off. A lone 0 is octal without digits. */
-static unsigned take_base(str *s)
-{
-    unsigned base = 10;
-
-    if (s->ptr[0] != '0')
-        return base;
-    switch (s->len > 2 ? s->ptr[1] | 0x20 : 0) {
-    case 'x':
-        base = 16;
-        break;
-    case 'o':
-        base = 8;
-        break;
-    case 'b':
-        base = 2;
-        break;
-    default:
-        *s = str_from(*s, 1);
-        return 8;
-    }
-    *s = str_from(*s, 2);
-    return base;
-}
-
-/* An integer that fits Go's int64, or uint64 when it has no sign. */
-static bool parse_integer(str s, bool *negative, uint64_t *out)
-{
-    bool sign = s.len && (s.ptr[0] == '-' || s.ptr[0] == '+');
-
-    *negative = sign && s.ptr[0] == '-';
-    if (sign)
-        s = str_from(s, 1);
-    if (!s.len)
-        return false;
-    unsigned base = take_base(&s);
-    if (!parse_digits(s, base, out))
-        return false;
-    return !sign || *out <= (uint64_t)INT64_MAX + *negative;
-}
-
-/* Upstream: a sign is accepted between "0b" and the digits too. */
-static bool parse_odd_binary(str s, bool *negative, uint64_t *out)
-{
-    if (s.len < 4 || !str_has_prefix(s, STR("0b")) || (s.ptr[2] != '-' && s.ptr[2] != '+'))
-        return false;
-    *negative = s.ptr[2] == '-';
-    return parse_digits(str_from(s, 3), 2, out) && *out <= (uint64_t)INT64_MAX + *negative;
-}
-
-static void set_integer(struct arena *a, struct value *v, str as_is, bool negative, uint64_t n)
-{
-    char text[24];
-    int len =
-        snprintf(text, sizeof(text), "%s%llu", negative && n ? "-" : "", (unsigned long long)n);
-    str s = {text, (size_t)len};
-
-    set_text(v, VALUE_INT, str_eq(s, as_is) ? as_is : str_copy(a, s));
-}
-
-/* The parts of [sign](.digits | digits[.[digits]])[exponent]. */
-struct decimal {
-    bool negative, point;
-    str whole, fraction, exponent; /* the exponent with its letter */
-};
-
-static str take_digits(str *s)
-{
-    size_t n = 0;
-
-    while (is_digit(*s, n))
-        n++;
-    str digits = str_slice(*s, 0, n);
-    *s = str_from(*s, n);
-    return digits;
-}
-
-static bool parse_decimal(str s, struct decimal *d)
-{
-    *d = (struct decimal){.negative = s.ptr[0] == '-'};
-    if (s.ptr[0] == '-' || s.ptr[0] == '+')
-        s = str_from(s, 1);
-    d->whole = take_digits(&s);
-    d->point = take_char(&s, '.');
-    if (d->point)
-        d->fraction = take_digits(&s);
-    if (!d->whole.len && !d->fraction.len)
-        return false;
-    if (!s.len)
-        return true;
-    d->exponent = s;
-    if (!take_char(&s, 'e') && !take_char(&s, 'E'))
-        return false;
-    if (!take_char(&s, '+'))
-        (void)take_char(&s, '-');
-    return take_digits(&s).len && !s.len;
-}
-
-/* JSON's spelling: digits on both sides of the point, no leading zeros, no plus. */
-static str spell_decimal(struct arena *a, const struct decimal *d, bool force_point)
-{
-    struct buf b = buf_new(a, BUF_UNLIMITED);
-    str whole = d->whole;
-
-    while (whole.len > 1 && whole.ptr[0] == '0')
-        whole = str_from(whole, 1);
-    if (d->negative)
-        buf_char(&b, '-');
-    buf_add(&b, whole.len ? whole : STR("0"));
-    if (d->point || force_point) {
-        buf_char(&b, '.');
-        buf_add(&b, d->fraction.len ? d->fraction : STR("0"));
-    }
-    buf_add(&b, d->exponent);
-    return buf_str(&b);
-}
-
-/*
- * A float, unless it is beyond float64. One spelled like an integer is one that Go's 64 bits cannot
- * hold, which stays exact here, or one like 08, which is decimal but a float.
- */
-static bool resolve_float(struct arena *a, str plain, str as_is, struct value *v)
-{
-    struct decimal d;
-    uint64_t n;
-    double value;
-
-    if (!parse_decimal(plain, &d))
-        return false;
-    bool integer = !d.point && !d.exponent.len;
-    bool small = integer && parse_digits(d.whole, 10, &n) &&
-                 !(d.negative && n > (uint64_t)INT64_MAX + 1);
-    bool sure = as_is.ptr == plain.ptr && d.whole.len && d.fraction.len && !d.exponent.len &&
-                (d.whole.ptr[0] != '0' || d.whole.len == 1) && plain.ptr[0] != '+' &&
-                plain.len < 300;
-    str text = sure ? as_is : spell_decimal(a, &d, small);
-    if (!sure && !number_to_double(text, &value))
-        return false;
-    set_text(v, integer && !small ? VALUE_INT : VALUE_FLOAT, text);
-    return true;
-}
-
-static str without_underscores(struct arena *a, str s)
-{
-    if (str_find_char(s, '_') == STR_NPOS)
-        return s;
-    struct buf b = buf_new(a, BUF_UNLIMITED);
-    for (size_t i = 0; i < s.len; i++)
-        if (s.ptr[i] != '_')
-            buf_char(&b, s.ptr[i]);
-    return buf_str(&b);
-}
-
-/* Up to 18 decimal digits: what nearly all integers are, and sure to fit. */
-static bool is_plain_integer(str s)
-{
-    size_t sign = s.ptr[0] == '-', i = sign;
-
-    while (is_digit(s, i))
-        i++;
-    return i == s.len && i - sign >= 1 && i <= 18 && (s.ptr[sign] != '0' || s.len == 1);
-}
-
-static bool resolve_number(struct arena *a, str text, struct value *v)
-{
-    if (is_plain_integer(text)) {
-        set_text(v, VALUE_INT, text);
-        return true;
-    }
-    str plain = without_underscores(a, text);
-    bool negative;
-    uint64_t n;
-
-    if (!plain.len)
-        return false;
-    if (parse_integer(plain, &negative, &n)) {
-        set_integer(a, v, text, negative, n);
-        return true;
-    }
-    if (resolve_float(a, plain, text, v))
-        return true;
-    if (!parse_odd_binary(plain, &negative, &n))
-        return false;
-    set_integer(a, v, text, negative, n);
-    return true;
-}
-
-/* Behind a point Go's own syntax of floats holds: underscores may stand between digits. */
-static bool resolve_dotted(struct arena *a, str text, struct value *v)
-{
-    for (size_t i = 0; i < text.len; i++)
-        if (text.ptr[i] == '_' && !(i && is_digit(text, i - 1) && is_digit(text, i + 1)))
-            return false;
-    return resolve_float(a, without_underscores(a, text), text, v);
-}
-
 /* ---- Putting it together. ---- */
 
 static void set_word(struct value *v, const struct word *word)
@@ -407,7 +99,7 @@ static void set_word(struct value *v, const struct word *word)
         v->truth = word->kind == WORD_TRUE;
         break;
     case WORD_INF:
-        set_text(v, VALUE_FLOAT, str_c(word->inf));
+        yaml_set_text(v, VALUE_FLOAT, str_c(word->inf));
         v->tag = RAW_INF;
         break;
     }
@@ -430,15 +122,15 @@ static void resolve_any(struct arena *a, str text, struct rules rules, struct va
         v->kind = VALUE_NULL;
         return;
     }
-    set_text(v, VALUE_STRING, text);
+    yaml_set_text(v, VALUE_STRING, text);
     if (hint == HINT_STRING)
         return;
     if ((word = find_word(text)) && !(rules.yaml12 && is_word_of_old(word)))
         set_word(v, word);
     else if (hint == HINT_DOT)
-        (void)resolve_dotted(a, text, v);
-    else if (hint == HINT_NUMBER && !(rules.dates && (*date = is_date(text))))
-        (void)resolve_number(a, text, v);
+        (void)yaml_dotted_number(a, text, v);
+    else if (hint == HINT_NUMBER && !(rules.dates && (*date = yaml_is_date(text))))
+        (void)yaml_number(a, text, v);
 }
 
 /* The tags that decide, without their common prefix "tag:yaml.org,2002:". */
@@ -510,7 +202,7 @@ static enum tag tag_of(const struct value *v, bool date)
 
 static void set_bad(struct value *v, str why)
 {
-    set_text(v, VALUE_STRING, why);
+    yaml_set_text(v, VALUE_STRING, why);
     v->tag = RAW_BAD;
 }
 
@@ -521,7 +213,7 @@ static bool make_float(struct arena *a, struct value *v)
 
     if (v->kind != VALUE_INT || !number_to_i64(value_text(v), &i))
         return false;
-    set_text(v, VALUE_FLOAT, str_concat(a, value_text(v), STR(".0")));
+    yaml_set_text(v, VALUE_FLOAT, str_concat(a, value_text(v), STR(".0")));
     return true;
 }
 
@@ -535,55 +227,13 @@ static void check_tag(struct arena *a, enum tag want, enum tag got, str text, st
 
 /* ---- !!binary. ---- */
 
-static int base64_value(char c)
-{
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
-        return c - '0' + 52;
-    return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-/* Standard alphabet, padding required, line breaks ignored, as Go's StdEncoding. */
-static bool decode_base64(str in, struct buf *out)
-{
-    uint32_t bits = 0;
-    size_t digits = 0, padding = 0;
-
-    for (size_t i = 0; i < in.len; i++) {
-        char c = in.ptr[i];
-        if (c == '\n' || c == '\r')
-            continue;
-        if (c == '=' && digits % 4 >= 2 && digits % 4 + padding < 4) {
-            padding++;
-            continue;
-        }
-        int value = base64_value(c);
-        if (value < 0 || padding)
-            return false;
-        bits = bits << 6 | (unsigned)value;
-        if (++digits % 4 == 0)
-            for (int shift = 16; shift >= 0; shift -= 8)
-                buf_char(out, (char)(bits >> shift));
-    }
-    if (digits % 4 == 0)
-        return !padding;
-    if (digits % 4 + padding != 4)
-        return false;
-    buf_char(out, (char)(bits >> (digits % 4 == 2 ? 4 : 10)));
-    if (digits % 4 == 3)
-        buf_char(out, (char)(bits >> 2));
-    return true;
-}
-
 static void resolve_binary(struct arena *a, str text, struct value *v)
 {
-    struct buf b = buf_new(a, BUF_UNLIMITED);
+    str bytes;
+    size_t bad;
 
-    if (decode_base64(text, &b))
-        set_text(v, VALUE_STRING, buf_str(&b));
+    if (base64_decode(a, text, &bytes, &bad))
+        yaml_set_text(v, VALUE_STRING, bytes);
     else
         set_bad(v, STR("!!binary value contains invalid base64 data"));
 }
@@ -597,7 +247,7 @@ void yaml_resolve(struct arena *a, const struct yevent *event, bool yaml12, stru
     if (want == TAG_BINARY) {
         resolve_binary(a, event->value, v);
     } else if (want == TAG_STR || want == TAG_OTHER || (want == TAG_NONE && !event->implicit)) {
-        set_text(v, VALUE_STRING, event->value);
+        yaml_set_text(v, VALUE_STRING, event->value);
     } else {
         resolve_any(a, event->value, rules, v, &date);
         if (want != TAG_NONE)
@@ -621,27 +271,4 @@ bool yaml_reads_as_string(str text)
     AUTO_ARENA a = arena_new();
     resolve_any(a, text, (struct rules){.dates = true}, &v, &date);
     return v.kind == VALUE_STRING && !date;
-}
-
-bool yaml_is_base60(str s)
-{
-    size_t groups = 0;
-
-    if (s.len && (s.ptr[0] == '-' || s.ptr[0] == '+'))
-        s = str_from(s, 1);
-    if (!is_digit(s, 0))
-        return false;
-    while (is_digit(s, 0) || (s.len && s.ptr[0] == '_'))
-        s = str_from(s, 1);
-    for (; s.len && s.ptr[0] == ':'; groups++) {
-        if (!is_digit(s, 1) || (is_digit(s, 2) && s.ptr[1] > '5'))
-            return false;
-        s = str_from(s, is_digit(s, 2) ? 3 : 2);
-    }
-    if (!groups)
-        return false;
-    if (take_char(&s, '.'))
-        while (is_digit(s, 0) || (s.len && s.ptr[0] == '_'))
-            s = str_from(s, 1);
-    return !s.len;
 }

@@ -192,6 +192,8 @@ str yscan_skip_break(struct yscan *s);
 /* Moves over blanks and tabs; over a comment up to the end of its line. */
 bool yscan_skip_blanks(struct yscan *s);
 bool yscan_skip_comment(struct yscan *s);
+/* The rest of a line that may hold nothing but blanks and a comment, and its break. */
+MUST_CHECK bool yscan_line_end(struct yscan *s);
 /* The current place, for tokens. */
 static inline struct ymark yscan_mark(const struct yscan *s)
 {

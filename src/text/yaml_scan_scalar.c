@@ -392,15 +392,8 @@ static bool block_header(struct yscan *s, struct block *b)
         return false;
     if (b->chomp == CHOMP_CLIP && !block_chomp(s, b))
         return false;
-    if (!yscan_skip_blanks(s) || !yscan_skip_comment(s))
+    if (!yscan_line_end(s))
         return false;
-    if (!yscan_is_breakz(s, 0))
-        return yscan_fail(s, "did not find expected comment or line break");
-    if (yscan_is_break(s, 0)) {
-        if (!yscan_need(s, 2))
-            return false;
-        yscan_skip_break(s);
-    }
     if (increment)
         b->indent = (s->indent >= 0 ? s->indent : 0) + increment;
     return true;

@@ -228,14 +228,5 @@ bool yscan_directive(struct yscan *s, struct ytoken *t)
     if (!scan_directive_name(s, &name) || !scan_directive_value(s, name, t))
         return false;
     t->end = yscan_mark(s);
-    if (!yscan_skip_blanks(s) || !yscan_skip_comment(s))
-        return false;
-    if (!yscan_is_breakz(s, 0))
-        return yscan_fail(s, "did not find expected comment or line break");
-    if (yscan_is_break(s, 0)) {
-        if (!yscan_need(s, 2))
-            return false;
-        yscan_skip_break(s);
-    }
-    return true;
+    return yscan_line_end(s);
 }

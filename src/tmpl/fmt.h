@@ -6,10 +6,6 @@
 
 #include "tmpl/internal.h"
 
-/* strconv.Quote, or QuoteToASCII. */
-void go_quote_with(struct buf *out, str s, bool ascii);
-/* strconv.QuoteRune, or QuoteRuneToASCII. */
-void go_quote_rune(struct buf *out, uint64_t c, bool ascii);
 /* The first count code points of s. */
 str str_first_runes(str s, size_t count);
 
@@ -30,3 +26,26 @@ struct printer {
 
 /* Prints one operand as the verb and the flags say. */
 void print_arg(struct printer *p, struct tv v, uint32_t verb);
+/* %!d(string=x): the verb does not fit the operand. */
+void print_bad_verb(struct printer *p, struct tv v, uint32_t verb);
+
+/* ---- Scalars. ---- */
+
+struct integer {
+    uint64_t magnitude;
+    unsigned base;
+    bool negative, upper;
+    char letter; /* of %O and %#x, or 0 */
+};
+
+/* Text within the width of the verb, and text cut to its precision. */
+void print_padded(struct printer *p, str s);
+str print_truncated(const struct printer *p, str s);
+
+void print_integer(struct printer *p, struct tv v, uint32_t verb);
+void print_integer_as(struct printer *p, const struct integer *n);
+/* Verbs of floating point only. */
+void print_float(struct printer *p, struct tv v, uint32_t verb);
+void print_complex(struct printer *p, const struct tv_complex *z, uint32_t verb);
+/* s as the verbs of texts want it; v is what is named when the verb is none of them. */
+void print_string(struct printer *p, struct tv v, str s, uint32_t verb);

@@ -17,6 +17,7 @@
 #pragma once
 
 #include "base/base.h"
+#include "text/goquote.h"
 #include "tmpl/tmpl.h"
 
 struct value;
@@ -287,10 +288,6 @@ void tv_sprint(struct rt *rt, struct buf *out, const struct tv *args, size_t cou
 void tv_sprintln(struct rt *rt, struct buf *out, const struct tv *args, size_t count);
 /* The %v text of one value. */
 str tv_to_str(struct rt *rt, struct tv v);
-/* strconv.Quote. */
-void go_quote(struct buf *out, str s);
-/* Whether s can be a raw string on one line. */
-bool go_can_backquote(str s);
 /* strconv.FormatFloat(f, verb, precision, 64). */
 void go_float(struct buf *out, double f, char verb, int precision);
 /* strconv.ParseFloat and ParseInt/ParseUint with base 0 (or base), Go's syntax in full. */

@@ -394,17 +394,10 @@ static bool check_keys(struct job *j, EVP_PKEY *signer)
 
 static str cert_write(struct arena *a, X509 *cert)
 {
-    struct pem_block block = {.type = STR("CERTIFICATE")};
     unsigned char *bytes = NULL;
     int len = i2d_X509(cert, &bytes);
-    str text = STR_NONE;
 
-    if (len > 0) {
-        block.bytes = str_of((char *)bytes, (size_t)len);
-        text = pem_encode(a, &block);
-    }
-    OPENSSL_free(bytes);
-    return text;
+    return pem_of_der(a, STR("CERTIFICATE"), bytes, len);
 }
 
 /* Makes the certificate, returns it, and ends the job. */

@@ -149,12 +149,9 @@ static int pkcs8_bytes(const EVP_PKEY *key, unsigned char **out)
     return len;
 }
 
-str key_write(struct arena *a, EVP_PKEY *key)
+str pem_of_der(struct arena *a, str type, unsigned char *bytes, int len)
 {
-    const char *type = traditional_type(key);
-    struct pem_block block = {.type = str_c(type ? type : "PRIVATE KEY")};
-    unsigned char *bytes = NULL;
-    int len = type ? i2d_PrivateKey(key, &bytes) : pkcs8_bytes(key, &bytes);
+    struct pem_block block = {.type = type};
     str text = STR_NONE;
 
     if (len > 0) {
@@ -163,6 +160,15 @@ str key_write(struct arena *a, EVP_PKEY *key)
     }
     OPENSSL_free(bytes);
     return text;
+}
+
+str key_write(struct arena *a, EVP_PKEY *key)
+{
+    const char *type = traditional_type(key);
+    unsigned char *bytes = NULL;
+    int len = type ? i2d_PrivateKey(key, &bytes) : pkcs8_bytes(key, &bytes);
+
+    return pem_of_der(a, str_c(type ? type : "PRIVATE KEY"), bytes, len);
 }
 
 /* ---- What Go says about broken structures -------------------------------------------------------

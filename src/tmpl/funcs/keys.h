@@ -19,6 +19,9 @@ EVP_PKEY *key_new_ed25519(void);
 
 /* "RSA PRIVATE KEY", "DSA PRIVATE KEY", "EC PRIVATE KEY" or else PKCS#8. */
 str key_write(struct arena *a, EVP_PKEY *key);
+/* PEM of what an encoder of OpenSSL has made, which is freed; empty when it failed (len below 1).
+ */
+str pem_of_der(struct arena *a, str type, unsigned char *bytes, int len);
 /* The first PEM block of text. On failure *why is what Go says. */
 MUST_CHECK bool key_read(struct arena *a, str text, EVP_PKEY **out, str *why);
 

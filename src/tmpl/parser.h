@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * parser.h - what the files that make nodes of tokens share: the parser, its tokens, its errors.
+ *
+ * parser.c has tokens, errors and what is between delimiters; parser_expr.c has pipelines.
+ */
+#pragma once
+
+#include "tmpl/internal.h"
+
+/*
+ * How deep parentheses, and how deep control structures may nest: Go stops parentheses at 10,000,
+ * but its stacks grow.
+ */
+#define PARSE_DEPTH_MAX 2500
+
+struct parser {
+    struct tmpl_set *set;
+    struct arena *arena;
+    const struct file *file;
+    struct lexer *lexer;
+    struct map *trees;
+    struct err *err;
+    str name;
+    struct token token[3]; /* [0] was read last; the others were pushed back */
+    int peeked;
+    VEC(str) vars;
+    uint32_t action_line; /* of the action being parsed, 0 outside */
+    unsigned ranges, depth;
+};
+
+/* ---- Tokens. A word is a token other than white space. ---- */
+
+struct token parse_next(struct parser *p);
+struct token parse_peek(struct parser *p);
+void parse_backup(struct parser *p);
+struct token parse_next_word(struct parser *p);
+struct token parse_peek_word(struct parser *p);
+/* The next word, which must be of this kind. */
+MUST_CHECK bool parse_expect(struct parser *p, enum token_kind kind, str context,
+                             struct token *out);
+
+/* ---- Errors. ---- */
+
+/* Always false. format and args are Go's; the line is that of the token read last. */
+bool parse_fail(struct parser *p, const char *format, const struct tv *args, size_t count);
+#define FAIL(p, format, ...)                                                                       \
+    parse_fail((p), (format), (const struct tv[]){__VA_ARGS__},                                    \
+               sizeof((const struct tv[]){__VA_ARGS__}) / sizeof(struct tv))
+#define FAIL_TEXT(p, text) parse_fail((p), (text), NULL, 0)
+/* This token does not belong into the context: always false, always NULL. */
+bool parse_unexpected(struct parser *p, struct token t, str context);
+struct node *parse_unexpected_node(struct parser *p, struct token t, str context);
+
+/* ---- Nodes. ---- */
+
+typedef VEC(struct node *) node_vec;
+
+struct node *parse_node(struct parser *p, enum node_kind kind, size_t pos);
+
+static inline struct nodes nodes_of(const node_vec *v)
+{
+    return (struct nodes){v->items, (uint32_t)v->len};
+}
+
+/* The text between the quotes of a string. */
+MUST_CHECK bool parse_unquote(struct parser *p, str quoted, str *out);
+/* A pipeline up to the token that ends it, which is consumed; NULL after an error. */
+struct node *parse_pipeline(struct parser *p, str context, enum token_kind end);
