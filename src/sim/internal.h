@@ -55,7 +55,7 @@ enum sim_operation_member {
     OPERATION_ID = 1,
     OPERATION_NAME = 2,
     OPERATION_START = 4,
-    OPERATION_END = 8, /* once it is over */
+    OPERATION_END = 8,    /* once it is over */
     OPERATION_ERROR = 16, /* also without a failure: null */
     OPERATION_PERCENT = 32,
     OPERATION_PROPERTIES = 64,
@@ -88,11 +88,11 @@ struct sim_answers {
 
 /* The form of an error in the body of an answer. */
 enum sim_shape {
-    SHAPE_ERROR, /* {"error": {"code", "message", "details"}} */
-    SHAPE_FLAT,  /* {"code", "message"} */
-    SHAPE_BOTH,  /* one beside the other */
-    SHAPE_UPPER, /* {"Code", "Message", "Details"} */
-    SHAPE_INNER, /* {"error": {..., "innererror": {"code"}}} */
+    SHAPE_ERROR,   /* {"error": {"code", "message", "details"}} */
+    SHAPE_FLAT,    /* {"code", "message"} */
+    SHAPE_BOTH,    /* one beside the other */
+    SHAPE_UPPER,   /* {"Code", "Message", "Details"} */
+    SHAPE_INNER,   /* {"error": {..., "innererror": {"code"}}} */
     SHAPE_MESSAGE, /* {"Message"} */
     SHAPE_PROBLEM, /* {"type", "title", "status", "traceId"} */
     SHAPE_TEXT,    /* JSON as the text of the message */

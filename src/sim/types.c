@@ -189,8 +189,8 @@ bool sim_types_read(struct sim_types *t, const struct source *src, struct err *e
 /* "api/sim/microsoft.network.json" is of the provider microsoft.network. */
 static str provider_of_file(str file)
 {
-    str name = str_from(file, str_rfind_char(file, '/') == STR_NPOS ? 0
-                                                                   : str_rfind_char(file, '/') + 1);
+    str name =
+        str_from(file, str_rfind_char(file, '/') == STR_NPOS ? 0 : str_rfind_char(file, '/') + 1);
 
     return str_without_suffix(name, STR(".json"));
 }

@@ -23,12 +23,9 @@ static bool read_poller(struct fields *f, const struct value *v, void *out)
 
 static bool read_body(struct fields *f, const struct value *v, void *out)
 {
-    static const struct field_word words[] = {{"resource", BODY_RESOURCE},
-                                              {"operation", BODY_OPERATION},
-                                              {"started", BODY_STARTED},
-                                              {"empty", BODY_EMPTY},
-                                              {"other", BODY_OTHER},
-                                              {0}};
+    static const struct field_word words[] = {
+        {"resource", BODY_RESOURCE}, {"operation", BODY_OPERATION}, {"started", BODY_STARTED},
+        {"empty", BODY_EMPTY},       {"other", BODY_OTHER},         {0}};
     int word = 0;
 
     if (!fields_word(f, v, words, &word))
