@@ -29,7 +29,7 @@ static const struct option simulate_options[] = {
     {"port", 0, OPTION_INT, offsetof(struct simulate_values, port), .value = "8642",
      .help = "Listen on this `PORT` of 127.0.0.1; 0 takes a free one"},
     {"preset", 0, OPTION_STRINGS, offsetof(struct simulate_values, presets),
-     .help = "Behave as `NAMES` say: azure, hourly, troubled, unlimited, unregistered",
+     .help = "Behave as `NAMES` say: azure, hourly, strict, troubled, unlimited, unregistered",
      .choices = sim_presets},
     {"seed", 0, OPTION_INT, offsetof(struct simulate_values, seed), .value = "1",
      .help = "Make ids and keys from this `NUMBER`"},
@@ -131,7 +131,8 @@ const struct command command_simulate = {
             "unless --state names a file. A signal (Ctrl-C) ends it.\n"
             "\n"
             "Below /_sim/ it tells about itself (log, assert, resources), makes trouble on\n"
-            "demand (faults) and moves its time (time). docs/simulator.md has a walk.\n",
+            "demand (faults), moves its time (time) and begins anew (reset); GET /_sim/ lists\n"
+            "all of it. docs/simulator.md has a walk.\n",
     .examples = "  plumb simulate\n"
                 "  plumb simulate --port 0 --virtual-time --faults plan.yaml\n"
                 "  plumb simulate --tenant contoso --auth --preset hourly,unregistered\n",

@@ -264,8 +264,7 @@ void sim_admin(struct sim_call *c)
     str path = str_eq(c->q->path, STR("/_sim")) ? STR("/_sim/") : c->q->path;
 
     for (size_t i = 0; i < COUNT(routes); i++)
-        if (str_eq(c->q->method, str_c(routes[i].method)) &&
-            str_eq(path, str_c(routes[i].path))) {
+        if (str_eq(c->q->method, str_c(routes[i].method)) && str_eq(path, str_c(routes[i].path))) {
             routes[i].handle(c);
             return;
         }

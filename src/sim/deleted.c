@@ -48,8 +48,7 @@ static struct value *show(struct sim_call *c, const struct sim_resource *r, str 
                           STR_ARG(c->id.subscription), STR_ARG(provider), STR_ARG(location),
                           STR_ARG(kept_as), STR_ARG(name)));
     value_set_str(a, v, STR("name"), name);
-    value_set_str(a, v, STR("type"),
-                  str_fmt(a, "%.*s/%.*s", STR_ARG(provider), STR_ARG(kept_as)));
+    value_set_str(a, v, STR("type"), str_fmt(a, "%.*s/%.*s", STR_ARG(provider), STR_ARG(kept_as)));
     struct value *properties = value_set(a, v, STR("properties"), value_object(a));
     value_set_str(a, properties, STR("vaultId"), r->id);
     value_set_str(a, properties, STR("location"), location);
@@ -99,8 +98,7 @@ static struct sim_resource *find_deleted(struct sim_call *c, const struct arm_pa
 {
     for (struct sim_resource *r = sim_store_root(c->sim->deleted)->first; r; r = r->next) {
         str name = str_from(r->id, str_rfind_char(r->id, '/') + 1);
-        if (str_eq_fold(name, pair->name) &&
-            is_kept_as(c, r, c->id.blocks[0].provider, pair->type))
+        if (str_eq_fold(name, pair->name) && is_kept_as(c, r, c->id.blocks[0].provider, pair->type))
             return r;
     }
     return NULL;
@@ -163,7 +161,8 @@ bool sim_list_deleted(struct sim_call *c)
         path = rest;
     else
         location = STR_NONE;
-    if (!path.len || str_contains(path, STR("/")) || !sim_types_keep(c->sim->types, provider, path))
+    if (!path.len || str_contains(path, STR("/")) ||
+        !sim_types_keep(c->arena, c->sim->types, provider, path))
         return false;
     list = value_set(c->arena, v, STR("value"), value_list(c->arena));
     for (struct sim_resource *r = sim_store_root(c->sim->deleted)->first; r; r = r->next)

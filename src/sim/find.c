@@ -74,7 +74,8 @@ static bool is_implicit(const struct arm_id *id)
     const struct arm_block *b = &id->blocks[id->block_count - 1];
     str name = arm_id_name(id);
 
-    return (b->count && str_eq_fold(b->pairs[b->count - 1].type, STR("locations"))) || str_eq_fold(name, STR("default")) || str_eq_fold(name, STR("current"));
+    return (b->count && str_eq_fold(b->pairs[b->count - 1].type, STR("locations"))) ||
+           str_eq_fold(name, STR("default")) || str_eq_fold(name, STR("current"));
 }
 
 /* Whether the path stands below another resource, which is then parent. */

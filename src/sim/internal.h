@@ -55,7 +55,7 @@ enum sim_operation_member {
     OPERATION_ID = 1,
     OPERATION_NAME = 2,
     OPERATION_START = 4,
-    OPERATION_END = 8, /* once it is over */
+    OPERATION_END = 8,    /* once it is over */
     OPERATION_ERROR = 16, /* also without a failure: null */
     OPERATION_PERCENT = 32,
     OPERATION_PROPERTIES = 64,
@@ -88,11 +88,11 @@ struct sim_answers {
 
 /* The form of an error in the body of an answer. */
 enum sim_shape {
-    SHAPE_ERROR, /* {"error": {"code", "message", "details"}} */
-    SHAPE_FLAT,  /* {"code", "message"} */
-    SHAPE_BOTH,  /* one beside the other */
-    SHAPE_UPPER, /* {"Code", "Message", "Details"} */
-    SHAPE_INNER, /* {"error": {..., "innererror": {"code"}}} */
+    SHAPE_ERROR,   /* {"error": {"code", "message", "details"}} */
+    SHAPE_FLAT,    /* {"code", "message"} */
+    SHAPE_BOTH,    /* one beside the other */
+    SHAPE_UPPER,   /* {"Code", "Message", "Details"} */
+    SHAPE_INNER,   /* {"error": {..., "innererror": {"code"}}} */
     SHAPE_MESSAGE, /* {"Message"} */
     SHAPE_PROBLEM, /* {"type", "title", "status", "traceId"} */
     SHAPE_TEXT,    /* JSON as the text of the message */
@@ -198,7 +198,8 @@ struct sim_type {
 struct sim_limit {
     str provider;
     str name; /* in x-ms-ratelimit-remaining-resource */
-    str kind; /* "read", "write" or "delete", as the log has it; empty: all */
+    str kind; /* "read", "write" or "delete", as the log has it, or "change": the latter two;
+               * empty: all */
     int64_t count, seconds;
 };
 
@@ -213,11 +214,13 @@ struct sim_types *sim_types_new(struct arena *a);
 MUST_CHECK bool sim_types_builtin(struct sim_types *t, struct err *e);
 MUST_CHECK bool sim_types_read(struct sim_types *t, const struct source *src, struct err *e);
 /* Never NULL: unknown types get the usual behaviour. */
-const struct sim_type *sim_types_find(struct arena *a, const struct sim_types *t, str type);
+const struct sim_type *sim_types_find(struct arena *a, struct sim_types *t, str type);
+/* Reads all files of the program at once, which is a test of them. */
+MUST_CHECK bool sim_types_all(struct sim_types *t, struct err *e);
 /* Whether a type of a provider is kept when deleted, in a collection of this name. */
-bool sim_types_keep(const struct sim_types *t, str provider, str kept_as);
+bool sim_types_keep(struct arena *a, struct sim_types *t, str provider, str kept_as);
 /* Whether a type of the provider is in a file. */
-bool sim_types_provider(const struct sim_types *t, str provider);
+bool sim_types_provider(struct arena *a, struct sim_types *t, str provider);
 /* The roles that are built in: names by id, or NULL. */
 const struct value *sim_types_roles(const struct sim_types *t);
 const struct sim_limits *sim_types_limits(const struct sim_types *t);

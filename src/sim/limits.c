@@ -126,6 +126,14 @@ static bool admit_limit(struct sim_call *c, const struct sim_limit *limit, struc
     return false;
 }
 
+static bool is_for(const struct sim_call *c, const struct sim_limit *limit)
+{
+    bool changes = strcmp(c->kind, "write") == 0 || strcmp(c->kind, "delete") == 0;
+
+    return !limit->kind.len || str_eq(str_c(c->kind), limit->kind) ||
+           (changes && str_eq(limit->kind, STR("change")));
+}
+
 static bool admit_provider(struct sim_call *c)
 {
     const struct sim_limits *limits = sim_types_limits(c->sim->types);
@@ -134,13 +142,10 @@ static bool admit_provider(struct sim_call *c)
 
     if (c->sim->config.unlimited)
         return true;
-    for (size_t i = 0; i < limits->len; i++) {
-        const struct sim_limit *limit = &limits->items[i];
-        if (str_eq_fold(provider, limit->provider) &&
-            (!limit->kind.len || str_eq(str_c(c->kind), limit->kind)) &&
-            !admit_limit(c, limit, &shown))
+    for (size_t i = 0; i < limits->len; i++)
+        if (str_eq_fold(provider, limits->items[i].provider) && is_for(c, &limits->items[i]) &&
+            !admit_limit(c, &limits->items[i], &shown))
             return false;
-    }
     if (shown.len)
         sim_header(c, "x-ms-ratelimit-remaining-resource", buf_str(&shown));
     return true;

@@ -234,8 +234,8 @@ static str poll_path(struct sim_call *c, const struct sim_operation *o, const ch
     if (!location.len)
         location = STR("westus2");
     if (!provider.len)
-        return str_lower(a, str_fmt(a, "/subscriptions/%.*s/%s/%.*s", STR_ARG(sub), collection,
-                                    STR_ARG(id)));
+        return str_lower(
+            a, str_fmt(a, "/subscriptions/%.*s/%s/%.*s", STR_ARG(sub), collection, STR_ARG(id)));
     return str_lower(a, str_fmt(a, "%s%.*s/providers/%.*s/locations/%.*s/%s/%.*s",
                                 sub.len ? "/subscriptions/" : "", STR_ARG(sub), STR_ARG(provider),
                                 STR_ARG(location), collection, STR_ARG(id)));

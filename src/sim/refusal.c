@@ -10,10 +10,10 @@
 #include "net/retry.h"
 
 const struct field_word sim_shapes[] = {
-    {"error", SHAPE_ERROR},     {"flat", SHAPE_FLAT},       {"both", SHAPE_BOTH},
-    {"upper", SHAPE_UPPER},     {"inner", SHAPE_INNER},     {"message", SHAPE_MESSAGE},
-    {"problem", SHAPE_PROBLEM}, {"text", SHAPE_TEXT},       {"number", SHAPE_NUMBER},
-    {"html", SHAPE_HTML},       {"empty", SHAPE_EMPTY},     {0}};
+    {"error", SHAPE_ERROR},     {"flat", SHAPE_FLAT},   {"both", SHAPE_BOTH},
+    {"upper", SHAPE_UPPER},     {"inner", SHAPE_INNER}, {"message", SHAPE_MESSAGE},
+    {"problem", SHAPE_PROBLEM}, {"text", SHAPE_TEXT},   {"number", SHAPE_NUMBER},
+    {"html", SHAPE_HTML},       {"empty", SHAPE_EMPTY}, {0}};
 
 /* One error on its way: what it says, and the object that says it. */
 struct telling {
@@ -128,10 +128,12 @@ static void tell_number(struct telling *t)
 }
 
 static void (*const writers[])(struct telling *t) = {
-    [SHAPE_ERROR] = tell_wrapped,    [SHAPE_FLAT] = tell_flat,       [SHAPE_BOTH] = tell_both,
-    [SHAPE_UPPER] = tell_upper,      [SHAPE_INNER] = tell_inner,     [SHAPE_MESSAGE] = tell_message,
-    [SHAPE_PROBLEM] = tell_problem,  [SHAPE_TEXT] = tell_text,       [SHAPE_NUMBER] = tell_number,
-    [SHAPE_HTML] = NULL,             [SHAPE_EMPTY] = NULL,
+    [SHAPE_ERROR] = tell_wrapped,   [SHAPE_FLAT] = tell_flat,
+    [SHAPE_BOTH] = tell_both,       [SHAPE_UPPER] = tell_upper,
+    [SHAPE_INNER] = tell_inner,     [SHAPE_MESSAGE] = tell_message,
+    [SHAPE_PROBLEM] = tell_problem, [SHAPE_TEXT] = tell_text,
+    [SHAPE_NUMBER] = tell_number,   [SHAPE_HTML] = NULL,
+    [SHAPE_EMPTY] = NULL,
 };
 
 /* $id, $name and $other in a message. */

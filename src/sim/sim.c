@@ -15,9 +15,8 @@
 /* ---- Configuration. ---------------------------------------------------------------------------
  */
 
-const char *const sim_presets[] = {"azure",    "hourly",    "strict",
-                                   "troubled", "unlimited", "unregistered",
-                                   NULL};
+const char *const sim_presets[] = {"azure",     "hourly",       "strict", "troubled",
+                                   "unlimited", "unregistered", NULL};
 
 struct sim_config sim_defaults(void)
 {
@@ -45,11 +44,10 @@ bool sim_preset(struct sim_config *config, str name, struct err *e)
     } else if (str_eq(name, STR("unregistered"))) {
         config->unregistered = true;
     } else {
-        return err_set(
-            e, ERR_USAGE,
-            "there is no preset \"%.*s\"; known are azure, hourly, strict, troubled, "
-            "unlimited and unregistered",
-            STR_ARG(name));
+        return err_set(e, ERR_USAGE,
+                       "there is no preset \"%.*s\"; known are azure, hourly, strict, troubled, "
+                       "unlimited and unregistered",
+                       STR_ARG(name));
     }
     return true;
 }
@@ -155,6 +153,13 @@ bool sim_add_types(struct sim *s, const struct source *src, struct err *e)
     kept->file = str_copy(s->arena, src->file);
     kept->text = str_copy(s->arena, src->text);
     return sim_types_read(s->types, kept, e);
+}
+
+bool sim_read_types(struct sim *s, struct err *e)
+{
+    AUTO_LOCK guard = lock_take(&s->lock);
+
+    return sim_types_all(s->types, e);
 }
 
 bool sim_add_faults(struct sim *s, const struct source *src, struct err *e)
@@ -400,7 +405,8 @@ static void handle_arm(struct sim_call *c)
     if (!sim_authorized(c) || !sim_admit(c) || sim_faults_before(c) || sim_poll(c))
         return;
     ++*(int64_t *)((char *)&c->sim->counters + method->offset);
-    if (!check_version(c) || !read_body(c) || (is_id && !sim_version_known(c)) || sim_graph(c) || sim_role(c) || sim_provider(c))
+    if (!check_version(c) || !read_body(c) || (is_id && !sim_version_known(c)) || sim_graph(c) ||
+        sim_role(c) || sim_provider(c))
         return;
     if (is_id && !str_eq(c->q->method, STR("POST")))
         handle_resource(c);

@@ -72,6 +72,9 @@ void sim_free(struct sim *s);
 
 /* Adds a file of behaviours, as in api/sim; its types replace those of the same name. */
 MUST_CHECK bool sim_add_types(struct sim *s, const struct source *src, struct err *e);
+/* Reads all behaviours in the program, which otherwise are read when they are asked for: a test of
+ * them. */
+MUST_CHECK bool sim_read_types(struct sim *s, struct err *e);
 /* Adds the faults of a plan in YAML or JSON. Errors name its lines. */
 MUST_CHECK bool sim_add_faults(struct sim *s, const struct source *src, struct err *e);
 
@@ -96,6 +99,9 @@ void sim_handle(struct sim *s, struct arena *a, const struct sim_request *q,
                 struct sim_response *r);
 /* A server_handler for net/server.h; ctx is the struct sim. */
 void sim_serve(void *ctx, struct server_request *r);
+/* Its two halves: what was asked for is done; the answer is sent. */
+void sim_serve_request(struct sim *s, struct server_request *r, struct sim_response *response);
+void sim_serve_response(struct server_request *r, const struct sim_response *response);
 
 /* Moves virtual time; without virtual time it adds to the real one. */
 void sim_advance(struct sim *s, int64_t ns);

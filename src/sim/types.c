@@ -4,21 +4,32 @@
  *
  * Every key must be known and every value of its kind, so that a file never means less than its
  * author thinks; errors name file and line. The files of the program are one embedded text, in
- * which a line that begins with a form feed names the file that follows.
+ * which a line that begins with a form feed names the file that follows; each but common.json is
+ * read when a type of its provider is asked for first, since reading them all takes a while.
  */
 #include "sim/types.h"
 
 #include "base/embed.h"
 #include "text/json.h"
 
+#include <assert.h>
+
 EMBED(sim_types, "build/gen/sim.types");
 
 /* No honest file comes near. */
 #define TYPES_MAX 100000
 
+/* A file in the program that was not read yet; its name says of which provider it is. */
+struct unread {
+    struct source source;
+    bool done;
+};
+
 struct sim_types {
     struct arena *arena;
-    struct map *types; /* by name in lower case */
+    struct map *unread; /* files in the program that nobody asked for yet: struct source */
+    struct map *types;  /* by name in lower case */
+    bool late;          /* what is read now loses against what is there */
     const struct value *actions;
     const struct value *roles;
     struct sim_limits limits;
@@ -107,7 +118,9 @@ static bool read_type(struct fields *f, const struct value *v)
     if (!fields_read(f, v, fields, type))
         return err_wrap(f->e, "type %.*s", STR_ARG(type->name));
     complete(f, type);
-    map_set(t->types, str_lower(f->arena, type->name), type);
+    str key = str_lower(f->arena, type->name);
+    if (!t->late || !map_has(t->types, key))
+        map_set(t->types, key, type);
     return true;
 }
 
@@ -148,6 +161,7 @@ struct sim_types *sim_types_new(struct arena *a)
 
     t->arena = a;
     t->types = map_new(a);
+    t->unread = map_new(a);
     t->usual.name = STR("unknown");
     t->usual.unheard = true;
     t->usual.create = only_answer(a, (struct sim_answer){.status = 201});
@@ -172,6 +186,15 @@ bool sim_types_read(struct sim_types *t, const struct source *src, struct err *e
     return json_read(t->arena, src, NULL, &root, e) && fields_read(&f, root, fields, t);
 }
 
+/* "api/sim/microsoft.network.json" is of the provider microsoft.network. */
+static str provider_of_file(str file)
+{
+    str name =
+        str_from(file, str_rfind_char(file, '/') == STR_NPOS ? 0 : str_rfind_char(file, '/') + 1);
+
+    return str_without_suffix(name, STR(".json"));
+}
+
 bool sim_types_builtin(struct sim_types *t, struct err *e)
 {
     str rest = EMBEDDED(sim_types), part;
@@ -181,14 +204,52 @@ bool sim_types_builtin(struct sim_types *t, struct err *e)
         struct source *src = ARENA_NEW(t->arena, struct source);
         str_cut(rest, STR("\f"), &part, &rest);
         str_cut(part, STR("\n"), &src->file, &src->text);
-        if (!sim_types_read(t, src, e))
+        str provider = provider_of_file(src->file);
+        if (str_find_char(provider, '.') != STR_NPOS)
+            map_set(t->unread, provider, src);
+        else if (!sim_types_read(t, src, e))
             return false;
     }
     return true;
 }
 
-const struct sim_type *sim_types_find(struct arena *a, const struct sim_types *t, str type)
+/* Reads what the program knows about a provider, when it is asked for first. */
+static void read_provider(struct sim_types *t, str provider)
 {
+    const struct source *src = map_get(t->unread, provider);
+    AUTO_ERR e = {0};
+
+    if (!src)
+        return;
+    map_set(t->unread, provider, NULL);
+    t->late = true;
+    bool good = sim_types_read(t, src, &e);
+    t->late = false;
+    (void)good;
+    assert(good);
+}
+
+static str provider_of(struct arena *a, str type)
+{
+    size_t slash = str_find_char(type, '/');
+
+    return str_lower(a, str_slice(type, 0, slash == STR_NPOS ? type.len : slash));
+}
+
+bool sim_types_all(struct sim_types *t, struct err *e)
+{
+    for (size_t i = 0; i < map_len(t->unread); i++) {
+        const struct source *src = map_at(t->unread, i);
+        if (src && !sim_types_read(t, src, e))
+            return false;
+        map_set(t->unread, map_key(t->unread, i), NULL);
+    }
+    return true;
+}
+
+const struct sim_type *sim_types_find(struct arena *a, struct sim_types *t, str type)
+{
+    read_provider(t, provider_of(a, type));
     const struct sim_type *found = map_get(t->types, str_lower(a, type));
 
     return found ? found : &t->usual;
@@ -199,8 +260,9 @@ const struct value *sim_types_roles(const struct sim_types *t)
     return t->roles;
 }
 
-bool sim_types_keep(const struct sim_types *t, str provider, str kept_as)
+bool sim_types_keep(struct arena *a, struct sim_types *t, str provider, str kept_as)
 {
+    read_provider(t, provider_of(a, provider));
     for (size_t i = 0; i < map_len(t->types); i++) {
         const struct sim_type *type = map_at(t->types, i);
         str own = str_slice(type->name, 0, str_find_char(type->name, '/'));
@@ -211,8 +273,9 @@ bool sim_types_keep(const struct sim_types *t, str provider, str kept_as)
     return false;
 }
 
-bool sim_types_provider(const struct sim_types *t, str provider)
+bool sim_types_provider(struct arena *a, struct sim_types *t, str provider)
 {
+    read_provider(t, provider_of(a, provider));
     for (size_t i = 0; i < map_len(t->types); i++) {
         const struct sim_type *type = map_at(t->types, i);
         if (str_eq_fold(str_slice(type->name, 0, str_find_char(type->name, '/')), provider))

@@ -23,12 +23,9 @@ static bool read_poller(struct fields *f, const struct value *v, void *out)
 
 static bool read_body(struct fields *f, const struct value *v, void *out)
 {
-    static const struct field_word words[] = {{"resource", BODY_RESOURCE},
-                                              {"operation", BODY_OPERATION},
-                                              {"started", BODY_STARTED},
-                                              {"empty", BODY_EMPTY},
-                                              {"other", BODY_OTHER},
-                                              {0}};
+    static const struct field_word words[] = {
+        {"resource", BODY_RESOURCE}, {"operation", BODY_OPERATION}, {"started", BODY_STARTED},
+        {"empty", BODY_EMPTY},       {"other", BODY_OTHER},         {0}};
     int word = 0;
 
     if (!fields_word(f, v, words, &word))
@@ -179,7 +176,8 @@ bool sim_read_answers(struct fields *f, const struct value *v, void *out)
 
 static bool read_kind(struct fields *f, const struct value *v, void *out)
 {
-    static const struct field_word words[] = {{"read", 0}, {"write", 0}, {"delete", 0}, {0}};
+    static const struct field_word words[] = {
+        {"read", 0}, {"write", 0}, {"delete", 0}, {"change", 0}, {0}};
     int word = 0;
 
     return fields_word(f, v, words, &word) && fields_text(f, v, out);

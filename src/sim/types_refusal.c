@@ -69,17 +69,21 @@ bool sim_read_names(struct fields *f, const struct value *v, void *out)
 }
 
 /* The members of every refusal, in a struct that has one at this place. */
-#define REFUSAL_FIELDS(type, member)                                                              \
+#define REFUSAL_FIELDS(type, member)                                                               \
     {"code", fields_text, offsetof(type, member.code)},                                            \
         {"detail", fields_text, offsetof(type, member.detail)},                                    \
         {"message", fields_text, offsetof(type, member.message)},                                  \
         {"retryAfter", read_seconds, offsetof(type, member.retry_after)},                          \
         {"shape", read_shape, offsetof(type, member.shape)},                                       \
-        {"status", read_status, offsetof(type, member.status)}
+    {                                                                                              \
+        "status", read_status, offsetof(type, member.status)                                       \
+    }
 
 bool sim_read_missing(struct fields *f, const struct value *v, void *out)
 {
-    static const struct field fields[] = {REFUSAL_FIELDS(struct { struct sim_refusal r; }, r), {0}};
+    static const struct field fields[] = {REFUSAL_FIELDS(
+                                              struct { struct sim_refusal r; }, r),
+                                          {0}};
     struct sim_refusal *refusal = out;
 
     refusal->status = 404;
@@ -89,7 +93,9 @@ bool sim_read_missing(struct fields *f, const struct value *v, void *out)
 
 static bool read_reference(struct fields *f, const struct value *v, void *out)
 {
-    static const struct field fields[] = {REFUSAL_FIELDS(struct { struct sim_refusal r; }, r), {0}};
+    static const struct field fields[] = {REFUSAL_FIELDS(
+                                              struct { struct sim_refusal r; }, r),
+                                          {0}};
     const struct sim_refusal *refusal = out;
 
     if (!fields_read(f, v, fields, out))

@@ -16,7 +16,8 @@
 /* ---- Texts of a body. --------------------------------------------------------------------------
  */
 
-/* Whether an id in quotes, or the id of something below it, is in a JSON text. id is in lower case. */
+/* Whether an id in quotes, or the id of something below it, is in a JSON text. id is in lower case.
+ */
 static bool mentions(str json, str id)
 {
     for (size_t at = 0; at + id.len + 1 < json.len; at++) {
@@ -25,7 +26,8 @@ static bool mentions(str json, str id)
             return false;
         at += quote;
         char after = json.ptr[at + 1 + id.len];
-        if ((after == '"' || after == '/') && str_eq_fold(str_slice(json, at + 1, at + 1 + id.len), id))
+        if ((after == '"' || after == '/') &&
+            str_eq_fold(str_slice(json, at + 1, at + 1 + id.len), id))
             return true;
     }
     return false;
@@ -49,8 +51,8 @@ static const struct sim_resource *user_of(struct sim_call *c, struct sim_resourc
     struct sim_resource *top = sim_store_root(c->sim->store), *at = top->first;
 
     for (; by->len && at; at = sim_next_below(top, at, at != r))
-        if (at != r && at->body.len && is_one_of(by, at->type) &&
-            mentions(at->body, r->node.key) && !sim_is_gone(c->sim, at))
+        if (at != r && at->body.len && is_one_of(by, at->type) && mentions(at->body, r->node.key) &&
+            !sim_is_gone(c->sim, at))
             return at;
     return NULL;
 }

@@ -54,7 +54,7 @@ static bool refuse_type(struct sim_call *c)
 {
     str provider = last_provider(c);
 
-    if (!sim_usual_provider(c, provider) && !sim_types_provider(c->sim->types, provider))
+    if (!sim_usual_provider(c, provider) && !sim_types_provider(c->arena, c->sim->types, provider))
         sim_refuse(c, 404, "InvalidResourceNamespace", "The resource namespace '%.*s' is invalid.",
                    STR_ARG(provider));
     else

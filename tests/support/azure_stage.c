@@ -35,30 +35,14 @@ static void must(bool ok, const struct err *e)
 static void handle(void *ctx, struct server_request *r)
 {
     struct azure_stage *s = ctx;
-    struct arena *a = server_arena(r);
-    struct sim_request q = {.method = server_method(r),
-                            .path = server_path(r),
-                            .headers = server_headers(r),
-                            .body = server_body(r)};
     struct sim_response response;
-    str before, host = server_header(r, STR("Host"));
 
     if (s->watch)
         s->watch(s->ctx, r, false);
-    str_cut(server_target(r), STR("?"), &before, &q.query);
-    q.base = str_fmt(a, "http://%.*s", STR_ARG(host));
-    sim_handle(s->sim, a, &q, &response);
+    sim_serve_request(s->sim, r, &response);
     if (s->watch)
         s->watch(s->ctx, r, true);
-    if (response.drop) {
-        server_drop(r);
-        return;
-    }
-    for (size_t i = 0; i < response.headers.len; i++)
-        if (!str_eq_fold(response.headers.items[i].name, STR("Content-Type")))
-            server_add_header(r, response.headers.items[i].name, response.headers.items[i].value);
-    server_reply(r, response.status, http_header_get(&response.headers, STR("Content-Type")),
-                 response.body);
+    sim_serve_response(r, &response);
 }
 
 void azure_stage_start(struct azure_stage *s, const char *preset, azure_watch *watch, void *ctx)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_refusals.c - what is refused: things in use, locked, unknown or not there; and in which form.
+/* test_refusals.c - what is refused: things in use, locked, unknown or not there; and in which
+ * form.
  */
 #include "sim_world.h"
 
@@ -7,7 +8,7 @@
 #define SUBNET NETWORK "/virtualNetworks/v/subnets/s"
 #define NIC NETWORK "/networkInterfaces/n"
 #define NIC_BODY                                                                                   \
-    "{\"location\":\"westus2\",\"properties\":{\"ipConfigurations\":[{\"name\":\"i\","              \
+    "{\"location\":\"westus2\",\"properties\":{\"ipConfigurations\":[{\"name\":\"i\","             \
     "\"properties\":{\"subnet\":{\"id\":\"" SUBNET "\"}}}]}}"
 #define ODD GROUP "/providers/Example.Odd/things/x"
 #define DAY (86400 * NS_PER_SEC)
@@ -221,9 +222,10 @@ TEST(polls_look_as_the_type_says)
         assert_true(value_is(value_get(w.body, STR("error")), VALUE_NULL));
     }
     assert_int_equal(ask_url(&w, "GET", url, STR_NONE), 200);
-    assert_str(w.r.body, str_fmt(w.a, "{\"id\":\"%.*s\",\"resourceId\":\"%.*s\","
-                                      "\"status\":\"Succeeded\",\"percentComplete\":100,"
-                                      "\"error\":null}",
+    assert_str(w.r.body, str_fmt(w.a,
+                                 "{\"id\":\"%.*s\",\"resourceId\":\"%.*s\","
+                                 "\"status\":\"Succeeded\",\"percentComplete\":100,"
+                                 "\"error\":null}",
                                  (int)(str_find_char(url, '?') - strlen(BASE)),
                                  url.ptr + strlen(BASE), STR_ARG(str_lower(w.a, STR(ODD)))));
 }
@@ -279,16 +281,16 @@ TEST(a_strict_simulator_looks_for_what_is_referred_to)
     struct world strict = begin_with("strict");
     str version = STR("?api-version=2024-03-01");
 
-    assert_int_equal(ask_url(&strict, "PUT", str_concat(strict.a, STR(NIC), version), STR(NIC_BODY)),
-                     400);
+    assert_int_equal(
+        ask_url(&strict, "PUT", str_concat(strict.a, STR(NIC), version), STR(NIC_BODY)), 400);
     assert_str(code(&strict), STR("InvalidResourceReference"));
     assert_in_range(
         ask_url(&strict, "PUT", str_concat(strict.a, STR(NETWORK "/virtualNetworks/v"), version),
                 STR("{\"location\":\"westus2\",\"properties\":{\"subnets\":[{\"name\":\"s\"}]}}")),
         200, 202);
     sim_advance(strict.s, DAY);
-    assert_in_range(
-        ask_url(&strict, "PUT", str_concat(strict.a, STR(NIC), version), STR(NIC_BODY)), 200, 202);
+    assert_in_range(ask_url(&strict, "PUT", str_concat(strict.a, STR(NIC), version), STR(NIC_BODY)),
+                    200, 202);
     end(&strict);
 }
 
@@ -302,8 +304,8 @@ TEST(a_strict_simulator_waits_for_what_is_referred_to)
     sim_advance(strict.s, DAY);
     ask_url(&strict, "PUT", str_concat(strict.a, STR(SUBNET), version),
             STR("{\"properties\":{\"addressPrefix\":\"10.0.0.0/24\"}}"));
-    assert_int_equal(ask_url(&strict, "PUT", str_concat(strict.a, STR(NIC), version), STR(NIC_BODY)),
-                     429);
+    assert_int_equal(
+        ask_url(&strict, "PUT", str_concat(strict.a, STR(NIC), version), STR(NIC_BODY)), 429);
     assert_str(code(&strict), STR("RetryableError"));
     assert_true(str_contains(strict.r.body, STR("ReferencedResourceNotProvisioned")));
     end(&strict);
@@ -322,6 +324,20 @@ TEST(a_reset_forgets_all_that_happened)
     assert_int_equal(value_len(w.body), 0);
     ask_url(&w, "GET", STR("/_sim/time"), STR_NONE);
     assert_str(value_get_str(w.body, STR("now")), STR("2026-01-01T00:00:00.0000000Z"));
+}
+
+TEST(every_behaviour_in_the_program_can_be_read)
+{
+    AUTO_ERR e = {0};
+
+    assert_ok(sim_read_types(w.s, &e), &e);
+}
+
+TEST(what_is_added_wins_over_what_is_read_later)
+{
+    add_types(&w, "{\"types\":{\"Microsoft.Network/routeTables\":"
+                  "{\"create\":{\"status\":202,\"body\":\"empty\"}}}}");
+    assert_int_equal(ask(&w, "PUT", NETWORK "/routeTables/r", "{\"location\":\"westus2\"}"), 202);
 }
 
 TEST(the_simulator_lists_its_paths)
@@ -348,4 +364,6 @@ RUN_TESTS(CASE(what_others_refer_to_cannot_be_deleted),
           CASE(a_strict_simulator_knows_its_versions), CASE(a_type_may_list_its_versions),
           CASE(a_strict_simulator_looks_for_what_is_referred_to),
           CASE(a_strict_simulator_waits_for_what_is_referred_to),
-          CASE(a_reset_forgets_all_that_happened), CASE(the_simulator_lists_its_paths))
+          CASE(every_behaviour_in_the_program_can_be_read),
+          CASE(what_is_added_wins_over_what_is_read_later), CASE(a_reset_forgets_all_that_happened),
+          CASE(the_simulator_lists_its_paths))
