@@ -115,8 +115,8 @@ struct sim_refusal {
 
 /* What a type refuses a few times before it accepts. */
 struct sim_trouble {
-    bool deletes; /* DELETE, else PUT */
     struct sim_refusal refusal;
+    bool deletes;    /* DELETE, else PUT */
     int64_t count;   /* so many times for each resource */
     int64_t percent; /* of the resources */
 };

@@ -2,6 +2,8 @@
 /* types_refusal.c - the files of api/sim: what is refused, when and in which form. */
 #include "sim/types.h"
 
+#include <assert.h>
+
 /* No honest file comes near. */
 #define REFUSALS_MAX 64
 #define NAMES_MAX 1000
@@ -68,22 +70,23 @@ bool sim_read_names(struct fields *f, const struct value *v, void *out)
     return true;
 }
 
-/* The members of every refusal, in a struct that has one at this place. */
-#define REFUSAL_FIELDS(type, member)                                                               \
-    {"code", fields_text, offsetof(type, member.code)},                                            \
-        {"detail", fields_text, offsetof(type, member.detail)},                                    \
-        {"message", fields_text, offsetof(type, member.message)},                                  \
-        {"retryAfter", read_seconds, offsetof(type, member.retry_after)},                          \
-        {"shape", read_shape, offsetof(type, member.shape)},                                       \
+/* The members of every refusal, which stands first in what has more. */
+#define REFUSAL_FIELDS                                                                             \
+    {"code", fields_text, offsetof(struct sim_refusal, code)},                                     \
+        {"detail", fields_text, offsetof(struct sim_refusal, detail)},                             \
+        {"message", fields_text, offsetof(struct sim_refusal, message)},                           \
+        {"retryAfter", read_seconds, offsetof(struct sim_refusal, retry_after)},                   \
+        {"shape", read_shape, offsetof(struct sim_refusal, shape)},                                \
     {                                                                                              \
-        "status", read_status, offsetof(type, member.status)                                       \
+        "status", read_status, offsetof(struct sim_refusal, status)                                \
     }
+
+static_assert(offsetof(struct sim_trouble, refusal) == 0, "REFUSAL_FIELDS begin at 0");
+static_assert(offsetof(struct sim_use, refusal) == 0, "REFUSAL_FIELDS begin at 0");
 
 bool sim_read_missing(struct fields *f, const struct value *v, void *out)
 {
-    static const struct field fields[] = {REFUSAL_FIELDS(
-                                              struct { struct sim_refusal r; }, r),
-                                          {0}};
+    static const struct field fields[] = {REFUSAL_FIELDS, {0}};
     struct sim_refusal *refusal = out;
 
     refusal->status = 404;
@@ -93,9 +96,7 @@ bool sim_read_missing(struct fields *f, const struct value *v, void *out)
 
 static bool read_reference(struct fields *f, const struct value *v, void *out)
 {
-    static const struct field fields[] = {REFUSAL_FIELDS(
-                                              struct { struct sim_refusal r; }, r),
-                                          {0}};
+    static const struct field fields[] = {REFUSAL_FIELDS, {0}};
     const struct sim_refusal *refusal = out;
 
     if (!fields_read(f, v, fields, out))
@@ -118,7 +119,7 @@ bool sim_read_references(struct fields *f, const struct value *v, void *out)
 bool sim_read_troubles(struct fields *f, const struct value *v, void *out)
 {
     static const struct field fields[] = {
-        REFUSAL_FIELDS(struct sim_trouble, refusal),
+        REFUSAL_FIELDS,
         {"count", read_count, offsetof(struct sim_trouble, count)},
         {"method", read_method, offsetof(struct sim_trouble, deletes)},
         {"percent", read_percent, offsetof(struct sim_trouble, percent)},
@@ -145,7 +146,7 @@ bool sim_read_troubles(struct fields *f, const struct value *v, void *out)
 bool sim_read_uses(struct fields *f, const struct value *v, void *out)
 {
     static const struct field fields[] = {
-        REFUSAL_FIELDS(struct sim_use, refusal),
+        REFUSAL_FIELDS,
         {"below", sim_read_names, offsetof(struct sim_use, below)},
         {"by", sim_read_names, offsetof(struct sim_use, by)},
         {0},
