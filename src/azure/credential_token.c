@@ -228,7 +228,7 @@ static int64_t skew_of(const struct http_response *response, int64_t now)
 static bool explain_skew(int64_t skew, struct err *e)
 {
     const int64_t size = skew < 0 ? -skew : skew;
-    const bool hours = size >= 2 * 3600;
+    const bool hours = size >= 7200;
     AUTO_ARENA a = arena_new();
 
     return err_set_str(e, ERR_INVALID,
