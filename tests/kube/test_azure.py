@@ -7,7 +7,7 @@ takes: 600 s, sampled 90 s
   definitions   all of `plumb crd --apply` are accepted, established, and structural
   valid         the least object of every kind is accepted, by the server and by `plumb plan --offline`;
                 so are the recorded objects of ../shared/corpus/arm-put, by the server, when they are there,
-                except those whose fields are in wrong letters
+                with the letters of their fields put right where the plan says so
   broken        200 objects with one fault each are refused, by the server or by the plan, with a message
                 that names the field
   versions      the version that a user applied is the one that a plan for the served object has
