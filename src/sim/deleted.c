@@ -86,7 +86,7 @@ void sim_soft_delete(struct sim_call *c, struct sim_resource *r)
 /* The pair of a path that names one, or NULL. */
 static const struct arm_pair *named_pair(const struct sim_call *c)
 {
-    const struct arm_block *b = &c->id.blocks[0];
+    const struct arm_block *b = c->id.blocks;
 
     return c->id.block_count == 1 && !c->id.group.len && b->count == 2 &&
                    str_eq_fold(b->pairs[0].type, STR("locations"))
