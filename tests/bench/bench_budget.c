@@ -25,9 +25,9 @@ static size_t sweep_round(void *ctx)
     *s = (struct sweep){.fleets = s->fleets};
     for (size_t seed = 1; seed <= s->fleets; seed++) {
         AUTO_ARENA a = arena_new();
-        const struct fleet_plan p = fleet_plan(seed);
-        const struct fleet_outcome o = fleet_run(&p);
-        const bool well = fleet_is_well(&o);
+        const struct budget_fleet p = budget_fleet_plan(seed);
+        const struct budget_outcome o = budget_fleet_run(&p);
+        const bool well = budget_fleet_is_well(&o);
         s->well += well;
         s->throttled += o.throttled;
         s->requests += o.counted + (uint64_t)o.bad_done;

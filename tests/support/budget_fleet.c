@@ -28,7 +28,7 @@ struct flight {
 };
 
 struct fleet {
-    const struct fleet_plan *plan;
+    const struct budget_fleet *plan;
     struct arena *a;
     struct budget *b;
     struct server_bucket server[BUDGET_VERBS], limited[BUDGET_VERBS];
@@ -59,7 +59,7 @@ static double draw(uint64_t *state, double min, double max)
     return min + (double)(*state >> 11) / 9007199254740992.0 * (max - min);
 }
 
-static void draw_rates(uint64_t *state, struct fleet_plan *p)
+static void draw_rates(uint64_t *state, struct budget_fleet *p)
 {
     static const char *const presets[] = {"published", "hourly", "own"};
     const size_t which = (size_t)draw(state, 0, 2.999);
@@ -73,10 +73,10 @@ static void draw_rates(uint64_t *state, struct fleet_plan *p)
     }
 }
 
-struct fleet_plan fleet_plan(uint64_t seed)
+struct budget_fleet budget_fleet_plan(uint64_t seed)
 {
     uint64_t state = mix(seed);
-    struct fleet_plan p = {.seed = seed};
+    struct budget_fleet p = {.seed = seed};
 
     draw_rates(&state, &p);
     p.limited = draw(&state, 0, 1) < 0.7;
@@ -142,7 +142,7 @@ static struct flight *ask(struct fleet *f, size_t space, enum budget_priority pr
  * How many a second the others ask for: their share of what we use of a bucket. Polls are reads, so
  * sweeps have what these leave.
  */
-static double wanted(const struct fleet_plan *p, size_t kind, bool limited)
+static double wanted(const struct budget_fleet *p, size_t kind, bool limited)
 {
     const struct budget_rate *rates = limited ? p->limits : p->rates;
     const double load = 0.9 * (limited ? p->limited_load : p->load) * (p->spaces - p->bad) /
@@ -161,7 +161,7 @@ static double wanted(const struct fleet_plan *p, size_t kind, bool limited)
 
 static void work(struct fleet *f, int64_t now)
 {
-    const struct fleet_plan *p = f->plan;
+    const struct budget_fleet *p = f->plan;
 
     for (size_t kind = 0; kind <= BUDGET_VERBS; kind++)
         for (int limited = 0; limited <= p->limited; limited++) {
@@ -298,7 +298,7 @@ static void refill(struct server_bucket *k)
         k->level = k->rate.burst;
 }
 
-static void open_fleet(struct fleet *f, const struct fleet_plan *p)
+static void open_fleet(struct fleet *f, const struct budget_fleet *p)
 {
     struct budget_limits l = budget_published();
     struct budget_provider known[BUDGET_VERBS];
@@ -318,7 +318,7 @@ static void open_fleet(struct fleet *f, const struct fleet_plan *p)
         f->names[i] = str_fmt(f->a, "namespace-%zu", i);
 }
 
-static void run(struct fleet *f, const struct fleet_plan *p, bool misbehaving)
+static void run(struct fleet *f, const struct budget_fleet *p, bool misbehaving)
 {
     *f = (struct fleet){0};
     open_fleet(f, p);
@@ -342,10 +342,10 @@ static double mean(double sum, uint64_t count)
     return count ? sum / (double)count : 1;
 }
 
-struct fleet_outcome fleet_run(const struct fleet_plan *p)
+struct budget_outcome budget_fleet_run(const struct budget_fleet *p)
 {
     static struct fleet calm, rough; /* too large for a stack */
-    struct fleet_outcome o = {0};
+    struct budget_outcome o = {0};
 
     assert(p->spaces <= SPACES_MAX && p->bad < p->spaces);
     run(&calm, p, false);
@@ -361,12 +361,12 @@ struct fleet_outcome fleet_run(const struct fleet_plan *p)
     return o;
 }
 
-bool fleet_is_well(const struct fleet_outcome *o)
+bool budget_fleet_is_well(const struct budget_outcome *o)
 {
     return !o->throttled && o->urgent < 1.1 && o->sweep < 1.1 && o->missing < 0.02;
 }
 
-str budget_fleet_text(struct arena *a, const struct fleet_plan *p, const struct fleet_outcome *o)
+str budget_fleet_text(struct arena *a, const struct budget_fleet *p, const struct budget_outcome *o)
 {
     return str_fmt(a,
                    "fleet %llu: %s, %u of %u namespaces misbehave by %u/s, load %.0f %%%s: %llu "

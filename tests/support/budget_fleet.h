@@ -12,7 +12,7 @@
 
 #include "azure/budget.h"
 
-struct fleet_plan {
+struct budget_fleet {
     uint64_t seed;
     const char *preset; /* "published", "hourly" or "own" */
     struct budget_rate rates[BUDGET_VERBS];
@@ -28,17 +28,18 @@ struct fleet_plan {
 };
 
 /* A plan made up from a seed. */
-struct fleet_plan fleet_plan(uint64_t seed);
+struct budget_fleet budget_fleet_plan(uint64_t seed);
 
-struct fleet_outcome {
+struct budget_outcome {
     uint64_t throttled;
     double urgent, sweep; /* time of requests of the others, by that without the misbehaving */
     uint64_t counted;     /* of the others */
     double missing;       /* of them, by the end */
     double bad_done;      /* requests of the misbehaving that were let go */
 };
-struct fleet_outcome fleet_run(const struct fleet_plan *p);
+struct budget_outcome budget_fleet_run(const struct budget_fleet *p);
 /* Nothing throttled, nobody delayed by a tenth, nothing of theirs left over. */
-bool fleet_is_well(const struct fleet_outcome *o);
+bool budget_fleet_is_well(const struct budget_outcome *o);
 /* One line. */
-str budget_fleet_text(struct arena *a, const struct fleet_plan *p, const struct fleet_outcome *o);
+str budget_fleet_text(struct arena *a, const struct budget_fleet *p,
+                      const struct budget_outcome *o);

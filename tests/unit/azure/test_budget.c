@@ -276,13 +276,13 @@ TEST(what_was_thought_to_be_used_comes_back)
 
 /* ---- Fleets. ---- */
 
-static void expect_well(const struct fleet_plan *p)
+static void expect_well(const struct budget_fleet *p)
 {
     AUTO_ARENA a = arena_new();
-    const struct fleet_outcome o = fleet_run(p);
+    const struct budget_outcome o = budget_fleet_run(p);
 
     print_message("%.*s\n", STR_ARG(budget_fleet_text(a, p, &o)));
-    assert_true(fleet_is_well(&o));
+    assert_true(budget_fleet_is_well(&o));
     assert_true(o.counted > 50 && o.bad_done > 0);
 }
 
@@ -290,18 +290,18 @@ static void expect_well(const struct fleet_plan *p)
 TEST(one_misbehaving_namespace_delays_itself)
 {
     const struct budget_limits l = budget_published();
-    struct fleet_plan p = {.seed = 7,
-                           .preset = "published",
-                           .limited = true,
-                           .limits = {{40, 4}, {30, 2}, {30, 2}},
-                           .spaces = 50,
-                           .bad = 1,
-                           .bad_rate = 40,
-                           .load = 0.6,
-                           .limited_load = 0.4,
-                           .polls = 3,
-                           .slowest_ms = 1500,
-                           .minutes = 10};
+    struct budget_fleet p = {.seed = 7,
+                             .preset = "published",
+                             .limited = true,
+                             .limits = {{40, 4}, {30, 2}, {30, 2}},
+                             .spaces = 50,
+                             .bad = 1,
+                             .bad_rate = 40,
+                             .load = 0.6,
+                             .limited_load = 0.4,
+                             .polls = 3,
+                             .slowest_ms = 1500,
+                             .minutes = 10};
 
     memcpy(p.rates, l.rates, sizeof(p.rates));
     expect_well(&p);
@@ -326,7 +326,7 @@ TEST(a_namespace_alone_may_have_all_of_it)
 TEST(fleets_of_any_shape_are_well)
 {
     for (uint64_t seed = 1; seed <= 12; seed++) {
-        struct fleet_plan p = fleet_plan(seed);
+        struct budget_fleet p = budget_fleet_plan(seed);
         p.minutes = 3;
         expect_well(&p);
     }
