@@ -2,10 +2,10 @@
 /*
  * internal.h - what the files of this folder share: tokens, nodes, sets, and a running execution.
  *
- * The life of a template: lexer.c cuts the text into tokens, parser.c makes nodes of them (literals
- * by literal.c), node.c prints nodes, set.c keeps them by name, exec.c walks the control nodes,
- * eval.c evaluates pipelines, call.c checks arguments against signatures and calls functions, fmt.c
- * prints values.
+ * The life of a template: lexer.c cuts the text into tokens, parser.c and parser_expr.c make nodes
+ * of them (literals by literal.c), node.c prints nodes, set.c keeps them by name, exec.c walks the
+ * control nodes, eval.c evaluates pipelines, call.c checks arguments against signatures and calls
+ * functions, fmt.c prints values.
  */
 #pragma once
 

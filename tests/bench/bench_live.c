@@ -316,8 +316,8 @@ static void run(void)
     AUTO_ARENA a = arena_new();
     struct cluster c = {.arena = a};
 
-    if (!run_up(a, "cached", NULL)) {
-        printf("compare live: skipped, tools/kube-test/up has not been run\n");
+    if (!run_up(a, "cached", "crds")) {
+        printf("compare live: skipped, tools/kube-test/up --crds has not been run\n");
         return;
     }
     c.folder = bench_folder(a);
