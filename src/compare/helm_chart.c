@@ -11,11 +11,15 @@
 /* How deep folders may be nested: nobody needs more, and names grow with every level. */
 #define FOLDERS_MAX 1000
 
-str helm_chart_name(struct arena *a, str chart)
+str helm_chart_name(str chart)
 {
-    str name = file_base(file_clean(a, chart));
+    str name = chart;
 
-    return name.len ? name : STR("/");
+    while (name.len && name.ptr[name.len - 1] == '/')
+        name.len--;
+    if (!name.len)
+        return chart.len ? STR("/") : STR(".");
+    return file_base(name);
 }
 
 /* Everything up to the last slash; a slash at the end counts. */
@@ -38,7 +42,7 @@ static bool save_file(struct arena *a, str folder, const struct helm_file *file,
 
 bool helm_save(struct arena *a, str chart, const struct helm_files *files, struct err *e)
 {
-    str folder = file_clean(a, file_join(a, folder_of(a, chart), helm_chart_name(a, chart)));
+    str folder = file_clean(a, file_join(a, folder_of(a, chart), helm_chart_name(chart)));
     enum file_kind kind = file_kind(folder);
 
     if (kind != FILE_MISSING && kind != FILE_FOLDER) {
