@@ -157,6 +157,7 @@ static bool add_yaml(struct conversion *c, str name, const struct value *v, cons
     return true;
 }
 
+/* Chart.yaml is the last, because that is the first that is written. */
 static bool add_chart(struct conversion *c, struct err *e)
 {
     struct arena *a = c->arena;

@@ -36,8 +36,7 @@ static bool save_file(struct arena *a, str folder, const struct helm_file *file,
 {
     str path = file_clean(a, file_join(a, folder, file->name));
 
-    return file_make_folder(str_slice(path, 0, str_rfind_char(path, '/')), e) &&
-           file_write(path, file->text, 0644, e);
+    return file_make_folder(folder_of(a, path), e) && file_write(path, file->text, 0644, e);
 }
 
 bool helm_save(struct arena *a, str chart, const struct helm_files *files, struct err *e)
@@ -50,8 +49,8 @@ bool helm_save(struct arena *a, str chart, const struct helm_files *files, struc
         return err_wrap(e, "failed to save helm chart in dir");
     }
     bool ok = file_make_folder(folder, e);
-    for (size_t i = 0; i < files->len && ok; i++)
-        ok = save_file(a, folder, &files->items[i], e);
+    for (size_t i = files->len; i > 0 && ok; i--)
+        ok = save_file(a, folder, &files->items[i - 1], e);
     return ok || err_wrap(e, "failed to save helm chart in dir");
 }
 
