@@ -74,7 +74,7 @@ static bool load_default(struct arena *a, str path, struct map *out, struct err 
     return true;
 }
 
-/* As Go's filepath.Walk: names in bytewise order, links not followed. */
+/* As Go's filepath.Walk: names in bytewise order, links not followed. Pipes are passed over. */
 static bool load_defaults(struct arena *a, str path, unsigned depth, struct map *out, struct err *e)
 {
     struct stat st;
@@ -84,7 +84,7 @@ static bool load_defaults(struct arena *a, str path, unsigned depth, struct map 
     if (lstat(str_z(a, path), &st))
         return err_errno(e, errno, "lstat", path);
     if (!S_ISDIR(st.st_mode))
-        return !is_yaml(path) || load_default(a, path, out, e);
+        return !is_yaml(path) || file_kind(path) == FILE_OTHER || load_default(a, path, out, e);
     if (depth > FOLDERS_MAX)
         return err_set(e, ERR_LIMIT, "%.*s: folders are nested too deep", STR_ARG(path));
     if (!file_list(a, path, &names, &count, e))
