@@ -63,6 +63,7 @@ struct transfer {
     enum transfer_stop stop;
     struct err caller;               /* of on_body */
     int number;                      /* errno, where curl does not know it */
+    str proxy;                       /* its host and port, for messages; empty: none */
     bool tls_proxy;                  /* the proxy is spoken to by TLS */
     struct sockaddr_storage address; /* the first one that was tried */
     socklen_t address_len;
