@@ -10,7 +10,6 @@
  */
 #include "kube/watch_internal.h"
 
-#include "text/json.h"
 #include "text/url.h"
 
 /* Servers are asked to end a watch after five to ten minutes, as by client-go. */
@@ -47,12 +46,10 @@ static bool type_of(str name, struct kube_change *out)
 bool kube_change_read(struct arena *a, const struct kube_call *c, str line, struct kube_change *out,
                       struct err *e)
 {
-    const struct read_options options = {.go = true, .any_number = true};
-    const struct source src = {.text = line};
     struct value *event;
 
     *out = (struct kube_change){0};
-    if (!json_read(a, &src, &options, &event, e))
+    if (!kube_json_read(a, line, &event, e))
         return err_wrap(e, "an event of a watch");
     out->object = value_get(event, STR("object"));
     str type = value_get_str(event, STR("type"));
