@@ -3,8 +3,8 @@
  * queue.c - the work queue.
  *
  * A key has one entry as long as anything is known about it. Due entries hang in a list per
- * priority, delayed ones in a heap by time; an entry that is being worked on is in neither, hangs in
- * the list of those, and remembers what was asked of it meanwhile.
+ * priority, delayed ones in a heap by time; an entry that is being worked on is in neither, hangs
+ * in the list of those, and remembers what was asked of it meanwhile.
  */
 #include "kube/queue.h"
 

@@ -7,9 +7,17 @@
 #include "kube/queue.h"
 
 /* The bounds of client-go's buckets, as Go writes them. */
-static const char *const bounds[QUEUE_BUCKETS] = {
-    "1e-08", "1e-07", "1e-06", "9.999999999999999e-06", "9.999999999999999e-05", "0.001",
-    "0.01",  "0.1",   "1",     "10",                    "+Inf"};
+static const char *const bounds[QUEUE_BUCKETS] = {"1e-08",
+                                                  "1e-07",
+                                                  "1e-06",
+                                                  "9.999999999999999e-06",
+                                                  "9.999999999999999e-05",
+                                                  "0.001",
+                                                  "0.01",
+                                                  "0.1",
+                                                  "1",
+                                                  "10",
+                                                  "+Inf"};
 
 static double depth(const struct queue_stats *s)
 {

@@ -177,8 +177,8 @@ static str play(struct arena *a, const struct fault *f, size_t at, int *status)
     for (size_t i = at; i < COUNT(answers); i++)
         script[count++] = proper_step(a, answers[i]);
     struct fault_server *s = fault_server_start(script, count, NULL);
-    str out = compare(a, fault_server_url(s),
-                      f->class == FAULT_TIME ? "--request-timeout=1s" : "", status);
+    str out = compare(a, fault_server_url(s), f->class == FAULT_TIME ? "--request-timeout=1s" : "",
+                      status);
     fault_server_stop(s);
     return out;
 }

@@ -189,9 +189,9 @@ static void check(const struct way *w, const struct fault *f, size_t at, const s
 {
     bool events = at >= w->lists;
     /* A watch that fails again and again is given up for a list. */
-    bool told = !seen->failures || (is_told(f, seen->text, events) &&
-                                    (is_told(f, seen->last, events) ||
-                                     (always && is_told(f, seen->last, false))));
+    bool told = !seen->failures ||
+                (is_told(f, seen->text, events) &&
+                 (is_told(f, seen->last, events) || (always && is_told(f, seen->last, false))));
     bool right = always ? seen->failures >= FAILURES_ENOUGH : seen->done && seen->failures == 1;
     /* Twice thirty seconds, or what the server asks for, up to two minutes. */
     bool bounded = seen->longest <= (f->class == FAULT_LATER ? 120 : 60) * NS_PER_SEC;

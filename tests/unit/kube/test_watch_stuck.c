@@ -76,14 +76,13 @@ static void begin(struct fixture *f, bool initial_events)
 
 static void start(struct fixture *f)
 {
-    const struct kube_watch_config config = {
-        .call = {.resource = &api_widgets},
-        .page = 1,
-        .handler = {.event = on_event,
-                    .synced = on_synced,
-                    .failed = on_failed,
-                    .answered = on_answered,
-                    .ctx = f}};
+    const struct kube_watch_config config = {.call = {.resource = &api_widgets},
+                                             .page = 1,
+                                             .handler = {.event = on_event,
+                                                         .synced = on_synced,
+                                                         .failed = on_failed,
+                                                         .answered = on_answered,
+                                                         .ctx = f}};
 
     f->watch = kube_watch_start(f->hub, &config);
 }
@@ -173,12 +172,9 @@ TEST(a_place_that_is_answered_by_failures_is_given_up)
         int status;
         const char *body;
     } answers[] = {
-        {200, ERROR_EVENT("500", "InternalError")},
-        {200, ERROR_EVENT("400", "BadRequest")},
-        {500, REFUSAL("500", "InternalError")},
-        {504, REFUSAL("504", "Timeout")},
-        {400, REFUSAL("400", "BadRequest")},
-        {200, ""},
+        {200, ERROR_EVENT("500", "InternalError")}, {200, ERROR_EVENT("400", "BadRequest")},
+        {500, REFUSAL("500", "InternalError")},     {504, REFUSAL("504", "Timeout")},
+        {400, REFUSAL("400", "BadRequest")},        {200, ""},
     };
 
     for (size_t i = 0; i < COUNT(answers); i++) {

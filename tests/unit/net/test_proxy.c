@@ -148,7 +148,8 @@ static struct http_client *client_of(struct http_config config)
 }
 
 static const struct fault_step answers[] = {
-    {.reply = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok", .again = true}};
+    {.reply = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok",
+     .again = true}};
 
 TEST(names_are_left_to_socks_proxies)
 {
@@ -223,10 +224,10 @@ TEST(the_answer_of_a_proxy_to_connect_is_not_the_servers)
     config.proxy = str_fmt(a, "http://127.0.0.1:%u", proxy_server_port(p));
     struct http_client *client = client_of(config);
     struct http_streams *streams = http_streams_new(client);
-    http_streams_start(streams, &(struct http_stream){.request = {.url = STR("https://far.invalid/"),
-                                                                  .ctx = &heads},
-                                                      .on_head = on_head,
-                                                      .on_end = on_end});
+    http_streams_start(streams, &(struct http_stream){
+                                    .request = {.url = STR("https://far.invalid/"), .ctx = &heads},
+                                    .on_head = on_head,
+                                    .on_end = on_end});
     for (int i = 0; i < 60000 && !has_ended(&heads); i++)
         nanosleep(&(struct timespec){.tv_nsec = NS_PER_MS}, NULL);
     http_streams_free(streams);
