@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -89,10 +90,11 @@ bool file_read_fd(struct arena *a, int fd, str name, size_t max, str *out, struc
 
 bool file_open(str path, int *fd, struct err *e)
 {
-    AUTO_ARENA a = arena_new();
-    const char *name = str_z(a, path);
+    char name[PATH_MAX];
 
-    errno = fault_now();
+    errno = path.len < sizeof(name) ? fault_now() : ENAMETOOLONG;
+    if (!errno)
+        *(char *)mempcpy(name, path.len ? path.ptr : "", path.len) = '\0';
     *fd = errno ? -1 : open(name, O_RDONLY | O_CLOEXEC);
     return *fd >= 0 || fail(e, errno, "open", path);
 }

@@ -154,10 +154,25 @@ static void put_conversion(struct printing *p, struct conversion *c, char letter
     }
 }
 
+/* By far the most are a text with its length: "%.*s" is not taken apart. */
+static const char *put_next(struct printing *p, const char *f, va_list *args)
+{
+    struct conversion c;
+
+    if (f[0] == '.' && f[1] == '*' && f[2] == 's') {
+        int len = va_arg(*args, int);
+        const char *text = va_arg(*args, const char *);
+        put(p, text, len < 0 ? strlen(text) : (size_t)len);
+        return f + 3;
+    }
+    f = read_conversion(f, &c, args);
+    put_conversion(p, &c, *f, args);
+    return f + 1;
+}
+
 size_t str_print(char *out, size_t room, const char *format, va_list args)
 {
     struct printing p = {.out = out, .room = room};
-    struct conversion c;
     va_list own;
 
     static_assert(sizeof(long) == sizeof(long long) && sizeof(long) == sizeof(size_t),
@@ -168,8 +183,7 @@ size_t str_print(char *out, size_t room, const char *format, va_list args)
         put(&p, format, (size_t)(percent - format));
         if (!*percent)
             break;
-        format = read_conversion(percent + 1, &c, &own);
-        put_conversion(&p, &c, *format++, &own);
+        format = put_next(&p, percent + 1, &own);
     }
     va_end(own);
     return p.len;

@@ -55,8 +55,10 @@ static void add_word(struct buf *out, str word)
 static void diff_in_process(struct arena *a, const struct diff_program *p, struct diff_run *d)
 {
     struct buf hunks = buf_new(a, BUF_UNLIMITED), out = buf_new(a, BUF_UNLIMITED);
-    enum diff_result result = diff_unified(&hunks, d->merged, d->live, DIFF_CONTEXT);
+    enum diff_result result = DIFF_SAME;
 
+    if (!str_eq(d->merged, d->live))
+        result = diff_unified(&hunks, d->merged, d->live, DIFF_CONTEXT);
     d->status = result != DIFF_SAME;
     if (result == DIFF_SAME)
         return;
@@ -170,7 +172,7 @@ static bool diff_by_program(struct arena *a, const struct diff_program *p, struc
     return ok;
 }
 
-bool diff_run(struct arena *a, const struct diff_program *p, struct diff_run *d, struct err *e)
+bool diff_begin(struct arena *a, const struct diff_program *p, struct diff_run *d, struct err *e)
 {
     /* No file is written in process; the limit is kept because results depend on it. */
     if (d->slug.len > FILE_NAME_MAX) {
@@ -178,8 +180,11 @@ bool diff_run(struct arena *a, const struct diff_program *p, struct diff_run *d,
         return err_set(e, ERR_IO, "error occurered during diff: open %.*s: file name too long",
                        STR_ARG(path));
     }
-    if (p->command.len)
-        return diff_by_program(a, p, d, e);
-    diff_in_process(a, p, d);
-    return true;
+    return !p->command.len || diff_by_program(a, p, d, e);
+}
+
+void diff_end(struct arena *a, const struct diff_program *p, struct diff_run *d)
+{
+    if (!p->command.len)
+        diff_in_process(a, p, d);
 }

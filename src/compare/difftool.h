@@ -20,7 +20,10 @@ struct diff_program {
     str temp;
 };
 
-MUST_CHECK bool diff_run(struct arena *a, const struct diff_program *p, struct diff_run *d,
-                         struct err *e);
+/* Checks the file name, and runs the program if there is one. */
+MUST_CHECK bool diff_begin(struct arena *a, const struct diff_program *p, struct diff_run *d,
+                           struct err *e);
+/* Text and status, as far as no program has set them. */
+void diff_end(struct arena *a, const struct diff_program *p, struct diff_run *d);
 /* A file name made of an id. */
 str slug_make(struct arena *a, str text);

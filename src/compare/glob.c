@@ -142,12 +142,12 @@ static bool exists(struct arena *a, str path)
     return lstat(str_z(a, path), &st) == 0;
 }
 
-static int compare_names(const void *x, const void *y)
+static int compare_entries(const void *x, const void *y)
 {
-    return str_cmp(*(const str *)x, *(const str *)y);
+    return str_cmp(((const struct glob_entry *)x)->name, ((const struct glob_entry *)y)->name);
 }
 
-int glob_names(struct arena *a, str folder, struct str_list *out)
+int glob_entries(struct arena *a, str folder, struct glob_entries *out)
 {
     DIR *dir = opendir(str_z(a, folder));
     struct dirent *entry;
@@ -156,11 +156,22 @@ int glob_names(struct arena *a, str folder, struct str_list *out)
         return errno;
     while ((errno = 0, entry = readdir(dir)))
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            VEC_PUSH(a, out, str_copy(a, str_c(entry->d_name)));
+            VEC_PUSH(a, out,
+                     ((struct glob_entry){str_copy(a, str_c(entry->d_name)), entry->d_type}));
     int failure = errno;
     closedir(dir);
     if (out->len)
-        qsort(out->items, out->len, sizeof(str), compare_names);
+        qsort(out->items, out->len, sizeof(*out->items), compare_entries);
+    return failure;
+}
+
+int glob_names(struct arena *a, str folder, struct str_list *out)
+{
+    struct glob_entries entries = {0};
+    int failure = glob_entries(a, folder, &entries);
+
+    for (size_t i = 0; i < entries.len; i++)
+        VEC_PUSH(a, out, entries.items[i].name);
     return failure;
 }
 

@@ -21,5 +21,18 @@ bool glob_files(struct arena *a, str base, str pattern, struct str_list *out);
 
 /* folder/name, with the folder cleaned as Go's filepath.Join does it. Lives as long as a. */
 str glob_join(struct arena *a, str folder, str name);
-/* The names in a folder in bytewise order. Answers an errno. */
+/* What a folder holds. */
+struct glob_entry {
+    str name;
+    unsigned char type; /* DT_REG, DT_DIR, ... of dirent.h; DT_UNKNOWN where nobody tells */
+};
+
+struct glob_entries {
+    struct glob_entry *items;
+    size_t len, cap;
+};
+
+/* What a folder holds in bytewise order of names. Answers an errno. */
+int glob_entries(struct arena *a, str folder, struct glob_entries *out);
+/* Only the names. */
 int glob_names(struct arena *a, str folder, struct str_list *out);

@@ -58,42 +58,34 @@ bool omit_path_read(struct arena *a, str text, bool prefix, struct omit_path **o
 
 /* ---- Removing. ---- */
 
-/* The object that the first len keys lead to, through objects only; NULL when there is none. */
-static struct value *walk_objects(struct value *root, const struct path *p, size_t len)
-{
-    struct value *v = root;
-
-    for (size_t i = 0; i < len && v; i++)
-        v = value_get(v, p->steps[i].key);
-    return v;
-}
-
-static bool remove_at(struct value *root, const struct path *p, size_t len)
-{
-    struct value *parent = walk_objects(root, p, len - 1);
-
-    return value_is(parent, VALUE_OBJECT) && value_unset(parent, p->steps[len - 1].key);
-}
-
 /*
- * Removes what is there and then, from there upwards, every mapping that is empty. Upstream tidies
- * up even where nothing was removed. Answers how many steps led to what was removed first, 0 when
- * nothing was.
+ * Below v, through objects only: removes what all of the keys from step on lead to, and then, on
+ * the way back, every mapping that is empty. Upstream tidies up even where nothing was removed.
+ * Answers how many steps led to what was removed first, 0 when nothing was.
  */
-static size_t remove_path(struct value *root, const struct path *p)
+static size_t remove_below(struct value *v, const struct path *p, size_t step)
 {
-    size_t removed = remove_at(root, p, p->len) ? p->len : 0;
+    struct value *child = value_get(v, p->steps[step].key);
+    size_t removed = 0;
 
-    for (size_t len = p->len; len > 0; len--) {
-        struct value *v = walk_objects(root, p, len);
-        if (value_is(v, VALUE_OBJECT) && v->len == 0 && remove_at(root, p, len) && !removed)
-            removed = len;
+    if (!child)
+        return 0;
+    if (step + 1 < p->len)
+        removed = remove_below(child, p, step + 1);
+    if (step + 1 == p->len || (child->kind == VALUE_OBJECT && !child->len)) {
+        value_remove(v, (size_t)(child - v->items));
+        removed = removed ? removed : step + 1;
     }
     return removed;
 }
 
+static size_t remove_path(struct value *root, const struct path *p)
+{
+    return p->len ? remove_below(root, p, 0) : 0;
+}
+
 struct found_path {
-    const struct omit_path *entry;
+    size_t entry; /* its number in the list */
     struct path path;
 };
 
@@ -102,10 +94,10 @@ struct found_paths {
     size_t len, cap;
 };
 
-static void expand_prefix(struct arena *a, struct value *root, const struct omit_path *o,
-                          struct found_paths *out)
+static void expand_prefix(struct arena *a, struct value *root, const struct omit_list *list,
+                          size_t entry, struct found_paths *out)
 {
-    const struct path *p = &o->path;
+    const struct path *p = &list->items[entry]->path;
     struct path above = {p->steps, p->len - 1};
     const struct value *parent = path_resolve(&above, root);
     str prefix = p->steps[p->len - 1].key;
@@ -115,28 +107,40 @@ static void expand_prefix(struct arena *a, struct value *root, const struct omit
     for (size_t i = 0; i < parent->len; i++) {
         struct step step = {.kind = STEP_KEY, .key = value_key(&parent->items[i])};
         if (str_has_prefix(step.key, prefix))
-            VEC_PUSH(a, out, ((struct found_path){o, path_append(a, &above, step)}));
+            VEC_PUSH(a, out, ((struct found_path){entry, path_append(a, &above, step)}));
     }
+}
+
+struct omission {
+    struct value *object;
+    omit_told *told; /* or NULL */
+    void *ctx;
+};
+
+static void omit_one(const struct omission *x, const struct omit_path *entry, struct path path)
+{
+    path.len = remove_path(x->object, &path);
+    if (path.len && x->told)
+        x->told(x->ctx, entry, &path);
 }
 
 /* All prefixes are expanded before anything is removed. */
 void omit_fields_telling(struct arena *a, struct value *object, const struct omit_list *list,
                          omit_told *told, void *ctx)
 {
-    struct found_paths paths = {0};
+    const struct omission x = {object, told, ctx};
+    struct found_paths expanded = {0};
+    size_t next = 0;
 
+    for (size_t i = 0; i < list->len; i++)
+        if (list->items[i]->prefix)
+            expand_prefix(a, object, list, i, &expanded);
     for (size_t i = 0; i < list->len; i++) {
         const struct omit_path *o = list->items[i];
-        if (o->prefix)
-            expand_prefix(a, object, o, &paths);
-        else
-            VEC_PUSH(a, &paths, ((struct found_path){o, o->path}));
-    }
-    for (size_t i = 0; i < paths.len; i++) {
-        struct path removed = paths.items[i].path;
-        removed.len = remove_path(object, &removed);
-        if (removed.len && told)
-            told(ctx, paths.items[i].entry, &removed);
+        if (!o->prefix)
+            omit_one(&x, o, o->path);
+        for (; next < expanded.len && expanded.items[next].entry == i; next++)
+            omit_one(&x, o, expanded.items[next].path);
     }
 }
 

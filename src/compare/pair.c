@@ -8,12 +8,14 @@
 
 static bool try_candidate(struct pairing *p, struct match *m, struct render *r, struct err *e)
 {
-    if (!pair_render(p, m->template, r, &m->rendered, e) || !pair_print(p, m, e))
+    if (!pair_render(p, m->template, r, &m->rendered, e) || !pair_face(p, m, e) ||
+        (!p->lazy && !pair_print(p, m, e)))
         return false;
     m->diff.slug = slug_make(p->arena, object_id(p->arena, p->root));
-    if (!diff_run(p->arena, &p->compare->diff, &m->diff, e))
+    if (!diff_begin(p->arena, &p->compare->diff, &m->diff, e))
         return false;
-    m->score = pair_score(p, m);
+    if (!p->lazy)
+        m->score = pair_score(p, m);
     return pair_patch(p, m, e);
 }
 
@@ -63,14 +65,37 @@ static void add_candidate(struct pairing *p, const struct template *t)
     p->tally = NULL;
 }
 
-static const struct match *best_match(struct pairing *p)
+static struct match *first_same(const struct pairing *p)
 {
-    const struct match *best = NULL;
+    for (size_t i = 0; i < p->matches.len; i++)
+        if (p->matches.items[i].same)
+            return &p->matches.items[i];
+    return NULL;
+}
+
+/* Prints and scores what lazy candidates put off; exact numbers can always be printed. */
+static void score_all(struct pairing *p)
+{
+    for (size_t i = 0; i < p->matches.len; i++) {
+        struct match *m = &p->matches.items[i];
+        bool ok = pair_print(p, m, &p->errors);
+        m->score = ok ? pair_score(p, m) : SIZE_MAX;
+    }
+}
+
+static struct match *best_match(struct pairing *p)
+{
+    struct match *best = p->lazy ? first_same(p) : NULL;
+
+    if (best)
+        return best;
+    if (p->lazy)
+        score_all(p);
 
     journal_info(&p->out->journal, "Found %zu matches for %.*s", p->matches.len,
                  STR_ARG(p->out->id));
     for (size_t i = 0; i < p->matches.len; i++) {
-        const struct match *m = &p->matches.items[i];
+        struct match *m = &p->matches.items[i];
         journal_info(&p->out->journal, " - %.*s - Diff score: %zu", STR_ARG(m->template->path),
                      m->score);
         if (!best || m->score < best->score)
@@ -93,7 +118,7 @@ static void warn_about_program(const struct match *m, struct journal *j)
                      STR_ARG(m->id));
 }
 
-static void finish(struct pairing *p, const struct match *best)
+static void finish(struct pairing *p, struct match *best)
 {
     struct outcome *out = p->out;
 
@@ -109,8 +134,12 @@ static void finish(struct pairing *p, const struct match *best)
         out->kind = OUTCOME_COMPARED;
         out->template = best->template;
         out->differs = best->score > 0;
+        diff_end(p->arena, &p->compare->diff, &best->diff);
         out->text = best->diff.text;
         out->patch = best->patch;
+        if (pair_is_improved(p))
+            tally_compared(&best->tally, best->expected,
+                           best->same ? best->expected : best->actual);
         out->tally = best->tally;
         warn_about_program(best, &out->journal);
     }
@@ -127,6 +156,7 @@ void compare_object(struct arena *a, const struct compare *c, const struct objec
     out->object = o;
     out->id = o->id;
     p.explain = explain_wants(c->options, o);
+    p.lazy = c->options->improved && !p.explain && !c->options->log.verbose;
     if (!c->templates->find(c->templates, o, &p.candidates, &p.candidate_count)) {
         pair_add_data(&p, NULL);
         return;
@@ -140,7 +170,7 @@ void compare_object(struct arena *a, const struct compare *c, const struct objec
     for (size_t i = 0; i < p.candidate_count; i++)
         add_candidate(&p, &c->reference.templates.items[p.candidates[i]]);
     out->id = c->options->improved ? o->id : object_id(a, p.root);
-    const struct match *best = best_match(&p);
+    struct match *best = best_match(&p);
     finish(&p, best);
     pair_add_data(&p, best);
     err_clear(&p.errors);

@@ -3,9 +3,10 @@
  * pair_internal.h - one object against its candidates: what the files of it share.
  *
  * For each candidate: pair_render makes the expected side (pair_render.c; what templates may ask
- * for is in pair_lookup.c), pair_print and pair_score compare it with the object (pair_print.c),
- * pair_patch makes an override of the difference (pair_patch.c). pair.c tries them all and takes
- * the best; pair_data.c then finds out where the differences come from.
+ * for is in pair_lookup.c), pair_face sets it against the object, pair_print and pair_score say how
+ * much they differ (pair_print.c), pair_patch makes an override of the difference (pair_patch.c).
+ * pair.c tries them all and takes the best; pair_data.c then finds out where the differences come
+ * from.
  */
 #pragma once
 
@@ -20,7 +21,8 @@ struct match {
     str id; /* of the object, before this candidate's omission */
     size_t score;
     struct value *rendered;
-    const struct value *expected, *actual; /* what was printed, secrets masked */
+    const struct value *expected, *actual; /* what is printed, secrets masked */
+    bool same;                             /* both are, and nobody needs their texts */
     struct value *patch;                   /* the override that would make them equal, or NULL */
     struct tally tally;                    /* improved only */
 };
@@ -41,6 +43,7 @@ struct pairing {
     struct tally *tally;     /* of the candidate under way, or NULL */
     struct tried_list tried; /* when it is to be explained */
     bool explain;
+    bool lazy; /* scores are only compared: none is needed when a candidate is the same */
     struct err errors;
 };
 
@@ -60,8 +63,11 @@ MUST_CHECK bool pair_write_sides(struct pairing *p, const struct value *rendered
 
 /* What the original takes from objects before it prints them. */
 void pair_drop_managed_fields(struct value *object);
-/* Writes both sides as texts into the match, secrets masked. */
-MUST_CHECK bool pair_print(struct pairing *p, struct match *m, struct err *e);
+/* Sets both sides of the match as they will be compared, and whether that is known to be in vain.
+ */
+MUST_CHECK bool pair_face(struct pairing *p, struct match *m, struct err *e);
+/* Writes both sides as texts into the match; texts of what is the same stay empty. */
+MUST_CHECK bool pair_print(const struct pairing *p, struct match *m, struct err *e);
 /* How much the texts of a match differ. */
 size_t pair_score(const struct pairing *p, const struct match *m);
 

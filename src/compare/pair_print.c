@@ -29,16 +29,6 @@ static bool print_side(struct arena *a, const struct value *v, enum number_rule 
     return true;
 }
 
-static void keep_sides(struct pairing *p, struct match *m, const struct value *expected,
-                       const struct value *actual)
-{
-    if (!pair_is_improved(p))
-        return;
-    m->expected = expected;
-    m->actual = actual;
-    tally_compared(&m->tally, expected, actual);
-}
-
 static bool mask_sides(struct pairing *p, struct value **merged, struct value **live, struct err *e)
 {
     if (!pair_is_improved(p))
@@ -47,21 +37,23 @@ static bool mask_sides(struct pairing *p, struct value **merged, struct value **
     return true;
 }
 
-/* Both texts stay empty when they would be the same anyway and nobody else looks at them. */
-static bool print_both(struct pairing *p, struct match *m, const struct value *merged,
-                       const struct value *live, struct err *e)
+/* How the numbers of both sides are spelled. */
+static enum number_rule expected_numbers(const struct pairing *p)
 {
-    bool exact = pair_is_improved(p);
-    enum number_rule ours = exact ? NUMBERS_PLAIN : NUMBERS_FLOAT;
-    enum number_rule theirs = exact ? NUMBERS_PLAIN : NUMBERS_GO;
-
-    if (!p->compare->diff.command.len && yaml_writes_same(merged, ours, live, theirs))
-        return true;
-    return print_side(p->arena, merged, ours, &m->diff.merged, e) &&
-           print_side(p->arena, live, theirs, &m->diff.live, e);
+    return pair_is_improved(p) ? NUMBERS_PLAIN : NUMBERS_FLOAT;
 }
 
-bool pair_print(struct pairing *p, struct match *m, struct err *e)
+static enum number_rule actual_numbers(const struct pairing *p)
+{
+    return pair_is_improved(p) ? NUMBERS_PLAIN : NUMBERS_GO;
+}
+
+static bool fail_in_diff(struct err *e)
+{
+    return err_wrap(e, "error occurered during diff");
+}
+
+bool pair_face(struct pairing *p, struct match *m, struct err *e)
 {
     struct value *merged = m->rendered, *live = p->root;
 
@@ -71,11 +63,21 @@ bool pair_print(struct pairing *p, struct match *m, struct err *e)
         pair_drop_managed_fields(merged);
         pair_drop_managed_fields(live);
     }
-    if (mask_sides(p, &merged, &live, e) && print_both(p, m, merged, live, e)) {
-        keep_sides(p, m, merged, live);
+    if (!mask_sides(p, &merged, &live, e))
+        return fail_in_diff(e);
+    m->expected = merged;
+    m->actual = live;
+    m->same = !p->compare->diff.command.len &&
+              yaml_writes_same(merged, expected_numbers(p), live, actual_numbers(p));
+    return true;
+}
+
+bool pair_print(const struct pairing *p, struct match *m, struct err *e)
+{
+    if (m->same || (print_side(p->arena, m->expected, expected_numbers(p), &m->diff.merged, e) &&
+                    print_side(p->arena, m->actual, actual_numbers(p), &m->diff.live, e)))
         return true;
-    }
-    return err_wrap(e, "error occurered during diff");
+    return fail_in_diff(e);
 }
 
 /* The score itself matters only where it is compared or shown; shown alone it may be rough. */

@@ -8,13 +8,25 @@
 
 /* ---- Files. ---- */
 
+/* The end of a regular file is where it was on opening: that saves a read that finds nothing. */
+static bool read_file(struct fd_reader *r, char *to, size_t size, size_t *got, struct err *e)
+{
+    *got = 0;
+    if (!r->left)
+        return true;
+    if (!file_read_some(r->fd, r->name, to, size, got, e))
+        return false;
+    r->left = r->left > 0 && *got <= (size_t)r->left ? r->left - (int64_t)*got : -1;
+    return true;
+}
+
 static bool read_fd(struct reader *reader, char *to, size_t size, size_t *got, struct err *e)
 {
     struct fd_reader *r = (struct fd_reader *)reader;
     size_t left = r->start_len - r->start_read;
 
     if (!left)
-        return file_read_some(r->fd, r->name, to, size, got, e);
+        return read_file(r, to, size, got, e);
     *got = left < size ? left : size;
     memcpy(to, r->start + r->start_read, *got);
     r->start_read += *got;
@@ -29,16 +41,20 @@ static int64_t seek_fd(struct reader *reader, int64_t offset, int whence)
     if (whence == SEEK_CUR)
         offset -= (int64_t)(r->start_len - r->start_read);
     r->start_read = r->start_len;
+    r->left = -1;
     return lseek(r->fd, offset, whence);
 }
 
 void reader_use(struct fd_reader *r, int fd, str name)
 {
     *r = (struct fd_reader){.base = {.read = read_fd}, .fd = fd, .name = name, .start = r->start};
-    if (lseek(fd, 0, SEEK_CUR) >= 0)
-        r->base.seek = seek_fd;
+    r->left = -1;
     if (fstat(fd, &r->opened) != 0 || !S_ISREG(r->opened.st_mode))
         r->opened = (struct stat){0};
+    else if (r->opened.st_size > 0 && fd != STDIN_FILENO)
+        r->left = r->opened.st_size;
+    if (r->left > 0 || lseek(fd, 0, SEEK_CUR) >= 0)
+        r->base.seek = seek_fd;
 }
 
 bool reader_open(struct fd_reader *r, str path, struct err *e)
@@ -66,8 +82,7 @@ bool reader_peek(struct fd_reader *r, struct arena *a, str *start, struct err *e
     if (!r->start)
         r->start = arena_alloc_text(a, START_BYTES);
     while (r->start_len < 512 && got) {
-        if (!file_read_some(r->fd, r->name, r->start + r->start_len, START_BYTES - r->start_len,
-                            &got, e))
+        if (!read_file(r, r->start + r->start_len, START_BYTES - r->start_len, &got, e))
             return false;
         r->start_len += got;
     }

@@ -21,6 +21,7 @@ struct fd_reader {
     char *start; /* what was looked at, and how much of it was read */
     size_t start_len, start_read;
     struct stat opened; /* what the file was like; of regular files only */
+    int64_t left;       /* what is still to come of one; below 0: nobody knows */
 };
 
 /* The same reader may be opened again after it was closed. path must live as long. */

@@ -164,7 +164,7 @@ static struct value **members_of(struct decoder *d, const struct value *v)
 {
     if (d->mode != SCHEMA_CHECK)
         return value_sorted(d->arena, v);
-    struct value **out = ARENA_ARRAY(d->arena, struct value *, v->len);
+    struct value **out = arena_alloc_raw(d->arena, arena_array_size(v->len, sizeof(*out)));
     for (size_t i = 0; i < v->len; i++)
         out[i] = &v->items[i];
     return out;
@@ -194,7 +194,7 @@ static const struct schema_field *find_field(const struct decoder *d, const stru
     const struct schema_field *folded = NULL;
 
     for (const struct schema_field *f = s->fields; f->name; f++) {
-        if (str_eq(key, str_c(f->name)))
+        if (key.len && key.ptr[0] == f->name[0] && str_eq(key, str_c(f->name)))
             return f;
         if (!folded && !only_checks(d) && str_eq_fold(key, str_c(f->name)))
             folded = f;

@@ -98,19 +98,41 @@ static bool is_plain(char c)
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
 }
 
-str slug_make(struct arena *a, str text)
+/* ASCII that stands for itself or for nothing: not what add_rune replaces. */
+static bool is_simple(str text)
 {
-    struct buf ascii = buf_new(a, BUF_UNLIMITED), out = buf_new(a, BUF_UNLIMITED);
+    for (size_t i = 0; i < text.len; i++)
+        if ((signed char)text.ptr[i] < 0 || text.ptr[i] == '&' || text.ptr[i] == '@' ||
+            text.ptr[i] == '"' || text.ptr[i] == '\'')
+            return false;
+    return true;
+}
+
+/* Only letters, digits and signs that names may have are left. */
+static str to_ascii(struct arena *a, str text)
+{
+    struct buf out = buf_new(a, BUF_UNLIMITED);
     size_t width;
 
-    text = str_trim(text);
+    if (is_simple(text))
+        return text;
     for (size_t i = 0; i < text.len; i += width)
-        add_rune(&ascii, utf8_decode(str_from(text, i), &width));
-    str lower = str_lower(a, buf_str(&ascii));
-    for (size_t i = 0; i < lower.len; i++) {
-        char c = is_plain(lower.ptr[i]) ? lower.ptr[i] : '-';
-        if (c != '-' || !out.len || out.data[out.len - 1] != '-')
-            buf_char(&out, c);
+        add_rune(&out, utf8_decode(str_from(text, i), &width));
+    return buf_str(&out);
+}
+
+str slug_make(struct arena *a, str text)
+{
+    str ascii = to_ascii(a, str_trim(text));
+    char *out = arena_alloc_text(a, ascii.len);
+    size_t len = 0;
+
+    for (size_t i = 0; i < ascii.len; i++) {
+        char c = ascii.ptr[i];
+        c = c >= 'A' && c <= 'Z' ? (char)(c + 'a' - 'A') : c;
+        c = is_plain(c) ? c : '-';
+        if (c != '-' || !len || out[len - 1] != '-')
+            out[len++] = c;
     }
-    return str_trim_set(buf_str(&out), STR("-_"));
+    return str_trim_set(str_of(out, len), STR("-_"));
 }

@@ -8,8 +8,11 @@
 #include "compare/glob.h"
 #include "text/url.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* The deepest folder that is walked into. */
 #define FOLDER_DEPTH_MAX 1000
@@ -41,11 +44,18 @@ static bool has_extension(str path)
            str_has_suffix(path, STR(".yml"));
 }
 
-static bool read_folder(struct search *s, str path, struct str_list *names, struct err *e)
+/* Names alone tell nothing of a folder that may be listed but not entered. */
+static bool read_folder(struct search *s, str path, struct glob_entries *out, struct err *e)
 {
-    int failure = glob_names(s->arena, path, names);
+    int failure = glob_entries(s->arena, path, out);
 
-    return !failure || err_errno(e, failure, "open", path);
+    if (failure)
+        return err_errno(e, failure, "open", path);
+    if (faccessat(AT_FDCWD, str_z(s->arena, path), X_OK, AT_EACCESS) == 0)
+        return true;
+    for (size_t i = 0; i < out->len; i++)
+        out->items[i].type = DT_UNKNOWN;
+    return true;
 }
 
 static void add_file(struct search *s, str path)
@@ -94,33 +104,47 @@ static bool walk_below(struct search *s, str path, size_t depth, struct err *e)
     return walk(s, path, depth, &fault) || lose(s, path, &fault, e);
 }
 
-static bool add_child(struct search *s, str path, size_t depth, struct err *e)
+/* Most file systems tell the type with the name; others are asked for it. */
+static bool find_type(struct search *s, str path, unsigned char *type, struct err *e)
 {
-    AUTO_ERR fault = {0};
     struct stat st;
 
-    if (lstat(str_z(s->arena, path), &st) != 0) {
-        err_errno(&fault, errno, "lstat", path);
+    if (*type != DT_UNKNOWN)
+        return true;
+    if (lstat(str_z(s->arena, path), &st) != 0)
+        return err_errno(e, errno, "lstat", path);
+    *type = IFTODT(st.st_mode);
+    return true;
+}
+
+static bool add_child(struct search *s, str path, unsigned char type, size_t depth, struct err *e)
+{
+    AUTO_ERR fault = {0};
+
+    if (!find_type(s, path, &type, &fault))
         return lose(s, path, &fault, e);
-    }
-    if (S_ISDIR(st.st_mode))
+    if (type == DT_DIR)
         return !s->recursive || walk_below(s, path, depth + 1, e);
-    if (has_extension(path) && is_readable(s, path))
+    if (has_extension(path) && (type == DT_REG || is_readable(s, path)))
         add_file(s, path);
     return true;
 }
 
 static bool walk(struct search *s, str path, size_t depth, struct err *e)
 {
-    struct str_list names = {0};
+    struct glob_entries entries = {0};
 
     if (depth > FOLDER_DEPTH_MAX)
         return err_set(e, ERR_LIMIT, "%.*s: folders nest too deep", STR_ARG(path));
-    if (!read_folder(s, path, &names, e))
+    if (!read_folder(s, path, &entries, e))
         return false;
-    for (size_t i = 0; i < names.len; i++)
-        if (!add_child(s, glob_join(s->arena, path, names.items[i]), depth, e))
+    /* What stands before each name, cleaned once for all. */
+    str before = str_without_suffix(glob_join(s->arena, path, STR("x")), STR("x"));
+    for (size_t i = 0; i < entries.len; i++) {
+        const struct glob_entry *entry = &entries.items[i];
+        if (!add_child(s, str_concat(s->arena, before, entry->name), entry->type, depth, e))
             return false;
+    }
     return true;
 }
 

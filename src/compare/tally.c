@@ -20,13 +20,15 @@ size_t field_count(const struct value *v)
 
 static const struct value *partner(const struct value *of, const struct value *child, size_t i)
 {
-    return of && of->kind == VALUE_OBJECT ? value_get(of, value_key(child)) : value_at(of, i);
+    return of->kind == VALUE_OBJECT ? value_get(of, value_key(child)) : value_at(of, i);
 }
 
 size_t field_count_both(const struct value *x, const struct value *y)
 {
     size_t n = 0;
 
+    if (x == y)
+        return field_count(x);
     if (!x || !y || x->kind != y->kind || !value_is_container(x)) {
         size_t one = field_count(x), other = field_count(y);
         return one > other ? one : other;

@@ -28,16 +28,26 @@ bool yaml_map_read(struct arena *a, str text, struct value **out, struct err *e)
                    json_kind(*out));
 }
 
+/* Whether a document may end within the text. */
+static bool has_separator(str text)
+{
+    for (size_t lf; (lf = str_find_char(text, '\n')) != STR_NPOS; text = str_from(text, lf + 1))
+        if (text.len - lf > 3 && !memcmp(text.ptr + lf + 1, "---", 3))
+            return true;
+    return false;
+}
+
 bool yaml_goes_on(str text, uint32_t *line)
 {
-    AUTO_ARENA a = arena_new();
     const struct source source = {.text = text};
     struct value *first, *next = NULL;
     size_t offset = 0;
 
     /* Most texts have no such line: they are not read a second time. */
-    if (!str_contains(text, STR("\n---")) ||
-        !yaml_read_next(a, &source, NULL, &offset, &first, NULL))
+    if (!has_separator(text))
+        return false;
+    AUTO_ARENA a = arena_new();
+    if (!yaml_read_next(a, &source, NULL, &offset, &first, NULL))
         return false;
     while (yaml_read_next(a, &source, NULL, &offset, &next, NULL) && next)
         if (next->kind != VALUE_NULL) {

@@ -13,7 +13,7 @@
 
 /* Larger documents and deeper ones are for the reader proper, which counts. */
 #define FAST_BYTES (16 * MIB)
-enum { FAST_DEPTH = 64, FAST_KEY = 500 };
+enum { FAST_DEPTH = 64, FAST_KEY = 500, FAST_NODES = 64 };
 
 struct fast {
     struct arena *arena, *scratch;
@@ -26,6 +26,7 @@ struct fast {
     int column; /* -1 at the end */
     int depth;
     VEC(struct value) nodes;
+    struct value few[FAST_NODES]; /* where they are as long as these are enough */
 };
 
 static bool read_block(struct fast *f, struct value *out);
@@ -105,18 +106,16 @@ static bool is_entry(const struct fast *f)
 /* Whether plain text may begin here. */
 static bool begins_plain(const struct fast *f, size_t at)
 {
+    /* Indicators; all that is no printable ASCII has been refused before. */
+    static const bool special[256] = {
+        ['?'] = 1, [':'] = 1,  [','] = 1, ['['] = 1, [']'] = 1, ['{'] = 1,
+        ['}'] = 1, ['#'] = 1,  ['&'] = 1, ['*'] = 1, ['!'] = 1, ['|'] = 1,
+        ['>'] = 1, ['\''] = 1, ['"'] = 1, ['%'] = 1, ['@'] = 1, ['`'] = 1,
+    };
+
     if (f->text[at] == '-')
         return at + 1 < f->end && f->text[at + 1] != ' ';
-    return !strchr("?:,[]{}#&*!|>'\"%@`", f->text[at]);
-}
-
-static bool set_plain(struct fast *f, size_t from, size_t to, struct value *out)
-{
-    const struct yevent event = {.implicit = true, .value = {f->text + from, to - from}};
-
-    *out = (struct value){.pos = position(f, from)};
-    yaml_resolve(f->arena, &event, f->yaml12, out);
-    return !out->tag;
+    return !special[(uint8_t)f->text[at]];
 }
 
 static void set_string(const struct fast *f, size_t at, const char *text, size_t len,
@@ -124,6 +123,19 @@ static void set_string(const struct fast *f, size_t at, const char *text, size_t
 {
     *out = (struct value){.kind = VALUE_STRING, .pos = position(f, at), .len = (uint32_t)len};
     out->text = text;
+}
+
+static bool set_plain(struct fast *f, size_t from, size_t to, struct value *out)
+{
+    const struct yevent event = {.implicit = true, .value = {f->text + from, to - from}};
+
+    if (yaml_begins_text(f->text[from])) {
+        set_string(f, from, f->text + from, to - from, out);
+        return true;
+    }
+    *out = (struct value){.pos = position(f, from)};
+    yaml_resolve(f->arena, &event, f->yaml12, out);
+    return !out->tag;
 }
 
 /* Plain text to the end of the line. */
@@ -414,20 +426,24 @@ bool yaml_fast(struct arena *a, const struct ypart *part, const struct read_opti
 {
     str text = str_slice(part->src->text, part->from, part->to);
     AUTO_ARENA scratch = arena_new();
-    struct fast f = {.arena = a,
-                     .scratch = scratch,
-                     .text = text.ptr,
-                     .len = text.len,
-                     .base = (uint32_t)part->from + 1,
-                     .yaml12 = opts && opts->yaml12};
     struct value root;
+    struct fast f; /* set one by one: the nodes need no zeros */
+
+    f.arena = a;
+    f.scratch = scratch;
+    f.text = text.ptr;
+    f.len = text.len;
+    f.base = (uint32_t)part->from + 1;
+    f.yaml12 = opts && opts->yaml12;
+    f.depth = 0;
+    f.nodes.items = f.few;
+    f.nodes.len = 0;
+    f.nodes.cap = FAST_NODES;
 
     if (part->next || (opts && opts->nodes_max) || text.len > FAST_BYTES ||
         part->from > UINT32_MAX - FAST_BYTES || !is_plain_text(text.ptr, text.len))
         return false;
     size_t from = str_has_prefix(text, STR("---\n")) ? 4 : 0;
-    VEC_ADD(scratch, &f.nodes);
-    f.nodes.len = 0;
     if (!find_content(&f, from) || f.column != 0 || !read_block(&f, &root) || f.column != -1)
         return false;
     *out = arena_alloc_raw(a, sizeof(**out));

@@ -15,8 +15,7 @@ struct rules {
     enum number_rule x, y;
 };
 
-static bool same(struct arena *a, const struct value *x, const struct value *y,
-                 const struct rules *rules);
+static bool same(const struct value *x, const struct value *y, const struct rules *rules);
 
 static bool same_text(str x, str y)
 {
@@ -46,41 +45,36 @@ static bool same_keys(const struct value *x, const struct value *y)
     return true;
 }
 
-static bool same_items(struct arena *a, const struct value *x, const struct value *y,
-                       const struct rules *rules)
+static bool same_items(const struct value *x, const struct value *y, const struct rules *rules)
 {
     for (size_t i = 0; i < x->len; i++)
-        if (!same(a, &x->items[i], &y->items[i], rules))
+        if (!same(&x->items[i], &y->items[i], rules))
             return false;
     return true;
 }
 
 /* Members in the order in which they would be written: that of keys is not a proper one. */
-static bool same_sorted(struct arena *a, const struct value *x, const struct value *y,
-                        const struct rules *rules)
+static bool same_sorted(const struct value *x, const struct value *y, const struct rules *rules)
 {
-    struct arena_mark mark = arena_mark(a);
+    AUTO_ARENA a = arena_new();
     struct value **xs = yaml_sort_members(a, x, false), **ys = yaml_sort_members(a, y, false);
     bool ok = true;
 
     for (size_t i = 0; i < x->len && ok; i++)
         ok = same_key(xs[i], ys[i]);
     for (size_t i = 0; i < x->len && ok; i++)
-        ok = same(a, xs[i], ys[i], rules);
-    arena_rewind(a, mark);
+        ok = same(xs[i], ys[i], rules);
     return ok;
 }
 
-static bool same_objects(struct arena *a, const struct value *x, const struct value *y,
-                         const struct rules *rules)
+static bool same_objects(const struct value *x, const struct value *y, const struct rules *rules)
 {
     if (x->len != y->len)
         return false;
-    return same_keys(x, y) ? same_items(a, x, y, rules) : same_sorted(a, x, y, rules);
+    return same_keys(x, y) ? same_items(x, y, rules) : same_sorted(x, y, rules);
 }
 
-static bool same(struct arena *a, const struct value *x, const struct value *y,
-                 const struct rules *rules)
+static bool same(const struct value *x, const struct value *y, const struct rules *rules)
 {
     switch ((enum value_kind)x->kind) {
     case VALUE_NULL:
@@ -93,9 +87,9 @@ static bool same(struct arena *a, const struct value *x, const struct value *y,
     case VALUE_STRING:
         return y->kind == VALUE_STRING && same_text(value_str(x), value_str(y));
     case VALUE_LIST:
-        return y->kind == VALUE_LIST && x->len == y->len && same_items(a, x, y, rules);
+        return y->kind == VALUE_LIST && x->len == y->len && same_items(x, y, rules);
     case VALUE_OBJECT:
-        return y->kind == VALUE_OBJECT && same_objects(a, x, y, rules);
+        return y->kind == VALUE_OBJECT && same_objects(x, y, rules);
     }
     return false;
 }
@@ -104,7 +98,6 @@ bool yaml_writes_same(const struct value *x, enum number_rule x_numbers, const s
                       enum number_rule y_numbers)
 {
     const struct rules rules = {x_numbers, y_numbers};
-    AUTO_ARENA scratch = arena_new();
 
-    return same(scratch, x, y, &rules);
+    return same(x, y, &rules);
 }

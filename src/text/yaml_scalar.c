@@ -10,8 +10,9 @@
  *   4. floats           1.5 .5 1. 1e3; one beyond float64 stays a string
  *   5. strings          everything else
  *
- * To add a word: add a line to the table. Numbers keep all their digits in JSON's spelling; what Go
- * would round them to is decided on output.
+ * To add a word: add it to the table behind those of its length, and move the bounds in find_word.
+ * Numbers keep all their digits in JSON's spelling; what Go would round them to is decided on
+ * output.
  */
 #include "text/yaml_internal.h"
 
@@ -28,34 +29,37 @@ struct word {
     const char *inf; /* as Go prints it */
 };
 
+/* By length, for find_word. */
 static const struct word words[] = {
     {STR_INIT("y"), WORD_TRUE, 0},         {STR_INIT("Y"), WORD_TRUE, 0},
-    {STR_INIT("yes"), WORD_TRUE, 0},       {STR_INIT("Yes"), WORD_TRUE, 0},
-    {STR_INIT("YES"), WORD_TRUE, 0},       {STR_INIT("true"), WORD_TRUE, 0},
+    {STR_INIT("n"), WORD_FALSE, 0},        {STR_INIT("N"), WORD_FALSE, 0},
+    {STR_INIT("~"), WORD_NULL, 0},         {STR_INIT("on"), WORD_TRUE, 0},
+    {STR_INIT("On"), WORD_TRUE, 0},        {STR_INIT("ON"), WORD_TRUE, 0},
+    {STR_INIT("no"), WORD_FALSE, 0},       {STR_INIT("No"), WORD_FALSE, 0},
+    {STR_INIT("NO"), WORD_FALSE, 0},       {STR_INIT("yes"), WORD_TRUE, 0},
+    {STR_INIT("Yes"), WORD_TRUE, 0},       {STR_INIT("YES"), WORD_TRUE, 0},
+    {STR_INIT("off"), WORD_FALSE, 0},      {STR_INIT("Off"), WORD_FALSE, 0},
+    {STR_INIT("OFF"), WORD_FALSE, 0},      {STR_INIT("true"), WORD_TRUE, 0},
     {STR_INIT("True"), WORD_TRUE, 0},      {STR_INIT("TRUE"), WORD_TRUE, 0},
-    {STR_INIT("on"), WORD_TRUE, 0},        {STR_INIT("On"), WORD_TRUE, 0},
-    {STR_INIT("ON"), WORD_TRUE, 0},        {STR_INIT("n"), WORD_FALSE, 0},
-    {STR_INIT("N"), WORD_FALSE, 0},        {STR_INIT("no"), WORD_FALSE, 0},
-    {STR_INIT("No"), WORD_FALSE, 0},       {STR_INIT("NO"), WORD_FALSE, 0},
-    {STR_INIT("false"), WORD_FALSE, 0},    {STR_INIT("False"), WORD_FALSE, 0},
-    {STR_INIT("FALSE"), WORD_FALSE, 0},    {STR_INIT("off"), WORD_FALSE, 0},
-    {STR_INIT("Off"), WORD_FALSE, 0},      {STR_INIT("OFF"), WORD_FALSE, 0},
-    {STR_INIT("~"), WORD_NULL, 0},         {STR_INIT("null"), WORD_NULL, 0},
-    {STR_INIT("Null"), WORD_NULL, 0},      {STR_INIT("NULL"), WORD_NULL, 0},
-    {STR_INIT(".nan"), WORD_INF, "NaN"},   {STR_INIT(".NaN"), WORD_INF, "NaN"},
-    {STR_INIT(".NAN"), WORD_INF, "NaN"},   {STR_INIT(".inf"), WORD_INF, "+Inf"},
-    {STR_INIT(".Inf"), WORD_INF, "+Inf"},  {STR_INIT(".INF"), WORD_INF, "+Inf"},
+    {STR_INIT("null"), WORD_NULL, 0},      {STR_INIT("Null"), WORD_NULL, 0},
+    {STR_INIT("NULL"), WORD_NULL, 0},      {STR_INIT(".nan"), WORD_INF, "NaN"},
+    {STR_INIT(".NaN"), WORD_INF, "NaN"},   {STR_INIT(".NAN"), WORD_INF, "NaN"},
+    {STR_INIT(".inf"), WORD_INF, "+Inf"},  {STR_INIT(".Inf"), WORD_INF, "+Inf"},
+    {STR_INIT(".INF"), WORD_INF, "+Inf"},  {STR_INIT("false"), WORD_FALSE, 0},
+    {STR_INIT("False"), WORD_FALSE, 0},    {STR_INIT("FALSE"), WORD_FALSE, 0},
     {STR_INIT("+.inf"), WORD_INF, "+Inf"}, {STR_INIT("+.Inf"), WORD_INF, "+Inf"},
     {STR_INIT("+.INF"), WORD_INF, "+Inf"}, {STR_INIT("-.inf"), WORD_INF, "-Inf"},
     {STR_INIT("-.Inf"), WORD_INF, "-Inf"}, {STR_INIT("-.INF"), WORD_INF, "-Inf"},
 };
-enum { WORD_LEN_MAX = 5 };
 
 static const struct word *find_word(str text)
 {
-    if (text.len > WORD_LEN_MAX)
+    /* Where the words of a length begin; those of the next one end them. */
+    static const uint8_t from[] = {0, 0, 5, 11, 17, 29, COUNT(words)};
+
+    if (text.len + 1 >= COUNT(from))
         return NULL;
-    for (size_t i = 0; i < COUNT(words); i++)
+    for (size_t i = from[text.len]; i < from[text.len + 1]; i++)
         if (words[i].text.ptr[0] == text.ptr[0] && str_eq(words[i].text, text))
             return &words[i];
     return NULL;
@@ -70,19 +74,17 @@ static bool is_word_of_old(const struct word *word)
     return (word->kind == WORD_TRUE || word->kind == WORD_FALSE) && first != 't' && first != 'f';
 }
 
-/* What a first character promises. */
-enum hint { HINT_STRING, HINT_WORD, HINT_DOT, HINT_NUMBER };
+const uint8_t yaml_hints[256] = {
+    ['+'] = YAML_HINT_NUMBER, ['-'] = YAML_HINT_NUMBER, ['0' ... '9'] = YAML_HINT_NUMBER,
+    ['.'] = YAML_HINT_DOT,    ['~'] = YAML_HINT_WORD,   ['y'] = YAML_HINT_WORD,
+    ['Y'] = YAML_HINT_WORD,   ['n'] = YAML_HINT_WORD,   ['N'] = YAML_HINT_WORD,
+    ['t'] = YAML_HINT_WORD,   ['T'] = YAML_HINT_WORD,   ['f'] = YAML_HINT_WORD,
+    ['F'] = YAML_HINT_WORD,   ['o'] = YAML_HINT_WORD,   ['O'] = YAML_HINT_WORD,
+};
 
-static enum hint hint_of(uint8_t c)
+static enum yaml_hint hint_of(str text)
 {
-    static const uint8_t hints[256] = {
-        ['+'] = HINT_NUMBER, ['-'] = HINT_NUMBER, ['0' ... '9'] = HINT_NUMBER, ['.'] = HINT_DOT,
-        ['~'] = HINT_WORD,   ['y'] = HINT_WORD,   ['Y'] = HINT_WORD,           ['n'] = HINT_WORD,
-        ['N'] = HINT_WORD,   ['t'] = HINT_WORD,   ['T'] = HINT_WORD,           ['f'] = HINT_WORD,
-        ['F'] = HINT_WORD,   ['o'] = HINT_WORD,   ['O'] = HINT_WORD,
-    };
-
-    return (enum hint)hints[c];
+    return (enum yaml_hint)yaml_hints[(uint8_t)text.ptr[0]];
 }
 
 /* ---- Putting it together. ---- */
@@ -114,7 +116,7 @@ struct rules {
 /* Resolves text to whatever it looks like. *date tells that it is a string because it is one. */
 static void resolve_any(struct arena *a, str text, struct rules rules, struct value *v, bool *date)
 {
-    enum hint hint = text.len ? hint_of((uint8_t)text.ptr[0]) : HINT_STRING;
+    enum yaml_hint hint = text.len ? hint_of(text) : YAML_HINT_TEXT;
     const struct word *word;
 
     *date = false;
@@ -123,13 +125,13 @@ static void resolve_any(struct arena *a, str text, struct rules rules, struct va
         return;
     }
     yaml_set_text(v, VALUE_STRING, text);
-    if (hint == HINT_STRING)
+    if (hint == YAML_HINT_TEXT)
         return;
     if ((word = find_word(text)) && !(rules.yaml12 && is_word_of_old(word)))
         set_word(v, word);
-    else if (hint == HINT_DOT)
+    else if (hint == YAML_HINT_DOT)
         (void)yaml_dotted_number(a, text, v);
-    else if (hint == HINT_NUMBER && !(rules.dates && (*date = yaml_is_date(text))))
+    else if (hint == YAML_HINT_NUMBER && !(rules.dates && (*date = yaml_is_date(text))))
         (void)yaml_number(a, text, v);
 }
 
@@ -260,10 +262,10 @@ bool yaml_reads_as_string(str text)
     struct value v = {0};
     bool date;
 
-    switch (text.len ? hint_of((uint8_t)text.ptr[0]) : HINT_WORD) {
-    case HINT_STRING:
+    switch (text.len ? hint_of(text) : YAML_HINT_WORD) {
+    case YAML_HINT_TEXT:
         return true;
-    case HINT_WORD:
+    case YAML_HINT_WORD:
         return text.len && !find_word(text);
     default:
         break;

@@ -122,7 +122,7 @@ struct value *value_object(struct arena *a);
 struct value *value_add(struct arena *a, struct value *list, const struct value *item);
 /* Inserts before element i (i = len appends). */
 struct value *value_insert(struct arena *a, struct value *list, size_t i, const struct value *item);
-/* Removes element i. */
+/* Removes element or member i, keeping the order of the rest. */
 void value_remove(struct value *list, size_t i);
 /* Sets a member: replaces it in its place, or appends it. Returns the member. */
 struct value *value_set(struct arena *a, struct value *object, str key, const struct value *item);
