@@ -69,16 +69,16 @@ static void set_proxy_tls(struct transfer *t)
     set_pem(t, tls->ca, CURLOPT_PROXY_CAINFO_BLOB, CURLOPT_PROXY_CAINFO);
 }
 
-static bool set_proxy(struct transfer *t, struct err *e)
+bool transfer_set_proxy(struct transfer *t, str url, struct err *e)
 {
     const struct http_config *c = &t->client->config;
     str proxy = c->proxy;
 
-    if (!proxy.len && !c->no_proxy &&
-        !proxy_for(t->arena, &t->client->proxies, t->request->url, &proxy, e))
+    if (!proxy.len && !c->no_proxy && !proxy_for(t->arena, &t->client->proxies, url, &proxy, e))
         return false;
     if (c->no_proxy)
         proxy = STR_NONE;
+    t->proxy = STR_NONE;
     if (proxy.len && !proxy_for_curl(t->arena, proxy, &proxy, &t->proxy, e))
         return false;
     t->tls_proxy = str_has_prefix(proxy, STR("https:"));
@@ -268,7 +268,7 @@ bool transfer_set_options(struct transfer *t, struct err *e)
     struct url u;
 
     if (!url_parse(t->arena, t->request->url, &u, e) || !check_url(&u, e) || !set_headers(t, e) ||
-        !set_proxy(t, e))
+        !transfer_set_proxy(t, t->request->url, e))
         return false;
     u.fragment = STR_NONE;
     set_times(t);

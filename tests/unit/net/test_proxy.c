@@ -289,6 +289,46 @@ TEST(a_proxy_that_is_not_there_is_named)
     http_client_free(client);
 }
 
+/* Each step of a way has a proxy of its own, or none. */
+TEST(redirects_may_lead_past_the_proxy_and_to_it)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    struct fault_server *last = fault_server_start(answers, COUNT(answers), NULL);
+    str direct = str_fmt(a,
+                         "HTTP/1.1 302 Found\r\nLocation: %.*s/x\r\nConnection: close\r\n"
+                         "Content-Length: 0\r\n\r\n",
+                         STR_ARG(fault_server_url(last)));
+    const struct fault_step proxy_script[] = {{.reply = str_z(a, direct), .again = true}};
+    struct fault_server *proxy = fault_server_start(proxy_script, COUNT(proxy_script), NULL);
+    const struct fault_step first_script[] = {
+        {.reply = "HTTP/1.1 302 Found\r\nLocation: http://far.invalid/y\r\nConnection: close\r\n"
+                  "Content-Length: 0\r\n\r\n",
+         .again = true}};
+    struct fault_server *first = fault_server_start(first_script, COUNT(first_script), NULL);
+    struct http_response response;
+    const struct http_request r = {.url = fault_server_url(first)};
+
+    setenv("HTTP_PROXY", str_z(a, fault_server_url(proxy)), 1);
+    struct http_client *client = client_of(http_defaults());
+    assert_ok(http_send(client, a, &r, &response, &e), &e);
+    assert_str(response.body, STR("ok"));
+    assert_true(
+        str_has_prefix(fault_server_request(proxy), STR("GET http://far.invalid/y HTTP/1.1")));
+    assert_true(str_has_prefix(fault_server_request(last), STR("GET /x HTTP/1.1")));
+    http_client_free(client);
+    /* A proxy that is none is an error here too. */
+    setenv("HTTP_PROXY", "ftp://p", 1);
+    client = client_of(http_defaults());
+    assert_false(http_send(client, a, &r, &response, &e));
+    assert_true(str_contains(e.text, STR("invalid proxy address")));
+    http_client_free(client);
+    unsetenv("HTTP_PROXY");
+    fault_server_stop(first);
+    fault_server_stop(proxy);
+    fault_server_stop(last);
+}
+
 /* Its certificate is looked at as that of the server is, as in Go. */
 TEST(a_proxy_may_have_a_certificate_of_the_same_ca)
 {
@@ -331,4 +371,5 @@ RUN_TESTS(cmocka_unit_test(the_environment_decides_as_in_go),
           cmocka_unit_test(the_answer_of_a_proxy_to_connect_is_not_the_servers),
           cmocka_unit_test(a_proxy_that_refuses_is_named),
           cmocka_unit_test(a_proxy_that_is_not_there_is_named),
+          cmocka_unit_test(redirects_may_lead_past_the_proxy_and_to_it),
           cmocka_unit_test(a_proxy_may_have_a_certificate_of_the_same_ca))
