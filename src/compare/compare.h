@@ -137,7 +137,8 @@ struct result_diff {
     str part, component; /* of the template; empty when a report that was read does not say */
     str text;            /* what the diff program says; empty when it found nothing */
     bool differs;
-    bool patched; /* overrides were selected for it */
+    bool patched;  /* overrides were selected for it */
+    str overrides; /* where a report that was read has them from; empty: as the results say */
     const str *reasons;
     size_t reason_count;
     struct result_place place;   /* of the object */

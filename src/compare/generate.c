@@ -83,12 +83,10 @@ static bool open_source(struct arena *a, const struct generate_options *o,
                         struct err *e)
 {
     if (!o->folder.len) {
-        if (!generate_live_open(a, o->cluster, &c->live, e))
-            return false;
         journal_info(j, "Connected to Kubernetes cluster");
-        return true;
+        return generate_live_open(a, o->cluster, o->improved ? NULL : j, &c->live, e);
     }
-    if (o->archives && file_kind(o->folder) == FILE_REGULAR) {
+    if (o->improved && file_kind(o->folder) == FILE_REGULAR) {
         read_archive(a, o->folder, config, c, j);
         return true;
     }

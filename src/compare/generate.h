@@ -13,7 +13,7 @@
 struct generate_options {
     str config;                       /* the config file */
     str folder;                       /* the must-gather folder; empty: the cluster is asked */
-    bool archives;                    /* or the must-gather as an archive */
+    bool improved;                    /* the folder may be an archive; client-go logs nothing */
     str output;                       /* where the reference goes; empty: where the config says */
     const struct kube_flags *cluster; /* see kube/config.h */
     struct compare_log log;

@@ -74,10 +74,13 @@ void gather_object(struct gather *c, const struct value *v);
 
 /* ---- Clusters. ---- */
 
-/* Objects of a cluster, row by row: generate_live.c. To be closed also after a failure. */
+/*
+ * Objects of a cluster, row by row: generate_live.c. To be closed also after a failure. j gets what
+ * client-go logs of a server that cannot be asked, for each row; NULL: nobody wants it.
+ */
 struct generate_live;
 MUST_CHECK bool generate_live_open(struct arena *a, const struct kube_flags *flags,
-                                   struct generate_live **out, struct err *e);
+                                   struct journal *j, struct generate_live **out, struct err *e);
 void generate_live_close(struct generate_live *g); /* g may be NULL */
 MUST_CHECK bool generate_live_fill(struct generate_live *g, struct wanted *row, struct err *e);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * generate_live.c - the objects of a running cluster for the rows of a config. The server is asked
- * what it serves when the first row needs it; a row that fails is none of the others' business.
+ * what it serves when the first row needs it; a row that fails is none of the others' business, nor
+ * is a part of the server that does not answer.
  */
 #include "base/quote.h"
 #include "compare/generate_internal.h"
@@ -10,16 +11,18 @@
 struct generate_live {
     struct arena *arena;
     struct live *live;
+    struct journal *journal; /* NULL: nothing is logged */
     bool asked;
     struct err fault; /* of asking */
 };
 
-bool generate_live_open(struct arena *a, const struct kube_flags *flags, struct generate_live **out,
-                        struct err *e)
+bool generate_live_open(struct arena *a, const struct kube_flags *flags, struct journal *j,
+                        struct generate_live **out, struct err *e)
 {
     struct generate_live *g = ARENA_NEW(a, struct generate_live);
 
     g->arena = a;
+    g->journal = j;
     *out = g;
     return live_open(a, flags, false, &g->live, e) ||
            err_wrap(e, "failed to create dynamic client");
@@ -39,7 +42,11 @@ static bool discover(struct generate_live *g, struct err *e)
         g->asked = true;
         (void)!live_discover(g->live, &g->fault);
     }
-    return g->fault.kind == ERR_NONE || err_copy(e, &g->fault);
+    if (live_discovery(g->live))
+        return true;
+    if (g->journal)
+        live_tell_failure(g->arena, &g->fault, g->journal);
+    return err_copy(e, &g->fault);
 }
 
 /* Go's ParseGroupVersion allows one slash. */

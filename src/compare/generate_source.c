@@ -4,7 +4,7 @@
  *
  * Objects are below folders named cluster-scoped-resources and namespaces, which may stand anywhere
  * below the folder that was given. Links to folders are not entered. A file with any fault is
- * passed over as a whole.
+ * passed over as a whole, and so is what is no file: a pipe would be waited for.
  */
 #include "compare/generate_internal.h"
 #include "text/yaml.h"
@@ -200,7 +200,8 @@ static bool visit_for_objects(struct walk *w, str path, bool folder)
     AUTO_ERR e = {0};
     str text;
 
-    if (folder || !str_has_suffix(path, STR(".yaml")) || !file_read(a, path, &text, &e))
+    if (folder || !str_has_suffix(path, STR(".yaml")) || file_kind(path) == FILE_OTHER ||
+        !file_read(a, path, &text, &e))
         return true;
     struct value_refs objects = gather_read(a, w->gather->config, path, text);
     for (size_t i = 0; i < objects.len; i++)

@@ -157,6 +157,7 @@ static bool add_yaml(struct conversion *c, str name, const struct value *v, cons
     return true;
 }
 
+/* Chart.yaml is the last, because that is the first that is written. */
 static bool add_chart(struct conversion *c, struct err *e)
 {
     struct arena *a = c->arena;
@@ -165,7 +166,7 @@ static bool add_chart(struct conversion *c, struct err *e)
 
     if (o->description.len)
         value_set_str(a, chart, STR("description"), o->description);
-    value_set_str(a, chart, STR("name"), helm_chart_name(a, o->chart));
+    value_set_str(a, chart, STR("name"), helm_chart_name(o->chart));
     if (o->version.len)
         value_set_str(a, chart, STR("version"), o->version);
     return add_yaml(c, STR("values.yaml"), c->values, "failed to convert chart values to YAML",

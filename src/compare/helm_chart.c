@@ -11,11 +11,15 @@
 /* How deep folders may be nested: nobody needs more, and names grow with every level. */
 #define FOLDERS_MAX 1000
 
-str helm_chart_name(struct arena *a, str chart)
+str helm_chart_name(str chart)
 {
-    str name = file_base(file_clean(a, chart));
+    str name = chart;
 
-    return name.len ? name : STR("/");
+    while (name.len && name.ptr[name.len - 1] == '/')
+        name.len--;
+    if (!name.len)
+        return chart.len ? STR("/") : STR(".");
+    return file_base(name);
 }
 
 /* Everything up to the last slash; a slash at the end counts. */
@@ -32,13 +36,12 @@ static bool save_file(struct arena *a, str folder, const struct helm_file *file,
 {
     str path = file_clean(a, file_join(a, folder, file->name));
 
-    return file_make_folder(str_slice(path, 0, str_rfind_char(path, '/')), e) &&
-           file_write(path, file->text, 0644, e);
+    return file_make_folder(folder_of(a, path), e) && file_write(path, file->text, 0644, e);
 }
 
 bool helm_save(struct arena *a, str chart, const struct helm_files *files, struct err *e)
 {
-    str folder = file_clean(a, file_join(a, folder_of(a, chart), helm_chart_name(a, chart)));
+    str folder = file_clean(a, file_join(a, folder_of(a, chart), helm_chart_name(chart)));
     enum file_kind kind = file_kind(folder);
 
     if (kind != FILE_MISSING && kind != FILE_FOLDER) {
@@ -46,8 +49,8 @@ bool helm_save(struct arena *a, str chart, const struct helm_files *files, struc
         return err_wrap(e, "failed to save helm chart in dir");
     }
     bool ok = file_make_folder(folder, e);
-    for (size_t i = 0; i < files->len && ok; i++)
-        ok = save_file(a, folder, &files->items[i], e);
+    for (size_t i = files->len; i > 0 && ok; i--)
+        ok = save_file(a, folder, &files->items[i - 1], e);
     return ok || err_wrap(e, "failed to save helm chart in dir");
 }
 
@@ -71,7 +74,7 @@ static bool load_default(struct arena *a, str path, struct map *out, struct err 
     return true;
 }
 
-/* As Go's filepath.Walk: names in bytewise order, links not followed. */
+/* As Go's filepath.Walk: names in bytewise order, links not followed. Pipes are passed over. */
 static bool load_defaults(struct arena *a, str path, unsigned depth, struct map *out, struct err *e)
 {
     struct stat st;
@@ -81,7 +84,7 @@ static bool load_defaults(struct arena *a, str path, unsigned depth, struct map 
     if (lstat(str_z(a, path), &st))
         return err_errno(e, errno, "lstat", path);
     if (!S_ISDIR(st.st_mode))
-        return !is_yaml(path) || load_default(a, path, out, e);
+        return !is_yaml(path) || file_kind(path) == FILE_OTHER || load_default(a, path, out, e);
     if (depth > FOLDERS_MAX)
         return err_set(e, ERR_LIMIT, "%.*s: folders are nested too deep", STR_ARG(path));
     if (!file_list(a, path, &names, &count, e))

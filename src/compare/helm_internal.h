@@ -36,11 +36,11 @@ struct helm_files {
     size_t len, cap;
 };
 
-/* Writes the files below the folder of a chart, which is made. */
+/* Writes the files below the folder of a chart, which is made, from the last to the first. */
 MUST_CHECK bool helm_save(struct arena *a, str chart, const struct helm_files *files,
                           struct err *e);
 /* The last element and the rest, as Go's path.Base and path.Dir. */
-str helm_chart_name(struct arena *a, str chart);
+str helm_chart_name(str chart);
 
 /* The objects of all YAML files below a folder, by the names of the files. */
 MUST_CHECK bool helm_defaults(struct arena *a, str folder, struct map **out, struct err *e);

@@ -3,11 +3,10 @@
  * helm_text.c - the text of a chart's template: that of the reference, with capture groups replaced
  * by their defaults and lookups by values, in a loop over the objects of values.yaml.
  */
+#include "base/unicode.h"
 #include "compare/helm_internal.h"
 #include "compare/inline.h"
 #include "compare/nested.h"
-
-#define SPACE " \t\n\v\f\r"
 
 str helm_component(struct arena *a, str path)
 {
@@ -84,86 +83,57 @@ static str apply_groups(struct arena *a, const struct template *t, str text, str
 
 /* ---- Lookups. ---- */
 
-/*
- * How many parentheses may be found not to close. Each costs a look at the rest of the text, and no
- * text that was parsed has more of them than comments can hold.
- */
-#define UNCLOSED_MAX 100
-
-struct scan {
-    str text;
-    size_t at;
-    unsigned unclosed;
-};
-
 struct lookup {
     struct span at;
     bool many; /* lookupCRs */
     str key;
 };
 
-static bool is_space(char c)
+/* Where white space begins, or with other the rest, at from or later; else the end. */
+static size_t find_space(str text, size_t from, bool other)
 {
-    return str_find_char(STR(SPACE), c) != STR_NPOS;
+    size_t i = from, width;
+
+    for (; i < text.len; i += width)
+        if (unicode_is_space(utf8_decode(str_from(text, i), &width)) != other)
+            break;
+    return i;
 }
 
-/* Behind the quote that closes a string which begins at from; 0: none does. */
-static size_t end_of_quoted(str text, size_t from)
+/*
+ * Behind the word that begins at from; 0: it does not end. A quoted word and one in parentheses may
+ * hold white space; what follows their end belongs to them. Upstream: quotes in parentheses are not
+ * seen, and a word that begins with a closing parenthesis ends with an opening one.
+ */
+static size_t end_of_word(str text, size_t from)
 {
-    for (size_t i = from + 1; i < text.len; i++) {
-        if (text.ptr[i] == '\\')
-            i++;
-        else if (text.ptr[i] == '"')
-            return i + 1;
-    }
-    return 0;
-}
-
-/* The same for parentheses; quotes are not seen. */
-static size_t end_of_parens(str text, size_t from)
-{
-    size_t depth = 0;
+    bool quoted = false;
+    long depth = 0;
 
     for (size_t i = from; i < text.len; i++) {
-        if (text.ptr[i] == '\\')
+        char c = text.ptr[i];
+        if (c == '\\')
             i++;
-        else if (text.ptr[i] == '(')
-            depth++;
-        else if (text.ptr[i] == ')' && --depth == 0)
-            return i + 1;
+        else if (c == '"' && !depth)
+            quoted = !quoted;
+        else if ((c == '(' || c == ')') && !quoted)
+            depth += c == '(' ? 1 : -1;
+        if (!depth && !quoted)
+            return find_space(text, i, false);
     }
     return 0;
 }
 
-/* Moves *at behind the next word. False when there is none, or none that ends. */
-static bool skip_word(struct scan *s, size_t *at)
+/* Moves *at behind the next words. False when there are less, or one of them does not end. */
+static bool skip_words(str text, size_t *at, int count)
 {
-    str text = s->text;
-    size_t i = *at;
-
-    while (i < text.len && is_space(text.ptr[i]))
-        i++;
-    if (i == text.len)
-        return false;
-    if (text.ptr[i] == '"')
-        i = end_of_quoted(text, i);
-    else if (text.ptr[i] == '(')
-        i = s->unclosed < UNCLOSED_MAX ? end_of_parens(text, i) : 0;
-    if (!i) {
-        s->unclosed++;
-        return false;
+    for (; count > 0; count--) {
+        size_t from = find_space(text, *at, true);
+        *at = end_of_word(text, from);
+        if (!*at)
+            return false;
     }
-    while (i < text.len && !is_space(text.ptr[i]))
-        i++;
-    *at = i;
     return true;
-}
-
-static bool skip_words(struct scan *s, size_t *at, int count)
-{
-    while (count > 0 && skip_word(s, at))
-        count--;
-    return !count;
 }
 
 /* A name made of a call: what is no letter or digit is "_", not repeated and not at the end. */
@@ -183,25 +153,26 @@ static str key_of(struct arena *a, str call)
     return str_without_suffix(key, STR("_"));
 }
 
-/* The next call. */
-static bool next_lookup(struct arena *a, struct scan *s, struct lookup *out)
+/* The next call. Upstream: behind one with too few words nothing is looked at. */
+static bool next_lookup(struct arena *a, str text, size_t *at, struct lookup *out)
 {
     const str word = STR("lookupCR");
     size_t found;
 
-    while ((found = str_find(str_from(s->text, s->at), word)) != STR_NPOS) {
-        size_t from = s->at + found, end = from + word.len;
-        s->at = end;
-        out->many = end < s->text.len && s->text.ptr[end] == 's';
+    while (*at < text.len && (found = str_find(str_from(text, *at), word)) != STR_NPOS) {
+        size_t from = *at + found, end = from + word.len;
+        char c = end < text.len ? text.ptr[end] : 'x';
+        out->many = c == 's';
+        *at = end + 1;
+        if (!out->many && !unicode_is_space((uint8_t)c))
+            continue;
         if (out->many)
             end++;
-        else if (end == s->text.len || !is_space(s->text.ptr[end]))
-            continue;
-        if (!skip_words(s, &end, 4))
-            continue;
+        if (!skip_words(text, &end, 4))
+            return false;
         out->at = (struct span){from, end};
-        out->key = key_of(a, span_text(s->text, out->at));
-        s->at = end;
+        out->key = key_of(a, span_text(text, out->at));
+        *at = end;
         return true;
     }
     return false;
@@ -224,11 +195,10 @@ static str apply_lookups(struct arena *a, str text, str component, struct buf *n
 {
     VEC(struct lookup) lookups = {0};
     struct buf out = buf_new(a, BUF_UNLIMITED);
-    struct scan scan = {.text = text};
     struct lookup l;
-    size_t at = 0;
+    size_t at = 0, next = 0;
 
-    while (next_lookup(a, &scan, &l))
+    while (next_lookup(a, text, &next, &l))
         VEC_PUSH(a, &lookups, l);
     tell_lookups(text, component, lookups.items, lookups.len, note);
     for (size_t i = 0; i < lookups.len; i++) {

@@ -75,6 +75,14 @@ const struct kube_discovery *live_discovery(const struct live *l)
     return l->discovery;
 }
 
+void live_tell_failure(struct arena *a, const struct err *fault, struct journal *j)
+{
+    str text = str_fmt(a, "couldn't get current server API group list: %.*s", STR_ARG(fault->text));
+
+    journal_error(j, "\"Unhandled Error\" err=%.*s logger=\"UnhandledError\"",
+                  STR_ARG(quote_of(a, text)));
+}
+
 struct kube_transport *live_transport(const struct live *l)
 {
     return l->transport;

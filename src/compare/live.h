@@ -36,7 +36,10 @@ MUST_CHECK bool live_begin(struct compare *c, struct live **out, struct err *e);
 
 /* Asks what the server serves. Fails as client-go's cached discovery does. */
 MUST_CHECK bool live_discover(struct live *l, struct err *e);
+/* What is known of it: NULL when nothing is, also after a failure that was not about a part. */
 const struct kube_discovery *live_discovery(const struct live *l);
+/* The line that client-go logs when nothing is known, for the fault of live_discover. */
+void live_tell_failure(struct arena *a, const struct err *fault, struct journal *j);
 struct kube_transport *live_transport(const struct live *l);
 
 /*

@@ -4,7 +4,6 @@
  * page, and the words of the original when there is no answer.
  */
 #include "compare/input.h"
-#include "base/quote.h"
 #include "compare/internal.h"
 #include "compare/live.h"
 
@@ -24,16 +23,13 @@ struct source_live {
 };
 
 /* client-go logs before it fails. */
-static bool fail_discovery(struct compare *c, struct err *e)
+static bool fail_discovery(struct compare *c, const struct live *l, struct err *e)
 {
     if (c->options->improved)
         return err_wrap(e, "the cluster cannot be asked%s",
                         c->options->one_of_many ? "" : "; name files with -f to do without");
-    str text =
-        str_fmt(c->arena, "couldn't get current server API group list: %.*s", STR_ARG(e->text));
-    if (!str_has_prefix(e->text, STR("unable to retrieve the complete list")))
-        journal_error(&c->journal, "\"Unhandled Error\" err=%.*s logger=\"UnhandledError\"",
-                      STR_ARG(quote_of(c->arena, text)));
+    if (!live_discovery(l))
+        live_tell_failure(c->arena, e, &c->journal);
     return err_wrap(e, "failed to get clusters resource types");
 }
 
@@ -46,7 +42,7 @@ bool live_begin(struct compare *c, struct live **out, struct err *e)
     bool known = live_discover(*out, e);
     live_warnings(*out, c->options->improved, &c->journal);
     if (!known)
-        return fail_discovery(c, e);
+        return fail_discovery(c, *out, e);
     return live_choose(*out, r->templates.items, r->templates.len, &c->journal, e);
 }
 

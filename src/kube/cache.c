@@ -105,10 +105,17 @@ static void tell_full(struct kube_cache *c)
         h->failed(h->ctx, &e, 0);
 }
 
-/* Whether what comes in says nothing new. Versions that are no numbers have no order. */
-static bool is_known(const struct cache_entry *old, uint64_t version)
+/*
+ * Whether what comes in says nothing new. Versions that are no numbers have no order, and some
+ * objects have none: only the object itself can tell then.
+ */
+static bool is_known(const struct cache_entry *old, const struct cache_entry *fresh)
 {
-    return old && old->version && version && version <= old->version;
+    if (!old)
+        return false;
+    if (old->version && fresh->version)
+        return fresh->version <= old->version;
+    return str_eq(entry_packed(old), entry_packed(fresh));
 }
 
 enum put_result { PUT_DONE, PUT_IGNORED, PUT_FULL };
@@ -122,7 +129,7 @@ static enum put_result replace(struct kube_cache *c, struct arena *a, struct cac
 
     *old = (struct cache_entry *)table_find(c->entries, str_of(fresh->data, fresh->key_len));
     fresh->round = c->round;
-    if (is_known(*old, fresh->version)) {
+    if (is_known(*old, fresh)) {
         (*old)->round = c->round;
         c->ignored++;
         return PUT_IGNORED;

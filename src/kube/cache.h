@@ -11,7 +11,7 @@
  * caller's own trim removes) and packed (value/pack.h): about half the size of their JSON. What is
  * read is a tree of the caller's own. An object never goes back: an event or list with an older
  * resource version than the one at hand changes nothing, and neither does the same version again.
- * Listing again tells handlers only what is different.
+ * Listing again tells handlers only what is different, also of objects without a version.
  *
  * Reading is for any thread. Handlers run on a thread of the hub, one at a time per cache, after
  * the change can be read; they must not wait.

@@ -7,8 +7,7 @@
  */
 #include "kube/discovery_internal.h"
 
-#include "kube/client.h"
-#include "text/json.h"
+#include "kube/items.h"
 
 #define ACCEPT_DISCOVERY                                                                           \
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"                        \
@@ -26,7 +25,6 @@ struct asking {
 static bool get(const struct asking *q, struct arena *a, str path, const char *accept,
                 struct value **out, struct err *e)
 {
-    const struct read_options options = {.go = true, .any_number = true};
     struct http_request request = {.url = str_concat(a, path, STR("?timeout=32s")),
                                    .cancel = q->cancel};
     struct http_response response;
@@ -36,8 +34,7 @@ static bool get(const struct asking *q, struct arena *a, str path, const char *a
         return false;
     if (response.status / 100 != 2)
         return kube_answer_failed(a, STR("GET"), NULL, &response, NULL, e);
-    const struct source src = {.text = response.body};
-    bool ok = json_read(a, &src, &options, out, e);
+    bool ok = kube_json_read(a, response.body, out, e);
     if (ok && !value_is(*out, VALUE_OBJECT))
         ok = err_set(e, ERR_INVALID, "the server sent %s where an object should be",
                      value_kind_name(*out ? (*out)->kind : VALUE_NULL));

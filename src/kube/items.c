@@ -7,8 +7,6 @@
  */
 #include "kube/items.h"
 
-#include "text/json.h"
-
 #include <string.h>
 
 struct kube_items kube_items_new(struct arena *a,
@@ -184,8 +182,5 @@ bool kube_items_add(struct kube_items *s, str piece, struct err *e)
 
 bool kube_items_end(struct kube_items *s, struct arena *a, struct value **envelope, struct err *e)
 {
-    const struct read_options options = {.go = true, .any_number = true};
-    const struct source src = {.text = buf_str(&s->envelope)};
-
-    return json_read(a, &src, &options, envelope, e);
+    return kube_json_read(a, buf_str(&s->envelope), envelope, e);
 }

@@ -42,6 +42,8 @@ MUST_CHECK bool kube_items_end(struct kube_items *s, struct arena *a, struct val
 /* Servers fill their pages: a list that goes on for so long without an object has no end. */
 #define KUBE_EMPTY_PAGES_MAX 100
 
+/* Reads what a server sent. An error has no place: people have no file to look at. */
+MUST_CHECK bool kube_json_read(struct arena *a, str text, struct value **out, struct err *e);
 /*
  * Reads one object and fills in what lists leave out; with metadata_only, all but the metadata is
  * dropped, should the server have sent more. text must live as long as the object.

@@ -211,6 +211,17 @@ static bool conclude(struct lease *l, bool ok, int64_t began)
     return l->leader;
 }
 
+/* The next attempt of a leader: as usual, but the last one not after the deadline. */
+static int64_t renewal_due(struct lease *l)
+{
+    AUTO_LOCK guard = lock_take(&l->lock);
+    int64_t left = l->renewed + l->config.deadline - clock_mono();
+
+    if (left >= l->config.retry)
+        return l->config.retry;
+    return left > 0 ? left : 0;
+}
+
 int64_t lease_step(struct lease *l, struct err *e)
 {
     AUTO_ARENA a = arena_new();
@@ -223,7 +234,7 @@ int64_t lease_step(struct lease *l, struct err *e)
     if (!ok)
         err_copy(e, &own);
     if (conclude(l, ok, began))
-        return l->config.retry;
+        return renewal_due(l);
     /* Those who wait do not all come at once: client-go's factor. */
     return l->config.retry + (int64_t)random_below((uint64_t)l->config.retry / 10 * 12 + 1);
 }
@@ -251,23 +262,37 @@ static bool step_down(struct lease *l)
     return was;
 }
 
+static bool give_back(struct lease *l, struct arena *a, struct err *e)
+{
+    struct value *out, *record = record_for(l, a), *spec = value_get(record, STR("spec"));
+
+    value_set_str(a, spec, STR("holderIdentity"), STR(""));
+    value_set_int(a, spec, STR("leaseDurationSeconds"), 1);
+    value_set_str(a, spec, STR("acquireTime"), value_get_str(spec, STR("renewTime")));
+    if (!take_time(l, e) || !kube_update(l->transport, a, &l->one, record, NULL, &out, e))
+        return false;
+    observe(l, out);
+    return true;
+}
+
+/* A renewal whose answer was lost has changed the record behind our back. */
 void lease_release(struct lease *l)
 {
     AUTO_ARENA a = arena_new();
-    AUTO_ERR ignored = {0};
-    struct value *out;
+    AUTO_ERR e = {0};
+    struct value *record;
 
     if (!step_down(l) || l->config.keep || !l->seen || !is_mine(l))
         return;
     l->due = clock_mono() + l->config.deadline;
-    if (!take_time(l, &ignored))
+    if (give_back(l, a, &e) || e.kind != ERR_CONFLICT)
         return;
-    struct value *record = record_for(l, a), *spec = value_get(record, STR("spec"));
-    value_set_str(a, spec, STR("holderIdentity"), STR(""));
-    value_set_int(a, spec, STR("leaseDurationSeconds"), 1);
-    value_set_str(a, spec, STR("acquireTime"), value_get_str(spec, STR("renewTime")));
-    if (kube_update(l->transport, a, &l->one, record, NULL, &out, &ignored))
-        observe(l, out);
+    err_clear(&e);
+    if (!take_time(l, &e) || !kube_get(l->transport, a, &l->one, &record, &e))
+        return;
+    observe(l, record);
+    if (is_mine(l) && !give_back(l, a, &e))
+        err_clear(&e);
 }
 
 void lease_run(struct lease *l, struct http_cancel *cancel, void (*on_change)(void *ctx, bool held),

@@ -40,8 +40,9 @@ bool lease_held(struct lease *l);
 str lease_holder(struct lease *l, struct arena *a);
 
 /*
- * One attempt to get or renew the lease; answers how long to wait before the next one. A failure is
- * no more than an attempt without success; e (may be NULL) says why. One thread at a time.
+ * One attempt to get or renew the lease; answers how long to wait before the next one, for a leader
+ * never beyond its renewal deadline. A failure is no more than an attempt without success; e (may
+ * be NULL) says why. One thread at a time.
  */
 int64_t lease_step(struct lease *l, struct err *e);
 /* Gives the lease back when it is held. */

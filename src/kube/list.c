@@ -31,13 +31,21 @@ void kube_object_complete(struct arena *a, const struct kube_call *c, struct val
     fill_in(a, object, STR("kind"), r->kind, c->metadata_only);
 }
 
-bool kube_object_read(struct arena *a, const struct kube_call *c, str text, struct value **out,
-                      struct err *e)
+bool kube_json_read(struct arena *a, str text, struct value **out, struct err *e)
 {
     const struct read_options options = {.go = true, .any_number = true};
     const struct source src = {.text = text};
+    bool ok = json_read(a, &src, &options, out, e);
 
-    if (!json_read(a, &src, &options, out, e))
+    if (!ok && e)
+        e->at = (struct where){0};
+    return ok;
+}
+
+bool kube_object_read(struct arena *a, const struct kube_call *c, str text, struct value **out,
+                      struct err *e)
+{
+    if (!kube_json_read(a, text, out, e))
         return false;
     if (!value_is(*out, VALUE_OBJECT))
         return err_set(e, ERR_INVALID, "the server sent %s where an object should be",

@@ -3,12 +3,12 @@
  * queue.c - the work queue.
  *
  * A key has one entry as long as anything is known about it. Due entries hang in a list per
- * priority, delayed ones in a heap by time; an entry that is being worked on is in neither and
- * remembers what was asked of it meanwhile.
+ * priority, delayed ones in a heap by time; an entry that is being worked on is in neither, hangs
+ * in the list of those, and remembers what was asked of it meanwhile.
  */
 #include "kube/queue.h"
 
-#include <errno.h>
+#include <limits.h>
 #include <time.h>
 
 #define KEYS_MAX 1000000
@@ -23,11 +23,12 @@ struct entry {
     enum entry_state state;
     enum queue_priority priority;
     bool working;
+    bool counted; /* in the depth: due, or asked for again by now */
     unsigned failures;
     int64_t due;   /* when it may be taken; while working: when it was asked for again, or NEVER */
     int64_t since; /* when it was taken */
     size_t slot;   /* in the heap */
-    struct entry *before, *after; /* in the list of its priority */
+    struct entry *before, *after; /* in the list of its priority, or of what is worked on */
     char key[];
 };
 
@@ -40,7 +41,7 @@ struct queue {
     pthread_cond_t woken;
     struct queue_config config;
     struct table *entries;
-    struct list due[QUEUE_PRIORITIES];
+    struct list due[QUEUE_PRIORITIES], working;
     struct entry **heap;
     size_t heap_len, heap_cap;
     struct queue_stats stats;
@@ -169,9 +170,19 @@ static void take_out(struct queue *q, struct entry *e)
     e->state = ENTRY_IDLE;
 }
 
+static void count_due(struct queue *q, struct entry *e)
+{
+    if (e->counted)
+        return;
+    e->counted = true;
+    q->stats.depth++;
+    q->stats.adds++;
+}
+
 static void put_in(struct queue *q, struct entry *e, int64_t now)
 {
     if (e->due <= now) {
+        count_due(q, e);
         e->state = ENTRY_DUE;
         list_push(&q->due[e->priority], e);
         q->stats.waiting++;
@@ -198,8 +209,8 @@ static void ripen(struct queue *q, int64_t now)
 static void schedule(struct queue *q, struct entry *e, enum queue_priority priority, int64_t due)
 {
     bool known = e->state != ENTRY_IDLE || (e->working && e->due != NEVER);
+    int64_t now = clock_mono();
 
-    q->stats.added++;
     q->stats.merged += known;
     if (known && due > e->due)
         due = e->due;
@@ -211,11 +222,22 @@ static void schedule(struct queue *q, struct entry *e, enum queue_priority prior
     e->priority = priority;
     e->due = due;
     if (!e->working)
-        put_in(q, e, clock_mono());
+        put_in(q, e, now);
+    else if (due <= now)
+        count_due(q, e);
 }
 
-static bool add_locked(struct queue *q, str key, enum queue_priority priority, int64_t delay,
-                       bool failed)
+/* A time that is far enough off to be never reached, and is not NEVER. */
+static int64_t time_after(int64_t delay)
+{
+    int64_t now = clock_mono();
+
+    if (delay <= 0)
+        return now;
+    return delay < NEVER - 1 - now ? now + delay : NEVER - 1;
+}
+
+static bool add_locked(struct queue *q, str key, enum queue_priority priority, int64_t delay)
 {
     struct entry *e = q->closed ? NULL : entry_get(q, key);
 
@@ -223,42 +245,47 @@ static bool add_locked(struct queue *q, str key, enum queue_priority priority, i
         q->stats.refused++;
         return false;
     }
-    if (failed) {
-        e->failures++;
-        q->stats.retried++;
-    }
-    schedule(q, e, priority, clock_mono() + (delay > 0 ? delay : 0));
+    schedule(q, e, priority, time_after(delay));
     return true;
 }
 
 bool queue_add_after(struct queue *q, str key, enum queue_priority priority, int64_t delay)
 {
     pthread_mutex_lock(&q->mutex);
-    bool ok = add_locked(q, key, priority, delay, false);
+    bool ok = add_locked(q, key, priority, delay);
+    q->stats.retries += ok;
     pthread_mutex_unlock(&q->mutex);
     return ok;
 }
 
 bool queue_add(struct queue *q, str key, enum queue_priority priority)
 {
-    return queue_add_after(q, key, priority, 0);
+    pthread_mutex_lock(&q->mutex);
+    bool ok = add_locked(q, key, priority, 0);
+    pthread_mutex_unlock(&q->mutex);
+    return ok;
 }
 
 static int64_t delay_of(const struct queue *q, unsigned failures)
 {
-    int64_t delay = q->config.base;
+    int64_t delay = q->config.base, max = q->config.max;
 
-    for (unsigned i = 0; i < failures && delay < q->config.max; i++)
-        delay *= 2;
-    return delay < q->config.max ? delay : q->config.max;
+    for (unsigned i = 0; i < failures && delay < max; i++)
+        delay = delay > max / 2 ? max : delay * 2;
+    return delay < max ? delay : max;
 }
 
 int64_t queue_again(struct queue *q, str key, enum queue_priority priority)
 {
     pthread_mutex_lock(&q->mutex);
-    const struct entry *e = entry_find(q, key);
+    struct entry *e = entry_find(q, key);
     int64_t delay = delay_of(q, e ? e->failures : 0);
-    bool ok = add_locked(q, key, priority, delay, true);
+    bool ok = add_locked(q, key, priority, delay);
+    if (ok) {
+        e = entry_find(q, key);
+        e->failures += e->failures < UINT_MAX;
+        q->stats.retries++;
+    }
     pthread_mutex_unlock(&q->mutex);
     return ok ? delay : -1;
 }
@@ -285,12 +312,41 @@ unsigned queue_failures(struct queue *q, str key)
 
 /* ---- Taking. ---- */
 
-static void count_wait(struct queue_stats *s, int64_t waited)
+static void count_time(struct queue_times *t, int64_t took)
 {
-    s->taken++;
-    s->wait_total += waited;
-    if (waited > s->wait_max)
-        s->wait_max = waited;
+    size_t bucket = 0;
+
+    for (int64_t bound = 10; bucket < QUEUE_BUCKETS - 1 && took > bound; bound *= 10)
+        bucket++;
+    t->buckets[bucket]++;
+    t->count++;
+    t->total += took;
+    if (took > t->max)
+        t->max = took;
+}
+
+static void begin_work(struct queue *q, struct entry *e, int64_t now)
+{
+    q->stats.taken++;
+    q->stats.depth--;
+    q->stats.working++;
+    count_time(&q->stats.queue_time, now - e->due);
+    e->counted = false;
+    e->working = true;
+    e->since = now;
+    e->due = NEVER;
+    list_push(&q->working, e);
+}
+
+static void end_work(struct queue *q, struct entry *e, int64_t now)
+{
+    q->stats.working--;
+    count_time(&q->stats.work_time, now - e->since);
+    e->working = false;
+    list_drop(&q->working, e);
+    if (e->due != NEVER)
+        put_in(q, e, now);
+    entry_settle(q, e);
 }
 
 static bool take_due(struct queue *q, struct arena *a, str *key, int64_t now)
@@ -303,11 +359,7 @@ static bool take_due(struct queue *q, struct arena *a, str *key, int64_t now)
         if (!e)
             continue;
         take_out(q, e);
-        count_wait(&q->stats, now - e->due);
-        e->working = true;
-        e->since = now;
-        e->due = NEVER;
-        q->stats.working++;
+        begin_work(q, e, now);
         *key = str_copy(a, e->node.key);
         return true;
     }
@@ -351,17 +403,8 @@ void queue_done(struct queue *q, str key)
 
     pthread_mutex_lock(&q->mutex);
     struct entry *e = entry_find(q, key);
-    if (e && e->working) {
-        int64_t worked = now - e->since;
-        e->working = false;
-        q->stats.working--;
-        q->stats.work_total += worked;
-        if (worked > q->stats.work_max)
-            q->stats.work_max = worked;
-        if (e->due != NEVER)
-            put_in(q, e, now);
-        entry_settle(q, e);
-    }
+    if (e && e->working)
+        end_work(q, e, now);
     pthread_mutex_unlock(&q->mutex);
 }
 
@@ -418,15 +461,19 @@ void queue_close(struct queue *q, bool drain)
 
 void queue_stats(struct queue *q, struct queue_stats *out)
 {
-    struct table_at at = {0};
-    int64_t now = clock_mono();
+    int64_t now = clock_mono(), unfinished = 0, longest = 0;
 
     pthread_mutex_lock(&q->mutex);
-    *out = q->stats;
-    for (struct table_node *n; (n = table_each(q->entries, &at));) {
-        const struct entry *e = (const struct entry *)n;
-        if (e->working && now - e->since > out->working_longest)
-            out->working_longest = now - e->since;
+    ripen(q, now);
+    for (struct entry *e = q->working.first; e; e = e->after) {
+        int64_t age = now - e->since;
+        if (e->due <= now)
+            count_due(q, e);
+        unfinished += age;
+        longest = age > longest ? age : longest;
     }
+    *out = q->stats;
+    out->unfinished = unfinished;
+    out->longest = longest;
     pthread_mutex_unlock(&q->mutex);
 }

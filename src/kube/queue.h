@@ -28,12 +28,28 @@ struct queue_config {
     size_t keys_max;   /* 0: 1,000,000. More are refused. */
 };
 
+/* Times: how many took at most 10 ns, 100 ns, ... 10 s, and how many longer; in nanoseconds. */
+#define QUEUE_BUCKETS 11
+struct queue_times {
+    uint64_t count, buckets[QUEUE_BUCKETS]; /* each time is in one bucket */
+    int64_t total, max;
+};
+
 struct queue_stats {
-    size_t waiting, delayed, working;
-    uint64_t added, taken, retried, merged, refused;
-    int64_t wait_total, wait_max; /* between becoming due and being taken */
-    int64_t work_total, work_max; /* between taken and done */
-    int64_t working_longest;      /* of what is being worked on now */
+    size_t waiting, delayed, working; /* keys: due, not due yet, with a worker */
+    uint64_t taken, merged, refused;  /* merged: asked for what was due or delayed already */
+    /*
+     * What client-go's queues show, with its meaning. A key counts once from when it is due (at
+     * once, or when its delay is over) until it is taken, also while a worker has it: then it waits
+     * for that one.
+     */
+    size_t depth;                  /* workqueue_depth: keys that count now */
+    uint64_t adds;                 /* workqueue_adds_total: how often one began to */
+    uint64_t retries;              /* workqueue_retries_total: queue_add_after and queue_again */
+    struct queue_times queue_time; /* workqueue_queue_duration_seconds: from then until taken */
+    struct queue_times work_time;  /* workqueue_work_duration_seconds: from taken until done */
+    int64_t unfinished;            /* workqueue_unfinished_work_seconds: of all that is not done */
+    int64_t longest;               /* workqueue_longest_running_processor_seconds: of one of them */
 };
 
 struct queue *queue_new(const struct queue_config *config);
@@ -64,3 +80,13 @@ void queue_done(struct queue *q, str key);
 /* Wakes all workers. drain: what is due is still given out, delayed keys are dropped. */
 void queue_close(struct queue *q, bool drain);
 void queue_stats(struct queue *q, struct queue_stats *out);
+
+/*
+ * Appends the seven metrics in the text format of Prometheus, with client-go's names, its label
+ * "name" and its buckets. The statistics of all queues of a process go into one text.
+ */
+struct queue_named {
+    str name;
+    struct queue_stats stats;
+};
+void queue_metrics(struct buf *out, const struct queue_named *queues, size_t count);

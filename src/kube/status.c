@@ -5,10 +5,9 @@
  * An API server explains itself by a Status object; whatever stands between it and us (proxies,
  * load balancers, servers that are starting) does not, and then the words are client-go's.
  */
-#include "kube/client.h"
+#include "kube/items.h"
 
 #include "base/quote.h"
-#include "text/json.h"
 
 /* What a status code means when nothing else is said; NULL as words: the body is the message. */
 static const struct generic {
@@ -153,11 +152,9 @@ bool kube_status_failed(struct arena *a, const struct value *object, struct kube
 static bool read_status(struct arena *a, str body, struct value **out)
 {
     AUTO_ERR ignored = {0};
-    const struct source src = {.text = body};
-    const struct read_options options = {.go = true, .any_number = true};
 
     *out = NULL;
-    return body.len && body.ptr[0] == '{' && json_read(a, &src, &options, out, &ignored) &&
+    return body.len && body.ptr[0] == '{' && kube_json_read(a, body, out, &ignored) &&
            str_eq(value_get_str(*out, STR("kind")), STR("Status")) &&
            !str_eq(value_get_str(*out, STR("status")), STR("Success"));
 }

@@ -5,17 +5,23 @@
  *     INITIAL ──refused──► LIST ──whole──► WATCH ──ended──► WATCH (resumes)
  *        └─────initial events end─────────────┘ └──410──► INITIAL or LIST
  *
- * What cannot be watched stays in LIST, with pauses.
+ * What cannot be watched stays in LIST, with pauses. Whatever is answered by failures again and
+ * again goes to LIST too: what is asked for may be the reason.
  */
 #include "kube/watch_internal.h"
 
-#include "text/json.h"
 #include "text/url.h"
 
 /* Servers are asked to end a watch after five to ten minutes, as by client-go. */
 #define WATCH_SECONDS 300
 /* A watch that ends sooner without an event is a failure: else it would be asked for in a loop. */
 #define WATCH_SHORT NS_PER_SEC
+/*
+ * After so many failures in a row that were answered, the place to go on from is given up. Initial
+ * events are given up sooner, for a list: to make progress matters more.
+ */
+#define STUCK_MAX 5
+#define STUCK_MAX_INITIAL 2
 
 /* The longest pause that a server may ask for. */
 #define ASKED_MAX (120 * NS_PER_SEC)
@@ -40,12 +46,10 @@ static bool type_of(str name, struct kube_change *out)
 bool kube_change_read(struct arena *a, const struct kube_call *c, str line, struct kube_change *out,
                       struct err *e)
 {
-    const struct read_options options = {.go = true, .any_number = true};
-    const struct source src = {.text = line};
     struct value *event;
 
     *out = (struct kube_change){0};
-    if (!json_read(a, &src, &options, &event, e))
+    if (!kube_json_read(a, line, &event, e))
         return err_wrap(e, "an event of a watch");
     out->object = value_get(event, STR("object"));
     str type = value_get_str(event, STR("type"));
@@ -71,6 +75,13 @@ static void remember(struct buf *b, str text)
     buf_add(b, text);
 }
 
+/* The watch as such works: what failed before counts no more. */
+static void works(struct kube_watch *w)
+{
+    w->failures = w->stuck = 0;
+    w->expired = false;
+}
+
 static void tell_begin(struct kube_watch *w)
 {
     const struct kube_watch_handler *h = &w->config.handler;
@@ -84,10 +95,11 @@ static void tell_synced(struct kube_watch *w)
 {
     const struct kube_watch_handler *h = &w->config.handler;
 
-    w->begun = false;
-    w->unpaged = w->expired = false;
+    w->begun = w->unpaged = false;
     w->phase = PHASE_WATCH;
-    w->failures = 0;
+    /* Else only the watch can tell: lists may succeed for ever beside a watch that never does. */
+    if (w->polled)
+        works(w);
     if (h->synced)
         h->synced(h->ctx);
 }
@@ -113,7 +125,7 @@ static bool on_line(void *ctx, str line, struct err *e)
         return false;
     w->moved = true;
     if (w->phase == PHASE_WATCH)
-        w->failures = 0;
+        works(w);
     if (change.bookmark)
         watch_count(w, COUNT_BOOKMARK);
     else
@@ -225,6 +237,14 @@ static void begin_anew(struct kube_watch *w)
     buf_truncate(&w->continue_token, 0);
 }
 
+/* By a list, whatever was tried before. */
+static void list_anew(struct kube_watch *w)
+{
+    begin_anew(w);
+    w->phase = PHASE_LIST;
+    w->stuck = 0;
+}
+
 static int64_t pause_after(const struct kube_watch *w, int64_t asked)
 {
     int64_t pause = w->config.pause;
@@ -252,6 +272,16 @@ int64_t watch_failed(struct kube_watch *w, const struct err *e, int64_t asked)
     return pause;
 }
 
+/* A failure that the server answered, or somebody in its place. */
+static int64_t answered_badly(struct kube_watch *w, const struct err *e, int64_t asked)
+{
+    bool busy = e->kind == ERR_THROTTLED;
+
+    if (!busy && ++w->stuck >= (w->phase == PHASE_INITIAL ? STUCK_MAX_INITIAL : STUCK_MAX))
+        list_anew(w);
+    return watch_failed(w, e, asked);
+}
+
 /* Old servers do not know the parameter, or refuse it together with the rest. */
 static bool is_refused(const struct kube_watch *w, const struct http_response *response)
 {
@@ -265,7 +295,10 @@ static int64_t refused(struct kube_watch *w)
     return 0;
 }
 
-/* The first time at once, whatever failed before: nothing is wrong with the server. */
+/*
+ * The first time at once, whatever failed before: nothing is wrong with the server. But there is
+ * when it happens again before the watch has brought anything.
+ */
 static int64_t expired(struct kube_watch *w, const struct err *e)
 {
     bool again = w->expired;
@@ -306,7 +339,7 @@ static int64_t unread(struct kube_watch *w, const struct http_response *response
     err_copy(&e, why);
     kube_answer_unread(response, &e);
     err_wrap(&e, "the %s of %.*s", w->phase == PHASE_LIST ? "list" : "watch", STR_ARG(name));
-    return watch_failed(w, &e, 0);
+    return answered_badly(w, &e, 0);
 }
 
 static int64_t end_list(struct kube_watch *w, const struct http_response *response)
@@ -331,6 +364,7 @@ static int64_t end_list(struct kube_watch *w, const struct http_response *respon
     if (!w->continue_token.len)
         remember(&w->list_version, version);
     remember(&w->continue_token, next);
+    w->stuck = 0;
     if (next.len)
         return 0;
     remember(&w->version, buf_str(&w->list_version));
@@ -341,6 +375,11 @@ static int64_t end_list(struct kube_watch *w, const struct http_response *respon
     return poll_after(w);
 }
 
+static bool has_lasted(const struct kube_watch *w)
+{
+    return w->moved || clock_mono() - w->started >= WATCH_SHORT;
+}
+
 static int64_t end_watch(struct kube_watch *w, const struct http_response *response)
 {
     AUTO_ERR e = {0};
@@ -348,14 +387,35 @@ static int64_t end_watch(struct kube_watch *w, const struct http_response *respo
     if (!http_lines_end(&w->lines, &e))
         return e.kind == ERR_EXPIRED ? expired(w, &e) : unread(w, response, &e);
     if (w->phase == PHASE_INITIAL) {
-        /* It ended before its initial events did. */
+        /* With events but without their end: it does not know what it was asked for. */
+        if (w->moved)
+            return refused(w);
         err_set(&e, ERR_IO, "the watch ended before it began");
-        return watch_failed(w, &e, 0);
+        return answered_badly(w, &e, 0);
     }
-    if (w->moved || clock_mono() - w->started >= WATCH_SHORT)
+    if (has_lasted(w)) {
+        works(w);
         return 0;
+    }
     err_set(&e, ERR_IO, "very short watch: ended without an event");
-    return watch_failed(w, &e, 0);
+    return answered_badly(w, &e, 0);
+}
+
+/*
+ * The server understands and says no, so that the same again is of no use: who may not watch may
+ * still list. Credentials and patience are another matter.
+ */
+static bool is_rejected(const struct http_response *response)
+{
+    int status = response->status;
+
+    return status / 100 == 4 && status != 401 && status != 408 && status != 429;
+}
+
+/* Nobody is there to answer, behind a proxy that is: to ask for more would not help. */
+static bool is_absent(const struct http_response *response)
+{
+    return response->status == 502 || response->status == 503;
 }
 
 static int64_t bad_answer(struct kube_watch *w, const struct http_response *response)
@@ -370,7 +430,47 @@ static int64_t bad_answer(struct kube_watch *w, const struct http_response *resp
     kube_answer_failed(w->request, STR("GET"), &w->config.call, response, &status, &e);
     if (e.kind == ERR_EXPIRED)
         return expired(w, &e);
-    return watch_failed(w, &e, status.retry_after);
+    if (is_absent(response))
+        return watch_failed(w, &e, status.retry_after);
+    if (!is_rejected(response))
+        return answered_badly(w, &e, status.retry_after);
+    bool listed = w->phase != PHASE_INITIAL;
+    list_anew(w);
+    return listed ? watch_failed(w, &e, status.retry_after) : 0;
+}
+
+/* Events but no end of them, and then nothing: as if it had ended. */
+static bool is_left_open(const struct kube_watch *w, const struct http_response *response)
+{
+    return w->phase == PHASE_INITIAL && w->moved && response->failure == HTTP_FAILURE_TIMEOUT;
+}
+
+/* Whether what failed is an answer, and not only the way here. */
+static bool is_answered(const struct kube_watch *w, const struct http_response *response)
+{
+    if (w->phase == PHASE_INITIAL)
+        return response->status != 0;
+    return response->failure == HTTP_FAILURE_PROTOCOL ||
+           response->failure == HTTP_FAILURE_TOO_LARGE;
+}
+
+static int64_t broke_off(struct kube_watch *w, const struct http_response *response,
+                         const struct err *failure)
+{
+    /* What came before a connection was lost has been told, and the version is that of the last. */
+    if (w->phase == PHASE_WATCH && has_lasted(w) && response->status == 200 &&
+        response->failure == HTTP_FAILURE_RESET) {
+        works(w);
+        return pause_after(w, 0) / 8;
+    }
+    if (is_left_open(w, response))
+        return refused(w);
+    if (response->failure == HTTP_FAILURE_CALLER)
+        return failure->kind == ERR_INVALID ? unread(w, response, failure)
+                                            : answered_badly(w, failure, 0);
+    if (is_answered(w, response))
+        return answered_badly(w, failure, 0);
+    return watch_failed(w, failure, 0);
 }
 
 int64_t watch_outcome(struct kube_watch *w, const struct http_response *response,
@@ -382,12 +482,5 @@ int64_t watch_outcome(struct kube_watch *w, const struct http_response *response
         return w->phase == PHASE_LIST ? end_list(w, response) : end_watch(w, response);
     if (failure->kind == ERR_EXPIRED)
         return expired(w, failure);
-    /* What came before a connection was lost has been told, and the version is that of the last. */
-    if (w->phase == PHASE_WATCH && w->moved && response->failure == HTTP_FAILURE_RESET) {
-        w->failures = 0;
-        return pause_after(w, 0) / 8;
-    }
-    if (response->failure == HTTP_FAILURE_CALLER && failure->kind == ERR_INVALID)
-        return unread(w, response, failure);
-    return watch_failed(w, failure, 0);
+    return broke_off(w, response, failure);
 }

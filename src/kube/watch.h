@@ -11,8 +11,9 @@
  * A hub runs any number of watches over few connections, with two threads in all. A watch lists in
  * pages, or asks for the list as events where the server offers it (sendInitialEvents), and goes on
  * from there: it resumes at the last resource version it saw (bookmarks keep that fresh) when a
- * connection ends, lists again when the server has forgotten that version (410), and waits with
- * growing pauses when there is no server at all. So a handler sees
+ * connection ends, lists again when the server has forgotten that version (410) or answers it by
+ * failures again and again, and waits with growing pauses when there is no server at all. Where
+ * initial events are refused, or begin and do not end, it lists. So a handler sees
  *
  *     begin, event(ADDED) ..., synced, event ..., begin, event(ADDED) ..., synced, ...
  *

@@ -34,6 +34,8 @@ struct kube_watches {
 #define PAUSE_MAX (30 * NS_PER_SEC)
 #define WATCH_GRACE (60 * NS_PER_SEC)
 #define POLL (30 * NS_PER_SEC)
+/* Servers that do not know initial events may send none, or no end of them. */
+#define INITIAL_SILENCE (30 * NS_PER_SEC)
 
 void watch_count(struct kube_watch *w, enum watch_count what)
 {
@@ -128,12 +130,24 @@ static void on_head(void *ctx, const struct http_response *response)
         h->answered(h->ctx);
 }
 
+/* Initial events come without a pause. A watch may be silent as long as it likes. */
+static int64_t patience(void *ctx)
+{
+    const struct kube_watch *w = ctx;
+
+    return w->phase == PHASE_INITIAL ? INITIAL_SILENCE : 0;
+}
+
 /* Streams only take note of a start, so the lock may be held. */
 static void start(struct kube_watch *w, struct http_streams *streams)
 {
     AUTO_LOCK guard = lock_take(&w->hub->lock);
     const struct http_stream stream = {
-        .request = w->prepared, .on_head = on_head, .on_end = on_end};
+        .request = w->prepared,
+        .patience = w->phase == PHASE_LIST ? NULL : patience,
+        .on_head = on_head,
+        .on_end = on_end,
+    };
 
     w->streams = streams;
     w->id = http_streams_start(streams, &stream);

@@ -33,10 +33,11 @@ struct kube_watch {
     bool no_initial; /* the server does not offer initial events */
     bool polled;     /* it cannot be watched: lists are all there is */
     bool unpaged;    /* an expired list is asked for in one piece */
-    bool expired;    /* since it was last in sync */
+    bool expired;    /* since the watch last brought something */
     bool begun;      /* begin was called and synced not yet */
     struct buf version, continue_token, list_version;
     unsigned failures; /* in a row */
+    unsigned stuck;    /* those of them that were answered, for the same thing asked */
     int64_t started;
     bool moved;     /* this request brought something */
     unsigned empty; /* pages in a row that did not */

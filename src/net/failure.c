@@ -166,7 +166,29 @@ static void find_connect(const struct transfer *t, struct finding *f)
         f->failure = HTTP_FAILURE_TIMEOUT;
         what = "i/o timeout";
     }
-    f->text = str_fmt(t->arena, "dial tcp %.*s: connect: %s", STR_ARG(address), what);
+    f->text = str_fmt(t->arena, "%sdial tcp %.*s: connect: %s",
+                      t->proxy.len ? "proxyconnect tcp: " : "", STR_ARG(address), what);
+    if (t->proxy.len)
+        f->hint = str_fmt(t->arena, "is the proxy %.*s right (HTTPS_PROXY, proxy-url)?",
+                          STR_ARG(t->proxy));
+}
+
+/* Whether a proxy was asked for a tunnel and said no. */
+static bool find_refused_tunnel(const struct transfer *t, struct finding *f)
+{
+    long code = 0;
+    str number, words;
+
+    curl_easy_getinfo(t->easy, CURLINFO_HTTP_CONNECTCODE, &code);
+    if (!t->proxy.len || !code || code / 100 == 2)
+        return false;
+    str_cut(http_status_text(t->arena, (int)code), STR(" "), &number, &words);
+    *f = (struct finding){.failure = HTTP_FAILURE_CONNECT, .kind = ERR_IO, .text = words};
+    f->hint = str_fmt(t->arena,
+                      "the proxy %.*s does not connect to the server (%ld): check its address, "
+                      "user and password, and what it allows",
+                      STR_ARG(t->proxy), code);
+    return true;
 }
 
 static bool has_happened(const struct transfer *t, CURLINFO stage)
@@ -414,7 +436,7 @@ bool transfer_fail(struct transfer *t, CURLcode result, struct err *e)
     }
     if (t->stop)
         find_by_stop(t, &f);
-    else if (!find_by_code(t, result, &f))
+    else if (!find_refused_tunnel(t, &f) && !find_by_code(t, result, &f))
         find_by_text(t, &f);
     return fail_with(t->arena, t->request, t->response, &f, e);
 }

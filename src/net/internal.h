@@ -63,6 +63,8 @@ struct transfer {
     enum transfer_stop stop;
     struct err caller;               /* of on_body */
     int number;                      /* errno, where curl does not know it */
+    str redirected;                  /* where to, if it was; else empty */
+    str proxy;                       /* its host and port, for messages; empty: none */
     bool tls_proxy;                  /* the proxy is spoken to by TLS */
     struct sockaddr_storage address; /* the first one that was tried */
     socklen_t address_len;
@@ -102,6 +104,8 @@ void transfer_drop(struct transfer *t);
 bool transfer_asks_for_gzip(const struct transfer *t);
 /* Fails when a name or value would break the lines of a request. */
 MUST_CHECK bool http_headers_check(const struct http_headers *h, struct err *e);
+/* The proxy for url: that of the request, and then of each place that it is redirected to. */
+MUST_CHECK bool transfer_set_proxy(struct transfer *t, str url, struct err *e);
 /* The options of easy that come from the configuration and from the request. */
 MUST_CHECK bool transfer_set_options(struct transfer *t, struct err *e);
 

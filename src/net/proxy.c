@@ -19,14 +19,16 @@ struct proxy_settings proxy_from_environment(void)
         .http = env("HTTP_PROXY", "http_proxy"),
         .https = env("HTTPS_PROXY", "https_proxy"),
         .no_proxy = env("NO_PROXY", "no_proxy"),
-        .cgi = getenv("REQUEST_METHOD") != NULL,
+        .cgi = str_c(getenv("REQUEST_METHOD")).len > 0,
     };
 }
+
+/* What an IPv4 address begins with among those of IPv6. */
+static const unsigned char mapped[12] = {[10] = 0xFF, [11] = 0xFF};
 
 /* An address as 16 bytes, IPv4 in its mapped form. */
 static bool parse_ip(struct arena *a, str text, unsigned char out[16])
 {
-    static const unsigned char mapped[12] = {[10] = 0xFF, [11] = 0xFF};
     char *z = str_z(a, text);
 
     if (inet_pton(AF_INET6, z, out) == 1)
@@ -37,7 +39,7 @@ static bool parse_ip(struct arena *a, str text, unsigned char out[16])
 
 static bool is_v4(const unsigned char ip[16])
 {
-    return ip[10] == 0xFF && ip[11] == 0xFF && !memchr(ip, 0xFF, 10);
+    return !memcmp(ip, mapped, sizeof(mapped));
 }
 
 static bool is_loopback(struct arena *a, str host)
@@ -131,6 +133,16 @@ static bool is_excluded(struct arena *a, str rules, str host, unsigned port)
     return false;
 }
 
+/* What stands before the host may be a password. */
+static bool refuse(str proxy, const char *why, struct err *e)
+{
+    size_t at = str_rfind_char(proxy, '@');
+    str shown = at == STR_NPOS ? proxy : str_from(proxy, at + 1);
+
+    return err_set(e, ERR_INVALID, "invalid proxy address \"%s%.*s\": %s",
+                   at == STR_NPOS ? "" : "...@", STR_ARG(shown), why);
+}
+
 /* "proxy:3128" means http. */
 static bool complete_proxy(struct arena *a, str text, str *out, struct err *e)
 {
@@ -142,7 +154,32 @@ static bool complete_proxy(struct arena *a, str text, str *out, struct err *e)
         *out = str_concat(a, STR("http://"), text);
     if (url_parse(a, *out, &u, NULL) && url_hostname(&u).len)
         return true;
-    return err_set(e, ERR_INVALID, "invalid proxy address \"%.*s\"", STR_ARG(text));
+    return refuse(text, "it is no URL with a host", e);
+}
+
+bool proxy_for_curl(struct arena *a, str proxy, str *out, str *address, struct err *e)
+{
+    static const str kinds[] = {STR_INIT("http"), STR_INIT("https"), STR_INIT("socks5"),
+                                STR_INIT("socks5h")};
+    struct url u;
+    size_t kind = 0;
+
+    if (!url_parse(a, proxy, &u, NULL) || !url_hostname(&u).len)
+        return refuse(proxy, "it is no URL with a host", e);
+    while (kind < COUNT(kinds) && !str_eq(u.scheme, kinds[kind]))
+        kind++;
+    if (kind == COUNT(kinds))
+        return refuse(proxy, "it must begin with http://, https:// or socks5://", e);
+    unsigned port = url_port_number(&u);
+    if (!port)
+        return refuse(proxy, "its port must be between 1 and 65535", e);
+    if (!url_port(&u).len)
+        u.host = str_fmt(a, "%.*s:%u", STR_ARG(u.host), port);
+    if (str_has_prefix(u.scheme, STR("socks5")))
+        u.scheme = STR("socks5h");
+    *out = url_text(a, &u);
+    *address = u.host;
+    return true;
 }
 
 bool proxy_for(struct arena *a, const struct proxy_settings *s, str url, str *out, struct err *e)

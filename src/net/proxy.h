@@ -17,3 +17,9 @@ struct proxy_settings proxy_from_environment(void);
  */
 MUST_CHECK bool proxy_for(struct arena *a, const struct proxy_settings *s, str url, str *out,
                           struct err *e);
+/*
+ * The URL of a proxy in words that mean to curl what the proxy's own mean to Go: with the port (80,
+ * 443, 1080), and with names that a SOCKS proxy looks up itself. ERR_INVALID when it is neither of
+ * http, https, socks5 and socks5h, or has no host. *address is "host:port".
+ */
+MUST_CHECK bool proxy_for_curl(struct arena *a, str proxy, str *out, str *address, struct err *e);

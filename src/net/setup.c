@@ -55,18 +55,39 @@ static void set_tls(struct transfer *t)
         curl_easy_setopt(t->easy, CURLOPT_KEYPASSWD, "");
 }
 
-static bool set_proxy(struct transfer *t, struct err *e)
+/* As in Go, a proxy is trusted as the server is. */
+static void set_proxy_tls(struct transfer *t)
+{
+    const struct http_tls *tls = &t->client->config.tls;
+
+    if (tls->insecure) {
+        curl_easy_setopt(t->easy, CURLOPT_PROXY_SSL_VERIFYPEER, 0L);
+        curl_easy_setopt(t->easy, CURLOPT_PROXY_SSL_VERIFYHOST, 0L);
+    }
+    if (tls->ca.text.len || tls->ca.file.len)
+        curl_easy_setopt(t->easy, CURLOPT_PROXY_CAPATH, NULL);
+    set_pem(t, tls->ca, CURLOPT_PROXY_CAINFO_BLOB, CURLOPT_PROXY_CAINFO);
+}
+
+bool transfer_set_proxy(struct transfer *t, str url, struct err *e)
 {
     const struct http_config *c = &t->client->config;
     str proxy = c->proxy;
 
-    if (!proxy.len && !c->no_proxy &&
-        !proxy_for(t->arena, &t->client->proxies, t->request->url, &proxy, e))
+    if (!proxy.len && !c->no_proxy && !proxy_for(t->arena, &t->client->proxies, url, &proxy, e))
         return false;
-    t->tls_proxy = !c->no_proxy && str_has_prefix(proxy, STR("https:"));
+    if (c->no_proxy)
+        proxy = STR_NONE;
+    t->proxy = STR_NONE;
+    if (proxy.len && !proxy_for_curl(t->arena, proxy, &proxy, &t->proxy, e))
+        return false;
+    t->tls_proxy = str_has_prefix(proxy, STR("https:"));
     /* An empty text keeps curl from looking into the environment itself. */
-    set_text(t, CURLOPT_PROXY, c->no_proxy ? STR_NONE : proxy);
+    set_text(t, CURLOPT_PROXY, proxy);
     curl_easy_setopt(t->easy, CURLOPT_NOPROXY, "");
+    curl_easy_setopt(t->easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    if (t->tls_proxy)
+        set_proxy_tls(t);
     return true;
 }
 
@@ -247,7 +268,7 @@ bool transfer_set_options(struct transfer *t, struct err *e)
     struct url u;
 
     if (!url_parse(t->arena, t->request->url, &u, e) || !check_url(&u, e) || !set_headers(t, e) ||
-        !set_proxy(t, e))
+        !transfer_set_proxy(t, t->request->url, e))
         return false;
     u.fragment = STR_NONE;
     set_times(t);

@@ -228,6 +228,8 @@ static struct stream *find_overdue(struct http_streams *streams, int64_t now, in
             continue;
         if (s->stop)
             s->transfer.stop = STOP_CANCELLED;
+        if (s->spec.patience)
+            s->transfer.idle_timeout = s->spec.patience(s->spec.request.ctx);
         if (s->stop || !transfer_may_go_on(&s->transfer, now))
             return s;
         if (transfer_patience(&s->transfer) < *patience)

@@ -26,6 +26,11 @@ struct http_stream {
      * is that of the request or of the client.
      */
     struct http_request request;
+    /*
+     * The idle_timeout from now on, asked again and again on the thread of the streams; 0: none. It
+     * must do nothing but look at what is the stream's own. May be NULL.
+     */
+    int64_t (*patience)(void *ctx);
     /* The head of the answer is there, before the first piece of the body. May be NULL. */
     void (*on_head)(void *ctx, const struct http_response *response);
     /*

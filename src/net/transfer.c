@@ -2,6 +2,7 @@
 /* transfer.c - one request on its way: what curl tells us of it; see internal.h. */
 #include "net/internal.h"
 #include "net/tape.h"
+#include "text/url.h"
 
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -77,6 +78,23 @@ static void look_at_encoding(struct transfer *t)
         t->stop = STOP_ENCODING;
 }
 
+/*
+ * curl follows by itself, but keeps the proxy, while the environment may want another one or none.
+ * The option counts from the next connection on.
+ */
+static void look_at_redirect(struct transfer *t)
+{
+    AUTO_ERR ignored = {0};
+    str to = http_header_get(&t->response->headers, STR("Location"));
+    str from = t->redirected.len ? t->redirected : t->request->url;
+
+    if (t->response->status / 100 != 3 || !to.len || !t->client->config.redirects_max)
+        return;
+    if (url_resolve(t->arena, from, to, &t->redirected, &ignored) &&
+        !transfer_set_proxy(t, t->redirected, &t->caller))
+        t->stop = STOP_CALLER;
+}
+
 /* A redirection may be followed by another head: it is told when there is none. */
 static bool end_head(struct transfer *t)
 {
@@ -86,6 +104,7 @@ static bool end_head(struct transfer *t)
         return true;
     t->head_done = true;
     look_at_encoding(t);
+    look_at_redirect(t);
     if (!t->stop && announces_too_much(t))
         t->stop = STOP_BODY_MAX;
     if (t->stop)

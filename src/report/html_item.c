@@ -150,7 +150,7 @@ static void add_reasons(const struct html_page *p, const struct result_diff *d, 
     if (!d->patched)
         return;
     buf_add(out, STR("<p>Patched with "));
-    html_code(out, p->results->overrides);
+    html_code(out, diff_overrides(p->results, d));
     buf_add(out, d->reason_count ? STR(": ") : STR("; no reason was given."));
     for (size_t i = 0; i < d->reason_count; i++) {
         buf_add(out, i ? STR("; ") : STR_NONE);

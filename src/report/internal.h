@@ -62,6 +62,12 @@ struct object_name {
 };
 struct object_name object_name_of(str id);
 
+/* The file of the overrides that were selected for an object. */
+static inline str diff_overrides(const struct results *r, const struct result_diff *d)
+{
+    return d->overrides.len ? d->overrides : r->overrides;
+}
+
 /* Whether the comparison found something about an object. */
 static inline bool diff_is_finding(const struct result_diff *d)
 {

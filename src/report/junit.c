@@ -38,7 +38,8 @@ static struct testcase diff_case(struct arena *a, const struct results *r,
                                     STR_ARG(d->object), STR_ARG(d->template));
         c.failure_text = d->text;
     } else if (d->patched && r->overrides.len) {
-        c.skipped = str_fmt(a, "Patched with %.*s; Reasons given: %.*s", STR_ARG(r->overrides),
+        c.skipped = str_fmt(a, "Patched with %.*s; Reasons given: %.*s",
+                            STR_ARG(diff_overrides(r, d)),
                             STR_ARG(str_join(a, d->reasons, d->reason_count, STR(", "))));
     }
     return c;

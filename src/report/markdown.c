@@ -161,7 +161,7 @@ static void add_object(struct arena *a, const struct results *r, const struct re
     }
     if (d->patched) {
         buf_add(out, STR(", patched with "));
-        add_code(out, r->overrides);
+        add_code(out, diff_overrides(r, d));
     }
     buf_add(out, STR("\n\n"));
     if (d->description.len) {

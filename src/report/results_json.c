@@ -257,6 +257,7 @@ static void add_diff(struct arena *a, const struct value *d, struct results *out
         .component = value_get_str(d, STR("component")),
         .place = results_read_place(value_get(d, STR("place"))),
         .patched = patched.len > 0,
+        .overrides = patched,
         .reasons = reasons.items,
         .reason_count = reasons.len,
     };

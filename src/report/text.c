@@ -30,7 +30,7 @@ static void add_indented(struct buf *out, str text, size_t indent)
 
 static void add_patch_lines(struct buf *out, const struct results *r, const struct result_diff *d)
 {
-    buf_fmt(out, "\nPatched with %.*s", STR_ARG(r->overrides));
+    buf_fmt(out, "\nPatched with %.*s", STR_ARG(diff_overrides(r, d)));
     buf_add(out, d->reason_count ? STR("\nPatch Reasons:") : STR("\nPatch Reasons: <None given>"));
     for (size_t i = 0; i < d->reason_count; i++)
         buf_fmt(out, "\n- %.*s", STR_ARG(d->reasons[i]));

@@ -81,7 +81,7 @@ static void add_diff(struct arena *a, struct value *out, const struct results *r
     value_set_str(a, out, STR("CorrelatedTemplate"), d->template);
     value_set_str(a, out, STR("CRName"), d->object);
     if (d->patched)
-        set_unless_empty(a, out, STR("Patched"), r->overrides);
+        set_unless_empty(a, out, STR("Patched"), diff_overrides(r, d));
     if (d->reason_count)
         value_set(a, out, STR("OverrideReason"), strings(a, d->reasons, d->reason_count));
     set_unless_empty(a, out, STR("description"), d->description);

@@ -234,6 +234,7 @@ static struct where where_of(struct expanding *x, const struct value *v)
 struct object {
     VEC(struct value) members;
     struct value_index index;
+    bool keeps; /* what is there wins */
 };
 
 /* Messages print foreign keys and values: beyond this they are cut. */
@@ -269,6 +270,8 @@ static void set_member(struct expanding *x, struct object *o, const struct value
         VEC_PUSH(scratch, &o->members, *v);
         return;
     }
+    if (o->keeps)
+        return;
     struct buf printed = buf_new(scratch, MESSAGE_MAX);
     if (value_is(key, VALUE_NULL))
         buf_add(&printed, STR("<nil>"));
@@ -352,13 +355,14 @@ static bool fail_merge(struct expanding *x, const struct value *v)
                 STR("map merge requires map or sequence of maps as the value"));
 }
 
-/* Merges from the last to the first: earlier ones win. */
+/* Merges in the order in which earlier ones win. */
 static bool merge_list(struct expanding *x, struct object *o, struct value *v)
 {
-    for (size_t i = v->len; i > 0; i--) {
-        if (!is_object(x, &v->items[i - 1]))
-            return fail_merge(x, &v->items[i - 1]);
-        if (!merge_object(x, o, &v->items[i - 1]))
+    for (size_t i = 0; i < v->len; i++) {
+        struct value *item = &v->items[o->keeps ? i : v->len - 1 - i];
+        if (!is_object(x, item))
+            return fail_merge(x, item);
+        if (!merge_object(x, o, item))
             return false;
     }
     return true;
@@ -375,12 +379,25 @@ static bool merge(struct expanding *x, struct object *o, struct value *v)
     return merge_list(x, o, v);
 }
 
+/* go-yaml 3: what is merged never goes over members of the object, wherever it stands. */
+static bool merge_later(struct expanding *x, struct object *o, struct value *merged)
+{
+    o->keeps = true;
+    return merge(x, o, merged);
+}
+
 static bool expand_items(struct expanding *x, struct object *o, struct value *items, size_t n)
 {
+    struct value *later = NULL;
+
     for (size_t i = 0; i < n; i++) {
-        bool ok;
+        bool ok = true;
         if (items[i].tag & RAW_MERGE) {
-            ok = merge(x, o, &items[i + 1]);
+            if (!x->r->opts->yaml12)
+                ok = merge(x, o, &items[i + 1]);
+            else if (later)
+                complain(x, &items[i], STR("\"<<\""));
+            later = &items[i + 1];
             i++;
         } else if (items[i].tag & RAW_KEY) {
             ok = expand_pair(x, o, &items[i], &items[i + 1]);
@@ -391,7 +408,7 @@ static bool expand_items(struct expanding *x, struct object *o, struct value *it
         if (!ok)
             return false;
     }
-    return true;
+    return !later || !x->r->opts->yaml12 || merge_later(x, o, later);
 }
 
 static bool expand_pairs(struct expanding *x, struct value *v)

@@ -160,6 +160,25 @@ TEST(objects_are_found_in_the_order_of_the_names)
                        folder));
 }
 
+TEST(merged_members_give_way)
+{
+    AUTO_ARENA a = arena_new();
+    struct outcome o;
+
+    write_file(a, "config.yaml", "resources: [{kind: A, apiVersion: v1}]\n");
+    write_file(a, "mg/namespaces/n.yaml",
+               "apiVersion: v1\nkind: A\nmetadata: {name: ok}\n"
+               "own: {<<: {p: no, q: merged}, p: own}\n"
+               "first: {p: own, <<: [{p: no, q: first}, {q: no, r: second}]}\n");
+    write_file(a, "mg/namespaces/twice.yaml",
+               "apiVersion: v1\nkind: A\nmetadata: {name: twice}\nx: {<<: {p: a}, <<: {q: b}}\n");
+    run_fine(a, &o);
+    assert_str(read_file(a, "ref/A/ok.yaml"),
+               STR("apiVersion: v1\nfirst:\n  p: own\n  q: first\n  r: second\nkind: A\n"
+                   "metadata:\n  name: ok\nown:\n  p: own\n  q: merged\n"));
+    assert_true(str_contains(buf_str(&o.out), STR("captured: 1\n")));
+}
+
 TEST(an_optional_row_without_a_source_is_a_warning)
 {
     AUTO_ARENA a = arena_new();
@@ -228,5 +247,6 @@ TEST(a_source_must_be_a_folder)
 RUN_TESTS(IN_FOLDER(what_clusters_add_is_removed),
           IN_FOLDER(names_are_made_fit_for_files_and_never_overwritten),
           IN_FOLDER(objects_are_found_in_the_order_of_the_names),
+          IN_FOLDER(merged_members_give_way),
           IN_FOLDER(an_optional_row_without_a_source_is_a_warning), IN_FOLDER(a_config_is_checked),
           IN_FOLDER(a_source_must_be_a_folder))

@@ -46,6 +46,9 @@ static const struct {
     {"{{ index (index .a \"b\") \"c\" \"d\" }}", "{}", "{\"a\":{\"b\":{\"c\":{}}}}"},
     {"{{ index .a }}", "{}", "{\"a\":{}}"},
     {"{{ .a }}{{ index .a 0 }}", "{a: [1]}", "{\"a\":[1]}"},
+    {"{{ range .a }}{{ .c }}{{ end }}{{ .a.b }}{{ .a.B }}", "{}", "{\"a\":[{\"c\":{}}]}"},
+    {"{{ index .a \"{x}\" }}{{ index .a \"b, c\" }}", "{a: {'{x}': 1, 'b, c': 2}}",
+     "{\"a\":{\"b, c\":2,\"{x}\":1}}"},
     {"{{ $x := .a }}{{ $x.b }}{{ (len .c).d }}{{ $.e }}", "{}", "{\"a\":{},\"c\":{}}"},
     {"{{ with .a }}{{ .b }}{{ end }}{{ template \"t.yaml\" .c }}", "{}",
      "{\"a\":{},\"b\":{},\"c\":{}}"},
@@ -99,6 +102,17 @@ static const struct {
     {"lookupCR \"a b c d", NULL, ""},
     {"lookupCR (a b c d", NULL, ""},
     {"lookupCR", NULL, ""},
+    {"lookupCR (a b c d lookupCR e f g h", NULL, ""},
+    {"lookupCR a b \"c lookupCRs e f g h", NULL, ""},
+    {"lookupCRlookupCR a b c d", NULL, ""},
+    {"lookupCR a ) b (c) d e f", "($.Values.global.lookup_substitutions.lookupCR_a_b_c_d_e) f",
+     "  t detected 1 lookups: [{lookupCR a ) b (c) d e false lookupCR_a_b_c_d_e 0 22}]\n"
+     "  t replacing {{ lookupCR a ) b (c) d e }} at [0:22] with "
+     "($.Values.global.lookup_substitutions.lookupCR_a_b_c_d_e)\n"},
+    {"lookupCRsa\u00a0b c d", "($.Values.global.lookup_substitutions.lookupCRsa_b_c_d)",
+     "  t detected 1 lookups: [{lookupCRsa\u00a0b c d true lookupCRsa_b_c_d 0 17}]\n"
+     "  t replacing {{ lookupCRsa\u00a0b c d }} at [0:17] with "
+     "($.Values.global.lookup_substitutions.lookupCRsa_b_c_d)\n"},
     {"-lookupCR\n\"a \\\" b\"x (c (d)) e f}} g",
      "-($.Values.global.lookup_substitutions."
      "lookupCR_a_b_x_c_d_e_f) g",
@@ -124,7 +138,19 @@ TEST(lookups_with_four_words_are_replaced)
     }
 }
 
+TEST(charts_are_named_after_the_last_element)
+{
+    static const struct {
+        const char *path, *want;
+    } cases[] = {{"", "."},      {"/", "/"},     {"a", "a"},   {"a/b", "b"},
+                 {"a/b//", "b"}, {"a/..", ".."}, {"a/.", "."}, {"//", "/"}};
+
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_str(helm_chart_name(str_c(cases[i].path)), str_c(cases[i].want));
+}
+
 RUN_TESTS(cmocka_unit_test(a_template_has_a_value_for_every_field_it_reads),
           cmocka_unit_test(loops_in_loops_over_many_fields_end_with_an_error),
           cmocka_unit_test(components_are_named_after_paths),
-          cmocka_unit_test(lookups_with_four_words_are_replaced))
+          cmocka_unit_test(lookups_with_four_words_are_replaced),
+          cmocka_unit_test(charts_are_named_after_the_last_element))

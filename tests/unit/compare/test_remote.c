@@ -415,7 +415,7 @@ TEST(rows_of_a_config_are_filled_from_the_cluster)
 
     begin(&w, handle_cluster, &e);
     flags.server = server_url(w.server);
-    assert_ok(generate_live_open(w.a, &flags, &g, &e), &e);
+    assert_ok(generate_live_open(w.a, &flags, NULL, &g, &e), &e);
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct wanted row = cases[i].row;
         AUTO_ERR fault = {0};
@@ -428,6 +428,84 @@ TEST(rows_of_a_config_are_filled_from_the_cluster)
     end(&w);
 }
 
+/* A server of the old kind, one group of which does not answer. */
+static void handle_part(void *ctx, struct server_request *r)
+{
+    static const struct {
+        const char *path, *body;
+    } answers[] = {
+        {"/api", "{\"kind\":\"APIVersions\",\"versions\":[\"v1\"]}"},
+        {"/apis", "{\"kind\":\"APIGroupList\",\"groups\":[{\"name\":\"x.io\",\"versions\":[{"
+                  "\"groupVersion\":\"x.io/v1\",\"version\":\"v1\"}]}]}"},
+        {"/api/v1", "{\"groupVersion\":\"v1\",\"resources\":[{\"name\":\"things\",\"kind\":"
+                    "\"Thing\",\"verbs\":[\"list\"]}]}"},
+        {"/api/v1/things", "{\"items\":[{\"metadata\":{\"name\":\"c\"}}]}"},
+    };
+
+    (void)ctx;
+    for (size_t i = 0; i < COUNT(answers); i++)
+        if (str_eq(server_path(r), str_c(answers[i].path))) {
+            server_reply(r, 200, STR("application/json"), str_c(answers[i].body));
+            return;
+        }
+    server_reply(r, 404, STR("text/plain"), STR("no"));
+}
+
+TEST(rows_are_filled_from_the_part_of_a_cluster_that_answers)
+{
+    struct wanted thing = {.kind = STR("Thing"), .api_version = STR("v1")};
+    struct wanted other = {.kind = STR("Thing"), .api_version = STR("x.io/v1")};
+    struct kube_flags flags = {0};
+    struct generate_live *g;
+    struct web w;
+    AUTO_ERR e = {0};
+
+    begin(&w, handle_part, &e);
+    struct journal j = {.arena = w.a};
+    flags.server = server_url(w.server);
+    assert_ok(generate_live_open(w.a, &flags, &j, &g, &e), &e);
+    assert_ok(generate_live_fill(g, &thing, &e), &e);
+    assert_int_equal(thing.found.len, 1);
+    assert_false(generate_live_fill(g, &other, &e));
+    assert_str(e.text, STR("failed to find API for Thing (x.io/v1): no matches for kind \"Thing\" "
+                           "in version \"x.io/v1\""));
+    assert_int_equal(j.lines.len, 0);
+    generate_live_close(g);
+    end(&w);
+}
+
+static void handle_nothing(void *ctx, struct server_request *r)
+{
+    (void)ctx;
+    server_reply(r, 403, STR("text/plain"), STR("go away"));
+}
+
+TEST(a_cluster_that_cannot_be_asked_is_logged_for_every_row)
+{
+    struct wanted row = {.kind = STR("Thing"), .api_version = STR("v1")};
+    struct kube_flags flags = {0};
+    struct generate_live *g;
+    struct web w;
+
+    AUTO_ERR begun = {0};
+    begin(&w, handle_nothing, &begun);
+    struct journal j = {.arena = w.a};
+    flags.server = server_url(w.server);
+    assert_ok(generate_live_open(w.a, &flags, &j, &g, &begun), &begun);
+    for (size_t i = 1; i <= 2; i++) {
+        AUTO_ERR e = {0};
+        assert_false(generate_live_fill(g, &row, &e));
+        assert_str(e.text, STR("failed to find API for Thing (v1): go away"));
+        assert_int_equal(j.lines.len, i);
+        assert_int_equal(j.lines.items[i - 1].severity, 'E');
+        assert_str(j.lines.items[i - 1].text,
+                   STR("\"Unhandled Error\" err=\"couldn't get current server API group list: go "
+                       "away\" logger=\"UnhandledError\""));
+    }
+    generate_live_close(g);
+    end(&w);
+}
+
 RUN_TESTS(cmocka_unit_test(files_of_a_reference_are_below_its_url),
           cmocka_unit_test(faults_of_a_server_are_retried_and_files_fetched_once),
           cmocka_unit_test(what_is_no_reference_is_refused),
@@ -435,4 +513,6 @@ RUN_TESTS(cmocka_unit_test(files_of_a_reference_are_below_its_url),
           cmocka_unit_test(a_template_of_the_web_is_not_written_outside_of_a_chart),
           cmocka_unit_test(every_group_that_has_a_kind_is_listed),
           cmocka_unit_test(a_cluster_without_the_kinds_or_the_rights_is_an_error),
-          cmocka_unit_test(rows_of_a_config_are_filled_from_the_cluster))
+          cmocka_unit_test(rows_of_a_config_are_filled_from_the_cluster),
+          cmocka_unit_test(rows_are_filled_from_the_part_of_a_cluster_that_answers),
+          cmocka_unit_test(a_cluster_that_cannot_be_asked_is_logged_for_every_row))

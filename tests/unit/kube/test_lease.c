@@ -130,6 +130,54 @@ TEST(a_leader_without_a_server_gives_up_at_the_deadline)
     lease_free(a);
 }
 
+/* Who is told of changes by lease_run is told when the deadline is over, not some time later. */
+TEST(a_leader_looks_at_the_deadline_whatever_the_pause)
+{
+    const struct lease_config config = {.namespace = STR("x"),
+                                        .name = STR("l"),
+                                        .identity = STR("a"),
+                                        .duration = 11 * NS_PER_SEC,
+                                        .deadline = 10 * NS_PER_SEC,
+                                        .retry = 7 * NS_PER_SEC};
+    AUTO_ERR e = {0};
+    struct lease *a;
+
+    assert_ok(lease_new(api_transport(api), &config, &a, &e), &e);
+    assert_int_equal(lease_step(a, &e), 7 * NS_PER_SEC);
+    for (int i = 0; i < 12; i++)
+        api_answer(api, LEASES, 500, "text/plain", "down");
+    clock_advance(7 * NS_PER_SEC);
+    assert_int_equal(lease_step(a, &e), 3 * NS_PER_SEC);
+    assert_true(lease_held(a));
+    clock_advance(3 * NS_PER_SEC);
+    assert_true(lease_step(a, &e) >= 7 * NS_PER_SEC);
+    assert_false(lease_held(a));
+    lease_free(a);
+}
+
+/* The answer to a renewal was lost: what we know is older than what the server has. */
+TEST(a_lease_is_given_back_after_a_lost_answer_too)
+{
+    struct lease *a = lease_of("a"), *b = lease_of("b");
+
+    lease_step(a, NULL);
+    lease_step(b, NULL);
+    /* Another process of the same identity, as far as the server can tell. */
+    struct lease *same = lease_of("a");
+    lease_step(same, NULL);
+    lease_release(a);
+    assert_true(str_contains(record(), STR("\"holderIdentity\":\"\"")));
+    lease_step(b, NULL);
+    assert_true(lease_held(b));
+    /* But what is somebody else's now stays. */
+    lease_step(same, NULL);
+    lease_release(same);
+    assert_true(str_contains(record(), STR("\"holderIdentity\":\"b\"")));
+    lease_free(a);
+    lease_free(b);
+    lease_free(same);
+}
+
 TEST(a_lease_that_is_given_back_is_free_at_once)
 {
     struct lease *a = lease_of("a"), *b = lease_of("b");
@@ -246,6 +294,8 @@ TEST(floods_are_combined_and_then_dropped)
 RUN_TESTS(CASE(the_first_one_leads_and_leaves_client_gos_record),
           CASE(a_dead_leader_is_followed_after_the_duration),
           CASE(a_leader_without_a_server_gives_up_at_the_deadline),
+          CASE(a_leader_looks_at_the_deadline_whatever_the_pause),
+          CASE(a_lease_is_given_back_after_a_lost_answer_too),
           CASE(a_lease_that_is_given_back_is_free_at_once), CASE(a_lost_race_is_not_won),
           CASE(times_that_do_not_fit_are_refused), CASE(the_same_event_is_counted),
           CASE(floods_are_combined_and_then_dropped))
