@@ -54,6 +54,8 @@ struct kube_flags {
     /* Where the credentials of a pod are; empty: /var/run/secrets/kubernetes.io/serviceaccount. */
     str service_account;
     struct kube_warn warn;
+    /* Faults of a configuration as client-go words them, in one line; else as kubectl shows them. */
+    bool join_faults;
 };
 
 /* What a plugin that makes credentials is told; see kubeconfig's users[].user.exec. */
