@@ -334,7 +334,8 @@ static bool complete_server(const struct choice *c, str *out, struct err *e)
             return err_set(e, ERR_INVALID, "host must be a URL or a host:port pair: \"%.*s\"",
                            STR_ARG(c->server));
     }
-    *out = str_without_suffix(server, STR("/"));
+    u.query = u.fragment = STR_NONE;
+    *out = str_without_suffix(url_text(c->a, &u), STR("/"));
     return true;
 }
 
@@ -530,6 +531,7 @@ bool kube_config_load(struct arena *a, const struct kube_flags *flags, struct ku
 
     *out = ARENA_NEW(a, struct kube_config);
     (*out)->warn = flags->warn;
+    (*out)->join_faults = flags->join_faults;
     if (!kubeconfig_load(a, flags, &k, e) || !choose(&c, &k, e))
         return false;
     merge_cluster(&c);
