@@ -7,12 +7,14 @@
 #include "compare/input.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 /* The part of an absolute path that is not there, all parts before it without links. */
 static str missing_part(struct arena *a, str path)
 {
+    char parent[PATH_MAX];
     struct stat st;
 
     for (size_t i = 1; i <= path.len; i++)
@@ -21,24 +23,21 @@ static str missing_part(struct arena *a, str path)
             break;
         }
     size_t slash = str_rfind_char(path, '/');
-    char *parent = realpath(str_z(a, slash ? str_slice(path, 0, slash) : STR("/")), NULL);
-    if (parent)
+    if (realpath(str_z(a, slash ? str_slice(path, 0, slash) : STR("/")), parent))
         path = file_join(a, str_copy(a, str_c(parent)), str_from(path, slash + 1));
-    free(parent);
     return path;
 }
 
 /* The folder by its absolute name, without links. */
 static bool find_root(struct arena *a, str folder, str *root, struct err *e)
 {
+    char real[PATH_MAX];
     str path;
 
     if (!file_absolute(a, folder, &path, e))
         return false;
-    char *real = realpath(str_z(a, path), NULL);
-    if (real) {
+    if (realpath(str_z(a, path), real)) {
         *root = str_copy(a, str_c(real));
-        free(real);
         return file_kind(*root) == FILE_FOLDER ||
                err_set(e, ERR_INVALID, "must build at directory: '%.*s': file is not directory",
                        STR_ARG(folder));

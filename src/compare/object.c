@@ -87,13 +87,12 @@ static bool has_kind(const struct input *in, const struct value *object)
     return in->improved || str_find_char(version, '/') == str_rfind_char(version, '/');
 }
 
-/* The version in an apiVersion. */
-static str version_of(const struct value *object)
+/* Upstream: a group alone is no apiVersion. */
+static bool has_version(const struct input *in, const struct value *object)
 {
     str text = value_get_str(object, STR("apiVersion"));
-    size_t slash = str_find_char(text, '/');
 
-    return slash == STR_NPOS ? text : str_from(text, slash + 1);
+    return text.len && (in->improved || !str_has_suffix(text, STR("/")));
 }
 
 /* What is no object at all is left out on purpose. */
@@ -165,7 +164,7 @@ static const char *fault_of(const struct input *in, const struct value *item)
     if (!has_kind(in, item))
         return "unable to get type info from the object \"*unstructured.Unstructured\": Object "
                "'Kind' is missing in 'object has no kind field '";
-    if (!version_of(item).len)
+    if (!has_version(in, item))
         return "unable to get type info from the object \"*unstructured.Unstructured\": Object "
                "'apiVersion' is missing in 'object has no apiVersion field'";
     return NULL;
