@@ -68,7 +68,7 @@ VECTORS := $(sort $(wildcard tests/vectors/*.c))
 FUZZERS := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 BENCHES := $(sort $(wildcard tests/bench/*.c))
 HEADERS := $(sort $(wildcard src/*/*.h src/*/*/*.h tests/*/*.h))
-GENERATED := $(GEN)/unicode_tables.h $(GEN)/report_assets.h
+GENERATED := $(GEN)/unicode_tables.h $(GEN)/report_hashes.h
 
 object = $(patsubst %.c,$(B)/obj/%.o,$(1))
 UNIT_PROGRAMS := $(patsubst tests/unit/%.c,$(B)/unit/%,$(UNITS))
@@ -149,9 +149,12 @@ $(B)/obj/%.o: %.c Makefile VERSION | $(GENERATED)
 	$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # Embedded files (base/embed.h): the compiler does not report these.
+REPORT_CSS := src/report/html/report.css
+REPORT_JS := src/report/html/report.js
 $(call object,src/azure/rules_read.c): api/rules/errors.json
 $(call object,src/azure/payload.c): api/rules/payload.json
 $(call object,src/azure/model_data.c): $(GEN)/model.pack
+$(call object,src/report/html_page.c): $(REPORT_CSS) $(REPORT_JS)
 $(call object,src/sim/types.c): $(GEN)/sim.types
 
 # How the simulated types behave: the files one behind the other, each after a line with its name.
@@ -177,15 +180,12 @@ $(GEN)/gen-model: tools/gen-model.c
 	@mkdir -p $(@D)
 	gcc -std=gnu17 -D_GNU_SOURCE -O1 -Wall -Wextra -o $@ $< -lz
 
-
-# The look and the script of the HTML report, carried along as text.
-ASSETS := src/report/html/report.css src/report/html/report.js
-$(GEN)/report_assets.h: $(GEN)/embed $(ASSETS)
-	$< REPORT_CSS src/report/html/report.css REPORT_JS src/report/html/report.js > $@
-
-$(GEN)/embed: tools/embed.c
+# The hashes by which the policy of the HTML report allows its look and its script.
+sha256_of = $$(sha256sum <$(1) | cut -c 1-64 | tr a-f A-F | basenc -d --base16 | base64)
+$(GEN)/report_hashes.h: $(REPORT_CSS) $(REPORT_JS)
 	@mkdir -p $(@D)
-	gcc -std=gnu17 -D_GNU_SOURCE -O1 -Wall -Wextra -o $@ $< -lcrypto
+	printf '#define REPORT_%s_HASH "sha256-%s"\n' CSS $(call sha256_of,$(REPORT_CSS)) \
+	    JS $(call sha256_of,$(REPORT_JS)) > $@
 
 -include $(patsubst %.o,%.d,$(call object,$(SOURCES) $(UNITS) $(SUPPORT) $(VECTORS) $(FUZZERS) $(BENCHES)))
 

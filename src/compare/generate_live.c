@@ -11,7 +11,7 @@
 struct generate_live {
     struct arena *arena;
     struct live *live;
-    struct journal *journal; /* NULL: nothing is logged */
+    struct journal *journal; /* NULL: nothing is logged, and errors are ours, not the original's */
     bool asked;
     struct err fault; /* of asking */
 };
@@ -63,9 +63,11 @@ static bool check_version(struct arena *a, str api_version, struct err *e)
 static bool find_resource(struct generate_live *g, const struct wanted *row,
                           const struct kube_resource **out, struct err *e)
 {
+    /* Without a version any of the group without a name will do, which has but one. */
+    str version = row->api_version.len ? row->api_version : STR("v1");
     bool ok = discover(g, e);
 
-    *out = ok ? kube_kind_exact(live_discovery(g->live), row->api_version, row->kind) : NULL;
+    *out = ok ? kube_kind_exact(live_discovery(g->live), version, row->kind) : NULL;
     if (ok && !*out)
         ok = err_set(e, ERR_NOT_FOUND, "no matches for kind %.*s in version %.*s",
                      STR_ARG(quote_of(g->arena, row->kind)),
@@ -91,17 +93,36 @@ static bool keep(void *ctx, struct arena *a, struct value *item, struct err *e)
     return true;
 }
 
+/* Of one object, by its name; what means something to selectors is escaped. */
+static str name_selector(struct arena *a, str name)
+{
+    struct buf out = buf_new(a, BUF_UNLIMITED);
+
+    buf_add(&out, STR("metadata.name="));
+    for (size_t i = 0; i < name.len; i++) {
+        if (strchr("\\,=", name.ptr[i]))
+            buf_char(&out, '\\');
+        buf_char(&out, name.ptr[i]);
+    }
+    return buf_str(&out);
+}
+
 static bool list(struct generate_live *g, const struct kube_resource *r, struct wanted *row,
                  str name, struct err *e)
 {
     struct filling f = {g->arena, row};
-    struct kube_call call = {.resource = r, .namespace = row->namespace};
+    struct kube_status status = {0};
+    struct kube_call call = {.resource = r, .namespace = row->namespace, .status = &status};
     struct kube_list_options options = {.limit = KUBE_PAGE};
 
     if (name.len)
-        options.fields = str_concat(g->arena, STR("metadata.name="), name);
-    return kube_list(live_transport(g->live), &call, &options, keep, &f, NULL, NULL, e) ||
-           err_wrap(e, "list cluster resources");
+        options.fields = name_selector(g->arena, name);
+    if (kube_list(live_transport(g->live), &call, &options, keep, &f, g->arena, NULL, e))
+        return true;
+    /* The original says no more than the server. */
+    if (g->journal && status.silent)
+        err_set_str(e, e->kind, STR_NONE);
+    return err_wrap(e, "list cluster resources");
 }
 
 static bool list_names(struct generate_live *g, const struct kube_resource *r, struct wanted *row,

@@ -25,6 +25,7 @@
 struct kube_status {
     int code; /* 0: no answer */
     str reason, message;
+    bool silent;                 /* a Status, but without a message: the words are not its own */
     const struct value *details; /* may be NULL */
     str continue_token;          /* of a 410 while listing: the rest, as it is now */
     int64_t retry_after;         /* nanoseconds; 0: not asked for */

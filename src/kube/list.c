@@ -249,6 +249,7 @@ static void give_status(const struct listing *l, struct arena *a, const struct k
         return;
     *l->call->status = (struct kube_status){
         .code = from->code,
+        .silent = from->silent,
         .reason = str_copy(a, from->reason),
         .message = str_copy(a, from->message),
         .details = from->details ? value_copy(a, from->details) : NULL,

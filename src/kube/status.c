@@ -166,8 +166,10 @@ bool kube_answer_failed(struct arena *a, str method, const struct kube_call *c,
     struct value *object;
     struct kube_status s = {0};
 
-    if (read_status(a, response->body, &object))
+    if (read_status(a, response->body, &object)) {
         s = status_of(object);
+        s.silent = !s.message.len;
+    }
     if (!s.code)
         s.code = response->status;
     if (!s.message.len)

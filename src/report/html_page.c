@@ -10,7 +10,11 @@
  */
 #include "report/internal.h"
 
-#include "report_assets.h"
+#include "base/embed.h"
+#include "report_hashes.h"
+
+EMBED(report_css, "src/report/html/report.css");
+EMBED(report_js, "src/report/html/report.js");
 
 static const char icon[] =
     "<svg viewBox=\"0 0 24 24\" aria-hidden=\"true\" fill=\"none\" stroke=\"currentColor\" "
@@ -40,7 +44,7 @@ void html_head(struct buf *out, str title)
                      "<link rel=\"icon\" href=\"data:,\">\n<title>"));
     html_attr(out, title);
     buf_add(out, STR(" – plumb</title>\n<style>"));
-    buf_add(out, str_c(REPORT_CSS));
+    buf_add(out, EMBEDDED(report_css));
     buf_add(out, STR("</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#objects\">Skip to the "
                      "objects</a>\n"));
 }
@@ -162,6 +166,6 @@ void html_end(struct buf *out)
                      "filter.</p><p><button type=\"button\" id=\"reset\">Show everything</button>"
                      "</p></div>\n</main>\n</div>\n<footer>Made by plumb " PLUMB_VERSION
                      ". This page is one file and connects to nothing.</footer>\n<script>"));
-    buf_add(out, str_c(REPORT_JS));
+    buf_add(out, EMBEDDED(report_js));
     buf_add(out, STR("</script>\n</body>\n</html>\n"));
 }

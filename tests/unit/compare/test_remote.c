@@ -441,20 +441,31 @@ static void handle_part(void *ctx, struct server_request *r)
                     "\"Thing\",\"verbs\":[\"list\"]}]}"},
         {"/api/v1/things", "{\"items\":[{\"metadata\":{\"name\":\"c\"}}]}"},
     };
+    static const str odd = STR_INIT("metadata.name=a\\,b\\=c\\\\d");
+    static const char silent[] = "{\"kind\":\"Status\",\"status\":\"Failure\",\"code\":404}";
 
     (void)ctx;
+    str fields = server_query(r, STR("fieldSelector"), NULL);
     for (size_t i = 0; i < COUNT(answers); i++)
-        if (str_eq(server_path(r), str_c(answers[i].path))) {
+        if (str_eq(server_path(r), str_c(answers[i].path)) &&
+            (!fields.len || str_eq(fields, odd))) {
             server_reply(r, 200, STR("application/json"), str_c(answers[i].body));
             return;
         }
-    server_reply(r, 404, STR("text/plain"), STR("no"));
+    if (str_contains(server_path(r), STR("/namespaces/")))
+        server_reply(r, 404, STR("application/json"), str_c(silent));
+    else
+        server_reply(r, 404, STR("text/plain"), STR("no"));
 }
 
 TEST(rows_are_filled_from_the_part_of_a_cluster_that_answers)
 {
     struct wanted thing = {.kind = STR("Thing"), .api_version = STR("v1")};
     struct wanted other = {.kind = STR("Thing"), .api_version = STR("x.io/v1")};
+    struct wanted any = {.kind = STR("Thing")};
+    str odd = STR("a,b=c\\d");
+    struct wanted named = {
+        .kind = STR("Thing"), .api_version = STR("v1"), .names = {.items = &odd, .len = 1}};
     struct kube_flags flags = {0};
     struct generate_live *g;
     struct web w;
@@ -466,11 +477,45 @@ TEST(rows_are_filled_from_the_part_of_a_cluster_that_answers)
     assert_ok(generate_live_open(w.a, &flags, &j, &g, &e), &e);
     assert_ok(generate_live_fill(g, &thing, &e), &e);
     assert_int_equal(thing.found.len, 1);
+    assert_ok(generate_live_fill(g, &any, &e), &e);
+    assert_int_equal(any.found.len, 1);
+    assert_ok(generate_live_fill(g, &named, &e), &e);
+    assert_int_equal(named.found.len, 1);
     assert_false(generate_live_fill(g, &other, &e));
     assert_str(e.text, STR("failed to find API for Thing (x.io/v1): no matches for kind \"Thing\" "
                            "in version \"x.io/v1\""));
     assert_int_equal(j.lines.len, 0);
     generate_live_close(g);
+    end(&w);
+}
+
+/* The original repeats what the server says, even where that is nothing. */
+TEST(a_refusal_without_words_is_worded_only_in_improved_runs)
+{
+    static const struct {
+        bool improved;
+        const char *fault;
+    } cases[] = {
+        {false, "failed to fetch Thing: list cluster resources: "},
+        {true, "failed to fetch Thing: list cluster resources: the server could not find the "
+               "requested resource (get things)"},
+    };
+    struct kube_flags flags = {0};
+    struct web w;
+    AUTO_ERR begun = {0};
+
+    begin(&w, handle_part, &begun);
+    struct journal j = {.arena = w.a};
+    flags.server = server_url(w.server);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct wanted row = {.kind = STR("Thing"), .api_version = STR("v1"), .namespace = STR("x")};
+        struct generate_live *g;
+        AUTO_ERR e = {0};
+        assert_ok(generate_live_open(w.a, &flags, cases[i].improved ? NULL : &j, &g, &e), &e);
+        assert_false(generate_live_fill(g, &row, &e));
+        assert_str(e.text, str_c(cases[i].fault));
+        generate_live_close(g);
+    }
     end(&w);
 }
 
@@ -515,4 +560,5 @@ RUN_TESTS(cmocka_unit_test(files_of_a_reference_are_below_its_url),
           cmocka_unit_test(a_cluster_without_the_kinds_or_the_rights_is_an_error),
           cmocka_unit_test(rows_of_a_config_are_filled_from_the_cluster),
           cmocka_unit_test(rows_are_filled_from_the_part_of_a_cluster_that_answers),
+          cmocka_unit_test(a_refusal_without_words_is_worded_only_in_improved_runs),
           cmocka_unit_test(a_cluster_that_cannot_be_asked_is_logged_for_every_row))

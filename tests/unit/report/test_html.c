@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_html.c - the HTML report: foreign text, differences, names of places, all that it can show.
  */
+#include <openssl/evp.h>
+
 #include "sample.h"
 
 #include "report/internal.h"
+#include "text/codec.h"
 
 static const struct {
     str text, want;
@@ -145,6 +148,45 @@ TEST(markup_in_an_object_is_never_markup_of_the_page)
     assert_has(page, "Content-Security-Policy");
 }
 
+/* What stands between the two, the last time that begin does. */
+static str last_between(str page, str begin, str end)
+{
+    str rest = page;
+    size_t at;
+
+    while ((at = str_find(rest, begin)) != STR_NPOS)
+        rest = str_slice(rest, at + begin.len, rest.len);
+    assert_int_not_equal(rest.len, page.len);
+    at = str_find(rest, end);
+    assert_int_not_equal(at, STR_NPOS);
+    return str_slice(rest, 0, at);
+}
+
+static str allowed_by(struct arena *a, const char *directive, str text)
+{
+    unsigned char sum[EVP_MAX_MD_SIZE];
+    unsigned len;
+
+    assert_int_equal(EVP_Digest(text.ptr, text.len, sum, &len, EVP_sha256(), NULL), 1);
+    str hash = base64_encode(a, str_of((const char *)sum, len));
+    return str_fmt(a, "%s 'sha256-%.*s';", directive, STR_ARG(hash));
+}
+
+TEST(the_policy_allows_the_look_and_the_script_of_the_page)
+{
+    AUTO_ARENA a = arena_new();
+    struct results r;
+
+    sample_results(a, &r);
+    str page = write_as(a, "html", &r);
+    str policy = last_between(page, STR("Content-Security-Policy\""), STR(">"));
+    str look = last_between(page, STR("<style>"), STR("</style>"));
+    str script = last_between(page, STR("<script>"), STR("</script>"));
+    assert_true(look.len > 1000 && script.len > 1000);
+    assert_true(str_contains(policy, allowed_by(a, "style-src", look)));
+    assert_true(str_contains(policy, allowed_by(a, "script-src", script)));
+}
+
 static const char *const everything[] = {
     "<span class=\"badge incomplete\">Incomplete</span>",
     "<b>12</b> read · <b>2</b> skipped · <b>1</b> failed",
@@ -192,5 +234,6 @@ RUN_TESTS(cmocka_unit_test(foreign_text_is_text_and_controls_are_visible),
           cmocka_unit_test(marks_never_split_a_character),
           cmocka_unit_test(places_have_names_of_their_own), cmocka_unit_test(ids_are_taken_apart),
           cmocka_unit_test(markup_in_an_object_is_never_markup_of_the_page),
+          cmocka_unit_test(the_policy_allows_the_look_and_the_script_of_the_page),
           cmocka_unit_test(verdict_fields_explanations_and_baseline_are_shown),
           cmocka_unit_test(a_page_without_anything_is_a_page))
