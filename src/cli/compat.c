@@ -151,12 +151,50 @@ static enum exit_status complete(struct arena *a, size_t argc, char *const *argv
     return status;
 }
 
+static bool asks_for_plumb(size_t argc, char *const *argv)
+{
+    for (size_t i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--no-compat") == 0)
+            return true;
+    return false;
+}
+
+struct options compat_options_new(struct arena *a, size_t argc, char *const *argv,
+                                  struct compare_values *values)
+{
+    struct options o = options_new(a);
+
+    o.pflag = true;
+    options_defaults(a, compat_options, compat_option_count, values);
+    options_add(&o, compat_options, compat_option_count, values);
+    options_add(&o, command_compare.options, command_compare.option_count, values);
+    options_defaults(a, kube_options, kube_option_count, &values->kube);
+    if (asks_for_plumb(argc, argv))
+        options_add(&o, kube_options, kube_option_count, &values->kube);
+    return o;
+}
+
+/* A script; without a shell the help says which there are. False: it is no such call. */
+static bool find_script(size_t argc, char *const *argv, struct buf *out)
+{
+    str shell = str_c(argc > 1 ? argv[1] : "");
+
+    if (!argc || strcmp(argv[0], "completion") != 0)
+        return false;
+    if (compat_script(shell, out))
+        return true;
+    if (str_has_prefix(shell, STR("-")) && !str_eq(shell, STR("-h")) &&
+        !str_eq(shell, STR("--help")))
+        return false;
+    compat_completion_help(out);
+    return true;
+}
+
 enum exit_status compat_main(const char *program, size_t argc, char *const *argv)
 {
     AUTO_ARENA a = arena_new();
     AUTO_ERR e = {0};
     struct compare_values values = {.original_name = true};
-    struct options o = options_new(a);
     struct buf script = buf_new(a, BUF_UNLIMITED);
     str first = str_c(argc ? argv[0] : "");
 
@@ -164,15 +202,9 @@ enum exit_status compat_main(const char *program, size_t argc, char *const *argv
     signal(SIGPIPE, SIG_DFL);
     if (str_eq(first, STR("__complete")) || str_eq(first, STR("__completeNoDesc")))
         return complete(a, argc - 1, argv + 1, str_eq(first, STR("__complete")));
-    if (argc > 1 && str_eq(first, STR("completion")) && compat_script(str_c(argv[1]), &script))
+    if (find_script(argc, argv, &script))
         return finish(a, buf_str(&script), STATUS_FINE);
-    o.pflag = true;
-    options_defaults(a, compat_options, compat_option_count, &values);
-    options_add(&o, compat_options, compat_option_count, &values);
-    /* plumb's further options are understood, and neither shown nor offered. */
-    options_add(&o, command_compare.options, command_compare.option_count, &values);
-    options_defaults(a, kube_options, kube_option_count, &values.kube);
-    options_add(&o, kube_options, kube_option_count, &values.kube);
+    struct options o = compat_options_new(a, argc, argv, &values);
     if (!options_parse(&o, argc, argv, &e))
         return show_error(a, &e);
     compare_set_cluster(&values, &o);

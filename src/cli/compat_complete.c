@@ -24,8 +24,9 @@ static const char *directive_name(enum directive d)
 struct completion {
     struct arena *arena;
     bool describe;
-    struct buf *out;
-    bool given[32]; /* options that stand earlier in the line */
+    struct buf *out, *note;
+    struct compare_values values;
+    struct options options; /* what stands earlier in the line */
 };
 
 static const char *const extensions[] = {"json", "yaml", "yml", NULL};
@@ -39,49 +40,117 @@ static void add_words(struct completion *c, const char *const *words, str prefix
             buf_fmt(c->out, "%s\n", words[i]);
 }
 
+/* A candidate, and what it does when that is wanted. */
+static void add_candidate(struct completion *c, str word, str prefix, str description)
+{
+    if (!str_has_prefix(word, prefix))
+        return;
+    buf_add(c->out, word);
+    if (c->describe)
+        buf_fmt(c->out, "\t%.*s", STR_ARG(description));
+    buf_char(c->out, '\n');
+}
+
+/* ---- The command completion. ---- */
+
 static void add_shells(struct completion *c, str prefix)
 {
-    for (size_t i = 0; shells[i]; i++) {
-        if (!str_has_prefix(str_c(shells[i]), prefix))
-            continue;
-        buf_add(c->out, str_c(shells[i]));
-        if (c->describe)
-            buf_fmt(c->out, "\tGenerate the autocompletion script for %s", shells[i]);
-        buf_char(c->out, '\n');
-    }
+    for (size_t i = 0; shells[i]; i++)
+        add_candidate(c, str_c(shells[i]), prefix,
+                      str_fmt(c->arena, "Generate the autocompletion script for %s", shells[i]));
+}
+
+static bool is_shell(str word)
+{
+    for (size_t i = 0; shells[i]; i++)
+        if (str_eq(word, str_c(shells[i])))
+            return true;
+    return false;
+}
+
+/* The options of the command, and those of its shells. */
+static void add_completion_options(struct completion *c, str command, str prefix)
+{
+    str help = str_fmt(c->arena, "help for %.*s", STR_ARG(command));
+
+    add_candidate(c, STR("--help"), prefix, help);
+    add_candidate(c, STR("-h"), prefix, help);
+    if (is_shell(command))
+        add_candidate(c, STR("--no-descriptions"), prefix, STR("disable completion descriptions"));
+}
+
+static enum directive complete_completion(struct completion *c, size_t argc, char *const *argv)
+{
+    str last = str_c(argv[argc - 1]), before = str_c(argv[argc - 2]);
+
+    if (argc > 3 || (argc == 3 && !is_shell(before)))
+        return DIRECTIVE_NO_FILES;
+    if (str_has_prefix(last, STR("-")))
+        add_completion_options(c, before, last);
+    else if (argc == 2)
+        add_shells(c, last);
+    return DIRECTIVE_NO_FILES;
 }
 
 /* ---- Options. ---- */
 
-static const struct option *by_name(str name)
+static const struct option *find_option(const struct options *o, str name)
 {
-    for (size_t i = 0; i < compat_option_count; i++)
-        if (str_eq(name, str_c(compat_options[i].name)))
-            return &compat_options[i];
+    for (size_t g = 0; g < o->group_count; g++)
+        for (size_t i = 0; i < o->groups[g].count; i++) {
+            const struct option *found = &o->groups[g].options[i];
+            bool fits = name.len == 1 ? found->letter == name.ptr[0]
+                                      : str_eq(name, str_c(found->name));
+            if (fits)
+                return found;
+        }
     return NULL;
 }
 
-static const struct option *by_letter(char letter)
+/* What the last word is to become. */
+struct place {
+    const struct option *option; /* it is its value; NULL: a name, or a word */
+    str prefix;
+    str unknown;    /* no option has this name */
+    size_t earlier; /* words that are complete */
+};
+
+/* The name in a word that names an option: of joined letters the last. */
+static str name_in(str word)
 {
-    for (size_t i = 0; i < compat_option_count; i++)
-        if (compat_options[i].letter && compat_options[i].letter == letter)
-            return &compat_options[i];
-    return NULL;
+    if (str_has_prefix(word, STR("--")))
+        return str_from(word, 2);
+    return str_from(word, word.len - 1);
 }
 
-/* The option that a word names; *needs_value: its value is the next word. */
-static const struct option *named_by(str word, bool *needs_value)
+static bool names_option(str word)
 {
-    const struct option *o = NULL;
-    str name, value;
-    bool has_value = str_cut(word, STR("="), &name, &value);
+    return word.len > 1 && word.ptr[0] == '-' && !str_eq(word, STR("--")) &&
+           !str_contains(word, STR("="));
+}
 
-    if (str_has_prefix(name, STR("--")))
-        o = by_name(str_from(name, 2));
-    else if (name.len > 1 && name.ptr[0] == '-')
-        o = by_letter(name.ptr[name.len - 1]);
-    *needs_value = o && o->type != OPTION_BOOL && !has_value;
-    return o;
+static struct place find_place(const struct completion *c, size_t argc, char *const *argv)
+{
+    str last = str_c(argc ? argv[argc - 1] : ""), before = str_c(argc > 1 ? argv[argc - 2] : "");
+    struct place p = {.prefix = last, .earlier = argc ? argc - 1 : 0};
+    str name = STR_NONE, value;
+    bool begun = str_has_prefix(last, STR("-")), equals = str_contains(last, STR("="));
+
+    if (begun && equals && str_cut(last, STR("="), &name, &value))
+        p.prefix = value;
+    else if (!begun && names_option(before))
+        name = before;
+    name = name.len ? name_in(name) : STR_NONE;
+    if (!name.len)
+        return p;
+    p.option = find_option(&c->options, name);
+    if (!p.option)
+        p.unknown = name;
+    else if (!begun && p.option->type == OPTION_BOOL)
+        p.option = NULL;
+    else if (!begun)
+        p.earlier--;
+    return p;
 }
 
 static enum directive complete_value(struct completion *c, const struct option *o, str prefix)
@@ -97,71 +166,67 @@ static enum directive complete_value(struct completion *c, const struct option *
     return DIRECTIVE_DEFAULT;
 }
 
-static void add_option(struct completion *c, str spelling, const struct option *o)
-{
-    buf_add(c->out, spelling);
-    if (c->describe)
-        buf_fmt(c->out, "\t%s", o->help);
-    buf_char(c->out, '\n');
-}
-
 static enum directive complete_option(struct completion *c, str prefix)
 {
     for (size_t i = 0; i < compat_option_count; i++) {
         const struct option *o = &compat_options[i];
-        str name = str_fmt(c->arena, "--%s", o->name);
-        if (o->hidden || (c->given[i] && o->type != OPTION_STRINGS))
+        if (o->hidden || (options_given(&c->options, str_c(o->name)) && o->type != OPTION_STRINGS))
             continue;
-        if (str_has_prefix(name, prefix))
-            add_option(c, name, o);
-        name = str_fmt(c->arena, "-%c", o->letter);
-        if (o->letter && str_has_prefix(name, prefix))
-            add_option(c, name, o);
+        add_candidate(c, str_fmt(c->arena, "--%s", o->name), prefix, str_c(o->help));
+        if (o->letter)
+            add_candidate(c, str_fmt(c->arena, "-%c", o->letter), prefix, str_c(o->help));
     }
     return DIRECTIVE_NO_FILES;
 }
 
+static enum directive fail(struct completion *c, str text)
+{
+    buf_fmt(c->note, "[Debug] [Error] %.*s\n", STR_ARG(text));
+    return DIRECTIVE_DEFAULT;
+}
+
+static enum directive fail_parsing(struct completion *c, size_t argc, char *const *argv,
+                                   const struct err *e)
+{
+    struct str_list words = {0};
+
+    for (size_t i = 0; i < argc; i++)
+        VEC_PUSH(c->arena, &words, str_c(argv[i]));
+    return fail(c, str_fmt(c->arena, "Error while parsing flags from args [%.*s]: %.*s",
+                           STR_ARG(str_join(c->arena, words.items, words.len, STR(" "))),
+                           STR_ARG(e->text)));
+}
+
 static enum directive complete_last(struct completion *c, size_t argc, char *const *argv)
 {
-    str last = str_c(argc ? argv[argc - 1] : ""), value;
-    bool needs_value = false, words_only = false;
-    const struct option *o = NULL;
+    struct place p = find_place(c, argc, argv);
+    AUTO_ERR e = {0};
 
-    for (size_t i = 0; i + 1 < argc; i++) {
-        str word = str_c(argv[i]);
-        if (needs_value) {
-            needs_value = false;
-            continue;
-        }
-        words_only |= str_eq(word, STR("--"));
-        o = words_only ? NULL : named_by(word, &needs_value);
-        if (o)
-            c->given[o - compat_options] = true;
-    }
-    if (needs_value)
-        return complete_value(c, o, last);
-    if (words_only || !str_has_prefix(last, STR("-")))
+    if (!options_parse(&c->options, p.earlier, argv, &e))
+        return fail_parsing(c, p.earlier, argv, &e);
+    bool words_only = c->options.words_before_dash != STR_NPOS;
+    if (p.unknown.len && !words_only)
+        return fail(c,
+                    str_fmt(c->arena, "Subcommand 'cluster-compare' does not support flag '%.*s'",
+                            STR_ARG(p.unknown)));
+    if (options_given(&c->options, STR("help")) || options_given(&c->options, STR("version")))
+        return DIRECTIVE_NO_FILES;
+    if (words_only)
         return DIRECTIVE_DEFAULT;
-    if (!str_cut(last, STR("="), &last, &value))
-        return complete_option(c, last);
-    o = named_by(last, &needs_value);
-    return o && needs_value ? complete_value(c, o, value) : DIRECTIVE_DEFAULT;
+    if (p.option)
+        return complete_value(c, p.option, p.prefix);
+    return str_has_prefix(p.prefix, STR("-")) ? complete_option(c, p.prefix) : DIRECTIVE_DEFAULT;
 }
 
 void compat_complete(struct arena *a, size_t argc, char *const *argv, bool describe,
                      struct buf *out, struct buf *note)
 {
-    struct completion c = {.arena = a, .describe = describe, .out = out};
-    enum directive d;
+    struct completion c = {.arena = a, .describe = describe, .out = out, .note = note};
+    bool completion = argc > 1 && strcmp(argv[0], "completion") == 0;
 
-    assert(compat_option_count <= COUNT(c.given));
-    if (argc > 1 && strcmp(argv[0], "completion") == 0) {
-        if (argc == 2)
-            add_shells(&c, str_c(argv[1]));
-        d = DIRECTIVE_NO_FILES;
-    } else {
-        d = complete_last(&c, argc, argv);
-    }
+    c.options = compat_options_new(a, argc, argv, &c.values);
+    enum directive d = completion ? complete_completion(&c, argc, argv)
+                                  : complete_last(&c, argc, argv);
     buf_fmt(out, ":%d\n", d);
     buf_fmt(note, "Completion ended with directive: %s\n", directive_name(d));
 }
@@ -231,4 +296,18 @@ bool compat_script(str shell, struct buf *out)
             return true;
         }
     return false;
+}
+
+void compat_completion_help(struct buf *out)
+{
+    buf_add(out, STR("Generate the autocompletion script for cluster-compare for the specified "
+                     "shell.\n"
+                     "See each sub-command's help for details on how to use the generated "
+                     "script.\n\n"
+                     "Usage:\n  cluster-compare completion [command]\n\nAvailable Commands:\n"));
+    for (size_t i = 0; shells[i]; i++)
+        buf_fmt(out, "  %-11s Generate the autocompletion script for %s\n", shells[i], shells[i]);
+    buf_add(out, STR("\nFlags:\n  -h, --help   help for completion\n\n"
+                     "Use \"cluster-compare completion [command] --help\" for more information "
+                     "about a command.\n"));
 }

@@ -128,6 +128,24 @@ const struct group_rule group_optional = {"Optional", check_optional};
 
 /* ---- All components. ---- */
 
+/*
+ * Upstream: descriptions are known by path, so that a template that is listed twice has the last
+ * one everywhere.
+ */
+static void share_descriptions(struct arena *a, struct result_issue *issue)
+{
+    struct map *last = map_new(a);
+
+    for (size_t i = 0; i < issue->count; i++)
+        if (issue->templates[i].description.len)
+            map_set(last, issue->templates[i].path, &issue->templates[i].description);
+    for (size_t i = 0; i < issue->count; i++) {
+        const str *description = map_get(last, issue->templates[i].path);
+        if (description)
+            issue->templates[i].description = *description;
+    }
+}
+
 static int compare_issues(const struct result_issue *x, const struct result_issue *y)
 {
     int order = str_cmp(x->part, y->part);
@@ -170,6 +188,8 @@ static void check_component(struct arena *a, const struct reference *r, const st
         counts[i] = n ? *n : 0;
     }
     out->missing += c->rule->check(&r->templates.items[c->first], counts, c->count, &issue);
+    if (issue.count > 1)
+        share_descriptions(a, &issue);
     if (issue.count)
         add_issue(a, out, &issue, first);
 }

@@ -8,8 +8,9 @@ struct check {
     struct lint *lint;
     const struct lint_shape *shape;
     const struct value *root;
-    bool apart; /* within what is decoded apart: see schema.h */
-    bool fits;  /* no value of the wrong type so far */
+    bool apart;    /* within what is decoded apart: see schema.h */
+    bool embedded; /* the member is that of an embedded struct */
+    bool fits;     /* no value of the wrong type so far */
 };
 
 static const char *const wanted[] = {
@@ -42,7 +43,7 @@ static bool fits(const struct check *c, const struct schema *s, const struct val
     case SCHEMA_STRUCT:
         return v->kind == VALUE_OBJECT;
     case SCHEMA_STRING:
-        return v->kind == VALUE_STRING || (!c->apart && !value_is_container(v));
+        return v->kind == VALUE_STRING || (!c->apart && !c->embedded && !value_is_container(v));
     case SCHEMA_TIME:
         return v->kind == VALUE_STRING;
     }
@@ -126,10 +127,12 @@ static void check_members(struct check *c, const struct schema *s, const struct 
 {
     for (size_t i = 0; i < v->len; i++) {
         const struct schema_field *f = find_field(s, value_key(&v->items[i]));
+        c->embedded = f && f->embedded;
         if (f)
             check_value(c, f->type, &v->items[i]);
         else
             report_unknown(c, s, &v->items[i]);
+        c->embedded = false;
     }
 }
 

@@ -178,7 +178,8 @@ static void expand_entry(struct expansion *x, const struct value *entry)
             omit_entry_read(x->reading->arena, x->chain.items[x->chain.len - 1], entry, x->out, &e);
     else if (!include.len)
         ok = err_set(&e, ERR_INVALID, "must have either include or pathToKey");
-    if (!ok)
+    /* Upstream: a circle is all that is said about an entry. */
+    if (!ok && !(include.len && on_chain(x, include)))
         err_join(x->reading->errors, &e);
     if (include.len)
         expand_include(x, include);

@@ -62,7 +62,7 @@ void root_split(str path, str *folder, str *file)
     while (path.len > 1 && path.ptr[path.len - 1] == '/')
         path.len--;
     size_t slash = str_rfind_char(path, '/');
-    *file = slash == STR_NPOS ? path : str_from(path, slash + 1);
+    *file = slash == STR_NPOS || path.len == 1 ? path : str_from(path, slash + 1);
     *folder = slash == STR_NPOS ? STR(".") : str_slice(path, 0, slash ? slash : 1);
 }
 
@@ -72,6 +72,8 @@ bool root_is_plain(str name)
 
     if (!name.len || utf8_find_invalid(name) != STR_NPOS)
         return false;
+    if (str_eq(name, STR(".")))
+        return true;
     for (bool more = true; more;) {
         more = str_cut(rest, STR("/"), &element, &rest);
         if (!element.len || str_eq(element, STR(".")) || str_eq(element, STR("..")))

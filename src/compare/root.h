@@ -59,5 +59,5 @@ MUST_CHECK bool root_glob(struct arena *a, const struct root *root, str pattern,
 
 /* The folder and the last element of a path, as Go's filepath.Dir and Base. */
 void root_split(str path, str *folder, str *file);
-/* Elements between slashes, none of them empty, "." or "..". The root itself is no file of it. */
+/* As Go's fs.ValidPath: elements between slashes, none of them empty, "." or ".."; or "." alone. */
 bool root_is_plain(str name);

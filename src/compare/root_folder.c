@@ -49,7 +49,7 @@ static bool read_file(struct arena *a, const struct root *root, str name, str *o
     str full = full_path(a, root, name);
 
     if (!root_is_plain(name))
-        return err_set(e, ERR_INVALID, "open %.*s: invalid argument", STR_ARG(name));
+        return err_set(e, ERR_INVALID, "readfile %.*s: invalid argument", STR_ARG(name));
     if (root->folder.len && is_special(a, full))
         return err_set(e, ERR_INVALID, "open %.*s: neither a file nor a folder", STR_ARG(name));
     return file_read_max(a, full, ROOT_FILE_MAX, out, e) || rename_error(a, full, name, e);

@@ -110,7 +110,7 @@ static bool read_image(struct arena *a, const struct root *root, str name, str *
 {
     (void)a;
     if (!root_is_plain(name))
-        return err_set(e, ERR_INVALID, "open %.*s: invalid argument", STR_ARG(name));
+        return err_set(e, ERR_INVALID, "readfile %.*s: invalid argument", STR_ARG(name));
     return image_files_read(root->state, name, out, e);
 }
 

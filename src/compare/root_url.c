@@ -55,6 +55,21 @@ static bool file_url(struct arena *a, str folder, str name, str *out, struct err
     return true;
 }
 
+/*
+ * As Go splits paths: one that ends with a slash names a folder, and its last element, which may be
+ * the host, the file.
+ */
+static void split_path(str reference, str path, str *folder, str *file)
+{
+    str above;
+
+    root_split(path, folder, file);
+    if (!str_has_suffix(path, STR("/")))
+        return;
+    *folder = path;
+    root_split(reference, &above, file);
+}
+
 static bool open_url(struct arena *a, str reference, struct root *root, str *file, struct err *e)
 {
     const struct http_config config = http_defaults();
@@ -64,7 +79,7 @@ static bool open_url(struct arena *a, str reference, struct root *root, str *fil
     w->arena = a;
     w->texts = map_new(a);
     root->state = w;
-    root_split(path, &folder, file);
+    split_path(reference, path, &folder, file);
     folder = str_has_prefix(folder, STR("/")) ? file_clean(a, folder) : STR_NONE;
     root->folder = str_concat(a, authority, str_eq(folder, STR("/")) ? STR_NONE : folder);
     return http_client_new(&config, &w->client, e);

@@ -24,6 +24,7 @@ struct decoder {
     bool stop;   /* nothing is decoded any more */
     enum schema_mode mode;
     bool apart;        /* inside something that is decoded by a call of its own */
+    bool embedded;     /* the field is that of an embedded struct */
     const char *owner; /* the struct that owns the current field */
     struct str_list path;
 };
@@ -127,7 +128,8 @@ static void decode_string(struct decoder *d, const struct schema *s, struct valu
 {
     if (v->kind == VALUE_STRING)
         return;
-    if (d->apart || only_checks(d) || value_is_container(v))
+    /* Upstream: where a struct is embedded, the types of its fields are not seen. */
+    if (d->apart || d->embedded || only_checks(d) || value_is_container(v))
         fail_type(d, s, v);
     else if (v->kind == VALUE_BOOL)
         replace(v, value_string(d->arena, v->truth ? STR("true") : STR("false")));
@@ -221,7 +223,9 @@ static void decode_field(struct decoder *d, const struct schema *s, const struct
     VEC_PUSH(d->arena, &d->path, str_c(f->name));
     if (!d->apart)
         d->owner = without_package(s->go);
+    d->embedded = f->embedded != NULL;
     decode(d, f->type, v);
+    d->embedded = false;
     d->owner = owner;
     d->path.len = depth;
 }

@@ -23,7 +23,8 @@ enum schema_kind {
 struct schema_field {
     const char *name;
     const struct schema *type;
-    const char *embedded; /* the Go struct that has the field, when it is an embedded one */
+    /* The Go struct that has the field, when it is an embedded one: numbers do not become text. */
+    const char *embedded;
 };
 
 struct schema {

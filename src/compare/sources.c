@@ -246,11 +246,10 @@ bool sources_find(struct input *in, const struct compare_options *o, struct inpu
 
     if (o->files.len && o->kustomize.len)
         add_error(&s, "only one of -f or -k can be specified");
-    else if (o->kustomize.len && o->recursive)
+    if (o->kustomize.len && o->recursive)
         add_error(&s, "the -k flag can't be used with -f or -R");
-    else
-        for (size_t i = 0; i < o->files.len; i++)
-            add_value(&s, o->files.items[i]);
+    for (size_t i = 0; i < o->files.len && !o->kustomize.len; i++)
+        add_value(&s, o->files.items[i]);
     if (!s.errors.items.len)
         return true;
     return err_set(e, ERR_INVALID, "failed to collect resources: %.*s",

@@ -16,6 +16,7 @@
 #include "compare/reference.h"
 #include "compare/trace.h"
 #include "compare/yaml_map.h"
+#include "text/goquote.h"
 
 str path_base(str path)
 {
@@ -29,6 +30,13 @@ str path_base(str path)
 
 /* ---- Parsing. ---- */
 
+/* As %#q prints it. */
+static str pattern_shown(struct arena *a, str pattern)
+{
+    return go_can_backquote(pattern) ? str_fmt(a, "`%.*s`", STR_ARG(pattern))
+                                     : quote_of(a, pattern);
+}
+
 /* As Go's ParseFS for one pattern: all files that fit are found before any is read. */
 static bool find_files(struct arena *a, const struct root *root, str pattern, struct str_list *out,
                        struct err *e)
@@ -38,8 +46,8 @@ static bool find_files(struct arena *a, const struct root *root, str pattern, st
     if (!root_glob(a, root, pattern, out, e))
         return false;
     if (out->len == before)
-        return err_set(e, ERR_NOT_FOUND, "template: pattern matches no files: `%.*s`",
-                       STR_ARG(pattern));
+        return err_set(e, ERR_NOT_FOUND, "template: pattern matches no files: %.*s",
+                       STR_ARG(pattern_shown(a, pattern)));
     return true;
 }
 

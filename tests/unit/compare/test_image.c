@@ -166,7 +166,7 @@ TEST(layers_hide_and_white_out_what_is_below)
         {"\xC3\xA9.yaml", "accent\n"},
         {"gone.yaml", "open gone.yaml: no such file or directory"},
         {"sub/lost.yaml", "open sub/lost.yaml: no such file or directory"},
-        {"../etc/passwd", "open ../etc/passwd: invalid argument"},
+        {"../etc/passwd", "readfile ../etc/passwd: invalid argument"},
         {"loop.yaml", "open loop.yaml: too many levels of symbolic links"},
         {"out.yaml", "open out.yaml: it is a link to /etc/passwd of the image, which lies outside "
                      "of the folder of the reference: name the reference there"},

@@ -84,6 +84,8 @@ TEST(files_of_a_reference_are_below_its_url)
         {"/ref/m.yaml", "./a b.yaml", "/ref/a%20b.yaml"},
         {"/ref/m.yaml?x=1", "", "/ref/m.yaml%3Fx=1"},
         {"/moved/m.yaml", "", "/ref/m.yaml"},
+        {"/ref/m.yaml/", "", "/ref/m.yaml/m.yaml"},
+        {"/ref//", "t.yaml", "/ref/t.yaml"},
         {"/m.yaml", "",
          "unable to read URL \"{url}/m.yaml\", server reported 404 Not Found, status code=404"},
     };
