@@ -158,16 +158,7 @@ static enum exit_status complete(struct arena *a, size_t argc, char *const *argv
     return status;
 }
 
-static bool asks_for_plumb(size_t argc, char *const *argv)
-{
-    for (size_t i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
-        if (strcmp(argv[i], "--no-compat") == 0)
-            return true;
-    return false;
-}
-
-struct options compat_options_new(struct arena *a, size_t argc, char *const *argv,
-                                  struct compare_values *values)
+struct options compat_options_new(struct arena *a, struct compare_values *values)
 {
     struct options o = options_new(a);
 
@@ -176,8 +167,7 @@ struct options compat_options_new(struct arena *a, size_t argc, char *const *arg
     options_add(&o, compat_options, compat_option_count, values);
     options_add(&o, command_compare.options, command_compare.option_count, values);
     options_defaults(a, kube_options, kube_option_count, &values->kube);
-    if (asks_for_plumb(argc, argv))
-        options_add(&o, kube_options, kube_option_count, &values->kube);
+    options_add(&o, kube_options, kube_option_count, &values->kube);
     return o;
 }
 
@@ -211,7 +201,7 @@ enum exit_status compat_main(const char *program, size_t argc, char *const *argv
         return complete(a, argc - 1, argv + 1, str_eq(first, STR("__complete")));
     if (find_script(argc, argv, &script))
         return finish(a, buf_str(&script), STATUS_FINE);
-    struct options o = compat_options_new(a, argc, argv, &values);
+    struct options o = compat_options_new(a, &values);
     if (!options_parse(&o, argc, argv, &e))
         return show_error(a, &e);
     compare_set_cluster(&values, &o);

@@ -9,13 +9,8 @@
 /* The options as the original shows and reads them. */
 extern const struct option compat_options[];
 extern const size_t compat_option_count;
-/*
- * Reads them into *values, and plumb's further options, which are neither shown nor offered.
- * kubectl's are among these only where the words ask for plumb's answers: to the original they are
- * unknown.
- */
-struct options compat_options_new(struct arena *a, size_t argc, char *const *argv,
-                                  struct compare_values *values);
+/* Reads them into *values, and plumb's further options, which are neither shown nor offered. */
+struct options compat_options_new(struct arena *a, struct compare_values *values);
 
 /* The whole help text; examples name the program as it was started. */
 void compat_help(struct buf *out, const char *program);

@@ -224,7 +224,7 @@ void compat_complete(struct arena *a, size_t argc, char *const *argv, bool descr
     struct completion c = {.arena = a, .describe = describe, .out = out, .note = note};
     bool completion = argc > 1 && strcmp(argv[0], "completion") == 0;
 
-    c.options = compat_options_new(a, argc, argv, &c.values);
+    c.options = compat_options_new(a, &c.values);
     enum directive d = completion ? complete_completion(&c, argc, argv)
                                   : complete_last(&c, argc, argv);
     buf_fmt(out, ":%d\n", d);
