@@ -75,7 +75,7 @@ bool kustomize_build(struct arena *a, str folder, str *out, struct err *e)
     const char *const by_kustomize[] = {"kustomize", "build", str_z(a, folder), NULL};
     const char *const by_kubectl[] = {"kubectl", "kustomize", str_z(a, folder), NULL};
     int status = 0;
-    str root;
+    str root = STR_NONE;
 
     if (!find_root(a, folder, &root, e) || !check_root(a, root, e))
         return false;
