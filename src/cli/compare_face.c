@@ -38,8 +38,10 @@ void compare_set_cluster(struct compare_values *v, const struct options *o)
     AUTO_ERR e = {0};
 
     v->flags = kube_values_flags(o, &v->kube);
-    if (compare_is_improved(v, &improved, &e) && !improved)
-        v->flags.warn = (struct kube_warn){.tell = log_warning, .repeat = true};
+    if (!compare_is_improved(v, &improved, &e) || improved)
+        return;
+    v->flags.warn = (struct kube_warn){.tell = log_warning, .repeat = true};
+    v->flags.join_faults = true;
 }
 
 void compare_take_words(struct arena *a, struct compare_values *v, const str *words,

@@ -25,13 +25,20 @@ static void write_note(str text)
     (void)!file_write_fd(STDERR_FILENO, STR("/dev/stderr"), text, &e);
 }
 
+/* kubectl knows a context that is not there by the words. */
+static const char *prefix_of(str text)
+{
+    if (str_contains(text, STR("context was not found for specified context")))
+        return "Error in configuration: ";
+    return str_has_prefix(text, STR("error: ")) ? "" : "error: ";
+}
+
 static enum exit_status show_error(struct arena *a, const struct err *e)
 {
-    bool prefixed = str_has_prefix(e->text, STR("error: "));
     bool ended = str_has_suffix(e->text, STR("\n"));
 
     write_note(
-        str_fmt(a, "%s%.*s%s%s", prefixed ? "" : "error: ", STR_ARG(e->text), ended ? "" : "\n",
+        str_fmt(a, "%s%.*s%s%s", prefix_of(e->text), STR_ARG(e->text), ended ? "" : "\n",
                 e->kind == ERR_USAGE ? "See 'cluster-compare -h' for help and examples\n" : ""));
     return STATUS_TROUBLE;
 }

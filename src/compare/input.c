@@ -3,12 +3,10 @@
  * input.c - all documents of all sources, one after the other.
  */
 #include "compare/input.h"
-#include "base/process.h"
 #include "compare/internal.h"
 #include "compare/pack.h"
 #include "compare/reader.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- Errors. ---- */
@@ -79,43 +77,6 @@ static void fail_source(struct input *in, struct document *out, const struct err
     input_fail(in, text, (struct result_place){.file = out->file}, text);
 }
 
-/* ---- Kustomize. ---- */
-
-static bool has_kustomization(struct arena *a, str folder)
-{
-    static const char *const names[] = {"kustomization.yaml", "kustomization.yml", "Kustomization"};
-    struct stat st;
-
-    for (size_t i = 0; i < COUNT(names); i++)
-        if (stat(str_z(a, str_fmt(a, "%.*s/%s", STR_ARG(folder), names[i])), &st) == 0)
-            return true;
-    return false;
-}
-
-/* Builds by an installed program; there is none of our own. */
-static bool kustomize_build(struct arena *a, str folder, str *out, struct err *e)
-{
-    const char *const by_kustomize[] = {"kustomize", "build", str_z(a, folder), NULL};
-    const char *const by_kubectl[] = {"kubectl", "kustomize", str_z(a, folder), NULL};
-    int status = 0;
-
-    if (!has_kustomization(a, folder))
-        return err_set(e, ERR_NOT_FOUND,
-                       "unable to find one of 'kustomization.yaml', 'kustomization.yml' or "
-                       "'Kustomization' in directory '%.*s'",
-                       STR_ARG(folder));
-    if (!process_run(a, by_kustomize, out, &status, e) &&
-        !process_run(a, by_kubectl, out, &status, e))
-        return err_set(e, ERR_NOT_FOUND,
-                       "building %.*s needs the program kustomize or kubectl, and neither is "
-                       "installed",
-                       STR_ARG(folder));
-    if (status)
-        return err_set(e, ERR_INVALID, "building %.*s: kustomize ended with status %d",
-                       STR_ARG(folder), status);
-    return true;
-}
-
 /* ---- Sources. ---- */
 
 struct feed {
@@ -174,7 +135,10 @@ static bool begin_file(struct feed *f, const struct input_source *source, struct
 {
     str start = STR_NONE;
 
-    if (source->stdin_)
+    /* Upstream: the name of the one is that of the other. */
+    bool called_so = !f->improved && str_eq(source->path, STR("STDIN"));
+
+    if (source->stdin_ || called_so)
         reader_use(&f->file, STDIN_FILENO, STR("STDIN"));
     else if (!reader_open(&f->file, source->path, e))
         return false;

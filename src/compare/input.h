@@ -68,6 +68,8 @@ MUST_CHECK bool feed_report(struct compare *c, const struct input_errors *errors
 
 /* The text behind a URL of -f: source_url.c. */
 MUST_CHECK bool source_url_read(struct arena *a, str url, bool explain, str *out, struct err *e);
+/* What is built from the folder of -k: kustomize.c. */
+MUST_CHECK bool kustomize_build(struct arena *a, str folder, str *out, struct err *e);
 
 /*
  * Objects of the cluster of the options: source_live.c. They come one by one; those of one page are

@@ -77,6 +77,24 @@ static void keep(struct input *in, struct document *doc, struct value *root)
     o->source = doc->source;
 }
 
+/* Upstream: an apiVersion that is no group and version takes the kind along. */
+static bool has_kind(const struct input *in, const struct value *object)
+{
+    str version = value_get_str(object, STR("apiVersion"));
+
+    if (!value_get_str(object, STR("kind")).len)
+        return false;
+    return in->improved || str_find_char(version, '/') == str_rfind_char(version, '/');
+}
+
+/* Upstream: a group alone is no apiVersion. */
+static bool has_version(const struct input *in, const struct value *object)
+{
+    str text = value_get_str(object, STR("apiVersion"));
+
+    return text.len && (in->improved || !str_has_suffix(text, STR("/")));
+}
+
 /* What is no object at all is left out on purpose. */
 static void skip(struct input *in, struct document *doc)
 {
@@ -92,7 +110,7 @@ static bool check_document(struct input *in, struct document *doc)
 {
     AUTO_ERR e = {0};
 
-    if (!value_get_str(doc->root, STR("kind")).len) {
+    if (!has_kind(in, doc->root)) {
         if (in->improved)
             skip(in, doc);
         else
@@ -138,18 +156,15 @@ static bool decode_items(struct input *in, struct document *doc, const struct va
     return true;
 }
 
-/* What keeps an item from being an object, or NULL. Upstream: what has items is a list, and lost.
- */
+/* What keeps an item from being an object, or NULL. */
 static const char *fault_of(const struct input *in, const struct value *item)
 {
     if (item->kind != VALUE_OBJECT)
         return "an item of a list is no object";
-    if (!in->improved && value_is(value_get(item, STR("items")), VALUE_LIST))
-        return "*unstructured.Unstructured is not a list: no Items field in this object";
-    if (!value_get_str(item, STR("kind")).len)
+    if (!has_kind(in, item))
         return "unable to get type info from the object \"*unstructured.Unstructured\": Object "
                "'Kind' is missing in 'object has no kind field '";
-    if (!value_get_str(item, STR("apiVersion")).len)
+    if (!has_version(in, item))
         return "unable to get type info from the object \"*unstructured.Unstructured\": Object "
                "'apiVersion' is missing in 'object has no apiVersion field'";
     return NULL;
@@ -187,10 +202,25 @@ static void add_item(struct input *in, struct document *doc, struct value *item,
         input_fail(in, str_c(fault), (struct result_place){0}, STR_NONE);
 }
 
+/* Upstream: an item that has items is a list, and takes the list that it is in along. */
+static bool has_list(const struct value *items)
+{
+    for (size_t i = 0; i < value_len(items); i++)
+        if (value_is(value_get(value_at(items, i), STR("items")), VALUE_LIST))
+            return true;
+    return false;
+}
+
 static void add_items(struct input *in, struct document *doc, struct value *list, size_t depth)
 {
     struct value *items = value_get(list, STR("items"));
 
+    if (!in->improved && has_list(items)) {
+        input_fail(in,
+                   STR("*unstructured.Unstructured is not a list: no Items field in this object"),
+                   (struct result_place){0}, STR_NONE);
+        return;
+    }
     if (depth && !decode_items(in, doc, list, items))
         return;
     for (size_t i = 0; i < value_len(items); i++)
@@ -216,7 +246,9 @@ void object_add(struct input *in, struct document *doc)
     struct value *items = value_get(doc->root, STR("items"));
 
     in->documents++;
-    if (doc->root->kind != VALUE_OBJECT)
+    if (doc->refusal.len)
+        refuse(in, doc, doc->refusal);
+    else if (doc->root->kind != VALUE_OBJECT)
         refuse(in, doc,
                str_fmt(in->arena,
                        "json: cannot unmarshal %s into Go value of type unstructured.detector",

@@ -38,7 +38,7 @@ bool live_begin(struct compare *c, struct live **out, struct err *e)
     const struct reference *r = &c->reference;
 
     if (!live_open(c->arena, c->options->cluster, true, out, e))
-        return false;
+        return !c->options->improved && err_wrap(e, "failed to create discovery client");
     bool known = live_discover(*out, e);
     live_warnings(*out, c->options->improved, &c->journal);
     if (!known)

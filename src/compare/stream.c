@@ -12,6 +12,7 @@
  * Positions below are relative to from: reading more may move everything to the front.
  */
 #include "compare/input.h"
+#include "base/unicode.h"
 #include "compare/journal.h"
 #include "text/json.h"
 #include "text/yaml.h"
@@ -412,21 +413,36 @@ static bool lose_value(struct stream *s, struct input *in, struct document *out,
     return true;
 }
 
+/*
+ * Finds where YAML begins: behind white space up to the end of a line. Upstream: reads four bytes
+ * at a time for that, so that what is shorter cannot be YAML, nor can what is not UTF-8.
+ */
+static bool find_yaml(const struct input *in, str text, size_t *offset)
+{
+    for (;;) {
+        size_t left = text.len - *offset, width;
+        if (in->improved ? !left : left < UTF8_MAX)
+            return in->improved;
+        uint32_t rune = utf8_decode(str_from(text, *offset), &width);
+        if (!in->improved && rune == RUNE_ERROR)
+            return false;
+        if (!unicode_is_space(rune))
+            return true;
+        *offset += width;
+        if (rune == '\n')
+            return true;
+    }
+}
+
 /* What cannot be JSON may still be YAML; if it is neither, the fault is that of JSON. */
-static bool try_yaml(struct stream *s, struct input *in, size_t offset, struct document *out,
-                     bool *ok)
+static bool try_yaml(struct stream *s, struct input *in, struct document *out, bool *ok)
 {
     const struct read_options options = reading(in);
-    str text = out->source->text;
     struct yaml_stream y = {.src = out->source, .opts = &options};
     AUTO_ERR e = {0};
 
-    for (; offset < text.len && strchr(" \t\r\n", text.ptr[offset]); offset++)
-        if (text.ptr[offset] == '\n') {
-            offset++;
-            break;
-        }
-    y.offset = offset;
+    if (!find_yaml(in, out->source->text, &y.offset))
+        return false;
     *ok = yaml_stream_next(in->arena, &y, &out->root, &e);
     if (!*ok || !out->root)
         return false;
@@ -434,6 +450,21 @@ static bool try_yaml(struct stream *s, struct input *in, size_t offset, struct d
     out->yaml = true;
     s->mode = MODE_YAML;
     pass_by(s, y.offset);
+    return true;
+}
+
+/*
+ * Upstream: numbers are looked at when the document is decoded, and one that is too large is its
+ * fault alone. A value that is broken leaves the offset where it begins.
+ */
+static bool refuse_number(struct stream *s, const struct input *in, size_t offset,
+                          const struct err *fault, struct document *out)
+{
+    if (in->improved || !str_trim(str_slice(out->source->text, 0, offset)).len)
+        return false;
+    out->root = value_object(in->arena);
+    out->refusal = str_copy(in->arena, fault->text);
+    pass_by(s, offset);
     return true;
 }
 
@@ -455,7 +486,9 @@ static bool retry_json(struct stream *s, struct input *in, const struct extent *
         pass_by(s, offset);
         return out->root != NULL;
     }
-    if (s->values < 2 && (try_yaml(s, in, offset, out, &ok) || ok))
+    if (refuse_number(s, in, offset, &e, out))
+        return true;
+    if (s->values < 2 && (try_yaml(s, in, out, &ok) || ok))
         return out->root != NULL;
     return lose_value(s, in, out, extent, &e);
 }
@@ -500,6 +533,16 @@ static bool convert_start(struct stream *s, struct arena *a, struct err *e)
     return true;
 }
 
+/* A text without the white space at its start. */
+static str trim_start(str text)
+{
+    size_t width;
+
+    while (text.len && unicode_is_space(utf8_decode(text, &width)))
+        text = str_from(text, width);
+    return text;
+}
+
 static bool start(struct stream *s, struct arena *a, struct err *e)
 {
     while (s->len < GUESS_BYTES && !s->ended)
@@ -507,7 +550,7 @@ static bool start(struct stream *s, struct arena *a, struct err *e)
             return false;
     if (!convert_start(s, a, e))
         return false;
-    str guess = str_trim(str_slice(unread(s), 0, GUESS_BYTES));
+    str guess = trim_start(str_slice(unread(s), 0, GUESS_BYTES));
     s->mode = str_has_prefix(guess, STR("{")) ? MODE_JSON : MODE_YAML;
     return true;
 }

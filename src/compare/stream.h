@@ -33,6 +33,7 @@ struct document {
     struct value *root; /* NULL: source->text is a YAML document that nobody has read so far */
     bool yaml;          /* else JSON, where members have an order */
     bool failed;        /* there is none; why, is among the faults */
+    str refusal;        /* why root cannot be decoded, though it reads; empty: it can */
     size_t counted;     /* lines up to here: see document_line */
     uint32_t line;
 };

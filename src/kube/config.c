@@ -54,8 +54,8 @@ static bool choose(struct choice *c, const struct kubeconfig *k, struct err *e)
         return false;
     if (c->context_name.len && !c->context)
         return err_set(e, ERR_NOT_FOUND,
-                       "Error in configuration: context was not found for specified context: %.*s",
-                       STR_ARG(c->context_name));
+                       "%s configuration: context was not found for specified context: %.*s",
+                       f->join_faults ? "invalid" : "Error in", STR_ARG(c->context_name));
     return pick(k->users, f->user, value_get_str(c->context, STR("user")), "auth info",
                 &c->user_name, &c->user, e) &&
            pick(k->clusters, f->cluster, value_get_str(c->context, STR("cluster")), "cluster",
@@ -289,6 +289,16 @@ static void check_cluster(struct choice *c)
     check_readable(c, c->ca_file, "certificate-authority", c->cluster_name);
 }
 
+/* All in one line. */
+static bool join_faults(const struct choice *c, struct err *e)
+{
+    bool one = c->faults.len == 1;
+    str all = str_join(c->a, c->faults.items, c->faults.len, STR(", "));
+
+    return err_set(e, ERR_INVALID, "invalid configuration: %s%.*s%s", one ? "" : "[", STR_ARG(all),
+                   one ? "" : "]");
+}
+
 /* One fault stands alone, several have a line each. */
 static bool report_faults(const struct choice *c, struct err *e)
 {
@@ -296,6 +306,8 @@ static bool report_faults(const struct choice *c, struct err *e)
 
     if (!c->faults.len)
         return true;
+    if (c->flags->join_faults)
+        return join_faults(c, e);
     if (c->faults.len == 1)
         return err_set_str(e, ERR_INVALID, c->faults.items[0]);
     buf_add(&b, STR("Error in configuration: "));
@@ -322,7 +334,8 @@ static bool complete_server(const struct choice *c, str *out, struct err *e)
             return err_set(e, ERR_INVALID, "host must be a URL or a host:port pair: \"%.*s\"",
                            STR_ARG(c->server));
     }
-    *out = str_without_suffix(server, STR("/"));
+    u.query = u.fragment = STR_NONE;
+    *out = str_without_suffix(url_text(c->a, &u), STR("/"));
     return true;
 }
 
@@ -518,6 +531,7 @@ bool kube_config_load(struct arena *a, const struct kube_flags *flags, struct ku
 
     *out = ARENA_NEW(a, struct kube_config);
     (*out)->warn = flags->warn;
+    (*out)->join_faults = flags->join_faults;
     if (!kubeconfig_load(a, flags, &k, e) || !choose(&c, &k, e))
         return false;
     merge_cluster(&c);

@@ -54,6 +54,8 @@ struct kube_flags {
     /* Where the credentials of a pod are; empty: /var/run/secrets/kubernetes.io/serviceaccount. */
     str service_account;
     struct kube_warn warn;
+    /* Faults are worded as by client-go, several in one line; else as kubectl shows them. */
+    bool join_faults;
 };
 
 /* What a plugin that makes credentials is told; see kubeconfig's users[].user.exec. */
@@ -99,6 +101,7 @@ struct kube_config {
     struct kube_extra *as_extra;
     size_t as_extra_count;
     struct kube_warn warn;
+    bool join_faults; /* as in the flags: errors of credentials are client-go's, too */
 };
 
 MUST_CHECK bool kube_config_load(struct arena *a, const struct kube_flags *flags,

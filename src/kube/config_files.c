@@ -112,22 +112,36 @@ static bool read_one(struct arena *a, str path, bool must_exist, struct kubeconf
 
 /* ---- All of them ---------------------------------------------------------------------------- */
 
+/* One fault as it is, with its place; several in one line. */
+static bool report_faults(struct arena *a, const struct kube_list *faults, const struct err *last,
+                          struct err *e)
+{
+    if (!faults->len)
+        return true;
+    if (faults->len == 1)
+        return err_copy(e, last);
+    return err_set(e, ERR_INVALID, "[%.*s]",
+                   STR_ARG(str_join(a, faults->items, faults->len, STR(", "))));
+}
+
 /* The files of KUBECONFIG, each once. */
 static bool read_list(struct arena *a, str list, struct kubeconfig *k, struct err *e)
 {
     struct map *seen = map_new(a);
+    struct kube_list faults = {0};
     str rest = list, path;
     bool more = true;
+    AUTO_ERR fault = {0};
 
     while (more) {
         more = str_cut(rest, STR(":"), &path, &rest);
         if (!path.len || map_has(seen, path))
             continue;
         map_set(seen, path, seen);
-        if (!read_one(a, path, false, k, e))
-            return false;
+        if (!read_one(a, path, false, k, &fault))
+            VEC_PUSH(a, &faults, str_copy(a, fault.text));
     }
-    return true;
+    return report_faults(a, &faults, &fault, e);
 }
 
 bool kubeconfig_load(struct arena *a, const struct kube_flags *flags, struct kubeconfig *out,

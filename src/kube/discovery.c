@@ -30,8 +30,12 @@ static bool get(const struct asking *q, struct arena *a, str path, const char *a
     struct http_response response;
 
     http_header_add(a, &request.headers, STR("Accept"), str_c(accept));
-    if (!kube_send(q->transport, a, &request, &retry_kube, &response, e))
+    if (!kube_send(q->transport, a, &request, &retry_kube, &response, e)) {
+        /* A plugin or a file that is not there is none of the server's. */
+        if (e && e->kind == ERR_NOT_FOUND)
+            e->kind = ERR_INVALID;
         return false;
+    }
     if (response.status / 100 != 2)
         return kube_answer_failed(a, STR("GET"), NULL, &response, NULL, e);
     bool ok = kube_json_read(a, response.body, out, e);

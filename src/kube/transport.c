@@ -8,6 +8,7 @@
  */
 #include "kube/transport.h"
 
+#include "base/quote.h"
 #include "kube/config_internal.h"
 #include "kube/exec.h"
 #include "kube/warning.h"
@@ -117,6 +118,19 @@ static bool read_token_file(const struct kube_config *c, struct session *s, stru
     return true;
 }
 
+/* A file that cannot be read leaves the token that there was, as with client-go. */
+static bool use_token_file(const struct kube_config *c, struct session *s, struct err *e)
+{
+    AUTO_ERR fault = {0};
+
+    if (read_token_file(c, s, &fault))
+        return true;
+    if (!c->token.len)
+        return err_copy(e, &fault);
+    s->authorization = str_concat(s->arena, STR("Bearer "), c->token);
+    return true;
+}
+
 static bool run_plugin(const struct kube_config *c, const struct http_cancel *cancel,
                        struct session *s, struct kube_credential *out, struct err *e)
 {
@@ -145,7 +159,7 @@ static bool make_session(struct kube_transport *t, const struct http_cancel *can
     if (c->basic)
         use_password(c, s);
     if (c->token_file.len) {
-        if (!read_token_file(c, s, e))
+        if (!use_token_file(c, s, e))
             return false;
     } else if (c->token.len) {
         s->authorization = str_concat(s->arena, STR("Bearer "), c->token);
@@ -261,6 +275,21 @@ void kube_refused(struct kube_transport *t, const struct http_request *prepared)
     mark_refused(t, http_header_get(&prepared->headers, STR("Authorization")));
 }
 
+/* client-go gets credentials within a request, so that its errors name that. */
+static bool name_request(const struct kube_transport *t, struct arena *a,
+                         const struct http_request *request, struct err *e)
+{
+    str method = request->method.len ? request->method : STR("GET");
+    str rest = str_lower(a, str_from(method, 1)), url = request->url;
+
+    if (!t->config->join_faults)
+        return false;
+    if (str_has_prefix(url, STR("/")))
+        url = url_join(a, t->config->server, url);
+    url = quote_of(a, url);
+    return err_wrap(e, "%c%.*s %.*s", method.ptr[0], STR_ARG(rest), STR_ARG(url));
+}
+
 static bool send_once(struct kube_transport *t, struct arena *a, const struct http_request *request,
                       const struct retry_policy *policy, struct http_response *response,
                       struct http_request *prepared, struct err *e)
@@ -269,7 +298,7 @@ static bool send_once(struct kube_transport *t, struct arena *a, const struct ht
 
     *response = (struct http_response){.url = request->url, .failure = HTTP_FAILURE_CONFIG};
     if (!kube_prepare(t, a, request, prepared, &client, e))
-        return false;
+        return name_request(t, a, request, e);
     bool ok = retry_send(client, a, prepared, policy, response, e);
     http_client_free(client);
     kube_warned(t, response);

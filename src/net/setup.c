@@ -244,7 +244,8 @@ static bool check_url(const struct url *u, struct err *e)
     if (!url_hostname(u).len)
         return err_set(e, ERR_INVALID, "http: no Host in request URL");
     if (!url_port_number(u))
-        return err_set(e, ERR_INVALID, "invalid port in URL");
+        return err_set(e, ERR_INVALID, "dial tcp: address %.*s: invalid port",
+                       STR_ARG(url_port(u)));
     return true;
 }
 
