@@ -176,7 +176,7 @@ bool compare_load(struct arena *a, const struct compare_options *options, struct
     c->arena = a;
     c->options = options;
     c->journal = (struct journal){.arena = a, .verbose = options->log.verbose};
-    c->diff = (struct diff_program){options->external_diff, options->temp};
+    c->diff = (struct diff_program){options->external_diff, options->temp, options->improved};
     bool ok = load(c, e);
     journal_flush(&c->journal, &options->log);
     *out = c;
@@ -204,7 +204,7 @@ struct compare *compare_again(struct arena *a, const struct compare *c,
     again->overrides = c->overrides;
     again->templates = c->templates;
     again->override_finder = c->override_finder;
-    again->diff = (struct diff_program){options->external_diff, options->temp};
+    again->diff = (struct diff_program){options->external_diff, options->temp, options->improved};
     again->hash = c->hash;
     return again;
 }

@@ -138,7 +138,9 @@ static void remove_side(struct arena *a, str folder, str slug)
     rmdir(str_z(a, folder));
 }
 
-static bool run_program(struct arena *a, const char *const *argv, struct diff_run *d, struct err *e)
+/* Upstream: whatever keeps a program from being started, it is said not to be found. */
+static bool run_program(struct arena *a, const char *const *argv, bool improved, struct diff_run *d,
+                        struct err *e)
 {
     AUTO_ERR reason = {0};
     str name = quote_of(a, str_c(argv[0]));
@@ -146,7 +148,7 @@ static bool run_program(struct arena *a, const char *const *argv, struct diff_ru
     if (!argv[0][0])
         return err_set(e, ERR_INVALID, "failed to run %.*s: exec: no command", STR_ARG(name));
     if (!process_run(a, argv, &d->text, &d->status, &reason)) {
-        if (reason.kind == ERR_NOT_FOUND)
+        if (reason.kind == ERR_NOT_FOUND || (reason.kind == ERR_IO && !improved))
             err_set(&reason, ERR_NOT_FOUND, "executable file not found in $PATH");
         return err_set(e, reason.kind, "failed to run %.*s: %.*s", STR_ARG(name),
                        STR_ARG(reason.text));
@@ -165,7 +167,7 @@ static bool diff_by_program(struct arena *a, const struct diff_program *p, struc
 
     if (!ok)
         err_wrap(e, "failed to create diff instance");
-    else if (!run_program(a, make_argv(a, p->command, from, to), d, e))
+    else if (!run_program(a, make_argv(a, p->command, from, to), p->improved, d, e))
         ok = err_wrap(e, "diff exited with non-zero code");
     remove_side(a, from, d->slug);
     remove_side(a, to, d->slug);

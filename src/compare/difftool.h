@@ -18,6 +18,7 @@ struct diff_run {
 struct diff_program {
     str command; /* empty: in process */
     str temp;
+    bool improved; /* says why it cannot be started */
 };
 
 /* Checks the file name, and runs the program if there is one. */
