@@ -132,7 +132,8 @@ static str make_bomb(void)
 #define LIMIT ""
 #define SIDE_BY_SIDE 24
 #else
-#define LIMIT "ulimit -v 700000; "
+/* Threads reserve stacks and heaps, one for each processor. */
+#define LIMIT "ulimit -v $((500000 + 100000 * $(nproc))); "
 #define SIDE_BY_SIDE 32
 #endif
 
