@@ -103,6 +103,17 @@ bool unicode_is_space(uint32_t r)
     return set_has(UNICODE_SET_White_Space, r);
 }
 
+str unicode_trim(str s)
+{
+    size_t width;
+
+    while (s.len && unicode_is_space(utf8_decode(s, &width)))
+        s = str_from(s, width);
+    while (s.len && unicode_is_space(utf8_decode_last(s, &width)))
+        s.len -= width;
+    return s;
+}
+
 bool unicode_is_print(uint32_t r)
 {
     if (r < 0x80)

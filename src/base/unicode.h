@@ -24,6 +24,8 @@ bool unicode_is_symbol(uint32_t r);
 bool unicode_is_control(uint32_t r);
 /* The property White_Space. */
 bool unicode_is_space(uint32_t r);
+/* Without it at both ends, as Go's TrimSpace: more than str_trim takes. */
+str unicode_trim(str s);
 /* What %q shows as it is: letters, marks, numbers, punctuation, symbols and the blank. */
 bool unicode_is_print(uint32_t r);
 /* As unicode_is_print, and all of Zs. */

@@ -533,16 +533,6 @@ static bool convert_start(struct stream *s, struct arena *a, struct err *e)
     return true;
 }
 
-/* A text without the white space at its start. */
-static str trim_start(str text)
-{
-    size_t width;
-
-    while (text.len && unicode_is_space(utf8_decode(text, &width)))
-        text = str_from(text, width);
-    return text;
-}
-
 static bool start(struct stream *s, struct arena *a, struct err *e)
 {
     while (s->len < GUESS_BYTES && !s->ended)
@@ -550,7 +540,7 @@ static bool start(struct stream *s, struct arena *a, struct err *e)
             return false;
     if (!convert_start(s, a, e))
         return false;
-    str guess = trim_start(str_slice(unread(s), 0, GUESS_BYTES));
+    str guess = unicode_trim(str_slice(unread(s), 0, GUESS_BYTES));
     s->mode = str_has_prefix(guess, STR("{")) ? MODE_JSON : MODE_YAML;
     return true;
 }

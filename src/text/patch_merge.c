@@ -251,21 +251,10 @@ static bool diff_lists(const struct making *m, const struct value *old, const st
     return true;
 }
 
-static str trim_space(str s)
-{
-    size_t width;
-
-    while (s.len && unicode_is_space(utf8_decode(s, &width)))
-        s = str_from(s, width);
-    while (s.len && unicode_is_space(utf8_decode_last(s, &width)))
-        s.len -= width;
-    return s;
-}
-
 /* Upstream: what looks like a list is taken for one before anything is read. */
 static bool resembles_list(str text)
 {
-    str s = trim_space(text);
+    str s = unicode_trim(text);
 
     return str_has_prefix(s, STR("[")) && str_has_suffix(s, STR("]"));
 }

@@ -6,6 +6,7 @@
  * byte: trim markers and comments are gone, white space in actions is normal, else if is an if
  * inside an else.
  */
+#include "base/unicode.h"
 #include "tmpl/internal.h"
 
 static void print_list(struct buf *out, const struct nodes *list, str between)
@@ -165,26 +166,10 @@ void node_print(struct buf *out, const struct node *n)
     }
 }
 
-/* Go's TrimSpace of the text leaves nothing; only white space of ASCII and NEL, NBSP count here. */
-static bool is_blank(str s)
-{
-    while (s.len) {
-        size_t width;
-        uint32_t r = utf8_decode(s, &width);
-        bool space = r == ' ' || (r >= '\t' && r <= '\r') || r == 0x85 || r == 0xA0 ||
-                     r == 0x1680 || (r >= 0x2000 && r <= 0x200a) || r == 0x2028 || r == 0x2029 ||
-                     r == 0x202f || r == 0x205f || r == 0x3000;
-        if (!space)
-            return false;
-        s = str_from(s, width);
-    }
-    return true;
-}
-
 bool node_is_empty(const struct node *n)
 {
     if (n->kind == NODE_TEXT)
-        return is_blank(n->text);
+        return !unicode_trim(n->text).len;
     if (n->kind != NODE_LIST)
         return false;
     for (uint32_t i = 0; i < n->list.len; i++)

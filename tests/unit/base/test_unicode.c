@@ -131,7 +131,25 @@ TEST(other_names_are_no_sets)
     assert_false(unicode_set_find(STR("Lu\0x"), &set, &inverted));
 }
 
-RUN_TESTS(cmocka_unit_test(code_points_have_the_properties_of_unicode_15),
+TEST(white_space_of_all_kinds_is_trimmed)
+{
+    static const struct {
+        const char *from, *want;
+    } cases[] = {
+        {"", ""},
+        {" \t\n\v\f\r\xC2\x85\xC2\xA0\xE1\x9A\x80\xE2\x80\xA8\xE3\x80\x80", ""},
+        {"\xC2\xA0 a \xE2\x80\x89 b\xE2\x80\x89\n", "a \xE2\x80\x89 b"},
+        /* No space: a zero width one, and bytes that are no UTF-8. */
+        {"\xE2\x80\x8B ", "\xE2\x80\x8B"},
+        {" \xA0 ", "\xA0"},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_str(unicode_trim(str_c(cases[i].from)), str_c(cases[i].want));
+}
+
+RUN_TESTS(cmocka_unit_test(white_space_of_all_kinds_is_trimmed),
+          cmocka_unit_test(code_points_have_the_properties_of_unicode_15),
           cmocka_unit_test(cases_are_mapped_one_to_one),
           cmocka_unit_test(folding_goes_round_in_a_ring),
           cmocka_unit_test(sets_are_found_by_any_spelling),
