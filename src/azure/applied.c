@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * applied.c - versions by managedFields.
+ * applied.c - versions by managedFields and annotations.
  *
  * An entry is {manager, operation, apiVersion, time, fieldsV1: {"f:spec": {"f:location": {}}}}.
  * Times are UTC in seconds, all in one format, and so compare as texts.
  */
 #include "azure/applied.h"
 
-#include "azure/convert.h"
-#include "text/json.h"
+#include "azure/convert/convert.h"
+#include "text/json/json.h"
+#include "object/object.h"
 
 /* Spellings that are gone from the definitions but may stand in objects. */
 static const struct {
@@ -35,7 +36,7 @@ static bool find_version(struct model *m, const struct value *object, str versio
                          const struct model_resource **out, struct err *e)
 {
     AUTO_ARENA a = arena_new();
-    struct object_name n = object_name(object);
+    struct object_key n = object_key_of(object);
 
     return model_find(m, n.group, version, n.kind, out, NULL) ||
            model_find(m, n.group, present_spelling(a, version), n.kind, out, e);
@@ -43,19 +44,52 @@ static bool find_version(struct model *m, const struct value *object, str versio
 
 static const struct value *entries_of(const struct value *object)
 {
-    return value_get(value_get(object, STR("metadata")), STR("managedFields"));
+    return value_get(object_meta(object), STR("managedFields"));
 }
 
 static str claimed_version(const struct value *object)
 {
-    const struct value *meta = value_get(object, STR("metadata"));
-
-    return value_get_str(value_get(meta, STR("annotations")), STR(ANNOTATION_API_VERSION));
+    return object_annotation(object, STR(ANNOTATION_API_VERSION));
 }
 
-static bool is_applied(const struct value *entry)
+/* ---- Writes of users. ------------------------------------------------------------------------ */
+
+/* Who is believed when two writes are of one second. */
+enum rank { RANK_UPDATE, RANK_LAST_APPLIED, RANK_APPLY };
+
+struct write {
+    const struct model_resource *resource; /* NULL: none */
+    str time;                              /* empty: unknown, older than all */
+    enum rank rank;
+};
+
+static void keep_newer(struct write *newest, const struct write *w)
 {
-    return str_eq(value_get_str(entry, STR("operation")), STR("Apply"));
+    int order = str_cmp(w->time, newest->time);
+
+    if (!newest->resource || order > 0 || (order == 0 && w->rank >= newest->rank))
+        *newest = *w;
+}
+
+/* The resource of an apiVersion, NULL when it is another kind's, a storage version or unknown. */
+static const struct model_resource *resource_of(struct model *m, const struct value *object,
+                                                str api_version)
+{
+    const struct model_resource *r = NULL;
+    str group, version;
+
+    api_version_split(api_version, &group, &version);
+    if (!str_eq(group, object_key_of(object).group) || str_has_suffix(version, STR("storage")) ||
+        !find_version(m, object, version, &r, NULL))
+        return NULL;
+    return r;
+}
+
+/* Whether an entry is a user's: not the operator's own, and not about a subresource. */
+static bool is_users(const struct value *entry)
+{
+    return !str_eq(value_get_str(entry, STR("manager")), STR(FIELD_MANAGER)) &&
+           !value_get_str(entry, STR("subresource")).len;
 }
 
 /* Whether the entry says who set fields of the spec. "." is the spec itself, which is no field. */
@@ -66,77 +100,138 @@ static bool owns_spec(const struct value *entry)
 
     if (value_get(spec, STR(".")))
         fields--;
-    return fields > 0 && !value_get_str(entry, STR("subresource")).len;
+    return fields > 0;
 }
 
-/* Whether x, which stands behind y in the list, is the one to believe. */
-static bool is_newer(const struct value *x, const struct value *y)
+static bool owns_last_applied(const struct value *entry)
 {
-    int order = str_cmp(value_get_str(x, STR("time")), value_get_str(y, STR("time")));
+    const struct value *meta = value_get(value_get(entry, STR("fieldsV1")), STR("f:metadata"));
 
-    if (order != 0)
-        return order > 0;
-    return is_applied(x) || !is_applied(y);
+    return value_get(value_get(meta, STR("f:annotations")), STR("f:" ANNOTATION_LAST_APPLIED));
 }
 
-/* The resource of the newest entry that counts, or NULL. */
-static const struct model_resource *find_by_fields(struct model *m, const struct value *object)
+/* The version in kubectl's annotation, a manifest as JSON; NULL when there is none. */
+static const struct model_resource *last_applied(struct model *m, const struct value *object)
 {
-    const struct value *entries = entries_of(object), *newest = NULL;
-    const struct model_resource *found = NULL, *r;
-    str group = object_name(object).group, entry_group, version;
+    AUTO_ARENA a = arena_new();
+    struct source src = {.text = object_annotation(object, STR(ANNOTATION_LAST_APPLIED))};
+    struct value *manifest = NULL;
 
-    if (!value_is(entries, VALUE_LIST))
+    if (!src.text.len || !json_read(a, &src, NULL, &manifest, NULL) ||
+        !str_eq(value_get_str(manifest, STR("kind")), object_key_of(object).kind))
         return NULL;
-    for (size_t i = 0; i < entries->len; i++) {
+    return resource_of(m, object, value_get_str(manifest, STR("apiVersion")));
+}
+
+static struct write newest_write(struct model *m, const struct value *object)
+{
+    const struct value *entries = entries_of(object);
+    struct write newest = {0};
+    struct write kubectl = {.resource = last_applied(m, object), .rank = RANK_LAST_APPLIED};
+
+    for (size_t i = 0; value_is(entries, VALUE_LIST) && i < entries->len; i++) {
         const struct value *entry = &entries->items[i];
-        object_api(entry, &entry_group, &version);
-        if (!str_eq(entry_group, group) || !owns_spec(entry) ||
-            (newest && !is_newer(entry, newest)))
+        bool apply = str_eq(value_get_str(entry, STR("operation")), STR("Apply"));
+        struct write w = {.time = value_get_str(entry, STR("time")),
+                          .rank = apply ? RANK_APPLY : RANK_UPDATE};
+        if (!is_users(entry))
             continue;
-        if (!find_version(m, object, version, &r, NULL))
-            continue;
-        newest = entry;
-        found = r;
+        if (owns_last_applied(entry) && str_cmp(w.time, kubectl.time) > 0)
+            kubectl.time = w.time;
+        if (owns_spec(entry) &&
+            (w.resource = resource_of(m, object, value_get_str(entry, STR("apiVersion")))))
+            keep_newer(&newest, &w);
     }
-    return found;
+    if (kubectl.resource)
+        keep_newer(&newest, &kubectl);
+    return newest;
+}
+
+/* ---- The version. ---------------------------------------------------------------------------- */
+
+static str original_version(const struct value *object)
+{
+    return value_get_str(value_get(object, STR("spec")), STR("originalVersion"));
 }
 
 bool applied_is_served(const struct value *object)
 {
-    return value_len(entries_of(object)) > 0 || claimed_version(object).len;
+    return value_len(entries_of(object)) > 0 || claimed_version(object).len ||
+           original_version(object).len;
+}
+
+bool applied_is_noted(const struct value *object, const struct applied *applied)
+{
+    return str_eq(claimed_version(object), applied->resource->version);
 }
 
 bool applied_version(struct model *m, const struct value *object, struct applied *out,
                      struct err *e)
 {
-    struct object_name n = object_name(object);
-    str claimed = claimed_version(object);
+    struct object_key n = object_key_of(object);
+    struct write newest = newest_write(m, object);
+    str original = original_version(object), claimed = claimed_version(object);
 
-    if (claimed.len) {
-        *out = (struct applied){.by = APPLIED_CLAIMED};
-        return find_version(m, object, claimed, &out->resource, e) ||
-               err_wrap(e, "annotation " ANNOTATION_API_VERSION);
-    }
-    *out = (struct applied){.resource = find_by_fields(m, object), .by = APPLIED_FIELDS};
+    *out = (struct applied){.resource = newest.resource,
+                            .by = newest.rank == RANK_LAST_APPLIED ? APPLIED_LAST : APPLIED_FIELDS};
     if (out->resource)
         return true;
+    out->by = APPLIED_ORIGINAL;
+    if (original.len && find_version(m, object, original, &out->resource, NULL))
+        return true;
+    out->by = APPLIED_CLAIMED;
+    if (claimed.len)
+        return find_version(m, object, claimed, &out->resource, e) ||
+               err_wrap(e, "annotation " ANNOTATION_API_VERSION);
     out->by = APPLIED_STORED;
     return model_find_hub(m, n.group, n.kind, &out->resource, e);
 }
+
+void applied_trim(struct arena *a, struct model *m, struct value *object)
+{
+    struct write newest = newest_write(m, object);
+    struct value *meta = object_meta(object), *entry = value_object(a), *list = value_list(a);
+    const struct model_resource *r = newest.resource;
+
+    if (!meta)
+        return;
+    value_unset(meta, STR("managedFields"));
+    if (!r) {
+        object_set_annotation(a, object, STR(ANNOTATION_LAST_APPLIED), STR_NONE);
+        return;
+    }
+    struct value *fields = value_set(a, entry, STR("fieldsV1"), value_object(a));
+    struct value *spec = value_set(a, fields, STR("f:spec"), value_object(a));
+    value_set(a, spec, STR("f:*"), value_object(a));
+    value_set_str(a, entry, STR("operation"), STR("Apply"));
+    value_set_str(a, entry, STR("apiVersion"),
+                  str_fmt(a, "%.*s/%.*s", STR_ARG(r->group), STR_ARG(r->version)));
+    value_set_str(a, entry, STR("time"), str_copy(a, newest.time));
+    value_add(a, list, entry);
+    value_set(a, meta, STR("managedFields"), list);
+    object_set_annotation(a, object, STR(ANNOTATION_LAST_APPLIED), STR_NONE);
+}
+
+/* ---- The object. ----------------------------------------------------------------------------- */
 
 /* What an earlier conversion kept, or NULL. */
 static bool read_leftovers(struct arena *a, const struct value *object, struct value **out,
                            struct err *e)
 {
-    const struct value *meta = value_get(object, STR("metadata"));
     struct source *src = ARENA_NEW(a, struct source);
 
     *out = NULL;
-    src->text = value_get_str(value_get(meta, STR("annotations")), STR(ANNOTATION_LEFTOVERS));
+    src->text = object_annotation(object, STR(ANNOTATION_LEFTOVERS));
     if (!src->text.len)
         return true;
     return json_read(a, src, NULL, out, e) || err_wrap(e, "annotation " ANNOTATION_LEFTOVERS);
+}
+
+/* Whether the spec is as the reference operator stores it. */
+static bool is_stored_form(const struct value *object)
+{
+    return str_has_suffix(value_get_str(object, STR("apiVersion")), STR("storage")) ||
+           original_version(object).len;
 }
 
 bool applied_object(struct arena *a, struct model *m, const struct value *object,
@@ -150,15 +245,17 @@ bool applied_object(struct arena *a, struct model *m, const struct value *object
         !read_leftovers(a, object, &kept, e))
         return false;
     *as_applied = object;
-    if (served == out->resource || !value_is(spec, VALUE_OBJECT))
+    if (!value_is(spec, VALUE_OBJECT) || (served == out->resource && !is_stored_form(object)))
         return true;
     struct value *copy = value_object(a);
+    copy->pos = object->pos;
     for (size_t i = 0; i < object->len; i++)
         value_set(a, copy, value_key(&object->items[i]), &object->items[i]);
     value_set_str(
         a, copy, STR("apiVersion"),
         str_fmt(a, "%.*s/%.*s", STR_ARG(out->resource->group), STR_ARG(out->resource->version)));
     value_set(a, copy, STR("spec"), convert_version(a, served, out->resource, spec, kept, &left));
+    convert_leftover_paths(a, left, &out->dropped);
     *as_applied = copy;
     return true;
 }

@@ -5,7 +5,8 @@
  */
 #include "azure/check_internal.h"
 
-#include "azure/id.h"
+#include "arm/id.h"
+#include "object/object.h"
 
 /* ---- Findings. --------------------------------------------------------------------------------
  */
@@ -116,8 +117,11 @@ static void check_exclusive(struct checking *c, const struct model_type *t, cons
             if (!(pair || variants) || !is_set(v, p) || !is_set(v, q))
                 continue;
             struct trail here = check_step(at, q->name);
+            size_t before = c->out->len;
             check_fail(c, value_get(v, q->name), &here, "excludes \"%.*s\": set only one of them",
                        STR_ARG(p->name));
+            if (c->out->len > before)
+                c->out->items[before].exclusive = true;
         }
 }
 
@@ -221,20 +225,57 @@ void check_value(struct checking *c, const struct model_shape *shape, const stru
 /* ---- The whole. -------------------------------------------------------------------------------
  */
 
-/* Names are part of the path that is sent: what would end or split it is refused here. */
-static void check_name(struct checking *c, const struct model_resource *res,
-                       const struct value *object, const struct trail *at)
+/*
+ * The name in Azure as far as the object alone tells: azureName, or the name of the object, which
+ * is its default. NULL when it comes from elsewhere.
+ */
+static const struct value *given_name(const struct model_resource *res, const struct value *object)
 {
     const struct value *spec = value_get(object, STR("spec"));
     const struct value *name = value_get(spec, STR("azureName"));
+    const struct model_prop *config = model_prop_of_role(res->spec, ROLE_AZURE_NAME_FROM_CONFIG);
+
+    if (!res->has_name)
+        return NULL;
+    if (name && name->kind != VALUE_NULL)
+        return name;
+    if (res->uuid_name || (config && value_is(value_get(spec, config->name), VALUE_OBJECT)))
+        return NULL;
+    return value_get(object_meta(object), STR("name"));
+}
+
+/* The default of azureName must be as azureName itself. */
+static void check_default_name(struct checking *c, const struct value *name, const struct trail *at)
+{
+    const struct model_prop *p = model_prop(c->resource->spec, STR("azureName"));
+    size_t before = c->out->len;
+
+    if (!p || !name->len)
+        return;
+    check_value(c, p->shape, name, at);
+    check_limits(c, p->limits, name, at);
+    check_choices(c, p->choices, name, at);
+    for (size_t i = before; i < c->out->len; i++)
+        c->out->items[i].text = str_concat(c->arena, c->out->items[i].text,
+                                           STR("; without spec.azureName it is metadata.name"));
+}
+
+/* Names are part of the path that is sent: what would end or split it is rejected here. */
+static void check_name(struct checking *c, const struct value *object, const struct trail *at)
+{
+    const struct value *spec = value_get(object, STR("spec"));
+    const struct value *name = given_name(c->resource, object);
     struct trail here = check_step(at, STR("azureName"));
 
-    if (res->has_name && value_is(name, VALUE_STRING))
-        for (size_t i = 0; i < name->len; i++)
-            if (strchr("/?#%", name->text[i]) || (unsigned char)name->text[i] < ' ') {
-                check_fail(c, name, &here, "must not have \"/\", \"?\", \"#\", \"%%\" in it");
-                return;
-            }
+    if (!value_is(name, VALUE_STRING))
+        return;
+    if (name != value_get(spec, STR("azureName")))
+        check_default_name(c, name, &here);
+    for (size_t i = 0; i < name->len; i++)
+        if (strchr("/?#%", name->text[i]) || (unsigned char)name->text[i] < ' ') {
+            check_fail(c, name, &here, "must not have \"/\", \"?\", \"#\", \"%%\" in it");
+            return;
+        }
 }
 
 void check_object(struct arena *a, struct model *m, const struct model_resource *res,
@@ -249,5 +290,5 @@ void check_object(struct arena *a, struct model *m, const struct model_resource 
     if (spec && spec->kind != VALUE_NULL && !check_kind(&c, spec, &at, VALUE_OBJECT, "an object"))
         return;
     check_members(&c, res->spec, value_is(spec, VALUE_OBJECT) ? spec : none, &at);
-    check_name(&c, res, doc->root, &at);
+    check_name(&c, doc->root, &at);
 }

@@ -19,8 +19,9 @@
 
 struct finding {
     struct where at;
-    str path; /* spec.subnets[0].name */
-    str text; /* what is wrong, and what is allowed */
+    str path;       /* spec.subnets[0].name */
+    str text;       /* what is wrong, and what is allowed */
+    bool exclusive; /* two members that exclude each other: no schema finds that */
 };
 
 struct findings {

@@ -4,7 +4,7 @@
  */
 #include "azure/check_internal.h"
 
-#include "azure/id.h"
+#include "arm/id.h"
 
 /* What members an object may have: s a string, m a map of strings, o an object checked elsewhere;
  * a capital letter means that it is required. */

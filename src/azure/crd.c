@@ -209,8 +209,10 @@ static struct value *root_schema(struct building *b, const struct model_resource
     value_set(b->arena, props, STR("spec"), schema_of_object(b, res->spec));
     b->status = true;
     struct value *status = value_clone(b->arena, schema_of_object(b, res->status));
-    value_set(b->arena, value_get(status, STR("properties")), STR("operatorStatus"),
-              crd_operator_status(b->arena));
+    struct value *members = value_get(status, STR("properties"));
+    value_set(b->arena, members, STR("operatorStatus"), crd_operator_status(b->arena));
+    if (value_get(members, STR("conditions")))
+        value_set(b->arena, status, STR("default"), crd_first_status(b->arena));
     value_set(b->arena, props, STR("status"), status);
     value_set(b->arena, schema, STR("properties"), props);
     return schema;
@@ -283,7 +285,7 @@ static struct value *root_of(struct value *versions, size_t i)
     return value_get(schema, STR("openAPIV3Schema"));
 }
 
-/* Makes room in the stored version for the fields of the others. */
+/* Makes room in the stored version for what the others allow. */
 static void widen_storage(struct arena *a, struct value *versions, size_t storage)
 {
     struct value *schema = value_get(value_at(versions, storage), STR("schema"));
@@ -313,6 +315,7 @@ struct value *crd_build(struct arena *a, const struct model_resource *const *ver
     static const struct crd_options plain = {0};
     struct building b = {.arena = a, .options = options ? options : &plain, .types = map_new(a)};
     struct value *crd = value_object(a), *spec = value_object(a), *list = value_list(a);
+    struct value *conversion = value_object(a);
     size_t storage = storage_of(versions, count);
 
     for (size_t i = 0; i < count; i++)
@@ -326,6 +329,8 @@ struct value *crd_build(struct arena *a, const struct model_resource *const *ver
     value_set_bool(a, spec, STR("preserveUnknownFields"), false);
     value_set(a, spec, STR("names"), names_of(a, versions[0]));
     value_set(a, spec, STR("versions"), list);
+    value_set_str(a, conversion, STR("strategy"), STR("None"));
+    value_set(a, spec, STR("conversion"), conversion);
     value_set(a, crd, STR("spec"), spec);
     return crd;
 }

@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "azure/model.h"
+#include "azure/model/model.h"
 
 /*
  * The description of a property, or empty: res is the resource, steps the path of the property in

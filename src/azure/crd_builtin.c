@@ -6,7 +6,7 @@
  */
 #include "azure/crd_internal.h"
 
-#include "text/json.h"
+#include "text/json/json.h"
 
 #define S "{\"type\":\"string\"}"
 #define STRINGS "{\"type\":\"object\",\"additionalProperties\":" S "}"
@@ -58,24 +58,52 @@ static const char *const schemas[BUILTIN_COUNT] = {
         "},\"required\":[\"lastTransitionTime\",\"reason\",\"status\",\"type\"]}",
 };
 
+#define INT "{\"type\":\"integer\"}"
+#define TEXTS "{\"type\":\"array\",\"items\":" S "}"
+#define DECISION                                                                                   \
+    "{\"type\":\"object\",\"properties\":{\"action\":" S ",\"paths\":" TEXTS ",\"reason\":" S      \
+    ",\"time\":" TIME "}}"
+#define EXPORTS "{\"type\":\"object\",\"properties\":{\"digest\":" S ",\"time\":" TIME "}}"
+#define GUARD                                                                                      \
+    "{\"type\":\"object\",\"properties\":{\"found\":" ANY ",\"path\":" S ",\"puts\":" INT          \
+    ",\"wanted\":" ANY "}}"
+#define DIFFERENCE                                                                                 \
+    "{\"type\":\"object\",\"properties\":{\"cause\":" S ",\"digest\":" S ",\"found\":" ANY         \
+    ",\"kind\":" S ",\"length\":" INT ",\"path\":" S ",\"wanted\":" ANY "}}"
+
 /*
- * claimedId       the id that was claimed; from then on owner and azureName stay as they are
- * attempt         how often the running change was tried
- * nextRetry       when it is tried next
- * class, rule     how the last refusal was classified, and by which rules
- * requestId       Azure's id of the last request, for its support
- * knownDifferences  what Azure returns other than it was sent, learned after a PUT: no drift
- * decisions       what the last comparisons led to, newest first
+ * What the operator knows of an object, by member. Nothing is required and unknown members are
+ * kept, so that a newer program needs no newer definition.
+ *
+ * claimedId          the id that was claimed; from then on owner and azureName stay as they are
+ * apiVersion         of the last PUT, in Azure's spelling
+ * payloadDigest      of the last PUT
+ * attempt, nextRetry how often the running change was tried, and when it is tried next
+ * class, rule        how the last error was classified, and by which rules
+ * requestId          Azure's id of the last request, for its support
+ * knownDifferences   what Azure returns other than it was sent, learned after a PUT: no drift
+ * comparator         the version of the comparison that learned them
+ * takenAt, settled   when they were learned, and whether two reads agreed
+ * guard              fields that did not converge: what was wanted and found, after how many PUTs
+ * sentChildren       children that were part of the last PUT, by the path of their list
+ * exports            digest and time of the last export
+ * decisions          what the last comparisons led to, newest first
  */
 static const char operator_status[] =
-    "{\"type\":\"object\",\"properties\":{\"attempt\":{\"type\":\"integer\"},\"claimedId\":" S
-    ",\"class\":" S ",\"decisions\":{\"type\":\"array\",\"items\":{\"type\":\"object\","
-    "\"properties\":{\"action\":" S ",\"paths\":{\"type\":\"array\",\"items\":" S "},\"reason\":" S
-    ",\"time\":" TIME
-    "},\"required\":[\"action\"]}},\"knownDifferences\":{\"type\":\"array\",\"items\":{"
-    "\"type\":\"object\",\"properties\":{\"cause\":" S ",\"digest\":" S ",\"kind\":" S
-    ",\"path\":" S ",\"value\":" ANY "},\"required\":[\"kind\",\"path\"]}},\"nextRetry\":" TIME
-    ",\"requestId\":" S ",\"rule\":" S "}}";
+    "{\"type\":\"object\",\"x-kubernetes-preserve-unknown-fields\":true,\"properties\":{"
+    "\"apiVersion\":" S ",\"attempt\":" INT ",\"claimedId\":" S ",\"class\":" S
+    ",\"comparator\":" ANY ",\"decisions\":{\"type\":\"array\",\"items\":" DECISION "}"
+    ",\"exports\":" EXPORTS ",\"guard\":{\"type\":\"array\",\"items\":" GUARD "}"
+    ",\"knownDifferences\":{\"type\":\"array\",\"items\":" DIFFERENCE "}"
+    ",\"nextRetry\":" TIME ",\"payloadDigest\":" S ",\"requestId\":" S ",\"rule\":" S
+    ",\"sentChildren\":{\"type\":\"object\",\"additionalProperties\":" TEXTS "}"
+    ",\"settled\":{\"type\":\"boolean\"},\"takenAt\":" TIME "}}";
+
+/* So that kubectl wait and kstatus have something to read before the first visit. */
+static const char first_status[] =
+    "{\"conditions\":[{\"type\":\"Ready\",\"status\":\"Unknown\",\"reason\":\"Pending\","
+    "\"message\":\"Waiting for the operator\","
+    "\"lastTransitionTime\":\"1970-01-01T00:00:00Z\"}]}";
 
 static struct value *read_own(struct arena *a, const char *json)
 {
@@ -96,4 +124,9 @@ struct value *crd_builtin(struct arena *a, enum model_builtin builtin)
 struct value *crd_operator_status(struct arena *a)
 {
     return read_own(a, operator_status);
+}
+
+struct value *crd_first_status(struct arena *a)
+{
+    return read_own(a, first_status);
 }

@@ -9,9 +9,11 @@
 /* The schema of a builtin object, and of status.operatorStatus. They live as long as a. */
 struct value *crd_builtin(struct arena *a, enum model_builtin builtin);
 struct value *crd_operator_status(struct arena *a);
+/* The status of an object that nobody has looked at yet. */
+struct value *crd_first_status(struct arena *a);
 
 /*
- * Lets schema keep, when values are stored by it, whatever other describes. Both are structural
- * schemas; schema must share no nodes with other trees.
+ * Lets schema take and keep whatever other does. Both are structural schemas; schema must share no
+ * nodes with other trees.
  */
 void crd_widen(struct arena *a, struct value *schema, const struct value *other);

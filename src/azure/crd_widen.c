@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * crd_widen.c - room in the stored version for what only other versions have.
+ * crd_widen.c - a stored version that takes whatever the other versions take.
  *
- * An API server without a conversion webhook stores every object in one version, and drops what the
- * schema of that version does not have: a field that only a preview knows would be lost on its way
- * to the disk. So the stored version's schema takes in the fields of the others, without their
- * enums, limits and required lists: those are checked in the version that an object is sent in.
+ * Without a conversion webhook an API server stores every object in one version. What the schema of
+ * that version lacks is dropped, and what it forbids makes every later write of the object fail. So
+ * the stored version has the fields of all versions, and is never stricter than any of them:
+ *
+ *   enum                  the union; none when one version has none
+ *   required              the intersection
+ *   limits                the loosest; none when one version has none
+ *   pattern, multipleOf   kept while all versions agree
+ *   type                  integer and number make number; other disagreements keep anything
+ *
+ * Objects are checked in the version they are sent in, and by azure/check.h.
  */
 #include "azure/crd_internal.h"
 
@@ -45,23 +52,110 @@ static struct value *loosened(struct arena *a, const struct value *schema)
     return loose;
 }
 
-/* Whether values of this schema hold further values. */
-static bool is_deep(const struct value *schema)
+/* ---- What rejects values. --------------------------------------------------------------------
+ */
+
+static bool has_text(const struct value *list, str text)
 {
-    return value_get(schema, STR("properties")) || value_get(schema, STR("additionalProperties")) ||
-           value_get(schema, STR("items")) || value_get(schema, PRESERVE);
+    for (size_t i = 0; i < value_len(list); i++)
+        if (str_eq(value_str(&list->items[i]), text))
+            return true;
+    return false;
 }
 
-/* Keeps whatever stands there: the versions disagree about how it is built. */
+static bool has_equal(const struct value *list, const struct value *v)
+{
+    for (size_t i = 0; i < value_len(list); i++)
+        if (value_equal(&list->items[i], v))
+            return true;
+    return false;
+}
+
+/* Both lists in one, or no list at all. */
+static void widen_enum(struct arena *a, struct value *schema, const struct value *other)
+{
+    const struct value *mine = value_get(schema, STR("enum")),
+                       *theirs = value_get(other, STR("enum"));
+
+    if (!mine)
+        return;
+    if (!theirs) {
+        value_unset(schema, STR("enum"));
+        return;
+    }
+    struct value *both = value_clone(a, mine);
+    for (size_t i = 0; i < theirs->len; i++)
+        if (!has_equal(mine, &theirs->items[i]))
+            value_add(a, both, &theirs->items[i]);
+    value_set(a, schema, STR("enum"), both);
+}
+
+static void widen_required(struct arena *a, struct value *schema, const struct value *other)
+{
+    const struct value *mine = value_get(schema, STR("required"));
+    const struct value *theirs = value_get(other, STR("required"));
+    struct value *both = value_list(a);
+
+    for (size_t i = 0; i < value_len(mine); i++)
+        if (has_text(theirs, value_str(&mine->items[i])))
+            value_add(a, both, &mine->items[i]);
+    if (both->len)
+        value_set(a, schema, STR("required"), both);
+    else
+        value_unset(schema, STR("required"));
+}
+
+/* Limits, and whether a smaller or a larger number is looser; 0: only the same is. */
+static const struct {
+    const char *name;
+    int looser;
+} limits[] = {
+    {"minimum", -1}, {"minLength", -1}, {"minItems", -1},  {"maximum", 1}, {"maxLength", 1},
+    {"maxItems", 1}, {"pattern", 0},    {"multipleOf", 0}, {"format", 0},
+};
+
+static void widen_limits(struct arena *a, struct value *schema, const struct value *other)
+{
+    for (size_t i = 0; i < COUNT(limits); i++) {
+        str name = str_c(limits[i].name);
+        const struct value *mine = value_get(schema, name), *theirs = value_get(other, name);
+        if (!mine || (theirs && value_equal(mine, theirs)))
+            continue;
+        if (!theirs || !limits[i].looser)
+            value_unset(schema, name);
+        else if (value_compare(theirs, mine) * limits[i].looser > 0)
+            value_set(a, schema, name, theirs);
+    }
+}
+
+/* ---- Structure. ------------------------------------------------------------------------------ */
+
+/* Keeps whatever is there: the versions disagree about how it is built. */
 static void keep_all(struct arena *a, struct value *schema, const struct value *other)
 {
-    static const char *const parts[] = {"properties", "additionalProperties", "items", "required"};
+    static const char *const parts[] = {"properties", "additionalProperties", "items", "required",
+                                        "enum"};
 
     for (size_t i = 0; i < COUNT(parts); i++)
         value_unset(schema, str_c(parts[i]));
+    for (size_t i = 0; i < COUNT(limits); i++)
+        value_unset(schema, str_c(limits[i].name));
     if (!str_eq(value_get_str(schema, STR("type")), value_get_str(other, STR("type"))))
         value_unset(schema, STR("type"));
     value_set_bool(a, schema, PRESERVE, true);
+}
+
+/* Whether values of both types fit one type, which the schema has afterwards. */
+static bool widen_type(struct arena *a, struct value *schema, const struct value *other)
+{
+    str mine = value_get_str(schema, STR("type")), theirs = value_get_str(other, STR("type"));
+    bool number = str_eq(mine, STR("number")) && str_eq(theirs, STR("integer"));
+
+    if (str_eq(mine, STR("integer")) && str_eq(theirs, STR("number"))) {
+        value_set_str(a, schema, STR("type"), theirs);
+        number = true;
+    }
+    return number || str_eq(mine, theirs);
 }
 
 static void widen_properties(struct arena *a, struct value *into, const struct value *other)
@@ -79,24 +173,24 @@ static void widen_properties(struct arena *a, struct value *into, const struct v
 void crd_widen(struct arena *a, struct value *schema, const struct value *other)
 {
     static const char *const parts[] = {"properties", "additionalProperties", "items"};
+    bool fits = true;
 
-    if (value_get(schema, PRESERVE) || (!is_deep(schema) && !is_deep(other)))
+    if (value_equal(schema, other))
         return;
-    for (size_t i = 0; i < COUNT(parts); i++) {
-        struct value *mine = value_get(schema, str_c(parts[i]));
-        const struct value *theirs = value_get(other, str_c(parts[i]));
-        if (!mine != !theirs) {
-            keep_all(a, schema, other);
-            return;
-        }
-    }
-    if (value_get(other, PRESERVE))
+    for (size_t i = 0; i < COUNT(parts); i++)
+        fits = fits && !value_get(schema, str_c(parts[i])) == !value_get(other, str_c(parts[i]));
+    if (!fits || value_get(schema, PRESERVE) || value_get(other, PRESERVE) ||
+        !widen_type(a, schema, other)) {
         keep_all(a, schema, other);
-    else if (value_get(schema, STR("properties")))
+        return;
+    }
+    widen_enum(a, schema, other);
+    widen_required(a, schema, other);
+    widen_limits(a, schema, other);
+    if (value_get(schema, STR("properties")))
         widen_properties(a, value_get(schema, STR("properties")),
                          value_get(other, STR("properties")));
-    else
-        for (size_t i = 1; i < COUNT(parts); i++)
-            if (value_get(schema, str_c(parts[i])))
-                crd_widen(a, value_get(schema, str_c(parts[i])), value_get(other, str_c(parts[i])));
+    for (size_t i = 1; i < COUNT(parts); i++)
+        if (value_get(schema, str_c(parts[i])))
+            crd_widen(a, value_get(schema, str_c(parts[i])), value_get(other, str_c(parts[i])));
 }

@@ -4,36 +4,46 @@
  */
 #include "azure/manifests.h"
 
-#include "azure/id.h"
+#include "arm/id.h"
 #include "text/codec.h"
 
 struct manifests {
     struct arena *arena;
     str namespace;
     VEC(struct doc) docs;
-    struct map *by_name; /* "group/kind/namespace/name" to the index + 1 */
+    struct map *by_name;  /* "group/kind/namespace/name" to the index + 1 */
+    struct map *anywhere; /* "group/kind//name" to the index + 1 of the first */
     struct resolver resolver;
     struct buf *notes; /* while guessing */
 };
 
 /* ---- Objects. -------------------------------------------------------------------------------- */
 
-static str key_of(struct arena *a, const struct manifests *m, const struct object_name *n)
+static str key_of(struct arena *a, const struct manifests *m, const struct object_key *n)
 {
-    str namespace = n->namespace.len ? n->namespace : m->namespace;
+    struct object_key key = *n;
 
-    return str_fmt(a, "%.*s/%.*s/%.*s/%.*s", STR_ARG(n->group), STR_ARG(n->kind),
-                   STR_ARG(namespace), STR_ARG(n->name));
+    if (!key.namespace.len)
+        key.namespace = m->namespace;
+    return object_key_text(a, &key);
+}
+
+static str key_anywhere(struct arena *a, const struct object_key *n)
+{
+    return str_fmt(a, "%.*s/%.*s//%.*s", STR_ARG(n->group), STR_ARG(n->kind), STR_ARG(n->name));
 }
 
 bool manifests_add(struct manifests *m, const struct doc *doc)
 {
-    struct object_name name = object_name(doc->root);
+    struct object_key name = object_key_of(doc->root);
     str key = key_of(m->arena, m, &name);
     bool fresh = !map_has(m->by_name, key);
 
     VEC_PUSH(m->arena, &m->docs, *doc);
     map_set(m->by_name, key, (void *)(uintptr_t)m->docs.len);
+    key = key_anywhere(m->arena, &name);
+    if (!map_has(m->anywhere, key))
+        map_set(m->anywhere, key, (void *)(uintptr_t)m->docs.len);
     return fresh;
 }
 
@@ -47,7 +57,7 @@ const struct doc *manifests_at(const struct manifests *m, size_t i)
     return &m->docs.items[i];
 }
 
-const struct doc *manifests_find(const struct manifests *m, const struct object_name *name)
+const struct doc *manifests_find(const struct manifests *m, const struct object_key *name)
 {
     AUTO_ARENA a = arena_new();
     size_t i = (size_t)(uintptr_t)map_get(m->by_name, key_of(a, m, name));
@@ -55,7 +65,7 @@ const struct doc *manifests_find(const struct manifests *m, const struct object_
     return i ? &m->docs.items[i - 1] : NULL;
 }
 
-static bool find_object(void *ctx, struct arena *a, const struct object_name *name,
+static bool find_object(void *ctx, struct arena *a, const struct object_key *name,
                         const struct value **out, struct err *e)
 {
     const struct manifests *m = ctx;
@@ -72,7 +82,7 @@ static bool find_object(void *ctx, struct arena *a, const struct object_name *na
 static bool find_plain(const struct manifests *m, const char *kind, str namespace, str name,
                        const struct value **out, struct err *e)
 {
-    struct object_name n = {.kind = str_c(kind), .namespace = namespace, .name = name};
+    struct object_key n = {.kind = str_c(kind), .namespace = namespace, .name = name};
     const struct doc *doc = manifests_find(m, &n);
 
     *out = doc ? doc->root : NULL;
@@ -199,8 +209,28 @@ static bool guess_config(void *ctx, struct arena *a, str namespace, str name, st
     return true;
 }
 
+void manifests_describe_missing(const struct manifests *m, const struct object_key *name,
+                                struct buf *out)
+{
+    AUTO_ARENA a = arena_new();
+    size_t i = (size_t)(uintptr_t)map_get(m->anywhere, key_anywhere(a, name));
+    str here = name->namespace.len ? name->namespace : m->namespace;
+
+    if (!i) {
+        buf_fmt(out, "there is no %.*s \"%.*s\" in these files", STR_ARG(name->kind),
+                STR_ARG(name->name));
+        return;
+    }
+    str there = object_key_of(m->docs.items[i - 1].root).namespace;
+    there = there.len ? there : m->namespace;
+    buf_fmt(out,
+            "%.*s \"%.*s\" is in namespace \"%.*s\", but only objects in \"%.*s\" can be referred "
+            "to from here",
+            STR_ARG(name->kind), STR_ARG(name->name), STR_ARG(there), STR_ARG(here));
+}
+
 /* The usual id of an object that is not here: its own name, and braces for those above it. */
-static bool guess_id(void *ctx, struct arena *a, const struct object_name *name, str *out,
+static bool guess_id(void *ctx, struct arena *a, const struct object_key *name, str *out,
                      struct err *e)
 {
     struct manifests *m = ctx;
@@ -210,8 +240,8 @@ static bool guess_id(void *ctx, struct arena *a, const struct object_name *name,
 
     if (!model_find_hub(m->resolver.model, name->group, name->kind, &res, e))
         return false;
-    buf_fmt(m->notes, "there is no %.*s \"%.*s\" in these files\n", STR_ARG(name->kind),
-            STR_ARG(name->name));
+    manifests_describe_missing(m, name, m->notes);
+    buf_char(m->notes, '\n');
     if (res->scope == SCOPE_SUBSCRIPTION) {
         *out = arm_id_of_group(a, subscription, name->name);
         return true;
@@ -242,7 +272,8 @@ struct manifests *manifests_new(struct arena *a, struct model *model, str subscr
 {
     struct manifests *m = ARENA_NEW(a, struct manifests);
 
-    *m = (struct manifests){.arena = a, .namespace = STR("default"), .by_name = map_new(a)};
+    *m = (struct manifests){
+        .arena = a, .namespace = STR("default"), .by_name = map_new(a), .anywhere = map_new(a)};
     m->resolver = (struct resolver){.model = model,
                                     .subscription = subscription,
                                     .compute = true,
@@ -252,11 +283,6 @@ struct manifests *manifests_new(struct arena *a, struct model *model, str subscr
                                     .config = find_config,
                                     .secret_map = find_secret_map};
     return m;
-}
-
-void manifests_set_namespace(struct manifests *m, str namespace)
-{
-    m->namespace = namespace;
 }
 
 const struct resolver *manifests_resolver(const struct manifests *m)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * member.c - members in other letters.
+ * member.c - members of objects, and what they set.
  */
 #include "azure/member.h"
 
@@ -17,4 +17,51 @@ const struct value *member_fold(const struct value *object, str name)
 str member_fold_str(const struct value *object, str name)
 {
     return value_str(member_fold(object, name));
+}
+
+/* Unset, or a collection without anything in it, which the original treats the same way. */
+static bool is_unset(const struct model_prop *p, const struct value *v)
+{
+    bool collection = p->shape->form == FORM_LIST || p->shape->form == FORM_MAP;
+
+    return !v || v->kind == VALUE_NULL || (collection && value_is_container(v) && v->len == 0);
+}
+
+/* Of two properties at one place, the one that is not the first choice gives way when both are set.
+ */
+static bool gives_way(const struct model_type *t, const struct model_prop *p,
+                      const struct value *from)
+{
+    const struct model_arm *members = t->arm;
+    size_t count = t->arm_count;
+    const struct model_arm *m = NULL;
+
+    for (size_t i = 0; i < p->arm_len; i++) {
+        m = model_arm(members, count, p->arm[i]);
+        if (!m)
+            return false;
+        members = m->below;
+        count = m->below_count;
+    }
+    return m && m->prop && m->prop != p && !is_unset(m->prop, value_get(from, m->prop->name));
+}
+
+/* The property that a member means; in other letters only while the exact one is not there. */
+static const struct model_prop *named_prop(const struct model_type *t, const struct value *from,
+                                           const struct value *member)
+{
+    const struct model_prop *p = model_prop(t, value_key(member));
+
+    for (size_t i = 0; !p && i < t->prop_count; i++)
+        if (str_eq_fold(t->props[i].name, value_key(member)))
+            return value_get(from, t->props[i].name) ? NULL : &t->props[i];
+    return p;
+}
+
+const struct model_prop *member_prop(const struct model_type *t, const struct value *object,
+                                     const struct value *member)
+{
+    const struct model_prop *p = named_prop(t, object, member);
+
+    return !p || is_unset(p, member) || (p->shared && gives_way(t, p, object)) ? NULL : p;
 }

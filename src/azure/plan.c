@@ -5,12 +5,13 @@
 #include "azure/plan.h"
 
 #include "azure/applied.h"
+#include "azure/order.h"
+#include "object/object.h"
 
 /* An object on its way into the order. */
 struct node {
     struct plan_step step;
-    VEC(size_t) needs; /* indexes of nodes that come first */
-    enum { WAITING, VISITING, PLACED } state;
+    struct needs needs;
 };
 
 struct planning {
@@ -18,161 +19,57 @@ struct planning {
     struct manifests *manifests;
     struct model *model;
     struct plan *out;
+    bool strict;
     VEC(struct node) nodes;
-    struct map *by_name;   /* "group/kind/namespace/name" to index + 1 */
-    struct map *by_export; /* "secret namespace/name" to index + 1 */
+    struct map *by_name; /* objects seen so far: "group/kind/namespace/name" */
 };
-
-/* ---- Names. -----------------------------------------------------------------------------------
- */
-
-static str name_key(struct arena *a, const struct object_name *n)
-{
-    str namespace = n->namespace.len ? n->namespace : STR("default");
-
-    return str_fmt(a, "%.*s/%.*s/%.*s/%.*s", STR_ARG(n->group), STR_ARG(n->kind),
-                   STR_ARG(namespace), STR_ARG(n->name));
-}
-
-/* Secrets and config maps by the name of what holds them. */
-static str export_key(struct arena *a, bool secret, str namespace, str name)
-{
-    str in = namespace.len ? namespace : STR("default");
-
-    return str_fmt(a, "%s %.*s/%.*s", secret ? "secret" : "config", STR_ARG(in), STR_ARG(name));
-}
-
-static void need(struct planning *p, size_t node, const struct map *of, str key)
-{
-    size_t i = (size_t)(uintptr_t)map_get(of, key);
-
-    if (i && i - 1 != node)
-        VEC_PUSH(p->arena, &p->nodes.items[node].needs, i - 1);
-}
-
-/* ---- What a spec needs and gives. -------------------------------------------------------------
- */
-
-struct looking {
-    struct planning *p;
-    size_t node;
-    str namespace;
-    bool exports; /* look for what is written, else for what is needed */
-};
-
-static void look_at_object(struct looking *l, const struct model_type *t, const struct value *v);
-
-static void look_at_reference(struct looking *l, const struct reference_rule *rule,
-                              const struct value *v)
-{
-    struct reference ref;
-
-    if (l->exports || !reference_read(v, rule, NULL, &ref, NULL) || ref.form != REFERENCE_OBJECT)
-        return;
-    struct object_name n = {
-        .group = ref.group, .kind = ref.kind, .namespace = l->namespace, .name = ref.name};
-    need(l->p, l->node, l->p->by_name, name_key(l->p->arena, &n));
-}
-
-static void look_at_source(struct looking *l, bool secret, bool written, const struct value *v)
-{
-    str name = value_get_str(v, STR("name"));
-    str key = export_key(l->p->arena, secret, l->namespace, name);
-
-    if (!name.len || l->exports != written)
-        return;
-    if (written)
-        map_set(l->p->by_export, key, (void *)(uintptr_t)(l->node + 1));
-    else
-        need(l->p, l->node, l->p->by_export, key);
-}
-
-static void look_at_builtin(struct looking *l, const struct model_prop *p,
-                            enum model_builtin builtin, const struct value *v)
-{
-    struct reference_rule rule = {.builtin = builtin};
-
-    switch (builtin) {
-    case BUILTIN_SECRET_REFERENCE:
-    case BUILTIN_SECRET_MAP_REFERENCE:
-        look_at_source(l, true, false, v);
-        return;
-    case BUILTIN_CONFIG_MAP_REFERENCE:
-        look_at_source(l, false, false, v);
-        return;
-    case BUILTIN_SECRET_DESTINATION:
-        look_at_source(l, true, true, v);
-        return;
-    case BUILTIN_CONFIG_MAP_DESTINATION:
-        look_at_source(l, false, true, v);
-        return;
-    case BUILTIN_DESTINATION_EXPRESSION:
-        look_at_source(l, str_eq(p->name, STR("secretExpressions")), true, v);
-        return;
-    default:
-        if (p->role == ROLE_OWNER)
-            rule = owner_rule(l->p->nodes.items[l->node].step.resource);
-        look_at_reference(l, &rule, v);
-    }
-}
-
-static void look_at(struct looking *l, const struct model_prop *p, const struct model_shape *shape,
-                    const struct value *v)
-{
-    if (shape->form == FORM_LIST || shape->form == FORM_MAP) {
-        for (size_t i = 0; i < value_len(v); i++)
-            look_at(l, p, shape->item, &v->items[i]);
-    } else if (shape->form == FORM_OBJECT && v->kind == VALUE_OBJECT) {
-        look_at_object(l, shape->object, v);
-    } else if (shape->form == FORM_BUILTIN) {
-        look_at_builtin(l, p, shape->builtin, v);
-    }
-}
-
-static void look_at_object(struct looking *l, const struct model_type *t, const struct value *v)
-{
-    for (size_t i = 0; i < v->len; i++) {
-        const struct model_prop *p = model_prop(t, value_key(&v->items[i]));
-        if (p)
-            look_at(l, p, p->shape, &v->items[i]);
-    }
-}
-
-static void look_at_node(struct planning *p, size_t node, bool exports)
-{
-    const struct plan_step *step = &p->nodes.items[node].step;
-    const struct value *spec = value_get(step->doc->root, STR("spec"));
-    struct looking l = {.p = p,
-                        .node = node,
-                        .namespace = object_name(step->doc->root).namespace,
-                        .exports = exports};
-
-    if (value_is(spec, VALUE_OBJECT))
-        look_at_object(&l, step->resource->spec, spec);
-}
 
 /* ---- Gathering. -------------------------------------------------------------------------------
  */
 
-static void add_finding(struct planning *p, const struct doc *doc, const char *field, str text)
+/* A finding about v, or about the whole document. */
+static void add_finding_at(struct planning *p, const struct doc *doc, const struct value *v,
+                           str path, str text)
 {
-    const struct value *v = value_get(doc->root, str_c(field));
-    struct finding f = {.path = str_c(field), .text = str_copy(p->arena, text)};
+    struct finding f = {.path = path, .text = str_copy(p->arena, text)};
 
+    if (p->out->findings.len >= FINDINGS_MAX)
+        return;
     if (doc->source)
         f.at = source_where(doc->source, v ? v : doc->root);
     VEC_PUSH(p->arena, &p->out->findings, f);
 }
 
-static void ignore(struct planning *p, const struct doc *doc)
+static void add_finding(struct planning *p, const struct doc *doc, const char *field, str text)
 {
-    struct plan *out = p->out;
-    const struct doc **grown = ARENA_ARRAY(p->arena, const struct doc *, out->ignored_count + 1);
+    add_finding_at(p, doc, value_get(doc->root, str_c(field)), str_c(field), text);
+}
 
-    for (size_t i = 0; i < out->ignored_count; i++)
-        grown[i] = out->ignored[i];
-    grown[out->ignored_count++] = doc;
-    out->ignored = grown;
+/* What is used although it is not Azure's. */
+static bool is_used(const struct value *object, str group)
+{
+    str kind = object_key_of(object).kind;
+
+    return !group.len && (str_eq(kind, STR("ConfigMap")) || str_eq(kind, STR("Namespace")) ||
+                          str_eq(kind, STR("Secret")));
+}
+
+/*
+ * Whether the document is an object. One that has only a part of what makes an object is a mistake;
+ * one that has nothing of it is something else, such as values for a program.
+ */
+static bool is_object(struct planning *p, const struct doc *doc)
+{
+    bool api = value_get_str(doc->root, STR("apiVersion")).len;
+    bool kind = object_key_of(doc->root).kind.len;
+
+    if (api && kind)
+        return true;
+    if (!api && !kind && !object_meta(doc->root))
+        VEC_PUSH(p->arena, &p->out->ignored, doc);
+    else
+        add_finding(p, doc, kind ? "apiVersion" : "kind", STR("is required"));
+    return false;
 }
 
 /* Whether the object is one of Azure's. Those of our groups must be known. */
@@ -182,16 +79,45 @@ static bool find_resource(struct planning *p, const struct doc *doc,
     AUTO_ERR e = {0};
     str group, version;
 
-    object_api(doc->root, &group, &version);
+    if (!is_object(p, doc))
+        return false;
+    api_version_split(value_get_str(doc->root, STR("apiVersion")), &group, &version);
     if (!str_has_suffix(group, STR(".azure.com"))) {
-        if (group.len)
-            ignore(p, doc);
+        if (!is_used(doc->root, group))
+            VEC_PUSH(p->arena, &p->out->ignored, doc);
         return false;
     }
     if (object_resource(p->model, doc->root, res, &e))
         return true;
     add_finding(p, doc, model_has_group(p->model, group) ? "kind" : "apiVersion", e.text);
     return false;
+}
+
+/*
+ * What was read from a cluster is checked and sent in the version in which it was applied there.
+ * Fields that this version has no place for are noted.
+ */
+static bool read_served(struct planning *p, struct plan_step *step)
+{
+    const struct doc *served = step->doc;
+    struct doc *doc = ARENA_NEW(p->arena, struct doc);
+    struct buf notes = buf_new(p->arena, 1 * MIB);
+    const struct value *object;
+    struct applied applied;
+    AUTO_ERR e = {0};
+
+    if (!applied_object(p->arena, p->model, served->root, &applied, &object, &e)) {
+        add_finding(p, served, "spec", e.text);
+        return false;
+    }
+    *doc = (struct doc){.root = (struct value *)(uintptr_t)object, .source = served->source};
+    step->doc = doc;
+    step->resource = applied.resource;
+    for (size_t i = 0; i < applied.dropped.len; i++)
+        buf_fmt(&notes, "%.*s is not sent: %.*s has no such field\n",
+                STR_ARG(applied.dropped.items[i]), STR_ARG(applied.resource->version));
+    step->notes = buf_str(&notes);
+    return true;
 }
 
 static void gather(struct planning *p)
@@ -201,60 +127,38 @@ static void gather(struct planning *p)
         const struct model_resource *res;
         if (!find_resource(p, doc, &res))
             continue;
-        struct object_name n = object_name(doc->root);
+        struct object_key n = object_key_of(doc->root);
+        struct plan_step step = {.doc = doc, .resource = res};
+        if (applied_is_served(doc->root) && !read_served(p, &step))
+            continue;
         struct node *node = VEC_ADD(p->arena, &p->nodes);
-        node->step = (struct plan_step){.doc = doc, .resource = res};
+        node->step = step;
+        needs_of(p->arena, step.resource, step.doc->root, &node->needs);
         if (!n.name.len)
             add_finding(p, doc, "metadata", STR("metadata.name is required"));
-        str key = name_key(p->arena, &n);
-        if (map_has(p->by_name, key))
+        if (!n.namespace.len)
+            n.namespace = STR("default");
+        if (map_set(p->by_name, object_key_text(p->arena, &n), p))
             add_finding(p, doc, "metadata", STR("another object of this kind has the same name"));
-        map_set(p->by_name, key, (void *)(uintptr_t)p->nodes.len);
-        check_object(p->arena, p->model, res, doc, &p->out->findings);
+        check_object(p->arena, p->model, step.resource, step.doc, &p->out->findings);
     }
 }
 
-/* ---- Ordering. --------------------------------------------------------------------------------
+/* ---- Needs. -----------------------------------------------------------------------------------
  */
 
-/*
- * Depth first, in the order of the files, with a stack of its own. Objects that refer to each other
- * in a circle come in the order of the files: Azure takes several tries for those.
- */
-static void place(struct planning *p, size_t first, size_t *order, size_t *count)
+/* Owners and references to objects that are not among the manifests. */
+static void find_dangling(struct planning *p, const struct node *node)
 {
-    VEC(size_t) stack = {0};
-
-    VEC_PUSH(p->arena, &stack, first);
-    while (stack.len) {
-        size_t i = stack.items[stack.len - 1];
-        struct node *n = &p->nodes.items[i];
-        if (n->state == WAITING) {
-            n->state = VISITING;
-            for (size_t k = n->needs.len; k > 0; k--)
-                if (p->nodes.items[n->needs.items[k - 1]].state == WAITING)
-                    VEC_PUSH(p->arena, &stack, n->needs.items[k - 1]);
+    for (size_t i = 0; i < node->needs.len; i++) {
+        const struct need *n = &node->needs.items[i];
+        struct buf text = buf_new(p->arena, 64 * KIB);
+        if ((n->kind != NEED_OWNER && n->kind != NEED_REFERENCE) || !need_is_in_cluster(n) ||
+            manifests_find(p->manifests, &n->object))
             continue;
-        }
-        stack.len--;
-        if (n->state == VISITING) {
-            n->state = PLACED;
-            order[(*count)++] = i;
-        }
+        manifests_describe_missing(p->manifests, &n->object, &text);
+        add_finding_at(p, node->step.doc, n->at, n->path, buf_str(&text));
     }
-}
-
-static size_t *find_order(struct planning *p)
-{
-    size_t *order = ARENA_ARRAY(p->arena, size_t, p->nodes.len + 1), count = 0;
-
-    for (size_t i = 0; i < p->nodes.len; i++)
-        look_at_node(p, i, true);
-    for (size_t i = 0; i < p->nodes.len; i++)
-        look_at_node(p, i, false);
-    for (size_t i = 0; i < p->nodes.len; i++)
-        place(p, i, order, &count);
-    return order;
 }
 
 /* ---- Converting. ------------------------------------------------------------------------------
@@ -276,19 +180,23 @@ static str unique_lines(struct arena *a, str text)
     return buf_str(&out);
 }
 
-/* What was read from a cluster is sent in the version in which it was applied there. */
-static bool make_request(struct planning *p, struct plan_step *step, struct err *e)
+static str policy_of(const struct value *object)
 {
-    const struct value *object = step->doc->root;
-    struct applied applied;
+    return object_annotation(object, STR(ANNOTATION_POLICY));
+}
 
-    if (applied_is_served(object)) {
-        if (!applied_object(p->arena, p->model, object, &applied, &object, e))
-            return false;
-        step->resource = applied.resource;
-    }
-    return convert_to_arm(p->arena, manifests_resolver(p->manifests), step->resource, object,
-                          step->doc->source, &step->request, e);
+/* Whether the operator would leave the resource alone: the object says so, or its namespace. */
+static bool is_skipped(const struct planning *p, const struct value *object)
+{
+    struct object_key n = object_key_of(object);
+    struct object_key holder = {.kind = STR("Namespace"),
+                                .name = n.namespace.len ? n.namespace : STR("default")};
+    const struct doc *namespace = manifests_find(p->manifests, &holder);
+    str policy = policy_of(object);
+
+    if (!policy.len && namespace)
+        policy = policy_of(namespace->root);
+    return str_eq(policy, STR("skip"));
 }
 
 static void convert_step(struct planning *p, struct plan_step *step)
@@ -300,8 +208,13 @@ static void convert_step(struct planning *p, struct plan_step *step)
         step->notes = STR("this kind is no resource of Azure Resource Manager\n");
         return;
     }
+    if (is_skipped(p, step->doc->root)) {
+        step->notes = STR("the reconcile policy is skip: nothing is sent\n");
+        return;
+    }
     manifests_guess(p->manifests, &notes);
-    if (!make_request(p, step, &e)) {
+    if (!convert_to_arm(p->arena, manifests_resolver(p->manifests), step->resource, step->doc->root,
+                        step->doc->source, &step->request, &e)) {
         struct finding f = {.path = STR("spec"), .text = str_copy(p->arena, e.text)};
         const struct value *spec = value_get(step->doc->root, STR("spec"));
         step->request.id = STR_NONE;
@@ -313,17 +226,31 @@ static void convert_step(struct planning *p, struct plan_step *step)
         }
         VEC_PUSH(p->arena, &p->out->findings, f);
     }
-    step->notes = unique_lines(p->arena, str_copy(p->arena, buf_str(&notes)));
+    step->notes = str_concat(p->arena, step->notes, unique_lines(p->arena, buf_str(&notes)));
 }
 
-bool plan_make(struct arena *a, struct manifests *m, struct plan *out, struct err *e)
+static void set_order(struct planning *p)
+{
+    struct order_item *items = ARENA_ARRAY(p->arena, struct order_item, p->nodes.len + 1);
+
+    for (size_t i = 0; i < p->nodes.len; i++)
+        items[i] = (struct order_item){.key = object_key_of(p->nodes.items[i].step.doc->root),
+                                       .id = p->nodes.items[i].step.request.id,
+                                       .needs = &p->nodes.items[i].needs};
+    size_t *order = order_by_needs(p->arena, items, p->nodes.len);
+    p->out->steps = ARENA_ARRAY(p->arena, struct plan_step, p->nodes.len);
+    for (size_t i = 0; i < p->nodes.len; i++)
+        p->out->steps[p->out->count++] = p->nodes.items[order[i]].step;
+}
+
+bool plan_make(struct arena *a, struct manifests *m, bool strict, struct plan *out, struct err *e)
 {
     struct planning p = {.arena = a,
                          .manifests = m,
                          .model = manifests_resolver(m)->model,
                          .out = out,
-                         .by_name = map_new(a),
-                         .by_export = map_new(a)};
+                         .strict = strict,
+                         .by_name = map_new(a)};
 
     *out = (struct plan){0};
     if (model_file_count(p.model) == 0)
@@ -331,12 +258,11 @@ bool plan_make(struct arena *a, struct manifests *m, struct plan *out, struct er
                        "this program was built without a resource model: name a folder with one "
                        "in PLUMB_MODEL");
     gather(&p);
-    size_t *order = find_order(&p);
-    out->steps = ARENA_ARRAY(a, struct plan_step, p.nodes.len);
-    for (size_t i = 0; i < p.nodes.len; i++)
-        out->steps[out->count++] = p.nodes.items[order[i]].step;
-    if (out->findings.len == 0)
-        for (size_t i = 0; i < out->count; i++)
-            convert_step(&p, &out->steps[i]);
+    for (size_t i = 0; strict && i < p.nodes.len; i++)
+        find_dangling(&p, &p.nodes.items[i]);
+    /* Before the order, which also follows from ids. */
+    for (size_t i = 0, n = out->findings.len ? 0 : p.nodes.len; i < n; i++)
+        convert_step(&p, &p.nodes.items[i].step);
+    set_order(&p);
     return true;
 }

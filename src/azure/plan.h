@@ -9,23 +9,29 @@
 #pragma once
 
 #include "azure/check.h"
-#include "azure/convert.h"
+#include "azure/convert/convert.h"
 #include "azure/manifests.h"
 
 struct plan_step {
     const struct doc *doc;
     const struct model_resource *resource;
     struct arm_request request; /* id is empty when it could not be made */
-    str notes;                  /* lines: what was not found */
+    str notes;                  /* lines: what was not found, or why nothing is sent */
 };
 
 struct plan {
     struct plan_step *steps;
     size_t count;
-    struct findings findings;   /* what is wrong with the manifests: nothing is to be sent then */
-    const struct doc **ignored; /* objects that are none of ours */
-    size_t ignored_count;
+    struct findings findings; /* what is wrong with the manifests: nothing is to be sent then */
+    struct {
+        const struct doc **items;
+        size_t len, cap;
+    } ignored; /* objects that are none of ours */
 };
 
-/* Plans for all manifests. Fails only when the model cannot be read. */
-MUST_CHECK bool plan_make(struct arena *a, struct manifests *m, struct plan *out, struct err *e);
+/*
+ * Plans for all manifests. strict: owners and references to objects that are not among them are
+ * findings; otherwise they are notes. Fails only when the model cannot be read.
+ */
+MUST_CHECK bool plan_make(struct arena *a, struct manifests *m, bool strict, struct plan *out,
+                          struct err *e);

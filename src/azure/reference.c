@@ -4,7 +4,7 @@
  */
 #include "azure/reference.h"
 
-#include "azure/id.h"
+#include "arm/id.h"
 #include "azure/member.h"
 
 /* Complains about v, with its place when there is one. */

@@ -14,7 +14,7 @@
  */
 #pragma once
 
-#include "azure/model.h"
+#include "azure/model/model.h"
 #include "value/source.h"
 
 enum reference_form { REFERENCE_OBJECT, REFERENCE_ID, REFERENCE_AZURE, REFERENCE_WELL_KNOWN };

@@ -8,46 +8,18 @@
  */
 #include "azure/resolve.h"
 
-#include "azure/id.h"
+#include "arm/id.h"
 
 /* ---- Objects. -------------------------------------------------------------------------------- */
-
-void object_api(const struct value *object, str *group, str *version)
-{
-    str api = value_get_str(object, STR("apiVersion"));
-
-    if (!str_cut(api, STR("/"), group, version)) {
-        *version = api;
-        *group = STR_NONE;
-    }
-}
-
-struct object_name object_name(const struct value *object)
-{
-    const struct value *meta = value_get(object, STR("metadata"));
-    struct object_name n = {.kind = value_get_str(object, STR("kind")),
-                            .namespace = value_get_str(meta, STR("namespace")),
-                            .name = value_get_str(meta, STR("name"))};
-    str version;
-
-    object_api(object, &n.group, &version);
-    return n;
-}
 
 bool object_resource(struct model *m, const struct value *object, const struct model_resource **out,
                      struct err *e)
 {
     str group, version;
 
-    object_api(object, &group, &version);
+    api_version_split(value_get_str(object, STR("apiVersion")), &group, &version);
+    version = str_without_suffix(version, STR("storage"));
     return model_find(m, group, version, value_get_str(object, STR("kind")), out, e);
-}
-
-static str annotation(const struct value *object, const char *name)
-{
-    const struct value *meta = value_get(object, STR("metadata"));
-
-    return value_get_str(value_get(meta, STR("annotations")), str_c(name));
 }
 
 struct reference_rule owner_rule(const struct model_resource *res)
@@ -113,10 +85,10 @@ static bool given_owner(struct chain *c, const struct model_resource *res,
 static bool owner_object(struct chain *c, const struct value *object, const struct reference *ref,
                          const struct value **out, const struct model_resource **res)
 {
-    struct object_name name = {.group = ref->group,
-                               .kind = ref->kind,
-                               .namespace = object_name(object).namespace,
-                               .name = ref->name};
+    struct object_key name = {.group = ref->group,
+                              .kind = ref->kind,
+                              .namespace = object_key_of(object).namespace,
+                              .name = ref->name};
     AUTO_ERR unknown = {0};
 
     if (!c->r->object(c->r->ctx, c->arena, &name, out, c->e))
@@ -130,10 +102,10 @@ static bool owner_object(struct chain *c, const struct value *object, const stru
 static bool missing_owner(struct chain *c, const struct value *object, const struct reference *ref,
                           str *out)
 {
-    struct object_name name = {.group = ref->group,
-                               .kind = ref->kind,
-                               .namespace = object_name(object).namespace,
-                               .name = ref->name};
+    struct object_key name = {.group = ref->group,
+                              .kind = ref->kind,
+                              .namespace = object_key_of(object).namespace,
+                              .name = ref->name};
 
     if (!c->r->missing || (c->e && c->e->kind != ERR_NOT_FOUND))
         return false;
@@ -159,7 +131,7 @@ static bool owner_id(struct chain *c, const struct value *object, const struct r
         return given_owner(c, res, ref, out);
     if (!owner_object(c, object, ref, &owner, &owner_res))
         return missing_owner(c, object, ref, out);
-    *out = annotation(owner, ANNOTATION_CHILD_ID);
+    *out = object_annotation(owner, STR(ANNOTATION_CHILD_ID));
     return out->len || (deeper(c) && id_of(c, owner_res, owner, NULL, out));
 }
 
@@ -200,8 +172,8 @@ static bool find_place(struct chain *c, const struct model_resource *res,
         return true;
     case SCOPE_EXTENSION:
         if (!read_owner(res, object, src, &ref, c->e) ||
-            !resolve_name(c->arena, c->r, res, object, &name, c->e) ||
-            !owner_id(c, object, &ref, res, &out->base))
+            !owner_id(c, object, &ref, res, &out->base) ||
+            !resolve_name(c->arena, c->r, res, object, &name, c->e))
             return false;
         out->base = arm_id_of_extension(c->arena, out->base, res->arm_type, name);
         return true;
@@ -248,7 +220,7 @@ static bool reference_to_object(struct arena *a, const struct resolver *r,
 
     if (!owner_object(&c, object, ref, &target, &res))
         return missing_owner(&c, object, ref, out);
-    *out = annotation(target, ANNOTATION_RESOURCE_ID);
+    *out = object_annotation(target, STR(ANNOTATION_RESOURCE_ID));
     if (out->len)
         return true;
     if (!r->compute)

@@ -11,22 +11,18 @@
 #pragma once
 
 #include "azure/reference.h"
-
-/* Where the operator keeps the id of what it made, and the id that children are to stand below. */
-#define ANNOTATION_RESOURCE_ID "serviceoperator.azure.com/resource-id"
-#define ANNOTATION_CHILD_ID "serviceoperator.azure.com/child-resource-id-override"
+#include "object/names.h"
+#include "object/object.h"
 
 /* The longest chain of owners. */
 #define OWNERS_MAX 32
 
-/* An object of Kubernetes. */
-struct object_name {
-    str group, kind, namespace, name;
-};
+struct kind_set;
 
 struct resolver {
     struct model *model;
-    str subscription; /* of the credential, as it is spelled there */
+    const struct kind_set *rules; /* of kinds (arm/rules/kind.h); NULL: the built-in ones */
+    str subscription;             /* of the credential, as it is spelled there */
     /*
      * Ids are computed also for objects that were never claimed, as in files. Otherwise a reference
      * to an object without its annotation is ERR_NOT_FOUND.
@@ -34,7 +30,7 @@ struct resolver {
     bool compute;
     void *ctx;
     /* The object, or ERR_NOT_FOUND. What is found lives as long as a. */
-    bool (*object)(void *ctx, struct arena *a, const struct object_name *name,
+    bool (*object)(void *ctx, struct arena *a, const struct object_key *name,
                    const struct value **out, struct err *e);
     /* One value of a secret or config map, or ERR_NOT_FOUND. */
     bool (*secret)(void *ctx, struct arena *a, str namespace, str name, str key, str *out,
@@ -45,16 +41,16 @@ struct resolver {
     bool (*secret_map)(void *ctx, struct arena *a, str namespace, str name,
                        const struct value **out, struct err *e);
     /* The id of what cannot be found as an object; NULL: that is an error. For plans. */
-    bool (*missing)(void *ctx, struct arena *a, const struct object_name *name, str *out,
+    bool (*missing)(void *ctx, struct arena *a, const struct object_key *name, str *out,
                     struct err *e);
 };
 
 /* ---- Objects. -------------------------------------------------------------------------------- */
 
-/* "network.azure.com" and "v20250301" of apiVersion; the core group is empty. */
-void object_api(const struct value *object, str *group, str *version);
-struct object_name object_name(const struct value *object);
-/* The resource of an object in the model. */
+/*
+ * The resource of an object in the model. Storage versions of the reference operator
+ * (v20250301storage) are the version they belong to.
+ */
 MUST_CHECK bool object_resource(struct model *m, const struct value *object,
                                 const struct model_resource **out, struct err *e);
 

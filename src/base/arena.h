@@ -57,7 +57,9 @@ size_t arena_used(const struct arena *a);
 /* Bytes taken from the system, for benchmarks. */
 size_t arena_held(const struct arena *a);
 
-/* Says so and ends the program. */
+/* What a program ends with when there is no memory or no randomness left: trouble. */
+#define FATAL_STATUS 2
+/* Says so and ends the program at once, without a core file. */
 NORETURN void out_of_memory(size_t size);
 
 #define ARENA_NEW(a, type) ((type *)arena_alloc((a), sizeof(type)))

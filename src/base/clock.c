@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clock.c - time and randomness, replaceable in tests; see clock.h. */
 #include "base/clock.h"
+#include "base/arena.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 static atomic_bool clock_is_fake;
+static atomic_bool driven;
 static _Atomic int64_t fake_now;
 static atomic_bool wire_is_fake;
 static _Atomic int64_t wire_now;
@@ -35,8 +39,16 @@ int64_t clock_mono(void)
     return clock_is_fake ? fake_now : read_clock(CLOCK_MONOTONIC);
 }
 
+/* Nobody but the driver may let time pass. */
+static void expect_no_driver(void)
+{
+    assert(!driven && "a wait in driven mode");
+}
+
 int64_t clock_wire(void)
 {
+    if (driven)
+        return fake_now;
     return wire_is_fake ? wire_now : read_clock(CLOCK_MONOTONIC);
 }
 
@@ -61,6 +73,7 @@ void clock_wire_wait(pthread_cond_t *c, pthread_mutex_t *m, int64_t ns)
     const int64_t until = read_clock(CLOCK_MONOTONIC) + ns;
     const struct timespec t = {.tv_sec = until / NS_PER_SEC, .tv_nsec = until % NS_PER_SEC};
 
+    expect_no_driver();
     pthread_cond_clockwait(c, m, CLOCK_MONOTONIC, &t);
 }
 
@@ -69,6 +82,7 @@ void clock_wait(pthread_cond_t *c, pthread_mutex_t *m, int64_t until)
     const struct timespec at = {.tv_sec = until / NS_PER_SEC, .tv_nsec = until % NS_PER_SEC};
     int64_t now = fake_now;
 
+    expect_no_driver();
     if (!clock_is_fake) {
         pthread_cond_timedwait(c, m, &at);
         return;
@@ -86,6 +100,7 @@ void clock_sleep(int64_t ns)
 {
     if (ns <= 0)
         return;
+    expect_no_driver();
     if (clock_is_fake) {
         clock_advance(ns);
         return;
@@ -106,8 +121,20 @@ void clock_advance(int64_t ns)
     atomic_fetch_add(&fake_now, ns);
 }
 
+void clock_drive(int64_t now)
+{
+    clock_fake(now);
+    driven = true;
+}
+
+bool clock_is_driven(void)
+{
+    return driven;
+}
+
 void clock_real(void)
 {
+    driven = false;
     clock_is_fake = false;
     wire_is_fake = false;
 }
@@ -148,7 +175,7 @@ void random_bytes(void *out, size_t len)
         if (n < 0) {
             /* Without randomness every key would be guessable: there is no sensible way on. */
             fputs("plumb: the system gives no random numbers\n", stderr);
-            abort();
+            _exit(FATAL_STATUS);
         }
         at += n;
         len -= (size_t)n;

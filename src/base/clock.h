@@ -46,6 +46,14 @@ void clock_sleep(int64_t ns);
 void clock_fake(int64_t now);
 void clock_advance(int64_t ns);
 void clock_real(void);
+/*
+ * Driven mode: all clocks, that of sockets too, stand at now, and only the driver moves them, by
+ * clock_drive again. Everything happens on its thread: a sleep or a wait with a limit of time is an
+ * error of the program and aborts. What has a ..._step asks for the mode when it is made and starts
+ * no thread. clock_real undoes it.
+ */
+void clock_drive(int64_t now);
+bool clock_is_driven(void);
 
 /* Random bytes fit for keys. In tests, after random_fake, a fixed sequence. */
 void random_bytes(void *out, size_t len);

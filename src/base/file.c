@@ -133,54 +133,122 @@ bool file_write_fd(int fd, str name, str text, struct err *e)
     return true;
 }
 
-static bool write_and_sync(int fd, str name, str text, struct err *e)
+/* ---- Writing. ---- */
+
+/* The standard files under their names are written on, whatever they are: they have an owner. */
+static bool is_stream(str path)
 {
-    if (!file_write_fd(fd, name, text, e))
-        return false;
+    return str_has_prefix(path, STR("/dev/fd/")) || str_has_prefix(path, STR("/dev/std")) ||
+           str_has_prefix(path, STR("/proc/"));
+}
+
+/* Whether there can be a draft: there is nothing yet, or a file, whose permissions *st has then. */
+static bool can_replace(const struct file_draft *d, struct stat *st)
+{
+    if (stat(str_z(d->arena, d->target), st)) {
+        st->st_mode = 0;
+        return d->target.len && !str_has_suffix(d->target, STR("/"));
+    }
+    return S_ISREG(st->st_mode) && !is_stream(d->path) && !is_stream(d->target);
+}
+
+/* The name of a draft leaves out the end of a long name, which may have 255 bytes. */
+static str draft_name(const struct file_draft *d)
+{
+    str base = file_base(d->target);
+    str folder = str_slice(d->target, 0, d->target.len - base.len);
+
+    if (base.len > 200)
+        base.len = 200;
+    return str_fmt(d->arena, "%.*s%.*s.%016llx.part", STR_ARG(folder), STR_ARG(base),
+                   (unsigned long long)random_u64());
+}
+
+static str follow_links(struct arena *a, str path)
+{
+    char real[PATH_MAX];
+
+    return realpath(str_z(a, path), real) ? str_copy(a, str_c(real)) : path;
+}
+
+/* Opens the draft; one of an old file is at no time more open than that. */
+static void open_draft(struct file_draft *d, unsigned mode, const struct stat *st)
+{
+    mode_t kept = st->st_mode & 0777;
+
     errno = fault_now();
-    if (errno || fsync(fd))
-        return fail(e, errno, "sync", name);
+    if (errno || (st->st_mode && faccessat(AT_FDCWD, str_z(d->arena, d->target), W_OK, AT_EACCESS)))
+        return;
+    d->temporary = draft_name(d);
+    d->fd = open(str_z(d->arena, d->temporary), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC,
+                 st->st_mode ? kept : mode);
+    if (d->fd < 0 || !st->st_mode)
+        return;
+    /* Only who may give files away can keep the owner. */
+    (void)!fchown(d->fd, st->st_uid, st->st_gid);
+    (void)!fchmod(d->fd, kept);
+}
+
+bool file_begin(str path, unsigned mode, struct file_draft *out, struct err *e)
+{
+    struct arena *a = arena_new();
+    struct stat st;
+
+    *out = (struct file_draft){.arena = a, .path = str_copy(a, path), .fd = -1};
+    out->target = follow_links(a, out->path);
+    if (can_replace(out, &st)) {
+        open_draft(out, mode, &st);
+    } else {
+        int start = is_stream(path) ? O_APPEND : O_TRUNC;
+        errno = fault_now();
+        if (!errno)
+            out->fd = open(str_z(a, path), O_WRONLY | O_CREAT | start | O_CLOEXEC, mode);
+    }
+    if (out->fd >= 0)
+        return true;
+    fail(e, errno, "open", path);
+    arena_free(a);
+    return false;
+}
+
+static bool sync_and_rename(struct file_draft *d, struct err *e)
+{
+    errno = fault_now();
+    if (errno || fsync(d->fd))
+        return fail(e, errno, "sync", d->path);
+    errno = fault_now();
+    if (errno || rename(str_z(d->arena, d->temporary), str_z(d->arena, d->target)))
+        return fail(e, errno, "rename", d->path);
+    d->temporary = STR_NONE;
     return true;
 }
 
-/* Gives a new file the permissions of the one it replaces: a private file stays private. */
-static bool keep_mode(int fd, const char *path)
+bool file_commit(struct file_draft *d, struct err *e)
 {
-    struct stat st;
+    bool ok = !d->temporary.len || sync_and_rename(d, e);
 
-    return stat(path, &st) || !fchmod(fd, st.st_mode & 0777);
+    file_drop(d);
+    return ok;
 }
 
-/* A new file beside the old one, synced and then renamed over it. */
-bool file_replace(str path, str text, struct err *e)
+void file_drop(struct file_draft *d)
 {
-    AUTO_ARENA a = arena_new();
-    const char *target = str_z(a, path);
-    str unique = str_fmt(a, "%.*s.%016llx", STR_ARG(path), (unsigned long long)random_u64());
-    const char *temporary = str_z(a, unique);
-    errno = fault_now();
-    AUTO_FD fd = errno ? -1 : open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-
-    if (fd < 0)
-        return fail(e, errno, "create", path);
-    bool ok = write_and_sync(fd, path, text, e);
-    errno = fault_now();
-    if (ok && (errno || !keep_mode(fd, target) || rename(temporary, target)))
-        ok = fail(e, errno, "rename", path);
-    if (!ok)
-        unlink(temporary);
-    return ok;
+    close(d->fd);
+    if (d->temporary.len)
+        unlink(str_z(d->arena, d->temporary));
+    arena_free(d->arena);
 }
 
 bool file_write(str path, str text, unsigned mode, struct err *e)
 {
-    AUTO_ARENA a = arena_new();
-    errno = fault_now();
-    AUTO_FD fd = errno ? -1 : open(str_z(a, path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+    struct file_draft d;
 
-    if (fd < 0)
-        return fail(e, errno, "open", path);
-    return file_write_fd(fd, path, text, e);
+    if (!file_begin(path, mode, &d, e))
+        return false;
+    if (file_write_fd(d.fd, path, text, e))
+        return file_commit(&d, e);
+    file_drop(&d);
+    return false;
 }
 
 bool file_make_folder(str path, struct err *e)

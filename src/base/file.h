@@ -28,17 +28,30 @@ MUST_CHECK bool file_open(str path, int *fd, struct err *e);
 MUST_CHECK bool file_read_some(int fd, str name, char *to, size_t size, size_t *got, struct err *e);
 /* Writes all of text, over interruptions and short writes. */
 MUST_CHECK bool file_write_fd(int fd, str name, str text, struct err *e);
-/*
- * Replaces a file as a whole: a reader sees the old or the new text, never a part, also after a
- * crash. The new file has the permissions of the old one, or those of any new file.
- */
-MUST_CHECK bool file_replace(str path, str text, struct err *e);
 
 /*
- * Writes a file in its place, as Go's os.WriteFile: what was there is emptied first. mode counts
- * when the file is new. For devices and pipes too, which cannot be replaced.
+ * Writes a file as a whole: a reader sees the old or the new text, never a part, also after a
+ * crash, and a failure leaves the old text. A new file gets mode, an old one keeps its own. Links
+ * are followed. Devices and pipes, which cannot be replaced, are written to.
  */
 MUST_CHECK bool file_write(str path, str text, unsigned mode, struct err *e);
+
+/*
+ * The same in pieces: what is written to fd (with file_write_fd) is in a file of its own beside
+ * path, NAME.<random>.part, until file_commit gives it the name. Every draft that was opened ends
+ * by one of the two functions below. One thread at a time.
+ */
+struct file_draft {
+    struct arena *arena;
+    str path;      /* as given, for messages */
+    str target;    /* links followed */
+    str temporary; /* empty: fd is the target itself */
+    int fd;
+};
+MUST_CHECK bool file_begin(str path, unsigned mode, struct file_draft *out, struct err *e);
+MUST_CHECK bool file_commit(struct file_draft *d, struct err *e);
+/* Removes what was written. */
+void file_drop(struct file_draft *d);
 /* Makes a folder and those above it, as Go's os.MkdirAll. One that exists is fine. */
 MUST_CHECK bool file_make_folder(str path, struct err *e);
 

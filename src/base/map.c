@@ -6,6 +6,8 @@
  */
 #include "base/map.h"
 
+#include <assert.h>
+
 #include "base/vec.h"
 
 struct entry {
@@ -44,13 +46,11 @@ static size_t find_slot(const struct map *m, str key, uint64_t hash)
     return at;
 }
 
-static void rebuild(struct map *m, size_t slot_count)
+static void grow(struct map *m, size_t slot_count)
 {
-    if (slot_count != m->slot_count)
-        m->slots = ARENA_ARRAY(m->arena, uint32_t, slot_count);
-    else
-        memset(m->slots, 0, slot_count * sizeof(*m->slots));
+    m->slots = ARENA_ARRAY(m->arena, uint32_t, slot_count);
     m->slot_count = slot_count;
+    assert(m->entries.items || !m->entries.len);
     for (size_t i = 0; i < m->entries.len; i++) {
         const struct entry *entry = &m->entries.items[i];
         m->slots[find_slot(m, entry->key, entry->hash)] = (uint32_t)(i + 1);
@@ -87,12 +87,37 @@ void *map_set(struct map *m, str key, void *value)
         return before;
     }
     if (m->entries.len * 2 >= m->slot_count)
-        rebuild(m, m->slot_count ? m->slot_count * 2 : FIRST_SLOTS);
+        grow(m, m->slot_count ? m->slot_count * 2 : FIRST_SLOTS);
     uint64_t hash = str_hash(key);
     size_t slot = find_slot(m, key, hash);
     VEC_PUSH(m->arena, &m->entries, ((struct entry){.key = key, .value = value, .hash = hash}));
     m->slots[slot] = (uint32_t)m->entries.len;
     return NULL;
+}
+
+/* The slot that holds this entry number. */
+static size_t slot_of(const struct map *m, size_t number)
+{
+    size_t mask = m->slot_count - 1, at = m->entries.items[number].hash & mask;
+
+    while (m->slots[at] != number + 1)
+        at = (at + 1) & mask;
+    return at;
+}
+
+/* Frees a slot. Those behind it move up unless that would put them before where they belong. */
+static void free_slot(struct map *m, size_t free)
+{
+    size_t mask = m->slot_count - 1;
+
+    for (size_t at = (free + 1) & mask; m->slots[at]; at = (at + 1) & mask) {
+        size_t home = m->entries.items[m->slots[at] - 1].hash & mask;
+        if (((at - home) & mask) < ((at - free) & mask))
+            continue;
+        m->slots[free] = m->slots[at];
+        free = at;
+    }
+    m->slots[free] = 0;
 }
 
 bool map_remove(struct map *m, str key)
@@ -101,10 +126,13 @@ bool map_remove(struct map *m, str key)
 
     if (!entry)
         return false;
-    size_t after = m->entries.len - (size_t)(entry - m->entries.items) - 1;
-    memmove(entry, entry + 1, after * sizeof(*entry));
+    size_t number = (size_t)(entry - m->entries.items), last = m->entries.len - 1;
+    free_slot(m, slot_of(m, number));
+    if (number != last) {
+        m->slots[slot_of(m, last)] = (uint32_t)(number + 1);
+        *entry = m->entries.items[last];
+    }
     m->entries.len--;
-    rebuild(m, m->slot_count);
     return true;
 }
 

@@ -22,7 +22,7 @@ void *map_get(const struct map *m, str key);
 bool map_has(const struct map *m, str key);
 /* Adds, or replaces keeping the place in the order. Returns what was there before, or NULL. */
 void *map_set(struct map *m, str key, void *value);
-/* Removes, keeping the order of the rest; costs a pass over the map. False when absent. */
+/* Removes in constant time: the last entry takes the place in the order. False when absent. */
 bool map_remove(struct map *m, str key);
 size_t map_len(const struct map *m);
 str map_key(const struct map *m, size_t i);

@@ -96,7 +96,8 @@ struct pool *pool_new(unsigned threads)
     struct pool *p = calloc(1, sizeof(*p));
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
-    assert(p);
+    if (!p)
+        out_of_memory(sizeof(*p));
     if (!threads)
         threads = processors > 0 ? (unsigned)processors : 1;
     p->count = threads;
@@ -108,7 +109,8 @@ struct pool *pool_new(unsigned threads)
     p->size = (size_t)threads * POOL_WINDOW;
     p->slots = calloc(p->size, sizeof(*p->slots));
     p->threads = calloc(threads, sizeof(*p->threads));
-    assert(p->slots && p->threads);
+    if (!p->slots || !p->threads)
+        out_of_memory(p->size * sizeof(*p->slots));
     start_threads(p);
     return p;
 }

@@ -12,7 +12,7 @@ static const char *short_escape(uint32_t r)
     return r >= '\a' && r <= '\r' ? escapes[r - '\a'] : NULL;
 }
 
-static void add_escaped(struct buf *out, uint32_t r)
+void quote_escape(struct buf *out, uint32_t r)
 {
     const char *escape = short_escape(r);
 
@@ -26,50 +26,10 @@ static void add_escaped(struct buf *out, uint32_t r)
         buf_fmt(out, "\\U%08x", r);
 }
 
-static void add_rune(struct buf *out, uint32_t r, char quote)
-{
-    if (r == (uint32_t)quote || r == '\\')
-        buf_fmt(out, "\\%c", (char)r);
-    else if (unicode_is_print(r))
-        buf_rune(out, r);
-    else
-        add_escaped(out, r);
-}
-
-void quote_text(struct buf *out, str s)
-{
-    size_t width;
-
-    buf_char(out, '"');
-    for (size_t i = 0; i < s.len; i += width) {
-        uint32_t r = utf8_decode(str_from(s, i), &width);
-        if (r == RUNE_ERROR && width == 1)
-            buf_fmt(out, "\\x%02x", (unsigned char)s.ptr[i]);
-        else
-            add_rune(out, r, '"');
-    }
-    buf_char(out, '"');
-}
-
-str quote_of(struct arena *a, str s)
-{
-    struct buf b = buf_new(a, BUF_UNLIMITED);
-
-    quote_text(&b, s);
-    return buf_str(&b);
-}
-
-void quote_rune(struct buf *out, uint32_t r)
-{
-    buf_char(out, '\'');
-    add_rune(out, r, '\'');
-    buf_char(out, '\'');
-}
-
 static bool is_dangerous(uint32_t r)
 {
     return (r < ' ' && r != '\n' && r != '\t') || (r >= 0x7F && r < 0xA0) || r == 0x61C ||
-           r == 0x200E || r == 0x200F || (r >= 0x202A && r <= 0x202E) ||
+           r == 0x200E || r == 0x200F || (r >= 0x2028 && r <= 0x202E) ||
            (r >= 0x2066 && r <= 0x2069);
 }
 
@@ -87,7 +47,7 @@ static void add_harmless(struct buf *out, str s, bool newlines)
         if (broken)
             buf_fmt(out, "\\x%02x", (unsigned char)s.ptr[i]);
         else
-            add_escaped(out, r);
+            quote_escape(out, r);
         clean = i + width;
     }
     buf_add(out, str_from(s, clean));
@@ -96,6 +56,43 @@ static void add_harmless(struct buf *out, str s, bool newlines)
 void quote_for_terminal(struct buf *out, str s)
 {
     add_harmless(out, s, true);
+}
+
+static size_t count_blanks(str line)
+{
+    size_t i = 0, width;
+
+    while (i < line.len && unicode_is_space(utf8_decode(str_from(line, i), &width)))
+        i += width;
+    return i;
+}
+
+static void add_line_for_people(struct buf *out, str line)
+{
+    size_t at = count_blanks(line);
+
+    if (str_has_prefix(str_from(line, at), STR("::"))) {
+        add_harmless(out, str_slice(line, 0, at), true);
+        buf_add(out, STR("\\x3a"));
+        line = str_from(line, at + 1);
+    }
+    for (; (at = str_find(line, STR("##["))) != STR_NPOS; line = str_from(line, at + 1)) {
+        add_harmless(out, str_slice(line, 0, at), true);
+        buf_add(out, STR("\\x23"));
+    }
+    add_harmless(out, line, true);
+}
+
+void quote_for_people(struct buf *out, str s)
+{
+    str line;
+
+    for (bool more = true; more;) {
+        more = str_cut(s, STR("\n"), &line, &s);
+        add_line_for_people(out, line);
+        if (more)
+            buf_char(out, '\n');
+    }
 }
 
 str quote_line(struct arena *a, str s)

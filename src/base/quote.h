@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * quote.h - foreign text made fit to be shown. Pure; may be called from any thread.
+ * quote.h - foreign text made fit to be shown. Go's quotes are in go/quote.h. Pure; may be called
+ * from any thread.
  */
 #pragma once
 
 #include "base/base.h"
 
-/* Appends s in double quotes with Go's escapes, as %q prints it. */
-void quote_text(struct buf *out, str s);
-/* The same as a new text, which lives as long as a. */
-str quote_of(struct arena *a, str s);
-/* Appends r in single quotes with Go's escapes, as %q prints a rune. */
-void quote_rune(struct buf *out, uint32_t r);
+/* Appends r escaped as Go and C do it: \n, \x1b, \u202e, \U000e0001. */
+void quote_escape(struct buf *out, uint32_t r);
 /*
  * Appends s with everything escaped that could command a terminal or hide text from its reader:
- * C0 but for tab and newline, DEL, C1, bidirectional controls, and bytes that are not UTF-8.
+ * C0 but for tab and newline, DEL, C1, bidirectional controls, the line and paragraph separators,
+ * and bytes that are not UTF-8.
  */
 void quote_for_terminal(struct buf *out, str s);
-/* s escaped in the same way, newlines too: it stays on its line. Lives as long as a. */
+/*
+ * The same for text that people read, on a terminal or in the log of a build: what GitHub takes for
+ * a command of a workflow, "::" after white space at the beginning of a line and "##[" anywhere,
+ * has its first character escaped too. Names must stay on their line: see quote_line.
+ */
+void quote_for_people(struct buf *out, str s);
+/* s escaped in the first way, newlines too: it stays on its line. Lives as long as a. */
 str quote_line(struct arena *a, str s);

@@ -13,26 +13,6 @@ int str_arg_len(str s)
     return s.len > INT_MAX ? INT_MAX : (int)s.len;
 }
 
-str str_c(const char *c_string)
-{
-    return c_string ? (str){c_string, strlen(c_string)} : STR_NONE;
-}
-
-str str_slice(str s, size_t from, size_t to)
-{
-    if (to > s.len)
-        to = s.len;
-    if (from >= to)
-        return (str){s.ptr, 0};
-    return (str){s.ptr + from, to - from};
-}
-
-str str_from(str s, size_t from)
-{
-    return from >= s.len ? (str){s.ptr ? s.ptr + s.len : NULL, 0}
-                         : (str){s.ptr + from, s.len - from};
-}
-
 str str_trim_set(str s, str set)
 {
     while (s.len && str_find_char(set, s.ptr[0]) != STR_NPOS)
@@ -79,11 +59,6 @@ bool str_next_line(str *rest, str *line)
     return true;
 }
 
-bool str_eq(str a, str b)
-{
-    return a.len == b.len && (!a.len || !memcmp(a.ptr, b.ptr, a.len));
-}
-
 static char lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
@@ -107,11 +82,6 @@ int str_cmp(str a, str b)
     if (order)
         return order;
     return (a.len > b.len) - (a.len < b.len);
-}
-
-bool str_has_prefix(str s, str prefix)
-{
-    return s.len >= prefix.len && (!prefix.len || !memcmp(s.ptr, prefix.ptr, prefix.len));
 }
 
 bool str_has_suffix(str s, str suffix)

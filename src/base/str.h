@@ -36,17 +36,43 @@ typedef struct {
 
 int str_arg_len(str s);
 
-/* Views. */
-str str_c(const char *c_string); /* NULL gives the empty str */
+/*
+ * Views. The analyzer is shown declarations only, here and below: it cannot know that a text with
+ * a length has bytes.
+ */
+#ifdef __clang_analyzer__
+str str_c(const char *c_string);
+#else
+static inline str str_c(const char *c_string) /* NULL gives the empty str */
+{
+    return c_string ? (str){c_string, strlen(c_string)} : STR_NONE;
+}
+#endif
 static inline str str_of(const char *ptr, size_t len)
 {
     return (str){ptr, len};
 }
-str str_slice(str s, size_t from, size_t to); /* clamped to s */
-str str_from(str s, size_t from);             /* the rest, clamped */
-str str_trim(str s);                          /* without blanks, tabs, CR, LF at both ends */
-str str_trim_set(str s, str set);             /* without bytes of set at both ends */
-str str_without_prefix(str s, str prefix);    /* s itself when it does not begin so */
+#ifdef __clang_analyzer__
+str str_slice(str s, size_t from, size_t to);
+#else
+static inline str str_slice(str s, size_t from, size_t to) /* clamped to s */
+{
+    to = to > s.len ? s.len : to;
+    return from >= to ? (str){s.ptr, 0} : (str){s.ptr + from, to - from};
+}
+#endif
+#ifdef __clang_analyzer__
+str str_from(str s, size_t from);
+#else
+static inline str str_from(str s, size_t from) /* the rest, clamped */
+{
+    from = from > s.len ? s.len : from;
+    return (str){s.ptr ? s.ptr + from : NULL, s.len - from};
+}
+#endif
+str str_trim(str s);                       /* without blanks, tabs, CR, LF at both ends */
+str str_trim_set(str s, str set);          /* without bytes of set at both ends */
+str str_without_prefix(str s, str prefix); /* s itself when it does not begin so */
 str str_without_suffix(str s, str suffix);
 /* Cuts s at the first sep. False, with *before = s and *after empty, when there is none. */
 bool str_cut(str s, str sep, str *before, str *after);
@@ -57,10 +83,24 @@ bool str_cut(str s, str sep, str *before, str *after);
 bool str_next_line(str *rest, str *line);
 
 /* Questions. */
+#ifdef __clang_analyzer__
 bool str_eq(str a, str b);
+#else
+static inline bool str_eq(str a, str b)
+{
+    return a.len == b.len && (!a.len || !memcmp(a.ptr, b.ptr, a.len));
+}
+#endif
 bool str_eq_fold(str a, str b); /* ASCII letters without case */
 int str_cmp(str a, str b);      /* bytewise; below, at or above 0 */
+#ifdef __clang_analyzer__
 bool str_has_prefix(str s, str prefix);
+#else
+static inline bool str_has_prefix(str s, str prefix)
+{
+    return s.len >= prefix.len && (!prefix.len || !memcmp(s.ptr, prefix.ptr, prefix.len));
+}
+#endif
 bool str_has_suffix(str s, str suffix);
 size_t str_find(str s, str needle); /* position or STR_NPOS; an empty needle is at 0 */
 size_t str_find_char(str s, char c);

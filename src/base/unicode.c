@@ -73,11 +73,6 @@ bool unicode_is_title(uint32_t r)
     return set_has(UNICODE_SET_Lt, r);
 }
 
-bool unicode_is_mark(uint32_t r)
-{
-    return set_has(UNICODE_SET_M, r);
-}
-
 bool unicode_is_number(uint32_t r)
 {
     return set_has(UNICODE_SET_N, r);
@@ -86,16 +81,6 @@ bool unicode_is_number(uint32_t r)
 bool unicode_is_punct(uint32_t r)
 {
     return set_has(UNICODE_SET_P, r);
-}
-
-bool unicode_is_symbol(uint32_t r)
-{
-    return set_has(UNICODE_SET_S, r);
-}
-
-bool unicode_is_control(uint32_t r)
-{
-    return set_has(UNICODE_SET_Cc, r);
 }
 
 bool unicode_is_space(uint32_t r)
@@ -119,11 +104,6 @@ bool unicode_is_print(uint32_t r)
     if (r < 0x80)
         return r >= 0x20 && r < 0x7F;
     return r <= RUNE_MAX && !set_has(UNICODE_SET_C, r) && !set_has(UNICODE_SET_Z, r);
-}
-
-bool unicode_is_graphic(uint32_t r)
-{
-    return unicode_is_print(r) || set_has(UNICODE_SET_Zs, r);
 }
 
 /* ---- Cases ----------------------------------------------------------------------------------- */

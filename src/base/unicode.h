@@ -11,25 +11,20 @@
 
 #include "base/str.h"
 
-/* Categories: L, Nd, Lu, Ll, M, N, P, S, Cc. */
+/* Categories: L, Nd, Lu, Ll, Lt, N, P. */
 bool unicode_is_letter(uint32_t r);
 bool unicode_is_digit(uint32_t r);
 bool unicode_is_upper(uint32_t r);
 bool unicode_is_lower(uint32_t r);
 bool unicode_is_title(uint32_t r);
-bool unicode_is_mark(uint32_t r);
 bool unicode_is_number(uint32_t r);
 bool unicode_is_punct(uint32_t r);
-bool unicode_is_symbol(uint32_t r);
-bool unicode_is_control(uint32_t r);
 /* The property White_Space. */
 bool unicode_is_space(uint32_t r);
 /* Without it at both ends, as Go's TrimSpace: more than str_trim takes. */
 str unicode_trim(str s);
 /* What %q shows as it is: letters, marks, numbers, punctuation, symbols and the blank. */
 bool unicode_is_print(uint32_t r);
-/* As unicode_is_print, and all of Zs. */
-bool unicode_is_graphic(uint32_t r);
 
 /* The simple mappings, from one code point to one; r itself when there is none. */
 uint32_t unicode_to_upper(uint32_t r);

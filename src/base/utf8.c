@@ -16,8 +16,10 @@ static uint32_t invalid(size_t *width)
     return RUNE_ERROR;
 }
 
-static uint32_t decode_multi(const unsigned char *p, size_t len, size_t *width)
+uint32_t utf8_decode_multi(str s, size_t *width)
 {
+    const unsigned char *p = (const unsigned char *)s.ptr;
+    size_t len = s.len;
     uint32_t r;
 
     if (p[0] >= 0xC2 && p[0] <= 0xDF && len >= 2 && is_continuation(p[1])) {
@@ -36,17 +38,6 @@ static uint32_t decode_multi(const unsigned char *p, size_t len, size_t *width)
         return r < 0x10000 || r > RUNE_MAX ? invalid(width) : r;
     }
     return invalid(width);
-}
-
-uint32_t utf8_decode(str s, size_t *width)
-{
-    const unsigned char *p = (const unsigned char *)s.ptr;
-
-    if (p[0] < 0x80) {
-        *width = 1;
-        return p[0];
-    }
-    return decode_multi(p, s.len, width);
 }
 
 uint32_t utf8_decode_last(str s, size_t *width)

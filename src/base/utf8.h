@@ -14,8 +14,18 @@
 #define RUNE_MAX 0x10FFFFu
 #define UTF8_MAX 4 /* bytes of the longest sequence */
 
+/* utf8_decode where the first byte is not ASCII. */
+uint32_t utf8_decode_multi(str s, size_t *width);
 /* The first code point of s, which is not empty, and its width in bytes. */
+#ifdef __clang_analyzer__
 uint32_t utf8_decode(str s, size_t *width);
+#else
+static inline uint32_t utf8_decode(str s, size_t *width)
+{
+    *width = 1;
+    return (unsigned char)s.ptr[0] < 0x80 ? (unsigned char)s.ptr[0] : utf8_decode_multi(s, width);
+}
+#endif
 /* The last code point of s, which is not empty, and its width in bytes. */
 uint32_t utf8_decode_last(str s, size_t *width);
 /* Writes r to out and returns the width. Surrogates and values out of range become U+FFFD. */

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/str.h"
 
 #define VEC(type)                                                                                  \
     struct {                                                                                       \
@@ -26,5 +27,23 @@
     ((v)->items = vec_room((a), (v)->items, (v)->len, &(v)->cap, sizeof(*(v)->items)),             \
      &(v)->items[(v)->len++])
 
-/* Implementation of the macros: items with room for one more, the new element zeroed. */
+/* Texts. */
+struct str_list {
+    str *items;
+    size_t len, cap;
+};
+
+/* Implementation of the macros: items with more room. */
+void *vec_grow(struct arena *a, void *items, size_t *cap, size_t size);
+/* The same: items with room for one more, the new element zeroed. */
+#ifdef __clang_analyzer__
 void *vec_room(struct arena *a, void *items, size_t len, size_t *cap, size_t size);
+#else
+static inline void *vec_room(struct arena *a, void *items, size_t len, size_t *cap, size_t size)
+{
+    if (len == *cap)
+        items = vec_grow(a, items, cap, size);
+    memset((char *)items + len * size, 0, size);
+    return items;
+}
+#endif

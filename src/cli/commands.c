@@ -13,13 +13,17 @@ extern const struct command command_get;
 extern const struct command command_helm_convert;
 extern const struct command command_help;
 extern const struct command command_model;
+extern const struct command command_operate;
 extern const struct command command_patch;
 extern const struct command command_plan;
 extern const struct command command_reference;
 extern const struct command command_render;
 extern const struct command command_report;
 extern const struct command command_rules;
+extern const struct command command_serve;
 extern const struct command command_simulate;
+extern const struct command command_store;
+extern const struct command command_tree;
 extern const struct command command_version;
 
 /* Alphabetical. To add a command: commands.h says how. */
@@ -34,13 +38,17 @@ const struct command *const commands[] = {
     &command_helm_convert,
     &command_help,
     &command_model,
+    &command_operate,
     &command_patch,
     &command_plan,
     &command_reference,
     &command_render,
     &command_report,
     &command_rules,
+    &command_serve,
     &command_simulate,
+    &command_store,
+    &command_tree,
     &command_version,
     NULL,
     /* clang-format on */

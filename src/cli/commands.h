@@ -17,7 +17,7 @@
  */
 #pragma once
 
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "cli/output.h"
 
 enum exit_status {
@@ -39,6 +39,7 @@ struct call {
     size_t arg_count;
     struct output *out;
     enum exit_status status;
+    size_t duplicate_keys; /* how many were met in the input */
 };
 
 /* Words without end. */
@@ -53,6 +54,7 @@ struct command {
     const struct option *options;
     size_t option_count;
     size_t values_size; /* of the struct that the options fill */
+    bool checks_empty;  /* the command calls options_check_empty itself, where that applies */
     /* The command talks to a cluster: where the struct kube_values of its options is. */
     bool connects;
     size_t kube_offset;
@@ -61,6 +63,12 @@ struct command {
     const char *const *(*words)(struct arena *a); /* what the first word can be; or NULL */
     bool (*run)(struct call *c, struct err *e);
 };
+
+/* What the program was made of; main sets it before anything else. Empty: nobody knows. */
+struct build_info {
+    const char *commit, *date, *model_date;
+};
+extern struct build_info build_info;
 
 /* All commands in alphabetical order, ended by NULL. */
 extern const struct command *const commands[];
@@ -86,6 +94,9 @@ extern const size_t global_option_count;
 /* The overview of all commands. */
 void help_overview(struct buf *out);
 void help_command(struct buf *out, const struct command *c);
+/* The same as pages of the manual; see man.c. */
+void man_overview(struct buf *out);
+void man_command(struct buf *out, const struct command *c);
 /*
  * The functions of templates: all of them, as text or Markdown, or one of them. Fails when there is
  * none of that name.
@@ -99,6 +110,8 @@ MUST_CHECK bool help_functions(struct arena *a, struct buf *out, str name, bool 
 void message_error(const struct err *e);
 /* "plumb: warning: file:line:column: text" */
 void message_warning(struct where at, str text);
+/* Lines as they are, below other messages. */
+void message_text(str text);
 /* A further line below an error. */
 void message_hint(const char *format, ...) FORMAT(1, 2);
 /* Prints an error that does not end the run, which therefore ends with STATUS_TROUBLE. */

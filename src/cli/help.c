@@ -3,7 +3,7 @@
  * help.c - help texts, made from the table of commands.
  */
 #include "cli/commands.h"
-#include "cli/kube_options.h"
+#include "cli/options/kube.h"
 
 #define PAGE_WIDTH 80
 

@@ -7,10 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Duplicate keys that are shown one by one; main prints how many more there are. */
 static void warn(void *ctx, struct where at, str text)
 {
-    (void)ctx;
-    message_warning(at, text);
+    struct call *c = ctx;
+
+    if (++c->duplicate_keys <= DUPLICATE_KEYS_SHOWN)
+        message_warning(at, text);
 }
 
 static size_t skip_blanks(str text, size_t offset)
@@ -51,7 +54,8 @@ static bool read_bytes(struct arena *a, str name, str *shown, str *bytes, struct
     return file_read_fd(a, STDIN_FILENO, *shown, FILE_MAX, bytes, e);
 }
 
-bool input_open(struct arena *a, str name, bool strict, struct input *out, struct err *e)
+bool input_open(struct call *c, struct arena *a, str name, bool strict, struct input *out,
+                struct err *e)
 {
     str shown, bytes;
 
@@ -61,6 +65,7 @@ bool input_open(struct arena *a, str name, bool strict, struct input *out, struc
     out->options = (struct read_options){
         .duplicates = strict ? DUPLICATE_ERROR : DUPLICATE_LAST_WINS,
         .warn = warn,
+        .warn_ctx = c,
     };
     out->json = str_has_suffix(name, STR(".json")) || looks_like_json(&out->source);
     return true;
@@ -183,7 +188,7 @@ static bool each_file(struct work *w, str name, struct err *e)
     AUTO_ARENA a = arena_new();
     struct input in;
 
-    if (input_open(a, name, w->strict, &in, e))
+    if (input_open(w->call, a, name, w->strict, &in, e))
         return each_document(w, &in, e);
     call_report(w->call, e);
     err_clear(e);

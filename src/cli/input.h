@@ -7,7 +7,7 @@
  * or of JSON values when it begins like one: JSON that is indented with tabs is no YAML.
  *
  *     struct input in;
- *     if (!input_open(a, name, &reading, &in, e))
+ *     if (!input_open(c, a, name, false, &in, e))
  *         return false;
  *     while (input_next(a, &in, &doc, e) && doc.root) ...
  *
@@ -16,8 +16,8 @@
 #pragma once
 
 #include "cli/commands.h"
-#include "text/json.h"
-#include "text/yaml.h"
+#include "text/json/json.h"
+#include "text/yaml/yaml.h"
 
 struct input {
     struct source source;
@@ -28,9 +28,12 @@ struct input {
     bool done;
 };
 
-/* Reads the whole text, which lives as long as a. Duplicate keys are warnings unless strict. */
-MUST_CHECK bool input_open(struct arena *a, str name, bool strict, struct input *out,
-                           struct err *e);
+/*
+ * Reads the whole text, which lives as long as a. Unless strict, duplicate keys are counted in c,
+ * and the first DUPLICATE_KEYS_SHOWN of the run are warnings.
+ */
+MUST_CHECK bool input_open(struct call *c, struct arena *a, str name, bool strict,
+                           struct input *out, struct err *e);
 /*
  * The next document, which lives as long as a and the input; doc->root is NULL at the end. After a
  * failure the next call goes on behind the document that failed, where that is possible.

@@ -4,12 +4,16 @@
  * ended.
  */
 #include "cli/commands.h"
-#include "cli/faces.h"
-#include "cli/kube_options.h"
+#include "cli/compat/originals.h"
+#include "cli/options/kube.h"
+#include "text/text.h"
+
+#include "build_info.h"
 
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* What the command line asks for. */
@@ -103,7 +107,8 @@ static bool read_command(struct request *r, size_t argc, char *const *argv, stru
         options_add(&r->options, kube_options, kube_option_count, kube);
     }
     options_add(&r->options, global_options, global_option_count, &r->globals);
-    return options_parse(&r->options, argc - 1, argv + 1, e) && check_word_count(r, e);
+    return options_parse(&r->options, argc - 1, argv + 1, e) && check_word_count(r, e) &&
+           (c->checks_empty || r->globals.help || options_check_empty(&r->options, e));
 }
 
 static bool read_request(struct request *r, size_t argc, char *const *argv, struct err *e)
@@ -131,6 +136,16 @@ static void show_help(const struct request *r, struct output *out)
     output_add(out, buf_str(&text));
 }
 
+static void count_duplicate_keys(const struct call *c)
+{
+    AUTO_ARENA a = arena_new();
+
+    if (c->duplicate_keys > DUPLICATE_KEYS_SHOWN)
+        message_warning((struct where){0},
+                        str_fmt(a, "%zu more duplicate keys are not shown, %zu in all",
+                                c->duplicate_keys - DUPLICATE_KEYS_SHOWN, c->duplicate_keys));
+}
+
 static enum exit_status run_command(struct request *r, struct output *out)
 {
     AUTO_ERR e = {0};
@@ -148,6 +163,7 @@ static enum exit_status run_command(struct request *r, struct output *out)
         message_error(&e);
         c.status = STATUS_TROUBLE;
     }
+    count_duplicate_keys(&c);
     if (e.kind == ERR_USAGE)
         hint_about_usage(r);
     return c.status;
@@ -241,6 +257,21 @@ static void fill_standard_files(void)
             (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+/*
+ * Credentials and Secrets are in memory: no fault leaves them in a core file. A limit of 1 is less
+ * than any core and, other than 0, keeps Linux also from piping one to a program. The programs that
+ * are started, which get credentials too, inherit it.
+ */
+static void disable_core_files(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_CORE, &limit) != 0)
+        return;
+    limit.rlim_cur = limit.rlim_max = limit.rlim_max < 1 ? limit.rlim_max : 1;
+    (void)!setrlimit(RLIMIT_CORE, &limit);
+}
+
 int main(int argc, char **argv)
 {
     struct start s = {
@@ -249,6 +280,8 @@ int main(int argc, char **argv)
         .argv = argv + 1,
     };
 
+    build_info = (struct build_info){PLUMB_COMMIT, PLUMB_DATE, PLUMB_MODEL_DATE};
+    disable_core_files();
     fill_standard_files();
     signal(SIGPIPE, SIG_IGN);
     if (!run_on_large_stack(&s))

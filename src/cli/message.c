@@ -2,22 +2,44 @@
 /*
  * message.c - messages on standard error.
  *
- * They are for people and may quote foreign text, so control characters are always escaped. Nothing
- * is left to do when standard error itself fails, except that main still ends with trouble.
+ * They are for people and may quote foreign text, which is always escaped. Lines of our own that
+ * follow the first are indented, or items of a list: another newline is foreign, and escaped too.
+ * Nothing is left to do when standard error itself fails, except that main still ends with trouble.
  */
 #include "cli/commands.h"
 #include "base/quote.h"
 
 #include <unistd.h>
 
+void message_text(str text)
+{
+    AUTO_ARENA a = arena_new();
+    struct buf safe = buf_new(a, BUF_UNLIMITED);
+
+    quote_for_people(&safe, text);
+    (void)!file_write_fd(STDERR_FILENO, STR("standard error"), buf_str(&safe), NULL);
+}
+
+static bool is_ours(str line)
+{
+    return !line.len || str_has_prefix(line, STR("  ")) || str_has_prefix(line, STR("\t")) ||
+           str_has_prefix(line, STR("- "));
+}
+
 static void print_line(struct arena *a, const char *prefix, str text)
 {
     struct buf line = buf_new(a, BUF_UNLIMITED);
+    str part;
 
     buf_add(&line, str_c(prefix));
-    quote_for_terminal(&line, text);
+    for (bool more = true; more;) {
+        more = str_cut(text, STR("\n"), &part, &text);
+        buf_add(&line, part);
+        if (more)
+            buf_add(&line, is_ours(text) ? STR("\n") : STR("\\n"));
+    }
     buf_char(&line, '\n');
-    (void)!file_write_fd(STDERR_FILENO, STR("standard error"), buf_str(&line), NULL);
+    message_text(buf_str(&line));
 }
 
 /* Errors of the system name their file already: "open x: permission denied". */

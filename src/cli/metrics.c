@@ -4,7 +4,7 @@
  */
 #include "cli/metrics.h"
 #include "cli/commands.h"
-#include "net/server.h"
+#include "net/server/server.h"
 
 #define CONTENT_TYPE STR("text/plain; version=0.0.4; charset=utf-8")
 
@@ -79,6 +79,17 @@ static bool serve(struct metrics *m, str address, struct err *e)
 
 /* ---- Life. ---- */
 
+/* A file that cannot be written is found out before anything else is done. */
+static bool can_write(str file, struct err *e)
+{
+    struct file_draft draft;
+
+    if (!file_begin(file, 0644, &draft, e))
+        return false;
+    file_drop(&draft);
+    return true;
+}
+
 bool metrics_open(struct arena *a, str file, str address, struct metrics **out, struct err *e)
 {
     struct metrics *m = ARENA_NEW(a, struct metrics);
@@ -87,8 +98,7 @@ bool metrics_open(struct arena *a, str file, str address, struct metrics **out, 
     m->lock = (struct lock)LOCK_INIT;
     m->arena = arena_new();
     *out = m;
-    /* A file that cannot be written is found out before anything else is done. */
-    if ((!file.len || file_replace(file, STR_NONE, e)) && (!address.len || serve(m, address, e)))
+    if ((!file.len || can_write(file, e)) && (!address.len || serve(m, address, e)))
         return true;
     metrics_close(m);
     *out = NULL;
@@ -113,7 +123,7 @@ static void write_file(struct metrics *m, str text)
 {
     AUTO_ERR e = {0};
 
-    if (!m->file.len || file_replace(m->file, text, &e)) {
+    if (!m->file.len || file_write(m->file, text, 0644, &e)) {
         m->warned = false;
         return;
     }

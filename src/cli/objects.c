@@ -3,25 +3,12 @@
  * objects.c - which document of one file belongs to which of another.
  */
 #include "cli/objects.h"
-
-/* "apiVersion kind namespace/name", or nothing when one of the needed parts is missing. */
-static str label_of(struct arena *a, const struct value *root)
-{
-    const struct value *metadata = value_get(root, STR("metadata"));
-    str version = value_get_str(root, STR("apiVersion"));
-    str kind = value_get_str(root, STR("kind"));
-    str space = value_get_str(metadata, STR("namespace"));
-    str name = value_get_str(metadata, STR("name"));
-
-    if (version.len == 0 || kind.len == 0 || name.len == 0)
-        return STR_NONE;
-    return str_fmt(a, "%.*s %.*s %.*s%s%.*s", STR_ARG(version), STR_ARG(kind), STR_ARG(space),
-                   space.len ? "/" : "", STR_ARG(name));
-}
+#include "object/object.h"
 
 static void add_object(struct arena *a, struct objects *o, struct doc doc, struct map *counts)
 {
-    str label = label_of(a, doc.root);
+    struct identity id = identity_of(doc.root);
+    str label = identity_label(a, &id);
     uintptr_t count = (uintptr_t)map_get(counts, label) + 1;
 
     map_set(counts, label, (void *)count);
@@ -53,7 +40,7 @@ bool objects_read(struct call *c, str name, struct objects *out, struct err *e)
     struct doc doc;
 
     *out = (struct objects){0};
-    if (!input_open(c->arena, name, false, &out->input, e))
+    if (!input_open(c, c->arena, name, false, &out->input, e))
         return false;
     for (;;) {
         if (!input_next(c->arena, &out->input, &doc, e)) {

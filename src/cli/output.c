@@ -55,13 +55,20 @@ void output_add_safe(struct output *o, str text)
         write_waiting(o);
 }
 
+void output_text(struct output *o, str text)
+{
+    quote_for_people(&o->waiting, text);
+    if (o->waiting.len >= OUTPUT_BLOCK)
+        write_waiting(o);
+}
+
 void output_fmt(struct output *o, const char *format, ...)
 {
     AUTO_ARENA a = arena_new();
     va_list args;
 
     va_start(args, format);
-    output_add(o, str_vfmt(a, format, args));
+    output_text(o, str_vfmt(a, format, args));
     va_end(args);
 }
 

@@ -4,9 +4,9 @@
  *
  * Commands write here and never look at failures: the first one is kept, everything after it is
  * dropped, and output_finish tells. When a person is reading, control characters are escaped, so
- * that nothing which was read from a file can command the terminal; a pipe gets the bytes as they
- * are. Colours are used on a terminal that is not dumb, unless NO_COLOR is set. One thread at a
- * time.
+ * that nothing which was read from a file can command the terminal; a pipe gets data as it is, and
+ * text for people escaped too: logs are read on terminals, and by programs that look for commands.
+ * Colours are used on a terminal that is not dumb, unless NO_COLOR is set. One thread at a time.
  */
 #pragma once
 
@@ -31,6 +31,9 @@ struct output output_new(struct arena *a, int fd);
 void output_add(struct output *o, str text);
 /* Appends text that is fit for a terminal as it is: its maker has escaped what is foreign. */
 void output_add_safe(struct output *o, str text);
+/* Appends text for people, escaped by quote_for_people wherever it goes. */
+void output_text(struct output *o, str text);
+/* The same, formatted. */
 void output_fmt(struct output *o, const char *format, ...) FORMAT(2, 3);
 /* What follows is shown so, where colours are welcome. */
 enum output_style { STYLE_PLAIN, STYLE_ADDED, STYLE_MISSING, STYLE_PLACE };

@@ -3,9 +3,9 @@
  * print.c - documents to standard output, one function per syntax.
  */
 #include "cli/print.h"
-#include "text/json.h"
-#include "text/toml.h"
-#include "text/yaml.h"
+#include "text/json/json.h"
+#include "text/toml/toml.h"
+#include "text/yaml/yaml.h"
 
 static bool write_json(const struct printer *p, struct buf *out, const struct value *v, str indent,
                        struct err *e)

@@ -3,10 +3,12 @@
  * compare.c - a comparison from its options to its results: loading, correlating, and counting.
  * What happens in between is in run.c.
  */
-#include "compare/run.h"
-#include "compare/explain.h"
-#include "compare/input.h"
-#include "compare/templates.h"
+#include "compare/run_internal.h"
+#include "compare/explain/explain_internal.h"
+#include "compare/input/input_internal.h"
+#include "compare/reference/templates_internal.h"
+#include "go/quote.h"
+#include "text/url.h"
 
 #include <sys/stat.h>
 #include <errno.h>
@@ -26,7 +28,7 @@ static bool check_reference(struct arena *a, const struct compare_options *o, bo
         return err_set(e, ERR_NOT_FOUND,
                        "the reference %.*s does not exist; name its metadata file, or the folder "
                        "that holds metadata.yaml",
-                       STR_ARG(o->reference));
+                       STR_ARG(url_shown(a, o->reference)));
     if (missing)
         return err_set(e, ERR_NOT_FOUND, "\"Reference config file doesn't exist\"");
     *folder = S_ISDIR(st.st_mode);
@@ -38,8 +40,10 @@ static bool find_reference(struct arena *a, const struct compare_options *o, str
 {
     bool folder = false;
 
-    if (!check_reference(a, o, &folder, e) || !root_open(a, o->reference, root, file, e))
+    if (!check_reference(a, o, &folder, e) ||
+        !root_open_linked(a, o->reference, o->outside_links || !o->improved, root, file, e))
         return false;
+    root->original = !o->improved;
     if (o->improved && folder) {
         root->folder = o->reference;
         *file = STR("metadata.yaml");
@@ -138,6 +142,26 @@ static bool check_repeated(struct arena *a, const struct reference *r, struct er
                    map_len(repeated) > shown.len ? ", ..." : "");
 }
 
+/* Of a name that is not there the original makes no overrides, in silence. */
+static bool check_override_for(struct arena *a, const struct compare *c, struct err *e)
+{
+    const struct str_list *names = &c->options->override_for;
+    struct str_list known = {0};
+    size_t index;
+
+    for (size_t i = 0; i < c->reference.templates.len && i < REPEATED_SHOWN; i++)
+        VEC_PUSH(a, &known, c->reference.templates.items[i].path);
+    for (size_t i = 0; i < names->len; i++)
+        if (!find_template(&c->reference, names->items[i], &index))
+            return err_set(e, ERR_USAGE,
+                           "--generate-override-for: the reference has no template %.*s; it has "
+                           "%.*s%s",
+                           STR_ARG(go_quoted(a, names->items[i])),
+                           STR_ARG(str_join(a, known.items, known.len, STR(", "))),
+                           c->reference.templates.len > known.len ? ", ..." : "");
+    return true;
+}
+
 static bool load_from(struct compare *c, struct root *root, struct err *e)
 {
     const struct compare_options *o = c->options;
@@ -149,7 +173,8 @@ static bool load_from(struct compare *c, struct root *root, struct err *e)
            reference_load(c->arena, root, file, &c->journal, &c->reference, e) &&
            (!o->config.len || user_config_load(c->arena, o->config, &pairs, e)) &&
            templates_parse(c->arena, root, &c->journal, &c->reference, e) &&
-           (!o->improved || check_repeated(c->arena, &c->reference, e)) &&
+           (!o->improved ||
+            (check_repeated(c->arena, &c->reference, e) && check_override_for(c->arena, c, e))) &&
            (!o->overrides.len || overrides_load(c->arena, o->overrides, &c->overrides, e)) &&
            build_correlators(c, pairs, e);
 }
@@ -298,6 +323,18 @@ static void add_failed(struct run *r, const struct outcome *o)
     err_join(&r->errors, &e);
 }
 
+/* Upstream: none without -A, and never an object that all its templates excluded. */
+static bool lists_unmatched(const struct run *r, const struct outcome *o)
+{
+    const struct compare_options *options = r->compare->options;
+
+    if (!options->improved)
+        return options->all && o->kind == OUTCOME_NONE;
+    if (options->one_of_many)
+        return options->all;
+    return options->all || r->results->unmatched.len < RESULT_UNMATCHED_SHOWN;
+}
+
 void run_add(struct run *r, struct outcome *o)
 {
     struct arena *a = r->compare->arena;
@@ -313,7 +350,7 @@ void run_add(struct run *r, struct outcome *o)
         note_failed(r, o);
     else if (o->kind == OUTCOME_FAILED)
         add_failed(r, o);
-    else if (o->kind == OUTCOME_NONE && r->compare->options->all)
+    else if (lists_unmatched(r, o))
         VEC_PUSH(a, &r->results->unmatched, str_copy(a, o->id));
 }
 
@@ -326,6 +363,52 @@ static void warn_unexplained(struct run *r)
         journal_warn(&r->compare->journal,
                      "no object to explain has the id, kind/name or kind/namespace/name %.*s",
                      STR_ARG(o->explain_object));
+}
+
+/* "1 thing was" or "N things were". */
+static str counted(struct arena *a, size_t n, const char *thing)
+{
+    return str_fmt(a, "%zu %s%s", n, thing, n == 1 ? " was" : "s were");
+}
+
+/* What was read, and why it could not be compared. */
+static str why_nothing(struct arena *a, const struct run *r)
+{
+    const struct compare *c = r->compare;
+    const struct feed_extent *x = &r->extent;
+    size_t objects = c->verdict.unmatched, documents = c->verdict.documents;
+
+    if (!c->reference.templates.len)
+        return STR("the reference has no templates");
+    if (objects)
+        return str_fmt(a,
+                       "%.*s read, and the reference has no template for %s; is it the reference "
+                       "of another product?",
+                       STR_ARG(counted(a, objects, "object")), objects == 1 ? "it" : "any of them");
+    if (x->live)
+        return STR("the cluster has no object of a kind that the reference has templates for");
+    if (documents)
+        return str_fmt(a, "%.*s read, and none is a Kubernetes object",
+                       STR_ARG(counted(a, documents, "document")));
+    if (x->members)
+        return str_fmt(a,
+                       "%.*s found in archives, and none has a name that ends in .json, .yaml or "
+                       ".yml",
+                       STR_ARG(counted(a, x->members, "member")));
+    return str_fmt(a, "%.*s read without finding a document",
+                   STR_ARG(counted(a, x->files ? x->files : 1, "file")));
+}
+
+static void note_nothing(struct run *r)
+{
+    struct compare *c = r->compare;
+    bool input = c->reference.templates.len > 0;
+    const struct result_note note = {.place = {.file = input ? r->extent.only : STR_NONE},
+                                     .reason = why_nothing(c->arena, r),
+                                     .failed = true};
+
+    if (c->options->improved)
+        verdict_note_first(c->arena, &c->verdict, &c->journal, &note);
 }
 
 static bool run(struct run *r, struct err *e)
@@ -342,6 +425,8 @@ static bool run(struct run *r, struct err *e)
         return err_set(e, ERR_INVALID,
                        "nothing could be compared: %zu objects have a template, and all failed",
                        r->failed);
+    if (!c->verdict.matched)
+        note_nothing(r);
     issues_find(c->arena, &c->reference, r->matches, r->results);
     if (!c->hash.len)
         c->hash = reference_hash(c->arena, &c->reference, &c->journal);
@@ -349,13 +434,41 @@ static bool run(struct run *r, struct err *e)
     return true;
 }
 
+/* Names of inputs that are listed. */
+#define INPUTS_SHOWN 3
+
+static str input_name(struct arena *a, const struct compare *c)
+{
+    const struct compare_options *o = c->options;
+    struct buf out = buf_new(a, BUF_UNLIMITED);
+
+    if (o->kustomize.len)
+        return o->kustomize;
+    for (size_t i = 0; i < o->files.len && i < INPUTS_SHOWN; i++) {
+        str file = str_eq(o->files.items[i], STR("-")) ? STR("standard input") : o->files.items[i];
+        buf_fmt(&out, "%s%.*s", i ? ", " : "", STR_ARG(url_shown(a, file)));
+    }
+    if (o->files.len > INPUTS_SHOWN)
+        buf_fmt(&out, " and %zu more", o->files.len - INPUTS_SHOWN);
+    return out.len ? buf_str(&out) : c->cluster_name;
+}
+
+static void set_subject(const struct compare *c, struct results *out)
+{
+    out->subject = (struct result_subject){.reference = url_shown(c->arena, c->options->reference),
+                                           .version = c->reference.version,
+                                           .input = input_name(c->arena, c)};
+}
+
 static void finish_verdict(const struct run *r, struct results *out)
 {
     struct compare *c = r->compare;
 
-    out->verdict.complete = !c->verdict.failed && !c->verdict.failed_objects;
+    out->unmatched_all = c->options->all;
+    out->verdict.complete = c->verdict.matched && !c->verdict.failed && !c->verdict.failed_objects;
     if (!c->options->improved)
         return;
+    set_subject(c, out);
     tally_finish(&r->tally, &c->verdict);
     c->verdict.complete = out->verdict.complete;
     out->verdict = c->verdict;

@@ -21,15 +21,11 @@
 #pragma once
 
 #include "base/base.h"
+#include "base/vec.h"
 
 struct value;
 struct compare;
 struct kube_flags;
-
-struct str_list {
-    str *items;
-    size_t len, cap;
-};
 
 /* Where log lines go, in order, from the thread of the caller. */
 struct compare_log {
@@ -56,9 +52,10 @@ struct compare_options {
     str overrides;         /* the file of overrides, or empty */
     struct str_list files; /* files, folders, patterns, URLs, "-" for standard input */
     str kustomize;         /* a folder for kustomize, or empty */
-    /* Without files: the cluster that is asked for objects; see kube/config.h. */
+    /* Without files: the cluster that is asked for objects; see kube/config/config.h. */
     const struct kube_flags *cluster;
     bool recursive;
+    bool outside_links;           /* of the reference are followed; improved comparisons only */
     bool all;                     /* objects without a template are results too */
     bool show_managed_fields;     /* keep metadata.managedFields */
     struct str_list override_for; /* templates for which overrides are generated */
@@ -158,6 +155,7 @@ struct result_issue {
     str message;
     struct result_template *templates;
     size_t count;
+    bool lacks; /* something is missing; else there is too much. Only set by comparisons */
 };
 
 /* A document that was not compared, or only in part. */
@@ -175,7 +173,7 @@ struct result_rule {
 
 /*
  * How complete the comparison was: what was read, what of it was compared, and what was not. The
- * comparison is complete when no document and no object failed.
+ * comparison is complete when no document and no object failed, and some object has a template.
  */
 struct result_verdict {
     bool known; /* improved comparisons only; otherwise only complete is set */
@@ -192,18 +190,20 @@ struct result_verdict {
     struct {
         struct result_note *items;
         size_t len, cap;
-    } notes; /* in the order of the input; at most RESULT_NOTES_MAX, the rest is counted only */
+    } notes; /* why nothing was compared, then in the order of the input; at most RESULT_NOTES_MAX
+              */
 };
 #define RESULT_NOTES_MAX 1000
+/* Objects without a template that are named when nobody asked for all of them. */
+#define RESULT_UNMATCHED_SHOWN 20
 
 enum verdict_state {
-    VERDICT_COMPLETE,   /* all objects were compared */
-    VERDICT_PARTIAL,    /* all that have a template, and some have none */
-    VERDICT_INCOMPLETE, /* a document or an object failed */
+    VERDICT_COMPLETE,   /* all objects that have a template were compared */
+    VERDICT_INCOMPLETE, /* a document or an object failed, or nothing was compared */
 };
-#define VERDICT_STATES 3
+#define VERDICT_STATES 2
 enum verdict_state verdict_state(const struct result_verdict *v);
-/* "complete", "partial" or "incomplete". */
+/* "complete" or "incomplete". */
 const char *verdict_state_name(enum verdict_state state);
 
 /* Why a template was chosen for an object, or not. */
@@ -264,7 +264,15 @@ struct result_baseline {
     size_t counts[DRIFT_STATES];
 };
 
+/* What was compared with what, for people. Improved comparisons only. */
+struct result_subject {
+    str reference; /* its folder, file or address, without passwords */
+    str version;   /* of its format: "v1", "v2" */
+    str input;     /* "must-gather.tar.gz", "a.yaml, b.yaml and 3 more", "context prod" */
+};
+
 struct results {
+    struct result_subject subject;
     struct {
         struct result_diff *items;
         size_t len, cap;
@@ -273,8 +281,9 @@ struct results {
         struct result_issue *items;
         size_t len, cap;
     } issues;                       /* ordered by part, then by component */
-    struct str_list unmatched;      /* ids, in the order of the objects */
+    struct str_list unmatched;      /* ids, in the order of the objects; see unmatched_all */
     struct str_list reference_only; /* paths of templates that were only referred to */
+    bool unmatched_all;             /* all are listed; else the first RESULT_UNMATCHED_SHOWN */
     size_t missing;                 /* templates that should have been matched */
     size_t differing, total, patched;
     str hash;              /* of the reference, in hexadecimal */

@@ -4,28 +4,29 @@
  *
  * The life of a comparison, and the header of each subject:
  *
- *     reference.h  the metadata file, by the schema of its version (schema.h)
- *     omit.h       its lists of fields that are not compared
- *     templates.h  parsing, running with empty data, rendering
- *     overrides.h  what the user adds
- *     correlate.h  the chain of correlators
- *     input.h      documents of all sources (stream.h, pack.h, live.h) as objects (object.h)
- *     run.h        each object through pair.c, on a pool of threads
- *     owners.h     what objects refer to
- *     inline.h     fields with functions of their own; nested.h follows their paths
- *     difftool.h   the difference as text
- *     trace.h      where it comes from; explain.h why; tally.h how much was compared
- *     journal.h    log lines until their turn
+ *     compare/reference/reference_internal.h  the metadata file, by the schema of its version
+ * (go/decode.h) compare/reference/omit_internal.h       its lists of fields
+ * that are not compared compare/reference/templates_internal.h  parsing, running with empty data,
+ * rendering compare/reference/overrides_internal.h  what the user adds
+ *     compare/pair/correlate_internal.h  the chain of correlators
+ *     compare/input/input_internal.h      documents of all sources (stream.h, archive/archive.h,
+ * compare/input/live_internal.h) as objects (compare/input/object_internal.h) run_internal.h each
+ * object through pair.c, on a pool of threads compare/pair/owners_internal.h     what objects refer
+ * to compare/pair/inline_internal.h     fields with functions of their own; nested_internal.h
+ * follows their paths compare/pair/difftool_internal.h   the difference as text
+ *     compare/explain/trace_internal.h      where it comes from; compare/explain/explain_internal.h
+ * why; compare/explain/tally_internal.h how much was compared log_buffer_internal.h    log lines
+ * until their turn
  */
 #pragma once
 
 #include "compare/compare.h"
-#include "compare/correlate.h"
-#include "compare/difftool.h"
-#include "compare/journal.h"
-#include "compare/object.h"
-#include "compare/overrides.h"
-#include "compare/reference.h"
+#include "compare/pair/correlate_internal.h"
+#include "compare/pair/difftool_internal.h"
+#include "compare/log_buffer_internal.h"
+#include "compare/input/object_internal.h"
+#include "compare/reference/overrides_internal.h"
+#include "compare/reference/reference_internal.h"
 
 struct compare {
     struct arena *arena;
@@ -35,12 +36,14 @@ struct compare {
     struct overrides overrides;
     struct correlator *templates, *override_finder;
     struct diff_program diff;
+    str cluster_name;       /* for people, once it was reached */
     struct objects objects; /* when they are kept; see run.c */
     bool keeps_objects;
     bool in_turn; /* objects are compared one by one, because comparing may change others */
     struct result_verdict verdict; /* of what was read; improved comparisons only */
     struct map *by_kind; /* for lookups: kind to struct index_list; NULL: nobody looks up */
-    str hash;            /* of the reference; empty: not known yet */
+    const struct secret_values *values; /* of all objects, where by_kind is */
+    str hash;                           /* of the reference; empty: not known yet */
 };
 
 /*
@@ -56,3 +59,6 @@ struct compare *compare_again(struct arena *a, const struct compare *c,
  */
 void verdict_note(struct arena *a, struct result_verdict *v, struct journal *j,
                   const struct result_note *note);
+/* The same before all other notes, of which the last may make room. */
+void verdict_note_first(struct arena *a, struct result_verdict *v, struct journal *j,
+                        const struct result_note *note);

@@ -5,7 +5,7 @@
  * To add a kind of group: write its check, give it a struct group_rule, and list it in the version
  * of the metadata file that has it.
  */
-#include "compare/reference.h"
+#include "compare/reference/reference_internal.h"
 
 /* ---- Lists of templates. ---- */
 
@@ -187,7 +187,9 @@ static void check_component(struct arena *a, const struct reference *r, const st
         const size_t *n = map_get(matches, r->templates.items[c->first + i].path);
         counts[i] = n ? *n : 0;
     }
-    out->missing += c->rule->check(&r->templates.items[c->first], counts, c->count, &issue);
+    size_t missing = c->rule->check(&r->templates.items[c->first], counts, c->count, &issue);
+    out->missing += missing;
+    issue.lacks = missing > 0;
     if (issue.count > 1)
         share_descriptions(a, &issue);
     if (issue.count)

@@ -3,7 +3,7 @@
  * mask.c - secrets: what their data holds is never shown, only whether it is the same.
  */
 #include "compare/secret.h"
-#include "compare/nested.h"
+#include "compare/nested_internal.h"
 
 static bool is_secret(const struct value *live)
 {

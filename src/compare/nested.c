@@ -3,8 +3,8 @@
  * nested.c - following paths through objects and lists, with the original's words where that
  * fails, and values as Go prints them.
  */
-#include "compare/nested.h"
-#include "base/quote.h"
+#include "compare/nested_internal.h"
+#include "go/quote.h"
 #include "value/number.h"
 
 /* ---- Values as Go prints them. ---- */
@@ -138,7 +138,7 @@ static bool step_into_list(struct arena *a, const struct value **v, const struct
         return err_set(e, ERR_INVALID,
                        "%.*s accessor error: found slice but index %.*s could not be converted "
                        "into an int: strconv.Atoi: parsing %.*s: %s",
-                       STR_ARG(path_text(a, p, at + 1)), STR_ARG(key), STR_ARG(quote_of(a, key)),
+                       STR_ARG(path_text(a, p, at + 1)), STR_ARG(key), STR_ARG(go_quoted(a, key)),
                        problem);
     *v = index < 0 ? NULL : value_at(*v, (size_t)index);
     return true;

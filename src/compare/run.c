@@ -14,9 +14,10 @@
  * Objects are kept, and compared when all have been read, when a template may look others up or
  * when comparing starts a program, which cannot be taken back.
  */
-#include "compare/run.h"
-#include "compare/input.h"
-#include "compare/templates.h"
+#include "compare/run_internal.h"
+#include "compare/input/input_internal.h"
+#include "compare/secret_values.h"
+#include "compare/reference/templates_internal.h"
 
 /* Documents and objects that one thread takes at a time: enough that handing over costs little. */
 #define BATCH 16
@@ -419,6 +420,15 @@ bool compare_looks_up(const struct compare *c)
     return reach_of(c).looks_up;
 }
 
+static const struct secret_values *values_of(struct arena *a, const struct objects *objects)
+{
+    struct value **roots = ARENA_ARRAY(a, struct value *, objects->len);
+
+    for (size_t i = 0; i < objects->len; i++)
+        roots[i] = objects->items[i].root;
+    return secret_values_of(a, roots, objects->len);
+}
+
 /* Earlier objects are seen without what their comparison omits: both forms are kept. */
 void compare_index(struct arena *a, struct compare *c)
 {
@@ -437,6 +447,8 @@ void compare_index(struct arena *a, struct compare *c)
         if (!c->in_turn)
             compare_reduce(a, c, o);
     }
+    if (c->options->improved)
+        c->values = values_of(a, &c->objects);
 }
 
 /* ---- The whole. ---- */
@@ -511,6 +523,7 @@ bool run_all(struct run *run, struct err *e)
     /* Other programs write to the terminal themselves: one at a time keeps their order. */
     struct pool *pool = pool_new(o->external_diff.len || c->in_turn ? 1 : o->threads);
     bool ok = run_on(&r, pool, e);
+    run->extent = feed_extent(r.feed);
     pool_free(pool);
     strset_free(r.seen);
     feed_close(r.feed);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* secret.c - masking both sides of a Secret; see secret.h. */
 #include "compare/secret.h"
-#include "text/json.h"
+#include "text/json/json.h"
+#include "object/object.h"
 
 /* Annotations may hold objects with annotations; so deep nobody nests them on purpose. */
 enum { NESTED_MAX = 3 };
@@ -76,22 +77,39 @@ static void write_back(struct arena *a, struct value *annotation, const struct v
     cover(annotation, buf_str(&text));
 }
 
-/* Whether it holds an object with its values, even if that cannot be read. */
-static bool is_last_applied(str key)
+/* Whether a text has the word as a key, in JSON of whatever nesting or in YAML. */
+static bool has_key(str text, str word)
 {
-    return str_has_suffix(key, STR("/last-applied-configuration"));
+    for (size_t at; (at = str_find(text, word)) != STR_NPOS; text = str_from(text, at + word.len)) {
+        char before = at ? text.ptr[at - 1] : ' ';
+        str after = str_from(text, at + word.len);
+        bool begins = !((before | 0x20) >= 'a' && (before | 0x20) <= 'z');
+        if (begins && (!after.len || str_find_char(STR("\"\\':"), after.ptr[0]) != STR_NPOS))
+            return true;
+    }
+    return false;
+}
+
+/* Whether an annotation holds an object with its values, even if that cannot be read. */
+static bool is_copy(const struct value *annotation, bool unread)
+{
+    str text = value_str(annotation), key = value_key(annotation);
+
+    return (unread && str_has_suffix(key, STR("/last-applied-configuration"))) ||
+           has_key(text, STR("data")) || has_key(text, STR("stringData"));
 }
 
 static void mask_annotation(struct arena *a, struct value *before, struct value *after, int depth)
 {
     struct value *old = object_in(a, before), *new_ = object_in(a, after);
-    str key = value_key(before ? before : after);
+    bool unread = (before && !old) || (after && !new_);
+    bool is_masked = !unread && depth < NESTED_MAX && mask_object(a, old, new_, depth + 1);
 
-    if (is_last_applied(key) && ((before && !old) || (after && !new_))) {
+    if (!is_masked && (is_copy(before, unread) || is_copy(after, unread))) {
         cover_both(before, after);
         return;
     }
-    if (!mask_object(a, old, new_, depth + 1))
+    if (!is_masked)
         return;
     write_back(a, before, old);
     write_back(a, after, new_);
@@ -109,7 +127,7 @@ static void mask_annotations(struct arena *a, struct value *before, struct value
 
 static struct value *annotations_of(const struct value *object)
 {
-    struct value *v = value_get(value_get(object, STR("metadata")), STR("annotations"));
+    struct value *v = value_get(object_meta(object), STR("annotations"));
 
     return value_is(v, VALUE_OBJECT) ? v : NULL;
 }
@@ -131,18 +149,75 @@ static bool mask_object(struct arena *a, struct value *before, struct value *aft
     return found;
 }
 
-void secret_mask_pair(struct arena *a, struct value **before, struct value **after)
+/* ---- Whole objects. ---- */
+
+/* What is at the same place as item i of v in other, or NULL. */
+static struct value *counterpart(const struct value *v, size_t i, const struct value *other)
 {
-    if (!secret_is(*before) && !secret_is(*after))
+    if (!other || other->kind != v->kind)
+        return NULL;
+    if (v->kind == VALUE_OBJECT)
+        return value_get(other, value_key(&v->items[i]));
+    return i < other->len ? &other->items[i] : NULL;
+}
+
+/* Items of a SecretList need no kind: what a tree is within one. */
+enum within { WITHIN_ANY, WITHIN_LIST, WITHIN_ITEMS };
+
+static enum within within_of(const struct value *before, const struct value *after, str key,
+                             enum within here)
+{
+    if (here == WITHIN_LIST)
+        return WITHIN_ITEMS;
+    bool is_list = secret_is_list(before) || secret_is_list(after);
+    return is_list && str_eq(key, STR("items")) ? WITHIN_LIST : WITHIN_ANY;
+}
+
+/* Every Secret in two trees. */
+static void mask_tree(struct arena *a, struct value *before, struct value *after, enum within here)
+{
+    if (here == WITHIN_ITEMS || secret_is(before) || secret_is(after)) {
+        mask_object(a, before, after, 0);
+        return;
+    }
+    for (int side = 0; side < 2; side++) {
+        struct value *v = side ? after : before, *other = side ? before : after;
+        for (size_t i = 0; value_is_container(v) && i < v->len; i++) {
+            struct value *item = &v->items[i], *there = counterpart(v, i, other);
+            if (!value_is_container(item) || (side && there))
+                continue;
+            mask_tree(a, side ? there : item, side ? item : there,
+                      within_of(before, after, value_key(item), here));
+        }
+    }
+}
+
+void secret_mask_pair(struct arena *a, const struct secret_values *values, struct value **before,
+                      struct value **after)
+{
+    bool holds = secret_holds(*before) || secret_holds(*after);
+
+    if (!values && !holds)
         return;
     if (*before)
         *before = value_clone(a, *before);
     if (*after)
         *after = value_clone(a, *after);
-    mask_object(a, *before, *after, 0);
+    if (holds)
+        mask_tree(a, *before, *after, WITHIN_ANY);
+    if (holds && !secret_is(*before) && !secret_is(*after))
+        mask_annotations(a, annotations_of(*before), annotations_of(*after), 0);
+    secret_values_hide_pair(a, values, *before, *after);
 }
 
-bool secret_mask_patch(struct arena *a, struct value *patch)
+bool secret_mask_patch(struct arena *a, const struct secret_values *values, bool is_secret,
+                       struct value *patch)
 {
-    return mask_object(a, NULL, patch, 0);
+    bool found = is_secret && mask_object(a, NULL, patch, 0);
+
+    if (secret_holds(patch)) {
+        mask_tree(a, NULL, patch, WITHIN_ANY);
+        found = true;
+    }
+    return secret_values_hide_pair(a, values, NULL, patch) || found;
 }

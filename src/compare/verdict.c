@@ -16,18 +16,25 @@ str place_text(struct arena *a, struct result_place place)
 
 enum verdict_state verdict_state(const struct result_verdict *v)
 {
-    if (!v->complete)
-        return VERDICT_INCOMPLETE;
-    return v->unmatched ? VERDICT_PARTIAL : VERDICT_COMPLETE;
+    return v->complete ? VERDICT_COMPLETE : VERDICT_INCOMPLETE;
 }
 
 const char *verdict_state_name(enum verdict_state state)
 {
-    static const char *const names[] = {[VERDICT_COMPLETE] = "complete",
-                                        [VERDICT_PARTIAL] = "partial",
-                                        [VERDICT_INCOMPLETE] = "incomplete"};
+    static const char *const names[] = {
+        [VERDICT_COMPLETE] = "complete", [VERDICT_INCOMPLETE] = "incomplete"};
 
     return names[state];
+}
+
+static void warn(struct arena *a, struct journal *j, const struct result_note *note)
+{
+    str place = place_text(a, note->place);
+    /* What the system says names its file already: "open x: permission denied". */
+    bool named = !place.len || (!note->place.line && str_contains(note->reason, place));
+
+    journal_warn(j, "%.*s%s%s%.*s", STR_ARG(named ? STR_NONE : place), named ? "" : ": ",
+                 note->failed ? "not compared: " : "skipped: ", STR_ARG(note->reason));
 }
 
 void verdict_note(struct arena *a, struct result_verdict *v, struct journal *j,
@@ -35,13 +42,19 @@ void verdict_note(struct arena *a, struct result_verdict *v, struct journal *j,
 {
     if (v->notes.len == RESULT_NOTES_MAX)
         return;
-    str place = place_text(a, note->place);
-    /* What the system says names its file already: "open x: permission denied". */
-    bool named = !place.len || (!note->place.line && str_contains(note->reason, place));
     VEC_PUSH(a, &v->notes, *note);
-    journal_warn(j, "%.*s%s%s%.*s", STR_ARG(named ? STR_NONE : place), named ? "" : ": ",
-                 note->failed ? "not compared: " : "skipped: ", STR_ARG(note->reason));
+    warn(a, j, note);
     if (v->notes.len == RESULT_NOTES_MAX)
         journal_warn(j, "more than %d documents were not compared: the rest is only counted",
                      RESULT_NOTES_MAX - 1);
+}
+
+void verdict_note_first(struct arena *a, struct result_verdict *v, struct journal *j,
+                        const struct result_note *note)
+{
+    if (v->notes.len < RESULT_NOTES_MAX)
+        (void)VEC_ADD(a, &v->notes);
+    memmove(v->notes.items + 1, v->notes.items, (v->notes.len - 1) * sizeof(*note));
+    v->notes.items[0] = *note;
+    warn(a, j, note);
 }

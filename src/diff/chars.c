@@ -10,7 +10,7 @@
  * Pieces only tell what happens and how long it lasts, in code points: together they cover both
  * texts without gaps, so that their texts are known from their order.
  */
-#include "diff/chars.h"
+#include "diff/chars_internal.h"
 
 #include <wchar.h>
 

@@ -10,7 +10,7 @@
  * Moving an edit never changes its length, and its text stays a part of its source: lengths are
  * all there is to move.
  */
-#include "diff/chars.h"
+#include "diff/chars_internal.h"
 
 /* Where a piece begins in old and new. */
 struct place {

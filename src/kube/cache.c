@@ -6,49 +6,54 @@
  * changes anything.
  */
 #include "kube/cache_internal.h"
+#include "object/names.h"
+#include "object/object.h"
 
 #include <string.h>
 #include <time.h>
 
 #define BYTES_MAX ((size_t)4 * GIB)
-#define LAST_APPLIED STR("kubectl.kubernetes.io/last-applied-configuration")
 
 /* ---- Objects -------------------------------------------------------------------------------- */
 
 static void trim(const struct kube_cache *c, struct arena *a, struct value *object)
 {
-    struct value *meta = value_get(object, STR("metadata"));
-
+    if (c->config.trim)
+        c->config.trim(c->config.handler.ctx, a, object);
+    struct value *meta = object_meta(object);
     if (!c->config.keep_managed_fields && value_is(meta, VALUE_OBJECT))
         value_unset(meta, STR("managedFields"));
     struct value *notes = value_get(meta, STR("annotations"));
     if (!c->config.keep_last_applied && value_is(notes, VALUE_OBJECT) &&
-        value_unset(notes, LAST_APPLIED) && !value_len(notes))
+        value_unset(notes, STR(ANNOTATION_LAST_APPLIED)) && !value_len(notes))
         value_unset(meta, STR("annotations"));
-    if (c->config.trim)
-        c->config.trim(c->config.handler.ctx, a, object);
 }
 
-static str key_of(struct arena *a, str namespace, str name)
+/* What is kept of it. */
+static struct value *kept(const struct kube_cache *c, struct arena *a, struct value *object)
 {
-    if (!namespace.len)
-        return name;
-    return str_fmt(a, "%.*s/%.*s", STR_ARG(namespace), STR_ARG(name));
+    static const char *const members[] = {"namespace", "name", "resourceVersion"};
+    struct value *v, *meta;
+
+    if (!c->config.names_only)
+        return object;
+    v = value_object(a);
+    meta = value_set(a, v, STR("metadata"), value_object(a));
+    for (size_t i = 0; i < COUNT(members); i++)
+        if (object_meta_str(object, str_c(members[i])).len)
+            value_set_str(a, meta, str_c(members[i]), object_meta_str(object, str_c(members[i])));
+    if (!object_version(object)) {
+        struct buf whole = buf_new(a, BUF_UNLIMITED);
+        value_pack(c->words, object, &whole);
+        value_set_str(a, v, STR("digest"),
+                      str_fmt(a, "%llx", (unsigned long long)str_hash(buf_str(&whole))));
+    }
+    return v;
 }
 
 static str object_key(struct arena *a, const struct value *object)
 {
-    const struct value *meta = value_get(object, STR("metadata"));
-
-    return key_of(a, value_get_str(meta, STR("namespace")), value_get_str(meta, STR("name")));
-}
-
-static uint64_t object_version(const struct value *object)
-{
-    str text = value_get_str(value_get(object, STR("metadata")), STR("resourceVersion"));
-    uint64_t version;
-
-    return str_to_u64(text, &version) ? version : 0;
+    return object_path(a, object_namespace(object), object_name(object));
 }
 
 static struct cache_entry *entry_new(str key, str packed)
@@ -87,8 +92,23 @@ static void tell(const struct kube_cache *c, struct arena *a, const struct cache
 {
     const struct kube_cache_handler *h = &c->config.handler;
 
+    const struct kube_before before = {c, old};
+
     if (h->changed)
-        h->changed(h->ctx, a, old ? value_unpack(a, c->words, entry_packed(old)) : NULL, after);
+        h->changed(h->ctx, a, old ? &before : NULL, after);
+}
+
+void kube_before_names(const struct kube_before *b, str *namespace, str *name)
+{
+    *name = str_of(b->entry->data, b->entry->key_len);
+    *namespace = STR_NONE;
+    if (str_find_char(*name, '/') != STR_NPOS)
+        str_cut(*name, STR("/"), namespace, name);
+}
+
+const struct value *kube_before_object(const struct kube_before *b, struct arena *a)
+{
+    return value_unpack(a, b->cache->words, entry_packed(b->entry));
 }
 
 static void tell_full(struct kube_cache *c)
@@ -149,7 +169,7 @@ static void put(struct kube_cache *c, struct arena *a, str key, struct value *ob
     struct cache_entry *old;
 
     trim(c, a, object);
-    value_pack(c->words, object, &packed);
+    value_pack(c->words, kept(c, a, object), &packed);
     struct cache_entry *fresh = entry_new(key, buf_str(&packed));
     fresh->version = object_version(object);
     enum put_result result = replace(c, a, fresh, object, &old);
@@ -297,7 +317,7 @@ bool kube_cache_wait(struct kube_cache *c, int64_t ns, struct err *e)
 
 struct value *kube_cache_get(struct kube_cache *c, struct arena *a, str namespace, str name)
 {
-    str key = key_of(a, namespace, name);
+    str key = object_path(a, namespace, name);
     AUTO_LOCK guard = lock_take(&c->lock);
     const struct cache_entry *e = (const struct cache_entry *)table_find(c->entries, key);
 
@@ -339,6 +359,15 @@ struct value **kube_cache_indexed(struct kube_cache *c, struct arena *a, const c
     return found.items;
 }
 
+bool kube_cache_has(struct kube_cache *c, str namespace, str name)
+{
+    AUTO_ARENA a = arena_new();
+    str key = object_path(a, namespace, name);
+    AUTO_LOCK guard = lock_take(&c->lock);
+
+    return table_find(c->entries, key) != NULL;
+}
+
 static str *all_keys(struct kube_cache *c, struct arena *a, size_t *count)
 {
     AUTO_LOCK guard = lock_take(&c->lock);
@@ -350,6 +379,26 @@ static str *all_keys(struct kube_cache *c, struct arena *a, size_t *count)
     while ((node = table_each(c->entries, &at)))
         keys[(*count)++] = str_copy(a, node->key);
     return keys;
+}
+
+static str *indexed_keys(struct kube_cache *c, struct arena *a, const char *index, str key,
+                         size_t *count)
+{
+    AUTO_LOCK guard = lock_take(&c->lock);
+    const struct table *t = index_named(c, index);
+    const struct cache_shelf *s = t ? (const struct cache_shelf *)table_find(t, key) : NULL;
+    struct kube_list found = {0};
+
+    for (const struct cache_link *l = s ? s->first : NULL; l; l = l->next)
+        VEC_PUSH(a, &found, str_copy(a, str_of(l->entry->data, l->entry->key_len)));
+    *count = found.len;
+    return found.items;
+}
+
+str *kube_cache_names(struct kube_cache *c, struct arena *a, const char *index, str key,
+                      size_t *count)
+{
+    return index ? indexed_keys(c, a, index, key, count) : all_keys(c, a, count);
 }
 
 void kube_cache_each(struct kube_cache *c,

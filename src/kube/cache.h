@@ -7,11 +7,13 @@
  *     struct value *pod = kube_cache_get(c, a, STR("default"), STR("x"));
  *     kube_cache_stop(c);
  *
- * Objects are trimmed (managed fields and the last applied configuration go, and whatever the
- * caller's own trim removes) and packed (value/pack.h): about half the size of their JSON. What is
- * read is a tree of the caller's own. An object never goes back: an event or list with an older
- * resource version than the one at hand changes nothing, and neither does the same version again.
- * Listing again tells handlers only what is different, also of objects without a version.
+ * Objects are trimmed (what the caller's own trim removes, which sees all of it; then managed
+ * fields and the last applied configuration go) and packed (value/pack.h): about half the size of
+ * their JSON. A cache may keep nothing but names: then the whole object passes by once, when it
+ * changes. What is read is a tree of the caller's own. An object never goes back: an event or list
+ * with an older resource version than the one at hand changes nothing, and neither does the same
+ * version again. Listing again tells handlers only what is different, also of objects without a
+ * version.
  *
  * Reading is for any thread. Handlers run on a thread of the hub, one at a time per cache, after
  * the change can be read; they must not wait.
@@ -33,9 +35,16 @@ struct kube_index {
 /* By the uid of each owner. Its name is "owner". */
 extern const struct kube_index kube_index_owner;
 
+/* An object as it was, packed. */
+struct kube_before;
+/* Its names, which live as long as b: during the call of the handler. */
+void kube_before_names(const struct kube_before *b, str *namespace, str *name);
+/* All of it, unpacked to a; names and version only when the cache keeps no more. */
+const struct value *kube_before_object(const struct kube_before *b, struct arena *a);
+
 struct kube_cache_handler {
-    /* before is NULL for new objects, after for those that are gone. Both live in a. */
-    void (*changed)(void *ctx, struct arena *a, const struct value *before,
+    /* before is NULL for new objects, after for those that are gone; after lives in a. */
+    void (*changed)(void *ctx, struct arena *a, const struct kube_before *before,
                     const struct value *after);
     void (*synced)(void *ctx); /* after each complete list */
     void (*failed)(void *ctx, const struct err *e, int64_t wait);
@@ -46,7 +55,15 @@ struct kube_cache_handler {
 struct kube_cache_config {
     struct kube_watch_config watch; /* its handler is the cache's own business */
     bool keep_managed_fields, keep_last_applied;
-    /* Removes what else is not needed; may be NULL. ctx is that of the handler. */
+    /*
+     * Nothing but names and versions is kept: changed gets the whole object, once, and reading
+     * gives names and versions. Objects without a version are told apart by a digest.
+     */
+    bool names_only;
+    /*
+     * Removes what is not needed, and may write down what the cache is about to drop: it sees the
+     * object as it came. May be NULL. ctx is that of the handler.
+     */
     void (*trim)(void *ctx, struct arena *a, struct value *object);
     const struct kube_index *indexes; /* must outlive the cache */
     size_t index_count;
@@ -71,6 +88,14 @@ struct value *kube_cache_get(struct kube_cache *c, struct arena *a, str namespac
 struct value **kube_cache_all(struct kube_cache *c, struct arena *a, size_t *count);
 struct value **kube_cache_indexed(struct kube_cache *c, struct arena *a, const char *index, str key,
                                   size_t *count);
+/*
+ * The names of all objects, or of those under a key of an index ("namespace/name", or "name"), in
+ * no order: nothing is unpacked. index may be NULL. Live as long as a.
+ */
+str *kube_cache_names(struct kube_cache *c, struct arena *a, const char *index, str key,
+                      size_t *count);
+/* Whether there is such an object. */
+bool kube_cache_has(struct kube_cache *c, str namespace, str name);
 /* One by one, each in an arena that is emptied after it: for very many. False ends it early. */
 void kube_cache_each(struct kube_cache *c,
                      bool (*each)(void *ctx, struct arena *a, struct value *object), void *ctx);

@@ -3,16 +3,14 @@
  * cache_index.c - objects by other keys than their names.
  */
 #include "kube/cache_internal.h"
+#include "object/object.h"
 
 #include <string.h>
 
 static void owner_keys(struct arena *a, const struct value *object, struct kube_list *keys)
 {
-    const struct value *owners =
-        value_get(value_get(object, STR("metadata")), STR("ownerReferences"));
-
-    for (size_t i = 0; i < value_len(owners); i++) {
-        str uid = value_get_str(value_at(owners, i), STR("uid"));
+    for (size_t i = 0; i < object_owner_count(object); i++) {
+        str uid = object_owner(object, i).uid;
         if (uid.len)
             VEC_PUSH(a, keys, uid);
     }

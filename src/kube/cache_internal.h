@@ -36,6 +36,11 @@ struct cache_entry {
     char data[];
 };
 
+struct kube_before {
+    const struct kube_cache *cache;
+    const struct cache_entry *entry;
+};
+
 struct kube_cache {
     struct lock lock;
     pthread_cond_t changed;

@@ -4,9 +4,10 @@
  */
 #include "kube/client.h"
 
-#include "kube/items.h"
-#include "text/json.h"
+#include "kube/items_internal.h"
+#include "text/json/json.h"
 #include "text/url.h"
+#include "net/redact.h"
 
 static void add_segment(struct buf *path, const char *before, str segment)
 {
@@ -33,137 +34,29 @@ str kube_call_path(struct arena *a, const struct kube_call *c)
     return buf_str(&path);
 }
 
-/* One request whose answer is one object. */
-struct asking {
-    struct kube_transport *transport;
-    struct arena *arena;
-    const struct kube_call *call;
-    const char *method;
-    struct buf url;
-    const struct value *body; /* NULL: none */
-    const char *content_type;
+static const char *const methods[] = {
+    [KUBE_VERB_GET] = "GET",     [KUBE_VERB_CREATE] = "POST",   [KUBE_VERB_UPDATE] = "PUT",
+    [KUBE_VERB_PATCH] = "PATCH", [KUBE_VERB_DELETE] = "DELETE",
 };
 
-static struct asking ask(struct kube_transport *t, struct arena *a, const struct kube_call *c,
-                         const char *method)
-{
-    struct asking q = {.transport = t,
-                       .arena = a,
-                       .call = c,
-                       .method = method,
-                       .content_type = "application/json",
-                       .url = buf_new(a, BUF_UNLIMITED)};
+/* JSON is YAML, and the type of apply that every server knows. */
+static const char *const patch_types[] = {
+    [KUBE_MERGE_PATCH] = "application/merge-patch+json",
+    [KUBE_JSON_PATCH] = "application/json-patch+json",
+    [KUBE_STRATEGIC_PATCH] = "application/strategic-merge-patch+json",
+    [KUBE_APPLY_PATCH] = "application/apply-patch+yaml",
+};
 
-    buf_add(&q.url, kube_call_path(a, c));
-    return q;
-}
-
-static void add_options(struct asking *q, const struct kube_write_options *o)
+static void add_options(struct buf *url, const struct kube_write_options *o)
 {
-    if (!o)
-        return;
     if (o->dry_run)
-        url_query_add(&q->url, STR("dryRun"), STR("All"));
+        url_query_add(url, STR("dryRun"), STR("All"));
     if (o->field_manager.len)
-        url_query_add(&q->url, STR("fieldManager"), o->field_manager);
+        url_query_add(url, STR("fieldManager"), o->field_manager);
     if (o->field_validation.len)
-        url_query_add(&q->url, STR("fieldValidation"), o->field_validation);
+        url_query_add(url, STR("fieldValidation"), o->field_validation);
     if (o->force)
-        url_query_add(&q->url, STR("force"), STR("true"));
-}
-
-static bool make_request(const struct asking *q, struct http_request *request, struct err *e)
-{
-    struct arena *a = q->arena;
-
-    *request = (struct http_request){.method = str_c(q->method),
-                                     .url = buf_str(&q->url),
-                                     .cancel = q->call->cancel,
-                                     .timeout = q->call->timeout};
-    http_header_add(a, &request->headers, STR("Accept"), kube_accept(q->call, false));
-    if (!q->body)
-        return true;
-    struct buf body = buf_new(a, KUBE_OBJECT_MAX);
-    if (!json_write(&body, q->body, &json_exact, e) || !buf_check(&body, e))
-        return false;
-    request->body = buf_str(&body);
-    http_header_add(a, &request->headers, STR("Content-Type"), str_c(q->content_type));
-    return true;
-}
-
-static bool answer(const struct asking *q, struct value **out, struct err *e)
-{
-    struct http_request request;
-    struct http_response response;
-    struct value *object;
-
-    if (q->call->status)
-        *q->call->status = (struct kube_status){0};
-    if (!make_request(q, &request, e) ||
-        !kube_send(q->transport, q->arena, &request, q->call->retry ? q->call->retry : &retry_kube,
-                   &response, e))
-        return false;
-    if (response.status / 100 != 2)
-        return kube_answer_failed(q->arena, request.method, q->call, &response, q->call->status, e);
-    /* Read also when nobody wants it: a page of a proxy is not the server's consent. */
-    if (!kube_object_read(q->arena, q->call, response.body, &object, e)) {
-        kube_answer_unread(&response, e);
-        return err_wrap(e, "%s %.*s", q->method, STR_ARG(response.url));
-    }
-    if (out)
-        *out = object;
-    return true;
-}
-
-bool kube_get(struct kube_transport *t, struct arena *a, const struct kube_call *c,
-              struct value **out, struct err *e)
-{
-    struct asking q = ask(t, a, c, "GET");
-
-    return answer(&q, out, e);
-}
-
-bool kube_create(struct kube_transport *t, struct arena *a, const struct kube_call *c,
-                 const struct value *object, const struct kube_write_options *options,
-                 struct value **out, struct err *e)
-{
-    struct asking q = ask(t, a, c, "POST");
-
-    q.body = object;
-    add_options(&q, options);
-    return answer(&q, out, e);
-}
-
-bool kube_update(struct kube_transport *t, struct arena *a, const struct kube_call *c,
-                 const struct value *object, const struct kube_write_options *options,
-                 struct value **out, struct err *e)
-{
-    struct asking q = ask(t, a, c, "PUT");
-
-    q.body = object;
-    add_options(&q, options);
-    return answer(&q, out, e);
-}
-
-bool kube_patch(struct kube_transport *t, struct arena *a, const struct kube_call *c,
-                enum kube_patch_type type, const struct value *patch,
-                const struct kube_write_options *options, struct value **out, struct err *e)
-{
-    /* JSON is YAML, and the type of apply that every server knows. */
-    static const char *const types[] = {
-        [KUBE_PATCH_MERGE] = "application/merge-patch+json",
-        [KUBE_PATCH_JSON] = "application/json-patch+json",
-        [KUBE_PATCH_STRATEGIC] = "application/strategic-merge-patch+json",
-        [KUBE_PATCH_APPLY] = "application/apply-patch+yaml",
-    };
-    struct asking q = ask(t, a, c, "PATCH");
-
-    if (type == KUBE_PATCH_APPLY && !(options && options->field_manager.len))
-        return err_set(e, ERR_INVALID, "applying needs the name of a field manager");
-    q.body = patch;
-    q.content_type = types[type];
-    add_options(&q, options);
-    return answer(&q, out, e);
+        url_query_add(url, STR("force"), STR("true"));
 }
 
 static struct value *delete_body(struct arena *a, const struct kube_delete_options *o)
@@ -188,12 +81,122 @@ static struct value *delete_body(struct arena *a, const struct kube_delete_optio
     return body;
 }
 
+bool kube_ask_request(struct arena *a, const struct kube_ask *q, struct http_request *out,
+                      struct err *e)
+{
+    struct buf url = buf_new(a, BUF_UNLIMITED), text = buf_new(a, KUBE_OBJECT_MAX);
+    const struct value *body = q->verb == KUBE_VERB_DELETE ? delete_body(a, &q->delete) : q->body;
+    const char *type = q->verb == KUBE_VERB_PATCH ? patch_types[q->patch] : "application/json";
+
+    if (q->verb == KUBE_VERB_PATCH && q->patch == KUBE_APPLY_PATCH && !q->write.field_manager.len)
+        return err_set(e, ERR_INVALID, "applying needs the name of a field manager");
+    buf_add(&url, q->path.len ? q->path : kube_call_path(a, &q->call));
+    if (q->verb != KUBE_VERB_GET && q->verb != KUBE_VERB_DELETE)
+        add_options(&url, &q->write);
+    *out = (struct http_request){.method = str_c(methods[q->verb]),
+                                 .url = buf_str(&url),
+                                 .cancel = q->call.cancel,
+                                 .timeout = q->call.timeout};
+    http_header_add(a, &out->headers, STR("Accept"), kube_accept(&q->call, false));
+    if (q->text.len)
+        out->body = str_copy(a, q->text);
+    else if (!body)
+        return true;
+    else if (!json_write(&text, body, &json_exact, e) || !buf_check(&text, e))
+        return false;
+    else
+        out->body = buf_str(&text);
+    http_header_add(a, &out->headers, STR("Content-Type"), str_c(type));
+    return true;
+}
+
+bool kube_ask_answer(struct arena *a, const struct kube_ask *q,
+                     const struct http_response *response, struct value **out, struct err *e)
+{
+    const struct kube_call *call = q->call.resource ? &q->call : NULL;
+    str method = str_c(methods[q->verb]);
+    struct value *object;
+
+    if (out)
+        *out = NULL;
+    if (response->status / 100 != 2)
+        return kube_answer_failed(a, method, call, response, q->call.status, e);
+    if (!call)
+        return true;
+    /* Read also when nobody wants it: a page of a proxy is not the server's consent. */
+    if (!kube_object_read(a, &q->call, response->body, &object, e)) {
+        kube_answer_unread(response, e);
+        return err_wrap(e, "%.*s %.*s", STR_ARG(method), STR_ARG(redact_url(a, response->url)));
+    }
+    if (out)
+        *out = object;
+    return true;
+}
+
+bool kube_do(struct kube_transport *t, struct arena *a, const struct kube_ask *q,
+             struct value **out, struct err *e)
+{
+    const struct retry_policy *retry = q->call.retry ? q->call.retry : &retry_kube;
+    struct http_request request;
+    struct http_response response;
+
+    if (q->call.status)
+        *q->call.status = (struct kube_status){0};
+    return kube_ask_request(a, q, &request, e) && kube_send(t, a, &request, retry, &response, e) &&
+           kube_ask_answer(a, q, &response, out, e);
+}
+
+bool kube_get(struct kube_transport *t, struct arena *a, const struct kube_call *c,
+              struct value **out, struct err *e)
+{
+    return kube_do(t, a, &(struct kube_ask){.verb = KUBE_VERB_GET, .call = *c}, out, e);
+}
+
+/* One that sends a body. */
+static struct kube_ask write(enum kube_verb verb, const struct kube_call *c,
+                             const struct value *body, const struct kube_write_options *options)
+{
+    struct kube_ask q = {.verb = verb, .call = *c, .body = body};
+
+    if (options)
+        q.write = *options;
+    return q;
+}
+
+bool kube_create(struct kube_transport *t, struct arena *a, const struct kube_call *c,
+                 const struct value *object, const struct kube_write_options *options,
+                 struct value **out, struct err *e)
+{
+    struct kube_ask q = write(KUBE_VERB_CREATE, c, object, options);
+
+    return kube_do(t, a, &q, out, e);
+}
+
+bool kube_update(struct kube_transport *t, struct arena *a, const struct kube_call *c,
+                 const struct value *object, const struct kube_write_options *options,
+                 struct value **out, struct err *e)
+{
+    struct kube_ask q = write(KUBE_VERB_UPDATE, c, object, options);
+
+    return kube_do(t, a, &q, out, e);
+}
+
+bool kube_patch(struct kube_transport *t, struct arena *a, const struct kube_call *c,
+                enum kube_patch_type type, const struct value *patch,
+                const struct kube_write_options *options, struct value **out, struct err *e)
+{
+    struct kube_ask q = write(KUBE_VERB_PATCH, c, patch, options);
+
+    q.patch = type;
+    return kube_do(t, a, &q, out, e);
+}
+
 bool kube_delete(struct kube_transport *t, struct arena *a, const struct kube_call *c,
                  const struct kube_delete_options *options, struct value **out, struct err *e)
 {
-    static const struct kube_delete_options none = {0};
-    struct asking q = ask(t, a, c, "DELETE");
+    struct kube_ask q = {.verb = KUBE_VERB_DELETE, .call = *c};
 
-    q.body = delete_body(a, options ? options : &none);
-    return answer(&q, out, e);
+    if (options)
+        q.delete = *options;
+    return kube_do(t, a, &q, out, e);
 }

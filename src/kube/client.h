@@ -76,6 +76,11 @@ struct kube_list_options {
      * goes on with what is there now, as the server offers, or fails with ERR_EXPIRED.
      */
     void (*restart)(void *ctx);
+    /*
+     * As client-go takes answers: one without items is an object by itself, null is an empty
+     * object, and the words for 400 and 404 name the resource.
+     */
+    bool lenient;
 };
 
 struct kube_list_meta {
@@ -105,6 +110,7 @@ struct kube_page {
     struct value **items;
     size_t len, cap;
     bool again, last;
+    bool alone; /* the answer was no list but this object: see lenient */
 };
 
 /* Asks nothing yet. transport, call and options must outlive it. */
@@ -133,10 +139,10 @@ MUST_CHECK bool kube_update(struct kube_transport *t, struct arena *a, const str
                             struct value **out, struct err *e);
 
 enum kube_patch_type {
-    KUBE_PATCH_MERGE,
-    KUBE_PATCH_JSON,      /* a list of operations */
-    KUBE_PATCH_STRATEGIC, /* not for custom resources */
-    KUBE_PATCH_APPLY,     /* server-side apply; options->field_manager is required */
+    KUBE_MERGE_PATCH,
+    KUBE_JSON_PATCH,      /* a list of operations */
+    KUBE_STRATEGIC_PATCH, /* not for custom resources */
+    KUBE_APPLY_PATCH,     /* server-side apply; options->field_manager is required */
 };
 MUST_CHECK bool kube_patch(struct kube_transport *t, struct arena *a, const struct kube_call *c,
                            enum kube_patch_type type, const struct value *patch,
@@ -155,6 +161,39 @@ MUST_CHECK bool kube_delete(struct kube_transport *t, struct arena *a, const str
                             const struct kube_delete_options *options, struct value **out,
                             struct err *e);
 
+/*
+ * ---- The same as data, for those who send by other means (pipe.h, events.h). ----
+ */
+enum kube_verb {
+    KUBE_VERB_GET,
+    KUBE_VERB_CREATE,
+    KUBE_VERB_UPDATE,
+    KUBE_VERB_PATCH,
+    KUBE_VERB_DELETE,
+};
+
+struct kube_ask {
+    enum kube_verb verb;
+    struct kube_call call;
+    str path;                        /* instead of the place in call: its resource may be NULL */
+    enum kube_patch_type patch;      /* KUBE_VERB_PATCH */
+    const struct value *body;        /* the object, or the patch */
+    str text;                        /* instead of it: JSON; also for a delete, then its options */
+    struct kube_write_options write; /* KUBE_VERB_CREATE, _UPDATE, _PATCH */
+    struct kube_delete_options delete; /* KUBE_VERB_DELETE */
+};
+
+/* Asks and waits for the answer, as the functions above do. */
+MUST_CHECK bool kube_do(struct kube_transport *t, struct arena *a, const struct kube_ask *q,
+                        struct value **out, struct err *e);
+/* The request of q, for kube_prepare. Lives in a; its body does not refer to q's. */
+MUST_CHECK bool kube_ask_request(struct arena *a, const struct kube_ask *q,
+                                 struct http_request *out, struct err *e);
+/* What an answer to it means. out may be NULL, and *out is when call has no resource. */
+MUST_CHECK bool kube_ask_answer(struct arena *a, const struct kube_ask *q,
+                                const struct http_response *response, struct value **out,
+                                struct err *e);
+
 /* ---- Errors. ---- */
 
 /*
@@ -164,6 +203,8 @@ MUST_CHECK bool kube_delete(struct kube_transport *t, struct arena *a, const str
 bool kube_answer_failed(struct arena *a, str method, const struct kube_call *c,
                         const struct http_response *response, struct kube_status *status,
                         struct err *e);
+/* The same by the code alone: what client-go makes of answers to raw requests. Always false. */
+bool kube_answer_failed_raw(struct arena *a, const struct http_response *response, struct err *e);
 /* The same for a Status object, as ERROR events of a watch have it. Always false. */
 bool kube_status_failed(struct arena *a, const struct value *object, struct kube_status *status,
                         struct err *e);

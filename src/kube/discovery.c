@@ -7,7 +7,7 @@
  */
 #include "kube/discovery_internal.h"
 
-#include "kube/items.h"
+#include "kube/items_internal.h"
 
 #define ACCEPT_DISCOVERY                                                                           \
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"                        \
@@ -21,6 +21,24 @@ struct asking {
     struct kube_transport *transport;
     struct http_cancel *cancel;
 };
+
+/* Whatever is asked for, these are lists: what is none would be taken for an empty one. */
+static bool check_lists(const struct value *answer, struct err *e)
+{
+    static const char *const names[] = {"groups", "items", "resources", "versions"};
+
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (!kube_check_kind(answer, str_c(names[i]), VALUE_LIST, e))
+            return false;
+    return true;
+}
+
+/* Upstream: client-go asks for these two without reading the Status of a refusal. */
+static bool is_raw(const struct asking *q, str path)
+{
+    return kube_transport_config(q->transport)->client_go &&
+           (str_eq(path, STR("/api")) || str_eq(path, STR("/apis")));
+}
 
 static bool get(const struct asking *q, struct arena *a, str path, const char *accept,
                 struct value **out, struct err *e)
@@ -37,12 +55,13 @@ static bool get(const struct asking *q, struct arena *a, str path, const char *a
         return false;
     }
     if (response.status / 100 != 2)
-        return kube_answer_failed(a, STR("GET"), NULL, &response, NULL, e);
+        return is_raw(q, path) ? kube_answer_failed_raw(a, &response, e)
+                               : kube_answer_failed(a, STR("GET"), NULL, &response, NULL, e);
     bool ok = kube_json_read(a, response.body, out, e);
     if (ok && !value_is(*out, VALUE_OBJECT))
         ok = err_set(e, ERR_INVALID, "the server sent %s where an object should be",
                      value_kind_name(*out ? (*out)->kind : VALUE_NULL));
-    if (!ok) {
+    if (!ok || !check_lists(*out, e)) {
         kube_answer_unread(&response, e);
         return err_wrap(e, "%.*s", STR_ARG(path));
     }

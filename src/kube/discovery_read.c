@@ -7,6 +7,9 @@
  * from one extension, and the others should go on to work.
  */
 #include "kube/discovery_internal.h"
+#include "object/object.h"
+
+#include "kube/items_internal.h"
 
 static void add_texts(struct arena *a, struct kube_list *to, const struct value *list)
 {
@@ -92,9 +95,14 @@ static bool add_aggregated_version(struct discovery_build *b, str group, const s
                              .preferred = preferred,
                              .stale = str_eq(value_get_str(from, STR("freshness")), STR("Stale"))};
     const struct value *list = value_get(from, STR("resources"));
+    AUTO_ERR fault = {0};
 
     if (!v.version.len)
         return true;
+    if (!kube_check_kind(from, STR("resources"), VALUE_LIST, &fault)) {
+        v.failure = str_copy(b->arena, fault.text);
+        v.error = fault.kind;
+    }
     if (!add_version(b, v, e))
         return false;
     /* What a stale version had is not what it has; client-go leaves it out. */
@@ -114,7 +122,7 @@ bool discovery_add_aggregated(struct discovery_build *b, const struct value *lis
 
     for (size_t i = 0; i < value_len(groups); i++) {
         const struct value *group = value_at(groups, i);
-        str name = value_get_str(value_get(group, STR("metadata")), STR("name"));
+        str name = object_name(group);
         const struct value *versions = value_get(group, STR("versions"));
         for (size_t k = 0; k < value_len(versions); k++)
             if (!add_aggregated_version(b, name, value_at(versions, k), k == 0, e))

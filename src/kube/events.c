@@ -7,6 +7,7 @@
  * forgotten when there are too many.
  */
 #include "kube/events.h"
+#include "object/object.h"
 
 #include <string.h>
 
@@ -113,13 +114,9 @@ struct sending {
 
 static str subject_of(struct arena *a, const struct value *about)
 {
-    const struct value *meta = value_get(about, STR("metadata"));
-    str api = value_get_str(about, STR("apiVersion")), kind = value_get_str(about, STR("kind"));
-    str ns = value_get_str(meta, STR("namespace")), name = value_get_str(meta, STR("name"));
-    str uid = value_get_str(meta, STR("uid"));
+    struct identity id = identity_of(about);
 
-    return str_fmt(a, "%.*s|%.*s|%.*s|%.*s|%.*s", STR_ARG(api), STR_ARG(kind), STR_ARG(ns),
-                   STR_ARG(name), STR_ARG(uid));
+    return str_fmt(a, "%.*s|%.*s", STR_ARG(identity_id(a, &id)), STR_ARG(object_uid(about)));
 }
 
 static bool may_speak(struct events *ev, struct arena *a, str subject)
@@ -160,7 +157,7 @@ static bool is_flood(struct events *ev, str kind_key, str message)
 }
 
 /* False: nothing is sent. */
-static bool decide(struct events *ev, struct arena *a, struct sending *s)
+static bool may_send(struct events *ev, struct arena *a, struct sending *s)
 {
     AUTO_LOCK guard = lock_take(&ev->lock);
     str reason = s->event->reason;
@@ -184,21 +181,7 @@ static bool decide(struct events *ev, struct arena *a, struct sending *s)
     return true;
 }
 
-static void remember(struct events *ev, const struct sending *s, bool created)
-{
-    AUTO_LOCK guard = lock_take(&ev->lock);
-    struct record *r = record_for(ev, s->key);
-
-    if (!created) {
-        ev->stats.counted++;
-        return;
-    }
-    ev->stats.created++;
-    r->first = s->first;
-    set_name(r, s->name);
-}
-
-/* ---- Sending -------------------------------------------------------------------------------- */
+/* ---- Calls -------------------------------------------------------------------------------- */
 
 static str seconds_time(struct arena *a, int64_t now)
 {
@@ -211,7 +194,7 @@ static str seconds_time(struct arena *a, int64_t now)
 static void add_reference(struct arena *a, struct value *to, const struct value *about)
 {
     static const char *const copied[] = {"namespace", "name", "uid", "resourceVersion"};
-    const struct value *meta = value_get(about, STR("metadata"));
+    const struct value *meta = object_meta(about);
 
     value_set_str(a, to, STR("apiVersion"), value_get_str(about, STR("apiVersion")));
     value_set_str(a, to, STR("kind"), value_get_str(about, STR("kind")));
@@ -256,53 +239,83 @@ static struct value *body_of(const struct events *ev, struct arena *a, const str
 /* Event names are those of their objects, cut so that they stay names. */
 static str new_name(struct arena *a, const struct value *about, int64_t now)
 {
-    str name = value_get_str(value_get(about, STR("metadata")), STR("name"));
+    str name = object_name(about);
 
     name = str_slice(name, 0, 230);
     return str_fmt(a, "%.*s.%llx", STR_ARG(name), (unsigned long long)now);
 }
 
-static bool send(struct events *ev, struct arena *a, struct sending *s, struct err *e)
+static struct kube_ask create_of(const struct events *ev, struct arena *a, const struct sending *s,
+                                 const struct kube_call *call)
 {
-    struct kube_call call = {
-        .resource = &events_resource, .namespace = s->namespace, .timeout = SEND_TIMEOUT};
-
-    if (s->name.len && s->count > 1) {
-        call.name = s->name;
-        if (kube_patch(ev->transport, a, &call, KUBE_PATCH_MERGE, counters(a, s), NULL, NULL, e)) {
-            remember(ev, s, false);
-            return true;
-        }
-        /* Servers drop Events after an hour. */
-        if (e->kind != ERR_NOT_FOUND)
-            return false;
-        err_clear(e);
-        call.name = STR_NONE;
-    }
-    s->name = new_name(a, s->event->about, s->now);
-    if (!kube_create(ev->transport, a, &call, body_of(ev, a, s), NULL, NULL, e))
-        return false;
-    remember(ev, s, true);
-    return true;
+    return (struct kube_ask){.verb = KUBE_VERB_CREATE, .call = *call, .body = body_of(ev, a, s)};
 }
 
-bool events_send(struct events *ev, const struct event *event, struct err *e)
+bool events_decide(struct events *ev, struct arena *a, const struct event *event,
+                   struct event_call *out)
 {
-    AUTO_ARENA a = arena_new();
-    AUTO_ERR own = {0};
-    const struct value *meta = value_get(event->about, STR("metadata"));
     struct sending s = {.event = event,
-                        .namespace = value_get_str(meta, STR("namespace")),
+                        .namespace = str_copy(a, object_namespace(event->about)),
                         .subject = subject_of(a, event->about),
                         .message = str_slice(event->message, 0, MESSAGE_MAX),
                         .now = clock_now()};
 
     if (!s.namespace.len)
         s.namespace = STR("default");
-    if (!decide(ev, a, &s))
-        return true;
+    if (!may_send(ev, a, &s))
+        return false;
+    struct kube_call call = {
+        .resource = &events_resource, .namespace = s.namespace, .timeout = SEND_TIMEOUT};
     s.message = str_slice(s.message, 0, MESSAGE_MAX);
-    return send(ev, a, &s, &own) || err_copy(e, &own);
+    str counted = s.name;
+    s.name = new_name(a, event->about, s.now);
+    *out = (struct event_call){.create = create_of(ev, a, &s, &call),
+                               .key = s.key,
+                               .name = s.name,
+                               .first = s.first,
+                               .creates = !counted.len || s.count == 1};
+    out->ask = out->create;
+    if (out->creates)
+        return true;
+    call.name = counted;
+    out->ask = (struct kube_ask){.verb = KUBE_VERB_PATCH, .call = call, .body = counters(a, &s)};
+    return true;
+}
+
+bool events_settle(struct events *ev, struct event_call *c, const struct err *failure)
+{
+    AUTO_LOCK guard = lock_take(&ev->lock);
+
+    if (failure) {
+        bool gone = !c->creates && failure->kind == ERR_NOT_FOUND;
+        c->creates = true;
+        c->ask = c->create;
+        return gone;
+    }
+    if (!c->creates) {
+        ev->stats.counted++;
+        return false;
+    }
+    struct record *r = record_for(ev, c->key);
+    ev->stats.created++;
+    r->first = c->first;
+    set_name(r, c->name);
+    return false;
+}
+
+bool events_send(struct events *ev, const struct event *event, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    struct event_call c;
+
+    if (!events_decide(ev, a, event, &c))
+        return true;
+    for (;;) {
+        AUTO_ERR failure = {0};
+        bool ok = kube_do(ev->transport, a, &c.ask, NULL, &failure);
+        if (!events_settle(ev, &c, ok ? NULL : &failure))
+            return ok || err_copy(e, &failure);
+    }
 }
 
 /* ---- Life ----------------------------------------------------------------------------------- */

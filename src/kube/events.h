@@ -11,7 +11,12 @@
  *     if (!events_send(ev, &event, e)) ...        usually nobody's trouble: log it
  *     events_free(ev);
  *
- * Any thread; a request is sent by the thread of the caller.
+ * Any thread; a request is sent by the thread of the caller. Those who never wait ask what would be
+ * sent, and send it themselves (pipe.h):
+ *
+ *     struct event_call call;
+ *     if (events_decide(ev, a, &event, &call)) start call.ask, and with its answer
+ *         if (events_settle(ev, &call, failure)) start call.ask, which is another one now
  */
 #pragma once
 
@@ -26,12 +31,32 @@ struct event {
     str message; /* longer than 1,024 bytes is cut, as servers would refuse it */
 };
 
+/* t may be NULL for those who send themselves. */
 struct events *events_new(struct kube_transport *t, str component, str instance);
 void events_free(struct events *ev);
 
 /* True also when the event was dropped, because there are too many. cancel-free and bounded in
  * time. */
 MUST_CHECK bool events_send(struct events *ev, const struct event *event, struct err *e);
+
+/* What an event becomes. Texts and values live in the arena of events_decide. */
+struct event_call {
+    struct kube_ask ask;
+    /* The recorder's own. */
+    struct kube_ask create; /* when ask counts an Event up that may be gone */
+    str key, name;
+    int64_t first;
+    bool creates;
+};
+
+/* Without any request. False: there are too many, and nothing is sent. */
+bool events_decide(struct events *ev, struct arena *a, const struct event *event,
+                   struct event_call *out);
+/*
+ * Takes what became of c->ask; failure is NULL when it went well. True: the Event that was to be
+ * counted up is gone (servers drop them after an hour), c->ask creates it anew.
+ */
+bool events_settle(struct events *ev, struct event_call *c, const struct err *failure);
 
 /* How many were created, counted up, and dropped. */
 struct events_stats {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exec.c - credential plugins; see exec.h. */
-#include "kube/exec.h"
+/* exec.c - credential plugins; see exec_internal.h. */
+#include "kube/exec_internal.h"
 
-#include "base/gotime.h"
+#include "go/time.h"
 #include "base/process.h"
 #include "text/codec.h"
-#include "text/json.h"
-#include "text/yaml.h"
+#include "text/json/json.h"
+#include "text/yaml/yaml.h"
 
 #include <unistd.h>
 

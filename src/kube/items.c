@@ -2,10 +2,12 @@
 /*
  * items.c - finds the elements of a list by brackets and quotes alone.
  *
- * Nothing is checked here beyond what is needed to find ends: the elements and the rest are read by
- * json.h afterwards, and brackets that do not match make a fault there.
+ * Nothing is checked here beyond what is needed to find ends, and the commas, which go nowhere: the
+ * elements and the rest are read by json.h afterwards, and brackets that do not match make a fault
+ * there.
  */
-#include "kube/items.h"
+#include "kube/items_internal.h"
+#include "object/object.h"
 
 #include <string.h>
 
@@ -34,6 +36,7 @@ static void keep(struct kube_items *s, struct cut *cut, const char *to)
 static bool deliver(struct kube_items *s, struct err *e)
 {
     s->in_item = false;
+    s->behind_item = true;
     if (!buf_check(&s->item, e))
         return err_wrap(e, "an object of it");
     bool ok = s->on_item(s->ctx, buf_str(&s->item), e);
@@ -56,10 +59,14 @@ static void quote_seen(struct kube_items *s)
 }
 
 /* Blanks and commas between elements go nowhere: the envelope shall hold an empty list. */
-static void begin_item(struct kube_items *s, struct cut *cut, const char *at)
+static bool begin_item(struct kube_items *s, struct cut *cut, const char *at, struct err *e)
 {
+    if (s->behind_item)
+        return err_set(e, ERR_INVALID, "there is no comma between two objects");
     cut->from = at;
     s->in_item = true;
+    s->behind_comma = false;
+    return true;
 }
 
 static void open_seen(struct kube_items *s, struct cut *cut, const char *at)
@@ -71,6 +78,12 @@ static void open_seen(struct kube_items *s, struct cut *cut, const char *at)
         return;
     keep(s, cut, at + 1);
     s->in_list = true;
+    s->behind_item = s->behind_comma = false;
+}
+
+static bool fail_comma(struct err *e)
+{
+    return err_set(e, ERR_INVALID, "there is a comma too many between its objects");
 }
 
 static bool close_seen(struct kube_items *s, struct cut *cut, const char *at, struct err *e)
@@ -88,6 +101,8 @@ static bool close_seen(struct kube_items *s, struct cut *cut, const char *at, st
         if (!deliver(s, e))
             return false;
     }
+    if (s->behind_comma)
+        return fail_comma(e);
     cut->from = at;
     s->in_list = false;
     return true;
@@ -97,10 +112,18 @@ static bool comma_seen(struct kube_items *s, struct cut *cut, const char *at, st
 {
     if (s->depth == 1)
         s->value_next = false;
-    if (!s->in_item || s->depth != 2)
+    if (!s->in_list || s->depth != 2)
         return true;
-    keep(s, cut, at);
-    return deliver(s, e);
+    if (s->in_item) {
+        keep(s, cut, at);
+        if (!deliver(s, e))
+            return false;
+    }
+    if (!s->behind_item)
+        return fail_comma(e);
+    s->behind_item = false;
+    s->behind_comma = true;
+    return true;
 }
 
 /* The text of a string: to its next quote, backslash or the end. */
@@ -130,8 +153,8 @@ static bool mark_seen(struct kube_items *s, struct cut *cut, const char *at, str
     char c = *at;
     bool between = s->in_list && !s->in_item && s->depth == 2;
 
-    if (between && c != ',' && c != ']' && c != '}' && !blank(c))
-        begin_item(s, cut, at);
+    if (between && c != ',' && c != ']' && c != '}' && !blank(c) && !begin_item(s, cut, at, e))
+        return false;
     switch (c) {
     case '"':
         quote_seen(s);
@@ -183,4 +206,50 @@ bool kube_items_add(struct kube_items *s, str piece, struct err *e)
 bool kube_items_end(struct kube_items *s, struct arena *a, struct value **envelope, struct err *e)
 {
     return kube_json_read(a, buf_str(&s->envelope), envelope, e);
+}
+
+/* ---- What is around the objects. ---- */
+
+bool kube_check_kind(const struct value *object, str key, enum value_kind kind, struct err *e)
+{
+    static const char *const names[] = {"null",     "a bool", "an integer", "a float",
+                                        "a string", "a list", "an object"};
+    const struct value *v = value_get(object, key);
+
+    if (!v || v->kind == VALUE_NULL || v->kind == kind)
+        return true;
+    return err_set(e, ERR_INVALID, "\"%.*s\" is not %s but %s", STR_ARG(key), names[kind],
+                   names[v->kind]);
+}
+
+static bool check_types(const struct value *envelope, const struct value *meta, struct err *e)
+{
+    return kube_check_kind(envelope, STR("apiVersion"), VALUE_STRING, e) &&
+           kube_check_kind(envelope, STR("kind"), VALUE_STRING, e) &&
+           kube_check_kind(envelope, STR("items"), VALUE_LIST, e) &&
+           kube_check_kind(envelope, STR("metadata"), VALUE_OBJECT, e) &&
+           kube_check_kind(meta, STR("continue"), VALUE_STRING, e) &&
+           kube_check_kind(meta, STR("remainingItemCount"), VALUE_INT, e) &&
+           kube_check_kind(meta, STR("resourceVersion"), VALUE_STRING, e);
+}
+
+bool kube_envelope_read(const struct value *envelope, struct kube_envelope *out, struct err *e)
+{
+    const struct value *items = value_get(envelope, STR("items"));
+    const struct value *meta = object_meta(envelope);
+    str remaining = value_text(value_get(meta, STR("remainingItemCount")));
+
+    *out = (struct kube_envelope){.next = value_get_str(meta, STR("continue")),
+                                  .version = value_get_str(meta, STR("resourceVersion"))};
+    if (!items)
+        return err_set(e, ERR_INVALID, "the server's answer is no list: it has no \"items\"");
+    if (!check_types(envelope, meta, e))
+        return false;
+    /* Its objects were not recognized, and stayed where they are. */
+    if (value_len(items))
+        return err_set(e, ERR_INVALID, "\"items\" is written with escapes");
+    if (!out->next.len && remaining.len && !str_eq(remaining, STR("0")))
+        return err_set(e, ERR_INVALID, "it ends, and %.*s objects are said to remain",
+                       STR_ARG(remaining));
+    return true;
 }

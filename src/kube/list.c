@@ -2,9 +2,9 @@
 /*
  * list.c - lists of objects, in pages, given on one by one.
  */
-#include "kube/items.h"
+#include "kube/items_internal.h"
 
-#include "text/json.h"
+#include "text/json/json.h"
 #include "text/url.h"
 
 /* ---- One object ----------------------------------------------------------------------------- */
@@ -15,12 +15,28 @@ static void fill_in(struct arena *a, struct value *object, str key, str text, bo
         value_set_str(a, object, key, text);
 }
 
-void kube_object_complete(struct arena *a, const struct kube_call *c, struct value *object)
+/* Whoever asks for a text later would get nothing, and call the object by another name. */
+static bool check_identity(const struct value *object, struct err *e)
+{
+    const struct value *meta = value_get(object, STR("metadata"));
+
+    return kube_check_kind(object, STR("apiVersion"), VALUE_STRING, e) &&
+           kube_check_kind(object, STR("kind"), VALUE_STRING, e) &&
+           kube_check_kind(object, STR("metadata"), VALUE_OBJECT, e) &&
+           kube_check_kind(meta, STR("name"), VALUE_STRING, e) &&
+           kube_check_kind(meta, STR("namespace"), VALUE_STRING, e);
+}
+
+bool kube_object_complete(struct arena *a, const struct kube_call *c, struct value *object,
+                          struct err *e)
 {
     const struct kube_resource *r = c->resource;
 
     if (!value_is(object, VALUE_OBJECT))
-        return;
+        return err_set(e, ERR_INVALID, "the server sent %s where an object should be",
+                       value_kind_name(object ? object->kind : VALUE_NULL));
+    if (!check_identity(object, e))
+        return err_wrap(e, "an object");
     for (size_t i = value_len(object); c->metadata_only && i-- > 0;) {
         str key = value_key(&object->items[i]);
         if (!str_eq(key, STR("metadata")))
@@ -29,11 +45,12 @@ void kube_object_complete(struct arena *a, const struct kube_call *c, struct val
     fill_in(a, object, STR("apiVersion"), kube_api_version(a, r->group, r->version),
             c->metadata_only);
     fill_in(a, object, STR("kind"), r->kind, c->metadata_only);
+    return true;
 }
 
 bool kube_json_read(struct arena *a, str text, struct value **out, struct err *e)
 {
-    const struct read_options options = {.go = true, .any_number = true};
+    const struct read_options options = {.duplicates = DUPLICATE_ERROR};
     const struct source src = {.text = text};
     bool ok = json_read(a, &src, &options, out, e);
 
@@ -45,13 +62,7 @@ bool kube_json_read(struct arena *a, str text, struct value **out, struct err *e
 bool kube_object_read(struct arena *a, const struct kube_call *c, str text, struct value **out,
                       struct err *e)
 {
-    if (!kube_json_read(a, text, out, e))
-        return false;
-    if (!value_is(*out, VALUE_OBJECT))
-        return err_set(e, ERR_INVALID, "the server sent %s where an object should be",
-                       value_kind_name(*out ? (*out)->kind : VALUE_NULL));
-    kube_object_complete(a, c, *out);
-    return true;
+    return kube_json_read(a, text, out, e) && kube_object_complete(a, c, *out, e);
 }
 
 str kube_accept(const struct kube_call *c, bool list)
@@ -75,26 +86,41 @@ struct listing {
     struct arena *page, *item; /* emptied after each of their kind */
     struct arena *lasting;     /* the place in the list */
     str continue_token;
+    str earlier;          /* that of a page before: of the first, second, fourth, eighth ... */
     str resource_version; /* of the first page */
     size_t limit, items, pages;
     size_t empty; /* pages in a row without an object */
     bool given;   /* something of this page was given on */
+    bool alone;   /* this page was an object by itself */
     bool enough;  /* the caller wants no more */
     bool refused; /* the error is the caller's */
 };
 
-static bool on_item(void *ctx, str text, struct err *e)
+static bool read_item(const struct listing *l, str text, struct value **out, struct err *e)
 {
-    struct listing *l = ctx;
-    struct value *object;
-
-    if (!kube_object_read(l->item, l->call, text, &object, e))
+    if (!kube_json_read(l->item, text, out, e))
         return false;
+    if (l->options->lenient && (*out)->kind == VALUE_NULL)
+        *out = value_object(l->item);
+    return kube_object_complete(l->item, l->call, *out, e);
+}
+
+static bool give(struct listing *l, struct value *object, struct err *e)
+{
     l->given = true;
     l->items++;
     bool ok = l->each(l->ctx, l->item, object, e);
     l->enough = !ok && e->kind == ERR_NONE;
     l->refused = !ok && !l->enough;
+    return ok;
+}
+
+static bool on_item(void *ctx, str text, struct err *e)
+{
+    struct listing *l = ctx;
+    struct value *object;
+    bool ok = read_item(l, text, &object, e) && give(l, object, e);
+
     arena_reset(l->item);
     return ok;
 }
@@ -129,26 +155,40 @@ static str page_url(const struct listing *l)
     return buf_str(&url);
 }
 
+/* Lists that go round come by a page that is remembered: the distance to it doubles. */
+static bool check_advance(struct listing *l, str next, struct err *e)
+{
+    if (!next.len)
+        return true;
+    if (str_eq(next, l->continue_token) || str_eq(next, l->earlier))
+        return err_set(e, ERR_INVALID,
+                       "the server's list does not advance: the same \"continue\" twice");
+    if (l->empty >= KUBE_EMPTY_PAGES_MAX)
+        return err_set(e, ERR_LIMIT, "the server's list does not advance: %d pages without objects",
+                       KUBE_EMPTY_PAGES_MAX);
+    return true;
+}
+
 static bool end_page(struct listing *l, struct kube_items *items, struct err *e)
 {
     struct value *envelope;
+    struct kube_envelope read = {0};
 
     if (!kube_items_end(items, l->page, &envelope, e))
         return false;
-    const struct value *meta = value_get(envelope, STR("metadata"));
-    if (!value_get(envelope, STR("items")))
-        return err_set(e, ERR_INVALID, "the server's answer is no list: it has no \"items\"");
+    l->alone = l->options->lenient && value_is(envelope, VALUE_OBJECT) &&
+               !value_get(envelope, STR("items"));
+    if (l->alone ? !kube_object_complete(l->page, l->call, envelope, e) || !give(l, envelope, e)
+                 : !kube_envelope_read(envelope, &read, e))
+        return false;
     if (!l->pages++)
-        l->resource_version = str_copy(l->lasting, value_get_str(meta, STR("resourceVersion")));
-    str next = value_get_str(meta, STR("continue"));
-    if (next.len && str_eq(next, l->continue_token))
-        return err_set(e, ERR_INVALID,
-                       "the server's list does not advance: the same \"continue\" twice");
+        l->resource_version = str_copy(l->lasting, read.version);
     l->empty = l->given ? 0 : l->empty + 1;
-    if (next.len && l->empty >= KUBE_EMPTY_PAGES_MAX)
-        return err_set(e, ERR_LIMIT, "the server's list does not advance: %d pages without objects",
-                       KUBE_EMPTY_PAGES_MAX);
-    l->continue_token = str_copy(l->lasting, next);
+    if (!check_advance(l, read.next, e))
+        return false;
+    l->continue_token = str_copy(l->lasting, read.next);
+    if (!(l->pages & (l->pages - 1)))
+        l->earlier = l->continue_token;
     return true;
 }
 
@@ -160,6 +200,21 @@ static bool fail_unread(const struct listing *l, const struct http_response *res
         return false;
     kube_answer_unread(response, e);
     return err_wrap(e, "the list of %.*s", STR_ARG(l->call->resource->name));
+}
+
+/* The words of client-go's tools for a list that there is not. Always false. */
+static bool name_list(const struct listing *l, const struct kube_status *status, struct err *e)
+{
+    static const char *const reasons[] = {"BadRequest", "NotFound"};
+    const struct kube_resource *r = l->call->resource;
+    bool named = false;
+
+    for (size_t i = 0; i < COUNT(reasons); i++)
+        named |= str_eq(status->reason, str_c(reasons[i]));
+    if (!l->options->lenient || !named)
+        return false;
+    return err_wrap(e, "Unable to list \"%.*s/%.*s, Resource=%.*s\"", STR_ARG(r->group),
+                    STR_ARG(r->version), STR_ARG(r->name));
 }
 
 /* *lost: the connection broke within the page. */
@@ -184,8 +239,10 @@ static bool get_page(struct listing *l, struct kube_status *status, bool *lost, 
     }
     if (l->enough)
         return true;
-    if (response.status / 100 != 2)
-        return kube_answer_failed(l->page, STR("GET"), l->call, &response, status, e);
+    if (response.status / 100 != 2) {
+        kube_answer_failed(l->page, STR("GET"), l->call, &response, status, e);
+        return name_list(l, status, e);
+    }
     return end_page(l, &items, e) || fail_unread(l, &response, e);
 }
 
@@ -194,7 +251,7 @@ static void begin_anew(struct listing *l)
 {
     if (l->options->restart)
         l->options->restart(l->ctx);
-    l->continue_token = STR_NONE;
+    l->continue_token = l->earlier = STR_NONE;
     l->resource_version = STR_NONE;
     l->items = l->pages = 0;
     l->limit = 0;
@@ -396,5 +453,6 @@ bool kube_pages_next(struct kube_pages *p, struct arena *a, struct kube_page *ou
             break;
     }
     out->last = !l->continue_token.len;
+    out->alone = l->alone;
     return true;
 }

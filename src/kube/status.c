@@ -5,9 +5,10 @@
  * An API server explains itself by a Status object; whatever stands between it and us (proxies,
  * load balancers, servers that are starting) does not, and then the words are client-go's.
  */
-#include "kube/items.h"
+#include "kube/items_internal.h"
 
-#include "base/quote.h"
+#include "go/quote.h"
+#include "object/object.h"
 
 /* What a status code means when nothing else is said; NULL as words: the body is the message. */
 static const struct generic {
@@ -108,7 +109,7 @@ static void say_generic(struct arena *a, str method, const struct kube_call *c,
         struct buf b = buf_new(a, 16 * KIB);
         s->reason = STR("InternalError");
         buf_add(&b, STR("an error on the server ("));
-        quote_text(&b, said);
+        go_quote(&b, said);
         buf_add(&b, STR(") has prevented the request from succeeding"));
         words = buf_str(&b);
     }
@@ -124,7 +125,7 @@ static bool fail_with(const struct kube_status *s, struct kube_status *out, stru
 
 static struct kube_status status_of(const struct value *object)
 {
-    const struct value *meta = value_get(object, STR("metadata"));
+    const struct value *meta = object_meta(object);
     struct kube_status s = {.reason = value_get_str(object, STR("reason")),
                             .message = value_get_str(object, STR("message")),
                             .details = value_get(object, STR("details")),
@@ -159,6 +160,20 @@ static bool read_status(struct arena *a, str body, struct value **out)
            !str_eq(value_get_str(*out, STR("status")), STR("Success"));
 }
 
+/* With what s says already; the rest is client-go's. Always false. */
+static bool fail_answer(struct arena *a, str method, const struct kube_call *c,
+                        const struct http_response *response, struct kube_status s,
+                        struct kube_status *status, struct err *e)
+{
+    if (!s.code)
+        s.code = response->status;
+    if (!s.message.len)
+        say_generic(a, method, c, response, &s);
+    if (!s.retry_after && !retry_after(&response->headers, clock_now(), &s.retry_after))
+        s.retry_after = 0;
+    return fail_with(&s, status, e);
+}
+
 bool kube_answer_failed(struct arena *a, str method, const struct kube_call *c,
                         const struct http_response *response, struct kube_status *status,
                         struct err *e)
@@ -170,13 +185,12 @@ bool kube_answer_failed(struct arena *a, str method, const struct kube_call *c,
         s = status_of(object);
         s.silent = !s.message.len;
     }
-    if (!s.code)
-        s.code = response->status;
-    if (!s.message.len)
-        say_generic(a, method, c, response, &s);
-    if (!s.retry_after && !retry_after(&response->headers, clock_now(), &s.retry_after))
-        s.retry_after = 0;
-    return fail_with(&s, status, e);
+    return fail_answer(a, method, c, response, s, status, e);
+}
+
+bool kube_answer_failed_raw(struct arena *a, const struct http_response *response, struct err *e)
+{
+    return fail_answer(a, STR("GET"), NULL, response, (struct kube_status){0}, NULL, e);
 }
 
 /* The most that is shown of a content type. */
@@ -193,7 +207,7 @@ bool kube_answer_unread(const struct http_response *response, struct err *e)
     return err_set_str(e, e->kind,
                        str_fmt(a, "%.*s; the answer is %.*s: is this the address of an API server?",
                                STR_ARG(e->text),
-                               STR_ARG(quote_of(a, str_slice(name, 0, TYPE_MAX)))));
+                               STR_ARG(go_quoted(a, str_slice(name, 0, TYPE_MAX)))));
 }
 
 str kube_status_words(struct arena *a, const struct kube_status *status)

@@ -8,12 +8,13 @@
  */
 #include "kube/transport.h"
 
-#include "base/quote.h"
-#include "kube/config_internal.h"
-#include "kube/exec.h"
+#include "go/quote.h"
+#include "kube/config/config_internal.h"
+#include "kube/exec_internal.h"
 #include "kube/warning.h"
 #include "text/codec.h"
 #include "text/url.h"
+#include "net/redact.h"
 
 /* A token file is read again after so long, as in client-go. */
 #define TOKEN_FILE_AGE (60 * NS_PER_SEC)
@@ -270,9 +271,9 @@ bool kube_prepare(struct kube_transport *t, struct arena *a, const struct http_r
     return true;
 }
 
-void kube_refused(struct kube_transport *t, const struct http_request *prepared)
+bool kube_refused(struct kube_transport *t, const struct http_request *prepared)
 {
-    mark_refused(t, http_header_get(&prepared->headers, STR("Authorization")));
+    return mark_refused(t, http_header_get(&prepared->headers, STR("Authorization")));
 }
 
 /* client-go gets credentials within a request, so that its errors name that. */
@@ -282,11 +283,11 @@ static bool name_request(const struct kube_transport *t, struct arena *a,
     str method = request->method.len ? request->method : STR("GET");
     str rest = str_lower(a, str_from(method, 1)), url = request->url;
 
-    if (!t->config->join_faults)
+    if (!t->config->client_go)
         return false;
     if (str_has_prefix(url, STR("/")))
         url = url_join(a, t->config->server, url);
-    url = quote_of(a, url);
+    url = go_quoted(a, redact_url(a, url));
     return err_wrap(e, "%c%.*s %.*s", method.ptr[0], STR_ARG(rest), STR_ARG(url));
 }
 

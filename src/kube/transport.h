@@ -16,7 +16,7 @@
  */
 #pragma once
 
-#include "kube/config.h"
+#include "kube/config/config.h"
 #include "net/retry.h"
 
 struct kube_transport;
@@ -38,7 +38,10 @@ MUST_CHECK bool kube_send(struct kube_transport *t, struct arena *a,
 MUST_CHECK bool kube_prepare(struct kube_transport *t, struct arena *a,
                              const struct http_request *request, struct http_request *out,
                              struct http_client **client, struct err *e);
-/* Tells that a prepared request got a 401: credentials are made anew before the next one. */
-void kube_refused(struct kube_transport *t, const struct http_request *prepared);
+/*
+ * Tells that a prepared request got a 401: credentials are made anew before the next one. False:
+ * they never change.
+ */
+bool kube_refused(struct kube_transport *t, const struct http_request *prepared);
 /* Tells what the head of an answer warns of; kube_send does so itself. */
 void kube_warned(struct kube_transport *t, const struct http_response *response);

@@ -11,6 +11,7 @@
 #include "kube/watch_internal.h"
 
 #include "text/url.h"
+#include "object/object.h"
 
 /* Servers are asked to end a watch after five to ten minutes, as by client-go. */
 #define WATCH_SECONDS 300
@@ -57,16 +58,15 @@ bool kube_change_read(struct arena *a, const struct kube_call *c, str line, stru
         return kube_status_failed(a, out->object, NULL, e);
     if (!type_of(type, out) || !value_is(out->object, VALUE_OBJECT))
         return err_set(e, ERR_INVALID, "an event of a watch has no known type or no object");
-    const struct value *meta = value_get(out->object, STR("metadata"));
+    const struct value *meta = object_meta(out->object);
     out->resource_version = value_get_str(meta, STR("resourceVersion"));
     const struct value *notes = value_get(meta, STR("annotations"));
     out->initial_end = out->bookmark &&
                        str_eq(value_get_str(notes, STR("k8s.io/initial-events-end")), STR("true"));
     if (!out->resource_version.len)
         return err_set(e, ERR_INVALID, "an event of a watch has no resource version");
-    if (!out->bookmark)
-        kube_object_complete(a, c, out->object);
-    return true;
+    return out->bookmark || kube_object_complete(a, c, out->object, e) ||
+           err_wrap(e, "an event of a watch");
 }
 
 static void remember(struct buf *b, str text)
@@ -346,17 +346,17 @@ static int64_t end_list(struct kube_watch *w, const struct http_response *respon
 {
     AUTO_ERR e = {0};
     struct value *envelope;
+    struct kube_envelope read;
 
-    if (!kube_items_end(&w->items, w->request, &envelope, &e))
+    if (!kube_items_end(&w->items, w->request, &envelope, &e) ||
+        !kube_envelope_read(envelope, &read, &e))
         return unread(w, response, &e);
-    const struct value *meta = value_get(envelope, STR("metadata"));
-    str next = value_get_str(meta, STR("continue"));
-    str version = value_get_str(meta, STR("resourceVersion"));
+    str next = read.next, version = read.version;
     w->empty = w->moved ? 0 : w->empty + 1;
     bool stuck = next.len &&
                  (str_eq(next, buf_str(&w->continue_token)) || w->empty >= KUBE_EMPTY_PAGES_MAX);
     /* Where to begin to watch is of no interest for what is not. */
-    if (!value_get(envelope, STR("items")) || (!version.len && !w->polled) || stuck) {
+    if ((!version.len && !w->polled) || stuck) {
         err_set(&e, ERR_INVALID, "the server's answer is no list that can be watched");
         begin_anew(w);
         return watch_failed(w, &e, 0);

@@ -59,7 +59,7 @@ struct kube_watch_config {
     /*
      * How long the server is asked to keep a watch, rounded up to seconds, and how much longer we
      * wait for its end before we take the server for gone; 0: 5 to 10 minutes, and one more. (That
-     * the machine is gone is noticed sooner: see net/internal.h.)
+     * the machine is gone is noticed sooner: see net/http/http_internal.h.)
      */
     int64_t length, grace;
     struct kube_watch_handler handler;
@@ -72,6 +72,11 @@ struct kube_watch_stats {
 
 /* transport must outlive the hub. */
 struct kube_watches *kube_watches_new(struct kube_transport *transport);
+/*
+ * Driven mode (base/clock.h), in which there are no threads: does all there is to do now, handlers
+ * included. Answers when there will be more by time alone, by clock_mono.
+ */
+int64_t kube_watches_step(struct kube_watches *hub);
 /* All watches must have been stopped. */
 void kube_watches_free(struct kube_watches *hub);
 

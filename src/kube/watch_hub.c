@@ -3,22 +3,16 @@
  * watch_hub.c - starts the requests of watches when they are due.
  *
  * A thread of its own waits for the next one that is due and makes its credentials, which may take
- * a while (plugins), and hands it to the streams, whose thread does all the rest. When credentials
- * bring a new client, new streams are made for it and the old ones end with their last request.
+ * a while (plugins), and hands it to the streams, whose thread does all the rest. In driven mode
+ * kube_watches_step is both threads.
  */
+#include "kube/streams_internal.h"
 #include "kube/watch_internal.h"
-#include "net/streams.h"
+#include "net/http/streams.h"
 
 #include <assert.h>
 #include <pthread.h>
 #include <signal.h>
-
-/* The streams of one client. */
-struct lane {
-    struct lane *next;
-    struct http_client *client;
-    struct http_streams *streams;
-};
 
 struct kube_watches {
     struct lock lock;
@@ -27,7 +21,8 @@ struct kube_watches {
     struct kube_transport *transport;
     struct kube_watch *all;
     bool closing;
-    struct lane *lanes; /* the thread's own; the first is the current one */
+    bool driven;                  /* there is no thread */
+    struct kube_streams *streams; /* the thread's own */
 };
 
 #define PAUSE_FIRST (800 * NS_PER_MS)
@@ -54,44 +49,6 @@ void kube_watch_stats(struct kube_watch *w, struct kube_watch_stats *out)
     AUTO_LOCK guard = lock_take(&w->hub->lock);
 
     *out = w->stats;
-}
-
-/* ---- Lanes ---------------------------------------------------------------------------------- */
-
-static void free_lane(struct lane *l)
-{
-    http_streams_free(l->streams);
-    http_client_free(l->client);
-    block_free(l);
-}
-
-/* The streams for client, which is given away. */
-static struct http_streams *lane_for(struct kube_watches *hub, struct http_client *client)
-{
-    if (hub->lanes && hub->lanes->client == client) {
-        http_client_free(client);
-        return hub->lanes->streams;
-    }
-    struct lane *l = block_new(sizeof(*l));
-    *l = (struct lane){.next = hub->lanes, .client = client, .streams = http_streams_new(client)};
-    hub->lanes = l;
-    return l->streams;
-}
-
-/* Old ones whose last stream has ended. */
-static void drop_old_lanes(struct kube_watches *hub)
-{
-    struct lane **at = hub->lanes ? &hub->lanes->next : NULL;
-
-    while (at && *at) {
-        struct lane *l = *at;
-        if (http_streams_count(l->streams)) {
-            at = &l->next;
-            continue;
-        }
-        *at = l->next;
-        free_lane(l);
-    }
 }
 
 /* ---- The thread ----------------------------------------------------------------------------- */
@@ -165,8 +122,8 @@ static void run_one(struct kube_watches *hub, struct kube_watch *w)
     if (!kube_prepare(hub->transport, w->request, &request, &w->prepared, &client, &e))
         rest(w, watch_failed(w, &e, 0));
     else
-        start(w, lane_for(hub, client));
-    drop_old_lanes(hub);
+        start(w, kube_streams_for(&hub->streams, client, 0));
+    kube_streams_trim(&hub->streams);
 }
 
 static void wait_until(struct kube_watches *hub, int64_t due)
@@ -177,23 +134,58 @@ static void wait_until(struct kube_watches *hub, int64_t due)
         clock_wait(&hub->changed, &hub->lock.mutex, due);
 }
 
-/* The next one that is due, marked as running; NULL when the hub closes. */
+/* One that is due, marked as running, or NULL and when the next one is. Under the lock. */
+static struct kube_watch *take_due(struct kube_watches *hub, int64_t *due)
+{
+    struct kube_watch *first = NULL;
+
+    for (struct kube_watch *w = hub->all; w; w = w->next)
+        if (!w->running && !w->stop && (!first || w->due < first->due))
+            first = w;
+    *due = first ? first->due : INT64_MAX;
+    if (!first || *due > clock_mono())
+        return NULL;
+    first->running = true;
+    return first;
+}
+
+/* Waits for the next one that is due; NULL when the hub closes. */
 static struct kube_watch *next_due(struct kube_watches *hub)
 {
     AUTO_LOCK guard = lock_take(&hub->lock);
+    struct kube_watch *w;
+    int64_t due;
 
     while (!hub->closing) {
-        struct kube_watch *first = NULL;
-        for (struct kube_watch *w = hub->all; w; w = w->next)
-            if (!w->running && !w->stop && (!first || w->due < first->due))
-                first = w;
-        if (first && first->due <= clock_mono()) {
-            first->running = true;
-            return first;
-        }
-        wait_until(hub, first ? first->due : INT64_MAX);
+        if ((w = take_due(hub, &due)))
+            return w;
+        wait_until(hub, due);
     }
     return NULL;
+}
+
+static struct kube_watch *next_due_now(struct kube_watches *hub, int64_t *due)
+{
+    AUTO_LOCK guard = lock_take(&hub->lock);
+
+    return take_due(hub, due);
+}
+
+int64_t kube_watches_step(struct kube_watches *hub)
+{
+    struct kube_watch *w;
+    int64_t due, streams_due;
+
+    assert(hub->driven);
+    do {
+        while ((w = next_due_now(hub, &due)))
+            run_one(hub, w);
+        streams_due = kube_streams_step(hub->streams);
+        /* An end may have made a watch due at once. */
+        if ((w = next_due_now(hub, &due)))
+            run_one(hub, w);
+    } while (w);
+    return streams_due < due ? streams_due : due;
 }
 
 static void *run(void *ctx)
@@ -203,11 +195,7 @@ static void *run(void *ctx)
 
     while ((w = next_due(hub)))
         run_one(hub, w);
-    while (hub->lanes) {
-        struct lane *l = hub->lanes;
-        hub->lanes = l->next;
-        free_lane(l);
-    }
+    kube_streams_free(hub->streams);
     return NULL;
 }
 
@@ -236,7 +224,9 @@ struct kube_watches *kube_watches_new(struct kube_transport *transport)
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&hub->changed, &attributes);
     pthread_condattr_destroy(&attributes);
-    start_thread(hub);
+    hub->driven = clock_is_driven();
+    if (!hub->driven)
+        start_thread(hub);
     return hub;
 }
 
@@ -254,7 +244,10 @@ void kube_watches_free(struct kube_watches *hub)
     if (!hub)
         return;
     close_hub(hub);
-    pthread_join(hub->thread, NULL);
+    if (hub->driven)
+        kube_streams_free(hub->streams);
+    else
+        pthread_join(hub->thread, NULL);
     pthread_cond_destroy(&hub->changed);
     block_free(hub);
 }
@@ -311,15 +304,21 @@ struct kube_watch *kube_watch_start(struct kube_watches *hub,
     return w;
 }
 
+static void ask_to_stop(struct kube_watch *w)
+{
+    AUTO_LOCK guard = lock_take(&w->hub->lock);
+
+    w->stop = true;
+    if (w->id)
+        http_streams_stop(w->streams, w->id);
+}
+
 static void unlink_stopped(struct kube_watch *w)
 {
     struct kube_watches *hub = w->hub;
     AUTO_LOCK guard = lock_take(&hub->lock);
     struct kube_watch **at = &hub->all;
 
-    w->stop = true;
-    if (w->id)
-        http_streams_stop(w->streams, w->id);
     while (w->running)
         pthread_cond_wait(&hub->changed, &hub->lock.mutex);
     while (*at != w)
@@ -331,6 +330,9 @@ void kube_watch_stop(struct kube_watch *w)
 {
     if (!w)
         return;
+    ask_to_stop(w);
+    if (w->hub->driven)
+        (void)kube_streams_step(w->hub->streams);
     unlink_stopped(w);
     arena_free(w->request);
     arena_free(w->item);

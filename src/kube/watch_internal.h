@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "kube/items.h"
+#include "kube/items_internal.h"
 #include "kube/watch.h"
 
 enum watch_phase {

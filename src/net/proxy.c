@@ -42,7 +42,7 @@ static bool is_v4(const unsigned char ip[16])
     return !memcmp(ip, mapped, sizeof(mapped));
 }
 
-static bool is_loopback(struct arena *a, str host)
+bool host_is_loopback(struct arena *a, str host)
 {
     static const unsigned char ipv6_loopback[16] = {[15] = 1};
     unsigned char ip[16];
@@ -193,7 +193,7 @@ bool proxy_for(struct arena *a, const struct proxy_settings *s, str url, str *ou
         return false;
     bool is_https = str_eq(u.scheme, STR("https"));
     str proxy = is_https ? s->https : s->http, host = str_lower(a, url_hostname(&u));
-    if (!proxy.len || is_loopback(a, host) ||
+    if (!proxy.len || host_is_loopback(a, host) ||
         is_excluded(a, s->no_proxy, host, url_port_number(&u)))
         return true;
     if (!is_https && s->cgi)

@@ -7,9 +7,10 @@
 #include "net/redact.h"
 
 #include "text/codec.h"
-#include "text/json.h"
+#include "text/json/json.h"
 #include "text/url.h"
 
+#define REDACTED_BASE64 "UkVEQUNURUQ="
 #define LAST_APPLIED "kubectl.kubernetes.io/last-applied-configuration"
 
 static const char *const secret_endings[] = {
@@ -101,37 +102,14 @@ static void redact_pairs(struct arena *a, struct buf *out, str pairs)
     }
 }
 
-/* "user:password@" before the host. */
-static void redact_authority(struct buf *out, str before)
-{
-    size_t start = str_find(before, STR("://")), slash, at;
-    str authority, user, password;
-
-    if (start == STR_NPOS) {
-        buf_add(out, before);
-        return;
-    }
-    authority = str_from(before, start + 3);
-    slash = str_find_char(authority, '/');
-    at = str_rfind_char(str_slice(authority, 0, slash), '@');
-    if (at != STR_NPOS && str_cut(str_slice(authority, 0, at), STR(":"), &user, &password)) {
-        buf_add(out, str_slice(before, 0, start + 3));
-        buf_add(out, user);
-        buf_add(out, STR(":xxxxx"));
-        buf_add(out, str_from(authority, at));
-    } else {
-        buf_add(out, before);
-    }
-}
-
 str redact_url(struct arena *a, str url)
 {
     struct buf b = buf_new(a, BUF_UNLIMITED);
     str whole, before, query, fragment;
-    bool has_fragment = str_cut(url, STR("#"), &whole, &fragment);
+    bool has_fragment = str_cut(url_shown(a, url), STR("#"), &whole, &fragment);
     bool has_query = str_cut(whole, STR("?"), &before, &query);
 
-    redact_authority(&b, before);
+    buf_add(&b, before);
     if (has_query)
         buf_char(&b, '?');
     redact_pairs(a, &b, query);
@@ -139,6 +117,28 @@ str redact_url(struct arena *a, str url)
         buf_char(&b, '#');
     redact_pairs(a, &b, fragment);
     return buf_str(&b);
+}
+
+/* ---- Texts that hold a secret ---------------------------------------------------------------- */
+
+/* Shorter secrets are words that may be anywhere. */
+#define SECRET_MIN 6
+
+/* The text itself when the secret is not in it. */
+static str without(struct arena *a, str text, str secret)
+{
+    size_t at = secret.len < SECRET_MIN ? STR_NPOS : str_find(text, secret);
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+
+    if (at == STR_NPOS)
+        return text;
+    for (str rest = text;; at = str_find(rest, secret)) {
+        buf_add(&b, str_slice(rest, 0, at));
+        if (at == STR_NPOS)
+            return buf_str(&b);
+        buf_add(&b, STR(REDACTED));
+        rest = str_from(rest, at + secret.len);
+    }
 }
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
@@ -150,6 +150,10 @@ struct redaction {
     struct arena *arena;
     bool changed;
     bool met_secret; /* a Kubernetes Secret was among what was read */
+    struct {
+        str *items;
+        size_t len, cap;
+    } values; /* of the Secret that is looked through */
 };
 
 static void redact_value(struct redaction *r, struct value *v, bool is_secret);
@@ -205,6 +209,39 @@ static void redact_nested(struct redaction *r, struct value *v, bool is_secret)
         replace(r, v, json_write(&b, tree, &json_exact, NULL) ? buf_str(&b) : STR(REDACTED));
 }
 
+/* The values of a Secret, before they are replaced. */
+static void note_values(struct redaction *r, const struct value *fields, bool encoded)
+{
+    str text, plain;
+    size_t bad;
+
+    for (size_t i = 0; i < value_len(fields); i++) {
+        text = value_text(&fields->items[i]);
+        if (!text.len || str_eq(text, STR(REDACTED_BASE64)))
+            continue;
+        VEC_PUSH(r->arena, &r->values, text);
+        if (encoded && base64_decode(r->arena, text, &plain, &bad))
+            VEC_PUSH(r->arena, &r->values, plain);
+    }
+}
+
+/* Tools keep copies of what a Secret holds in its annotations, in JSON or in any other way. */
+static void redact_copies(struct redaction *r, struct value *annotations)
+{
+    for (size_t i = 0; i < value_len(annotations); i++) {
+        struct value *v = &annotations->items[i];
+        str text = value_str(v), start = str_trim(text);
+        if (start.len && (start.ptr[0] == '{' || start.ptr[0] == '['))
+            redact_nested(r, v, true);
+        else if (str_contains(text, STR("data:")) || str_contains(text, STR("Data:")))
+            replace(r, v, STR(REDACTED));
+        text = value_str(v);
+        for (size_t k = 0; k < r->values.len; k++)
+            text = without(r->arena, text, r->values.items[k]);
+        replace(r, v, text);
+    }
+}
+
 /* False when the value of this member is still to be looked through. */
 static bool redact_member(struct redaction *r, struct value *v, bool is_secret, bool is_key)
 {
@@ -215,7 +252,7 @@ static bool redact_member(struct redaction *r, struct value *v, bool is_secret, 
         return true;
     }
     if (is_secret && str_eq(key, STR("data"))) {
-        replace_all(r, v, STR("UkVEQUNURUQ="));
+        replace_all(r, v, STR(REDACTED_BASE64));
         return true;
     }
     if (is_secret && (str_eq(key, STR("stringData")) || str_eq(key, STR("value")))) {
@@ -249,6 +286,12 @@ static void redact_value(struct redaction *r, struct value *v, bool is_secret)
 
     is_secret |= str_eq(kind, STR("Secret")) || str_eq(kind, STR("SecretList"));
     r->met_secret |= is_secret;
+    if (is_secret && value_is(value_get(v, STR("metadata")), VALUE_OBJECT)) {
+        r->values.len = 0;
+        note_values(r, value_get(v, STR("data")), true);
+        note_values(r, value_get(v, STR("stringData")), false);
+        redact_copies(r, value_get(value_get(v, STR("metadata")), STR("annotations")));
+    }
     if (v->kind == VALUE_STRING)
         redact_text(r, v);
     for (size_t i = 0; i < value_len(v); i++) {
@@ -344,4 +387,107 @@ str redact_body(struct arena *a, str url, str content_type, str body)
     if (text.len && (is_secret_url(url) || mentions_secrets(a, body)))
         return STR(REDACTED);
     return body;
+}
+
+/* ---- What comes back ------------------------------------------------------------------------ */
+
+struct sent {
+    struct arena *arena;
+    str text; /* without what was hidden so far */
+};
+
+static void hide(struct sent *s, str secret)
+{
+    s->text = without(s->arena, s->text, secret);
+}
+
+/* As it was sent, and as servers read it. */
+static void hide_escaped(struct sent *s, str secret, bool plus)
+{
+    str plain;
+
+    hide(s, secret);
+    if (url_unescape(s->arena, secret, plus, &plain))
+        hide(s, plain);
+}
+
+static void hide_password(struct sent *s, str user_and_password)
+{
+    str user, password;
+
+    if (str_cut(user_and_password, STR(":"), &user, &password))
+        hide_escaped(s, password, false);
+}
+
+/* "Bearer x", "Basic dTpw", or something without a scheme. */
+static void hide_credentials(struct sent *s, str value)
+{
+    str scheme, rest, plain;
+    size_t bad;
+
+    hide(s, str_cut(value, STR(" "), &scheme, &rest) ? str_trim(rest) : value);
+    if (str_eq_fold(scheme, STR("Basic")) && base64_decode(s->arena, str_trim(rest), &plain, &bad))
+        hide_password(s, plain);
+}
+
+static void hide_pairs(struct sent *s, str pairs)
+{
+    str rest = pairs, pair, name, value, plain;
+
+    for (bool more = pairs.len > 0; more;) {
+        more = str_cut(rest, STR("&"), &pair, &rest);
+        if (!str_cut(pair, STR("="), &name, &value))
+            continue;
+        plain = url_unescape(s->arena, name, true, &plain) ? plain : name;
+        if (redact_is_secret_name(plain) || IS_LISTED(plain, secret_parameters))
+            hide_escaped(s, value, true);
+    }
+}
+
+/* The HTTP client makes a header of the user and password of a URL. */
+static void hide_url(struct sent *s, str url)
+{
+    struct url u;
+    str plain;
+
+    if (!url_parse(s->arena, url, &u, NULL))
+        return;
+    hide_pairs(s, u.query);
+    if (!u.has_user || !url_unescape(s->arena, u.userinfo, false, &plain))
+        return;
+    hide(s, base64_encode(s->arena, plain));
+    hide_password(s, u.userinfo);
+}
+
+str redact_sent(struct arena *a, const struct http_request *r, str text)
+{
+    struct sent s = {a, text};
+
+    if (text.len < SECRET_MIN)
+        return text;
+    for (size_t i = 0; i < r->headers.len; i++) {
+        const struct http_header *h = &r->headers.items[i];
+        if (IS_LISTED(h->name, secret_headers) || redact_is_secret_name(h->name))
+            hide_credentials(&s, h->value);
+    }
+    hide_url(&s, r->url);
+    if (is_form(http_header_get(&r->headers, STR("Content-Type"))))
+        hide_pairs(&s, r->body);
+    return s.text;
+}
+
+void redact_answer(struct arena *a, const struct http_request *r, struct http_response *response,
+                   struct err *e)
+{
+    bool is_fine = response->status / 100 == 2;
+
+    for (size_t i = 0; i < response->headers.len; i++) {
+        struct http_header *h = &response->headers.items[i];
+        if (!is_fine || str_eq_fold(h->name, STR("Warning")))
+            h->value = redact_sent(a, r, h->value);
+    }
+    if (!is_fine)
+        response->body = redact_sent(a, r, response->body);
+    if (e && e->kind)
+        err_set_str(e, e->kind, str_copy(a, redact_sent(a, r, e->text)));
 }

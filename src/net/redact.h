@@ -12,7 +12,7 @@
  */
 #pragma once
 
-#include "net/http.h"
+#include "net/http/http.h"
 
 #define REDACTED "REDACTED"
 
@@ -25,3 +25,16 @@ str redact_url(struct arena *a, str url);
  * not say itself that it is one of a Secret.
  */
 str redact_body(struct arena *a, str url, str content_type, str body);
+
+/*
+ * The text without what a request sent that is secret: values of its secret headers, in particular
+ * credentials, and of secret parameters of its URL and form. Servers and proxies quote requests in
+ * what they answer. The text itself when it holds none of that.
+ */
+str redact_sent(struct arena *a, const struct http_request *r, str text);
+/*
+ * The same for an answer, as far as messages are made of it: headers and body unless it is a 2xx,
+ * warnings, and the error, which may be NULL or empty.
+ */
+void redact_answer(struct arena *a, const struct http_request *r, struct http_response *response,
+                   struct err *e);

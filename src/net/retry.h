@@ -16,7 +16,7 @@
  */
 #pragma once
 
-#include "net/http.h"
+#include "net/http/http.h"
 
 /* One kind of answer that is worth another attempt. */
 struct retry_rule {

@@ -2,6 +2,8 @@
 /* class.c - sets of characters and escapes in patterns; see internal.h. */
 #include "regex/internal.h"
 
+#include "go/strconv.h"
+
 static const char bad_range[] = "invalid character class range";
 
 /* ---- Sets with names --------------------------------------------------------------------------
@@ -178,15 +180,6 @@ static bool is_octal(str s)
     return s.len && s.ptr[0] >= '0' && s.ptr[0] <= '7';
 }
 
-static int hex_digit(uint32_t r)
-{
-    if (r >= '0' && r <= '9')
-        return (int)(r - '0');
-    if ((r | 0x20) >= 'a' && (r | 0x20) <= 'f')
-        return (int)((r | 0x20) - 'a') + 10;
-    return -1;
-}
-
 /*
  * What an escape turned out to be. *rest is moved over all that was looked at, because the message
  * shows it.
@@ -214,7 +207,7 @@ static enum escape parse_braced(struct parser *p, str *rest, uint32_t *r)
             return ESCAPE_FAILED;
         if (c == '}')
             return digits ? ESCAPE_OK : ESCAPE_BAD;
-        int digit = hex_digit(c);
+        int digit = go_hex_digit(c);
         if (digit < 0)
             return ESCAPE_BAD;
         *r = *r * 16 + (uint32_t)digit;
@@ -236,9 +229,9 @@ static enum escape parse_hex(struct parser *p, str *rest, uint32_t *r)
         return parse_braced(p, rest, r);
     if (!rx_parser_next(p, rest, &low))
         return ESCAPE_FAILED;
-    if (hex_digit(high) < 0 || hex_digit(low) < 0)
+    if (go_hex_digit(high) < 0 || go_hex_digit(low) < 0)
         return ESCAPE_BAD;
-    *r = (uint32_t)(hex_digit(high) * 16 + hex_digit(low));
+    *r = (uint32_t)(go_hex_digit(high) * 16 + go_hex_digit(low));
     return ESCAPE_OK;
 }
 

@@ -23,6 +23,13 @@ struct regex;
  */
 MUST_CHECK bool regex_compile(struct arena *a, str pattern, struct regex **out, struct err *e);
 
+/*
+ * The same for patterns that come again and again: what they are compiled to is shared by the whole
+ * process, as far as they are few and small.
+ */
+MUST_CHECK bool regex_compile_shared(struct arena *a, str pattern, struct regex **out,
+                                     struct err *e);
+
 /* The pattern as it was given. */
 str regex_pattern(const struct regex *re);
 /* The number of groups, without the whole match. */

@@ -5,7 +5,7 @@
 #include "report/baseline.h"
 #include "report/internal.h"
 #include "report/results_json.h"
-#include "text/json.h"
+#include "text/json/json.h"
 
 /* ---- Reading. ---- */
 

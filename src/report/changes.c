@@ -5,7 +5,7 @@
 #include "report/changes.h"
 #include "base/quote.h"
 #include "report/internal.h"
-#include "text/json.h"
+#include "text/json/json.h"
 
 /* Fields that a line for people names, and how much of their values it shows. */
 #define FIELDS_SHOWN 5
@@ -51,7 +51,7 @@ static void add_totals(struct arena *a, struct buf *out, const struct watch_tota
         buf_fmt(out, "; %.*s cannot be watched", STR_ARG(counted(a, t->failing, "type")));
     buf_fmt(out, "; %s", verdict_state_name(watch_totals_state(t)));
     if (t->unmatched)
-        buf_fmt(out, ", %.*s without a template", STR_ARG(counted(a, t->unmatched, "object")));
+        buf_fmt(out, ", %.*s " UNMATCHED_WORDS, STR_ARG(counted(a, t->unmatched, "object")));
 }
 
 static void add_object(struct arena *a, struct buf *out, const struct watch_change *c)

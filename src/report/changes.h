@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "compare/watch.h"
+#include "compare/watch/watch.h"
 
 /* One change, as its lines need it. */
 struct change_line {

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "compare/fleet.h"
+#include "compare/fleet/fleet.h"
 #include "report/report.h"
 
 struct fleet_format {

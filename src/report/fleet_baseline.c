@@ -4,7 +4,7 @@
  */
 #include "report/fleet_baseline.h"
 #include "report/fleet_internal.h"
-#include "text/json.h"
+#include "text/json/json.h"
 
 /* A finding of the earlier report. */
 struct known {
@@ -164,6 +164,7 @@ static struct map *flags_by_subject(struct arena *a, const struct fleet *f)
     return out;
 }
 
+/* What an incomplete site does not show may be in what could not be read. */
 static void find_fixed(struct arena *a, const struct known *k, const bool *flags, struct fleet *f)
 {
     struct fleet_fixed fixed = {.kind = k->finding.kind,
@@ -173,7 +174,8 @@ static void find_fixed(struct arena *a, const struct known *k, const bool *flags
 
     for (size_t i = 0; i < f->sites.len; i++) {
         const struct fleet_site *s = &f->sites.items[i];
-        if (!s->error.len && !(flags && flags[i]) && map_has(k->sites, s->name))
+        bool known = !s->error.len && !fleet_site_is_incomplete(s);
+        if (known && !(flags && flags[i]) && map_has(k->sites, s->name))
             VEC_PUSH(a, &fixed.sites, (uint32_t)i);
     }
     f->baseline.fixed += fixed.sites.len;

@@ -12,7 +12,7 @@
  */
 #pragma once
 
-#include "compare/fleet.h"
+#include "compare/fleet/fleet.h"
 
 struct fleet_earlier;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fleet_csv.c - a fleet for spreadsheets: a row per site and finding, and one for each site without
- * findings.
+ * findings or of which something could not be compared.
  *
  * Rows end with a newline and hold no other: controls in foreign text are escaped. A cell that a
  * spreadsheet would take for a formula gets an apostrophe before it.
@@ -99,7 +99,7 @@ static void add_row(struct arena *a, const struct fleet *f, size_t site, const u
     else
         buf_add(out, STR(",,,,,,,,,"));
     if (!finding) {
-        add_cell(&row, s->error);
+        add_cell(&row, s->error.len ? s->error : fleet_incomplete_text(a, s));
         buf_add(out, STR(",,,"));
     }
     buf_char(out, '\n');
@@ -117,7 +117,7 @@ static bool write_csv(const struct fleet *f, const struct report_options *o, str
         const struct fleet_site *s = &f->sites.items[i];
         for (size_t k = 0; k < s->findings.len; k++)
             add_row(a, f, i, &s->findings.items[k], out);
-        if (!s->findings.len)
+        if (!s->findings.len || fleet_site_is_incomplete(s))
             add_row(a, f, i, NULL, out);
     }
     return true;

@@ -4,7 +4,7 @@
  * findings by how rare they are, and the sites by how far they are from the others. See html_page.c
  * for what all pages have; fleet_html_item.c has findings and sites.
  */
-#include "report/fleet_html.h"
+#include "report/fleet_html_internal.h"
 
 /* Rows of the matrix: of many, the rarest and the most frequent. */
 enum { ROWS_FIRST = 40, ROWS_LAST = 20 };
@@ -38,7 +38,7 @@ static const struct section {
     {"single", "In one site only", is_single},
     {"some", "In some sites", is_some},
     {"common", "In most sites", is_common},
-    {"unmatched", "Without a template", is_unmatched},
+    {"unmatched", UNMATCHED_TITLE, is_unmatched},
 };
 
 static size_t section_len(const struct fleet *f, const struct section *s)
@@ -133,10 +133,12 @@ static void add_bar(const struct fleet *f, struct buf *out)
     html_chip(out, "differs", "Different", f->kinds[FLEET_DIFFERS], true);
     html_chip(out, "issue", "Missing", f->kinds[FLEET_MISSING], true);
     if (f->kinds[FLEET_UNMATCHED])
-        html_chip(out, "unmatched", "Unmatched", f->kinds[FLEET_UNMATCHED], true);
+        html_chip(out, "unmatched", "Not matched", f->kinds[FLEET_UNMATCHED], true);
     if (f->baseline.file.len)
         html_chip(out, "new", "New", fresh, false);
     html_chip(out, "site", "Sites", f->sites.len, false);
+    if (f->states[VERDICT_INCOMPLETE])
+        html_chip(out, "incomplete", "Incomplete", f->states[VERDICT_INCOMPLETE], false);
     html_chip(out, "failed", "Not compared", f->failed, true);
     html_chip(out, "all", "All", all, false);
     html_bar_end(out);
@@ -152,23 +154,23 @@ static str lead_text(struct arena *a, const struct fleet *f)
     if (f->states[VERDICT_INCOMPLETE])
         buf_fmt(&out, " · the comparison of %s is incomplete",
                 str_z(a, counted(a, f->states[VERDICT_INCOMPLETE], "site")));
-    if (f->states[VERDICT_PARTIAL])
-        buf_fmt(&out, " · %s objects without a template",
-                str_z(a, f->states[VERDICT_PARTIAL] == 1
-                             ? STR("1 site has")
-                             : str_fmt(a, "%zu sites have", f->states[VERDICT_PARTIAL])));
+    if (f->with_unmatched)
+        buf_fmt(&out, " · %s objects not matched by the reference",
+                str_z(a, f->with_unmatched == 1 ? STR("1 site has")
+                                                : str_fmt(a, "%zu sites have", f->with_unmatched)));
     if (f->baseline.file.len)
         buf_fmt(&out, " · since %.*s: %zu new, %zu fixed", STR_ARG(f->baseline.file),
                 f->baseline.fresh, f->baseline.fixed);
-    buf_fmt(&out, " · reference: %.*s", STR_ARG(f->reference));
     return buf_str(&out);
 }
 
 static void add_overview(struct arena *a, const struct fleet *f, const struct report_options *o,
                          struct buf *out)
 {
-    const struct html_part parts[] = {
-        {"failed", f->failed}, {"differs", f->drifting}, {"same", f->compared - f->drifting}};
+    const struct html_part parts[] = {{"failed", f->failed},
+                                      {"differs", f->drifting},
+                                      {"issue", f->undecided},
+                                      {"same", f->compared - f->drifting - f->undecided}};
 
     buf_add(out, STR("<section class=\"overview panel\" aria-labelledby=\"headline\"><h2 "
                      "id=\"headline\">"));
@@ -180,10 +182,11 @@ static void add_overview(struct arena *a, const struct fleet *f, const struct re
     buf_add(out, STR("<dl class=\"totals\">"));
     html_total(out, "failed", "Sites not compared", f->failed);
     html_total(out, "differs", "Sites with drift", f->drifting);
-    html_total(out, "same", "Sites as expected", f->compared - f->drifting);
+    html_total(out, "same", "Sites as expected", f->compared - f->drifting - f->undecided);
     html_total(out, "issue", "Incomplete", f->states[VERDICT_INCOMPLETE]);
     buf_add(out, STR("</dl>\n"));
-    html_made(a, out, o->now, f->overrides, f->hash);
+    const struct result_subject subject = {.reference = f->reference};
+    html_made(a, out, o->now, &subject, f->overrides, f->hash);
     buf_add(out, STR("</section>\n"));
 }
 
@@ -254,6 +257,26 @@ static void add_matrix_row(struct fleet_page *p, size_t index, const size_t *col
     buf_fmt(p->out, "</td><td class=\"number\">%zu</td></tr>\n", x->sites.len);
 }
 
+/* Columns that are wide enough for a name. */
+#define COLUMNS_NAMED 40
+
+static void add_column_names(struct fleet_page *p, const uint32_t *order)
+{
+    const struct fleet *f = p->fleet;
+
+    if (f->compared > COLUMNS_NAMED) {
+        buf_add(p->out, STR("Sites"));
+        return;
+    }
+    buf_add(p->out, STR("<span class=\"columns\">"));
+    for (size_t i = 0; i < f->compared; i++) {
+        buf_fmt(p->out, "<a href=\"#%.*s\">", STR_ARG(p->site_ids[order[i]]));
+        html_show(p->out, f->sites.items[order[i]].name);
+        buf_add(p->out, STR("</a>"));
+    }
+    buf_add(p->out, STR("</span>"));
+}
+
 static void add_matrix(struct fleet_page *p)
 {
     const struct fleet *f = p->fleet;
@@ -269,9 +292,9 @@ static void add_matrix(struct fleet_page *p)
                 "Drift by site</h2><p class=\"quiet\">A column is a site, those that differ most "
                 "from the others at the left. A row is a finding, the rarest first.</p><div "
                 "class=\"scroll\"><table class=\"matrix\"><thead><tr><th scope=\"col\" "
-                "class=\"number\">No.</th><th scope=\"col\">Finding</th><th "
-                "scope=\"col\">Sites</th><th scope=\"col\" class=\"number\">Count</th></tr>"
-                "</thead><tbody>"));
+                "class=\"number\">No.</th><th scope=\"col\">Finding</th><th scope=\"col\">"));
+    add_column_names(p, order);
+    buf_add(p->out, STR("</th><th scope=\"col\" class=\"number\">Count</th></tr></thead><tbody>"));
     for (size_t i = 0; i < first; i++)
         add_matrix_row(p, i, columns, order);
     if (first < count)
@@ -286,9 +309,10 @@ static void add_matrix(struct fleet_page *p)
 
 static struct fleet_page begin_page(struct arena *a, const struct fleet *f, struct buf *out)
 {
-    static const char *const own[] = {
-        "collapse", "common", "expand", "failed", "find",  "headline", "matrix", "nothing",
-        "objects",  "reset",  "shown",  "single", "sites", "some",     "theme",  "unmatched"};
+    static const char *const own[] = {"collapse", "common",   "expand",  "failed",  "find",
+                                      "headline", "matrix",   "nothing", "objects", "reset",
+                                      "shown",    "single",   "split",   "sites",   "some",
+                                      "theme",    "unmatched"};
     struct fleet_page p = {.fleet = f, .out = out, .ids = {a, map_new(a)}};
 
     p.site_ids = ARENA_ARRAY(a, str, f->sites.len);

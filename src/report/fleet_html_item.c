@@ -3,7 +3,7 @@
  * fleet_html_item.c - the items of the fleet's HTML page: findings with the sites that have them,
  * and sites with their findings. Each leads to the other.
  */
-#include "report/fleet_html.h"
+#include "report/fleet_html_internal.h"
 
 /* Links in one item; the JSON report has all. */
 enum { SITES_SHOWN = 2000, FINDINGS_SHOWN = 500 };
@@ -15,7 +15,7 @@ static const struct {
 } kinds[] = {
     [FLEET_DIFFERS] = {"differs", "Different"},
     [FLEET_MISSING] = {"issue", "Missing"},
-    [FLEET_UNMATCHED] = {"unmatched", "Unmatched"},
+    [FLEET_UNMATCHED] = {"unmatched", "Not matched"},
 };
 
 static void add_description(struct buf *out, str text)
@@ -23,7 +23,7 @@ static void add_description(struct buf *out, str text)
     if (!text.len)
         return;
     buf_add(out, STR("<p class=\"description\">"));
-    html_show(out, str_trim(text));
+    html_show_links(out, str_trim(text));
     buf_add(out, STR("</p>"));
 }
 
@@ -53,10 +53,12 @@ static void add_difference(struct buf *out, const struct fleet_finding *x)
         buf_add(out, STR("<p>The difference is too large to be kept: compare one site alone.</p>"));
         return;
     }
+    html_fields(&d, out);
     html_diff(out, x->text);
     buf_add(out, STR("<p class=\"legend\"><span>− what the template expects</span><span>+ what was "
-                     "found</span><span>lines around it are those of the first site</span></p>"));
-    html_fields(&d, out);
+                     "found</span><span>lines around it are those of the first site</span><button "
+                     "type=\"button\" class=\"copy\" data-script hidden>Copy the "
+                     "difference</button></p>"));
 }
 
 static void add_finding_body(struct fleet_page *p, const struct fleet_finding *x)
@@ -97,8 +99,11 @@ void fleet_html_finding(struct fleet_page *p, size_t index)
         html_show(out, x->template);
         buf_add(out, STR("</b>"));
     }
+    html_change(out, &x->fields);
     buf_add(out, STR("<small>"));
-    html_show(out, x->message.len ? x->message : x->template);
+    html_show(out, x->kind == FLEET_MISSING
+                       ? issue_words(&(struct result_issue){.message = x->message})
+                       : x->template);
     buf_add(out, STR("</small></span><span class=\"delta\">"));
     html_show(out, fleet_share(a, p->fleet, x));
     buf_add(out, STR("</span></summary>"));
@@ -121,7 +126,9 @@ static void add_site_facts(struct buf *out, const struct fleet_site *s)
         add_count(out, "Objects", s->total);
         add_count(out, "Different", s->differing);
         add_count(out, "Missing", s->missing);
-        add_count(out, "Unmatched", s->unmatched);
+        if (s->not_found)
+            add_count(out, "Not found in what could be read", s->not_found);
+        add_count(out, "Not matched", s->unmatched);
         add_count(out, "Apart from most sites by", s->apart);
         html_fact(out, "Verdict", fleet_verdict(s));
     }
@@ -173,8 +180,10 @@ static void add_site_badge(struct buf *out, const struct fleet_site *s)
 {
     if (s->error.len)
         html_badge(out, "missing", "Failed");
-    else if (s->counts[FLEET_DIFFERS] || s->counts[FLEET_MISSING])
+    else if (fleet_site_drifts(s))
         html_badge(out, "differs", "Drift");
+    else if (fleet_site_is_incomplete(s))
+        html_badge(out, "issue", "Undecided");
     else
         html_badge(out, "same", "As expected");
 }
@@ -198,9 +207,15 @@ void fleet_html_site(struct fleet_page *p, size_t index)
 {
     const struct fleet_site *s = &p->fleet->sites.items[index];
     struct buf *out = p->out;
-    const char *status = s->error.len ? "site failed" : s->apart ? "site apart" : "site";
+    bool incomplete = !s->error.len && fleet_site_is_incomplete(s);
+    AUTO_ARENA a = arena_new();
+    str status = str_fmt(a, "site%s%s",
+                         s->error.len ? " failed"
+                         : s->apart   ? " apart"
+                                      : "",
+                         incomplete ? " incomplete" : "");
 
-    html_item(out, p->site_ids[index], status);
+    html_item(out, p->site_ids[index], str_z(a, status));
     buf_fmt(out, "<details><summary>%s", html_chevron);
     add_site_badge(out, s);
     add_site_summary(out, s);

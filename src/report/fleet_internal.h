@@ -5,7 +5,13 @@
 #include "report/fleet.h"
 #include "report/internal.h"
 
-extern const struct fleet_format fleet_csv, fleet_html, fleet_json, fleet_yaml;
+extern const struct fleet_format fleet_csv, fleet_github, fleet_html, fleet_json, fleet_junit,
+    fleet_markdown, fleet_yaml;
+
+/* What a finding is about: "Deployment shop/web", or the template. Lives as long as a. */
+str fleet_subject(struct arena *a, const struct fleet_finding *x);
+/* What is wrong: the changed fields, at most shown of them, or what is missing. */
+str fleet_what(struct arena *a, const struct fleet_finding *x, size_t shown);
 
 /* "differs", "missing", "unmatched". */
 const char *fleet_kind_name(enum fleet_kind kind);

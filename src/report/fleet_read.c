@@ -5,7 +5,7 @@
  */
 #include "report/fleet_read.h"
 #include "report/fleet_internal.h"
-#include "text/json.h"
+#include "text/json/json.h"
 
 struct reading {
     struct arena *arena;
@@ -50,6 +50,7 @@ static bool read_site(struct reading *r, const struct value *v, struct err *e)
                            .error = value_get_str(v, STR("Error")),
                            .differing = count_at(v, "NumDiffCRs"),
                            .missing = count_at(v, "NumMissing"),
+                           .not_found = count_at(v, "NumNotFound"),
                            .unmatched = count_at(v, "NumUnmatched"),
                            .total = count_at(v, "TotalCRs"),
                            .patched = count_at(v, "patchedCRs"),

@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "compare/fleet.h"
+#include "compare/fleet/fleet.h"
 
 struct source;
 

@@ -23,6 +23,12 @@ struct writer {
     struct buf *out;
 };
 
+/* A foreign name, which stays on its line. */
+static str name_of(const struct writer *w, str name)
+{
+    return quote_line(w->arena, name);
+}
+
 /* ---- Findings. ---- */
 
 static void add_fields(const struct writer *w, const struct fleet_finding *x)
@@ -56,11 +62,11 @@ static void add_objects(const struct writer *w, size_t index)
     buf_add(w->out, STR("    "));
     for (size_t i = 0; i < shown; i++) {
         str object = fleet_object_text(w->arena, x[i].object);
-        buf_fmt(w->out, "%s%.*s", i ? ", " : "", STR_ARG(object));
+        buf_fmt(w->out, "%s%.*s", i ? ", " : "", STR_ARG(name_of(w, object)));
     }
     if (shown < x->alike)
         buf_fmt(w->out, " and %zu more", x->alike - shown);
-    buf_fmt(w->out, " (%.*s)\n", STR_ARG(x->template));
+    buf_fmt(w->out, " (%.*s)\n", STR_ARG(name_of(w, x->template)));
 }
 
 static void add_entry_head(const struct writer *w, size_t index)
@@ -71,13 +77,14 @@ static void add_entry_head(const struct writer *w, size_t index)
 
     if (x->alike < 2) {
         who = fleet_who(a, w->fleet, x, w->all);
-        buf_fmt(w->out, "\n[%zu] %.*s: %.*s\n", index + 1, STR_ARG(share), STR_ARG(who));
+        buf_fmt(w->out, "\n[%zu] %.*s: %.*s\n", index + 1, STR_ARG(share),
+                STR_ARG(name_of(w, who)));
         return;
     }
     struct fleet_indexes sites = fleet_sites_alike(a, w->fleet, index);
     who = fleet_names(a, w->fleet, &sites, w->all);
     buf_fmt(w->out, "\n[%zu-%zu] %.*s each, the same in %zu objects: %.*s\n", index + 1,
-            index + x->alike, STR_ARG(share), x->alike, STR_ARG(who));
+            index + x->alike, STR_ARG(share), x->alike, STR_ARG(name_of(w, who)));
 }
 
 static void add_entry(const struct writer *w, size_t index)
@@ -86,8 +93,9 @@ static void add_entry(const struct writer *w, size_t index)
 
     add_entry_head(w, index);
     if (x->kind == FLEET_MISSING) {
-        buf_fmt(w->out, "    %.*s: %.*s (%.*s, %.*s)\n", STR_ARG(x->message), STR_ARG(x->template),
-                STR_ARG(x->part), STR_ARG(x->component));
+        buf_fmt(w->out, "    %.*s: %.*s (%.*s, %.*s)\n", STR_ARG(x->message),
+                STR_ARG(name_of(w, x->template)), STR_ARG(name_of(w, x->part)),
+                STR_ARG(name_of(w, x->component)));
         return;
     }
     add_objects(w, index);
@@ -144,8 +152,8 @@ static void add_unmatched(const struct writer *w)
     for (size_t i = first; i < f->findings.len && (w->all || shown < UNMATCHED_FIRST); i++) {
         const struct fleet_finding *x = &f->findings.items[i];
         str share = fleet_share(w->arena, f, x), who = fleet_who(w->arena, f, x, w->all);
-        buf_fmt(w->out, "[%zu] %.*s: %.*s: %.*s\n", i + 1, STR_ARG(share), STR_ARG(who),
-                STR_ARG(x->object));
+        buf_fmt(w->out, "[%zu] %.*s: %.*s: %.*s\n", i + 1, STR_ARG(share), STR_ARG(name_of(w, who)),
+                STR_ARG(name_of(w, x->object)));
         shown++;
     }
     if (first + shown < f->findings.len)
@@ -205,7 +213,7 @@ static void add_row(const struct writer *w, const struct fleet_profile *p)
     }
     buf_fmt(w->out, "%5zu %6zu %7zu %9s %8s  %.*s", p->apart, first->counts[FLEET_DIFFERS],
             first->counts[FLEET_MISSING], str_z(a, range_text(a, unmatched)),
-            str_z(a, range_text(a, objects)), STR_ARG(names));
+            str_z(a, range_text(a, objects)), STR_ARG(name_of(w, names)));
     if (p->sites.len > 1)
         buf_fmt(w->out, ": %zu sites", p->sites.len);
     if (lacking)
@@ -260,8 +268,8 @@ static void add_incomplete(const struct writer *w)
         str why = quote_line(w->arena, first_reason(w->arena, &f->sites.items[i]));
         shown += what.len > 0;
         if (what.len)
-            buf_fmt(w->out, "- %.*s: %.*s%.*s\n", STR_ARG(f->sites.items[i].name), STR_ARG(what),
-                    STR_ARG(why));
+            buf_fmt(w->out, "- %.*s: %.*s%.*s\n", STR_ARG(name_of(w, f->sites.items[i].name)),
+                    STR_ARG(what), STR_ARG(why));
     }
     if (shown < all)
         buf_fmt(w->out, "- and %zu more\n", all - shown);
@@ -281,7 +289,7 @@ static void add_failed(const struct writer *w)
         str why = quote_line(w->arena, s->error);
         shown += why.len > 0;
         if (why.len)
-            buf_fmt(w->out, "- %.*s: %.*s\n", STR_ARG(s->name), STR_ARG(why));
+            buf_fmt(w->out, "- %.*s: %.*s\n", STR_ARG(name_of(w, s->name)), STR_ARG(why));
     }
     if (shown < f->failed)
         buf_fmt(w->out, "- and %zu more\n", f->failed - shown);
@@ -305,7 +313,8 @@ static void add_fresh(const struct writer *w)
         str what = x->object.len ? fleet_object_text(w->arena, x->object) : x->template;
         shown += x->fresh.len > 0;
         if (x->fresh.len)
-            buf_fmt(w->out, "- [%zu] %.*s: %.*s\n", i + 1, STR_ARG(what), STR_ARG(who));
+            buf_fmt(w->out, "- [%zu] %.*s: %.*s\n", i + 1, STR_ARG(name_of(w, what)),
+                    STR_ARG(name_of(w, who)));
     }
     if (shown == CHANGES_SHOWN && !w->all)
         buf_add(w->out, STR("- -v or -o html shows whether there are more\n"));
@@ -324,7 +333,7 @@ static void add_gone(const struct writer *w)
         const struct fleet_fixed *x = &b->gone.items[i];
         str who = fleet_names(w->arena, w->fleet, &x->sites, w->all);
         str what = x->object.len ? fleet_object_text(w->arena, x->object) : x->template;
-        buf_fmt(w->out, "- %.*s: %.*s\n", STR_ARG(what), STR_ARG(who));
+        buf_fmt(w->out, "- %.*s: %.*s\n", STR_ARG(name_of(w, what)), STR_ARG(name_of(w, who)));
     }
     if (shown < b->gone.len)
         buf_fmt(w->out, "- and %zu more\n", b->gone.len - shown);
@@ -336,8 +345,8 @@ static void add_baseline(const struct writer *w)
     const struct fleet_baseline *b = &w->fleet->baseline;
 
     if (b->file.len)
-        buf_fmt(w->out, "Compared with %.*s: %zu new, %zu remaining, %zu fixed\n", STR_ARG(b->file),
-                b->fresh, b->remaining, b->fixed);
+        buf_fmt(w->out, "Compared with %.*s: %zu new, %zu remaining, %zu fixed\n",
+                STR_ARG(name_of(w, b->file)), b->fresh, b->remaining, b->fixed);
 }
 
 /* ---- The whole. ---- */
@@ -345,19 +354,17 @@ static void add_baseline(const struct writer *w)
 static void add_verdict(const struct writer *w)
 {
     const struct fleet *f = w->fleet;
-    size_t partial = f->states[VERDICT_PARTIAL], incomplete = f->states[VERDICT_INCOMPLETE];
+    size_t incomplete = f->states[VERDICT_INCOMPLETE];
     str sites = counted(w->arena, f->sites.len, "site");
 
+    if (f->with_unmatched)
+        buf_fmt(w->out, "Objects not matched by the reference: in %zu of %.*s\n", f->with_unmatched,
+                STR_ARG(sites));
     if (f->failed || incomplete)
-        buf_fmt(w->out, "Verdict: of %.*s: %zu not compared, %zu incomplete, %zu partial\n",
-                STR_ARG(sites), f->failed, incomplete, partial);
-    else if (partial)
-        buf_fmt(w->out,
-                "Verdict: all sites were compared completely, but partial in %zu of %zu: objects "
-                "have no template\n",
-                partial, f->sites.len);
+        buf_fmt(w->out, "Verdict: of %.*s: %zu not compared, %zu incomplete\n", STR_ARG(sites),
+                f->failed, incomplete);
     else
-        buf_add(w->out, STR("Verdict: all sites were compared completely\n"));
+        buf_add(w->out, STR("Verdict: complete\n"));
 }
 
 static void add_summary(const struct writer *w)
@@ -369,9 +376,11 @@ static void add_summary(const struct writer *w)
         rare += f->findings.items[i].sites.len == 1;
         common += f->findings.items[i].common;
     }
-    buf_fmt(w->out,
-            "Summary\nSites: %zu, %zu as the reference says, %zu with drift, %zu not compared\n",
-            f->sites.len, f->compared - f->drifting, f->drifting, f->failed);
+    buf_fmt(w->out, "Summary\nSites: %zu, %zu as the reference says, %zu with drift, ",
+            f->sites.len, f->compared - f->drifting - f->undecided, f->drifting);
+    if (f->undecided)
+        buf_fmt(w->out, "%zu undecided, ", f->undecided);
+    buf_fmt(w->out, "%zu not compared\n", f->failed);
     buf_fmt(w->out, "Drift: %zu different, %zu of objects, %zu missing\n", count,
             f->kinds[FLEET_DIFFERS], f->kinds[FLEET_MISSING]);
     if (count && f->compared > 1)
@@ -426,10 +435,6 @@ static bool write_text(const struct fleet *f, const struct report_options *o, st
     str line, rest;
 
     (void)e;
-    if (!o->colour && !o->terminal) {
-        write_plain(f, o->all, out);
-        return true;
-    }
     write_plain(f, o->all, &plain);
     rest = buf_str(&plain);
     while (str_next_line(&rest, &line))

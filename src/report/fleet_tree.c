@@ -4,8 +4,8 @@
  * has the same thing. Findings are numbered from 1 in their order, and sites refer to the numbers.
  */
 #include "report/fleet_internal.h"
-#include "text/json.h"
-#include "text/yaml.h"
+#include "text/json/json.h"
+#include "text/yaml/yaml.h"
 
 static void set_text(struct arena *a, struct value *out, str key, str text)
 {
@@ -25,7 +25,8 @@ static struct value *summary_tree(struct arena *a, const struct fleet *f)
     set_count(a, out, "NumSites", f->sites.len);
     set_count(a, out, "NumCompared", f->compared);
     set_count(a, out, "NumDrifting", f->drifting);
-    set_count(a, out, "NumPartial", f->states[VERDICT_PARTIAL]);
+    set_count(a, out, "NumUndecided", f->undecided);
+    set_count(a, out, "NumWithUnmatched", f->with_unmatched);
     set_count(a, out, "NumIncomplete", f->states[VERDICT_INCOMPLETE]);
     set_count(a, out, "NumFailed", f->failed);
     set_count(a, out, "NumDiffs", f->kinds[FLEET_DIFFERS]);
@@ -112,6 +113,7 @@ static void add_counts(struct arena *a, struct value *out, const struct fleet_si
 
     set_count(a, out, "NumDiffCRs", s->differing);
     set_count(a, out, "NumMissing", s->missing);
+    set_count(a, out, "NumNotFound", s->not_found);
     set_count(a, out, "NumUnmatched", s->unmatched);
     set_count(a, out, "TotalCRs", s->total);
     set_count(a, out, "patchedCRs", s->patched);

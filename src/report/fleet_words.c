@@ -19,7 +19,9 @@ const char *fleet_site_state(const struct fleet_site *s)
 {
     if (s->error.len)
         return "failed";
-    return s->counts[FLEET_DIFFERS] || s->counts[FLEET_MISSING] ? "drift" : "clean";
+    if (fleet_site_drifts(s))
+        return "drift";
+    return fleet_site_is_incomplete(s) ? "undecided" : "clean";
 }
 
 str fleet_headline(struct arena *a, const struct fleet *f)
@@ -31,6 +33,10 @@ str fleet_headline(struct arena *a, const struct fleet *f)
     else if (f->drifting)
         buf_fmt(&out, "%zu of %s drift%s", f->drifting, str_z(a, counted(a, f->compared, "site")),
                 f->drifting == 1 ? "s" : "");
+    else if (f->undecided)
+        buf_fmt(&out, "No drift was found, and %s incomplete",
+                str_z(a, f->undecided == 1 ? STR("1 site is")
+                                           : str_fmt(a, "%zu sites are", f->undecided)));
     else if (f->compared == 1)
         buf_add(&out, STR("The site is as it should be"));
     else
@@ -149,5 +155,35 @@ str fleet_incomplete_text(struct arena *a, const struct fleet_site *s)
 {
     if (s->error.len || s->verdict.complete)
         return STR_NONE;
-    return verdict_failures(a, &s->verdict);
+    str failures = verdict_failures(a, &s->verdict);
+    if (!s->not_found || !s->verdict.matched)
+        return failures;
+    return str_fmt(a, "%.*s, %.*s not found in the rest", STR_ARG(failures),
+                   STR_ARG(counted(a, s->not_found, "template")));
+}
+
+str fleet_subject(struct arena *a, const struct fleet_finding *x)
+{
+    return x->object.len ? fleet_object_text(a, x->object) : x->template;
+}
+
+/* Bytes of a value in a list of fields. */
+#define WHAT_VALUE_MAX 120
+
+str fleet_what(struct arena *a, const struct fleet_finding *x, size_t shown)
+{
+    struct buf out = buf_new(a, BUF_UNLIMITED);
+
+    if (x->kind == FLEET_MISSING)
+        return issue_words(&(struct result_issue){.message = x->message});
+    if (x->kind == FLEET_UNMATCHED)
+        return STR(UNMATCHED_WORDS);
+    for (size_t i = 0; i < x->fields.len && i < shown; i++) {
+        const struct result_field *f = &x->fields.items[i];
+        str change = field_change(a, f, WHAT_VALUE_MAX);
+        buf_fmt(&out, "%s%.*s: %.*s", i ? "\n" : "", STR_ARG(f->path), STR_ARG(change));
+    }
+    if (x->fields.len > shown)
+        buf_fmt(&out, "\nand %zu more", x->fields.len - shown);
+    return out.len ? buf_str(&out) : STR("differs");
 }

@@ -20,7 +20,7 @@
  * Text of a command: it ends at a line break, and "%" begins an escape. Logs are shown as on a
  * terminal, so what could command one is made visible first.
  */
-static void add_data(struct buf *out, str foreign)
+void github_data(struct buf *out, str foreign)
 {
     AUTO_ARENA a = arena_new();
     struct buf shown = buf_new(a, BUF_UNLIMITED);
@@ -37,7 +37,7 @@ static void add_data(struct buf *out, str foreign)
 }
 
 /* A property ends at a comma or colon too. */
-static void add_property(struct buf *out, str foreign)
+void github_property(struct buf *out, str foreign)
 {
     AUTO_ARENA a = arena_new();
     str text = quote_line(a, foreign);
@@ -56,13 +56,13 @@ static void begin_error(struct buf *out, const struct result_place *p, str title
     buf_add(out, STR("::error "));
     if (p->file.len) {
         buf_add(out, STR("file="));
-        add_property(out, p->file);
+        github_property(out, p->file);
         if (p->line)
             buf_fmt(out, ",line=%u", p->line);
         buf_char(out, ',');
     }
     buf_add(out, STR("title="));
-    add_property(out, title);
+    github_property(out, title);
     buf_add(out, STR("::"));
 }
 
@@ -105,7 +105,7 @@ static void add_object(struct arena *a, const struct result_diff *d, struct buf 
         place = &d->fields.items[0].object;
     begin_error(out, place,
                 str_fmt(a, "%.*s differs from %.*s", STR_ARG(d->object), STR_ARG(d->template)));
-    add_data(out, d->fields.len ? fields_text(a, d) : lines_text(a, d));
+    github_data(out, d->fields.len ? fields_text(a, d) : lines_text(a, d));
     buf_char(out, '\n');
 }
 
@@ -118,8 +118,8 @@ static void add_issue(struct arena *a, const struct result_issue *issue, struct 
         paths[i] = issue->templates[i].path;
     begin_error(out, &nowhere,
                 str_fmt(a, "%.*s / %.*s", STR_ARG(issue->part), STR_ARG(issue->component)));
-    add_data(out, str_fmt(a, "%.*s: %.*s", STR_ARG(issue->message),
-                          STR_ARG(str_join(a, paths, issue->count, STR(", ")))));
+    github_data(out, str_fmt(a, "%.*s: %.*s", STR_ARG(issue_words(issue)),
+                             STR_ARG(str_join(a, paths, issue->count, STR(", ")))));
     buf_char(out, '\n');
 }
 
@@ -138,9 +138,9 @@ static bool write_github(const struct results *r, const struct report_options *o
         if (found++ < ANNOTATIONS_MAX)
             add_issue(a, &r->issues.items[i], out);
     buf_add(out, STR("::notice title=plumb compare::"));
-    add_data(out, headline(a, r));
+    github_data(out, headline(a, r));
     if (r->verdict.known)
-        add_data(out, str_concat(a, STR("; the comparison is "), verdict_text(a, &r->verdict)));
+        github_data(out, str_concat(a, STR("; verdict: "), verdict_text(a, &r->verdict)));
     if (found > ANNOTATIONS_MAX)
         buf_fmt(out, " (%d of %zu findings shown)", ANNOTATIONS_MAX, found);
     buf_char(out, '\n');

@@ -11,7 +11,7 @@ struct totals {
 
 static struct totals count_totals(const struct results *r)
 {
-    struct totals t = {.issues = r->issues.len, .unmatched = r->unmatched.len};
+    struct totals t = {.issues = r->issues.len, .unmatched = results_unmatched(r)};
 
     for (size_t i = 0; i < r->diffs.len; i++) {
         const struct result_diff *d = &r->diffs.items[i];
@@ -43,7 +43,7 @@ static void add_bar(const struct totals *t, struct buf *out)
     html_chip(out, "findings", "Findings", total_findings(t), false);
     html_chip(out, "differs", "Different", t->differs, true);
     html_chip(out, "issue", "Issues", t->issues, true);
-    html_chip(out, "unmatched", "Unmatched", t->unmatched, true);
+    html_chip(out, "unmatched", "Not matched", t->unmatched, true);
     if (t->patched)
         html_chip(out, "patched", "Patched", t->patched, true);
     html_chip(out, "same", "Same", t->same, true);
@@ -107,7 +107,7 @@ static void add_tree(const struct results *r, const struct outline *o, const str
     buf_add(out, o->len ? STR("</ul></li>") : STR_NONE);
     if (r->unmatched.len) {
         buf_add(out, STR("\n<li>"));
-        html_link(out, STR("unmatched"), STR("Not in the reference"), r->unmatched.len, 0);
+        html_link(out, STR("unmatched"), STR(UNMATCHED_TITLE), results_unmatched(r), 0);
         buf_add(out, STR("</li>"));
     }
     buf_add(out, STR("</ul></nav>\n"));
@@ -128,17 +128,12 @@ static void add_meter(const struct totals *t, struct buf *out)
 static str lead_text(struct arena *a, const struct results *r)
 {
     struct buf out = buf_new(a, BUF_UNLIMITED);
-    bool partial = r->verdict.known && verdict_state(&r->verdict) == VERDICT_PARTIAL;
 
-    if (r->unmatched.len && !partial)
-        buf_fmt(&out, "%s not known to the reference",
-                str_z(a, counted(a, r->unmatched.len, "object")));
     if (r->patched)
-        buf_fmt(&out, "%s%s patched by overrides", out.len ? " · " : "",
-                str_z(a, counted(a, r->patched, "object")));
+        buf_fmt(&out, "%s patched by overrides", str_z(a, counted(a, r->patched, "object")));
     if (r->verdict.known) {
         str text = verdict_text(a, &r->verdict);
-        buf_fmt(&out, "%sthe comparison is %.*s", out.len ? " · " : "", STR_ARG(text));
+        buf_fmt(&out, "%sverdict: %.*s", out.len ? " · " : "", STR_ARG(text));
     }
     return buf_str(&out);
 }
@@ -155,11 +150,11 @@ static void add_overview(struct arena *a, const struct results *r, const struct 
     add_meter(t, out);
     buf_add(out, STR("<dl class=\"totals\">"));
     html_total(out, "differs", "Different", t->differs);
-    html_total(out, "issue", "Missing templates", r->missing);
-    html_total(out, "unmatched", "Unmatched", t->unmatched);
+    html_total(out, "issue", "Missing from the cluster", r->missing);
+    html_total(out, "unmatched", "Not matched", t->unmatched);
     html_total(out, "same", "As expected", t->same + t->patched);
     buf_add(out, STR("</dl>\n"));
-    html_made(a, out, o->now, r->overrides, r->hash);
+    html_made(a, out, o->now, &r->subject, r->overrides, r->hash);
     buf_add(out, STR("</section>\n"));
 }
 
@@ -201,24 +196,55 @@ static void add_unmatched(struct html_page *p, struct buf *out)
 
     if (!r->unmatched.len)
         return;
-    buf_add(out, STR("<section class=\"part\" id=\"unmatched\"><h2>Not in the reference</h2><div "
-                     "class=\"items\">\n"));
+    buf_add(out, STR("<section class=\"part\" id=\"unmatched\"><h2>" UNMATCHED_TITLE
+                     "</h2><div class=\"items\">\n"));
     for (size_t i = 0; i < r->unmatched.len; i++)
         html_unmatched(p, r->unmatched.items[i], out);
+    if (results_unmatched(r) > r->unmatched.len)
+        buf_fmt(out, "<p class=\"quiet\">and %zu more: <code>-A</code> lists them all</p>\n",
+                results_unmatched(r) - r->unmatched.len);
     buf_add(out, STR("</div></section>\n"));
 }
 
 /* ---- The page. ---- */
 
+static void count_alike(struct arena *a, struct map *alike, const struct result_diff *d)
+{
+    str key = diff_alike_key(a, d);
+    struct html_alike *n = key.len ? map_get(alike, key) : NULL;
+
+    if (!key.len)
+        return;
+    if (!n) {
+        n = ARENA_NEW(a, struct html_alike);
+        map_set(alike, key, n);
+    }
+    n->count++;
+}
+
+/* So few findings are all open. */
+#define OPEN_MAX 20
+
+static str page_title(struct arena *a, const struct results *r)
+{
+    str line = headline(a, r);
+
+    return r->subject.input.len ? str_fmt(a, "%.*s: %.*s", STR_ARG(r->subject.input), STR_ARG(line))
+                                : line;
+}
+
 static struct html_page begin_page(struct arena *a, const struct results *r)
 {
-    static const char *const own[] = {"baseline", "collapse",  "expand",  "find",  "headline",
-                                      "inferred", "nothing",   "objects", "reset", "shown",
-                                      "theme",    "unmatched", "verdict"};
+    static const char *const own[] = {"baseline", "collapse", "expand",    "find",   "headline",
+                                      "inferred", "nothing",  "objects",   "reset",  "shown",
+                                      "split",    "theme",    "unmatched", "verdict"};
     struct html_page p = {.results = r, .ids = {a, map_new(a)}, .explanations = map_new(a)};
 
     for (size_t i = 0; i < COUNT(own); i++)
         html_id(&p.ids, str_c(own[i]));
+    p.alike = map_new(a);
+    for (size_t i = 0; i < r->diffs.len; i++)
+        count_alike(a, p.alike, &r->diffs.items[i]);
     for (size_t i = 0; i < r->explanations.len; i++)
         map_set(p.explanations, r->explanations.items[i].object, &r->explanations.items[i]);
     return p;
@@ -234,7 +260,8 @@ static bool write_html(const struct results *r, const struct report_options *o, 
     struct anchors anchors = make_anchors(&page, &outline);
 
     (void)e;
-    html_head(out, headline(a, r));
+    page.open = totals.differs <= OPEN_MAX;
+    html_head(out, page_title(a, r));
     add_bar(&totals, out);
     buf_add(out, STR("<div class=\"page\">\n"));
     add_tree(r, &outline, &anchors, out);

@@ -47,29 +47,38 @@ static void add_description(struct buf *out, str text)
     if (!text.len)
         return;
     buf_add(out, STR("<p class=\"description\">"));
-    html_show(out, str_trim(text));
+    html_show_links(out, str_trim(text));
     buf_add(out, STR("</p>"));
 }
 
 /* ---- Objects. ---- */
 
-static void add_value_cell(struct arena *a, struct buf *out, const struct value *v)
+/* A value, and below it where it is from: paths of archives are long. */
+static void add_value_cell(struct arena *a, struct buf *out, const struct value *v,
+                           struct result_place place)
 {
+    str where = place_text(a, place);
+
+    buf_add(out, v ? STR("<td><code>") : STR("<td class=\"quiet\">absent"));
     if (v)
-        html_cell(out, field_text(a, v, CELL_MAX));
-    else
-        buf_add(out, STR("<td class=\"quiet\">absent</td>"));
+        html_show(out, field_text(a, v, CELL_MAX));
+    buf_add(out, v ? STR("</code>") : STR_NONE);
+    if (where.len) {
+        buf_add(out, STR("<small class=\"place\">"));
+        html_show(out, where);
+        buf_add(out, STR("</small>"));
+    }
+    buf_add(out, STR("</td>"));
 }
 
 void html_fields(const struct result_diff *d, struct buf *out)
 {
-    static const char *const heads[] = {"Field",    "",       "Expected", "Found",
-                                        "Template", "Object", NULL};
+    static const char *const heads[] = {"Field", "", "Expected", "Found", NULL};
     AUTO_ARENA a = arena_new();
 
     if (!d->fields.len)
         return;
-    buf_fmt(out, "<details class=\"fields\"><summary>%s</summary>",
+    buf_fmt(out, "<details class=\"fields\" open><summary>%s</summary>",
             str_z(a, counted(a, d->fields.len, "field")));
     html_table(out, heads);
     for (size_t i = 0; i < d->fields.len; i++) {
@@ -79,10 +88,8 @@ void html_fields(const struct result_diff *d, struct buf *out)
         buf_add(out, STR("<td>"));
         html_badge(out, result_kind_name(f->kind), result_kind_name(f->kind));
         buf_add(out, STR("</td>"));
-        add_value_cell(a, out, f->expected);
-        add_value_cell(a, out, f->actual);
-        html_cell(out, place_text(a, f->template));
-        html_cell(out, place_text(a, f->object));
+        add_value_cell(a, out, f->expected, f->template);
+        add_value_cell(a, out, f->actual, f->object);
         buf_add(out, STR("</tr>"));
     }
     html_table_end(out);
@@ -170,15 +177,17 @@ static void add_body(const struct html_page *p, const struct result_diff *d, str
     buf_add(out, STR("</dl>"));
     add_description(out, d->description);
     add_reasons(p, d, out);
+    html_fields(d, out);
     if (d->text.len)
         html_diff(out, d->text);
     buf_add(out, STR("<p class=\"legend\">"));
     if (d->text.len)
-        buf_add(out, STR("<span>− what the template expects</span><span>+ what was found</span>"));
+        buf_add(out, STR("<span>− what the template expects</span><span>+ what was found</span>"
+                         "<button type=\"button\" class=\"copy\" data-script hidden>Copy the "
+                         "difference</button>"));
     else
         buf_add(out, STR("<span>No differences</span>"));
     buf_fmt(out, "<a href=\"#%.*s\">Link to this object</a></p>", STR_ARG(id));
-    html_fields(d, out);
     add_explanation(p, d, out);
     buf_add(out, STR("</div>"));
 }
@@ -193,6 +202,34 @@ void html_delta(struct buf *out, str text)
     buf_add(out, STR("</span>"));
 }
 
+/* Bytes of a value in a closed row. */
+#define CHANGE_MAX 120
+
+void html_change(struct buf *out, const struct result_fields *fields)
+{
+    AUTO_ARENA a = arena_new();
+
+    if (!fields->len)
+        return;
+    buf_add(out, STR("<span class=\"change\"><code>"));
+    html_show(out, fields->items[0].path);
+    buf_add(out, STR("</code>: "));
+    html_show(out, field_change(a, &fields->items[0], CHANGE_MAX));
+    if (fields->len > 1)
+        buf_fmt(out, " <span class=\"quiet\">and %zu more</span>", fields->len - 1);
+    buf_add(out, STR("</span>"));
+}
+
+static void add_alike(const struct html_page *p, const struct result_diff *d, struct buf *out)
+{
+    AUTO_ARENA a = arena_new();
+    str key = diff_alike_key(a, d);
+    const struct html_alike *alike = key.len ? map_get(p->alike, key) : NULL;
+
+    if (alike && alike->count > 1)
+        buf_fmt(out, " <span class=\"alike\">%zu objects have this change</span>", alike->count);
+}
+
 void html_object(struct html_page *p, const struct result_diff *d, struct buf *out)
 {
     bool finding = diff_is_finding(d);
@@ -201,12 +238,14 @@ void html_object(struct html_page *p, const struct result_diff *d, struct buf *o
     str id = html_id(&p->ids, d->object);
 
     html_item(out, id, status);
-    buf_fmt(out, "<details><summary>%s", html_chevron);
+    buf_fmt(out, "<details%s><summary>%s", finding && p->open ? " open" : "", html_chevron);
     html_badge(out, status, label);
     buf_add(out, STR("<span class=\"who\">"));
     html_name(out, d->object);
+    html_change(out, &d->fields);
     buf_add(out, STR("<small>"));
     html_show(out, d->template);
+    add_alike(p, d, out);
     buf_add(out, STR("</small></span>"));
     html_delta(out, d->text);
     buf_add(out, STR("</summary>"));
@@ -225,7 +264,7 @@ void html_issue(struct html_page *p, const struct result_issue *issue, struct bu
     buf_fmt(out, "<details open><summary>%s", html_chevron);
     html_badge(out, "issue", "Issue");
     buf_add(out, STR("<span class=\"who\"><b>"));
-    html_show(out, issue->message);
+    html_show(out, issue_words(issue));
     buf_fmt(out,
             "</b></span><span class=\"delta\">%zu</span></summary><div class=\"body\"><ul "
             "class=\"list\">",
@@ -235,7 +274,7 @@ void html_issue(struct html_page *p, const struct result_issue *issue, struct bu
         html_code(out, issue->templates[i].path);
         if (issue->templates[i].description.len) {
             buf_add(out, STR("<p>"));
-            html_show(out, str_trim(issue->templates[i].description));
+            html_show_links(out, str_trim(issue->templates[i].description));
             buf_add(out, STR("</p>"));
         }
         buf_add(out, STR("</li>"));
@@ -245,7 +284,7 @@ void html_issue(struct html_page *p, const struct result_issue *issue, struct bu
 
 static void add_unmatched_name(struct buf *out, str id)
 {
-    html_badge(out, "unmatched", "Unmatched");
+    html_badge(out, "unmatched", "Not matched");
     buf_add(out, STR("<span class=\"who\">"));
     html_name(out, id);
     buf_add(out, STR("<small>"));

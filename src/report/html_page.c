@@ -64,6 +64,7 @@ void html_bar(struct buf *out, const char *title, const char *placeholder)
     buf_fmt(out,
             "<div class=\"tools\" data-script hidden><button type=\"button\" id=\"expand\">"
             "Expand all</button><button type=\"button\" id=\"collapse\">Collapse all</button>"
+            "<button type=\"button\" id=\"split\" aria-pressed=\"false\">Side by side</button>"
             "<button type=\"button\" id=\"theme\" aria-pressed=\"false\">%sDark</button></div>"
             "</div>\n",
             moon);
@@ -135,15 +136,21 @@ void html_fact(struct buf *out, const char *name, str value)
     buf_add(out, STR("</dd></div>"));
 }
 
-/* When, by whom, with which overrides and reference. */
-void html_made(struct arena *a, struct buf *out, int64_t now, str overrides, str hash)
+/* What with what, when, by whom, with which overrides. */
+void html_made(struct arena *a, struct buf *out, int64_t now, const struct result_subject *s,
+               str overrides, str hash)
 {
     char stamp[CLOCK_STAMP];
 
     clock_stamp(now, stamp);
     buf_add(out, STR("<dl class=\"about\">"));
+    html_fact(out, "Compared", s->input);
+    html_fact(out, "With the reference",
+              s->version.len
+                  ? str_fmt(a, "%.*s (format %.*s)", STR_ARG(s->reference), STR_ARG(s->version))
+                  : s->reference);
     html_fact(out, "Made", str_fmt(a, "%.10s %.8s UTC", stamp, stamp + 11));
-    html_fact(out, "With", STR("plumb " PLUMB_VERSION));
+    html_fact(out, "By", STR("plumb " PLUMB_VERSION));
     html_fact(out, "Overrides", overrides);
     buf_add(out, STR("<div><dt>Reference hash</dt><dd><code>"));
     html_show(out, hash);

@@ -68,7 +68,7 @@ static void add_tallies(const struct result_verdict *v, struct buf *out)
         {"Documents", {{"read", v->documents}, {"skipped", v->skipped}, {"failed", v->failed}}},
         {"Objects",
          {{"matched", v->matched},
-          {"unmatched", v->unmatched},
+          {"not matched", v->unmatched},
           {"duplicate", v->duplicates},
           {"failed", v->failed_objects}}},
         {"Fields", {{"compared", v->fields_compared}, {"left out", v->fields_omitted}}},
@@ -127,7 +127,6 @@ void html_verdict(const struct result_verdict *v, struct buf *out)
     static const struct {
         const char *class, *label;
     } badges[] = {[VERDICT_COMPLETE] = {"complete", "Complete"},
-                  [VERDICT_PARTIAL] = {"unmatched", "Partial"},
                   [VERDICT_INCOMPLETE] = {"incomplete", "Incomplete"}};
     enum verdict_state state = verdict_state(v);
 

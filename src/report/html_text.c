@@ -49,6 +49,45 @@ void html_show(struct buf *out, str text)
     html_escape(out, str_from(text, clean));
 }
 
+/* Where an address ends: at what cannot be in one, and before a stop that ends the sentence. */
+static size_t url_end(str text)
+{
+    size_t len = 0;
+
+    while (len < text.len && (unsigned char)text.ptr[len] > ' ' &&
+           (unsigned char)text.ptr[len] < 0x7F && !strchr("\"'<>`{}|\\^", text.ptr[len]))
+        len++;
+    while (len && strchr(".,;:!?)]", text.ptr[len - 1]))
+        len--;
+    return len;
+}
+
+static size_t find_url(str text)
+{
+    size_t plain = str_find(text, STR("http://")), safe = str_find(text, STR("https://"));
+
+    return plain < safe ? plain : safe;
+}
+
+void html_show_links(struct buf *out, str text)
+{
+    for (size_t at; (at = find_url(text)) != STR_NPOS;) {
+        str rest = str_from(text, at);
+        size_t len = url_end(rest);
+        bool whole = len > strlen("https://");
+        html_show(out, str_slice(text, 0, at));
+        if (whole)
+            buf_add(out, STR("<a rel=\"noopener noreferrer\" href=\""));
+        if (whole)
+            html_attr(out, str_slice(rest, 0, len));
+        buf_add(out, whole ? STR("\">") : STR_NONE);
+        html_show(out, str_slice(rest, 0, len));
+        buf_add(out, whole ? STR("</a>") : STR_NONE);
+        text = str_from(rest, len);
+    }
+    html_show(out, text);
+}
+
 void html_attr(struct buf *out, str text)
 {
     AUTO_ARENA a = arena_new();
@@ -145,7 +184,7 @@ static void add_line(struct diff_writer *w, const char *class, str line, str oth
     struct common c = other.len ? common_of(line, other) : (struct common){.head = line.len};
     str middle = str_slice(line, c.head, line.len - c.tail);
 
-    buf_fmt(w->out, "<span%s%s%s", *class ? " class=\"" : "", class, *class ? "\"" : "");
+    buf_fmt(w->out, "<span class=\"l%s%s\"", *class ? " " : "", class);
     add_number(w->out, "o", *class == 'a' || *class == 'h' ? 0 : w->old_line++);
     add_number(w->out, "n", *class == 'd' || *class == 'h' ? 0 : w->new_line++);
     buf_add(w->out, STR("><span>"));
@@ -162,10 +201,16 @@ static void flush(struct diff_writer *w)
 {
     bool paired = w->removed.len == w->added.len;
 
+    if (!w->removed.len && !w->added.len)
+        return;
+    /* Side by side or one above the other, as the page likes. */
+    buf_add(w->out, STR("<span class=\"run\"><span class=\"side\">"));
     for (size_t i = 0; i < w->removed.len; i++)
         add_line(w, "d", w->removed.items[i], paired ? w->added.items[i] : STR_NONE);
+    buf_add(w->out, STR("</span><span class=\"side\">"));
     for (size_t i = 0; i < w->added.len; i++)
         add_line(w, "a", w->added.items[i], paired ? w->removed.items[i] : STR_NONE);
+    buf_add(w->out, STR("</span></span>"));
     w->removed.len = w->added.len = 0;
 }
 

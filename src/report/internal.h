@@ -18,6 +18,9 @@ void report_tree_fields(struct arena *a, struct value *out, const struct result_
 void report_tree_field(struct arena *a, struct value *out, const struct result_field *f);
 void report_tree_more(struct arena *a, struct value *out, const struct results *r);
 
+/* Under our own name, for people: what differs, all: also what does not; and the totals. */
+void report_objects_text(struct buf *out, const struct results *r, bool all);
+void report_summary_text(struct buf *out, const struct results *r);
 /* The same for people: the comparison with an earlier report; explanations. */
 void report_baseline_text(struct buf *out, const struct results *r);
 
@@ -42,12 +45,25 @@ void report_line_for_terminal(struct buf *out, str line, const char *code);
 /* The colour of the first rule that fits, or "". */
 const char *report_line_code(const struct line_rule *rules, size_t count, str line);
 
+/* ---- Foreign text, made harmless. ---- */
+
+/* In Markdown, on one line: as text, and as code. */
+void markdown_text(struct buf *out, str text);
+void markdown_code(struct buf *out, str text);
+/* In a command of a GitHub workflow: behind its "::", and as a property. */
+void github_data(struct buf *out, str foreign);
+void github_property(struct buf *out, str foreign);
+
 /* ---- How complete the comparison was; nothing when that is not known. ---- */
 
-/* "complete", "complete, but partial: 3 objects have no template", "incomplete: 1 object failed".
- */
+/* "complete", "incomplete: 1 object failed". */
 str verdict_text(struct arena *a, const struct result_verdict *v);
-/* "1 document and 2 objects failed", or empty. */
+/* How many objects have no template, whether or not all of them are listed. */
+size_t results_unmatched(const struct results *r);
+/* What they are called, everywhere. */
+#define UNMATCHED_WORDS "not matched by the reference"
+#define UNMATCHED_TITLE "Not matched by the reference"
+/* "1 document and 2 objects failed", "nothing was compared", or empty. */
 str verdict_failures(struct arena *a, const struct result_verdict *v);
 /* Appends the last lines of the summary. */
 void report_verdict_text(struct buf *out, const struct results *r);
@@ -91,13 +107,22 @@ struct diff_lines {
 struct diff_lines diff_lines_of(str text);
 bool diff_lines_next(struct diff_lines *d, str *line);
 
+/*
+ * The same text for objects that differ from one template in the same fields, by the same values;
+ * empty when that is not known. Lives as long as a.
+ */
+str diff_alike_key(struct arena *a, const struct result_diff *d);
+/* "3, expected 1", "missing, expected 1", "3, not expected"; values cut at about max bytes. */
+str field_change(struct arena *a, const struct result_field *f, size_t max);
 /* A value on one line, as JSON; "absent" for NULL. Cut at about max bytes. Lives as long as a. */
 str field_text(struct arena *a, const struct value *v, size_t max);
 /* "changed", "missing", "extra". */
 const char *result_kind_name(enum result_kind kind);
 /* "N THING" or "N THINGs". */
 str counted(struct arena *a, size_t n, const char *thing);
-/* One sentence: "3 of 40 objects differ, 2 templates are missing". Lives as long as a. */
+/* What is wrong with a component, in our words: the original's are for programs. */
+str issue_words(const struct result_issue *issue);
+/* One sentence: "3 of 40 objects differ, 2 missing from the cluster". Lives as long as a. */
 str headline(struct arena *a, const struct results *r);
 
 /* ---- The outline: parts, components, and what belongs to them. ---- */
@@ -132,6 +157,8 @@ struct outline outline_of(struct arena *a, const struct results *r);
 
 /* Appends foreign text as text: nothing in it is markup, and control characters are visible. */
 void html_show(struct buf *out, str text);
+/* The same, and addresses of the web become links. */
+void html_show_links(struct buf *out, str text);
 /* The same for an attribute, where nothing can be marked: controls are shown as escapes. */
 void html_attr(struct buf *out, str text);
 /* Appends a difference as a block of lines. */
@@ -162,7 +189,8 @@ void html_meter(struct buf *out, const struct html_part *parts, size_t count);
 void html_total(struct buf *out, const char *class, const char *label, size_t n);
 /* Nothing when there is no value. */
 void html_fact(struct buf *out, const char *name, str value);
-void html_made(struct arena *a, struct buf *out, int64_t now, str overrides, str hash);
+void html_made(struct arena *a, struct buf *out, int64_t now, const struct result_subject *s,
+               str overrides, str hash);
 extern const char html_chevron[];
 
 /* Beginning of an item, whose status may be several words; parts of items. */
@@ -176,6 +204,12 @@ struct html_page {
     const struct results *results;
     struct html_ids ids;
     struct map *explanations; /* id of an object to struct result_explanation */
+    struct map *alike;        /* diff_alike_key to struct html_alike */
+    bool open;                /* there are so few findings that all of them are open */
+};
+/* How many objects differ in the same way. */
+struct html_alike {
+    size_t count;
 };
 void html_object(struct html_page *p, const struct result_diff *d, struct buf *out);
 void html_issue(struct html_page *p, const struct result_issue *issue, struct buf *out);
@@ -184,6 +218,9 @@ void html_unmatched(struct html_page *p, str id, struct buf *out);
 void html_verdict(const struct result_verdict *v, struct buf *out);
 void html_baseline(const struct result_baseline *b, struct buf *out);
 void html_reference_only(const struct results *r, struct buf *out);
+
+/* What changed first, for a closed row. */
+void html_change(struct buf *out, const struct result_fields *fields);
 
 /* Pieces. Classes and labels are ours, all other text is foreign. heads ends with NULL. */
 void html_code(struct buf *out, str text);

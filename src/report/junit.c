@@ -130,7 +130,7 @@ static struct suite verdict_suite(struct arena *a, const struct results *r)
     struct suite s = {.name = "Completeness of the comparison", .verdict = &r->verdict};
     struct testcase fine = {.name = STR("Everything was compared")};
     struct testcase partial = {.classname = STR("Input"),
-                               .name = STR("Objects without a template"),
+                               .name = STR("Objects " UNMATCHED_WORDS),
                                .skipped = counted(a, r->verdict.unmatched, "object")};
 
     for (size_t i = 0; i < r->verdict.notes.len; i++)

@@ -23,7 +23,7 @@
  * Everything that Markdown could read as more than text becomes a character reference: those are
  * never syntax. The text stays on its line.
  */
-static void add_text(struct buf *out, str text)
+void markdown_text(struct buf *out, str text)
 {
     AUTO_ARENA a = arena_new();
     str line = quote_line(a, text);
@@ -45,15 +45,15 @@ static void add_lines(struct buf *out, str text)
 
     for (bool first = true; str_next_line(&rest, &line); first = false) {
         buf_add(out, first ? STR_NONE : STR("<br>"));
-        add_text(out, line);
+        markdown_text(out, line);
     }
 }
 
 /* In a code element nobody is mentioned and nothing is linked. */
-static void add_code(struct buf *out, str text)
+void markdown_code(struct buf *out, str text)
 {
     buf_add(out, STR("<code>"));
-    add_text(out, text);
+    markdown_text(out, text);
     buf_add(out, STR("</code>"));
 }
 
@@ -109,12 +109,12 @@ static void add_summary(struct arena *a, const struct results *r, struct buf *ou
     const struct result_verdict *v = &r->verdict;
 
     buf_add(out, STR("### "));
-    add_text(out, headline(a, r));
+    markdown_text(out, headline(a, r));
     buf_add(out, STR("\n\n| | |\n| --- | ---: |\n"));
     add_row(out, "Objects compared", r->total);
     add_row(out, "Different", r->differing);
-    add_row(out, "Missing templates", r->missing);
-    add_row(out, "Unmatched", v->known ? v->unmatched : r->unmatched.len);
+    add_row(out, "Missing from the cluster", r->missing);
+    add_row(out, UNMATCHED_TITLE, results_unmatched(r));
     if (r->patched)
         add_row(out, "Patched by overrides", r->patched);
     for (size_t i = 0; r->baseline.file.len && i < DRIFT_STATES; i++)
@@ -122,7 +122,7 @@ static void add_summary(struct arena *a, const struct results *r, struct buf *ou
     if (v->known) {
         const char *mark = v->complete ? "" : "**";
         str text = verdict_text(a, v);
-        buf_fmt(out, "| Comparison | %s%.*s%s |\n", mark, STR_ARG(text), mark);
+        buf_fmt(out, "| Verdict | %s%.*s%s |\n", mark, STR_ARG(text), mark);
         add_row(out, "Documents read", v->documents);
         add_row(out, "Documents that failed", v->failed);
         add_row(out, "Fields compared", v->fields_compared);
@@ -136,10 +136,10 @@ static void add_object_name(struct arena *a, struct buf *out, str id)
     struct object_name n = object_name_of(id);
 
     if (n.kind.len)
-        add_code(out, n.kind);
+        markdown_code(out, n.kind);
     buf_add(out, n.kind.len ? STR(" ") : STR_NONE);
-    add_code(out,
-             n.space.len ? str_fmt(a, "%.*s/%.*s", STR_ARG(n.space), STR_ARG(n.name)) : n.name);
+    markdown_code(out, n.space.len ? str_fmt(a, "%.*s/%.*s", STR_ARG(n.space), STR_ARG(n.name))
+                                   : n.name);
 }
 
 static void add_object(struct arena *a, const struct results *r, const struct result_diff *d,
@@ -154,14 +154,14 @@ static void add_object(struct arena *a, const struct results *r, const struct re
         buf_fmt(out, " +%zu −%zu", n.added, n.removed);
     buf_add(out, STR("</summary>\n\n"));
     buf_add(out, STR("Template "));
-    add_code(out, d->template);
+    markdown_code(out, d->template);
     if (place.len) {
         buf_add(out, STR(", object "));
-        add_code(out, place);
+        markdown_code(out, place);
     }
     if (d->patched) {
         buf_add(out, STR(", patched with "));
-        add_code(out, diff_overrides(r, d));
+        markdown_code(out, diff_overrides(r, d));
     }
     buf_add(out, STR("\n\n"));
     if (d->description.len) {
@@ -175,15 +175,15 @@ static void add_object(struct arena *a, const struct results *r, const struct re
 static void add_issue(const struct result_issue *issue, struct buf *out)
 {
     buf_add(out, STR("- "));
-    add_code(out, issue->part);
+    markdown_code(out, issue->part);
     buf_add(out, STR(" / "));
-    add_code(out, issue->component);
+    markdown_code(out, issue->component);
     buf_add(out, STR(": "));
-    add_text(out, issue->message);
+    markdown_text(out, issue_words(issue));
     buf_char(out, '\n');
     for (size_t i = 0; i < issue->count; i++) {
         buf_add(out, STR("  - "));
-        add_code(out, issue->templates[i].path);
+        markdown_code(out, issue->templates[i].path);
         if (issue->templates[i].description.len) {
             buf_add(out, STR(": "));
             add_lines(out, issue->templates[i].description);
@@ -255,12 +255,15 @@ static size_t add_unmatched(struct comment *c, const struct results *r)
 
     if (!r->unmatched.len)
         return 0;
-    buf_add(&block, STR("<details><summary>Not in the reference</summary>\n\n"));
+    buf_add(&block, STR("<details><summary>" UNMATCHED_TITLE "</summary>\n\n"));
     for (size_t i = 0; i < shown; i++) {
         buf_add(&block, STR("- "));
         add_object_name(a, &block, r->unmatched.items[i]);
         buf_char(&block, '\n');
     }
+    if (results_unmatched(r) > r->unmatched.len)
+        buf_fmt(&block, "- and %zu more: `-A` lists them all\n",
+                results_unmatched(r) - r->unmatched.len);
     buf_add(&block, STR("\n</details>\n\n"));
     return r->unmatched.len - (add_block(c, buf_str(&block)) ? shown : 0);
 }
@@ -287,7 +290,7 @@ static bool write_markdown(const struct results *r, const struct report_options 
     tell_left_out(a, out, ids, "unmatched object");
     if (r->hash.len) {
         buf_add(out, issues + objects + ids ? STR("\n<sub>Reference ") : STR("<sub>Reference "));
-        add_code(out, str_slice(r->hash, 0, HASH_MAX));
+        markdown_code(out, str_slice(r->hash, 0, HASH_MAX));
         buf_add(out, STR("</sub>\n"));
     }
     return true;

@@ -3,7 +3,7 @@
  * outline.c - results in the order in which a person looks at them, and short texts about them.
  */
 #include "report/internal.h"
-#include "text/json.h"
+#include "text/json/json.h"
 
 /* ---- Names. ---- */
 
@@ -68,6 +68,22 @@ str field_text(struct arena *a, const struct value *v, size_t max)
     return str_fmt(a, "%.*s…", STR_ARG(str_slice(text, 0, rune_start(text, max))));
 }
 
+str field_change(struct arena *a, const struct result_field *f, size_t max)
+{
+    str expected = field_text(a, f->expected, max), actual = field_text(a, f->actual, max);
+
+    if (f->kind == RESULT_EXTRA)
+        return str_concat(a, actual, STR(", not expected"));
+    actual = f->kind == RESULT_MISSING ? STR("missing") : actual;
+    return str_fmt(a, "%.*s, expected %.*s", STR_ARG(actual), STR_ARG(expected));
+}
+
+str issue_words(const struct result_issue *issue)
+{
+    return str_eq(issue->message, STR("Missing CRs")) ? STR("missing from the cluster")
+                                                      : issue->message;
+}
+
 str headline(struct arena *a, const struct results *r)
 {
     struct buf out = buf_new(a, BUF_UNLIMITED);
@@ -78,12 +94,13 @@ str headline(struct arena *a, const struct results *r)
         buf_fmt(&out, "%zu of %s differ%s", r->differing, str_z(a, counted(a, r->total, "object")),
                 r->differing == 1 ? "s" : "");
     else if (r->total == 1)
-        buf_add(&out, STR("The object is as it should be"));
+        buf_add(&out, STR("1 object as expected"));
     else
-        buf_fmt(&out, "All %zu objects are as they should be", r->total);
+        buf_fmt(&out, "All %zu objects as expected", r->total);
     if (r->missing)
-        buf_fmt(&out, ", %s %s missing", str_z(a, counted(a, r->missing, "template")),
-                r->missing == 1 ? "is" : "are");
+        buf_fmt(&out, ", %zu missing from the cluster", r->missing);
+    if (results_unmatched(r))
+        buf_fmt(&out, ", %zu " UNMATCHED_WORDS, results_unmatched(r));
     return buf_str(&out);
 }
 
@@ -108,6 +125,23 @@ struct diff_lines diff_lines_of(str text)
 bool diff_lines_next(struct diff_lines *d, str *line)
 {
     return str_next_line(&d->rest, line);
+}
+
+str diff_alike_key(struct arena *a, const struct result_diff *d)
+{
+    struct buf key = buf_new(a, BUF_UNLIMITED);
+
+    if (!d->fields.len || d->fields.cut || d->patched)
+        return STR_NONE;
+    buf_fmt(&key, "%.*s", STR_ARG(d->template));
+    for (size_t i = 0; i < d->fields.len; i++) {
+        const struct result_field *f = &d->fields.items[i];
+        buf_fmt(&key, "%c%.*s%c", 0, STR_ARG(f->path), (int)f->kind);
+        buf_add(&key, field_text(a, f->expected, SIZE_MAX));
+        buf_char(&key, 0);
+        buf_add(&key, field_text(a, f->actual, SIZE_MAX));
+    }
+    return buf_str(&key);
 }
 
 struct diff_count diff_count_lines(str text)

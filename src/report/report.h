@@ -17,6 +17,7 @@ struct report_options {
     bool colour; /* the text format: with the colours of a terminal */
     /* The text of other people's objects goes to a terminal: control characters are escaped. */
     bool terminal;
+    const struct compare_log *log; /* for what cannot be shown; NULL: nobody is told */
 };
 
 struct report_format {

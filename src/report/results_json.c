@@ -9,220 +9,82 @@
  */
 #include "report/results_json.h"
 #include "report/internal.h"
-#include "text/json.h"
-#include "value/number.h"
+#include "go/decode.h"
+#include "text/json/json.h"
 
-enum shape_kind { SHAPE_STRING, SHAPE_INT, SHAPE_LIST, SHAPE_MAP, SHAPE_STRUCT, SHAPE_ANY };
+static const struct schema int_schema = {.kind = SCHEMA_INT, .go = "int"};
+static const struct schema any_schema = {.kind = SCHEMA_ANY};
 
-struct shape {
-    enum shape_kind kind;
-    const char *go;           /* the type as messages name it */
-    const char *owner;        /* SHAPE_STRUCT: the same before a field */
-    const struct shape *item; /* SHAPE_LIST, SHAPE_MAP */
-    const struct field *fields;
-};
+static const struct schema metadata_schema = {
+    .kind = SCHEMA_STRUCT,
+    .go = "compare.CRMetadata",
+    .fields = (const struct schema_field[]){{"description", &schema_string, NULL}, {0}}};
+static const struct schema metadata_map_schema = {
+    .kind = SCHEMA_MAP, .go = "map[string]compare.CRMetadata", .item = &metadata_schema};
+static const struct schema issue_schema = {
+    .kind = SCHEMA_STRUCT,
+    .go = "compare.ValidationIssue",
+    .fields = (const struct schema_field[]){{"Msg", &schema_string, NULL},
+                                            {"CRs", &schema_strings, NULL},
+                                            {"crMetadata", &metadata_map_schema, NULL},
+                                            {0}}};
+static const struct schema component_map_schema = {
+    .kind = SCHEMA_MAP, .go = "map[string]compare.ValidationIssue", .item = &issue_schema};
+static const struct schema part_map_schema = {.kind = SCHEMA_MAP,
+                                              .go = "map[string]map[string]compare.ValidationIssue",
+                                              .item = &component_map_schema};
 
-struct field {
-    const char *name; /* NULL ends the table */
-    const struct shape *type;
-};
-
-static const struct shape text_shape = {.kind = SHAPE_STRING, .go = "string"};
-static const struct shape int_shape = {.kind = SHAPE_INT, .go = "int"};
-static const struct shape any_shape = {.kind = SHAPE_ANY};
-static const struct shape texts_shape = {SHAPE_LIST, .go = "[]string", .item = &text_shape};
-
-static const struct shape metadata_shape = {
-    SHAPE_STRUCT, "compare.CRMetadata", "CRMetadata",
-    .fields = (const struct field[]){{"description", &text_shape}, {NULL, NULL}}};
-static const struct shape metadata_map_shape = {SHAPE_MAP, "map[string]compare.CRMetadata",
-                                                .item = &metadata_shape};
-static const struct shape issue_shape = {
-    SHAPE_STRUCT, "compare.ValidationIssue", "ValidationIssue",
-    .fields = (const struct field[]){{"Msg", &text_shape},
-                                     {"CRs", &texts_shape},
-                                     {"crMetadata", &metadata_map_shape},
-                                     {NULL, NULL}}};
-static const struct shape component_map_shape = {SHAPE_MAP, "map[string]compare.ValidationIssue",
-                                                 .item = &issue_shape};
-static const struct shape part_map_shape = {
-    SHAPE_MAP, "map[string]map[string]compare.ValidationIssue", .item = &component_map_shape};
-
-static const struct shape summary_shape = {
-    SHAPE_STRUCT, "compare.Summary", "Summary",
+static const struct schema summary_schema = {
+    .kind = SCHEMA_STRUCT,
+    .go = "compare.Summary",
     /* Upstream: the spelling of the first. */
-    .fields = (const struct field[]){{"ValidationIssuses", &part_map_shape},
-                                     {"NumMissing", &int_shape},
-                                     {"UnmatchedCRS", &texts_shape},
-                                     {"NumDiffCRs", &int_shape},
-                                     {"TotalCRs", &int_shape},
-                                     {"MetadataHash", &text_shape},
-                                     {"patchedCRs", &int_shape},
-                                     {"matchedByReferenceOnly", &texts_shape},
-                                     {NULL, NULL}}};
-static const struct shape diff_shape = {
-    SHAPE_STRUCT, "compare.DiffSum", "DiffSum",
-    .fields = (const struct field[]){{"DiffOutput", &text_shape},
-                                     {"CorrelatedTemplate", &text_shape},
-                                     {"CRName", &text_shape},
-                                     {"Patched", &text_shape},
-                                     {"OverrideReason", &texts_shape},
-                                     {"description", &text_shape},
-                                     {"Differences", &any_shape}, /* ours, as what follows */
-                                     {"MoreDifferences", &any_shape},
-                                     {"part", &any_shape},
-                                     {"component", &any_shape},
-                                     {"place", &any_shape},
-                                     {NULL, NULL}}};
-static const struct shape diffs_shape = {SHAPE_LIST, "[]compare.DiffSum", .item = &diff_shape};
-static const struct shape warning_shape = {
-    SHAPE_STRUCT, "compare.Warning", "Warning",
-    .fields = (const struct field[]){{"type", &text_shape},
-                                     {"message", &text_shape},
-                                     {"resources", &texts_shape},
-                                     {NULL, NULL}}};
-static const struct shape warnings_shape = {SHAPE_LIST, "[]compare.Warning",
-                                            .item = &warning_shape};
-static const struct shape output_shape = {
-    SHAPE_STRUCT, "compare.Output", "Output",
-    .fields = (const struct field[]){{"Summary", &summary_shape},
-                                     {"Diffs", &diffs_shape},
-                                     {"Warnings", &warnings_shape},
-                                     {"Verdict", &any_shape}, /* ours, as what follows */
-                                     {"Baseline", &any_shape},
-                                     {"Explanations", &any_shape},
-                                     {NULL, NULL}}};
-
-/* ---- Decoding. ---- */
-
-struct decoder {
-    struct arena *arena;
-    struct err *e;
-    bool failed;       /* e holds the first fault */
-    const char *owner; /* the struct that has the current field, or NULL */
-    VEC(str) path;
-};
-
-/* Puts into the member key of out what v gives; null leaves what is there. */
-static void decode_into(struct decoder *d, const struct shape *s, const struct value *v,
-                        struct value *out, str key);
-
-static void fail(struct decoder *d, const struct shape *s, str found)
-{
-    str path = str_join(d->arena, d->path.items, d->path.len, STR("."));
-
-    if (d->failed)
-        return;
-    d->failed = true;
-    if (d->owner)
-        err_set(d->e, ERR_INVALID,
-                "json: cannot unmarshal %.*s into Go struct field %s.%.*s of type %s",
-                STR_ARG(found), d->owner, STR_ARG(path), s->go);
-    else
-        err_set(d->e, ERR_INVALID, "json: cannot unmarshal %.*s into Go value of type %s",
-                STR_ARG(found), s->go);
-}
-
-/* Whether v can be what is wanted; complains otherwise. */
-static bool fits(struct decoder *d, const struct shape *s, const struct value *v)
-{
-    static const char *const names[] = {"null",   "bool",  "number", "number",
-                                        "string", "array", "object"};
-    static const enum value_kind kinds[] = {VALUE_STRING, VALUE_INT, VALUE_LIST, VALUE_OBJECT,
-                                            VALUE_OBJECT};
-    int64_t i;
-
-    if (s->kind == SHAPE_INT && value_is_number(v)) {
-        if (v->kind == VALUE_INT && number_to_i64(value_text(v), &i))
-            return true;
-        fail(d, s, str_fmt(d->arena, "number %.*s", STR_ARG(value_text(v))));
-        return false;
-    }
-    if (s->kind == SHAPE_ANY || v->kind == kinds[s->kind])
-        return true;
-    fail(d, s, str_c(names[v->kind]));
-    return false;
-}
-
-static const struct field *find_field(const struct shape *s, str key)
-{
-    for (const struct field *f = s->fields; f->name; f++)
-        if (str_eq(key, str_c(f->name)))
-            return f;
-    for (const struct field *f = s->fields; f->name; f++)
-        if (str_eq_fold(key, str_c(f->name)))
-            return f;
-    return NULL;
-}
-
-static void decode_struct(struct decoder *d, const struct shape *s, const struct value *v,
-                          struct value *out)
-{
-    const char *owner = d->owner;
-
-    for (size_t i = 0; i < v->len; i++) {
-        const struct field *f = find_field(s, value_key(&v->items[i]));
-        if (!f)
-            continue;
-        d->owner = s->owner;
-        VEC_PUSH(d->arena, &d->path, str_c(f->name));
-        decode_into(d, f->type, &v->items[i], out, str_c(f->name));
-        d->path.len--;
-        d->owner = owner;
-    }
-}
-
-/* Elements are decoded as the only member of an object, so that there is one way to do it. */
-static struct value *decode_list(struct decoder *d, const struct shape *s, const struct value *v)
-{
-    struct value *list = value_list(d->arena);
-
-    for (size_t i = 0; i < v->len; i++) {
-        struct value *holder = value_object(d->arena);
-        decode_into(d, s->item, &v->items[i], holder, STR("item"));
-        struct value *item = value_get(holder, STR("item"));
-        value_add(d->arena, list, item ? item : value_null(d->arena));
-    }
-    return list;
-}
-
-static struct value *decode_map(struct decoder *d, const struct shape *s, const struct value *v)
-{
-    struct value *map = value_object(d->arena);
-
-    for (size_t i = 0; i < v->len; i++) {
-        str key = value_key(&v->items[i]);
-        decode_into(d, s->item, &v->items[i], map, key);
-        if (!value_get(map, key))
-            value_set(d->arena, map, key, value_null(d->arena));
-    }
-    return map;
-}
-
-static void decode_into(struct decoder *d, const struct shape *s, const struct value *v,
-                        struct value *out, str key)
-{
-    if (v->kind == VALUE_NULL || !fits(d, s, v))
-        return;
-    switch (s->kind) {
-    case SHAPE_STRING:
-    case SHAPE_INT:
-    case SHAPE_ANY:
-        value_set(d->arena, out, key, v);
-        break;
-    case SHAPE_LIST:
-        value_set(d->arena, out, key, decode_list(d, s, v));
-        break;
-    case SHAPE_MAP:
-        value_set(d->arena, out, key, decode_map(d, s, v));
-        break;
-    case SHAPE_STRUCT:
-        if (!value_get(out, key))
-            value_set(d->arena, out, key, value_object(d->arena));
-        decode_struct(d, s, v, value_get(out, key));
-        break;
-    }
-}
+    .fields = (const struct schema_field[]){{"ValidationIssuses", &part_map_schema, NULL},
+                                            {"NumMissing", &int_schema, NULL},
+                                            {"UnmatchedCRS", &schema_strings, NULL},
+                                            {"NumDiffCRs", &int_schema, NULL},
+                                            {"TotalCRs", &int_schema, NULL},
+                                            {"MetadataHash", &schema_string, NULL},
+                                            {"patchedCRs", &int_schema, NULL},
+                                            {"matchedByReferenceOnly", &schema_strings, NULL},
+                                            {0}}};
+static const struct schema diff_schema = {
+    .kind = SCHEMA_STRUCT,
+    .go = "compare.DiffSum",
+    .fields = (const struct schema_field[]){
+        {"DiffOutput", &schema_string, NULL},
+        {"CorrelatedTemplate", &schema_string, NULL},
+        {"CRName", &schema_string, NULL},
+        {"Patched", &schema_string, NULL},
+        {"OverrideReason", &schema_strings, NULL},
+        {"description", &schema_string, NULL},
+        {"Differences", &any_schema, NULL}, /* ours, as what follows */
+        {"MoreDifferences", &any_schema, NULL},
+        {"part", &any_schema, NULL},
+        {"component", &any_schema, NULL},
+        {"place", &any_schema, NULL},
+        {0}}};
+static const struct schema diffs_schema = {
+    .kind = SCHEMA_LIST, .go = "[]compare.DiffSum", .item = &diff_schema};
+static const struct schema warning_schema = {
+    .kind = SCHEMA_STRUCT,
+    .go = "compare.Warning",
+    .fields = (const struct schema_field[]){{"type", &schema_string, NULL},
+                                            {"message", &schema_string, NULL},
+                                            {"resources", &schema_strings, NULL},
+                                            {0}}};
+static const struct schema warnings_schema = {
+    .kind = SCHEMA_LIST, .go = "[]compare.Warning", .item = &warning_schema};
+static const struct schema output_schema = {
+    .kind = SCHEMA_STRUCT,
+    .go = "compare.Output",
+    .fields =
+        (const struct schema_field[]){{"Summary", &summary_schema, NULL},
+                                      {"Diffs", &diffs_schema, NULL},
+                                      {"Warnings", &warnings_schema, NULL},
+                                      {"Verdict", &any_schema, NULL}, /* ours, as what follows */
+                                      {"Baseline", &any_schema, NULL},
+                                      {"Explanations", &any_schema, NULL},
+                                      {0}}};
 
 /* ---- Results. ---- */
 
@@ -307,6 +169,7 @@ static void fill(struct arena *a, const struct value *output, struct results *ou
 
     *out = (struct results){
         .unmatched = texts_of(a, value_get(summary, STR("UnmatchedCRS"))),
+        .unmatched_all = true,
         .reference_only = texts_of(a, value_get(summary, STR("matchedByReferenceOnly"))),
         .missing = count_of(summary, STR("NumMissing")),
         .differing = count_of(summary, STR("NumDiffCRs")),
@@ -325,14 +188,11 @@ bool results_from_json(struct arena *a, const struct source *src, struct results
                        struct err *e)
 {
     const struct read_options options = {.go = true, .any_number = true};
-    struct decoder d = {.arena = a, .e = e};
-    struct value *root, *holder = value_object(a);
+    struct value *root;
 
-    if (!json_read(a, src, &options, &root, e))
+    if (!json_read(a, src, &options, &root, e) ||
+        !schema_decode(a, &output_schema, SCHEMA_JSON, root, e))
         return false;
-    decode_into(&d, &output_shape, root, holder, STR("output"));
-    if (d.failed)
-        return false;
-    fill(a, value_get(holder, STR("output")), out);
+    fill(a, root, out);
     return true;
 }

@@ -9,7 +9,7 @@
 #include <openssl/evp.h>
 
 #include "report/internal.h"
-#include "text/json.h"
+#include "text/json/json.h"
 
 #define VALUE_SHOWN 400
 
@@ -196,7 +196,7 @@ static void add_issue(struct log *l, const struct result_issue *issue)
         struct value *result = add_result(
             l, t->path, template_rule(l, t->path, t->description), "error",
             str_fmt(a, "%.*s / %.*s: %.*s: %.*s", STR_ARG(issue->part), STR_ARG(issue->component),
-                    STR_ARG(issue->message), STR_ARG(t->path)));
+                    STR_ARG(issue_words(issue)), STR_ARG(t->path)));
         set_physical(a, add_location(a, result, STR("locations")), t->path, 0);
         set_fingerprint(a, result, parts, COUNT(parts));
     }
@@ -206,9 +206,9 @@ static void add_unmatched(struct log *l, str id)
 {
     struct arena *a = l->arena;
     str rule = STR("unmatched"), parts[] = {STR("unmatched"), id};
-    int64_t index = rule_index(l, rule, STR("Every object is known to the reference"), STR_NONE);
-    struct value *result =
-        add_result(l, rule, index, "note", str_fmt(a, "No template fits %.*s", STR_ARG(id)));
+    int64_t index = rule_index(l, rule, STR("Every object is matched by the reference"), STR_NONE);
+    struct value *result = add_result(
+        l, rule, index, "note", str_fmt(a, "%.*s is not matched by the reference", STR_ARG(id)));
 
     set_logical(a, add_location(a, result, STR("locations")), id);
     set_fingerprint(a, result, parts, COUNT(parts));
@@ -264,7 +264,7 @@ static struct value *make_run(struct arena *a, const struct results *r)
         add_diff(&l, &r->diffs.items[i]);
     for (size_t i = 0; i < r->issues.len; i++)
         add_issue(&l, &r->issues.items[i]);
-    for (size_t i = 0; i < r->unmatched.len; i++)
+    for (size_t i = 0; r->unmatched_all && i < r->unmatched.len; i++)
         add_unmatched(&l, r->unmatched.items[i]);
     struct value *properties = value_set(a, run, STR("properties"), value_object(a));
     value_set_str(a, properties, STR("referenceHash"), r->hash);

@@ -25,8 +25,8 @@ static const struct line_rule block_rules[] = {
     {"Warning: ", COLOUR_YELLOW},
     {"No validation issues", COLOUR_GREEN},
     {"Not compared:", COLOUR_YELLOW},
-    {"Verdict: the comparison is complete, but", COLOUR_YELLOW},
-    {"Verdict: the comparison is complete", COLOUR_GREEN},
+    {"Not matched by the reference: ", COLOUR_YELLOW},
+    {"Verdict: complete", COLOUR_GREEN},
     {"Verdict: ", COLOUR_RED},
     {"New:", COLOUR_RED},
     {"Worse:", COLOUR_RED},
@@ -57,7 +57,7 @@ const char *report_line_code(const struct line_rule *rules, size_t count, str li
 void report_line_for_terminal(struct buf *out, str line, const char *code)
 {
     buf_add(out, str_c(code));
-    quote_for_terminal(out, line);
+    quote_for_people(out, line);
     buf_add(out, *code ? STR(PLAIN) : STR_NONE);
     buf_char(out, '\n');
 }
@@ -67,6 +67,8 @@ static enum area area_of(enum area before, str line)
 {
     if (str_has_prefix(line, STR("**********")))
         return AREA_BLOCK;
+    if (str_has_prefix(line, STR("--- ")) && before != AREA_HEADER)
+        return AREA_HEADER;
     if (before == AREA_BLOCK)
         return str_has_prefix(line, STR("Diff Output: diff ")) ? AREA_HEADER : AREA_BLOCK;
     return before == AREA_HUNKS || str_has_prefix(line, STR("@@ ")) ? AREA_HUNKS : AREA_HEADER;

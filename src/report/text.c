@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text.c - the report for people: a block per object, then the summary.
+ * text.c - the report for people as the original has it: a block per object, then the summary. What
+ * our own name shows is in text_native.c.
  */
 #include "report/internal.h"
-#include "text/yaml.h"
+#include "base/quote.h"
+#include "text/yaml/yaml.h"
 
 static const char separator[] = "**********************************\n";
 
@@ -138,7 +140,17 @@ static void add_reference_only(struct buf *out, const struct results *r)
         buf_fmt(out, "  - %.*s\n", STR_ARG(r->reference_only.items[i]));
 }
 
-static void add_unmatched(struct arena *a, struct buf *out, const struct results *r)
+/* What the original logs about a list that it cannot print, and leaves out. */
+static void log_unprintable(struct arena *a, const struct report_options *o, const struct err *e)
+{
+    if (o->log)
+        o->log->line(
+            o->log->ctx, 'W',
+            str_fmt(a, "Failed to marshal value to YAML in template: %.*s", STR_ARG(e->text)));
+}
+
+static void add_unmatched(struct arena *a, struct buf *out, const struct results *r,
+                          const struct report_options *o)
 {
     struct value *list = value_list(a);
     AUTO_ERR e = {0};
@@ -152,19 +164,20 @@ static void add_unmatched(struct arena *a, struct buf *out, const struct results
     buf_fmt(out, "Cluster CRs unmatched to reference CRs: %zu\n", r->unmatched.len);
     size_t before = out->len;
     if (!yaml_write(out, list, report_numbers(r, NUMBERS_GO), &e)) {
+        log_unprintable(a, o, &e);
         buf_truncate(out, before);
         buf_char(out, '\n');
     }
 }
 
-static str summary_text(struct arena *a, const struct results *r)
+static str summary_text(struct arena *a, const struct results *r, const struct report_options *o)
 {
     struct buf out = buf_new(a, BUF_UNLIMITED);
 
     buf_fmt(&out, "Summary\nCRs with diffs: %zu/%zu\n", r->differing, r->total);
     add_issues(&out, r);
     add_reference_only(&out, r);
-    add_unmatched(a, &out, r);
+    add_unmatched(a, &out, r, o);
     buf_fmt(&out, "Metadata Hash: %.*s\n", STR_ARG(r->hash));
     if (r->patched)
         buf_fmt(&out, "Cluster CRs with patches applied: %zu", r->patched);
@@ -178,8 +191,14 @@ static void write_plain(const struct results *r, const struct report_options *o,
     AUTO_ARENA a = arena_new();
 
     add_blocks(a, r, o->all, out);
-    buf_add(out, summary_text(a, r));
+    buf_add(out, summary_text(a, r, o));
     buf_char(out, '\n');
+}
+
+static void write_native(const struct results *r, const struct report_options *o, struct buf *out)
+{
+    report_objects_text(out, r, o->all);
+    report_summary_text(out, r);
     report_verdict_text(out, r);
     report_baseline_text(out, r);
     report_explain_text(out, r);
@@ -192,11 +211,14 @@ static bool write_text(const struct results *r, const struct report_options *o, 
     struct buf plain = buf_new(a, BUF_UNLIMITED);
 
     (void)e;
-    if (!o->colour && !o->terminal) {
+    if (!o->colour && !o->terminal && !r->verdict.known) {
         write_plain(r, o, out);
         return true;
     }
-    write_plain(r, o, &plain);
+    if (r->verdict.known)
+        write_native(r, o, &plain);
+    else
+        write_plain(r, o, &plain);
     report_for_terminal(out, buf_str(&plain), o->colour);
     return true;
 }

@@ -5,8 +5,8 @@
  * The spelling of keys is the original's, slips included: other programs read them.
  */
 #include "report/internal.h"
-#include "text/json.h"
-#include "text/yaml.h"
+#include "text/json/json.h"
+#include "text/yaml/yaml.h"
 
 /* ---- The tree. ---- */
 
@@ -25,6 +25,16 @@ static void set_unless_empty(struct arena *a, struct value *object, str key, str
         value_set_str(a, object, key, text);
 }
 
+/* A map to the original, which Go writes bytewise by key. */
+static struct value *sorted_map(struct arena *a, const struct value *map)
+{
+    struct value **members = value_sorted(a, map), *out = value_object(a);
+
+    for (size_t i = 0; i < value_len(map); i++)
+        value_set(a, out, value_key(members[i]), members[i]);
+    return out;
+}
+
 static void add_issue(struct arena *a, struct value *part, const struct result_issue *issue)
 {
     struct value *out = value_set(a, part, issue->component, value_object(a));
@@ -40,7 +50,7 @@ static void add_issue(struct arena *a, struct value *part, const struct result_i
     set_unless_empty(a, out, STR("Msg"), issue->message);
     value_set(a, out, STR("CRs"), paths);
     if (described->len)
-        value_set(a, out, STR("crMetadata"), described);
+        value_set(a, out, STR("crMetadata"), sorted_map(a, described));
 }
 
 static struct value *issues_tree(struct arena *a, const struct results *r)

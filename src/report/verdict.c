@@ -4,6 +4,7 @@
  * member of the reports for programs.
  */
 #include "report/internal.h"
+#include "base/quote.h"
 
 /* Lines for people: programs get all of them. */
 enum { RULES_SHOWN = 10, NOTES_SHOWN = 20 };
@@ -16,7 +17,7 @@ str verdict_failures(struct arena *a, const struct result_verdict *v)
     str objects = v->failed_objects ? counted(a, v->failed_objects, "object") : STR_NONE;
 
     if (!documents.len && !objects.len)
-        return STR_NONE;
+        return v->complete || v->matched ? STR_NONE : STR("nothing was compared");
     return str_fmt(a, "%.*s%s%.*s failed", STR_ARG(documents),
                    documents.len && objects.len ? " and " : "", STR_ARG(objects));
 }
@@ -29,10 +30,12 @@ str verdict_text(struct arena *a, const struct result_verdict *v)
         str failures = verdict_failures(a, v);
         return str_fmt(a, "incomplete%s%.*s", failures.len ? ": " : "", STR_ARG(failures));
     }
-    if (state == VERDICT_PARTIAL)
-        return str_fmt(a, "complete, but partial: %zu object%s no template", v->unmatched,
-                       v->unmatched == 1 ? " has" : "s have");
     return STR("complete");
+}
+
+size_t results_unmatched(const struct results *r)
+{
+    return r->verdict.known ? r->verdict.unmatched : r->unmatched.len;
 }
 
 static void add_rules(struct buf *out, const struct result_verdict *v)
@@ -42,7 +45,8 @@ static void add_rules(struct buf *out, const struct result_verdict *v)
     for (size_t i = 0; i < v->rules.len; i++) {
         const struct result_rule *rule = &v->rules.items[i];
         if (i < RULES_SHOWN)
-            buf_fmt(out, "  %zu by %.*s\n", rule->count, STR_ARG(rule->rule));
+            buf_fmt(out, "  %zu by %.*s\n", rule->count,
+                    STR_ARG(quote_line(out->arena, rule->rule)));
         else
             rest += rule->count;
     }
@@ -52,7 +56,8 @@ static void add_rules(struct buf *out, const struct result_verdict *v)
 
 static void add_note(struct buf *out, const struct result_note *note)
 {
-    str place = place_text(out->arena, note->place), line, rest = note->reason;
+    str place = quote_line(out->arena, place_text(out->arena, note->place));
+    str line, rest = note->reason;
 
     buf_fmt(out, "- %.*s%s%s", STR_ARG(place), place.len ? ": " : "",
             note->failed ? "" : "skipped: ");
@@ -87,13 +92,13 @@ void report_verdict_text(struct buf *out, const struct results *r)
             v->failed);
     if (v->members_ignored)
         buf_fmt(out, "Members of archives ignored: %zu\n", v->members_ignored);
-    buf_fmt(out, "Objects: %zu matched, %zu unmatched, %zu duplicate, %zu failed\n", v->matched,
+    buf_fmt(out, "Objects: %zu matched, %zu not matched, %zu duplicate, %zu failed\n", v->matched,
             v->unmatched, v->duplicates, v->failed_objects);
     buf_fmt(out, "Fields: %zu compared, %zu omitted\n", v->fields_compared, v->fields_omitted);
     add_rules(out, v);
     add_notes(out, v);
     str text = verdict_text(out->arena, v);
-    buf_fmt(out, "Verdict: the comparison is %.*s\n", STR_ARG(text));
+    buf_fmt(out, "Verdict: %.*s\n", STR_ARG(text));
 }
 
 /* ---- For programs. ---- */

@@ -16,12 +16,17 @@
  *     GET    /_sim/resources        ids of all resources
  *     GET    /_sim/                 the list of these
  *
+ * Web pages that are open on the same machine can send requests here, too. Those must not reset
+ * anything: their requests name where they come from, and where they believe to go (allowed).
+ *
  * To add one: a handler, and a line in the table at the end.
  */
 #include "sim/internal.h"
 
-#include "base/gotime.h"
-#include "text/json.h"
+#include "go/time.h"
+#include "net/proxy.h"
+#include "text/json/json.h"
+#include "text/url.h"
 
 /* Further is no use. */
 #define TIME_MAX (INT64_C(36500) * 86400 * NS_PER_SEC)
@@ -259,10 +264,33 @@ static void refuse_route(struct sim_call *c, str path)
                STR_ARG(list), STR_ARG(c->q->method));
 }
 
+/*
+ * A page has a host of its own: its name may lead here, but is not ours, or else it is another
+ * origin. Programs send no Origin, and none at all when they call us within one process.
+ */
+static bool allowed(struct sim_call *c)
+{
+    const struct http_headers *h = c->q->headers;
+    const struct url u = {.host = http_header_get(h, STR("Host"))};
+    str origin = http_header_get(h, STR("Origin"));
+
+    if (http_header_has(h, STR("Host")) && !host_is_loopback(c->arena, url_hostname(&u)))
+        return false;
+    return !http_header_has(h, STR("Origin")) ||
+           url_same_origin(origin, str_concat(c->arena, STR("http://"), u.host));
+}
+
 void sim_admin(struct sim_call *c)
 {
     str path = str_eq(c->q->path, STR("/_sim")) ? STR("/_sim/") : c->q->path;
 
+    if (!allowed(c)) {
+        sim_refuse(
+            c, 403, "ForeignOrigin",
+            "Paths below /_sim/ are for programs on this machine: the Host must be localhost, "
+            "127.0.0.1 or [::1], and an Origin the same.");
+        return;
+    }
     for (size_t i = 0; i < COUNT(routes); i++)
         if (str_eq(c->q->method, str_c(routes[i].method)) && str_eq(path, str_c(routes[i].path))) {
             routes[i].handle(c);

@@ -15,7 +15,7 @@
  */
 #include "sim/internal.h"
 
-#include "text/yaml.h"
+#include "text/yaml/yaml.h"
 #include "value/path.h"
 
 #include <string.h>

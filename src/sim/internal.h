@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "azure/id.h"
+#include "arm/id.h"
 #include "sim/sim.h"
 #include "value/fields.h"
 #include "value/source.h"
@@ -180,18 +180,19 @@ struct sim_type {
         struct sim_use *items;
         size_t len, cap;
     } uses;
-    struct sim_refusal missing;  /* what a read of what is not there gets; status 0: the usual */
-    struct sim_names versions;   /* the only api-versions it takes; none: as the model has them */
-    str delete_query;            /* a parameter that a DELETE must have: name=value */
-    bool delete_match;           /* a DELETE must have If-Match */
-    str soft_delete;             /* the collection of what was deleted: deletedVaults */
-    bool head_only;              /* GET is answered by 405 */
-    bool exclusive;              /* one operation at a time: 409 */
-    bool siblings;               /* one at a time among all in the same parent, and it */
-    bool known;                  /* has rules, if only an empty list */
-    bool unheard;                /* is in no file */
-    bool undeletable;            /* goes with its parent only */
-    const struct value *actions; /* name: answer */
+    struct sim_refusal missing;   /* what a read of what is not there gets; status 0: the usual */
+    struct sim_names versions;    /* the only api-versions it takes; none: as the model has them */
+    str delete_query;             /* a parameter that a DELETE must have: name=value */
+    bool delete_match;            /* a DELETE must have If-Match */
+    str soft_delete;              /* the collection of what was deleted: deletedVaults */
+    bool head_only;               /* GET is answered by 405 */
+    bool exclusive;               /* one operation at a time: 409 */
+    bool siblings;                /* one at a time among all in the same parent, and it */
+    bool known;                   /* has rules, if only an empty list */
+    bool unheard;                 /* is in no file */
+    bool undeletable;             /* goes with its parent only */
+    const struct value *actions;  /* name: answer */
+    const struct value *built_in; /* name: properties of what is there from the beginning */
 };
 
 /* How many requests a provider takes, beside the limits of ARM. */
@@ -294,6 +295,7 @@ struct sim_counters {
 };
 
 struct sim {
+    struct handler handler;
     struct lock lock;
     struct arena *arena;
     struct sim_config config;
@@ -326,6 +328,9 @@ struct sim_call {
     bool drop;        /* a fault: close the connection once it was done */
     const char *kind; /* "read", "write", "delete", "poll", "other", for the log */
 };
+
+/* handler.c: answers c. ctx is the struct sim. */
+void sim_answer_call(void *ctx, struct handler_call *c);
 
 /* Forgets all that happened: resources, operations, faults, log, counters, time and chance. */
 void sim_reset(struct sim *s);
@@ -370,7 +375,7 @@ void sim_show_early(struct sim_call *c, const struct sim_resource *r, struct val
 /* Finds or makes nothing: the value at members, or NULL. */
 struct value *sim_at(const struct value *v, struct sim_members at);
 
-/* usual.c: types without a file, as the resource model has them. */
+/* model_types.c: types without a file, as the resource model has them. */
 struct sim_usual;
 struct sim_usual *sim_usual_new(struct arena *a);
 void sim_usual_free(struct sim_usual *u);
@@ -432,8 +437,8 @@ struct sim_resource *sim_need(struct sim_call *c);
 struct sim_resource *sim_need_parent(struct sim_call *c);
 struct sim_resource *sim_find(struct sim_call *c, str id);
 
-/* use.c: true when the request was refused, since something else needs r; or since the body refers
- * to what is not there (only when the simulator is strict). */
+/* in_use.c: true when the request was refused, since something else needs r; or since the body
+ * refers to what is not there (only when the simulator is strict). */
 bool sim_in_use(struct sim_call *c, struct sim_resource *r);
 bool sim_is_locked(struct sim_call *c, struct sim_resource *r);
 bool sim_lacks_reference(struct sim_call *c);
@@ -452,6 +457,8 @@ bool sim_graph(struct sim_call *c);
 /* tokens.c */
 bool sim_token(struct sim_call *c);
 bool sim_authorized(struct sim_call *c);
+/* roles.c: the properties of a resource that its type has from the beginning; NULL: none such. */
+const struct value *sim_built_in(struct sim_call *c, const struct arm_id *id);
 /* roles.c: a built-in role, or a list of roles. False: neither. */
 bool sim_role(struct sim_call *c);
 /* providers.c */
@@ -475,6 +482,8 @@ struct value *sim_faults_list(struct sim *s, struct arena *a);
 void sim_faults_clear(struct sim_faults *f);
 
 /* database.c: a NULL database is fine. */
+/* Tries again to write what could not be written, if there is something. False: it still cannot. */
+MUST_CHECK bool sim_database_ready(struct sim_database *d, struct err *e);
 MUST_CHECK bool sim_database_open(struct sim *s, struct err *e);
 void sim_database_close(struct sim_database *d);
 void sim_database_put(struct sim_database *d, bool deleted, const struct sim_resource *r);
@@ -486,7 +495,7 @@ uint64_t sim_database_seal(struct sim_database *d);
 /* Waits until a batch is written. Without the lock of the simulator. */
 MUST_CHECK bool sim_database_wait(struct sim_database *d, uint64_t number, struct err *e);
 
-/* kept.c: facts of the state file. */
+/* state_facts.c: facts of the state file. */
 void sim_keep_counters(struct sim *s, struct arena *a);
 void sim_keep_operation(struct sim *s, struct arena *a, const struct sim_operation *o);
 /* Takes a fact back; false: it makes no sense. */

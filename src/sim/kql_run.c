@@ -5,7 +5,7 @@
  */
 #include "sim/kql_internal.h"
 
-#include "text/json.h"
+#include "text/json/json.h"
 #include "value/number.h"
 
 #include <ctype.h>

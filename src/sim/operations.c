@@ -159,6 +159,10 @@ struct sim_operation *sim_operation_start(struct sim_call *c, struct sim_resourc
     forget_oldest(c);
     struct sim_operation *o = sim_operation_add(c->sim, sim_guid(c->sim, c->arena));
     o->answer = *answer;
+    if (c->sim->config.quick) {
+        o->answer.retry_after[0] = o->answer.retry_count = 1;
+        o->answer.polls = o->answer.polls > 1 ? 1 : o->answer.polls;
+    }
     o->answer.state = STR_NONE;
     sim_keep(&o->answer.state, answer->state.len ? answer->state
                                : deletes         ? STR("Deleting")

@@ -5,7 +5,8 @@
  *
  *     GET {scope}/providers/Microsoft.Authorization/roleDefinitions?$filter=roleName eq 'Reader'
  *
- * Which are built in is data ("roles" in api/sim/common.json).
+ * Which are built in is data ("roles" in api/sim/common.json). Services may have roles of their
+ * own, children of their resources ("builtIn" of a type in api/sim).
  */
 #include "sim/internal.h"
 
@@ -137,6 +138,36 @@ static void list_roles(struct sim_call *c, str scope)
     sim_reply(c, 200, v);
 }
 
+const struct value *sim_built_in(struct sim_call *c, const struct arm_id *id)
+{
+    const struct sim_type *type =
+        sim_types_find(c->arena, c->sim->types, arm_id_type(c->arena, id));
+    struct arm_id parent;
+
+    for (size_t i = 0; i < value_len(type->built_in); i++)
+        if (str_eq_fold(value_key(&type->built_in->items[i]), arm_id_name(id)) &&
+            arm_id_parent(c->arena, id, &parent)) {
+            const struct sim_resource *r = sim_find(c, arm_id_print(c->arena, &parent));
+            return r && r->body.len ? &type->built_in->items[i] : NULL;
+        }
+    return NULL;
+}
+
+static bool reply_built_in(struct sim_call *c)
+{
+    const struct value *properties = c->id.block_count ? sim_built_in(c, &c->id) : NULL;
+    struct value *v = value_object(c->arena);
+
+    if (!properties)
+        return false;
+    value_set_str(c->arena, v, STR("id"), arm_id_print(c->arena, &c->id));
+    value_set_str(c->arena, v, STR("name"), value_key(properties));
+    value_set_str(c->arena, v, STR("type"), c->type);
+    value_set(c->arena, v, STR("properties"), properties);
+    sim_reply(c, 200, v);
+    return true;
+}
+
 bool sim_role(struct sim_call *c)
 {
     str path = str_concat(c->arena, STR("/"), str_trim_set(c->q->path, STR("/")));
@@ -144,8 +175,10 @@ bool sim_role(struct sim_call *c)
     size_t at = str_find(lower, collection);
     const struct value *roles = sim_types_roles(c->sim->types);
 
-    if (at == STR_NPOS || !str_eq(c->q->method, STR("GET")))
+    if (!str_eq(c->q->method, STR("GET")))
         return false;
+    if (at == STR_NPOS)
+        return reply_built_in(c);
     str rest = str_from(lower, at + collection.len);
     if (!rest.len) {
         list_roles(c, str_slice(path, 0, at));

@@ -3,7 +3,7 @@
 #include "sim/internal.h"
 
 #include "text/codec.h"
-#include "text/json.h"
+#include "text/json/json.h"
 #include "text/url.h"
 
 #include <openssl/sha.h>
@@ -15,8 +15,8 @@
 /* ---- Configuration. ---------------------------------------------------------------------------
  */
 
-const char *const sim_presets[] = {"azure",     "hourly",       "strict", "troubled",
-                                   "unlimited", "unregistered", NULL};
+const char *const sim_presets[] = {"azure",    "hourly",    "quick",        "strict",
+                                   "troubled", "unlimited", "unregistered", NULL};
 
 struct sim_config sim_defaults(void)
 {
@@ -35,6 +35,8 @@ bool sim_preset(struct sim_config *config, str name, struct err *e)
         config->reads = (struct sim_rate){12000, 12000.0 / 3600};
         config->writes = (struct sim_rate){1200, 1200.0 / 3600};
         config->deletes = (struct sim_rate){15000, 15000.0 / 3600};
+    } else if (str_eq(name, STR("quick"))) {
+        config->quick = true;
     } else if (str_eq(name, STR("strict"))) {
         config->strict = true;
     } else if (str_eq(name, STR("troubled"))) {
@@ -45,8 +47,8 @@ bool sim_preset(struct sim_config *config, str name, struct err *e)
         config->unregistered = true;
     } else {
         return err_set(e, ERR_USAGE,
-                       "there is no preset \"%.*s\"; known are azure, hourly, strict, troubled, "
-                       "unlimited and unregistered",
+                       "there is no preset \"%.*s\"; known are azure, hourly, quick, strict, "
+                       "troubled, unlimited and unregistered",
                        STR_ARG(name));
     }
     return true;
@@ -103,6 +105,7 @@ bool sim_new(const struct sim_config *config, struct sim **out, struct err *e)
 
     pthread_mutex_init(&s->lock.mutex, NULL);
     s->arena = a;
+    s->handler = (struct handler){sim_answer_call, s};
     s->config = *config;
     s->config.tenant = str_copy(a, config->tenant);
     s->config.state = str_copy(a, config->state);
@@ -437,6 +440,11 @@ static void handle_counted(struct sim_call *c)
     sim_log_add(c);
 }
 
+static void not_saved(struct sim_call *c, const struct err *e)
+{
+    sim_refuse(c, 500, "StateNotSaved", "%.*s", STR_ARG(e->text));
+}
+
 void sim_handle(struct sim *s, struct arena *a, const struct sim_request *q, struct sim_response *r)
 {
     static const struct http_headers none = {0};
@@ -448,6 +456,10 @@ void sim_handle(struct sim *s, struct arena *a, const struct sim_request *q, str
     if (!copy.headers)
         copy.headers = &none;
     struct sim_call c = {.sim = s, .arena = a, .q = &copy, .r = r, .kind = "other"};
+    if (!sim_database_ready(s->database, &e)) {
+        not_saved(&c, &e);
+        return;
+    }
     {
         AUTO_LOCK guard = lock_take(&s->lock);
         s->clock = clock_now();
@@ -460,5 +472,5 @@ void sim_handle(struct sim *s, struct arena *a, const struct sim_request *q, str
     }
     r->drop = c.drop;
     if (!sim_database_wait(s->database, batch, &e))
-        sim_refuse(&c, 500, "StateNotSaved", "%.*s", STR_ARG(e.text));
+        not_saved(&c, &e);
 }

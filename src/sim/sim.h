@@ -10,11 +10,11 @@
  *     sim_handle(s, a, &(struct sim_request){.method = STR("PUT"), .path = path, ...}, &r);
  *     sim_free(s);
  *
- * It knows nothing of sockets: sim_handle turns a request into an answer, and sim_serve puts it
- * behind the server of net/server.h. Any resource type is accepted; how a type behaves (protocol of
- * its operations, defaults it adds, values it changes) is data, the files of api/sim,
- * see docs/simulator.md. Groups and parents must exist, ids have no case, what is deleted takes its
- * children along.
+ * It knows nothing of sockets: sim_handle turns a request into an answer, and sim_handler is that
+ * as a handler, which a server (net/server/handler_serve.h) or a client of this process asks. Any
+ * resource type is accepted; how a type behaves (protocol of its operations, defaults it adds,
+ * values it changes) is data, the files of api/sim, see docs/simulator.md. Groups and parents must
+ * exist, ids have no case, what is deleted takes its children along.
  *
  * Paths that begin with /_sim/ are about the simulator itself: its log, counters, faults and time.
  *
@@ -23,9 +23,8 @@
  */
 #pragma once
 
-#include "net/http.h"
+#include "net/handler.h"
 
-struct server_request;
 struct sim;
 struct source;
 
@@ -50,7 +49,9 @@ struct sim_config {
     bool auth;         /* every request must carry a token of the tokens endpoint */
     bool unregistered; /* providers must be registered before they accept resources */
     bool troubled;     /* types refuse some resources a few times before they accept them */
+    bool quick;        /* operations end within a second or two */
     bool unlimited;    /* nothing is throttled */
+    bool keeps;        /* a PUT keeps what it omits */
     bool strict;       /* only api-versions that are known, and references to what is there */
     bool bare;         /* without the behaviours in the program: all types are unknown */
     bool no_model;     /* types without habits are not looked up in the resource model */
@@ -60,8 +61,8 @@ struct sim_config {
 
 /* Seed 1, any tenant, real time, the published buckets. */
 struct sim_config sim_defaults(void);
-/* Changes config as a preset says: azure, hourly, strict, troubled, unlimited, unregistered. The
- * error names them. */
+/* Changes config as a preset says: azure, hourly, quick, strict, troubled, unlimited,
+ * unregistered. The error names them. */
 MUST_CHECK bool sim_preset(struct sim_config *config, str name, struct err *e);
 /* The names of all presets, ended by NULL. */
 extern const char *const sim_presets[];
@@ -97,11 +98,8 @@ struct sim_response {
 /* The answer lives as long as a. */
 void sim_handle(struct sim *s, struct arena *a, const struct sim_request *q,
                 struct sim_response *r);
-/* A server_handler for net/server.h; ctx is the struct sim. */
-void sim_serve(void *ctx, struct server_request *r);
-/* Its two halves: what was asked for is done; the answer is sent. */
-void sim_serve_request(struct sim *s, struct server_request *r, struct sim_response *response);
-void sim_serve_response(struct server_request *r, const struct sim_response *response);
+/* The same as a handler, which is driven: it answers before it returns. Lives as long as s. */
+const struct handler *sim_handler(const struct sim *s);
 
 /* Moves virtual time; without virtual time it adds to the real one. */
 void sim_advance(struct sim *s, int64_t ns);

@@ -10,7 +10,7 @@
 #include "sim/types.h"
 
 #include "base/embed.h"
-#include "text/json.h"
+#include "text/json/json.h"
 
 #include <assert.h>
 
@@ -67,6 +67,15 @@ static bool read_actions(struct fields *f, const struct value *v, void *out)
     return fields_any(f, v, out);
 }
 
+static bool read_built_in(struct fields *f, const struct value *v, void *out)
+{
+    bool good = value_is(v, VALUE_OBJECT);
+
+    for (size_t i = 0; good && i < v->len; i++)
+        good = v->items[i].kind == VALUE_OBJECT;
+    return good ? fields_any(f, v, out) : fields_fail(f, v, "builtIn must hold properties by name");
+}
+
 /* What a type does not say follows from what it says, or is as usual. */
 static void complete(struct fields *f, struct sim_type *type)
 {
@@ -89,6 +98,7 @@ static bool read_type(struct fields *f, const struct value *v)
 {
     static const struct field fields[] = {
         {"actions", read_actions, offsetof(struct sim_type, actions)},
+        {"builtIn", read_built_in, offsetof(struct sim_type, built_in)},
         {"create", sim_read_answers, offsetof(struct sim_type, create)},
         {"delete", sim_read_answers, offsetof(struct sim_type, remove)},
         {"deleteMatch", fields_bool, offsetof(struct sim_type, delete_match)},

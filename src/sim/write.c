@@ -258,7 +258,7 @@ void sim_put(struct sim_call *c, bool patch)
     if ((patch && !r) || refuse_condition(c, r && r->body.len ? r : NULL) ||
         (r && (refuse_busy(c, r) || refuse_siblings(c, r->parent, r) || sim_lacks_reference(c))))
         return;
-    if (patch && r->sent.len)
+    if ((patch || c->sim->config.keeps) && r && r->sent.len)
         c->body = value_merge(c->arena, sim_parse(c->arena, r->sent), c->body);
     creates = !r || !r->body.len;
     if (creates && sim_troubled(c, false))

@@ -13,8 +13,11 @@
 /* What a reader does with a key that an object already has. */
 enum duplicate_rule {
     DUPLICATE_LAST_WINS, /* as Go's plain reads; each one is a warning */
-    DUPLICATE_ERROR,     /* as Go's strict reads */
+    DUPLICATE_ERROR,     /* as Go's strict reads; unless go, merged members may be overridden */
 };
+
+/* Duplicate keys that callers show one by one; of the others of a run only the number. */
+#define DUPLICATE_KEYS_SHOWN 20
 
 /* Something odd that is no error. text has no position and no newline; valid during the call. */
 typedef void warn_fn(void *ctx, struct where at, str text);
@@ -43,6 +46,8 @@ struct read_options {
 
 /* Limits of all readers. Reaching one is ERR_LIMIT, with the place. */
 #define TEXT_SCALAR_MAX (64 * MIB)        /* bytes of one string, key or number */
+#define YAML_HANDLES_MAX 100              /* %TAG directives of one document */
+#define YAML_PREFIX_MAX 256               /* bytes of a prefix that one of them gives */
 #define TEXT_MAX ((size_t)UINT32_MAX - 1) /* bytes of one source: offsets have 32 bits */
 /* Nodes of one document: two bytes of text can make a node, which takes 32 twice while reading. */
 #define TEXT_NODES_MAX ((size_t)64 * 1024 * 1024)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* url.c - URLs as Go's net/url reads and writes them; see url.h. */
 #include "text/url.h"
-
-#include "base/quote.h"
+#include "go/quote.h"
+#include "go/strconv.h"
 
 #include <arpa/inet.h>
 
@@ -59,25 +59,17 @@ struct reader {
 /* Says what is wrong in a URL. Always false. */
 static bool fail_quoted(struct reader *c, const char *before, str what, const char *after)
 {
-    str quoted = quote_of(c->arena, what);
+    str quoted = go_quoted(c->arena, what);
 
     return err_set(c->e, ERR_INVALID, "%s %.*s%s", before, STR_ARG(quoted), after);
-}
-
-static int hex_value(char ch)
-{
-    if (ch >= '0' && ch <= '9')
-        return ch - '0';
-    ch |= 0x20;
-    return ch >= 'a' && ch <= 'f' ? ch - 'a' + 10 : -1;
 }
 
 /* The byte that s[at..at + 3) stands for. */
 static bool take_escape(struct reader *c, str s, size_t at, enum part part, unsigned char *out)
 {
     str text = str_slice(s, at, at + 3);
-    int high = text.len == 3 ? hex_value(text.ptr[1]) : -1;
-    int low = text.len == 3 ? hex_value(text.ptr[2]) : -1;
+    int high = text.len == 3 ? go_hex_digit((unsigned char)text.ptr[1]) : -1;
+    int low = text.len == 3 ? go_hex_digit((unsigned char)text.ptr[2]) : -1;
     bool percent = str_eq(text, STR("%25"));
 
     if (high < 0 || low < 0)
@@ -299,11 +291,63 @@ static bool parse_rest(struct reader *c, str text, struct url *u)
     return parse_path(c, rest, u);
 }
 
+static bool is_number(str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] < '0' || text.ptr[i] > '9')
+            return false;
+    return true;
+}
+
+/* What comes before a path, query or fragment. */
+static str first_part(str rest)
+{
+    size_t end = 0;
+
+    while (end < rest.len && str_find_char(STR("/?#"), rest.ptr[end]) == STR_NPOS)
+        end++;
+    return str_slice(rest, 0, end);
+}
+
+/*
+ * The last "@" of an authority, which ends the password. A password with a "/" seems to end the
+ * authority, and is taken for a port: then it is the last one of all.
+ */
+static size_t find_password_end(str rest)
+{
+    str authority = first_part(rest), host, port;
+    size_t at = str_rfind_char(authority, '@');
+
+    if (at != STR_NPOS || str_has_prefix(rest, STR("[")) ||
+        !str_cut(authority, STR(":"), &host, &port) || is_number(port))
+        return at;
+    return str_rfind_char(rest, '@');
+}
+
+str url_shown(struct arena *a, str url)
+{
+    size_t start = str_find(url, STR("://")), at, colon;
+
+    if (start == STR_NPOS)
+        return url;
+    str rest = str_from(url, start + 3);
+    at = find_password_end(rest);
+    colon = at == STR_NPOS ? at : str_find_char(str_slice(rest, 0, at), ':');
+    if (colon == STR_NPOS)
+        return url;
+    return str_fmt(a, "%.*s:xxxxx%.*s", STR_ARG(str_slice(url, 0, start + 3 + colon)),
+                   STR_ARG(str_from(rest, at)));
+}
+
 /* Puts "parse URL: " before the error. Always false. */
 static bool fail_parse(struct reader *c, str url)
 {
-    str quoted = quote_of(c->arena, url);
+    str shown = url_shown(c->arena, url), quoted = go_quoted(c->arena, shown);
+    str authority = first_part(str_from(url, str_find(url, STR("://")) + 3));
 
+    /* A password with a "/" was taken for a port, which the error quotes. */
+    if (shown.ptr != url.ptr && str_find_char(authority, '@') == STR_NPOS)
+        err_set(c->e, ERR_INVALID, "net/url: invalid userinfo");
     return err_wrap(c->e, "parse %.*s", STR_ARG(quoted));
 }
 
@@ -446,8 +490,8 @@ bool url_unescape(struct arena *a, str text, bool plus, str *out)
     for (size_t i = 0; i < text.len; i++) {
         char ch = text.ptr[i];
         if (ch == '%') {
-            int high = i + 2 < text.len ? hex_value(text.ptr[i + 1]) : -1;
-            int low = i + 2 < text.len ? hex_value(text.ptr[i + 2]) : -1;
+            int high = i + 2 < text.len ? go_hex_digit((unsigned char)text.ptr[i + 1]) : -1;
+            int low = i + 2 < text.len ? go_hex_digit((unsigned char)text.ptr[i + 2]) : -1;
             if (high < 0 || low < 0)
                 return false;
             ch = (char)(high << 4 | low);

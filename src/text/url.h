@@ -19,6 +19,12 @@ struct url {
 MUST_CHECK bool url_parse(struct arena *a, str text, struct url *out, struct err *e);
 void url_write(struct buf *b, const struct url *u);
 str url_text(struct arena *a, const struct url *u);
+/*
+ * A URL as people may see it: Go's "xxxxx" for its password, also where it is so broken that
+ * url_parse rejects it. Everything that keeps or prints the name of a place on the web uses this,
+ * or redact_url, which knows secret parameters too. What is not a URL stays as it is.
+ */
+str url_shown(struct arena *a, str url);
 
 /* The host without port and brackets; the port, empty when there is none. */
 str url_hostname(const struct url *u);

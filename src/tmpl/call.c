@@ -7,10 +7,8 @@
 
 #define SMALL_ARGS 8 /* more than so many are allocated */
 
-/* What a call counts for, in steps: itself, and one for so many bytes of text among its arguments.
- */
+/* What a call counts for, in steps, beside the texts among its arguments. */
 #define CALL_STEPS 3
-#define BYTES_PER_STEP 32
 
 static bool check_count(struct exec *x, const struct call_site *site, const struct signature *sig)
 {
@@ -72,7 +70,7 @@ static void charge_call(struct rt *rt, const struct tv *args, size_t count)
     for (size_t i = 0; i < count; i++)
         if (args[i].type == TV_STRING)
             bytes += args[i].len;
-    rt_charge(rt, CALL_STEPS + bytes / BYTES_PER_STEP);
+    rt_charge(rt, CALL_STEPS + bytes / RT_BYTES_PER_STEP);
 }
 
 /* A failed call, reported at the whole command. */
@@ -81,6 +79,8 @@ static bool call_failed(struct exec *x, const struct call_site *site, const stru
     bool was_limit = c->error_kind == ERR_LIMIT;
 
     x->node = site->node;
+    if (!x->rt.steps)
+        return exec_limit(x, "takes too many steps");
     EXEC_FAIL(x, "error calling %s: %w", tv_str(site->name), tv_str(c->error));
     if (was_limit && x->err)
         x->err->kind = ERR_LIMIT;
@@ -131,16 +131,9 @@ bool call_fail(struct tmpl_call *c, const char *format, ...)
     return false;
 }
 
-static size_t room_left(const struct rt *rt)
-{
-    size_t used = arena_used(rt->arena);
-
-    return used < rt->memory_max ? rt->memory_max - used : 0;
-}
-
 bool call_room(struct tmpl_call *c, size_t bytes)
 {
-    if (bytes <= room_left(c->rt))
+    if (bytes <= rt_room(c->rt))
         return true;
     c->error_kind = ERR_LIMIT;
     return call_fail(c, "the result is too large");
@@ -156,7 +149,7 @@ bool call_steps(struct tmpl_call *c, uint64_t steps)
 
 struct buf call_buf(struct tmpl_call *c)
 {
-    return buf_new(c->arena, room_left(c->rt));
+    return buf_new(c->arena, rt_room(c->rt));
 }
 
 bool return_call_buf(struct tmpl_call *c, const struct buf *b)

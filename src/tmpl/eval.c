@@ -190,6 +190,7 @@ static bool eval_variable(struct exec *x, struct tv dot, const struct node *n,
     x->node = n;
     while (i > x->vars_base && !str_eq(x->vars.items[i - 1].name, names->items[0]))
         i--;
+    rt_charge(&x->rt, (x->vars.len - i) / VARIABLES_PER_STEP);
     if (i == x->vars_base)
         return EXEC_FAIL(x, "undefined variable: %s", tv_str(names->items[0]));
     *out = x->vars.items[i - 1].value;
@@ -204,10 +205,11 @@ static bool eval_variable(struct exec *x, struct tv dot, const struct node *n,
 static bool eval_function(struct exec *x, struct tv dot, const struct node *n,
                           const struct node *at, const struct given *g, struct tv *out)
 {
+    const struct function *f = n->identifier.function;
     struct call_site site = site_of(at, n->identifier.name, g, dot);
 
     x->node = n;
-    return eval_call(x, &site, n->identifier.func, n->identifier.signature, tv_none(), out);
+    return eval_call(x, &site, f->func, &f->signature, tv_none(), out);
 }
 
 /* A number where nothing tells its type. */

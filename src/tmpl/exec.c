@@ -143,6 +143,7 @@ bool exec_assign(struct exec *x, str name, struct tv value)
     for (size_t i = x->vars.len; i > x->vars_base; i--) {
         if (str_eq(x->vars.items[i - 1].name, name)) {
             x->vars.items[i - 1].value = value;
+            rt_charge(&x->rt, (x->vars.len - i) / VARIABLES_PER_STEP);
             return true;
         }
     }
@@ -516,7 +517,9 @@ bool tmpl_execute(struct arena *a, const struct tmpl_set *set, str name, struct 
         data = tv_map_new(&x.rt, TV_MAP);
     exec_push(&x, STR("$"), data);
     push_list(&w, t->root, data, x.vars.len);
+    const uint64_t steps = x.rt.steps;
     bool ok = walk(&w);
     keep_changes(&x, data);
+    run->steps = steps - x.rt.steps;
     return ok;
 }

@@ -11,6 +11,10 @@
 #include "value/number.h"
 #include "value/value.h"
 
+/* What printing costs, in steps: a number with decimals, and what a method prints (a time). */
+#define FLOAT_STEPS 3
+#define METHOD_STEPS 50
+
 static void print_value(struct printer *p, struct tv v, uint32_t verb, int depth);
 static void print_kind(struct printer *p, struct tv v, uint32_t verb, int depth);
 
@@ -184,6 +188,7 @@ static bool print_by_method(struct printer *p, struct tv v, uint32_t verb)
         return false;
     if (p->sharp_v ? !info->go_string : !info->string || !strchr("vsxXq", (int)verb))
         return false;
+    rt_charge(p->rt, METHOD_STEPS);
     b = buf_new(p->rt->arena, BUF_UNLIMITED);
     if (p->sharp_v) {
         info->go_string(p->rt, v, &b);
@@ -214,6 +219,7 @@ static void print_kind(struct printer *p, struct tv v, uint32_t verb, int depth)
         print_integer(p, v, verb);
         break;
     case TV_KIND_FLOAT:
+        rt_charge(p->rt, FLOAT_STEPS);
         if (is_float_verb(verb))
             print_float(p, v, verb);
         else
@@ -260,6 +266,8 @@ static void print_value(struct printer *p, struct tv v, uint32_t verb, int depth
         p->rt->too_deep = true;
         return;
     }
+    if (!rt_charge(p->rt, 1))
+        return; /* lists that hold the same lists are soon without end */
     if (v.type == TV_INVALID) {
         print_nil(p, v, verb);
         return;
@@ -301,6 +309,7 @@ void tv_print(struct rt *rt, struct buf *out, struct tv v)
         buf_fmt(out, "%lld", (long long)v.i);
         return;
     case TV_FLOAT64:
+        rt_charge(rt, FLOAT_STEPS);
         if (v.flags & TV_EXACT) {
             number_plain(out, value_text(v.data));
             return;
@@ -345,7 +354,9 @@ str tv_to_str(struct rt *rt, struct tv v)
 
     if (v.type == TV_STRING)
         return tv_text(v);
-    b = buf_new(rt->arena, BUF_UNLIMITED);
+    b = buf_new(rt->arena, rt_room(rt));
     tv_print(rt, &b, v);
+    if (b.overflow)
+        rt_charge(rt, UINT64_MAX); /* the run ends at its next step */
     return buf_str(&b);
 }

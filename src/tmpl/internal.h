@@ -3,7 +3,7 @@
  * internal.h - what the files of this folder share: tokens, nodes, sets, and a running execution.
  *
  * The life of a template: lexer.c cuts the text into tokens, parser.c and parser_expr.c make nodes
- * of them (literals by literal.c), node.c prints nodes, set.c keeps them by name, exec.c walks the
+ * of them (numbers by literal.c), node.c prints nodes, set.c keeps them by name, exec.c walks the
  * control nodes, eval.c evaluates pipelines, call.c checks arguments against signatures and calls
  * functions, fmt.c prints values.
  */
@@ -134,8 +134,7 @@ struct node {
         struct node *action; /* NODE_ACTION: the pipeline */
         struct {
             str name;
-            const struct tmpl_func *func;
-            const struct signature *signature;
+            const struct function *function;
         } identifier;
         struct {
             struct node *on;     /* NODE_CHAIN: what the fields are of */
@@ -167,8 +166,6 @@ bool node_is_empty(const struct node *n);
 
 /* ---- Literals. ---- */
 
-/* strconv.Unquote of a double-quoted or raw string. */
-MUST_CHECK bool literal_unquote(struct arena *a, str quoted, str *out);
 /* Fills out; on failure *message is Go's. */
 MUST_CHECK bool literal_number(struct arena *a, const struct token *t, struct number *out,
                                str *message);
@@ -186,6 +183,17 @@ struct signature {
     uint8_t params[8]; /* enum tv_type; the variadic one last */
 };
 struct signature signature_parse(const char *text);
+
+/* A function that templates can name, and how it is called. */
+struct function {
+    const struct tmpl_func *func;
+    str name;
+    struct signature signature;
+    unsigned reach; /* enum tmpl_reach, or-ed */
+};
+/* The function of that name in a profile, or NULL; the first of several by the order of families.
+ */
+const struct function *function_find(str name, enum tmpl_profile profile);
 
 /* ---- Sets. ---- */
 
@@ -208,10 +216,12 @@ struct tmpl_set {
     enum tmpl_profile profile, also;
     enum missing_key missing;
     str left, right;
+    unsigned reach; /* of all functions that its texts name */
+    void (*borrowed)(void *ctx, str function, uint32_t line); /* see struct tmpl_options */
+    void *ctx;
     const struct file *main; /* parsed first */
     const struct template *main_template;
-    struct map *templates;  /* name to struct template */
-    struct map *signatures; /* signature text to struct signature, so that each is parsed once */
+    struct map *templates; /* name to struct template */
 };
 
 /* Makes t the template of its name, unless it is empty and there is one already. */
@@ -271,6 +281,7 @@ MUST_CHECK bool exec_template(struct exec *x, const struct template *t, struct t
 /* Notes that n has written what is in the output from here on. */
 void provenance_note(struct exec *x, const struct node *n, size_t from);
 
+#define VARIABLES_PER_STEP 8 /* that are searched for a name */
 void exec_push(struct exec *x, str name, struct tv value);
 bool exec_assign(struct exec *x, str name, struct tv value);
 

@@ -16,15 +16,19 @@ static const str left_comment = STR_INIT("/*");
 static const str right_comment = STR_INIT("*/");
 
 static const struct {
-    const char *word;
+    str word;
     enum token_kind kind;
 } keywords[] = {
-    {"block", TOKEN_BLOCK},   {"break", TOKEN_BREAK}, {"continue", TOKEN_CONTINUE},
-    {"define", TOKEN_DEFINE}, {"else", TOKEN_ELSE},   {"end", TOKEN_END},
-    {"false", TOKEN_BOOL},    {"if", TOKEN_IF},       {"nil", TOKEN_NIL},
-    {"range", TOKEN_RANGE},   {"true", TOKEN_BOOL},   {"template", TOKEN_TEMPLATE},
-    {"with", TOKEN_WITH},
+    {STR_INIT("block"), TOKEN_BLOCK},       {STR_INIT("break"), TOKEN_BREAK},
+    {STR_INIT("continue"), TOKEN_CONTINUE}, {STR_INIT("define"), TOKEN_DEFINE},
+    {STR_INIT("else"), TOKEN_ELSE},         {STR_INIT("end"), TOKEN_END},
+    {STR_INIT("false"), TOKEN_BOOL},        {STR_INIT("if"), TOKEN_IF},
+    {STR_INIT("nil"), TOKEN_NIL},           {STR_INIT("range"), TOKEN_RANGE},
+    {STR_INIT("true"), TOKEN_BOOL},         {STR_INIT("template"), TOKEN_TEMPLATE},
+    {STR_INIT("with"), TOKEN_WITH},
 };
+
+#define KEYWORD_MAX 8 /* letters */
 
 /* What peeking past the end gives: no code point. */
 #define RUNE_END UINT32_MAX
@@ -69,8 +73,10 @@ static uint32_t next(struct lexer *l)
 /* Moves the start to the position, counting lines. */
 static void ignore(struct lexer *l)
 {
-    for (size_t i = l->start; i < l->pos; i++)
-        l->line += l->input.ptr[i] == '\n';
+    const char *end = l->input.ptr + l->pos, *at = l->input.ptr + l->start;
+
+    for (; at < end && (at = memchr(at, '\n', (size_t)(end - at))); at++)
+        l->line++;
     l->start = l->pos;
 }
 
@@ -81,7 +87,9 @@ static struct token emit(struct lexer *l, enum token_kind kind)
                       .pos = l->start,
                       .text = str_slice(l->input, l->start, l->pos)};
 
-    ignore(l);
+    if (kind == TOKEN_TEXT || kind == TOKEN_SPACE || kind == TOKEN_RAW_STRING)
+        ignore(l);
+    l->start = l->pos; /* others hold no newline */
     return t;
 }
 
@@ -109,10 +117,18 @@ static bool is_space(uint32_t r)
     return r == ' ' || r == '\t' || r == '\r' || r == '\n';
 }
 
+/* Letters, digits and the underscore of ASCII. */
+static bool is_word_byte(unsigned char c)
+{
+    static const uint32_t words[4] = {0, 0x03ff0000, 0x87fffffe, 0x07fffffe};
+
+    return c < 0x80 && words[c >> 5] >> (c & 31) & 1;
+}
+
 static bool is_alphanumeric(uint32_t r)
 {
     if (r < 0x80)
-        return r == '_' || (r >= '0' && r <= '9') || ((r | 0x20) >= 'a' && (r | 0x20) <= 'z');
+        return is_word_byte((unsigned char)r);
     return r != RUNE_END && (unicode_is_letter(r) || unicode_is_digit(r));
 }
 
@@ -132,6 +148,24 @@ static void accept_run(struct lexer *l, const char *set)
     }
 }
 
+/* As str_has_prefix; a delimiter is never empty, and most often not there. */
+static bool has_delim(str s, str delim)
+{
+    return s.len && s.ptr[0] == delim.ptr[0] && str_has_prefix(s, delim);
+}
+
+/* As str_find, made for delimiters whose first byte is rare in text. */
+static size_t find_delim(str s, str delim)
+{
+    for (size_t at = 0, next; (next = str_find_char(str_from(s, at), delim.ptr[0])) != STR_NPOS;
+         at++) {
+        at += next;
+        if (str_has_prefix(str_from(s, at), delim))
+            return at;
+    }
+    return STR_NPOS;
+}
+
 static bool has_left_trim(str s)
 {
     return s.len >= 2 && s.ptr[0] == '-' && is_space((unsigned char)s.ptr[1]);
@@ -148,7 +182,7 @@ static bool at_right_delim(const struct lexer *l, bool *trim)
     str s = rest(l);
 
     *trim = has_right_trim(s) && str_has_prefix(str_from(s, TRIM_MARKER_LEN), l->right);
-    return *trim || str_has_prefix(s, l->right);
+    return *trim || has_delim(s, l->right);
 }
 
 static void skip_spaces(struct lexer *l)
@@ -160,11 +194,32 @@ static void skip_spaces(struct lexer *l)
 /* Whether an identifier may end here. */
 static bool at_terminator(const struct lexer *l)
 {
-    uint32_t r = peek(l);
-
-    if (r == RUNE_END || is_space(r) || (r && r < 0x80 && strchr(".,|:)(", (int)r)))
+    if (l->pos >= l->input.len)
         return true;
-    return str_has_prefix(rest(l), l->right);
+    switch (l->input.ptr[l->pos]) {
+    case ' ':
+    case '\t':
+    case '\r':
+    case '\n':
+    case '.':
+    case ',':
+    case '|':
+    case ':':
+    case ')':
+    case '(':
+        return true;
+    default:
+        return has_delim(rest(l), l->right);
+    }
+}
+
+static void skip_alphanumerics(struct lexer *l)
+{
+    do
+        while (l->pos < l->input.len && is_word_byte((unsigned char)l->input.ptr[l->pos]))
+            l->pos++;
+    while (l->pos < l->input.len && (unsigned char)l->input.ptr[l->pos] >= 0x80 &&
+           is_alphanumeric(peek(l)) && next(l));
 }
 
 /* ---- Outside of actions --------------------------------------------------------------------- */
@@ -232,7 +287,7 @@ static struct token lex_outside(struct lexer *l)
     struct token t;
 
     for (;;) {
-        size_t x = str_find(rest(l), l->left);
+        size_t x = find_delim(rest(l), l->left);
         if (x == STR_NPOS) {
             l->pos = l->input.len;
             return emit(l, l->pos > l->start ? TOKEN_TEXT : TOKEN_EOF);
@@ -280,16 +335,15 @@ static struct token lex_space(struct lexer *l)
 
 static enum token_kind word_kind(str word)
 {
-    for (size_t i = 0; i < COUNT(keywords); i++)
-        if (str_eq(word, str_c(keywords[i].word)))
+    for (size_t i = 0; i < COUNT(keywords) && word.len <= KEYWORD_MAX; i++)
+        if (str_eq(word, keywords[i].word))
             return keywords[i].kind;
     return TOKEN_IDENTIFIER;
 }
 
 static struct token lex_identifier(struct lexer *l)
 {
-    while (is_alphanumeric(peek(l)))
-        next(l);
+    skip_alphanumerics(l);
     if (!at_terminator(l))
         return fail_rune(l, "bad character", peek(l));
     return emit(l, word_kind(str_slice(l->input, l->start, l->pos)));
@@ -300,8 +354,7 @@ static struct token lex_field(struct lexer *l, enum token_kind kind)
 {
     if (at_terminator(l))
         return emit(l, kind == TOKEN_VARIABLE ? TOKEN_VARIABLE : TOKEN_DOT);
-    while (is_alphanumeric(peek(l)))
-        next(l);
+    skip_alphanumerics(l);
     if (!at_terminator(l))
         return fail_rune(l, "bad character", peek(l));
     return emit(l, kind);
@@ -420,15 +473,16 @@ static struct token lex_dot(struct lexer *l)
 static struct token lex_inside(struct lexer *l)
 {
     bool trim;
-    uint32_t r;
+    uint32_t r = peek(l);
 
     if (at_right_delim(l, &trim))
         return l->parens == 0 ? close_action(l, trim) : fail(l, STR("unclosed left paren"));
-    if (is_space(peek(l)))
+    if (is_space(r))
         return lex_space(l);
-    if (is_alphanumeric(peek(l)) && (peek(l) < '0' || peek(l) > '9'))
+    if (is_alphanumeric(r) && (r < '0' || r > '9'))
         return lex_identifier(l);
-    switch (r = next(l)) {
+    next(l);
+    switch (r) {
     case RUNE_END:
         return fail(l, STR("unclosed action"));
     case '=':

@@ -8,54 +8,11 @@
  */
 #include "tmpl/parser.h"
 
-/* ---- Tokens --------------------------------------------------------------------------------- */
-
-struct token parse_next(struct parser *p)
-{
-    if (p->peeked > 0)
-        p->peeked--;
-    else
-        p->token[0] = lexer_next(p->lexer);
-    return p->token[p->peeked];
-}
-
-void parse_backup(struct parser *p)
-{
-    p->peeked++;
-}
-
-struct token parse_peek(struct parser *p)
-{
-    if (p->peeked == 0) {
-        p->peeked = 1;
-        p->token[0] = lexer_next(p->lexer);
-    }
-    return p->token[p->peeked - 1];
-}
-
-struct token parse_next_word(struct parser *p)
-{
-    struct token t;
-
-    do
-        t = parse_next(p);
-    while (t.kind == TOKEN_SPACE);
-    return t;
-}
-
-struct token parse_peek_word(struct parser *p)
-{
-    struct token t = parse_next_word(p);
-
-    parse_backup(p);
-    return t;
-}
-
 /* ---- Errors --------------------------------------------------------------------------------- */
 
 bool parse_fail(struct parser *p, const char *format, const struct tv *args, size_t count)
 {
-    struct rt rt = {.arena = p->arena};
+    struct rt rt = {.arena = p->arena, .memory_max = SIZE_MAX, .steps = UINT64_MAX};
     struct buf f = buf_new(p->arena, BUF_UNLIMITED), b = buf_new(p->arena, BUF_UNLIMITED);
 
     /* Upstream: the name is part of the format, so a per cent sign in it is a verb. */
@@ -95,7 +52,7 @@ bool parse_expect(struct parser *p, enum token_kind kind, str context, struct to
 
 bool parse_unquote(struct parser *p, str quoted, str *out)
 {
-    return literal_unquote(p->arena, quoted, out) || FAIL_TEXT(p, "invalid syntax");
+    return go_unquote(p->arena, quoted, out) || FAIL_TEXT(p, "invalid syntax");
 }
 
 struct node *parse_node(struct parser *p, enum node_kind kind, size_t pos)

@@ -31,11 +31,49 @@ struct parser {
 
 /* ---- Tokens. A word is a token other than white space. ---- */
 
-struct token parse_next(struct parser *p);
-struct token parse_peek(struct parser *p);
-void parse_backup(struct parser *p);
-struct token parse_next_word(struct parser *p);
-struct token parse_peek_word(struct parser *p);
+static inline const struct token *parse_next_at(struct parser *p)
+{
+    if (p->peeked > 0)
+        p->peeked--;
+    else
+        p->token[0] = lexer_next(p->lexer);
+    return &p->token[p->peeked];
+}
+
+static inline void parse_backup(struct parser *p)
+{
+    p->peeked++;
+}
+
+static inline struct token parse_next(struct parser *p)
+{
+    return *parse_next_at(p);
+}
+
+static inline struct token parse_peek(struct parser *p)
+{
+    struct token t = *parse_next_at(p);
+
+    parse_backup(p);
+    return t;
+}
+
+static inline struct token parse_next_word(struct parser *p)
+{
+    const struct token *t = parse_next_at(p);
+
+    while (t->kind == TOKEN_SPACE)
+        t = parse_next_at(p);
+    return *t;
+}
+
+static inline struct token parse_peek_word(struct parser *p)
+{
+    struct token t = parse_next_word(p);
+
+    parse_backup(p);
+    return t;
+}
 /* The next word, which must be of this kind. */
 MUST_CHECK bool parse_expect(struct parser *p, enum token_kind kind, str context,
                              struct token *out);

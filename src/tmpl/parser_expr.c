@@ -28,32 +28,27 @@ static bool is_withheld(str name)
     return str_eq(name, STR("getHostByName"));
 }
 
-static const struct tmpl_func *find_function(const struct tmpl_set *set, str name)
+static const struct function *find_function(const struct tmpl_set *set, str name)
 {
-    const struct tmpl_func *f = tmpl_func_find(name, set->profile);
+    const struct function *f = function_find(name, set->profile);
 
-    return f || !set->also || is_withheld(name) ? f : tmpl_func_find(name, set->also);
+    return f || !set->also || is_withheld(name) ? f : function_find(name, set->also);
 }
 
 static struct node *identifier(struct parser *p, const struct token *t)
 {
     struct node *n = parse_node(p, NODE_IDENTIFIER, t->pos);
-    const struct tmpl_func *f = find_function(p->set, t->text);
-    struct signature *s;
+    const struct function *f = find_function(p->set, t->text);
 
     if (!f) {
         FAIL(p, "function %q not defined", tv_str(t->text));
         return NULL;
     }
-    s = map_get(p->set->signatures, str_c(f->signature));
-    if (!s) {
-        s = ARENA_NEW(p->arena, struct signature);
-        *s = signature_parse(f->signature);
-        map_set(p->set->signatures, str_c(f->signature), s);
-    }
+    if (p->set->borrowed && !function_find(t->text, p->set->profile))
+        p->set->borrowed(p->set->ctx, t->text, t->line);
     n->identifier.name = t->text;
-    n->identifier.func = f;
-    n->identifier.signature = s;
+    n->identifier.function = f;
+    p->set->reach |= f->reach;
     return n;
 }
 

@@ -274,6 +274,16 @@ void tv_unset(struct rt *rt, struct tv map, str key)
         map_remove(m->entries, key);
 }
 
+void rt_charge_sort(struct rt *rt, size_t n, uint64_t bytes, bool sorted)
+{
+    unsigned rounds = 1;
+
+    for (size_t k = n; !sorted && k > 1; k /= 2)
+        rounds++;
+    rt_charge(rt, n / 2);
+    rt_charge_bytes(rt, (n + bytes) * rounds);
+}
+
 static int entry_compare(const void *x, const void *y)
 {
     return str_cmp(((const struct tv_entry *)x)->key, ((const struct tv_entry *)y)->key);
@@ -285,6 +295,7 @@ struct tv_entry *tv_entries(struct rt *rt, struct tv map)
     size_t n = tv_len(rt, map);
     struct tv_entry *e = ARENA_ARRAY(rt->arena, struct tv_entry, n);
     bool sorted = true;
+    uint64_t bytes = 0;
 
     for (size_t i = 0; i < n; i++) {
         if (m) {
@@ -296,7 +307,9 @@ struct tv_entry *tv_entries(struct rt *rt, struct tv map)
             e[i].item = in_interface(wrap_child(map, &map.data->items[i]));
         }
         sorted = sorted && (i == 0 || str_cmp(e[i - 1].key, e[i].key) < 0);
+        bytes += e[i].key.len;
     }
+    rt_charge_sort(rt, n, bytes, sorted);
     if (!sorted)
         qsort(e, n, sizeof(*e), entry_compare);
     return e;
@@ -422,6 +435,8 @@ bool tv_deep_equal(struct rt *rt, struct tv x, struct tv y)
     case TV_KIND_COMPLEX:
         return x.z->re == y.z->re && x.z->im == y.z->im;
     case TV_KIND_STRING:
+        if (x.len == y.len)
+            rt_charge_bytes(rt, x.len);
         return str_eq(tv_text(x), tv_text(y));
     case TV_KIND_SLICE:
     case TV_KIND_MAP:

@@ -17,7 +17,8 @@
 #pragma once
 
 #include "base/base.h"
-#include "text/goquote.h"
+#include "go/quote.h"
+#include "go/strconv.h"
 #include "tmpl/tmpl.h"
 
 struct value;
@@ -118,7 +119,8 @@ struct rt {
     struct {
         const struct value **items;
         size_t len, cap;
-    } found; /* what lookups answered; only when the host wants to know of changes */
+    } found;           /* what lookups answered; only when the host wants to know of changes */
+    struct map *known; /* the same, to find it by its address */
     struct exec *exec;
     const struct tmpl_hooks *hooks;
     str zone_name;           /* of the local time zone; empty: that of the process */
@@ -139,10 +141,29 @@ struct rt {
  * Counts work against the limit of steps: one step is some 50 ns. False when nothing is left: a
  * loop then ends early with any result, because the run fails at its next step.
  */
+#define RT_BYTES_PER_STEP 8 /* of text that is read or written */
 static inline bool rt_charge(struct rt *rt, uint64_t steps)
 {
     rt->steps = rt->steps > steps ? rt->steps - steps : 0;
     return rt->steps > 0;
+}
+
+/* The same for work on so many bytes of text that is no argument. */
+static inline bool rt_charge_bytes(struct rt *rt, uint64_t bytes)
+{
+    return rt_charge(rt, bytes / RT_BYTES_PER_STEP);
+}
+
+/* The same for sorting n texts that together have so many bytes, or finding that they are sorted.
+ */
+void rt_charge_sort(struct rt *rt, size_t n, uint64_t bytes, bool sorted);
+
+/* How many bytes the run may still allocate. */
+static inline size_t rt_room(const struct rt *rt)
+{
+    size_t used = arena_used(rt->arena);
+
+    return used < rt->memory_max ? rt->memory_max - used : 0;
 }
 
 /* ---- Types. ---- */
@@ -290,10 +311,6 @@ void tv_sprintln(struct rt *rt, struct buf *out, const struct tv *args, size_t c
 str tv_to_str(struct rt *rt, struct tv v);
 /* strconv.FormatFloat(f, verb, precision, 64). */
 void go_float(struct buf *out, double f, char verb, int precision);
-/* strconv.ParseFloat and ParseInt/ParseUint with base 0 (or base), Go's syntax in full. */
-MUST_CHECK bool go_parse_float(str s, double *out);
-MUST_CHECK bool go_parse_int(str s, int base, int64_t *out);
-MUST_CHECK bool go_parse_uint(str s, int base, uint64_t *out);
 
 /* ---- Functions. ---- */
 
@@ -325,12 +342,6 @@ struct tmpl_func {
 
 /* The tables of all families, ended by NULL: funcs/all.c. */
 extern const struct tmpl_func *const tmpl_families[];
-/*
- * The function of that name in a profile, or NULL. In a later family it wins over one in an earlier
- * family: Sprig's over Go's, the tool's own over Sprig's.
- */
-const struct tmpl_func *tmpl_func_find(str name, enum tmpl_profile profile);
-
 static inline str arg_str(const struct tmpl_call *c, size_t i)
 {
     return tv_text(c->args[i]);

@@ -14,10 +14,11 @@ struct tmpl_set *tmpl_new(struct arena *a, const struct tmpl_options *opts)
         set->also = opts->also;
         set->left = opts->left;
         set->right = opts->right;
+        set->borrowed = opts->borrowed;
+        set->ctx = opts->ctx;
     }
     set->missing = set->profile == TMPL_HELM ? MISSING_ZERO : MISSING_INVALID;
     set->templates = map_new(a);
-    set->signatures = map_new(a);
     return set;
 }
 
@@ -66,6 +67,22 @@ bool tmpl_parse(struct tmpl_set *set, str name, str text, struct err *e)
     if (set->main == file)
         set->main_template = map_get(trees, name);
     return true;
+}
+
+void tmpl_add(struct tmpl_set *set, const struct tmpl_set *from)
+{
+    for (size_t i = 0; i < map_len(from->templates); i++)
+        set_install(set, map_at(from->templates, i));
+    set->reach |= from->reach;
+    if (!set->main) {
+        set->main = from->main;
+        set->main_template = from->main_template;
+    }
+}
+
+unsigned tmpl_reach(const struct tmpl_set *set)
+{
+    return set->reach;
 }
 
 bool tmpl_has(const struct tmpl_set *set, str name)

@@ -35,6 +35,9 @@ struct tmpl_options {
     enum tmpl_profile profile;
     enum tmpl_profile also; /* its functions are known too, unless profile has one of the name */
     str left, right;        /* action delimiters; empty: {{ and }} */
+    /* Called while texts are parsed, for each function of also that profile lacks; may be NULL. */
+    void (*borrowed)(void *ctx, str function, uint32_t line);
+    void *ctx;
 };
 
 /* The templates live as long as a. opts may be NULL: TMPL_GO. */
@@ -47,6 +50,18 @@ MUST_CHECK bool tmpl_option(struct tmpl_set *set, str option, struct err *e);
  * empty.
  */
 MUST_CHECK bool tmpl_parse(struct tmpl_set *set, str name, str text, struct err *e);
+/*
+ * Adds the templates of another set with the same options, as if its texts had been parsed here.
+ * They are shared: from must live as long as the set, and gets no more of them.
+ */
+void tmpl_add(struct tmpl_set *set, const struct tmpl_set *from);
+/* What templates can reach beside their data: bits. */
+enum tmpl_reach {
+    TMPL_LOOKS_UP = 1, /* other objects: lookupCR, lookupCRs */
+    TMPL_CHANGES = 2,  /* the maps they are given: set, unset, merge, ... */
+};
+/* What some function that the texts of a set name can reach; tpl, which runs any text, all. */
+unsigned tmpl_reach(const struct tmpl_set *set);
 /* Whether a template of that name has been parsed. */
 bool tmpl_has(const struct tmpl_set *set, str name);
 /* Appends the canonical form of a template, as Go's Node.String; nothing when there is none. */
@@ -75,6 +90,8 @@ struct tmpl_hooks {
      * as a. A name or namespace that is empty or "*" matches all.
      */
     size_t (*lookup)(void *ctx, struct arena *a, const str query[4], const struct value ***found);
+    /* How many objects lookup looks at for this: so many steps are charged. NULL: few. */
+    size_t (*candidates)(void *ctx, const str query[4]);
     /*
      * An object that lookup found, as functions that change maps left it; told at the end, for all
      * that were found once something was changed. now lives as long as the arena of the call.
@@ -120,6 +137,7 @@ struct tmpl_run {
      * changed nothing. Lives as long as the arena of the call and the data.
      */
     const struct value *changed;
+    uint64_t steps; /* set: how many the execution took */
 };
 
 /*

@@ -158,7 +158,10 @@ static const struct list_rule *find_rule(const struct diff *d)
     for (size_t i = 0; i < d->opts->rule_count; i++)
         if (rule_matches(d, &d->opts->rules[i].path))
             return &d->opts->rules[i];
-    return NULL;
+    if (!d->opts->list_rule)
+        return NULL;
+    const struct frame *top = &d->stack.items[d->stack.len - 1];
+    return d->opts->list_rule(d->opts->ctx, top->old_, top->new_);
 }
 
 /* ---- Walking. ---- */

@@ -67,6 +67,9 @@ struct list_rule {
 struct diff_options {
     const struct list_rule *rules; /* the first that matches decides */
     size_t rule_count;
+    /* Asked for a pair of lists that no rule is about: the rule for them, or NULL. */
+    const struct list_rule *(*list_rule)(void *ctx, const struct value *old_,
+                                         const struct value *new_);
     bool ignore_order; /* do not report DIFFERENCE_REORDERED */
     size_t max;        /* stop after so many; 0: no limit */
     /*
@@ -74,7 +77,7 @@ struct diff_options {
      * services mean alike: other case, an added default, null for absent.
      */
     bool (*accept)(void *ctx, const struct difference *d);
-    void *ctx;
+    void *ctx; /* of both */
 };
 
 struct differences {

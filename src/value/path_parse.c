@@ -143,6 +143,12 @@ static bool read_quoted(struct reader *r, str *out)
     return true;
 }
 
+/* No letter ever stops a word. */
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 /* Quoted, or plain up to a control character or one of stops, which contains the quote. */
 static bool read_word(struct reader *r, const char *stops, const char *what, str *out)
 {
@@ -150,7 +156,7 @@ static bool read_word(struct reader *r, const char *stops, const char *what, str
 
     if (peek(r) == '"')
         return read_quoted(r, out);
-    while (!at_end(r) && !is_control(peek(r)) && !strchr(stops, peek(r)))
+    while (!at_end(r) && (is_letter(peek(r)) || (!is_control(peek(r)) && !strchr(stops, peek(r)))))
         r->at++;
     *out = str_slice(r->text, start, r->at);
     return r->at > start || expected(r, what);

@@ -386,6 +386,21 @@ void value_remove(struct value *list, size_t i)
         index_all(list);
 }
 
+size_t value_remove_if(struct value *v, value_test_fn *drop, void *ctx)
+{
+    size_t kept = 0, len = value_len(v);
+
+    for (size_t i = 0; i < len; i++)
+        if (!drop(ctx, &v->items[i]))
+            v->items[kept++] = v->items[i];
+    if (kept == len)
+        return 0;
+    v->len = (uint32_t)kept;
+    if (v->indexed)
+        index_all(v); /* as in value_remove */
+    return len - kept;
+}
+
 struct value *value_set(struct arena *a, struct value *object, str key, const struct value *item)
 {
     const struct value kept = *item; /* item may be a member of this very object */

@@ -122,8 +122,14 @@ struct value *value_object(struct arena *a);
 struct value *value_add(struct arena *a, struct value *list, const struct value *item);
 /* Inserts before element i (i = len appends). */
 struct value *value_insert(struct arena *a, struct value *list, size_t i, const struct value *item);
-/* Removes element or member i, keeping the order of the rest. */
+/*
+ * Removes element or member i, keeping the order of the rest; costs a pass over all of them. For
+ * more than a few: value_remove_if.
+ */
 void value_remove(struct value *list, size_t i);
+/* Removes in one pass all elements or members that drop answers true for. Answers how many. */
+typedef bool value_test_fn(void *ctx, const struct value *item);
+size_t value_remove_if(struct value *v, value_test_fn *drop, void *ctx);
 /* Sets a member: replaces it in its place, or appends it. Returns the member. */
 struct value *value_set(struct arena *a, struct value *object, str key, const struct value *item);
 /* Shorthands for the most frequent members. */

@@ -45,26 +45,34 @@ struct benchmark {
     const char *name;
     const char *help;
     void (*run)(void);
+    bool on_request; /* takes minutes: runs only when it is named */
 };
 
 extern const struct benchmark bench_arm;
 extern const struct benchmark bench_azure;
 extern const struct benchmark bench_budget;
 extern const struct benchmark bench_compare;
+extern const struct benchmark bench_detect;
 extern const struct benchmark bench_diff;
 extern const struct benchmark bench_fleet;
 extern const struct benchmark bench_json;
 extern const struct benchmark bench_kube;
 extern const struct benchmark bench_live;
 extern const struct benchmark bench_model;
+extern const struct benchmark bench_operate;
+extern const struct benchmark bench_reference;
 extern const struct benchmark bench_regex;
 extern const struct benchmark bench_sim;
+extern const struct benchmark bench_store;
 extern const struct benchmark bench_tmpl;
+extern const struct benchmark bench_tmpl_budget;
 extern const struct benchmark bench_value;
 extern const struct benchmark bench_yaml;
 
 /* Measures and prints one row. */
 struct bench_result bench_run(const struct bench_case *c);
+/* Prints and keeps a number that must not exceed max. 0: it could not be measured. */
+void bench_number(const char *name, const char *unit, double number, double max);
 /* The size of inputs that was asked for, in bytes: 50 MB unless --size says otherwise. */
 size_t bench_size(void);
 /* How many requests a long run sends: 100,000 unless --requests says otherwise. */
@@ -81,6 +89,13 @@ str bench_podlist_json(size_t bytes);
 /* Lets compare-gen.py write a reference of 24 templates, and objects for it. False without Python.
  */
 bool bench_generate(struct arena *a, str folder, size_t count);
+/* The plumb beside this program. */
+const char *bench_program(struct arena *a);
+/*
+ * Runs a program without showing what it prints. Returns its exit status, -1 when a signal ended
+ * it; *memory, unless NULL, is the most that it held.
+ */
+int bench_command(const char *const *args, int64_t *memory);
 /* An empty folder for the time of a benchmark, and its end. */
 str bench_folder(struct arena *a);
 void bench_folder_remove(struct arena *a, str folder);

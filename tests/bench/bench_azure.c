@@ -8,9 +8,9 @@
  */
 #include "bench.h"
 
-#include "azure/convert.h"
+#include "azure/convert/convert.h"
 #include "azure/manifests.h"
-#include "text/json.h"
+#include "text/json/json.h"
 
 #define GROUP "network.azure.com"
 #define VERSION "v20250301"

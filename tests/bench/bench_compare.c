@@ -47,13 +47,14 @@ static int64_t clock_children(void)
 
 /* ---- Processes. ---- */
 
-static str program_path(struct arena *a)
+const char *bench_program(struct arena *a)
 {
     char self[4096];
     ssize_t n = readlink("/proc/self/exe", self, sizeof(self));
     str path = str_of(self, n > 0 ? (size_t)n : 0);
 
-    return str_fmt(a, "%.*s/plumb", STR_ARG(str_slice(path, 0, str_rfind_char(path, '/'))));
+    path = str_slice(path, 0, str_rfind_char(path, '/'));
+    return str_z(a, str_fmt(a, "%.*s/plumb", STR_ARG(path)));
 }
 
 static pid_t start(const char *const *args, int input)
@@ -94,6 +95,16 @@ static int finish(pid_t pid, struct comparison *c)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+int bench_command(const char *const *args, int64_t *memory)
+{
+    struct comparison c = {0};
+    int status = finish(start(args, -1), &c);
+
+    if (memory)
+        *memory = c.memory;
+    return status;
+}
+
 static void write_input(const struct comparison *c, int fd)
 {
     FILE *to = fdopen(fd, "w");
@@ -108,14 +119,9 @@ static size_t compare_round(void *ctx)
 {
     struct comparison *c = ctx;
     str reference = str_fmt(c->arena, "%.*s/reference/metadata.yaml", STR_ARG(c->folder));
-    const char *const args[] = {str_z(c->arena, program_path(c->arena)),
-                                "compare",
-                                "-r",
-                                str_z(c->arena, reference),
-                                c->fleet ? "--fleet" : "-f",
-                                c->input,
-                                "-R",
-                                NULL};
+    const char *const args[] = {
+        bench_program(c->arena),     "compare", "-r", str_z(c->arena, reference),
+        c->fleet ? "--fleet" : "-f", c->input,  "-R", NULL};
     int64_t from = clock_mono();
     int ends[2] = {-1, -1};
 

@@ -2,7 +2,7 @@
 /* bench_json.c - reading and writing JSON, against copying memory and against jansson. */
 #include "bench.h"
 
-#include "text/json.h"
+#include "text/json/json.h"
 
 #include <jansson.h>
 #include <malloc.h>

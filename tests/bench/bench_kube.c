@@ -9,8 +9,8 @@
 #include "bench.h"
 
 #include "kube/cache.h"
-#include "kube/items.h"
-#include "text/json.h"
+#include "kube/items_internal.h"
+#include "text/json/json.h"
 
 #define OBJECTS 10000
 #define OBJECT_SIZE 4096
@@ -179,4 +179,5 @@ static void run(void)
     drop_cache(&t);
 }
 
-const struct benchmark bench_kube = {"kube", "lists and events into the watch cache", run};
+const struct benchmark bench_kube = {
+    .name = "kube", .help = "lists and events into the watch cache", .run = run};

@@ -333,4 +333,5 @@ static void run(void)
     bench_folder_remove(a, c.folder);
 }
 
-const struct benchmark bench_live = {"live", "a real API server, compared and watched", run};
+const struct benchmark bench_live = {
+    .name = "live", .help = "a real API server, compared and watched", .run = run};

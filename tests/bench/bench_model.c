@@ -6,8 +6,8 @@
  */
 #include "bench.h"
 
-#include "azure/derive.h"
-#include "text/json.h"
+#include "azure/derive/derive.h"
+#include "text/json/json.h"
 
 static const str types = STR_INIT("../shared/azure/types");
 

@@ -130,4 +130,5 @@ static void run(void)
     bench_folder_remove(a, folder);
 }
 
-const struct benchmark bench_sim = {"sim", "requests to the simulated ARM", run};
+const struct benchmark bench_sim = {
+    .name = "sim", .help = "requests to the simulated ARM", .run = run};

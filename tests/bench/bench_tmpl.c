@@ -8,7 +8,7 @@
  */
 #include "bench.h"
 
-#include "text/yaml.h"
+#include "text/yaml/yaml.h"
 #include "tmpl/tmpl.h"
 
 static const char deployment[] =

@@ -8,7 +8,7 @@
  */
 #include "bench.h"
 
-#include "text/json.h"
+#include "text/json/json.h"
 #include "value/diff.h"
 
 struct trees {

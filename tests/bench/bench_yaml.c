@@ -7,7 +7,7 @@
  */
 #include "bench.h"
 
-#include "text/yaml.h"
+#include "text/yaml/yaml.h"
 
 #include <yaml.h>
 

@@ -9,7 +9,7 @@
  */
 #include "bench.h"
 
-#include "text/json.h"
+#include "text/json/json.h"
 
 /*
  * $n number of the pod, $h five letters or digits, $u an identifier, $x a digest, $i an address,

@@ -6,8 +6,8 @@
  * with a text. The first byte chooses how many bytes come at a time, and whether they can be read
  * in any order.
  */
-#include "compare/input.h"
-#include "compare/pack.h"
+#include "compare/input/input_internal.h"
+#include "archive/archive.h"
 
 struct bytes {
     struct reader base;

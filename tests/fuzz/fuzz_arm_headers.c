@@ -3,7 +3,7 @@
  * fuzz_arm_headers.c - any headers of Azure's answers, one "name: value" in a line: the budget that
  * believes them still lets somebody go, at a time that can be waited for.
  */
-#include "azure/budget.h"
+#include "arm/budget/budget.h"
 #include "net/retry.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -5,7 +5,7 @@
  * What reads as an id prints as one that reads the same, is equal to itself in other letters, and
  * has finitely many parents, each of them an id. What was built reads back.
  */
-#include "azure/id.h"
+#include "arm/id.h"
 
 #include <stdlib.h>
 

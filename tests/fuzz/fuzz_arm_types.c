@@ -5,8 +5,8 @@
  *
  * Input: a type file, and after a NUL an overlay. Without one, the overlay offers one kind.
  */
-#include "azure/derive.h"
-#include "text/json.h"
+#include "azure/derive/derive.h"
+#include "text/json/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,8 +10,8 @@
  * operatorSpec, and the second choice of two properties at one place.
  */
 #include "azure/check.h"
-#include "azure/convert.h"
-#include "text/json.h"
+#include "azure/convert/convert.h"
+#include "text/json/json.h"
 
 #include <stdlib.h>
 

@@ -5,8 +5,8 @@
  * Reading never fails: there is always a code, something to tell people, a bounded number of causes
  * and a rule that says what to do.
  */
-#include "azure/cloud_error.h"
-#include "azure/rules.h"
+#include "arm/error.h"
+#include "arm/rules/rules.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

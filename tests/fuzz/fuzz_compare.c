@@ -3,15 +3,16 @@
  * fuzz_compare.c - whatever the bytes: a metadata file, a stream of objects, and a pattern of an
  * inline function. Objects that were accepted have an identity and can be written.
  */
-#include "compare/difftool.h"
-#include "compare/inline.h"
-#include "compare/input.h"
-#include "compare/journal.h"
-#include "compare/object.h"
-#include "compare/reference.h"
-#include "compare/schema.h"
-#include "compare/stream.h"
-#include "text/yaml.h"
+#include "compare/pair/difftool_internal.h"
+#include "compare/pair/inline_internal.h"
+#include "compare/input/input_internal.h"
+#include "compare/log_buffer_internal.h"
+#include "compare/input/object_internal.h"
+#include "compare/reference/reference_internal.h"
+#include "compare/reference/yaml_map_internal.h"
+#include "go/decode.h"
+#include "compare/input/stream.h"
+#include "text/yaml/yaml.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -27,14 +28,14 @@ static void try_reference(struct arena *a, const struct reference_version *versi
         assert(r.written);
 }
 
-struct text_reader {
+struct whole_reader {
     struct reader base;
     str rest;
 };
 
 static bool read_some(struct reader *r, char *to, size_t size, size_t *got, struct err *e)
 {
-    struct text_reader *t = (struct text_reader *)r;
+    struct whole_reader *t = (struct whole_reader *)r;
 
     (void)e;
     *got = t->rest.len < size ? t->rest.len : size;
@@ -46,7 +47,7 @@ static bool read_some(struct reader *r, char *to, size_t size, size_t *got, stru
 
 static void try_stream(struct arena *a, str text, bool improved)
 {
-    struct text_reader bytes = {.base = {.read = read_some}, .rest = text};
+    struct whole_reader bytes = {.base = {.read = read_some}, .rest = text};
     struct input in = {.arena = a, .improved = improved, .journal = {.arena = a}};
     struct stream *s = stream_new(a);
     struct document doc;
@@ -54,9 +55,10 @@ static void try_stream(struct arena *a, str text, bool improved)
     stream_begin(s, STR("in.yaml"), &bytes.base);
     while (stream_next(s, &in, &doc)) {
         document_read(&in, &doc);
-        if (!doc.failed)
+        /* As run.c does: a document without content is none. */
+        if (!doc.failed && doc.root->kind != VALUE_NULL)
             object_add(&in, &doc);
-        else if (!improved)
+        else if (doc.failed && !improved)
             break;
     }
     stream_free(s);

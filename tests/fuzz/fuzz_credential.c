@@ -3,7 +3,7 @@
  * fuzz_credential.c - any bytes as a client certificate (PEM, PKCS#12, base64), and lines of
  * KEY=value as a Secret: both are read or refused with a reason, and what was chosen is complete.
  */
-#include "azure/credential_internal.h"
+#include "arm/credential/internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
  * fields of some data. The template is executed under small limits. It may fail in any way that is
  * an error; it may not crash, hang or leak. The errors are Go's: they name the template.
  */
-#include "text/json.h"
+#include "text/json/json.h"
 #include "tmpl/tmpl.h"
 
 struct bytes {

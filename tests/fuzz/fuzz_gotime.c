@@ -8,7 +8,7 @@
  * anything but must answer for every moment.
  */
 #include "base/base.h"
-#include "base/gotime.h"
+#include "go/time.h"
 
 static str formatted(struct arena *a, struct gotime t, str layout)
 {

@@ -3,7 +3,7 @@
  * fuzz_helm.c - templates of others made templates and values of a chart: whatever the text, it is
  * in the result unless lookups or groups were replaced, and values are an object.
  */
-#include "compare/helm_internal.h"
+#include "compare/helm/internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

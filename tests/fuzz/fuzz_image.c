@@ -9,7 +9,7 @@
  */
 #include <openssl/evp.h>
 
-#include "compare/image_layer.h"
+#include "oci/internal.h"
 #include "text/codec.h"
 
 #define DOCUMENTS_MAX 8

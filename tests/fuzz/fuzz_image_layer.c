@@ -7,7 +7,7 @@
  * next layer, and a line with "!" makes the rest bytes as they are. What is listed has names that
  * do not lead out, and is text or has a fault with one.
  */
-#include "compare/image_layer.h"
+#include "oci/internal.h"
 
 static void add_member(struct buf *tar, str name, char type, str bytes, str link)
 {

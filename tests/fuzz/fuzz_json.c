@@ -6,7 +6,7 @@
  * reading accepts whatever the exact one does. A text that is read as one value is also a stream
  * of one. Errors have a place.
  */
-#include "text/json.h"
+#include "text/json/json.h"
 
 /* Writes v and reads that back. */
 static struct value *round_trip(struct arena *a, const struct value *v,

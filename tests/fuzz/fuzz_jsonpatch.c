@@ -7,8 +7,8 @@
  * patches can (not when there are nulls). Merging a patch a third time changes nothing; the second
  * time may, because nulls in a list that replaces an object go only then.
  */
-#include "text/json.h"
-#include "text/patch.h"
+#include "text/json/json.h"
+#include "text/patch/patch.h"
 
 static const struct read_options go_reading = {.go = true, .any_number = true};
 

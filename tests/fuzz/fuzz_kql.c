@@ -2,7 +2,7 @@
 /* fuzz_kql.c - queries of Resource Graph: parsed, and run over a few rows. */
 #include "sim/kql.h"
 
-#include "text/json.h"
+#include "text/json/json.h"
 
 #include <assert.h>
 

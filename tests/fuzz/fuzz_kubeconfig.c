@@ -5,9 +5,9 @@
  * A kubeconfig is accepted or refused with a place; a credential has a token or a certificate with
  * its key.
  */
-#include "kube/config_internal.h"
-#include "kube/exec.h"
-#include "text/yaml.h"
+#include "kube/config/config_internal.h"
+#include "kube/exec_internal.h"
+#include "text/yaml/yaml.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
  * Findings are in order and name a file and one line of text. What the check has no error for, a
  * comparison takes.
  */
-#include "compare/lint.h"
+#include "compare/lint/lint.h"
 #include "compare/compare.h"
 
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  *
  * A line is an answer: a digit that picks the status, letters that pick headers, then the body.
  */
-#include "azure/lro.h"
-#include "azure/rules.h"
+#include "arm/lro.h"
+#include "arm/rules/rules.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
  * The words end at NUL bytes. Nothing gets lost: there are no more words than were given, and every
  * refusal has a text.
  */
-#include "cli/options.h"
+#include "cli/options/options.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
  * again.
  */
 #include "net/redact.h"
-#include "net/tape.h"
+#include "net/tape/tape.h"
 
 static void check_redaction(struct arena *a, str url, str type, str body)
 {

@@ -5,7 +5,7 @@
  * The input is a template and, behind the first NUL, JSON for its data. The first byte picks the
  * profile. Limits are small, so that every run ends soon.
  */
-#include "text/json.h"
+#include "text/json/json.h"
 #include "tmpl/tmpl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -3,7 +3,7 @@
  * fuzz_token.c - any bytes as the answer of a token endpoint: a token that fits into a header and
  * has a life, or a reason that stays on its line.
  */
-#include "azure/credential_internal.h"
+#include "arm/credential/internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,8 @@
  * Writing never breaks, whatever the tree: text appears, or an error. The order of members does not
  * matter, and a null member of the root is as good as none.
  */
-#include "text/json.h"
-#include "text/toml.h"
+#include "text/json/json.h"
+#include "text/toml/toml.h"
 
 #define OUT_MAX (4 * MIB) /* names of nested tables grow with the square of the depth */
 

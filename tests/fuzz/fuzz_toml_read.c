@@ -5,7 +5,7 @@
  * Reading never breaks: a tree appears, or an error that names a line. What was read can be
  * written, and what was written of it reads back to the same tree, as far as TOML can hold it.
  */
-#include "text/toml.h"
+#include "text/toml/toml.h"
 
 static bool holds_more_than_json(void *ctx, struct value *v, size_t depth)
 {

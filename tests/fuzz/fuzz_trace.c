@@ -3,11 +3,11 @@
  * fuzz_trace.c - a template, a line "%%", an object: whatever is rendered, differences have paths
  * that can be read back and places that exist, and what is suppressed can be told.
  */
-#include "compare/explain.h"
+#include "compare/explain/explain_internal.h"
 #include "compare/internal.h"
-#include "compare/templates.h"
-#include "compare/yaml_map.h"
-#include "text/yaml.h"
+#include "compare/reference/templates_internal.h"
+#include "compare/reference/yaml_map_internal.h"
+#include "text/yaml/yaml.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -18,6 +18,9 @@ static void check_round_trip(struct arena *a, str text)
      */
     if (!u.host.len && str_has_prefix(u.path, STR("//")))
         return;
+    /* A colon in the first part would make it a scheme: Go writes ./ before it. */
+    if (str_has_prefix(first, STR("./")) && !str_has_prefix(u.path, STR("./")))
+        return;
     if (!url_parse(a, first, &again, NULL))
         return;
     if (!str_eq(u.path, again.path) || !str_eq(u.query, again.query) || !str_eq(u.host, again.host))

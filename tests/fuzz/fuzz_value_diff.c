@@ -5,7 +5,7 @@
  * Equal trees have none and others have some (order apart); seen from the other side, what was
  * added is missing; places resolve to what the difference shows.
  */
-#include "text/json.h"
+#include "text/json/json.h"
 #include "value/diff.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -6,7 +6,7 @@
  * the same text. Strict reading accepts only what plain reading accepts. Errors have a text.
  * Streams end.
  */
-#include "text/yaml.h"
+#include "text/yaml/yaml.h"
 
 static bool check_clean(void *ctx, struct value *v, size_t depth)
 {

@@ -5,7 +5,7 @@
  * Where the first answers, the second must give the same tree: kinds, texts, keys and positions.
  * Both with the rules of go-yaml 2 and 3, and as a later part of a larger text.
  */
-#include "text/yaml_internal.h"
+#include "text/yaml/internal.h"
 
 static void check_same(const struct value *x, const struct value *y)
 {

@@ -6,7 +6,7 @@
  * event with its anchor and text. Inputs of the classes in which Go's reader, and so ours,
  * differs from libyaml (docs/design/yaml.md) are left out by is_known_difference.
  */
-#include "text/yaml_internal.h"
+#include "text/yaml/internal.h"
 
 #include <yaml.h>
 

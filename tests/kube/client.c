@@ -15,7 +15,7 @@
  */
 #include "kube/cache.h"
 #include "kube/lease.h"
-#include "text/json.h"
+#include "text/json/json.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -70,7 +70,7 @@ static unsigned write_one(unsigned object, unsigned n)
 
     for (;; failures++) {
         AUTO_ERR e = {0};
-        if (kube_patch(transport, a, &c, KUBE_PATCH_MERGE, patch_of(a, n), NULL, NULL, &e))
+        if (kube_patch(transport, a, &c, KUBE_MERGE_PATCH, patch_of(a, n), NULL, NULL, &e))
             return failures;
         if (failures == 600)
             exit(fail(&e));
@@ -157,15 +157,16 @@ static void on_failed(void *ctx, const struct err *e, int64_t wait)
 }
 
 /* Every number must come, one after the other; a list may skip those of which it tells the sum. */
-static void on_changed(void *ctx, struct arena *a, const struct value *before,
+static void on_changed(void *ctx, struct arena *a, const struct kube_before *before,
                        const struct value *after)
 {
     struct follower *f = ctx;
-    const struct value *meta = value_get(after ? after : before, STR("metadata"));
-    str name = value_get_str(meta, STR("name"));
+    str namespace, name = value_get_str(value_get(after, STR("metadata")), STR("name"));
     uint64_t object, number;
 
     (void)a;
+    if (!after)
+        kube_before_names(before, &namespace, &name);
     if (!str_to_u64(str_from(name, 1), &object) || object >= OBJECTS_MAX)
         return;
     if (!after || !str_to_u64(value_get_str(value_get(after, STR("data")), STR("n")), &number)) {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * live.h - what the programs of this folder share: a transport to the server of KUBECONFIG, and a
- * custom resource to play with (gauges.live.test). Each program includes it once, and its main is
- * LIVE_TESTS(begin, tests...): begin makes what all of them need, when they are connected.
+ * compare/input/live_internal.h - what the programs of this folder share: a transport to the server
+ * of KUBECONFIG, and a custom resource to play with (gauges.live.test). Each program includes it
+ * once, and its main is LIVE_TESTS(begin, tests...): begin makes what all of them need, when they
+ * are connected.
  */
 #pragma once
 
 #include "../unit/test.h"
 
 #include "kube/client.h"
-#include "text/json.h"
+#include "text/json/json.h"
 
 #include <stdlib.h>
 #include <time.h>

@@ -61,7 +61,7 @@ class Kind:
 
     def __init__(self, crd, version, owner):
         self.group, self.name = crd["spec"]["group"], crd["spec"]["names"]["kind"]
-        self.version = version["name"]
+        self.version, self.stored = version["name"], version["storage"]
         self.owner = owner
         self.schema = version["schema"]["openAPIV3Schema"]["properties"]["spec"]
         self.path = f"/apis/{self.group}/{self.version}/namespaces/default/{crd['spec']['names']['plural']}"
@@ -71,7 +71,7 @@ class Kind:
         if self.owner:
             spec["owner"] = {"armId": GROUP_ID} if self.owner["ref"].startswith("Arbitrary") else {"name": "owner"}
         return {"apiVersion": f"{self.group}/{self.version}", "kind": self.name,
-                "metadata": {"name": "least", "namespace": "default"}, "spec": spec}
+                "metadata": {"name": "leastone", "namespace": "default"}, "spec": spec}
 
 
 # ---- Faults. Each takes a kind and yields (what, field, object). --------------------------------------------

@@ -93,7 +93,7 @@ TEST(a_watch_begins_with_all_objects)
     assert_int_equal(watch.lists, 0);
     assert_int_equal(watch.watches, 1);
     last.name = STR("g7");
-    assert_ok(kube_patch(transport, arena, &last, KUBE_PATCH_MERGE,
+    assert_ok(kube_patch(transport, arena, &last, KUBE_MERGE_PATCH,
                          json(arena, "{\"spec\":{\"size\":12345}}"), NULL, NULL, &e),
               &e);
     await_size(cache, "g7", 12345);

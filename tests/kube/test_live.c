@@ -104,14 +104,14 @@ TEST(patches_of_all_kinds_are_applied)
     const struct kube_write_options mine = {.field_manager = STR("plumb"), .force = true};
     struct value *v;
 
-    assert_ok(kube_patch(transport, a, &c, KUBE_PATCH_MERGE, json(a, "{\"data\":{\"m\":\"1\"}}"),
+    assert_ok(kube_patch(transport, a, &c, KUBE_MERGE_PATCH, json(a, "{\"data\":{\"m\":\"1\"}}"),
                          NULL, &v, &e),
               &e);
-    assert_ok(kube_patch(transport, a, &c, KUBE_PATCH_JSON,
+    assert_ok(kube_patch(transport, a, &c, KUBE_JSON_PATCH,
                          json(a, "[{\"op\":\"add\",\"path\":\"/data/j\",\"value\":\"2\"}]"), NULL,
                          &v, &e),
               &e);
-    assert_ok(kube_patch(transport, a, &c, KUBE_PATCH_APPLY,
+    assert_ok(kube_patch(transport, a, &c, KUBE_APPLY_PATCH,
                          json(a, "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{"
                                  "\"name\":\"m1\"},\"data\":{\"s\":\"3\"}}"),
                          &mine, &v, &e),
@@ -133,7 +133,7 @@ struct seen {
     bool back;
 };
 
-static void on_changed(void *ctx, struct arena *a, const struct value *before,
+static void on_changed(void *ctx, struct arena *a, const struct kube_before *before,
                        const struct value *after)
 {
     struct seen *s = ctx;
@@ -323,7 +323,7 @@ TEST(custom_resources_are_defined_and_used)
     assert_ok(kube_create(transport, arena, &c, gauge, NULL, &v, &e), &e);
     c.name = STR("g");
     c.subresource = STR("status");
-    assert_ok(kube_patch(transport, arena, &c, KUBE_PATCH_MERGE,
+    assert_ok(kube_patch(transport, arena, &c, KUBE_MERGE_PATCH,
                          json(arena, "{\"status\":{\"level\":7},\"spec\":{\"size\":9}}"), NULL, &v,
                          &e),
               &e);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/api_server.h"
 
-#include "net/server.h"
-#include "text/json.h"
-#include "text/patch.h"
+#include "net/server/server.h"
+#include "text/json/json.h"
+#include "text/patch/patch.h"
 
 #include <stdlib.h>
 

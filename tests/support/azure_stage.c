@@ -2,10 +2,10 @@
 /* azure_stage.c - the simulated ARM behind a socket; see azure_stage.h. */
 #include "support/azure_stage.h"
 
-#include "text/json.h"
+#include "text/json/json.h"
 #include "value/source.h"
 
-static const char types[] =
+const char azure_stage_types[] =
     "{\"types\": {"
     "\"Test.Lro/async\": {\"create\": {\"status\": 201, \"poller\": \"async\", \"polls\": 3,"
     " \"retryAfter\": 10, \"state\": \"Creating\", \"body\": \"resource\"},"
@@ -32,17 +32,39 @@ static void must(bool ok, const struct err *e)
     abort();
 }
 
-static void handle(void *ctx, struct server_request *r)
+/* A call within ours, so that its answer can be seen before it leaves. */
+struct watched {
+    struct handler_call call;
+    struct handler_call *outer;
+    struct azure_stage *stage;
+};
+
+static void answer_outer(struct handler_call *c)
+{
+    struct watched *w = (struct watched *)c;
+    struct handler_call *outer = w->outer;
+
+    w->stage->watch(w->stage->ctx, outer, true);
+    outer->status = c->status;
+    outer->reply_headers = c->reply_headers;
+    outer->reply = c->reply;
+    outer->drop = c->drop;
+    outer->done(outer);
+}
+
+static void handle(void *ctx, struct handler_call *c)
 {
     struct azure_stage *s = ctx;
-    struct sim_response response;
+    struct watched *w = ARENA_NEW(c->arena, struct watched);
 
-    if (s->watch)
-        s->watch(s->ctx, r, false);
-    sim_serve_request(s->sim, r, &response);
-    if (s->watch)
-        s->watch(s->ctx, r, true);
-    sim_serve_response(r, &response);
+    if (!s->watch) {
+        handler_answer(sim_handler(s->sim), c);
+        return;
+    }
+    s->watch(s->ctx, c, false);
+    *w = (struct watched){.call = *c, .outer = c, .stage = s};
+    w->call.done = answer_outer;
+    handler_answer(sim_handler(s->sim), &w->call);
 }
 
 void azure_stage_start(struct azure_stage *s, const char *preset, azure_watch *watch, void *ctx)
@@ -50,10 +72,10 @@ void azure_stage_start(struct azure_stage *s, const char *preset, azure_watch *w
     AUTO_ARENA a = arena_new();
     AUTO_ERR e = {0};
     struct sim_config config = sim_defaults();
-    const struct server_config server = {.handle = handle, .ctx = s};
-    const struct source src = {.file = STR("types"), .text = str_c(types)};
+    const struct server_config server = {.handle = handler_serve, .ctx = &s->handler};
+    const struct source src = {.file = STR("types"), .text = str_c(azure_stage_types)};
 
-    *s = (struct azure_stage){.watch = watch, .ctx = ctx};
+    *s = (struct azure_stage){.handler = {handle, s}, .watch = watch, .ctx = ctx};
     config.virtual_time = true;
     config.auth = true;
     config.tenant = STR(AZURE_TENANT);
@@ -73,6 +95,11 @@ void azure_stage_stop(struct azure_stage *s)
 str azure_stage_url(const struct azure_stage *s)
 {
     return server_url(s->server);
+}
+
+const struct handler *azure_stage_handler(const struct azure_stage *s)
+{
+    return &s->handler;
 }
 
 int azure_stage_ask(struct azure_stage *s, struct arena *a, const char *method, const char *path,
@@ -104,7 +131,7 @@ int64_t azure_stage_count(struct azure_stage *s, const char *name)
 
 /* ---- Clients. ---- */
 
-void azure_client_open(struct azure_client *c, str url)
+static void open_client(struct azure_client *c, str url, const struct handler *local)
 {
     struct arena *a = arena_new();
     AUTO_ERR e = {0};
@@ -121,6 +148,7 @@ void azure_client_open(struct azure_client *c, str url)
                   .authority = str_concat(a, url, STR("/"))}};
 
     http.no_proxy = true;
+    http.local = local;
     *c = (struct azure_client){.a = a, .gate = arm_gate_new(&limits)};
     must(http_client_new(&http, &c->http, &e), &e);
     must(credential_new(&settings, c->http, &c->credential, &e), &e);
@@ -128,6 +156,16 @@ void azure_client_open(struct azure_client *c, str url)
     must(arm_new(&config, &c->arm, &e), &e);
     const struct arm_pipe_config piped = {.gate = c->gate, .http = &http, .connections = 20};
     must(arm_pipe_new(&piped, &c->pipe, &e), &e);
+}
+
+void azure_client_open(struct azure_client *c, str url)
+{
+    open_client(c, url, NULL);
+}
+
+void azure_client_open_local(struct azure_client *c, const struct handler *h)
+{
+    open_client(c, STR("http://management.local"), h);
 }
 
 void azure_client_close(struct azure_client *c)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * azure_stage.h - the simulated ARM behind a socket, and clients for it.
+ * azure_stage.h - the simulated ARM behind a socket and in this process, and clients for it.
  *
  * The simulator has virtual time, so operations end by being asked; the types Test.Lro/async, both,
  * location, relative, body and none go through all protocols, each with three polls.
@@ -8,7 +8,8 @@
  *     struct azure_stage s;
  *     azure_stage_start(&s, preset, on_request, ctx);
  *     struct azure_client c;
- *     azure_client_open(&c, azure_stage_url(&s));
+ *     azure_client_open(&c, azure_stage_url(&s));        or, without a socket:
+ *     azure_client_open_local(&c, azure_stage_handler(&s));
  *     ... c.arm ...
  *     azure_client_close(&c);
  *     azure_stage_stop(&s);
@@ -17,8 +18,8 @@
  */
 #pragma once
 
-#include "azure/arm_pipe.h"
-#include "net/server.h"
+#include "arm/pipe.h"
+#include "net/server/handler_serve.h"
 #include "sim/sim.h"
 
 #define AZURE_SUBSCRIPTION "00000000-0000-4000-8000-000000000001"
@@ -27,10 +28,14 @@
 /* What the search for secrets in all output looks for begins so. */
 #define AZURE_SECRET "planted-secret-of-the-stage"
 
+/* How the types Test.Lro/... behave, for sim_add_types. */
+extern const char azure_stage_types[];
+
 /* Sees a request before it is handled, and (after) before its answer leaves. Any thread. */
-typedef void azure_watch(void *ctx, struct server_request *r, bool after);
+typedef void azure_watch(void *ctx, const struct handler_call *c, bool after);
 
 struct azure_stage {
+    struct handler handler;
     struct sim *sim;
     struct server *server;
     azure_watch *watch;
@@ -41,6 +46,7 @@ struct azure_stage {
 void azure_stage_start(struct azure_stage *s, const char *preset, azure_watch *watch, void *ctx);
 void azure_stage_stop(struct azure_stage *s);
 str azure_stage_url(const struct azure_stage *s);
+const struct handler *azure_stage_handler(const struct azure_stage *s);
 /* Asks the simulator directly; the status. body may be NULL, it gets the answer. */
 int azure_stage_ask(struct azure_stage *s, struct arena *a, const char *method, const char *path,
                     const char *sent, str *body);
@@ -57,6 +63,7 @@ struct azure_client {
 };
 
 void azure_client_open(struct azure_client *c, str url);
+void azure_client_open_local(struct azure_client *c, const struct handler *h);
 void azure_client_close(struct azure_client *c);
 /* A call about "TYPE/NAME" in the group. */
 struct arm_call azure_call(struct arena *a, const char *method, const char *type, const char *name,

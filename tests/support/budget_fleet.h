@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "azure/budget.h"
+#include "arm/budget/budget.h"
 
 struct budget_fleet {
     uint64_t seed;

@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#include "net/server.h"
+#include "net/server/server.h"
 
 /* ---- Archives. ---- */
 

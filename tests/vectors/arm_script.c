@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "arm_script.h"
 
-#include "azure/arm.h"
-#include "net/server.h"
-#include "text/json.h"
+#include "arm/operation.h"
+#include "arm/pipe.h"
+#include "net/server/handler_serve.h"
+#include "text/json/json.h"
 
 #define ID "/subscriptions/s/resourceGroups/g/providers/Example.Odd/things/x"
 
-/* One server and one client for all patterns. */
+#define START (INT64_C(1800000000) * NS_PER_SEC)
+
+struct client {
+    struct arm *arm;
+    struct arm_pipe *pipe;
+};
+
+/* One server and one client for all patterns, and another one without a socket. */
 static struct {
     struct server *server;
-    struct arm *arm;
+    struct client remote, local; /* local: driven */
     struct lock lock;
     struct arm_script *script; /* that is played, under the lock */
 } stage = {.lock = LOCK_INIT};
-
-static str host;
 
 static str member(const struct value *pattern, const char *key)
 {
@@ -75,7 +81,7 @@ static str first_body(struct arena *a, const struct value *p)
     return STR("{}");
 }
 
-static void answer_first(struct arena *a, const struct value *p, struct arm_answer *out)
+static void answer_first(struct arena *a, const struct value *p, str host, struct arm_answer *out)
 {
     const struct value *status = value_get(p, STR("initialStatus"));
     str after = value_get_str(value_get(p, STR("example")), STR("retryAfter"));
@@ -135,9 +141,9 @@ static void answer_poll(struct arena *a, struct arm_script *s, struct arm_answer
 
 /* ---- The server. ---- */
 
-static void reply(struct server_request *r, const struct arm_answer *answer)
+static void reply(struct handler_call *c, const struct arm_answer *answer)
 {
-    struct arena *a = server_arena(r);
+    struct arena *a = c->arena;
     const struct {
         const char *name;
         str value;
@@ -146,11 +152,11 @@ static void reply(struct server_request *r, const struct arm_answer *answer)
 
     for (size_t i = 0; i < COUNT(headers); i++)
         if (headers[i].value.len)
-            server_add_header(r, str_c(headers[i].name), headers[i].value);
+            handler_add_header(c, str_c(headers[i].name), headers[i].value);
     if (answer->retry_after >= 0)
-        server_add_header(r, STR("Retry-After"),
-                          str_fmt(a, "%lld", (long long)(answer->retry_after / NS_PER_SEC)));
-    server_reply(r, answer->http, STR("application/json"), answer->body);
+        handler_add_header(c, STR("Retry-After"),
+                           str_fmt(a, "%lld", (long long)(answer->retry_after / NS_PER_SEC)));
+    handler_reply(c, answer->http, STR("application/json"), answer->body);
 }
 
 /* The resource at the end: what an operation made, or nothing. */
@@ -164,36 +170,36 @@ static void answer_read(const struct arm_script *s, struct arena *a, struct arm_
 }
 
 /* Time is virtual and moves only by the waiting of the client, so it can be asked for here. */
-static void play(struct arm_script *s, struct server_request *r)
+static void play(struct arm_script *s, struct handler_call *c)
 {
-    struct arena *a = server_arena(r);
+    struct arena *a = c->arena;
     struct arm_answer answer;
     bool polls_resource = str_eq(member(s->pattern, "poller"), STR("body"));
 
     s->requests++;
     if (clock_mono() < s->not_before)
         s->too_early = true;
-    if (!str_eq(server_method(r), STR("GET")))
-        answer_first(a, s->pattern, &answer);
-    else if (!str_eq(server_path(r), STR(ID)) || (polls_resource && s->polls < s->wanted))
+    if (!str_eq(c->method, STR("GET")))
+        answer_first(a, s->pattern, c->base, &answer);
+    else if (!str_eq(c->path, STR(ID)) || (polls_resource && s->polls < s->wanted))
         answer_poll(a, s, &answer);
     else
         answer_read(s, a, &answer);
     if (answer.retry_after > 0)
         s->not_before = clock_mono() + answer.retry_after;
-    reply(r, &answer);
+    reply(c, &answer);
 }
 
-static void handle(void *ctx, struct server_request *r)
+static void handle(void *ctx, struct handler_call *c)
 {
     AUTO_LOCK guard = lock_take(&stage.lock);
 
     (void)ctx;
-    if (str_has_suffix(server_path(r), STR("/token")))
-        server_reply(r, 200, STR("application/json"),
-                     STR("{\"access_token\":\"planted-secret-script\",\"expires_in\":864000}"));
+    if (str_has_suffix(c->path, STR("/token")))
+        handler_reply(c, 200, STR("application/json"),
+                      STR("{\"access_token\":\"planted-secret-script\",\"expires_in\":864000}"));
     else
-        play(stage.script, r);
+        play(stage.script, c);
 }
 
 static void must(bool ok, const struct err *e)
@@ -205,19 +211,18 @@ static void must(bool ok, const struct err *e)
 }
 
 /* Lives as long as the program. */
-static void open_stage(void)
+static void open_client(struct client *c, str host, const struct handler *local)
 {
     struct arena *a = arena_new();
     AUTO_ERR e = {0};
-    const struct server_config config = {.handle = handle};
     struct http_config http = http_defaults();
     struct budget_limits limits = budget_published();
+    struct arm_gate *gate = arm_gate_new(&limits);
     struct http_client *client;
     struct credential *credential;
 
     http.no_proxy = true;
-    must(server_start(&config, &stage.server, &e), &e);
-    host = server_url(stage.server);
+    http.local = local;
     must(http_client_new(&http, &client, &e), &e);
     const struct credential_settings settings = {
         .kind = CREDENTIAL_SECRET,
@@ -228,9 +233,23 @@ static void open_stage(void)
         .cloud = {host, STR("https://management.core.windows.net/"),
                   str_concat(a, host, STR("/"))}};
     must(credential_new(&settings, client, &credential, &e), &e);
-    const struct arm_config arm = {
-        .credential = credential, .gate = arm_gate_new(&limits), .http = &http};
-    must(arm_new(&arm, &stage.arm, &e), &e);
+    const struct arm_config arm = {.credential = credential, .gate = gate, .http = &http};
+    must(arm_new(&arm, &c->arm, &e), &e);
+    const struct arm_pipe_config pipe = {.gate = gate, .http = &http, .connections = 2};
+    must(arm_pipe_new(&pipe, &c->pipe, &e), &e);
+}
+
+static void open_stage(void)
+{
+    static const struct handler handler = {handle, NULL};
+    const struct server_config config = {.handle = handler_serve, .ctx = (void *)&handler};
+    AUTO_ERR e = {0};
+
+    must(server_start(&config, &stage.server, &e), &e);
+    open_client(&stage.remote, server_url(stage.server), NULL);
+    clock_drive(START);
+    open_client(&stage.local, STR("http://management.local"), &handler);
+    clock_real();
 }
 
 /* ---- Running. ---- */
@@ -268,29 +287,130 @@ static void set_script(struct arm_script *s)
     stage.script = s;
 }
 
-void arm_script_run(struct arena *a, const struct value *pattern, struct arm_run *out)
+/* ---- By a thread that waits, and by pipes. ---- */
+
+static void run_waiting(struct arena *a, const struct arm_call *call, struct arm_run *out)
 {
-    struct arm_script s = {.pattern = pattern, .method = member(pattern, "method")};
+    struct arm *m = stage.remote.arm;
     struct arm_result result;
     AUTO_ERR e = {0};
 
+    clock_fake(START);
+    if (arm_begin(m, a, call, &out->operation, &result, &e))
+        out->ok = arm_follow(m, a, call, &out->operation, &result, &e);
+}
+
+/* Waits for the only call of a pipe. */
+static struct arm_done *wait_for(struct client *c)
+{
+    struct arm_done *d;
+    int64_t due;
+
+    if (!clock_is_driven())
+        return arm_pipe_next(c->pipe);
+    while (!(d = arm_pipe_step(c->pipe, &due)))
+        clock_drive(due);
+    return d;
+}
+
+static struct arm_answer ask_by_pipe(struct arena *a, struct client *c, const struct arm_call *call)
+{
+    struct arm_answer answer;
+    struct arm_done *d;
+    AUTO_ERR e = {0};
+
+    must(arm_pipe_start(c->pipe, c->arm, call, NULL, &e), &e);
+    d = wait_for(c);
+    answer = arm_answer_of(&d->result);
+    str *const texts[] = {&answer.body, &answer.async_operation, &answer.operation_location,
+                          &answer.location};
+    for (size_t i = 0; i < COUNT(texts); i++)
+        *texts[i] = str_copy(a, *texts[i]);
+    arm_pipe_release(c->pipe, d);
+    return answer;
+}
+
+static void pass_time(int64_t ns)
+{
+    if (clock_is_driven())
+        clock_drive(clock_mono() + ns);
+    else
+        clock_advance(ns);
+}
+
+static void run_by_pipe(struct arena *a, struct client *c, str host, const struct arm_call *call,
+                        struct arm_run *out)
+{
+    const struct operation_about about = {
+        .method = call->method,
+        .url = str_concat(a, host, STR(ID "?api-version=1")),
+        .endpoint = host,
+    };
+    struct arm_answer answer = ask_by_pipe(a, c, call);
+    struct operation_step step;
+    struct operation o;
+
+    operation_begin(a, &o, &about, &answer, &step);
+    while (step.next == OPERATION_ASK) {
+        struct arm_call get = *call;
+        get.method = STR("GET");
+        get.body = STR_NONE;
+        get.address = step.poll ? step.url : STR_NONE;
+        pass_time(step.wait);
+        answer = ask_by_pipe(a, c, &get);
+        operation_step(a, &o, &answer, &step);
+    }
+    out->operation = o.lro;
+    out->ok = step.next == OPERATION_DONE;
+}
+
+static bool is_same(const struct arm_run *x, const struct arm_run *y)
+{
+    return x->ok == y->ok && x->operation.next == y->operation.next &&
+           x->operation.polls == y->operation.polls && x->requests == y->requests &&
+           x->too_early == y->too_early && str_eq(x->operation.error.code, y->operation.error.code);
+}
+
+enum driver { WAITING, BY_PIPE, IN_PROCESS };
+
+static void run_by(enum driver driver, struct arena *a, const struct value *pattern,
+                   struct arm_run *out)
+{
+    struct arm_script s = {.pattern = pattern, .method = member(pattern, "method")};
+
     if (!s.method.len)
         s.method = STR("DELETE");
-    if (!stage.server)
-        open_stage();
     read_states(&s);
     end_states(&s);
     *out = (struct arm_run){0};
     set_script(&s);
-    clock_fake(INT64_C(1800000000) * NS_PER_SEC);
     const struct arm_call call = {.method = s.method,
                                   .id = STR(ID),
                                   .api_version = STR("1"),
                                   .body = str_eq(s.method, STR("PUT")) ? STR("{}") : STR_NONE};
-    if (arm_begin(stage.arm, a, &call, &out->operation, &result, &e))
-        out->ok = arm_follow(stage.arm, a, &call, &out->operation, &result, &e);
+    if (driver == WAITING) {
+        run_waiting(a, &call, out);
+    } else if (driver == BY_PIPE) {
+        clock_fake(START);
+        run_by_pipe(a, &stage.remote, server_url(stage.server), &call, out);
+    } else {
+        clock_drive(START);
+        run_by_pipe(a, &stage.local, STR("http://management.local"), &call, out);
+    }
     clock_real();
     set_script(NULL);
     out->requests = s.requests;
     out->too_early = s.too_early;
+}
+
+void arm_script_run(struct arena *a, const struct value *pattern, struct arm_run *out)
+{
+    struct arm_run piped, local;
+
+    if (!stage.server)
+        open_stage();
+    run_by(WAITING, a, pattern, out);
+    run_by(BY_PIPE, a, pattern, &piped);
+    run_by(IN_PROCESS, a, pattern, &local);
+    out->differs = !is_same(out, &piped) || !is_same(out, &local);
 }

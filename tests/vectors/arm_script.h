@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "azure/lro.h"
+#include "arm/lro.h"
 #include "value/value.h"
 
 struct arm_script {
@@ -29,9 +29,13 @@ struct arm_run {
     bool ok;         /* by the client: it ended well */
     size_t requests; /* all of them: the first, polls, and the read at the end */
     bool too_early;
+    bool differs; /* by pipes it went another way */
 };
 
-/* Runs an operation of arm.h against the script of a pattern of arm-lro.json or arm-delete.json. */
+/*
+ * Runs an operation against the script of a pattern of arm-lro.json or arm-delete.json: by a thread
+ * that waits, by a pipe over a socket, and by a driven pipe in this process.
+ */
 void arm_script_run(struct arena *a, const struct value *pattern, struct arm_run *out);
 
 /*

@@ -4,7 +4,7 @@
  * is a refusal, for a reason that passes by itself in all but a few cases.
  */
 #include "arm_script.h"
-#include "azure/rules.h"
+#include "arm/rules/rules.h"
 #include "vectors.h"
 
 static bool is_refusal(const struct value *vector)
@@ -31,6 +31,8 @@ static bool run(struct arena *a, const struct value *vector, struct buf *why)
         buf_fmt(why, "  refused: %d, the client says %d\n", refused, (int)r.operation.next);
     if (r.operation.polls > allowed)
         buf_fmt(why, "  %u polls, allowed are %.1f\n", r.operation.polls, allowed);
+    if (r.differs)
+        buf_add(why, STR("  by pipes it goes another way\n"));
     if (r.too_early)
         buf_add(why, STR("  a poll came before Retry-After had passed\n"));
     if (refused) {

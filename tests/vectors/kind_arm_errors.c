@@ -3,8 +3,8 @@
  * kind_arm_errors.c - recorded refusals: the code must be found in whatever shape, and the class
  * must be that of error-codes.json, which lies in the folder spec beside the corpus.
  */
-#include "azure/rules.h"
-#include "text/json.h"
+#include "arm/rules/kind.h"
+#include "text/json/json.h"
 #include "vectors.h"
 
 static const struct value *error_codes(void)
@@ -55,6 +55,48 @@ static void read_error(struct arena *a, const struct value *vector, struct cloud
     cloud_error_read(a, (int)status, buf_str(&text), out);
 }
 
+/* The group and kind of a type as kinds are named, if rules know it: "Microsoft.App/jobs". */
+static const struct kind_rules *rules_of_type(str type)
+{
+    static const struct {
+        const char *type, *group, *kind;
+    } types[] = {
+        {"Microsoft.App/containerApps", "app", "ContainerApp"},
+        {"Microsoft.App/jobs", "app", "Job"},
+        {"Microsoft.Insights/dataCollectionRules", "insights", "DataCollectionRule"},
+        {"Microsoft.MachineLearningServices/workspaces", "machinelearningservices", "Workspace"},
+        {"Microsoft.Network/networkWatchers/flowLogs", "network", "NetworkWatchersFlowLog"},
+        {"Microsoft.Network/virtualNetworks/virtualNetworkPeerings", "network",
+         "VirtualNetworksVirtualNetworkPeering"},
+        {"Microsoft.Sql/servers/vulnerabilityAssessments", "sql", "ServersVulnerabilityAssessment"},
+    };
+
+    for (size_t i = 0; i < COUNT(types); i++)
+        if (str_eq_fold(type, str_c(types[i].type)))
+            return kind_rules_find(NULL, str_c(types[i].group), str_c(types[i].kind));
+    return NULL;
+}
+
+/* What went well later must have been tried again, by the rules of its kind too. */
+static bool is_tried_again(struct arena *a, const struct value *vector, const struct cloud_error *e)
+{
+    const struct value *types = value_get(vector, STR("types"));
+
+    if (!value_get(value_get(vector, STR("eventually")), STR("succeeded later")))
+        return true;
+    for (size_t i = 0; i < value_len(types); i++) {
+        struct error_verdict v;
+        rules_classify(a, rules_errors(),
+                       &(struct error_facts){.error = e,
+                                             .method = value_get_str(vector, STR("method")),
+                                             .own = rules_of_type(value_key(&types->items[i]))},
+                       &v);
+        if (v.class != CLASS_RETRYABLE)
+            return false;
+    }
+    return true;
+}
+
 static bool run(struct arena *a, const struct value *vector, struct buf *why)
 {
     str code = value_text(value_get(vector, STR("code"))), class, retry;
@@ -76,6 +118,8 @@ static bool run(struct arena *a, const struct value *vector, struct buf *why)
         return vector_differs(why, "retry", v.retry->name, retry);
     if (!cloud_error_text(a, &e).len)
         return vector_differs(why, "text", STR_NONE, STR("something"));
+    if (!str_eq(class, STR("fatal")) && !is_tried_again(a, vector, &e))
+        return vector_differs(why, "class of the kind", STR("fatal"), STR("retryable"));
     return true;
 }
 

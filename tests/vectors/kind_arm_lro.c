@@ -28,6 +28,8 @@ static bool run(struct arena *a, const struct value *vector, struct buf *why)
                 (int)r.operation.next);
     if (r.operation.polls > allowed)
         buf_fmt(why, "  %u polls, allowed are %.1f\n", r.operation.polls, allowed);
+    if (r.differs)
+        buf_add(why, STR("  by pipes it goes another way\n"));
     if (r.too_early)
         buf_add(why, STR("  a poll came before Retry-After had passed\n"));
     return !why->len;

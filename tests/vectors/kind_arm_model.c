@@ -12,9 +12,9 @@
  */
 #include "vectors.h"
 
-#include "azure/derive.h"
-#include "azure/model_diff.h"
-#include "text/json.h"
+#include "azure/derive/derive.h"
+#include "azure/model/diff.h"
+#include "text/json/json.h"
 
 #include <unistd.h>
 

@@ -11,9 +11,9 @@
  */
 #include "vectors.h"
 
-#include "azure/id.h"
+#include "arm/id.h"
 #include "sim/sim.h"
-#include "text/json.h"
+#include "text/json/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>

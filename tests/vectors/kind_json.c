@@ -11,7 +11,7 @@
  */
 #include "vectors.h"
 
-#include "text/json.h"
+#include "text/json/json.h"
 
 static const struct read_options go_reading = {.go = true};
 

@@ -10,7 +10,7 @@
  */
 #include "vectors.h"
 
-#include "text/patch.h"
+#include "text/patch/patch.h"
 
 struct outcome {
     bool ok;

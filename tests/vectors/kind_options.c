@@ -10,8 +10,8 @@
  */
 #include "vectors.h"
 
-#include "cli/options.h"
-#include "text/json.h"
+#include "cli/options/options.h"
+#include "text/json/json.h"
 
 struct values {
     bool all, big_name;

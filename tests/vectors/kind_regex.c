@@ -15,7 +15,7 @@
 
 #include "base/unicode.h"
 #include "regex/regex.h"
-#include "text/json.h"
+#include "text/json/json.h"
 
 enum { ARGS_MAX = 4 };
 

@@ -16,8 +16,8 @@
  */
 #include "vectors.h"
 
-#include "text/json.h"
-#include "text/yaml.h"
+#include "text/json/json.h"
+#include "text/yaml/yaml.h"
 #include "tmpl/tmpl.h"
 
 struct attempt {

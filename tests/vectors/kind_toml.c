@@ -9,8 +9,8 @@
  */
 #include "vectors.h"
 
-#include "text/json.h"
-#include "text/toml.h"
+#include "text/json/json.h"
+#include "text/toml/toml.h"
 
 static bool check(bool ok, str out, const struct err *e, const struct value *vector,
                   struct buf *why)

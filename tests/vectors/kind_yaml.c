@@ -9,8 +9,8 @@
  */
 #include "vectors.h"
 
-#include "text/json.h"
-#include "text/yaml.h"
+#include "text/json/json.h"
+#include "text/yaml/yaml.h"
 
 static const struct json_style decoded = {.sorted = true, .html = true, .numbers = NUMBERS_YAML};
 

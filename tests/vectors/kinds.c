@@ -4,9 +4,12 @@
 #include "vectors.h"
 
 extern const struct vector_kind vector_arm_delete;
+extern const struct vector_kind vector_arm_drift;
 extern const struct vector_kind vector_arm_errors;
 extern const struct vector_kind vector_arm_lro;
 extern const struct vector_kind vector_arm_model;
+extern const struct vector_kind vector_arm_mutate;
+extern const struct vector_kind vector_arm_needs;
 extern const struct vector_kind vector_arm_put;
 extern const struct vector_kind vector_arm_sim;
 extern const struct vector_kind vector_chardiff;
@@ -21,21 +24,8 @@ extern const struct vector_kind vector_xml;
 extern const struct vector_kind vector_yaml;
 
 const struct vector_kind *const vector_kinds[] = {
-    &vector_arm_delete,
-    &vector_arm_errors,
-    &vector_arm_lro,
-    &vector_arm_model,
-    &vector_arm_put,
-    &vector_arm_sim,
-    &vector_chardiff,
-    &vector_diff,
-    &vector_json,
-    &vector_jsonpatch,
-    &vector_options,
-    &vector_regex,
-    &vector_template,
-    &vector_toml,
-    &vector_xml,
-    &vector_yaml,
-    NULL,
+    &vector_arm_delete, &vector_arm_drift, &vector_arm_errors, &vector_arm_lro, &vector_arm_model,
+    &vector_arm_mutate, &vector_arm_needs, &vector_arm_put,    &vector_arm_sim, &vector_chardiff,
+    &vector_diff,       &vector_json,      &vector_jsonpatch,  &vector_options, &vector_regex,
+    &vector_template,   &vector_toml,      &vector_xml,        &vector_yaml,    NULL,
 };

@@ -7,7 +7,7 @@
  */
 #include "vectors.h"
 
-#include "text/json.h"
+#include "text/json/json.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -89,6 +89,10 @@ static void run_one(struct arena *a, const struct vector_kind *kind, const struc
 
     if (kind->applies && !kind->applies(a, vector)) {
         tally->left_out++;
+        return;
+    }
+    if (kind->run_parts) {
+        kind->run_parts(a, vector, tally);
         return;
     }
     if (kind->run(a, vector, &why)) {

@@ -27,6 +27,8 @@ struct vector_kind {
      * a is emptied after each vector.
      */
     bool (*run)(struct arena *a, const struct value *vector, struct buf *why);
+    /* Instead of run: a vector has many parts. Prints what fails and counts them. */
+    void (*run_parts)(struct arena *a, const struct value *vector, struct vector_tally *tally);
     /* Whether the vector is about this kind at all; NULL when all are. */
     bool (*applies)(struct arena *a, const struct value *vector);
     bool document;    /* a file is one document */

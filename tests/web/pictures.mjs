@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // pictures.mjs REPORT.html FLEET.html FOLDER - the pictures of docs/img: a report light, dark, and as
-// printed; that of a fleet light and dark.
+// printed; that of a fleet light and dark; and both in three widths, to be looked at before a release.
 import { join, resolve } from "node:path";
 import { startBrowser } from "./browser.mjs";
 
@@ -51,4 +51,8 @@ await picture(
   undefined,
   fleetAddress,
 );
+for (const [name, at] of [["report", address], ["fleet", fleetAddress]])
+  for (const width of [390, 1280, 1920])
+    for (const scheme of ["light", "dark"])
+      await picture(`${name}-${width}-${scheme}.png`, scheme, async () => {}, { width, height: 1000 }, at);
 await browser.close();

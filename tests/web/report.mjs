@@ -25,7 +25,7 @@ function test(name, run, options = {}) {
 // ---- What is there. ----
 
 test("the headline and the totals say what was found", async (page) => {
-  assert.match(await page.title(), /^\d+ of 400 objects differ, 1 template is missing – plumb$/);
+  assert.match(await page.title(), /^objects: \d+ of 400 objects differ, 1 missing from the cluster, 3 not matched by the reference – plumb$/);
   const totals = await page.locator(".totals dd").allInnerTexts();
   assert.equal(Number(totals[0]) + Number(totals[3]), 400);
   assert.equal(totals[1], "1");
@@ -34,7 +34,7 @@ test("the headline and the totals say what was found", async (page) => {
 
 test("the tree has every part and component with its findings", async (page) => {
   const parts = await page.locator(".tree > ul > li > a > span:first-child").allInnerTexts();
-  assert.deepEqual(parts, ["observability", "platform", "shop", "Not in the reference"]);
+  assert.deepEqual(parts, ["observability", "platform", "shop", "Not matched by the reference"]);
   assert.equal(await page.locator(".tree ul ul a").count(), 8);
   const findings = await page.locator(".tree > ul > li > a .n").allInnerTexts();
   assert.equal(
@@ -124,16 +124,49 @@ test("fields, candidates and completeness are told", async (page) => {
   await search(page, "web:2.4.0");
   await page.locator("#expand").click();
   const item = page.locator(".item:visible").first();
-  await item.locator(".fields > summary").click();
   const cells = await item.locator(".fields tbody td").allInnerTexts();
   assert.equal(cells[0], "spec.template.spec.containers[name=web].image");
   assert.equal(cells[1], "changed");
-  assert.match(cells[2], /web:2\.4\.1"$/);
-  assert.match(cells[3], /web:2\.4\.0"$/);
-  assert.match(cells[5], /^objects\/all\.yaml:\d+$/);
+  assert.match(cells[2], /web:2\.4\.1"/);
+  assert.match(cells[3], /web:2\.4\.0"/);
+  assert.match(await item.locator(".fields .place").nth(1).innerText(), /^objects\/all\.yaml:\d+$/);
   await item.getByText(/^Which template/).click();
   assert.equal(await item.locator(".badge", { hasText: "chosen" }).count(), 1);
-  assert.equal(await page.locator(".verdict .badge").first().innerText(), "Partial");
+  assert.equal(await page.locator(".verdict .badge").first().innerText(), "Complete");
+});
+
+test("a closed row says what changed first, and how many objects have the same change", async (page) => {
+  await search(page, "web:2.4.0");
+  const row = page.locator(".item:visible > details:not([open]) > summary").first();
+  assert.match(await row.locator(".change").innerText(), /image: .*web:2\.4\.0", expected .*web:2\.4\.1"/);
+  assert.match(await page.locator(".alike").first().innerText(), /^\d+ objects have this change$/);
+});
+
+test("a search counts what it finds, also under other filters", async (page) => {
+  await search(page, "configmap berlin");
+  assert.match(await page.locator("#shown").innerText(), /^\d+ of 404 shown, \d+ more under other filters$/);
+  assert.match(await page.locator(".component:visible > h3 .n").first().innerText(), /^\d+ of \d+$/);
+});
+
+test("differences stand side by side on request", async (page) => {
+  await page.locator('.item[data-status="differs"] > details > summary').first().click();
+  const run = page.locator(".diff:visible .run").first();
+  const places = () =>
+    run.locator(".l").evaluateAll((lines) => lines.slice(0, 2).map((line) => line.getBoundingClientRect().left));
+  const above = await places();
+  assert.equal(above[0], above[1]);
+  await page.locator("#split").click();
+  assert.equal(await page.locator("#split").getAttribute("aria-pressed"), "true");
+  const beside = await places();
+  assert.ok(beside[0] < beside[1]);
+});
+
+test("the difference can be copied", async (page) => {
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]).catch(() => {});
+  await page.locator('.item[data-status="differs"] > details > summary').first().click();
+  const button = page.locator(".copy:visible").first();
+  await button.click();
+  await page.waitForFunction(() => [...document.querySelectorAll(".copy")].some((b) => b.textContent === "Copied"));
 });
 
 // ---- Links. ----

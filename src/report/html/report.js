@@ -34,10 +34,22 @@
     return statusesOf(item).some((own) => findings.includes(own));
   }
 
-  function fits(item, words) {
-    if (status === "findings" ? !isFinding(item) : status !== "all" && !statusesOf(item).includes(status))
-      return false;
+  function hasStatus(item) {
+    if (status === "findings") return isFinding(item);
+    return status === "all" || statusesOf(item).includes(status);
+  }
+
+  function hasWords(item, words) {
     return words.every((word) => textOf(item).includes(word));
+  }
+
+  // How many of a component are shown: "3 of 40".
+  function countIn(group) {
+    const count = group.querySelector(":scope > h3 > .n");
+    if (!count) return;
+    const all = group.querySelectorAll(".item");
+    const seen = Array.from(all).filter((item) => !item.hidden).length;
+    count.textContent = seen === all.length ? String(seen) : seen + " of " + all.length;
   }
 
   // The first item that can be seen in its box has no line above it.
@@ -52,17 +64,25 @@
   function update() {
     const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
     let count = 0;
+    let elsewhere = 0;
     for (const item of items) {
-      item.hidden = !fits(item, words);
+      const named = hasWords(item, words);
+      item.hidden = !named || !hasStatus(item);
       if (!item.hidden) count++;
+      else if (named) elsewhere++;
     }
-    for (const group of groups) group.hidden = !group.querySelector(".item:not([hidden])");
+    for (const group of groups) {
+      group.hidden = !group.querySelector(".item:not([hidden])");
+      countIn(group);
+    }
     for (const link of links)
       link.classList.toggle("none", document.getElementById(link.hash.slice(1)).hidden);
     document.querySelectorAll(".items").forEach(markFirst);
     for (const chip of chips)
       chip.setAttribute("aria-pressed", String(chip.dataset.status === status));
-    shown.textContent = count + " of " + items.length + " shown";
+    shown.textContent =
+      count + " of " + items.length + " shown" +
+      (words.length && elsewhere ? ", " + elsewhere + " more under other filters" : "");
     nothing.hidden = count > 0;
   }
 
@@ -107,6 +127,36 @@
 
   document.getElementById("expand").addEventListener("click", () => setAll(true));
   document.getElementById("collapse").addEventListener("click", () => setAll(false));
+
+  // ---- Differences: side by side, and for the clipboard. ----
+
+  const split = document.getElementById("split");
+  split.addEventListener("click", function () {
+    split.setAttribute("aria-pressed", String(root.classList.toggle("split")));
+  });
+
+  // Pages from files may have no clipboard: then the text is selected and copied as by hand.
+  function copyText(text) {
+    if (navigator.clipboard) return navigator.clipboard.writeText(text);
+    const area = document.createElement("textarea");
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+    return Promise.resolve();
+  }
+
+  document.getElementById("objects").addEventListener("click", function (event) {
+    const button = event.target.closest(".copy");
+    const diff = button && button.closest(".body").querySelector(".diff");
+    if (!diff) return;
+    copyText(diff.textContent).then(
+      () => (button.textContent = "Copied"),
+      () => (button.textContent = "Copying is not allowed here"),
+    );
+    setTimeout(() => (button.textContent = "Copy the difference"), 2000);
+  });
 
   // On paper a closed block cannot be opened any more.
   let opened = [];
@@ -193,6 +243,7 @@
 
   // ---- Begin. ----
 
+  root.classList.toggle("many", items.length > 1500);
   document.querySelectorAll("[data-script]").forEach((element) => (element.hidden = false));
   showTheme();
   choose(items.some(isFinding) ? "findings" : "all");

@@ -33,15 +33,6 @@ const struct tmpl_func *const tmpl_families[] = {
     NULL,
 };
 
-const struct tmpl_func *tmpl_func_find(str name, enum tmpl_profile profile)
-{
-    for (size_t i = 0; tmpl_families[i]; i++)
-        for (const struct tmpl_func *f = tmpl_families[i]; f->name; f++)
-            if (f->profiles & profile && str_eq(name, str_c(f->name)))
-                return f;
-    return NULL;
-}
-
 static int by_name(const void *x, const void *y)
 {
     return str_cmp(((const struct tmpl_help *)x)->name, ((const struct tmpl_help *)y)->name);

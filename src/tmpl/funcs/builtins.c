@@ -212,12 +212,14 @@ static str printed_args(struct tmpl_call *c)
     return buf_str(&b);
 }
 
-/* The printed arguments made safe by an escape of text/html.h. */
+/* The printed arguments made safe by an escape of text/html.h, which can print each byte anew. */
 static bool return_escaped(struct tmpl_call *c, void (*escape)(struct buf *out, str text))
 {
     str s = printed_args(c);
     struct buf b = call_buf(c);
 
+    if (!call_steps(c, 2 * (uint64_t)s.len))
+        return false;
     escape(&b, s);
     return return_call_buf(c, &b);
 }

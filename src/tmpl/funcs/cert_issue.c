@@ -9,6 +9,8 @@
 
 #include "tmpl/funcs/keys.h"
 
+#define SIGNING_STEPS 8000
+
 /* ---- Filling in ---------------------------------------------------------------------------------
  */
 
@@ -169,6 +171,15 @@ static bool can_sign(const EVP_PKEY *key)
     return type == EVP_PKEY_RSA || type == EVP_PKEY_EC || type == EVP_PKEY_ED25519;
 }
 
+/* How long signing takes: with RSA the cube of the bits, which are up to whoever gives the key. */
+static uint64_t signing_steps(const EVP_PKEY *key)
+{
+    uint64_t words = (uint64_t)EVP_PKEY_get_bits(key) / 64;
+
+    return SIGNING_STEPS +
+           (EVP_PKEY_get_base_id(key) == EVP_PKEY_RSA ? words * words * words / 4 : 0);
+}
+
 static bool check_keys(struct cert_job *j, EVP_PKEY *signer)
 {
     if (!can_sign(signer))
@@ -194,7 +205,7 @@ bool cert_issue(struct cert_job *j, str *out)
 {
     EVP_PKEY *signer = j->signer ? j->signer : j->key;
 
-    if (!check_keys(j, signer))
+    if (!check_keys(j, signer) || !call_steps(j->call, signing_steps(signer)))
         return false;
     if (!fill_in(j) || X509_sign(j->cert, signer, digest_for(signer)) <= 0)
         return j->call->error.len == 0 && call_fail(j->call, "error creating certificate");

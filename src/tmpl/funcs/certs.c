@@ -12,9 +12,10 @@
 #include "tmpl/funcs/families.h"
 #include "tmpl/funcs/keys.h"
 
-#define RSA_STEPS 500000 /* 2048 bits */
-#define LARGE_KEY_STEPS 2000000
-#define SMALL_KEY_STEPS 2000
+#define RSA_STEPS 1200000       /* 2048 bits */
+#define LARGE_RSA_STEPS 5000000 /* 4096 bits */
+#define DSA_STEPS 3000000
+#define SMALL_KEY_STEPS 4000 /* made or read */
 
 struct certificate {
     str cert, key;
@@ -50,8 +51,8 @@ static const struct {
     const char *name;
     uint64_t steps;
 } key_types[] = {
-    {"", LARGE_KEY_STEPS},        {"dsa", LARGE_KEY_STEPS}, {"ecdsa", SMALL_KEY_STEPS},
-    {"ed25519", SMALL_KEY_STEPS}, {"rsa", LARGE_KEY_STEPS},
+    {"", LARGE_RSA_STEPS},        {"dsa", DSA_STEPS},       {"ecdsa", SMALL_KEY_STEPS},
+    {"ed25519", SMALL_KEY_STEPS}, {"rsa", LARGE_RSA_STEPS},
 };
 
 static EVP_PKEY *key_of_type(str type)
@@ -195,6 +196,8 @@ static bool read_signer(struct cert_job *j, const struct certificate *authority)
     struct pem_block block;
     str why;
 
+    if (!call_steps(j->call, UINT64_C(2) * SMALL_KEY_STEPS))
+        return false;
     if (!pem_decode(j->arena, authority->cert, &block))
         return call_fail(j->call, "unable to decode certificate");
     j->parent = cert_read(block.bytes, &why);
@@ -236,6 +239,8 @@ static bool fn_build_custom_cert(struct tmpl_call *c)
     size_t bad;
 
     crypto_start();
+    if (!call_steps(c, UINT64_C(2) * SMALL_KEY_STEPS))
+        return false;
     if (!base64_decode(c->arena, arg_str(c, 0), &cert, &bad))
         return call_fail(c, "unable to decode base64 certificate");
     if (!base64_decode(c->arena, arg_str(c, 1), &key, &bad))

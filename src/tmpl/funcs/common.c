@@ -12,7 +12,7 @@ str as_text(struct rt *rt, struct tv v)
 
     if (v.type != TV_BYTES)
         return tv_to_str(rt, v);
-    b = buf_new(rt->arena, BUF_UNLIMITED);
+    b = buf_new(rt->arena, rt_room(rt));
     tv_printf(rt, &b, STR("%s"), &v, 1);
     return buf_str(&b);
 }

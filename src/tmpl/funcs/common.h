@@ -23,5 +23,11 @@ double as_float64(struct tv v);
 /* Go's empty value: what default, coalesce and compact look at. */
 bool is_empty(const struct rt *rt, struct tv v);
 
+/* What asking the system for random bytes costs. */
+#define RANDOM_STEPS 10
+
 /* What Go says when a nil is used. */
 #define NIL_DEREFERENCE "runtime error: invalid memory address or nil pointer dereference"
+
+/* What the host finds for the first four arguments, charged for what it looks at (helm.c). */
+MUST_CHECK bool host_lookup(struct tmpl_call *c, const struct value ***found, size_t *count);

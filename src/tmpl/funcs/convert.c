@@ -4,9 +4,10 @@
  */
 #include "tmpl/funcs/convert.h"
 
+#include "go/decode.h"
 #include "text/codec.h"
-#include "text/toml.h"
-#include "text/yaml.h"
+#include "text/toml/toml.h"
+#include "text/yaml/yaml.h"
 #include "value/value.h"
 
 #include <math.h>
@@ -252,12 +253,8 @@ const struct source *source_of(struct arena *a, str text)
 
 str cannot_unmarshal(struct arena *a, const struct value *v, const char *type)
 {
-    static const char *const names[] = {
-        /* null fits everywhere: only a number that was dropped gets here. */
-        [VALUE_NULL] = "number",   [VALUE_BOOL] = "bool",     [VALUE_INT] = "number",
-        [VALUE_FLOAT] = "number",  [VALUE_STRING] = "string", [VALUE_LIST] = "array",
-        [VALUE_OBJECT] = "object",
-    };
+    /* null fits everywhere: only a number that was dropped gets here. */
+    const char *found = v->kind == VALUE_NULL ? "number" : json_kind(v);
 
-    return str_fmt(a, "json: cannot unmarshal %s into Go value of type %s", names[v->kind], type);
+    return str_fmt(a, "json: cannot unmarshal %s into Go value of type %s", found, type);
 }

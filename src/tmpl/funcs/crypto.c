@@ -14,8 +14,9 @@
 #include <crypt.h>
 
 /* What a call costs in steps: about as many as could have been taken in its time. */
-#define BCRYPT_STEPS 400000
-#define SCRYPT_STEPS 500000
+#define BCRYPT_STEPS 600000
+#define SCRYPT_STEPS 1000000
+#define AES_STEPS 50 /* beside the text */
 
 /*
  * Once, and before anything else of the library: no configuration file is read, so that neither the
@@ -276,7 +277,7 @@ static bool fn_encrypt_aes(struct tmpl_call *c)
 
     if (!plain.len)
         return return_str(c, STR_NONE);
-    if (!call_room(c, 4 * len + 2 * AES_BLOCK))
+    if (!call_room(c, 4 * len + 2 * AES_BLOCK) || !call_steps(c, AES_STEPS))
         return false;
     padded = arena_alloc_text(c->arena, len);
     memcpy(padded, plain.ptr, plain.len);
@@ -296,7 +297,7 @@ static bool fn_decrypt_aes(struct tmpl_call *c)
 
     if (!arg_str(c, 1).len)
         return return_str(c, STR_NONE);
-    if (!call_room(c, 2 * arg_str(c, 1).len))
+    if (!call_room(c, 2 * arg_str(c, 1).len) || !call_steps(c, AES_STEPS))
         return false;
     if (!base64_decode(c->arena, arg_str(c, 1), &bytes, &bad))
         return call_fail(c, "illegal base64 data at input byte %zu", bad);

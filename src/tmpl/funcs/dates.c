@@ -25,6 +25,8 @@ static bool format_in(struct tmpl_call *c, str layout, struct tv date, const str
 {
     struct buf b = call_buf(c);
 
+    if (!pay_for_layout(c, layout))
+        return false;
     gotime_format(&b, gotime_in(moment_of(c, date), z), layout);
     return return_call_buf(c, &b);
 }
@@ -75,11 +77,19 @@ static bool fn_ago(struct tmpl_call *c)
     return return_call_buf(c, &b);
 }
 
+/* Durations can have a term for every two bytes. */
+MUST_CHECK static bool pay_for_duration(struct tmpl_call *c, str text)
+{
+    return call_steps(c, text.len);
+}
+
 static bool fn_date_modify(struct tmpl_call *c)
 {
     struct gotime t = time_of(arg_tv(c, 1));
     int64_t ns;
 
+    if (!pay_for_duration(c, arg_str(c, 0)))
+        return false;
     return return_time(c, duration_parse(arg_str(c, 0), &ns, NULL) ? gotime_add(t, ns) : t);
 }
 
@@ -88,6 +98,8 @@ static bool fn_must_date_modify(struct tmpl_call *c)
     AUTO_ERR e = {0};
     int64_t ns;
 
+    if (!pay_for_duration(c, arg_str(c, 0)))
+        return false;
     if (!duration_parse(arg_str(c, 0), &ns, &e))
         return call_fail_str(c, str_copy(c->arena, e.text));
     return return_time(c, gotime_add(time_of(arg_tv(c, 1)), ns));
@@ -97,6 +109,8 @@ static bool fn_to_date(struct tmpl_call *c)
 {
     struct gotime t;
 
+    if (!pay_for_layout(c, arg_str(c, 0)))
+        return false;
     if (!gotime_parse(c->arena, arg_str(c, 0), arg_str(c, 1), local_zone(c->rt), &t, NULL))
         t = gotime_zero();
     return return_time(c, t);
@@ -107,6 +121,8 @@ static bool fn_must_to_date(struct tmpl_call *c)
     AUTO_ERR e = {0};
     struct gotime t;
 
+    if (!pay_for_layout(c, arg_str(c, 0)))
+        return false;
     if (!gotime_parse(c->arena, arg_str(c, 0), arg_str(c, 1), local_zone(c->rt), &t, &e))
         return call_fail_str(c, str_copy(c->arena, e.text));
     return return_time(c, t);
@@ -166,7 +182,11 @@ static bool fn_duration_round(struct tmpl_call *c)
     } units[] = {
         {31536000, "y"}, {2592000, "mo"}, {86400, "d"}, {3600, "h"}, {60, "m"}, {1, "s"},
     };
-    int64_t ns = span_of(arg_tv(c, 0));
+    struct tv v = arg_tv(c, 0);
+
+    if (v.type == TV_STRING && !pay_for_duration(c, tv_text(v)))
+        return false;
+    int64_t ns = span_of(v);
     uint64_t magnitude = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
 
     for (size_t i = 0; i < COUNT(units); i++) {

@@ -13,6 +13,7 @@
 #include <math.h>
 
 #define DIVISION_PLACES 16
+#define OPERATION_STEPS 20 /* of numbers with few digits */
 
 /* A magnitude with sign: digits * 10^exp. Digits count from the lowest. */
 struct decimal {
@@ -236,7 +237,7 @@ static bool fold(struct tmpl_call *c, struct tv first, size_t from, operation *o
             return false;
         if (op == divide && !d.len)
             return call_fail(c, "decimal division by 0");
-        if (!call_room(c, 64 * (sum.len + 2000)))
+        if (!call_room(c, 64 * (sum.len + 2000)) || !call_steps(c, OPERATION_STEPS + sum.len))
             return false;
         sum = op(c->arena, &sum, &d);
     }
@@ -259,6 +260,7 @@ static bool fn_add1f(struct tmpl_call *c)
     ok = fold(&two, args[0], 1, add);
     c->result = two.result;
     c->error = two.error;
+    c->error_kind = two.error_kind;
     return ok;
 }
 

@@ -5,13 +5,14 @@
  * include and tpl run a template inside the run, on the C stack. Helm stops a name that includes
  * itself more than 1,000 deep; several names together, or tpl within tpl, end at NESTING_MAX.
  */
+#include "tmpl/funcs/common.h"
 #include "tmpl/funcs/convert.h"
 #include "tmpl/funcs/families.h"
 #include "tmpl/funcs/times.h"
 #include "tmpl/internal.h"
 
-#include "text/toml.h"
-#include "text/yaml.h"
+#include "text/toml/toml.h"
+#include "text/yaml/yaml.h"
 #include "value/value.h"
 
 #include <math.h>
@@ -101,7 +102,6 @@ static struct tmpl_set *clone_set(struct arena *a, const struct tmpl_set *from)
     set->templates = map_new(a);
     for (size_t i = 0; i < map_len(from->templates); i++)
         map_set(set->templates, map_key(from->templates, i), map_at(from->templates, i));
-    set->signatures = map_new(a);
     return set;
 }
 
@@ -152,12 +152,15 @@ static bool fn_tpl(struct tmpl_call *c)
 {
     struct exec *x = c->rt->exec;
     const struct tmpl_set *outer = x->set;
-    struct tmpl_set *set = clone_set(c->arena, outer);
+    struct tmpl_set *set;
     const struct template *t = NULL;
     AUTO_ERR e = {0};
     struct buf out = {0};
     bool ok;
 
+    if (!call_steps(c, arg_str(c, 0).len + map_len(outer->templates)))
+        return false;
+    set = clone_set(c->arena, outer);
     /* Upstream: the option is set anew, so only its strictest form is handed down. */
     if (set->profile == TMPL_HELM && set->missing != MISSING_ERROR)
         set->missing = MISSING_ZERO;
@@ -220,17 +223,32 @@ static bool return_kind_list(struct tmpl_call *c, const struct value *const *fou
     return return_tv(c, map);
 }
 
-/* One object by its name, or all of a kind. A host without objects finds nothing. */
-static bool fn_lookup(struct tmpl_call *c)
+bool host_lookup(struct tmpl_call *c, const struct value ***found, size_t *count)
 {
     const struct tmpl_hooks *hooks = c->rt->hooks;
     const str query[] = {arg_str(c, 0), arg_str(c, 1), arg_str(c, 2), arg_str(c, 3)};
-    const struct value **found = NULL;
-    size_t count = hooks->lookup ? hooks->lookup(hooks->ctx, c->arena, query, &found) : 0;
 
+    *found = NULL;
+    *count = 0;
+    if (!hooks->lookup)
+        return true;
+    if (hooks->candidates && !call_steps(c, hooks->candidates(hooks->ctx, query)))
+        return false;
+    *count = hooks->lookup(hooks->ctx, c->arena, query, found);
+    return true;
+}
+
+/* One object by its name, or all of a kind. A host without objects finds nothing. */
+static bool fn_lookup(struct tmpl_call *c)
+{
+    const struct value **found;
+    size_t count;
+
+    if (!host_lookup(c, &found, &count))
+        return false;
     if (!count)
         return return_tv(c, tv_map_new(c->rt, TV_MAP));
-    if (!query[TMPL_NAME].len)
+    if (!arg_str(c, TMPL_NAME).len)
         return return_kind_list(c, found, count);
     return return_tv(c, tv_wrap_host(c->rt, found[0]));
 }
@@ -332,7 +350,7 @@ static bool fn_from_toml(struct tmpl_call *c)
     struct value *v;
 
     /* A tree takes some twenty times the room of its text, and the values made of it as much. */
-    if (!call_room(c, 40 * arg_str(c, 0).len))
+    if (!call_room(c, 40 * arg_str(c, 0).len) || !call_steps(c, arg_str(c, 0).len))
         return false;
     if (!toml_read(c->arena, source_of(c->arena, arg_str(c, 0)), &v, &e))
         return return_error_map(c, e.text);

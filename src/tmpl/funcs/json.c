@@ -8,7 +8,7 @@
 #include "tmpl/funcs/convert.h"
 #include "tmpl/funcs/families.h"
 
-#include "text/json.h"
+#include "text/json/json.h"
 #include "value/number.h"
 
 /* ---- Writing -------------------------------------------------------------------------------- */
@@ -78,6 +78,8 @@ static bool fn_to_raw_json(struct tmpl_call *c)
 
 /* ---- Reading -------------------------------------------------------------------------------- */
 
+#define JSON_BYTES_PER_STEP 2 /* that are read, also of a document that is rejected in the end */
+
 static bool read_json(struct tmpl_call *c, struct value **out, struct err *e)
 {
     const struct read_options opts = {.go = true};
@@ -117,6 +119,8 @@ static bool fn_must_from_json(struct tmpl_call *c)
     AUTO_ERR e = {0};
     struct value *v;
 
+    if (!call_steps(c, arg_str(c, 0).len / JSON_BYTES_PER_STEP))
+        return false;
     return read_json(c, &v, &e) ? return_tv(c, tv_wrap(v, true)) : fail_with(c, &e);
 }
 
@@ -144,6 +148,8 @@ static bool fn_from_json(struct tmpl_call *c)
     struct value *v;
     struct tv map;
 
+    if (!call_steps(c, arg_str(c, 0).len / JSON_BYTES_PER_STEP))
+        return false;
     read_in_part(c, &v, &e);
     if (!v)
         return return_error_map(c, e.text);
@@ -162,6 +168,8 @@ static bool fn_from_json_array(struct tmpl_call *c)
     AUTO_ERR e = {0};
     struct value *v;
 
+    if (!call_steps(c, arg_str(c, 0).len / JSON_BYTES_PER_STEP))
+        return false;
     read_in_part(c, &v, &e);
     if (!v || (v->kind == VALUE_LIST && e.kind))
         return return_error_list(c, e.text);

@@ -3,29 +3,43 @@
  * lookup.c - what templates of a comparison ask the host: other objects of the cluster, and to be
  * left out of the running. The host answers through struct tmpl_hooks.
  */
+#include "tmpl/funcs/common.h"
 #include "tmpl/funcs/families.h"
 #include "tmpl/internal.h"
 
-static size_t find(struct tmpl_call *c, const struct value ***found)
+/* The host hears once of each object, however often it was found. */
+static void note_found(struct rt *rt, const struct value *object)
+{
+    if (!rt->known)
+        rt->known = map_new(rt->arena);
+    if (map_has(rt->known, str_of((const char *)&object, sizeof(object))))
+        return;
+    const struct value **key = arena_alloc_raw(rt->arena, sizeof(*key));
+    *key = object;
+    map_set(rt->known, str_of((const char *)key, sizeof(*key)), NULL);
+    VEC_PUSH(rt->arena, &rt->found, object);
+}
+
+static bool find(struct tmpl_call *c, const struct value ***found, size_t *count)
 {
     const struct tmpl_hooks *hooks = c->rt->hooks;
-    str query[] = {arg_str(c, 0), arg_str(c, 1), arg_str(c, 2), arg_str(c, 3)};
 
-    *found = NULL;
-    if (!hooks->lookup)
-        return 0;
-    size_t count = hooks->lookup(hooks->ctx, c->arena, query, found);
-    for (size_t i = 0; hooks->changed && i < count; i++)
-        VEC_PUSH(c->arena, &c->rt->found, (*found)[i]);
-    return count;
+    if (!host_lookup(c, found, count))
+        return false;
+    for (size_t i = 0; hooks->changed && i < *count; i++)
+        note_found(c->rt, (*found)[i]);
+    return true;
 }
 
 /* Nothing unless exactly one object is found. */
 static bool fn_lookup_cr(struct tmpl_call *c)
 {
     const struct value **found;
+    size_t count;
 
-    if (find(c, &found) != 1)
+    if (!find(c, &found, &count))
+        return false;
+    if (count != 1)
         return return_tv(c, tv_object(TV_MAP, NULL));
     return return_tv(c, tv_wrap_host(c->rt, found[0]));
 }
@@ -33,9 +47,11 @@ static bool fn_lookup_cr(struct tmpl_call *c)
 static bool fn_lookup_crs(struct tmpl_call *c)
 {
     const struct value **found;
-    size_t count = find(c, &found);
+    size_t count;
     struct tv list;
 
+    if (!find(c, &found, &count))
+        return false;
     if (!count)
         return return_tv(c, tv_object(TV_MAPS, NULL));
     if (!call_room(c, count * sizeof(struct tv)))

@@ -89,6 +89,8 @@ static bool fn_rand_int(struct tmpl_call *c)
 
     if (__builtin_sub_overflow(arg_int(c, 1), low, &span) || span <= 0)
         return call_fail(c, "invalid argument to Intn");
+    if (!call_steps(c, RANDOM_STEPS))
+        return false;
     return return_int(c, low + (int64_t)random_below((uint64_t)span));
 }
 

@@ -4,6 +4,8 @@
  */
 #include "tmpl/funcs/families.h"
 
+#include "go/path.h"
+
 static bool fn_clean(struct tmpl_call *c)
 {
     return return_str(c, file_clean(c->arena, arg_str(c, 0)));
@@ -11,36 +13,17 @@ static bool fn_clean(struct tmpl_call *c)
 
 static bool fn_base(struct tmpl_call *c)
 {
-    str path = arg_str(c, 0);
-    size_t slash;
-
-    if (!path.len)
-        return return_str(c, STR("."));
-    while (path.len && path.ptr[path.len - 1] == '/')
-        path.len--;
-    if (!path.len)
-        return return_str(c, STR("/"));
-    slash = str_rfind_char(path, '/');
-    return return_str(c, slash == STR_NPOS ? path : str_from(path, slash + 1));
+    return return_str(c, go_path_base(arg_str(c, 0)));
 }
 
 static bool fn_dir(struct tmpl_call *c)
 {
-    str path = arg_str(c, 0);
-    size_t slash = str_rfind_char(path, '/');
-
-    return return_str(c,
-                      file_clean(c->arena, str_slice(path, 0, slash == STR_NPOS ? 0 : slash + 1)));
+    return return_str(c, go_path_dir(c->arena, arg_str(c, 0)));
 }
 
 static bool fn_ext(struct tmpl_call *c)
 {
-    str path = arg_str(c, 0);
-
-    for (size_t i = path.len; i > 0 && path.ptr[i - 1] != '/'; i--)
-        if (path.ptr[i - 1] == '.')
-            return return_str(c, str_from(path, i - 1));
-    return return_str(c, STR_NONE);
+    return return_str(c, go_path_ext(arg_str(c, 0)));
 }
 
 static bool fn_is_abs(struct tmpl_call *c)

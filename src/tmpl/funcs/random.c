@@ -4,6 +4,7 @@
  * repeat it.
  */
 #include "text/codec.h"
+#include "tmpl/funcs/common.h"
 #include "tmpl/funcs/families.h"
 
 /* Characters out of set, each as likely as the others: bytes in the uneven rest are drawn again. */
@@ -30,7 +31,7 @@ static bool random_text(struct tmpl_call *c, str set)
 
     if (count <= 0)
         return return_str(c, STR_NONE);
-    if (!call_room(c, (size_t)count) || !call_steps(c, (uint64_t)count / 16))
+    if (!call_room(c, (size_t)count) || !call_steps(c, RANDOM_STEPS + (uint64_t)count / 16))
         return false;
     out = arena_alloc_text(c->arena, (size_t)count);
     fill(out, (size_t)count, set);
@@ -67,7 +68,8 @@ static bool fn_rand_bytes(struct tmpl_call *c)
 
     if (count < 0)
         return call_fail(c, "runtime error: makeslice: len out of range");
-    if (!call_room(c, (size_t)count) || !call_room(c, (size_t)count * 3))
+    if (!call_room(c, (size_t)count) || !call_room(c, (size_t)count * 3) ||
+        !call_steps(c, RANDOM_STEPS + (uint64_t)count / 16))
         return false;
     bytes = arena_alloc_text(c->arena, (size_t)count);
     random_bytes(bytes, (size_t)count);
@@ -79,6 +81,8 @@ static bool fn_uuidv4(struct tmpl_call *c)
     unsigned char id[16];
     str hex;
 
+    if (!call_steps(c, RANDOM_STEPS))
+        return false;
     random_bytes(id, sizeof(id));
     id[6] = (id[6] & 0x0f) | 0x40;
     id[8] = (id[8] & 0x3f) | 0x80;

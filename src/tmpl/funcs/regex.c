@@ -30,7 +30,7 @@ static bool prepare(struct tmpl_call *c, struct matching *m)
 
 static bool compile_limited(struct tmpl_call *c, struct matching *m, struct err *e)
 {
-    if (!regex_compile(c->arena, arg_str(c, 0), &m->re, e))
+    if (!regex_compile_shared(c->arena, arg_str(c, 0), &m->re, e))
         return false;
     regex_limit(m->re, &m->left);
     return true;

@@ -40,35 +40,41 @@ static bool is_cut(uint32_t r, str set)
     return false;
 }
 
-/* s without code points of set at both ends; without white space when set is empty. */
-static str trim(str s, str set, bool space)
+/* Whether white space, or code points of set, begin or end a text; searching the set is charged. */
+struct cutting {
+    struct rt *rt;
+    str set;
+    bool space;
+};
+
+static bool cuts(const struct cutting *x, uint32_t r)
+{
+    if (x->space)
+        return unicode_is_space(r);
+    return rt_charge_bytes(x->rt, x->set.len) && is_cut(r, x->set);
+}
+
+static str trim(str s, const struct cutting *x)
 {
     size_t width;
-    uint32_t r;
 
-    while (s.len) {
-        r = utf8_decode(s, &width);
-        if (space ? !unicode_is_space(r) : !is_cut(r, set))
-            break;
+    while (s.len && cuts(x, utf8_decode(s, &width)))
         s = str_from(s, width);
-    }
-    while (s.len) {
-        r = utf8_decode_last(s, &width);
-        if (space ? !unicode_is_space(r) : !is_cut(r, set))
-            break;
+    while (s.len && cuts(x, utf8_decode_last(s, &width)))
         s.len -= width;
-    }
     return s;
 }
 
 static bool fn_trim(struct tmpl_call *c)
 {
-    return return_str(c, trim(arg_str(c, 0), STR_NONE, true));
+    return return_str(c, trim(arg_str(c, 0), &(struct cutting){.space = true}));
 }
 
 static bool fn_trim_all(struct tmpl_call *c)
 {
-    return return_str(c, trim(arg_str(c, 1), arg_str(c, 0), false));
+    const struct cutting x = {.rt = c->rt, .set = arg_str(c, 0)};
+
+    return return_str(c, trim(arg_str(c, 1), &x));
 }
 
 static bool fn_trim_prefix(struct tmpl_call *c)
@@ -397,6 +403,7 @@ static int by_text(const void *x, const void *y)
 static bool fn_sort_alpha(struct tmpl_call *c)
 {
     struct tv v = arg_tv(c, 0), list;
+    uint64_t bytes = 0;
     str one;
 
     if (tv_kind(v) != TV_KIND_SLICE) {
@@ -404,7 +411,10 @@ static bool fn_sort_alpha(struct tmpl_call *c)
         return return_tv(c, strings_of(c, &one, 1));
     }
     list = as_strings(c, v);
-    if (tv_len(c->rt, list))
+    for (size_t i = 0; i < tv_len(c->rt, list); i++)
+        bytes += list.list->items[i].len;
+    rt_charge_sort(c->rt, tv_len(c->rt, list), bytes, false);
+    if (tv_len(c->rt, list) && c->rt->steps)
         qsort(list.list->items, list.list->len, sizeof(struct tv), by_text);
     return return_tv(c, list);
 }
@@ -433,7 +443,7 @@ static bool fn_shuffle(struct tmpl_call *c)
     uint32_t *runes;
     struct buf b = call_buf(c);
 
-    if (!call_room(c, n * sizeof(*runes)))
+    if (!call_room(c, n * sizeof(*runes)) || !call_steps(c, n * RANDOM_STEPS))
         return false;
     runes = ARENA_ARRAY(c->arena, uint32_t, n);
     for (size_t i = 0, width; i < n; i++, s = str_from(s, width))

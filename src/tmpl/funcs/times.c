@@ -226,6 +226,8 @@ static bool time_format(struct tmpl_call *c)
 {
     struct buf b = call_buf(c);
 
+    if (!pay_for_layout(c, arg_str(c, 0)))
+        return false;
     gotime_format(&b, self(c), arg_str(c, 0));
     return return_call_buf(c, &b);
 }
@@ -234,6 +236,8 @@ static bool time_append_format(struct tmpl_call *c)
 {
     struct buf b = bytes_buf(c, arg_tv(c, 0));
 
+    if (!pay_for_layout(c, arg_str(c, 1)))
+        return false;
     gotime_format(&b, self(c), arg_str(c, 1));
     return return_bytes(c, buf_str(&b));
 }

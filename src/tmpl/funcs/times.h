@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "base/gotime.h"
+#include "go/time.h"
 #include "tmpl/rt.h"
 
 struct tv tv_time(struct rt *rt, struct gotime t);
@@ -14,6 +14,11 @@ static inline struct gotime time_of(struct tv v)
 }
 /* The local time zone of the run. */
 const struct zone *local_zone(struct rt *rt);
+/* Layouts are searched for elements at each byte, which is charged before they are used. */
+MUST_CHECK static inline bool pay_for_layout(struct tmpl_call *c, str layout)
+{
+    return call_steps(c, 4 * (uint64_t)layout.len);
+}
 static inline bool return_time(struct tmpl_call *c, struct gotime t)
 {
     return return_tv(c, tv_time(c->rt, t));

@@ -8,11 +8,24 @@
 
 /* ---- Case ----------------------------------------------------------------------------------- */
 
+/*
+ * The argument, in *out: each of its code points is looked up in tables, which takes longer than
+ * what texts are charged for.
+ */
+static bool take_text(struct tmpl_call *c, str *out)
+{
+    *out = arg_str(c, 0);
+    return call_steps(c, out->len / 4);
+}
+
 /* s with every code point mapped; broken bytes become U+FFFD. */
-static bool map_runes(struct tmpl_call *c, str s, uint32_t (*map)(uint32_t r))
+static bool map_runes(struct tmpl_call *c, uint32_t (*map)(uint32_t r))
 {
     struct buf b = call_buf(c);
+    str s;
 
+    if (!take_text(c, &s))
+        return false;
     while (s.len) {
         size_t width;
         buf_rune(&b, map(utf8_decode(s, &width)));
@@ -38,14 +51,14 @@ static bool fn_upper(struct tmpl_call *c)
 {
     if (map_ascii(c, arg_str(c, 0), 'a'))
         return true;
-    return map_runes(c, arg_str(c, 0), unicode_to_upper);
+    return map_runes(c, unicode_to_upper);
 }
 
 static bool fn_lower(struct tmpl_call *c)
 {
     if (map_ascii(c, arg_str(c, 0), 'A'))
         return true;
-    return map_runes(c, arg_str(c, 0), unicode_to_lower);
+    return map_runes(c, unicode_to_lower);
 }
 
 /* What separates words for title. */
@@ -58,10 +71,12 @@ static bool is_separator(uint32_t r)
 
 static bool fn_title(struct tmpl_call *c)
 {
-    str s = arg_str(c, 0);
+    str s;
     struct buf b = call_buf(c);
     uint32_t before = ' ';
 
+    if (!take_text(c, &s))
+        return false;
     while (s.len) {
         size_t width;
         uint32_t r = utf8_decode(s, &width);
@@ -74,10 +89,12 @@ static bool fn_title(struct tmpl_call *c)
 
 static bool fn_untitle(struct tmpl_call *c)
 {
-    str s = arg_str(c, 0);
+    str s;
     struct buf b = call_buf(c);
     bool next = true;
 
+    if (!take_text(c, &s))
+        return false;
     while (s.len) {
         size_t width;
         uint32_t r = utf8_decode(s, &width);
@@ -111,10 +128,12 @@ static uint32_t swap_case(uint32_t r, bool *after_space)
 
 static bool fn_swapcase(struct tmpl_call *c)
 {
-    str s = arg_str(c, 0);
+    str s;
     struct buf b = call_buf(c);
     bool after_space = true;
 
+    if (!take_text(c, &s))
+        return false;
     while (s.len) {
         size_t width;
         uint32_t r = utf8_decode(s, &width);
@@ -129,10 +148,12 @@ static bool fn_swapcase(struct tmpl_call *c)
 /* Upstream: these two look at bytes as if they were code points, so UTF-8 comes out as Latin-1. */
 static bool fn_initials(struct tmpl_call *c)
 {
-    str s = arg_str(c, 0);
+    str s;
     struct buf b = call_buf(c);
     bool gap = true;
 
+    if (!take_text(c, &s))
+        return false;
     for (size_t i = 0; i < s.len; i++) {
         uint32_t r = (unsigned char)s.ptr[i];
         if (unicode_is_space(r)) {
@@ -147,10 +168,12 @@ static bool fn_initials(struct tmpl_call *c)
 
 static bool fn_nospace(struct tmpl_call *c)
 {
-    str s = arg_str(c, 0);
+    str s;
     struct buf b = call_buf(c);
     bool any = false;
 
+    if (!take_text(c, &s))
+        return false;
     for (size_t i = 0; i < s.len; i++) {
         uint32_t r = (unsigned char)s.ptr[i];
         if (unicode_is_space(r))
@@ -395,10 +418,13 @@ static struct word after_letters(struct buf *b, struct word w, str *rest, char c
 /* xstrings: words in small letters with a connector between. */
 static bool lower_words(struct tmpl_call *c, char connector)
 {
-    str rest = arg_str(c, 0);
-    struct word w = next_word(&rest), before;
+    struct word w, before;
     struct buf b = call_buf(c);
+    str rest;
 
+    if (!take_text(c, &rest))
+        return false;
+    w = next_word(&rest);
     while (rest.len) {
         if (w.kind != WORD_CONNECTOR)
             add_word(&b, &w, connector);
@@ -439,11 +465,13 @@ static uint32_t take_rune(str *s)
 /* xstrings.ToPascalCase. */
 static bool fn_camelcase(struct tmpl_call *c)
 {
-    str s = arg_str(c, 0);
+    str s;
     struct buf b = call_buf(c);
     uint32_t r = 0, before;
     bool capitals = false; /* the word began with one, and nothing else has come yet */
 
+    if (!take_text(c, &s))
+        return false;
     if (!s.len)
         return return_str(c, s);
     while (s.len) {

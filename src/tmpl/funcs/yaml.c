@@ -5,8 +5,8 @@
 #include "tmpl/funcs/convert.h"
 #include "tmpl/funcs/families.h"
 
-#include "text/toml.h"
-#include "text/yaml.h"
+#include "text/toml/toml.h"
+#include "text/yaml/yaml.h"
 
 static bool write_yaml(struct tmpl_call *c, struct buf *b, struct err *e)
 {
@@ -45,6 +45,8 @@ static bool fn_must_to_yaml(struct tmpl_call *c)
     return return_call_buf(c, &b);
 }
 
+#define YAML_STEPS 1 /* to read a byte, also of a document that is rejected in the end */
+
 /* The tree, or NULL with e filled. */
 static const struct value *read_yaml(struct tmpl_call *c, struct err *e)
 {
@@ -68,8 +70,10 @@ static str while_decoding(struct tmpl_call *c, const struct value *v, const char
 static bool fn_from_yaml(struct tmpl_call *c)
 {
     AUTO_ERR e = {0};
-    const struct value *v = read_yaml(c, &e);
 
+    if (!call_steps(c, arg_str(c, 0).len * YAML_STEPS))
+        return false;
+    const struct value *v = read_yaml(c, &e);
     if (!v)
         return return_error_map(c, e.text);
     if (v->kind == VALUE_NULL)
@@ -82,8 +86,10 @@ static bool fn_from_yaml(struct tmpl_call *c)
 static bool fn_from_yaml_array(struct tmpl_call *c)
 {
     AUTO_ERR e = {0};
-    const struct value *v = read_yaml(c, &e);
 
+    if (!call_steps(c, arg_str(c, 0).len * YAML_STEPS))
+        return false;
+    const struct value *v = read_yaml(c, &e);
     if (!v)
         return return_error_list(c, e.text);
     if (v->kind == VALUE_NULL)

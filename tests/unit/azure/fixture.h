@@ -6,9 +6,9 @@
 
 #include "../test.h"
 
-#include "azure/convert.h"
+#include "azure/convert/convert.h"
 #include "azure/manifests.h"
-#include "text/json.h"
+#include "text/json/json.h"
 
 #define FIXTURE_MODEL "tests/unit/azure/model"
 

@@ -146,6 +146,8 @@ static const struct {
     const char *spec, *why;
 } faults[] = {
     {"{'location':'l'}", "spec.owner is missing: name the ResourceGroup"},
+    {"{'owner':{'name':'rg'},'azureName':'a/parts/b'}", "cannot be a name in Azure"},
+    {"{'owner':{'name':'rg'},'azureName':'..'}", "cannot be a name in Azure"},
     {"{'owner':{}}", "spec.owner: the reference is empty"},
     {"{'owner':{'name':'rg','armId':'/subscriptions/S'}}", "name and armId exclude each other"},
     {"{'owner':{'armId':'/subscriptions/S','azure':{'name':'P/t/n'}}}",

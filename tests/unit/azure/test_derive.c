@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of azure/derive.h: one rule at a time, on a type file of a few lines. A case is a list of
- * types, the members of the overlay beside the kind, and what must stand in the model.
+ * Tests of azure/derive/derive.h: one rule at a time, on a type file of a few lines. A case is a
+ * list of types, the members of the overlay beside the kind, and what must stand in the model.
  */
 #include "../test.h"
 
-#include "azure/derive.h"
-#include "text/json.h"
+#include "azure/derive/derive.h"
+#include "text/json/json.h"
 
 /* Types 0 to 3 and the resource come first; a case adds the members of "properties". */
 static const char head[] =

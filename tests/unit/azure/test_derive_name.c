@@ -2,7 +2,7 @@
 /* Tests of how names are spelled: identifiers, references, plurals. */
 #include "../test.h"
 
-#include "azure/derive_internal.h"
+#include "azure/derive/internal.h"
 
 static const struct {
     const char *name, *inner, *exported;

@@ -2,7 +2,7 @@
 /* test_model.c - model files, good and broken, and finding kinds. */
 #include "fixture.h"
 
-#include "azure/model_internal.h"
+#include "azure/model/internal.h"
 
 TEST(kinds_are_found_by_version_and_without)
 {
@@ -174,8 +174,36 @@ TEST(ten_kinds_need_little_memory)
     for (size_t i = 0; i < COUNT(kinds) && model_file_count(m); i++)
         assert_ok(model_find_hub(m, str_c(kinds[i][0]), str_c(kinds[i][1]), &r, &e), &e);
     assert_in_range(model_held(m), 0, 8 * MIB);
+    assert_true(model_read_count(m) <= COUNT(kinds));
     print_message("ten kinds: %zu KiB\n", model_held(m) / KIB);
     model_close(m);
+}
+
+/* The index in the program says the same as the files: which version stores a kind, and which have
+ * it. */
+TEST(only_files_of_kinds_in_use_are_read)
+{
+    AUTO_ARENA a = arena_new();
+    const struct model_resource **all, *r;
+    struct model *every = NULL, *m = NULL;
+    size_t count = 0;
+    AUTO_ERR e = {0};
+
+    assert_ok(model_open(a, STR_NONE, &every, &e), &e);
+    assert_ok(model_all(every, a, &all, &count, &e), &e);
+    for (size_t i = 0; i < count; i++) {
+        assert_ok(model_open(a, STR_NONE, &m, &e), &e);
+        assert_int_equal(model_read_count(m), 0);
+        assert_ok(model_find(m, all[i]->group, all[i]->version, all[i]->kind, &r, &e), &e);
+        assert_int_equal(r->hub, all[i]->hub);
+        if (r->hub) {
+            assert_ok(model_find_hub(m, r->group, r->kind, &r, &e), &e);
+            assert_str(r->version, all[i]->version);
+            assert_int_equal(model_read_count(m), 1);
+        }
+        model_close(m);
+    }
+    model_close(every);
 }
 
 RUN_TESTS(cmocka_unit_test(kinds_are_found_by_version_and_without),
@@ -184,4 +212,5 @@ RUN_TESTS(cmocka_unit_test(kinds_are_found_by_version_and_without),
           cmocka_unit_test(a_broken_file_is_refused_with_the_place),
           cmocka_unit_test(a_folder_without_models_is_refused),
           cmocka_unit_test(the_model_in_the_program_is_whole),
+          cmocka_unit_test(only_files_of_kinds_in_use_are_read),
           cmocka_unit_test(ten_kinds_need_little_memory))

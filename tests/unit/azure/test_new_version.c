@@ -6,7 +6,7 @@
 #include "fixture.h"
 
 #include "azure/crd.h"
-#include "azure/derive.h"
+#include "azure/derive/derive.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -75,7 +75,7 @@ TEST(a_vector_keeps_its_elements_over_growth)
         assert_int_equal(numbers.items[i], i);
 }
 
-TEST(a_map_keeps_insertion_order_over_growth_and_removal)
+TEST(a_map_keeps_insertion_order_over_growth)
 {
     AUTO_ARENA a = arena_new();
     struct map *m = map_new(a);
@@ -84,13 +84,48 @@ TEST(a_map_keeps_insertion_order_over_growth_and_removal)
     for (intptr_t i = 1; i <= 1000; i++)
         assert_null(map_set(m, str_fmt(a, "key%d", (int)i), (void *)i));
     assert_ptr_equal(map_set(m, STR("key500"), (void *)(intptr_t)-1), (void *)(intptr_t)500);
+    assert_int_equal(map_len(m), 1000);
+    for (size_t i = 0; i < 1000; i++)
+        assert_str(map_key(m, i), str_fmt(a, "key%zu", i + 1));
+    assert_ptr_equal(map_get(m, STR("key500")), (void *)(intptr_t)-1);
+}
+
+TEST(the_last_entry_of_a_map_takes_the_place_of_a_removed_one)
+{
+    AUTO_ARENA a = arena_new();
+    struct map *m = map_new(a);
+
+    for (intptr_t i = 1; i <= 1000; i++)
+        map_set(m, str_fmt(a, "key%d", (int)i), (void *)i);
     assert_true(map_remove(m, STR("key1")));
     assert_false(map_remove(m, STR("key1")));
-    assert_int_equal(map_len(m), 999);
-    assert_str(map_key(m, 0), STR("key2"));
-    assert_ptr_equal(map_at(m, 998), (void *)(intptr_t)1000);
-    assert_ptr_equal(map_get(m, STR("key500")), (void *)(intptr_t)-1);
     assert_false(map_has(m, STR("key1")));
+    assert_int_equal(map_len(m), 999);
+    assert_str(map_key(m, 0), STR("key1000"));
+    assert_str(map_key(m, 998), STR("key999"));
+    assert_true(map_remove(m, STR("key999")));
+    assert_str(map_key(m, 997), STR("key998"));
+}
+
+/* Every other one goes, from the front: each in constant time, or this takes minutes. */
+TEST(a_large_map_is_thinned_out_and_filled_again)
+{
+    enum { MANY = 200000 };
+    AUTO_ARENA a = arena_new();
+    struct map *m = map_new(a);
+
+    for (intptr_t i = 0; i < MANY; i++)
+        map_set(m, str_fmt(a, "%d", (int)i), (void *)i);
+    for (intptr_t i = 0; i < MANY; i += 2)
+        assert_true(map_remove(m, str_fmt(a, "%d", (int)i)));
+    assert_int_equal(map_len(m), MANY / 2);
+    for (intptr_t i = 0; i < MANY; i++)
+        assert_ptr_equal(map_get(m, str_fmt(a, "%d", (int)i)), i % 2 ? (void *)i : NULL);
+    for (intptr_t i = 0; i < MANY; i += 2)
+        map_set(m, str_fmt(a, "%d", (int)i), (void *)i);
+    assert_int_equal(map_len(m), MANY);
+    for (size_t i = 0; i < MANY; i++)
+        assert_str(map_key(m, i), str_fmt(a, "%zu", (size_t)(intptr_t)map_at(m, i)));
 }
 
 TEST(a_map_may_hold_null)
@@ -108,5 +143,7 @@ RUN_TESTS(cmocka_unit_test(a_buffer_grows_to_its_maximum_and_no_further),
           cmocka_unit_test(a_format_may_fill_a_buffer_to_its_maximum),
           cmocka_unit_test(formats_runes_and_repeats_append),
           cmocka_unit_test(a_vector_keeps_its_elements_over_growth),
-          cmocka_unit_test(a_map_keeps_insertion_order_over_growth_and_removal),
+          cmocka_unit_test(a_map_keeps_insertion_order_over_growth),
+          cmocka_unit_test(the_last_entry_of_a_map_takes_the_place_of_a_removed_one),
+          cmocka_unit_test(a_large_map_is_thinned_out_and_filled_again),
           cmocka_unit_test(a_map_may_hold_null))

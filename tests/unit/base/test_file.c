@@ -41,11 +41,11 @@ TEST(what_is_written_is_read_back)
     AUTO_ERR e = {0};
     str path = file_join(a, folder, STR("x")), text;
 
-    assert_ok(file_replace(path, STR("one\0two"), &e), &e);
+    assert_ok(file_write(path, STR("one\0two"), 0644, &e), &e);
     assert_ok(file_read(a, path, &text, &e), &e);
     assert_str(text, STR("one\0two"));
     assert_int_equal(text.ptr[text.len], '\0');
-    assert_ok(file_replace(path, STR(""), &e), &e);
+    assert_ok(file_write(path, STR(""), 0644, &e), &e);
     assert_ok(file_read(a, path, &text, &e), &e);
     assert_int_equal(text.len, 0);
 }
@@ -56,7 +56,7 @@ TEST(a_file_over_the_limit_is_refused)
     AUTO_ERR e = {0};
     str path = file_join(a, folder, STR("big")), text;
 
-    assert_ok(file_replace(path, STR("0123456789"), &e), &e);
+    assert_ok(file_write(path, STR("0123456789"), 0644, &e), &e);
     assert_ok(file_read_max(a, path, 10, &text, &e), &e);
     assert_ok(file_read_max(a, path, SIZE_MAX, &text, &e), &e);
     assert_str(text, STR("0123456789"));
@@ -103,8 +103,8 @@ TEST(names_are_listed_in_order)
     str *names;
     size_t count;
 
-    assert_ok(file_replace(file_join(a, folder, STR("b")), STR("x"), &e), &e);
-    assert_ok(file_replace(file_join(a, folder, STR("a")), STR("x"), &e), &e);
+    assert_ok(file_write(file_join(a, folder, STR("b")), STR("x"), 0644, &e), &e);
+    assert_ok(file_write(file_join(a, folder, STR("a")), STR("x"), 0644, &e), &e);
     assert_ok(file_list(a, folder, &names, &count, &e), &e);
     assert_true(count >= 2);
     for (size_t i = 1; i < count; i++)
@@ -126,10 +126,10 @@ TEST(a_replacement_keeps_the_permissions)
     str path = file_join(a, folder, STR("private"));
     mode_t mask = umask(027);
 
-    assert_ok(file_replace(path, STR("one"), &e), &e);
+    assert_ok(file_write(path, STR("one"), 0644, &e), &e);
     assert_int_equal(mode_of(a, path), 0640);
     assert_int_equal(chmod(str_z(a, path), 0600), 0);
-    assert_ok(file_replace(path, STR("two"), &e), &e);
+    assert_ok(file_write(path, STR("two"), 0644, &e), &e);
     assert_int_equal(mode_of(a, path), 0600);
     umask(mask);
 }
@@ -142,12 +142,12 @@ TEST(a_replacement_that_fails_anywhere_leaves_the_old_file)
     str path = file_join(a, folder, STR("kept")), text, *names;
     size_t before, after;
 
-    assert_ok(file_replace(path, STR("old"), &e), &e);
+    assert_ok(file_write(path, STR("old"), 0644, &e), &e);
     assert_ok(file_list(a, folder, &names, &before, &e), &e);
     unsigned n = 0;
     for (bool ok = false; !ok; n++) {
         fault_arm(n + 1, ENOSPC);
-        ok = file_replace(path, STR("new"), &e);
+        ok = file_write(path, STR("new"), 0644, &e);
         bool was_hit = fault_calls() > n;
         fault_arm(0, 0);
         assert_ok(file_read(a, path, &text, &e), &e);
@@ -165,7 +165,7 @@ TEST(a_read_that_fails_anywhere_says_which_file)
     AUTO_ERR e = {0};
     str path = file_join(a, folder, STR("r")), text;
 
-    assert_ok(file_replace(path, STR("text"), &e), &e);
+    assert_ok(file_write(path, STR("text"), 0644, &e), &e);
     for (unsigned n = 1; n <= 2; n++) {
         fault_arm(n, EIO);
         bool ok = file_read(a, path, &text, &e);
@@ -182,7 +182,7 @@ TEST(an_interrupted_read_goes_on)
     AUTO_ERR e = {0};
     str path = file_join(a, folder, STR("i")), text;
 
-    assert_ok(file_replace(path, STR("text"), &e), &e);
+    assert_ok(file_write(path, STR("text"), 0644, &e), &e);
     fault_arm(2, EINTR);
     bool ok = file_read(a, path, &text, &e);
     fault_arm(0, 0);
@@ -200,6 +200,69 @@ TEST(paths_join_and_split)
     assert_str(file_join(a, STR("a"), STR("/b")), STR("/b"));
     assert_str(file_base(STR("a/b.yaml")), STR("b.yaml"));
     assert_str(file_base(STR("b")), STR("b"));
+}
+
+/* Names of every kind that an old or new file may have. */
+TEST(links_stay_links_and_long_names_are_fine)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    str target = file_join(a, folder, STR("target")), link = file_join(a, folder, STR("link")),
+        text;
+    char *name = arena_alloc(a, 256);
+
+    assert_ok(file_write(target, STR("old"), 0600, &e), &e);
+    assert_int_equal(symlink("target", str_z(a, link)), 0);
+    assert_ok(file_write(link, STR("new"), 0600, &e), &e);
+    assert_ok(file_read(a, target, &text, &e), &e);
+    assert_str(text, STR("new"));
+    assert_int_equal(unlink(str_z(a, link)), 0);
+    assert_int_equal(unlink(str_z(a, target)), 0);
+    str path = file_join(a, folder, str_of(memset(name, 'n', 255), 255));
+    assert_ok(file_write(path, STR("x"), 0600, &e), &e);
+    assert_int_equal(unlink(str_z(a, path)), 0);
+}
+
+/* A device and a pipe are no files to be replaced: what is written goes to them. */
+TEST(what_is_no_file_is_written_to)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    str path = file_join(a, folder, STR("pipe"));
+    char got[8] = "";
+
+    assert_int_equal(mkfifo(str_z(a, path), 0600), 0);
+    AUTO_FD reader = open(str_z(a, path), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    assert_ok(file_write(path, STR("text"), 0600, &e), &e);
+    assert_int_equal(read(reader, got, sizeof(got)), 4);
+    assert_ok(file_write(STR("/dev/null"), STR("text"), 0600, &e), &e);
+    assert_int_equal(file_kind(STR("/dev/null")), FILE_OTHER);
+    assert_false(file_write(folder, STR("x"), 0600, &e));
+    assert_true(str_has_suffix(e.text, STR(": is a directory")));
+    assert_int_equal(unlink(str_z(a, path)), 0);
+}
+
+TEST(a_draft_is_not_seen_before_its_end)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    str path = file_join(a, folder, STR("draft")), text;
+    struct file_draft d;
+
+    assert_ok(file_write(path, STR("old"), 0600, &e), &e);
+    assert_ok(file_begin(path, 0600, &d, &e), &e);
+    assert_ok(file_write_fd(d.fd, path, STR("new"), &e), &e);
+    assert_ok(file_read(a, path, &text, &e), &e);
+    assert_str(text, STR("old"));
+    file_drop(&d);
+    assert_ok(file_read(a, path, &text, &e), &e);
+    assert_str(text, STR("old"));
+    assert_ok(file_begin(path, 0600, &d, &e), &e);
+    assert_ok(file_write_fd(d.fd, path, STR("new"), &e), &e);
+    assert_ok(file_commit(&d, &e), &e);
+    assert_ok(file_read(a, path, &text, &e), &e);
+    assert_str(text, STR("new"));
+    assert_int_equal(unlink(str_z(a, path)), 0);
 }
 
 TEST(a_file_is_written_in_its_place)
@@ -290,6 +353,9 @@ int main(void)
         cmocka_unit_test(a_pipe_over_the_limit_is_refused_too),
         cmocka_unit_test(missing_files_and_folders_say_so),
         cmocka_unit_test(names_are_listed_in_order),
+        cmocka_unit_test(links_stay_links_and_long_names_are_fine),
+        cmocka_unit_test(what_is_no_file_is_written_to),
+        cmocka_unit_test(a_draft_is_not_seen_before_its_end),
         cmocka_unit_test(a_replacement_keeps_the_permissions),
         cmocka_unit_test(a_replacement_that_fails_anywhere_leaves_the_old_file),
         cmocka_unit_test(a_read_that_fails_anywhere_says_which_file),

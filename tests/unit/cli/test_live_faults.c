@@ -235,6 +235,43 @@ TEST(a_comparison_ends_well_with_every_fault_at_every_request)
     assert_int_equal(trials.wrong, 0);
 }
 
+/* ---- Answers that are whole, and wrong. ---- */
+
+#define TWO_TYPES                                                                                  \
+    "{\"kind\":\"APIResourceList\",\"groupVersion\":\"v1\",\"resources\":[{\"name\":"              \
+    "\"configmaps\",\"kind\":\"ConfigMap\",\"namespaced\":true,\"verbs\":[\"list\"]},{\"name\":"   \
+    "\"services\",\"kind\":\"Service\",\"namespaced\":true,\"verbs\":[\"list\"]}]}"
+
+/* The second list. All of it is told in tests/unit/kube/test_client.c. */
+static const struct {
+    const char *body, *want;
+} malformed[] = {
+    {"{\"items\":\"none\"}", "the list of services: \"items\" is not a list but a string"},
+    {"{\"items\":[],\"metadata\":{\"continue\":1}}", "\"continue\" is not a string but an integer"},
+    {"{\"items\":[],\"items\":[{\"metadata\":{\"name\":\"s\"}}]}", "duplicate key \"items\""},
+    {"{\"items\":[{\"metadata\":{\"name\":\"\xff\"}}]}", "UTF-8"},
+    {"{\"items\":[{}{}]}", "there is no comma between two objects"},
+};
+
+TEST(a_malformed_list_makes_the_comparison_incomplete)
+{
+    for (size_t i = 0; i < COUNT(malformed) * 2; i++) {
+        bool original = i % 2;
+        int status = 0;
+        const struct fault_step script[] = {
+            proper_step(arena, answers[0]), proper_step(arena, answers[1]),
+            proper_step(arena, TWO_TYPES), proper_step(arena, answers[3]),
+            proper_step(arena, malformed[i / 2].body)};
+        struct fault_server *s = fault_server_start(script, COUNT(script), NULL);
+        str out = compare(arena, fault_server_url(s),
+                          original ? "-r two.yaml --compat" : "-r two.yaml --strict", &status);
+        fault_server_stop(s);
+        assert_int_equal(status, original ? 2 : 3);
+        assert_true(str_contains(out, str_c(malformed[i / 2].want)));
+        assert_true(original || str_contains(out, STR("incomplete: 1 document failed")));
+    }
+}
+
 TEST(an_expired_certificate_ends_it)
 {
     struct test_cert ca = test_ca(arena, "test CA");
@@ -267,12 +304,15 @@ static int begin(void **state)
                          "requiredTemplates: [{path: a.yaml}]}]}]");
     put("a.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: wanted, namespace: default}, "
                   "data: {colour: green}}");
+    put("two.yaml", "parts: [{name: p, components: [{name: c, type: Optional, optionalTemplates: "
+                    "[{path: a.yaml}, {path: b.yaml}]}]}]");
+    put("b.yaml", "{apiVersion: v1, kind: Service, metadata: {name: s, namespace: default}}");
     return 0;
 }
 
 static int end(void **state)
 {
-    static const char *const files[] = {"metadata.yaml", "a.yaml", "ca.crt"};
+    static const char *const files[] = {"metadata.yaml", "two.yaml", "a.yaml", "b.yaml", "ca.crt"};
 
     (void)state;
     for (size_t i = 0; i < COUNT(files); i++)
@@ -287,6 +327,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_comparison_ends_well_with_every_fault_at_every_request),
+        cmocka_unit_test(a_malformed_list_makes_the_comparison_incomplete),
         cmocka_unit_test(an_expired_certificate_ends_it),
     };
 

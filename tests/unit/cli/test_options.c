@@ -5,7 +5,7 @@
  */
 #include "../test.h"
 
-#include "cli/options.h"
+#include "cli/options/options.h"
 
 struct values {
     bool all;

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+/* Data as it is, text for people escaped. */
 TEST(texts_arrive_in_their_order)
 {
     AUTO_ARENA a = arena_new();
@@ -17,13 +18,13 @@ TEST(texts_arrive_in_their_order)
 
     assert_int_equal(pipe(ends), 0);
     struct output o = output_new(a, ends[1]);
-    output_add(&o, STR("one "));
+    output_add(&o, STR("one\033 "));
     output_style(&o, STYLE_ADDED);
     output_fmt(&o, "%s %d\033\n", "two", 3);
     assert_ok(output_finish(&o, &e), &e);
     close(ends[1]);
     assert_ok(file_read_fd(a, ends[0], STR("pipe"), 100, &got, &e), &e);
-    assert_str(got, STR("one two 3\033\n"));
+    assert_str(got, STR("one\033 two 3\\x1b\n"));
     close(ends[0]);
 }
 

@@ -5,7 +5,7 @@
  */
 #include "../test.h"
 
-#include "compare/input.h"
+#include "compare/input/input_internal.h"
 #include "compare/internal.h"
 
 #include <errno.h>

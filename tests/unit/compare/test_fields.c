@@ -3,7 +3,7 @@
 #include "../test.h"
 
 #include "compare/internal.h"
-#include "compare/trace.h"
+#include "compare/explain/trace_internal.h"
 
 /* One member with a long name, and some below it. */
 static struct value *tree_of(struct arena *a, str name, int64_t number, size_t count)

@@ -2,8 +2,8 @@
 /* test_fleet.c - what sites have in common: which findings are the same, and in which order. */
 #include "../test.h"
 
-#include "compare/fleet.h"
-#include "compare/pack.h"
+#include "compare/fleet/fleet.h"
+#include "archive/archive.h"
 #include "value/value.h"
 
 /* ---- Helpers. ---- */

@@ -2,7 +2,7 @@
 /* test_generate.c - references made of captured objects. */
 #include "../test.h"
 
-#include "compare/generate.h"
+#include "compare/generate/generate.h"
 
 #include <ftw.h>
 #include <sys/stat.h>

@@ -2,9 +2,9 @@
 /* test_helm.c - values and texts of charts. Whole charts are in tests/golden/helm-convert. */
 #include "../test.h"
 
-#include "compare/helm_internal.h"
-#include "text/json.h"
-#include "text/yaml.h"
+#include "compare/helm/internal.h"
+#include "text/json/json.h"
+#include "text/yaml/yaml.h"
 
 static struct value *yaml_of(struct arena *a, const char *text)
 {

@@ -2,8 +2,8 @@
 /* test_inline.c - functions that compare single fields. */
 #include "../test.h"
 
-#include "compare/inline.h"
-#include "compare/journal.h"
+#include "compare/pair/inline_internal.h"
+#include "compare/log_buffer_internal.h"
 
 static const struct {
     const struct inline_function *function;

@@ -6,8 +6,8 @@
 #include "../test.h"
 
 #include "compare/internal.h"
-#include "compare/lint.h"
-#include "net/server.h"
+#include "compare/lint/lint.h"
+#include "net/server/server.h"
 
 #include <ftw.h>
 #include <stdlib.h>
@@ -86,6 +86,10 @@ static const struct {
     const char *metadata, *a, *b, *functions, *overrides, *config;
     const char *want;
 } cases[] = {
+    {ONE, A "v: {{ tpl \"1\" . }}\nw: {{ tpl \"1\" . }}\n", NULL, NULL, NULL, NULL,
+     "a.yaml:4 portability"},
+    {ONE "templateFunctionFiles: [f.tmpl]\n", A, NULL,
+     "\n{{ define \"x\" }}{{ tpl \"1\" . }}{{ end }}", NULL, NULL, "f.tmpl:2 portability"},
     {ONE, A, NULL, NULL, NULL, NULL, ""},
     {V1("    - path: a.yaml\n"), A, NULL, NULL, NULL, NULL, ""},
     {ONE "fieldsToOmit: {defaultOmitRef: x, items: {x: [{pathToKey: 'a.\"'}]}}\n", A, NULL, NULL,

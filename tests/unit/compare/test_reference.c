@@ -2,9 +2,10 @@
 /* test_reference.c - decoding metadata files strictly, in Go's words. */
 #include "../test.h"
 
-#include "compare/journal.h"
-#include "compare/reference.h"
-#include "compare/schema.h"
+#include "compare/log_buffer_internal.h"
+#include "compare/reference/reference_internal.h"
+#include "compare/reference/yaml_map_internal.h"
+#include "go/decode.h"
 
 static const struct {
     const struct reference_version *version;

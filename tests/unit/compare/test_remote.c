@@ -2,11 +2,12 @@
 /* References and objects of web servers, and of clusters. */
 #include "../test.h"
 
-#include "compare/fetch.h"
-#include "compare/generate_internal.h"
-#include "compare/helm.h"
-#include "compare/live.h"
-#include "net/server.h"
+#include "compare/input/fetch_internal.h"
+#include "compare/generate/internal.h"
+#include "compare/helm/helm.h"
+#include "compare/input/input_internal.h"
+#include "compare/input/live_internal.h"
+#include "net/server/server.h"
 #include "support/fault_server.h"
 
 #include <zlib.h>
@@ -124,6 +125,33 @@ TEST(faults_of_a_server_are_retried_and_files_fetched_once)
     assert_false(root_glob(w.a, &root, STR("[a"), &found, &e));
     root_close(&root);
     end(&w);
+}
+
+TEST(passwords_of_urls_are_used_and_never_shown)
+{
+    AUTO_ERR e = {0};
+    struct root root;
+    struct web w;
+    str file, text;
+
+    begin(&w, handle_web, &e);
+    str host = str_from(server_url(w.server), strlen("http://"));
+    str url = str_fmt(w.a, "http://user:planted-secret@%.*s", STR_ARG(host));
+    assert_ok(root_open(w.a, str_concat(w.a, url, STR("/ref/m.yaml")), &root, &file, &e), &e);
+    assert_str(root.folder, str_fmt(w.a, "http://user:xxxxx@%.*s/ref", STR_ARG(host)));
+    assert_ok(root_read(w.a, &root, file, &text, &e), &e);
+    assert_str(text, STR("/ref/m.yaml"));
+    assert_false(root_read(w.a, &root, STR("../none"), &text, &e));
+    assert_false(str_contains(e.text, STR("planted-secret")));
+    root_close(&root);
+    assert_false(source_url_read(w.a, str_concat(w.a, url, STR("/no")), true, &text, &e));
+    assert_true(str_contains(e.text, STR("user:xxxxx@")));
+    server_stop(w.server, 0);
+    w.server = NULL;
+    assert_false(source_url_read(w.a, str_concat(w.a, url, STR("/no")), true, &text, &e));
+    assert_true(str_contains(e.text, STR("user:xxxxx@")));
+    assert_false(str_contains(e.text, STR("planted-secret")));
+    arena_free(w.a);
 }
 
 /* ---- Servers that answer something else. ---- */
@@ -553,6 +581,7 @@ TEST(a_cluster_that_cannot_be_asked_is_logged_for_every_row)
 
 RUN_TESTS(cmocka_unit_test(files_of_a_reference_are_below_its_url),
           cmocka_unit_test(faults_of_a_server_are_retried_and_files_fetched_once),
+          cmocka_unit_test(passwords_of_urls_are_used_and_never_shown),
           cmocka_unit_test(what_is_no_reference_is_refused),
           cmocka_unit_test(a_server_that_drips_is_given_up),
           cmocka_unit_test(a_template_of_the_web_is_not_written_outside_of_a_chart),

@@ -7,10 +7,10 @@
 #include "../test.h"
 
 #include "compare/compare.h"
-#include "compare/fetch.h"
-#include "compare/input.h"
-#include "compare/root.h"
-#include "kube/config.h"
+#include "compare/input/fetch_internal.h"
+#include "compare/input/input_internal.h"
+#include "compare/reference/root_internal.h"
+#include "kube/config/config.h"
 #include "support/faults.h"
 #include "support/registry.h"
 

@@ -3,8 +3,9 @@
 #include "../test.h"
 
 #include "compare/secret.h"
-#include "compare/yaml_map.h"
-#include "text/json.h"
+#include "compare/reference/yaml_map_internal.h"
+#include "text/codec.h"
+#include "text/json/json.h"
 
 #define LAST "\"kubectl.kubernetes.io/last-applied-configuration\""
 
@@ -44,6 +45,31 @@ static const struct {
      "{\"kind\":\"Secret\",\"metadata\":{\"annotations\":{\"copy\":"
      "\"{\\\"stringData\\\":{\\\"a\\\":\\\"***\\\"}}\"}}}",
      NULL},
+    /* Copies of other forms: a list, a text that was cut off, JSON in JSON, YAML. */
+    {"{kind: Secret, metadata: {annotations: {k: '[{\"data\":{\"a\":\"x\"}}]', m: metadata:}}}",
+     "{kind: Secret, metadata: {annotations: {k: '[{\"data\":{\"a\":\"z\"}}]', m: metadata:}}}",
+     "{\"kind\":\"Secret\",\"metadata\":{\"annotations\":{\"k\":\"*** (before)\",\"m\":"
+     "\"metadata:\"}}}",
+     "{\"kind\":\"Secret\",\"metadata\":{\"annotations\":{\"k\":\"*** (after)\",\"m\":"
+     "\"metadata:\"}}}"},
+    {"{kind: Secret, metadata: {annotations: {k: '{\"data\":{\"a\":\"x'}}}", NULL,
+     "{\"kind\":\"Secret\",\"metadata\":{\"annotations\":{\"k\":\"***\"}}}", NULL},
+    {"{kind: Secret, metadata: {annotations: {k: '{\"o\":\"{\\\"stringData\\\":1}\"}'}}}", NULL,
+     "{\"kind\":\"Secret\",\"metadata\":{\"annotations\":{\"k\":\"***\"}}}", NULL},
+    {"{kind: Secret, metadata: {annotations: {k: \"kind: Secret\\ndata:\\n  a: x\"}}}", NULL,
+     "{\"kind\":\"Secret\",\"metadata\":{\"annotations\":{\"k\":\"***\"}}}", NULL},
+    /* Within other objects and lists. */
+    {"{kind: ManifestWork, spec: {manifests: [{kind: Secret, data: {a: x}}]}}",
+     "{kind: ManifestWork, spec: {manifests: [{kind: Secret, data: {a: z}}]}}",
+     "{\"kind\":\"ManifestWork\",\"spec\":{\"manifests\":[{\"kind\":\"Secret\",\"data\":{\"a\":"
+     "\"*** (before)\"}}]}}",
+     "{\"kind\":\"ManifestWork\",\"spec\":{\"manifests\":[{\"kind\":\"Secret\",\"data\":{\"a\":"
+     "\"*** (after)\"}}]}}"},
+    {"{kind: X, list: {kind: SecretList, items: [{data: {a: x}}]}}", NULL,
+     "{\"kind\":\"X\",\"list\":{\"kind\":\"SecretList\",\"items\":[{\"data\":{\"a\":\"***\"}}]}}",
+     NULL},
+    {"{kind: X, ref: {kind: Secret, name: it}, data: {a: x}}", NULL,
+     "{\"kind\":\"X\",\"ref\":{\"kind\":\"Secret\",\"name\":\"it\"},\"data\":{\"a\":\"x\"}}", NULL},
     {"{kind: Secret, metadata: {annotations: {note: '{\"a\": 1 }'}}}", NULL,
      "{\"kind\":\"Secret\",\"metadata\":{\"annotations\":{\"note\":\"{\\\"a\\\": 1 }\"}}}", NULL},
 };
@@ -77,7 +103,7 @@ TEST(both_sides_are_masked_and_differences_stay_visible)
 
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct value *before = read(a, cases[i].before), *after = read(a, cases[i].after);
-        secret_mask_pair(a, &before, &after);
+        secret_mask_pair(a, NULL, &before, &after);
         check(a, before, cases[i].want_before);
         check(a, after, cases[i].want_after);
     }
@@ -89,7 +115,7 @@ TEST(the_objects_themselves_stay_as_they_are)
     struct value *object = read(a, "{kind: Secret, data: {a: x}}"), *none = NULL;
     struct value *shown = object;
 
-    secret_mask_pair(a, &shown, &none);
+    secret_mask_pair(a, NULL, &shown, &none);
     check(a, object, "{\"kind\":\"Secret\",\"data\":{\"a\":\"x\"}}");
     assert_int_equal(value_get(value_get(shown, STR("data")), STR("a"))->pos,
                      value_get(value_get(object, STR("data")), STR("a"))->pos);
@@ -110,7 +136,7 @@ TEST(annotations_within_annotations_end)
         value_set_str(a, notes, STR("n"), text);
         assert_ok(json_write(&out, object, &json_exact, &e), &e);
         text = buf_str(&out);
-        secret_mask_pair(a, &object, &none);
+        secret_mask_pair(a, NULL, &object, &none);
     }
 }
 
@@ -120,12 +146,189 @@ TEST(patches_keep_what_they_delete)
     struct value *patch = read(a, "{data: {a: x, gone: null}, spec: {b: x}}");
     struct value *plain = read(a, "{spec: {b: x}}");
 
-    assert_true(secret_mask_patch(a, patch));
+    assert_true(secret_mask_patch(a, NULL, true, patch));
     check(a, patch, "{\"data\":{\"a\":\"***\",\"gone\":null},\"spec\":{\"b\":\"x\"}}");
-    assert_false(secret_mask_patch(a, plain));
+    assert_false(secret_mask_patch(a, NULL, true, plain));
+}
+
+/* ---- By value. ---- */
+
+/* planted-value and short, in base64. */
+#define PLAIN "{kind: Secret, data: {a: cGxhbnRlZC12YWx1ZQ==, b: c2hvcnQ=}}"
+
+static const struct {
+    const char *name, *objects[3], *text, *want;
+} value_cases[] = {
+    {"the value and its base64", {PLAIN}, "<planted-value cGxhbnRlZC12YWx1ZQ== x>", "<*** *** x>"},
+    {"base64 without padding", {PLAIN}, "cGxhbnRlZC12YWx1ZQ", "***"},
+    {"short ones stay, but not in base64", {PLAIN}, "short c2hvcnQ=", "short ***"},
+    {"parts stay", {PLAIN}, "planted-valu lanted-value", "planted-valu lanted-value"},
+    {"stringData", {"{kind: Secret, stringData: {a: planted-value}}"}, "planted-value", "***"},
+    {"a number", {"{kind: Secret, stringData: {a: 1234567890}}"}, "1234567890", "***"},
+    {"not base64", {"{kind: Secret, data: {a: 'no base64'}}"}, "no base64", "***"},
+    {"within another object",
+     {"{kind: ManifestWork, spec: {a: [" PLAIN "]}}"},
+     "planted-value",
+     "***"},
+    {"of a list",
+     {"{kind: SecretList, items: [{stringData: {a: planted-value}}]}"},
+     "planted-value",
+     "***"},
+    {"another object has it",
+     {PLAIN, "{kind: X, a: [planted-value]}"},
+     "planted-value",
+     "planted-value"},
+    {"another object has it in base64",
+     {PLAIN, "{kind: X, a: '<cGxhbnRlZC12YWx1ZQ==>'}"},
+     "planted-value",
+     "planted-value"},
+    {"another object has it as a key",
+     {PLAIN, "{kind: X, planted-value: 1}"},
+     "planted-value",
+     "planted-value"},
+    {"another Secret has it", {PLAIN, PLAIN}, "planted-value", "***"},
+    {"an annotation of it has it",
+     {"{kind: Secret, stringData: {a: planted-value}, metadata: {annotations: {x: "
+      "planted-value}}}"},
+     "planted-value",
+     "***"},
+    {"its own namespace",
+     {"{kind: Secret, stringData: {a: planted-value}, metadata: {namespace: planted-value}}"},
+     "planted-value",
+     "planted-value"},
+    {"the longest one",
+     {"{kind: Secret, stringData: {a: planted-value, b: planted-value-long, c: planted-}}"},
+     "planted-value-long planted-value-lon planted-x",
+     "*** ***-lon ***x"},
+    {"the open one within a secret one",
+     {"{kind: Secret, stringData: {a: planted-value, b: planted-}}", "{kind: X, a: planted-value}"},
+     "planted-value",
+     "planted-value"},
+    {"quoted",
+     {"{kind: Secret, stringData: {a: \"say \\\"hello\\\"\\n\"}}"},
+     "x \"say \\\"hello\\\"\\n\" y",
+     "x \"***\" y"},
+    {"indented",
+     {"{kind: Secret, stringData: {a: \"line one\\n  line two\\n\"}}"},
+     "a:\n    line one\n      line two\n",
+     "a:\n    ***"},
+    {"in JSON",
+     {"{kind: Secret, stringData: {a: '<planted&value>'}}"},
+     "x \\u003cplanted\\u0026value\\u003e y",
+     "x *** y"},
+    {"in a text in single quotes",
+     {"{kind: Secret, stringData: {a: \"it's planted\"}}"},
+     "a: 'it''s planted'",
+     "a: '***'"},
+    {"in a URL",
+     {"{kind: Secret, stringData: {a: planted/value+ 1}}"},
+     "u:planted%2Fvalue%2B+1@h u:planted%2Fvalue%2B%201@h",
+     "u:***@h u:***@h"},
+    {"in what is encoded with something before and behind it",
+     {"{kind: Secret, stringData: {a: planted-value}}"},
+     "cGxhbnRlZC12YWx1ZQ== OnBsYW50ZWQtdmFsdWU= dTpwbGFudGVkLXZhbHVlOg== "
+     "dXM6cGxhbnRlZC12YWx1ZTp4",
+     "*** On*** dTp***Og== dXM6***Tp4"},
+    {"except where it is a key",
+     {"{kind: Secret, stringData: {username: username}}"},
+     "username",
+     "username"},
+    {"without its line end",
+     {"{kind: Secret, stringData: {a: \"planted-value\\n\"}}"},
+     "planted-value.",
+     "***."},
+    {"the end that a function quotes",
+     {"{kind: Secret, stringData: {a: 2006-planted}}"},
+     "parsing time \"2006-planted\": cannot parse \"planted\" as \"01\"",
+     "parsing time \"***\": cannot parse \"***\" as \"01\""},
+    {"a part of a pattern",
+     {"{kind: Secret, stringData: {a: 'x[planted-value'}}"},
+     "missing closing ]: `[planted-value`",
+     "missing closing ]: `***`"},
+};
+
+TEST(values_are_found_wherever_they_are)
+{
+    AUTO_ARENA a = arena_new();
+
+    for (size_t i = 0; i < COUNT(value_cases); i++) {
+        struct value *objects[3];
+        for (size_t k = 0; k < COUNT(objects); k++)
+            objects[k] = read(a, value_cases[i].objects[k]);
+        const struct secret_values *s = secret_values_of(a, objects, COUNT(objects));
+        str got = secret_values_hide_message(a, s, str_c(value_cases[i].text));
+        if (!str_eq(got, str_c(value_cases[i].want)))
+            print_error("%s\n", value_cases[i].name);
+        assert_str(got, str_c(value_cases[i].want));
+    }
+}
+
+TEST(without_a_secret_there_is_no_set)
+{
+    AUTO_ARENA a = arena_new();
+    struct value *objects[] = {read(a, "{kind: X, data: {a: planted-value}}"),
+                               read(a, "{kind: Secret}"), NULL};
+    str text = STR("planted-value");
+
+    assert_null(secret_values_of(a, objects, COUNT(objects)));
+    assert_ptr_equal(secret_values_hide_message(a, NULL, text).ptr, text.ptr);
+}
+
+TEST(a_long_value_takes_what_follows_along)
+{
+    AUTO_ARENA a = arena_new();
+    struct value *secret = value_object(a), *data;
+    struct buf long_ = buf_new(a, BUF_UNLIMITED);
+
+    for (size_t i = 0; i < 10000; i++)
+        buf_fmt(&long_, "%zu,", i);
+    value_set_str(a, secret, STR("kind"), STR("Secret"));
+    data = value_set(a, secret, STR("stringData"), value_object(a));
+    value_set_str(a, data, STR("a"), buf_str(&long_));
+    const struct secret_values *s = secret_values_of(a, &secret, 1);
+    assert_str(secret_values_hide(a, s, str_concat(a, STR("x "), buf_str(&long_))), STR("x ***"));
+    str encoded = base64_encode(a, buf_str(&long_));
+    assert_str(secret_values_hide(a, s, str_concat(a, STR("x "), encoded)), STR("x ***"));
+}
+
+TEST(values_are_hidden_in_trees_but_not_in_identities)
+{
+    AUTO_ARENA a = arena_new();
+    struct value *secret =
+        read(a, "{kind: Secret, stringData: {a: planted-value, b: planted-other}}");
+    struct value *before = read(a, "{kind: planted-value, metadata: {name: planted-value, labels: {"
+                                   "x: planted-value}}, a: [planted-value], c: planted-value}");
+    struct value *after = read(a, "{kind: planted-value, metadata: {name: planted-other}, a: ["
+                                  "planted-other, planted-value], planted-value: 1, c: x}");
+
+    secret_mask_pair(a, secret_values_of(a, &secret, 1), &before, &after);
+    check(a, before,
+          "{\"kind\":\"planted-value\",\"metadata\":{\"name\":\"planted-value\",\"labels\":{\"x\":"
+          "\"***\"}},\"a\":[\"*** (before)\"],\"c\":\"***\"}");
+    check(a, after,
+          "{\"kind\":\"planted-value\",\"metadata\":{\"name\":\"planted-other\"},\"a\":["
+          "\"*** (after)\",\"***\"],\"***\":1,\"c\":\"x\"}");
+}
+
+TEST(keys_that_become_the_same_are_numbered)
+{
+    AUTO_ARENA a = arena_new();
+    struct value *secret = read(a, "{kind: Secret, stringData: {a: planted-1, b: planted-2}}");
+    struct value *before =
+        read(a, "{planted-1: a, planted-2: b, c: {x-planted-1: {planted-2: 1}}}");
+    struct value *after = read(a, "{planted-1: z}");
+
+    secret_mask_pair(a, secret_values_of(a, &secret, 1), &before, &after);
+    check(a, before, "{\"***\":\"a\",\"*** (2)\":\"b\",\"c\":{\"x-***\":{\"***\":1}}}");
+    check(a, after, "{\"***\":\"z\"}");
 }
 
 RUN_TESTS(cmocka_unit_test(both_sides_are_masked_and_differences_stay_visible),
           cmocka_unit_test(the_objects_themselves_stay_as_they_are),
           cmocka_unit_test(annotations_within_annotations_end),
-          cmocka_unit_test(patches_keep_what_they_delete))
+          cmocka_unit_test(patches_keep_what_they_delete),
+          cmocka_unit_test(values_are_found_wherever_they_are),
+          cmocka_unit_test(without_a_secret_there_is_no_set),
+          cmocka_unit_test(a_long_value_takes_what_follows_along),
+          cmocka_unit_test(values_are_hidden_in_trees_but_not_in_identities),
+          cmocka_unit_test(keys_that_become_the_same_are_numbered))

@@ -2,7 +2,7 @@
 /* test_slug.c - file names made of object ids. */
 #include "../test.h"
 
-#include "compare/difftool.h"
+#include "compare/pair/difftool_internal.h"
 
 static const struct {
     str id, want;
@@ -17,6 +17,8 @@ static const struct {
     {STR_INIT("\u03a9\u03bc\u03ad\u03b3\u03b1"), STR_INIT("omega")},
     {STR_INIT("\u041a\u0430\u0437\u0430\u043d\u044c \u042f"), STR_INIT("kazan-ia")},
     {STR_INIT("v1_A_\u6771\u4eac"), STR_INIT("v1_a")},
+    {STR_INIT("a\u00bd b"), STR_INIT("a1-2-b")},
+    {STR_INIT("\u20ac x"), STR_INIT("eu-x")},
     {STR_INIT(""), STR_INIT("")},
 };
 

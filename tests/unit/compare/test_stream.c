@@ -2,18 +2,18 @@
 /* test_stream.c - documents with faults, as the original takes them and as we do. */
 #include "../test.h"
 
-#include "compare/input.h"
-#include "compare/stream.h"
+#include "compare/input/input_internal.h"
+#include "compare/input/stream.h"
 
 /* Bytes in memory, a few at a time. */
-struct text_reader {
+struct slow_reader {
     struct reader base;
     str rest;
 };
 
 static bool read_some(struct reader *r, char *to, size_t size, size_t *got, struct err *e)
 {
-    struct text_reader *t = (struct text_reader *)r;
+    struct slow_reader *t = (struct slow_reader *)r;
 
     (void)e;
     *got = t->rest.len < size ? t->rest.len : size;
@@ -35,7 +35,7 @@ static size_t losses(const struct input *in, enum input_loss loss)
 
 static void read(struct input *in, struct arena *a, const char *text, bool improved)
 {
-    struct text_reader bytes = {.base = {.read = read_some}, .rest = str_c(text)};
+    struct slow_reader bytes = {.base = {.read = read_some}, .rest = str_c(text)};
     struct stream *s = stream_new(a);
     struct document doc;
 
@@ -108,6 +108,17 @@ TEST(a_fault_ends_its_own_document_only)
     }
 }
 
+/* As in Go, what is missing at the end of a text stands behind it. */
+TEST(a_place_behind_the_end_is_on_the_last_line)
+{
+    struct source source = {.text = str_of("a\nb\n\n\n", 3)};
+    struct document d = {.source = &source};
+
+    assert_int_equal(document_line(&d, 4), 2);
+    assert_int_equal(document_line(&d, 6), 2);
+    assert_int_equal(document_line(&d, 0), 1);
+}
+
 TEST(lines_are_counted_forwards_and_backwards)
 {
     struct source src = {.text = STR("a\nb\n\nc")};
@@ -119,5 +130,6 @@ TEST(lines_are_counted_forwards_and_backwards)
     assert_int_equal(document_line(&d, 5), 4);
 }
 
-RUN_TESTS(cmocka_unit_test(a_fault_ends_its_own_document_only),
+RUN_TESTS(cmocka_unit_test(a_place_behind_the_end_is_on_the_last_line),
+          cmocka_unit_test(a_fault_ends_its_own_document_only),
           cmocka_unit_test(lines_are_counted_forwards_and_backwards))

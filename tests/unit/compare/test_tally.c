@@ -2,10 +2,10 @@
 /* test_tally.c - counting fields. */
 #include "../test.h"
 
-#include "compare/omit.h"
-#include "compare/reference.h"
-#include "compare/tally.h"
-#include "compare/yaml_map.h"
+#include "compare/reference/omit_internal.h"
+#include "compare/reference/reference_internal.h"
+#include "compare/explain/tally_internal.h"
+#include "compare/reference/yaml_map_internal.h"
 
 static struct value *read(struct arena *a, const char *text)
 {

@@ -4,13 +4,14 @@
 
 #include "kube/cache.h"
 #include "support/api_server.h"
-#include "text/json.h"
+#include "text/json/json.h"
 
 struct fixture {
     struct arena *a;
     struct kube_cache *cache;
     struct kube_watch_handler feed;
     struct buf log; /* "+a@1", "a@1>2", "-a@2" */
+    str passed;     /* the color of the last one that changed */
 };
 
 static str version_of(const struct value *v)
@@ -23,13 +24,21 @@ static str name_of(const struct value *v)
     return value_get_str(value_get(v, STR("metadata")), STR("name"));
 }
 
-static void on_changed(void *ctx, struct arena *a, const struct value *before,
+static void on_changed(void *ctx, struct arena *a, const struct kube_before *was,
                        const struct value *after)
 {
     struct fixture *f = ctx;
+    const struct value *before = was ? kube_before_object(was, a) : NULL;
     str name = name_of(after ? after : before), old = version_of(before), new_ = version_of(after);
+    str namespace, same;
 
-    (void)a;
+    if (was) {
+        kube_before_names(was, &namespace, &same);
+        assert_str(namespace, value_get_str(value_get(before, STR("metadata")), STR("namespace")));
+        assert_str(same, name);
+    }
+    f->passed = after ? value_get_str(after, STR("color")) : STR_NONE;
+    f->passed = str_copy(f->a, f->passed);
     if (before && after)
         buf_fmt(&f->log, "%.*s@%.*s>%.*s ", STR_ARG(name), STR_ARG(old), STR_ARG(new_));
     else
@@ -113,6 +122,63 @@ TEST(changes_are_told_with_before_and_after)
     feed(&f, KUBE_DELETED, "b", 8, "}");
     feed(&f, KUBE_DELETED, "c", 9, "}");
     expect(&f, "+a@5 a@5>6 +b@7 -b@7 ");
+    end(&f);
+}
+
+TEST(a_cache_of_names_hands_the_object_on_once)
+{
+    AUTO_ARENA a = arena_new();
+    struct fixture f;
+    struct kube_cache_stats stats;
+    size_t count;
+    begin(&f, (struct kube_cache_config){.names_only = true});
+
+    feed(&f, KUBE_ADDED, "a", 5, "},\"color\":\"red\"");
+    assert_str(f.passed, STR("red"));
+    feed(&f, KUBE_ADDED, "b", 6, "},\"color\":\"red\"");
+    feed(&f, KUBE_MODIFIED, "b", 6, "},\"color\":\"red\"");
+    feed(&f, KUBE_MODIFIED, "b", 7, "},\"color\":\"blue\"");
+    expect(&f, "+a@5 +b@6 b@6>7 ");
+    struct value *kept = kube_cache_get(f.cache, a, STR("x"), STR("a"));
+    assert_str(version_of(kept), STR("5"));
+    assert_null(value_get(kept, STR("color")));
+    /* Indexes saw all of it. */
+    str *names = kube_cache_names(f.cache, a, "color", STR("red"), &count);
+    assert_int_equal(count, 1);
+    assert_str(names[0], STR("x/a"));
+    (void)kube_cache_names(f.cache, a, NULL, STR_NONE, &count);
+    assert_int_equal(count, 2);
+    assert_true(kube_cache_has(f.cache, STR("x"), STR("b")));
+    assert_false(kube_cache_has(f.cache, STR("y"), STR("b")));
+    /* Without a version only the object tells whether it has changed. */
+    feed(&f, KUBE_ADDED, "c", 0, "},\"color\":\"red\"");
+    feed(&f, KUBE_MODIFIED, "c", 0, "},\"color\":\"red\"");
+    feed(&f, KUBE_MODIFIED, "c", 0, "},\"color\":\"blue\"");
+    expect(&f, "+c@0 c@0>0 ");
+    kube_cache_stats(f.cache, &stats);
+    assert_int_equal(stats.objects, 3);
+    end(&f);
+}
+
+static void keep_manager(void *ctx, struct arena *a, struct value *object)
+{
+    const struct value *fields =
+        value_get(value_get(object, STR("metadata")), STR("managedFields"));
+
+    (void)ctx;
+    value_set_str(a, object, STR("manager"), value_get_str(value_at(fields, 0), STR("manager")));
+}
+
+TEST(the_caller_trims_before_anything_is_dropped)
+{
+    AUTO_ARENA a = arena_new();
+    struct fixture f;
+    begin(&f, (struct kube_cache_config){.trim = keep_manager});
+
+    feed(&f, KUBE_ADDED, "a", 5, ",\"managedFields\":[{\"manager\":\"me\"}]}");
+    struct value *kept = kube_cache_get(f.cache, a, STR("x"), STR("a"));
+    assert_str(value_get_str(kept, STR("manager")), STR("me"));
+    assert_null(value_get(value_get(kept, STR("metadata")), STR("managedFields")));
     end(&f);
 }
 
@@ -381,6 +447,8 @@ TEST(waiting_for_a_list_that_fails_says_why)
 
 RUN_TESTS(cmocka_unit_test(changes_are_told_with_before_and_after),
           cmocka_unit_test(it_never_goes_back),
+          cmocka_unit_test(a_cache_of_names_hands_the_object_on_once),
+          cmocka_unit_test(the_caller_trims_before_anything_is_dropped),
           cmocka_unit_test(a_new_list_tells_only_what_is_different),
           cmocka_unit_test(without_versions_only_differences_are_told),
           cmocka_unit_test(objects_are_trimmed_as_asked),

@@ -2,9 +2,9 @@
 /* Objects of an API server, one by one and in lists. */
 #include "../test.h"
 
-#include "kube/items.h"
+#include "kube/items_internal.h"
 #include "support/api_server.h"
-#include "text/json.h"
+#include "text/json/json.h"
 
 #include <string.h>
 
@@ -324,6 +324,122 @@ TEST(objects_are_cut_out_whatever_the_pieces)
     }
 }
 
+/* Lists that a server may not send, and what is told of them. */
+static const struct {
+    const char *body, *want;
+} malformed[] = {
+    {"{\"items\":\"none\"}", "\"items\" is not a list but a string"},
+    {"{\"items\":{\"a\":{}}}", "\"items\" is not a list but an object"},
+    {"{\"items\":0}", "\"items\" is not a list but an integer"},
+    {"{\"items\":false}", "\"items\" is not a list but a bool"},
+    {"{\"it\\u0065ms\":[{}]}", "\"items\" is written with escapes"},
+    {"{\"Items\":[{}]}", "no \"items\""},
+    {"[{\"items\":[]}]", "no \"items\""},
+    {"{\"items\":[],\"items\":[{}]}", "duplicate key \"items\""},
+    {"{\"items\":[{}],\"items\":null}", "duplicate key \"items\""},
+    {"{\"items\":[],\"metadata\":{\"continue\":\"x\"},\"metadata\":{}}",
+     "duplicate key \"metadata\""},
+    {"{\"items\":[],\"metadata\":{\"continue\":\"x\",\"continue\":\"\"}}",
+     "duplicate key \"continue\""},
+    {"{\"items\":[],\"metadata\":{\"continue\":7}}", "\"continue\" is not a string but an integer"},
+    {"{\"items\":[],\"metadata\":{\"continue\":[\"x\"]}}",
+     "\"continue\" is not a string but a list"},
+    {"{\"items\":[],\"metadata\":{\"resourceVersion\":1}}",
+     "\"resourceVersion\" is not a string but an integer"},
+    {"{\"items\":[],\"metadata\":[{\"continue\":\"x\"}]}",
+     "\"metadata\" is not an object but a list"},
+    {"{\"items\":[],\"metadata\":\"\"}", "\"metadata\" is not an object but a string"},
+    {"{\"items\":[],\"metadata\":{\"remainingItemCount\":3}}",
+     "it ends, and 3 objects are said to remain"},
+    {"{\"items\":[],\"metadata\":{\"remainingItemCount\":\"3\"}}",
+     "\"remainingItemCount\" is not an integer but a string"},
+    {"{\"items\":[],\"kind\":{}}", "\"kind\" is not a string but an object"},
+    {"{\"items\":[],\"apiVersion\":1}", "\"apiVersion\" is not a string but an integer"},
+    {"{\"items\":[null]}", "null where an object should be"},
+    {"{\"items\":[\"w\"]}", "string where an object should be"},
+    {"{\"items\":[[]]}", "list where an object should be"},
+    {"{\"items\":[{}{}]}", "no comma between two objects"},
+    {"{\"items\":[{},,{}]}", "a comma too many"},
+    {"{\"items\":[,{}]}", "a comma too many"},
+    {"{\"items\":[{},]}", "a comma too many"},
+    {"{\"items\":[{}]} {\"items\":[]}", "invalid character '{' after top-level value"},
+    {"{\"items\":[{}]", "unexpected end of JSON input"},
+    {"{\"items\":[{\"a\":1,\"a\":2}]}", "duplicate key \"a\""},
+    {"{\"items\":[{\"kind\":1}]}", "\"kind\" is not a string but an integer"},
+    {"{\"items\":[{\"apiVersion\":{}}]}", "\"apiVersion\" is not a string but an object"},
+    {"{\"items\":[{\"metadata\":\"w\"}]}", "\"metadata\" is not an object but a string"},
+    {"{\"items\":[{\"metadata\":{\"name\":1}}]}", "\"name\" is not a string but an integer"},
+    {"{\"items\":[{\"metadata\":{\"namespace\":[]}}]}", "\"namespace\" is not a string but a list"},
+    {"{\"items\":[{\"a\":\"\xff\"}]}", "UTF-8"},
+    {"{\"items\":[{\"a\xc3\":\"\"}]}", "UTF-8"},
+    {"{\"items\":[{\"a\":\"\\ud800\"}]}", "surrogate"},
+    {"{\"items\":[],\"kind\":\"\xc0\x80\"}", "UTF-8"},
+    {"{\"items\":[],\"metadata\":{\"continue\":\"\xed\xa0\x80\"}}", "UTF-8"},
+};
+
+static bool ignore(void *ctx, struct arena *a, struct value *item, struct err *e)
+{
+    (void)ctx;
+    (void)a;
+    (void)item;
+    (void)e;
+    return true;
+}
+
+TEST(malformed_lists_are_errors)
+{
+    struct fixture f;
+    begin(&f);
+
+    for (size_t i = 0; i < COUNT(malformed); i++) {
+        AUTO_ERR e = {0};
+        api_answer(f.api, "/apis/example.com", 200, "application/json", malformed[i].body);
+        bool ok = kube_list(f.t, &f.all, NULL, ignore, NULL, NULL, NULL, &e);
+        if (ok || !str_contains(e.text, str_c(malformed[i].want)))
+            fail_msg("%s: %.*s", malformed[i].body, STR_ARG(e.text));
+        assert_true(str_has_prefix(e.text, STR("the list of widgets: ")));
+    }
+    end(&f);
+}
+
+TEST(lists_may_leave_out_what_is_empty)
+{
+    static const char *const bodies[] = {
+        "{\"items\":null}",
+        "{\"items\":[],\"metadata\":null}",
+        "{\"items\":[],\"metadata\":{\"continue\":null,\"remainingItemCount\":0}}",
+        " {\n\"items\" : [ { } ,\n{\"metadata\":null} ] }\r\n",
+    };
+    struct fixture f;
+    begin(&f);
+
+    for (size_t i = 0; i < COUNT(bodies); i++) {
+        api_answer(f.api, "/apis/example.com", 200, "application/json", bodies[i]);
+        assert_ok(kube_list(f.t, &f.all, NULL, ignore, NULL, NULL, NULL, &f.e), &f.e);
+    }
+    end(&f);
+}
+
+/* The pages of a list lead back to an earlier one: 0 1 2 3 1 2 3 ... */
+TEST(lists_that_go_round_end)
+{
+    struct fixture f;
+    begin(&f);
+    AUTO_ERR e = {0};
+
+    for (int i = 3; i >= 0; i--)
+        api_answer_always(
+            f.api,
+            i ? str_z(f.a, str_fmt(f.a, "/apis/example.com/v1/widgets?continue=%d", i))
+              : "/apis/example.com/v1/widgets",
+            200, "application/json",
+            str_z(f.a, str_fmt(f.a, "{\"items\":[{}],\"metadata\":{\"continue\":\"%d\"}}",
+                               i == 3 ? 1 : i + 1)));
+    assert_false(kube_list(f.t, &f.all, NULL, ignore, NULL, NULL, NULL, &e));
+    assert_true(str_contains(e.text, STR("does not advance: the same \"continue\" twice")));
+    end(&f);
+}
+
 /* ---- Writing -------------------------------------------------------------------------------- */
 
 TEST(objects_are_created_changed_and_deleted)
@@ -350,13 +466,13 @@ TEST(objects_are_created_changed_and_deleted)
     assert_str(kube_status_words(f.a, &f.status),
                STR("Error from server (Conflict): the object has been modified"));
     a.subresource = STR("status");
-    assert_ok(kube_patch(f.t, f.a, &a, KUBE_PATCH_MERGE, json(f.a, "{\"status\":{\"x\":1}}"), NULL,
+    assert_ok(kube_patch(f.t, f.a, &a, KUBE_MERGE_PATCH, json(f.a, "{\"status\":{\"x\":1}}"), NULL,
                          &v, &f.e),
               &f.e);
     assert_non_null(value_get(value_get(v, STR("status")), STR("x")));
     a.subresource = STR_NONE;
-    assert_false(kube_patch(f.t, f.a, &a, KUBE_PATCH_APPLY, v, NULL, &v, &f.e));
-    assert_ok(kube_patch(f.t, f.a, &a, KUBE_PATCH_APPLY, json(f.a, "{}"), &mine, &v, &f.e), &f.e);
+    assert_false(kube_patch(f.t, f.a, &a, KUBE_APPLY_PATCH, v, NULL, &v, &f.e));
+    assert_ok(kube_patch(f.t, f.a, &a, KUBE_APPLY_PATCH, json(f.a, "{}"), &mine, &v, &f.e), &f.e);
     assert_ok(kube_delete(f.t, f.a, &a, &how, &v, &f.e), &f.e);
     assert_false(kube_get(f.t, f.a, &a, &v, &f.e));
     assert_int_equal(f.e.kind, ERR_NOT_FOUND);
@@ -472,6 +588,9 @@ RUN_TESTS(cmocka_unit_test(lists_come_in_pages_until_the_end),
           cmocka_unit_test(a_page_that_has_expired_is_replaced_or_begins_the_list_anew),
           cmocka_unit_test(metadata_alone_is_asked_for_and_kept),
           cmocka_unit_test(objects_are_cut_out_whatever_the_pieces),
+          cmocka_unit_test(malformed_lists_are_errors),
+          cmocka_unit_test(lists_may_leave_out_what_is_empty),
+          cmocka_unit_test(lists_that_go_round_end),
           cmocka_unit_test(objects_are_created_changed_and_deleted),
           cmocka_unit_test(errors_have_the_words_of_kubectl),
           cmocka_unit_test(answers_that_are_no_objects_are_refused),

@@ -2,7 +2,7 @@
 /* kubeconfig as kubectl reads it; the messages were recorded from kubectl 1.32. */
 #include "../test.h"
 
-#include "kube/config.h"
+#include "kube/config/config.h"
 #include "support/certs.h"
 #include "text/codec.h"
 

@@ -156,6 +156,45 @@ TEST(a_server_that_refuses_its_groups_is_an_error)
     assert_int_equal(e.kind, ERR_DENIED);
 }
 
+/* Taken for empty, they would make kinds of the cluster unknown. */
+static const struct {
+    const char *core, *groups, *core_v1, *want;
+} malformed[] = {
+    {"{\"versions\":\"v1\"}", NULL, NULL, "/api: \"versions\" is not a list but a string"},
+    {"[]", NULL, NULL, "/api: the server sent list where an object should be"},
+    {"{\"versions\":[]}", "{\"groups\":{}}", NULL, "/apis: \"groups\" is not a list but an object"},
+    {"{\"versions\":[]}", "{\"groups\":[],\"groups\":[]}", NULL, "/apis: duplicate key \"groups\""},
+    {"{\"kind\":\"APIGroupDiscoveryList\",\"items\":1}", NULL, NULL,
+     "/api: \"items\" is not a list but an integer"},
+    {"{\"versions\":[\"v1\"]}", "{\"groups\":[]}", "{\"resources\":\"none\"}",
+     "unable to retrieve the complete list of server APIs: v1: /api/v1: \"resources\" is not a "
+     "list but a string"},
+    {"{\"kind\":\"APIGroupDiscoveryList\",\"items\":[{\"versions\":[{\"version\":\"v1\","
+     "\"resources\":{}}]}]}",
+     "{\"kind\":\"APIGroupDiscoveryList\",\"items\":[]}", NULL,
+     "unable to retrieve the complete list of server APIs: v1: \"resources\" is not a list but an "
+     "object"},
+};
+
+TEST(lists_that_are_none_are_errors)
+{
+    for (size_t i = 0; i < COUNT(malformed); i++) {
+        AUTO_ARENA a = arena_new();
+        AUTO_ERR e = {0};
+        struct kube_discovery *d;
+
+        api_answer_no_more(api);
+        api_answer(api, "/api?", 200, JSON, malformed[i].core);
+        if (malformed[i].groups)
+            api_answer(api, "/apis?", 200, JSON, malformed[i].groups);
+        if (malformed[i].core_v1)
+            api_answer(api, "/api/v1?", 200, JSON, malformed[i].core_v1);
+        if (kube_discover(api_transport(api), a, NULL, &d, &e))
+            assert_false(kube_discovery_complete(d, &e));
+        assert_str(e.text, str_c(malformed[i].want));
+    }
+}
+
 static const struct {
     const char *text, *want;
 } words[] = {
@@ -202,4 +241,5 @@ TEST(words_of_people_find_resources)
 RUN_TESTS(CASE(aggregated_discovery_takes_two_requests),
           CASE(classic_discovery_asks_for_every_version),
           CASE(a_server_of_extensions_alone_has_no_core),
-          CASE(a_server_that_refuses_its_groups_is_an_error), CASE(words_of_people_find_resources))
+          CASE(a_server_that_refuses_its_groups_is_an_error), CASE(lists_that_are_none_are_errors),
+          CASE(words_of_people_find_resources))

@@ -5,7 +5,7 @@
 #include "kube/events.h"
 #include "kube/lease.h"
 #include "support/api_server.h"
-#include "text/json.h"
+#include "text/json/json.h"
 
 #define START INT64_C(1772694489123456789)
 #define LEASES "/apis/coordination.k8s.io/v1/namespaces/x/leases"

@@ -2,9 +2,9 @@
 /* Credentials on their way to a server: tokens, passwords, plugins, impersonation. */
 #include "../test.h"
 
-#include "kube/exec.h"
+#include "kube/exec_internal.h"
 #include "kube/transport.h"
-#include "net/server.h"
+#include "net/server/server.h"
 #include "support/certs.h"
 #include "support/fault_server.h"
 

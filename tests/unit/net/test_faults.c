@@ -5,9 +5,10 @@
  */
 #include "../test.h"
 
-#include "net/engine.h"
-#include "net/http.h"
+#include "net/http/http.h"
+#include "net/http/pull.h"
 #include "net/retry.h"
+#include "net/http/streams.h"
 #include "support/certs.h"
 #include "support/fault_server.h"
 
@@ -27,9 +28,6 @@ struct fault_case {
     const char *want;
     bool tls;
 };
-
-/* What curl takes for a lost connection, the engine knows to be no HTTP. */
-#define BAD_CHUNK "a chunk that is no number"
 
 static const struct fault_case cases[] = {
     {"reset before the request is read",
@@ -88,7 +86,7 @@ static const struct fault_case cases[] = {
      ERR_IO,
      NULL,
      false},
-    {BAD_CHUNK,
+    {"a chunk that is not a number",
      {.reply = HEAD_OK "Transfer-Encoding: chunked\r\n\r\nzz\r\n"},
      HTTP_FAILURE_RESET,
      ERR_IO,
@@ -106,6 +104,48 @@ static const struct fault_case cases[] = {
      ERR_LIMIT,
      "the body of the answer has more than 67108864 bytes",
      false},
+    {"a length that nothing can hold",
+     {.reply = HEAD_OK "Content-Length: 99999999999999999999\r\n\r\nhalf"},
+     HTTP_FAILURE_PROTOCOL,
+     ERR_IO,
+     "bad Content-Length \"99999999999999999999\"",
+     false},
+    {"a length of more than 63 bits",
+     {.reply = HEAD_OK "Content-Length: 9223372036854775808\r\n\r\nhalf"},
+     HTTP_FAILURE_PROTOCOL,
+     ERR_IO,
+     "bad Content-Length \"9223372036854775808\"",
+     false},
+    {"a negative length",
+     {.reply = HEAD_OK "Content-Length: -4\r\n\r\nhalf"},
+     HTTP_FAILURE_PROTOCOL,
+     ERR_IO,
+     "Content-Length",
+     false},
+    {"two lengths that differ",
+     {.reply = HEAD_OK "Content-Length: 100\r\nContent-Length: 4\r\n\r\nhalf"},
+     HTTP_FAILURE_PROTOCOL,
+     ERR_IO,
+     "http: message cannot contain multiple Content-Length headers; got [\"100\" \"4\"]",
+     false},
+    {"a list of lengths",
+     {.reply = HEAD_OK "Content-Length: 4, 100\r\n\r\nhalf"},
+     HTTP_FAILURE_PROTOCOL,
+     ERR_IO,
+     "bad Content-Length \"4, 100\"",
+     false},
+    {"a length that curl does not see",
+     {.reply = HEAD_OK "Content-Length : 100\r\n\r\nhalf"},
+     HTTP_FAILURE_RESET,
+     ERR_IO,
+     "unexpected EOF",
+     false},
+    {"a length that nothing can hold, TLS",
+     {.reply = HEAD_OK "Content-Length: 99999999999999999999\r\n\r\nhalf"},
+     HTTP_FAILURE_PROTOCOL,
+     ERR_IO,
+     "bad Content-Length",
+     true},
     {"gzip that is none",
      {.reply = HEAD_OK "Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\nplain"},
      HTTP_FAILURE_PROTOCOL,
@@ -181,25 +221,76 @@ static struct http_client *new_client(str ca, int64_t timeout, int64_t idle_time
     return client;
 }
 
-static bool send_one(struct http_client *client, bool by_engine, struct arena *a,
-                     const struct http_request *r, struct http_response *response, struct err *e)
-{
-    struct http_engine *engine;
-    bool ok;
+/* ---- The ways in which requests are sent. ---- */
 
-    if (!by_engine)
-        return http_send(client, a, r, response, e);
-    engine = http_engine_new(client, 2);
-    ok = http_engine_send(engine, a, r, response, e);
-    http_engine_free(engine);
+struct outcome {
+    _Atomic bool done;
+    struct http_response response;
+    struct err failure;
+};
+
+static void keep_outcome(void *ctx, const struct http_response *response, const struct err *failure)
+{
+    struct outcome *o = ctx;
+
+    o->response = *response;
+    if (failure)
+        err_copy(&o->failure, failure);
+    o->done = true;
+}
+
+static bool send_by_streams(struct http_client *client, struct arena *a,
+                            const struct http_request *r, struct http_response *response,
+                            struct err *e)
+{
+    struct http_streams *streams = http_streams_new(client);
+    struct http_stream spec = {.request = *r, .arena = a, .on_end = keep_outcome};
+    struct outcome o = {.done = false};
+
+    spec.request.ctx = &o;
+    http_streams_start(streams, &spec);
+    for (int i = 0; i < 60000 && !o.done; i++)
+        nanosleep(&(struct timespec){.tv_nsec = NS_PER_MS}, NULL);
+    http_streams_free(streams);
+    *response = o.response;
+    if (!o.failure.kind)
+        return true;
+    err_copy(e, &o.failure);
+    err_clear(&o.failure);
+    return false;
+}
+
+static bool send_by_pull(struct http_client *client, struct arena *a, const struct http_request *r,
+                         struct http_response *response, struct err *e)
+{
+    struct http_pull *p;
+    char piece[1000];
+    size_t got = 1;
+    bool ok = http_pull_open(client, a, r, response, &p, e);
+
+    if (!ok)
+        return false;
+    while (ok && got)
+        ok = http_pull_read(p, piece, sizeof(piece), &got, e);
+    http_pull_close(p);
     return ok;
 }
 
-static void check_fault(const struct fault_case *c, const struct test_cert *ca,
-                        const struct test_cert *leaf, bool by_engine)
+typedef bool send_fn(struct http_client *client, struct arena *a, const struct http_request *r,
+                     struct http_response *response, struct err *e);
+
+static send_fn *const ways[] = {http_send, send_by_streams, send_by_pull};
+
+/* Streamed bodies have no limit, and pulled ones no compression. */
+static bool applies(const struct fault_case *c, send_fn *by)
 {
-    const enum http_failure want = by_engine && !strcmp(c->name, BAD_CHUNK) ? HTTP_FAILURE_PROTOCOL
-                                                                            : c->failure;
+    return by != send_by_pull || (c->failure != HTTP_FAILURE_TOO_LARGE &&
+                                  !strstr(c->step.reply ? c->step.reply : "", "Content-Encoding"));
+}
+
+static void check_fault(const struct fault_case *c, const struct test_cert *ca,
+                        const struct test_cert *leaf, send_fn *by)
+{
     AUTO_ARENA a = arena_new();
     AUTO_ERR e = {0};
     const struct fault_tls tls = {leaf->cert, leaf->key, STR_NONE};
@@ -211,12 +302,12 @@ static void check_fault(const struct fault_case *c, const struct test_cert *ca,
     const struct http_request r = {.url = fault_server_url(s)};
     struct http_response response;
 
-    bool ok = send_one(client, by_engine, a, &r, &response, &e);
-    if (ok || response.failure != want || (c->want && !str_contains(e.text, str_c(c->want))))
+    bool ok = by(client, a, &r, &response, &e);
+    if (ok || response.failure != c->failure || (c->want && !str_contains(e.text, str_c(c->want))))
         print_error("%s: %s: %.*s\n", c->name, http_failure_name(response.failure),
                     STR_ARG(e.text));
     assert_false(ok);
-    assert_int_equal(response.failure, want);
+    assert_int_equal(response.failure, c->failure);
     assert_int_equal(e.kind, c->kind);
     assert_true(str_has_prefix(e.text, STR("Get \"http")));
     assert_true(!c->want || str_contains(e.text, str_c(c->want)));
@@ -231,10 +322,10 @@ TEST(every_fault_is_a_clear_error)
     struct test_cert ca = test_ca(a, "test CA");
     struct test_cert leaf = test_leaf(a, &ca, "server", "IP:127.0.0.1", -60, 3600);
 
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        check_fault(&cases[i], &ca, &leaf, false);
-        check_fault(&cases[i], &ca, &leaf, true);
-    }
+    for (size_t i = 0; i < COUNT(cases); i++)
+        for (size_t k = 0; k < COUNT(ways); k++)
+            if (applies(&cases[i], ways[k]))
+                check_fault(&cases[i], &ca, &leaf, ways[k]);
 }
 
 /* The same faults, then a proper answer: reading requests get it, by one more attempt. */
@@ -613,7 +704,89 @@ TEST(too_many_headers_are_refused)
     fault_server_stop(s);
 }
 
-RUN_TESTS(cmocka_unit_test(every_fault_is_a_clear_error),
+/* ---- Heads that do not end. ---- */
+
+static str repeat(struct arena *a, const char *before, const char *text, size_t bytes)
+{
+    struct buf b = buf_new(a, 16 * MIB);
+
+    buf_add(&b, str_c(before));
+    while (b.len < bytes)
+        buf_add(&b, str_c(text));
+    return buf_str(&b);
+}
+
+TEST(a_head_that_does_not_end_is_reported_as_such)
+{
+    static const struct {
+        const char *name, *before, *text;
+    } heads[] = {
+        {"lines", HEAD_OK, "X-A: 0123456789012345678901234567890123456789\r\n"},
+        {"one line", HEAD_OK "X-A: ", "0123456789"},
+        {"a name", HEAD_OK, "x"},
+        {"a status line", "HTTP/1.1 200 ", "ok"},
+        {"interim answers", "HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 103 Early Hints\r\n\r\n"},
+        {"trailers", HEAD_OK "Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n",
+         "X-A: 0123456789012345678901234567890123456789\r\n"},
+    };
+    AUTO_ARENA a = arena_new();
+
+    for (size_t i = 0; i < COUNT(heads); i++)
+        for (size_t k = 0; k < COUNT(ways); k++) {
+            AUTO_ERR e = {0};
+            str reply = repeat(a, heads[i].before, heads[i].text, 4 * MIB);
+            const struct fault_step script[] = {{.reply = reply.ptr, .reply_len = reply.len}};
+            struct fault_server *s = fault_server_start(script, COUNT(script), NULL);
+            struct http_client *client = new_client(STR_NONE, 0, 0);
+            const struct http_request r = {.url = fault_server_url(s)};
+            struct http_response response;
+            assert_false(ways[k](client, a, &r, &response, &e));
+            if (response.failure != HTTP_FAILURE_TOO_LARGE)
+                print_error("%s, way %zu: %.*s\n", heads[i].name, k, STR_ARG(e.text));
+            assert_int_equal(response.failure, HTTP_FAILURE_TOO_LARGE);
+            assert_int_equal(e.kind, ERR_LIMIT);
+            assert_true(str_contains(e.text, STR("the head of the answer ")));
+            http_client_free(client);
+            fault_server_stop(s);
+            arena_reset(a);
+        }
+}
+
+/* None of these has a body, whatever it announces. */
+TEST(answers_without_a_body_may_announce_one)
+{
+    static const struct {
+        const char *method, *reply;
+        int status;
+    } answers_[] = {
+        {"HEAD", HEAD_OK "Content-Length: 100\r\n\r\n", 200},
+        {"GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 100\r\n\r\n", 304},
+        {"GET", "HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n", 204},
+        {"GET", HEAD_OK "Content-Length: 2\r\nContent-Length: 2\r\n\r\nok", 200},
+        {"GET",
+         HEAD_OK "Content-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+         200},
+    };
+    AUTO_ARENA a = arena_new();
+
+    for (size_t i = 0; i < COUNT(answers_); i++) {
+        AUTO_ERR e = {0};
+        const struct fault_step script[] = {{.reply = answers_[i].reply}};
+        struct fault_server *s = fault_server_start(script, COUNT(script), NULL);
+        struct http_client *client = new_client(STR_NONE, 0, 0);
+        const struct http_request r = {.method = str_c(answers_[i].method),
+                                       .url = fault_server_url(s)};
+        struct http_response response;
+        assert_ok(http_send(client, a, &r, &response, &e), &e);
+        assert_int_equal(response.status, answers_[i].status);
+        http_client_free(client);
+        fault_server_stop(s);
+    }
+}
+
+RUN_TESTS(cmocka_unit_test(a_head_that_does_not_end_is_reported_as_such),
+          cmocka_unit_test(answers_without_a_body_may_announce_one),
+          cmocka_unit_test(every_fault_is_a_clear_error),
           cmocka_unit_test(faults_of_the_network_are_retried),
           cmocka_unit_test(answers_that_ask_for_patience_are_retried),
           cmocka_unit_test(attempts_end),

@@ -2,8 +2,8 @@
 /* The HTTP client against a server that answers properly. */
 #include "../test.h"
 
-#include "net/http.h"
-#include "net/server.h"
+#include "net/http/http.h"
+#include "net/server/server.h"
 #include "support/certs.h"
 #include "support/fault_server.h"
 

@@ -2,9 +2,9 @@
 /* Which proxy is used for what, and that a request really goes there. */
 #include "../test.h"
 
-#include "net/http.h"
+#include "net/http/http.h"
 #include "net/proxy.h"
-#include "net/streams.h"
+#include "net/http/streams.h"
 #include "support/certs.h"
 #include "support/fault_server.h"
 #include "support/proxy_server.h"
@@ -19,6 +19,7 @@ static const struct {
     {"", "http://example.com/", true},
     {"", "http://localhost:80/", false},
     {"", "http://127.9.9.9/", false},
+    {"", "http://127.9.9.9.example/", true},
     {"", "http://[::1]/", false},
     {"*", "http://example.com/", false},
     {"example.com", "http://example.com/", false},

@@ -2,8 +2,8 @@
 /* Answers that are read like files: whole ones, those that break off, and very large ones. */
 #include "../test.h"
 
-#include "net/pull.h"
-#include "net/tape.h"
+#include "net/http/pull.h"
+#include "net/tape/tape.h"
 #include "support/fault_server.h"
 
 #include <sys/resource.h>

@@ -2,9 +2,9 @@
 /* The server: streams, answers given later, limits, stopping; and many streams of the client. */
 #include "../test.h"
 
-#include "net/http.h"
-#include "net/server.h"
-#include "net/streams.h"
+#include "net/http/http.h"
+#include "net/server/server.h"
+#include "net/http/streams.h"
 
 #include <stdatomic.h>
 
@@ -155,6 +155,62 @@ TEST(bodies_over_the_limit_are_refused)
     assert_int_equal(response.body.len, 1000);
     assert_ok(get(&f, "POST", "/echo", str_of(big, 1001), &response), &f.e);
     assert_int_equal(response.status, 413);
+    end(&f);
+}
+
+/* "/echo?a&a&a", or a path of so many bytes. */
+static const char *long_target(struct arena *a, size_t parameters, size_t bytes)
+{
+    struct buf b = buf_new(a, MIB);
+
+    buf_add(&b, STR("/echo?a"));
+    for (size_t i = 1; i < parameters; i++)
+        buf_add(&b, STR("&a=1"));
+    while (b.len < bytes)
+        buf_char(&b, 'a');
+    return str_z(a, buf_str(&b));
+}
+
+TEST(targets_over_the_limits_are_answered_at_once)
+{
+    static const struct {
+        size_t parameters, bytes;
+        int status;
+    } cases[] = {{1, 0, 200},     {400, 0, 200},     {401, 0, 414},   {460, 0, 414},
+                 {480, 0, 414},   {4000, 0, 414},    {1, 16384, 200}, {1, 16385, 414},
+                 {1, 30000, 414}, {401, 16385, 414}, {9000, 0, 414},  {1, 100000, 414}};
+    struct fixture f;
+
+    begin(&f);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *target = long_target(f.a, cases[i].parameters, cases[i].bytes);
+        struct http_response response;
+        assert_ok(get(&f, "POST", target, STR("x"), &response), &f.e);
+        assert_int_equal(response.status, cases[i].status);
+    }
+    end(&f);
+}
+
+static void query_of_last(void *ctx, struct server_request *r)
+{
+    (void)ctx;
+    server_reply(r, 200, STR_NONE, server_query(r, STR("last"), NULL));
+}
+
+TEST(every_parameter_of_a_long_query_is_read)
+{
+    AUTO_ERR e = {0};
+    const struct server_config config = {.handle = query_of_last};
+    struct http_response response;
+    struct fixture f;
+
+    begin(&f);
+    server_stop(f.server, 0);
+    assert_ok(server_start(&config, &f.server, &e), &e);
+    const char *target =
+        str_z(f.a, str_concat(f.a, str_c(long_target(f.a, 399, 0)), STR("&last=%41")));
+    assert_ok(get(&f, "GET", target, STR_NONE, &response), &f.e);
+    assert_str(response.body, STR("A"));
     end(&f);
 }
 
@@ -422,6 +478,8 @@ TEST(addresses_and_ports_that_cannot_be_are_errors)
 
 RUN_TESTS(cmocka_unit_test(routes_lead_to_handlers),
           cmocka_unit_test(bodies_over_the_limit_are_refused),
+          cmocka_unit_test(targets_over_the_limits_are_answered_at_once),
+          cmocka_unit_test(every_parameter_of_a_long_query_is_read),
           cmocka_unit_test(an_answer_may_come_later_from_another_thread),
           cmocka_unit_test(stopping_cuts_what_is_not_answered_and_a_late_answer_is_harmless),
           cmocka_unit_test(one_thread_follows_many_streams),

@@ -2,10 +2,10 @@
 /* Recording and replaying, and what must not be recorded. */
 #include "../test.h"
 
-#include "net/http.h"
+#include "net/http/http.h"
 #include "net/redact.h"
-#include "net/server.h"
-#include "net/tape.h"
+#include "net/server/server.h"
+#include "net/tape/tape.h"
 
 #include <unistd.h>
 
@@ -141,6 +141,72 @@ static bool count_pieces(void *ctx, const struct http_response *so_far, str piec
     return true;
 }
 
+/* ---- Servers that quote requests ------------------------------------------------------------ */
+
+static void echo(void *ctx, struct server_request *r)
+{
+    str sent = server_header(r, STR("Authorization"));
+    bool is_fine = str_eq(server_path(r), STR("/fine"));
+
+    (void)ctx;
+    server_add_header(r, STR("Warning"), str_fmt(server_arena(r), "299 - \"%.*s\"", STR_ARG(sent)));
+    server_add_header(r, STR("X-Note"), sent);
+    server_reply(
+        r, is_fine ? 200 : 400, STR("text/plain"),
+        str_fmt(server_arena(r), "you sent %.*s, %.*s", STR_ARG(sent), STR_ARG(server_target(r))));
+}
+
+static const struct {
+    const char *user, *path, *authorization; /* user: in the URL */
+} echoed[] = {
+    {"", "/", "Bearer " PLANTED},
+    {"", "/", "Basic dXNlcjpwbGFudGVkLXNlY3JldC10YXBl"},
+    {"", "/", PLANTED},
+    {"", "/?sig=planted%2Dsecret-tape", "none"},
+    {"user:" PLANTED "@", "/", NULL},
+    {"", "/fine", "Bearer " PLANTED},
+};
+
+TEST(what_was_sent_does_not_come_back_in_messages_and_recordings)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    const struct server_config config = {.handle = echo};
+    struct server *server;
+    struct tape *tape;
+    char name[] = "/tmp/plumb-tape-XXXXXX";
+    str path = str_c(name), text;
+
+    close(mkstemp(name));
+    assert_ok(server_start(&config, &server, &e), &e);
+    assert_ok(tape_record(path, &tape, &e), &e);
+    struct http_client *client = client_of(tape);
+    for (size_t i = 0; i < COUNT(echoed); i++) {
+        struct http_request r = {
+            .url = str_fmt(a, "http://%s%.*s%s", echoed[i].user,
+                           STR_ARG(str_from(server_url(server), strlen("http://"))),
+                           echoed[i].path)};
+        struct http_response response;
+        if (echoed[i].authorization)
+            http_header_add(a, &r.headers, STR("Authorization"), str_c(echoed[i].authorization));
+        assert_ok(http_send(client, a, &r, &response, &e), &e);
+        bool is_fine = response.status == 200;
+        assert_true(is_fine == str_contains(response.body, STR(PLANTED)));
+        assert_true(is_fine || str_contains(response.body, STR(REDACTED)));
+        str warning = http_header_get(&response.headers, STR("Warning"));
+        assert_false(str_contains(warning, STR(PLANTED)));
+        assert_false(str_contains(response.body, STR("cGxhbnRlZ")));
+    }
+    server_stop(server, 0);
+    http_client_free(client);
+    assert_ok(tape_close(tape, &e), &e);
+    assert_ok(file_read(a, path, &text, &e), &e);
+    assert_false(str_contains(text, STR(PLANTED)));
+    assert_false(str_contains(text, STR("bGFudGVkLXNlY3Jld")));
+    assert_true(str_contains(text, STR("you sent ")));
+    unlink(name);
+}
+
 TEST(recorded_bodies_come_in_pieces_and_may_be_bytes)
 {
     AUTO_ARENA a = arena_new();
@@ -188,6 +254,25 @@ static const struct {
      "cannot replay t: illegal base64 data at input byte 0", 1},
 };
 
+TEST(an_old_recording_stays_until_the_new_one_is_whole)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    char path[] = "/tmp/plumb-test-XXXXXX";
+    struct tape *tape;
+    str text;
+
+    close(mkstemp(path));
+    assert_ok(file_write(str_c(path), STR("old"), 0600, &e), &e);
+    assert_ok(tape_record(str_c(path), &tape, &e), &e);
+    assert_ok(file_read(a, str_c(path), &text, &e), &e);
+    assert_str(text, STR("old"));
+    assert_ok(tape_close(tape, &e), &e);
+    assert_ok(file_read(a, str_c(path), &text, &e), &e);
+    assert_str(text, STR(""));
+    unlink(path);
+}
+
 TEST(a_broken_recording_names_the_line)
 {
     AUTO_ERR e = {0};
@@ -228,6 +313,16 @@ static const struct {
      "\"{\\\"kind\\\":\\\"Secret\\\",\\\"stringData\\\":{\\\"a\\\":\\\"b\\\"}}\"}}}",
      "{\"metadata\":{\"annotations\":{\"kubectl.kubernetes.io/last-applied-configuration\":"
      "\"{\\\"kind\\\":\\\"Secret\\\",\\\"stringData\\\":{\\\"a\\\":\\\"REDACTED\\\"}}\"}}}"},
+    /* Copies in annotations of a Secret, whatever their form. */
+    {"", "application/json",
+     "{\"kind\":\"Secret\",\"metadata\":{\"name\":\"n\",\"annotations\":{\"list\":"
+     "\"[{\\\"data\\\":{\\\"a\\\":\\\"b\\\"}}]\",\"cut\":\"{\\\"data\\\":{\",\"yaml\":\"data: {a: "
+     "b}\","
+     "\"plain\":\"it is planted\",\"other\":\"stays\"}},\"data\":{\"a\":\"cGxhbnRlZA==\"}}",
+     "{\"kind\":\"Secret\",\"metadata\":{\"name\":\"n\",\"annotations\":{\"list\":"
+     "\"[{\\\"data\\\":{\\\"a\\\":\\\"UkVEQUNURUQ=\\\"}}]\",\"cut\":\"REDACTED\",\"yaml\":"
+     "\"REDACTED\","
+     "\"plain\":\"it is REDACTED\",\"other\":\"stays\"}},\"data\":{\"a\":\"UkVEQUNURUQ=\"}}"},
     {"https://h/api/v1/namespaces/n/secrets/s", "application/json-patch+json",
      "[{\"op\":\"add\",\"path\":\"/data/a\",\"value\":\"b\"}]",
      "[{\"op\":\"add\",\"path\":\"/data/a\",\"value\":\"REDACTED\"}]"},
@@ -291,5 +386,7 @@ TEST(secrets_are_found_wherever_they_stand)
 
 RUN_TESTS(cmocka_unit_test(what_was_recorded_is_replayed_without_its_secrets),
           cmocka_unit_test(recorded_bodies_come_in_pieces_and_may_be_bytes),
+          cmocka_unit_test(what_was_sent_does_not_come_back_in_messages_and_recordings),
+          cmocka_unit_test(an_old_recording_stays_until_the_new_one_is_whole),
           cmocka_unit_test(a_broken_recording_names_the_line),
           cmocka_unit_test(secrets_are_found_wherever_they_stand))

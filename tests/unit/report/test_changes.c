@@ -89,7 +89,7 @@ TEST(people_get_one_line_per_change)
     c = (struct watch_change){.kind = WATCH_START};
     assert_str(text_of(a, &c, &some),
                STR("2026-03-05T12:00:00.000Z start    2 types, 7 objects: 5 compared, 1 drift, 2 "
-                   "missing; partial, 2 objects without a template\n"));
+                   "missing; complete, 2 objects not matched by the reference\n"));
     bad.failed = 3;
     bad.unmatched = 0;
     bad.failing = 1;
@@ -117,7 +117,7 @@ TEST(programs_get_one_object_per_change)
     assert_str(json_of(a, &c, &some),
                STR("{\"time\":\"2026-03-05T12:00:00.000Z\",\"change\":\"start\",\"types\":2,"
                    "\"typesFailing\":0,\"objects\":7,\"compared\":5,\"drifting\":1,\"failed\":0,"
-                   "\"missing\":2,\"issues\":1,\"unmatched\":2,\"state\":\"partial\"}\n"));
+                   "\"missing\":2,\"issues\":1,\"unmatched\":2,\"state\":\"complete\"}\n"));
 }
 
 TEST(labels_are_escaped_and_every_metric_has_its_head)
@@ -139,8 +139,8 @@ TEST(labels_are_escaped_and_every_metric_has_its_head)
     assert_true(str_contains(text, STR("template=\"e\\nf\"} 5\n")));
     assert_true(str_contains(text, STR("\nplumb_compare_missing 2\n")));
     assert_true(str_contains(text, STR("\nplumb_compare_unmatched_objects 2\n")));
-    assert_true(str_contains(text, STR("\nplumb_compare_completeness{state=\"complete\"} 0\n")));
-    assert_true(str_contains(text, STR("\nplumb_compare_completeness{state=\"partial\"} 1\n")));
+    assert_true(str_contains(text, STR("\nplumb_compare_completeness{state=\"incomplete\"} 0\n")));
+    assert_true(str_contains(text, STR("\nplumb_compare_completeness{state=\"complete\"} 1\n")));
     assert_true(str_contains(text, STR("\nplumb_compare_changes_total{change=\"fixed\"} 4\n")));
     assert_true(str_contains(text, STR("reference_hash=\"abc\"} 1\n")));
     assert_true(

@@ -3,7 +3,7 @@
 #include "sample.h"
 
 #include "report/internal.h"
-#include "text/json.h"
+#include "text/json/json.h"
 
 /* ---- Markdown. ---- */
 
@@ -92,13 +92,13 @@ TEST(annotations_are_one_line_each_and_escaped)
     struct results r;
 
     sample_results(a, &r);
-    assert_str(
-        write_as(a, "github", &r),
-        STR("::error file=objects/a%2Cb%3A%25.yaml,line=9,title=v1_ConfigMap_shop_web "
-            "differs from p/web.yaml::data.a: expected \"<b>\", found "
-            "\"50%25\\n::error::x\"\n"
-            "::error title=p / c::Missing CRs: p/gone.yaml\n"
-            "::notice title=plumb compare::1 of 2 objects differs, 1 template is missing\n"));
+    assert_str(write_as(a, "github", &r),
+               STR("::error file=objects/a%2Cb%3A%25.yaml,line=9,title=v1_ConfigMap_shop_web "
+                   "differs from p/web.yaml::data.a: expected \"<b>\", found "
+                   "\"50%25\\n::error::x\"\n"
+                   "::error title=p / c::missing from the cluster: p/gone.yaml\n"
+                   "::notice title=plumb compare::1 of 2 objects differs, 1 missing from the "
+                   "cluster, 1 not matched by the reference\n"));
 }
 
 TEST(ten_annotations_and_a_total)

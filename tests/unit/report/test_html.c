@@ -51,30 +51,37 @@ static const struct {
     const char *diff, *want;
 } diffs[] = {
     {"@@ -4 +9 @@\n-a: 10\n+a: 12\n",
-     "<pre class=\"diff\"><span class=\"h\"><span>@@ -4 +9 @@\n</span></span>"
-     "<span class=\"d\" data-o=\"4\"><span>-a: <b>10</b>\n</span></span>"
-     "<span class=\"a\" data-n=\"9\"><span>+a: <b>12</b>\n</span></span></pre>"},
+     "<pre class=\"diff\"><span class=\"l h\"><span>@@ -4 +9 @@\n</span></span>"
+     "<span class=\"run\"><span class=\"side\"><span class=\"l d\" data-o=\"4\"><span>-a: "
+     "<b>10</b>\n</span></span></span>"
+     "<span class=\"side\"><span class=\"l a\" data-n=\"9\"><span>+a: "
+     "<b>12</b>\n</span></span></span></span></pre>"},
     /* As many lines must go as come to be compared one by one. */
     {"@@ -1 +1,2 @@\n-a: 1\n+a: 2\n+b: 3\n",
-     "<pre class=\"diff\"><span class=\"h\"><span>@@ -1 +1,2 @@\n</span></span>"
-     "<span class=\"d\" data-o=\"1\"><span>-a: 1\n</span></span>"
-     "<span class=\"a\" data-n=\"1\"><span>+a: 2\n</span></span>"
-     "<span class=\"a\" data-n=\"2\"><span>+b: 3\n</span></span></pre>"},
+     "<pre class=\"diff\"><span class=\"l h\"><span>@@ -1 +1,2 @@\n</span></span>"
+     "<span class=\"run\"><span class=\"side\"><span class=\"l d\" data-o=\"1\"><span>-a: "
+     "1\n</span></span></span>"
+     "<span class=\"side\"><span class=\"l a\" data-n=\"1\"><span>+a: 2\n</span></span>"
+     "<span class=\"l a\" data-n=\"2\"><span>+b: 3\n</span></span></span></span></pre>"},
     /* Lines without anything in common are not marked. */
     {"@@ -1 +1 @@\n-some longer text\n+0\n",
-     "<pre class=\"diff\"><span class=\"h\"><span>@@ -1 +1 @@\n</span></span>"
-     "<span class=\"d\" data-o=\"1\"><span>-some longer text\n</span></span>"
-     "<span class=\"a\" data-n=\"1\"><span>+0\n</span></span></pre>"},
+     "<pre class=\"diff\"><span class=\"l h\"><span>@@ -1 +1 @@\n</span></span>"
+     "<span class=\"run\"><span class=\"side\"><span class=\"l d\" data-o=\"1\"><span>-some longer "
+     "text\n</span></span></span>"
+     "<span class=\"side\"><span class=\"l a\" "
+     "data-n=\"1\"><span>+0\n</span></span></span></span></pre>"},
     {"@@ -1,2 +1 @@\n x\n-y\n\\ No newline at end of file\n",
-     "<pre class=\"diff\"><span class=\"h\"><span>@@ -1,2 +1 @@\n</span></span>"
-     "<span data-o=\"1\" data-n=\"1\"><span> x\n</span></span>"
-     "<span class=\"d\" data-o=\"2\"><span>-y\n</span></span>"
-     "<span class=\"h\"><span>\\ No newline at end of file\n</span></span></pre>"},
+     "<pre class=\"diff\"><span class=\"l h\"><span>@@ -1,2 +1 @@\n</span></span>"
+     "<span class=\"l\" data-o=\"1\" data-n=\"1\"><span> x\n</span></span>"
+     "<span class=\"run\"><span class=\"side\"><span class=\"l d\" "
+     "data-o=\"2\"><span>-y\n</span></span></span>"
+     "<span class=\"side\"></span></span>"
+     "<span class=\"l h\"><span>\\ No newline at end of file\n</span></span></pre>"},
     /* Another program's difference is shown as it is. */
-    {"1c1\n< a\n---\n> b\n",
-     "<pre class=\"diff\"><span class=\"h\"><span>1c1\n</span></span><span class=\"h\"><span>&lt; "
-     "a\n</span></span><span class=\"h\"><span>---\n</span></span><span class=\"h\"><span>&gt; "
-     "b\n</span></span></pre>"},
+    {"1c1\n< a\n---\n> b\n", "<pre class=\"diff\"><span class=\"l h\"><span>1c1\n</span></span>"
+                             "<span class=\"l h\"><span>&lt; a\n</span></span>"
+                             "<span class=\"l h\"><span>---\n</span></span>"
+                             "<span class=\"l h\"><span>&gt; b\n</span></span></pre>"},
     {"", "<pre class=\"diff\"></pre>"},
 };
 
@@ -119,6 +126,30 @@ static const struct {
     {"odd", "", "", "", "odd"},
     {"", "", "", "", ""},
 };
+
+static const struct {
+    const char *text, *want;
+} linked[] = {
+    {"see https://a.example/x?y=1&z, chapter 4.",
+     "see <a rel=\"noopener noreferrer\" href=\"https://a.example/x?y=1&amp;z\">"
+     "https://a.example/x?y=1&amp;z</a>, chapter 4."},
+    {"(http://a.example/)", "(<a rel=\"noopener noreferrer\" href=\"http://a.example/\">"
+                            "http://a.example/</a>)"},
+    {"javascript:alert(1) ftp://x https://", "javascript:alert(1) ftp://x https://"},
+    {"https://a\"><b>", "<a rel=\"noopener noreferrer\" href=\"https://a\">https://a</a>"
+                        "&#34;&gt;&lt;b&gt;"},
+};
+
+TEST(only_addresses_of_the_web_become_links)
+{
+    AUTO_ARENA a = arena_new();
+
+    for (size_t i = 0; i < COUNT(linked); i++) {
+        struct buf out = buf_new(a, BUF_UNLIMITED);
+        html_show_links(&out, str_c(linked[i].text));
+        assert_str(buf_str(&out), str_c(linked[i].want));
+    }
+}
 
 TEST(ids_are_taken_apart)
 {
@@ -190,7 +221,7 @@ TEST(the_policy_allows_the_look_and_the_script_of_the_page)
 static const char *const everything[] = {
     "<span class=\"badge incomplete\">Incomplete</span>",
     "<b>12</b> read · <b>2</b> skipped · <b>1</b> failed",
-    "<b>7</b> matched · <b>3</b> unmatched · <b>4</b> duplicate · <b>5</b> failed",
+    "<b>7</b> matched · <b>1</b> not matched · <b>4</b> duplicate · <b>5</b> failed",
     "<b>90</b> compared · <b>8</b> left out",
     "<b>6</b> ignored",
     "fieldsToOmit x: &lt;a&gt;",
@@ -233,6 +264,7 @@ RUN_TESTS(cmocka_unit_test(foreign_text_is_text_and_controls_are_visible),
           cmocka_unit_test(differences_have_numbers_and_mark_what_changed),
           cmocka_unit_test(marks_never_split_a_character),
           cmocka_unit_test(places_have_names_of_their_own), cmocka_unit_test(ids_are_taken_apart),
+          cmocka_unit_test(only_addresses_of_the_web_become_links),
           cmocka_unit_test(markup_in_an_object_is_never_markup_of_the_page),
           cmocka_unit_test(the_policy_allows_the_look_and_the_script_of_the_page),
           cmocka_unit_test(verdict_fields_explanations_and_baseline_are_shown),

@@ -5,7 +5,7 @@
 #include "../test.h"
 
 #include "sim/sim.h"
-#include "text/json.h"
+#include "text/json/json.h"
 
 #define SUB "/subscriptions/s"
 #define GROUP SUB "/resourceGroups/g"

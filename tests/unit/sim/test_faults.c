@@ -3,7 +3,7 @@
 #include "../test.h"
 
 #include "sim/sim.h"
-#include "text/json.h"
+#include "text/json/json.h"
 #include "value/source.h"
 
 #define GROUP "/subscriptions/s/resourceGroups/g"

@@ -4,7 +4,7 @@
 
 #include "sim/kql.h"
 #include "sim/sim.h"
-#include "text/json.h"
+#include "text/json/json.h"
 
 #define GRAPH "/providers/Microsoft.ResourceGraph/resources"
 

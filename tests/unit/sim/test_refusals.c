@@ -294,6 +294,56 @@ TEST(a_strict_simulator_looks_for_what_is_referred_to)
     end(&strict);
 }
 
+#define BALANCER NETWORK "/loadBalancers/lb"
+#define COSMOS GROUP "/providers/Microsoft.DocumentDB/databaseAccounts/cosmos"
+
+/* What a load balancer refers to below itself or another refers to inside of it. */
+static const struct {
+    const char *reference;
+    int status;
+} parts[] = {
+    {BALANCER "/frontendIPConfigurations/front", 202},
+    {BALANCER "/FrontendIPConfigurations/FRONT", 202},
+    {BALANCER "/inboundNatPools/pool", 202},
+    {BALANCER "/frontendIPConfigurations/other", 400},
+    {BALANCER "/pools/front", 400},
+    {NETWORK "/loadBalancers/other/frontendIPConfigurations/front", 400},
+    {COSMOS "/sqlRoleDefinitions/00000000-0000-0000-0000-000000000002", 202},
+    {COSMOS "/sqlRoleDefinitions/00000000-0000-0000-0000-000000000003", 400},
+    {COSMOS "x/sqlRoleDefinitions/00000000-0000-0000-0000-000000000002", 400},
+};
+
+TEST(a_strict_simulator_knows_parts_of_bodies_and_what_is_built_in)
+{
+    struct world strict = begin_with("strict");
+
+    assert_in_range(
+        ask_url(&strict, "PUT", STR(BALANCER "?api-version=2024-03-01"),
+                STR("{\"location\":\"westus2\",\"properties\":{\"frontendIPConfigurations\":["
+                    "{\"name\":\"front\"}],\"inboundNatPools\":[{\"name\":\"pool\"}]}}")),
+        200, 202);
+    assert_in_range(ask_url(&strict, "PUT", STR(COSMOS "?api-version=2021-05-15"),
+                            STR("{\"location\":\"westus2\"}")),
+                    200, 202);
+    sim_advance(strict.s, DAY);
+    for (size_t i = 0; i < COUNT(parts); i++) {
+        str body = str_fmt(strict.a, "{\"location\":\"westus2\",\"properties\":{\"x\":\"%s\"}}",
+                           parts[i].reference);
+        int got =
+            ask_url(&strict, "PUT", STR(NETWORK "/routeTables/r?api-version=2024-03-01"), body);
+        if ((got >= 400) != (parts[i].status >= 400))
+            fail_msg("%s: %d", parts[i].reference, got);
+        sim_advance(strict.s, DAY);
+    }
+    assert_int_equal(ask_url(&strict, "GET",
+                             STR(COSMOS "/sqlRoleDefinitions/00000000-0000-0000-0000-000000000001"
+                                        "?api-version=2021-05-15"),
+                             STR_NONE),
+                     200);
+    assert_true(str_contains(strict.r.body, STR("Cosmos DB Built-in Data Reader")));
+    end(&strict);
+}
+
 TEST(a_strict_simulator_waits_for_what_is_referred_to)
 {
     struct world strict = begin_with("strict");
@@ -363,6 +413,7 @@ RUN_TESTS(CASE(what_others_refer_to_cannot_be_deleted),
           CASE(the_last_poll_of_a_location_may_say_201),
           CASE(a_strict_simulator_knows_its_versions), CASE(a_type_may_list_its_versions),
           CASE(a_strict_simulator_looks_for_what_is_referred_to),
+          CASE(a_strict_simulator_knows_parts_of_bodies_and_what_is_built_in),
           CASE(a_strict_simulator_waits_for_what_is_referred_to),
           CASE(every_behaviour_in_the_program_can_be_read),
           CASE(what_is_added_wins_over_what_is_read_later), CASE(a_reset_forgets_all_that_happened),

@@ -3,7 +3,7 @@
 #include "../test.h"
 
 #include "sim/sim.h"
-#include "text/json.h"
+#include "text/json/json.h"
 
 #define SUB "/subscriptions/s"
 #define GROUP SUB "/resourceGroups/g"
@@ -351,7 +351,49 @@ TEST(providers_can_ask_for_registration)
     end(&w);
 }
 
-RUN_TESTS(cmocka_unit_test(what_is_missing_is_refused_as_recorded),
+TEST(what_a_web_page_sends_below_sim_is_rejected)
+{
+    static const struct {
+        const char *host, *origin;
+        int status;
+    } cases[] = {
+        {NULL, NULL, 200},
+        {"127.0.0.1:8642", NULL, 200},
+        {"localhost:8642", NULL, 200},
+        {"localhost", NULL, 200},
+        {"[::1]:8642", NULL, 200},
+        {"localhost:8642", "http://localhost:8642", 200},
+        {"evil.example", NULL, 403},
+        {"evil.example:8642", "http://evil.example:8642", 403},
+        {"127.evil.example:8642", NULL, 403},
+        {"localhost.evil.example", NULL, 403},
+        {"10.0.0.1:8642", NULL, 403},
+        {"", NULL, 403},
+        {"127.0.0.1:8642", "https://evil.example", 403},
+        {"127.0.0.1:8642", "http://127.0.0.1:3000", 403},
+        {"127.0.0.1:8642", "http://localhost:8642", 403},
+        {"127.0.0.1:8642", "null", 403},
+        {"127.0.0.1:8642", "", 403},
+    };
+    struct world w = begin_virtual();
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct http_headers headers = {0};
+        struct sim_request q = {
+            .method = STR("POST"), .path = STR("/_sim/time"), .query = STR("advance=1s")};
+        if (cases[i].host)
+            http_header_add(w.a, &headers, STR("Host"), str_c(cases[i].host));
+        if (cases[i].origin)
+            http_header_add(w.a, &headers, STR("Origin"), str_c(cases[i].origin));
+        q.headers = &headers;
+        sim_handle(w.s, w.a, &q, &w.r);
+        assert_int_equal(w.r.status, cases[i].status);
+    }
+    end(&w);
+}
+
+RUN_TESTS(cmocka_unit_test(what_a_web_page_sends_below_sim_is_rejected),
+          cmocka_unit_test(what_is_missing_is_refused_as_recorded),
           cmocka_unit_test(ids_have_no_case_and_unknown_types_are_done_at_once),
           cmocka_unit_test(an_operation_ends_after_its_polls_or_with_time),
           cmocka_unit_test(a_poll_with_an_altered_query_is_refused),

@@ -4,6 +4,8 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,7 +14,7 @@
 #define VAULT GROUP "/providers/Microsoft.KeyVault/vaults/k"
 #define DELETED SUB "/providers/Microsoft.KeyVault/locations/westus2/deletedVaults/k"
 
-static char path[] = "sim-state-XXXXXX";
+static char path[] = "/tmp/plumb-sim-state-XXXXXX";
 
 static struct sim_config config(void)
 {
@@ -26,7 +28,7 @@ static struct sim_config config(void)
 static int make_file(void **state)
 {
     (void)state;
-    memcpy(path, "sim-state-XXXXXX", sizeof path);
+    memcpy(path, "/tmp/plumb-sim-state-XXXXXX", sizeof path);
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     close(fd);
@@ -61,7 +63,6 @@ TEST(resources_and_deleted_vaults_outlive_the_simulator)
 {
     struct sim_config c = config();
     struct world w = begin(&c);
-    AUTO_ERR e = {0};
 
     ask(&w, "PUT", GROUP, "{\"location\":\"x\"}");
     ask(&w, "PUT", ODD, "{\"a\":1}");
@@ -76,8 +77,6 @@ TEST(resources_and_deleted_vaults_outlive_the_simulator)
     assert_int_equal(ask(&w, "GET", ODD, ""), 404);
     assert_str(code(&w), STR("ResourceNotFound"));
     end(&w);
-    c.state = STR("no/such/folder/state");
-    assert_false(sim_new(&c, &w.s, &e));
 }
 
 TEST(operations_go_on_after_a_restart)
@@ -247,10 +246,122 @@ TEST(threads_share_transactions_and_lose_nothing)
     end(&w);
 }
 
+static mode_t mode_of(const char *ending)
+{
+    struct stat st;
+    char name[64];
+
+    (void)snprintf(name, sizeof name, "%s%s", path, ending);
+    assert_int_equal(stat(name, &st), 0);
+    return st.st_mode & 07777;
+}
+
+TEST(nobody_else_can_read_the_state)
+{
+    struct sim_config c = config();
+    const mode_t before = umask(0);
+
+    for (int i = 0; i < 2; i++) {
+        if (i)
+            chmod(path, 0644); /* one of an older version */
+        else
+            unlink(path);
+        struct world w = begin(&c);
+        ask(&w, "PUT", GROUP, "{\"location\":\"x\"}");
+        assert_int_equal(mode_of(""), 0600);
+        assert_int_equal(mode_of("-wal"), 0600);
+        end(&w);
+    }
+    umask(before);
+}
+
+static void assert_not_opened(const struct sim_config *c, const char *why)
+{
+    AUTO_ERR e = {0};
+    struct sim *s;
+
+    assert_false(sim_new(c, &s, &e));
+    assert_true(str_contains(e.text, str_c(why)));
+}
+
+TEST(a_state_belongs_to_one_simulator_at_a_time)
+{
+    struct sim_config c = config();
+    struct world w = begin(&c);
+    int status = -1;
+
+    assert_not_opened(&c, "another simulator is using it");
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        AUTO_ERR e = {0};
+        struct sim *s;
+        _exit(sim_new(&c, &s, &e) ? 1 : 0);
+    }
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    assert_int_equal(ask(&w, "PUT", GROUP, "{\"location\":\"x\"}"), 201);
+    restart(&w, &c);
+    assert_int_equal(ask(&w, "GET", GROUP, ""), 200);
+    end(&w);
+}
+
+TEST(only_a_regular_file_can_be_a_state)
+{
+    struct sim_config c = config();
+
+    c.state = STR("/dev/null");
+    assert_not_opened(&c, "not a regular file");
+    c.state = STR("/tmp");
+    assert_not_opened(&c, "not a regular file");
+    c.state = STR("no/such/folder/state");
+    assert_not_opened(&c, "no such file or directory");
+}
+
+/* Files of this process may not become larger from now on, as if the disk were full. */
+static void fill_disk(bool full)
+{
+    struct rlimit limit;
+
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = full ? 1 : limit.rlim_max;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+TEST(a_full_disk_is_reported_until_there_is_room_and_nothing_confirmed_is_lost)
+{
+    struct sim_config c = config();
+
+    c.unlimited = true;
+    struct world w = begin(&c);
+    for (int i = 0; i < 3; i++) {
+        ask(&w, "PUT", GROUP, "{\"location\":\"x\"}");
+        fill_disk(true);
+        for (int k = 0; k < 10; k++) {
+            int status = ask(&w, "PUT", ODD, "{\"a\":1}");
+            if (status == 500)
+                assert_str(code(&w), STR("StateNotSaved"));
+            assert_int_equal(status, 500);
+        }
+        fill_disk(false);
+        int status = ask(&w, "PUT", ODD, "{\"a\":2}");
+        assert_true(status == 200 || status == 201);
+        assert_int_equal(ask(&w, "GET", ODD, ""), 200);
+        restart(&w, &c);
+        assert_int_equal(ask(&w, "GET", ODD, ""), 200);
+        assert_int_equal(ask(&w, "GET", GROUP, ""), 200);
+    }
+    end(&w);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make_file, drop_file)
 
 RUN_TESTS(CASE(resources_and_deleted_vaults_outlive_the_simulator),
           CASE(operations_go_on_after_a_restart), CASE(a_delete_goes_on_after_a_restart),
           CASE(counters_registrations_and_time_are_kept),
           CASE(a_killed_simulator_forgets_nothing_it_confirmed),
-          CASE(threads_share_transactions_and_lose_nothing))
+          CASE(threads_share_transactions_and_lose_nothing), CASE(nobody_else_can_read_the_state),
+          CASE(a_state_belongs_to_one_simulator_at_a_time),
+          CASE(only_a_regular_file_can_be_a_state),
+          CASE(a_full_disk_is_reported_until_there_is_room_and_nothing_confirmed_is_lost))

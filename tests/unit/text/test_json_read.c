@@ -5,7 +5,7 @@
  */
 #include "../test.h"
 
-#include "text/json.h"
+#include "text/json/json.h"
 
 static const struct read_options go = {.go = true};
 static const struct read_options strict = {.duplicates = DUPLICATE_ERROR};

@@ -2,7 +2,7 @@
 /* test_json_write.c - styles, number rules, escapes and limits of the JSON writer. */
 #include "../test.h"
 
-#include "text/json.h"
+#include "text/json/json.h"
 
 static const struct json_style sorted = {.sorted = true};
 static const struct json_style wide = {.indent = STR_INIT("\t")};

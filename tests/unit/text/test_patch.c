@@ -2,7 +2,7 @@
 /* test_patch.c - JSON Patch. Most cases are in tests/recorded/jsonpatch; these are the rest. */
 #include "../test.h"
 
-#include "text/patch.h"
+#include "text/patch/patch.h"
 
 struct apply_case {
     const char *doc, *patch, *want;

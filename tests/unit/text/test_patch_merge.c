@@ -2,8 +2,8 @@
 /* test_patch_merge.c - JSON Merge Patch. Most cases are in tests/recorded/jsonpatch. */
 #include "../test.h"
 
-#include "text/json.h"
-#include "text/patch.h"
+#include "text/json/json.h"
+#include "text/patch/patch.h"
 
 struct merge_case {
     const char *doc, *patch, *want;
@@ -145,6 +145,10 @@ static const struct merge_case tree_cases[] = {
     {"{\"e\":null}", "{\"a\":1}", "{\"e\":null,\"a\":1}"},
     {"[1,2]", "{\"a\":\"b\",\"c\":null}", "{\"a\":\"b\"}"},
     {"{}", "{\"a\":{\"bb\":{\"ccc\":null}}}", "{\"a\":{\"bb\":{}}}"},
+    {"{}", "{\"l\":[null,{\"a\":null,\"b\":[{\"c\":null}]}]}", "{\"l\":[null,{\"b\":[{}]}]}"},
+    {"{\"l\":1}", "{\"l\":[{\"a\":null}]}", "{\"l\":[{}]}"},
+    {"{\"l\":null}", "{\"l\":[{\"a\":null}]}", "{\"l\":[{}]}"},
+    {"{\"l\":{}}", "{\"l\":[{\"a\":null}]}", "{\"l\":[{\"a\":null}]}"},
     {"{\"a\":12345678901234567890123}", "{\"b\":1.10}",
      "{\"a\":12345678901234567890123,\"b\":1.10}"},
 };
@@ -187,6 +191,24 @@ TEST(trees_merge_as_the_standard_says)
     }
 }
 
+/* Whatever members the result has first: comparisons print them in order. */
+TEST(trees_merge_as_texts_do)
+{
+    AUTO_ARENA a = arena_new();
+
+    for (size_t i = 0; i < COUNT(tree_cases); i++) {
+        struct buf text = buf_new(a, BUF_UNLIMITED);
+        const struct value *base = read_json(a, tree_cases[i].doc);
+        const struct value *over = read_json(a, tree_cases[i].patch);
+        AUTO_ERR e = {0};
+        if (!value_is_container(over))
+            continue;
+        assert_ok(patch_merge(str_c(tree_cases[i].doc), str_c(tree_cases[i].patch), &text, &e), &e);
+        const struct value *merged = read_json(a, str_z(a, buf_str(&text)));
+        assert_true(value_equal(patch_merge_values(a, base, over), merged));
+    }
+}
+
 static str nested(struct arena *a, const char *inner)
 {
     struct buf b = buf_new(a, BUF_UNLIMITED);
@@ -220,6 +242,7 @@ RUN_TESTS(cmocka_unit_test(merging_prunes_nulls_where_nothing_was),
           cmocka_unit_test(merging_refuses_what_is_no_document),
           cmocka_unit_test(created_patches_are_decoded_data),
           cmocka_unit_test(creating_refuses_what_differs_in_shape),
+          cmocka_unit_test(trees_merge_as_texts_do),
           cmocka_unit_test(trees_merge_as_the_standard_says),
           cmocka_unit_test(many_members_are_deleted_at_once),
           cmocka_unit_test(the_deepest_documents_can_be_merged_and_compared))

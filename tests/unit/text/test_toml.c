@@ -2,8 +2,8 @@
 /* test_toml.c - writing TOML. More cases are in tests/recorded/toml. */
 #include "../test.h"
 
-#include "text/json.h"
-#include "text/toml.h"
+#include "text/json/json.h"
+#include "text/toml/toml.h"
 
 struct toml_case {
     const char *json, *want;

@@ -2,8 +2,8 @@
 /* test_toml_read.c - reading TOML, the accepted and the refused. */
 #include "../test.h"
 
-#include "text/json.h"
-#include "text/toml.h"
+#include "text/json/json.h"
+#include "text/toml/toml.h"
 
 struct toml_case {
     const char *text, *want; /* JSON, or the error */

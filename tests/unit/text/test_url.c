@@ -147,8 +147,38 @@ TEST(queries_are_escaped_and_found)
     assert_false(url_unescape(a, STR("a%2"), false, &got));
 }
 
+TEST(a_password_is_never_shown)
+{
+    static const struct {
+        const char *url, *want;
+    } cases[] = {
+        {"https://h/x", "https://h/x"},
+        {"https://u@h/x", "https://u@h/x"},
+        {"https://u:p@h/x?a=b", "https://u:xxxxx@h/x?a=b"},
+        {"https://u:p@q@h:1/x", "https://u:xxxxx@h:1/x"},
+        {"https://:p@h", "https://:xxxxx@h"},
+        {"https://u:@h", "https://u:xxxxx@h"},
+        {"https://h:80/a@b", "https://h:80/a@b"},
+        {"https://[::1]:80/a@b", "https://[::1]:80/a@b"},
+        {"https://u:p/q@h/x", "https://u:xxxxx@h/x"},
+        {"https://u:p?q@h/x", "https://u:xxxxx@h/x"},
+        {"https://u:1#q@h/x", "https://u:1#q@h/x"},
+        {"u:p@h", "u:p@h"},
+        {"", ""},
+    };
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    struct url u;
+
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_str(url_shown(a, str_c(cases[i].url)), str_c(cases[i].want));
+    assert_false(url_parse(a, STR("https://u:p/q@h:x"), &u, &e));
+    assert_str(e.text, STR("parse \"https://u:xxxxx@h:x\": net/url: invalid userinfo"));
+}
+
 RUN_TESTS(cmocka_unit_test(what_is_read_is_written_as_go_does),
           cmocka_unit_test(broken_urls_are_errors_in_go_s_words),
           cmocka_unit_test(references_are_resolved),
           cmocka_unit_test(paths_are_joined_with_one_slash), cmocka_unit_test(parts_are_found),
-          cmocka_unit_test(queries_are_escaped_and_found))
+          cmocka_unit_test(queries_are_escaped_and_found),
+          cmocka_unit_test(a_password_is_never_shown))

@@ -5,7 +5,7 @@
  */
 #include "../test.h"
 
-#include "text/yaml_internal.h"
+#include "text/yaml/internal.h"
 
 static const struct {
     const char *text;

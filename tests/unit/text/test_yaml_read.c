@@ -5,8 +5,8 @@
  */
 #include "../test.h"
 
-#include "text/json.h"
-#include "text/yaml.h"
+#include "text/json/json.h"
+#include "text/yaml/yaml.h"
 
 static const struct read_options strict = {.duplicates = DUPLICATE_ERROR};
 
@@ -47,6 +47,40 @@ static str json_of(struct arena *a, const struct value *v)
 
     assert_ok(json_write(&b, v, &json_exact, &e), &e);
     return buf_str(&b);
+}
+
+/* ---- Directives. ---- */
+
+static const struct {
+    const char *text;
+    const char *go;   /* what Go says */
+    const char *want; /* as JSON; NULL: the same */
+} directives[] = {
+    {"%YAML 1.1\n---\na\n", NULL, "\"a\""},
+    {"%YAML 1.2\n---\na\n", "found incompatible YAML document", "\"a\""},
+    {"%YAML 1.99 # c\n---\na\n", "found incompatible YAML document", "\"a\""},
+    {"%YAML 2.0\n---\na\n", "found incompatible YAML document", NULL},
+    {"%YAML 1.2\n%YAML 1.2\n---\na\n", "found incompatible YAML document", NULL},
+    {"%X\n%X y z\n---\na\n", "found unknown directive name", "\"a\""},
+    {"%X \xc3\xa9\n%TAG !x! y:\n---\n!x!z a\n", "found unknown directive name", "\"a\""},
+    {"%X\na\n", "found unknown directive name", NULL},
+};
+
+static void directives_are_those_of_yaml_1_2_unless_go_is_asked(void **state)
+{
+    AUTO_ARENA a = arena_new();
+    const struct read_options go = {.go = true};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(directives); i++) {
+        str text = str_c(directives[i].text);
+        if (directives[i].go)
+            assert_true(str_contains(read_error(a, text, &go, NULL), str_c(directives[i].go)));
+        if (directives[i].want)
+            assert_str(json_of(a, read_ok(a, text).root), str_c(directives[i].want));
+        else
+            read_error(a, text, NULL, NULL);
+    }
 }
 
 /* ---- Words of our own. ---- */
@@ -153,7 +187,7 @@ static const struct {
     {"b: .nan\na: -.inf\n", "f.yaml:2:4: json: unsupported value: -Inf", NULL},
     {"<<: 1", "f.yaml:1:5: yaml: map merge requires map or sequence of maps as the value", NULL},
     {"a: &x [*x]", "f.yaml:1:8: yaml: anchor 'x' value contains itself", NULL},
-    {"%YAML 1.2\n---\na", "f.yaml:1:1: yaml: found incompatible YAML document", NULL},
+    {"%YAML 2.0\n---\na", "f.yaml:1:1: yaml: found incompatible YAML document", NULL},
     {"a: 1\nb:\n  c: 2\n  c: 3\na: 4",
      "f.yaml:4:6: yaml: unmarshal errors:\n  line 4: key \"c\" already set in map\n"
      "  line 5: key \"a\" already set in map",
@@ -195,6 +229,62 @@ TEST(the_last_of_duplicate_keys_wins_with_a_warning)
     assert_str(buf_str(&notes), STR("2:14 key \"x\" already set in map\n"
                                     "3:6 key \"a\" already set in map\n"
                                     "5:4 key 1 already set in map\n"));
+}
+
+static const struct {
+    const char *text, *warnings, *strict, *go_strict;
+} override_cases[] = {
+    {"x: &x {a: 1}\nz:\n  <<: *x\n  a: 3\n", "", NULL, "line 4: key \"a\" already set in map"},
+    {"- &x {a: 1}\n- &y {a: 2}\n- <<: [*x, *y]\n  a: 3\n", "", NULL,
+     "line 4: key \"a\" already set in map"},
+    {"x: &x {a: 1}\nz:\n  <<: *x\n  a: 3\n  a: 4\n", "5:6 key \"a\" already set in map\n",
+     "line 5: key \"a\" already set in map", "line 4: key \"a\" already set in map"},
+    /* What was given is lost: Go merges in the order of the text. */
+    {"x: &x {a: 1}\nz:\n  a: 3\n  <<: *x\n", "1:11 key \"a\" already set in map\n",
+     "line 1: key \"a\" already set in map", "line 1: key \"a\" already set in map"},
+};
+
+static void check_strict(struct arena *a, const char *text, bool go, const char *want)
+{
+    AUTO_ERR e = {0};
+    struct read_options opts = {.duplicates = DUPLICATE_ERROR, .go = go};
+    struct value *v;
+    bool ok = yaml_read(a, source_of(a, str_c(text)), &opts, &v, &e);
+
+    if (!want)
+        assert_ok(ok, &e);
+    else
+        assert_true(!ok && str_contains(e.text, str_c(want)));
+}
+
+TEST(a_key_that_overrides_a_merged_one_is_not_a_duplicate)
+{
+    for (size_t i = 0; i < COUNT(override_cases); i++) {
+        AUTO_ARENA a = arena_new();
+        AUTO_ERR e = {0};
+        struct buf notes = buf_new(a, 1 * KIB);
+        struct read_options opts = {.warn = note, .warn_ctx = &notes};
+        struct value *v;
+        str text = str_c(override_cases[i].text);
+        assert_ok(yaml_read(a, source_of(a, text), &opts, &v, &e), &e);
+        assert_str(buf_str(&notes), str_c(override_cases[i].warnings));
+        check_strict(a, override_cases[i].text, false, override_cases[i].strict);
+        check_strict(a, override_cases[i].text, true, override_cases[i].go_strict);
+    }
+}
+
+TEST(strict_reading_names_the_first_duplicates_and_their_number)
+{
+    AUTO_ARENA a = arena_new();
+    struct buf text = buf_new(a, 1 * KIB);
+    enum err_kind kind;
+
+    for (int i = 0; i < 26; i++)
+        buf_add(&text, STR("a: 1\n"));
+    str got = read_error(a, buf_str(&text), &strict, &kind);
+    assert_true(str_contains(got, STR("line 21: key")));
+    assert_false(str_contains(got, STR("line 22: key")));
+    assert_true(str_has_suffix(got, STR("\n  5 more duplicate keys are not shown, 25 in all")));
 }
 
 TEST(warnings_in_a_stream_name_the_line_of_the_file)
@@ -369,6 +459,22 @@ TEST(a_scalar_has_at_most_64_mib)
     check_limit(a, buf_str(&b), "f.yaml:2:6: yaml: line 2: scalar is larger than 64 MiB");
 }
 
+TEST(tag_directives_are_limited)
+{
+    AUTO_ARENA a = arena_new();
+    struct buf b = buf_new(a, BUF_UNLIMITED), deep = buf_new(a, BUF_UNLIMITED);
+
+    for (int i = 0; i < 100; i++)
+        buf_fmt(&b, "%%TAG !h%d! tag:x,1:\n", i);
+    read_ok(a, str_concat(a, buf_str(&b), STR("---\na: 1\n")));
+    buf_fmt(&b, "%%TAG !more! tag:x,1:\n---\na: 1\n");
+    check_limit(a, buf_str(&b), "found more than 100 %TAG directives");
+    buf_fmt(&deep, "%%TAG !h! ");
+    buf_repeat(&deep, 'x', 257);
+    buf_fmt(&deep, "\n---\na: 1\n");
+    check_limit(a, buf_str(&deep), "prefix of %TAG directive is longer than 256 bytes");
+}
+
 /* ---- Sources. ---- */
 
 static const struct {
@@ -520,6 +626,8 @@ RUN_TESTS(cmocka_unit_test(a_key_that_is_too_long_is_told),
           cmocka_unit_test(an_alias_stands_where_it_is_written),
           cmocka_unit_test(errors_are_worded_as_in_go_and_say_where),
           cmocka_unit_test(the_last_of_duplicate_keys_wins_with_a_warning),
+          cmocka_unit_test(a_key_that_overrides_a_merged_one_is_not_a_duplicate),
+          cmocka_unit_test(strict_reading_names_the_first_duplicates_and_their_number),
           cmocka_unit_test(warnings_in_a_stream_name_the_line_of_the_file),
           cmocka_unit_test(trees_are_what_go_decodes),
           cmocka_unit_test(a_finished_tree_has_no_marks),
@@ -530,5 +638,7 @@ RUN_TESTS(cmocka_unit_test(a_key_that_is_too_long_is_told),
           cmocka_unit_test(many_tokens_below_many_levels_take_no_quadratic_time),
           cmocka_unit_test(small_documents_do_not_become_huge),
           cmocka_unit_test(a_scalar_has_at_most_64_mib),
+          cmocka_unit_test(tag_directives_are_limited),
+          cmocka_unit_test(directives_are_those_of_yaml_1_2_unless_go_is_asked),
           cmocka_unit_test(sources_may_be_utf16_and_have_marks),
           cmocka_unit_test(streams_are_split_before_they_are_parsed))

@@ -5,7 +5,7 @@
  */
 #include "../test.h"
 
-#include "text/yaml.h"
+#include "text/yaml/yaml.h"
 
 /* "kind text", or the error. */
 static str describe(struct arena *a, str text)

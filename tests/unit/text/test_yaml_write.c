@@ -5,8 +5,8 @@
  */
 #include "../test.h"
 
-#include "text/json.h"
-#include "text/yaml.h"
+#include "text/json/json.h"
+#include "text/yaml/yaml.h"
 
 static str write_as(struct arena *a, str json, enum number_rule numbers)
 {

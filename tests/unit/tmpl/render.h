@@ -6,7 +6,7 @@
 
 #include "../test.h"
 
-#include "text/json.h"
+#include "text/json/json.h"
 #include "tmpl/tmpl.h"
 
 /* Renders text over json (NULL: no data); the output, or the error after what was written. */

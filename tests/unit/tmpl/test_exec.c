@@ -193,6 +193,34 @@ TEST(an_execution_stays_in_its_arena_and_leaves_the_set_alone)
     assert_int_equal(arena_used(keep), used);
 }
 
+TEST(templates_of_another_set_are_as_if_parsed_here)
+{
+    static const struct {
+        const char *own, *first, *second, *want;
+    } cases[] = {
+        {"{{template \"f\"}}", "{{define \"f\"}}1{{end}}", "{{define \"f\"}}2{{end}}", "2"},
+        {"{{template \"f\"}}{{define \"f\"}}own{{end}}", "{{define \"f\"}} {{end}}", "", "own"},
+        {"{{template \"f\"}}{{define \"f\"}}own{{end}}", "{{define \"f\"}}1{{end}}", "", "1"},
+        {"own", "{{define \"t\"}}1{{end}}", "{{define \"t\"}} {{end}}", "1"},
+        {"{{template \"f\"}}", "{{define \"f\"}}{{template \"g\"}}{{end}}",
+         "{{define \"g\"}}{{printf \"%d\" 3}}{{end}}", "3"},
+    };
+    AUTO_ARENA a = arena_new();
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct tmpl_set *shared = tmpl_new(a, NULL), *set = tmpl_new(a, NULL);
+        struct buf out = buf_new(a, KIB);
+        struct tmpl_run run = {0};
+        AUTO_ERR e = {0};
+        assert_ok(tmpl_parse(shared, STR("1"), str_c(cases[i].first), &e), &e);
+        assert_ok(tmpl_parse(shared, STR("2"), str_c(cases[i].second), &e), &e);
+        assert_ok(tmpl_parse(set, STR("t"), str_c(cases[i].own), &e), &e);
+        tmpl_add(set, shared);
+        assert_ok(tmpl_execute(a, set, STR("t"), &run, &out, &e), &e);
+        assert_str(buf_str(&out), str_c(cases[i].want));
+    }
+}
+
 TEST(a_missing_template_is_an_error)
 {
     AUTO_ARENA a = arena_new();
@@ -314,5 +342,6 @@ RUN_TESTS(cmocka_unit_test(numbers_that_go_would_round_stay_exact_when_asked_for
           cmocka_unit_test(endless_recursion_ends_as_in_go),
           cmocka_unit_test(limits_of_the_host_are_kept),
           cmocka_unit_test(an_execution_stays_in_its_arena_and_leaves_the_set_alone),
+          cmocka_unit_test(templates_of_another_set_are_as_if_parsed_here),
           cmocka_unit_test(a_missing_template_is_an_error),
           cmocka_unit_test(per_cent_signs_in_names_are_verbs_in_messages))

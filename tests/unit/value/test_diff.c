@@ -2,7 +2,7 @@
 /* Tests of value/diff.h: differences between two trees. */
 #include "../test.h"
 
-#include "text/json.h"
+#include "text/json/json.h"
 #include "value/diff.h"
 
 static struct value *read(struct arena *a, const char *text)

@@ -2,7 +2,7 @@
 /* test_fields.c - files of facts into structs: what is wrong is named with its place. */
 #include "../test.h"
 
-#include "text/json.h"
+#include "text/json/json.h"
 #include "value/fields.h"
 
 struct thing {

@@ -2,7 +2,7 @@
 /* test_pack.c - packed trees: everything comes back, from any bytes something sensible. */
 #include "../test.h"
 
-#include "text/json.h"
+#include "text/json/json.h"
 #include "value/pack.h"
 
 static struct value *read(struct arena *a, const char *text)

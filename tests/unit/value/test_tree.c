@@ -2,7 +2,7 @@
 /* Tests of whole trees (value/tree.c): copy, merge, equality, order, hash. */
 #include "../test.h"
 
-#include "text/json.h"
+#include "text/json/json.h"
 
 static struct value *read(struct arena *a, const char *text)
 {

@@ -203,6 +203,31 @@ TEST(lookups_stay_fast_after_a_removal)
         assert_int_equal(number_at(v, key_of(a, i)), i);
 }
 
+static bool is_odd(void *ctx, const struct value *item)
+{
+    int64_t i = 0;
+
+    (void)ctx;
+    return value_to_i64(item, &i) && i % 2;
+}
+
+TEST(many_members_are_removed_in_one_pass)
+{
+    static const size_t some[] = {0, 1, 2, 17, 33, 500};
+
+    for (size_t s = 0; s < COUNT(some); s++) {
+        AUTO_ARENA a = arena_new();
+        struct value *both[] = {numbered(a, some[s]), adopted(a, some[s])};
+        for (size_t k = 0; k < COUNT(both); k++) {
+            assert_int_equal(value_remove_if(both[k], is_odd, NULL), some[s] / 2);
+            assert_int_equal(value_len(both[k]), (some[s] + 1) / 2);
+            for (size_t i = 0; i < some[s]; i++)
+                assert_int_equal(number_at(both[k], key_of(a, i)), i % 2 ? -1 : (int64_t)i);
+            assert_int_equal(value_remove_if(both[k], is_odd, NULL), 0);
+        }
+    }
+}
+
 TEST(only_objects_have_members_to_remove)
 {
     AUTO_ARENA a = arena_new();
@@ -334,6 +359,7 @@ RUN_TESTS(cmocka_unit_test(nothing_is_an_answer_to_every_question),
           cmocka_unit_test(removal_keeps_the_order_and_the_index),
           cmocka_unit_test(a_large_object_can_be_emptied_and_used_again),
           cmocka_unit_test(lookups_stay_fast_after_a_removal),
+          cmocka_unit_test(many_members_are_removed_in_one_pass),
           cmocka_unit_test(only_objects_have_members_to_remove),
           cmocka_unit_test(elements_are_inserted_and_removed_anywhere),
           cmocka_unit_test(an_item_may_be_part_of_what_it_is_added_to),

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * archive.c - the members of archives; see archive.h.
+ *
+ * An archive that is a member of another one is a level above it: the library is given the bytes of
+ * the member as it asks for them, so that at any time one buffer per level is in memory.
+ */
+#include "archive/internal.h"
+#include "archive/library.h"
+
+#include <errno.h>
+
+#define BUFFER (64 * KIB)
+/*
+ * What the library gets at a time of something compressed: between two pieces it may unpack as much
+ * as it likes, and a few bytes of zstd stand for 128 KiB.
+ */
+#define PIECE (1 * KIB)
+/* What is read of a zip that is read in any order: a little here, a little there. */
+#define SEEK_PIECE (8 * KIB)
+
+/* One archive. */
+struct level {
+    struct reader reader; /* of the current member */
+    struct pack *pack;
+    str name;
+    struct reader *from;
+    struct archive *lib;
+    char *buffer;
+    size_t have, used;   /* bytes in the buffer, and those that the library was given */
+    size_t chunk, piece; /* how much is read and given at a time */
+    uint64_t given;      /* the place behind what was given */
+    /* Of the search for the next member: */
+    bool searching;
+    uint64_t start;   /* where it began, in what is unpacked */
+    uint64_t asked;   /* bytes given since */
+    bool seeks;       /* a zip whose directory is read */
+    bool raw;         /* one document, compressed */
+    struct err fault; /* of from */
+    struct arena_mark mark;
+    /* Of the current member: */
+    bool open, broken, holes;
+    int status;        /* of the library's last answer */
+    uint64_t size;     /* read so far */
+    uint64_t declared; /* 0: not known */
+    const char *block; /* what is left of its current block */
+    size_t left;
+};
+
+struct pack {
+    struct arena *arena;
+    struct arena *names; /* of the levels */
+    enum pack_use use;
+    const struct pack_lib *lib;
+    struct level levels[PACK_DEPTH_MAX];
+    size_t depth;
+    size_t members;
+    uint64_t unpacked; /* bytes, at all levels */
+    bool refused;      /* a limit was passed: nothing more is read */
+    str name;
+    struct err fault; /* of opening, until it was told */
+};
+
+/* ---- Bytes. ---- */
+
+static struct level *top(struct pack *p)
+{
+    return &p->levels[p->depth - 1];
+}
+
+/* The place of the library in what is unpacked (0), or in what it is given (-1). */
+static uint64_t place(const struct level *l, int filter)
+{
+    la_int64_t at = l->pack->lib->archive_filter_bytes(l->lib, filter);
+
+    return at > 0 ? (uint64_t)at : 0;
+}
+
+/* Fails when too much has been unpacked so far, whatever it is. */
+static bool check_ratio(struct pack *p, uint64_t passed, struct err *e)
+{
+    if (passed <= PACK_RATIO_FREE || passed / PACK_RATIO_MAX <= place(&p->levels[0], -1))
+        return true;
+    p->refused = true;
+    return err_set(e, ERR_LIMIT, "it unpacks to more than %d times its size, which is not trusted",
+                   PACK_RATIO_MAX);
+}
+
+/*
+ * What the library may do between two calls of ours: it reads, and keeps, names, maps and
+ * directories as long as they are.
+ */
+static bool check_search(struct level *l, struct err *e)
+{
+    uint64_t passed = place(l, 0);
+    bool far = l->seeks ? l->asked > PACK_DIRECTORY_MAX : passed > l->start + PACK_HEADER_MAX;
+
+    if (!check_ratio(l->pack, passed, e))
+        return false;
+    if (l->given > place(l, -1) + PACK_HEADER_MAX || (l->searching && far))
+        return err_set(e, ERR_LIMIT, "no member begins within %zu bytes", (size_t)PACK_HEADER_MAX);
+    return true;
+}
+
+static bool fill_buffer(struct level *l, struct err *e)
+{
+    l->used = l->have = 0;
+    return l->from->read(l->from, l->buffer, l->chunk, &l->have, e);
+}
+
+/* What the library asks for. */
+static ssize_t give_bytes(struct archive *lib, void *ctx, const void **out)
+{
+    struct level *l = ctx;
+
+    if ((l->used == l->have && !fill_buffer(l, &l->fault)) || !check_search(l, &l->fault)) {
+        l->pack->lib->archive_set_error(lib, EIO, "%.*s", STR_ARG(l->fault.text));
+        return ARCHIVE_FATAL;
+    }
+    size_t left = l->have - l->used, size = left < l->piece ? left : l->piece;
+    *out = l->buffer + l->used;
+    l->used += size;
+    l->given += size;
+    l->asked += size;
+    return (ssize_t)size;
+}
+
+static la_int64_t give_place(struct archive *lib, void *ctx, la_int64_t offset, int whence)
+{
+    struct level *l = ctx;
+
+    (void)lib;
+    if (whence == SEEK_CUR)
+        offset -= (la_int64_t)(l->have - l->used);
+    l->have = l->used = 0;
+    int64_t now = l->from->seek(l->from, offset, whence);
+    l->given = now < 0 ? l->given : (uint64_t)now;
+    return now < 0 ? ARCHIVE_FATAL : now;
+}
+
+static bool fail(struct level *l, struct err *e)
+{
+    const char *text = l->pack->lib->archive_error_string(l->lib);
+
+    /* The library has words of its own for what its input could not give. */
+    if (l->fault.kind != ERR_NONE)
+        return err_set(e, l->fault.kind, "%.*s", STR_ARG(l->fault.text));
+    return err_set(e, ERR_INVALID, "%s", text ? text : "the archive cannot be read");
+}
+
+/* What a small archive may become, whatever is in it. */
+static bool check_size(struct pack *p, size_t more, struct err *e)
+{
+    uint64_t passed = place(&p->levels[0], 0);
+
+    p->unpacked += more;
+    return check_ratio(p, p->unpacked > passed ? p->unpacked : passed, e);
+}
+
+/* The next block of the current member, which is no longer open when there is none. */
+static bool next_block(struct level *l, struct err *e)
+{
+    const void *data = NULL;
+    size_t size = 0;
+    la_int64_t offset = 0;
+
+    do {
+        l->status = l->pack->lib->archive_read_data_block(l->lib, &data, &size, &offset);
+    } while (l->status == ARCHIVE_OK && !size);
+    l->open = l->status != ARCHIVE_EOF;
+    if (!l->open)
+        return true;
+    if (l->status != ARCHIVE_OK && l->status != ARCHIVE_WARN)
+        return fail(l, e);
+    l->holes |= (uint64_t)offset != l->size;
+    l->block = data;
+    l->left = size;
+    l->size = (uint64_t)offset + size;
+    return check_size(l->pack, size, e);
+}
+
+/* What a document must not be, though others may. */
+static bool check_member(struct level *l, struct err *e)
+{
+    if (l->holes || (!l->open && l->declared > l->size))
+        return err_set(e, ERR_INVALID, "it has holes, as no document has");
+    if (l->size > PACK_MEMBER_MAX)
+        return err_set(e, ERR_LIMIT, "it is larger than the limit of %zu bytes",
+                       (size_t)PACK_MEMBER_MAX);
+    return true;
+}
+
+static bool read_member(struct reader *r, char *to, size_t size, size_t *got, struct err *e)
+{
+    struct level *l = (struct level *)r;
+
+    *got = 0;
+    if (!l->left && l->open && !(next_block(l, e) && check_member(l, e))) {
+        l->broken = true;
+        return false;
+    }
+    *got = l->left < size ? l->left : size;
+    if (!*got)
+        return true;
+    memcpy(to, l->block, *got);
+    l->block += *got;
+    l->left -= *got;
+    return true;
+}
+
+/* ---- Levels. ---- */
+
+static void choose_formats(const struct pack_lib *lib, struct archive *a, bool raw)
+{
+    lib->archive_read_support_filter_bzip2(a);
+    lib->archive_read_support_filter_gzip(a);
+    lib->archive_read_support_filter_xz(a);
+    lib->archive_read_support_filter_zstd(a);
+    if (raw) {
+        lib->archive_read_support_format_raw(a);
+        return;
+    }
+    lib->archive_read_support_format_tar(a);
+    lib->archive_read_support_format_zip(a);
+    /* Somebody may have put one behind the other, and nothing should be missed in silence. */
+    lib->archive_read_set_format_option(a, "tar", "read_concatenated_archives", "1");
+}
+
+static bool open_library(struct level *l, struct err *e)
+{
+    const struct pack_lib *lib = l->pack->lib;
+
+    l->lib = lib->archive_read_new();
+    choose_formats(lib, l->lib, l->raw);
+    lib->archive_read_set_callback_data(l->lib, l);
+    lib->archive_read_set_read_callback(l->lib, give_bytes);
+    if (l->seeks)
+        lib->archive_read_set_seek_callback(l->lib, give_place);
+    return lib->archive_read_open1(l->lib) == ARCHIVE_OK || fail(l, e);
+}
+
+/* Looks at the first bytes: how it is read best. */
+static bool choose_way(struct level *l, struct err *e)
+{
+    l->chunk = BUFFER;
+    if (!fill_buffer(l, e))
+        return false;
+    str start = str_of(l->buffer, l->have);
+    l->seeks = l->from->seek && pack_is_zip(start);
+    l->piece = pack_is_compressed(start) ? PIECE : BUFFER;
+    if (l->seeks)
+        l->chunk = SEEK_PIECE;
+    return true;
+}
+
+static bool push(struct pack *p, str name, struct reader *from, struct err *e)
+{
+    char *buffer;
+    str inner;
+
+    if (p->depth == PACK_DEPTH_MAX)
+        return err_set(e, ERR_LIMIT, "archives are nested deeper than %d levels", PACK_DEPTH_MAX);
+    struct level *l = &p->levels[p->depth];
+    buffer = l->buffer ? l->buffer : arena_alloc_text(p->arena, BUFFER);
+    struct arena_mark mark = arena_mark(p->names);
+    *l = (struct level){.pack = p,
+                        .name = str_copy(p->names, name),
+                        .from = from,
+                        .buffer = buffer,
+                        .mark = mark,
+                        .raw = pack_is_single(name, &inner),
+                        .reader = {.read = read_member}};
+    p->depth++;
+    return choose_way(l, e) && open_library(l, e);
+}
+
+static void close_library(struct level *l)
+{
+    if (l->lib)
+        l->pack->lib->archive_read_free(l->lib);
+    l->lib = NULL;
+    err_clear(&l->fault);
+}
+
+static void pop(struct pack *p)
+{
+    struct level *l = top(p);
+
+    close_library(l);
+    arena_rewind(p->names, l->mark);
+    p->depth--;
+}
+
+/* The directory of a zip is too large to be kept: from the beginning, member by member. */
+static bool read_in_order(struct level *l, struct err *e)
+{
+    close_library(l);
+    l->seeks = false;
+    l->given = l->asked = 0;
+    l->used = l->have = 0;
+    l->chunk = BUFFER;
+    if (l->from->seek(l->from, 0, SEEK_SET) != 0)
+        return err_set(e, ERR_IO, "it cannot be read from the beginning again");
+    return open_library(l, e);
+}
+
+struct pack *pack_open(struct arena *a, str name, struct reader *reader, enum pack_use use)
+{
+    struct pack *p = ARENA_NEW(a, struct pack);
+
+    p->arena = a;
+    p->names = arena_new();
+    p->use = use;
+    p->name = name;
+    p->lib = pack_lib_load(&p->fault);
+    if (p->lib && !push(p, name, reader, &p->fault) && p->depth)
+        pop(p);
+    return p;
+}
+
+size_t pack_members(const struct pack *p)
+{
+    return p ? p->members : 0;
+}
+
+void pack_close(struct pack *p)
+{
+    if (!p)
+        return;
+    while (p->depth)
+        pop(p);
+    err_clear(&p->fault);
+    arena_free(p->names);
+}
+
+/* ---- Members. ---- */
+
+static str entry_name(const struct pack_lib *lib, struct archive_entry *entry)
+{
+    const char *name = lib->archive_entry_pathname_utf8(entry);
+
+    if (!name)
+        name = lib->archive_entry_pathname(entry);
+    return name ? str_c(name) : STR_NONE;
+}
+
+static bool is_link_or_device(const struct pack_lib *lib, struct archive_entry *entry)
+{
+    return lib->archive_entry_hardlink(entry) || lib->archive_entry_filetype(entry) != AE_IFREG;
+}
+
+static bool give_fault(struct arena *a, struct pack_member *out, str name, const struct err *e)
+{
+    *out = (struct pack_member){
+        .kind = PACK_FAILED, .name = str_copy(a, name), .reason = str_copy(a, e->text)};
+    return true;
+}
+
+/* An archive among the members: it is read before the rest of this one. False: nothing to tell. */
+static bool enter(struct pack *p, struct arena *a, str name, struct pack_member *out)
+{
+    size_t depth = p->depth;
+    AUTO_ERR e = {0};
+
+    if (push(p, name, &top(p)->reader, &e))
+        return false;
+    if (p->depth > depth)
+        pop(p);
+    return give_fault(a, out, name, &e);
+}
+
+/* What speaks against reading a member; empty when nothing does. */
+static str member_fault(const struct level *l, struct archive_entry *entry, str name)
+{
+    str fault = l->raw ? STR_NONE : pack_name_fault(name);
+
+    if (!fault.len && is_link_or_device(l->pack->lib, entry))
+        return STR("links and devices are not followed");
+    return fault;
+}
+
+/* The archive and the member, for people: whose name may be a megabyte long. */
+static str shown_name(struct arena *a, const struct level *l, str name)
+{
+    bool cut = name.len > PACK_NAME_MAX;
+
+    return str_fmt(a, "%.*s!%.*s%s", STR_ARG(l->name),
+                   STR_ARG(str_slice(name, 0, cut ? 100 : name.len)), cut ? "..." : "");
+}
+
+/* Every member, as it would lie in a folder. */
+static bool take_file(struct arena *a, const struct level *l, bool folder, str fault, str name,
+                      struct pack_member *out)
+{
+    out->path = str_copy(a, name);
+    if (!fault.len)
+        out->kind = folder ? PACK_FOLDER : pack_takes(name) ? PACK_DOCUMENTS : PACK_OTHER;
+    out->reason = fault;
+    out->name = shown_name(a, l, name);
+    return true;
+}
+
+/* What a member is. False when there is nothing to tell of it. */
+static bool take(struct pack *p, struct arena *a, struct archive_entry *entry,
+                 struct pack_member *out)
+{
+    struct level *l = top(p);
+    str name = entry_name(p->lib, entry);
+    bool folder = p->lib->archive_entry_filetype(entry) == AE_IFDIR;
+    str fault = folder ? pack_name_fault(name) : member_fault(l, entry, name);
+
+    *out = (struct pack_member){.kind = fault.len ? PACK_IGNORED : PACK_DOCUMENTS,
+                                .reader = &l->reader};
+    if (p->use == PACK_AS_FOLDER && !l->raw)
+        return take_file(a, l, folder, fault, name, out);
+    if (folder)
+        return false;
+    bool documents = l->raw || pack_takes(name), wanted = documents || pack_is_name(name);
+    /* Of what would have been read, somebody should know; the rest is only counted. */
+    if (!wanted)
+        return fault.len > 0;
+    out->reason = fault;
+    out->name = l->raw ? str_copy(a, l->name) : shown_name(a, l, name);
+    return fault.len || documents || enter(p, a, out->name, out);
+}
+
+/*
+ * Passes over what nobody has read: here, so that limits hold. What is broken and not wanted does
+ * not matter as long as the library can go on.
+ */
+static bool skip_rest(struct level *l, struct err *e)
+{
+    while (l->open && !l->broken) {
+        if (next_block(l, e))
+            continue;
+        if (l->status != ARCHIVE_FAILED || l->pack->refused)
+            return false;
+        err_clear(e);
+        l->open = false;
+    }
+    return true;
+}
+
+/* The next header of a level, by the library. */
+static bool find_entry(struct level *l, struct archive_entry **entry, struct err *e)
+{
+    l->searching = true;
+    l->start = place(l, 0);
+    l->asked = 0;
+    l->status = l->pack->lib->archive_read_next_header(l->lib, entry);
+    l->searching = false;
+    if (l->status == ARCHIVE_OK || l->status == ARCHIVE_WARN || l->status == ARCHIVE_EOF)
+        return true;
+    return fail(l, e);
+}
+
+static bool next_entry(struct level *l, struct archive_entry **entry, struct err *e)
+{
+    struct pack *p = l->pack;
+
+    *entry = NULL;
+    if (!skip_rest(l, e))
+        return false;
+    if (!find_entry(l, entry, e)) {
+        if (!l->seeks || l->asked <= PACK_DIRECTORY_MAX || !read_in_order(l, e) ||
+            !find_entry(l, entry, e))
+            return false;
+        err_clear(e);
+    }
+    if (l->status == ARCHIVE_EOF) {
+        *entry = NULL;
+        return true;
+    }
+    l->open = true;
+    l->broken = l->holes = false;
+    l->size = l->left = 0;
+    la_int64_t declared = p->lib->archive_entry_size(*entry);
+    l->declared = declared > 0 ? (uint64_t)declared : 0;
+    if (++p->members <= PACK_MEMBERS_MAX)
+        return check_size(p, 0, e);
+    p->refused = true;
+    return err_set(e, ERR_LIMIT, "it has more than %d members", PACK_MEMBERS_MAX);
+}
+
+bool pack_next(struct pack *p, struct arena *a, struct pack_member *out)
+{
+    if (p->fault.kind != ERR_NONE) {
+        give_fault(a, out, p->name, &p->fault);
+        err_clear(&p->fault);
+        return true;
+    }
+    while (p->depth && !p->refused) {
+        struct level *l = top(p);
+        struct archive_entry *entry;
+        AUTO_ERR e = {0};
+        bool told = l->broken, ok = next_entry(l, &entry, &e);
+        if (ok && entry) {
+            if (take(p, a, entry, out))
+                return true;
+            continue;
+        }
+        if (!ok)
+            give_fault(a, out, l->name, &e);
+        pop(p);
+        if (!ok && !told)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * archive.h - archives as streams: their members one after the other, nothing unpacked to disk.
+ *
+ *     struct pack *p = pack_open(a, STR("mg.tar.gz"), &reader, PACK_FOR_DOCUMENTS);
+ *     while (pack_next(p, scratch, &member)) ... member.reader ...
+ *     pack_close(p);
+ *
+ * Known are tar and zip, and what gzip, zstd, xz and bzip2 make of a tar or of a single document.
+ * What was compressed in pieces, and tars behind each other, are read to the end. Only members
+ * whose names end as those of documents are given (pack_takes), and archives among the members are
+ * looked into. Links, devices, and names that are absolute or lead out by ".." are never read, only
+ * told of. Memory does not depend on the size of an archive, and PACK_* bound what a small one may
+ * become.
+ *
+ * libarchive does the work; it is loaded when the first archive is opened (library.h). One thread
+ * at a time.
+ */
+#pragma once
+
+#include "base/reader.h"
+
+/* Archives within archives. */
+#define PACK_DEPTH_MAX 5
+#define PACK_MEMBERS_MAX 10000000
+/* One member. */
+#define PACK_MEMBER_MAX (4 * GIB)
+/* What is unpacked may be that many times larger than the archive, once it is more than FREE. */
+#define PACK_RATIO_MAX 200
+#define PACK_RATIO_FREE (100 * MIB)
+/* What is passed over, or kept by the library, on the way to the next member. */
+#define PACK_HEADER_MAX (16 * MIB)
+/* A larger directory of a zip is not kept: its members are taken as they come. */
+#define PACK_DIRECTORY_MAX (8 * MIB)
+#define PACK_NAME_MAX 4096
+
+struct pack;
+
+enum pack_use {
+    PACK_FOR_DOCUMENTS, /* those of the archive and of archives in it */
+    PACK_AS_FOLDER,     /* every member, as if it were unpacked: archives in it are only files */
+};
+
+enum pack_kind {
+    PACK_DOCUMENTS, /* reader gives its bytes, until the next call */
+    PACK_IGNORED,   /* reason says why */
+    PACK_FAILED,    /* the same */
+    PACK_FOLDER,    /* only with PACK_AS_FOLDER */
+    PACK_OTHER,     /* the same: no document */
+};
+
+struct pack_member {
+    enum pack_kind kind;
+    str name;   /* the archive, "!", the member; of an archive that fails only its own */
+    str path;   /* the member alone; empty when it is the archive or a compressed document */
+    str reason; /* may be empty when ignored: nobody would miss it */
+    struct reader *reader;
+};
+
+/* Whether something is an archive, by its first bytes (512 are enough) or by its name. */
+bool pack_is(str name, str start);
+/* Never fails: what is wrong is the first member. reader must live as long; p lives as long as a.
+ */
+struct pack *pack_open(struct arena *a, str name, struct reader *reader, enum pack_use use);
+/* False at the end. Texts live as long as a. */
+bool pack_next(struct pack *p, struct arena *a, struct pack_member *out);
+/* Members so far, whatever they are; p may be NULL. */
+size_t pack_members(const struct pack *p);
+void pack_close(struct pack *p);
+/* Whether that is the name of an archive; *stem is the name without the endings. */
+bool pack_is_named(str name, str *stem);
+/* Whether a file of that name holds documents: .json, .yaml, .yml. */
+bool pack_takes(str name);

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * budget.h - how many requests Azure lets us send, and who may send next.
+ *
+ * Azure counts requests in token buckets per subscription, principal, region and kind of verb, and
+ * providers add limits of their own. Who sends more is answered by 429 and waits, users included.
+ * The budget counts in the same way and never lets go more than will be accepted:
+ *
+ *     if (!budget_submit(b, &request, now, e)) ...          it waits
+ *     while ((item = budget_next(b, now, &grant, &again))) {
+ *         send it, then budget_answer(b, &grant, now, &signal);
+ *     }
+ *     nothing may be sent before again (INT64_MAX: nothing waits)
+ *
+ * Who goes first: what users caused, then polls of running operations, then sweeps, which only take
+ * what is above a reserve; so a fleet that is too large for its budget slows its sweeps, never its
+ * users. Within a namespace this order is strict. Between namespaces it goes round: in each cycle a
+ * namespace has one turn for what its users caused and one for its polls, so one that misbehaves
+ * only delays itself. A part of each bucket, more than the reserve, is kept from namespaces that
+ * have used much of it lately: what they want too much of comes even after the sweeps of others.
+ *
+ * No network, no clock, no lock: the caller gives the time (clock_mono) and keeps to one thread at
+ * a time. Items are the caller's.
+ */
+#pragma once
+
+#include "arm/rules/rules.h"
+#include "net/http/http.h"
+
+struct budget;
+
+enum budget_verb { BUDGET_READ, BUDGET_WRITE, BUDGET_DELETE, BUDGET_VERBS };
+enum budget_priority { BUDGET_USER, BUDGET_POLL, BUDGET_SWEEP, BUDGET_PRIORITIES };
+
+/* A bucket: so many at once, so many per second. */
+struct budget_rate {
+    double burst, per_second;
+};
+
+/* A limit of a provider that is known beforehand; others are learnt from headers. */
+struct budget_provider {
+    str provider; /* "Microsoft.Compute", letters without case */
+    enum budget_verb verb;
+    struct budget_rate rate;
+};
+
+struct budget_limits {
+    struct budget_rate rates[BUDGET_VERBS];
+    double share;   /* of the rates that we use, above 0 up to 1: others use the principal too */
+    double reserve; /* of a bucket that sweeps leave alone */
+    double kept;    /* of a bucket that is kept from namespaces that use much of it */
+    size_t waiting_max;
+    size_t buckets_max;
+    const struct budget_provider *providers;
+    size_t provider_count;
+};
+
+/* What Azure publishes: reads 250 and 25/s, writes and deletes 200 and 10/s; 90 % of it is used. */
+struct budget_limits budget_published(void);
+/* What it was until 2024: 12,000 reads, 1,200 writes and 15,000 deletes an hour. */
+struct budget_limits budget_hourly(void);
+/* False when a number makes no sense; the error says which. */
+MUST_CHECK bool budget_check(const struct budget_limits *l, struct err *e);
+
+/* Texts are copied. provider may be empty; region too when it is not known. */
+struct budget_request {
+    str subscription, principal, region, provider;
+    str space; /* the namespace it is for */
+    enum budget_verb verb;
+    enum budget_priority priority;
+    void *item; /* not NULL */
+};
+
+/* GET and HEAD read, DELETE deletes, everything else (POST actions too) writes. */
+enum budget_verb budget_verb_of(str method);
+
+/* What was let go; given back once. */
+struct budget_grant {
+    struct budget_bucket *bucket, *provider; /* provider may be NULL */
+    uint64_t mark, provider_mark;            /* of the budget: what had been answered by then */
+};
+
+/* What an answer says of the budget. -1: nothing. */
+struct budget_signal {
+    bool throttled;             /* a 429 that is about the bucket */
+    int64_t retry_after;        /* of it, in nanoseconds; -1: not said */
+    int64_t remaining;          /* of the subscription or tenant */
+    int64_t provider_remaining; /* of the provider's scarcest limit */
+    int64_t provider_window;    /* its length in nanoseconds; -1: not known */
+};
+
+/* limits are checked already (budget_check) and copied. */
+struct budget *budget_new(const struct budget_limits *limits);
+/* Items that still wait are forgotten. */
+void budget_free(struct budget *b);
+
+/* Lets a request wait for its turn. ERR_LIMIT when too many wait already. */
+MUST_CHECK bool budget_submit(struct budget *b, const struct budget_request *r, int64_t now,
+                              struct err *e);
+/*
+ * The item that may be sent now, or NULL: then *again is when to ask again, INT64_MAX when nothing
+ * waits. An answer or a new request may make it earlier.
+ */
+void *budget_next(struct budget *b, int64_t now, struct budget_grant *grant, int64_t *again);
+/* Takes the answer into account. A request without an answer has a signal of nothing. */
+void budget_answer(struct budget *b, const struct budget_grant *grant, int64_t now,
+                   const struct budget_signal *signal);
+/* Gives a grant back whose request was never sent. */
+void budget_return(struct budget *b, const struct budget_grant *grant, int64_t now);
+
+/*
+ * Reads the x-ms-ratelimit-remaining-* headers of an answer of that verb. effect is what the rules
+ * say of a refusal: a 429 of a busy object is not about the bucket.
+ */
+struct budget_signal budget_signal_of(const struct http_headers *headers, enum budget_verb verb,
+                                      int status, enum error_effect effect, int64_t retry_after);
+/* A signal that says nothing. */
+struct budget_signal budget_signal_none(void);
+
+/*
+ * When such a request would be let go if it came now, in nanoseconds from now: what is waiting with
+ * the same or more right goes first. One of a namespace that has used much lately may take longer.
+ */
+int64_t budget_forecast(struct budget *b, const struct budget_request *r, int64_t now);
+
+struct budget_stats {
+    str subscription, principal, region, provider; /* provider empty: the bucket of all of them */
+    enum budget_verb verb;
+    double level, burst, per_second;
+    size_t in_flight, waiting[BUDGET_PRIORITIES];
+    uint64_t granted[BUDGET_PRIORITIES], throttled;
+    int64_t paused; /* how much longer; 0: not */
+};
+/* All buckets, for metrics. Lives as long as a; texts as long as b. */
+size_t budget_stats(struct arena *a, struct budget *b, int64_t now, struct budget_stats **out);

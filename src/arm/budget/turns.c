@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * turns.c - those who wait, in turns of their namespaces.
+ *
+ * A namespace that waits for nothing stays until its last turn is over and forgotten: else it would
+ * have a second turn as soon as it comes back. So does what it wanted of a provider with a limit.
+ */
+#include "arm/budget/internal.h"
+
+#include <math.h>
+
+/*
+ * How much of a bucket must be left for a namespace to take from it: nothing for one that has used
+ * none of it, kept for one that has used HEAVY of it while it filled once, and in between more the
+ * more it has used, steeply at first. So those who take much find a level at which they get no more
+ * than their share, whether they are one or many, and those who take little find tokens.
+ */
+#define HEAVY 0.25
+#define STEEP 5
+
+void line_begin(struct wait_line *l)
+{
+    l->last = &l->first;
+}
+
+static void flow_free(struct wait_flow *f)
+{
+    struct wait_item *next;
+
+    for (struct wait_item *i = f->first; i; i = next) {
+        next = i->next;
+        block_free(i);
+    }
+    if (f->provider)
+        f->provider->uses--;
+    block_free(f);
+}
+
+static void space_free(struct wait_space *s)
+{
+    struct wait_flow *next;
+
+    for (struct wait_flow *f = s->flows; f; f = next) {
+        next = f->next;
+        flow_free(f);
+    }
+    block_free(s);
+}
+
+void line_free(struct wait_line *l)
+{
+    struct wait_space *next;
+
+    for (struct wait_space *s = l->first; s; s = next) {
+        next = s->next;
+        space_free(s);
+    }
+    *l = (struct wait_line){0};
+    line_begin(l);
+}
+
+/* ---- Coming. ---- */
+
+static void put_last(struct wait_line *l, struct wait_space *s)
+{
+    s->next = NULL;
+    *l->last = s;
+    l->last = &s->next;
+}
+
+static struct wait_space *find(const struct wait_line *l, str name)
+{
+    struct wait_space *s = l->first;
+
+    while (s && !str_eq(s->name, name))
+        s = s->next;
+    return s;
+}
+
+static struct wait_space *space_of(struct wait_line *l, str name)
+{
+    struct wait_space *s = find(l, name);
+    char *text;
+
+    if (s)
+        return s;
+    s = block_new(sizeof(*s) + name.len);
+    text = (char *)(s + 1);
+    if (name.len)
+        memcpy(text, name.ptr, name.len);
+    *s = (struct wait_space){.name = {text, name.len}};
+    put_last(l, s);
+    return s;
+}
+
+static struct wait_flow *flow_of(struct wait_space *s, struct budget_bucket *provider)
+{
+    struct wait_flow **at = &s->flows;
+
+    while (*at && (*at)->provider != provider)
+        at = &(*at)->next;
+    if (!*at) {
+        *at = block_new(sizeof(**at));
+        **at = (struct wait_flow){.provider = provider};
+        (*at)->last = &(*at)->first;
+        if (provider)
+            provider->uses++;
+    }
+    return *at;
+}
+
+void line_add(struct wait_line *l, str space, struct budget_bucket *provider, void *item)
+{
+    struct wait_space *s = space_of(l, space);
+    struct wait_flow *f = flow_of(s, provider);
+    struct wait_item *i = block_new(sizeof(*i));
+
+    *i = (struct wait_item){.item = item};
+    *f->last = i;
+    f->last = &i->next;
+    s->waiting++;
+    l->waiting++;
+}
+
+/* ---- Going. ---- */
+
+/* Forgets what was used as fast as the bucket fills. */
+static double decay(double *used, int64_t *at, const struct budget_rate *rate, int64_t now)
+{
+    if (now > *at) {
+        double passed = (double)(now - *at) / (double)NS_PER_SEC;
+        *used *= exp(-passed * rate->per_second / rate->burst);
+        *at = now;
+    }
+    return *used;
+}
+
+/* What a namespace has used of a bucket. */
+static double used_by(struct wait_space *s, const struct line_turn *turn)
+{
+    return decay(&s->used, &s->used_at, &turn->bucket->rate, turn->now);
+}
+
+static bool is_limited(const struct wait_flow *f)
+{
+    return f->provider && f->provider->limited;
+}
+
+/* The same of the bucket of a provider. */
+static double used_by_flow(struct wait_flow *f, int64_t now)
+{
+    return is_limited(f) ? decay(&f->used, &f->used_at, &f->provider->rate, now) : 0;
+}
+
+/* Takes the first item of a flow, which goes behind the others, or ends with its last one. */
+static void *take_from(struct wait_space *s, struct wait_flow **at, int64_t now)
+{
+    struct wait_flow *f = *at, **end;
+    struct wait_item *i = f->first;
+    void *item = i->item;
+
+    f->first = i->next;
+    if (!f->first)
+        f->last = &f->first;
+    block_free(i);
+    s->waiting--;
+    *at = f->next;
+    if (!f->first && !is_limited(f)) {
+        flow_free(f);
+        return item;
+    }
+    f->used = used_by_flow(f, now) + 1;
+    for (end = at; *end; end = &(*end)->next)
+        ;
+    f->next = NULL;
+    *end = f;
+    return item;
+}
+
+/* What must stay in a bucket for one who has used so much of it. */
+static double floor_for(const struct line_turn *turn, const struct budget_bucket *k, double used)
+{
+    const double heavy = HEAVY * k->rate.burst;
+    double share = used < heavy ? pow(used / heavy, 1.0 / STEEP) : 1;
+
+    if (turn->now >= k->shared)
+        share = 0;
+    return k->rate.burst * (turn->kept * share > turn->floor ? turn->kept * share : turn->floor);
+}
+
+/* Whether the bucket of its provider has room for a flow: the rules are those of the other one. */
+static bool provider_has(struct wait_flow *f, const struct line_turn *turn, int64_t *again)
+{
+    if (!is_limited(f))
+        return !f->provider || bucket_has(f->provider, 1, turn->now, again);
+    return bucket_has(f->provider, 1 + floor_for(turn, f->provider, used_by_flow(f, turn->now)),
+                      turn->now, again);
+}
+
+static void *take(struct wait_space *s, const struct line_turn *turn,
+                  struct budget_bucket **provider, int64_t *again)
+{
+    const double floor = floor_for(turn, turn->bucket, used_by(s, turn));
+
+    if (!bucket_has(turn->bucket, 1 + floor, turn->now, again))
+        return NULL;
+    for (struct wait_flow **at = &s->flows, *f; (f = *at);) {
+        if (f->first && provider_has(f, turn, again)) {
+            *provider = f->provider;
+            return take_from(s, at, turn->now);
+        }
+        if (f->first || used_by_flow(f, turn->now) >= 1) {
+            at = &f->next;
+            continue;
+        }
+        *at = f->next;
+        flow_free(f);
+    }
+    return NULL;
+}
+
+/* Takes s, at *at, out of the ring. */
+static void unlink_space(struct wait_line *l, struct wait_space **at)
+{
+    struct wait_space *s = *at;
+
+    *at = s->next;
+    if (l->last == &s->next)
+        l->last = at;
+}
+
+static bool passes(const struct wait_space *s, const struct line_turn *turn)
+{
+    if (!s->waiting || (turn->cycle && s->cycle == turn->cycle))
+        return false;
+    for (size_t i = 0; i < turn->before_count; i++) {
+        const struct wait_space *other = turn->before[i].waiting ? find(&turn->before[i], s->name)
+                                                                 : NULL;
+        if (other && other->waiting)
+            return false;
+    }
+    return true;
+}
+
+void *line_next(struct wait_line *l, const struct line_turn *turn, struct budget_bucket **provider,
+                int64_t *again)
+{
+    struct wait_space **at = &l->first, *s;
+    void *item;
+
+    while ((s = *at)) {
+        if (!s->waiting && (!turn->cycle || s->cycle != turn->cycle) && used_by(s, turn) < 1) {
+            unlink_space(l, at);
+            space_free(s);
+            continue;
+        }
+        item = passes(s, turn) ? take(s, turn, provider, again) : NULL;
+        if (item) {
+            l->waiting--;
+            s->cycle = turn->cycle;
+            s->used = used_by(s, turn) + 1;
+            unlink_space(l, at);
+            put_last(l, s);
+            return item;
+        }
+        at = &s->next;
+    }
+    return NULL;
+}

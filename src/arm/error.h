@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * error.h - what Azure says when it refuses.
+ *
+ * Services word refusals in many shapes: {"error":{...}}, the same without the wrapper, with
+ * capital initials, a number as code, problem documents, a message alone, JSON inside the message,
+ * HTML, or nothing. All of them become one struct cloud_error; reading never fails.
+ *
+ *     struct cloud_error refusal;
+ *     cloud_error_read(a, 409, body, &refusal);
+ *     str text = cloud_error_text(a, &refusal);      for people
+ *
+ * What a refusal means is told by rules.h. May be called from any thread.
+ */
+#pragma once
+
+#include "base/base.h"
+
+struct value;
+
+/* The code of a refusal that has none. */
+#define CLOUD_UNKNOWN "UnknownError"
+/* More causes than that are not kept; services list every broken field. */
+#define CLOUD_CAUSES_MAX 64
+
+struct cloud_cause {
+    str code, message, target; /* each may be empty */
+    unsigned depth;            /* 1 for the causes of the error itself */
+};
+
+struct cloud_error {
+    int http;        /* the status; 0: there was no answer */
+    str code;        /* CLOUD_UNKNOWN when the body has none */
+    str message;     /* may be empty */
+    str target;      /* what the service blames; may be empty */
+    bool understood; /* the body is JSON and its code, if any, a text: what the original can read */
+    struct {
+        struct cloud_cause *items;
+        size_t len, cap;
+    } causes;                        /* details and inner errors, parents first */
+    const struct cloud_cause *cause; /* the deepest one that says more than the message, or NULL */
+    int64_t retry_after;             /* in nanoseconds; -1: not said. Set by the caller. */
+};
+
+/* Reads a body. Everything lives as long as a; texts may point into body. */
+void cloud_error_read(struct arena *a, int http, str body, struct cloud_error *out);
+/*
+ * The same for the answer of an operation or a resource that has ended badly: its error member, or
+ * what else it says of the reason.
+ */
+void cloud_error_from(struct arena *a, int http, const struct value *body, struct cloud_error *out);
+/* "message: deepest cause", or a sentence when Azure says nothing. Lives as long as a. */
+str cloud_error_text(struct arena *a, const struct cloud_error *e);

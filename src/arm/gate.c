@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gate.c - the request budget for threads that wait.
+ *
+ * Whoever waits also lets the others go: each looks at the budget when it may have changed for it.
+ */
+#include "arm/arm_internal.h"
+
+/* An answer may let somebody go earlier than was thought. */
+#define LOOK_AGAIN (100 * NS_PER_MS)
+
+struct arm_gate {
+    struct lock lock;
+    struct budget *budget;
+};
+
+/* One who waits; freed by the last of the two who know it, or once it was told. */
+struct waiter {
+    struct budget_grant grant;
+    bool granted, left;
+    gate_fn *tell;
+    void *ctx;
+    struct waiter *next; /* of those to be told */
+};
+
+struct arm_gate *arm_gate_new(const struct budget_limits *limits)
+{
+    struct arm_gate *g = block_new(sizeof(*g));
+
+    *g = (struct arm_gate){.lock = LOCK_INIT, .budget = budget_new(limits)};
+    return g;
+}
+
+/* Lets everybody go who may. Under the lock. Answers when to look again, and who is to be told. */
+static int64_t let_go(struct arm_gate *g, int64_t now, struct waiter **told)
+{
+    struct budget_grant grant;
+    struct waiter *w;
+    int64_t again;
+
+    *told = NULL;
+    while ((w = budget_next(g->budget, now, &grant, &again))) {
+        w->grant = grant;
+        w->granted = true;
+        if (w->tell) {
+            w->next = NULL;
+            *told = w;
+            told = &w->next;
+        } else if (w->left) {
+            budget_return(g->budget, &grant, now);
+            block_free(w);
+        }
+    }
+    return again;
+}
+
+static void tell(struct waiter *told)
+{
+    struct waiter *next;
+
+    for (struct waiter *w = told; w; w = next) {
+        next = w->next;
+        w->tell(w->ctx, &w->grant);
+        block_free(w);
+    }
+}
+
+int64_t gate_look(struct arm_gate *g)
+{
+    struct waiter *told;
+    int64_t again;
+
+    {
+        AUTO_LOCK guard = lock_take(&g->lock);
+        again = let_go(g, clock_mono(), &told);
+    }
+    tell(told);
+    return again;
+}
+
+void arm_gate_free(struct arm_gate *g)
+{
+    struct waiter *told;
+    int64_t again = 0;
+
+    if (!g)
+        return;
+    /* Those who left wait no longer than the longest pause of a bucket. */
+    while (again != INT64_MAX) {
+        again = let_go(g, again < INT64_MAX / 2 ? again : INT64_MAX / 2, &told);
+        assert(!told);
+    }
+    budget_free(g->budget);
+    pthread_mutex_destroy(&g->lock.mutex);
+    block_free(g);
+}
+
+bool call_wait(const struct arm_call *call, int64_t ns, struct err *e)
+{
+    if (call->deadline && clock_mono() + ns > call->deadline)
+        return err_set(e, ERR_IO, "there is no time left for this call");
+    return http_cancel_wait(call->cancel, ns, e);
+}
+
+static bool wait_for(struct arm_gate *g, struct waiter *w, const struct arm_call *call,
+                     struct err *e)
+{
+    for (;;) {
+        int64_t now = clock_mono(), again = gate_look(g);
+        {
+            AUTO_LOCK guard = lock_take(&g->lock);
+            if (w->granted)
+                return true;
+        }
+        int64_t wait = again == INT64_MAX || again - now > LOOK_AGAIN ? LOOK_AGAIN : again - now;
+        if (!call_wait(call, wait > 0 ? wait : 1, e))
+            return err_wrap(e, "waiting for the request budget");
+    }
+}
+
+bool gate_enter(struct arm_gate *g, const struct budget_request *r, const struct arm_call *call,
+                struct budget_grant *grant, struct err *e)
+{
+    struct waiter *w = block_new(sizeof(*w));
+    struct budget_request request = *r;
+    bool ok;
+
+    *w = (struct waiter){0};
+    request.item = w;
+    {
+        AUTO_LOCK guard = lock_take(&g->lock);
+        if (!budget_submit(g->budget, &request, clock_mono(), e)) {
+            block_free(w);
+            return false;
+        }
+    }
+    ok = wait_for(g, w, call, e);
+    AUTO_LOCK guard = lock_take(&g->lock);
+    *grant = w->grant;
+    if (!ok && w->granted)
+        budget_return(g->budget, grant, clock_mono());
+    if (w->granted)
+        block_free(w);
+    else
+        w->left = true;
+    return ok;
+}
+
+bool gate_ask(struct arm_gate *g, const struct budget_request *r, struct budget_grant *grant,
+              struct waiter **out, struct err *e)
+{
+    struct waiter *w = block_new(sizeof(*w)), *told;
+    struct budget_request request = *r;
+    int64_t now = clock_mono();
+
+    *w = (struct waiter){0};
+    request.item = w;
+    *out = w;
+    {
+        AUTO_LOCK guard = lock_take(&g->lock);
+        if (!budget_submit(g->budget, &request, now, e)) {
+            block_free(w);
+            return false;
+        }
+        let_go(g, now, &told);
+        if (w->granted)
+            *out = NULL;
+    }
+    if (!*out) {
+        *grant = w->grant;
+        block_free(w);
+    }
+    tell(told);
+    return true;
+}
+
+bool gate_tell(struct arm_gate *g, struct waiter *w, gate_fn *granted, void *ctx,
+               struct budget_grant *grant)
+{
+    AUTO_LOCK guard = lock_take(&g->lock);
+
+    if (!w->granted) {
+        w->tell = granted;
+        w->ctx = ctx;
+        return true;
+    }
+    *grant = w->grant;
+    block_free(w);
+    return false;
+}
+
+bool gate_forget(struct arm_gate *g, struct waiter *w)
+{
+    AUTO_LOCK guard = lock_take(&g->lock);
+
+    if (w->granted)
+        return false;
+    w->tell = NULL;
+    w->left = true;
+    return true;
+}
+
+void gate_leave(struct arm_gate *g, const struct budget_grant *grant,
+                const struct budget_signal *signal)
+{
+    const int64_t now = clock_mono();
+    struct waiter *told;
+
+    {
+        AUTO_LOCK guard = lock_take(&g->lock);
+        budget_answer(g->budget, grant, now, signal);
+        let_go(g, now, &told);
+    }
+    tell(told);
+}
+
+size_t arm_gate_stats(struct arm_gate *g, struct arena *a, struct budget_stats **out)
+{
+    AUTO_LOCK guard = lock_take(&g->lock);
+    size_t n = budget_stats(a, g->budget, clock_mono(), out);
+
+    for (size_t i = 0; i < n; i++) {
+        struct budget_stats *s = &(*out)[i];
+        s->subscription = str_copy(a, s->subscription);
+        s->principal = str_copy(a, s->principal);
+        s->region = str_copy(a, s->region);
+        s->provider = str_copy(a, s->provider);
+    }
+    return n;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lro.h - long-running operations, without a network.
+ *
+ * A PUT or DELETE may be done at once, or Azure may go on with it for an hour. Which of five
+ * protocols says how far it is depends on the service. This is the machine that knows them: it is
+ * fed answers and says what to do next, so that one worker can wait for hundreds of operations, and
+ * tests need no server.
+ *
+ *     lro_begin(a, &operation, STR("PUT"), url, &answer);
+ *     while (operation.next == LRO_POLL) {
+ *         wait operation.wait nanoseconds, GET operation.poll_url
+ *         lro_step(a, &operation, &answer);
+ *     }
+ *     LRO_READ: it went well (or nobody knows); GET the resource to see what it became, after
+ *     operation.wait nanoseconds, mostly none
+ *     LRO_DONE: it went well, and operation.body is the resource, if it is not empty
+ *     LRO_FAILED: operation.error says why
+ *
+ * A running operation can be written down as a small token and taken up by another process
+ * (lro_token, lro_resume); the format is that of the reference operator's poller annotation.
+ *
+ * An operation belongs to one thread at a time. Its texts live as long as the arena of the calls.
+ */
+#pragma once
+
+#include "arm/error.h"
+
+/* What an answer says that matters here. Absent headers are empty. */
+struct arm_answer {
+    int http; /* 0: there was none */
+    str body;
+    str async_operation, operation_location, location;
+    int64_t retry_after; /* in nanoseconds; -1: not said */
+    str request_id;      /* x-ms-request-id: Azure's name of the request, for its support */
+};
+
+enum lro_protocol {
+    LRO_NONE,      /* the first answer was the last */
+    LRO_ASYNC,     /* Azure-AsyncOperation */
+    LRO_OPERATION, /* Operation-Location */
+    LRO_LOCATION,  /* Location */
+    LRO_RESOURCE,  /* the state of the resource itself */
+};
+
+enum lro_next { LRO_POLL, LRO_READ, LRO_DONE, LRO_FAILED };
+
+/* Waits longer than that are cut; Azure asks for at most some minutes. */
+#define LRO_WAIT_MAX (600 * NS_PER_SEC)
+/* So many polls in a row may fail while the operation goes on. */
+#define LRO_TROUBLE_MAX 20
+
+struct lro {
+    enum lro_protocol protocol;
+    enum lro_next next;
+    str method;       /* PUT, PATCH, DELETE, POST */
+    str url;          /* of the first request */
+    str poll_url;     /* LRO_POLL: where to ask */
+    str final_url;    /* LRO_READ: the resource */
+    str state;        /* as Azure words it; "InProgress" when it did not say */
+    int64_t wait;     /* LRO_POLL, LRO_READ: before asking */
+    str body;         /* LRO_DONE: the last body, may be empty */
+    unsigned polls;   /* so far */
+    unsigned trouble; /* polls that failed since the last one that did not */
+    struct cloud_error error;
+};
+
+/* Takes the first answer. */
+void lro_begin(struct arena *a, struct lro *o, str method, str url, const struct arm_answer *first);
+/*
+ * The address of the operation must not be asked: it is not of Resource Manager, and would be shown
+ * our token. What has become of the resource is looked at instead. False when that tells nothing
+ * (POST).
+ */
+MUST_CHECK bool lro_stay_home(struct lro *o);
+/* Takes the answer to a poll. http 0 means that there was none: it is asked again. */
+void lro_step(struct arena *a, struct lro *o, const struct arm_answer *answer);
+
+/* A running operation as text: one JSON object. */
+str lro_token(struct arena *a, const struct lro *o);
+/*
+ * Takes up an operation from its token. Fails when the token is broken, is about another method, or
+ * would lead to another host than the one of endpoint: tokens lie where users can write.
+ */
+MUST_CHECK bool lro_resume(struct arena *a, str token, str method, str endpoint, struct lro *out,
+                           struct err *e);
+
+/*
+ * Whether url is of Resource Manager at endpoint, so that it may be shown a token: the same scheme,
+ * host and port, or a host below that one ("https://eastus2.management.azure.com" for
+ * "https://management.azure.com"), which is how some providers name the place of an operation.
+ */
+bool lro_is_home(str url, str endpoint);
+/* Whether a state means the end, and a good one. Letters count without case. */
+bool lro_state_ends(str state, bool *well);
+/* "https://host[:port]" of a URL; empty when it is relative. */
+str url_origin(str url);

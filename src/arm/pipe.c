@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pipe.c - a pipe, its workers, and where calls come in and go out; see pipe.h. What
+ * happens in between is in call.c.
+ */
+#include "arm/pipe.h"
+
+#include "arm/pipe_internal.h"
+#include "net/http/streams.h"
+
+#include <unistd.h>
+
+#define CONNECTIONS 500
+#define CALLS_MAX 10000
+/* Flights that are kept for the next calls, with some memory. */
+#define SPARE_MAX 1024
+
+/* ---- Workers. ---- */
+
+void pipe_call_workers(struct arm_pipe *p)
+{
+    if (p->queue.first && p->busy < p->runners && !p->waking) {
+        if (p->idle > (size_t)p->waking_watcher) {
+            p->waking = true;
+            pthread_cond_signal(&p->changed);
+        } else if (p->napping) {
+            p->napping = false;
+            pthread_cond_signal(&p->nap);
+        }
+    }
+    if ((p->queue.first || p->parked) && !p->watched && !p->waking_watcher &&
+        p->idle > (size_t)p->waking) {
+        p->waking_watcher = true;
+        pthread_cond_signal(&p->changed);
+    }
+}
+
+/* What a worker finds: a flight, or work with the clock, or (false) the end. */
+static bool find_work(struct arm_pipe *p, struct flight **f)
+{
+    AUTO_LOCK guard = lock_take(&p->lock);
+
+    for (;;) {
+        if ((*f = flights_take(&p->queue))) {
+            p->busy++;
+            pipe_call_workers(p);
+            return true;
+        }
+        if (p->closing && !p->total)
+            return false;
+        if (!p->watched && p->parked)
+            return p->watched = true;
+        p->idle++;
+        pthread_cond_wait(&p->changed, &p->lock.mutex);
+        p->idle--;
+        if (!p->waking_watcher) {
+            p->waking = false;
+            continue;
+        }
+        p->waking_watcher = false;
+        if (!p->watched)
+            return p->watched = true;
+    }
+}
+
+struct arm_done *arm_pipe_next(struct arm_pipe *p)
+{
+    struct flight *f;
+
+    while (find_work(p, &f)) {
+        if (!f)
+            pipe_watch(p);
+        else if (f->is_done || flight_land(f))
+            return &f->done;
+    }
+    return NULL;
+}
+
+static struct flight *take_queued(struct arm_pipe *p)
+{
+    AUTO_LOCK guard = lock_take(&p->lock);
+    struct flight *f = flights_take(&p->queue);
+
+    p->busy += f != NULL;
+    return f;
+}
+
+struct arm_done *arm_pipe_step(struct arm_pipe *p, int64_t *due)
+{
+    struct flight *f;
+    int64_t streams_due;
+
+    do {
+        while ((f = take_queued(p)))
+            if (f->is_done || flight_land(f))
+                return &f->done;
+        *due = pipe_look(p);
+        streams_due = p->streams ? http_streams_step(p->streams) : INT64_MAX;
+        int64_t tokens_due = pipe_step_tokens(p);
+        streams_due = tokens_due < streams_due ? tokens_due : streams_due;
+    } while (p->queue.first);
+    *due = streams_due < *due ? streams_due : *due;
+    return NULL;
+}
+
+/* ---- Calls. ---- */
+
+static struct flight *take_flight(struct arm_pipe *p, struct err *e)
+{
+    struct flight *f;
+
+    {
+        AUTO_LOCK guard = lock_take(&p->lock);
+        if (p->total == p->calls_max) {
+            err_set(e, ERR_LIMIT, "%zu calls to Azure are under way, more are not started",
+                    p->total);
+            return NULL;
+        }
+        p->total++;
+        f = p->spare;
+        if (f) {
+            p->spare = f->next;
+            p->spare_count--;
+        }
+    }
+    return f ? f : flight_new(p);
+}
+
+static struct arm_call copy_call(struct arena *a, const struct arm_call *from)
+{
+    struct arm_call c = *from;
+    str *const texts[] = {&c.method, &c.id,    &c.action, &c.query,       &c.api_version, &c.body,
+                          &c.space,  &c.group, &c.kind,   &c.correlation, &c.address};
+
+    for (size_t i = 0; i < COUNT(texts); i++)
+        *texts[i] = str_copy(a, *texts[i]);
+    return c;
+}
+
+bool arm_pipe_start(struct arm_pipe *p, struct arm *m, const struct arm_call *call, void *ctx,
+                    struct err *e)
+{
+    struct flight *f = take_flight(p, e);
+
+    assert(m->config.gate == p->gate);
+    if (!f)
+        return false;
+    struct arena *a = f->done.arena;
+    f->arm = m;
+    f->is_done = f->told = f->fetches = f->relaunch = f->registers = false;
+    f->wish = (struct credential_wish){0};
+    f->tries = (struct tries){.once = call->address.len > 0};
+    f->done = (struct arm_done){
+        .ctx = ctx, .call = copy_call(a, call), .result = {.retry_after = -1}, .arena = a};
+    f->url = call->address.len ? f->done.call.address : arm_url(m, a, &f->done.call);
+    if (call->address.len &&
+        !arm_check_home(m, f->url, "the address of the operation", &f->done.failure))
+        flight_finish(f);
+    else
+        flight_launch(f);
+    return true;
+}
+
+void arm_pipe_release(struct arm_pipe *p, struct arm_done *d)
+{
+    struct flight *f = (struct flight *)d;
+    bool keep;
+
+    err_clear(&f->failure);
+    err_clear(&d->failure);
+    arena_reset(f->attempt.secret);
+    arena_reset(d->arena);
+    {
+        AUTO_LOCK guard = lock_take(&p->lock);
+        p->busy--;
+        p->total--;
+        keep = p->spare_count < SPARE_MAX;
+        if (keep) {
+            f->next = p->spare;
+            p->spare = f;
+            p->spare_count++;
+        }
+        if (p->closing && !p->total)
+            pthread_cond_broadcast(&p->changed);
+    }
+    if (!keep)
+        flight_free(f);
+}
+
+/* ---- The pipe. ---- */
+
+/* For calls, and for tokens with and without a proxy. */
+static bool open_clients(struct arm_pipe *p, const struct http_config *given, struct err *e)
+{
+    const struct http_config calls = arm_http(given);
+    struct http_config tokens = given ? *given : http_defaults();
+
+    if (!http_client_new(&tokens, &p->token_http[0], e))
+        return false;
+    tokens.no_proxy = true;
+    return http_client_new(&tokens, &p->token_http[1], e) && http_client_new(&calls, &p->http, e);
+}
+
+bool arm_pipe_new(const struct arm_pipe_config *config, struct arm_pipe **out, struct err *e)
+{
+    struct arena *a = arena_new();
+    struct arm_pipe *p = ARENA_NEW(a, struct arm_pipe);
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+    p->arena = a;
+    p->gate = config->gate;
+    p->calls_max = config->calls_max ? config->calls_max : CALLS_MAX;
+    p->lock = (struct lock)LOCK_INIT;
+    p->token_lock = (struct lock)LOCK_INIT;
+    pthread_cond_init(&p->changed, NULL);
+    pthread_cond_init(&p->nap, NULL);
+    p->queue.last = &p->queue.first;
+    p->arrived.last = &p->arrived.first;
+    p->runners = processors > 1 ? (size_t)processors : 1;
+    if (!open_clients(p, config->http, e)) {
+        for (size_t i = 0; i < COUNT(p->token_http); i++)
+            http_client_free(p->token_http[i]);
+        arena_free(a);
+        return false;
+    }
+    p->streams = http_streams_new(p->http);
+    http_streams_configure(p->streams, config->connections ? config->connections : CONNECTIONS,
+                           pipe_on_settled, p);
+    *out = p;
+    return true;
+}
+
+void arm_pipe_close(struct arm_pipe *p)
+{
+    AUTO_LOCK guard = lock_take(&p->lock);
+
+    p->closing = true;
+    pthread_cond_broadcast(&p->changed);
+}
+
+void arm_pipe_free(struct arm_pipe *p)
+{
+    struct arm_done *d;
+    struct flight *f;
+    int64_t due;
+
+    if (!p)
+        return;
+    {
+        AUTO_LOCK guard = lock_take(&p->lock);
+        p->cut = true;
+    }
+    arm_pipe_close(p);
+    /* What is on the wire ends by that, the others when somebody looks at them. */
+    http_streams_free(p->streams);
+    p->streams = NULL;
+    pipe_free_tokens(p);
+    while ((d = clock_is_driven() ? arm_pipe_step(p, &due) : arm_pipe_next(p)))
+        arm_pipe_release(p, d);
+    while ((f = p->spare)) {
+        p->spare = f->next;
+        flight_free(f);
+    }
+    http_client_free(p->http);
+    pthread_cond_destroy(&p->changed);
+    pthread_cond_destroy(&p->nap);
+    pthread_mutex_destroy(&p->lock.mutex);
+    arena_free(p->arena);
+}
+
+struct arm_pipe_stats arm_pipe_stats(struct arm_pipe *p)
+{
+    AUTO_LOCK guard = lock_take(&p->lock);
+
+    return (struct arm_pipe_stats){.waiting = p->count[FLIGHT_GATE],
+                                   .sent = p->sent,
+                                   .resting = p->count[FLIGHT_RESTS],
+                                   .unreleased = p->total,
+                                   .most_sent = p->most_sent};
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pipe.h - calls that nobody waits for: hundreds under way, a few workers.
+ *
+ *     if (!arm_pipe_new(&config, &pipe, e)) ...
+ *     if (!arm_pipe_start(pipe, arm, &call, ctx, e)) ...        any thread, any client of the gate
+ *     while ((done = arm_pipe_next(pipe))) {                    each worker
+ *         done->ctx says whose it is; done->ok, result and failure are those of arm_send
+ *         arm_pipe_release(pipe, done);
+ *     }
+ *
+ * A call does all that arm_send does: waits for its turn in the budget, has a token, is tried again
+ * where that helps. But no thread waits with it: what is to be done between two waits is done by
+ * whichever worker is in arm_pipe_next. Calls share connections (net/http/streams.h), so neither a
+ * thread nor a connection belongs to a call.
+ *
+ * Fetching a token and registering a provider are states of a call, too: nobody else waits for the
+ * tenant or the provider of another call. Only a credential of the Azure CLI holds a worker up.
+ *
+ * Operations: begin with a call, feed its answer to operation_begin (operation.h, arm_answer_of),
+ * and start a call with the address of each step (arm_call.address) when its time has come; the
+ * resource itself is read by a call without one.
+ */
+#pragma once
+
+#include "arm/arm.h"
+
+struct arm_pipe;
+
+struct arm_pipe_config {
+    struct arm_gate *gate;          /* of all clients; must outlive the pipe */
+    const struct http_config *http; /* NULL: the defaults */
+    unsigned connections;           /* at most so many in use at once; 0: 500 */
+    size_t calls_max;               /* started and not released; 0: 10,000 */
+};
+
+struct arm_done {
+    void *ctx;
+    bool ok;
+    struct arm_call call; /* a copy */
+    struct arm_result result;
+    struct err failure;  /* when not ok */
+    struct arena *arena; /* of everything above; free to use until the release */
+};
+
+MUST_CHECK bool arm_pipe_new(const struct arm_pipe_config *config, struct arm_pipe **out,
+                             struct err *e);
+/* Calls under way are given up; no thread may be in arm_pipe_next or hold an arm_done. */
+void arm_pipe_free(struct arm_pipe *p);
+
+/*
+ * Starts a call; it is copied. m must outlive it and use the gate of the pipe. ERR_LIMIT when there
+ * are too many; every other outcome arrives in arm_pipe_next.
+ */
+MUST_CHECK bool arm_pipe_start(struct arm_pipe *p, struct arm *m, const struct arm_call *call,
+                               void *ctx, struct err *e);
+/* Waits for a call that is done. NULL once the pipe was closed and nothing is left. */
+struct arm_done *arm_pipe_next(struct arm_pipe *p);
+/*
+ * Driven mode (base/clock.h): the same without waiting. NULL when nothing is done now; *due is when
+ * there may be something by time alone, by clock_mono, INT64_MAX when never.
+ */
+struct arm_done *arm_pipe_step(struct arm_pipe *p, int64_t *due);
+/* Takes d back. */
+void arm_pipe_release(struct arm_pipe *p, struct arm_done *d);
+/* No more will be started: arm_pipe_next ends when all that was is done. */
+void arm_pipe_close(struct arm_pipe *p);
+
+struct arm_pipe_stats {
+    size_t waiting, sent, resting, unreleased; /* for a turn; under way; until a retry; all */
+    size_t most_sent;
+};
+struct arm_pipe_stats arm_pipe_stats(struct arm_pipe *p);

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kind.h - rules of one kind: what is special about it, as data.
+ *
+ * A file api/rules/<group>.<Kind>.json is about one kind in all its API versions. Every member but
+ * the first two is optional, and a kind without a file behaves as one with an empty file:
+ *
+ *     {"rules": "kind", "kind": "cache.azure.com/Redis",
+ *      "errors":  [{"id": "redis-conflict", "match": {"code": ["Conflict"]}, "class":
+ * "retryable"}], "owner":   [gates on the owner's body, before a PUT], "send":    [gates on the
+ * resource's own body, before a PUT], "ready":   [gates on the resource's own body, after a PUT or
+ * an observation], "merge":   [{"at": "properties.subnets", "by": "name"}], "values":  [{"at":
+ * "properties.createMode", "send": {"createOrRecover": "default"}}], "trim":    [{"at":
+ * "properties.ipConfigurations", "max": 2000}], "naming":  {"equals": "properties.username"},
+ *      "delete":  {"query": {"deleteSubscriptions": "true"}},
+ *      "secrets": {"calls": {"keys": {"action": "listKeys", "apiVersion": "2021-06-01"}},
+ *                  "values": {"primaryKey": {"call": "keys", "at": "primaryKey"}}}}
+ *
+ * Error rules are those of rules.h; they come after all stages of errors.json and change only what
+ * they name. docs/rules.md has the whole schema. Places are dotted paths in an ARM body
+ * (value/path.h).
+ *
+ * Sets of rules never change once made and may be used from any thread.
+ */
+#pragma once
+
+#include "arm/rules/rules.h"
+#include "value/path.h"
+
+/* A state that must be reached. A value that is absent, null or empty passes unless required. */
+struct kind_gate {
+    struct path each; /* a list whose elements are looked at one by one; empty: the body itself */
+    struct path at;
+    struct str_list in, not_in; /* values that pass, or do not; one of the two is empty */
+    bool ignore_case, required;
+    str otherwise; /* the message; %s is the value */
+};
+
+/* A POST that reads something which GET does not return. */
+struct kind_call {
+    str name;
+    str action;      /* below the id: "listKeys" */
+    str api_version; /* empty: that of the resource */
+    bool pages;      /* the answer may have a nextLink */
+};
+
+/* Where one exported secret comes from. */
+struct kind_secret {
+    str name;                     /* the member of operatorSpec.secrets */
+    const struct kind_call *call; /* NULL: the resource's body */
+    struct path list;             /* a list, of which the element that fits where; or empty */
+    const struct value *where;    /* members of that element; null: absent or empty */
+    struct path at;
+    bool subscription; /* instead: the subscription of the id */
+    bool base64;       /* the value is encoded once more than Secrets are */
+    bool optional;     /* absent: left out. Otherwise absent or empty is an error */
+};
+
+/* A list whose elements may belong to others. */
+struct kind_merge {
+    struct path at;
+    str by; /* the member that identifies an element */
+};
+
+/* Values that ARM does not know, and what it gets instead. */
+struct kind_value {
+    struct path at;
+    const struct value *send; /* texts by text */
+};
+
+/* A list that is left out of the status when it is longer than max. */
+struct kind_trim {
+    struct path at;
+    size_t max;
+};
+
+/* What the name in Azure must be, case-insensitively. */
+struct kind_naming {
+    struct path equals; /* a text of the payload; or empty */
+    str is;             /* or this text; or empty: there is no such rule */
+    struct path when;   /* the rule holds only where the payload has this text; or empty */
+    str when_is;
+};
+
+struct kind_delete {
+    const struct value *query; /* parameters of the DELETE: texts by name; NULL: none */
+};
+
+struct kind_gates {
+    struct kind_gate *items;
+    size_t len, cap;
+};
+
+struct kind_rules {
+    str group, kind;           /* cache.azure.com, Redis */
+    struct rule_stage *errors; /* NULL: none */
+    struct kind_gates owner, send, ready;
+    VEC(struct kind_call) calls;
+    VEC(struct kind_secret) secrets;
+    VEC(struct kind_merge) merges;
+    VEC(struct kind_value) values;
+    VEC(struct kind_trim) trims;
+    struct kind_naming naming;
+    struct kind_delete delete;
+    const struct value *node; /* the file */
+};
+
+struct kind_set;
+
+/* The files that are part of the program. */
+const struct kind_set *kind_set_built_in(void);
+/*
+ * The built-in rules with files of the user laid over: of a kind that has both, error rules of the
+ * user come first and any other member replaces the built-in one. Sources must live as long as a.
+ */
+MUST_CHECK bool kind_set_overlay(struct arena *a, const struct source *const *files, size_t count,
+                                 struct kind_set **out, struct err *e);
+/* The same for the files *.json of a folder; one with general error rules is an error. */
+MUST_CHECK bool kind_set_open(struct arena *a, str folder, struct kind_set **out, struct err *e);
+
+/*
+ * The rules of a kind, NULL: none. The API version plays no part, so that a new one keeps them. The
+ * group may lack its ".azure.com". set may be NULL: the built-in one.
+ */
+const struct kind_rules *kind_rules_find(const struct kind_set *set, str group, str kind);
+/* All of a set, sorted by group and kind. */
+size_t kind_set_len(const struct kind_set *set);
+const struct kind_rules *kind_set_at(const struct kind_set *set, size_t i);
+
+/* Reads and checks one file; errors say where. Lives as long as a, as must src. */
+MUST_CHECK bool kind_rules_read(struct arena *a, const struct source *src, struct kind_rules **out,
+                                struct err *e);

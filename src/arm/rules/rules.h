@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rules.h - rules as data: what an answer of Azure means, and what to do about it.
+ *
+ * A rule file (api/rules/errors.json is the first) has stages, a stage has rules. Within a stage
+ * the first rule that matches counts; a later stage changes only what its rule names. So a general
+ * table comes first, then what plumb adds, and last what is special about a kind (kind.h):
+ *
+ *     {"rules": "errors",
+ *      "retries": {"slow": {"base": 1, "factor": 2, "max": 180}},
+ *      "stages": [{"name": "codes", "rules": [
+ *          {"id": "conflict", "match": {"code": ["Conflict"]}, "class": "retryable", "retry":
+ * "slow"},
+ *          {"id": "any", "match": {}, "class": "retryable", "retry": "slow"}]}]}
+ *
+ * What a match may hold, all of it optional, and all of what is there must hold:
+ *
+ *     http        statuses              code       codes of the error itself
+ *     inner       codes of any cause    method     of the request
+ *     group kind  of the resource       apiVersion {"from": ..., "to": ...}, both included
+ *     contains    texts that the message holds, all of them
+ *     containsAny the same, at least one
+ *     inOrder     the same, one behind the other
+ *     pattern     a regular expression for the message
+ *     ignoreCase  for codes and texts   understood whether the body could be read
+ *
+ * What a rule may set: class, retry, reason, effect. The rules of the program are embedded; a file
+ * of the user is read and checked by the same code (plumb rules lint).
+ *
+ * Loaded rules never change and may be used from any thread.
+ */
+#pragma once
+
+#include "arm/error.h"
+
+struct kind_rules;
+struct source;
+struct rules;
+
+enum error_class { CLASS_RETRYABLE, CLASS_FATAL };
+
+/* What a refusal is about, and thereby whose patience is asked for. */
+enum error_effect {
+    EFFECT_OBJECT,  /* this object alone */
+    EFFECT_BUCKET,  /* throttled: everything of this subscription, principal and verb */
+    EFFECT_SERVER,  /* the server is in trouble: try again in place, a few times */
+    EFFECT_TOKEN,   /* the token is not accepted: get a new one, once */
+    EFFECT_REPLAN,  /* somebody changed the resource: read it again */
+    EFFECT_REGISTER /* the provider must be registered for the subscription */
+};
+
+/* How the time between tries grows. */
+struct rule_retry {
+    str name;
+    int64_t base, max; /* ns; max 0: the sync period */
+    double factor, jitter;
+};
+
+/* What rules look at beside the error. */
+struct error_facts {
+    const struct cloud_error *error;
+    str method;                   /* "PUT" */
+    str group, kind;              /* of the custom resource; may be empty */
+    str api_version;              /* of the request */
+    const struct kind_rules *own; /* of the kind (kind.h): applied last; NULL: none */
+};
+
+struct error_verdict {
+    enum error_class class;
+    enum error_effect effect;
+    const struct rule_retry *retry;
+    str reason; /* for conditions: the code unless a rule says otherwise */
+    str rule;   /* the ids of the rules that decided, joined by ", " */
+};
+
+/* Reads and checks a file of rules; errors say where. Rules live as long as a, as must src. */
+MUST_CHECK bool rules_read(struct arena *a, const struct source *src, struct rules **out,
+                           struct err *e);
+/* The rules that are part of the program. */
+const struct rules *rules_errors(void);
+/* Applies the rules. Everything lives as long as a and the rules. */
+void rules_classify(struct arena *a, const struct rules *r, const struct error_facts *facts,
+                    struct error_verdict *out);
+/* The policy of that name, or NULL. */
+const struct rule_retry *rules_retry(const struct rules *r, str name);
+
+/* Something in a file of rules that works but cannot be meant. */
+struct rules_finding {
+    struct where at;
+    str text;
+};
+/*
+ * Reads a file of rules of any kind (detect, errors, kind: its member "rules" says which) and finds
+ * what cannot be meant. Fails when the file is wrong: the error says where. *count is how many
+ * rules it has. src must live as long as a.
+ */
+MUST_CHECK bool rules_lint_file(struct arena *a, const struct source *src,
+                                struct rules_finding **out, size_t *found, size_t *count,
+                                struct err *e);
+/* Finds rules that never count because an earlier one takes all of theirs, and doubled ids. */
+size_t rules_lint(struct arena *a, const struct rules *r, struct rules_finding **out);

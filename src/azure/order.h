@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * order.h - objects so that what is needed comes before what needs it.
+ *
+ * Owners come before what they own, what is referred to before what refers to it, and what exports
+ * a Secret or ConfigMap before what reads it (azure/needs.h), also when it is
+ * referred to by its id or by that of something inside it. Apart from that the given order
+ * stays. Objects that need each other in a circle keep the given order: Azure takes several
+ * attempts for those. Any thread may call this.
+ */
+#pragma once
+
+#include "azure/needs.h"
+
+struct order_item {
+    struct object_key key; /* an empty namespace is "default" */
+    str id;                /* in Azure; empty when it is not known */
+    const struct needs *needs;
+};
+
+/* The indexes of the items in their order. Lives as long as a. */
+size_t *order_by_needs(struct arena *a, const struct order_item *items, size_t count);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * inside.h - opening files below a folder that somebody else has made.
+ *
+ * Links are followed when what they name lies in the folder too, whether they are written relative
+ * or absolute. One that leads out of it could make any file of the user a part of a report. May be
+ * called from any thread; a folder that is changed meanwhile cannot lead out either.
+ */
+#pragma once
+
+#include "base/base.h"
+
+/*
+ * Opens a file for reading; the caller closes. name is plain (root_is_plain) and relative to
+ * folder. ERR_DENIED when a link leads out, unless outside says that it may. Pipes, sockets and
+ * devices are never opened: reading could wait for ever, or have no end.
+ */
+MUST_CHECK bool inside_open(str folder, str name, bool outside, int *fd, struct err *e);
+/* The same, and reads it; more than max bytes is ERR_LIMIT. */
+MUST_CHECK bool inside_read(struct arena *a, str folder, str name, bool outside, size_t max,
+                            str *out, struct err *e);
+/* The path by which errors name the file. Lives as long as a and name. */
+str inside_path(struct arena *a, str folder, str name);

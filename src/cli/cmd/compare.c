@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * compare.c - plumb compare: Kubernetes objects against a reference of templates.
+ */
+#include "cli/cmd/compare_fleet.h"
+#include "cli/cmd/compare_generate.h"
+#include "cli/progress.h"
+#include "net/tape/tape.h"
+#include "report/report.h"
+
+#include <unistd.h>
+
+static const char *const formats[] = {"text",   "json", "yaml",     "generate-patches",
+                                      "junit",  "html", "markdown", "sarif",
+                                      "github", "csv",  NULL};
+
+static const char *const colours[] = {"auto", "always", "never", NULL};
+
+static const struct option options[] = {
+    {"all-resources", 'A', OPTION_BOOL, offsetof(struct compare_values, all_resources),
+     .help = "List all objects that the reference does not match"},
+    {"allow-outside-links", 0, OPTION_BOOL, offsetof(struct compare_values, outside_links),
+     .help = "Follow links of the reference that lead out of its folder"},
+    {"baseline", 0, OPTION_STRING, offsetof(struct compare_values, baseline),
+     .help = "Fail only for what is new or worse than in `REPORT`, an earlier -o json",
+     .complete = COMPLETE_FILES},
+    {"color", 0, OPTION_STRING, offsetof(struct compare_values, color), .value = "auto",
+     .help = "Colour the text report: `WHEN` is auto (on a terminal), always or never",
+     .bare = "always", .choices = colours},
+    {"compat", 0, OPTION_BOOL, offsetof(struct compare_values, compat),
+     .help = "Give the answers of kube-compare, to the byte"},
+    {"concurrency", 0, OPTION_INT, offsetof(struct compare_values, concurrency),
+     .help =
+         "With --fleet: compare `N` sites at a time; 0 is one per processor, at least eight for "
+         "contexts"},
+    {"diff-config", 'c', OPTION_STRING, offsetof(struct compare_values, diff_config),
+     .help = "Take pairs of objects and templates from `FILE`", .complete = COMPLETE_FILES},
+    {"explain", 0, OPTION_STRING, offsetof(struct compare_values, explain), .bare = EXPLAIN_ALL,
+     .help = "Say why templates were chosen and fields were not compared; for one `OBJECT` (id or "
+             "kind/name) or for all"},
+    {"filename", 'f', OPTION_STRINGS, offsetof(struct compare_values, filename),
+     .help = "Compare the objects of these `FILES`, folders or patterns; - is standard input",
+     .complete = COMPLETE_FILES},
+    {"fleet", 0, OPTION_ARRAY, offsetof(struct compare_values, fleet),
+     .help = "Compare many `SITES` and group what they have in common: a folder of archives and "
+             "folders, a list of them, contexts, or contexts:PATTERN",
+     .complete = COMPLETE_FILES, .may_be_empty = true},
+    {"generate-config", 'g', OPTION_STRING, offsetof(struct compare_values, generate_config),
+     .help =
+         "Write a reference as `FILE` describes it, from the objects of -f, instead of comparing",
+     .complete = COMPLETE_FILES},
+    {"generate-override-for", 0, OPTION_STRINGS,
+     offsetof(struct compare_values, generate_override_for),
+     .help = "With -o generate-patches: write overrides for these `TEMPLATES`"},
+    {"kustomize", 'k', OPTION_STRING, offsetof(struct compare_values, kustomize),
+     .help = "Compare what kustomize builds from `FOLDER`", .complete = COMPLETE_FOLDERS},
+    {"metrics-addr", 0, OPTION_STRING, offsetof(struct compare_values, watch.metrics_addr),
+     .help =
+         "With --watch: serve the verdict for Prometheus at this `ADDRESS`, a port or host:port"},
+    {"metrics-file", 0, OPTION_STRING, offsetof(struct compare_values, watch.metrics_file),
+     .help = "With --watch: keep the verdict for Prometheus in `FILE`", .complete = COMPLETE_FILES},
+    {"no-compat", 0, OPTION_BOOL, offsetof(struct compare_values, no_compat),
+     .help = "Give plumb's answers, whatever the name under which it was started"},
+    {"output", 'o', OPTION_STRING, offsetof(struct compare_values, output),
+     .help =
+         "Write the report as `FORMAT`: text, json, yaml, generate-patches, junit, html, markdown, "
+         "sarif or github; with --fleet also csv, but not sarif and generate-patches",
+     .choices = formats},
+    {"output-dir", 0, OPTION_STRING, offsetof(struct compare_values, output_dir),
+     .help = "With -g: write the reference to `FOLDER`", .complete = COMPLETE_FOLDERS},
+    {"override-reason", 0, OPTION_STRING, offsetof(struct compare_values, override_reason),
+     .help = "With -o generate-patches: the `REASON` to write into overrides",
+     .may_be_empty = true},
+    {"overrides", 'p', OPTION_STRING, offsetof(struct compare_values, overrides),
+     .help = "Patch templates with the overrides of `FILE`", .complete = COMPLETE_FILES},
+    {"record", 0, OPTION_STRING, offsetof(struct compare_values, record),
+     .help = "Write all requests and answers to `FILE`, without secrets, for bug reports",
+     .complete = COMPLETE_FILES},
+    {"recursive", 'R', OPTION_BOOL, offsetof(struct compare_values, recursive),
+     .help = "Read the folders of -f with all folders below them"},
+    {"reference", 'r', OPTION_STRING, offsetof(struct compare_values, reference),
+     .help = "Compare with the reference whose metadata `FILE`, or whose folder, this is",
+     .complete = COMPLETE_FILES},
+    {"replay", 0, OPTION_STRING, offsetof(struct compare_values, replay),
+     .help = "Send nothing: take the answers from `FILE`, which --record wrote",
+     .complete = COMPLETE_FILES},
+    {"show-managed-fields", 0, OPTION_BOOL, offsetof(struct compare_values, show_managed_fields),
+     .help = "Compare metadata.managedFields too"},
+    {"strict", 0, OPTION_BOOL, offsetof(struct compare_values, strict),
+     .help = "End with status 3 when not everything could be compared"},
+    {"verbose", 'v', OPTION_BOOL, offsetof(struct compare_values, verbose),
+     .help = "Show objects without differences, and what was tried"},
+    {"watch", 0, OPTION_BOOL, offsetof(struct compare_values, watch.watch),
+     .help = "Keep comparing a cluster, and write what changes in the verdict"},
+    {"watch-interval", 0, OPTION_DURATION, offsetof(struct compare_values, watch.interval),
+     .value = "1s", .help = "With --watch: gather changes for this `TIME` before comparing"},
+    {"watch-poll", 0, OPTION_DURATION, offsetof(struct compare_values, watch.poll), .value = "30s",
+     .help = "With --watch: list types that cannot be watched this `TIME` after the last list"},
+};
+
+static void show_line(void *ctx, char severity, str text)
+{
+    if (ctx)
+        progress_clear(ctx);
+    if (severity == 'I')
+        message_hint("%.*s", STR_ARG(text));
+    else if (severity == 'S')
+        kube_show_warning(NULL, text);
+    else
+        message_warning((struct where){0}, text);
+}
+
+static bool generate(struct call *c, const struct compare_values *v, struct err *e)
+{
+    struct compare_log log = {.line = show_line, .verbose = v->verbose};
+    struct buf out = buf_new(c->arena, BUF_UNLIMITED), note = buf_new(c->arena, BUF_UNLIMITED);
+
+    if (!generate_check(c->arena, v, NULL, 0, e) ||
+        !generate_execute(c->arena, v, true, &log, &out, &note, e))
+        return false;
+    output_add(c->out, buf_str(&out));
+    message_text(buf_str(&note));
+    return true;
+}
+
+static void show_step(void *ctx, size_t done, size_t total)
+{
+    progress_step(ctx, done, total);
+}
+
+/* The text report is coloured, and escaped, by its writer; the others know nothing of terminals. */
+static void choose_looks(const struct output *out, struct compare_values *v)
+{
+    v->colour = str_eq(v->color, STR("always")) || (str_eq(v->color, STR("auto")) && out->colour);
+    v->terminal = out->terminal || v->colour;
+}
+
+/* What is for fleets alone. */
+static bool check_single(const struct compare_values *v, struct err *e)
+{
+    if (str_eq(v->output, STR("csv")))
+        return err_set(e, ERR_USAGE, "-o csv is for fleets: name sites with --fleet");
+    return true;
+}
+
+static bool compare(struct call *c, const struct compare_values *given, struct err *e)
+{
+    struct progress progress = progress_new(STDERR_FILENO);
+    struct compare_log log = {.line = show_line, .ctx = &progress, .verbose = given->verbose};
+    struct buf out = buf_new(c->arena, BUF_UNLIMITED);
+    struct compare_values v = *given;
+    bool ok;
+
+    choose_looks(c->out, &v);
+    v.progress = (struct compare_progress){show_step, &progress};
+    progress.things = v.fleet.len ? "sites" : "objects";
+    if (v.fleet.len)
+        ok = fleet_execute(c->arena, &v, c->options, &log, &out, &c->status, e);
+    else
+        ok = check_single(&v, e) &&
+             compare_execute(c->arena, &v, NULL, 0, &log, &out, &c->status, e);
+    progress_clear(&progress);
+    if (!ok)
+        return false;
+    if (v.output.len)
+        output_add(c->out, buf_str(&out));
+    else
+        output_add_safe(c->out, buf_str(&out));
+    return true;
+}
+
+static bool watch(struct call *c, const struct compare_values *v, struct err *e)
+{
+    struct compare_log log = {.line = show_line, .verbose = v->verbose};
+
+    return watch_execute(c, v, &log, e);
+}
+
+static bool run_any(struct call *c, struct err *e)
+{
+    struct compare_values v = *(const struct compare_values *)c->values;
+    bool improved = false;
+
+    compare_set_cluster(&v, c->options);
+    if (!compare_is_improved(&v, &improved, e))
+        return false;
+    if (!improved && !v.fleet.len) {
+        c->status = compat_run(c->arena, &v, c->args, c->arg_count);
+        return true;
+    }
+    if (!options_check_empty(c->options, e))
+        return false;
+    compare_take_words(c->arena, &v, c->args, c->arg_count);
+    if (v.watch.watch && !v.fleet.len)
+        return watch(c, &v, e);
+    return v.generate_config.len && !v.fleet.len ? generate(c, &v, e) : compare(c, &v, e);
+}
+
+static bool open_tape(const struct compare_values *v, struct tape **out, struct err *e)
+{
+    *out = NULL;
+    if (v->record.len && v->replay.len)
+        return err_set(e, ERR_USAGE, "--record and --replay do not go together");
+    if (v->record.len)
+        return tape_record(v->record, out, e);
+    return !v->replay.len || tape_replay(v->replay, out, e);
+}
+
+/* What could not be recorded is told when there is nothing worse. */
+static bool run(struct call *c, struct err *e)
+{
+    AUTO_ERR ignored = {0};
+    struct tape *tape;
+
+    if (!open_tape(c->values, &tape, e))
+        return false;
+    http_use_tape(tape);
+    bool ok = run_any(c, e);
+    http_use_tape(NULL);
+    if (tape && !tape_close(tape, ok ? e : &ignored))
+        ok = false;
+    return ok;
+}
+
+const struct command command_compare = {
+    .name = "compare",
+    .args = "[REFERENCE] [FILES...]",
+    .brief = "Compare Kubernetes objects with a reference",
+    .help = "A reference is a folder with a metadata file and templates. Each object is compared\n"
+            "with the template that fits it: what the template renders to for this object is\n"
+            "the expected side of the difference. REFERENCE is the same as -r, FILES as\n"
+            "-f and, when there is a folder among them, -R.\n"
+            "\n"
+            "The report ends with a verdict: what was read and compared, and what was not.\n"
+            "\n"
+            "Without files a cluster is asked, as by kubectl. With --watch it is compared until a\n"
+            "signal ends it, and a line is written whenever the verdict changes.\n"
+            "\n"
+            "With --fleet many sites are compared at once: each archive and each folder in a\n"
+            "folder, or contexts of the kubeconfig. The same drift of several sites is told\n"
+            "once, the rarest first, and the sites are ordered by how much they differ from\n"
+            "the others. The exit status is 2 when some site could not be compared.\n"
+            "\n"
+            "The exit status is 0 when nothing differs and nothing is missing, 1 when something\n"
+            "does, and 2 when the comparison could not be made. With --strict it is 3 when a\n"
+            "part of the input could not be compared.\n",
+    .examples = "  plumb compare reference objects\n"
+                "  plumb compare -r reference/metadata.yaml -f objects -R\n"
+                "  plumb compare -r reference/metadata.yaml -f objects -R -o json\n"
+                "  plumb compare -r reference --watch --metrics-addr 9273\n"
+                "  plumb compare reference --fleet must-gathers -o html >fleet.html\n"
+                "  plumb compare reference --fleet 'contexts:edge-*'\n",
+    .options = options,
+    .option_count = COUNT(options),
+    .values_size = sizeof(struct compare_values),
+    .checks_empty = true,
+    .connects = true,
+    .kube_offset = offsetof(struct compare_values, kube),
+    .args_min = 0,
+    .args_max = ARGS_ANY,
+    .complete = COMPLETE_FILES,
+    .run = run,
+};

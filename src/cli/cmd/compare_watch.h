@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * compare_watch.h - plumb compare --watch: from option values to lines, metrics and an exit status.
+ */
+#pragma once
+
+#include "base/base.h"
+
+struct call;
+struct compare_log;
+struct compare_values;
+
+struct watch_values {
+    bool watch;
+    int64_t interval, poll; /* nanoseconds */
+    str metrics_addr, metrics_file;
+};
+
+/* Whether what was asked for fits together: ERR_USAGE otherwise. */
+MUST_CHECK bool watch_check(const struct compare_values *v, bool improved, struct err *e);
+
+/*
+ * Watches until SIGINT or SIGTERM, which is no failure: the status of the call is then that of the
+ * last verdict. Writes each change as it comes.
+ */
+MUST_CHECK bool watch_execute(struct call *c, const struct compare_values *v,
+                              const struct compare_log *log, struct err *e);

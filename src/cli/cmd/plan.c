@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * plan.c - plumb plan: what would be sent to Azure for manifests.
+ */
+#include "azure/plan.h"
+#include "base/quote.h"
+#include "cli/input.h"
+#include "cli/print.h"
+
+struct plan_values {
+    struct option_list files;
+    str model, output, subscription;
+    bool offline, recursive, strict;
+};
+
+static const char *const formats[] = {"json", "text", NULL};
+
+static const struct option plan_options[] = {
+    {"filename", 'f', OPTION_ARRAY, offsetof(struct plan_values, files),
+     .help = "Read manifests from `FILE`, or a folder with -R; - is standard input",
+     .complete = COMPLETE_FILES},
+    {"model", 0, OPTION_STRING, offsetof(struct plan_values, model),
+     .help = "Use the model files in `FOLDER` instead of those in the program",
+     .complete = COMPLETE_FOLDERS},
+    {"offline", 0, OPTION_BOOL, offsetof(struct plan_values, offline),
+     .help = "Talk to nobody: neither to a cluster nor to Azure"},
+    {"output", 'o', OPTION_STRING, offsetof(struct plan_values, output), .value = "text",
+     .help = "Write as `FORMAT`: json or text", .choices = formats},
+    {"recursive", 'R', OPTION_BOOL, offsetof(struct plan_values, recursive),
+     .help = "Read the .json, .yaml and .yml files of folders, also of nested ones"},
+    {"strict", 0, OPTION_BOOL, offsetof(struct plan_values, strict),
+     .help = "Report owners and references to objects that are not among the files"},
+    {"subscription", 0, OPTION_STRING, offsetof(struct plan_values, subscription),
+     .value = "{subscription}", .help = "The `ID` of the subscription that ids begin with"},
+};
+
+/* ---- Reading. ---- */
+
+/* Documents must outlive the reading, so all share the arena of the run. */
+static bool read_file(struct call *c, struct manifests *m, str name, size_t *count, struct err *e)
+{
+    struct input *in = ARENA_NEW(c->arena, struct input);
+    struct doc doc;
+
+    if (!input_open(c, c->arena, name, true, in, e))
+        return false;
+    for (;;) {
+        if (!input_next(c->arena, in, &doc, e))
+            return false;
+        if (!doc.root)
+            return true;
+        const struct value *items = value_get(doc.root, STR("items"));
+        if (!value_is(doc.root, VALUE_OBJECT))
+            return source_err(e, doc.source, doc.root, "an object is expected, not %s",
+                              value_kind_name((enum value_kind)doc.root->kind));
+        if (!str_eq(value_get_str(doc.root, STR("kind")), STR("List")))
+            items = NULL;
+        if (!items) {
+            manifests_add(m, &doc);
+            *count += 1;
+            continue;
+        }
+        for (size_t i = 0; i < value_len(items); i++)
+            manifests_add(m, &(struct doc){.root = value_at(items, i), .source = doc.source});
+        *count += value_len(items);
+    }
+}
+
+static bool read_all(struct call *c, struct manifests *m, struct err *e)
+{
+    const struct plan_values *v = c->values;
+    struct call words = *c;
+    struct option_list files;
+    size_t count = 0;
+    str *names = ARENA_ARRAY(c->arena, str, v->files.len + c->arg_count + 1);
+
+    words.arg_count = 0;
+    for (size_t i = 0; i < v->files.len; i++)
+        names[words.arg_count++] = v->files.items[i];
+    for (size_t i = 0; i < c->arg_count; i++)
+        names[words.arg_count++] = c->args[i];
+    words.args = names;
+    if (words.arg_count == 0)
+        return err_set(e, ERR_USAGE, "name manifests with -f FILE");
+    if (!input_files(&words, v->recursive, &files, e))
+        return false;
+    for (size_t i = 0; i < files.len; i++)
+        if (!read_file(c, m, files.items[i], &count, e))
+            return false;
+    return count > 0 || err_set(e, ERR_INVALID, "there are no objects in these files");
+}
+
+/* ---- Printing. ---- */
+
+static void print_findings(struct call *c, const struct plan *p)
+{
+    for (size_t i = 0; i < p->findings.len; i++) {
+        const struct finding *f = &p->findings.items[i];
+        AUTO_ERR e = {0};
+        err_set(&e, ERR_INVALID, "%.*s: %.*s", STR_ARG(f->path), STR_ARG(f->text));
+        err_at(&e, f->at);
+        call_report(c, &e);
+    }
+}
+
+static bool print_text(struct call *c, const struct plan *p, struct err *e)
+{
+    struct json_style style = json_exact;
+
+    style.indent = STR("  ");
+    for (size_t i = 0; i < p->count; i++) {
+        const struct plan_step *s = &p->steps[i];
+        struct object_key n = object_key_of(s->doc->root);
+        struct buf body = buf_new(c->arena, OUTPUT_MAX);
+        str notes = s->notes, line;
+        output_fmt(c->out, "# %zu. %.*s/%.*s %.*s %.*s\n", i + 1, STR_ARG(n.group),
+                   STR_ARG(s->resource->version), STR_ARG(n.kind),
+                   STR_ARG(quote_line(c->arena, n.name)));
+        while (str_next_line(&notes, &line))
+            output_fmt(c->out, "# %.*s\n", STR_ARG(line));
+        if (!s->request.id.len)
+            continue;
+        if (!json_write(&body, s->request.body, &style, e))
+            return false;
+        output_fmt(c->out, "PUT %.*s?api-version=%.*s\n%.*s\n\n",
+                   STR_ARG(quote_line(c->arena, s->request.id)), STR_ARG(s->request.api_version),
+                   STR_ARG(buf_str(&body)));
+    }
+    return true;
+}
+
+static struct value *step_json(struct arena *a, const struct plan_step *s)
+{
+    struct value *out = value_object(a), *object = value_object(a), *notes = value_list(a);
+    struct object_key n = object_key_of(s->doc->root);
+    str rest = s->notes, line;
+
+    value_set_str(a, object, STR("apiVersion"), value_get_str(s->doc->root, STR("apiVersion")));
+    value_set_str(a, object, STR("kind"), n.kind);
+    value_set_str(a, object, STR("namespace"), n.namespace);
+    value_set_str(a, object, STR("name"), n.name);
+    value_set(a, out, STR("object"), object);
+    if (s->request.id.len) {
+        value_set_str(a, out, STR("method"), STR("PUT"));
+        value_set_str(a, out, STR("path"), s->request.id);
+        value_set_str(a, out, STR("apiVersion"), s->request.api_version);
+        value_set(a, out, STR("body"), s->request.body);
+    }
+    while (str_next_line(&rest, &line))
+        value_add(a, notes, value_string(a, line));
+    value_set(a, out, STR("notes"), notes);
+    return out;
+}
+
+static struct value *finding_json(struct arena *a, const struct finding *f)
+{
+    struct value *out = value_object(a), *finding = value_object(a);
+
+    value_set_str(a, finding, STR("file"), f->at.file);
+    value_set_int(a, finding, STR("line"), f->at.line);
+    value_set_int(a, finding, STR("column"), f->at.column);
+    value_set_str(a, finding, STR("path"), f->path);
+    value_set_str(a, finding, STR("text"), f->text);
+    value_set(a, out, STR("finding"), finding);
+    return out;
+}
+
+/* The findings, or else the steps: with findings nothing would be sent. */
+static bool print_json(struct call *c, const struct plan *p, struct err *e)
+{
+    struct value *list = value_list(c->arena);
+    struct printer printer = {.out = c->out, .format = STR("json")};
+
+    for (size_t i = 0; i < p->findings.len; i++)
+        value_add(c->arena, list, finding_json(c->arena, &p->findings.items[i]));
+    for (size_t i = 0; i < p->count && !p->findings.len; i++)
+        value_add(c->arena, list, step_json(c->arena, &p->steps[i]));
+    return print_document(&printer, &(struct doc){.root = list}, e);
+}
+
+/* Objects that are ignored with a line each; of the others only the number is shown. */
+#define IGNORED_SHOWN 20
+
+static void print_ignored(const struct plan *p)
+{
+    AUTO_ARENA a = arena_new();
+
+    for (size_t i = 0; i < p->ignored.len && i < IGNORED_SHOWN; i++) {
+        const struct doc *doc = p->ignored.items[i];
+        struct object_key n = object_key_of(doc->root);
+        str text = n.kind.len ? str_fmt(a, "%.*s %.*s is not about Azure: ignored", STR_ARG(n.kind),
+                                        STR_ARG(n.name))
+                              : STR("a document without kind: ignored");
+        message_warning(source_where(doc->source, doc->root), text);
+    }
+    if (p->ignored.len > IGNORED_SHOWN)
+        message_warning((struct where){0}, str_fmt(a, "%zu more documents are ignored, %zu in all",
+                                                   p->ignored.len - IGNORED_SHOWN, p->ignored.len));
+}
+
+static bool has_requests(const struct plan *p)
+{
+    for (size_t i = 0; i < p->count; i++)
+        if (p->steps[i].request.id.len)
+            return true;
+    return false;
+}
+
+static bool run_plan(struct call *c, struct model *model, struct err *e)
+{
+    const struct plan_values *v = c->values;
+    struct manifests *m = manifests_new(c->arena, model, v->subscription);
+    struct plan p;
+
+    if (!read_all(c, m, e) || !plan_make(c->arena, m, v->strict, &p, e))
+        return false;
+    print_ignored(&p);
+    print_findings(c, &p);
+    if (!p.findings.len && has_requests(&p))
+        c->status = STATUS_DIFFERENT;
+    if (str_eq(v->output, STR("json")))
+        return print_json(c, &p, e);
+    return p.findings.len || print_text(c, &p, e);
+}
+
+static bool cmd_plan(struct call *c, struct err *e)
+{
+    const struct plan_values *v = c->values;
+    struct model *model;
+
+    if (!v->offline)
+        return err_set(e, ERR_USAGE, "plans are made from files only: say so with --offline");
+    if (!model_open(c->arena, v->model, &model, e))
+        return false;
+    bool ok = run_plan(c, model, e);
+    model_close(model);
+    return ok;
+}
+
+const struct command command_plan = {
+    .name = "plan",
+    .args = "[FILE...]",
+    .brief = "Check manifests of Azure resources and show what would be sent",
+    .help = "Checks custom resources in files against the resource model: unknown fields, wrong\n"
+            "types, values that are not allowed, missing owners, ids of the wrong type. Each\n"
+            "finding names the file, the line, the field and what is allowed. Without findings,\n"
+            "prints the requests that would be sent to Azure Resource Manager, owners and\n"
+            "whatever is referred to first.\n"
+            "\n"
+            "Secrets are never printed: {secret NAME/KEY} stands for them. Names in braces also\n"
+            "stand for what is not among the files; with --strict, owners and references that\n"
+            "are not among them are findings. Objects whose reconcile policy is skip are not\n"
+            "sent. Exit status: 0 when there is nothing to send, 1 when there is, 2 when\n"
+            "something is wrong.\n",
+    .examples = "  plumb plan --offline -f manifests/ -R\n"
+                "  plumb plan --offline -f network.yaml -o json\n"
+                "  plumb plan --offline -f app.yaml --subscription \"$SUBSCRIPTION\"\n",
+    .options = plan_options,
+    .option_count = COUNT(plan_options),
+    .values_size = sizeof(struct plan_values),
+    .args_max = ARGS_ANY,
+    .complete = COMPLETE_FILES,
+    .run = cmd_plan,
+};

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report.c - plumb report: another format from a JSON report; and the program report-creator,
+ * which makes JUnit reports of them.
+ */
+#include "cli/compat/cobra.h"
+#include "cli/commands.h"
+#include "cli/compat/originals.h"
+#include "report/fleet.h"
+#include "report/fleet_read.h"
+#include "report/report.h"
+#include "report/results_json.h"
+#include "value/source.h"
+
+struct report_values {
+    str json, output, format;
+};
+
+static const struct option creator_options[] = {
+    {"json", 'j', OPTION_STRING, offsetof(struct report_values, json),
+     .help = "Path to the file including the json output of the cluster-compare command",
+     .complete = COMPLETE_FILES},
+    {"output", 'o', OPTION_STRING, offsetof(struct report_values, output), .value = "report.xml",
+     .help = "Path to save the report", .complete = COMPLETE_FILES},
+};
+
+static bool read_json(struct arena *a, const struct report_values *v, struct source *out,
+                      struct err *e)
+{
+    *out = (struct source){.file = v->json};
+    return file_read(a, v->json, &out->text, e) || err_wrap(e, "failed to read comparison file");
+}
+
+static bool make_report(struct arena *a, const struct source *source,
+                        const struct report_format *format, struct buf *out, struct err *e)
+{
+    const struct report_options options = {.now = clock_now()};
+    struct results results;
+
+    if (!results_from_json(a, source, &results, e))
+        return err_wrap(e, "failed to unmarshal json");
+    return format->write(&results, &options, out, e) ||
+           err_wrap(e, "failed to write %s report", format->name);
+}
+
+static bool write_report(const struct report_values *v, str text, struct err *e)
+{
+    return file_write(v->output, text, 0666, e) || err_wrap(e, "failed to create output file");
+}
+
+/* ---- plumb report. ---- */
+
+/* How files of a format end; the first of a format names the file that is written by default. */
+static const struct {
+    const char *format, *ending;
+} endings[] = {
+    {"csv", ".csv"},   {"html", ".html"},   {"html", ".htm"},    {"json", ".json"},
+    {"junit", ".xml"}, {"markdown", ".md"}, {"sarif", ".sarif"}, {"yaml", ".yaml"},
+    {"yaml", ".yml"},  {"github", ".log"},
+};
+static const char *const formats[] = {"csv",      "github", "html", "json", "junit",
+                                      "markdown", "sarif",  "yaml", NULL};
+
+static const struct option report_options[] = {
+    {"format", 'F', OPTION_STRING, offsetof(struct report_values, format),
+     .help =
+         "Write as `FORMAT`: github, html, json, junit, markdown, sarif or yaml, of a fleet csv "
+         "too, but not sarif; by default as the name of the output ends, or junit, of a fleet "
+         "html",
+     .choices = formats},
+    {"json", 'j', OPTION_STRING, offsetof(struct report_values, json),
+     .help = "Read the JSON report in `FILE`", .complete = COMPLETE_FILES},
+    {"output", 'o', OPTION_STRING, offsetof(struct report_values, output), .value = "report.xml",
+     .help = "Write to `FILE`; - is standard output", .complete = COMPLETE_FILES},
+};
+
+/* output: empty when nobody says. */
+static str choose_format(const struct report_values *v, str output, bool fleet)
+{
+    if (v->format.len)
+        return v->format;
+    for (size_t i = 0; i < COUNT(endings); i++)
+        if (str_has_suffix(output, str_c(endings[i].ending)))
+            return str_c(endings[i].format);
+    return fleet ? STR("html") : STR("junit");
+}
+
+static str default_output(struct arena *a, str format)
+{
+    for (size_t i = 0; i < COUNT(endings); i++)
+        if (str_eq(format, str_c(endings[i].format)))
+            return str_fmt(a, "report%s", endings[i].ending);
+    return STR("report.xml");
+}
+
+static bool make_fleet(struct arena *a, const struct source *source, str name, struct buf *out,
+                       struct err *e)
+{
+    const struct report_options options = {.now = clock_now()};
+    const struct fleet_format *format = fleet_format_find(name);
+    struct fleet fleet;
+
+    if (!format)
+        return err_set(e, ERR_USAGE,
+                       "%.*s is the report of a fleet, and %.*s is not for fleets: csv, github, "
+                       "html, json, junit, markdown and yaml are",
+                       STR_ARG(source->file), STR_ARG(name));
+    if (!fleet_from_json(a, source, &fleet, e))
+        return err_wrap(e, "%.*s is no report of a fleet as plumb writes it",
+                        STR_ARG(source->file));
+    return format->write(&fleet, &options, out, e);
+}
+
+static bool make_any(struct arena *a, const struct source *source, str format, bool fleet,
+                     struct buf *out, struct err *e)
+{
+    const struct report_format *single = report_find(format);
+
+    if (fleet)
+        return make_fleet(a, source, format, out, e);
+    if (!single)
+        return err_set(e, ERR_USAGE, "%.*s is for reports of fleets, and %.*s is that of one site",
+                       STR_ARG(format), STR_ARG(source->file));
+    return make_report(a, source, single, out, e);
+}
+
+static bool cmd_report(struct call *c, struct err *e)
+{
+    struct report_values v = *(const struct report_values *)c->values;
+    struct buf out = buf_new(c->arena, BUF_UNLIMITED);
+    struct source source;
+
+    if (!v.json.len)
+        return err_set(e, ERR_USAGE, "a JSON report is needed: --json");
+    if (!read_json(c->arena, &v, &source, e))
+        return false;
+    bool fleet = fleet_is_report(&source), named = options_given(c->options, STR("output"));
+    str format = choose_format(&v, named ? v.output : STR_NONE, fleet);
+    if (!named)
+        v.output = default_output(c->arena, format);
+    if (!make_any(c->arena, &source, format, fleet, &out, e))
+        return false;
+    if (!str_eq(v.output, STR("-")))
+        return write_report(&v, buf_str(&out), e);
+    output_add(c->out, buf_str(&out));
+    return true;
+}
+
+const struct command command_report = {
+    .name = "report",
+    .args = "",
+    .brief = "Turn the JSON report of a comparison into another format",
+    .help = "Reads what 'plumb compare -o json' has written and writes it in another format: a\n"
+            "page for a browser, a comment for a pull request, a JUnit report. The latter has\n"
+            "three suites: one case for each object that was compared, which failed when the\n"
+            "object differs; one for each fault of the reference's components; and one for\n"
+            "each object that matches nothing.\n"
+            "\n"
+            "Of a fleet (plumb compare --fleet ... -o json) it makes a page or a table.\n"
+            "\n"
+            "Linked to the name report-creator, the program behaves as the tool of that name.\n",
+    .examples = "  plumb compare -r reference/metadata.yaml -f objects -o json > compare.json\n"
+                "  plumb report -j compare.json -o report.html\n"
+                "  plumb report -j compare.json -o junit.xml\n",
+    .options = report_options,
+    .option_count = COUNT(report_options),
+    .values_size = sizeof(struct report_values),
+    .run = cmd_report,
+};
+
+/* ---- report-creator. ---- */
+
+static bool create_report(struct arena *a, const void *values, struct err *e)
+{
+    struct buf out = buf_new(a, BUF_UNLIMITED);
+    struct source source;
+
+    return read_json(a, values, &source, e) &&
+           make_report(a, &source, report_find(STR("junit")), &out, e) &&
+           write_report(values, buf_str(&out), e);
+}
+
+static const struct cobra report_creator = {
+    .name = "create-report",
+    .usage = "create-report -j <COMPARE_JSON_OUTPUT_PATH>",
+    .help =
+        "report-creator is a CLI tool that allows creating a JUnit test report from the output of "
+        "the 'kubectl cluster-compare' plugin. The command uses the JSON format output of the "
+        "'kubectl cluster-compare' plugin. This tol can be handy in automatic test environments.\n"
+        "\n"
+        " The tool divides the result of the cluster compare into 3 test suites:\n"
+        "\n"
+        "  1.  Diff test suite - Each test in the suite represents a CR that is matched and diffed "
+        "to a reference CR. The test will be reported as failed if there are differences between "
+        "the cluster cr and the expected CR. The full diff will be included in the test case "
+        "failure message. In case there are no differences for the CR, the test will be marked as "
+        "successful.\n"
+        "  2.  Missing CRs test suite - Each test in this suite represents a missing CR from the "
+        "cluster that appeared in the reference and was expected to appear in the cluster but "
+        "wasn't found/identified. If there are no missing CRs, this test suite will contain one "
+        "successful test indicating that the cluster contains all the expected CRs.\n"
+        "  3.  Unmatched CRs test suite - This suite includes all the CRs in the cluster that were "
+        "not matched to any reference. Each unmatched CR will be represented as a test case that "
+        "failed. If there are no unmatched CRs, then this suite will include one successful test "
+        "case representing that there are no unmatched CRs.",
+    .options = creator_options,
+    .option_count = COUNT(creator_options),
+    .values_size = sizeof(struct report_values),
+    .run = create_report,
+};
+
+int face_report_creator(const char *program, size_t argc, char *const *argv)
+{
+    (void)program;
+    return cobra_run(&report_creator, argc, argv);
+}

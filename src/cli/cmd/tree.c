@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tree.c - plumb tree: an object of a cluster with its owners, dependents and references. */
+#include "cli/commands.h"
+#include "cli/options/kube.h"
+#include "cli/print.h"
+#include "kube/client.h"
+#include "object/names.h"
+#include "operator/tree.h"
+
+struct tree_values {
+    struct kube_values kube;
+    str output;
+};
+
+static const char *const formats[] = {"json", "text", NULL};
+
+static const struct option tree_options[] = {
+    {"output", 'o', OPTION_STRING, offsetof(struct tree_values, output), .value = "text",
+     .help = "Write as `FORMAT`: json or text", .choices = formats},
+};
+
+/* What was read, and where from. */
+struct reading {
+    struct call *call;
+    struct kube_transport *transport;
+    const struct kube_discovery *discovery;
+    struct tree *tree;
+    struct object_key key;
+};
+
+/* ---- Reading. -------------------------------------------------------------------------------- */
+
+static bool take(void *ctx, struct arena *a, struct value *item, struct err *e)
+{
+    struct reading *r = ctx;
+
+    (void)a;
+    (void)e;
+    tree_add(r->tree, value_copy(r->call->arena, item));
+    return true;
+}
+
+static bool is_listed(const struct kube_resource *r, struct model *model)
+{
+    return r->preferred && !r->subresource && kube_verb_has(r, "list") && r->group.len &&
+           model_has_group(model, r->group);
+}
+
+/* Every object of Azure's kinds in the namespace. */
+static bool list_all(struct reading *r, struct model *model, struct err *e)
+{
+    const struct kube_list_options options = {.limit = KUBE_PAGE};
+
+    for (size_t i = 0; i < r->discovery->resource_count; i++) {
+        const struct kube_resource *resource = &r->discovery->resources[i];
+        const struct kube_call call = {
+            .resource = resource, .namespace = resource->namespaced ? r->key.namespace : STR_NONE};
+        if (is_listed(resource, model) &&
+            !kube_list(r->transport, &call, &options, take, r, r->call->arena, NULL, e))
+            return false;
+    }
+    return true;
+}
+
+/* "virtualnetwork/net", as kubectl takes it. */
+static bool read_name(struct reading *r, str text, struct err *e)
+{
+    str kind, name;
+
+    if (!str_cut(text, STR("/"), &kind, &name) || !kind.len || !name.len)
+        return err_set(e, ERR_USAGE, "\"%.*s\" must be KIND/NAME, as virtualnetwork/net",
+                       STR_ARG(text));
+    const struct kube_resource *found = kube_resource_find(r->discovery, kind);
+    if (!found)
+        return err_set(e, ERR_NOT_FOUND, "the server does not have a resource type \"%.*s\"",
+                       STR_ARG(kind));
+    r->key.group = found->group;
+    r->key.kind = found->kind;
+    r->key.name = name;
+    return true;
+}
+
+/* Whether a Secret or ConfigMap is there; only its metadata is asked for. */
+static bool is_present(struct reading *r, const struct object_key *key)
+{
+    const bool secret = str_eq(key->kind, STR("Secret"));
+    const struct kube_resource resource = {.version = STR("v1"),
+                                           .name = secret ? STR("secrets") : STR("configmaps"),
+                                           .namespaced = true};
+    const struct kube_call call = {.resource = &resource,
+                                   .namespace = key->namespace,
+                                   .name = key->name,
+                                   .metadata_only = true};
+    struct value *found;
+
+    return kube_get(r->transport, r->call->arena, &call, &found, NULL);
+}
+
+static str state_of(struct reading *r, const struct object_key *key, str *message)
+{
+    const struct tree_node *n = tree_find(r->tree, key);
+
+    *message = STR_NONE;
+    if (n)
+        return tree_state(n, message);
+    if (!key->group.len)
+        return is_present(r, key) ? STR("present") : STR("missing");
+    return STR("missing");
+}
+
+/* ---- Text. ----------------------------------------------------------------------------------- */
+
+#define COLUMN 60
+
+static void print_line(struct reading *r, str indent, str what, str state, str message)
+{
+    struct output *out = r->call->out;
+    size_t width = 0, line_len = indent.len + what.len;
+
+    for (size_t i = 0; i < line_len; i++) {
+        char c = i < indent.len ? indent.ptr[i] : what.ptr[i - indent.len];
+        width += (c & 0xC0) != 0x80;
+    }
+    bool good = str_eq(state, STR("Ready")) || str_eq(state, STR("present"));
+    output_fmt(out, "%.*s%.*s%*s  ", STR_ARG(indent), STR_ARG(what),
+               width < COLUMN ? (int)(COLUMN - width) : 0, "");
+    output_style(out, good ? STYLE_ADDED : STYLE_MISSING);
+    output_fmt(out, "%.*s", STR_ARG(state));
+    output_style(out, STYLE_PLAIN);
+    if (message.len)
+        output_fmt(out, ": %.*s", STR_ARG(message));
+    output_fmt(out, "\n");
+}
+
+static void print_needs(struct reading *r, const struct tree_node *n, str indent)
+{
+    struct arena *a = r->call->arena;
+
+    for (size_t i = 0; i < n->needs.len; i++) {
+        const struct need *need = &n->needs.items[i];
+        str message, state;
+        if (need->kind == NEED_OWNER)
+            continue;
+        str arrow = need_is_export(need) ? STR("» ") : STR("→ ");
+        if (need_is_in_cluster(need)) {
+            state = state_of(r, &need->object, &message);
+            print_line(r, indent,
+                       str_fmt(a, "%.*s%.*s %.*s (%.*s)", STR_ARG(arrow),
+                               STR_ARG(need->object.kind), STR_ARG(need->object.name),
+                               STR_ARG(need->path)),
+                       state, STR_NONE);
+        } else {
+            output_fmt(r->call->out, "%.*s%.*s%.*s (%.*s)\n", STR_ARG(indent), STR_ARG(arrow),
+                       STR_ARG(value_get_str(need->at, STR("armId"))), STR_ARG(need->path));
+        }
+    }
+}
+
+static void print_below(struct reading *r, const struct tree_node *n, str indent)
+{
+    struct arena *a = r->call->arena;
+
+    for (size_t i = 0; i < n->child_count; i++) {
+        const struct tree_node *child = n->children[i];
+        bool last = i + 1 == n->child_count;
+        str message, state = tree_state(child, &message);
+        print_line(r, str_concat(a, indent, last ? STR("└─ ") : STR("├─ ")),
+                   str_fmt(a, "%.*s %.*s", STR_ARG(child->key.kind), STR_ARG(child->key.name)),
+                   state, message);
+        str deeper = str_concat(a, indent, last ? STR("   ") : STR("│  "));
+        print_needs(r, child, str_concat(a, deeper, child->child_count ? STR("│  ") : STR("   ")));
+        print_below(r, child, deeper);
+    }
+}
+
+/* From the topmost owner down to the object; answers the indent below it. */
+static str print_owners(struct reading *r, const struct tree_node *n)
+{
+    struct arena *a = r->call->arena;
+    str indent = STR_NONE, message, state;
+
+    if (n->owner)
+        indent = print_owners(r, n->owner);
+    else if (n->wants)
+        print_line(r, STR_NONE,
+                   str_fmt(a, "%.*s %.*s", STR_ARG(n->wants->kind), STR_ARG(n->wants->name)),
+                   STR("missing"), STR_NONE);
+    if (n->wants)
+        indent = indent.len ? indent : STR("");
+    state = tree_state(n, &message);
+    str text = str_fmt(a, "%.*s %.*s", STR_ARG(n->key.kind), STR_ARG(n->key.name));
+    print_line(r, n->wants ? str_concat(a, indent, STR("└─ ")) : STR_NONE, text, state, message);
+    return n->wants ? str_concat(a, indent, STR("   ")) : STR_NONE;
+}
+
+static void print_text(struct reading *r, const struct tree_node *n)
+{
+    struct arena *a = r->call->arena;
+    str indent = print_owners(r, n);
+
+    print_needs(r, n, str_concat(a, indent, n->child_count ? STR("│  ") : STR("   ")));
+    print_below(r, n, indent);
+}
+
+/* ---- JSON. ----------------------------------------------------------------------------------- */
+
+static struct value *key_json(struct arena *a, const struct object_key *key)
+{
+    struct value *out = value_object(a);
+
+    value_set_str(a, out, STR("group"), key->group);
+    value_set_str(a, out, STR("kind"), key->kind);
+    value_set_str(a, out, STR("namespace"), key->namespace);
+    value_set_str(a, out, STR("name"), key->name);
+    return out;
+}
+
+static void set_state(struct arena *a, struct value *out, str state, str message)
+{
+    value_set_str(a, out, STR("state"), state);
+    if (message.len)
+        value_set_str(a, out, STR("message"), message);
+}
+
+static struct value *need_json(struct reading *r, const struct need *need)
+{
+    struct arena *a = r->call->arena;
+    struct value *out = value_object(a);
+    str message;
+
+    value_set_str(a, out, STR("type"), str_c(need_kind_name(need->kind)));
+    value_set_str(a, out, STR("path"), need->path);
+    if (!need_is_in_cluster(need)) {
+        value_set_str(a, out, STR("id"), value_get_str(need->at, STR("armId")));
+        return out;
+    }
+    value_set(a, out, STR("object"), key_json(a, &need->object));
+    str state = state_of(r, &need->object, &message);
+    set_state(a, out, state, message);
+    return out;
+}
+
+static struct value *node_json(struct reading *r, const struct tree_node *n, bool deep)
+{
+    struct arena *a = r->call->arena;
+    struct value *out = value_object(a), *needs = value_list(a), *children = value_list(a);
+    str message, state = tree_state(n, &message);
+    str id = object_annotation(n->object, STR(ANNOTATION_RESOURCE_ID));
+
+    value_set(a, out, STR("object"), key_json(a, &n->key));
+    set_state(a, out, state, message);
+    if (id.len)
+        value_set_str(a, out, STR("resourceId"), id);
+    if (!deep)
+        return out;
+    for (size_t i = 0; i < n->needs.len; i++)
+        if (n->needs.items[i].kind != NEED_OWNER)
+            value_add(a, needs, need_json(r, &n->needs.items[i]));
+    for (size_t i = 0; i < n->child_count; i++)
+        value_add(a, children, node_json(r, n->children[i], true));
+    value_set(a, out, STR("references"), needs);
+    value_set(a, out, STR("dependents"), children);
+    return out;
+}
+
+static bool print_json(struct reading *r, const struct tree_node *n, struct err *e)
+{
+    struct arena *a = r->call->arena;
+    struct value *out = node_json(r, n, true), *owners = value_list(a);
+    struct printer printer = {.out = r->call->out, .format = STR("json")};
+    const struct tree_node *top = n;
+
+    for (const struct tree_node *o = n->owner; o; o = o->owner) {
+        value_add(a, owners, node_json(r, o, false));
+        top = o;
+    }
+    if (top->wants) {
+        struct value *missing = value_object(a);
+        value_set(a, missing, STR("object"), key_json(a, top->wants));
+        set_state(a, missing, STR("missing"), STR_NONE);
+        value_add(a, owners, missing);
+    }
+    value_set(a, out, STR("owners"), owners);
+    return print_document(&printer, &(struct doc){.root = out}, e);
+}
+
+/* ---- The command. ---------------------------------------------------------------------------- */
+
+static bool show(struct reading *r, struct model *model, struct err *e)
+{
+    const struct tree_values *v = r->call->values;
+
+    if (!read_name(r, r->call->args[0], e) || !list_all(r, model, e))
+        return false;
+    const struct tree_node *n = tree_find(r->tree, &r->key);
+    if (!n)
+        return err_set(e, ERR_NOT_FOUND, "%.*s \"%.*s\" not found in namespace %.*s",
+                       STR_ARG(r->key.kind), STR_ARG(r->key.name), STR_ARG(r->key.namespace));
+    if (str_eq(v->output, STR("json")))
+        return print_json(r, n, e);
+    print_text(r, n);
+    return true;
+}
+
+static bool cmd_tree(struct call *c, struct err *e)
+{
+    const struct tree_values *v = c->values;
+    struct kube_flags flags = kube_values_flags(c->options, &v->kube);
+    AUTO_ARENA secrets = arena_new_secret();
+    struct reading r = {.call = c};
+    struct kube_discovery *discovery;
+    struct kube_config *config;
+    struct model *model;
+
+    if (!model_open(c->arena, STR_NONE, &model, e))
+        return false;
+    r.tree = tree_new(c->arena, model);
+    bool ok = kube_config_load(secrets, &flags, &config, e) &&
+              kube_transport_new(config, STR("plumb/" PLUMB_VERSION), &r.transport, e);
+    if (ok) {
+        r.key.namespace = config->namespace;
+        ok = kube_discover(r.transport, c->arena, NULL, &discovery, e);
+        r.discovery = discovery;
+        ok = ok && show(&r, model, e);
+        kube_transport_free(r.transport);
+    }
+    model_close(model);
+    return ok;
+}
+
+const struct command command_tree = {
+    .name = "tree",
+    .args = "KIND/NAME",
+    .brief = "Show an object with its owners, dependents and references",
+    .help = "Reads the custom resources of a namespace and shows one of them in its place: the\n"
+            "owners above it, what depends on it below, and what each refers to (→) or exports\n"
+            "(»), with the state of everything: Ready, or the reason of its condition and its\n"
+            "message. What is named and does not exist is missing.\n",
+    .examples = "  plumb tree resourcegroup/demo\n"
+                "  plumb tree virtualnetwork/net -n shop -o json\n",
+    .options = tree_options,
+    .option_count = COUNT(tree_options),
+    .values_size = sizeof(struct tree_values),
+    .connects = true,
+    .kube_offset = offsetof(struct tree_values, kube),
+    .args_min = 1,
+    .args_max = 1,
+    .run = cmd_tree,
+};

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kinds.c - choosing kinds by patterns and by names.
+ */
+#include "cli/options/kinds.h"
+
+#include <fnmatch.h>
+
+/* ---- Patterns. ---- */
+
+static bool is_broken(str pattern)
+{
+    size_t open = str_find_char(pattern, '[');
+
+    return pattern.len == 0 ||
+           (open != STR_NPOS && str_find_char(str_from(pattern, open), ']') == STR_NPOS);
+}
+
+/* Groups are also known without their ending: network/RouteTable. */
+static bool fits(struct arena *a, str pattern, const struct model_resource *r)
+{
+    const char *wanted = str_z(a, pattern);
+    str group = str_without_suffix(r->group, STR(".azure.com"));
+
+    if (str_find_char(pattern, '/') == STR_NPOS)
+        return fnmatch(wanted, str_z(a, r->kind), FNM_CASEFOLD) == 0;
+    str full = str_fmt(a, "%.*s/%.*s", STR_ARG(r->group), STR_ARG(r->kind));
+    str brief = str_fmt(a, "%.*s/%.*s", STR_ARG(group), STR_ARG(r->kind));
+    return fnmatch(wanted, str_z(a, full), FNM_CASEFOLD | FNM_PATHNAME) == 0 ||
+           fnmatch(wanted, str_z(a, brief), FNM_CASEFOLD | FNM_PATHNAME) == 0;
+}
+
+/* Which of the patterns fit is remembered in used. */
+static bool fits_any(const struct option_list *patterns, bool *used, const struct model_resource *r)
+{
+    AUTO_ARENA a = arena_new();
+    bool any = patterns->len == 0;
+
+    for (size_t i = 0; i < patterns->len; i++)
+        if (fits(a, patterns->items[i], r))
+            any = used[i] = true;
+    return any;
+}
+
+bool kind_list_select(struct arena *a, struct model *m, const struct option_list *patterns,
+                      struct kind_list *out, struct err *e)
+{
+    bool *used = ARENA_ARRAY(a, bool, patterns->len + 1);
+    const struct model_resource **all;
+    size_t count;
+
+    *out = (struct kind_list){0};
+    for (size_t i = 0; i < patterns->len; i++)
+        if (is_broken(patterns->items[i]))
+            return err_set(e, ERR_USAGE, "\"%.*s\" is no pattern", STR_ARG(patterns->items[i]));
+    if (!model_all(m, a, &all, &count, e))
+        return false;
+    out->items = ARENA_ARRAY(a, const struct model_resource *, count);
+    for (size_t i = 0; i < count; i++)
+        if (fits_any(patterns, used, all[i]))
+            out->items[out->len++] = all[i];
+    for (size_t i = 0; i < patterns->len; i++)
+        if (!used[i])
+            return err_set(e, ERR_NOT_FOUND, "no kind fits \"%.*s\"", STR_ARG(patterns->items[i]));
+    return true;
+}
+
+size_t kind_list_end(const struct kind_list *list, size_t i)
+{
+    const struct model_resource *first = list->items[i];
+
+    while (i < list->len && str_eq(list->items[i]->kind, first->kind) &&
+           str_eq(list->items[i]->group, first->group))
+        i++;
+    return i;
+}
+
+/* ---- One kind. ---- */
+
+/* The full group of a short one: network is network.azure.com. */
+static str full_group(struct arena *a, str group)
+{
+    return str_has_suffix(group, STR(".azure.com")) ? group
+                                                    : str_concat(a, group, STR(".azure.com"));
+}
+
+/* The group that has the kind; several are an error that names them. */
+static bool find_group(struct arena *a, struct model *m, str kind, str *group, str *exact,
+                       struct err *e)
+{
+    struct buf groups = buf_new(a, 64 * KIB);
+    const struct model_resource **all;
+    size_t count, found = 0;
+
+    if (!model_all(m, a, &all, &count, e))
+        return false;
+    *group = STR_NONE;
+    for (size_t i = 0; i < count; i++) {
+        if (!str_eq_fold(all[i]->kind, kind) || str_eq(all[i]->group, *group))
+            continue;
+        *group = all[i]->group;
+        *exact = all[i]->kind;
+        buf_fmt(&groups, "%s%.*s", found++ ? ", " : "", STR_ARG(all[i]->group));
+    }
+    if (found == 0)
+        return err_set(e, ERR_NOT_FOUND, "there is no kind \"%.*s\"", STR_ARG(kind));
+    str list = buf_str(&groups);
+    return found == 1 || err_set(e, ERR_USAGE,
+                                 "%.*s exists in several groups: write GROUP/%.*s, with one of "
+                                 "%.*s",
+                                 STR_ARG(kind), STR_ARG(kind), STR_ARG(list));
+}
+
+bool kind_list_find(struct arena *a, struct model *m, str text, const struct model_resource **out,
+                    struct err *e)
+{
+    str name, version, group, kind;
+    bool versioned = str_cut(text, STR("@"), &name, &version);
+
+    if (str_cut(name, STR("/"), &group, &kind)) {
+        group = full_group(a, group);
+    } else {
+        kind = name;
+        if (!find_group(a, m, name, &group, &kind, e))
+            return false;
+    }
+    return versioned ? model_find(m, group, version, kind, out, e)
+                     : model_find_hub(m, group, kind, out, e);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kinds.h - which kinds of the model a command is about.
+ */
+#pragma once
+
+#include "azure/model/model.h"
+#include "cli/options/options.h"
+
+/* Resources sorted by group, kind and version: those of one kind stand together. */
+struct kind_list {
+    const struct model_resource **items;
+    size_t len;
+};
+
+/*
+ * The resources whose kind, or group/kind, fits one of the patterns (all of them without any),
+ * letters without regard to case. A pattern that fits nothing, or is broken, is an error.
+ */
+MUST_CHECK bool kind_list_select(struct arena *a, struct model *m,
+                                 const struct option_list *patterns, struct kind_list *out,
+                                 struct err *e);
+/* Where the versions of the kind at i end. */
+size_t kind_list_end(const struct kind_list *list, size_t i);
+/*
+ * One resource by "KIND", "GROUP/KIND", each also with "@VERSION" behind it. Without a version: the
+ * one in which objects are stored. A kind that several groups have needs its group.
+ */
+MUST_CHECK bool kind_list_find(struct arena *a, struct model *m, str text,
+                               const struct model_resource **out, struct err *e);

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * options.h - command line options, by the rules of Go's pflag library.
+ *
+ * A command describes its options in a table and keeps their values in a struct of its own:
+ *
+ *     struct get_values { bool all; str output; };
+ *     static const struct option get_options[] = {
+ *         {"all", 'a', OPTION_BOOL, offsetof(struct get_values, all), .help = "Show all"},
+ *         {"output", 'o', OPTION_STRING, offsetof(struct get_values, output), .value = "yaml",
+ *          .help = "Write as `FORMAT`", .choices = formats},
+ *     };
+ *
+ *     struct options o = options_new(a);
+ *     options_add(&o, get_options, COUNT(get_options), &values);
+ *     if (!options_parse(&o, argc, argv, e))
+ *         return false;
+ *
+ * The rules: --name value, --name=value, -n value, -nvalue, -n=value, joined letters (-abc), a
+ * boolean takes a value only after "=", "--" ends the options, options and words may be mixed, the
+ * last value of a scalar wins, names are never abbreviated. Errors are ERR_USAGE in pflag's words.
+ * What stands in the command line is not copied: argv must live as long as the values.
+ *
+ * One thread at a time.
+ */
+#pragma once
+
+#include "base/base.h"
+
+enum option_type {
+    OPTION_BOOL,     /* bool */
+    OPTION_COUNT,    /* int64_t: how often it was given; or --name=3 */
+    OPTION_DURATION, /* int64_t, nanoseconds: 1h30m, 250ms */
+    OPTION_INT,      /* int64_t, also 0x10, 0b1, 0o7, 1_000 */
+    OPTION_STRING,   /* str */
+    OPTION_STRINGS,  /* struct option_list; a value is split at commas, with CSV quotes */
+    OPTION_ARRAY,    /* struct option_list; a value is one element */
+};
+
+struct option_list {
+    str *items;
+    size_t len, cap;
+};
+
+/* What the shell offers for a value or a word. */
+enum option_complete { COMPLETE_NOTHING, COMPLETE_FILES, COMPLETE_FOLDERS };
+
+/*
+ * One option. Tables are in alphabetical order: help shows them as they stand. Fields that are left
+ * out mean the usual.
+ */
+struct option {
+    const char *name;
+    char letter; /* 0: none */
+    enum option_type type;
+    size_t offset;     /* of the value in the struct that options_add gets */
+    const char *value; /* the default as pflag prints it (30s; a,b for lists); NULL: zero */
+    const char *help;  /* a `word` in back quotes names the value in the help */
+    const char *bare;  /* the value of --name alone; "true" and "+1" for booleans and counts */
+    const char *const *choices; /* ends with NULL: what completion offers, and what is allowed, */
+    bool open;                  /* unless this says that other values are fine as well */
+    bool hidden;                /* not in help and completion */
+    bool may_be_empty;          /* an empty text is a value as any other: see options_check_empty */
+    enum option_complete complete;
+};
+
+/* A table and where its values go. */
+struct option_group {
+    const struct option *options;
+    size_t count;
+    void *values;
+    bool *given; /* which ones stood in the command line */
+};
+
+#define OPTION_GROUPS 4
+
+struct options {
+    struct arena *arena;
+    struct option_group groups[OPTION_GROUPS]; /* earlier groups hide names of later ones */
+    size_t group_count;
+    bool stop_at_word; /* the first word ends the options: everything from there on is words */
+    bool pflag;        /* as Go's library: words that begin with "-test." are skipped */
+    bool kubectl;      /* as kubectl: also, "_" in long names means "-" */
+    str *words;        /* what is no option, in order */
+    size_t word_count;
+    size_t words_before_dash; /* STR_NPOS when there was no "--" */
+    bool help;   /* options_parse failed because of --help or -h, without such option */
+    str unknown; /* options_parse failed because of this long name */
+    const struct option *emptied; /* the first with an empty text that it should not have */
+};
+
+struct options options_new(struct arena *a);
+/* Adds a table. values keeps what it holds: see options_defaults. */
+void options_add(struct options *o, const struct option *options, size_t count, void *values);
+/* Sets all values of a table to their defaults. */
+void options_defaults(struct arena *a, const struct option *options, size_t count, void *values);
+/* Reads argv, which does not include the name of the command. */
+MUST_CHECK bool options_parse(struct options *o, size_t argc, char *const *argv, struct err *e);
+/*
+ * ERR_USAGE when an option was given an empty text, as by an unset variable of a shell: a file, an
+ * address or a name that is empty would count as not given, and something else be done in silence.
+ */
+MUST_CHECK bool options_check_empty(const struct options *o, struct err *e);
+/* Whether the option stood in the command line. */
+bool options_given(const struct options *o, str name);
+/* The option that is spelled most alike, or NULL. */
+const struct option *options_suggest(const struct options *o, str name);
+
+/*
+ * Appends one line per option, descriptions in one column, as pflag's FlagUsages. cols is the width
+ * of the page; 0: lines are not wrapped.
+ */
+void options_usage(struct buf *out, const struct option *options, size_t count, size_t cols);
+/* The name of the value in help: "string", "strings", a word in back quotes; empty for booleans. */
+str option_value_name(const struct option *o);
+/* The help without its back quotes. */
+str option_help_text(struct arena *a, const struct option *o);
+/* The value that --name alone means, or NULL when a value must follow. */
+const char *option_bare(const struct option *o);
+
+/*
+ * Sets one value at target. first: it is the first time, so that lists forget their default. Errors
+ * are those of Go's strconv, time and encoding/csv, without the name of the option.
+ */
+MUST_CHECK bool option_set(struct arena *a, const struct option *o, void *target, str text,
+                           bool first, struct err *e);

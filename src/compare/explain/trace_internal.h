@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * trace_internal.h - how the expected side of an object came about, and where things stand. For
+ * this folder only.
+ */
+#pragma once
+
+#include "compare/input/object_internal.h"
+#include "tmpl/tmpl.h"
+#include "value/path.h"
+#include "value/source.h"
+
+struct compare;
+struct override;
+struct template;
+
+enum stage_kind { STAGE_RENDERED, STAGE_MERGED, STAGE_OVERRIDDEN, STAGE_INLINED };
+
+struct stage {
+    enum stage_kind kind;
+    const struct override *override; /* STAGE_OVERRIDDEN */
+    const struct value *tree;        /* what was expected after it */
+};
+
+/*
+ * One object with one template, step by step. Made anew for the template that was chosen, and only
+ * when somebody asks: where nothing differs and nothing is to be explained it costs nothing.
+ */
+struct trace {
+    struct arena *arena;
+    const struct compare *compare;
+    const struct object *object;
+    const struct template *template;
+    str text; /* what was rendered; the nodes of the first stage have their offsets in it */
+    struct tmpl_provenance provenance; /* of text */
+    struct {
+        struct stage *items;
+        size_t len, cap;
+    } stages;
+    const struct value *live; /* the object as it was compared, not masked */
+    struct map *indexes;      /* of lists whose elements are looked up by identity; NULL: none */
+};
+
+/* Keeps a copy of the tree as the result of a step. t may be NULL. */
+void trace_add(struct trace *t, enum stage_kind kind, const struct override *o,
+               const struct value *tree);
+/* What wrote the value at a path of the last stage, or what should hold it. */
+struct result_place trace_place(const struct trace *t, const struct path *p);
+/* The part of the rendered text that a node of the first stage begins in; NULL: not known. */
+const struct tmpl_range *trace_range(const struct trace *t, const struct value *node);
+struct result_place trace_range_place(const struct trace *t, const struct tmpl_range *range);
+/* Where the value at a path of the object stands, or what should hold it. */
+struct result_place trace_object_place(const struct trace *t, const struct path *p);
+/* What is at a path of a stage or of the object, or NULL; as path_resolve, in less time. */
+const struct value *trace_find(const struct trace *t, const struct path *p,
+                               const struct value *root);
+/* Where an object begins. */
+struct result_place object_place(const struct object *o);
+/* The place of an offset that a node has; only the file when the offset is 0. */
+struct result_place source_place(const struct source *s, uint32_t pos);
+/* A path as reports write it. Lives as long as a. */
+str field_path(struct arena *a, const struct path *p);
+
+/* The differences between two sides as data, in the arena of the trace. Both sides are masked. */
+void fields_find(const struct trace *t, const struct value *expected, const struct value *actual,
+                 struct result_fields *out);
+/* A copy of them. */
+void fields_copy(struct arena *a, const struct result_fields *from, struct result_fields *out);

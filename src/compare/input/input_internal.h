@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * input_internal.h - from sources to objects: files, archives, clusters. For this folder only.
+ *
+ * sources.c finds files, input.c and archive/archive.c open them and the members of archives,
+ * stream.c cuts what comes into documents, object.c makes objects of those.
+ */
+#pragma once
+
+#include "compare/log_buffer_internal.h"
+#include "compare/input/object_internal.h"
+#include "compare/input/stream.h"
+
+struct compare;
+
+struct input_errors {
+    struct str_list items;
+};
+
+/*
+ * What reading one document gives: objects, warnings and faults. The original collects the texts of
+ * faults and mostly gives up; an improved comparison makes each a note with its place, and a fault
+ * ends its own document only.
+ */
+enum input_loss {
+    LOSS_DOCUMENT, /* it cannot be read */
+    LOSS_SKIPPED,  /* it is no object */
+    LOSS_OBJECT,   /* one of several in a document */
+    LOSS_MEMBER,   /* of an archive, which is not even a document */
+};
+struct input_fault {
+    str text; /* for the original */
+    struct result_note note;
+    enum input_loss loss;
+};
+struct input {
+    struct arena *arena;
+    bool improved;
+    size_t documents;
+    size_t members_ignored; /* of archives */
+    struct objects objects;
+    struct journal journal;
+    struct {
+        struct input_fault *items;
+        size_t len, cap;
+    } faults;
+};
+
+/* Several errors in one text: "[a, b]", each only once. */
+str errors_text(struct arena *a, const struct input_errors *errors);
+/* A fault: text for the original; place and reason for the verdict. */
+void input_fail(struct input *in, str text, struct result_place place, str reason);
+/* Adds the object, or the items of a list, of one document. */
+void object_add(struct input *in, struct document *doc);
+/* What is wrong with metadata, in the words of Go's decoder. sorted: members count by name. */
+MUST_CHECK bool object_meta_check(struct arena *a, struct value *doc, bool sorted, struct err *e);
+
+struct feed;
+/* Finds all sources; what is wrong with some goes to in. It lives as long as c; close it. */
+MUST_CHECK bool feed_open(struct compare *c, struct input *in, struct feed **out, struct err *e);
+void feed_close(struct feed *f);
+/* The next document; false at the end. *stream is the number of its file. */
+bool feed_next(struct feed *f, struct input *in, struct document *out, size_t *stream);
+/* How much was read, for those to whom it was too little. */
+struct feed_extent {
+    size_t files;
+    size_t members; /* of archives, whatever they are */
+    str only;       /* the name of the only file; empty: there are others, or it has none */
+    bool live;      /* a cluster instead */
+};
+struct feed_extent feed_extent(const struct feed *f);
+/* Passes over what is left of a file, unless that is done already. */
+void feed_skip(struct feed *f, size_t stream);
+/* Warns of errors that the original passes over; fails when there are others. */
+MUST_CHECK bool feed_report(struct compare *c, const struct input_errors *errors, struct err *e);
+
+/* The text behind a URL of -f: source_url.c. */
+MUST_CHECK bool source_url_read(struct arena *a, str url, bool explain, str *out, struct err *e);
+/* What is built from the folder of -k: kustomize.c. */
+MUST_CHECK bool kustomize_build(struct arena *a, str folder, str *out, struct err *e);
+
+/*
+ * Objects of the cluster of the options: source_live.c. They come one by one; those of one page are
+ * in memory together.
+ */
+struct source_live;
+/* To be closed also after a failure. */
+MUST_CHECK bool source_live_open(struct compare *c, struct source_live **out, struct err *e);
+void source_live_close(struct source_live *s); /* s may be NULL */
+/*
+ * Adds the next object to in; out is left without a document. False at the end. *stream is the
+ * number of its type.
+ */
+bool source_live_next(struct source_live *s, struct input *in, struct document *out,
+                      size_t *stream);
+
+/* Finds the files of -f. Errors are collected as the original does; *stdin_ tells of "-". */
+struct input_source {
+    str path;
+    str name; /* for people: of a URL without its secrets */
+    bool stdin_, url;
+};
+struct input_sources {
+    struct input_source *items;
+    size_t len, cap;
+};
+MUST_CHECK bool sources_find(struct input *in, const struct compare_options *o,
+                             struct input_sources *out, struct err *e);
+/*
+ * Logs the warning for an error that is passed over. False when the error is none of those.
+ */
+bool error_ignorable(str text, struct journal *j);

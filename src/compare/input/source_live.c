@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * source_live.c - the objects of a comparison, from the cluster: asking type by type and page by
+ * page, and the words of the original when there is no answer.
+ */
+#include "compare/input/input_internal.h"
+#include "compare/internal.h"
+#include "compare/input/live_internal.h"
+#include "object/object.h"
+
+struct source_live {
+    struct live *live;
+    size_t type; /* the next one; that of the page is the one before */
+    struct kube_pages *pages;
+    struct kube_page page;
+    struct arena *arena; /* of the page */
+    size_t next;         /* of its objects */
+    /*
+     * The names that earlier pages of the type had, while there may be more: a list that has to
+     * begin anew has them again.
+     */
+    struct strset *given;
+    struct arena *names;
+};
+
+/* client-go logs before it fails. */
+static bool fail_discovery(struct compare *c, const struct live *l, struct err *e)
+{
+    if (c->options->improved)
+        return err_wrap(e, "the cluster cannot be asked%s",
+                        c->options->one_of_many ? "" : "; name files with -f to do without");
+    if (!live_discovery(l))
+        live_tell_failure(c->arena, e, &c->journal);
+    else
+        live_tell_versions(l, &c->journal);
+    return err_wrap(e, "failed to get clusters resource types");
+}
+
+bool live_begin(struct compare *c, struct live **out, struct err *e)
+{
+    const struct reference *r = &c->reference;
+
+    if (!live_open(c->arena, c->options->cluster, true, out, e))
+        return !c->options->improved && err_wrap(e, "failed to create discovery client");
+    c->cluster_name = live_name(*out, c->arena);
+    bool known = live_discover(*out, e);
+    live_warnings(*out, c->options->improved, &c->journal);
+    if (!known)
+        return fail_discovery(c, *out, e);
+    return live_choose(*out, r->templates.items, r->templates.len, &c->journal, e);
+}
+
+bool source_live_open(struct compare *c, struct source_live **out, struct err *e)
+{
+    struct source_live *s = ARENA_NEW(c->arena, struct source_live);
+
+    *out = s;
+    s->arena = arena_new();
+    return live_begin(c, &s->live, e);
+}
+
+static void end_type(struct source_live *s)
+{
+    kube_pages_free(s->pages);
+    s->pages = NULL;
+    if (s->names) {
+        strset_free(s->given);
+        arena_free(s->names);
+    }
+    s->names = NULL;
+}
+
+void source_live_close(struct source_live *s)
+{
+    if (!s)
+        return;
+    end_type(s);
+    arena_free(s->arena);
+    live_close(s->live);
+}
+
+/* Whether the object was not on an earlier page. */
+static bool is_new(struct source_live *s, struct value *object)
+{
+    str key = str_fmt(s->arena, "%.*s/%.*s", STR_ARG(object_namespace(object)),
+                      STR_ARG(object_name(object)));
+
+    return strset_add(s->given, key, NULL);
+}
+
+/* Remembers the objects of a page that others may follow, and drops those that come again. */
+static void check_page(struct source_live *s)
+{
+    struct kube_page *p = &s->page;
+    size_t kept = 0;
+
+    if (!s->names && p->last)
+        return;
+    if (!s->names) {
+        s->names = arena_new();
+        s->given = strset_new(s->names, 0);
+    }
+    for (size_t i = 0; i < p->len; i++)
+        if (is_new(s, p->items[i]) || !p->again)
+            p->items[kept++] = p->items[i];
+    p->len = kept;
+}
+
+/* Asks for the next page. A type that is refused is a fault like a file that cannot be read. */
+static bool list_next(struct source_live *s, struct input *in, struct document *out)
+{
+    AUTO_ERR e = {0};
+
+    arena_reset(s->arena);
+    s->next = 0;
+    if (!s->pages)
+        s->pages = live_pages(s->live, s->type++);
+    bool ok = kube_pages_next(s->pages, s->arena, &s->page, &e);
+    live_warnings(s->live, in->improved, &in->journal);
+    if (ok)
+        check_page(s);
+    if (!ok || s->page.last)
+        end_type(s);
+    if (ok)
+        return true;
+    str text = str_copy(in->arena, e.text);
+    s->page.len = 0;
+    in->documents++;
+    out->failed = true;
+    input_fail(in, text, (struct result_place){0}, text);
+    return false;
+}
+
+static void hand_over(struct source_live *s, struct input *in, struct document *out)
+{
+    struct value *item = s->page.items[s->next++];
+    AUTO_ERR e = {0};
+
+    in->documents++;
+    /* Nothing is left to be read. */
+    out->root = value_null(in->arena);
+    if (!s->page.alone && !live_knows(s->live, item, &e)) {
+        str text = str_copy(in->arena, e.text);
+        input_fail(in, text, (struct result_place){0}, text);
+        return;
+    }
+    struct object *o = VEC_ADD(in->arena, &in->objects);
+    o->root = value_copy(in->arena, item);
+    live_fit(s->live, s->type - 1, o->root);
+    o->identity = identity_of(o->root);
+    o->id = identity_id(in->arena, &o->identity);
+}
+
+bool source_live_next(struct source_live *s, struct input *in, struct document *out, size_t *stream)
+{
+    bool listed = true;
+
+    *out = (struct document){0};
+    while (listed && s->next == s->page.len) {
+        if (!s->pages && s->type == live_type_count(s->live))
+            return false;
+        listed = list_next(s, in, out);
+    }
+    if (listed)
+        hand_over(s, in, out);
+    *stream = s->type;
+    return true;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * internal.h - what the files of lint share.
+ *
+ * lint.c reads the metadata file and runs the checks: schema.c (keys and types of a file),
+ * metadata.c (parts and components), omit.c (lists of omitted fields), templates.c
+ * (each template on its own), matching.c (templates against each other) and user.c
+ * (overrides and user config). A check is a function that adds findings. To add a rule: one line
+ * in rules.c and one in docs/commands/reference.md.
+ */
+#pragma once
+
+#include "compare/lint/lint.h"
+#include "compare/input/object_internal.h"
+#include "compare/reference/reference_internal.h"
+#include "go/decode.h"
+#include "value/source.h"
+
+struct lint {
+    struct arena *arena;
+    const struct lint_options *options;
+    struct lint_report *report;
+    struct root root;
+    str name; /* of the metadata file in root */
+    str file; /* the same, as shown */
+    struct source *source;
+    struct value *doc; /* the metadata file, decoded loosely; knows its places */
+    const struct reference_version *version;
+    struct reference reference;
+    struct template_note *notes; /* one per template */
+    size_t bytes;                /* as TEMPLATES_BYTES_MAX counts them */
+    str parsing;                 /* the file whose functions are noted; empty: none */
+    struct map *borrowed;        /* "file function" of those that were noted */
+};
+
+/* What lint knows of a template beside what comparisons know. */
+struct template_note {
+    const struct value *entry; /* in the metadata file */
+    bool parsed;               /* it was found, and so were the function files */
+    bool rendered;             /* metadata and identity are known */
+    bool plain;                /* it has no actions: it always renders alike */
+    bool unreachable;
+    str text;                  /* what it renders to with empty data, unread */
+    struct str_list functions; /* the function files */
+};
+
+/* Adds a finding; text is cut to one line. */
+void lint_add(struct lint *l, const struct lint_rule *rule, struct where at, const char *format,
+              ...) FORMAT(4, 5);
+/* The place of a value of the metadata file; of its file when it is NULL. */
+struct where lint_where(const struct lint *l, const struct value *v);
+/* The place of the key of a member. */
+struct where lint_key_where(const struct source *s, const struct value *member);
+/* What a YAML error says, without the lines it counts: they differ from those of places. */
+str lint_yaml_text(str text);
+/* A file of the reference as shown: folder and name. */
+str lint_path(const struct lint *l, str name);
+
+/* How a file is checked against its shape. */
+struct lint_shape {
+    const struct source *source;
+    const struct schema *schema;
+    bool loose; /* unknown keys are taken without a word, everywhere */
+};
+/* Unknown keys, and values of the wrong type: false when there are some of the latter. */
+bool lint_schema(struct lint *l, const struct lint_shape *shape, const struct value *doc);
+/*
+ * Reads a YAML file, with a finding for each duplicate key and for a fault of the syntax. *out is
+ * NULL when there is nothing to go on with. Fails when the file cannot be read.
+ */
+MUST_CHECK bool lint_read(struct lint *l, str path, str shown, struct source **source,
+                          struct value **out, struct err *e);
+/* The same for a text that was read. */
+void lint_parse(struct lint *l, str text, str shown, struct source **source, struct value **out);
+
+void lint_metadata(struct lint *l);
+void lint_omit(struct lint *l);
+void lint_templates(struct lint *l);
+void lint_matching(struct lint *l);
+MUST_CHECK bool lint_overrides(struct lint *l, struct err *e);
+MUST_CHECK bool lint_config(struct lint *l, struct err *e);
+
+/* Whether an object could have both identities: fields that are empty fit everything. */
+bool lint_fits(const struct identity *x, const struct identity *y);
+
+extern const struct lint_rule lint_bad_path, lint_circular_include, lint_component_groups,
+    lint_component_type, lint_config_mismatch, lint_config_unknown_template, lint_duplicate_key,
+    lint_empty, lint_function_file, lint_ignored_key, lint_missing_file, lint_missing_kind,
+    lint_not_text, lint_not_yaml, lint_omit_built_in, lint_override_idle, lint_override_invalid,
+    lint_override_shadowed, lint_override_unmatched, lint_overlap, lint_partial_name,
+    lint_per_field, lint_portability, lint_repeated_name, lint_repeated_template, lint_replaced,
+    lint_several_documents, lint_syntax, lint_template_run, lint_template_syntax, lint_too_large,
+    lint_unknown_key, lint_unknown_omit_list, lint_unknown_version, lint_unlisted, lint_unreachable,
+    lint_unused_omit_list, lint_wrong_type;

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * templates.c - each template on its own: found, parsed, run with empty data, and what that
+ * gives.
+ */
+#include "compare/pair/inline_internal.h"
+#include "compare/lint/internal.h"
+#include "compare/nested_internal.h"
+#include "compare/input/object_internal.h"
+#include "compare/reference/reference_internal.h"
+#include "compare/reference/templates_internal.h"
+#include "compare/reference/yaml_map_internal.h"
+#include "text/yaml/yaml.h"
+#include "object/object.h"
+
+/* ---- Places. ---- */
+
+/* The file that a name in an error or in the output stands for: names are last elements. */
+static str file_of(const struct lint *l, size_t i, str name)
+{
+    const struct str_list *functions = &l->notes[i].functions;
+
+    for (size_t k = 0; k < functions->len; k++)
+        if (str_eq(path_base(functions->items[k]), name))
+            return lint_path(l, functions->items[k]);
+    return lint_path(l, l->reference.templates.items[i].path);
+}
+
+static uint32_t read_line(str *text)
+{
+    uint32_t line = 0;
+
+    while (text->len && *text->ptr >= '0' && *text->ptr <= '9' && line < UINT32_MAX / 16) {
+        line = line * 10 + (uint32_t)(*text->ptr - '0');
+        *text = str_from(*text, 1);
+    }
+    return line;
+}
+
+/* Takes "template: NAME:LINE:COLUMN: " off the front of an error; *name is empty when it lacks it.
+ */
+static str take_place(str text, str *name, struct where *at)
+{
+    str before, rest;
+
+    *name = STR_NONE;
+    if (!str_cut(text, STR("template: "), &before, &rest) || !str_cut(rest, STR(":"), name, &rest))
+        return text;
+    at->line = read_line(&rest);
+    if (!at->line) {
+        *name = STR_NONE;
+        return text;
+    }
+    if (str_has_prefix(rest, STR(":")))
+        rest = str_from(rest, 1);
+    at->column = read_line(&rest);
+    return str_trim(str_without_prefix(rest, STR(":")));
+}
+
+static void add_template_fault(struct lint *l, const struct lint_rule *rule, size_t i,
+                               const struct err *e)
+{
+    struct where at = {0};
+    str name;
+    str text = take_place(e->text, &name, &at);
+
+    at.file = file_of(l, i, name);
+    lint_add(l, rule, at, "%.*s", STR_ARG(text));
+}
+
+/* ---- Finding and parsing. ---- */
+
+static struct where path_where(const struct lint *l, size_t i)
+{
+    const struct value *entry = l->notes[i].entry;
+    const struct value *path = value_get(entry, STR("path"));
+
+    return lint_where(l, path ? path : entry);
+}
+
+/* Whether the path names one file that exists. */
+static bool find_file(struct lint *l, size_t i)
+{
+    str path = l->reference.templates.items[i].path;
+    struct str_list files = {0};
+    AUTO_ERR e = {0};
+
+    if (!path.len)
+        lint_add(l, &lint_missing_file, path_where(l, i), "an entry without path");
+    else if (!root_glob(l->arena, &l->root, path, &files, &e))
+        lint_add(l, &lint_missing_file, path_where(l, i), "%.*s: %.*s", STR_ARG(path),
+                 STR_ARG(e.text));
+    else if (!files.len)
+        lint_add(l, &lint_missing_file, path_where(l, i), "there is no file %.*s", STR_ARG(path));
+    else if (files.len > 1 || !str_eq(files.items[0], path))
+        lint_add(l, &lint_missing_file, path_where(l, i),
+                 "%.*s is a pattern; a template is one file", STR_ARG(path));
+    else
+        return true;
+    return false;
+}
+
+/* A function of Helm's: told once for each file. */
+static void note_borrowed(void *ctx, str function, uint32_t line)
+{
+    struct lint *l = ctx;
+
+    if (!l->parsing.len)
+        return;
+    str key = str_fmt(l->arena, "%.*s %.*s", STR_ARG(l->parsing), STR_ARG(function));
+    if (map_has(l->borrowed, key))
+        return;
+    map_set(l->borrowed, key, l);
+    lint_add(l, &lint_portability, (struct where){.file = lint_path(l, l->parsing), .line = line},
+             "kube-compare and helm-convert do not know the function %.*s", STR_ARG(function));
+}
+
+static struct tmpl_set *new_set(struct lint *l)
+{
+    return tmpl_new(
+        l->arena, &(struct tmpl_options){
+                      .profile = TMPL_KC, .also = TMPL_HELM, .borrowed = note_borrowed, .ctx = l});
+}
+
+/* Parses a file whose functions are looked at. */
+static bool parse_noting(struct lint *l, struct tmpl_set *set, str path, str text, struct err *e)
+{
+    l->parsing = path;
+    bool ok = tmpl_parse(set, path_base(path), text, e);
+    l->parsing = STR_NONE;
+    return ok;
+}
+
+static bool parse_own(struct lint *l, size_t i)
+{
+    struct template *t = &l->reference.templates.items[i];
+    AUTO_ERR e = {0};
+    str text;
+
+    t->set = new_set(l);
+    t->name = path_base(t->path);
+    if (!find_file(l, i))
+        return false;
+    if (!root_read(l->arena, &l->root, t->path, &text, &e)) {
+        lint_add(l, &lint_missing_file, path_where(l, i), "%.*s", STR_ARG(e.text));
+        return false;
+    }
+    l->bytes += text.len;
+    if (parse_noting(l, t->set, t->path, text, &e))
+        return true;
+    add_template_fault(l, &lint_template_syntax, i, &e);
+    return false;
+}
+
+static void note_plain(struct lint *l, size_t i)
+{
+    struct buf form = buf_new(l->arena, BUF_UNLIMITED);
+
+    tmpl_print(l->reference.templates.items[i].set, l->reference.templates.items[i].name, &form);
+    l->notes[i].plain = !str_contains(buf_str(&form), STR("{{"));
+}
+
+/* ---- Function files. ---- */
+
+/* The files that templateFunctionFiles names; false when some of it is at fault. */
+static bool find_functions(struct lint *l, struct str_list *out)
+{
+    const struct value *patterns = value_get(l->doc, STR("templateFunctionFiles"));
+    bool ok = true;
+
+    for (size_t i = 0; i < value_len(patterns); i++) {
+        const struct value *pattern = value_at(patterns, i);
+        size_t before = out->len;
+        AUTO_ERR e = {0};
+        bool good = root_glob(l->arena, &l->root, value_str(pattern), out, &e);
+        if (good && out->len > before)
+            continue;
+        lint_add(l, &lint_function_file, lint_where(l, pattern), "%.*s: %.*s",
+                 STR_ARG(value_str(pattern)),
+                 STR_ARG(good                   ? STR("there is no such file")
+                         : e.kind == ERR_DENIED ? e.text
+                                                : STR("a broken pattern")));
+        ok = false;
+    }
+    return ok;
+}
+
+/* Parses them on their own, so that a fault is told once. */
+static bool check_functions(struct lint *l, const struct str_list *files)
+{
+    bool ok = true;
+
+    for (size_t i = 0; i < files->len; i++) {
+        struct tmpl_set *set = new_set(l);
+        struct where at = {.file = lint_path(l, files->items[i])};
+        AUTO_ERR e = {0};
+        str text, name;
+        if (root_read(l->arena, &l->root, files->items[i], &text, &e) &&
+            parse_noting(l, set, files->items[i], text, &e))
+            continue;
+        ok = false;
+        text = take_place(e.text, &name, &at);
+        lint_add(l, &lint_function_file, at, "%.*s", STR_ARG(text));
+    }
+    return ok;
+}
+
+static void add_functions(struct lint *l, size_t i, const struct str_list *files)
+{
+    struct template *t = &l->reference.templates.items[i];
+
+    l->notes[i].functions = *files;
+    for (size_t k = 0; k < files->len; k++) {
+        AUTO_ERR e = {0};
+        str text = STR_NONE;
+        /* Faults have been told. */
+        if (root_read(l->arena, &l->root, files->items[k], &text, &e))
+            (void)!tmpl_parse(t->set, path_base(files->items[k]), text, &e);
+        l->bytes += text.len;
+        if (str_eq(path_base(files->items[k]), t->name) && str_trim(text).len)
+            lint_add(l, &lint_replaced, path_where(l, i),
+                     "the function file %.*s has the name of the template %.*s",
+                     STR_ARG(files->items[k]), STR_ARG(t->path));
+    }
+}
+
+/* ---- What it renders to. ---- */
+
+struct rendering {
+    size_t index;
+    str raw; /* before "<no value>" is taken out */
+    struct tmpl_provenance provenance;
+};
+
+/* Which line of which file wrote a place of the output. */
+static struct where written_by(const struct lint *l, const struct rendering *r, size_t offset)
+{
+    struct where at = {.file = lint_path(l, l->reference.templates.items[r->index].path)};
+
+    for (size_t i = 0; i < r->provenance.count; i++) {
+        const struct tmpl_range *range = &r->provenance.items[i];
+        if (range->from > offset)
+            break;
+        at.file = file_of(l, r->index, range->file);
+        at.line = range->line;
+    }
+    return at;
+}
+
+static size_t line_start(str text, uint32_t line)
+{
+    size_t at = 0;
+
+    for (uint32_t i = 1; i < line && at < text.len; i++) {
+        size_t end = str_find_char(str_from(text, at), '\n');
+        at = end == STR_NPOS ? text.len : at + end + 1;
+    }
+    return at;
+}
+
+static void add_yaml_fault(struct lint *l, const struct rendering *r, const struct err *e)
+{
+    struct where at = written_by(l, r, line_start(r->raw, e->at.line ? e->at.line : 1));
+
+    lint_add(l, &lint_not_yaml, at, "with empty data it does not render to a YAML mapping: %.*s",
+             STR_ARG(lint_yaml_text(e->text)));
+}
+
+static bool read_rendering(struct lint *l, struct rendering *r)
+{
+    struct template *t = &l->reference.templates.items[r->index];
+    AUTO_ERR e = {0};
+    uint32_t line;
+
+    if (!yaml_map_read(l->arena, template_output(l->arena, r->raw), &t->metadata, &e)) {
+        add_yaml_fault(l, r, &e);
+        return false;
+    }
+    t->identity = identity_of(t->metadata);
+    if (yaml_goes_on(r->raw, &line))
+        lint_add(l, &lint_several_documents, written_by(l, r, line_start(r->raw, line)),
+                 "a second document begins here");
+    return true;
+}
+
+static bool render(struct lint *l, struct rendering *r)
+{
+    const struct template *t = &l->reference.templates.items[r->index];
+    struct buf out = buf_new(l->arena, TMPL_OUTPUT_MAX);
+    struct tmpl_run run = {.provenance = &r->provenance};
+    AUTO_ERR e = {0};
+
+    if (tmpl_execute(l->arena, t->set, t->name, &run, &out, &e)) {
+        r->raw = l->notes[r->index].text = buf_str(&out);
+        l->bytes += r->raw.len;
+        return true;
+    }
+    add_template_fault(l, &lint_template_run, r->index, &e);
+    return false;
+}
+
+/* ---- Identity. ---- */
+
+static void check_kind(struct lint *l, const struct rendering *r)
+{
+    const struct template *t = &l->reference.templates.items[r->index];
+    const struct value *kind = value_get(t->metadata, STR("kind"));
+
+    if (!t->identity.kind.len)
+        lint_add(l, &lint_missing_kind, written_by(l, r, kind && kind->pos ? kind->pos - 1 : 0),
+                 "with empty data the template %s", kind ? "has an empty kind" : "has no kind");
+}
+
+static void check_partial(struct lint *l, const struct rendering *r, const char *name,
+                          const struct value *v)
+{
+    str text = value_str(v);
+
+    if (!str_contains(text, STR("<no value>")) || str_eq(str_trim(text), STR("<no value>")))
+        return;
+    lint_add(l, &lint_partial_name, written_by(l, r, v->pos ? v->pos - 1 : 0),
+             "%s is fixed in part (\"%.*s\"), so it counts as \"%.*s\" and matches nothing else",
+             name, STR_ARG(text), STR_ARG(template_output(l->arena, text)));
+}
+
+/* A name such as "n" or "123" without quotes is no text, and then no name. */
+static void check_text(struct lint *l, const struct rendering *r, const char *name,
+                       const struct value *v)
+{
+    if (!v || v->kind == VALUE_STRING || v->kind == VALUE_NULL)
+        return;
+    lint_add(l, &lint_not_text, written_by(l, r, v->pos ? v->pos - 1 : 0),
+             "%s is no text but %s, so it counts as variable", name,
+             value_is_container(v) ? "a structure" : value_kind_name(v->kind));
+}
+
+/* What is fixed in part is seen while "<no value>" still stands in the text. */
+static void check_identity(struct lint *l, const struct rendering *r)
+{
+    static const char *const names[] = {"apiVersion", "kind", "metadata.name",
+                                        "metadata.namespace"};
+    struct value *doc;
+    AUTO_ERR e = {0};
+
+    if (!yaml_map_read(l->arena, r->raw, &doc, &e))
+        return;
+    const struct value *meta = object_meta(doc);
+    const struct value *values[] = {value_get(doc, STR("apiVersion")), value_get(doc, STR("kind")),
+                                    value_get(meta, STR("name")),
+                                    value_get(meta, STR("namespace"))};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        check_partial(l, r, names[i], values[i]);
+        check_text(l, r, names[i], values[i]);
+    }
+}
+
+/* ---- Functions per field. ---- */
+
+static const struct value *field_entry(const struct lint *l, size_t i, str path)
+{
+    const struct value *fields =
+        value_get(value_get(l->notes[i].entry, STR("config")), STR("perField"));
+
+    for (size_t k = value_len(fields); k > 0; k--)
+        if (str_eq(value_get_str(value_at(fields, k - 1), STR("pathToKey")), path))
+            return value_at(fields, k - 1);
+    return l->notes[i].entry;
+}
+
+/* As comparisons check it; *found tells whether the template has the field. */
+static bool field_is_good(struct lint *l, size_t i, struct per_field *f, bool *found, struct err *e)
+{
+    str text;
+
+    if (!path_parse_fields(l->arena, f->text, &f->path, e))
+        return false;
+    f->call = inline_find(f->function);
+    if (!f->call)
+        return err_set(e, ERR_INVALID, "there is no function \"%.*s\"", STR_ARG(f->function));
+    return nested_string(l->arena, l->reference.templates.items[i].metadata, &f->path, true, &text,
+                         found, e) &&
+           (!*found || f->call->validate(l->arena, text, e));
+}
+
+static void check_field(struct lint *l, size_t i, struct per_field *f)
+{
+    struct where at = lint_where(l, field_entry(l, i, f->text));
+    bool found = false;
+    AUTO_ERR e = {0};
+
+    if (!field_is_good(l, i, f, &found, &e))
+        lint_add(l, &lint_per_field, at, "%.*s: %.*s", STR_ARG(f->text), STR_ARG(e.text));
+    else if (!found && l->notes[i].plain)
+        lint_add(l, &lint_per_field, at, "%.*s: the template %.*s has no such field",
+                 STR_ARG(f->text), STR_ARG(l->reference.templates.items[i].path));
+}
+
+/* ---- All templates. ---- */
+
+static void check_rendered(struct lint *l, size_t i)
+{
+    struct template *t = &l->reference.templates.items[i];
+    struct rendering r = {.index = i};
+
+    if (!render(l, &r) || !read_rendering(l, &r))
+        return;
+    l->notes[i].rendered = true;
+    check_kind(l, &r);
+    check_identity(l, &r);
+    for (size_t k = 0; k < t->per_field.len; k++)
+        check_field(l, i, &t->per_field.items[k]);
+}
+
+void lint_templates(struct lint *l)
+{
+    struct str_list functions = {0};
+    bool ok = find_functions(l, &functions);
+
+    l->borrowed = map_new(l->arena);
+    ok = check_functions(l, &functions) && ok;
+    for (size_t i = 0; i < l->reference.templates.len; i++) {
+        l->notes[i].parsed = parse_own(l, i);
+        if (!l->notes[i].parsed)
+            continue;
+        add_functions(l, i, &functions);
+        note_plain(l, i);
+        if (ok)
+            check_rendered(l, i);
+        if (l->bytes > TEMPLATES_BYTES_MAX) {
+            lint_add(l, &lint_too_large, path_where(l, i),
+                     "the templates up to here have more than %zu bytes",
+                     (size_t)TEMPLATES_BYTES_MAX);
+            return;
+        }
+    }
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * inline.c - functions that compare single fields (perField of the metadata file).
+ *
+ * Two passes over the fields of an object: the first collects what named groups capture, the second
+ * compares again with everything known and writes the results into the rendered side, where the
+ * difference then shows what did not fit. To add a function: one file with a struct
+ * inline_function, and a line in the table below.
+ */
+#include "compare/pair/inline_internal.h"
+#include "compare/pair/difftool_internal.h"
+#include "compare/log_buffer_internal.h"
+#include "compare/nested_internal.h"
+#include "compare/input/object_internal.h"
+#include "compare/reference/reference_internal.h"
+#include "go/quote.h"
+
+static const struct inline_function *const functions[] = {&inline_capturegroups, &inline_regex};
+
+void inline_warn_cost(struct arena *a, str pattern, uint64_t left, struct journal *j)
+{
+    if (!left)
+        journal_warn(j,
+                     "The pattern %.*s takes too long to match its field and counts as not "
+                     "matching. Write it with fewer groups and repetitions",
+                     STR_ARG(go_quoted(a, str_slice(pattern, 0, 200))));
+}
+
+const struct inline_function *inline_find(str name)
+{
+    for (size_t i = 0; i < COUNT(functions); i++)
+        if (str_eq(name, str_c(functions[i]->name)))
+            return functions[i];
+    return NULL;
+}
+
+/* ---- Captures. ---- */
+
+static size_t capture_place(const struct captures *c, str name)
+{
+    size_t at = 0;
+
+    while (at < c->groups.len && str_cmp(c->groups.items[at].name, name) < 0)
+        at++;
+    return at;
+}
+
+const struct capture *captures_get(const struct captures *c, str name)
+{
+    size_t at = capture_place(c, name);
+
+    return at < c->groups.len && str_eq(c->groups.items[at].name, name) ? &c->groups.items[at]
+                                                                        : NULL;
+}
+
+static struct capture *captures_need(struct captures *c, str name)
+{
+    size_t at = capture_place(c, name);
+
+    if (at == c->groups.len || !str_eq(c->groups.items[at].name, name)) {
+        (void)VEC_ADD(c->arena, &c->groups);
+        memmove(&c->groups.items[at + 1], &c->groups.items[at],
+                (c->groups.len - 1 - at) * sizeof(*c->groups.items));
+        c->groups.items[at] = (struct capture){.name = str_copy(c->arena, name)};
+    }
+    return &c->groups.items[at];
+}
+
+void captures_add(struct captures *c, str name, str value)
+{
+    struct capture *group = captures_need(c, name);
+
+    for (size_t i = 0; i < group->values.len; i++)
+        if (str_eq(group->values.items[i], value))
+            return;
+    VEC_PUSH(c->arena, &group->values, str_copy(c->arena, value));
+}
+
+str capture_text(struct arena *a, const struct capture *c)
+{
+    if (c->values.len == 1)
+        return c->values.items[0];
+    return str_fmt(a, "(?<%.*s>=%.*s)", STR_ARG(c->name), STR_ARG(c->values.items[0]));
+}
+
+void captures_warn(const struct captures *c, struct buf *out)
+{
+    for (size_t i = 0; i < c->groups.len; i++) {
+        const struct capture *group = &c->groups.items[i];
+        if (group->values.len < 2)
+            continue;
+        str values = str_join(out->arena, group->values.items, group->values.len, STR(" | "));
+        buf_fmt(out,
+                "\nWARNING: Capturegroup (?<%.*s>\u2026) matched multiple values: \u00ab %.*s "
+                "\u00bb",
+                STR_ARG(group->name), STR_ARG(values));
+    }
+}
+
+/* ---- The fields of one object. ---- */
+
+struct field_pair {
+    const struct per_field *field;
+    str pattern, value;
+};
+
+struct inline_pass {
+    struct arena *arena;
+    const struct template *template;
+    struct value *rendered;
+    const struct value *live;
+    struct journal *journal;
+    struct captures captures;
+    struct {
+        struct field_pair *items;
+        size_t len, cap;
+    } pairs;
+};
+
+/* *there: both sides have the field. */
+static bool get_pair(struct inline_pass *p, const struct per_field *f, struct field_pair *pair,
+                     bool *there, struct err *e)
+{
+    bool found;
+
+    pair->field = f;
+    if (!nested_string(p->arena, p->rendered, &f->path, true, &pair->pattern, &found, e))
+        return err_wrap(
+            e, "failed to acces value in template of field %.*s that uses inline diff func",
+            STR_ARG(f->text));
+    if (!found)
+        return err_set(e, ERR_INVALID,
+                       "failed to acces value in template of field %.*s that uses inline diff "
+                       "func: Not found",
+                       STR_ARG(f->text));
+    if (nested_string(p->arena, p->live, &f->path, false, &pair->value, there, e))
+        return true;
+    if (*there)
+        return err_wrap(
+            e, "failed to acces value in cluster cr of field %.*s that uses inline diff func",
+            STR_ARG(f->text));
+    err_clear(e);
+    return true;
+}
+
+static bool collect_field(struct inline_pass *p, const struct per_field *f, struct err *e)
+{
+    struct field_pair pair = {0};
+    bool there = false;
+
+    if (!get_pair(p, f, &pair, &there, e))
+        return false;
+    if (!there)
+        return true;
+    if (!f->call->validate(p->arena, pair.pattern, e))
+        return err_set(e, ERR_INVALID, "failed to validate the inline diff for field %.*s, %.*s",
+                       STR_ARG(f->text), STR_ARG(str_copy(p->arena, e->text)));
+    journal_info(p->journal, "Performing %s comparison for %.*s::%.*s", f->call->name,
+                 STR_ARG(p->template->path), STR_ARG(f->text));
+    (void)f->call->compare(p->arena, pair.pattern, pair.value, &p->captures, p->journal);
+    VEC_PUSH(p->arena, &p->pairs, pair);
+    return true;
+}
+
+static bool store_result(struct inline_pass *p, const struct per_field *f, str result,
+                         struct err *e)
+{
+    struct path above = {f->path.steps, f->path.len - 1};
+    const struct value *parent;
+
+    if (!nested_get(p->arena, p->rendered, &above, &parent, e))
+        return false;
+    if (value_is(parent, VALUE_OBJECT)) {
+        value_set_str(p->arena, (struct value *)parent, f->path.steps[f->path.len - 1].key, result);
+        return true;
+    }
+    struct buf shown = buf_new(p->arena, BUF_UNLIMITED);
+    struct buf path = buf_new(p->arena, BUF_UNLIMITED);
+    go_print(&shown, parent, true);
+    for (size_t i = 0; i < f->path.len; i++)
+        buf_fmt(&path, ".%.*s", STR_ARG(f->path.steps[i].key));
+    return err_set(e, ERR_INVALID,
+                   "failed to update value of inline diff func result for field %.*s, %.*s "
+                   "accessor error: %.*s is of type %s, expected map[string]string",
+                   STR_ARG(f->text), STR_ARG(buf_str(&path)), STR_ARG(buf_str(&shown)),
+                   go_type(parent, true));
+}
+
+static void store_pair(struct inline_pass *p, const struct field_pair *pair, struct err *all)
+{
+    AUTO_ERR e = {0};
+    str result =
+        pair->field->call->compare(p->arena, pair->pattern, pair->value, &p->captures, p->journal);
+
+    if (!store_result(p, pair->field, result, &e))
+        err_join(all, &e);
+}
+
+bool inline_run(struct arena *a, const struct template *t, struct value *rendered,
+                const struct value *live, struct journal *j, struct err *e)
+{
+    struct inline_pass p = {.arena = a,
+                            .template = t,
+                            .rendered = rendered,
+                            .live = live,
+                            .journal = j,
+                            .captures = {.arena = a}};
+    AUTO_ERR all = {0};
+
+    for (size_t i = 0; i < t->per_field.len; i++) {
+        AUTO_ERR one = {0};
+        if (!collect_field(&p, &t->per_field.items[i], &one))
+            err_join(&all, &one);
+    }
+    for (size_t i = 0; i < p.pairs.len; i++)
+        store_pair(&p, &p.pairs.items[i], &all);
+    if (all.kind == ERR_NONE)
+        return true;
+    str slug = slug_make(a, object_id(a, live));
+    return err_set(e, ERR_INVALID,
+                   "failed to properly run inline diff functions for %.*s some diff may be "
+                   "incorrect: %.*s",
+                   STR_ARG(slug), STR_ARG(all.text));
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pair.c - one object against its candidates, and which of them fits best.
+ */
+#include "compare/pair/pair_internal.h"
+#include "base/quote.h"
+
+/* ---- Candidates. ---- */
+
+static bool try_candidate(struct pairing *p, struct match *m, struct render *r, struct err *e)
+{
+    if (!pair_render(p, m->template, r, &m->rendered, e) || !pair_face(p, m, e) ||
+        (!p->lazy && !pair_print(p, m, e)))
+        return false;
+    m->diff.slug = slug_make(p->arena, object_id(p->arena, p->root));
+    if (!diff_begin(p->arena, &p->compare->diff, &m->diff, e))
+        return false;
+    if (!p->lazy)
+        m->score = pair_score(p, m);
+    return pair_patch(p, m, e);
+}
+
+static str reason_of(str text)
+{
+    static const char marker[] = "error calling doNotMatch: Do not match: ";
+    size_t at = str_find(text, str_c(marker));
+
+    return at == STR_NPOS ? text : str_from(text, at + strlen(marker));
+}
+
+static void add_tried(struct pairing *p, const struct match *m, const struct render *r,
+                      const struct err *e)
+{
+    bool ok = e->kind == ERR_NONE;
+
+    if (p->explain)
+        VEC_PUSH(p->arena, &p->tried,
+                 ((struct tried){
+                     .template = m->template,
+                     .scored = ok,
+                     .excluded = !ok && r->do_not_match,
+                     .score = m->score,
+                     .fault = str_copy(p->arena, r->do_not_match ? reason_of(e->text) : e->text)}));
+}
+
+static void add_candidate(struct pairing *p, const struct template *t)
+{
+    struct render r = pair_render_options(p, NULL);
+    const struct object *o = p->out->object;
+    struct match m = {.template = t, .tally = {.arena = p->arena, .object = o->root}};
+    AUTO_ERR e = {0};
+
+    if (pair_is_improved(p)) {
+        p->root = value_clone(p->arena, o->root);
+        p->tally = &m.tally;
+    }
+    m.id = object_id(p->arena, p->root);
+    if (try_candidate(p, &m, &r, &e))
+        VEC_PUSH(p->arena, &p->matches, m);
+    else if (r.do_not_match)
+        journal_info(&p->out->journal, "Template %.*s excluded itself from matching: %.*s",
+                     STR_ARG(t->path), STR_ARG(reason_of(e.text)));
+    else
+        err_join(&p->errors, &e);
+    add_tried(p, &m, &r, &e);
+    p->tally = NULL;
+}
+
+static struct match *first_same(const struct pairing *p)
+{
+    for (size_t i = 0; i < p->matches.len; i++)
+        if (p->matches.items[i].same)
+            return &p->matches.items[i];
+    return NULL;
+}
+
+/* Prints and scores what lazy candidates put off; exact numbers can always be printed. */
+static void score_all(struct pairing *p)
+{
+    for (size_t i = 0; i < p->matches.len; i++) {
+        struct match *m = &p->matches.items[i];
+        bool ok = pair_print(p, m, &p->errors);
+        m->score = ok ? pair_score(p, m) : SIZE_MAX;
+    }
+}
+
+static struct match *best_match(struct pairing *p)
+{
+    struct match *best = p->lazy ? first_same(p) : NULL;
+
+    if (best)
+        return best;
+    if (p->lazy)
+        score_all(p);
+
+    journal_info(&p->out->journal, "Found %zu matches for %.*s", p->matches.len,
+                 STR_ARG(p->out->id));
+    for (size_t i = 0; i < p->matches.len; i++) {
+        struct match *m = &p->matches.items[i];
+        journal_info(&p->out->journal, " - %.*s - Diff score: %zu", STR_ARG(m->template->path),
+                     m->score);
+        if (!best || m->score < best->score)
+            best = m;
+    }
+    return best;
+}
+
+static void warn_about_program(const struct match *m, struct journal *j)
+{
+    if (!m->score && m->diff.status == 1)
+        journal_warn(j,
+                     "%.*s: Internally we found no difference but the external tool responded "
+                     "with an exit code of 1",
+                     STR_ARG(m->id));
+    if (m->score && m->diff.status == 0)
+        journal_warn(j,
+                     "%.*s: Internally we found a difference but the external tool responded "
+                     "with an exit code of 0",
+                     STR_ARG(m->id));
+}
+
+/* Files instead of temporary names: two runs give the same text. */
+static void label_sides(const struct pairing *p, struct match *best)
+{
+    struct arena *a = p->arena;
+    const struct object *o = p->object;
+    str place = place_text(a, o->place), label = identity_label(a, &o->identity);
+
+    best->diff.from =
+        quote_line(a, reference_file(a, &p->compare->reference, best->template->path));
+    best->diff.to = str_fmt(a, "%.*s%s%.*s", STR_ARG(place), place.len ? " " : "",
+                            STR_ARG(quote_line(a, label.len ? label : o->id)));
+}
+
+static void finish(struct pairing *p, struct match *best)
+{
+    struct outcome *out = p->out;
+
+    if (p->errors.kind != ERR_NONE) {
+        out->kind = OUTCOME_FAILED;
+        out->error = str_copy(p->arena, p->errors.text);
+    } else if (!best) {
+        out->kind = OUTCOME_SKIPPED;
+        journal_info(&out->journal,
+                     "Skipping comparison of %.*s: doNotMatch returned by all templates",
+                     STR_ARG(out->id));
+    } else {
+        out->kind = OUTCOME_COMPARED;
+        out->template = best->template;
+        out->differs = best->score > 0;
+        if (pair_is_improved(p))
+            label_sides(p, best);
+        diff_end(p->arena, &p->compare->diff, &best->diff);
+        out->text = best->diff.text;
+        out->patch = best->patch;
+        if (pair_is_improved(p))
+            tally_compared(&best->tally, best->expected,
+                           best->same ? best->expected : best->actual);
+        out->tally = best->tally;
+        warn_about_program(best, &out->journal);
+    }
+}
+
+/* ---- What is secret. ---- */
+
+const struct secret_values *pair_values(struct pairing *p)
+{
+    if (p->values_known || !pair_is_improved(p))
+        return p->values;
+    p->values_known = true;
+    p->values = p->compare->by_kind ? p->compare->values
+                                    : secret_values_of(p->arena, &p->object->root, 1);
+    return p->values;
+}
+
+/* How much of a message is our own words and names: up to what a function or a template says. */
+static size_t own_words(str text)
+{
+    static const char *const ends[] = {": error calling ", "failed to constuct template: ",
+                                       "doNotMatch: ", "excluded itself from matching: "};
+    static const char *const own[] = {"Executing template ", "Found ", " - ",
+                                      "Skipping comparison "};
+
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        size_t at = str_find(text, str_c(ends[i]));
+        if (at != STR_NPOS)
+            return at + strlen(ends[i]);
+    }
+    for (size_t i = 0; i < COUNT(own); i++)
+        if (str_has_prefix(text, str_c(own[i])))
+            return text.len;
+    return 0;
+}
+
+static str hide_in(const struct pairing *p, str text)
+{
+    size_t own = own_words(text);
+    str rest = str_from(text, own), shown = secret_values_hide_message(p->arena, p->values, rest);
+
+    return shown.ptr == rest.ptr ? text : str_concat(p->arena, str_slice(text, 0, own), shown);
+}
+
+/* Functions quote what they are given: in errors, log lines and what becomes explanations. */
+static void hide_values(struct pairing *p)
+{
+    struct outcome *out = p->out;
+
+    if ((!out->error.len && !out->journal.lines.len && !p->tried.len) || !pair_values(p))
+        return;
+    out->error = hide_in(p, out->error);
+    for (size_t i = 0; i < out->journal.lines.len; i++) {
+        struct journal_line *line = &out->journal.lines.items[i];
+        line->text = hide_in(p, line->text);
+    }
+    for (size_t i = 0; i < p->tried.len; i++)
+        p->tried.items[i].fault = hide_in(p, p->tried.items[i].fault);
+}
+
+/* ---- The whole. ---- */
+
+void compare_object(struct arena *a, const struct compare *c, const struct object *o,
+                    struct outcome *out)
+{
+    struct pairing p = {.arena = a, .compare = c, .object = o, .out = out};
+
+    out->journal = (struct journal){.arena = a, .verbose = c->options->log.verbose};
+    out->object = o;
+    out->id = o->id;
+    p.explain = explain_wants(c->options, o);
+    /* A program that shows differences reads both texts. */
+    p.lazy = c->options->improved && !p.explain && !c->options->log.verbose && !c->diff.command.len;
+    if (!c->templates->find(c->templates, o, &p.candidates, &p.candidate_count)) {
+        pair_add_data(&p, NULL);
+        return;
+    }
+    if (c->override_finder)
+        (void)c->override_finder->find(c->override_finder, o, &out->overrides,
+                                       &out->override_count);
+    /* Improved comparisons work on a copy per candidate. */
+    if (!c->options->improved)
+        p.root = c->keeps_objects && !c->in_turn ? value_clone(a, o->root) : o->root;
+    for (size_t i = 0; i < p.candidate_count; i++)
+        add_candidate(&p, &c->reference.templates.items[p.candidates[i]]);
+    out->id = c->options->improved ? o->id : object_id(a, p.root);
+    struct match *best = best_match(&p);
+    finish(&p, best);
+    hide_values(&p);
+    pair_add_data(&p, best);
+    err_clear(&p.errors);
+}
+
+void compare_reduce(struct arena *a, const struct compare *c, struct object *o)
+{
+    const size_t *candidates;
+    size_t count;
+
+    if (!c->templates->find(c->templates, o, &candidates, &count))
+        return;
+    o->reduced = value_clone(a, o->root);
+    for (size_t i = 0; i < count; i++)
+        omit_fields(a, o->reduced, &c->reference.templates.items[candidates[i]].omit);
+    if (!c->options->show_managed_fields)
+        pair_drop_managed_fields(o->reduced);
+}

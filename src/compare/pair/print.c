@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * print.c - both sides as texts, and how much they differ.
+ */
+#include "compare/pair/pair_internal.h"
+#include "diff/diff.h"
+#include "text/yaml/yaml.h"
+#include "object/object.h"
+
+/* The original gives up the shortest answer after a second; results should not depend on load. */
+#define SCORE_NS (10 * NS_PER_SEC)
+
+void pair_drop_managed_fields(struct value *object)
+{
+    struct value *meta = object_meta(object);
+
+    if (value_is(meta, VALUE_OBJECT))
+        value_unset(meta, STR("managedFields"));
+}
+
+static bool print_side(struct arena *a, const struct value *v, enum number_rule numbers, str *out,
+                       struct err *e)
+{
+    struct buf text = buf_new(a, BUF_UNLIMITED);
+
+    if (!yaml_write(&text, v, numbers, e))
+        return false;
+    *out = buf_str(&text);
+    return true;
+}
+
+static bool mask_sides(struct pairing *p, struct value **merged, struct value **live, struct err *e)
+{
+    if (!pair_is_improved(p))
+        return secret_mask(p->arena, merged, live, e);
+    secret_mask_pair(p->arena, pair_values(p), merged, live);
+    return true;
+}
+
+/* How the numbers of both sides are spelled. */
+static enum number_rule expected_numbers(const struct pairing *p)
+{
+    return pair_is_improved(p) ? NUMBERS_PLAIN : NUMBERS_FLOAT;
+}
+
+static enum number_rule actual_numbers(const struct pairing *p)
+{
+    return pair_is_improved(p) ? NUMBERS_PLAIN : NUMBERS_GO;
+}
+
+/* Whether nobody needs the texts of both sides. */
+static bool writes_same(const struct pairing *p, const struct value *merged,
+                        const struct value *live)
+{
+    return !p->compare->diff.command.len &&
+           yaml_writes_same(merged, expected_numbers(p), live, actual_numbers(p));
+}
+
+static bool fail_in_diff(struct err *e)
+{
+    return err_wrap(e, "error occurered during diff");
+}
+
+bool pair_face(struct pairing *p, struct match *m, struct err *e)
+{
+    struct value *merged = m->rendered, *live = p->root;
+
+    if (!p->compare->options->show_managed_fields) {
+        if (p->tally)
+            tally_managed(p->tally, live);
+        pair_drop_managed_fields(merged);
+        pair_drop_managed_fields(live);
+    }
+    /* What is the same is not shown, and masking leaves it so. */
+    m->same = pair_is_improved(p) && writes_same(p, merged, live);
+    if (!m->same && !mask_sides(p, &merged, &live, e))
+        return fail_in_diff(e);
+    m->expected = merged;
+    m->actual = live;
+    if (!pair_is_improved(p) || merged != m->rendered || live != p->root)
+        m->same = m->same || writes_same(p, merged, live);
+    return true;
+}
+
+bool pair_print(const struct pairing *p, struct match *m, struct err *e)
+{
+    if (m->same || (print_side(p->arena, m->expected, expected_numbers(p), &m->diff.merged, e) &&
+                    print_side(p->arena, m->actual, actual_numbers(p), &m->diff.live, e)))
+        return true;
+    return fail_in_diff(e);
+}
+
+/* The score itself matters only where it is compared or shown; shown alone it may be rough. */
+size_t pair_score(const struct pairing *p, const struct match *m)
+{
+    if (str_eq(m->diff.merged, m->diff.live))
+        return 0;
+    if (p->candidate_count == 1 && !p->out->journal.verbose && !p->explain)
+        return 1;
+    int64_t limit = p->candidate_count == 1 && p->explain ? NS_PER_SEC : SCORE_NS;
+    struct diff_pieces pieces = diff_chars(p->arena, m->diff.merged, m->diff.live, limit);
+    return diff_chars_score(&pieces);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * provenance.c - where the differences of an object come from, and why it was compared as it was.
+ */
+#include "compare/pair/pair_internal.h"
+
+/*
+ * Makes the expected side once more, step by step and with the places of the template. Log lines
+ * are those of the first time, so these are dropped. Of what earlier candidates of the original
+ * changed in the object only the omitted fields are repeated.
+ */
+static bool retrace(const struct pairing *p, const struct template *t, struct trace *trace)
+{
+    struct outcome out = {.overrides = p->out->overrides,
+                          .override_count = p->out->override_count,
+                          .journal = {.arena = p->arena}};
+    struct pairing again = {.arena = p->arena, .compare = p->compare, .object = p->object};
+    const struct template *templates = p->compare->reference.templates.items;
+    struct value *rendered;
+    AUTO_ERR e = {0};
+
+    *trace = (struct trace){.arena = p->arena, .compare = p->compare, .template = t};
+    trace->object = p->object;
+    again.out = &out;
+    again.root = value_clone(p->arena, trace->object->root);
+    for (size_t i = 0; !pair_is_improved(p) && &templates[p->candidates[i]] != t; i++)
+        omit_fields(p->arena, again.root, &templates[p->candidates[i]].omit);
+    struct render r = pair_render_options(&again, trace);
+    r.hooks.changed = NULL;
+    bool ok = pair_render(&again, t, &r, &rendered, &e);
+    trace->live = again.root;
+    return ok;
+}
+
+void pair_add_data(struct pairing *p, const struct match *best)
+{
+    bool wanted = best && p->out->differs && pair_is_improved(p);
+    struct result_explanation *x;
+    struct trace trace;
+
+    if (!wanted && !p->explain)
+        return;
+    bool traced = best && retrace(p, best->template, &trace);
+    if (wanted && best->template->merge)
+        pair_sort_members(p->arena, best->expected);
+    if (wanted)
+        fields_find(&trace, best->expected, best->actual, &p->out->fields);
+    if (!p->explain)
+        return;
+    x = p->out->explanation = ARENA_NEW(p->arena, struct result_explanation);
+    explain_candidates(p->arena, p->compare, p->object, &p->tried, best ? best->template : NULL, x);
+    if (traced)
+        explain_suppressed(&trace, &p->tried, x);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * render.c - what a template expects of an object.
+ *
+ * The object is worked on as a private copy, which loses the omitted fields of one candidate after
+ * the other, as the original's shared object does. Improved comparisons give each candidate a copy
+ * of its own, so that no template can hide what another one would show.
+ */
+#include "compare/pair/inline_internal.h"
+#include "compare/pair/pair_internal.h"
+#include "text/json/json.h"
+#include "text/patch/patch.h"
+
+bool pair_is_improved(const struct pairing *p)
+{
+    return p->compare->options->improved;
+}
+
+struct render pair_render_options(struct pairing *p, struct trace *trace)
+{
+    return (struct render){.journal = &p->out->journal,
+                           .exact = pair_is_improved(p),
+                           .helm = pair_is_improved(p),
+                           .secret = pair_is_improved(p) && secret_is(p->object->root),
+                           .hooks = pair_hooks(p),
+                           .trace = trace};
+}
+
+/* ---- Steps. ---- */
+
+bool pair_write_sides(struct pairing *p, const struct value *rendered, struct buf *ours,
+                      struct buf *theirs, struct err *e)
+{
+    bool exact = pair_is_improved(p);
+
+    if (!json_write(ours, rendered, exact ? &json_go_plain : &json_go_floats, e))
+        return err_wrap(e, "failed to marshal reference CR");
+    if (!json_write(theirs, p->root, exact ? &json_go_plain : &json_go, e))
+        return err_wrap(e, "failed to marshal cluster CR");
+    return true;
+}
+
+/* Upstream: by way of JSON, which rounds numbers. */
+static bool merge_texts(struct pairing *p, struct value **rendered, struct err *e)
+{
+    struct buf ours = buf_new(p->arena, BUF_UNLIMITED), theirs = buf_new(p->arena, BUF_UNLIMITED);
+    struct buf merged = buf_new(p->arena, BUF_UNLIMITED);
+    struct source *source = ARENA_NEW(p->arena, struct source);
+    const struct read_options options = {.go = true};
+
+    if (!pair_write_sides(p, *rendered, &ours, &theirs, e))
+        return false;
+    if (!patch_merge(buf_str(&theirs), buf_str(&ours), &merged, e))
+        return err_wrap(e, "failed to merge cluster and reference CRs");
+    source->text = buf_str(&merged);
+    return json_read(p->arena, source, &options, rendered, e) ||
+           err_wrap(e, "failed to unmarshal updated manifest");
+}
+
+static bool is_sorted(const struct value *object)
+{
+    for (size_t i = 1; i < object->len; i++)
+        if (str_cmp(value_key(&object->items[i - 1]), value_key(&object->items[i])) > 0)
+            return false;
+    return true;
+}
+
+void pair_sort_members(struct arena *a, struct value *v)
+{
+    if (!value_is_container(v))
+        return;
+    if (v->kind == VALUE_OBJECT && !is_sorted(v)) {
+        struct value **sorted = value_sorted(a, v);
+        struct value *nodes = ARENA_ARRAY(a, struct value, v->len);
+        for (size_t i = 0; i < v->len; i++)
+            nodes[i] = *sorted[i];
+        value_adopt(a, v, VALUE_OBJECT, nodes, v->len);
+    }
+    for (size_t i = 0; i < v->len; i++)
+        pair_sort_members(a, &v->items[i]);
+}
+
+static bool merge_live(struct pairing *p, const struct render *r, struct value **rendered,
+                       struct err *e)
+{
+    if (!pair_is_improved(p))
+        return merge_texts(p, rendered, e);
+    *rendered = patch_merge_values(p->arena, p->root, *rendered);
+    if (r->trace)
+        pair_sort_members(p->arena, *rendered);
+    return true;
+}
+
+static bool apply_merge(struct pairing *p, const struct template *t, const struct render *r,
+                        struct value **rendered, struct err *e)
+{
+    if (p->tally)
+        tally_merged(p->tally, t, *rendered, p->root);
+    if (merge_live(p, r, rendered, e)) {
+        trace_add(r->trace, STAGE_MERGED, NULL, *rendered);
+        return true;
+    }
+    str slug = slug_make(p->arena, object_id(p->arena, p->root));
+    return err_wrap(e, "failed to properly merge the manifests for %.*s some diff may be incorrect",
+                    STR_ARG(slug));
+}
+
+/* Upstream: templates are given the object itself, so what they change in it stays changed. */
+static void keep_changes(struct pairing *p, struct render *r)
+{
+    if (r->changed && p->compare->in_turn)
+        *p->root = *value_copy(p->compare->arena, r->changed);
+    else if (r->changed)
+        *p->root = *value_clone(p->arena, r->changed);
+    r->changed = NULL;
+}
+
+static bool apply_overrides(struct pairing *p, const struct template *t, struct render *r,
+                            struct value **rendered, struct err *e)
+{
+    for (size_t i = 0; i < p->out->override_count; i++) {
+        const struct override *o = &p->compare->overrides.items[p->out->overrides[i]];
+        if (o->template_path.len && !str_eq(o->template_path, t->path))
+            continue;
+        bool ok = override_apply(p->arena, o, p->root, r, rendered, e);
+        keep_changes(p, r);
+        if (!ok)
+            return pair_is_improved(p) &&
+                   err_wrap(e, "override %zu of %.*s", p->out->overrides[i] + 1,
+                            STR_ARG(p->compare->options->overrides));
+        trace_add(r->trace, STAGE_OVERRIDDEN, o, *rendered);
+    }
+    return true;
+}
+
+static bool render_object(struct pairing *p, const struct template *t, struct render *r,
+                          struct value **rendered, struct err *e)
+{
+    bool ok = template_render(p->arena, t, p->root, r, rendered, e);
+
+    keep_changes(p, r);
+    if (ok)
+        trace_add(r->trace, STAGE_RENDERED, NULL, *rendered);
+    return ok;
+}
+
+/* Functions for single fields log the values they see. */
+static struct journal *inline_journal(struct pairing *p)
+{
+    if (!pair_is_improved(p) || !secret_is(p->root))
+        return &p->out->journal;
+    p->silent = (struct journal){.arena = p->arena};
+    return &p->silent;
+}
+
+bool pair_render(struct pairing *p, const struct template *t, struct render *r,
+                 struct value **rendered, struct err *e)
+{
+    omit_fields_telling(p->arena, p->root, &t->omit, p->tally ? tally_omitted : NULL, p->tally);
+    journal_info(&p->out->journal, "Executing template %.*s", STR_ARG(t->path));
+    if (!render_object(p, t, r, rendered, e) || (t->merge && !apply_merge(p, t, r, rendered, e)) ||
+        !apply_overrides(p, t, r, rendered, e) ||
+        !inline_run(p->arena, t, *rendered, p->root, inline_journal(p), e))
+        return err_wrap(e, "template injection failed");
+    if (t->per_field.len)
+        trace_add(r->trace, STAGE_INLINED, NULL, *rendered);
+    omit_fields(p->arena, *rendered, &t->omit);
+    return true;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * omit_internal.h - fields that are not compared: the lists of a metadata file, and removing them.
+ * For this folder only.
+ */
+#pragma once
+
+#include "base/base.h"
+#include "value/path.h"
+
+struct journal;
+
+struct omit_path {
+    struct path path; /* keys only */
+    bool prefix;      /* the last key stands for all keys that begin so */
+    str list, text;   /* the list of fieldsToOmit that has it, and how it is written there */
+    uint32_t pos;     /* of the entry in the metadata file, as in struct value */
+};
+
+struct omit_list {
+    const struct omit_path **items;
+    size_t len, cap;
+};
+
+#define OMIT_BUILT_IN "cluster-compare-built-in"
+
+/* Removes what the list names, and the mappings that are empty then. */
+void omit_fields(struct arena *a, struct value *object, const struct omit_list *list);
+/* The same, and tells what each entry took away; removed is valid during the call only. */
+typedef void omit_told(void *ctx, const struct omit_path *entry, const struct path *removed);
+void omit_fields_telling(struct arena *a, struct value *object, const struct omit_list *list,
+                         omit_told *told, void *ctx);
+
+/* The lists of fieldsToOmit while they are read. */
+struct omit_reading {
+    struct arena *arena;
+    const struct value *items; /* all lists */
+    struct err *errors;        /* faults are joined here */
+    size_t steps;              /* entries visited so far, in all lists */
+};
+/*
+ * How many entries all lists may expand to together: lists that include each other twice would
+ * otherwise double with every level.
+ */
+#define OMIT_ENTRIES_MAX 1000000
+
+/* Adds the built-in list, in the form of the metadata file, to fieldsToOmit.items. */
+struct value *omit_built_in(struct arena *a);
+/* Reads one pathToKey. */
+MUST_CHECK bool omit_path_read(struct arena *a, str text, bool prefix, struct omit_path **out,
+                               struct err *e);
+/*
+ * What both versions do with fieldsToOmit first: makes it exist in doc, puts the built-in list in
+ * and fills in the default. Answers the items.
+ */
+struct value *omit_prepare(struct arena *a, struct value *doc, struct journal *j);
+/* Reads pathToKey and isPrefix of an entry and appends what they say. */
+MUST_CHECK bool omit_entry_read(struct arena *a, str list, const struct value *entry,
+                                struct omit_list *out, struct err *e);

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * overrides.c - patches that users put over templates (-p): reading, selecting, applying, writing.
+ */
+#include "compare/reference/overrides_internal.h"
+#include "compare/pair/correlate_internal.h"
+#include "compare/log_buffer_internal.h"
+#include "go/decode.h"
+#include "compare/reference/templates_internal.h"
+#include "compare/reference/yaml_map_internal.h"
+#include "text/json/json.h"
+#include "text/patch/patch.h"
+#include "text/yaml/yaml.h"
+
+static const struct schema patch_type = {.kind = SCHEMA_STRING, .go = "compare.patchType"};
+
+static const struct schema override_schema = {
+    .kind = SCHEMA_STRUCT,
+    .go = "compare.UserOverride",
+    .fields = (const struct schema_field[]){{"apiVersion", &schema_string, NULL},
+                                            {"exactMatch", &schema_string, NULL},
+                                            {"kind", &schema_string, NULL},
+                                            {"name", &schema_string, NULL},
+                                            {"namespace", &schema_string, NULL},
+                                            {"patch", &schema_string, NULL},
+                                            {"reason", &schema_string, NULL},
+                                            {"templatePath", &schema_string, NULL},
+                                            {"type", &patch_type, NULL},
+                                            {0}},
+    .pointer = true,
+};
+
+const struct schema overrides_schema = {
+    .kind = SCHEMA_LIST,
+    .go = "[]*compare.UserOverride",
+    .item = &override_schema,
+};
+
+/* ---- Reading and writing. ---- */
+
+struct override override_read(const struct value *v)
+{
+    return (struct override){
+        .identity = {.api_version = value_get_str(v, STR("apiVersion")),
+                     .kind = value_get_str(v, STR("kind")),
+                     .namespace = value_get_str(v, STR("namespace")),
+                     .name = value_get_str(v, STR("name"))},
+        .exact_match = value_get_str(v, STR("exactMatch")),
+        .reason = value_get_str(v, STR("reason")),
+        .type = value_get_str(v, STR("type")),
+        .patch = value_get_str(v, STR("patch")),
+        .template_path = value_get_str(v, STR("templatePath")),
+        .pos = v->pos,
+    };
+}
+
+static bool read_overrides(struct arena *a, str path, struct overrides *out, struct err *e)
+{
+    struct value *doc;
+    str text;
+
+    if (!file_read(a, path, &text, e) || !yaml_any_read(a, text, &doc, e) ||
+        !yaml_source(a, path, text, &out->source, e))
+        return false;
+    if (!schema_decode(a, &overrides_schema, SCHEMA_LOOSE, doc, e))
+        return err_wrap(e, "error unmarshaling JSON: while decoding JSON");
+    for (size_t i = 0; i < value_len(doc); i++) {
+        VEC_PUSH(a, out, override_read(value_at(doc, i)));
+        if (!out->items[out->len - 1].reason.len)
+            return err_set(e, ERR_INVALID, "missing reason");
+    }
+    return true;
+}
+
+bool overrides_load(struct arena *a, str path, struct overrides *out, struct err *e)
+{
+    return read_overrides(a, path, out, e) || err_wrap(e, "failed to load user overrides");
+}
+
+static void set_unless_empty(struct arena *a, struct value *out, str key, str text)
+{
+    if (text.len)
+        value_set_str(a, out, key, text);
+}
+
+struct value *override_write(struct arena *a, const struct override *o)
+{
+    struct value *out = value_object(a);
+
+    set_unless_empty(a, out, STR("apiVersion"), o->identity.api_version);
+    set_unless_empty(a, out, STR("exactMatch"), o->exact_match);
+    set_unless_empty(a, out, STR("kind"), o->identity.kind);
+    set_unless_empty(a, out, STR("name"), o->identity.name);
+    set_unless_empty(a, out, STR("namespace"), o->identity.namespace);
+    value_set_str(a, out, STR("patch"), o->patch);
+    value_set_str(a, out, STR("reason"), o->reason);
+    value_set_str(a, out, STR("templatePath"), o->template_path);
+    value_set_str(a, out, STR("type"), o->type);
+    return out;
+}
+
+/* ---- Selecting. ---- */
+
+static str override_shown(struct arena *a, const struct override *o)
+{
+    const str fields[] = {o->identity.name, o->identity.api_version,
+                          o->identity.kind, o->identity.namespace,
+                          o->exact_match,   o->reason,
+                          o->type,          o->patch,
+                          o->template_path};
+
+    return str_fmt(a, "{%.*s}", STR_ARG(str_join(a, fields, COUNT(fields), STR(" "))));
+}
+
+struct correlator *overrides_correlator(struct arena *a, const struct overrides *o,
+                                        struct journal *j)
+{
+    struct candidate *candidates = ARENA_ARRAY(a, struct candidate, o->len);
+    struct correlator *chain[2];
+    struct map *exact = map_new(a);
+    size_t count = 0;
+
+    for (size_t i = 0; i < o->len; i++) {
+        size_t *index = ARENA_NEW(a, size_t);
+        candidates[i] = (struct candidate){o->items[i].identity, override_shown(a, &o->items[i])};
+        *index = i;
+        if (o->items[i].exact_match.len)
+            map_set(exact, o->items[i].exact_match, index);
+    }
+    if (map_len(exact))
+        chain[count++] = correlate_exact(a, exact);
+    chain[count++] = correlate_group(a, override_groups, candidates, o->len, j);
+    return correlate_multi(a, chain, count);
+}
+
+/* ---- Applying. ---- */
+
+struct patching {
+    struct arena *arena;
+    const struct value *live;
+    struct render *render;
+    str document; /* the rendered object as JSON */
+    struct buf out;
+};
+
+/* How often a patch template may give another one. */
+#define PATCH_TEMPLATES_MAX 1000
+
+static bool apply_operations(struct patching *p, str patch, struct err *e)
+{
+    struct patch *operations;
+
+    if (!patch_read(p->arena, patch, &operations, e))
+        return err_wrap(e, "failed to decode user patch");
+    return patch_apply(operations, p->document, &p->out, e) ||
+           err_wrap(e, "failed to apply user patch");
+}
+
+/* Runs a patch that is a template; what it gives says type and patch anew. */
+static bool expand_patch(struct patching *p, struct override *o, struct err *e)
+{
+    const struct tmpl_options options = {.profile = TMPL_KC,
+                                         .also = p->render->helm ? TMPL_HELM : 0};
+    struct tmpl_set *set = tmpl_new(p->arena, &options);
+    struct tmpl_run run = {.data = p->live, .exact = p->render->exact, .hooks = &p->render->hooks};
+    struct buf text = buf_new(p->arena, TMPL_OUTPUT_MAX);
+    struct value *doc;
+
+    if (!tmpl_parse(set, STR(""), o->patch, e))
+        return err_wrap(e, "failed to parse patch as template");
+    bool ok = tmpl_execute(p->arena, set, STR(""), &run, &text, e);
+    p->render->do_not_match = run.do_not_match;
+    p->render->changed = run.changed;
+    if (!ok)
+        return err_wrap(e, "failed to execute patch template");
+    if (!yaml_any_read(p->arena, buf_str(&text), &doc, e))
+        return err_wrap(e, "failed to unmarshal templated patch");
+    if (!schema_decode(p->arena, &override_schema, SCHEMA_LOOSE, doc, e)) {
+        err_wrap(e, "error unmarshaling JSON: while decoding JSON");
+        return err_wrap(e, "failed to unmarshal templated patch");
+    }
+    *o = override_read(doc);
+    return true;
+}
+
+static bool apply_patch(struct patching *p, struct override o, struct err *e)
+{
+    for (size_t i = 0; str_eq(o.type, STR("go-template")); i++) {
+        if (i == PATCH_TEMPLATES_MAX)
+            return err_set(e, ERR_LIMIT, "patch templates give each other without end");
+        if (!expand_patch(p, &o, e))
+            return false;
+    }
+    if (str_eq(o.type, STR("mergepatch")))
+        return patch_merge(p->document, o.patch, &p->out, e) ||
+               err_wrap(e, "failed to apply user patch");
+    if (str_eq(o.type, STR("rfc6902")))
+        return apply_operations(p, o.patch, e);
+    return err_set(e, ERR_INVALID, "unknown patch type: %.*s", STR_ARG(o.type));
+}
+
+bool override_apply(struct arena *a, const struct override *o, const struct value *live,
+                    struct render *r, struct value **object, struct err *e)
+{
+    struct patching p = {.arena = a, .live = live, .render = r, .out = buf_new(a, BUF_UNLIMITED)};
+    struct buf document = buf_new(a, BUF_UNLIMITED);
+
+    if (!json_write(&document, *object, r->exact ? &json_go_plain : &json_go_floats, e))
+        return err_wrap(e, "failed to marshal reference CR");
+    p.document = buf_str(&document);
+    if (!apply_patch(&p, *o, e))
+        return false;
+    return yaml_map_read(a, buf_str(&p.out), object, e) ||
+           err_wrap(e, "failed to unmarshal updated manifest");
+}

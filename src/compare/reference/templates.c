@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * templates.c - parsing the templates of a reference, checking them, and rendering.
+ *
+ * Every template is a set of its own together with all function files, because definitions of one
+ * template are invisible to the others. Function files are read and parsed once, for the first
+ * template that needs them; what is wrong with them is reported for every template. Each template
+ * is run once with empty data; what that gives is its metadata, by which objects are correlated.
+ */
+#include "compare/reference/templates_internal.h"
+#include "compare/pair/inline_internal.h"
+#include "compare/log_buffer_internal.h"
+#include "compare/nested_internal.h"
+#include "compare/input/object_internal.h"
+#include "compare/reference/omit_internal.h"
+#include "compare/reference/reference_internal.h"
+#include "compare/explain/trace_internal.h"
+#include "compare/reference/yaml_map_internal.h"
+#include "go/quote.h"
+
+str path_base(str path)
+{
+    size_t slash;
+
+    while (path.len > 1 && path.ptr[path.len - 1] == '/')
+        path.len--;
+    slash = str_rfind_char(path, '/');
+    return slash == STR_NPOS ? path : str_from(path, slash + 1);
+}
+
+/* ---- Parsing. ---- */
+
+/* As %#q prints it. */
+static str pattern_shown(struct arena *a, str pattern)
+{
+    return go_can_backquote(pattern) ? str_fmt(a, "`%.*s`", STR_ARG(pattern))
+                                     : go_quoted(a, pattern);
+}
+
+/* As Go's ParseFS for one pattern: all files that fit are found before any is read. */
+static bool find_files(struct arena *a, const struct root *root, str pattern, struct str_list *out,
+                       struct err *e)
+{
+    size_t before = out->len;
+
+    if (!root_glob(a, root, pattern, out, e))
+        return false;
+    if (out->len == before)
+        return err_set(e, ERR_NOT_FOUND, "template: pattern matches no files: %.*s",
+                       STR_ARG(pattern_shown(a, pattern)));
+    return true;
+}
+
+/* A word of an action; one of the text around it does no harm. */
+static bool has_word(str text, str word)
+{
+    size_t at = 0, found;
+
+    while ((found = str_find(str_from(text, at), word)) != STR_NPOS) {
+        size_t from = at + found, to = from + word.len;
+        at = to;
+        if (from && strchr(" \t\n\r({|", text.ptr[from - 1]) && to < text.len &&
+            strchr(" \t\n\r", text.ptr[to]))
+            return true;
+    }
+    return false;
+}
+
+bool template_changes(str text)
+{
+    static const char *const functions[] = {"set",       "unset",          "merge",
+                                            "mustMerge", "mergeOverwrite", "mustMergeOverwrite"};
+
+    for (size_t i = 0; i < COUNT(functions); i++)
+        if (has_word(text, str_c(functions[i])))
+            return true;
+    return false;
+}
+
+/* Texts that were parsed into one set. */
+struct texts {
+    struct tmpl_set *set;
+    struct str_list files;
+    size_t bytes;
+};
+
+static bool parse_files(struct arena *a, const struct root *root, const struct str_list *files,
+                        struct texts *out, struct err *e)
+{
+    for (size_t i = 0; i < files->len; i++) {
+        str text;
+        if (!root_read(a, root, files->items[i], &text, e) ||
+            !tmpl_parse(out->set, path_base(files->items[i]), text, e))
+            return false;
+        out->bytes += text.len;
+        VEC_PUSH(a, &out->files, files->items[i]);
+    }
+    return true;
+}
+
+static void add_texts(struct arena *a, struct template *t, const struct texts *texts)
+{
+    t->bytes += texts->bytes;
+    for (size_t i = 0; i < texts->files.len; i++)
+        VEC_PUSH(a, &t->files, texts->files.items[i]);
+}
+
+/* All templates, one after the other. */
+struct loading {
+    struct arena *arena;
+    const struct root *root;
+    struct journal *journal;
+    struct reference *reference;
+    struct texts functions; /* of the function files; no set: not parsed yet */
+    struct err functions_fault;
+};
+
+static struct tmpl_set *new_set(const struct loading *l)
+{
+    const struct tmpl_options options = {.profile = TMPL_KC,
+                                         .also = l->reference->helm ? TMPL_HELM : 0};
+
+    return tmpl_new(l->arena, &options);
+}
+
+static bool parse_own(const struct loading *l, struct template *t, struct err *e)
+{
+    struct texts own = {.set = t->set};
+    struct str_list files = {0};
+    bool ok = find_files(l->arena, l->root, t->path, &files, e) &&
+              parse_files(l->arena, l->root, &files, &own, e);
+
+    add_texts(l->arena, t, &own);
+    return ok || err_wrap(e,
+                          "an error occurred while parsing template: %.*s specified in the config. "
+                          "error",
+                          STR_ARG(t->path));
+}
+
+static void parse_functions(struct loading *l)
+{
+    const struct str_list *patterns = &l->reference->function_files;
+    struct err *e = &l->functions_fault;
+    struct str_list files = {0};
+    bool ok = true;
+
+    l->functions.set = new_set(l);
+    for (size_t i = 0; i < patterns->len && ok; i++)
+        ok = find_files(l->arena, l->root, patterns->items[i], &files, e);
+    if (!ok || !parse_files(l->arena, l->root, &files, &l->functions, e))
+        err_wrap(e, "an error occurred while parsing the template function files specified in the "
+                    "config. error");
+}
+
+static bool add_functions(struct loading *l, struct template *t, struct err *e)
+{
+    if (!l->functions.set)
+        parse_functions(l);
+    add_texts(l->arena, t, &l->functions);
+    tmpl_add(t->set, l->functions.set);
+    return l->functions_fault.kind == ERR_NONE || err_copy(e, &l->functions_fault);
+}
+
+/* ---- Rendering. ---- */
+
+static const char no_value[] = "<no value>";
+
+str template_output(struct arena *a, str text)
+{
+    struct buf out = buf_new(a, BUF_UNLIMITED);
+    str before, rest = text;
+
+    if (!str_contains(text, str_c(no_value)))
+        return text;
+    while (str_cut(rest, str_c(no_value), &before, &rest))
+        buf_add(&out, before);
+    buf_add(&out, before);
+    return buf_str(&out);
+}
+
+/* Where an offset is once all marks before it are cut out; offsets are asked for in order. */
+struct cutting {
+    str text;
+    size_t next, cut;
+};
+
+static size_t after_cut(struct cutting *c, size_t at)
+{
+    const size_t len = strlen(no_value);
+
+    while (c->next != STR_NPOS && c->next + len <= at) {
+        size_t more = str_find(str_from(c->text, c->next + len), str_c(no_value));
+        c->next = more == STR_NPOS ? STR_NPOS : c->next + len + more;
+        c->cut += len;
+    }
+    return at - c->cut;
+}
+
+/* Keeps what a trace wants to know about a rendering. */
+static void keep_text(struct trace *t, str written, str read)
+{
+    struct cutting from = {.text = written, .next = str_find(written, str_c(no_value))};
+    struct cutting to = from;
+
+    t->text = read;
+    for (size_t i = 0; i < t->provenance.count; i++) {
+        t->provenance.items[i].from = after_cut(&from, t->provenance.items[i].from);
+        t->provenance.items[i].to = after_cut(&to, t->provenance.items[i].to);
+    }
+}
+
+/* A pattern that is not itself a name gives templates, but none of its own name. */
+static bool execute(struct arena *a, const struct template *t, struct tmpl_run *run,
+                    struct buf *out, struct err *e)
+{
+    if (tmpl_has(t->set, t->name))
+        return tmpl_execute(a, t->set, t->name, run, out, e);
+    return err_set(e, ERR_NOT_FOUND, "template: %.*s: %.*s is an incomplete or empty template",
+                   STR_ARG(t->name), STR_ARG(go_quoted(a, t->name)));
+}
+
+/* The original compares the first document and forgets the rest. */
+static bool check_single(const struct template *t, str text, struct err *e)
+{
+    uint32_t line;
+
+    if (!yaml_goes_on(text, &line))
+        return true;
+    return err_set(e, ERR_INVALID,
+                   "template: %.*s renders to several documents, the second in line %u of the "
+                   "result; split it into one template for each",
+                   STR_ARG(t->path), (unsigned)line);
+}
+
+bool template_render(struct arena *a, const struct template *t, const struct value *data,
+                     struct render *r, struct value **out, struct err *e)
+{
+    struct buf text = buf_new(a, TMPL_OUTPUT_MAX);
+    struct tmpl_run run = {.data = data,
+                           .exact = r->exact,
+                           .hooks = &r->hooks,
+                           .provenance = r->trace ? &r->trace->provenance : NULL};
+    bool ok = execute(a, t, &run, &text, e);
+
+    r->do_not_match = run.do_not_match;
+    r->written = buf_str(&text).len;
+    r->changed = run.changed;
+    if (!ok)
+        return err_wrap(e, "failed to constuct template");
+    str plain = template_output(a, buf_str(&text));
+    if (r->trace)
+        keep_text(r->trace, buf_str(&text), plain);
+    if (yaml_map_read(a, plain, out, e))
+        return !r->exact || check_single(t, plain, e);
+    str reason = str_copy(a, e->text);
+    return err_set(e, ERR_INVALID,
+                   "template: %.*s isn't a yaml file after injection. yaml unmarshal error: %.*s. "
+                   "The Template After Execution: %.*s",
+                   STR_ARG(t->path), STR_ARG(reason),
+                   STR_ARG(r->secret ? STR("***") : buf_str(&text)));
+}
+
+/* ---- Checks. ---- */
+
+static bool check_field(struct arena *a, struct template *t, struct per_field *f, struct err *e)
+{
+    bool found;
+    str text;
+
+    if (!path_parse_fields(a, f->text, &f->path, e))
+        return err_wrap(e,
+                        "reference contains template with config per field with pathToKey that is "
+                        "not in supoorted format. path: %.*s. error",
+                        STR_ARG(f->text));
+    f->call = inline_find(f->function);
+    if (!f->call)
+        return err_set(e, ERR_INVALID,
+                       "reference contains template with config per field with InlineDiffFunc "
+                       "that does not exist. InlineDiffFunc: %.*s",
+                       STR_ARG(f->function));
+    if (!nested_string(a, t->metadata, &f->path, true, &text, &found, e))
+        return false;
+    if (found && !f->call->validate(a, text, e))
+        return err_wrap(e,
+                        "reference contains template with config per field with InlineDiffFunc "
+                        "that fails validation. InlineDiffFunc: %.*s. error",
+                        STR_ARG(f->function));
+    return true;
+}
+
+static void check_fields(struct arena *a, struct template *t, struct err *all)
+{
+    for (size_t i = 0; i < t->per_field.len; i++) {
+        AUTO_ERR e = {0};
+        if (!check_field(a, t, &t->per_field.items[i], &e)) {
+            err_join(all, &e);
+            return;
+        }
+    }
+}
+
+static void add_list(struct arena *a, const struct omit_list *list, struct omit_list *out)
+{
+    for (size_t i = 0; list && i < list->len; i++)
+        VEC_PUSH(a, out, list->items[i]);
+}
+
+static void find_omit_lists(struct arena *a, const struct reference *r, struct template *t,
+                            struct err *all)
+{
+    const struct omit_list *usual = map_get(r->omit_lists, r->omit_default);
+
+    /* Shared, not copied: nothing is added to it. */
+    if (!t->omit_refs.len && usual)
+        t->omit = *usual;
+    for (size_t i = 0; i < t->omit_refs.len; i++) {
+        AUTO_ERR e = {0};
+        if (map_has(r->omit_lists, t->omit_refs.items[i])) {
+            add_list(a, map_get(r->omit_lists, t->omit_refs.items[i]), &t->omit);
+            continue;
+        }
+        err_set(&e, ERR_INVALID, "fieldsToOmitRefs entry \"%.*s\" not found it fieldsToOmit Items",
+                STR_ARG(t->omit_refs.items[i]));
+        err_join(all, &e);
+    }
+}
+
+/* ---- All templates. ---- */
+
+static size_t find_nothing(void *ctx, struct arena *a, const str query[4],
+                           const struct value ***found)
+{
+    (void)found;
+    journal_info(ctx, "pre-init lookupCRs %.*s %.*s %.*s %.*s located 0 objects",
+                 STR_ARG(go_quoted(a, query[0])), STR_ARG(go_quoted(a, query[1])),
+                 STR_ARG(go_quoted(a, query[2])), STR_ARG(go_quoted(a, query[3])));
+    return 0;
+}
+
+static void pass_warning(void *ctx, str text)
+{
+    journal_warn(ctx, "%.*s", STR_ARG(text));
+}
+
+/* What rendering needs is dropped but for the result. */
+static void make_metadata(struct arena *a, struct template *t, struct journal *j, struct err *all)
+{
+    AUTO_ARENA scratch = arena_new();
+    struct value *metadata = NULL;
+    struct render r = {.journal = j,
+                       .hooks = {.ctx = j, .lookup = find_nothing, .warn = pass_warning}};
+    AUTO_ERR e = {0};
+
+    journal_info(j, "Pre-processing template %.*s with empty data", STR_ARG(t->path));
+    bool ok = template_render(scratch, t, NULL, &r, &metadata, &e);
+    t->bytes += r.written;
+    if (!ok) {
+        err_wrap(&e, "failed to parse template %.*s with empty data", STR_ARG(t->path));
+        err_join(all, &e);
+        return;
+    }
+    t->metadata = value_copy(a, metadata);
+    t->identity = identity_of(t->metadata);
+    check_fields(a, t, all);
+    if (!t->identity.kind.len) {
+        err_set(&e, ERR_INVALID, "template missing kind: %.*s", STR_ARG(t->path));
+        err_join(all, &e);
+    }
+}
+
+static void parse_template(struct loading *l, struct template *t, struct err *all)
+{
+    AUTO_ERR e = {0};
+
+    t->set = new_set(l);
+    t->name = path_base(t->path);
+    if (!parse_own(l, t, &e) || (l->reference->function_files.len && !add_functions(l, t, &e))) {
+        err_join(all, &e);
+        return;
+    }
+    t->looks_up = tmpl_reach(t->set) & TMPL_LOOKS_UP;
+    t->changes = tmpl_reach(t->set) & TMPL_CHANGES;
+    make_metadata(l->arena, t, l->journal, all);
+    find_omit_lists(l->arena, l->reference, t, all);
+}
+
+static bool parse_all(struct loading *l, struct err *e)
+{
+    struct reference *r = l->reference;
+    AUTO_ERR all = {0};
+    size_t total = 0;
+
+    for (size_t i = 0; i < r->templates.len; i++) {
+        parse_template(l, &r->templates.items[i], &all);
+        total += r->templates.items[i].bytes;
+        if (total > TEMPLATES_BYTES_MAX)
+            return err_set(e, ERR_LIMIT,
+                           "the templates up to %.*s, each with the function files and with what "
+                           "it renders to, have more than %zu bytes",
+                           STR_ARG(r->templates.items[i].path), (size_t)TEMPLATES_BYTES_MAX);
+    }
+    return all.kind == ERR_NONE || err_copy(e, &all);
+}
+
+bool templates_parse(struct arena *a, const struct root *root, struct journal *j,
+                     struct reference *r, struct err *e)
+{
+    struct loading l = {.arena = a, .root = root, .journal = j, .reference = r};
+    bool ok = parse_all(&l, e);
+
+    err_clear(&l.functions_fault);
+    return ok;
+}

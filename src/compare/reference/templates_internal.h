@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * templates_internal.h - parsing the templates of a reference, and running them. For this folder
+ * only.
+ */
+#pragma once
+
+#include "compare/log_buffer_internal.h"
+#include "compare/reference/reference_internal.h"
+
+struct trace;
+
+/* Parses all templates, runs each with empty data and checks it. */
+MUST_CHECK bool templates_parse(struct arena *a, const struct root *root, struct journal *j,
+                                struct reference *r, struct err *e);
+
+/* What templates may ask for while they run. */
+struct render {
+    struct journal *journal;
+    bool exact;  /* numbers are never rounded */
+    bool helm;   /* patches that are templates know Helm's functions */
+    bool secret; /* what was rendered is not shown in errors */
+    struct tmpl_hooks hooks;
+    bool do_not_match;           /* the template excluded itself */
+    size_t written;              /* bytes that it gave */
+    struct trace *trace;         /* filled unless NULL */
+    const struct value *changed; /* the data as the template left it, or NULL */
+};
+
+/*
+ * Runs a template and reads what it gives as a mapping, which lives as long as a. Fails with the
+ * original's words.
+ */
+MUST_CHECK bool template_render(struct arena *a, const struct template *t, const struct value *data,
+                                struct render *r, struct value **out, struct err *e);
+
+/* The last element of a path. */
+str path_base(str path);
+/* Whether the text of a template may call a function that changes maps. */
+bool template_changes(str text);
+/* What a template gave, without the marks of missing values. */
+str template_output(struct arena *a, str text);

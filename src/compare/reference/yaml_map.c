@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* yaml_map.c - see yaml_map_internal.h. */
+#include "compare/reference/yaml_map_internal.h"
+#include "go/decode.h"
+#include "text/yaml/yaml.h"
+
+bool yaml_any_read(struct arena *a, str text, struct value **out, struct err *e)
+{
+    const struct read_options options = {.go = true};
+    struct source *source = ARENA_NEW(a, struct source);
+
+    if (!yaml_source(a, STR_NONE, text, source, e) || !yaml_read(a, source, &options, out, e))
+        return err_wrap(e, "error converting YAML to JSON");
+    return true;
+}
+
+bool yaml_map_read(struct arena *a, str text, struct value **out, struct err *e)
+{
+    if (!yaml_any_read(a, text, out, e))
+        return false;
+    if ((*out)->kind == VALUE_NULL)
+        *out = value_object(a);
+    if ((*out)->kind == VALUE_OBJECT)
+        return true;
+    return err_set(e, ERR_INVALID,
+                   "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal %s into "
+                   "Go value of type map[string]interface {}",
+                   json_kind(*out));
+}
+
+bool strict_read(struct arena *a, str file, str text, const struct schema *schema,
+                 struct value **out, struct err *e)
+{
+    const struct read_options options = {.duplicates = DUPLICATE_ERROR, .go = true};
+    struct source *source = ARENA_NEW(a, struct source);
+
+    if (!yaml_source(a, file, text, source, e) || !yaml_read(a, source, &options, out, e))
+        return err_wrap(e, "error converting YAML to JSON");
+    if ((*out)->kind == VALUE_NULL) {
+        *out = NULL;
+        return true;
+    }
+    if (!schema && (*out)->kind != VALUE_OBJECT)
+        err_set(e, ERR_INVALID,
+                "json: cannot unmarshal %s into Go value of type map[string]interface {}",
+                json_kind(*out));
+    else if (!schema || schema_decode(a, schema, SCHEMA_STRICT, *out, e))
+        return true;
+    return err_wrap(e, "error unmarshaling JSON: while decoding JSON");
+}
+
+/* Whether a document may end within the text. */
+static bool has_separator(str text)
+{
+    for (size_t lf; (lf = str_find_char(text, '\n')) != STR_NPOS; text = str_from(text, lf + 1))
+        if (text.len - lf > 3 && !memcmp(text.ptr + lf + 1, "---", 3))
+            return true;
+    return false;
+}
+
+bool yaml_goes_on(str text, uint32_t *line)
+{
+    const struct source source = {.text = text};
+    struct value *first, *next = NULL;
+    size_t offset = 0;
+
+    /* Most texts have no such line: they are not read a second time. */
+    if (!has_separator(text))
+        return false;
+    AUTO_ARENA a = arena_new();
+    if (!yaml_read_next(a, &source, NULL, &offset, &first, NULL))
+        return false;
+    while (yaml_read_next(a, &source, NULL, &offset, &next, NULL) && next)
+        if (next->kind != VALUE_NULL) {
+            *line = source_where(&source, next).line;
+            return true;
+        }
+    return false;
+}

@@ -1,0 +1,651 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * secret_values.c - finding values of Secrets in texts; see secret_values.h.
+ *
+ * A value is looked for in several forms (as it is, quoted, in base64): needles. They are sorted;
+ * the longest one that a text begins with is the last one that is not greater than the text, or one
+ * of the needles that this one begins with (parent). A filter of the first bytes spares the search
+ * for nearly all places of a text. Indentation after a line end does not count, in neither of them:
+ * templates indent values of several lines.
+ */
+#include "compare/secret_values.h"
+#include "go/quote.h"
+#include "text/codec.h"
+#include "text/json/json.h"
+#include "text/url.h"
+#include "object/object.h"
+
+#include <limits.h>
+
+#define NONE SIZE_MAX
+#define FILTER_BITS 65536
+/* Quoted parts of one message that are looked at. */
+#define QUOTES_MAX 100
+
+struct needle {
+    str text;
+    size_t value;  /* which one it is a form of */
+    size_t parent; /* the longest other needle that it begins with, or NONE */
+    bool cut;      /* the value goes on */
+};
+
+struct secret_values {
+    struct arena *arena;
+    struct {
+        struct needle *items;
+        size_t len, cap;
+    } needles;
+    size_t count; /* of values */
+    bool *open;   /* by value: other objects contain it */
+    uint8_t filter[FILTER_BITS / 8];
+};
+
+/* ---- Secrets in objects. ---- */
+
+static const char *const secret_fields[] = {"data", "stringData"};
+
+static bool has_kind(const struct value *v, str kind)
+{
+    return str_eq(value_get_str(v, STR("kind")), kind);
+}
+
+bool secret_is_list(const struct value *v)
+{
+    return has_kind(v, STR("SecretList"));
+}
+
+/* "kind: Secret" or "kind: SecretList". Most objects are only looked through for this. */
+static bool says_secret(const struct value *v)
+{
+    return v->kind == VALUE_STRING && v->len >= 6 && v->key_len == 4 &&
+           memcmp(v->key, "kind", 4) == 0 && memcmp(v->text, "Secret", 6) == 0 &&
+           (v->len == 6 || str_eq(value_str(v), STR("SecretList")));
+}
+
+bool secret_holds(const struct value *v)
+{
+    if (!value_is_container(v))
+        return false;
+    for (size_t i = 0; i < v->len; i++) {
+        const struct value *item = &v->items[i];
+        if (item->kind >= VALUE_LIST ? secret_holds(item) : says_secret(item))
+            return true;
+    }
+    return false;
+}
+
+/* ---- Needles. ---- */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* Without indentation after line ends. */
+static str normal_form(struct arena *a, str text)
+{
+    struct buf out = buf_new(a, BUF_UNLIMITED);
+    bool indents = false;
+
+    for (size_t i = 0; i < text.len; i++) {
+        indents = text.ptr[i] == '\n' || (indents && is_blank(text.ptr[i]));
+        if (!indents || text.ptr[i] == '\n')
+            buf_char(&out, text.ptr[i]);
+    }
+    return buf_str(&out);
+}
+
+static void add_needle(struct secret_values *s, str text, bool cut)
+{
+    if (text.len < SECRET_VALUE_MIN)
+        return;
+    struct needle n = {.text = normal_form(s->arena, text), .value = s->count, .cut = cut};
+    if (n.text.len >= SECRET_VALUE_MIN)
+        VEC_PUSH(s->arena, &s->needles, n);
+}
+
+static str with_instead(struct arena *a, str text, char what, str instead)
+{
+    struct buf out = buf_new(a, BUF_UNLIMITED);
+
+    for (size_t i = 0; i < text.len; i++)
+        buf_add(&out, text.ptr[i] == what ? instead : str_slice(text, i, i + 1));
+    return buf_str(&out);
+}
+
+/* Without padding, which not everybody writes; find takes it along. scratch is for texts. */
+static void add_encoded(struct secret_values *s, struct arena *scratch, str encoded, bool cut)
+{
+    while (encoded.len > SECRET_VALUE_MIN && str_has_suffix(encoded, STR("=")))
+        encoded.len--;
+    add_needle(s, encoded, cut);
+    str other = with_instead(scratch, encoded, '+', STR("-"));
+    other = with_instead(scratch, other, '/', STR("_"));
+    if (!str_eq(other, encoded))
+        add_needle(s, other, cut);
+}
+
+/*
+ * Encoded alone, and as a part of something ("user:password"): then its place within a group of
+ * three bytes decides, and the letters that it shares with its neighbours are not known.
+ */
+static void add_base64(struct secret_values *s, struct arena *scratch, str plain, bool cut)
+{
+    for (size_t before = 0; before < 3; before++) {
+        struct buf text = buf_new(scratch, BUF_UNLIMITED);
+        buf_repeat(&text, ' ', before);
+        buf_add(&text, plain);
+        str encoded = base64_encode(scratch, buf_str(&text));
+        size_t from = before ? before + 1 : 0;
+        if (!cut)
+            add_encoded(s, scratch, str_from(encoded, from), false);
+        add_encoded(s, scratch, str_slice(encoded, from, text.len * CHAR_BIT / 6), cut);
+    }
+}
+
+/* As it is spelled between quotes or in a URL. */
+static void add_spelled(struct secret_values *s, str plain, str spelled, bool cut)
+{
+    if (!str_eq(plain, spelled))
+        add_needle(s, spelled, cut);
+}
+
+static void add_forms(struct secret_values *s, str plain)
+{
+    AUTO_ARENA scratch = arena_new();
+    bool cut = plain.len > SECRET_VALUE_KEPT;
+    str kept = str_slice(plain, 0, SECRET_VALUE_KEPT);
+    struct buf json = buf_new(scratch, BUF_UNLIMITED), query = buf_new(scratch, BUF_UNLIMITED);
+    str quoted = go_quoted(scratch, kept);
+
+    json_write_string(&json, kept, true);
+    url_query_add(&query, STR_NONE, kept);
+    str escaped = str_without_prefix(buf_str(&query), STR("?="));
+    add_needle(s, kept, cut);
+    add_spelled(s, kept, str_slice(quoted, 1, quoted.len - 1), cut);
+    add_spelled(s, kept, str_slice(buf_str(&json), 1, json.len - 1), cut);
+    add_spelled(s, kept, with_instead(scratch, kept, '\'', STR("''")), cut);
+    add_spelled(s, kept, escaped, cut);
+    add_spelled(s, escaped, with_instead(scratch, escaped, '+', STR("%20")), cut);
+    add_base64(s, scratch, kept, cut);
+}
+
+static void add_value(struct secret_values *s, str plain)
+{
+    str trimmed = str_trim(plain);
+
+    add_forms(s, plain);
+    if (trimmed.len != plain.len)
+        add_forms(s, trimmed);
+    s->count++;
+}
+
+static str without_blanks(struct arena *a, str text)
+{
+    struct buf out = buf_new(a, BUF_UNLIMITED);
+
+    for (size_t i = 0; i < text.len; i++)
+        if (!is_blank(text.ptr[i]) && text.ptr[i] != '\r' && text.ptr[i] != '\n')
+            buf_char(&out, text.ptr[i]);
+    return buf_str(&out);
+}
+
+/* The values below a field; those of data are in base64. */
+static void add_field(struct secret_values *s, const struct value *v, bool encoded)
+{
+    str text, plain;
+    size_t bad;
+
+    if (value_is_container(v)) {
+        for (size_t i = 0; i < v->len; i++)
+            add_field(s, &v->items[i], encoded);
+        return;
+    }
+    text = value_text(v);
+    if (!text.len)
+        return;
+    if (!encoded || !base64_decode(s->arena, without_blanks(s->arena, text), &plain, &bad)) {
+        add_value(s, text);
+        return;
+    }
+    add_needle(s, str_slice(text, 0, SECRET_VALUE_KEPT), text.len > SECRET_VALUE_KEPT);
+    add_value(s, plain);
+}
+
+static void collect(struct secret_values *s, const struct value *v, bool is_item)
+{
+    bool is_list = v->kind == VALUE_OBJECT && secret_is_list(v);
+
+    if (v->kind == VALUE_OBJECT && (is_item || has_kind(v, STR("Secret"))))
+        for (size_t i = 0; i < COUNT(secret_fields); i++) {
+            const struct value *field = value_get(v, str_c(secret_fields[i]));
+            if (field)
+                add_field(s, field, i == 0);
+        }
+    for (size_t i = 0; value_is_container(v) && i < v->len; i++) {
+        const struct value *item = &v->items[i];
+        bool items = is_list && str_eq(value_key(item), STR("items")) && item->kind == VALUE_LIST;
+        for (size_t k = 0; items && k < item->len; k++)
+            collect(s, &item->items[k], true);
+        if (!items && value_is_container(item))
+            collect(s, item, false);
+    }
+}
+
+/* ---- Order. ---- */
+
+/* Whether the next eight bytes of both are the same, and none of them ends a line. */
+static bool has_same_word(str needle, size_t i, str text, size_t at)
+{
+    const uint64_t ones = 0x0101010101010101u;
+    uint64_t x, y;
+
+    if (needle.len - i < sizeof(x) || text.len - at < sizeof(y))
+        return false;
+    memcpy(&x, needle.ptr + i, sizeof(x));
+    memcpy(&y, text.ptr + at, sizeof(y));
+    uint64_t ends = x ^ (ones * '\n');
+    return x == y && !((ends - ones) & ~ends & (ones * 0x80));
+}
+
+/* How many bytes of the needle the text begins with, and how many of the text that takes. */
+static size_t common(str needle, str text, size_t *taken)
+{
+    size_t i = 0, at = 0;
+
+    while (has_same_word(needle, i, text, at)) {
+        i += sizeof(uint64_t);
+        at += sizeof(uint64_t);
+    }
+    while (i < needle.len && at < text.len && needle.ptr[i] == text.ptr[at]) {
+        at++;
+        if (needle.ptr[i++] != '\n')
+            continue;
+        while (at < text.len && is_blank(text.ptr[at]))
+            at++;
+        while (has_same_word(needle, i, text, at)) {
+            i += sizeof(uint64_t);
+            at += sizeof(uint64_t);
+        }
+    }
+    *taken = at;
+    return i;
+}
+
+/* Whether the needle is not greater than the text, or the text begins with it. */
+static bool is_before(str needle, str text)
+{
+    size_t at, i = common(needle, text, &at);
+
+    return i == needle.len ||
+           (at < text.len && (unsigned char)needle.ptr[i] < (unsigned char)text.ptr[at]);
+}
+
+static int compare_needles(const void *x, const void *y)
+{
+    const struct needle *p = x, *q = y;
+    size_t len = p->text.len < q->text.len ? p->text.len : q->text.len;
+    int order = memcmp(p->text.ptr, q->text.ptr, len);
+
+    if (order)
+        return order;
+    return p->text.len < q->text.len ? -1 : p->text.len > q->text.len;
+}
+
+static uint32_t filter_bit(const char *at)
+{
+    uint64_t bytes;
+
+    memcpy(&bytes, at, sizeof(bytes));
+    return (uint32_t)((bytes * 0x9E3779B97F4A7C15u) >> 48);
+}
+
+static void drop_doubles(struct secret_values *s)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < s->needles.len; i++)
+        if (!kept || !str_eq(s->needles.items[i].text, s->needles.items[kept - 1].text))
+            s->needles.items[kept++] = s->needles.items[i];
+    s->needles.len = kept;
+}
+
+static void sort(struct secret_values *s)
+{
+    struct needle *all = s->needles.items;
+
+    qsort(all, s->needles.len, sizeof(*all), compare_needles);
+    drop_doubles(s);
+    for (size_t i = 0; i < s->needles.len; i++) {
+        uint32_t bit = filter_bit(all[i].text.ptr);
+        size_t parent = i ? i - 1 : NONE;
+        s->filter[bit / 8] |= (uint8_t)(1 << bit % 8);
+        while (parent != NONE && !str_has_prefix(all[i].text, all[parent].text))
+            parent = all[parent].parent;
+        all[i].parent = parent;
+    }
+}
+
+/* ---- Finding. ---- */
+
+/* The last needle that is not greater than the text; NONE: they all are. */
+static size_t find_before(const struct secret_values *s, str text)
+{
+    size_t low = 0, high = s->needles.len;
+
+    if (text.len < SECRET_VALUE_MIN)
+        return NONE;
+    uint32_t bit = filter_bit(text.ptr);
+    if (!(s->filter[bit / 8] & (1 << bit % 8)))
+        return NONE;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (is_before(s->needles.items[middle].text, text))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? low - 1 : NONE;
+}
+
+/* The longest needle of a secret that the text begins with, or NULL; *taken is its length there. */
+static const struct needle *find(const struct secret_values *s, str text, size_t *taken)
+{
+    size_t at = find_before(s, text);
+
+    if (at == NONE)
+        return NULL;
+    size_t same = common(s->needles.items[at].text, text, taken);
+    while (at != NONE &&
+           (s->needles.items[at].text.len > same || s->open[s->needles.items[at].value]))
+        at = s->needles.items[at].parent;
+    if (at == NONE)
+        return NULL;
+    (void)common(s->needles.items[at].text, text, taken);
+    while (*taken < text.len && text.ptr[*taken] == '=')
+        ++*taken;
+    if (s->needles.items[at].cut)
+        *taken = text.len;
+    return &s->needles.items[at];
+}
+
+/* ---- What is open. ---- */
+
+static void expose_text(struct secret_values *s, str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        str rest = str_from(text, i);
+        size_t at = find_before(s, rest), taken;
+        size_t same = at == NONE ? 0 : common(s->needles.items[at].text, rest, &taken);
+        for (; at != NONE; at = s->needles.items[at].parent)
+            if (s->needles.items[at].text.len <= same)
+                s->open[s->needles.items[at].value] = true;
+    }
+}
+
+static void expose_tree(struct secret_values *s, const struct value *v)
+{
+    if (!value_is_container(v)) {
+        expose_text(s, value_text(v));
+        return;
+    }
+    for (size_t i = 0; i < v->len; i++) {
+        if (v->kind == VALUE_OBJECT)
+            expose_text(s, value_key(&v->items[i]));
+        expose_tree(s, &v->items[i]);
+    }
+}
+
+/* What identifies an object, and those within it, and all keys. */
+static void expose_identities(struct secret_values *s, const struct value *v)
+{
+    const struct value *meta = object_meta(v);
+
+    expose_text(s, value_get_str(v, STR("apiVersion")));
+    expose_text(s, value_get_str(v, STR("kind")));
+    expose_text(s, value_get_str(meta, STR("namespace")));
+    expose_text(s, value_get_str(meta, STR("name")));
+    for (size_t i = 0; i < v->len; i++) {
+        if (v->kind == VALUE_OBJECT)
+            expose_text(s, value_key(&v->items[i]));
+        if (value_is_container(&v->items[i]))
+            expose_identities(s, &v->items[i]);
+    }
+}
+
+struct secret_values *secret_values_of(struct arena *a, struct value *const *objects, size_t count)
+{
+    struct secret_values *s = NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        if (!objects[i] || !secret_holds(objects[i]))
+            continue;
+        if (!s)
+            s = ARENA_NEW(a, struct secret_values);
+        s->arena = a;
+        collect(s, objects[i], false);
+    }
+    if (!s || !s->needles.len)
+        return NULL;
+    s->open = ARENA_ARRAY(a, bool, s->count);
+    sort(s);
+    for (size_t i = 0; i < count; i++)
+        if (objects[i] && secret_holds(objects[i]))
+            expose_identities(s, objects[i]);
+        else if (objects[i])
+            expose_tree(s, objects[i]);
+    return s;
+}
+
+/* ---- Hiding. ---- */
+
+/* Needles that a message contains. */
+struct hits {
+    const struct needle *items[16];
+    size_t len;
+};
+
+static str hide(struct arena *a, const struct secret_values *s, str text, struct hits *hits)
+{
+    struct buf out = {0};
+    size_t done = 0, taken;
+
+    for (size_t i = 0; i + SECRET_VALUE_MIN <= text.len; i++) {
+        const struct needle *n = find(s, str_from(text, i), &taken);
+        if (!n)
+            continue;
+        if (!out.arena)
+            out = buf_new(a, BUF_UNLIMITED);
+        buf_add(&out, str_slice(text, done, i));
+        buf_add(&out, STR("***"));
+        done = i + taken;
+        i = done - 1;
+        if (hits && hits->len < COUNT(hits->items))
+            hits->items[hits->len++] = n;
+    }
+    if (!done)
+        return text;
+    buf_add(&out, str_from(text, done));
+    return buf_str(&out);
+}
+
+str secret_values_hide(struct arena *a, const struct secret_values *s, str text)
+{
+    return s ? hide(a, s, text, NULL) : text;
+}
+
+/* Whether something quoted is a part of a value: the end of one that was found, or of a pattern. */
+static bool is_fragment(const struct secret_values *s, const struct hits *hits, str piece,
+                        char quote)
+{
+    for (size_t i = 0; piece.len && i < hits->len; i++)
+        if (str_has_suffix(hits->items[i]->text, piece))
+            return true;
+    if (quote != '`' || piece.len < SECRET_VALUE_MIN)
+        return false;
+    for (size_t i = 0; i < s->needles.len; i++)
+        if (!s->open[s->needles.items[i].value] && str_contains(s->needles.items[i].text, piece))
+            return true;
+    return false;
+}
+
+/* The end of what is quoted from start on; NONE: it has none. */
+static size_t quote_end(str text, size_t start, char quote)
+{
+    for (size_t i = start; i < text.len; i++)
+        if (quote == '"' && text.ptr[i] == '\\')
+            i++;
+        else if (text.ptr[i] == quote)
+            return i;
+    return NONE;
+}
+
+str secret_values_hide_message(struct arena *a, const struct secret_values *s, str text)
+{
+    struct hits hits = {0};
+
+    if (!s)
+        return text;
+    str shown = hide(a, s, text, &hits);
+    struct buf out = buf_new(a, BUF_UNLIMITED);
+    size_t done = 0, quotes = 0;
+    for (size_t i = 0; i < shown.len && quotes < QUOTES_MAX; i++) {
+        char quote = shown.ptr[i];
+        size_t end = quote == '"' || quote == '`' ? quote_end(shown, i + 1, quote) : NONE;
+        if (end == NONE)
+            continue;
+        quotes++;
+        if (is_fragment(s, &hits, str_slice(shown, i + 1, end), quote)) {
+            buf_add(&out, str_slice(shown, done, i + 1));
+            buf_add(&out, STR("***"));
+            done = end;
+        }
+        i = end;
+    }
+    if (!done)
+        return shown;
+    buf_add(&out, str_from(shown, done));
+    return buf_str(&out);
+}
+
+/* ---- Trees. ---- */
+
+struct hiding {
+    struct arena *arena;
+    const struct secret_values *values;
+    bool found;
+};
+
+static void set_text(struct value *v, str text)
+{
+    v->kind = VALUE_STRING;
+    v->text = text.ptr;
+    v->len = (uint32_t)text.len;
+}
+
+static bool is_text(const struct value *v)
+{
+    return v && (v->kind == VALUE_STRING || value_is_number(v));
+}
+
+static void hide_texts(struct hiding *h, struct value *before, struct value *after)
+{
+    bool both = is_text(before) && is_text(after);
+    bool differ = both && !value_equal(before, after);
+    str old = value_text(before), new_ = value_text(after);
+    str shown_old = secret_values_hide(h->arena, h->values, old);
+    str shown_new = secret_values_hide(h->arena, h->values, new_);
+
+    if (shown_old.ptr == old.ptr && shown_new.ptr == new_.ptr)
+        return;
+    h->found = true;
+    if (differ && str_eq(shown_old, shown_new)) {
+        shown_old = str_concat(h->arena, shown_old, STR(" (before)"));
+        shown_new = str_concat(h->arena, shown_new, STR(" (after)"));
+    }
+    if (before && shown_old.ptr != old.ptr)
+        set_text(before, shown_old);
+    if (after && shown_new.ptr != new_.ptr)
+        set_text(after, shown_new);
+}
+
+/* What is at the same place as item i of v in other, or NULL. */
+static struct value *counterpart(const struct value *v, size_t i, const struct value *other)
+{
+    if (!other || other->kind != v->kind)
+        return NULL;
+    if (v->kind == VALUE_OBJECT)
+        return value_get(other, value_key(&v->items[i]));
+    return i < other->len ? &other->items[i] : NULL;
+}
+
+static bool identifies(str key, int level)
+{
+    return level == 0 ? str_eq(key, STR("kind")) || str_eq(key, STR("apiVersion"))
+                      : level == 1 && (str_eq(key, STR("name")) || str_eq(key, STR("namespace")));
+}
+
+static str hide_key(const struct hiding *h, const struct value *member)
+{
+    return secret_values_hide(h->arena, h->values, value_key(member));
+}
+
+static bool has_hidden_key(const struct hiding *h, const struct value *v)
+{
+    for (size_t i = 0; value_is(v, VALUE_OBJECT) && i < v->len; i++)
+        if (hide_key(h, &v->items[i]).ptr != v->items[i].key)
+            return true;
+    return false;
+}
+
+/* Templates can make keys of values. Those that become the same are numbered. */
+static void hide_keys(struct hiding *h, struct value *v)
+{
+    if (!has_hidden_key(h, v))
+        return;
+    struct value *out = value_object(h->arena);
+    for (size_t i = 0; i < v->len; i++) {
+        str shown = hide_key(h, &v->items[i]), key = shown;
+        for (size_t n = 2; value_get(out, key); n++)
+            key = str_fmt(h->arena, "%.*s (%zu)", STR_ARG(shown), n);
+        value_set(h->arena, out, key, &v->items[i]);
+    }
+    v->items = out->items;
+    v->room = out->room;
+    v->indexed = out->indexed;
+    h->found = true;
+}
+
+/* level: 0 in the object itself, 1 in its metadata, 2 elsewhere. */
+static void hide_tree(struct hiding *h, struct value *before, struct value *after, int level)
+{
+    if (!value_is_container(before) && !value_is_container(after)) {
+        hide_texts(h, before, after);
+        return;
+    }
+    for (int side = 0; side < 2; side++) {
+        struct value *v = side ? after : before, *other = side ? before : after;
+        for (size_t i = 0; value_is_container(v) && i < v->len; i++) {
+            struct value *item = &v->items[i], *there = counterpart(v, i, other);
+            str key = v->kind == VALUE_OBJECT ? value_key(item) : STR_NONE;
+            int below = level == 0 && str_eq(key, STR("metadata")) ? 1 : 2;
+            if (identifies(key, level) || (side && there))
+                continue;
+            hide_tree(h, side ? there : item, side ? item : there, below);
+        }
+        if (is_text(v))
+            hide_texts(h, side ? NULL : v, side ? v : NULL);
+    }
+    hide_keys(h, before);
+    hide_keys(h, after);
+}
+
+bool secret_values_hide_pair(struct arena *a, const struct secret_values *s, struct value *before,
+                             struct value *after)
+{
+    struct hiding h = {a, s, false};
+
+    if (s)
+        hide_tree(&h, before, after, 0);
+    return h.found;
+}

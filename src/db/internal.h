@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * internal.h - what the files of the database share.
+ *
+ * open.c opens, upgrades and reads; write.c gathers changes and writes them.
+ */
+#pragma once
+
+#include "db/db.h"
+
+#include <sqlite3.h>
+
+struct db_change {
+    unsigned statement;
+    const struct db_value *values;
+    size_t count;
+};
+
+/* Changes that are written together; everything of a batch is in its arena. */
+struct db_batch {
+    struct db_batch *next;
+    struct arena *arena;
+    uint64_t number;
+    VEC(struct db_change) changes;
+};
+
+struct db {
+    struct arena *arena;
+    struct db_config config;
+    sqlite3 *sqlite;
+    sqlite3_stmt *statements[DB_STATEMENTS_MAX];
+    pthread_t thread;
+    bool running;
+    struct db_batch *kept; /* the writer's: those that are to be written, in order */
+    struct lock lock;      /* of everything below */
+    pthread_cond_t work, done;
+    struct db_batch *open;
+    bool sealed;    /* the open batch may be written */
+    uint64_t tried; /* the last batch that was written or lost */
+    bool broken;    /* a batch failed, and nobody has resumed yet */
+    /* The last batches that were lost, and why; lost_last is UINT64_MAX while broken. */
+    uint64_t lost_first, lost_last;
+    struct err why;
+    bool stop;
+};
+
+/* "path: what SQLite says", worded for the usual cases. Always false. */
+bool db_fail(struct db *d, struct err *e);
+/* Runs SQL without parameters. */
+MUST_CHECK bool db_exec(struct db *d, const char *sql, struct err *e);
+
+/* write.c */
+struct db_batch *db_batch_new(uint64_t number);
+MUST_CHECK bool db_writer_start(struct db *d, struct err *e);
+/* Writes what is left. */
+void db_writer_stop(struct db *d);

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* open.c - opening, upgrading, reading and checking a file; see db.h. */
+#include "db/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* After a checkpoint a log that grew beyond this is cut. */
+#define LOG_MAX "16777216"
+
+/* ---- Errors. --------------------------------------------------------------------------------- */
+
+bool db_fail(struct db *d, struct err *e)
+{
+    const char *text = sqlite3_errmsg(d->sqlite);
+
+    switch (sqlite3_errcode(d->sqlite)) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return err_set(e, ERR_CONFLICT, "%.*s: in use by another process", STR_ARG(d->config.path));
+    case SQLITE_NOTADB:
+        return err_set(e, ERR_INVALID, "%.*s: not a SQLite database", STR_ARG(d->config.path));
+    case SQLITE_CORRUPT:
+        return err_set(e, ERR_INVALID, "%.*s: damaged: %s", STR_ARG(d->config.path), text);
+    default:
+        return err_set(e, ERR_IO, "%.*s: %s", STR_ARG(d->config.path), text);
+    }
+}
+
+bool db_exec(struct db *d, const char *sql, struct err *e)
+{
+    return sqlite3_exec(d->sqlite, sql, NULL, NULL, NULL) == SQLITE_OK || db_fail(d, e);
+}
+
+/* ---- Reading. -------------------------------------------------------------------------------- */
+
+struct db_row {
+    sqlite3_stmt *statement;
+};
+
+str db_text(const struct db_row *row, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(row->statement, column);
+
+    return str_of(text, (size_t)sqlite3_column_bytes(row->statement, column));
+}
+
+int64_t db_int(const struct db_row *row, int column)
+{
+    return sqlite3_column_int64(row->statement, column);
+}
+
+bool db_read(struct db *d, const char *sql, db_row_fn *fn, void *ctx, struct err *e)
+{
+    struct db_row row;
+    bool ok = true;
+    int got = SQLITE_DONE;
+
+    if (sqlite3_prepare_v2(d->sqlite, sql, -1, &row.statement, NULL) != SQLITE_OK)
+        return db_fail(d, e);
+    while (ok && (got = sqlite3_step(row.statement)) == SQLITE_ROW)
+        ok = fn(ctx, &row, e);
+    if (ok && got != SQLITE_DONE)
+        ok = db_fail(d, e);
+    sqlite3_finalize(row.statement);
+    return ok;
+}
+
+static bool take_int(void *ctx, const struct db_row *row, struct err *e)
+{
+    (void)e;
+    *(int64_t *)ctx = db_int(row, 0);
+    return true;
+}
+
+static bool take_verdict(void *ctx, const struct db_row *row, struct err *e)
+{
+    struct db *d = ctx;
+    str text = db_text(row, 0);
+
+    return str_eq(text, STR("ok")) ||
+           err_set(e, ERR_INVALID, "%.*s: damaged: %.*s", STR_ARG(d->config.path), STR_ARG(text));
+}
+
+bool db_check(struct db *d, struct err *e)
+{
+    return db_read(d, "PRAGMA integrity_check(1)", take_verdict, d, e);
+}
+
+/* ---- Opening. -------------------------------------------------------------------------------- */
+
+/*
+ * Some of what is kept is secret: nobody else may read it. A file that is new is made here, so that
+ * nobody ever can; what others have left is corrected.
+ */
+static bool make_private(struct db *d, struct err *e)
+{
+    static const char *const endings[] = {"", "-wal", "-shm"};
+    AUTO_ARENA a = arena_new();
+
+    if (d->config.vfs)
+        return true;
+    AUTO_FD fd = open(str_z(a, d->config.path), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0 && errno != EEXIST)
+        return err_set(e, ERR_IO, "%.*s: %s", STR_ARG(d->config.path), err_errno_text(errno));
+    if (file_kind(d->config.path) != FILE_REGULAR)
+        return err_set(e, ERR_INVALID, "%.*s: not a regular file", STR_ARG(d->config.path));
+    for (size_t i = 0; i < COUNT(endings); i++)
+        (void)chmod(str_z(a, str_concat(a, d->config.path, str_c(endings[i]))), 0600);
+    return true;
+}
+
+static bool check_application(struct db *d, struct err *e)
+{
+    int64_t id = 0;
+
+    if (!db_read(d, "PRAGMA application_id", take_int, &id, e))
+        return false;
+    if (!d->config.application || !id || (uint32_t)id == d->config.application)
+        return true;
+    return err_set(e, ERR_INVALID, "%.*s: a SQLite database of another program",
+                   STR_ARG(d->config.path));
+}
+
+/* One step of the format, whole or not at all. */
+static bool upgrade_from(struct db *d, size_t format, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    str sql = str_fmt(
+        a, "BEGIN IMMEDIATE; %s; PRAGMA application_id = %u; PRAGMA user_version = %zu; COMMIT",
+        d->config.upgrades[format], (unsigned)d->config.application, format + 1);
+
+    if (db_exec(d, str_z(a, sql), e))
+        return true;
+    if (!sqlite3_get_autocommit(d->sqlite))
+        (void)sqlite3_exec(d->sqlite, "ROLLBACK", NULL, NULL, NULL);
+    return err_wrap(e, "cannot upgrade to format %zu", format + 1);
+}
+
+static bool upgrade(struct db *d, struct err *e)
+{
+    int64_t format = 0;
+    size_t newest = 0;
+
+    if (!db_read(d, "PRAGMA user_version", take_int, &format, e))
+        return false;
+    while (d->config.upgrades[newest])
+        newest++;
+    if (format < 0 || (size_t)format > newest)
+        return err_set(e, ERR_INVALID,
+                       "%.*s: written by a newer version of plumb (format %lld, this one knows "
+                       "formats up to %zu)",
+                       STR_ARG(d->config.path), (long long)format, newest);
+    for (size_t i = (size_t)format; i < newest; i++)
+        if (!upgrade_from(d, i, e))
+            return false;
+    return true;
+}
+
+/*
+ * The lock is taken before anything is read and kept until the end, so that there is never a second
+ * process; the log then needs no shared memory.
+ */
+static bool configure(struct db *d, struct err *e)
+{
+    static const char *const sync[] = {
+        [DB_SYNC_OFF] = "PRAGMA synchronous = OFF",
+        [DB_SYNC_NORMAL] = "PRAGMA synchronous = NORMAL",
+        [DB_SYNC_FULL] = "PRAGMA synchronous = FULL",
+    };
+
+    return db_exec(d, "PRAGMA locking_mode = EXCLUSIVE", e) &&
+           db_exec(d, "PRAGMA journal_mode = WAL", e) && db_exec(d, sync[d->config.sync], e) &&
+           db_exec(d, "PRAGMA journal_size_limit = " LOG_MAX, e);
+}
+
+static bool prepare(struct db *d, struct err *e)
+{
+    for (size_t i = 0; d->config.statements[i]; i++) {
+        assert(i < DB_STATEMENTS_MAX);
+        if (sqlite3_prepare_v3(d->sqlite, d->config.statements[i], -1, SQLITE_PREPARE_PERSISTENT,
+                               &d->statements[i], NULL) != SQLITE_OK)
+            return db_fail(d, e);
+    }
+    return true;
+}
+
+static bool open_file(struct db *d, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX;
+
+    if (!make_private(d, e))
+        return false;
+    if (sqlite3_open_v2(str_z(a, d->config.path), &d->sqlite, flags, d->config.vfs) != SQLITE_OK)
+        return db_fail(d, e);
+    return configure(d, e) && check_application(d, e) && upgrade(d, e) && prepare(d, e) &&
+           db_writer_start(d, e);
+}
+
+static struct db *new_db(const struct db_config *config)
+{
+    struct arena *a = arena_new();
+    struct db *d = ARENA_NEW(a, struct db);
+
+    d->arena = a;
+    d->config = *config;
+    d->config.path = str_copy(a, config->path);
+    d->open = db_batch_new(1);
+    d->lock = (struct lock)LOCK_INIT;
+    pthread_cond_init(&d->work, NULL);
+    pthread_cond_init(&d->done, NULL);
+    return d;
+}
+
+bool db_open(const struct db_config *config, struct db **out, struct err *e)
+{
+    struct db *d = new_db(config);
+
+    if (!open_file(d, e)) {
+        db_close(d);
+        return false;
+    }
+    *out = d;
+    return true;
+}
+
+void db_close(struct db *d)
+{
+    if (!d)
+        return;
+    db_writer_stop(d);
+    for (size_t i = 0; i < COUNT(d->statements); i++)
+        sqlite3_finalize(d->statements[i]);
+    sqlite3_close(d->sqlite);
+    err_clear(&d->why);
+    pthread_cond_destroy(&d->work);
+    pthread_cond_destroy(&d->done);
+    arena_free(d->arena);
+}

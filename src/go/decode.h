@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * decode.h - the shape of a document, and decoding by it as Go's encoding/json and the libraries on
+ * top of it decode into structs, with their words.
+ *
+ * Decoding changes the tree: members get the spelling of the schema, numbers and booleans become
+ * text where text is wanted, null becomes absence. What is left can be read with value_get alone.
+ * May be called from any thread.
+ */
+#pragma once
+
+#include "value/value.h"
+
+struct source;
+
+enum schema_kind {
+    SCHEMA_ANY, /* left as it is */
+    SCHEMA_BOOL,
+    SCHEMA_INT,
+    SCHEMA_LIST,
+    SCHEMA_MAP,
+    SCHEMA_STRING,
+    SCHEMA_STRUCT,
+    SCHEMA_TIME, /* RFC 3339; decoded apart */
+};
+
+struct schema_field {
+    const char *name;
+    const struct schema *type;
+    /* The Go struct that has the field, when it is an embedded one: numbers do not become text. */
+    const char *embedded;
+};
+
+struct schema {
+    enum schema_kind kind;
+    const char *go;                    /* the Go type, as error texts name it */
+    const struct schema *item;         /* SCHEMA_LIST, SCHEMA_MAP */
+    const struct schema_field *fields; /* SCHEMA_STRUCT; ended by a NULL name */
+    /* SCHEMA_STRING: whether a text is one of these; fills e when it is not. */
+    bool (*check)(str text, struct err *e);
+    bool pointer; /* as an element it may not be null */
+    /*
+     * Decoded by a call of its own: unknown members are ignored, nothing is turned into text, and
+     * the first fault ends the decoding of the whole file.
+     */
+    bool apart;
+};
+
+extern const struct schema schema_string, schema_bool, schema_strings;
+
+/* How a tree is decoded. */
+enum schema_mode {
+    SCHEMA_STRICT, /* unknown members are faults */
+    SCHEMA_LOOSE,  /* unknown members are dropped */
+    /*
+     * As encoding/json alone: unknown members are dropped, but numbers do not become text. Members
+     * are visited in their own order.
+     */
+    SCHEMA_JSON,
+    /*
+     * Nothing is changed, names are compared exactly, numbers stay numbers. Members are visited in
+     * their own order.
+     */
+    SCHEMA_CHECK,
+    SCHEMA_CHECK_SORTED, /* the same in bytewise order */
+};
+
+/* Decodes v, in place unless it is only checked. Errors are those of Go's encoding/json. */
+MUST_CHECK bool schema_decode(struct arena *a, const struct schema *schema, enum schema_mode mode,
+                              struct value *v, struct err *e);
+/*
+ * SCHEMA_CHECK of a document that nobody changes; the error says where the first fault lies in its
+ * text.
+ */
+MUST_CHECK bool schema_check(const struct source *src, const struct schema *schema,
+                             const struct value *v, struct err *e);
+
+/* "object", "array", "string", "number", "bool", "null". */
+const char *json_kind(const struct value *v);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * quote.h - text in quotes as Go's strconv writes it: in messages, by %q and by quote functions.
+ * May be called from any thread.
+ */
+#pragma once
+
+#include "base/base.h"
+
+/* strconv.Quote: in double quotes. */
+void go_quote(struct buf *out, str s);
+/* The same as a new text, which lives as long as a. */
+str go_quoted(struct arena *a, str s);
+/* strconv.Quote, or QuoteToASCII. */
+void go_quote_with(struct buf *out, str s, bool ascii);
+/* strconv.QuoteRune, or QuoteRuneToASCII: one character in single quotes; what is none is U+FFFD.
+ */
+void go_quote_rune(struct buf *out, uint64_t c, bool ascii);
+/* strconv.Unquote of a text in double quotes or backquotes. *out lives as long as a and quoted. */
+MUST_CHECK bool go_unquote(struct arena *a, str quoted, str *out);
+/*
+ * strconv.UnquoteChar: takes one character off the front of *s, which is in such quotes. *rune
+ * tells a code point from a byte.
+ */
+MUST_CHECK bool go_unquote_char(str *s, char quote, uint32_t *out, bool *rune);
+/* strconv.CanBackquote: whether s may stand between backquotes. */
+bool go_can_backquote(str s);

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * items_internal.h - cuts the objects out of a list while it comes in. For this folder.
+ *
+ *     struct kube_items items = kube_items_new(a, on_item, ctx);
+ *     each piece:   if (!kube_items_add(&items, piece, e)) ...
+ *     at the end:   if (!kube_items_end(&items, a, &envelope, e)) ...
+ *
+ * What stands around the elements of the top-level "items" is kept and read at the end: kind,
+ * metadata and an empty "items". So memory is that of the largest object, whatever the order of the
+ * members. One thread at a time.
+ */
+#pragma once
+
+#include "kube/client.h"
+
+struct kube_items {
+    struct buf envelope, item;
+    size_t depth;
+    bool in_string, escaped;
+    bool in_list;                   /* between the brackets of "items" */
+    bool in_item;                   /* and within an element of it */
+    bool behind_item, behind_comma; /* between its elements */
+    bool value_next;                /* of the top-level object: behind a colon */
+    bool items_key;                 /* its last key was "items" */
+    char key[8];                    /* the beginning of its current key */
+    size_t key_len;
+    /* text is valid during the call. */
+    bool (*on_item)(void *ctx, str text, struct err *e);
+    void *ctx;
+};
+
+/* Buffers live in a. */
+struct kube_items kube_items_new(struct arena *a,
+                                 bool (*on_item)(void *ctx, str text, struct err *e), void *ctx);
+MUST_CHECK bool kube_items_add(struct kube_items *s, str piece, struct err *e);
+/* Reads what stands around the objects. Its texts live as long as the arena of the buffers. */
+MUST_CHECK bool kube_items_end(struct kube_items *s, struct arena *a, struct value **envelope,
+                               struct err *e);
+
+/* The place in a list, as its envelope has it; texts are those of the envelope. */
+struct kube_envelope {
+    str next;    /* "continue" of what is left; empty: nothing is */
+    str version; /* may be empty */
+};
+/* Fails when the answer is not a list, or not one that can be trusted to be whole. */
+MUST_CHECK bool kube_envelope_read(const struct value *envelope, struct kube_envelope *out,
+                                   struct err *e);
+/* Fails when a member is there, is not null, and of another kind. */
+MUST_CHECK bool kube_check_kind(const struct value *object, str key, enum value_kind kind,
+                                struct err *e);
+
+/* ---- list.c: what listing and watching share. ---- */
+
+/* Servers fill their pages: a list that goes on for so long without an object has no end. */
+#define KUBE_EMPTY_PAGES_MAX 100
+
+/*
+ * Reads what a server sent. Keys that are there twice and what is not UTF-8 are errors. An error
+ * has no place: people have no file to look at.
+ */
+MUST_CHECK bool kube_json_read(struct arena *a, str text, struct value **out, struct err *e);
+/*
+ * Reads one object and fills in what lists leave out; with metadata_only, all but the metadata is
+ * dropped, should the server have sent more. text must live as long as the object.
+ */
+MUST_CHECK bool kube_object_read(struct arena *a, const struct kube_call *c, str text,
+                                 struct value **out, struct err *e);
+/* The same for an object that was read as a part of something. */
+MUST_CHECK bool kube_object_complete(struct arena *a, const struct kube_call *c,
+                                     struct value *object, struct err *e);
+/* The Accept header of a call, for one object or for a list of them. */
+str kube_accept(const struct kube_call *c, bool list);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pipe.h - calls to the API server that nobody waits for; the other half of arm/pipe.h.
+ *
+ *     struct kube_pipe_config config = {.transport = t};
+ *     struct kube_pipe *pipe = kube_pipe_new(&config);
+ *     struct kube_ask ask = {.verb = KUBE_VERB_PATCH, .call = {.resource = r, .namespace = ns,
+ *                            .name = n, .subresource = STR("status")}, .body = patch};
+ *     if (!kube_pipe_start(pipe, &ask, ctx, e)) ...         any thread, never waits
+ *     while ((done = kube_pipe_next(pipe))) {               a thread or several
+ *         done->ctx says whose it is; done->object and failure are those of kube_patch
+ *         kube_pipe_release(pipe, done);
+ *     }
+ *
+ * A call does all that the functions of client.h do: it has credentials, which are made anew once
+ * after a 401, and is sent again by its retry policy. But no thread waits with it: what is to be
+ * done between two waits is done by whichever thread is in kube_pipe_next. Only credentials that
+ * take their time (plugins) hold one of these up, because all calls need them. Preconditions are
+ * those of the server: a resourceVersion in the body or in the options of a delete; ERR_CONFLICT is
+ * the answer when they do not hold.
+ *
+ * A call may be a path and a text instead of a resource and a tree; then its answer is a text, too.
+ *
+ * Answers come in the order in which they arrive: who needs an order starts the next call when the
+ * one before is done.
+ */
+#pragma once
+
+#include "kube/client.h"
+
+struct kube_pipe;
+
+struct kube_pipe_config {
+    struct kube_transport *transport; /* must outlive the pipe */
+    size_t requests_max;              /* at most so many under way at once; 0: 200 */
+    size_t calls_max;                 /* started and not released; 0: 10,000 */
+};
+
+struct kube_done {
+    void *ctx;
+    bool ok;
+    struct kube_ask ask; /* a copy, without its body and options */
+    int http;            /* 0: there was no answer */
+    str body;            /* of the answer, whatever it was */
+    /* When ok: as the server has it now; a Status after a delete. NULL: ask has no resource. */
+    struct value *object;
+    struct err failure;        /* when not ok; its kind as in client.h */
+    struct kube_status status; /* the same: what the server said; its code is 0 without an answer */
+    struct arena *arena;       /* of everything above; free to use until the release */
+};
+
+struct kube_pipe *kube_pipe_new(const struct kube_pipe_config *config);
+/* Calls under way are given up; no thread may be in kube_pipe_next or hold a kube_done. */
+void kube_pipe_free(struct kube_pipe *p);
+
+/*
+ * Starts a call; it is copied, but for the resource, the retry policy and the cancel flag, which
+ * must outlive it; call.status is not used. ERR_LIMIT when there are too many, ERR_INVALID when the
+ * body cannot be written; every other outcome arrives in kube_pipe_next.
+ */
+MUST_CHECK bool kube_pipe_start(struct kube_pipe *p, const struct kube_ask *ask, void *ctx,
+                                struct err *e);
+/* Waits for a call that is done. NULL once the pipe was closed and nothing is left. */
+struct kube_done *kube_pipe_next(struct kube_pipe *p);
+/*
+ * Driven mode (base/clock.h): the same without waiting. NULL when nothing is done now; *due is when
+ * there may be something by time alone, by clock_mono, INT64_MAX when never.
+ */
+struct kube_done *kube_pipe_step(struct kube_pipe *p, int64_t *due);
+/* Takes d back. */
+void kube_pipe_release(struct kube_pipe *p, struct kube_done *d);
+/* No more will be started: kube_pipe_next ends when all that was is done. */
+void kube_pipe_close(struct kube_pipe *p);
+
+struct kube_pipe_stats {
+    size_t queued, sent, resting, unreleased; /* to be looked at; under way; until a retry; all */
+};
+struct kube_pipe_stats kube_pipe_stats(struct kube_pipe *p);

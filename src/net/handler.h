@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * handler.h - what answers a request, whether it came over a socket or from this process.
+ *
+ *     static void answer(void *ctx, struct handler_call *c)
+ *     {
+ *         if (!str_eq(c->method, STR("GET")))
+ *             handler_reply(c, 405, STR("text/plain"), STR("only GET\n"));
+ *         else
+ *             handler_reply(c, 200, STR("text/plain"), STR("hello\n"));
+ *     }
+ *     const struct handler h = {answer, ctx};
+ *
+ * server/handler_serve.h puts one behind a socket; a client in the same process may call it
+ * directly. A handler knows nothing of either.
+ *
+ * Who calls fills the first half of a struct handler_call and done; the handler fills the second
+ * half and ends the call by exactly one of handler_reply, handler_begin_stream and handler_drop,
+ * before it returns or later, from any thread. A handler whose manual says that it is driven ends
+ * every call before it returns, on the thread of its caller; nothing there waits or sleeps.
+ *
+ * An answer may be a stream, which is pulled: it is a cursor of the handler's, read at the speed of
+ * its reader, and it costs nothing while nobody reads.
+ */
+#pragma once
+
+#include "net/http/http.h"
+
+struct handler_call;
+struct handler_stream;
+
+struct handler {
+    void (*answer)(void *ctx, struct handler_call *c);
+    void *ctx;
+};
+
+struct handler_call {
+    /* The request. Texts live as long as the call. */
+    struct arena *arena; /* of the call: the handler allocates its answer there */
+    str method;
+    str path;   /* unescaped */
+    str query;  /* raw, without the "?" */
+    str base;   /* scheme and host that URLs in answers begin with: "http://127.0.0.1:8080" */
+    str client; /* the name in the client's certificate, when it has a valid one; else empty */
+    const struct http_headers *headers; /* may be NULL */
+    str body;
+
+    /* The answer. */
+    int status;
+    struct http_headers reply_headers; /* of it, Content-Type included */
+    str reply;                         /* its body, when there is no stream */
+    struct handler_stream *stream;     /* its body, to be pulled; done owns it and must close it */
+    bool drop;                         /* the connection is to be closed without an answer */
+
+    /* The caller's: called once, from any thread; afterwards the handler knows c no more. */
+    void (*done)(struct handler_call *c);
+};
+
+/* ---- For callers. ---- */
+
+static inline void handler_answer(const struct handler *h, struct handler_call *c)
+{
+    h->answer(h->ctx, c);
+}
+
+/* ---- For handlers. ---- */
+
+/* The first parameter of that name, unescaped; empty when there is none. */
+str handler_query(const struct handler_call *c, str name);
+bool handler_has_query(const struct handler_call *c, str name);
+/* The first header of that name, empty when there is none. */
+str handler_header(const struct handler_call *c, str name);
+/* Adds a header to the answer; the texts must live as long as the call. */
+void handler_add_header(struct handler_call *c, str name, str value);
+
+/* Each of these ends c. body must live as long as the call; content_type may be empty. */
+void handler_reply(struct handler_call *c, int status, str content_type, str body);
+void handler_begin_stream(struct handler_call *c, int status, str content_type,
+                          struct handler_stream *s);
+void handler_drop(struct handler_call *c);
+
+/* ---- Streams. ---- */
+
+enum handler_pull {
+    HANDLER_PULL_MORE,   /* something was appended; pull again */
+    HANDLER_PULL_WAIT,   /* nothing now: wake will be called */
+    HANDLER_PULL_END,    /* the body ends here, as it should */
+    HANDLER_PULL_BROKEN, /* the connection is to be cut */
+};
+
+struct handler_stream_kind {
+    /*
+     * Says whom to wake; before the first pull. After a pull that answered HANDLER_PULL_WAIT, wake
+     * is called once or more, from any thread, as soon as pulling again is worth while. It may be
+     * called while the handler holds its locks, so it must only note or schedule, and neither pull
+     * nor close.
+     */
+    void (*attach)(struct handler_stream *s, void (*wake)(void *ctx), void *ctx);
+    /*
+     * Appends what comes next to out, at least one whole piece (a line, an item), and stops when
+     * out holds about enough bytes. Never waits.
+     */
+    enum handler_pull (*pull)(struct handler_stream *s, struct buf *out, size_t enough);
+    /* Ends the stream and frees it; when it returns, wake is not called any more. */
+    void (*close)(struct handler_stream *s);
+};
+
+/* The first member of a handler's own stream. One thread at a time attaches, pulls and closes. */
+struct handler_stream {
+    const struct handler_stream_kind *kind;
+};
+
+static inline void handler_stream_attach(struct handler_stream *s, void (*wake)(void *ctx),
+                                         void *ctx)
+{
+    s->kind->attach(s, wake, ctx);
+}
+
+static inline enum handler_pull handler_stream_pull(struct handler_stream *s, struct buf *out,
+                                                    size_t enough)
+{
+    return s->kind->pull(s, out, enough);
+}
+
+static inline void handler_stream_close(struct handler_stream *s)
+{
+    if (s)
+        s->kind->close(s);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * internal.h - what the files of the server share.
+ *
+ * A request belongs to its connection's thread until the handler has it; then to whoever answers,
+ * who hands it back by setting its state under the server's lock and resuming the connection if it
+ * was suspended. The library's own rules, found by trying: a suspended connection does not notice
+ * that its client has left (so a sweeper polls its socket), and stopping with one suspended ends
+ * the process (so all are resumed first).
+ */
+#pragma once
+
+#include "net/server/server.h"
+
+#include <microhttpd.h>
+
+enum request_state {
+    REQUEST_READING,  /* the head and the body come in */
+    REQUEST_HANDLED,  /* the handler has it and has not answered */
+    REQUEST_ANSWERED, /* response is set, or drop */
+    REQUEST_QUEUED,   /* given to the library; freed when the connection is done with it */
+};
+
+struct server {
+    struct arena *arena;
+    struct server_config config;
+    struct MHD_Daemon *daemon;
+    struct server_certificate *certificate; /* the current one and those before, under the lock */
+    uint16_t port;
+    str url;
+    pthread_t sweeper;
+    int wake; /* an eventfd: the sweeper shall end */
+    /* Of everything below, of requests from REQUEST_HANDLED on, and of streams. */
+    struct lock lock;
+    struct server_request *requests;
+    struct server_stream *streams;
+    bool stopping; /* streams end, new ones are born ended */
+    bool cutting;  /* requests without an answer lose their connection */
+    bool stopped;
+};
+
+struct server_request {
+    struct arena *arena;
+    struct server *server;
+    struct MHD_Connection *connection; /* NULL once it is closed */
+    struct server_request *next, **back;
+    str method, target, path, query, client;
+    struct http_headers headers, reply_headers;
+    struct buf body;
+    int rejected; /* the status, when it is answered before the handler sees it */
+    enum request_state state;
+    struct MHD_Response *response;
+    int status;
+    bool drop, suspended, gone;
+};
+
+struct server_stream {
+    struct arena *arena;
+    struct server *server;
+    struct MHD_Connection *connection;
+    struct server_stream *next, **back;
+    char *ring;
+    size_t size, start, len;
+    bool suspended; /* its connection waits for a piece */
+    bool ended;     /* by its writer */
+    bool broken;    /* the connection shall be cut */
+    bool gone;      /* nobody reads any more */
+    bool released;  /* by the library */
+    /* Of one that is pulled (pull.c), which has no ring. */
+    struct handler_stream *source;
+    struct arena *arena_of_piece;
+    str piece;  /* what was pulled and not yet read */
+    bool woken; /* since the last pull began */
+};
+
+/* The lists of a server. Under its lock. */
+void server_link_request(struct server *s, struct server_request *r);
+void server_unlink_request(struct server_request *r);
+
+/* Frees s when it has stopped and nobody holds a request or stream of it. Without the lock. */
+void server_free_if_idle(struct server *s);
+
+/* reply.c */
+/* A stream for the answer to r, in the list of its server. */
+struct server_stream *server_stream_new(const struct server_request *r);
+/* Ends r with a response of the library's. */
+void server_answer_by(struct server_request *r, struct MHD_Response *response, int status,
+                      str content_type);
+/* The library is done with s. */
+void server_release_stream(struct server_stream *s);
+/* Lets a waiting stream go on. Under the lock. */
+void server_resume_stream(struct server_stream *s);
+
+/* pull.c */
+/* Ends r with an answer whose body is pulled from source, which is closed at its end. */
+void server_pull_begin(struct server_request *r, int status, str content_type,
+                       struct handler_stream *source);
+
+/* tls.c */
+/* What the library asks for a certificate: a gnutls_certificate_retrieve_function2. */
+void *server_certificate_callback(void);
+/* Frees all certificates. */
+void server_drop_certificates(struct server *s);
+/* What the library calls when a connection begins and ends; what it keeps of one is its client. */
+void server_on_connection(void *ctx, struct MHD_Connection *connection, void **context,
+                          enum MHD_ConnectionNotificationCode code);
+/* The name in a valid certificate of the client, verified once for each connection. */
+str server_verified_client(struct MHD_Connection *connection);
+
+/* sweep.c */
+bool server_sweeper_start(struct server *s);
+void server_sweeper_stop(struct server *s);

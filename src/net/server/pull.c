@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pull.c - answers whose body is pulled from a stream of a handler (handler.h).
+ *
+ * The library asks for more when the client has room. When there is nothing now, its connection is
+ * suspended, until the stream wakes us. A wake may come between the pull that found nothing and the
+ * suspension, so it leaves a mark. The stream is never called with our lock held: it takes its own,
+ * under which it may wake us.
+ */
+#include "net/server/internal.h"
+
+#include "net/handler.h"
+
+/* What the library reads at once, and so what a connection holds. */
+#define PULL_BLOCK (4 * KIB)
+
+static bool begin_pull(struct server_stream *s)
+{
+    AUTO_LOCK guard = lock_take(&s->server->lock);
+
+    s->woken = false;
+    return !s->gone;
+}
+
+/* Whether the connection waits now; else something has happened meanwhile. */
+static bool suspend(struct server_stream *s)
+{
+    AUTO_LOCK guard = lock_take(&s->server->lock);
+
+    if (s->woken || s->gone)
+        return false;
+    MHD_suspend_connection(s->connection);
+    s->suspended = true;
+    return true;
+}
+
+static ssize_t give_piece(struct server_stream *s, char *out, size_t max)
+{
+    size_t n = s->piece.len < max ? s->piece.len : max;
+
+    memcpy(out, s->piece.ptr, n);
+    s->piece = str_from(s->piece, n);
+    return (ssize_t)n;
+}
+
+static ssize_t read_pulled(void *ctx, uint64_t position, char *out, size_t max)
+{
+    struct server_stream *s = ctx;
+
+    (void)position;
+    while (!s->piece.len) {
+        if (!begin_pull(s))
+            return MHD_CONTENT_READER_END_OF_STREAM;
+        if (!s->arena_of_piece)
+            s->arena_of_piece = arena_new();
+        arena_reset(s->arena_of_piece);
+        struct buf b = buf_new(s->arena_of_piece, BUF_UNLIMITED);
+        enum handler_pull next = handler_stream_pull(s->source, &b, max);
+        s->piece = buf_str(&b);
+        if (s->piece.len)
+            break;
+        if (next == HANDLER_PULL_END)
+            return MHD_CONTENT_READER_END_OF_STREAM;
+        if (next == HANDLER_PULL_BROKEN)
+            return MHD_CONTENT_READER_END_WITH_ERROR;
+        if (next == HANDLER_PULL_WAIT) {
+            /* Idle streams are many, and may be idle for hours. */
+            arena_free(s->arena_of_piece);
+            s->arena_of_piece = NULL;
+            if (suspend(s))
+                return 0;
+        }
+    }
+    return give_piece(s, out, max);
+}
+
+static void wake(void *ctx)
+{
+    struct server_stream *s = ctx;
+    AUTO_LOCK guard = lock_take(&s->server->lock);
+
+    s->woken = true;
+    server_resume_stream(s);
+}
+
+static void release_pulled(void *ctx)
+{
+    struct server_stream *s = ctx;
+
+    handler_stream_close(s->source);
+    arena_free(s->arena_of_piece);
+    server_release_stream(s);
+}
+
+void server_pull_begin(struct server_request *r, int status, str content_type,
+                       struct handler_stream *source)
+{
+    struct server_stream *s = server_stream_new(r);
+
+    s->ended = true; /* there is no writer who would have to end it */
+    s->source = source;
+    handler_stream_attach(source, wake, s);
+    server_answer_by(r,
+                     MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, PULL_BLOCK, read_pulled, s,
+                                                       release_pulled),
+                     status, content_type);
+}

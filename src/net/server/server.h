@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * server.h - a small HTTP/1.1 server, for simulators, test servers, metrics and the local API.
+ *
+ *     static void handle(void *ctx, struct server_request *r)
+ *     {
+ *         server_reply(r, 200, STR("text/plain"), STR("hello\n"));
+ *     }
+ *     struct server_config config = {.handle = handle, .ctx = ctx};
+ *     if (!server_start(&config, &server, e)) ...
+ *     use(server_url(server));                 http://127.0.0.1:43817
+ *     server_stop(server);
+ *
+ * The handler is called once per request, when its body is complete, on one of the server's
+ * threads. It may answer at once, or keep r and answer later from any thread; until then r and its
+ * arena live. Every request must be ended by exactly one of server_reply, server_stream_begin and
+ * server_drop, and r must not be touched after it. A client that leaves while its answer is pending
+ * is noticed within a second (server_gone). It listens on loopback unless told otherwise.
+ */
+#pragma once
+
+#include "net/http/http.h"
+
+struct server;
+struct server_request;
+struct server_stream;
+
+/* Of a query; more are answered by 414. */
+#define SERVER_PARAMETERS_MAX 400
+
+typedef void server_handler(void *ctx, struct server_request *r);
+
+struct server_config {
+    server_handler *handle;
+    void *ctx;
+    str address;              /* empty: 127.0.0.1; IPv4 or IPv6, no names */
+    uint16_t port;            /* 0: any free one */
+    unsigned threads;         /* 0: 2 */
+    unsigned connections_max; /* 0: 1,000 */
+    size_t body_max;          /* of a request, 0: 4 MiB; more is answered by 413 */
+    size_t header_max;        /* of a request, 0: 32 KiB; more is answered by 431, and a target of
+                                 more than half of it by 414 */
+    int64_t idle_timeout;     /* of a silent connection, 0: 60 s; suspended ones do not count */
+    str cert, key;            /* PEM in memory: TLS */
+    str client_ca;            /* PEM: clients may show a certificate of it, see server_client */
+};
+
+MUST_CHECK bool server_start(const struct server_config *config, struct server **out,
+                             struct err *e);
+/*
+ * Requests under way may end within grace nanoseconds, new ones are answered by 503, streams are
+ * ended; then what is left is cut. Joins all threads and frees s. Not from a handler.
+ */
+void server_stop(struct server *s, int64_t grace);
+/*
+ * From now on new connections see this certificate; those that are open go on with theirs. False
+ * when it cannot be used: then the old one stays. For servers that were started with one. Any
+ * thread.
+ */
+MUST_CHECK bool server_renew(struct server *s, str cert, str key, struct err *e);
+uint16_t server_port(const struct server *s);
+/* "http://127.0.0.1:43817", without a slash at the end. */
+str server_url(const struct server *s);
+
+/* ---- The request. Texts live as long as r. ---- */
+
+struct arena *server_arena(struct server_request *r);
+str server_method(const struct server_request *r);
+str server_target(const struct server_request *r); /* as it came: "/a%20b?x=1" */
+str server_path(const struct server_request *r);   /* unescaped: "/a b" */
+/* The first parameter of that name, unescaped; *found may be NULL. */
+str server_query(struct server_request *r, str name, bool *found);
+const struct http_headers *server_headers(const struct server_request *r);
+str server_header(const struct server_request *r, str name);
+str server_body(const struct server_request *r);
+/* The common name of the client's certificate, if client_ca has signed one for clients. */
+str server_client(const struct server_request *r);
+/* Whether the client has closed the connection, as far as is known. */
+bool server_gone(const struct server_request *r);
+
+/* ---- The answer. ---- */
+
+/* Before the answer: a header of it. */
+void server_add_header(struct server_request *r, str name, str value);
+/* Ends r. content_type may be empty. body is copied. */
+void server_reply(struct server_request *r, int status, str content_type, str body);
+/* Ends r by closing the connection without an answer. */
+void server_drop(struct server_request *r);
+
+/*
+ * Ends r with an answer whose body is written piece by piece, from any thread, until
+ * server_stream_end. At most max bytes wait for a slow client; what would be more breaks the
+ * stream.
+ */
+struct server_stream *server_stream_begin(struct server_request *r, int status, str content_type,
+                                          size_t max);
+/* False when the client has left, was too slow, or the server stops: then only end is left. */
+bool server_stream_write(struct server_stream *s, str piece);
+bool server_stream_gone(const struct server_stream *s);
+/* Must be called once. broken: the connection is cut instead of ending properly. */
+void server_stream_end(struct server_stream *s, bool broken);
+
+/* ---- Routes. ---- */
+
+/*
+ * A table of handlers for server_route. A path is exact, or ends in "*" and stands for all that
+ * begin so; the first line that fits wins. A method of NULL is any; HEAD goes to GET.
+ */
+struct server_route {
+    const char *method, *path;
+    server_handler *handle;
+};
+/* Calls the handler of the first fitting line; answers 404 or 405 (with Allow) when none does. */
+void server_route(void *ctx, struct server_request *r, const struct server_route *routes,
+                  size_t count);

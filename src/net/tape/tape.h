@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tape.h - requests and answers recorded in a file, and played back from it.
+ *
+ *     struct tape *tape;
+ *     if (!tape_record(path, &tape, e)) ...    or tape_replay(path, &tape, e)
+ *     config.tape = tape;
+ *     ... use clients made with config; free them ...
+ *     if (!tape_close(tape, e)) ...
+ *
+ * For tests and bug reports. A file is lines of JSON, one per request in the order of their ends:
+ *
+ *     {"request":{"method":"GET","url":"https://x/","headers":[["Accept","*"]],"body":"..."},
+ *      "response":{"status":200,"headers":[...],"body":"..."}}
+ *
+ * A body that is not UTF-8 stands in base64 under "body64". A request without an answer has
+ * "failure" (a name of http_failure_name) and "error" instead of "response".
+ *
+ * Secrets never reach the file: see redact.h. Replaying sends nothing. A request gets the first
+ * recorded answer not yet used with the same method, URL and body, all redacted in the same way; so
+ * several threads may replay at once. When there is none, the request fails (ERR_NOT_FOUND) and the
+ * error says what was asked for and what would have come next. A tape may be used from any thread.
+ */
+#pragma once
+
+#include "net/http/http.h"
+
+/* The most that one recorded exchange, and one file that is replayed, may have. */
+#define TAPE_EXCHANGE_MAX (64 * MIB)
+#define TAPE_FILE_MAX (1 * GIB)
+
+/*
+ * Begins a file for its owner alone (0600). It has its name from tape_close on, and what was there
+ * stays when something could not be written; a run that is killed leaves NAME.<random>.part.
+ */
+MUST_CHECK bool tape_record(str path, struct tape **out, struct err *e);
+/* Reads the whole file. Errors name the line. */
+MUST_CHECK bool tape_replay(str path, struct tape **out, struct err *e);
+/* The same from memory; file is its name in errors. */
+MUST_CHECK bool tape_replay_text(str file, str text, struct tape **out, struct err *e);
+/* How many recorded exchanges have not been asked for. */
+size_t tape_unused(struct tape *t);
+/* Frees t. False when something could not be written. */
+MUST_CHECK bool tape_close(struct tape *t, struct err *e);

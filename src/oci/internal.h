@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * internal.h - what one layer of an image says, read in one pass from wherever its bytes come.
+ *
+ * A layer is read without knowing what others say (archives may hold layers in any order, and say
+ * only at their end in which one), and laid below those of oci.h by image_files_lay. For the
+ * image_*.c only; one thread.
+ */
+#pragma once
+
+#include "oci/oci.h"
+#include "archive/library.h"
+#include "base/reader.h"
+
+/* Names as long, and folders as deep, as no system has them. */
+#define IMAGE_PATH_MAX 4096
+#define IMAGE_DEPTH_MAX 255
+
+/* ---- Archives: tar.c. ---- */
+
+/* A tar, packed in the ways that images are, or not at all. */
+struct image_tar {
+    const struct pack_lib *lib;
+    struct archive *archive;
+    struct reader *from;
+    char *buffer;
+    struct err fault; /* of from */
+};
+
+/* from must live as long; to be closed also after a failure. */
+MUST_CHECK bool image_tar_open(struct arena *a, struct image_tar *t, struct reader *from,
+                               struct err *e);
+/* The next member; *out is NULL at the end. */
+MUST_CHECK bool image_tar_next(struct image_tar *t, struct archive_entry **out, struct err *e);
+/* A piece of the member, and its place, which may lie behind a hole. *piece is empty at the end. */
+MUST_CHECK bool image_tar_data(struct image_tar *t, str *piece, uint64_t *at, struct err *e);
+void image_tar_close(struct image_tar *t);
+
+/* Bytes in memory. */
+struct image_bytes {
+    struct reader reader;
+    str rest;
+};
+struct image_bytes image_bytes_of(str bytes);
+
+/* ---- Layers: layer.c. ---- */
+
+enum image_entry_kind { IMAGE_FILE, IMAGE_LINK, IMAGE_FOLDER, IMAGE_WHITEOUT, IMAGE_OPAQUE };
+
+struct image_entry {
+    enum image_entry_kind kind;
+    str path; /* from the root of the image, without a slash at either end */
+    str text; /* of a file; of a link what it leads to, from the root of the image */
+};
+
+/* In the order of the archive: of two with the same path the last one counts. */
+struct image_layer {
+    struct image_entry *items;
+    size_t len, cap;
+};
+
+/* What all layers of an image, or of an archive of images, may hold together. */
+struct image_budget {
+    uint64_t unpacked;
+    size_t kept, members;
+};
+MUST_CHECK bool image_budget_unpack(struct image_budget *b, size_t len, struct err *e);
+MUST_CHECK bool image_budget_keep(struct image_budget *b, size_t len, struct err *e);
+
+/*
+ * Reads all of what matters to a folder: what lies below it, and links on the way to it. *out lives
+ * as long as a.
+ */
+MUST_CHECK bool image_layer_read(struct arena *a, str folder, struct image_budget *b,
+                                 struct reader *from, struct image_layer *out, struct err *e);
+
+/*
+ * digest.c: the same of bytes that must have a digest, in one pass: all of them are read, and
+ * only when the digest is right is what they say anybody's business. When it is not, that is the
+ * error, whatever else was wrong. *out lives as long as f.
+ */
+MUST_CHECK bool image_layer_read_checked(struct image_files *f, str digest, struct reader *from,
+                                         struct image_layer *out, struct err *e);
+
+/* ---- Digests: digest.c. ---- */
+
+/* One that is being made of bytes as they come. */
+struct image_digest {
+    const char *algorithm;
+    struct evp_md_ctx_st *ctx;
+};
+/* False when the algorithm, "sha256" or "sha512", is not known. To be ended by the next two. */
+bool image_digest_begin(struct image_digest *d, str algorithm);
+void image_digest_add(struct image_digest *d, str bytes);
+/* "sha256:...". Lives as long as a. */
+str image_digest_end(struct image_digest *d, struct arena *a);
+void image_digest_drop(struct image_digest *d);
+
+/* ---- Over each other: layers.c. ---- */
+
+/* Puts a layer below those that there are. It must live as long as the files. */
+void image_files_lay(struct image_files *f, const struct image_layer *layer);
+struct arena *image_files_arena(const struct image_files *f);
+str image_files_folder(const struct image_files *f);
+struct image_budget *image_files_budget(struct image_files *f);
+
+bool image_is_below(str path, str folder);
+str image_parent(str path);

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * claim.c - the object becomes ours: finalizer, id, owner, in one write before anything is sent.
+ *
+ * From then on nothing in Azure can be left behind: whoever deletes the object waits for us. The id
+ * comes from the owners alone, so that objects that refer to each other do not block each other,
+ * and is frozen: the name in Azure and the owner cannot change any more. An object that was claimed
+ * before comes here again only to get back an owner reference that somebody has taken away.
+ */
+#include "operator/internal.h"
+
+#include "arm/id.h"
+
+enum { BEGIN, TAKE_CONFIG, TAKE_OWNER, WRITE };
+
+/* An owner in Azure that nobody sees is asked for again so often. */
+#define OWNER_WAIT (60 * NS_PER_SEC)
+
+static bool has_name_from_config(const struct pass *p)
+{
+    const struct model_prop *prop =
+        model_prop_of_role(p->resource->spec, ROLE_AZURE_NAME_FROM_CONFIG);
+    const struct value *spec = value_get(p->object, STR("spec"));
+
+    return prop && value_is(value_get(spec, prop->name), VALUE_OBJECT) &&
+           !value_get_str(spec, STR("azureName")).len;
+}
+
+/* Under "skip" nothing is sent, so nothing is gathered. */
+static struct pass_step claimed(struct pass *p)
+{
+    return step_to(pass_policy(p) == POLICY_SKIP ? STATE_READ : STATE_GATHER);
+}
+
+static struct pass_step write_claim(struct pass *p, const struct owner *owner, str id)
+{
+    struct value *after = value_clone(p->arena, p->object), *patch;
+    struct arm_id parsed;
+
+    p->phase = WRITE;
+    if (id.len) {
+        object_add_finalizer(p->arena, after, STR(FINALIZER));
+        object_set_annotation(p->arena, after, STR(ANNOTATION_OPERATOR_NAMESPACE),
+                              p->config->namespace);
+        object_set_annotation(p->arena, after, STR(ANNOTATION_RESOURCE_ID), id);
+        object_set_annotation(p->arena, after, STR(ANNOTATION_API_VERSION), p->resource->version);
+        if (p->config->version.len)
+            object_set_label(p->arena, after, STR(LABEL_VERSION), p->config->version);
+        if (has_name_from_config(p) && arm_id_parse(p->arena, id, &parsed, NULL))
+            object_set_annotation(p->arena, after, STR(ANNOTATION_AZURE_NAME),
+                                  arm_id_name(&parsed));
+    }
+    owner_bind(p, owner, after);
+    if (!(patch = meta_patch_object(p->arena, p->object, after, true)))
+        return claimed(p);
+    return step_kube(p, KUBE_PATCH, pass_path(p, ""), patch);
+}
+
+/* The owner as Azure knows it: read once, so that a wrong id is noticed before anything is sent. */
+static struct pass_step after_owner(struct pass *p, const struct owner *owner, str id,
+                                    const struct arm_answer *answer)
+{
+    str owner_id, url;
+
+    if (!owner_azure_url(p, owner, &owner_id, &url))
+        return write_claim(p, owner, id);
+    if (!pass_in_scope(p, owner_id))
+        return step_out_of_scope(p, owner_id);
+    if (!answer) {
+        p->phase = TAKE_OWNER;
+        return step_arm(p, ARM_GET, url, NULL);
+    }
+    if (answer->http == 404)
+        return step_wait_for(
+            p, "WaitingForOwner",
+            str_fmt(p->arena, "owner %.*s does not exist in Azure", STR_ARG(owner_id)), OWNER_WAIT);
+    /* Who may not read the owner may still be allowed to write below it. */
+    if (answer->http == 401 || answer->http == 403)
+        pass_report(p, true, "OwnerNotReadable", STR_NONE,
+                    str_fmt(p->arena, "the credential may not read owner %.*s; continuing",
+                            STR_ARG(owner_id)));
+    else if (answer->http != 200)
+        return step_answer_refused(p, STR("GET"), answer);
+    return write_claim(p, owner, id);
+}
+
+static bool is_claimed(const struct pass *p)
+{
+    return object_has_finalizer(p->object, STR(FINALIZER)) && pass_id(p).len;
+}
+
+static struct pass_step unresolved(struct pass *p, struct err *e)
+{
+    str text = str_copy(p->arena, e->text);
+
+    if (p->unread.len) {
+        p->phase = TAKE_CONFIG;
+        return step_kube(p, KUBE_GET, p->unread, NULL);
+    }
+    if (e->kind == ERR_NOT_FOUND)
+        return step_wait(
+            p, p->missing_reason.len ? str_z(p->arena, p->missing_reason) : "ReferenceNotFound",
+            text);
+    return step_explain(p, "Error", "Failed", text);
+}
+
+struct pass_step state_claim(struct pass *p)
+{
+    const struct arm_answer *answer = p->asked ? NULL : pass_answer(p);
+    const struct resolver resolver = gather_resolver(p);
+    const struct value *object = pass_named_object(p);
+    struct pass_step otherwise;
+    struct owner owner;
+    struct decision d;
+    AUTO_ERR e = {0};
+    str id;
+
+    /* The answer to a question of the kind: everything else is looked at again. */
+    if (p->asked)
+        p->phase = 0;
+    if (p->phase == WRITE)
+        return pass_wrote(p, answer, &otherwise) ? claimed(p) : otherwise;
+    if (p->phase == TAKE_CONFIG && !gather_take(p, answer, &otherwise))
+        return otherwise;
+    if (!owner_read(p, &owner, &otherwise))
+        return otherwise;
+    if (is_claimed(p))
+        return write_claim(p, &owner, STR_NONE);
+    bool ready = owner_is_ready(p, &owner, &otherwise);
+    p->unread = p->missing_reason = STR_NONE;
+    bool resolved = resolve_id(p->arena, &resolver, p->resource, object, NULL, &id, &e);
+    /* What is wrong for ever is more important than what is not there yet. */
+    if (!resolved && (ready || e.kind != ERR_NOT_FOUND))
+        return unresolved(p, &e);
+    if (!ready)
+        return otherwise;
+    if (!pass_in_scope(p, id))
+        return step_out_of_scope(p, id);
+    if (p->phase != TAKE_OWNER && !pass_point(p, ext_claim, &d, &otherwise))
+        return otherwise;
+    return after_owner(p, &owner, id, p->phase == TAKE_OWNER ? answer : NULL);
+}

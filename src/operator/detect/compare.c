@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * compare.c - what is new: the record applied to what is wanted, against what is found.
+ *
+ * A known difference counts as long as the wish it belongs to is the same: one of another wish is
+ * forgotten, and what is found is compared with the new wish. Where Azure filled in what the user
+ * left unset, and the user sets a part of it now, the user's part wins.
+ */
+#include "operator/detect/internal.h"
+
+#include "text/json/json.h"
+
+/* ---- Short forms. ---------------------------------------------------------------- */
+
+size_t json_length(struct arena *a, const struct value *v)
+{
+    struct arena_mark mark = arena_mark(a);
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+    size_t length = v && json_write(&b, v, &json_exact, NULL) ? buf_str(&b).len : 0;
+
+    arena_rewind(a, mark);
+    return length;
+}
+
+const struct value *shorten(struct detect *d, const struct value *v)
+{
+    if (!v || (!value_is_container(v) && v->len <= KNOWN_VALUE_MAX / 2))
+        return v;
+    if (json_length(d->arena, v) <= KNOWN_VALUE_MAX)
+        return v;
+    return value_string(d->arena, detect_digest(d->arena, d->key, v));
+}
+
+const struct value *hidden_form(struct detect *d, const struct value *v)
+{
+    return v ? value_string(d->arena, detect_digest(d->arena, d->key, v)) : NULL;
+}
+
+/* ---- Options. -------------------------------------------------------------------------------- */
+
+static bool is_digest_of(struct detect *d, const struct value *digest, const struct value *v)
+{
+    return digest && v && digest->tag == TAG_DIGEST && digest->kind == VALUE_STRING &&
+           str_eq(value_str(digest), detect_digest(d->arena, d->key, v));
+}
+
+/* Elements with an identity may stand in any order; scalars may not, unless they are a set. */
+static bool accept_order(const struct detect *d, const struct difference *x)
+{
+    uint8_t tag = x->old_->tag ? x->old_->tag : x->new_->tag;
+
+    if (value_len(x->old_) && value_is_container(&x->old_->items[0]))
+        return true;
+    return tag && tag <= d->list_count && d->lists[tag - 1].rule.kind == LIST_AS_SET;
+}
+
+/* Whether there is nothing but children in it. */
+static bool is_all_children(const struct value *v)
+{
+    if (v->tag == TAG_CHILD)
+        return true;
+    if (!value_is_container(v) || !v->len)
+        return false;
+    for (size_t i = 0; i < v->len; i++)
+        if (!is_all_children(&v->items[i]))
+            return false;
+    return true;
+}
+
+static bool accept(void *ctx, const struct difference *x)
+{
+    struct detect *d = ctx;
+
+    if (x->kind == DIFFERENCE_REORDERED)
+        return accept_order(d, x);
+    if (x->kind == DIFFERENCE_ADDED && !d->learning)
+        return is_all_children(x->new_);
+    return is_digest_of(d, x->old_, x->new_);
+}
+
+static const struct list_rule *rule_of(void *ctx, const struct value *old_,
+                                       const struct value *new_)
+{
+    const struct detect *d = ctx;
+    uint8_t tag = old_->tag ? old_->tag : new_->tag;
+
+    return tag && tag <= d->list_count ? &d->lists[tag - 1].rule : NULL;
+}
+
+struct diff_options compare_options(struct detect *d)
+{
+    return (struct diff_options){.accept = accept, .list_rule = rule_of, .ctx = d};
+}
+
+/* ---- Lists without identities. --------------------------------------------------------------- */
+
+/* The list that a difference is about as a whole, or NULL. */
+static const struct trail *list_of(const struct difference *x)
+{
+    bool element = x->at && x->at->step.kind == STEP_INDEX &&
+                   (x->kind == DIFFERENCE_ADDED || x->kind == DIFFERENCE_MISSING);
+
+    return element ? x->at->up : NULL;
+}
+
+static bool is_below(const struct trail *t, const struct trail *list)
+{
+    while (t && t != list)
+        t = t->up;
+    return t == list;
+}
+
+/* The outermost list above a difference that is one difference as a whole, or NULL. */
+static const struct trail *whole_list(const struct trail *at, const struct trail *const *lists,
+                                      size_t count)
+{
+    const struct trail *outermost = NULL;
+
+    for (size_t i = 0; i < count; i++)
+        if (is_below(at, lists[i]) && (!outermost || is_below(outermost, lists[i])))
+            outermost = lists[i];
+    return outermost;
+}
+
+/* Whether every element of few is also in many: then many is few, extended. */
+static bool contains_all(const struct value *many, const struct value *few)
+{
+    for (size_t i = 0; i < value_len(few); i++) {
+        bool there = false;
+        for (size_t k = 0; !there && k < value_len(many); k++)
+            there = value_equal(&few->items[i], &many->items[k]);
+        if (!there)
+            return false;
+    }
+    return true;
+}
+
+static struct difference whole(struct arena *a, const struct trail *at, const struct value *old_,
+                               const struct value *new_)
+{
+    struct path path = path_of_trail(a, at);
+
+    return (struct difference){.kind = DIFFERENCE_CHANGED,
+                               .at = at,
+                               .old_ = path_resolve(&path, old_),
+                               .new_ = path_resolve(&path, new_)};
+}
+
+void compare_collapse(struct arena *a, struct differences *all, const struct value *old_,
+                      const struct value *new_)
+{
+    const struct trail **lists = ARENA_ARRAY(a, const struct trail *, all->count + 1);
+    size_t count = 0, kept = 0;
+
+    for (size_t i = 0; i < all->count; i++) {
+        const struct trail *list = list_of(&all->items[i]);
+        bool known = !list;
+        for (size_t k = 0; !known && k < count; k++)
+            known = lists[k] == list;
+        if (!known)
+            lists[count++] = list;
+    }
+    for (size_t i = 0; i < all->count; i++) {
+        const struct trail *list = whole_list(all->items[i].at, lists, count);
+        bool done = false;
+        for (size_t k = 0; list && !done && k < kept; k++)
+            done = all->items[k].at == list;
+        if (!done)
+            all->items[kept++] = list ? whole(a, list, old_, new_) : all->items[i];
+    }
+    all->count = kept;
+}
+
+/* ---- What the record leads to expect. -------------------------------------------------------- */
+
+static const struct value *kept_value(struct detect *d, const struct known *k)
+{
+    if (!k->digest.len)
+        return k->found;
+    struct value *v = value_string(d->arena, k->digest);
+    v->tag = TAG_DIGEST;
+    return v;
+}
+
+static bool is_same_wish(struct detect *d, const struct known *k, const struct value *wanted)
+{
+    wanted = k->cause == CAUSE_HIDDEN ? hidden_form(d, wanted) : shorten(d, wanted);
+    return (!wanted && !k->wanted) || (wanted && k->wanted && value_equal(wanted, k->wanted));
+}
+
+/* Objects that became empty go too, as in canonical forms. */
+static void delete_at(const struct path *path, struct value *root)
+{
+    struct path up = *path;
+
+    for (bool more = path_delete(&up, root); more && --up.len;) {
+        const struct value *v = path_resolve(&up, root);
+        more = value_is(v, VALUE_OBJECT) && !v->len && up.steps[up.len - 1].kind == STEP_KEY &&
+               path_delete(&up, root);
+    }
+}
+
+/* The object or list that has the last step of a path, and what is there; NULL: the way ends. */
+static struct value *holder_of(const struct path *path, struct value *root, struct value **there)
+{
+    struct value *at = root;
+
+    *there = NULL;
+    for (size_t i = 0; at && i < path->len; i++) {
+        struct path one = {.steps = &path->steps[i], .len = 1};
+        struct value *next = value_is(at, VALUE_OBJECT) && one.steps->kind == STEP_KEY
+                                 ? value_get(at, one.steps->key)
+                                 : path_resolve(&one, at);
+        if (i + 1 == path->len) {
+            *there = next;
+            return at;
+        }
+        at = next;
+    }
+    return NULL;
+}
+
+/* expected is what is wanted, as far as no other difference has changed it. */
+static void apply(struct detect *d, const struct known *k, struct value *expected)
+{
+    struct path path;
+    struct value *there;
+
+    if (!path_parse_dotted(d->arena, k->path, &path, NULL) || !path.len)
+        return;
+    struct value *holder = holder_of(&path, expected, &there);
+    const struct value *value = kept_value(d, k);
+    if (!is_same_wish(d, k, there)) {
+        /* The user sets now what Azure had filled in: what is left of it is still Azure's. */
+        if (k->wanted || !value_is(there, VALUE_OBJECT) || !value_is(value, VALUE_OBJECT))
+            return;
+        value = value_merge(d->arena, value, there);
+    }
+    const struct step *last = &path.steps[path.len - 1];
+    if (k->kind == DIFFERENCE_MISSING) {
+        delete_at(&path, expected);
+    } else if (value && value_is(holder, VALUE_OBJECT) && last->kind == STEP_KEY) {
+        value_set(d->arena, holder, last->key, value_clone(d->arena, value));
+    } else if (value && !path_set(d->arena, &path, expected, value_clone(d->arena, value), NULL)) {
+        return; /* it does not fit any more: the difference is new then */
+    }
+}
+
+static const struct value *expect(struct detect *d, const struct record *r,
+                                  const struct value *wanted)
+{
+    if (!r || !r->count)
+        return wanted;
+    struct value *expected = value_clone(d->arena, wanted);
+    for (size_t i = 0; i < r->count; i++)
+        apply(d, &r->items[i], expected);
+    return expected;
+}
+
+/* ---- News. ----------------------------------------------------------------------------------- */
+
+/* The wish was granted at last, or is no wish. */
+static bool is_granted(const struct deviation *f)
+{
+    return f->wanted && f->found && value_equal(f->wanted, f->found);
+}
+
+static void add_finding(struct detect *d, struct deviations *out, const struct difference *x,
+                        const struct value *wanted)
+{
+    struct path path = path_of_trail(d->arena, x->at);
+    struct buf text = buf_new(d->arena, BUF_UNLIMITED);
+    struct deviation f = {.kind = x->kind,
+                          .wanted = path_resolve(&path, wanted),
+                          .before = x->old_,
+                          .found = x->new_};
+
+    if (is_granted(&f) || out->count == DEVIATIONS_MAX)
+        return;
+    path_print_dotted(&text, &path);
+    f.path = buf_str(&text);
+    f.hidden = !hidden_below(d, &path, x->old_ ? x->old_ : x->new_).told;
+    f.child = !f.wanted && children_have_path(d, &path);
+    out->items[out->count++] = f;
+}
+
+struct deviations detect_compare(struct detect *d, const struct record *record,
+                                 const struct value *wanted, const struct value *found)
+{
+    const struct value *expected = expect(d, record, wanted);
+    struct diff_options options = compare_options(d);
+    struct differences all = value_diff(d->arena, expected, found, &options);
+    struct deviations out = {0};
+
+    if (d->filter)
+        all = d->filter(d->filter_ctx, all);
+    compare_collapse(d->arena, &all, expected, found);
+    out.items = ARENA_ARRAY(d->arena, struct deviation, all.count + 1);
+    for (size_t i = 0; i < all.count; i++)
+        add_finding(d, &out, &all.items[i], wanted);
+    return out;
+}
+
+static void keep_if(struct deviations *f, bool (*keep)(const struct deviation *f))
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < f->count; i++)
+        if (keep(&f->items[i]))
+            f->items[kept++] = f->items[i];
+    f->count = kept;
+}
+
+static bool is_set_and_told(const struct deviation *f)
+{
+    bool extended = value_is(f->wanted, VALUE_LIST) && value_is(f->found, VALUE_LIST) &&
+                    contains_all(f->found, f->wanted);
+
+    return f->wanted && !f->hidden && !extended;
+}
+
+void deviations_keep_set(struct deviations *f)
+{
+    keep_if(f, is_set_and_told);
+}
+
+struct deviations detect_unsatisfied(struct detect *d, const struct record *record,
+                                     const struct value *wanted, const struct value *found)
+{
+    struct deviations unmet = detect_compare(d, NULL, wanted, found);
+
+    deviations_keep_set(&unmet);
+    return unmet.count ? unmet : detect_compare(d, record, wanted, found);
+}
+
+static bool is_no_child(const struct deviation *f)
+{
+    return !f->child;
+}
+
+void deviations_drop_children(struct deviations *f)
+{
+    keep_if(f, is_no_child);
+}
+
+static bool is_no_childs_work(const struct deviation *f)
+{
+    return !f->child && (f->kind != DIFFERENCE_ADDED || f->wanted);
+}
+
+void deviations_drop_child_write(struct deviations *f)
+{
+    keep_if(f, is_no_childs_work);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * internal.h - what the files of change detection share.
+ */
+#pragma once
+
+#include "operator/detect/detect.h"
+
+/* Tags of canonical nodes: lists by the number of their rule plus 1; texts that are digests. */
+#define TAG_DIGEST 255
+#define TAG_CHILD 254 /* a resource of its own */
+#define LISTS_MAX 200
+
+/* What a line of api/rules/detect.json says about a member of a kind. */
+enum line_kind { LINE_FOLD, LINE_XML, LINE_JSON, LINE_CHILDREN, LINE_HIDDEN, LINE_KIND_COUNT };
+
+struct line {
+    enum line_kind kind;
+    const struct value *at; /* a list of keys; "*" stands for elements and entries */
+};
+
+#define LINES_MAX 32
+#define EMBEDDED_MAX 8
+#define EMBEDDED_DEPTH 4
+#define DEPTH_MAX 64 /* lines are about members above this depth */
+
+struct list_of {
+    const struct model_prop *prop;
+    struct list_rule rule;
+};
+
+struct detect {
+    struct arena *arena;
+    struct model *model;
+    const struct model_resource *resource;
+    str key;
+    uint32_t off; /* rules that are switched off: 1 << rule */
+    uint32_t used[DETECT_RULE_COUNT];
+    struct line lines[LINES_MAX];
+    size_t line_count;
+    struct embedded {
+        str steps[EMBEDDED_DEPTH];
+        size_t len;
+    } embedded[EMBEDDED_MAX]; /* where the model embeds children */
+    size_t embedded_count;
+    struct list_of lists[LISTS_MAX];
+    size_t list_count;
+    bool found;         /* the body at hand is an answer, not a payload */
+    str way[DEPTH_MAX]; /* to the member at hand; "*" for elements and entries */
+    size_t depth, root; /* of the resource itself, or of a child at hand */
+    detect_filter_fn *filter;
+    void *filter_ctx;
+    bool inside_child; /* the member at hand is one of a child */
+    bool learning;     /* children count as known differences */
+};
+
+static inline bool rule_is_on(const struct detect *d, enum detect_rule rule)
+{
+    return !(d->off >> rule & 1);
+}
+
+/* ---- lines.c ---- */
+
+/* Takes what api/rules/detect.json says about the kind of d. */
+void lines_take(struct detect *d);
+/* Whether there is a line of this kind for the member at hand. */
+bool lines_have(const struct detect *d, enum line_kind kind);
+/* The same for a place. */
+bool lines_have_path(const struct detect *d, enum line_kind kind, const struct path *path);
+
+/* Whether the children of one kind are at the place; i is its number in the model's list. */
+bool children_of_kind_are_at(const struct detect *d, size_t i, const str *way, size_t depth);
+/* Whether a place mirrors resources that have a kind of their own. */
+bool children_are_at(const struct detect *d, const str *way, size_t depth);
+/* Whether a path leads into such a place. */
+bool children_have_path(const struct detect *d, const struct path *path);
+
+/* ---- spelling.c ---- */
+
+/*
+ * The canonical spelling of a scalar that stands under key, in place. prop and shape are what the
+ * model says, or NULL.
+ */
+void spell_scalar(struct detect *d, const struct model_prop *prop, const struct model_shape *shape,
+                  str key, struct value *v);
+/* The canonical spelling of the key of a map. */
+str spell_key(struct detect *d, str key);
+
+/* ---- told.c ---- */
+
+/* Whether Azure never tells what is at path: a secret, or a member that the status lacks. */
+bool is_hidden(const struct detect *d, const struct path *path);
+
+/* How many members of what is at path Azure never tells, and how many it does. */
+struct hidden_count {
+    size_t hidden, told;
+};
+struct hidden_count hidden_below(struct detect *d, const struct path *path, const struct value *v);
+
+/* ---- compare.c ---- */
+
+/* The options of value_diff for canonical trees. */
+struct diff_options compare_options(struct detect *d);
+/*
+ * Differences of lists without identities become one difference of the list. Needs the trees that
+ * were compared.
+ */
+void compare_collapse(struct arena *a, struct differences *all, const struct value *old_,
+                      const struct value *new_);
+/* A value as it is shown and kept: long ones by digest. NULL for NULL. */
+const struct value *shorten(struct detect *d, const struct value *v);
+/* The same for what Azure never tells: always by digest. */
+const struct value *hidden_form(struct detect *d, const struct value *v);
+/* The length of its JSON. */
+size_t json_length(struct arena *a, const struct value *v);

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * drift.c - change detection in a pass: what JUDGE compares, LEARN takes down and SETTLE remembers.
+ *
+ * The comparison itself is detect/. Here it meets the object: its memory (record, guard), its mode
+ * (correct, report, put-only), and what it shares with others.
+ *
+ * A record is taken from the first answer after a PUT, and again when the next look comes within
+ * two minutes: what Azure fills in late is then learned, not corrected, until two answers agree.
+ * What the user has set is looked after from the beginning. A PUT that corrects drift and does not
+ * help leaves the record as it was: the next look finds the same difference, until the guard says
+ * that it is no reason any more.
+ */
+#include "operator/internal.h"
+
+#include "base/clock.h"
+#include "text/json/json.h"
+
+#define SETTLE_TIME (120 * NS_PER_SEC)
+/* What a status keeps of decisions, and what a message shows of differences. */
+#define DECISIONS_MAX 10
+#define SHOWN_MAX 5
+/* A larger record is not kept: the object is then compared as one that was adopted. */
+#define RECORD_BYTES_MAX (128 * KIB)
+
+/* ---- What is known. -------------------------------------------------------------------------- */
+
+static bool is_same_comparator(const struct pass *p)
+{
+    int64_t comparator = 0;
+    const struct value *v = memory_get(p, "comparator");
+
+    return v && value_to_i64(v, &comparator) && comparator == DETECT_COMPARATOR;
+}
+
+static bool is_settled(const struct pass *p)
+{
+    const struct value *v = memory_get(p, "settled");
+
+    return !v || value_is_true(v);
+}
+
+/* Whether the record was taken less than two minutes ago: stamps order as texts. */
+static bool is_fresh(const struct pass *p)
+{
+    char stamp[CLOCK_STAMP];
+
+    clock_stamp(p->now - SETTLE_TIME, stamp);
+    return str_cmp(memory_text(p, "takenAt"), str_of(stamp, 19)) >= 0;
+}
+
+/* What the kind makes of what differs. Hooks cannot ask anything here. */
+static struct differences after_compare(void *ctx, struct differences all)
+{
+    const struct drift *x = ctx;
+
+    return ext_after_compare(&x->ext, &x->in, all);
+}
+
+static struct drift *look(struct pass *p)
+{
+    struct drift *x = ARENA_NEW(p->arena, struct drift);
+    bool known;
+
+    if (p->drift)
+        *x = *p->drift;
+    else
+        x->payload = p->request.body;
+    p->drift = x;
+    x->detect = detect_new(p->arena, p->config->model, p->resource, p->config->digest_key);
+    x->ext = pass_ext(p);
+    x->in = pass_ext_input(p);
+    const struct decision say = ext_before_compare(&x->ext, &x->in);
+    detect_filter(x->detect, after_compare, x);
+    x->wanted = detect_wanted(x->detect, p->request.body == x->payload ? say.value : x->payload);
+    x->found = detect_found(x->detect, say.found, x->wanted);
+    x->sharing = sharing_read(p->arena, object_annotation(p->object, STR(ANNOTATION_IGNORE)),
+                              object_annotation(p->object, STR(ANNOTATION_SHARE)));
+    x->known = memory_is_payload(p, &known) && is_same_comparator(p) &&
+               str_eq(memory_text(p, "apiVersion"), p->resource->api_version) &&
+               record_read(p->arena, memory_get(p, "knownDifferences"), &x->record);
+    if (!x->guarded)
+        guard_read(p->arena, memory_get(p, "guard"), &x->guard);
+    x->guarded = true;
+    return x;
+}
+
+/* ---- Modes. ---------------------------------------------------------------------------------- */
+
+static bool read_mode(str text, enum drift_mode *out)
+{
+    static const char *const names[] = {
+        [DRIFT_CORRECT] = "correct", [DRIFT_REPORT] = "report", [DRIFT_PUT_ONLY] = "put-only"};
+
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (str_eq(text, str_c(names[i]))) {
+            *out = (enum drift_mode)i;
+            return true;
+        }
+    return false;
+}
+
+enum drift_mode drift_mode(struct pass *p)
+{
+    struct object_key key = {.kind = STR("Namespace"), .name = p->card->key.namespace};
+    enum drift_mode mode = p->config->drift;
+
+    if (read_mode(object_annotation(p->object, STR(ANNOTATION_MODE)), &mode))
+        return mode;
+    pass_need(p, &key);
+    if (read_mode(
+            object_annotation(p->ports->find(p->ports->ctx, p->arena, &key), STR(ANNOTATION_MODE)),
+            &mode))
+        return mode;
+    if (p->resource && read_mode(detect_mode_of(p->resource), &mode))
+        return mode;
+    return p->config->drift;
+}
+
+/* ---- JUDGE. ---------------------------------------------------------------------------------- */
+
+/* Children are their own objects' business, shared paths that of others. */
+static struct deviations news_of(struct drift *x, const struct record *record)
+{
+    struct deviations f = detect_compare(x->detect, record, x->wanted, x->found);
+
+    if (!record)
+        deviations_keep_set(&f);
+    deviations_drop_children(&f);
+    deviations_drop_shared(x->detect, &f, &x->sharing, x->found);
+    return f;
+}
+
+bool drift_is_found(struct pass *p)
+{
+    struct drift *x = look(p);
+    bool settling = x->known && !is_settled(p) && is_fresh(p);
+
+    x->news = news_of(x, x->known ? &x->record : NULL);
+    size_t all = x->news.count;
+    if (p->card->child_written)
+        deviations_drop_child_write(&x->news);
+    x->learn = !x->known || settling || x->news.count < all;
+    x->settled = !settling || !x->news.count;
+    if (settling)
+        deviations_keep_set(&x->news); /* the rest is still coming: it is learned */
+    guard_filter(x->detect, &x->guard, &x->news);
+    x->held = guard_stuck(x->detect, &x->guard, x->wanted, x->found);
+    x->learn = x->learn && !read_is_busy(p->body);
+    return x->news.count > 0;
+}
+
+/* ---- Texts. ---------------------------------------------------------------------------------- */
+
+static void add_value(struct pass *p, struct buf *b, const struct deviation *f,
+                      const struct value *v)
+{
+    struct buf text = buf_new(p->arena, BUF_UNLIMITED);
+
+    if (!v)
+        buf_add(b, STR("nothing"));
+    else if (f->hidden)
+        buf_add(b, STR("(hidden)"));
+    else if (json_write(&text, v, &json_exact, NULL))
+        buf_fmt(b, "%.*s%s", STR_ARG(str_slice(buf_str(&text), 0, 100)),
+                text.len > 100 ? "..." : "");
+}
+
+str drift_text(struct pass *p, const struct deviations *all)
+{
+    struct buf b = buf_new(p->arena, 4 * KIB);
+
+    for (size_t i = 0; i < all->count && i < SHOWN_MAX; i++) {
+        const struct deviation *f = &all->items[i];
+        buf_fmt(&b, "%s%.*s: wanted ", i ? "; " : "", STR_ARG(f->path));
+        add_value(p, &b, f, f->wanted ? f->wanted : f->before);
+        buf_add(&b, STR(", found "));
+        add_value(p, &b, f, f->found);
+    }
+    if (all->count > SHOWN_MAX)
+        buf_fmt(&b, "; and %zu more", all->count - SHOWN_MAX);
+    return buf_str(&b);
+}
+
+/* " (by x at y)", as Azure tells it; the last writer is the one who is to be asked. */
+static str author(struct pass *p)
+{
+    const struct value *data = value_get(p->body, STR("systemData"));
+    str by = value_get_str(data, STR("lastModifiedBy"));
+    str at = value_get_str(data, STR("lastModifiedAt"));
+
+    if (!by.len)
+        return STR_NONE;
+    return str_fmt(p->arena, " (last modified by %.*s%s%.*s)", STR_ARG(by), at.len ? " at " : "",
+                   STR_ARG(at));
+}
+
+static void decide(struct pass *p, const char *action, const char *reason,
+                   const struct deviations *all)
+{
+    const struct value *old = memory_get(p, "decisions");
+    struct value *list = value_list(p->arena), *one = value_object(p->arena);
+    struct value *paths = value_list(p->arena);
+    char stamp[CLOCK_STAMP];
+
+    clock_stamp(p->now, stamp);
+    value_set_str(p->arena, one, STR("time"), str_fmt(p->arena, "%.19sZ", stamp));
+    value_set_str(p->arena, one, STR("action"), str_c(action));
+    value_set_str(p->arena, one, STR("reason"), str_c(reason));
+    for (size_t i = 0; all && i < all->count && i < SHOWN_MAX; i++)
+        value_add(p->arena, paths, value_string(p->arena, all->items[i].path));
+    if (paths->len)
+        value_set(p->arena, one, STR("paths"), paths);
+    value_add(p->arena, list, one);
+    for (size_t i = 0; i < value_len(old) && list->len < DECISIONS_MAX; i++)
+        value_add(p->arena, list, value_clone(p->arena, value_at(old, i)));
+    memory_set(p, "decisions", list);
+}
+
+/* ---- SEND. ----------------------------------------------------------------------------------- */
+
+void drift_before_put(struct pass *p)
+{
+    struct drift *x = p->drift;
+    bool drift = str_eq(str_c(p->cause.name), STR("drift"));
+
+    if (x && x->carried)
+        return;
+    if (!p->body || !p->request.body) {
+        decide(p, "put", p->cause.name, NULL);
+        return;
+    }
+    if (!x)
+        x = look(p);
+    if (drift) {
+        p->cause.paths = str_concat(p->arena, drift_text(p, &x->news), author(p));
+        guard_count(x->detect, &x->guard, &x->news);
+    } else {
+        x->guard.count = 0; /* another wish, another try */
+    }
+    x->counted = true;
+    decide(p, "put", p->cause.name, drift ? &x->news : NULL);
+    p->request.body = value_clone(
+        p->arena, sharing_carry(x->detect, &x->sharing, x->payload, x->wanted, x->found));
+}
+
+/* ---- LEARN. ---------------------------------------------------------------------------------- */
+
+/* The payload with the recorded values of what the user left to Azure and a PUT did not bring back.
+ */
+static struct value *carry(struct pass *p, const struct deviations *survivors)
+{
+    struct value *out = value_clone(p->arena, p->request.body);
+    bool any = false;
+
+    for (size_t i = 0; i < survivors->count; i++) {
+        const struct deviation *f = &survivors->items[i];
+        const struct value *value = f->before ? f->before : value_null(p->arena);
+        struct path path;
+        if (f->wanted || f->hidden || !path_parse_dotted(p->arena, f->path, &path, NULL) ||
+            (!f->before && path.steps[path.len - 1].kind != STEP_KEY))
+            continue;
+        any = path_set(p->arena, &path, out, value, NULL) || any;
+    }
+    return any ? out : NULL;
+}
+
+/* Tells once what Azure has accepted and not kept. */
+static void report_losses(struct pass *p, const struct record *r)
+{
+    struct buf b = buf_new(p->arena, 4 * KIB);
+    size_t count = 0;
+
+    for (size_t i = 0; i < r->count; i++)
+        if (detect_cause_is_loss(r->items[i].cause) && count++ < SHOWN_MAX)
+            buf_fmt(&b, "%s%.*s (%s)", b.len ? ", " : "", STR_ARG(r->items[i].path),
+                    detect_cause_name(r->items[i].cause));
+    if (count)
+        pass_report(p, true, "NotGranted", STR("NotGranted"),
+                    str_fmt(p->arena, "Azure accepted the request and keeps other values: %.*s",
+                            STR_ARG(buf_str(&b))));
+}
+
+struct pass_step state_learn(struct pass *p)
+{
+    bool was_drift = p->drift && p->cause.name && str_eq(str_c(p->cause.name), STR("drift"));
+    struct value *more;
+
+    if (!p->request.body || drift_mode(p) == DRIFT_PUT_ONLY)
+        return step_to(STATE_EXPORT);
+    struct drift *x = look(p);
+    x->learn = true;
+    x->settled = false;
+    x->news.count = x->held.count = 0;
+    if (was_drift && x->known) {
+        x->news = news_of(x, &x->record);
+        guard_filter(x->detect, &x->guard, &x->news);
+        if (x->news.count && !x->carried && (more = carry(p, &x->news))) {
+            x->carried = true;
+            guard_count(x->detect, &x->guard, &x->news);
+            p->request.body = more;
+            p->sent = false;
+            return step_to(STATE_SEND);
+        }
+        x->learn = !x->news.count; /* else once more at the next look */
+        x->settled = !x->learn;
+        x->news.count = 0;
+    }
+    if (x->learn) {
+        struct record r = detect_learn(x->detect, x->wanted, x->found);
+        report_losses(p, &r);
+    }
+    x->held = guard_stuck(x->detect, &x->guard, x->wanted, x->found);
+    return step_to(STATE_EXPORT);
+}
+
+/* ---- SETTLE. --------------------------------------------------------------------------------- */
+
+static size_t size_of(struct arena *a, const struct value *v)
+{
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+
+    return json_write(&b, v, &json_exact, NULL) ? b.len : 0;
+}
+
+static void remember_record(struct pass *p, struct drift *x)
+{
+    struct record r = detect_learn(x->detect, x->wanted, x->found);
+    struct value *written = record_write(p->arena, &r);
+
+    if (r.overflow || size_of(p->arena, written) > RECORD_BYTES_MAX) {
+        memory_set(p, "knownDifferences", NULL);
+        memory_set(p, "comparator", NULL);
+        return;
+    }
+    memory_set(p, "knownDifferences", written);
+    memory_set(p, "comparator", value_int(p->arena, DETECT_COMPARATOR));
+}
+
+void drift_remember(struct pass *p)
+{
+    struct drift *x = p->drift;
+
+    if (!x)
+        return;
+    if (x->learn) {
+        remember_record(p, x);
+        memory_set(p, "settled", value_bool(p->arena, x->settled));
+    }
+    if (x->counted || value_len(memory_get(p, "guard")))
+        memory_set(p, "guard", x->guard.count ? guard_write(p->arena, &x->guard) : NULL);
+    p->card->child_written = false;
+}
+
+/* What Azure keeps in another form than asked for, of the record in memory. */
+static str losses(struct pass *p)
+{
+    struct buf b = buf_new(p->arena, 4 * KIB);
+    struct record r;
+    size_t count = 0;
+
+    if (!record_read(p->arena, memory_get(p, "knownDifferences"), &r))
+        return STR_NONE;
+    for (size_t i = 0; i < r.count; i++)
+        if (detect_cause_is_loss(r.items[i].cause) && count++ < SHOWN_MAX)
+            buf_fmt(&b, "%s%.*s (%s)",
+                    b.len ? ", " : "not granted by Azure: ", STR_ARG(r.items[i].path),
+                    detect_cause_name(r.items[i].cause));
+    return buf_str(&b);
+}
+
+/* Tells it when the condition does not say so yet. */
+static void report_condition(struct pass *p, const struct condition *c)
+{
+    struct condition old;
+
+    if (!condition_get(value_get(p->object, STR("status")), c->type, &old) ||
+        !str_eq(old.reason, c->reason))
+        pass_report(p, true, "CompareResource", c->reason, c->message);
+}
+
+bool drift_condition(struct pass *p, struct condition *out)
+{
+    const struct drift *x = p->drift;
+
+    if (!x) {
+        *out = (struct condition){.type = STR("Synced"),
+                                  .status = STR("Unknown"),
+                                  .reason = STR("NotCompared"),
+                                  .generation = p->generation};
+        return p->request.body != NULL;
+    }
+    *out = (struct condition){.type = STR("Synced"),
+                              .status = STR("True"),
+                              .reason = STR("Synced"),
+                              .message = losses(p),
+                              .generation = p->generation};
+    if (!x->held.count && !x->news.count)
+        return true;
+    out->status = STR("False");
+    out->severity = STR("Warning");
+    out->reason = x->held.count ? STR("NotConverging") : STR("DriftFound");
+    out->message = drift_text(p, x->held.count ? &x->held : &x->news);
+    report_condition(p, out);
+    return true;
+}

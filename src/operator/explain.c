@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain.c - why the object is not Ready, shown in its status; then quiet until the retry.
+ *
+ * Whoever reads the status learns what is wrong, whether the operator can recover by itself, and
+ * when it tries again: even what only a user can mend is looked at once in a period, since quotas
+ * and policies change without anybody telling the cluster.
+ */
+#include "operator/internal.h"
+
+/* So many failures in a row of a healthy object are not worth mentioning. */
+#define QUIET_TRIES 3
+
+/* Grows with each failure; without a maximum of its own up to the sync period. */
+static int64_t retry_delay(const struct pass *p)
+{
+    const struct rule_retry *rule = p->verdict.rule;
+    int64_t max = rule && rule->max ? rule->max : p->config->period;
+    double delay = rule ? (double)rule->base : (double)NS_PER_SEC;
+
+    if (p->verdict.retry)
+        return p->verdict.retry < p->config->period ? p->verdict.retry : p->config->period;
+    if (str_eq(p->verdict.severity, STR("Error")))
+        return p->config->period;
+    for (uint32_t i = 0; i < p->card->attempt && delay < (double)max; i++)
+        delay *= rule && rule->factor > 1 ? rule->factor : 2;
+    return delay < (double)max ? (int64_t)delay : max;
+}
+
+/* No token that is of no use, and the generation that was tried. */
+static struct value *metadata(struct pass *p)
+{
+    struct value *after = value_clone(p->arena, p->object);
+
+    if (p->drop_token) {
+        object_set_annotation(p->arena, after, STR(ANNOTATION_POLL_TOKEN), STR_NONE);
+        object_set_annotation(p->arena, after, STR(ANNOTATION_POLL_ID), STR_NONE);
+    }
+    if (p->tried && p->generation)
+        object_set_annotation(p->arena, after, STR(ANNOTATION_GENERATION),
+                              str_fmt(p->arena, "%lld", (long long)p->generation));
+    pass_annotate(p, after);
+    return meta_patch_object(p->arena, p->object, after, false);
+}
+
+static str message(struct pass *p)
+{
+    if (!str_eq(p->verdict.severity, STR("Error")))
+        return p->verdict.message;
+    return str_fmt(p->arena,
+                   "%.*s (checked again every %lld minutes, and whenever the object changes)",
+                   STR_ARG(p->verdict.message), (long long)(p->config->period / (60 * NS_PER_SEC)));
+}
+
+static void remember(struct pass *p)
+{
+    const struct verdict *v = &p->verdict;
+    bool timed = !v->waits || v->retry;
+
+    memory_set(p, "attempt", v->waits ? NULL : value_int(p->arena, p->card->attempt + 1));
+    if (timed)
+        memory_set_time(p, "nextRetry", p->now + retry_delay(p));
+    else
+        memory_set(p, "nextRetry", NULL);
+    memory_set_text(p, "class", v->class ? str_c(v->class) : STR_NONE);
+    memory_set_text(p, "rule", v->rules);
+    memory_set_text(p, "requestId", v->request_id);
+}
+
+static struct pass_step rest(struct pass *p)
+{
+    int64_t delay = retry_delay(p);
+
+    p->card->well = false;
+    p->card->waits = p->verdict.waits;
+    if (object_generation(p->object) != p->generation && p->tried)
+        return step_rest(0);
+    if (p->verdict.waits)
+        return step_rest(p->verdict.retry ? delay : STEP_NEVER);
+    p->card->attempt++;
+    return step_rest(delay);
+}
+
+/*
+ * Whether the status does not show it yet. What is waited for changes on its way to Ready, and its
+ * dependents with it: for them another reason is news, another text is not.
+ */
+static bool is_news(struct pass *p, const struct condition *next)
+{
+    struct condition shown;
+
+    if (!condition_get(value_get(p->object, STR("status")), next->type, &shown))
+        return true;
+    return !str_eq(shown.reason, next->reason) || shown.generation != next->generation ||
+           (!p->verdict.waits && !str_eq(shown.message, status_without_secrets(p, next->message)));
+}
+
+struct pass_step state_explain(struct pass *p)
+{
+    const struct arm_answer *answer = pass_answer(p);
+    struct condition c = {.type = STR("Ready"),
+                          .status = STR("False"),
+                          .severity = p->verdict.severity,
+                          .reason = p->verdict.reason,
+                          .message = message(p),
+                          .generation = p->tried && p->generation ? p->generation
+                                                                  : object_generation(p->object)};
+    struct value *patch;
+    struct pass_step otherwise;
+
+    if (p->verdict.quiet && p->card->attempt < QUIET_TRIES)
+        return rest(p);
+    if (answer && !pass_wrote(p, answer, &otherwise))
+        return otherwise;
+    if (p->phase == 0) {
+        p->phase = 1;
+        if (is_news(p, &c))
+            pass_report(p, true,
+                        object_is_deleting(p->object) ? "DeleteActionError"
+                                                      : "CreateOrUpdateActionError",
+                        p->verdict.reason, p->verdict.message);
+        if ((patch = metadata(p)))
+            return step_kube(p, KUBE_PATCH, pass_path(p, ""), patch);
+    }
+    if (p->phase == 1) {
+        p->phase = 2;
+        remember(p);
+        if ((patch = status_patch(p, p->body, &c)))
+            return step_kube(p, KUBE_PATCH, pass_path(p, "/status"), patch);
+    }
+    return rest(p);
+}

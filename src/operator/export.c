@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * export.c - after a PUT that went well, or an observation: the check of the kind, then what goes
+ * to Secrets and ConfigMaps.
+ *
+ * Keys cost a request that Azure counts as a write, so they are fetched only when something may
+ * have changed: after a PUT, when other exports are asked for, when a target is not as we left it,
+ * and once a day. The graph wakes the object when somebody else changes a target.
+ *
+ * An object of the same name that is not ours is left alone.
+ */
+#include "operator/internal.h"
+
+#include "base/clock.h"
+#include "base/map.h"
+#include "text/codec.h"
+
+#define EXPORT_EVERY (86400 * NS_PER_SEC)
+#define REASON "FailedWritingAdditionalKubernetesObjects"
+
+enum { PHASE_CHECK, PHASE_FETCH, PHASE_LOOK, PHASE_WRITE };
+
+static const struct value *wanted(const struct pass *p, const char *what)
+{
+    const struct value *spec = value_get(p->object, STR("spec"));
+
+    return value_get(value_get(spec, STR("operatorSpec")), str_c(what));
+}
+
+/* ---- Targets. -------------------------------------------------------------------------------- */
+
+static struct object_key target_key(const struct pass *p, const char *kind, str name)
+{
+    return (struct object_key){
+        .kind = str_c(kind), .namespace = p->card->key.namespace, .name = name};
+}
+
+static str target_path(struct pass *p, const struct value *target, bool collection)
+{
+    bool secret = str_eq(value_get_str(target, STR("kind")), STR("Secret"));
+    str name = object_name(target);
+
+    return str_fmt(p->arena, "/api/v1/namespaces/%.*s/%s%s%.*s", STR_ARG(p->card->key.namespace),
+                   secret ? "secrets" : "configmaps", collection ? "" : "/",
+                   STR_ARG(collection ? STR_NONE : name));
+}
+
+static struct value *new_target(struct pass *p, const char *kind, str name)
+{
+    struct arena *a = p->arena;
+    struct value *target = value_object(a);
+    struct owner_ref owner = {.api_version = value_get_str(p->object, STR("apiVersion")),
+                              .kind = p->card->key.kind,
+                              .name = p->card->key.name,
+                              .uid = object_uid(p->object)};
+
+    value_set_str(a, target, STR("apiVersion"), STR("v1"));
+    value_set_str(a, target, STR("kind"), str_c(kind));
+    struct value *meta = value_set(a, target, STR("metadata"), value_object(a));
+    value_set_str(a, meta, STR("name"), name);
+    value_set_str(a, meta, STR("namespace"), p->card->key.namespace);
+    object_set_owner(a, target, &owner);
+    if (str_eq(str_c(kind), STR("Secret")))
+        value_set_str(a, target, STR("type"), STR("Opaque"));
+    value_set(a, target, STR("data"), value_object(a));
+    return target;
+}
+
+/* Adds texts to a member of the metadata. False: another text is there already. */
+static bool add_texts(struct pass *p, struct value *target, const char *member,
+                      const struct value *texts)
+{
+    struct value *meta = value_get(target, STR("metadata")), *all;
+
+    if (!value_len(texts))
+        return true;
+    if (!(all = value_get(meta, str_c(member))))
+        all = value_set(p->arena, meta, str_c(member), value_object(p->arena));
+    for (size_t i = 0; i < texts->len; i++) {
+        const struct value *old = value_get(all, value_key(&texts->items[i]));
+        if (old && !value_equal(old, &texts->items[i]))
+            return false;
+        value_set_str(p->arena, all, value_key(&texts->items[i]), value_str(&texts->items[i]));
+    }
+    return true;
+}
+
+static bool add_item(struct pass *p, const char *kind, struct map *targets,
+                     const struct ext_export *item)
+{
+    str id = str_fmt(p->arena, "%s %.*s", kind, STR_ARG(item->object)), text = item->value;
+    struct value *target = map_get(targets, id);
+
+    if (!target) {
+        target = new_target(p, kind, item->object);
+        map_set(targets, id, target);
+    }
+    struct value *data = value_get(target, STR("data"));
+    if (value_get(data, item->key) || !add_texts(p, target, "labels", item->labels) ||
+        !add_texts(p, target, "annotations", item->annotations))
+        return false;
+    if (str_eq(str_c(kind), STR("Secret")))
+        text = base64_encode(p->arena, text);
+    value_set_str(p->arena, data, item->key, text);
+    return true;
+}
+
+/* Everything that is to be written, by object. False: two values want the same key. */
+static bool add_all(struct pass *p, const char *kind, const struct ext_exports *exports,
+                    struct pass_step *step)
+{
+    for (size_t i = 0; i < exports->count; i++) {
+        const struct ext_export *item = &exports->items[i];
+        if (add_item(p, kind, p->targets, item))
+            continue;
+        *step = step_explain(p, "Error", REASON,
+                             str_fmt(p->arena,
+                                     "operatorSpec asks for key \"%.*s\" of %s \"%.*s\" twice, or "
+                                     "for different labels or annotations of it",
+                                     STR_ARG(item->key), kind, STR_ARG(item->object)));
+        return false;
+    }
+    return true;
+}
+
+/* ---- Whether it is due. ---------------------------------------------------------------------- */
+
+/* The objects that are asked for, whatever their values will be. */
+static void each_target(struct pass *p, const char *what, const char *kind,
+                        void (*fn)(struct pass *p, const char *kind, str name, struct value *out),
+                        struct value *out)
+{
+    const struct value *all = wanted(p, what);
+
+    for (size_t i = 0; i < value_len(all); i++)
+        fn(p, kind, value_get_str(&all->items[i], STR("name")), out);
+}
+
+/* From now on, other versions than the one that the cache shows are news. */
+static void need_target(struct pass *p, const char *kind, str name, struct value *out)
+{
+    struct object_key key = target_key(p, kind, name);
+    const struct value *found = p->ports->find(p->ports->ctx, p->arena, &key);
+
+    (void)out;
+    pass_export(p, &key);
+    pass_exported(p, &key, found ? object_version(found) : 0);
+}
+
+/* The version of a target: as we wrote it in this pass, or as the cache has it. */
+static void note_version(struct pass *p, const char *kind, str name, struct value *out)
+{
+    struct object_key key = target_key(p, kind, name);
+    str id = str_fmt(p->arena, "%s %.*s", kind, STR_ARG(name));
+    const struct value *written = p->written ? map_get(p->written, id) : NULL;
+    const struct value *found = written ? written : p->ports->find(p->ports->ctx, p->arena, &key);
+
+    value_set_str(p->arena, out, id, object_meta_str(found, STR("resourceVersion")));
+}
+
+static str export_digest(struct pass *p, const struct ext_exports *configs)
+{
+    struct value *all = value_object(p->arena), *v;
+
+    if ((v = (struct value *)wanted(p, "secrets")))
+        value_set(p->arena, all, STR("secrets"), v);
+    if ((v = (struct value *)wanted(p, "configMaps")))
+        value_set(p->arena, all, STR("configMaps"), v);
+    v = value_set(p->arena, all, STR("values"), value_object(p->arena));
+    for (size_t i = 0; i < configs->count; i++)
+        value_set_str(p->arena, v, configs->items[i].member, configs->items[i].value);
+    v = value_set(p->arena, all, STR("versions"), value_object(p->arena));
+    each_target(p, "secrets", "Secret", note_version, v);
+    each_target(p, "configMaps", "ConfigMap", note_version, v);
+    return memory_digest(p, all);
+}
+
+/* Stamps compare as texts. */
+static str stamp(struct pass *p, int64_t when)
+{
+    char text[CLOCK_STAMP];
+
+    clock_stamp(when, text);
+    return str_fmt(p->arena, "%.19sZ", text);
+}
+
+static bool is_due(struct pass *p, const struct ext_exports *configs)
+{
+    const struct value *last = memory_get(p, "exports");
+
+    return p->sent || !str_eq(value_get_str(last, STR("digest")), export_digest(p, configs)) ||
+           str_cmp(value_get_str(last, STR("time")), stamp(p, p->now - EXPORT_EVERY)) <= 0;
+}
+
+static struct pass_step finish(struct pass *p, const struct ext_exports *configs)
+{
+    struct value *exports = value_object(p->arena);
+
+    value_set_str(p->arena, exports, STR("digest"), export_digest(p, configs));
+    value_set_str(p->arena, exports, STR("time"), stamp(p, p->now));
+    memory_set(p, "exports", exports);
+    return step_to(STATE_SETTLE);
+}
+
+/* ---- Writing. -------------------------------------------------------------------------------- */
+
+static void fault(struct pass *p, const struct value *target, const char *text)
+{
+    if (!p->export_fault.len)
+        p->export_fault = str_fmt(p->arena, "%.*s \"%.*s\" %s",
+                                  STR_ARG(value_get_str(target, STR("kind"))),
+                                  STR_ARG(object_name(target)), text);
+}
+
+static void note_written(struct pass *p, const struct value *target, const struct value *object)
+{
+    str kind = value_get_str(target, STR("kind")), name = object_name(target);
+    struct object_key key = target_key(p, str_z(p->arena, kind), name);
+
+    if (!p->written)
+        p->written = map_new(p->arena);
+    map_set(p->written, str_fmt(p->arena, "%.*s %.*s", STR_ARG(kind), STR_ARG(name)),
+            (void *)object);
+    pass_exported(p, &key, object_version(object));
+}
+
+/* The patch that makes an object of ours what it should be; NULL: it is. */
+static struct value *target_patch(struct pass *p, const struct value *target,
+                                  const struct value *found)
+{
+    static const char *const members[] = {"labels", "annotations", "ownerReferences", "finalizers"};
+    struct value *after = value_clone(p->arena, found), *patch;
+    struct value *meta = value_get(after, STR("metadata"));
+
+    for (size_t i = 0; i < COUNT(members); i++) {
+        const struct value *v = value_get(value_get(target, STR("metadata")), str_c(members[i]));
+        if (v)
+            value_set(p->arena, meta, str_c(members[i]), v);
+        else
+            value_unset(meta, str_c(members[i]));
+    }
+    value_set(p->arena, after, STR("data"), value_get(target, STR("data")));
+    if (!(patch = meta_patch(p->arena, found, after)))
+        return NULL;
+    meta = value_get(patch, STR("metadata"));
+    if (!meta)
+        meta = value_set(p->arena, patch, STR("metadata"), value_object(p->arena));
+    value_set_str(p->arena, meta, STR("resourceVersion"),
+                  object_meta_str(found, STR("resourceVersion")));
+    return patch;
+}
+
+/* Takes a look at a target. True: it must be written, as step says. */
+static bool must_write(struct pass *p, const struct value *target, const struct arm_answer *answer,
+                       struct pass_step *step)
+{
+    struct value *found = answer->http == 200 ? pass_read_json(p, answer->body) : NULL, *patch;
+
+    if (answer->http == 404) {
+        *step = step_kube(p, KUBE_CREATE, target_path(p, target, true), target);
+        return true;
+    }
+    if (!found) {
+        fault(p, target, "cannot be read");
+        return false;
+    }
+    if (!object_is_owned_by(found, object_uid(p->object))) {
+        fault(p, target, "exists and is not owned by this resource");
+        return false;
+    }
+    if ((patch = target_patch(p, target, found))) {
+        *step = step_kube(p, KUBE_PATCH, target_path(p, target, false), patch);
+        return true;
+    }
+    note_written(p, target, found);
+    return false;
+}
+
+/* True: the next target. */
+static bool take_write(struct pass *p, const struct value *target, const struct arm_answer *answer,
+                       struct pass_step *step)
+{
+    struct value *object =
+        answer->http == 200 || answer->http == 201 ? pass_read_json(p, answer->body) : NULL;
+
+    if (object) {
+        note_written(p, target, object);
+        return true;
+    }
+    /* Somebody was faster, or there was no answer: the next pass looks again. */
+    if (!answer->http || answer->http == 404 || answer->http == 409) {
+        *step = step_rest(NS_PER_SEC);
+        return false;
+    }
+    fault(p, target, "cannot be written");
+    return true;
+}
+
+/* One target after the other: looked at, then written where it differs. */
+static struct pass_step write_targets(struct pass *p)
+{
+    struct pass_step step;
+
+    while (p->target < map_len(p->targets)) {
+        const struct value *target = map_at(p->targets, p->target);
+        const struct arm_answer *answer = pass_answer(p);
+        if (!answer)
+            return step_kube(p, KUBE_GET, target_path(p, target, false), NULL);
+        if (p->phase == PHASE_LOOK && must_write(p, target, answer, &step)) {
+            p->phase = PHASE_WRITE;
+            return step;
+        }
+        if (p->phase == PHASE_WRITE && !take_write(p, target, answer, &step))
+            return step;
+        p->phase = PHASE_LOOK;
+        p->target++;
+    }
+    if (p->export_fault.len)
+        return step_explain(p, "Error", REASON, p->export_fault);
+    const struct ext ext = pass_ext(p);
+    const struct ext_input in = pass_ext_input(p);
+    struct ext_exports configs = ext_configs(&ext, &in);
+    return finish(p, &configs);
+}
+
+/* ---- The state. ------------------------------------------------------------------------------ */
+
+/* True: everything is there that goes to the targets. */
+static bool fetch(struct pass *p, struct pass_step *step)
+{
+    const struct ext ext = pass_ext(p);
+
+    pass_take_answer(p);
+    const struct ext_input in = pass_ext_input(p);
+    struct ext_exports secrets = ext_secrets(&ext, &in), configs = ext_configs(&ext, &in);
+    str why = secrets.fault.len ? secrets.fault : configs.fault;
+    if (secrets.request_count) {
+        (void)pass_question(p, &secrets.requests[0], step);
+        return false;
+    }
+    pass_answered(p);
+    if (why.len) {
+        *step = step_explain(p, "Warning", "Failed", why);
+        return false;
+    }
+    p->targets = map_new(p->arena);
+    return add_all(p, "Secret", &secrets, step) && add_all(p, "ConfigMap", &configs, step);
+}
+
+static struct pass_step check(struct pass *p)
+{
+    const struct ext ext = pass_ext(p);
+    struct decision d;
+    struct pass_step step;
+
+    /* The PUT went well, whatever stands in the way from here on: it is not sent again. */
+    if (p->sent)
+        settle_remember(p);
+    if (!pass_point(p, ext_post_check, &d, &step))
+        return step;
+    if (d.value)
+        p->body = d.value;
+    if (!value_len(wanted(p, "secrets")) && !value_len(wanted(p, "configMaps")))
+        return step_to(STATE_SETTLE);
+    each_target(p, "secrets", "Secret", need_target, NULL);
+    each_target(p, "configMaps", "ConfigMap", need_target, NULL);
+    const struct ext_input in = pass_ext_input(p);
+    struct ext_exports configs = ext_configs(&ext, &in);
+    if (!is_due(p, &configs))
+        return step_to(STATE_SETTLE);
+    p->phase = PHASE_FETCH;
+    return state_export(p);
+}
+
+struct pass_step state_export(struct pass *p)
+{
+    struct pass_step step;
+
+    if (p->phase == PHASE_CHECK)
+        return check(p);
+    if (p->phase == PHASE_FETCH) {
+        if (!fetch(p, &step))
+            return step;
+        p->phase = PHASE_LOOK;
+    }
+    return write_targets(p);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* follow.c - an operation under way: polled when it is due, until it ends. */
+#include "operator/internal.h"
+
+/* Takes up what the object says. False: the token is of no use. */
+static bool resume(struct pass *p)
+{
+    bool deleting = object_is_deleting(p->object);
+
+    if (!lro_resume(p->arena, object_annotation(p->object, STR(ANNOTATION_POLL_TOKEN)),
+                    deleting ? STR("DELETE") : STR("PUT"), p->account.endpoint, &p->operation,
+                    NULL))
+        return false;
+    if (!p->operation.url.len)
+        p->operation.url = pass_url(p);
+    if (!str_to_i64(object_annotation(p->object, STR(ANNOTATION_GENERATION)), &p->generation))
+        p->generation = 0;
+    p->following = true;
+    return true;
+}
+
+/* The operation after a poll lives with the answer, so that the one before can go. */
+static void take_poll(struct pass *p, const struct arm_answer *answer)
+{
+    struct arena *a = p->polls[p->polled] ? p->polls[p->polled] : p->arena;
+    struct lro *o = &p->operation;
+
+    lro_step(a, o, answer);
+    o->method = str_copy(a, o->method);
+    o->url = str_copy(a, o->url);
+    o->poll_url = str_copy(a, o->poll_url);
+    o->final_url = str_copy(a, o->final_url);
+    o->state = str_copy(a, o->state);
+}
+
+static struct pass_step ended(struct pass *p)
+{
+    bool deleting = str_eq(p->operation.method, STR("DELETE"));
+
+    p->drop_token = true;
+    p->following = false;
+    if (p->operation.next == LRO_FAILED)
+        return step_refused(p, p->operation.method, &p->operation.error);
+    p->sent = true;
+    if (deleting)
+        return step_to(STATE_REMOVE);
+    /* Taken up from the token, the payload is not known yet. */
+    return step_to(p->request.body || pass_policy(p) == POLICY_SKIP ? STATE_READ : STATE_GATHER);
+}
+
+struct pass_step state_follow(struct pass *p)
+{
+    const struct arm_answer *answer = pass_answer(p);
+
+    if (!p->following && !resume(p)) {
+        p->drop_token = true;
+        return step_to(object_is_deleting(p->object) ? STATE_REMOVE : STATE_GATHER);
+    }
+    if (answer)
+        take_poll(p, answer);
+    /* An address that is not Azure's must not see our token: the resource itself tells. */
+    if (p->operation.next == LRO_POLL && !lro_is_home(p->operation.poll_url, p->account.endpoint) &&
+        !lro_stay_home(&p->operation))
+        return step_explain(p, "Error", "Failed",
+                            STR("the address of the operation is not of Resource Manager"));
+    if (p->operation.next != LRO_POLL)
+        return ended(p);
+    if (!p->paused)
+        return step_pause(p->operation.wait);
+    p->paused = false;
+    p->priority = PRIORITY_POLL;
+    return step_arm(p, ARM_GET, p->operation.poll_url, NULL);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* install.c - definitions into a cluster; see install.h. */
+#include "operator/install.h"
+
+#include "azure/crd.h"
+#include "kube/client.h"
+#include "object/object.h"
+
+#define LABEL_NAME "app.kubernetes.io/name"
+#define LABEL_VERSION_OF "app.kubernetes.io/version"
+
+static const struct kube_resource definitions = {.group = STR_INIT("apiextensions.k8s.io"),
+                                                 .version = STR_INIT("v1"),
+                                                 .name = STR_INIT("customresourcedefinitions"),
+                                                 .kind = STR_INIT("CustomResourceDefinition")};
+static const struct kube_write_options options = {.field_manager = STR_INIT("plumb")};
+
+static bool create(const struct install_config *c, struct arena *a, const struct kube_call *call,
+                   const struct value *crd, struct install_stats *out, struct err *e)
+{
+    struct kube_call all = *call;
+
+    all.name = STR_NONE;
+    out->created++;
+    return kube_create(c->transport, a, &all, crd, &options, NULL, e);
+}
+
+static bool replace(const struct install_config *c, struct arena *a, const struct kube_call *call,
+                    const struct value *found, struct value *crd, struct install_stats *out,
+                    struct err *e)
+{
+    if (!str_eq(object_label(found, STR(LABEL_NAME)), object_label(crd, STR(LABEL_NAME))) ||
+        str_eq(object_label(found, STR(LABEL_VERSION_OF)),
+               object_label(crd, STR(LABEL_VERSION_OF)))) {
+        out->kept++;
+        return true;
+    }
+    value_set_str(a, object_meta(crd), STR("resourceVersion"),
+                  object_meta_str(found, STR("resourceVersion")));
+    out->replaced++;
+    return kube_update(c->transport, a, call, crd, &options, NULL, e);
+}
+
+static bool install_one(const struct install_config *c,
+                        const struct model_resource *const *versions, size_t count,
+                        struct install_stats *out, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    struct value *crd = value_copy(a, crd_build(a, versions, count, &(struct crd_options){0}));
+    const struct kube_call call = {
+        .resource = &definitions, .name = object_name(crd), .cancel = c->cancel};
+    struct value *found = NULL;
+
+    bool there = kube_get(c->transport, a, &call, &found, e);
+    bool ok = there                      ? replace(c, a, &call, found, crd, out, e)
+              : e->kind == ERR_NOT_FOUND ? (err_clear(e), create(c, a, &call, crd, out, e))
+                                         : false;
+    return ok || err_wrap(e, "definition %.*s", STR_ARG(object_name(crd)));
+}
+
+bool install_definitions(const struct install_config *config, struct install_stats *out,
+                         struct err *e)
+{
+    const struct model_resource *const *all = config->resources;
+
+    *out = (struct install_stats){0};
+    for (size_t i = 0, end; i < config->count; i = end) {
+        for (end = i + 1; end < config->count && str_eq(all[end]->kind, all[i]->kind) &&
+                          str_eq(all[end]->group, all[i]->group);)
+            end++;
+        if (config->leads && !config->leads(config->ctx))
+            return err_set(e, ERR_CANCELLED, "the lease is not held");
+        if (!install_one(config, all + i, end - i, out, e))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * internal.h - a pass over one object, as a machine of states without I/O.
+ *
+ * A state is a function of the pass to the next step. It does not wait, look at a clock or call
+ * anybody but the look-up of the caches: what it knows is in struct pass, what it wants is the step
+ * it returns. When a state asks for something, it is called again with the answer (pass_answer).
+ */
+#pragma once
+
+#include "operator/operator.h"
+
+#include "arm/rules/rules.h"
+#include "operator/ext.h"
+#include "azure/convert/convert.h"
+#include "object/condition.h"
+#include "operator/detect/detect.h"
+
+/* Identifiers that the reference operator keeps with its poll tokens. */
+#define POLLER_PUT "GenericClient.CreateOrUpdateByID"
+#define POLLER_DELETE "GenericClient.DeleteByID"
+
+enum state {
+    STATE_LOOK,
+    STATE_REFRESH,
+    STATE_CLAIM,
+    STATE_GATHER,
+    STATE_READ,
+    STATE_SHAPE,
+    STATE_JUDGE,
+    STATE_CHECK,
+    STATE_SEND,
+    STATE_NOTE,
+    STATE_FOLLOW,
+    STATE_LEARN,
+    STATE_EXPORT,
+    STATE_SETTLE,
+    STATE_EXPLAIN,
+    STATE_REMOVE,
+    STATE_RELEASE,
+    STATE_COUNT,
+};
+
+enum pass_step_kind {
+    STEP_TO,     /* another state, at once */
+    STEP_ASK,    /* an effect; the state is called again with its answer */
+    STEP_PAUSE,  /* the state is called again after a while */
+    STEP_REST,   /* the pass ends; another one after a while */
+    STEP_PERIOD, /* the pass ends well; another one after the sync period */
+    STEP_FORGET, /* the pass ends, and the object is nobody's business any more */
+};
+
+struct pass_step {
+    enum pass_step_kind kind;
+    enum state to;        /* STEP_TO */
+    struct effect effect; /* STEP_ASK */
+    /* STEP_PAUSE, STEP_REST; STEP_NEVER: until something wakes it. STEP_PERIOD: 0, the usual one.
+     */
+    int64_t delay;
+};
+#define STEP_NEVER INT64_MAX
+
+/* What the memory keeps of an object between passes. It may be lost at any time. */
+struct card {
+    struct object_key key;
+    str text;           /* the key as one text; it and the key lie behind the card */
+    struct pass *pass;  /* under way, or NULL */
+    uint64_t ticket;    /* of the effect in flight, or 0 */
+    int64_t resume;     /* a pass that pauses goes on then */
+    uint64_t version;   /* the last one that a write of ours made: older views are outdated */
+    uint64_t seen;      /* what the user had decided at the last look: meta_intent */
+    uint32_t attempt;   /* failures in a row */
+    bool waits;         /* for something that the cluster will tell */
+    bool well;          /* the last pass ended well */
+    bool again;         /* something changed while a pass was under way */
+    bool outdated;      /* it waits for the cache to show its own last write */
+    bool unsure;        /* the answer to a write was lost: the cache may be outdated */
+    bool overlaps;      /* another operator has it, and that was reported */
+    bool child_written; /* a child was, since the record was taken */
+    /* In graph.c. */
+    str *needs;
+    uint32_t need_count, need_cap;
+};
+
+/* Why an object is not Ready. */
+struct verdict {
+    str severity, reason, message;
+    int64_t retry; /* delay; 0: by attempt, as rule says */
+    const struct rule_retry *rule;
+    bool waits; /* the graph wakes the object: no retry by time, unless retry says so */
+    bool quiet; /* nothing is written: a healthy object stays so for a few tries */
+    /* Of a refusal of Azure. */
+    const char *class;
+    str rules; /* the rules that decided */
+    str request_id;
+};
+
+/*
+ * Why the resource must be written; judge_cause finds it.
+ */
+struct cause {
+    const char *name; /* "absent", "generation", "drift" */
+    str paths;        /* where, for people; may be empty */
+};
+
+/* A Secret or ConfigMap as we left it. */
+struct exported {
+    str need; /* in the graph */
+    uint64_t version;
+};
+
+/* What comparing payload and body has led to; drift.c. */
+struct drift {
+    struct detect *detect;
+    struct ext ext; /* the kind's say, before and after the comparison */
+    struct ext_input in;
+    const struct value *payload;        /* as gathered */
+    const struct value *wanted, *found; /* canonical */
+    struct record record;               /* of this payload */
+    bool known;                         /* there is one */
+    struct guard guard;
+    bool guarded, counted; /* guard was read; it has counted a PUT, or forgotten all */
+    struct sharing sharing;
+    struct deviations news, held; /* reasons to write; those that are none any more */
+    bool learn;                   /* the record is taken from found */
+    bool settled;                 /* and is final */
+    bool carried;                 /* a PUT with recorded values was sent */
+};
+
+struct pass {
+    struct arena *arena;
+    const struct operator_config *config;
+    const struct ports *ports;
+    struct card *card;
+    int64_t now;
+    enum state state;
+    unsigned phase;            /* within a state, 0 when it is entered */
+    struct arm_answer *answer; /* to the last effect; NULL: none is there */
+    bool paused;               /* the pause that the state asked for is over */
+    bool asked;                /* the next answer is to a question of a hook */
+
+    struct account account;                /* after LOOK */
+    enum effect_priority priority;         /* of what Azure is asked */
+    const struct value *object;            /* the newest view */
+    const struct model_resource *resource; /* in the version that the user applied */
+    const struct model_resource *hub;      /* in the version in which it is stored */
+    const struct value *applied;           /* the object in that version: after GATHER */
+    struct arm_request request;            /* what should be: after GATHER */
+    int64_t generation;                    /* of the object that the request was made from */
+    const struct value *body;              /* what is, NULL: not there. After READ */
+    bool tried;                            /* a PUT was sent */
+    bool sent;                             /* body is what a PUT has led to */
+    struct cause cause;                    /* of the PUT */
+    struct drift *drift;                   /* NULL: not compared */
+    str digest;                            /* of the payload, keyed: after GATHER */
+    str request_id;                        /* of the last answer of Azure */
+    struct value *memory;                  /* status.operatorStatus as it will be; NULL: as it is */
+    const struct value *owner_body;        /* what is of the owner; NULL: not read */
+    struct lro operation;
+    bool following;         /* operation is one under way */
+    bool drop_token;        /* the poll token on the object is of no use any more */
+    struct arena *polls[2]; /* in turns: the last answer to a poll, and the operation after it */
+    unsigned polled;
+    unsigned looks; /* at something that should be gone */
+    struct verdict verdict;
+    /*
+     * How many objects were deleted in Azure within the last ten minutes, and how many would be
+     * with this one; and the note that it is. Of the loop, for --confirm-deletes.
+     */
+    size_t (*deletes)(void *ctx, const struct card *card, size_t *now);
+    void (*deleted)(void *ctx, const struct card *card);
+    void *deletes_ctx;
+
+    /* At the points of the kind: see pass_ext.c. */
+    struct {
+        struct arm_answer *items; /* to the questions of the point where the pass is */
+        size_t len, cap;
+    } ext;
+    struct value *annotations;       /* changes of the object's: texts, "" removes; or NULL */
+    const struct value *own_payload; /* as the spec alone gives it: after SHAPE */
+
+    /* EXPORT: the objects to be written and those that were, "Secret name" to the object. */
+    struct map *targets, *written;
+    size_t target; /* the one whose turn it is */
+    str export_fault;
+    /* Versions that our writes of targets made, for the loop. */
+    VEC(struct exported) exported;
+
+    struct str_list needs; /* keys of what the object is made from */
+    bool needs_changed;
+    bool needs_complete;     /* whatever is not in needs is no longer needed */
+    struct str_list secrets; /* values that must never be shown */
+    struct map *known; /* "group/kind/namespace/name" to a Secret or ConfigMap that was read */
+    str unread;        /* the path of one that must be read first */
+    str unread_key;
+    str missing_reason; /* of the last failed look-up */
+};
+
+/* ---- pass.c ---- */
+
+struct pass_step state_run(struct pass *p);
+struct pass_step step_to(enum state to);
+struct pass_step step_rest(int64_t delay);
+struct pass_step step_pause(int64_t delay);
+struct pass_step step_kube(struct pass *p, enum effect_kind kind, str path,
+                           const struct value *body);
+struct pass_step step_arm(struct pass *p, enum effect_kind kind, str url, const struct value *body);
+/* Leads to EXPLAIN. */
+struct pass_step step_explain(struct pass *p, const char *severity, const char *reason,
+                              str message);
+/* The same for something that the cluster will tell. */
+struct pass_step step_wait(struct pass *p, const char *reason, str message);
+/* The same after a while, or when the cluster tells. */
+struct pass_step step_wait_for(struct pass *p, const char *reason, str message, int64_t delay);
+/* The same for a refusal of Azure, or for no answer at all. */
+struct pass_step step_refused(struct pass *p, str method, const struct cloud_error *error);
+struct pass_step step_answer_refused(struct pass *p, str method, const struct arm_answer *answer);
+/* The answer to the last effect, given once; NULL when nothing was asked yet. */
+const struct arm_answer *pass_answer(struct pass *p);
+/* Takes the answer to a patch: true when it was done, and the pass has the new object. */
+bool pass_wrote(struct pass *p, const struct arm_answer *answer, struct pass_step *otherwise);
+/* The object of a body, or NULL. */
+struct value *pass_read_json(struct pass *p, str text);
+/* Notes that the object is made from another one. */
+void pass_need(struct pass *p, const struct object_key *key);
+/*
+ * Notes that the object writes another one: its changes by others wake the object, its own do not.
+ * pass_exported notes what its own have made.
+ */
+void pass_export(struct pass *p, const struct object_key *key);
+void pass_exported(struct pass *p, const struct object_key *key, uint64_t version);
+/* What the user wants done: looked up in object, Namespace and configuration. */
+enum policy pass_policy(struct pass *p);
+enum policy pass_policy_of(struct pass *p, const struct value *object);
+/* Finds the account; false leads elsewhere. */
+bool pass_account(struct pass *p, struct pass_step *otherwise);
+/* Tells people, in the log and as an Event. */
+void pass_report(struct pass *p, bool warning, const char *action, str reason, str message);
+str pass_id(const struct pass *p);
+str pass_url(struct pass *p);
+str pass_url_of(struct pass *p, str id, str api_version);
+/* Whether an id is below one of the allowed scopes, and the explanation when it is not. */
+bool pass_in_scope(const struct pass *p, str id);
+struct pass_step step_out_of_scope(struct pass *p, str id);
+/* Whether Azure may be asked about the resource at all: subscription and scope. */
+bool pass_may_ask(struct pass *p, struct pass_step *otherwise);
+/*
+ * The object with the name in Azure that the claim has frozen, where a later look could find
+ * another one: random names, names from ConfigMaps.
+ */
+const struct value *pass_named_object(struct pass *p);
+const struct value *pass_with_name(struct pass *p, const struct value *object);
+/* The path of the object in the API, and of its status. */
+str pass_path(struct pass *p, const char *sub);
+/* The resource in the version that the user applied; false leads to EXPLAIN. */
+bool pass_resource(struct pass *p, struct pass_step *otherwise);
+/* The owner as an object, NULL when it is not there. False: it has none that is an object. */
+bool pass_owner(struct pass *p, const struct value **out, struct object_key *key);
+
+/* ---- pass_ext.c ---- */
+
+/* What the kind of the object has of its own, and what its hooks may know. */
+struct ext pass_ext(const struct pass *p);
+struct ext_input pass_ext_input(const struct pass *p);
+/*
+ * What the kind decides at a point. False: step asks a question, after which the state comes here
+ * again, or explains why the object is blocked.
+ */
+bool pass_point(struct pass *p,
+                struct decision (*point)(const struct ext *x, const struct ext_input *in),
+                struct decision *out, struct pass_step *step);
+/* The same in pieces: asks (false: step explains why not), takes the answer, forgets all of them.
+ */
+bool pass_question(struct pass *p, const struct ext_request *request, struct pass_step *step);
+void pass_take_answer(struct pass *p);
+void pass_answered(struct pass *p);
+/* Puts what decisions changed into an object. */
+void pass_annotate(const struct pass *p, struct value *object);
+
+/* ---- One file per state. ---- */
+
+struct pass_step state_look(struct pass *p);
+struct pass_step state_refresh(struct pass *p);
+struct pass_step state_claim(struct pass *p);
+struct pass_step state_gather(struct pass *p);
+struct pass_step state_read(struct pass *p);
+struct pass_step state_shape(struct pass *p);
+struct pass_step state_judge(struct pass *p);
+struct pass_step state_check(struct pass *p);
+struct pass_step state_send(struct pass *p);
+struct pass_step state_note(struct pass *p);
+struct pass_step state_follow(struct pass *p);
+struct pass_step state_learn(struct pass *p);
+struct pass_step state_export(struct pass *p);
+struct pass_step state_settle(struct pass *p);
+struct pass_step state_explain(struct pass *p);
+struct pass_step state_remove(struct pass *p);
+struct pass_step state_release(struct pass *p);
+
+/* ---- owner.c ---- */
+
+enum owner_form { OWNER_NONE, OWNER_OBJECT, OWNER_AZURE };
+struct owner {
+    enum owner_form form;
+    struct reference ref;
+    struct object_key key;      /* OWNER_OBJECT */
+    const struct value *object; /* NULL: it is not there */
+};
+/* What spec.owner says, checked. False: it is wrong. */
+bool owner_read(struct pass *p, struct owner *out, struct pass_step *otherwise);
+/* Whether nothing stands in the way of the claim. */
+bool owner_is_ready(struct pass *p, const struct owner *owner, struct pass_step *otherwise);
+/* The object belongs to an earlier owner of the same name. */
+bool owner_is_anothers(const struct pass *p, const struct owner *owner);
+/* Puts owner reference and labels into an object. Reports whether it changed. */
+bool owner_bind(struct pass *p, const struct owner *owner, struct value *after);
+/* Whether the owner reference is there that should be. */
+bool owner_is_bound(struct pass *p);
+/* Where an owner by id can be read. False: it is an object, or nobody knows how to ask. */
+bool owner_azure_url(struct pass *p, const struct owner *owner, str *id, str *url);
+
+/* ---- settle.c ---- */
+
+/* What was sent, and what Azure made of it, goes to the memory. Calling it twice does no harm. */
+void settle_remember(struct pass *p);
+
+/* ---- gather.c ---- */
+
+/* Takes the Secret or ConfigMap that was asked for. */
+bool gather_take(struct pass *p, const struct arm_answer *answer, struct pass_step *otherwise);
+
+/* Finds objects in the caches, Secrets and ConfigMaps among what was read. */
+struct resolver gather_resolver(struct pass *p);
+
+/* ---- read.c ---- */
+
+/* What READ asks. */
+struct pass_step read_ask(struct pass *p);
+/* The state of a resource: it has ended badly, or something is under way. */
+bool read_has_failed(const struct value *body);
+bool read_is_busy(const struct value *body);
+
+/* ---- judge.c ---- */
+
+/* From payload, body and memory, see struct cause. False: there is no cause. */
+bool judge_cause(struct pass *p, struct cause *out);
+
+/* ---- drift.c ---- */
+
+/* What happens on drift: the object says, else its Namespace, its kind, the configuration. */
+enum drift_mode drift_mode(struct pass *p);
+/* Compares payload and body with what is known; true when there is a reason to write. */
+bool drift_is_found(struct pass *p);
+/* Differences for people: path, wanted, found. */
+str drift_text(struct pass *p, const struct deviations *all);
+/* A PUT follows: it is counted and noted, and carries what is shared. */
+void drift_before_put(struct pass *p);
+/* What SETTLE writes down, and the condition Synced; false: there is none. */
+void drift_remember(struct pass *p);
+bool drift_condition(struct pass *p, struct condition *out);
+
+/* ---- meta.c ---- */
+
+/* The policy of an object, of its Namespace (may be NULL), or the configured one. */
+enum policy meta_policy(const struct operator_config *config, const struct value *object,
+                        const struct value *namespace);
+/* A number for everything in the object that a user decides and that a pass must look at. */
+uint64_t meta_intent(const struct value *object);
+/* The same for everything that dependents see of it: identity, id, and whether it is Ready. */
+uint64_t meta_shown(const struct value *object);
+/* The merge patch from one tree to another, NULL when they are alike. */
+struct value *meta_patch(struct arena *a, const struct value *before, const struct value *after);
+/*
+ * The patch for the metadata. exact: only for this very version of the object, as lists need it.
+ * NULL when nothing differs.
+ */
+struct value *meta_patch_object(struct arena *a, const struct value *before,
+                                const struct value *after, bool exact);
+
+/* ---- status.c ---- */
+
+/*
+ * The patch of a status with the condition Ready; body is what Azure told, NULL: all but the
+ * condition stays. NULL when nothing differs.
+ */
+struct value *status_patch(struct pass *p, const struct value *body, const struct condition *ready);
+/* A text for people: values of Secrets that the pass has read are masked. */
+str status_without_secrets(struct pass *p, str text);
+struct condition status_condition(const struct pass *p, const char *severity, const char *reason,
+                                  str message);
+
+/* Cuts the largest lists until a status fits into an object. */
+void status_bound(struct pass *p, struct value *status);
+/* Whether the condition Ready has this reason now. */
+bool status_has(const struct pass *p, const char *reason);
+/* Whether the condition Ready says so of any generation. */
+bool status_was_ready(const struct value *object);
+/* The reason of a condition that a code of Azure makes: letters and digits, a letter first. */
+str status_reason(struct arena *a, str code);
+
+/* ---- memory.c ---- */
+
+/* A member of status.operatorStatus, as it will be; empty when there is none. */
+str memory_text(const struct pass *p, const char *member);
+const struct value *memory_get(const struct pass *p, const char *member);
+/* Empty removes. */
+void memory_set_text(struct pass *p, const char *member, str text);
+void memory_set(struct pass *p, const char *member, const struct value *v);
+void memory_set_time(struct pass *p, const char *member, int64_t when);
+/* What is remembered of a failure goes away. */
+void memory_forget_failure(struct pass *p);
+/* The keyed digest of a payload: the same for the same object, payload and key. */
+str memory_digest(struct pass *p, const struct value *payload);
+/* Whether the payload is the one of the last PUT that went well. *known: that can be said at all.
+ */
+bool memory_is_payload(const struct pass *p, bool *known);
+
+/* ---- graph.c ---- */
+
+struct graph;
+struct graph *graph_new(struct arena *a);
+void graph_free(struct graph *g);
+/* Adds to what an object is made from. */
+void graph_add(struct graph *g, struct card *card, const struct str_list *needs);
+/* Replaces what an object is made from. */
+void graph_set(struct graph *g, struct card *card, const struct str_list *needs);
+/* Remembers what a need looks like; true when it looked otherwise before. */
+bool graph_news(struct graph *g, str need, uint64_t digest);
+/* Whether anybody is made from need. */
+bool graph_has(const struct graph *g, str need);
+/* The need under which those are found who write this object. Lives as long as a. */
+str graph_export(struct arena *a, str text);
+/* Calls fn for everyone who is made from need. */
+void graph_each(const struct graph *g, str need, void (*fn)(void *ctx, struct card *card),
+                void *ctx);
+
+/* ---- card.c ---- */
+
+struct cards;
+struct cards *cards_new(struct arena *a);
+void cards_free(struct cards *c);
+struct card *cards_find(const struct cards *c, str text);
+struct card *cards_add(struct cards *c, const struct object_key *key, str text);
+void cards_remove(struct cards *c, struct card *card);
+size_t cards_count(const struct cards *c);
+struct card *cards_at(const struct cards *c, size_t i);
+
+/* ---- mailbox.c ---- */
+
+struct mail {
+    struct object_key key; /* what changed, when ticket is 0 */
+    uint64_t ticket;
+    struct arm_answer answer; /* to that effect */
+};
+/* A copy that lives as long as a. */
+struct arm_answer mail_answer(struct arena *a, const struct arm_answer *answer);
+struct mailbox;
+struct mailbox *mailbox_new(void);
+void mailbox_free(struct mailbox *m);
+void mailbox_put(struct mailbox *m, const struct mail *mail);
+/* Takes all that is there, in order; lives until the next call. */
+size_t mailbox_take(struct mailbox *m, const struct mail **out);

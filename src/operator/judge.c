@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * judge.c - is there a cause to write to Azure? Pure.
+ *
+ * There is one when the resource is not there or has failed, when the payload or the API version is
+ * another one than at the last PUT, and when Azure has something else than it should (drift.c).
+ * Without a memory of the last PUT the object is adopted by reading: what shows that this
+ * generation was sent is its condition, or the annotation that survives a lost status.
+ */
+#include "operator/internal.h"
+
+#include "value/number.h"
+
+/* Whether anything shows that this generation is in Azure; a try that ended badly does not. */
+static bool was_sent(const struct pass *p)
+{
+    str text = object_annotation(p->object, STR(ANNOTATION_GENERATION));
+    struct condition ready;
+    int64_t generation;
+
+    if (condition_get(value_get(p->object, STR("status")), STR("Ready"), &ready) &&
+        !str_eq(ready.status, STR("Unknown")))
+        return str_eq(ready.status, STR("True")) && ready.generation >= p->generation;
+    return number_is_valid(text) && number_to_i64(text, &generation) &&
+           generation >= p->generation && p->generation > 0;
+}
+
+bool judge_cause(struct pass *p, struct cause *out)
+{
+    str version = memory_text(p, "apiVersion");
+    bool known, same = memory_is_payload(p, &known);
+
+    *out = (struct cause){.name = "absent"};
+    if (!p->body)
+        return true;
+    out->name = "failed";
+    if (read_has_failed(p->body))
+        return true;
+    out->name = "payload";
+    if (known && !same)
+        return true;
+    out->name = "api-version";
+    if (known && version.len && !str_eq(version, p->resource->api_version))
+        return true;
+    out->name = "generation";
+    if (!known && !was_sent(p))
+        return true;
+    enum drift_mode mode = drift_mode(p);
+    out->name = "period";
+    if (mode == DRIFT_PUT_ONLY)
+        return true;
+    out->name = "drift";
+    return drift_is_found(p) && mode == DRIFT_CORRECT;
+}
+
+/* While somebody else's change is under way nothing can be compared. */
+#define BUSY_WAIT (60 * NS_PER_SEC)
+
+struct pass_step state_judge(struct pass *p)
+{
+    if (pass_policy(p) == POLICY_SKIP) {
+        if (p->body)
+            return step_to(STATE_EXPORT);
+        return step_explain(p, "Warning", "AzureResourceNotFound",
+                            str_fmt(p->arena,
+                                    "%.*s does not exist, and reconcile-policy \"skip\" does not "
+                                    "create it",
+                                    STR_ARG(pass_id(p))));
+    }
+    if (!judge_cause(p, &p->cause))
+        return step_to(STATE_EXPORT);
+    if (str_eq(str_c(p->cause.name), STR("drift")) && read_is_busy(p->body))
+        return step_rest(BUSY_WAIT);
+    return step_to(STATE_CHECK);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* look.c - the beginning of every pass, and what a crash leads to: the object says where it stands.
+ */
+#include "operator/internal.h"
+
+/* How often it has failed in a row, also after a restart. */
+static uint32_t memory_attempt(const struct pass *p)
+{
+    const struct value *v = memory_get(p, "attempt");
+    int64_t attempt = 0;
+
+    return v && value_to_i64(v, &attempt) && attempt > 0 && attempt < 1000 ? (uint32_t)attempt : 0;
+}
+
+static bool is_anothers(const struct pass *p)
+{
+    str namespace = object_annotation(p->object, STR(ANNOTATION_OPERATOR_NAMESPACE));
+
+    return namespace.len && !str_eq(namespace, p->config->namespace) && !p->config->take_over;
+}
+
+/* The answer to a write was lost: what the API server has decides how new a view must be. */
+struct pass_step state_refresh(struct pass *p)
+{
+    const struct arm_answer *answer = pass_answer(p);
+    const struct value *object;
+
+    if (!answer)
+        return step_kube(p, KUBE_GET, pass_path(p, ""), NULL);
+    if (answer->http == 404)
+        return (struct pass_step){.kind = STEP_FORGET};
+    if (answer->http != 200 || !(object = pass_read_json(p, answer->body)))
+        return step_rest(5 * NS_PER_SEC);
+    p->card->unsure = false;
+    p->card->version = object_version(object);
+    return step_to(STATE_LOOK);
+}
+
+static struct pass_step leave(struct pass *p)
+{
+    if (!p->card->overlaps)
+        pass_report(
+            p, true, "Overlap", STR_NONE,
+            str_fmt(p->arena, "the object belongs to the operator in namespace %.*s",
+                    STR_ARG(object_annotation(p->object, STR(ANNOTATION_OPERATOR_NAMESPACE)))));
+    p->card->overlaps = true;
+    return step_rest(STEP_NEVER);
+}
+
+struct pass_step state_look(struct pass *p)
+{
+    struct pass_step otherwise;
+
+    p->object = p->ports->find(p->ports->ctx, p->arena, &p->card->key);
+    if (!p->object)
+        return (struct pass_step){.kind = STEP_FORGET};
+    p->card->outdated = object_version(p->object) < p->card->version;
+    if (p->card->outdated)
+        return step_rest(STEP_NEVER);
+    p->card->seen = meta_intent(p->object);
+    if (is_anothers(p))
+        return leave(p);
+    p->card->overlaps = false;
+    if (!pass_resource(p, &otherwise))
+        return otherwise;
+    if (p->card->unsure)
+        return step_to(STATE_REFRESH);
+    if (!p->card->attempt)
+        p->card->attempt = memory_attempt(p);
+    if (object_is_deleting(p->object) && !object_has_finalizer(p->object, STR(FINALIZER)))
+        return step_rest(STEP_NEVER);
+    /* What needs nothing of Azure needs no credential. */
+    if (object_is_deleting(p->object) && pass_policy(p) != POLICY_MANAGE)
+        return step_to(STATE_RELEASE);
+    if (!pass_account(p, &otherwise))
+        return otherwise;
+    if (object_is_deleting(p->object))
+        return step_to(STATE_REMOVE);
+    if (str_eq(object_annotation(p->object, STR(ANNOTATION_POLL_ID)), STR(POLLER_PUT)))
+        return step_to(STATE_FOLLOW);
+    if (!object_has_finalizer(p->object, STR(FINALIZER)) || !pass_id(p).len || !owner_is_bound(p))
+        return step_to(STATE_CLAIM);
+    return step_to(pass_policy(p) == POLICY_SKIP ? STATE_READ : STATE_GATHER);
+}

@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * loop.c - mailbox to due keys to passes to effects; the only loop.
+ *
+ * A key is with the loop (taken from the queue and not done) while its pass waits for an answer, so
+ * that no second pass of an object can begin and news of it wait until the first one rests.
+ */
+#include "operator/internal.h"
+
+#include "base/clock.h"
+#include "base/map.h"
+#include "kube/queue.h"
+#include "azure/needs.h"
+#include "object/names.h"
+#include "operator/schedule.h"
+
+/* More steps without asking anybody are a circle of states. */
+#define STEPS_MAX 100
+/* With a target of a reference that is not Ready. */
+#define PATIENCE (600 * NS_PER_SEC)
+/* Without the lease nothing is written; whoever gets it back goes on after a while. */
+#define LEASE_WAIT (5 * NS_PER_SEC)
+
+/* Deletions of the last ten minutes are counted in slices of ten seconds. */
+#define DELETES_SLICES 60
+
+struct operator
+{
+    struct arena *arena;
+    struct operator_config config;
+    struct ports ports;
+    struct cards *cards;
+    struct graph *graph;
+    struct queue *queue;
+    struct mailbox *mailbox;
+    struct map *flying; /* the bytes of a ticket to its card */
+    uint64_t ticket;
+    struct operator_stats stats;
+    struct deleted {
+        int64_t slice;
+        size_t count;
+    } deleted[DELETES_SLICES];
+};
+
+struct operator* operator_new(const struct operator_config *config, const struct ports *ports)
+{
+    struct arena *a = arena_new();
+    struct operator* o = ARENA_NEW(a, struct operator);
+
+    *o = (struct operator){.arena = a,
+                           .config = *config,
+                           .ports = *ports,
+                           .cards = cards_new(a),
+                           .graph = graph_new(a),
+                           .queue = queue_new(&(struct queue_config){0}),
+                           .mailbox = mailbox_new(),
+                           .flying = map_new(a)};
+    o->config.subscription = str_copy(a, config->subscription);
+    o->config.endpoint = str_copy(a, config->endpoint);
+    o->config.namespace = str_copy(a, config->namespace);
+    o->config.version = str_copy(a, config->version);
+    o->config.digest_key = str_copy(a, config->digest_key);
+    if (!o->config.patience)
+        o->config.patience = PATIENCE;
+    str *scopes = ARENA_ARRAY(a, str, config->scope_count);
+    for (size_t i = 0; i < config->scope_count; i++)
+        scopes[i] = str_copy(a, config->scopes[i]);
+    o->config.scopes = scopes;
+    return o;
+}
+
+static void end_pass(struct card *card)
+{
+    struct pass *p = card->pass;
+
+    card->pass = NULL;
+    if (!p)
+        return;
+    for (size_t i = 0; i < COUNT(p->polls); i++)
+        if (p->polls[i])
+            arena_free(p->polls[i]);
+    arena_free(p->arena);
+}
+
+void operator_free(struct operator* o)
+{
+    if (!o)
+        return;
+    for (size_t i = 0; i < cards_count(o->cards); i++)
+        end_pass(cards_at(o->cards, i));
+    cards_free(o->cards);
+    graph_free(o->graph);
+    queue_free(o->queue);
+    mailbox_free(o->mailbox);
+    arena_free(o->arena);
+}
+
+void operator_changed(struct operator* o, const struct object_key *key)
+{
+    mailbox_put(o->mailbox, &(struct mail){.key = *key});
+}
+
+void operator_tell(struct operator* o, uint64_t ticket, const struct arm_answer *answer)
+{
+    mailbox_put(o->mailbox, &(struct mail){.ticket = ticket, .answer = *answer});
+}
+
+struct operator_stats operator_stats(const struct operator* o)
+{
+    struct operator_stats stats = o->stats;
+
+    stats.objects = cards_count(o->cards);
+    stats.flying = map_len(o->flying);
+    return stats;
+}
+
+/* ---- Deletions. ------------------------------------------------------------------------------ */
+
+/* Deletions are counted by slices of time, and as many slices as make ten minutes are added. */
+#define DELETES_SLICE (10 * NS_PER_SEC)
+
+struct below {
+    struct operator* o;
+    struct arena *arena;
+    str uid;
+    size_t count, depth;
+};
+
+/* Everything that Azure would take along: who is owned by it, and below. */
+static void count_below(void *ctx, struct card *card)
+{
+    struct below *b = ctx;
+    const struct value *object = b->o->ports.find(b->o->ports.ctx, b->arena, &card->key);
+
+    if (b->depth > OWNERS_MAX || !object_is_owned_by(object, b->uid))
+        return;
+    struct below deeper = {b->o, b->arena, object_uid(object), 0, b->depth + 1};
+    graph_each(b->o->graph, card->text, count_below, &deeper);
+    b->count += 1 + deeper.count;
+}
+
+static size_t count_deletes(void *ctx, const struct card *card, size_t *now)
+{
+    AUTO_ARENA a = arena_new();
+    struct operator* o = ctx;
+    struct below below = {o, a, object_uid(card->pass->object), 1, 0};
+    size_t recent = 0;
+
+    if (below.uid.len)
+        graph_each(o->graph, card->text, count_below, &below);
+    *now = below.count;
+    int64_t slice = clock_mono() / DELETES_SLICE;
+    for (size_t i = 0; i < COUNT(o->deleted); i++)
+        if (o->deleted[i].slice + DELETES_SLICES > slice)
+            recent += o->deleted[i].count;
+    return recent;
+}
+
+static void note_delete(void *ctx, const struct card *card)
+{
+    struct operator* o = ctx;
+    int64_t slice = clock_mono() / DELETES_SLICE;
+    struct deleted *d = &o->deleted[(size_t)slice % DELETES_SLICES];
+    size_t now;
+
+    (void)count_deletes(o, card, &now);
+    if (d->slice != slice)
+        *d = (struct deleted){.slice = slice};
+    d->count += now;
+}
+
+/* ---- Passes. --------------------------------------------------------------------------------- */
+
+static void begin_pass(struct operator* o, struct card *card)
+{
+    /* What Secrets hold is in it. */
+    struct arena *a = arena_new_secret();
+
+    card->pass = ARENA_NEW(a, struct pass);
+    *card->pass = (struct pass){.arena = a,
+                                .config = &o->config,
+                                .ports = &o->ports,
+                                .card = card,
+                                .priority = card->well ? PRIORITY_PERIODIC : PRIORITY_USER,
+                                .deletes = count_deletes,
+                                .deleted = note_delete,
+                                .deletes_ctx = o};
+    card->waits = false;
+    o->stats.passes++;
+}
+
+/* Azure may show in the owner what was written to its child. */
+static void tell_owner(struct operator* o, struct pass *p)
+{
+    const struct value *owner;
+    struct object_key key;
+
+    if (!p->tried || !p->resource || !pass_owner(p, &owner, &key))
+        return;
+    struct card *card = cards_find(o->cards, object_key_text(p->arena, &key));
+    if (card)
+        card->child_written = true;
+}
+
+static void rest(struct operator* o, struct card *card, int64_t delay)
+{
+    tell_owner(o, card->pass);
+    if (card->pass->needs_complete)
+        graph_set(o->graph, card, &card->pass->needs);
+    end_pass(card);
+    queue_done(o->queue, card->text);
+    if (card->again)
+        delay = 0;
+    card->again = false;
+    if (delay != STEP_NEVER)
+        queue_add_after(o->queue, card->text, QUEUE_NORMAL, delay);
+}
+
+static void forget(struct operator* o, struct card *card)
+{
+    AUTO_ARENA a = arena_new();
+    const struct value *object = o->ports.find(o->ports.ctx, a, &card->key);
+
+    /* Another one of that name is there, and its news were taken for those of the old one. */
+    if (object && card->seen != meta_intent(object)) {
+        rest(o, card, 0);
+        return;
+    }
+    end_pass(card);
+    queue_done(o->queue, card->text);
+    graph_set(o->graph, card, &(struct str_list){0});
+    cards_remove(o->cards, card);
+}
+
+static void pause_pass(struct operator* o, struct card *card, int64_t delay)
+{
+    card->resume = clock_mono() + delay;
+    queue_done(o->queue, card->text);
+    queue_add_after(o->queue, card->text, QUEUE_NORMAL, delay);
+}
+
+static int64_t next_period(const struct operator* o, const struct card *card)
+{
+    const struct pass *p = card->pass;
+
+    return schedule_vary(
+        schedule_period(o->config.period, p ? p->object : NULL, p ? p->resource : NULL));
+}
+
+/* What a mode that must not write would have done. */
+static void withhold(struct operator* o, struct card *card, const struct effect *effect)
+{
+    AUTO_ARENA a = arena_new();
+    str place, query;
+
+    o->stats.withheld++;
+    if (!o->ports.log || !card->pass->object)
+        return;
+    str_cut(effect->url, STR("?"), &place, &query);
+    o->ports.log(o->ports.ctx,
+                 &(struct report){.key = &card->key,
+                                  .object = card->pass->object,
+                                  .action = "Withheld",
+                                  .reason = str_c(effect_method(effect->kind)),
+                                  .message = str_fmt(a, "would send %s %.*s",
+                                                     effect_method(effect->kind), STR_ARG(place))});
+}
+
+static void ask(struct operator* o, struct card *card, const struct effect *effect)
+{
+    bool write = effect_is_write(effect);
+
+    if (write && !o->ports.write) {
+        withhold(o, card, effect);
+        rest(o, card, next_period(o, card));
+        return;
+    }
+    if (write && o->ports.leads && !o->ports.leads(o->ports.ctx)) {
+        rest(o, card, LEASE_WAIT);
+        return;
+    }
+    card->ticket = ++o->ticket;
+    map_set(o->flying, str_of((const char *)&card->ticket, sizeof card->ticket), card);
+    ++*(write ? &o->stats.writes : &o->stats.reads);
+    (write ? o->ports.write : o->ports.read)(o->ports.ctx, card->ticket, effect);
+}
+
+/* From state to state, until there is something to wait for. */
+static void advance(struct operator* o, struct card *card)
+{
+    struct pass *p = card->pass;
+
+    p->now = clock_now();
+    for (unsigned steps = 0;; steps++) {
+        assert(steps < STEPS_MAX);
+        struct pass_step step = state_run(p);
+        if (p->needs_changed)
+            graph_add(o->graph, card, &p->needs);
+        p->needs_changed = false;
+        for (size_t i = 0; i < p->exported.len; i++)
+            graph_news(o->graph, p->exported.items[i].need, p->exported.items[i].version);
+        p->exported.len = 0;
+        switch (step.kind) {
+        case STEP_TO:
+            p->state = step.to;
+            p->phase = 0;
+            continue;
+        case STEP_ASK:
+            ask(o, card, &step.effect);
+            return;
+        case STEP_PAUSE:
+            pause_pass(o, card, step.delay);
+            return;
+        case STEP_REST:
+            rest(o, card, step.delay);
+            return;
+        case STEP_PERIOD:
+            if (o->ports.well)
+                o->ports.well(o->ports.ctx, &card->key);
+            rest(o, card, next_period(o, card));
+            return;
+        case STEP_FORGET:
+            forget(o, card);
+            return;
+        }
+    }
+}
+
+/* A key is due: a new pass, the end of a pause, or news during one. */
+static void run(struct operator* o, struct card *card)
+{
+    AUTO_ARENA a = arena_new();
+    int64_t left = card->pass ? card->resume - clock_mono() : 0;
+
+    if (left > 0) {
+        const struct value *object = o->ports.find(o->ports.ctx, a, &card->key);
+        if (object && object_is_deleting(object) == object_is_deleting(card->pass->object)) {
+            card->again = true;
+            pause_pass(o, card, left);
+            return;
+        }
+        /* A deletion does not wait for what it ends. */
+        end_pass(card);
+    }
+    if (card->pass)
+        card->pass->paused = true;
+    else
+        begin_pass(o, card);
+    advance(o, card);
+}
+
+/* ---- News. ----------------------------------------------------------------------------------- */
+
+static void wake_waiting(void *ctx, struct card *card)
+{
+    struct operator* o = ctx;
+
+    if (card->waits || card->pass)
+        queue_add(o->queue, card->text, QUEUE_NORMAL);
+}
+
+static void wake(void *ctx, struct card *card)
+{
+    struct operator* o = ctx;
+
+    queue_add(o->queue, card->text, QUEUE_NORMAL);
+}
+
+/* While it writes, what comes in is its own work; it knows the version when the answer is there. */
+static void wake_exporter(void *ctx, struct card *card)
+{
+    if (!card->pass || card->pass->state != STATE_EXPORT)
+        wake(ctx, card);
+}
+
+/* Nothing is under way, and the last pass left nothing to do. */
+static bool is_at_rest(const struct value *object)
+{
+    return condition_is_true(value_get(object, STR("status")), STR("Ready"),
+                             object_generation(object)) &&
+           !object_is_deleting(object) && object_has_finalizer(object, STR(FINALIZER)) &&
+           !object_annotation(object, STR(ANNOTATION_POLL_TOKEN)).len;
+}
+
+/* What its next pass would find out, so that news of it wake the object before. */
+static void foresee(struct operator* o, struct card *card, const struct value *object,
+                    const struct model_resource *resource)
+{
+    AUTO_ARENA a = arena_new();
+    struct str_list keys = {0};
+    struct needs needs = {0};
+    struct account account;
+
+    needs_of(a, resource, object, &needs);
+    for (size_t i = 0; i < needs.len; i++)
+        if (need_is_in_cluster(&needs.items[i]) && !need_is_export(&needs.items[i]))
+            VEC_PUSH(a, &keys, object_key_text(a, &needs.items[i].object));
+    if (o->ports.account) {
+        (void)o->ports.account(o->ports.ctx, a, object, &account, NULL);
+        for (size_t i = 0; i < account.need_count; i++)
+            VEC_PUSH(a, &keys, object_key_text(a, &account.needs[i]));
+    }
+    graph_set(o->graph, card, &keys);
+}
+
+/* After a restart: what an earlier process found well waits for the end of its period. */
+static bool continue_rest(struct operator* o, struct card *card, const struct value *object)
+{
+    const struct model_resource *resource;
+    int64_t ago = o->ports.checked ? o->ports.checked(o->ports.ctx, &card->key) : -1;
+
+    if (ago < 0 || !is_at_rest(object) ||
+        !model_find_hub(o->config.model, card->key.group, card->key.kind, &resource, NULL))
+        return false;
+    int64_t left = schedule_vary(schedule_period(o->config.period, object, resource)) - ago;
+    if (left <= 0)
+        return false;
+    foresee(o, card, object, resource);
+    card->seen = meta_intent(object);
+    card->well = true;
+    queue_add_after(o->queue, card->text, QUEUE_NORMAL, left);
+    return true;
+}
+
+static void take_change(struct operator* o, const struct object_key *key)
+{
+    AUTO_ARENA a = arena_new();
+    str text = object_key_text(a, key);
+    struct card *card = cards_find(o->cards, text);
+
+    const struct value *object = o->ports.find(o->ports.ctx, a, key);
+    /* A Namespace: whoever follows its policy looks again when that has changed. */
+    if (!key->group.len && str_eq(key->kind, STR("Namespace"))) {
+        if (graph_news(o->graph, text, meta_intent(object)))
+            graph_each(o->graph, text, wake, o);
+        return;
+    }
+    /* A Secret or ConfigMap: whoever uses it looks again. */
+    if (!key->group.len) {
+        str export = graph_export(a, text);
+        graph_each(o->graph, text, wake, o);
+        if (graph_has(o->graph, export) &&
+            graph_news(o->graph, export, object ? object_version(object) : 0))
+            graph_each(o->graph, export, wake_exporter, o);
+        return;
+    }
+    bool resting = false;
+    if (!card && object) {
+        card = cards_add(o->cards, key, text);
+        resting = continue_rest(o, card, object);
+    }
+    if (card && !resting && (card->outdated || card->seen != meta_intent(object))) {
+        card->well = card->well && card->outdated;
+        queue_add(o->queue, card->text, QUEUE_NORMAL);
+    }
+    /* Whoever waits for it, unless it looks as before: a record in its status is nobody's news. */
+    if (graph_has(o->graph, text) && graph_news(o->graph, text, meta_shown(object)))
+        graph_each(o->graph, text, wake_waiting, o);
+}
+
+/* Answers to polls may be many: each takes the place of the one before the last. */
+static struct arena *answer_arena(struct pass *p)
+{
+    if (p->state != STATE_FOLLOW)
+        return p->arena;
+    struct arena **a = &p->polls[p->polled ^= 1];
+    if (*a)
+        arena_reset(*a);
+    else
+        *a = arena_new();
+    return *a;
+}
+
+static void take_answer(struct operator* o, uint64_t ticket, const struct arm_answer *answer)
+{
+    str key = str_of((const char *)&ticket, sizeof ticket);
+    struct card *card = map_get(o->flying, key);
+
+    if (!card)
+        return;
+    map_remove(o->flying, key);
+    card->ticket = 0;
+    struct arena *a = answer_arena(card->pass);
+    struct arm_answer *copy = ARENA_NEW(a, struct arm_answer);
+    *copy = mail_answer(a, answer);
+    card->pass->answer = copy;
+    advance(o, card);
+}
+
+int64_t operator_step(struct operator* o)
+{
+    AUTO_ARENA a = arena_new();
+    const struct mail *mails;
+    size_t count = mailbox_take(o->mailbox, &mails);
+    int64_t due;
+    str key;
+
+    for (size_t i = 0; i < count; i++) {
+        if (mails[i].ticket)
+            take_answer(o, mails[i].ticket, &mails[i].answer);
+        else
+            take_change(o, &mails[i].key);
+    }
+    while (queue_poll(o->queue, a, &key, &due)) {
+        struct card *card = cards_find(o->cards, key);
+        if (card)
+            run(o, card);
+        else
+            queue_done(o->queue, key);
+    }
+    return due;
+}

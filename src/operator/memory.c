@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * memory.c - status.operatorStatus: what the operator remembers in the object itself.
+ *
+ * It is a help, not the truth: whoever deletes it causes a comparison more, or a PUT, and nothing
+ * else. It never holds what Secrets hold; the digest of a payload is keyed, so that it cannot be
+ * tried out.
+ */
+#include <openssl/hmac.h>
+
+#include "operator/internal.h"
+
+#include "base/clock.h"
+#include "text/json/json.h"
+
+/* Of 32 bytes; half is plenty to see that something has changed. */
+#define DIGEST_BYTES 16
+
+const struct value *memory_get(const struct pass *p, const char *member)
+{
+    const struct value *memory =
+        p->memory ? p->memory
+                  : value_get(value_get(p->object, STR("status")), STR("operatorStatus"));
+
+    return value_get(memory, str_c(member));
+}
+
+str memory_text(const struct pass *p, const char *member)
+{
+    return value_str(memory_get(p, member));
+}
+
+static struct value *writable(struct pass *p)
+{
+    const struct value *old = value_get(value_get(p->object, STR("status")), STR("operatorStatus"));
+
+    if (!p->memory)
+        p->memory = value_is(old, VALUE_OBJECT) ? value_clone(p->arena, old)
+                                                : value_object(p->arena);
+    return p->memory;
+}
+
+void memory_set(struct pass *p, const char *member, const struct value *v)
+{
+    if (v)
+        value_set(p->arena, writable(p), str_c(member), v);
+    else if (memory_get(p, member))
+        value_unset(writable(p), str_c(member));
+}
+
+void memory_set_text(struct pass *p, const char *member, str text)
+{
+    if (!str_eq(memory_text(p, member), text))
+        memory_set(p, member, text.len ? value_string(p->arena, text) : NULL);
+}
+
+void memory_set_time(struct pass *p, const char *member, int64_t when)
+{
+    char stamp[CLOCK_STAMP];
+
+    clock_stamp(when, stamp);
+    memory_set_text(p, member, str_fmt(p->arena, "%.19sZ", stamp));
+}
+
+void memory_forget_failure(struct pass *p)
+{
+    static const char *const members[] = {"attempt", "nextRetry", "class", "rule", "requestId"};
+
+    for (size_t i = 0; i < COUNT(members); i++)
+        memory_set(p, members[i], NULL);
+}
+
+/* Which key a digest was made with: after a change of the key nothing can be said. */
+static void print_key(struct buf *b, str key)
+{
+    unsigned char sum[EVP_MAX_MD_SIZE];
+    unsigned len = 0;
+
+    if (EVP_Digest(key.len ? key.ptr : "", key.len, sum, &len, EVP_sha256(), NULL))
+        buf_fmt(b, "%02x%02x:", sum[0], sum[1]);
+}
+
+str memory_digest(struct pass *p, const struct value *payload)
+{
+    static const struct json_style style = {.sorted = true};
+    str key = p->config->digest_key;
+    struct buf text = buf_new(p->arena, BUF_UNLIMITED), out = buf_new(p->arena, BUF_UNLIMITED);
+    unsigned char sum[EVP_MAX_MD_SIZE];
+    unsigned len = 0;
+
+    /* The same payload of two objects has two digests. */
+    buf_fmt(&text, "%.*s\n", STR_ARG(pass_id(p)));
+    if (!json_write(&text, payload, &style, NULL) ||
+        !HMAC(EVP_sha256(), key.len ? key.ptr : "", (int)key.len, (const unsigned char *)text.data,
+              text.len, sum, &len))
+        return STR_NONE;
+    print_key(&out, key);
+    for (size_t i = 0; i < DIGEST_BYTES; i++)
+        buf_fmt(&out, "%02x", sum[i]);
+    return buf_str(&out);
+}
+
+bool memory_is_payload(const struct pass *p, bool *known)
+{
+    str old = memory_text(p, "payloadDigest"), key, rest;
+
+    *known = str_cut(old, STR(":"), &key, &rest) && str_has_prefix(p->digest, key);
+    return *known && str_eq(old, p->digest);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ports.h - what the operator can ask of the world, as values.
+ *
+ * An effect is one request, to the API server or to Azure. Whoever makes an operator gives it the
+ * ports: live ones, or in tests the store and the simulator. Asking never waits; the answer comes
+ * later, by operator_tell, with the ticket of the effect.
+ *
+ * A mode that must not write (observe, plan) is a set of ports without a writer: nothing that the
+ * operator decides can then reach anybody.
+ *
+ * All functions are called from the thread that steps the operator, and must not call back into it
+ * except by operator_changed and operator_tell.
+ */
+#pragma once
+
+#include "arm/lro.h"
+#include "object/object.h"
+
+enum effect_kind {
+    KUBE_GET,
+    KUBE_CREATE,     /* POST to the path of a collection */
+    KUBE_PATCH,      /* a merge patch */
+    KUBE_PATCH_JSON, /* a JSON patch: a list of operations */
+    KUBE_DELETE,     /* body: DeleteOptions with preconditions, or empty */
+    ARM_GET,
+    ARM_HEAD,
+    ARM_PUT,
+    ARM_POST,
+    ARM_DELETE,
+    EFFECT_COUNT,
+};
+
+static inline bool effect_is_arm(enum effect_kind kind)
+{
+    return kind >= ARM_GET;
+}
+
+/* "PATCH", as HTTP has it. */
+static inline const char *effect_method(enum effect_kind kind)
+{
+    static const char *const methods[EFFECT_COUNT] = {
+        [KUBE_GET] = "GET",          [KUBE_CREATE] = "POST",   [KUBE_PATCH] = "PATCH",
+        [KUBE_PATCH_JSON] = "PATCH", [KUBE_DELETE] = "DELETE", [ARM_GET] = "GET",
+        [ARM_HEAD] = "HEAD",         [ARM_PUT] = "PUT",        [ARM_POST] = "POST",
+        [ARM_DELETE] = "DELETE"};
+
+    return methods[kind];
+}
+
+/* Who goes first when the budget of Azure is short. */
+enum effect_priority {
+    PRIORITY_USER,     /* a deletion, or something that a user changed */
+    PRIORITY_POLL,     /* an operation under way */
+    PRIORITY_PERIODIC, /* a check of something that was well */
+};
+
+struct effect {
+    enum effect_kind kind;
+    /* ARM_POST: it changes nothing (listKeys), so a mode without a writer may ask it, too. */
+    bool harmless;
+    str url;     /* KUBE_*: a path of the API server; ARM_*: a whole URL */
+    str body;    /* JSON, or empty */
+    str account; /* ARM_*: struct account.key */
+    enum effect_priority priority;
+};
+
+static inline bool effect_is_write(const struct effect *effect)
+{
+    switch (effect->kind) {
+    case KUBE_GET:
+    case ARM_GET:
+    case ARM_HEAD:
+        return false;
+    case ARM_POST:
+        return !effect->harmless;
+    default:
+        return true;
+    }
+}
+
+/* ---- Accounts. ------------------------------------------------------------------------------- */
+
+/* As whom an object talks to Azure. */
+struct account {
+    str key;          /* for effects: "global", or "namespace/secret" */
+    str subscription; /* of the credential, as it is spelled there */
+    str endpoint;     /* of Azure Resource Manager: "https://management.azure.com" */
+    /*
+     * The Secrets that the choice depends on, those that do not exist included: "credential-from"
+     * of the object, or "aso-credential" of its namespace. The graph wakes the object when one of
+     * them changes.
+     */
+    struct object_key needs[2];
+    size_t need_count;
+};
+
+enum account_state {
+    ACCOUNT_READY,
+    ACCOUNT_MISSING, /* none, or a wrong one; the error says what to do */
+    ACCOUNT_PENDING, /* its Secret is being read: operator_changed of the Secret follows */
+};
+
+/* ---- What people are told. ------------------------------------------------------------------- */
+
+/* A decision about one object: a line of the log, and perhaps an Event. */
+struct report {
+    const struct object_key *key;
+    const struct value *object; /* the newest view; lives only during the call */
+    bool warning;
+    const char *action; /* an Event's reason: "BeginCreateOrUpdate" */
+    str reason;         /* of a condition: "AuthorizationFailed"; may be empty */
+    str message;
+};
+
+/* ---- The ports. ------------------------------------------------------------------------------ */
+
+struct ports {
+    void *ctx;
+    /*
+     * The object as the watch caches have it, NULL when they do not: custom resources, Namespaces
+     * (kind Namespace, no namespace), and of Secrets and ConfigMaps at least the metadata. Never
+     * waits. Lives as long as a.
+     */
+    const struct value *(*find)(void *ctx, struct arena *a, const struct object_key *key);
+    /*
+     * The account of an object. out->needs is set in every case. NULL: everybody uses that of
+     * the configuration.
+     */
+    enum account_state (*account)(void *ctx, struct arena *a, const struct value *object,
+                                  struct account *out, struct err *e);
+    /* Whether writing is allowed at this very moment: the lease is held. NULL: it is. */
+    bool (*leads)(void *ctx);
+    /* Begins a request. Texts of the effect live only during the call. */
+    void (*read)(void *ctx, uint64_t ticket, const struct effect *effect);
+    void (*write)(void *ctx, uint64_t ticket, const struct effect *effect); /* NULL: no writer */
+    /*
+     * Takes out of a status what the schema of the stored version has no place for, so that it is
+     * not written again and again. NULL: the schema has a place for everything.
+     */
+    void (*prune)(void *ctx, struct arena *a, const struct object_key *key, struct value *status);
+    /*
+     * How long ago the object was last found well, by this process or an earlier one; below 0: not
+     * known. Objects that need no pass yet are then left alone until their period is over. NULL:
+     * all are looked at.
+     */
+    int64_t (*checked)(void *ctx, const struct object_key *key);
+    /* The object was found well. May be NULL. */
+    void (*well)(void *ctx, const struct object_key *key);
+    /* Sends an Event; who sends it removes doubles. No answer. May be NULL. */
+    void (*event)(void *ctx, const struct report *report);
+    /* A line of the log. May be NULL. */
+    void (*log)(void *ctx, const struct report *report);
+};

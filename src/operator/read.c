@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * read.c - the resource as Azure has it now.
+ *
+ * An operation may end well and leave a resource whose state is Failed: that is a failure like any
+ * other. Three kinds can be asked for only whether they exist.
+ */
+#include "operator/internal.h"
+
+static str provisioning_state(const struct value *body)
+{
+    return value_get_str(value_get(body, STR("properties")), STR("provisioningState"));
+}
+
+bool read_has_failed(const struct value *body)
+{
+    bool well = true;
+
+    return lro_state_ends(provisioning_state(body), &well) && !well;
+}
+
+bool read_is_busy(const struct value *body)
+{
+    str state = provisioning_state(body);
+    bool well;
+
+    return state.len && !lro_state_ends(state, &well);
+}
+
+static bool head_only(const struct pass *p)
+{
+    return (p->resource->operations & (MODEL_GET | MODEL_HEAD)) == MODEL_HEAD;
+}
+
+struct pass_step read_ask(struct pass *p)
+{
+    return step_arm(p, head_only(p) ? ARM_HEAD : ARM_GET, pass_url(p), NULL);
+}
+
+/* A kind that can only be asked for is as it was sent. */
+static struct value *body_of(struct pass *p, const struct arm_answer *answer)
+{
+    if (!head_only(p))
+        return answer->http == 200 ? pass_read_json(p, answer->body) : NULL;
+    if (answer->http != 200 && answer->http != 204)
+        return NULL;
+    return p->request.body ? value_clone(p->arena, p->request.body) : value_object(p->arena);
+}
+
+struct pass_step state_read(struct pass *p)
+{
+    const struct arm_answer *answer = pass_answer(p);
+    struct pass_step otherwise;
+    struct cloud_error error;
+
+    if (!answer)
+        return pass_may_ask(p, &otherwise) ? read_ask(p) : otherwise;
+    p->body = body_of(p, answer);
+    if (!p->body && (answer->http != 404 || p->sent)) {
+        /* An operation that went well and left nothing: the next pass begins anew. */
+        p->drop_token = p->sent;
+        return step_answer_refused(p, STR("GET"), answer);
+    }
+    if (!p->sent)
+        return step_to(STATE_SHAPE);
+    if (read_has_failed(p->body)) {
+        cloud_error_from(p->arena, 200, p->body, &error);
+        error.retry_after = -1;
+        return step_refused(p, STR("PUT"), &error);
+    }
+    return step_to(STATE_LEARN);
+}

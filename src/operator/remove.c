@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * remove.c - the object is being deleted: its resource goes first, then the finalizer.
+ *
+ * A resource is looked at before it is deleted: most are gone already, together with what they
+ * stood in. While the owner is on its way out nothing is deleted below it, and its end wakes this;
+ * unless Azure refuses to delete the owner, when children go first.
+ */
+#include "operator/internal.h"
+
+/* A deletion that Azure has accepted is looked at so often before it is sent again. */
+#define GONE_WAIT (15 * NS_PER_SEC)
+#define GONE_LOOKS 40
+
+enum { LOOK_AT_IT, TELL, TAKE_ANSWER };
+
+static bool can_be_deleted(const struct pass *p)
+{
+    return p->resource->operations & MODEL_DELETE;
+}
+
+/* The owner is being deleted in Azure, which takes this along. */
+static bool owner_is_going(struct pass *p)
+{
+    const struct value *owner = NULL;
+    struct object_key key;
+    struct condition ready = {0};
+
+    if (!pass_owner(p, &owner, &key))
+        return false;
+    pass_need(p, &key);
+    if (!owner || !object_is_deleting(owner) || !object_has_finalizer(owner, STR(FINALIZER)) ||
+        pass_policy_of(p, owner) != POLICY_MANAGE)
+        return false;
+    /* Its deletion is stuck, perhaps because of this. */
+    return !condition_get(value_get(owner, STR("status")), STR("Ready"), &ready) ||
+           !str_eq(ready.severity, STR("Warning"));
+}
+
+/* The owner exists and stays. */
+static bool owner_stays(struct pass *p)
+{
+    const struct value *owner = NULL;
+    struct object_key key;
+
+    if (!pass_owner(p, &owner, &key))
+        return true;
+    pass_need(p, &key);
+    return owner && !object_is_deleting(owner);
+}
+
+/* ---- Reasons not to. ------------------------------------------------------------------------- */
+
+static bool is_protected(struct pass *p, struct pass_step *otherwise)
+{
+    str text = object_annotation(p->object, STR(ANNOTATION_PROTECT));
+
+    if (!text.len || str_eq(text, STR("false")))
+        return false;
+    *otherwise = step_wait(p, "Protected",
+                           STR("annotation " ANNOTATION_PROTECT
+                               " protects the resource in Azure from deletion: remove the "
+                               "annotation to delete it, or set " ANNOTATION_POLICY
+                               " to \"detach-on-delete\" to keep it and let the object go"));
+    return true;
+}
+
+static bool is_confirmed(struct pass *p, struct pass_step *otherwise)
+{
+    unsigned max = p->config->confirm_deletes;
+    size_t now, recent;
+
+    if (!max || !p->deletes || object_annotation(p->object, STR(ANNOTATION_CONFIRM)).len)
+        return true;
+    recent = p->deletes(p->deletes_ctx, p->card, &now);
+    if (recent + now <= max)
+        return true;
+    *otherwise = step_wait(
+        p, "WaitingForConfirmation",
+        str_fmt(p->arena,
+                "deleting this would remove %zu objects from Azure, after %zu in the last ten "
+                "minutes, and more than %u need confirmation: set annotation " ANNOTATION_CONFIRM
+                " to \"delete\"",
+                now, recent, max));
+    return false;
+}
+
+/* A kind that Azure cannot delete describes a part of its owner. */
+static struct pass_step not_supported(struct pass *p)
+{
+    struct pass_step step = step_explain(
+        p, "Warning", "DeletionNotSupportedInAzure",
+        str_fmt(p->arena,
+                "Azure cannot delete a %.*s; it goes with its owner. To let the object go now, set "
+                "annotation " ANNOTATION_POLICY " to \"detach-on-delete\"",
+                STR_ARG(p->resource->kind)));
+
+    p->verdict.rule = rules_retry(rules_errors(), STR("very-slow"));
+    return step;
+}
+
+/* ---- The way. -------------------------------------------------------------------------------- */
+
+static struct pass_step take_answer(struct pass *p, const struct arm_answer *answer)
+{
+    if (answer->http == 404)
+        return step_to(STATE_RELEASE);
+    if (!answer->http)
+        return step_answer_refused(p, STR("DELETE"), answer);
+    lro_begin(p->arena, &p->operation, STR("DELETE"), pass_url(p), answer);
+    if (p->operation.next == LRO_FAILED)
+        return step_refused(p, STR("DELETE"), &p->operation.error);
+    if (p->operation.next == LRO_POLL)
+        return step_to(STATE_NOTE);
+    p->sent = true;
+    p->phase = LOOK_AT_IT;
+    return read_ask(p);
+}
+
+/* After the status is told. */
+static struct pass_step delete_it(struct pass *p)
+{
+    struct pass_step otherwise;
+    struct decision d;
+    str url;
+
+    if (owner_is_going(p)) {
+        p->card->waits = true;
+        return step_rest(STEP_NEVER);
+    }
+    if (!can_be_deleted(p))
+        return not_supported(p);
+    if (is_protected(p, &otherwise) || !is_confirmed(p, &otherwise))
+        return otherwise;
+    p->priority = PRIORITY_USER;
+    if (!pass_point(p, ext_delete, &d, &otherwise))
+        return otherwise;
+    if (!ext_url(p->arena, p->account.endpoint, &d.request, &url))
+        url = pass_url(p);
+    p->phase = TAKE_ANSWER;
+    p->looks = 0;
+    pass_report(p, false, "BeginDelete", STR_NONE, pass_id(p));
+    if (p->deleted)
+        p->deleted(p->deletes_ctx, p->card);
+    return step_arm(p, ARM_DELETE, url, NULL);
+}
+
+/* It is still there. */
+static struct pass_step after_look(struct pass *p)
+{
+    struct condition deleting = status_condition(p, "Info", "Deleting", STR_NONE);
+    struct value *patch;
+
+    if (p->sent && p->looks++ < GONE_LOOKS)
+        return step_pause(GONE_WAIT);
+    if (!can_be_deleted(p) && !owner_stays(p))
+        return step_to(STATE_RELEASE);
+    p->phase = TELL;
+    deleting.generation = object_generation(p->object);
+    if (can_be_deleted(p) && !status_has(p, "WaitingForConfirmation") &&
+        !status_has(p, "Protected") && (patch = status_patch(p, NULL, &deleting)))
+        return step_kube(p, KUBE_PATCH, pass_path(p, "/status"), patch);
+    return delete_it(p);
+}
+
+static bool has_token(const struct pass *p)
+{
+    return !p->drop_token &&
+           str_eq(object_annotation(p->object, STR(ANNOTATION_POLL_ID)), STR(POLLER_DELETE));
+}
+
+struct pass_step state_remove(struct pass *p)
+{
+    const struct arm_answer *answer = p->asked ? NULL : pass_answer(p);
+    struct pass_step otherwise;
+
+    if (pass_policy(p) != POLICY_MANAGE || !pass_id(p).len)
+        return step_to(STATE_RELEASE);
+    if (p->phase == TELL && answer && !pass_wrote(p, answer, &otherwise))
+        return otherwise;
+    if (p->phase == TELL)
+        return delete_it(p);
+    if (p->phase == TAKE_ANSWER && answer)
+        return take_answer(p, answer);
+    if (!answer && !p->paused && has_token(p))
+        return step_to(STATE_FOLLOW);
+    if (!answer && !p->paused && !pass_may_ask(p, &otherwise))
+        return otherwise;
+    p->paused = false;
+    if (!answer)
+        return read_ask(p);
+    if (answer->http == 404)
+        return step_to(STATE_RELEASE);
+    if (answer->http != 200 && answer->http != 204)
+        return step_answer_refused(p, STR("GET"), answer);
+    return after_look(p);
+}
+
+struct pass_step state_release(struct pass *p)
+{
+    const struct arm_answer *answer = pass_answer(p);
+    struct pass_step otherwise;
+
+    if (answer)
+        return pass_wrote(p, answer, &otherwise) ? step_rest(STEP_NEVER) : otherwise;
+    struct value *after = value_clone(p->arena, p->object);
+    object_remove_finalizer(after, STR(FINALIZER));
+    return step_kube(p, KUBE_PATCH, pass_path(p, ""),
+                     meta_patch_object(p->arena, p->object, after, true));
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schedule.c - when an object that is well is checked next; see schedule.h. */
+#include "operator/schedule.h"
+
+#include "go/time.h"
+#include "object/names.h"
+#include "object/object.h"
+
+bool schedule_parse(str text, int64_t *out, struct err *e)
+{
+    if (str_eq(text, STR("never"))) {
+        *out = SCHEDULE_NEVER;
+        return true;
+    }
+    if (!duration_parse(text, out, e))
+        return false;
+    if (*out < NS_PER_SEC)
+        return err_set(e, ERR_INVALID, "\"%.*s\" is less than a second", STR_ARG(text));
+    if (*out > SCHEDULE_NEVER)
+        *out = SCHEDULE_NEVER;
+    return true;
+}
+
+int64_t schedule_period(int64_t period, const struct value *object,
+                        const struct model_resource *resource)
+{
+    str text = object_annotation(object, STR(ANNOTATION_SYNC_PERIOD));
+    int64_t own;
+    bool writes = (resource && !(resource->operations & MODEL_GET)) ||
+                  str_eq(object_annotation(object, STR(ANNOTATION_MODE)), STR("put-only"));
+
+    if (text.len && schedule_parse(text, &own, NULL))
+        return own;
+    return writes && period < SCHEDULE_WRITING ? SCHEDULE_WRITING : period;
+}
+
+int64_t schedule_vary(int64_t period)
+{
+    return period / 4 * 3 + (int64_t)random_below((uint64_t)period / 2 + 1);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * schedule.h - when an object that is well is checked next.
+ *
+ * The annotation plumb.azure.com/sync-period of the object says so ("30m", "never"), else the
+ * operator does; kinds that Azure does not show, and objects in the mode put-only, are written at
+ * each check and therefore checked once an hour at most. Each period is varied by a quarter, so
+ * that objects that were made together are not checked together for ever. Any thread.
+ */
+#pragma once
+
+#include "azure/model/model.h"
+
+/* Between checks that write, at least, unless the object itself says otherwise. */
+#define SCHEDULE_WRITING (3600 * NS_PER_SEC)
+/* "never" is longer than anything runs. */
+#define SCHEDULE_NEVER (INT64_C(50) * 365 * 86400 * NS_PER_SEC)
+
+/* "15m", "never". */
+MUST_CHECK bool schedule_parse(str text, int64_t *out, struct err *e);
+/* The period of an object; period is that of the operator. resource may be NULL. */
+int64_t schedule_period(int64_t period, const struct value *object,
+                        const struct model_resource *resource);
+/* A period, varied. */
+int64_t schedule_vary(int64_t period);

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * settings.h - how the operator is set up, under the names of the reference operator.
+ *
+ *     const struct settings_source source = {.secret = data};   or {0}: the environment alone
+ *     if (!settings_read(a, &source, &settings, e)) ...
+ *
+ * A name is looked up in the environment, then in the Secret that the reference operator's chart
+ * makes (aso-controller-settings). An empty value counts as none. Values that cannot be understood
+ * are errors, as there; booleans are lenient, as there.
+ *
+ * Names without a meaning for plumb (MAX_CONCURRENT_RECONCILES, RATE_LIMIT_*) are checked and
+ * otherwise ignored: passes wait in no thread, and the budget of Azure is kept in any case.
+ */
+#pragma once
+
+#include "arm/credential/credential.h"
+#include "operator/operator.h"
+
+#define SETTINGS_SECRET "aso-controller-settings"
+#define SETTINGS_LEASE "controllers-leader-election-azinfra-generated"
+/* Between checks of an object that is well. */
+#define SETTINGS_PERIOD (900 * NS_PER_SEC)
+
+struct settings_source {
+    /* An environment variable, or NULL: getenv unless set. */
+    const char *(*environment)(const char *name);
+    const struct value *secret; /* its member "data"; NULL: none */
+};
+
+struct settings {
+    bool has_credential; /* else objects need one of their own */
+    struct credential_settings credential;
+    struct cloud cloud;
+    bool own_cloud;         /* ALLOW_MULTI_ENV_MANAGEMENT */
+    str namespace;          /* POD_NAMESPACE; may be empty */
+    struct str_list target; /* AZURE_TARGET_NAMESPACES */
+    int64_t period;         /* AZURE_SYNC_PERIOD; see schedule.h */
+    enum policy policy;     /* DEFAULT_RECONCILE_POLICY */
+    str agent;              /* AZURE_USER_AGENT_SUFFIX */
+};
+
+/* Texts live as long as a, which should be wiped when freed. */
+MUST_CHECK bool settings_read(struct arena *a, const struct settings_source *source,
+                              struct settings *out, struct err *e);
+
+/* ---- Single values, for options of the same meaning. ---- */
+
+/* "manage", "skip", "detach-on-delete". */
+MUST_CHECK bool settings_policy(str text, enum policy *out, struct err *e);

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* settle.c - the end of a good pass: written down where it differs, then quiet for a period. */
+#include "operator/internal.h"
+
+/* The generation that is in Azure, and no token any more. */
+static struct value *metadata(struct pass *p)
+{
+    struct value *after = value_clone(p->arena, p->object);
+
+    object_set_annotation(p->arena, after, STR(ANNOTATION_POLL_TOKEN), STR_NONE);
+    object_set_annotation(p->arena, after, STR(ANNOTATION_POLL_ID), STR_NONE);
+    if (p->sent && p->config->version.len)
+        object_set_label(p->arena, after, STR(LABEL_VERSION), p->config->version);
+    if (p->sent) /* the user may have moved to another version since the claim */
+        object_set_annotation(p->arena, after, STR(ANNOTATION_API_VERSION), p->resource->version);
+    if (p->config->take_over)
+        object_set_annotation(p->arena, after, STR(ANNOTATION_OPERATOR_NAMESPACE),
+                              p->config->namespace);
+    if (p->sent && p->generation)
+        object_set_annotation(p->arena, after, STR(ANNOTATION_GENERATION),
+                              str_fmt(p->arena, "%lld", (long long)p->generation));
+    pass_annotate(p, after);
+    return meta_patch_object(p->arena, p->object, after, true);
+}
+
+/*
+ * What was sent. An object that was adopted and is as it should be costs no write, unless Secrets
+ * are in its payload, whose changes only the digest shows.
+ */
+static void remember_payload(struct pass *p)
+{
+    if (!p->digest.len || (!p->sent && !p->secrets.len && !(p->drift && p->drift->learn)))
+        return;
+    memory_set_text(p, "payloadDigest", p->digest);
+    memory_set_text(p, "apiVersion", p->resource->api_version);
+    memory_set_text(p, "claimedId", pass_id(p));
+    if (!p->sent)
+        return;
+    const struct ext ext = pass_ext(p);
+    memory_set_time(p, "takenAt", p->now);
+    if (p->own_payload)
+        memory_set(p, "sentChildren", ext_sent(p->arena, &ext, p->own_payload));
+}
+
+void settle_remember(struct pass *p)
+{
+    memory_forget_failure(p);
+    remember_payload(p);
+    drift_remember(p);
+}
+
+struct pass_step state_settle(struct pass *p)
+{
+    const struct arm_answer *answer = p->asked ? NULL : pass_answer(p);
+    struct condition ready;
+    struct value *patch;
+    struct pass_step otherwise;
+    struct decision d;
+
+    if (answer && !pass_wrote(p, answer, &otherwise))
+        return otherwise;
+    if (!p->generation)
+        p->generation = object_generation(p->object);
+    ready = status_condition(p, "", "Succeeded", STR_NONE);
+    if (p->phase == 0) {
+        if (!pass_point(p, ext_success, &d, &otherwise))
+            return otherwise;
+        p->phase = 1;
+        if ((patch = metadata(p)))
+            return step_kube(p, KUBE_PATCH, pass_path(p, ""), patch);
+    }
+    if (p->phase == 1) {
+        p->phase = 2;
+        settle_remember(p);
+        if ((patch = status_patch(p, p->body, &ready)))
+            return step_kube(p, KUBE_PATCH, pass_path(p, "/status"), patch);
+    }
+    p->card->attempt = 0;
+    p->card->well = true;
+    if (object_generation(p->object) != p->generation)
+        return step_rest(0);
+    return (struct pass_step){.kind = STEP_PERIOD};
+}

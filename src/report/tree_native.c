@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tree_native.c - what JSON and YAML reports have beyond those of the original: where an object
+ * comes from and where it belongs, differences field by field, the comparison with an earlier
+ * report, explanations. Only what was asked for is there.
+ */
+#include "report/internal.h"
+
+static void set_text(struct arena *a, struct value *out, str key, str text)
+{
+    if (text.len)
+        value_set_str(a, out, key, text);
+}
+
+/* ---- Differences. ---- */
+
+void report_tree_field(struct arena *a, struct value *out, const struct result_field *f)
+{
+    value_set_str(a, out, STR("path"), f->path);
+    value_set_str(a, out, STR("kind"), str_c(result_kind_name(f->kind)));
+    if (f->expected)
+        value_set(a, out, STR("expected"), f->expected);
+    if (f->actual)
+        value_set(a, out, STR("actual"), f->actual);
+    set_text(a, out, STR("template"), place_text(a, f->template));
+    set_text(a, out, STR("object"), place_text(a, f->object));
+}
+
+void report_tree_fields(struct arena *a, struct value *out, const struct result_diff *d)
+{
+    if (!d->fields_known)
+        return;
+    set_text(a, out, STR("part"), d->part);
+    set_text(a, out, STR("component"), d->component);
+    set_text(a, out, STR("place"), place_text(a, d->place));
+    struct value *list = value_set(a, out, STR("Differences"), value_list(a));
+    for (size_t i = 0; i < d->fields.len; i++)
+        report_tree_field(a, value_add(a, list, value_object(a)), &d->fields.items[i]);
+    if (d->fields.cut)
+        value_set_bool(a, out, STR("MoreDifferences"), true);
+}
+
+/* ---- Against an earlier report. ---- */
+
+static void add_drift(struct arena *a, struct value *out, const struct result_drift *d)
+{
+    set_text(a, out, STR("CRName"), d->object);
+    set_text(a, out, STR("template"), d->template);
+    set_text(a, out, STR("issue"), d->issue);
+    if (d->gone)
+        value_set_bool(a, out, STR("gone"), true);
+    if (!d->more.len)
+        return;
+    struct value *list = value_set(a, out, STR("more"), value_list(a));
+    for (size_t i = 0; i < d->more.len; i++)
+        value_add(a, list, value_string(a, d->more.items[i]));
+}
+
+static void add_baseline(struct arena *a, struct value *out, const struct result_baseline *b)
+{
+    static const char *const names[DRIFT_STATES] = {"New", "Worse", "Remaining", "Fixed"};
+    struct value *lists[DRIFT_STATES];
+
+    value_set_str(a, out, STR("File"), b->file);
+    for (size_t i = 0; i < DRIFT_STATES; i++)
+        value_set(a, out, str_c(names[i]), value_list(a));
+    for (size_t i = 0; i < DRIFT_STATES; i++)
+        lists[i] = value_get(out, str_c(names[i]));
+    for (size_t i = 0; i < b->drifts.len; i++)
+        add_drift(a, value_add(a, lists[b->drifts.items[i].state], value_object(a)),
+                  &b->drifts.items[i]);
+}
+
+/* ---- Explanations. ---- */
+
+static void add_candidate(struct arena *a, struct value *out, const struct result_candidate *c)
+{
+    value_set_str(a, out, STR("template"), c->template);
+    value_set_bool(a, out, STR("chosen"), c->chosen);
+    if (c->scored)
+        value_set_int(a, out, STR("score"), (int64_t)c->score);
+    set_text(a, out, STR("why"), c->why);
+}
+
+static void add_explanation(struct arena *a, struct value *out, const struct result_explanation *x)
+{
+    value_set_str(a, out, STR("CRName"), x->object);
+    set_text(a, out, STR("place"), place_text(a, x->place));
+    struct value *list = value_set(a, out, STR("candidates"), value_list(a));
+    for (size_t i = 0; i < x->candidates.len; i++)
+        add_candidate(a, value_add(a, list, value_object(a)), &x->candidates.items[i]);
+    list = value_set(a, out, STR("suppressed"), value_list(a));
+    for (size_t i = 0; i < x->suppressed.len; i++) {
+        const struct result_suppressed *s = &x->suppressed.items[i];
+        struct value *item = value_add(a, list, value_object(a));
+        value_set_str(a, item, STR("path"), s->path);
+        value_set_str(a, item, STR("rule"), s->rule);
+        set_text(a, item, STR("place"), place_text(a, s->rule_place));
+    }
+    if (x->cut)
+        value_set_bool(a, out, STR("moreSuppressed"), true);
+}
+
+static void add_subject(struct arena *a, struct value *out, const struct result_subject *s)
+{
+    set_text(a, out, STR("reference"), s->reference);
+    set_text(a, out, STR("version"), s->version);
+    set_text(a, out, STR("input"), s->input);
+}
+
+void report_tree_more(struct arena *a, struct value *out, const struct results *r)
+{
+    if (r->subject.reference.len)
+        add_subject(a, value_set(a, out, STR("Compared"), value_object(a)), &r->subject);
+    if (r->baseline.file.len)
+        add_baseline(a, value_set(a, out, STR("Baseline"), value_object(a)), &r->baseline);
+    if (!r->explanations.len)
+        return;
+    struct value *list = value_set(a, out, STR("Explanations"), value_list(a));
+    for (size_t i = 0; i < r->explanations.len; i++)
+        add_explanation(a, value_add(a, list, value_object(a)), &r->explanations.items[i]);
+}

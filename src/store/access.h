@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * access.h - who may call: the authority, the token and the kubeconfig of a served store.
+ *
+ * Tokens are compared by their hashes, in constant time. One thread makes an access; its handler
+ * may be called from any.
+ */
+#pragma once
+
+#include "net/handler.h"
+#include "net/server/issue.h"
+
+struct store_access {
+    struct issued ca, server, client;
+    str token;
+    unsigned char token_hash[32];
+    const struct handler *inner;
+    struct handler handler; /* asks inner when the caller may */
+};
+
+/*
+ * Reads the authority and the token from the folder, or makes them, and certificates for a server
+ * at address and for a client. a is wiped when it is freed, and lives as long as out.
+ */
+MUST_CHECK bool store_access_open(struct arena *a, str folder, str address,
+                                  struct store_access *out, struct err *e);
+/* Writes folder/kubeconfig for a server at this URL; mode 0600. */
+MUST_CHECK bool store_access_write(const struct store_access *x, str folder, str url,
+                                   struct err *e);
+/* From now on x->handler guards inner. */
+void store_access_guard(struct store_access *x, const struct handler *inner);

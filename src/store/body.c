@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* body.c - the body of a request as a tree: JSON, YAML, or protobuf for what is built in. */
+#include "store/internal.h"
+
+#include "text/json/json.h"
+#include "text/yaml/yaml.h"
+
+static bool is_yaml(const struct store_request *r)
+{
+    str type = handler_header(r->call, STR("Content-Type")), rest;
+
+    str_cut(type, STR(";"), &type, &rest);
+    type = str_trim(type);
+    return str_eq(type, STR("application/yaml")) || str_eq(type, STR("application/x-yaml"));
+}
+
+bool store_read_body(struct store_request *r, const struct read_options *options,
+                     struct value **out, struct err *e)
+{
+    const struct source src = {.text = r->call->body};
+
+    if (store_is_protobuf(src.text))
+        return store_protobuf_read(r->arena, src.text, out, e);
+    if (is_yaml(r))
+        return yaml_read(r->arena, &src, options, out, e);
+    return json_read(r->arena, &src, options, out, e);
+}

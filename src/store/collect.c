@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * collect.c - garbage collection, as Kubernetes' collector and its controller of namespaces do it.
+ *
+ * Owners are known by uid: an object that was deleted and made again is another one. Everything
+ * that may need something done is put in a queue when the state of an object changes; the queue is
+ * worked off piece by piece (store_collect), each piece as ordinary writes. Nothing else is
+ * remembered, so that after a start everything is simply looked at once.
+ *
+ *   an object whose owners are all gone           is deleted
+ *   one with some owners gone                     loses the references to them
+ *   one that waits for its dependents (foreground)   has those that block it deleted, then goes
+ *   one that orphans its dependents               has the references to it removed, then goes
+ *   a namespace or a definition that is deleted   has its objects deleted, then goes
+ */
+#include "store/internal.h"
+#include "object/object.h"
+
+/* How many objects of a namespace or a definition are deleted in one look. */
+#define DELETE_MAX 200
+
+/* ---- The graph. -------------------------------------------------------------------------------
+ */
+
+static struct store_owner *owner_node(struct store *s, str uid)
+{
+    struct store_owner *o = (struct store_owner *)table_find(s->owners, uid);
+
+    if (o)
+        return o;
+    o = block_new(sizeof *o + uid.len);
+    *o = (struct store_owner){0};
+    char *text = (char *)o + sizeof *o;
+    memcpy(text, uid.ptr, uid.len);
+    table_add(s->owners, &o->node, str_of(text, uid.len));
+    return o;
+}
+
+static void add_edge(struct store *s, struct store_entry *n, const struct value *reference)
+{
+    str uid = value_get_str(reference, STR("uid"));
+    struct store_owner *o = owner_node(s, uid);
+    struct store_edge *edge = block_new(sizeof *edge);
+
+    *edge = (struct store_edge){
+        .next = o->edges,
+        .back = &o->edges,
+        .sibling = n->owners,
+        .dependent = n,
+        .owner = o,
+        .blocks = value_is_true(value_get(reference, STR("blockOwnerDeletion"))),
+    };
+    if (edge->next)
+        edge->next->back = &edge->next;
+    o->edges = edge;
+    n->owners = edge;
+}
+
+static void drop_edges(struct store *s, struct store_entry *n)
+{
+    while (n->owners) {
+        struct store_edge *edge = n->owners;
+        n->owners = edge->sibling;
+        *edge->back = edge->next;
+        if (edge->next)
+            edge->next->back = edge->back;
+        if (!edge->owner->edges) {
+            table_drop(s->owners, &edge->owner->node);
+            block_free(edge->owner);
+        }
+        block_free(edge);
+    }
+}
+
+static struct store_entry *entry_of_uid(struct store *s, str uid)
+{
+    struct table_node *node = table_find(s->by_uid, uid);
+
+    if (!node)
+        return NULL;
+    return (struct store_entry *)(void *)((char *)node - offsetof(struct store_entry, by_uid));
+}
+
+void store_graph_free(struct store *s)
+{
+    for (struct store_type *t = s->types; t; t = t->next)
+        for (struct store_entry *n = t->objects.first[0]; n; n = n->next[0])
+            drop_edges(s, n);
+}
+
+/* ---- The queue. -------------------------------------------------------------------------------
+ */
+
+void store_queue(struct store *s, struct store_entry *n)
+{
+    if (n->queued)
+        return;
+    n->queued = true;
+    n->queue_next = NULL;
+    n->queue_back = s->queue_end;
+    *s->queue_end = n;
+    s->queue_end = &n->queue_next;
+    pthread_cond_signal(&s->tick);
+}
+
+static void unqueue(struct store *s, struct store_entry *n)
+{
+    if (!n->queued)
+        return;
+    n->queued = false;
+    *n->queue_back = n->queue_next;
+    if (n->queue_next)
+        n->queue_next->queue_back = n->queue_back;
+    else
+        s->queue_end = n->queue_back;
+}
+
+static void queue_dependents(struct store *s, str uid)
+{
+    struct store_owner *o = (struct store_owner *)table_find(s->owners, uid);
+
+    for (struct store_edge *edge = o ? o->edges : NULL; edge; edge = edge->next)
+        if (store_live(edge->dependent))
+            store_queue(s, edge->dependent);
+}
+
+static void queue_owners(struct store *s, const struct store_entry *n)
+{
+    for (struct store_edge *edge = n->owners; edge; edge = edge->sibling) {
+        struct store_entry *owner = entry_of_uid(s, edge->owner->node.key);
+        if (owner)
+            store_queue(s, owner);
+    }
+}
+
+/* Those that wait until nothing is left in them. */
+static void queue_containers(struct store *s, const struct store_entry *n)
+{
+    struct store_type *namespaces = store_type_find(s, STR_NONE, STR("namespaces"));
+    struct store_entry *around =
+        n->namespace.len ? store_order_find(&namespaces->objects, n->namespace) : NULL;
+
+    if (around && store_live(around))
+        store_queue(s, around);
+    if (n->type->definition && store_live(n->type->definition))
+        store_queue(s, n->type->definition);
+}
+
+static void forget_uid(struct store *s, struct store_entry *n)
+{
+    if (!n->uid[0])
+        return;
+    table_drop(s->by_uid, &n->by_uid);
+    n->uid[0] = 0;
+}
+
+static bool needs_a_look(const struct value *meta)
+{
+    return value_len(value_get(meta, STR("ownerReferences"))) ||
+           value_get(meta, STR("deletionTimestamp"));
+}
+
+void store_graph_follow(struct store *s, struct store_entry *n, const struct value *tree)
+{
+    const struct value *meta = object_meta(tree);
+    const struct value *references = value_get(meta, STR("ownerReferences"));
+    str uid = value_get_str(meta, STR("uid"));
+
+    queue_owners(s, n);
+    if (n->uid[0] && !str_eq(str_c(n->uid), uid))
+        queue_dependents(s, str_c(n->uid));
+    drop_edges(s, n);
+    forget_uid(s, n);
+    if (!tree) {
+        unqueue(s, n);
+        queue_containers(s, n);
+        return;
+    }
+    (void)snprintf(n->uid, sizeof n->uid, "%.*s", STR_ARG(uid));
+    table_add(s->by_uid, &n->by_uid, str_c(n->uid));
+    for (size_t i = 0; i < value_len(references); i++)
+        add_edge(s, n, &references->items[i]);
+    if (needs_a_look(meta))
+        store_queue(s, n);
+}
+
+/* ---- One object. ------------------------------------------------------------------------------
+ */
+
+struct looking {
+    struct store *store;
+    struct arena *arena;
+    struct store_entry *entry;
+    struct value *tree, *meta;
+    size_t deleted; /* so many objects in it, by this look */
+};
+
+/* What became of an owner. */
+enum owner_state {
+    OWNER_SOLID,   /* it is there */
+    OWNER_GONE,    /* no object has that name and uid */
+    OWNER_WAITING, /* it is there, and waits for its dependents to be deleted */
+    OWNER_UNKNOWN, /* its type is not served, so nobody can tell */
+};
+
+static bool waits_for_dependents(struct looking *l, const struct store_entry *n)
+{
+    const struct value *tree = store_version_tree(l->arena, l->store, n->newest);
+
+    return value_get(object_meta(tree), STR("deletionTimestamp")) &&
+           store_has_finalizer(tree, STR("foregroundDeletion"));
+}
+
+static enum owner_state state_of(struct looking *l, const struct value *reference)
+{
+    str group, version, api = value_get_str(reference, STR("apiVersion"));
+    str name = value_get_str(reference, STR("name")), uid = value_get_str(reference, STR("uid"));
+
+    if (!str_cut(api, STR("/"), &group, &version)) {
+        version = api;
+        group = STR_NONE;
+    }
+    struct store_type *t =
+        store_type_of_kind(l->store, group, value_get_str(reference, STR("kind")));
+    const struct store_shape_version *as =
+        t ? store_shape_version(store_type_shape(l->store, t), version) : NULL;
+    if (!as || !as->served)
+        return OWNER_UNKNOWN;
+    str namespace = t->namespaced ? l->entry->namespace : STR_NONE;
+    if (t->namespaced && !namespace.len)
+        return OWNER_UNKNOWN;
+    struct store_entry *n = store_order_find(&t->objects, store_key(l->arena, namespace, name));
+    if (!store_live(n) || !str_eq(str_c(n->uid), uid))
+        return OWNER_GONE;
+    return waits_for_dependents(l, n) ? OWNER_WAITING : OWNER_SOLID;
+}
+
+/* The object is as l has it now; without finalizers a deletion is complete. */
+static void put(struct looking *l)
+{
+    bool deleting = value_get(store_meta(l->arena, l->tree), STR("deletionTimestamp"));
+
+    if (deleting && !store_is_held(l->entry->type, l->tree))
+        store_drop(l->store, l->entry);
+    else
+        store_put(l->store, l->arena, l->entry->type, l->tree);
+}
+
+/* Removes the references that fit and puts the object. */
+static void drop_references(struct looking *l, const bool *drop)
+{
+    struct value *references = value_get(l->meta, STR("ownerReferences"));
+    size_t kept = 0;
+
+    for (size_t i = 0; i < value_len(references); i++)
+        if (!drop[i])
+            references->items[kept++] = references->items[i];
+    if (references)
+        references->len = (uint32_t)kept;
+    if (!value_len(references))
+        value_unset(l->meta, STR("ownerReferences"));
+    put(l);
+}
+
+/* Something below waits for its own dependents too: a circle, which would wait for ever. */
+static bool is_in_circle(struct looking *l)
+{
+    struct store_owner *o =
+        (struct store_owner *)table_find(l->store->owners, str_c(l->entry->uid));
+
+    for (struct store_edge *edge = o ? o->edges : NULL; edge; edge = edge->next)
+        if (store_live(edge->dependent) && waits_for_dependents(l, edge->dependent))
+            return true;
+    return false;
+}
+
+static void unblock_owners(struct looking *l)
+{
+    struct value *references = value_get(l->meta, STR("ownerReferences"));
+    bool changed = false;
+
+    for (size_t i = 0; i < value_len(references); i++)
+        if (value_is_true(value_get(&references->items[i], STR("blockOwnerDeletion")))) {
+            value_set_bool(l->arena, &references->items[i], STR("blockOwnerDeletion"), false);
+            changed = true;
+        }
+    if (changed)
+        put(l);
+}
+
+static str usual_policy(const struct value *tree)
+{
+    if (store_has_finalizer(tree, STR("orphan")))
+        return STR("Orphan");
+    if (store_has_finalizer(tree, STR("foregroundDeletion")))
+        return STR("Foreground");
+    return STR("Background");
+}
+
+/* An object with owners, which may have to go with them. */
+static void look_at_owners(struct looking *l)
+{
+    struct value *references = value_get(l->meta, STR("ownerReferences"));
+    size_t count = value_len(references), solid = 0, waiting = 0;
+    bool *drop = ARENA_ARRAY(l->arena, bool, count + 1);
+
+    for (size_t i = 0; i < count; i++) {
+        enum owner_state state = state_of(l, &references->items[i]);
+        if (state == OWNER_UNKNOWN)
+            return;
+        solid += state == OWNER_SOLID;
+        waiting += state == OWNER_WAITING;
+        drop[i] = state != OWNER_SOLID;
+    }
+    if (!count || (solid && solid == count))
+        return;
+    if (solid) {
+        drop_references(l, drop);
+    } else if (waiting && store_has_dependents(l->store, str_c(l->entry->uid))) {
+        if (is_in_circle(l))
+            unblock_owners(l);
+        store_delete_object(l->store, l->arena, l->entry, STR("Foreground"));
+    } else {
+        store_delete_object(l->store, l->arena, l->entry, usual_policy(l->tree));
+    }
+}
+
+bool store_has_dependents(struct store *s, str uid)
+{
+    return table_find(s->owners, uid) != NULL;
+}
+
+/* Foreground: dependents that block go first. */
+static void look_at_dependents(struct looking *l)
+{
+    struct store_owner *o =
+        (struct store_owner *)table_find(l->store->owners, str_c(l->entry->uid));
+    bool blocked = false;
+
+    for (struct store_edge *edge = o ? o->edges : NULL; edge; edge = edge->next)
+        if (edge->blocks && edge->dependent != l->entry) {
+            blocked = true;
+            if (!waits_for_dependents(l, edge->dependent))
+                store_queue(l->store, edge->dependent);
+        }
+    if (blocked)
+        return;
+    store_remove_finalizer(l->tree, STR("foregroundDeletion"));
+    put(l);
+}
+
+/* Removes every reference to this object; true when nobody has one any more. */
+static void orphan_one(struct looking *l, struct store_entry *dependent)
+{
+    struct looking d = {.store = l->store, .arena = l->arena, .entry = dependent};
+
+    d.tree = store_version_tree(l->arena, l->store, dependent->newest);
+    d.meta = store_meta(l->arena, d.tree);
+    struct value *references = value_get(d.meta, STR("ownerReferences"));
+    bool *drop = ARENA_ARRAY(l->arena, bool, value_len(references) + 1);
+    for (size_t i = 0; i < value_len(references); i++)
+        drop[i] = str_eq(value_get_str(&references->items[i], STR("uid")), str_c(l->entry->uid));
+    drop_references(&d, drop);
+}
+
+static void orphan_dependents(struct looking *l)
+{
+    struct store_owner *o;
+
+    while ((o = (struct store_owner *)table_find(l->store->owners, str_c(l->entry->uid))))
+        orphan_one(l, o->edges->dependent);
+    /* One that names itself as owner has just been changed. */
+    l->tree = store_version_tree(l->arena, l->store, l->entry->newest);
+    store_remove_finalizer(l->tree, STR("orphan"));
+    put(l);
+}
+
+/* ---- Namespaces and definitions. --------------------------------------------------------------
+ */
+
+/* Begins the deletion of an object that is in something that goes; true when it is gone. */
+static bool empty_one(struct looking *l, struct store_entry *n)
+{
+    AUTO_ARENA a = arena_new();
+    const struct value *tree = store_version_tree(a, l->store, n->newest);
+
+    if (value_get(object_meta(tree), STR("deletionTimestamp")))
+        return false;
+    l->deleted++;
+    return !store_delete_object(l->store, a, n, STR("Background"));
+}
+
+/* Deletes what is there, up to a limit in one look; true when nothing is left. */
+static bool empty_type(struct looking *l, struct store_type *t, str namespace)
+{
+    bool left = false;
+
+    for (struct store_entry *n = t->objects.first[0], *next; n; n = next) {
+        next = n->next[0];
+        if (!store_live(n) || (namespace.len && !str_eq(n->namespace, namespace)))
+            continue;
+        if (l->deleted == DELETE_MAX) {
+            store_queue(l->store, l->entry);
+            return false;
+        }
+        left |= !empty_one(l, n);
+    }
+    return !left;
+}
+
+static void empty_namespace(struct looking *l)
+{
+    bool empty = true;
+
+    for (struct store_type *t = l->store->types; t; t = t->next)
+        if (t->namespaced && !t->gone)
+            empty &= empty_type(l, t, l->entry->name);
+    if (!empty)
+        return;
+    struct value *spec = value_get(l->tree, STR("spec"));
+    if (!value_len(value_get(spec, STR("finalizers"))))
+        return;
+    value_unset(spec, STR("finalizers"));
+    put(l);
+}
+
+static void empty_definition(struct looking *l)
+{
+    for (struct store_type *t = l->store->types; t; t = t->next)
+        if (t->definition == l->entry && !empty_type(l, t, STR_NONE))
+            return;
+    if (!store_has_finalizer(l->tree, STR("customresourcecleanup.apiextensions.k8s.io")))
+        return;
+    store_remove_finalizer(l->tree, STR("customresourcecleanup.apiextensions.k8s.io"));
+    put(l);
+}
+
+/* ---- All. -------------------------------------------------------------------------------------
+ */
+
+static bool is_of(const struct looking *l, const char *plural)
+{
+    return l->entry->type->builtin && str_eq(l->entry->type->plural, str_c(plural));
+}
+
+static void look(struct store *s, struct store_entry *n)
+{
+    AUTO_ARENA a = arena_new();
+    struct looking l = {.store = s, .arena = a, .entry = n};
+
+    l.tree = store_version_tree(a, s, n->newest);
+    l.meta = store_meta(a, l.tree);
+    if (!value_get(l.meta, STR("deletionTimestamp")))
+        look_at_owners(&l);
+    else if (is_of(&l, "namespaces"))
+        empty_namespace(&l);
+    else if (is_of(&l, "customresourcedefinitions"))
+        empty_definition(&l);
+    else if (store_has_finalizer(l.tree, STR("foregroundDeletion")))
+        look_at_dependents(&l);
+    else if (store_has_finalizer(l.tree, STR("orphan")))
+        orphan_dependents(&l);
+}
+
+bool store_collect(struct store *s, size_t max)
+{
+    for (uint64_t from = s->head, i = 0; i + s->head - from < max && s->queue; i++) {
+        struct store_entry *n = s->queue;
+        unqueue(s, n);
+        look(s, n);
+    }
+    return s->queue != NULL;
+}

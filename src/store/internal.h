@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * internal.h - what the files of the store share; README.md first.
+ *
+ * Unless a comment says otherwise, functions are called with the lock of the store held.
+ */
+#pragma once
+
+#include "store/store.h"
+#include "value/pack.h"
+#include "value/value.h"
+
+#include <stdatomic.h>
+
+struct store_entry;
+struct store_type;
+
+/* ---- Versions: objects.c. ----------------------------------------------------------------------
+ *
+ * One state of one object. Immutable but for prev; counted, because replies and watches look at it
+ * without the lock.
+ */
+struct store_version {
+    _Atomic uint32_t refs;
+    bool deleted;               /* the object was deleted; bytes are its last state */
+    struct store_version *prev; /* the state before; kept while this one is in history */
+    struct store_entry *entry;  /* valid while this one is in history or the newest */
+    uint64_t rv;
+    uint64_t shape; /* serial of the shape it was written by: reading by the same changes nothing */
+    int64_t at;     /* when, by clock_now */
+    uint32_t len;
+    char bytes[]; /* packed */
+};
+
+struct store_version *store_version_ref(struct store_version *v);
+/* Any thread. */
+void store_version_drop(struct store_version *v);
+/* The object. Any thread that holds a reference; lives as long as a. */
+struct value *store_version_tree(struct arena *a, struct store *s, const struct store_version *v);
+
+/* ---- Entries in order: order.c. ----------------------------------------------------------------
+ *
+ * A key "namespace/name" (or "name") and all states of what has it, newest first. A deleted object
+ * keeps its entry until nobody can ask for an earlier state.
+ */
+#define STORE_LEVELS 14
+
+/* An ownerReference of an entry's newest state, in the list of its owner's uid. */
+struct store_edge {
+    struct store_edge *next, **back; /* in struct store_owner */
+    struct store_edge *sibling;      /* of the same dependent */
+    struct store_entry *dependent;
+    struct store_owner *owner;
+    bool blocks; /* blockOwnerDeletion */
+};
+
+struct store_entry {
+    struct store_type *type;
+    str key, namespace, name;
+    struct store_version *newest;
+    /* Of the newest state, for garbage collection; empty when it is deleted. */
+    struct table_node by_uid; /* key: the uid */
+    char uid[40];
+    struct store_edge *owners;
+    bool queued; /* the collector will look at it; only while it is not deleted */
+    struct store_entry *queue_next, **queue_back;
+    unsigned levels;
+    struct store_entry *next[]; /* in order, as a skip list */
+};
+
+struct store_order {
+    struct store_entry *first[STORE_LEVELS];
+    size_t len;
+    uint64_t seed;
+};
+
+struct store_entry *store_order_find(const struct store_order *o, str key);
+/* The first whose key is at least key. */
+struct store_entry *store_order_from(const struct store_order *o, str key);
+/* A new entry; the key must be new. */
+struct store_entry *store_order_add(struct store_order *o, str namespace, str name);
+/* Unlinks and frees. */
+void store_order_remove(struct store_order *o, struct store_entry *n);
+/* The key of an object; lives as long as a. */
+str store_key(struct arena *a, str namespace, str name);
+
+/* ---- Types: types.c, crd.c. --------------------------------------------------------------------
+ */
+
+struct store_shape_version {
+    str name;
+    bool served, storage, has_status;
+    bool loose;                 /* unknown fields are kept everywhere */
+    const struct value *schema; /* openAPIV3Schema; never NULL */
+    const struct value *columns;
+    const struct value *selectable; /* list of {jsonPath}, or NULL */
+};
+
+/* What a definition says of a type: immutable, counted, shared with those who read. */
+struct store_shape {
+    _Atomic uint32_t refs;
+    struct arena *arena;
+    uint64_t serial; /* unlike all others */
+    struct store_shape_version *versions;
+    size_t count, storage;
+    const struct value *names; /* plural, singular, kind, listKind, shortNames, categories */
+    bool counts_generations;
+};
+
+struct store_builtin;
+
+struct store_type {
+    struct store_type *next;
+    str group, plural, kind, list_kind;
+    bool namespaced;
+    bool gone;                           /* its definition was deleted */
+    bool closing;                        /* its definition is being deleted */
+    const struct store_builtin *builtin; /* NULL: a custom resource */
+    struct store_entry *definition;      /* of a custom resource */
+    struct store_shape *shape;           /* NULL: not needed so far */
+    struct store_order objects;
+    size_t live; /* of objects: those that are not deleted */
+    /* History: versions in order; those at the end may not be on disk yet. */
+    struct store_version **history;
+    size_t history_start, history_len, history_cap;
+    uint64_t trimmed; /* states before this version are not known any more */
+    struct store_watch *watches;
+};
+
+/* NULL when there is none. */
+struct store_type *store_type_find(struct store *s, str group, str plural);
+struct store_type *store_type_of_kind(struct store *s, str group, str kind);
+/* Never NULL; the store's own reference. */
+struct store_shape *store_type_shape(struct store *s, struct store_type *t);
+struct store_shape *store_shape_ref(struct store_shape *shape);
+/* Any thread. */
+void store_shape_drop(struct store_shape *shape);
+const struct store_shape_version *store_shape_version(const struct store_shape *shape, str name);
+const struct store_shape_version *store_shape_storage(const struct store_shape *shape);
+/* "widgets.example.com", or "secrets". Lives as long as a. */
+str store_type_name(struct arena *a, const struct store_type *t);
+/* "example.com/v1", or "v1". */
+str store_api_version(struct arena *a, str group, str version);
+MUST_CHECK bool store_types_init(struct store *s, struct err *e);
+void store_types_free(struct store *s);
+/* A type of custom resources; one that is gone comes back. */
+struct store_type *store_type_add(struct store *s, str group, str plural);
+
+/* A definition was written or deleted: its type follows. crd is NULL when it was deleted. */
+void store_crd_follow(struct store *s, struct store_entry *definition, const struct value *crd);
+
+/* ---- The store. --------------------------------------------------------------------------------
+ */
+
+/* A write that waits for the disk. */
+struct store_waiting {
+    struct store_waiting *next;
+    uint64_t batch, rv;
+    struct handler_call *call; /* NULL: of the store itself */
+};
+
+struct store {
+    struct arena *arena;
+    struct store_config config;
+    struct handler handler;
+    struct db *db; /* NULL: memory only */
+    struct pack_words *words;
+    struct lock lock;                    /* of everything below */
+    uint64_t head;                       /* the last version that was given out */
+    uint64_t committed;                  /* the last one that readers see */
+    uint64_t opened;                     /* the one at the start */
+    uint64_t shapes;                     /* serials of shapes so far */
+    VEC(struct store_version *) pending; /* those after committed, in order; see keep */
+    struct arena *keep;                  /* of vectors that live as long as the store */
+    uint64_t noted;                      /* up to here versions were handed to the database, */
+    uint64_t batch;                      /* the last ones in this batch */
+    int64_t collect_after;               /* the collector rests until then: the disk failed */
+    struct store_waiting *waiting, **waiting_end;
+    struct store_type *types;
+    struct table *by_uid;
+    struct table *owners; /* uid of an owner: struct store_owner */
+    struct store_entry *queue, **queue_end;
+    struct store_regexes *regexes;
+    /* The thread, unless driven. */
+    pthread_t thread;
+    pthread_cond_t tick;
+    bool running, stop;
+};
+
+/* Whoever names this uid as owner; lives while somebody does. */
+struct store_owner {
+    struct table_node node;
+    struct store_edge *edges;
+};
+
+/* ---- Changes: objects.c. -----------------------------------------------------------------------
+ */
+
+/* The state at a version: NULL when there was none; may be one that says deleted. */
+struct store_version *store_state_at(const struct store_entry *n, uint64_t rv);
+/* The newest state that is not deleted, else NULL. */
+struct store_version *store_live(const struct store_entry *n);
+/* Makes tree the newest state of the object of that name; its resourceVersion is set, in a. */
+void store_put(struct store *s, struct arena *a, struct store_type *t, struct value *tree);
+/* The object is gone: its last state is the one before, with the version of the deletion. */
+void store_drop(struct store *s, struct store_entry *n);
+/* The same for what was read from the file: nothing is new. */
+void store_load(struct store *s, struct store_type *t, const struct value *tree, uint64_t rv);
+/* What was put since the last call is to be written; call is answered when it is on disk. */
+void store_expect(struct store *s, struct handler_call *call);
+/* What the database calls; without the lock. */
+void store_written(void *ctx, uint64_t batch, const struct err *failure);
+/* Undoes everything that is not on disk. */
+void store_roll_back(struct store *s);
+/* Everything up to rv is on disk: readers see it. */
+void store_publish(struct store *s, uint64_t rv);
+/* Forgets what is too old; answers when the next is. */
+int64_t store_trim(struct store *s);
+/* The index in the history of t of the first version after rv. */
+size_t store_history_after(const struct store_type *t, uint64_t rv);
+/* Without the lock: lets the disk begin, or in memory publishes at once. */
+void store_settle(struct store *s);
+
+/* ---- The file: persist.c. ----------------------------------------------------------------------
+ */
+
+MUST_CHECK bool store_persist_open(struct store *s, struct err *e);
+/* Notes a change; answers the number of its batch. */
+uint64_t store_persist_put(struct store *s, const struct store_version *v);
+
+/* ---- Garbage collection: collect.c. ------------------------------------------------------------
+ */
+
+/* The newest state of n is another one: tree, or NULL when it is gone. */
+void store_graph_follow(struct store *s, struct store_entry *n, const struct value *tree);
+/* Something about n, which is not deleted, needs a look. */
+void store_queue(struct store *s, struct store_entry *n);
+/* Works off the queue up to max looks and writes together; answers whether something is left. */
+bool store_collect(struct store *s, size_t max);
+/* At the end: edges and owners. */
+void store_graph_free(struct store *s);
+/* Whether dependents of uid exist. */
+bool store_has_dependents(struct store *s, str uid);
+
+/* ---- Watches: watch.c. -------------------------------------------------------------------------
+ */
+
+/* Wakes the watches of t. */
+void store_watch_wake(struct store_type *t);
+/* How many are open. */
+size_t store_watch_count(const struct store_type *t);
+/* Lets go on what time asks for; answers when the next thing is due. */
+int64_t store_watch_step(struct store *s, int64_t now);
+
+/* ---- Requests: handler.c parses, get.c, write.c, remove.c and watch.c answer. ------------------
+ */
+
+enum store_verb {
+    STORE_GET,
+    STORE_LIST,
+    STORE_WATCH,
+    STORE_CREATE,
+    STORE_UPDATE,
+    STORE_PATCH,
+    STORE_DELETE,
+    STORE_DELETE_COLLECTION,
+};
+
+enum store_validation { STORE_WARN, STORE_STRICT, STORE_IGNORE };
+enum store_patch_kind { STORE_PATCH_JSON, STORE_PATCH_MERGE, STORE_PATCH_STRATEGIC };
+/* How objects are shown. */
+enum store_view { STORE_WHOLE, STORE_METADATA, STORE_TABLE };
+
+struct store_paths {
+    VEC(str) items;
+};
+/* What is odd about a body: duplicate members, as the reader words them, and unknown ones. */
+struct store_oddities {
+    struct store_paths duplicate, unknown;
+};
+
+struct store_request {
+    struct store *store;
+    struct handler_call *call;
+    struct arena *arena;
+    enum store_verb verb;
+    str group, version, plural, namespace, name, subresource;
+    struct store_type *type;
+    struct store_shape *shape; /* a reference of the request's own */
+    const struct store_shape_version *as;
+    bool status;   /* the subresource is status */
+    bool finalize; /* the subresource is finalize, of a namespace */
+    bool dry_run;
+    enum store_validation validation;
+    enum store_view view;
+    str include; /* of a Table: what a row holds beside its cells: None, Object, else metadata */
+    str manager;
+    struct value *body; /* of the request, or NULL */
+    struct store_oddities odd;
+    enum store_patch_kind patch; /* of STORE_PATCH */
+    bool wrote;                  /* something was put: the answer waits for the disk */
+};
+
+/* The function of the handler; without the lock. */
+void store_answer_call(void *ctx, struct handler_call *c);
+
+/* Whether members that hold bytes are in base 64; false: answered by 400. */
+bool store_check_bytes(struct store_request *r, const struct value *object);
+
+/* ---- Bodies: body.c, protobuf.c. Pure. ---------------------------------------------------------
+ */
+
+struct read_options;
+/* The body as a tree, by its Content-Type. options may be NULL. */
+MUST_CHECK bool store_read_body(struct store_request *r, const struct read_options *options,
+                                struct value **out, struct err *e);
+/* Whether it is an object in Kubernetes' protobuf, and that object. Shares the texts of body. */
+bool store_is_protobuf(str body);
+MUST_CHECK bool store_protobuf_read(struct arena *a, str body, struct value **out, struct err *e);
+
+/* ---- Answers: answer.c. Without the lock, unless noted: they touch the call only. --------------
+ */
+
+/* A cause in the details of a Status. */
+struct store_cause {
+    str reason, message, field;
+};
+/* Fill the answer with a Status; always false, so that failing is one line. */
+bool store_fault(struct store_request *r, int code, const char *reason, const char *format, ...)
+    FORMAT(4, 5);
+/* The same about the object of the request, with details and causes. */
+bool store_fault_of(struct store_request *r, int code, const char *reason, str name, str message,
+                    const struct store_cause *causes, size_t count);
+/* The same, with the word that Kubernetes uses there for the type: its kind or its plural. */
+bool store_fault_as(struct store_request *r, int code, const char *reason, str kind, str name,
+                    str message, const struct store_cause *causes, size_t count);
+bool store_not_found(struct store_request *r, str name);
+/* The answer is a tree; true. */
+bool store_answer(struct store_request *r, int status, const struct value *v);
+/* The answer of a write or a get: the object as the request wants to see it; true. */
+bool store_answer_object(struct store_request *r, int status, struct value *tree, uint64_t shape);
+/* The object of a version as it is shown in r's version and view; may change and share tree. */
+struct value *store_show(struct store_request *r, struct value *tree, uint64_t shape);
+/* {"kind": "Status", ...} */
+struct value *store_status(struct arena *a, int code, const char *reason, str message);
+void store_write_json(struct buf *out, const struct value *v);
+
+/* A PartialObjectMetadata; shares tree. */
+struct value *store_metadata_only(struct arena *a, struct value *tree);
+
+/* ---- Tables: table.c, json_path.c. Pure. -------------------------------------------------------
+ */
+
+/* {"kind": "Table", ...} with one row. */
+struct value *store_table(struct store_request *r, struct value *object);
+struct value *store_table_columns(struct store_request *r);
+struct value *store_table_row(struct store_request *r, struct value *object);
+/* The first value that a path of a printer column finds, or NULL. */
+const struct value *store_json_path(struct arena *a, const struct value *object, str path);
+/* "3m20s", as kubectl words ages. */
+str store_human_duration(struct arena *a, int64_t seconds);
+
+/* ---- Selectors: selectors.c. Pure. -------------------------------------------------------------
+ */
+
+struct store_selector;
+/* Both may be empty; *out is NULL when nothing is selected. False: answered by 400. */
+MUST_CHECK bool store_selector_read(struct store_request *r, str labels, str fields,
+                                    struct store_selector **out);
+bool store_selector_fits(const struct store_selector *s, const struct value *object);
+/* A copy that lives as long as a. */
+struct store_selector *store_selector_copy(struct arena *a, const struct store_selector *s);
+
+/* ---- Schemas: schema.c, validate.c. Pure. ------------------------------------------------------
+ */
+
+struct store_errors {
+    struct arena *arena;
+    VEC(struct store_cause) items; /* message is without the field */
+};
+void store_error(struct store_errors *errors, str field, const char *reason, const char *format,
+                 ...) FORMAT(4, 5);
+/* "spec.x: Required value" or "[a, b]", as one text. */
+str store_errors_text(struct arena *a, const struct store_errors *errors);
+
+/* Removes what the schema does not know and appends its paths to unknown, which may be NULL. */
+void store_prune(struct arena *a, const struct store_shape_version *as, struct value *object,
+                 struct store_paths *unknown);
+/* Adds defaults, and drops nulls where none is allowed. */
+void store_default(struct arena *a, const struct store_shape_version *as, struct value *object);
+void store_validate(struct store *s, const struct store_shape_version *as,
+                    const struct value *object, struct store_errors *errors);
+/* The schema below schema for a member, or NULL. */
+const struct value *store_schema_member(const struct value *schema, str key);
+bool store_schema_preserves(const struct value *schema);
+
+/* Whether a text has a format of OpenAPI; unknown formats fit everything. */
+bool store_format_fits(struct store *s, str format, str text);
+
+struct store_regexes *store_regexes_new(void);
+void store_regexes_free(struct store_regexes *x);
+struct regex;
+/* NULL when the pattern is not one. */
+const struct regex *store_regex(struct store_regexes *x, str pattern);
+
+/* ---- Metadata: meta.c, names.c, managed_fields.c. Pure. ----------------------------------------
+ */
+
+/* The member metadata, made when it is missing. */
+struct value *store_meta(struct arena *a, struct value *object);
+bool store_has_finalizer(const struct value *object, str name);
+void store_add_finalizer(struct arena *a, struct value *object, str name);
+void store_remove_finalizer(struct value *object, str name);
+/* "2026-11-17T20:00:00Z" */
+str store_time(struct arena *a, int64_t now);
+str store_new_uid(struct arena *a);
+/* Brings metadata into Kubernetes' shape: unknown members go to unknown. False: answered by 400. */
+MUST_CHECK bool store_meta_coerce(struct store_request *r, struct value *object,
+                                  struct store_paths *unknown);
+void store_meta_validate(struct arena *a, const struct store_type *t, const struct value *object,
+                         struct store_errors *errors);
+/* What the manuals call DNS-1123 label and subdomain. */
+bool store_is_label(str s);
+bool store_is_subdomain(str s);
+bool store_is_label_value(str s);
+bool store_is_qualified_name(str s);
+extern const char store_subdomain_rule[], store_label_rule[];
+
+/*
+ * Brings managedFields of object, which is to replace old (NULL: nothing), up to date: manager
+ * wrote it in this version, through this subresource.
+ */
+void store_manage_fields(struct store_request *r, const struct value *old, struct value *object);
+
+/* ---- Types with rules of their own: builtins.c, crd.c. -----------------------------------------
+ */
+
+struct store_builtin {
+    const char *group, *version, *plural, *singular, *kind, *list_kind, *short_names;
+    bool namespaced, has_status, counts_generations;
+    const char *schema;     /* openAPIV3Schema as JSON */
+    const char *selectable; /* fields that can be selected by, separated by blanks */
+    const char *bytes;      /* the member whose members are in base 64, or NULL */
+    /* Before validation: what this type fills in or derives. old is NULL on create. May be NULL. */
+    void (*prepare)(struct store_request *r, const struct value *old, struct value *object);
+    /* What a schema cannot say. May be NULL. */
+    void (*validate)(struct store_request *r, const struct value *old, const struct value *object,
+                     struct store_errors *errors);
+};
+extern const struct store_builtin store_builtins[];
+extern const size_t store_builtin_count;
+
+void store_crd_prepare(struct store_request *r, const struct value *old, struct value *object);
+void store_crd_validate(struct store_request *r, const struct value *old,
+                        const struct value *object, struct store_errors *errors);
+
+/* ---- What verbs do: true when answered well, false when by a Status. With the lock. ------------
+ */
+
+bool store_do_get(struct store_request *r);
+bool store_do_create(struct store_request *r);
+bool store_do_update(struct store_request *r);
+bool store_do_patch(struct store_request *r);
+bool store_do_delete(struct store_request *r);
+bool store_do_delete_collection(struct store_request *r);
+/* Before create, update and patch, without the lock: their body. */
+bool store_parse(struct store_request *r);
+/* These two take the lock themselves. */
+void store_do_list(struct store_request *r);
+void store_do_watch(struct store_request *r);
+/* Paths that are about no object: discovery, version, health. False: there is none. */
+bool store_do_other(struct store_request *r);
+/* Below /openapi/. False: there is none. With the lock. */
+bool store_do_openapi(struct store_request *r, str path);
+struct store_figures store_figures_locked(const struct store *s);
+
+/* The object that a strategic merge patch of a built-in type makes: strategic.c. Pure. */
+struct value *store_strategic_merge(struct arena *a, const struct value *old,
+                                    const struct value *patch);
+
+/* Whether finalizers keep an object that is being deleted. */
+bool store_is_held(const struct store_type *t, const struct value *tree);
+/*
+ * Begins or completes the deletion of an object, as a request with this policy does ("",
+ * Background, Foreground, Orphan). Answers its state afterwards, NULL when it is gone.
+ */
+struct value *store_delete_object(struct store *s, struct arena *a, struct store_entry *n,
+                                  str policy);

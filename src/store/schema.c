@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * schema.c - pruning and defaulting by structural schemas, as Kubernetes does both.
+ *
+ * A schema is used as it stands in its definition, a tree; nothing is compiled. Recursion is as
+ * deep as the object, which readers limit.
+ */
+#include "store/internal.h"
+
+static bool is_set(const struct value *schema, const char *extension)
+{
+    return value_is_true(value_get(schema, str_c(extension)));
+}
+
+bool store_schema_preserves(const struct value *schema)
+{
+    return is_set(schema, "x-kubernetes-preserve-unknown-fields");
+}
+
+static const struct value *additional_of(const struct value *schema)
+{
+    const struct value *more = value_get(schema, STR("additionalProperties"));
+
+    return value_is(more, VALUE_OBJECT) ? more : NULL;
+}
+
+const struct value *store_schema_member(const struct value *schema, str key)
+{
+    const struct value *known = value_get(value_get(schema, STR("properties")), key);
+
+    return known ? known : additional_of(schema);
+}
+
+/* additionalProperties: true */
+static bool takes_all(const struct value *schema)
+{
+    return value_is_true(value_get(schema, STR("additionalProperties")));
+}
+
+/* The members that every resource has, whatever its schema says. */
+static bool is_resource_member(str key)
+{
+    return str_eq(key, STR("apiVersion")) || str_eq(key, STR("kind")) ||
+           str_eq(key, STR("metadata"));
+}
+
+/* ---- Pruning. -------------------------------------------------------------------------------- */
+
+/* One object that is being pruned. */
+struct pruning {
+    struct arena *arena;
+    struct store_paths *unknown; /* may be NULL */
+    const struct value *schema;
+    str path;
+    bool resource; /* it has the members of every resource */
+};
+
+static void prune(struct pruning *p, struct value *v);
+
+static str below(const struct pruning *p, str key)
+{
+    if (!p->unknown)
+        return STR_NONE;
+    return p->path.len ? str_fmt(p->arena, "%.*s.%.*s", STR_ARG(p->path), STR_ARG(key)) : key;
+}
+
+static void prune_inner(const struct pruning *p, const struct value *schema, struct value *v,
+                        str path)
+{
+    struct pruning inner = {p->arena, p->unknown, schema, path,
+                            is_set(schema, "x-kubernetes-embedded-resource")};
+
+    prune(&inner, v);
+}
+
+/* Whether the schema does not know a member; its path is noted. */
+static bool is_unknown(void *ctx, const struct value *member)
+{
+    const struct pruning *p = ctx;
+
+    if (p->resource && is_resource_member(value_key(member)))
+        return false;
+    if (store_schema_member(p->schema, value_key(member)) || store_schema_preserves(p->schema) ||
+        takes_all(p->schema))
+        return false;
+    if (p->unknown)
+        VEC_PUSH(p->arena, &p->unknown->items, below(p, value_key(member)));
+    return true;
+}
+
+static void prune_members(struct pruning *p, struct value *v)
+{
+    (void)value_remove_if(v, is_unknown, p);
+    for (size_t i = 0; i < v->len; i++) {
+        struct value *member = &v->items[i];
+        const struct value *inner = store_schema_member(p->schema, value_key(member));
+
+        if (inner && !(p->resource && is_resource_member(value_key(member))))
+            prune_inner(p, inner, member, below(p, value_key(member)));
+    }
+}
+
+static void prune(struct pruning *p, struct value *v)
+{
+    const struct value *items = value_get(p->schema, STR("items"));
+
+    if (v->kind == VALUE_OBJECT)
+        prune_members(p, v);
+    for (size_t i = 0; v->kind == VALUE_LIST && items && i < v->len; i++)
+        prune_inner(p, items, &v->items[i],
+                    p->unknown ? str_fmt(p->arena, "%.*s[%zu]", STR_ARG(p->path), i) : STR_NONE);
+}
+
+void store_prune(struct arena *a, const struct store_shape_version *as, struct value *object,
+                 struct store_paths *unknown)
+{
+    struct pruning p = {a, unknown, as->schema, STR_NONE, true};
+
+    if (!as->loose)
+        prune(&p, object);
+}
+
+/* ---- Defaulting. ----------------------------------------------------------------------------- */
+
+static bool is_forbidden_null(const struct value *v, const struct value *schema)
+{
+    return value_is(v, VALUE_NULL) && schema && !is_set(schema, "nullable");
+}
+
+/* ctx is the schema of the object. */
+static bool is_forbidden_member(void *ctx, const struct value *member)
+{
+    return is_forbidden_null(member, store_schema_member(ctx, value_key(member)));
+}
+
+static void fill(struct arena *a, const struct value *schema, struct value *v);
+
+static void fill_members(struct arena *a, const struct value *schema, struct value *v)
+{
+    const struct value *known = value_get(schema, STR("properties"));
+
+    for (size_t i = 0; i < value_len(known); i++) {
+        const struct value *def = value_get(&known->items[i], STR("default"));
+        const struct value *there = value_get(v, value_key(&known->items[i]));
+
+        if (def && (!there || is_forbidden_null(there, &known->items[i])))
+            value_set(a, v, value_key(&known->items[i]), value_clone(a, def));
+    }
+    (void)value_remove_if(v, is_forbidden_member, (void *)(uintptr_t)schema);
+    for (size_t i = 0; i < v->len; i++) {
+        const struct value *inner = store_schema_member(schema, value_key(&v->items[i]));
+
+        if (inner && value_is_container(&v->items[i]))
+            fill(a, inner, &v->items[i]);
+    }
+}
+
+static void fill(struct arena *a, const struct value *schema, struct value *v)
+{
+    const struct value *items = value_get(schema, STR("items"));
+    const struct value *def = value_get(items, STR("default"));
+
+    if (v->kind == VALUE_OBJECT)
+        fill_members(a, schema, v);
+    if (v->kind != VALUE_LIST || !items)
+        return;
+    for (size_t i = 0; i < v->len; i++) {
+        if (def && is_forbidden_null(&v->items[i], items))
+            v->items[i] = *value_clone(a, def);
+        if (value_is_container(&v->items[i]))
+            fill(a, items, &v->items[i]);
+    }
+}
+
+void store_default(struct arena *a, const struct store_shape_version *as, struct value *object)
+{
+    fill(a, as->schema, object);
+}

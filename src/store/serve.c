@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* serve.c - a store in a folder, behind HTTPS; see serve.h. */
+#include "store/serve.h"
+
+#include "net/server/handler_serve.h"
+#include "store/access.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A few busy clients, and many that watch and cost no thread. */
+#define SERVE_THREADS 4
+#define SERVE_CONNECTIONS 2000
+
+struct store_served {
+    struct arena *arena;
+    str folder, kubeconfig;
+    int lock;
+    struct store *store;
+    struct store_access access;
+    struct server *server;
+};
+
+struct store_serve_config store_serve_defaults(void)
+{
+    return (struct store_serve_config){.store = store_defaults()};
+}
+
+/* ---- The folder. ---- */
+
+/* New ones are for their owner alone. */
+static bool make_folder(str folder, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    bool is_new = file_kind(folder) == FILE_MISSING;
+
+    if (!file_make_folder(folder, e))
+        return false;
+    return !is_new || !chmod(str_z(a, folder), 0700) || err_errno(e, errno, "chmod", folder);
+}
+
+static bool in_use(str folder, str path, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    str holder = STR_NONE;
+
+    if (file_read_max(a, path, 64, &holder, NULL) && str_trim(holder).len)
+        return err_set(e, ERR_EXISTS, "%.*s is in use by process %.*s", STR_ARG(folder),
+                       STR_ARG(str_trim(holder)));
+    return err_set(e, ERR_EXISTS, "%.*s is in use by another process", STR_ARG(folder));
+}
+
+/* Only a help for whoever is turned away. */
+static void note_holder(int fd)
+{
+    AUTO_ARENA a = arena_new();
+    str text = str_fmt(a, "%ld\n", (long)getpid());
+
+    if (ftruncate(fd, 0) || pwrite(fd, text.ptr, text.len, 0) < 0)
+        return;
+}
+
+bool store_folder_lock(str folder, int *fd, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    str path = file_join(a, folder, STR("lock"));
+
+    *fd = open(str_z(a, path), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (*fd < 0)
+        return err_errno(e, errno, "open", path);
+    if (flock(*fd, LOCK_EX | LOCK_NB)) {
+        int number = errno;
+        fd_cleanup(fd);
+        return number == EWOULDBLOCK ? in_use(folder, path, e) : err_errno(e, number, "lock", path);
+    }
+    note_holder(*fd);
+    return true;
+}
+
+str store_folder_database(struct arena *a, str folder)
+{
+    return file_join(a, folder, STR("store.db"));
+}
+
+/* ---- Beginning and ending. ---- */
+
+static bool open_store(struct store_served *s, const struct store_serve_config *config,
+                       struct err *e)
+{
+    struct store_config store = config->store;
+
+    store.path = store_folder_database(s->arena, s->folder);
+    return store_open(&store, &s->store, e);
+}
+
+/* A client on this machine calls loopback when the server listens on every address. */
+static str url_of(struct store_served *s, str address)
+{
+    if (str_eq(address, STR("0.0.0.0")) || str_eq(address, STR("::")))
+        return str_fmt(s->arena, "https://127.0.0.1:%u", server_port(s->server));
+    return server_url(s->server);
+}
+
+static bool start(struct store_served *s, const struct store_serve_config *config, struct err *e)
+{
+    const struct handler *inner = store_handler(s->store);
+    struct server_config listen = {
+        .handle = handler_serve,
+        .ctx = &s->access.handler,
+        .address = config->address,
+        .port = config->port,
+        .threads = SERVE_THREADS,
+        .connections_max = SERVE_CONNECTIONS,
+        .body_max = STORE_BODY_MAX + KIB, /* a little more, so that the store words the refusal */
+        .cert = s->access.server.cert,
+        .key = s->access.server.key,
+        .client_ca = s->access.ca.cert,
+    };
+
+    store_access_guard(&s->access, config->wrap ? config->wrap(config->wrap_ctx, inner) : inner);
+    return server_start(&listen, &s->server, e) &&
+           store_access_write(&s->access, s->folder, url_of(s, config->address), e);
+}
+
+bool store_serve(const struct store_serve_config *config, struct store_served **out, struct err *e)
+{
+    struct arena *a = arena_new_secret();
+    struct store_served *s = ARENA_NEW(a, struct store_served);
+
+    s->arena = a;
+    s->lock = -1;
+    s->folder = str_copy(a, config->data);
+    s->kubeconfig = file_join(a, s->folder, STR("kubeconfig"));
+    if (!make_folder(s->folder, e) || !store_folder_lock(s->folder, &s->lock, e) ||
+        !store_access_open(a, s->folder, config->address, &s->access, e) ||
+        !open_store(s, config, e) || !start(s, config, e)) {
+        store_serve_end(s, 0);
+        return false;
+    }
+    *out = s;
+    return true;
+}
+
+void store_serve_end(struct store_served *s, int64_t grace)
+{
+    if (!s)
+        return;
+    server_stop(s->server, grace);
+    store_close(s->store);
+    fd_cleanup(&s->lock);
+    arena_free(s->arena);
+}
+
+struct store *store_served_store(const struct store_served *s)
+{
+    return s->store;
+}
+
+str store_served_url(const struct store_served *s)
+{
+    return server_url(s->server);
+}
+
+str store_served_kubeconfig(const struct store_served *s)
+{
+    return s->kubeconfig;
+}

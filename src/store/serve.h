@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * serve.h - a store in a folder, behind HTTPS.
+ *
+ *     struct store_serve_config config = store_serve_defaults();
+ *     config.data = STR("data");
+ *     if (!store_serve(&config, &served, e))
+ *         return false;
+ *     use(store_served_url(served));                     with data/kubeconfig
+ *     handler_answer(store_handler(store_served_store(served)), &call);     or from this process
+ *     store_serve_end(served, NS_PER_SEC);
+ *
+ * The folder is for one process at a time. It holds
+ *
+ *     store.db      the objects
+ *     ca.crt ca.key an authority of its own, made with the folder
+ *     token         what clients may show instead of a certificate
+ *     kubeconfig    all that a client needs, written at every start
+ *     lock          held while the store is open
+ *
+ * Everything but ca.crt is readable by its owner only. Whoever has the token, or a certificate of
+ * the authority, may do everything; anybody may ask for the version and the health.
+ */
+#pragma once
+
+#include "store/store.h"
+
+struct store_served;
+
+struct store_serve_config {
+    str data;    /* the folder; made when it is missing */
+    str address; /* empty: 127.0.0.1 */
+    uint16_t port;
+    struct store_config store; /* path is set by us */
+    /* Wraps the store's handler before it is served; NULL: nothing does. Lives as long as served.
+     */
+    const struct handler *(*wrap)(void *ctx, const struct handler *store);
+    void *wrap_ctx;
+};
+
+struct store_serve_config store_serve_defaults(void);
+
+MUST_CHECK bool store_serve(const struct store_serve_config *config, struct store_served **out,
+                            struct err *e);
+/* Ends the server as server_stop does, then the store. s may be NULL. */
+void store_serve_end(struct store_served *s, int64_t grace);
+/* These live as long as s. */
+struct store *store_served_store(const struct store_served *s);
+str store_served_url(const struct store_served *s);
+str store_served_kubeconfig(const struct store_served *s); /* the path */
+
+/* ---- Its pieces. ---- */
+
+/*
+ * Takes the folder for this process; it must exist. The lock ends with the descriptor. ERR_EXISTS
+ * when another process has it.
+ */
+MUST_CHECK bool store_folder_lock(str folder, int *fd, struct err *e);
+/* The path of the database in it. Lives as long as a. */
+str store_folder_database(struct arena *a, str folder);

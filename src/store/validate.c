@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * validate.c - objects against structural schemas, in Kubernetes' words.
+ *
+ * The texts are those of its OpenAPI validator behind its field errors: "spec.size: Invalid value:
+ * \"string\": spec.size in body must be of type integer: \"string\"". Rules in CEL
+ * (x-kubernetes-validations) are not evaluated.
+ */
+#include "store/internal.h"
+
+#include "go/quote.h"
+#include "regex/regex.h"
+#include "text/json/json.h"
+#include "value/number.h"
+
+/* The most faults of one object that are reported. */
+#define ERRORS_MAX 100
+
+/* ---- Errors. --------------------------------------------------------------------------------- */
+
+void store_error(struct store_errors *errors, str field, const char *reason, const char *format,
+                 ...)
+{
+    va_list args;
+
+    if (errors->items.len >= ERRORS_MAX)
+        return;
+    va_start(args, format);
+    struct store_cause cause = {str_c(reason), str_vfmt(errors->arena, format, args), field};
+    va_end(args);
+    VEC_PUSH(errors->arena, &errors->items, cause);
+}
+
+str store_errors_text(struct arena *a, const struct store_errors *errors)
+{
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+
+    for (size_t i = 0; i < errors->items.len; i++) {
+        const struct store_cause *c = &errors->items.items[i];
+        buf_fmt(&b, "%s%.*s: %.*s", i ? ", " : "", STR_ARG(c->field), STR_ARG(c->message));
+    }
+    if (errors->items.len < 2)
+        return buf_str(&b);
+    return str_fmt(a, "[%.*s]", STR_ARG(buf_str(&b)));
+}
+
+/* ---- Patterns, compiled once. ---------------------------------------------------------------- */
+
+struct store_regexes {
+    struct arena *arena;
+    struct map *map;
+    struct lock lock;
+};
+
+struct store_regexes *store_regexes_new(void)
+{
+    struct arena *a = arena_new();
+    struct store_regexes *x = ARENA_NEW(a, struct store_regexes);
+
+    *x = (struct store_regexes){.arena = a, .map = map_new(a), .lock = LOCK_INIT};
+    return x;
+}
+
+void store_regexes_free(struct store_regexes *x)
+{
+    if (x)
+        arena_free(x->arena);
+}
+
+const struct regex *store_regex(struct store_regexes *x, str pattern)
+{
+    AUTO_LOCK guard = lock_take(&x->lock);
+    struct regex *re = map_get(x->map, pattern);
+
+    if (re)
+        return re;
+    pattern = str_copy(x->arena, pattern);
+    if (!regex_compile(x->arena, pattern, &re, NULL))
+        return NULL;
+    map_set(x->map, pattern, re);
+    return re;
+}
+
+/* ---- One value. ------------------------------------------------------------------------------ */
+
+struct validating {
+    struct store *store;
+    struct arena *arena;
+    struct store_errors *errors;
+};
+
+static void validate(struct validating *c, const struct value *schema, const struct value *v,
+                     str path);
+
+/* A value as field errors show it. */
+static str shown(struct arena *a, const struct value *v)
+{
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+
+    if (v->kind == VALUE_STRING)
+        go_quote(&b, value_str(v));
+    else
+        store_write_json(&b, v);
+    return buf_str(&b);
+}
+
+/* "path: Invalid value: v: path in body ..." */
+FORMAT(4, 5)
+static void invalid(struct validating *c, str path, const struct value *v, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    str text = str_vfmt(c->arena, format, args);
+    va_end(args);
+    store_error(c->errors, path, "FieldValueInvalid", "Invalid value: %.*s: %.*s in body %.*s",
+                STR_ARG(shown(c->arena, v)), STR_ARG(path), STR_ARG(text));
+}
+
+static const char *type_of(const struct value *v)
+{
+    static const char *const names[] = {
+        [VALUE_NULL] = "null",     [VALUE_BOOL] = "boolean",  [VALUE_INT] = "integer",
+        [VALUE_FLOAT] = "number",  [VALUE_STRING] = "string", [VALUE_LIST] = "array",
+        [VALUE_OBJECT] = "object",
+    };
+
+    return names[v->kind];
+}
+
+static bool type_fits(const struct value *schema, const struct value *v)
+{
+    str want = value_get_str(schema, STR("type"));
+    int64_t whole;
+
+    if (v->kind == VALUE_NULL && value_is_true(value_get(schema, STR("nullable"))))
+        return true;
+    if (value_is_true(value_get(schema, STR("x-kubernetes-int-or-string"))))
+        return v->kind == VALUE_STRING || v->kind == VALUE_INT;
+    if (!want.len || str_eq(want, str_c(type_of(v))))
+        return true;
+    if (str_eq(want, STR("number")))
+        return v->kind == VALUE_INT;
+    return str_eq(want, STR("integer")) && v->kind == VALUE_FLOAT && value_to_i64(v, &whole);
+}
+
+static void type_fault(struct validating *c, const struct value *schema, const struct value *v,
+                       str path)
+{
+    str want = value_get_str(schema, STR("type"));
+
+    if (value_is_true(value_get(schema, STR("x-kubernetes-int-or-string"))))
+        want = STR("integer,string");
+    store_error(c->errors, path, "FieldValueTypeInvalid",
+                "Invalid value: \"%s\": %.*s in body must be of type %.*s: \"%s\"", type_of(v),
+                STR_ARG(path), STR_ARG(want), type_of(v));
+}
+
+/* ---- Scalars. -------------------------------------------------------------------------------- */
+
+static void check_enum(struct validating *c, const struct value *schema, const struct value *v,
+                       str path)
+{
+    const struct value *allowed = value_get(schema, STR("enum"));
+    struct buf b = buf_new(c->arena, BUF_UNLIMITED);
+
+    if (!allowed)
+        return;
+    for (size_t i = 0; i < value_len(allowed); i++) {
+        if (value_equal(&allowed->items[i], v))
+            return;
+        str one = allowed->items[i].kind == VALUE_STRING ? value_str(&allowed->items[i])
+                                                         : shown(c->arena, &allowed->items[i]);
+        buf_add(&b, i ? STR(", ") : STR_NONE);
+        go_quote(&b, one);
+    }
+    store_error(c->errors, path, "FieldValueNotSupported",
+                "Unsupported value: %.*s: supported values: %.*s", STR_ARG(shown(c->arena, v)),
+                STR_ARG(buf_str(&b)));
+}
+
+static void check_limits(struct validating *c, const struct value *schema, const struct value *v,
+                         str path)
+{
+    static const struct {
+        const char *limit, *exclusive, *text;
+        int sign;
+    } limits[] = {
+        {"minimum", "exclusiveMinimum", "greater", -1},
+        {"maximum", "exclusiveMaximum", "less", 1},
+    };
+    double number, factor;
+
+    for (size_t i = 0; i < COUNT(limits); i++) {
+        const struct value *limit = value_get(schema, str_c(limits[i].limit));
+        bool exclusive = value_is_true(value_get(schema, str_c(limits[i].exclusive)));
+
+        if (!value_is_number(limit))
+            continue;
+        int order = number_compare(value_text(v), value_text(limit)) * limits[i].sign;
+        if (order > 0 || (exclusive && order == 0))
+            invalid(c, path, v, "should be %s than %s%.*s", limits[i].text,
+                    exclusive ? "" : "or equal to ", STR_ARG(value_text(limit)));
+    }
+    const struct value *step = value_get(schema, STR("multipleOf"));
+    if (value_is_number(step) && number_to_double(value_text(step), &factor) &&
+        number_to_double(value_text(v), &number) && factor > 0) {
+        double times = number / factor;
+        if (times != (double)(int64_t)times)
+            invalid(c, path, v, "should be a multiple of %.*s", STR_ARG(value_text(step)));
+    }
+}
+
+static size_t count_runes(str s)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s.len; i++)
+        n += ((unsigned char)s.ptr[i] & 0xC0) != 0x80;
+    return n;
+}
+
+static bool limit_of(const struct value *schema, const char *name, int64_t *out)
+{
+    return value_to_i64(value_get(schema, str_c(name)), out);
+}
+
+static void check_text(struct validating *c, const struct value *schema, const struct value *v,
+                       str path)
+{
+    str text = value_str(v), pattern = value_get_str(schema, STR("pattern"));
+    str format = value_get_str(schema, STR("format"));
+    int64_t limit, runes = (int64_t)count_runes(text);
+
+    if (limit_of(schema, "maxLength", &limit) && runes > limit)
+        store_error(c->errors, path, "FieldValueTooLong",
+                    "Too long: may not be more than %lld byte%s", (long long)limit,
+                    limit == 1 ? "" : "s");
+    if (limit_of(schema, "minLength", &limit) && runes < limit)
+        invalid(c, path, v, "should be at least %lld chars long", (long long)limit);
+    if (pattern.len) {
+        const struct regex *re = store_regex(c->store->regexes, pattern);
+        if (re && !regex_match(re, text))
+            invalid(c, path, v, "should match '%.*s'", STR_ARG(pattern));
+    }
+    if (format.len && !store_format_fits(c->store, format, text))
+        invalid(c, path, v, "must be of type %.*s: %.*s", STR_ARG(format),
+                STR_ARG(shown(c->arena, v)));
+}
+
+/* ---- Lists. ---------------------------------------------------------------------------------- */
+
+/* The members of an element that identify it, as Go prints such a map. */
+static str identity(struct arena *a, const struct value *keys, const struct value *element)
+{
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+
+    buf_add(&b, STR("map[string]interface {}{"));
+    for (size_t i = 0; i < value_len(keys); i++) {
+        const struct value *member = value_get(element, value_str(&keys->items[i]));
+        buf_fmt(&b, "%s\"%.*s\":%.*s", i ? ", " : "", STR_ARG(value_str(&keys->items[i])),
+                STR_ARG(member ? shown(a, member) : STR("interface {}(nil)")));
+    }
+    buf_char(&b, '}');
+    return buf_str(&b);
+}
+
+/* Sets have no equal elements, maps none with the same keys. */
+static void check_unique(struct validating *c, const struct value *schema, const struct value *v,
+                         str path)
+{
+    str type = value_get_str(schema, STR("x-kubernetes-list-type"));
+    const struct value *keys = value_get(schema, STR("x-kubernetes-list-map-keys"));
+    bool is_map = str_eq(type, STR("map"));
+    struct strset *seen;
+
+    if (!is_map && !str_eq(type, STR("set")))
+        return;
+    seen = strset_new(c->arena, 0);
+    for (size_t i = 0; i < v->len; i++) {
+        str id = is_map ? identity(c->arena, keys, &v->items[i]) : shown(c->arena, &v->items[i]);
+        if (!strset_add(seen, id, NULL))
+            store_error(c->errors, str_fmt(c->arena, "%.*s[%zu]", STR_ARG(path), i),
+                        "FieldValueDuplicate", "Duplicate value: %.*s", STR_ARG(id));
+    }
+    strset_free(seen);
+}
+
+static void check_list(struct validating *c, const struct value *schema, const struct value *v,
+                       str path)
+{
+    const struct value *items = value_get(schema, STR("items"));
+    int64_t limit;
+
+    if (limit_of(schema, "minItems", &limit) && (int64_t)v->len < limit)
+        store_error(c->errors, path, "FieldValueInvalid",
+                    "Invalid value: %u: %.*s in body should have at least %lld items", v->len,
+                    STR_ARG(path), (long long)limit);
+    if (limit_of(schema, "maxItems", &limit) && (int64_t)v->len > limit)
+        store_error(c->errors, path, "FieldValueTooMany",
+                    "Too many: %u: must have at most %lld item%s", v->len, (long long)limit,
+                    limit == 1 ? "" : "s");
+    check_unique(c, schema, v, path);
+    for (size_t i = 0; items && i < v->len; i++)
+        validate(c, items, &v->items[i], str_fmt(c->arena, "%.*s[%zu]", STR_ARG(path), i));
+}
+
+/* ---- Objects. -------------------------------------------------------------------------------- */
+
+static str below(struct validating *c, str path, str key)
+{
+    return path.len ? str_fmt(c->arena, "%.*s.%.*s", STR_ARG(path), STR_ARG(key)) : key;
+}
+
+static void check_object(struct validating *c, const struct value *schema, const struct value *v,
+                         str path)
+{
+    const struct value *required = value_get(schema, STR("required"));
+    int64_t limit;
+
+    if (limit_of(schema, "minProperties", &limit) && (int64_t)v->len < limit)
+        store_error(c->errors, path, "FieldValueInvalid",
+                    "Invalid value: %u: %.*s in body should have at least %lld properties", v->len,
+                    STR_ARG(path), (long long)limit);
+    if (limit_of(schema, "maxProperties", &limit) && (int64_t)v->len > limit)
+        store_error(c->errors, path, "FieldValueTooMany",
+                    "Too many: %u: must have at most %lld item%s", v->len, (long long)limit,
+                    limit == 1 ? "" : "s");
+    for (size_t i = 0; i < value_len(required); i++) {
+        str key = value_str(&required->items[i]);
+        if (!value_get(v, key))
+            store_error(c->errors, below(c, path, key), "FieldValueRequired", "Required value");
+    }
+    for (size_t i = 0; i < v->len; i++) {
+        const struct value *inner = store_schema_member(schema, value_key(&v->items[i]));
+        if (inner)
+            validate(c, inner, &v->items[i], below(c, path, value_key(&v->items[i])));
+    }
+}
+
+/* ---- Several schemas at once. ---------------------------------------------------------------- */
+
+static bool fits(struct validating *c, const struct value *schema, const struct value *v, str path)
+{
+    struct store_errors own = {.arena = c->arena};
+    struct validating inner = {c->store, c->arena, &own};
+
+    validate(&inner, schema, v, path);
+    return !own.items.len;
+}
+
+static size_t count_fitting(struct validating *c, const struct value *schemas,
+                            const struct value *v, str path)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < value_len(schemas); i++)
+        n += fits(c, &schemas->items[i], v, path);
+    return n;
+}
+
+static void composed_fault(struct validating *c, str path, const char *text)
+{
+    store_error(c->errors, path.len ? path : STR("<nil>"), "FieldValueInvalid",
+                "Invalid value: \"\": \"%.*s\" must %s", STR_ARG(path), text);
+}
+
+static void check_composed(struct validating *c, const struct value *schema, const struct value *v,
+                           str path)
+{
+    const struct value *one = value_get(schema, STR("oneOf")),
+                       *any = value_get(schema, STR("anyOf"));
+    const struct value *all = value_get(schema, STR("allOf")),
+                       *none = value_get(schema, STR("not"));
+
+    for (size_t i = 0; i < value_len(all); i++)
+        validate(c, &all->items[i], v, path);
+    if (value_len(any) && !count_fitting(c, any, v, path))
+        composed_fault(c, path, "validate at least one schema (anyOf)");
+    if (value_len(one)) {
+        size_t n = count_fitting(c, one, v, path);
+        if (n != 1)
+            composed_fault(c, path,
+                           n ? "validate one and only one schema (oneOf). Found more than one valid"
+                             : "validate one and only one schema (oneOf). Found none valid");
+    }
+    if (none && fits(c, none, v, path))
+        composed_fault(c, path, "not validate the schema (not)");
+}
+
+static void validate(struct validating *c, const struct value *schema, const struct value *v,
+                     str path)
+{
+    if (!type_fits(schema, v)) {
+        type_fault(c, schema, v, path);
+        return;
+    }
+    if (v->kind == VALUE_NULL)
+        return;
+    check_enum(c, schema, v, path);
+    if (value_is_number(v))
+        check_limits(c, schema, v, path);
+    if (v->kind == VALUE_STRING)
+        check_text(c, schema, v, path);
+    if (v->kind == VALUE_LIST)
+        check_list(c, schema, v, path);
+    if (v->kind == VALUE_OBJECT)
+        check_object(c, schema, v, path);
+    check_composed(c, schema, v, path);
+}
+
+void store_validate(struct store *s, const struct store_shape_version *as,
+                    const struct value *object, struct store_errors *errors)
+{
+    struct validating c = {s, errors->arena, errors};
+
+    validate(&c, as->schema, object, STR_NONE);
+}

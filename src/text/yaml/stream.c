@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stream.c - streams of documents, split as Kubernetes tools do it.
+ *
+ * They cut the text at lines before they parse it, so "---" at the beginning of a line separates
+ * even inside a block scalar or a quoted one. The line itself belongs to no document, except that
+ * of the document it opens when nothing stands before it: that shows in the line numbers of errors.
+ */
+#include "text/yaml/internal.h"
+
+enum line_kind { LINE_CONTENT, LINE_SEPARATOR, LINE_BROKEN };
+
+/* What follows the dashes may only be a comment. */
+static enum line_kind line_kind(str line, str *rest)
+{
+    if (!str_has_prefix(line, STR("---")))
+        return LINE_CONTENT;
+    *rest = str_trim_set(str_from(line, 3), STR(" \t\r\n\v\f"));
+    return !rest->len || rest->ptr[0] == '#' ? LINE_SEPARATOR : LINE_BROKEN;
+}
+
+bool yaml_is_prologue(str text)
+{
+    bool directives = false;
+    str line;
+
+    while (str_next_line(&text, &line)) {
+        if (line.len && line.ptr[0] == '%')
+            directives = true;
+        else if ((line = str_trim(line)).len && line.ptr[0] != '#')
+            return false;
+    }
+    return directives;
+}
+
+static size_t end_of_line(str text, size_t from)
+{
+    size_t lf = str_find_char(str_from(text, from), '\n');
+
+    return lf == STR_NPOS ? text.len : from + lf + 1;
+}
+
+/* Finds the next part, [*from, *to), and moves on behind it. */
+static bool next_part(struct yaml_stream *s, size_t *from, size_t *to, struct err *e)
+{
+    str text = s->src->text, rest;
+
+    *from = s->offset;
+    for (size_t at = *from, next; at < text.len; at = next) {
+        next = end_of_line(text, at);
+        s->offset = next;
+        *to = at;
+        switch (line_kind(str_slice(text, at, next), &rest)) {
+        case LINE_BROKEN:
+            err_set(e, ERR_INVALID, "invalid Yaml document separator: %.*s", STR_ARG(rest));
+            return err_at(e, source_where_offset(s->src, at));
+        case LINE_SEPARATOR:
+            if (at > *from &&
+                ((s->opts && s->opts->go) || !yaml_is_prologue(str_slice(text, *from, at))))
+                return true;
+            break;
+        case LINE_CONTENT:
+            break;
+        }
+    }
+    *to = text.len;
+    return true;
+}
+
+bool yaml_stream_next(struct arena *a, struct yaml_stream *s, struct value **out, struct err *e)
+{
+    size_t from, to;
+
+    *out = NULL;
+    while (s->offset < s->src->text.len) {
+        struct value *v;
+        if (!next_part(s, &from, &to, e))
+            return false;
+        const struct ypart part = {.src = s->src, .from = from, .to = to};
+        if (!yaml_read_part(a, &part, s->opts, &v, e))
+            return false;
+        if (v->kind != VALUE_NULL) {
+            *out = v;
+            return true;
+        }
+    }
+    return true;
+}

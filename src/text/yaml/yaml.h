@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * yaml.h - YAML as Kubernetes tools read and write it (sigs.k8s.io/yaml).
+ *
+ * Reading follows Go's YAML library to the letter, faults included: YAML 1.1 scalars, aliases
+ * expanded under Go's ratio rule, merge keys, keys turned into strings, at most 10,000 levels.
+ * Errors read as in Go ("yaml: line 3: mapping values are not allowed in this context"); err_at
+ * gets the true place in addition. Scalars are not copied when they stand in the text as they are:
+ * the source must live as long as the tree.
+ *
+ * The text may be UTF-8, or UTF-16 with a byte order mark; yaml_source prepares it.
+ */
+#pragma once
+
+#include "text/text.h"
+
+/*
+ * A source for bytes from outside: UTF-16 becomes UTF-8, a byte order mark is dropped. Bytes that
+ * are not valid are found by the reader, unless they are UTF-16.
+ */
+MUST_CHECK bool yaml_source(struct arena *a, str file, str bytes, struct source *out,
+                            struct err *e);
+
+/*
+ * Reads the first document, as Go's Unmarshal does; what follows is not looked at. An empty text
+ * is null. opts may be NULL. A key that an object already has is a warning with its place, or an
+ * error in Go's words when duplicates are refused. Integers of any size and decimals stay exact;
+ * .inf and .nan fail, since JSON has none.
+ */
+MUST_CHECK bool yaml_read(struct arena *a, const struct source *src,
+                          const struct read_options *opts, struct value **out, struct err *e);
+
+/*
+ * Reads the documents of a text one after the other, as Go's Decoder does: the grammar says where
+ * one ends. *offset begins as 0 and moves on; at the end *out is NULL. A null document is given as
+ * such. A document fails also when what follows it cannot begin another one; *offset is then of no
+ * more use.
+ */
+MUST_CHECK bool yaml_read_next(struct arena *a, const struct source *src,
+                               const struct read_options *opts, size_t *offset, struct value **out,
+                               struct err *e);
+
+/*
+ * Reads a stream of documents, which Kubernetes tools split at lines that begin with "---" before
+ * they parse: yaml_stream_next gives one document after the other, at the end *out is NULL. A
+ * document that fails does not end the stream: the next call goes on behind it. Documents that are
+ * empty or null are skipped. Line numbers in messages count from the beginning of the document, as
+ * in Go; the place of an error and the positions of nodes count in the whole text.
+ */
+struct yaml_stream {
+    const struct source *src;
+    const struct read_options *opts;
+    size_t offset;
+};
+MUST_CHECK bool yaml_stream_next(struct arena *a, struct yaml_stream *s, struct value **out,
+                                 struct err *e);
+/*
+ * Whether text holds directives, such as %YAML 1.1, and else comments only: then the line of dashes
+ * behind it opens a document instead of ending one. Go's tools do not know this; neither does
+ * yaml_stream_next with read_options.go.
+ */
+bool yaml_is_prologue(str text);
+
+/*
+ * Appends v as sigs.k8s.io/yaml.Marshal does: block style, keys in natural order, lines folded at
+ * 80 columns, a final newline. Fails where Go fails ("yaml: control characters are not allowed"),
+ * unless numbers are NUMBERS_PLAIN: then every text is written so that it reads as it was.
+ */
+MUST_CHECK bool yaml_write(struct buf *out, const struct value *v, enum number_rule numbers,
+                           struct err *e);
+/*
+ * Whether yaml_write would succeed for both and write the same. It may say no although it would:
+ * then the texts tell.
+ */
+bool yaml_writes_same(const struct value *x, enum number_rule x_numbers, const struct value *y,
+                      enum number_rule y_numbers);
+/* The tag of a string that yaml_write_pretty writes as it is, unquoted. */
+#define YAML_PLAIN 1
+/*
+ * As yaml_write, but as version 3 of Go's library writes it with an indentation of 2, for Helm's
+ * toYamlPretty: lists are indented below their key, and lines are not folded. Tags of v count.
+ */
+MUST_CHECK bool yaml_write_pretty(struct buf *out, const struct value *v, enum number_rule numbers,
+                                  struct err *e);
+/* The order of keys in written YAML: a2 before a10. Not a proper order for all mixtures. */
+int yaml_key_compare(str x, str y);
+/* That of yaml_write_pretty. */
+int yaml_key_compare_pretty(str x, str y);

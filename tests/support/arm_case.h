@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * arm_case.h - cases of arm-put, as kinds of vectors read them.
+ *
+ * One case per file: docs (the subject first, then what it refers to), secrets, config maps, and
+ * the expected path, api-version and body. Names in braces stand for the recorded ones.
+ */
+#pragma once
+
+#include "azure/manifests.h"
+
+struct arm_case {
+    struct model *model;
+    struct value *filled;        /* the case, with the recorded names */
+    VEC(struct value *) objects; /* docs, then Secrets and ConfigMaps */
+    size_t docs;                 /* how many of them are docs */
+};
+
+/*
+ * Reads a case. The model is the one in the program; while that has none, the folder
+ * ../shared/azure/model.
+ */
+MUST_CHECK bool arm_case_read(struct arena *a, const struct value *vector, struct arm_case *out,
+                              struct err *e);
+/* All objects of the case but the one at index without; SIZE_MAX: all of them. */
+struct manifests *arm_case_manifests(struct arena *a, const struct arm_case *c, size_t without);
+/* Whether the recorded body depends on what Azure already held. */
+bool arm_case_has_state(const struct value *vector);
+/* Adds a Secret or ConfigMap with these values. */
+void arm_case_add(struct arena *a, struct arm_case *c, bool secret, str name,
+                  const struct value *values);

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_archive.c - archives made here, byte by byte: whole, in pieces, broken, and such as are
+ * meant to take memory or time.
+ */
+#include "../test.h"
+
+#include "archive/archive.h"
+
+#include <sys/resource.h>
+#include <zlib.h>
+
+/* ---- Making archives. ---- */
+
+static void put_octal(char *to, int digits, size_t n)
+{
+    for (to[digits] = '\0'; digits > 0; n /= 8)
+        to[--digits] = (char)('0' + n % 8);
+}
+
+static void add_header(struct buf *out, const char *name, size_t size, char type)
+{
+    char block[512] = {0};
+    unsigned sum = 0;
+
+    memcpy(block, name, strlen(name));
+    put_octal(block + 100, 7, 0644);
+    put_octal(block + 124, 11, size);
+    memset(block + 148, ' ', 8);
+    block[156] = type;
+    memcpy(block + 257, "ustar\00000", 8);
+    for (size_t i = 0; i < sizeof(block); i++)
+        sum += (uint8_t)block[i];
+    put_octal(block + 148, 6, sum);
+    buf_add(out, str_of(block, sizeof(block)));
+}
+
+static void add_member(struct buf *out, const char *name, const char *text)
+{
+    size_t size = strlen(text);
+
+    add_header(out, name, size, '0');
+    buf_add(out, str_c(text));
+    buf_repeat(out, '\0', (512 - size % 512) % 512);
+}
+
+static str tar_of(struct arena *a, const char *name, const char *text)
+{
+    struct buf out = buf_new(a, BUF_UNLIMITED);
+
+    add_member(&out, name, text);
+    buf_repeat(&out, '\0', 1024);
+    return buf_str(&out);
+}
+
+static str gzip_of(struct arena *a, str text)
+{
+    size_t room = text.len + text.len / 100 + 200;
+    char *to = arena_alloc_text(a, room);
+    z_stream z = {.next_in = (Bytef *)text.ptr,
+                  .avail_in = (uInt)text.len,
+                  .next_out = (Bytef *)to,
+                  .avail_out = (uInt)room};
+
+    assert_int_equal(deflateInit2(&z, 1, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+    size_t len = z.total_out;
+    deflateEnd(&z);
+    return str_of(to, len);
+}
+
+static void add_le(struct buf *out, size_t n, int bytes)
+{
+    for (; bytes > 0; bytes--, n /= 256)
+        buf_char(out, (char)(n % 256));
+}
+
+/* One member of a zip that is stored as it is; method and flags as given. */
+struct zip {
+    struct buf out, directory;
+    size_t count;
+};
+
+static void zip_put(struct zip *z, const char *name, str text, unsigned method, unsigned flags,
+                    size_t size)
+{
+    size_t at = buf_str(&z->out).len;
+    size_t crc = method ? 0 : crc32(0, (const Bytef *)text.ptr, (uInt)text.len);
+    struct buf *parts[] = {&z->out, &z->directory};
+
+    for (size_t i = 0; i < 2; i++) {
+        add_le(parts[i], i ? 0x02014b50 : 0x04034b50, 4);
+        add_le(parts[i], 20, i ? 2 : 0);
+        add_le(parts[i], 20, 2);
+        add_le(parts[i], flags, 2);
+        add_le(parts[i], method, 2);
+        add_le(parts[i], 0, 4);
+        add_le(parts[i], crc, 4);
+        add_le(parts[i], text.len, 4);
+        add_le(parts[i], size, 4);
+        add_le(parts[i], strlen(name), 2);
+        add_le(parts[i], 0, 2);
+        if (i) {
+            add_le(parts[i], 0, 10);
+            add_le(parts[i], at, 4);
+        }
+        buf_add(parts[i], str_c(name));
+    }
+    buf_add(&z->out, text);
+    z->count++;
+}
+
+static void zip_add(struct zip *z, const char *name, const char *text, unsigned method,
+                    unsigned flags)
+{
+    zip_put(z, name, str_c(text), method, flags, strlen(text));
+}
+
+static str zip_end(struct zip *z)
+{
+    size_t at = buf_str(&z->out).len, size = buf_str(&z->directory).len;
+
+    buf_add(&z->out, buf_str(&z->directory));
+    add_le(&z->out, 0x06054b50, 4);
+    add_le(&z->out, 0, 4);
+    add_le(&z->out, z->count % 65536, 2);
+    add_le(&z->out, z->count % 65536, 2);
+    add_le(&z->out, size, 4);
+    add_le(&z->out, at, 4);
+    add_le(&z->out, 0, 2);
+    return buf_str(&z->out);
+}
+
+/* ---- Reading them. ---- */
+
+struct bytes {
+    struct reader base;
+    str text;
+    size_t at, fails_at;
+};
+
+static bool read_bytes(struct reader *r, char *to, size_t size, size_t *got, struct err *e)
+{
+    struct bytes *b = (struct bytes *)r;
+    size_t left = b->at < b->text.len ? b->text.len - b->at : 0;
+
+    if (b->fails_at && b->at >= b->fails_at)
+        return err_set(e, ERR_IO, "read a.tar: input/output error");
+    *got = left < size ? left : size;
+    if (b->fails_at && b->at + *got > b->fails_at)
+        *got = b->fails_at - b->at;
+    if (*got)
+        memcpy(to, b->text.ptr + b->at, *got);
+    b->at += *got;
+    return true;
+}
+
+static int64_t seek_bytes(struct reader *r, int64_t offset, int whence)
+{
+    struct bytes *b = (struct bytes *)r;
+    int64_t from = whence == SEEK_SET ? 0 : (int64_t)(whence == SEEK_CUR ? b->at : b->text.len);
+
+    if (from + offset < 0)
+        return -1;
+    b->at = (size_t)(from + offset);
+    return from + offset;
+}
+
+/* What reading a member gives, or its fault. */
+static void show_text(struct buf *out, struct reader *r)
+{
+    char text[1000];
+    size_t got = 1;
+    AUTO_ERR e = {0};
+
+    while (got) {
+        if (!r->read(r, text, sizeof(text), &got, &e)) {
+            buf_fmt(out, "<%.*s>", STR_ARG(e.text));
+            return;
+        }
+        buf_add(out, str_of(text, got));
+    }
+}
+
+/* All members on one line: kind, name and what they hold or why not. */
+static str members_of(struct arena *a, struct bytes *b, const char *name, enum pack_use use)
+{
+    static const char kinds[] = "DIFfo";
+    struct buf out = buf_new(a, 1 * MIB);
+    struct pack_member m;
+
+    b->base.read = read_bytes;
+    struct pack *p = pack_open(a, str_c(name), &b->base, use);
+    while (pack_next(p, a, &m)) {
+        buf_fmt(&out, "%c %.*s %.*s", kinds[m.kind], STR_ARG(m.name), STR_ARG(m.reason));
+        if (m.kind == PACK_DOCUMENTS)
+            show_text(&out, m.reader);
+        buf_char(&out, ';');
+    }
+    pack_close(p);
+    return buf_str(&out);
+}
+
+static str show(struct arena *a, str text, bool seeks)
+{
+    struct bytes b = {.text = text, .base.seek = seeks ? seek_bytes : NULL};
+
+    return members_of(a, &b, "a", PACK_FOR_DOCUMENTS);
+}
+
+/* ---- In pieces. ---- */
+
+TEST(pieces_are_one_archive)
+{
+    AUTO_ARENA a = arena_new();
+    str one = tar_of(a, "1.yaml", "one"), two = tar_of(a, "2.yaml", "two");
+    str both = str_concat(a, one, two);
+    const char *want = "D a!1.yaml one;D a!2.yaml two;";
+
+    /* Tars behind each other, compressed as a whole, each, and cut anywhere. */
+    assert_str(show(a, both, false), str_c(want));
+    assert_str(show(a, gzip_of(a, both), false), str_c(want));
+    assert_str(show(a, str_concat(a, gzip_of(a, one), gzip_of(a, two)), false), str_c(want));
+    assert_str(
+        show(a, str_concat(a, gzip_of(a, str_slice(both, 0, 700)), gzip_of(a, str_from(both, 700))),
+             false),
+        str_c(want));
+    /* What follows the end of a tar and is none is told. */
+    struct buf garbage = buf_new(a, 1 * MIB);
+    buf_add(&garbage, one);
+    buf_repeat(&garbage, '7', 600);
+    assert_true(str_has_prefix(show(a, buf_str(&garbage), false), STR("D a!1.yaml one;F a ")));
+}
+
+TEST(compressed_documents_may_be_in_pieces)
+{
+    AUTO_ARENA a = arena_new();
+    str text = str_concat(a, gzip_of(a, STR("kind: A\n")), gzip_of(a, STR("v: 1\n")));
+    struct bytes b = {.text = text};
+
+    assert_str(members_of(a, &b, "x.yaml.gz", PACK_FOR_DOCUMENTS),
+               STR("D x.yaml.gz kind: A\nv: 1\n;"));
+}
+
+/* ---- Broken. ---- */
+
+TEST(every_cut_is_told)
+{
+    AUTO_ARENA a = arena_new();
+    str whole = gzip_of(a, tar_of(a, "1.yaml", "one and a half"));
+
+    for (size_t len = 1; len < whole.len; len++)
+        assert_true(str_contains(show(a, str_slice(whole, 0, len), false), STR("<")) ||
+                    str_contains(show(a, str_slice(whole, 0, len), false), STR("F a ")));
+}
+
+TEST(faults_of_the_reader_arrive)
+{
+    AUTO_ARENA a = arena_new();
+    str whole = str_concat(a, tar_of(a, "1.yaml", "one"), tar_of(a, "2.yaml", "two"));
+    str packed = gzip_of(a, whole);
+
+    for (size_t at = 1; at < packed.len; at++) {
+        struct bytes b = {.text = packed, .fails_at = at};
+        assert_true(str_contains(members_of(a, &b, "a", PACK_FOR_DOCUMENTS),
+                                 STR("read a.tar: input/output error")));
+    }
+}
+
+TEST(what_nobody_wants_may_be_unreadable)
+{
+    AUTO_ARENA a = arena_new();
+
+    for (int seeks = 0; seeks < 2; seeks++) {
+        struct zip z = {buf_new(a, 1 * MIB), buf_new(a, 1 * MIB), 0};
+        zip_add(&z, "a.log", "text", 9, 0);
+        zip_add(&z, "locked.yaml", "text", 0, 1);
+        zip_add(&z, "b.yaml", "good", 0, 0);
+        str got = show(a, zip_end(&z), seeks);
+        assert_true(str_has_prefix(got, STR("D a!locked.yaml <")));
+        assert_true(str_has_suffix(got, STR("D a!b.yaml good;")));
+    }
+}
+
+/* ---- Meant to harm. ---- */
+
+/* Kilobytes that the program has had at most. */
+static long peak(void)
+{
+    struct rusage usage;
+
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+}
+
+/* A header of an old tar with a map of holes that goes on in the next block. */
+static void add_sparse_header(struct buf *out)
+{
+    unsigned sum = 0;
+
+    add_header(out, "a.log", 0, 'S');
+    char *header = (char *)buf_str(out).ptr;
+    memcpy(header + 257, "ustar  ", 8);
+    put_octal(header + 386, 11, 0);
+    put_octal(header + 398, 11, 1);
+    header[482] = 1;
+    put_octal(header + 483, 11, 1 << 20);
+    memset(header + 148, ' ', 8);
+    for (size_t i = 0; i < 512; i++)
+        sum += (uint8_t)header[i];
+    put_octal(header + 148, 6, sum);
+}
+
+TEST(names_cannot_take_unbounded_memory)
+{
+    AUTO_ARENA a = arena_new();
+    struct buf gzip = buf_new(a, BUF_UNLIMITED);
+
+    /* The name of a compressed file that does not end. */
+    buf_add(&gzip, STR("\x1F\x8B\x08\x08\0\0\0\0\0\0"));
+    buf_repeat(&gzip, 'x', 64 * MIB);
+    assert_str(show(a, buf_str(&gzip), false), STR("F a no member begins within 16777216 bytes;"));
+}
+
+TEST(maps_cannot_take_unbounded_memory)
+{
+    AUTO_ARENA a = arena_new();
+    struct buf map = buf_new(a, BUF_UNLIMITED);
+    char block[512] = {0};
+
+    add_sparse_header(&map);
+    for (size_t i = 0; i < 42; i++)
+        put_octal(block + 12 * i, 11, 0);
+    block[504] = 1;
+    for (size_t i = 0; i < 64 * MIB / 512; i++)
+        buf_add(&map, str_of(block, sizeof(block)));
+    str packed = gzip_of(a, buf_str(&map));
+    long before = peak();
+    assert_str(show(a, buf_str(&map), false), STR("F a no member begins within 16777216 bytes;"));
+    assert_str(show(a, packed, false), STR("F a no member begins within 16777216 bytes;"));
+    /* The library takes some 50 bytes for 24 of the map, and sanitizers more. */
+    assert_true(peak() - before < 200 * 1024);
+}
+
+/* What deflate makes of zeros. */
+static str deflated_zeros(struct arena *a, size_t size)
+{
+    char *zeros = arena_alloc_text(a, size);
+
+    memset(zeros, 0, size);
+    str gzip = gzip_of(a, str_of(zeros, size));
+    return str_slice(gzip, 10, gzip.len - 8);
+}
+
+TEST(zips_that_explode_are_given_up)
+{
+    AUTO_ARENA a = arena_new();
+    struct zip many = {buf_new(a, 16 * MIB), buf_new(a, 1 * MIB), 0}, outer = many;
+    str zeros = deflated_zeros(a, 16 * MIB);
+    const char *want = "it unpacks to more than 200 times its size, which is not trusted;";
+
+    for (int i = 0; i < 20; i++)
+        zip_put(&many, "zeros.log", zeros, 8, 0, 16 * MIB);
+    str zip = zip_end(&many);
+    assert_true(str_has_suffix(show(a, zip, true), str_c(want)));
+    assert_true(str_has_suffix(show(a, zip, false), str_c(want)));
+    /* Within another one. */
+    outer.out = buf_new(a, 16 * MIB);
+    outer.directory = buf_new(a, 1 * MIB);
+    zip_put(&outer, "inner.zip", zip, 0, 0, zip.len);
+    assert_true(str_has_suffix(show(a, zip_end(&outer), true), str_c(want)));
+}
+
+TEST(emptiness_ends)
+{
+    AUTO_ARENA a = arena_new();
+    struct buf zeros = buf_new(a, BUF_UNLIMITED);
+
+    buf_add(&zeros, tar_of(a, "1.yaml", "one"));
+    buf_repeat(&zeros, '\0', 40 * MIB);
+    assert_str(show(a, gzip_of(a, buf_str(&zeros)), false),
+               STR("D a!1.yaml one;F a no member begins within 16777216 bytes;"));
+    /* Padding is fine. */
+    assert_str(show(a, str_slice(buf_str(&zeros), 0, 1 * MIB), false), STR("D a!1.yaml one;"));
+}
+
+TEST(a_large_directory_is_not_kept)
+{
+    AUTO_ARENA a = arena_new();
+    struct zip z = {buf_new(a, BUF_UNLIMITED), buf_new(a, BUF_UNLIMITED), 0};
+    char name[100];
+
+    for (int i = 0; i < 100000; i++) {
+        snprintf(name, sizeof(name), "must-gather/namespaces/some-namespace/pods/%d.log", i);
+        zip_add(&z, name, "", 0, 0);
+    }
+    zip_add(&z, "b.yaml", "good", 0, 0);
+    assert_true(buf_str(&z.directory).len > PACK_DIRECTORY_MAX);
+    assert_str(show(a, zip_end(&z), true), STR("D a!b.yaml good;"));
+}
+
+TEST(long_names_are_cut)
+{
+    AUTO_ARENA a = arena_new();
+    struct buf out = buf_new(a, BUF_UNLIMITED);
+
+    add_header(&out, "././@LongLink", 100000, 'L');
+    buf_repeat(&out, 'n', 99995);
+    buf_add(&out, STR(".yaml"));
+    buf_repeat(&out, '\0', (512 - 100000 % 512) % 512);
+    add_member(&out, "n", "text");
+    str got = show(a, buf_str(&out), false);
+    assert_true(str_has_suffix(got, STR("... its name is too long;")));
+    assert_true(got.len < 200);
+}
+
+/* ---- As a folder. ---- */
+
+TEST(as_a_folder_every_member_is_given)
+{
+    AUTO_ARENA a = arena_new();
+    struct buf out = buf_new(a, 1 * MIB);
+
+    add_header(&out, "d/", 0, '5');
+    add_member(&out, "d/1.yaml", "one");
+    add_member(&out, "d/in.tar", "none");
+    add_header(&out, "d/2.yaml", 0, '2');
+    add_member(&out, "../3.yaml", "three");
+    struct bytes b = {.text = buf_str(&out)};
+    assert_str(members_of(a, &b, "a", PACK_AS_FOLDER),
+               STR("f a!d/ ;D a!d/1.yaml one;o a!d/in.tar ;"
+                   "I a!d/2.yaml links and devices are not followed;"
+                   "I a!../3.yaml its name leads out of the archive;"));
+}
+
+RUN_TESTS(cmocka_unit_test(pieces_are_one_archive),
+          cmocka_unit_test(compressed_documents_may_be_in_pieces),
+          cmocka_unit_test(every_cut_is_told), cmocka_unit_test(faults_of_the_reader_arrive),
+          cmocka_unit_test(what_nobody_wants_may_be_unreadable),
+          cmocka_unit_test(names_cannot_take_unbounded_memory),
+          cmocka_unit_test(maps_cannot_take_unbounded_memory),
+          cmocka_unit_test(zips_that_explode_are_given_up), cmocka_unit_test(emptiness_ends),
+          cmocka_unit_test(a_large_directory_is_not_kept), cmocka_unit_test(long_names_are_cut),
+          cmocka_unit_test(as_a_folder_every_member_is_given))

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_db.c - a file with one writer: batches, formats, failures. */
+#include "../test.h"
+
+#include "db/db.h"
+#include "support/disk.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const upgrades[] = {
+    "CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "ALTER TABLE facts ADD COLUMN size INTEGER NOT NULL DEFAULT 7",
+    NULL,
+};
+static const char *const first_upgrade[] = {
+    "CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    NULL,
+};
+static const char *const statements[] = {
+    "INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)",
+    "DELETE FROM facts WHERE name = ?",
+    NULL,
+};
+
+enum { PUT, DROP };
+
+/* What written was called with last. */
+struct seen {
+    uint64_t number;
+    size_t failures;
+};
+
+static void note(void *ctx, uint64_t number, const struct err *failure)
+{
+    struct seen *seen = ctx;
+
+    seen->number = number;
+    seen->failures += failure != NULL;
+}
+
+static struct db_config on_disk(struct disk *disk)
+{
+    return (struct db_config){
+        .path = STR("facts"),
+        .sync = DB_SYNC_FULL,
+        .application = 0x706c6d62,
+        .upgrades = upgrades,
+        .statements = statements,
+        .driven = true,
+        .vfs = disk_vfs(disk),
+    };
+}
+
+static struct db *opened(const struct db_config *config)
+{
+    AUTO_ERR e = {0};
+    struct db *d = NULL;
+
+    assert_ok(db_open(config, &d, &e), &e);
+    return d;
+}
+
+static uint64_t put(struct db *d, const char *name, const char *value)
+{
+    return db_change(d, PUT, (struct db_value[]){DB_TEXT(str_c(name)), DB_TEXT(str_c(value))}, 2);
+}
+
+static bool add_row(void *ctx, const struct db_row *row, struct err *e)
+{
+    str name = db_text(row, 0), value = db_text(row, 1);
+
+    (void)e;
+    buf_fmt(ctx, "%.*s=%.*s ", STR_ARG(name), STR_ARG(value));
+    return true;
+}
+
+static str all_of(struct arena *a, struct db *d)
+{
+    struct buf b = buf_new(a, KIB);
+    AUTO_ERR e = {0};
+
+    assert_ok(db_read(d, "SELECT name, value FROM facts ORDER BY name", add_row, &b, &e), &e);
+    return buf_str(&b);
+}
+
+TEST(a_sealed_batch_is_there_after_a_power_loss_and_an_open_one_is_not)
+{
+    AUTO_ARENA a = arena_new();
+    struct disk *disk = disk_new();
+    struct seen seen = {0};
+    struct db_config config = on_disk(disk);
+    AUTO_ERR e = {0};
+
+    config.written = note;
+    config.ctx = &seen;
+    struct db *d = opened(&config);
+    uint64_t number = put(d, "a", "1");
+    put(d, "b", "2");
+    db_seal(d);
+    assert_int_equal(seen.number, number);
+    assert_ok(db_wait(d, number, &e), &e);
+    put(d, "c", "3");
+    disk_lose_power(disk);
+    db_close(d);
+    disk_return_power(disk);
+    d = opened(&config);
+    assert_str(all_of(a, d), STR("a=1 b=2 "));
+    assert_ok(db_check(d, &e), &e);
+    db_close(d);
+    disk_free(disk);
+}
+
+TEST(an_older_format_is_upgraded_and_a_newer_one_is_rejected)
+{
+    AUTO_ARENA a = arena_new();
+    struct disk *disk = disk_new();
+    struct db_config config = on_disk(disk), old = config;
+    AUTO_ERR e = {0};
+    struct db *d;
+
+    old.upgrades = first_upgrade;
+    d = opened(&old);
+    put(d, "a", "1");
+    db_close(d);
+    d = opened(&config);
+    assert_str(all_of(a, d), STR("a=1 "));
+    db_close(d);
+    assert_false(db_open(&old, &d, &e));
+    assert_str(e.text, STR("facts: written by a newer version of plumb (format 2, this one knows "
+                           "formats up to 1)"));
+    config.application = 1;
+    assert_false(db_open(&config, &d, &e));
+    assert_str(e.text, STR("facts: a SQLite database of another program"));
+    disk_free(disk);
+}
+
+TEST(a_full_disk_is_an_error_and_everything_after_it_until_the_owner_resumes)
+{
+    AUTO_ARENA a = arena_new();
+    struct disk *disk = disk_new();
+    struct seen seen = {0};
+    struct db_config config = on_disk(disk);
+    AUTO_ERR e = {0};
+
+    config.written = note;
+    config.ctx = &seen;
+    struct db *d = opened(&config);
+    put(d, "a", "1");
+    db_seal(d);
+    disk_fill(disk, true);
+    uint64_t lost = put(d, "b", "2");
+    db_seal(d);
+    assert_false(db_wait(d, lost, &e));
+    assert_str(e.text, STR("facts: database or disk is full"));
+    disk_fill(disk, false);
+    lost = put(d, "c", "3");
+    db_seal(d);
+    assert_false(db_wait(d, lost, &e));
+    assert_int_equal(seen.failures, 2);
+    lost = put(d, "d", "4");
+    db_resume(d);
+    assert_false(db_wait(d, lost, &e));
+    uint64_t kept = put(d, "e", "5");
+    db_seal(d);
+    assert_ok(db_wait(d, kept, &e), &e);
+    assert_str(all_of(a, d), STR("a=1 e=5 "));
+    db_close(d);
+    disk_free(disk);
+}
+
+TEST(what_could_not_be_written_can_be_kept_for_the_next_batch)
+{
+    AUTO_ARENA a = arena_new();
+    struct disk *disk = disk_new();
+    struct db_config config = on_disk(disk);
+    AUTO_ERR e = {0};
+
+    config.keep = true;
+    struct db *d = opened(&config);
+    disk_fill(disk, true);
+    uint64_t first = put(d, "a", "1");
+    db_seal(d);
+    assert_false(db_wait(d, first, &e));
+    uint64_t second = put(d, "b", "2");
+    db_seal(d);
+    assert_false(db_wait(d, second, &e));
+    assert_false(db_ready(d, &e));
+    disk_fill(disk, false);
+    assert_ok(db_ready(d, &e), &e);
+    assert_ok(db_wait(d, first, &e), &e);
+    assert_ok(db_wait(d, second, &e), &e);
+    assert_str(all_of(a, d), STR("a=1 b=2 "));
+    disk_fill(disk, true);
+    put(d, "c", "3");
+    db_seal(d);
+    disk_fill(disk, false);
+    db_close(d);
+    d = opened(&config);
+    assert_str(all_of(a, d), STR("a=1 b=2 c=3 "));
+    db_close(d);
+    disk_free(disk);
+}
+
+/* What many threads do at once: each waits for its own change. */
+static void *put_many(void *ctx)
+{
+    struct db *d = ctx;
+    char name[32];
+
+    for (int i = 0; i < 50; i++) {
+        (void)snprintf(name, sizeof name, "%lx-%d", (unsigned long)pthread_self(), i);
+        uint64_t number = put(d, name, "x");
+        db_seal(d);
+        if (!db_wait(d, number, NULL))
+            return d;
+    }
+    return NULL;
+}
+
+static bool count_row(void *ctx, const struct db_row *row, struct err *e)
+{
+    (void)e;
+    *(int64_t *)ctx = db_int(row, 0);
+    return true;
+}
+
+TEST(threads_share_the_writer_of_a_file_that_only_its_owner_may_read)
+{
+    AUTO_ARENA a = arena_new();
+    char folder[] = "/tmp/plumb-db-XXXXXX";
+    AUTO_ERR e = {0};
+    int64_t count = 0;
+    struct stat st;
+    pthread_t threads[8];
+    void *failed;
+
+    assert_non_null(mkdtemp(folder));
+    str path = file_join(a, str_c(folder), STR("facts"));
+    struct db_config config = {.path = path, .upgrades = upgrades, .statements = statements};
+    struct db *d = opened(&config), *second;
+    for (size_t i = 0; i < COUNT(threads); i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, put_many, d), 0);
+    for (size_t i = 0; i < COUNT(threads); i++) {
+        pthread_join(threads[i], &failed);
+        assert_null(failed);
+    }
+    assert_false(db_open(&config, &second, &e));
+    assert_int_equal(e.kind, ERR_CONFLICT);
+    db_close(d);
+    d = opened(&config);
+    assert_ok(db_read(d, "SELECT count(*) FROM facts", count_row, &count, &e), &e);
+    assert_int_equal(count, 400);
+    db_close(d);
+    assert_int_equal(stat(str_z(a, path), &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    unlink(str_z(a, path));
+    rmdir(folder);
+}
+
+TEST(what_is_not_a_database_is_rejected)
+{
+    char name[] = "/tmp/plumb-db-XXXXXX";
+    int fd = mkstemp(name);
+    AUTO_ERR e = {0};
+    struct db *d;
+
+    assert_ok(file_write(str_c(name), STR("this is a text, and not a database at all\n"), 0600, &e),
+              &e);
+    struct db_config config = {
+        .path = str_c(name), .upgrades = upgrades, .statements = statements, .driven = true};
+    assert_false(db_open(&config, &d, &e));
+    assert_int_equal(e.kind, ERR_INVALID);
+    close(fd);
+    unlink(name);
+}
+
+RUN_TESTS(cmocka_unit_test(a_sealed_batch_is_there_after_a_power_loss_and_an_open_one_is_not),
+          cmocka_unit_test(an_older_format_is_upgraded_and_a_newer_one_is_rejected),
+          cmocka_unit_test(a_full_disk_is_an_error_and_everything_after_it_until_the_owner_resumes),
+          cmocka_unit_test(what_could_not_be_written_can_be_kept_for_the_next_batch),
+          cmocka_unit_test(threads_share_the_writer_of_a_file_that_only_its_owner_may_read),
+          cmocka_unit_test(what_is_not_a_database_is_rejected))

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_states.c - states as tables: an object in, the next step out. */
+#include "../test.h"
+
+#include "operator/internal.h"
+#include "text/json/json.h"
+
+#define KIND "'apiVersion':'resources.azure.com/v1api20200601','kind':'ResourceGroup',"
+#define OURS "'finalizers':['" FINALIZER "']"
+#define ID "'" ANNOTATION_RESOURCE_ID "':'/subscriptions/S/resourceGroups/rg'"
+
+static struct value *parse(struct arena *a, const char *text)
+{
+    struct source *src = ARENA_NEW(a, struct source);
+    char *copy = str_z(a, str_c(text));
+    struct value *v = NULL;
+
+    for (char *at = copy; *at; at++)
+        *at = *at == '\'' ? '"' : *at;
+    src->text = str_c(copy);
+    assert_true(json_read(a, src, NULL, &v, NULL));
+    return v;
+}
+
+static const struct value *find(void *ctx, struct arena *a, const struct object_key *key)
+{
+    (void)a;
+    (void)key;
+    return ctx;
+}
+
+/* ---- LOOK. ----------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *metadata; /* NULL: there is no object */
+    uint64_t version;     /* of our last write */
+    enum pass_step_kind kind;
+    enum state to;
+} looks[] = {
+    {NULL, 0, STEP_FORGET, 0},
+    {"'resourceVersion':'5'", 0, STEP_TO, STATE_CLAIM},
+    {"'resourceVersion':'5'", 6, STEP_REST, 0},
+    {"'resourceVersion':'5'," OURS ",'annotations':{" ID "}", 5, STEP_TO, STATE_GATHER},
+    {"'resourceVersion':'5'," OURS, 5, STEP_TO, STATE_CLAIM},
+    {OURS ",'annotations':{" ID ",'" ANNOTATION_POLICY "':'skip'}", 0, STEP_TO, STATE_READ},
+    {OURS ",'annotations':{'" ANNOTATION_OPERATOR_NAMESPACE "':'other'}", 0, STEP_REST, 0},
+    {OURS ",'annotations':{'" ANNOTATION_POLL_ID "':'" POLLER_PUT "'}", 0, STEP_TO, STATE_FOLLOW},
+    {OURS ",'deletionTimestamp':'2026-01-02T03:04:05Z'", 0, STEP_TO, STATE_REMOVE},
+    {"'deletionTimestamp':'2026-01-02T03:04:05Z'", 0, STEP_REST, 0},
+};
+
+static void look_goes_where_the_object_says(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(looks); i++) {
+        AUTO_ARENA a = arena_new();
+        struct operator_config config = {.namespace = STR("plumb-system")};
+        struct card card = {.key = {.group = STR("resources.azure.com"),
+                                    .kind = STR("ResourceGroup"),
+                                    .namespace = STR("default"),
+                                    .name = STR("rg")},
+                            .version = looks[i].version};
+        str text =
+            str_fmt(a, "{" KIND "'metadata':{%s}}", looks[i].metadata ? looks[i].metadata : "");
+        struct ports ports = {.ctx = looks[i].metadata ? parse(a, str_z(a, text)) : NULL,
+                              .find = find};
+        struct pass p = {.arena = a, .config = &config, .ports = &ports, .card = &card};
+
+        assert_true(model_open(a, STR_NONE, &config.model, NULL));
+        struct pass_step step = state_look(&p);
+        assert_int_equal(step.kind, looks[i].kind);
+        if (step.kind == STEP_TO)
+            assert_int_equal(step.to, looks[i].to);
+        model_close(config.model);
+    }
+}
+
+/* ---- Patches. -------------------------------------------------------------------------------- */
+
+static void a_patch_says_only_what_differs(void **state)
+{
+    AUTO_ARENA a = arena_new();
+
+    (void)state;
+    assert_null(meta_patch(a, parse(a, "{'a':{'b':1}}"), parse(a, "{'a':{'b':1}}")));
+    assert_true(value_equal(
+        meta_patch(a, parse(a, "{'a':{'b':1,'c':2},'d':[1]}"), parse(a, "{'a':{'b':1},'d':[2]}")),
+        parse(a, "{'a':{'c':null},'d':[2]}")));
+}
+
+/* ---- Conditions. ----------------------------------------------------------------------------- */
+
+static const struct {
+    const char *code, *reason;
+} reasons[] = {
+    {"Conflict", "Conflict"}, {"Some Code!", "SomeCode"}, {"400", "Code400"},
+    {"a_b_", "a_b"},          {"", "UnknownError"},       {"???", "UnknownError"},
+};
+
+static void codes_become_valid_reasons(void **state)
+{
+    AUTO_ARENA a = arena_new();
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(reasons); i++)
+        assert_string_equal(str_z(a, status_reason(a, str_c(reasons[i].code))), reasons[i].reason);
+}
+
+struct fixture {
+    struct arena *arena;
+    struct operator_config config;
+    struct ports ports;
+    struct card card;
+    struct pass pass;
+};
+
+static struct pass *fixture(struct fixture *f, const char *object)
+{
+    struct arena *a = arena_new();
+
+    *f = (struct fixture){.arena = a,
+                          .config = {.namespace = STR("plumb-system"), .period = 900 * NS_PER_SEC},
+                          .ports = {.find = find},
+                          .card = {.key = {.group = STR("resources.azure.com"),
+                                           .kind = STR("ResourceGroup"),
+                                           .namespace = STR("default"),
+                                           .name = STR("rg")}}};
+    f->pass = (struct pass){.arena = a,
+                            .config = &f->config,
+                            .ports = &f->ports,
+                            .card = &f->card,
+                            .now = INT64_C(1800000000) * NS_PER_SEC,
+                            .object = parse(a, object)};
+    assert_true(model_open(a, STR_NONE, &f->config.model, NULL));
+    assert_true(model_find_hub(f->config.model, STR("resources.azure.com"), STR("ResourceGroup"),
+                               &f->pass.resource, NULL));
+    f->pass.hub = f->pass.resource;
+    return &f->pass;
+}
+
+static void end(struct fixture *f)
+{
+    model_close(f->config.model);
+    arena_free(f->arena);
+}
+
+#define READY                                                                                      \
+    "'status':{'conditions':[{'type':'Ready','status':'True','reason':'Succeeded',"                \
+    "'observedGeneration':1,'lastTransitionTime':'2026-01-02T03:04:05Z'}]}"
+
+static void an_equal_status_is_not_written(void **state)
+{
+    struct fixture f;
+    struct pass *p = fixture(&f, "{" KIND "'metadata':{'generation':1}," READY "}");
+    struct condition ready = status_condition(p, "", "Succeeded", STR_NONE);
+    struct condition info = status_condition(p, "Info", "Reconciling", STR_NONE);
+
+    (void)state;
+    assert_null(status_patch(p, NULL, &ready));
+    assert_null(status_patch(p, NULL, &info)); /* work does not hide what holds */
+    memory_set_text(p, "rule", STR("any"));
+    assert_non_null(status_patch(p, NULL, &ready));
+    end(&f);
+}
+
+static void a_large_status_is_cut_and_says_so(void **state)
+{
+    struct fixture f;
+    struct pass *p = fixture(&f, "{" KIND "'metadata':{'generation':1}}");
+    struct condition ready = status_condition(p, "", "Succeeded", STR_NONE), cut;
+    struct value *body = value_object(f.arena), *tags = value_object(f.arena);
+
+    (void)state;
+    value_set(f.arena, body, STR("tags"), tags);
+    assert_non_null(status_patch(p, body, &ready));
+    /* A list that the status keeps: conditions of another kind are as good as any. */
+    struct value *status = value_object(f.arena), *list = value_list(f.arena);
+    for (int i = 0; i < 5000; i++)
+        value_add(f.arena, list, value_string(f.arena, str_fmt(f.arena, "%0200d", i)));
+    value_set(f.arena, status, STR("ids"), list);
+    status_bound(p, status);
+    assert_int_equal(value_len(value_get(status, STR("ids"))), 50);
+    assert_true(condition_get(status, STR("Truncated"), &cut));
+    assert_true(str_contains(cut.message, STR("ids (5000 elements")));
+    end(&f);
+}
+
+static void secrets_never_get_into_a_message(void **state)
+{
+    struct fixture f;
+    struct pass *p = fixture(&f, "{" KIND "'metadata':{'generation':1}}");
+    struct condition bad =
+        status_condition(p, "Warning", "Failed", STR("password hunter22 is too short"));
+
+    (void)state;
+    VEC_PUSH(p->arena, &p->secrets, STR("hunter22"));
+    struct value *patch = status_patch(p, NULL, &bad);
+    struct condition shown;
+    assert_true(condition_get(value_get(patch, STR("status")), STR("Ready"), &shown));
+    assert_string_equal(str_z(f.arena, shown.message), "password *** is too short");
+    end(&f);
+}
+
+/* ---- EXPLAIN: when it is tried again. -------------------------------------------------------- */
+
+static void what_only_users_can_mend_is_still_looked_at(void **state)
+{
+    struct fixture f;
+    struct pass *p = fixture(&f, "{" KIND "'metadata':{'generation':1}}");
+
+    (void)state;
+    (void)step_explain(p, "Error", "Failed", STR("no"));
+    p->state = STATE_EXPLAIN;
+    struct pass_step step = state_explain(p);
+    assert_int_equal(step.kind, STEP_ASK);
+    assert_true(str_contains(step.effect.body, STR("checked again every 15 minutes")));
+    assert_true(str_contains(step.effect.body, STR("nextRetry")));
+    end(&f);
+}
+
+#define WAITING(message)                                                                           \
+    "'status':{'conditions':[{'type':'Ready','status':'False','severity':'Warning',"               \
+    "'reason':'WaitingForOwner','message':'" message "','observedGeneration':1}]}"
+
+static const struct {
+    const char *object, *reason, *message;
+    bool waits;
+    int reports;
+} news[] = {
+    {"{" KIND "'metadata':{'generation':1}}", "WaitingForOwner", "Pending", true, 1},
+    {"{" KIND "'metadata':{'generation':1}," WAITING("Pending") "}", "WaitingForOwner", "Pending",
+     true, 0},
+    {"{" KIND "'metadata':{'generation':1}," WAITING("Pending") "}", "WaitingForOwner",
+     "Reconciling", true, 0},
+    {"{" KIND "'metadata':{'generation':1}," WAITING("Pending") "}", "ReferenceNotFound", "Pending",
+     true, 1},
+    {"{" KIND "'metadata':{'generation':2}," WAITING("Pending") "}", "WaitingForOwner", "Pending",
+     true, 1},
+    {"{" KIND "'metadata':{'generation':1}," WAITING("no") "}", "WaitingForOwner", "never", false,
+     1},
+};
+
+static void count_report(void *ctx, const struct report *report)
+{
+    (void)report;
+    ++*(int *)ctx;
+}
+
+static void only_news_is_reported(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(news); i++) {
+        struct fixture f;
+        struct pass *p = fixture(&f, news[i].object);
+        int reports = 0;
+
+        f.ports.ctx = &reports;
+        f.ports.event = count_report;
+        (void)(news[i].waits ? step_wait(p, news[i].reason, str_c(news[i].message))
+                             : step_explain(p, "Warning", news[i].reason, str_c(news[i].message)));
+        p->state = STATE_EXPLAIN;
+        (void)state_explain(p);
+        assert_int_equal(reports, news[i].reports);
+        end(&f);
+    }
+}
+
+/* ---- JUDGE: causes. -------------------------------------------------------------------------- */
+
+#define MEMORY(digest) "'operatorStatus':{'payloadDigest':'" digest "','apiVersion':'2020-06-01'}"
+#define TRUE_AT(generation)                                                                        \
+    "'conditions':[{'type':'Ready','status':'True','observedGeneration':" generation "}]"
+
+static const struct {
+    const char *status, *body, *cause; /* NULL: none */
+} causes[] = {
+    {"", NULL, "absent"},
+    {TRUE_AT("1"), "{'location':'westus2'}", NULL},
+    {TRUE_AT("0"), "{'location':'westus2'}", "generation"},
+    {"", "{'location':'westus2'}", "generation"},
+    {MEMORY("ab:1"), "{'location':'westus2'}", NULL},
+    {MEMORY("ab:2"), "{'location':'westus2'}", "payload"},
+    {MEMORY("cd:2") "," TRUE_AT("1"), "{'location':'westus2'}", NULL}, /* another key */
+    {"'operatorStatus':{'payloadDigest':'ab:1','apiVersion':'2018-01-01'}",
+     "{'location':'westus2'}", "api-version"},
+    {MEMORY("ab:1"), "{'location':'eastus'}", "drift"},
+    {MEMORY("ab:1"), "{'location':'westus2','properties':{'provisioningState':'Failed'}}",
+     "failed"},
+};
+
+static void judge_names_the_cause(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(causes); i++) {
+        struct fixture f;
+        AUTO_ARENA a = arena_new();
+        struct pass *p =
+            fixture(&f, str_z(a, str_fmt(a, "{" KIND "'metadata':{'generation':1},'status':{%s}}",
+                                         causes[i].status)));
+        struct cause cause;
+
+        p->generation = 1;
+        p->digest = STR("ab:1");
+        p->request.body = parse(p->arena, "{'location':'westus2'}");
+        p->body = causes[i].body ? parse(p->arena, causes[i].body) : NULL;
+        assert_int_equal(judge_cause(p, &cause), causes[i].cause != NULL);
+        if (causes[i].cause)
+            assert_string_equal(cause.name, causes[i].cause);
+        end(&f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(look_goes_where_the_object_says),
+        cmocka_unit_test(a_patch_says_only_what_differs),
+        cmocka_unit_test(codes_become_valid_reasons),
+        cmocka_unit_test(an_equal_status_is_not_written),
+        cmocka_unit_test(a_large_status_is_cut_and_says_so),
+        cmocka_unit_test(secrets_never_get_into_a_message),
+        cmocka_unit_test(what_only_users_can_mend_is_still_looked_at),
+        cmocka_unit_test(only_news_is_reported),
+        cmocka_unit_test(judge_names_the_cause),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

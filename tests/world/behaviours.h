@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * behaviours.h - objects that several scenarios use, as text.
+ */
+#pragma once
+
+#include "world/scenarios.h"
+#include "world/stage.h"
+
+#define OBJECT(api, kind, name, more, spec)                                                        \
+    "{'apiVersion':'" api "','kind':'" kind "','metadata':{'name':'" name "'" more                 \
+    "},'spec':{" spec "}}"
+#define GROUP(name, more)                                                                          \
+    OBJECT("resources.azure.com/v1api20200601", "ResourceGroup", name, more, "'location':'westus2'")
+#define ACCOUNT(name, more)                                                                        \
+    OBJECT("storage.azure.com/v20230101", "StorageAccount", name, more,                            \
+           "'location':'westus2','kind':'StorageV2','sku':{'name':'Standard_LRS'},'accessTier':"   \
+           "'Hot','owner':{'name':'rg'}")
+#define ACCOUNT_ID(name) STAGE_GROUP "/providers/Microsoft.Storage/storageAccounts/" name
+#define NETWORK(name, more, spec)                                                                  \
+    OBJECT("network.azure.com/v20250301", "VirtualNetwork", name, more,                            \
+           "'location':'westus2','owner':{'name':'rg'},'addressSpace':{'addressPrefixes':["        \
+           "'10.0.0.0/8']}" spec)
+#define NETWORK_ID(name) STAGE_GROUP "/providers/Microsoft.Network/virtualNetworks/" name
+#define SUBNET(name, network, spec)                                                                \
+    OBJECT("network.azure.com/v20250301", "VirtualNetworksSubnet", name, "",                       \
+           "'owner':{'name':'" network "'}" spec)
+#define ROUTES(name)                                                                               \
+    OBJECT("network.azure.com/v20250301", "RouteTable", name, "",                                  \
+           "'location':'westus2','owner':{'name':'rg'}")
+#define POLICY(value) ",'annotations':{'" ANNOTATION_POLICY "':'" value "'}"
+#define ANNOTATE(name, value) "{'metadata':{'annotations':{'" name "':" value "}}}"

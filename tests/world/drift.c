@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * drift.c - scenarios of change detection: operator.md, section 8, and appendix A.
+ *
+ * A day without a write; changes in the portal, each corrected by one PUT, or by two where the user
+ * has left the member to Azure and a PUT keeps what it omits; somebody who always puts his value
+ * back; what others may change.
+ */
+#include "world/behaviours.h"
+
+#define DAY (24 * 60 * WORLD_MINUTE)
+#define A_PERIOD (STAGE_PERIOD + STAGE_PERIOD / 4 + 3 * WORLD_MINUTE)
+#define GROUP_VERSION "2020-06-01"
+#define ACCOUNT_VERSION "2023-01-01"
+
+static struct stage stage;
+
+static struct stage *open(struct world *w, bool keeps)
+{
+    struct stage *s = &stage;
+
+    stage_open(s, w, &(struct stage_options){.keeps = keeps});
+    stage_apply_text(s, GROUP("rg", ""));
+    stage_apply_text(s, ACCOUNT("acc", ""));
+    stage_apply_text(s, NETWORK("net", "", ""));
+    stage_apply_text(s, ROUTES("routes"));
+    stage_apply_text(s, SUBNET("sub", "net", ",'addressPrefix':'10.1.0.0/16'"));
+    stage_apply_text(s, OBJECT("cache.azure.com/v1api20230801", "Redis", "cache", "",
+                               "'location':'westus2','owner':{'name':'rg'},'sku':{'name':'Basic',"
+                               "'family':'C','capacity':0},'redisVersion':'6'"));
+    stage_run(s, 60 * WORLD_MINUTE);
+    stage_expect_ready(s, "StorageAccount", "acc");
+    stage_expect_ready(s, "VirtualNetwork", "net");
+    stage_expect_ready(s, "VirtualNetworksSubnet", "sub");
+    stage_expect_ready(s, "Redis", "cache");
+    return s;
+}
+
+static void expect_no_put(struct stage *s, int64_t time)
+{
+    unsigned before = s->arm_writes;
+
+    stage_run(s, time);
+    world_expect(s->w, s->arm_writes == before, "%u writes without a reason",
+                 s->arm_writes - before);
+}
+
+/* Somebody else's change, and what Azure must show again afterwards. */
+static const struct change {
+    const char *id, *version, *patch, *back, *gone;
+    bool unset;
+} changes[] = {
+    {ACCOUNT_ID("acc"), ACCOUNT_VERSION, "{\"properties\":{\"accessTier\":\"Cool\"}}",
+     "\"accessTier\":\"Hot\"", "Cool", false},
+    {ACCOUNT_ID("acc"), ACCOUNT_VERSION, "{\"sku\":{\"name\":\"Standard_GRS\"}}", "Standard_LRS",
+     "Standard_GRS", false},
+    {ACCOUNT_ID("acc"), ACCOUNT_VERSION, "{\"tags\":{\"who\":\"somebody\"}}", "", "somebody", true},
+    {ACCOUNT_ID("acc"), ACCOUNT_VERSION, "{\"properties\":{\"minimumTlsVersion\":\"TLS1_1\"}}", "",
+     "TLS1_1", true},
+    {STAGE_GROUP, GROUP_VERSION, "{\"tags\":{\"who\":\"somebody\"}}", "", "somebody", true},
+};
+
+static str body_text(struct stage *s, const struct change *c)
+{
+    return stage_azure(s, "GET", str_c(c->id), str_c(c->version), STR_NONE).body;
+}
+
+static void change(struct stage *s, const struct change *c)
+{
+    struct sim_response r =
+        stage_azure(s, "PATCH", str_c(c->id), str_c(c->version), str_c(c->patch));
+
+    world_expect(s->w, r.status < 300, "the change was refused: %.*s", STR_ARG(r.body));
+    stage_run(s, 30 * NS_PER_SEC);
+}
+
+static void expect_corrected(struct stage *s, const struct change *c, unsigned most)
+{
+    unsigned before = stage_puts(s, str_c(c->id));
+
+    change(s, c);
+    stage_run(s, A_PERIOD);
+    unsigned puts = stage_puts(s, str_c(c->id)) - before;
+    str now = body_text(s, c);
+    world_expect(s->w, str_contains(now, str_c(c->back)) && !str_contains(now, str_c(c->gone)),
+                 "%s was not corrected: %.*s", c->patch, STR_ARG(now));
+    world_expect(s->w, puts > 0 && puts <= most, "%s was corrected by %u PUTs", c->patch, puts);
+}
+
+void drift_corrected(struct world *w)
+{
+    bool keeps = world_chance(w, 2);
+    struct stage *s = open(w, keeps);
+
+    expect_no_put(s, DAY);
+    for (size_t i = 0; i < COUNT(changes); i++) {
+        expect_corrected(s, &changes[i], changes[i].unset && keeps ? 2 : 1);
+        expect_no_put(s, A_PERIOD);
+    }
+    stage_close(s);
+}
+
+/* 8.5: two PUTs against somebody who always puts his value back, and a condition that says so. */
+void drift_contested(struct world *w)
+{
+    struct stage *s = open(w, world_chance(w, 2));
+    unsigned before = stage_puts(s, STR(ACCOUNT_ID("acc")));
+    struct condition synced = {0};
+
+    for (unsigned i = 0; i < 6; i++) {
+        change(s, &changes[0]);
+        stage_run(s, A_PERIOD);
+    }
+    unsigned puts = stage_puts(s, STR(ACCOUNT_ID("acc"))) - before;
+    world_expect(w, puts == 2, "%u PUTs", puts);
+    (void)condition_get(value_get(stage_get(s, "StorageAccount", "acc"), STR("status")),
+                        STR("Synced"), &synced);
+    world_expect(w, str_eq(synced.reason, STR("NotConverging")), "Synced is %.*s",
+                 STR_ARG(synced.reason));
+    /* Other paths go on, and another wish is another try. */
+    expect_corrected(s, &changes[1], 1);
+    stage_patch(s, "StorageAccount", "acc", "{'spec':{'accessTier':'Cool'}}");
+    stage_run(s, A_PERIOD);
+    (void)condition_get(value_get(stage_get(s, "StorageAccount", "acc"), STR("status")),
+                        STR("Synced"), &synced);
+    world_expect(w, str_eq(synced.reason, STR("Synced")), "Synced is %.*s", STR_ARG(synced.reason));
+    stage_close(s);
+}
+
+/* 8.2, 8.7: reported only, and what others may have. */
+void drift_bounded(struct world *w)
+{
+    struct stage *s = open(w, false);
+    struct condition synced = {0};
+
+    stage_patch(s, "StorageAccount", "acc", ANNOTATE(ANNOTATION_MODE, "'report'"));
+    stage_patch(s, "ResourceGroup", "rg", ANNOTATE(ANNOTATION_SHARE, "'tags'"));
+    stage_run(s, WORLD_MINUTE);
+    change(s, &changes[0]);
+    change(s, &changes[4]);
+    expect_no_put(s, 4 * A_PERIOD);
+    (void)condition_get(value_get(stage_get(s, "StorageAccount", "acc"), STR("status")),
+                        STR("Synced"), &synced);
+    world_expect(w, str_eq(synced.reason, STR("DriftFound")), "Synced is %.*s",
+                 STR_ARG(synced.reason));
+    world_expect(w, str_contains(body_text(s, &changes[4]), STR("somebody")), "the tag is gone");
+    stage_close(s);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * main.c - runs scenarios by seeds: world [--seed N | --seeds A-B] [SCENARIO...]
+ *
+ * Failures are printed with the command that repeats them; the last line is the count.
+ */
+#include "world/scenarios.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Behaviours depend little on chance. */
+#define FEW 5
+
+/* Sorted by name. To add one: a function in a file here, and a line. */
+static const struct world_scenario scenarios[] = {
+    {"cases", cases_alone, 0},
+    {"cases-faults", cases_faults, 0},
+    {"cases-together", cases_together, FEW},
+    {"children-dropped", children_dropped, FEW},
+    {"children-kept", children_kept, FEW},
+    {"children-needed", children_needed, FEW},
+    {"condition-fatal", condition_fatal, FEW},
+    {"condition-operation-failed", condition_operation_failed, FEW},
+    {"condition-refused", condition_refused, FEW},
+    {"condition-steady", condition_steady, FEW},
+    {"delete-below-group", delete_below_group, FEW},
+    {"delete-confirmed", delete_confirmed, FEW},
+    {"delete-protected", delete_protected, FEW},
+    {"delete-unsupported", delete_unsupported, FEW},
+    {"drift-bounded", drift_bounded, FEW},
+    {"drift-contested", drift_contested, FEW},
+    {"drift-corrected", drift_corrected, FEW},
+    {"export-appears", export_appears, FEW},
+    {"export-collision", export_collision, FEW},
+    {"export-comes-back", export_comes_back, FEW},
+    {"export-not-ours", export_not_ours, FEW},
+    {"export-secrets", export_secrets, FEW},
+    {"export-twice", export_twice, FEW},
+    {"ext-blocks", ext_blocks, FEW},
+    {"ext-children", ext_children, FEW},
+    {"ext-classifies", ext_classifies, FEW},
+    {"ext-compares", ext_compares, FEW},
+    {"ext-next", ext_next, FEW},
+    {"ext-questions", ext_questions, FEW},
+    {"ext-waits", ext_waits, FEW},
+    {"operator", operator_story, 0},
+    {"operator-crashes", operator_crashes, 0},
+    {"operator-faults", operator_faults, 0},
+    {"operator-hooks", operator_hooks, FEW},
+    {"owner-by-id", owner_by_id, FEW},
+    {"owner-frozen", owner_frozen, FEW},
+    {"owner-missing", owner_missing, FEW},
+    {"owner-not-ready", owner_not_ready, FEW},
+    {"owner-recreated", owner_recreated, FEW},
+    {"owner-reference", owner_reference, FEW},
+    {"pass-changes", pass_changes, FEW},
+    {"pass-lost-resource", pass_lost_resource, FEW},
+    {"pass-metadata", pass_metadata, FEW},
+    {"pass-namespace-policy", pass_namespace_policy, FEW},
+    {"pass-observe", pass_observe, FEW},
+    {"pass-overlap", pass_overlap, FEW},
+    {"pass-skip", pass_skip, FEW},
+    {"pass-sync-period", pass_sync_period, FEW},
+    {"pass-take-over", pass_take_over, FEW},
+    {"pass-wiped-status", pass_wiped_status, FEW},
+    {"references-missing", references_missing, FEW},
+    {"references-wait", references_wait, FEW},
+    {"references-woken", references_woken, FEW},
+    {"secret-missing", secret_missing, FEW},
+    {"secret-quoted", secret_quoted, FEW},
+    {"secret-rotated", secret_rotated, FEW},
+    {"store", store_clients, 0},
+};
+
+struct range {
+    uint64_t first, last;
+};
+
+static bool parse_range(const char *text, struct range *out)
+{
+    str first, last;
+
+    if (!str_cut(str_c(text), STR("-"), &first, &last))
+        last = first;
+    return str_to_u64(first, &out->first) && str_to_u64(last, &out->last) &&
+           out->first <= out->last;
+}
+
+static size_t run_all(const char *program, const struct world_scenario *scenario,
+                      const struct range *seeds, size_t *passed)
+{
+    static struct world w;
+    size_t failed = 0;
+
+    for (uint64_t seed = seeds->first; seed <= seeds->last; seed++) {
+        if (world_try(&w, scenario, seed)) {
+            ++*passed;
+            continue;
+        }
+        failed++;
+        printf("FAILED %s, seed %llu; again: %s --seed %llu %s\n", scenario->name,
+               (unsigned long long)seed, program, (unsigned long long)seed, scenario->name);
+        world_report(&w);
+    }
+    return failed;
+}
+
+static int usage(const char *program)
+{
+    fprintf(stderr, "usage: %s [--seed N | --seeds A-B] [SCENARIO...]\nscenarios:", program);
+    for (size_t i = 0; i < COUNT(scenarios); i++)
+        fprintf(stderr, " %s", scenarios[i].name);
+    fputs("\n", stderr);
+    return 2;
+}
+
+static const struct world_scenario *find(const char *name)
+{
+    for (size_t i = 0; i < COUNT(scenarios); i++)
+        if (str_eq(str_c(scenarios[i].name), str_c(name)))
+            return &scenarios[i];
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    struct range seeds = {1, 300};
+    size_t passed = 0, failed = 0;
+    int at = 1;
+
+    if (argc > 2 &&
+        (str_eq(str_c(argv[1]), STR("--seed")) || str_eq(str_c(argv[1]), STR("--seeds")))) {
+        if (!parse_range(argv[2], &seeds))
+            return usage(argv[0]);
+        at = 3;
+    }
+    for (int i = at; i < argc; i++)
+        if (!find(argv[i]))
+            return usage(argv[0]);
+    for (int i = at; i < argc; i++)
+        failed += run_all(argv[0], find(argv[i]), &seeds, &passed);
+    for (size_t i = 0; at == argc && i < COUNT(scenarios); i++) {
+        struct range some = seeds;
+        if (scenarios[i].most && some.last - some.first >= scenarios[i].most)
+            some.last = some.first + scenarios[i].most - 1;
+        failed += run_all(argv[0], &scenarios[i], &some, &passed);
+    }
+    printf("%zu passed, %zu failed\n", passed, failed);
+    return failed ? 1 : 0;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* scenarios.h - the scenarios that the program runs. */
+#pragma once
+
+#include "support/world.h"
+
+/* Random clients against a model of what Kubernetes promises: see store.c. */
+void store_clients(struct world *w);
+/* Three resources come, drift and go, without and with crashes of the operator: see operator.c. */
+void operator_story(struct world *w);
+void operator_crashes(struct world *w);
+void operator_faults(struct world *w);
+void owner_missing(struct world *w);
+void owner_not_ready(struct world *w);
+void owner_by_id(struct world *w);
+void owner_reference(struct world *w);
+void owner_recreated(struct world *w);
+void owner_frozen(struct world *w);
+void references_missing(struct world *w);
+void references_wait(struct world *w);
+void references_woken(struct world *w);
+void pass_metadata(struct world *w);
+void pass_overlap(struct world *w);
+void pass_changes(struct world *w);
+void pass_skip(struct world *w);
+void pass_namespace_policy(struct world *w);
+void condition_refused(struct world *w);
+void condition_fatal(struct world *w);
+void condition_operation_failed(struct world *w);
+void condition_steady(struct world *w);
+void delete_protected(struct world *w);
+void delete_confirmed(struct world *w);
+void delete_unsupported(struct world *w);
+void delete_below_group(struct world *w);
+void pass_lost_resource(struct world *w);
+void pass_take_over(struct world *w);
+void pass_observe(struct world *w);
+void export_appears(struct world *w);
+void export_comes_back(struct world *w);
+void export_not_ours(struct world *w);
+void export_twice(struct world *w);
+void ext_blocks(struct world *w);
+void ext_children(struct world *w);
+void ext_waits(struct world *w);
+void ext_classifies(struct world *w);
+void ext_compares(struct world *w);
+void ext_next(struct world *w);
+void ext_questions(struct world *w);
+void cases_alone(struct world *w);
+void cases_faults(struct world *w);
+void cases_together(struct world *w);
+void secret_missing(struct world *w);
+void secret_rotated(struct world *w);
+void secret_quoted(struct world *w);
+void export_secrets(struct world *w);
+void export_collision(struct world *w);
+void children_kept(struct world *w);
+void children_dropped(struct world *w);
+void operator_hooks(struct world *w);
+void pass_sync_period(struct world *w);
+void pass_wiped_status(struct world *w);
+void children_needed(struct world *w);
+/* Change detection: see drift.c. */
+void drift_corrected(struct world *w);
+void drift_contested(struct world *w);
+void drift_bounded(struct world *w);

@@ -1,0 +1,704 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stage.c - store, simulated Azure and operator in one thread; see stage.h. */
+#include "world/stage.h"
+
+#include "azure/crd.h"
+#include "azure/resolve.h"
+#include "text/json/json.h"
+#include "text/url.h"
+
+struct stage_kind {
+    struct stage *s;
+    str group, version, kind, plural; /* version: the one that is stored */
+    str applied;                      /* the one in which the last object was created */
+    bool global;                      /* without namespace */
+    bool metadata_only;
+    struct local_watch *watch;
+    int64_t told; /* when its last event arrives: they keep their order */
+};
+
+/* ---- Small things. --------------------------------------------------------------------------- */
+
+static int64_t latency(struct stage *s)
+{
+    return (int64_t)(1 + world_below(s->w, 200)) * NS_PER_MS;
+}
+
+static bool fault(struct stage *s, unsigned percent)
+{
+    return percent && !s->calm && world_chance(s->w, percent);
+}
+
+struct value *stage_parse(struct arena *a, const char *text)
+{
+    struct source *src = ARENA_NEW(a, struct source);
+    char *copy = str_z(a, str_c(text));
+    struct value *v = NULL;
+
+    for (char *at = copy; *at; at++)
+        *at = *at == '\'' ? '"' : *at;
+    src->text = str_c(copy);
+    return json_read(a, src, NULL, &v, NULL) ? v : NULL;
+}
+
+static str print(struct arena *a, const struct value *v)
+{
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+
+    return json_write(&b, v, &json_exact, NULL) ? buf_str(&b) : STR_NONE;
+}
+
+static void step(struct stage *s);
+
+/* ---- The ports. ------------------------------------------------------------------------------ */
+
+struct flight {
+    struct stage *s;
+    unsigned life;
+    uint64_t ticket;
+    str path;
+    struct arm_answer answer;
+};
+
+static void land(void *ctx)
+{
+    struct flight *f = ctx;
+
+    if (f->life != f->s->life)
+        return;
+    map_remove(f->s->flying, f->path);
+    operator_tell(f->s->operator, f->ticket, &f->answer);
+    step(f->s);
+}
+
+/* The same answer once more: nobody waits for it. */
+static void land_again(void *ctx)
+{
+    struct flight *f = ctx;
+
+    if (f->life != f->s->life)
+        return;
+    operator_tell(f->s->operator, f->ticket, &f->answer);
+    step(f->s);
+}
+
+static void ask_store(struct stage *s, const struct effect *effect, struct arm_answer *out)
+{
+    AUTO_ARENA a = arena_new();
+    struct local client = local_client(store_handler(s->w->store));
+
+    client.type = effect->kind == KUBE_PATCH        ? STR("application/merge-patch+json")
+                  : effect->kind == KUBE_PATCH_JSON ? STR("application/json-patch+json")
+                                                    : STR("application/json");
+    client.agent = STR("plumb-operator");
+    out->http = local_ask(&client, effect_method(effect->kind), str_z(a, effect->url),
+                          str_z(a, effect->body));
+    out->body = str_copy(s->w->arena, client.text);
+    world_note(s->w, "%s %.*s %.*s: %d", effect_method(effect->kind), STR_ARG(effect->url),
+               STR_ARG(str_slice(effect->body, 0, 60)), out->http);
+    if (effect->kind != KUBE_GET && out->http < 300 && client.body)
+        stage_know(s, client.body,
+                   object_is_deleting(client.body) &&
+                       !object_has_finalizer(client.body, STR(FINALIZER)));
+    local_end(&client);
+    if (effect->kind != KUBE_GET)
+        ++*(str_has_suffix(effect->url, STR("/status")) ? &s->status_writes : &s->kube_writes);
+}
+
+/* The simulator's time is the world's. */
+static struct sim_response call_sim(struct stage *s, const char *method, str path, str query,
+                                    str body)
+{
+    struct http_headers headers = {0};
+    struct sim_response r = {0};
+    int64_t passed = world_now(s->w) - s->sim_time;
+
+    http_header_add(s->w->arena, &headers, STR("Content-Type"), STR("application/json"));
+    if (passed > 0)
+        sim_advance(s->sim, passed);
+    s->sim_time = world_now(s->w);
+    sim_handle(s->sim, s->w->arena,
+               &(struct sim_request){.method = str_c(method),
+                                     .path = path,
+                                     .query = query,
+                                     .base = STR(STAGE_ENDPOINT),
+                                     .headers = &headers,
+                                     .body = body},
+               &r);
+    world_note(s->w, "%s %.*s: %d", method, STR_ARG(path), r.status);
+    return r;
+}
+
+unsigned stage_puts(const struct stage *s, str id)
+{
+    AUTO_ARENA a = arena_new();
+
+    return (unsigned)(uintptr_t)map_get(s->puts, str_lower(a, id));
+}
+
+static void count_put(struct stage *s, str path, int status)
+{
+    str id = str_lower(s->w->arena, path);
+    uintptr_t n = (uintptr_t)map_get(s->puts, id);
+
+    if (status >= 300) {
+        s->refused++;
+        return;
+    }
+    map_set(s->puts, id, (void *)(n + 1));
+    if (!n)
+        VEC_PUSH(s->w->arena, &s->order, id);
+}
+
+/* Errors that pass by themselves, as recordings have them. */
+static const struct {
+    int status;
+    const char *body;
+} troubles[] = {
+    {429, "{\"error\":{\"code\":\"RetryableError\",\"message\":\"A retryable error occurred.\"}}"},
+    {409, "{\"error\":{\"code\":\"AnotherOperationInProgress\",\"message\":\"Another operation on "
+          "this or dependent resource is in progress.\"}}"},
+    {500, "{\"error\":{\"code\":\"InternalServerError\",\"message\":\"An error occurred.\"}}"},
+    {503, "{\"error\":{\"code\":\"ServerTimeout\",\"message\":\"Please retry later.\"}}"},
+    {502, "<html>bad gateway</html>"},
+};
+
+static void ask_azure(struct stage *s, const struct effect *effect, struct arm_answer *out)
+{
+    str path, query = STR_NONE;
+    int64_t seconds;
+
+    str_cut(str_without_prefix(effect->url, STR(STAGE_ENDPOINT)), STR("?"), &path, &query);
+    if (fault(s, s->options.faults.refused)) {
+        size_t i = world_below(s->w, COUNT(troubles));
+        world_note(s->w, "%s %.*s: trouble %d", effect_method(effect->kind), STR_ARG(path),
+                   troubles[i].status);
+        *out = (struct arm_answer){
+            .http = troubles[i].status, .body = str_c(troubles[i].body), .retry_after = -1};
+        return;
+    }
+    str plain;
+    if (!url_unescape(s->w->arena, path, false, &plain))
+        plain = str_copy(s->w->arena, path);
+    struct sim_response r = call_sim(s, effect_method(effect->kind), plain,
+                                     str_copy(s->w->arena, query),
+                                     str_copy(s->w->arena, effect->body));
+    ++*(effect_is_write(effect) ? &s->arm_writes : &s->arm_reads);
+    s->posts += effect->kind == ARM_POST;
+    if (effect->kind == ARM_PUT) {
+        count_put(s, plain, r.status);
+        if (r.status >= 300)
+            world_note(s->w, "refused: %.*s", STR_ARG(str_slice(r.body, 0, 180)));
+    }
+    *out = (struct arm_answer){
+        .http = r.drop ? 0 : r.status,
+        .body = r.body,
+        .async_operation = http_header_get(&r.headers, STR("Azure-AsyncOperation")),
+        .operation_location = http_header_get(&r.headers, STR("Operation-Location")),
+        .location = http_header_get(&r.headers, STR("Location")),
+        .request_id = http_header_get(&r.headers, STR("x-ms-request-id")),
+        .retry_after = -1};
+    if (str_to_i64(http_header_get(&r.headers, STR("Retry-After")), &seconds))
+        out->retry_after = seconds * NS_PER_SEC;
+}
+
+static void ask(void *ctx, uint64_t ticket, const struct effect *effect)
+{
+    struct stage *s = ctx;
+    struct flight *f = ARENA_NEW(s->w->arena, struct flight);
+    const struct stage_faults *faults = &s->options.faults;
+
+    stage_check_effect(s, effect);
+    s->trace = str_hash(str_fmt(s->w->arena, "%llx %d %.*s %.*s", (unsigned long long)s->trace,
+                                (int)effect->kind, STR_ARG(effect->url), STR_ARG(effect->body)));
+    *f = (struct flight){.s = s,
+                         .life = s->life,
+                         .ticket = ticket,
+                         .path = str_copy(s->w->arena, effect->url),
+                         .answer.retry_after = -1};
+    map_set(s->flying, f->path, f);
+    if (fault(s, faults->lost_request)) {
+        world_note(s->w, "lost: %s %.*s", effect_method(effect->kind), STR_ARG(effect->url));
+    } else {
+        (effect_is_arm(effect->kind) ? ask_azure : ask_store)(s, effect, &f->answer);
+        if (fault(s, faults->lost_answer)) {
+            world_note(s->w, "the answer is lost");
+            f->answer = (struct arm_answer){.retry_after = -1};
+        }
+    }
+    int64_t delay = latency(s);
+    world_after(s->w, f->answer.http ? delay : 30 * NS_PER_SEC, land, f);
+    if (f->answer.http && fault(s, faults->twice))
+        world_after(s->w, delay + latency(s), land_again, f);
+}
+
+static const struct value *find(void *ctx, struct arena *a, const struct object_key *key)
+{
+    struct stage *s = ctx;
+    const struct value *object = map_get(s->cache, object_key_text(a, key));
+
+    return object ? value_copy(a, object) : NULL;
+}
+
+static bool leads(void *ctx)
+{
+    return ((struct stage *)ctx)->leads;
+}
+
+static void event(void *ctx, const struct report *report)
+{
+    struct stage *s = ctx;
+
+    VEC_PUSH(s->w->arena, &s->events,
+             str_fmt(s->w->arena, "%s %.*s %.*s", report->action, STR_ARG(report->key->name),
+                     STR_ARG(report->message)));
+}
+
+bool stage_has_event(const struct stage *s, const char *reason)
+{
+    for (size_t i = 0; i < s->events.len; i++)
+        if (str_has_prefix(s->events.items[i], str_c(reason)))
+            return true;
+    return false;
+}
+
+/* ---- The cache. ------------------------------------------------------------------------------ */
+
+struct news {
+    struct stage *s;
+    struct value *object;
+    bool gone;
+};
+
+static void arrive(void *ctx)
+{
+    struct news *n = ctx;
+    struct object_key key = object_key_of(n->object);
+    str text = object_key_text(n->s->w->arena, &key);
+
+    if (n->gone)
+        map_remove(n->s->cache, text);
+    else
+        map_set(n->s->cache, text, n->object);
+    operator_changed(n->s->operator, & key);
+    step(n->s);
+}
+
+static void take_event(struct stage *s, struct stage_kind *kind, const struct value *event_)
+{
+    struct news *n = ARENA_NEW(s->w->arena, struct news);
+
+    *n = (struct news){.s = s,
+                       .object = value_copy(s->w->arena, value_get(event_, STR("object"))),
+                       .gone = str_eq(value_get_str(event_, STR("type")), STR("DELETED"))};
+    if (str_eq(value_get_str(event_, STR("type")), STR("BOOKMARK")))
+        return;
+    stage_know(s, n->object, n->gone);
+    if (kind->metadata_only) {
+        value_unset(n->object, STR("data"));
+        value_unset(n->object, STR("stringData"));
+    }
+    int64_t at = world_now(s->w) + latency(s);
+    if (fault(s, s->options.faults.late))
+        at += (int64_t)world_below(s->w, 30) * NS_PER_SEC;
+    kind->told = at > kind->told ? at : kind->told;
+    /* A missed event: a later list shows what became of it. */
+    if (fault(s, s->options.faults.missed))
+        kind->told += 60 * NS_PER_SEC;
+    world_after(s->w, kind->told - world_now(s->w), arrive, n);
+}
+
+static void look(void *ctx)
+{
+    struct stage *s = ctx;
+    const struct value *event_;
+
+    for (size_t i = 0; i < s->kinds.len; i++) {
+        while ((event_ = local_watch_next(s->kinds.items[i]->watch)))
+            take_event(s, s->kinds.items[i], event_);
+        world_expect(s->w, !local_watch_ended(s->kinds.items[i]->watch), "a watch ended");
+    }
+}
+
+/* ---- The operator. --------------------------------------------------------------------------- */
+
+static void step_planned(void *ctx)
+{
+    struct stage *s = ctx;
+
+    if (s->planned <= world_now(s->w))
+        s->planned = INT64_MAX;
+    step(s);
+}
+
+static void start(struct stage *s)
+{
+    struct operator_config config = s->options.config;
+
+    config.model = s->model;
+    if (!config.subscription.len)
+        config.subscription = STR(STAGE_SUBSCRIPTION);
+    config.endpoint = STR(STAGE_ENDPOINT);
+    if (!config.namespace.len)
+        config.namespace = STR("plumb-system");
+    if (!config.version.len)
+        config.version = STR("v0.1.0");
+    if (!config.period)
+        config.period = STAGE_PERIOD;
+    config.digest_key = STR("a key that stays");
+    s->ports = (struct ports){.ctx = s,
+                              .find = find,
+                              .read = ask,
+                              .write = s->options.observe ? NULL : ask,
+                              .leads = leads,
+                              .event = event};
+    s->life++;
+    s->flying = map_new(s->w->arena);
+    s->operator= operator_new(&config, &s->ports);
+    for (size_t i = 0; i < map_len(s->cache); i++) {
+        struct object_key key = object_key_of(map_at(s->cache, i));
+        operator_changed(s->operator, & key);
+    }
+}
+
+void stage_restart(struct stage *s, const struct operator_config *config)
+{
+    if (config)
+        s->options.config = *config;
+    operator_free(s->operator);
+    start(s);
+    step(s);
+}
+
+static void get_lease(void *ctx)
+{
+    ((struct stage *)ctx)->leads = true;
+}
+
+static void misfortune(struct stage *s)
+{
+    struct stage_faults *f = &s->options.faults;
+
+    if (s->calm)
+        return;
+    if (f->crashes && world_chance(s->w, 3)) {
+        f->crashes--;
+        world_note(s->w, "the operator crashes");
+        operator_free(s->operator);
+        start(s);
+    }
+    if (f->leases && s->leads && world_chance(s->w, 2)) {
+        f->leases--;
+        world_note(s->w, "the lease is lost");
+        s->leads = false;
+        world_after(s->w, (int64_t)(1 + world_below(s->w, 60)) * NS_PER_SEC, get_lease, s);
+    }
+}
+
+static void step(struct stage *s)
+{
+    misfortune(s);
+    int64_t now = world_now(s->w), due = operator_step(s->operator);
+    world_expect(s->w, world_now(s->w) == now, "law 6: the operator waits");
+    if (due >= s->planned || due == INT64_MAX)
+        return;
+    s->planned = due;
+    world_after(s->w, due > world_now(s->w) ? due - world_now(s->w) : 0, step_planned, s);
+}
+
+void stage_run(struct stage *s, int64_t time)
+{
+    world_run(s->w, world_now(s->w) + time);
+}
+
+void stage_calm(struct stage *s)
+{
+    s->calm = true;
+    s->leads = true;
+}
+
+/* ---- The cluster. ---------------------------------------------------------------------------- */
+
+static void begin_watch(struct stage *s, struct stage_kind *kind)
+{
+    AUTO_ARENA a = arena_new();
+    str path = kind->group.len ? str_fmt(a, "/apis/%.*s/%.*s/%.*s", STR_ARG(kind->group),
+                                         STR_ARG(kind->version), STR_ARG(kind->plural))
+                               : str_fmt(a, "/api/v1/%.*s", STR_ARG(kind->plural));
+
+    kind->s = s;
+    kind->watch =
+        local_watch(&s->w->client,
+                    str_z(a, str_fmt(a, "%.*s?watch=true&timeoutSeconds=8640000", STR_ARG(path))));
+    world_expect(s->w, kind->watch, "no watch: %.*s", STR_ARG(s->w->client.text));
+    VEC_PUSH(s->w->arena, &s->kinds, kind);
+}
+
+static void add_core(struct stage *s, const char *kind, const char *plural, bool global)
+{
+    struct stage_kind *k = ARENA_NEW(s->w->arena, struct stage_kind);
+
+    *k = (struct stage_kind){.kind = str_c(kind),
+                             .plural = str_c(plural),
+                             .global = global,
+                             .metadata_only = str_eq(str_c(kind), STR("Secret"))};
+    begin_watch(s, k);
+}
+
+static void define(struct stage *s, const struct model_resource *hub)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    const struct model_resource **versions;
+    size_t count;
+
+    world_expect(s->w, model_versions(s->model, a, hub->group, hub->kind, &versions, &count, &e),
+                 "no versions: %.*s", STR_ARG(e.text));
+    str definition = print(a, crd_build(a, (const struct model_resource *const *)versions, count,
+                                        &(struct crd_options){0}));
+    world_expect(s->w,
+                 local_ask(&s->w->client, "POST",
+                           "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+                           str_z(a, definition)) == 201,
+                 "a definition was refused: %.*s", STR_ARG(s->w->client.text));
+}
+
+static struct stage_kind *find_kind(struct stage *s, str kind)
+{
+    for (size_t i = 0; i < s->kinds.len; i++)
+        if (str_eq(s->kinds.items[i]->kind, kind))
+            return s->kinds.items[i];
+    return NULL;
+}
+
+static struct stage_kind *kind_of(struct stage *s, str group, str kind)
+{
+    struct stage_kind *k;
+    const struct model_resource *hub;
+    AUTO_ERR e = {0};
+
+    for (size_t i = 0; i < s->kinds.len; i++)
+        if (str_eq(s->kinds.items[i]->kind, kind) && str_eq(s->kinds.items[i]->group, group))
+            return s->kinds.items[i];
+    world_expect(s->w, model_find_hub(s->model, group, kind, &hub, &e), "%.*s", STR_ARG(e.text));
+    define(s, hub);
+    k = ARENA_NEW(s->w->arena, struct stage_kind);
+    *k = (struct stage_kind){
+        .group = hub->group, .version = hub->version, .kind = hub->kind, .plural = hub->plural};
+    begin_watch(s, k);
+    return k;
+}
+
+/* The path of a collection, in the version of the object. */
+static str collection(struct stage *s, struct arena *a, const struct value *object)
+{
+    struct object_key key = object_key_of(object);
+    struct stage_kind *k = kind_of(s, key.group, key.kind);
+    str api = value_get_str(object, STR("apiVersion")), group, version;
+    str namespace = key.namespace.len ? key.namespace : STR("default");
+
+    api_version_split(api, &group, &version);
+    k->applied = str_copy(s->w->arena, version);
+    if (k->global)
+        return str_fmt(a, "/api/%.*s/%.*s", STR_ARG(api), STR_ARG(k->plural));
+    return str_fmt(a, "/%s/%.*s/namespaces/%.*s/%.*s", key.group.len ? "apis" : "api", STR_ARG(api),
+                   STR_ARG(namespace), STR_ARG(k->plural));
+}
+
+int stage_apply(struct stage *s, const struct value *object)
+{
+    AUTO_ARENA a = arena_new();
+    str path = collection(s, a, object);
+
+    world_note(s->w, "apply %.*s %.*s", STR_ARG(value_get_str(object, STR("kind"))),
+               STR_ARG(object_name(object)));
+    return local_ask(&s->w->client, "POST", str_z(a, path), str_z(a, print(a, object)));
+}
+
+void stage_apply_text(struct stage *s, const char *text)
+{
+    AUTO_ARENA a = arena_new();
+    struct value *object = stage_parse(a, text);
+
+    world_expect(s->w, object, "not JSON: %s", text);
+    world_expect(s->w, stage_apply(s, object) == 201, "refused: %.*s", STR_ARG(s->w->client.text));
+}
+
+static str path_of(struct stage *s, struct arena *a, const char *kind, const char *name)
+{
+    struct stage_kind *k = find_kind(s, str_c(kind));
+
+    world_expect(s->w, k, "nobody has defined %s", kind);
+    if (k->global)
+        return str_fmt(a, "/api/v1/%.*s/%s", STR_ARG(k->plural), name);
+    if (!k->group.len)
+        return str_fmt(a, "/api/v1/namespaces/default/%.*s/%s", STR_ARG(k->plural), name);
+    return str_fmt(a, "/apis/%.*s/%.*s/namespaces/default/%.*s/%s", STR_ARG(k->group),
+                   STR_ARG(k->applied), STR_ARG(k->plural), name);
+}
+
+void stage_patch(struct stage *s, const char *kind, const char *name, const char *patch)
+{
+    AUTO_ARENA a = arena_new();
+    str path = path_of(s, a, kind, name);
+    struct value *v = stage_parse(a, patch);
+
+    world_note(s->w, "patch %s %s", kind, name);
+    world_expect(s->w, v, "not JSON: %s", patch);
+    s->w->client.type = STR("application/merge-patch+json");
+    int status = local_ask(&s->w->client, "PATCH", str_z(a, path), str_z(a, print(a, v)));
+    s->w->client.type = STR_NONE;
+    world_expect(s->w, status == 200, "the patch was refused: %.*s", STR_ARG(s->w->client.text));
+}
+
+void stage_delete(struct stage *s, const char *kind, const char *name)
+{
+    AUTO_ARENA a = arena_new();
+    str path = path_of(s, a, kind, name);
+
+    world_note(s->w, "delete %s %s", kind, name);
+    world_expect(s->w, local_ask(&s->w->client, "DELETE", str_z(a, path), "") == 200,
+                 "the deletion was refused: %.*s", STR_ARG(s->w->client.text));
+}
+
+const struct value *stage_get(struct stage *s, const char *kind, const char *name)
+{
+    AUTO_ARENA a = arena_new();
+
+    return local_ask(&s->w->client, "GET", str_z(a, path_of(s, a, kind, name)), "") == 200
+               ? s->w->client.body
+               : NULL;
+}
+
+struct condition stage_condition(struct stage *s, const char *kind, const char *name)
+{
+    const struct value *object = stage_get(s, kind, name);
+    struct condition ready = {0};
+
+    world_expect(s->w, object, "%s %s is not there", kind, name);
+    (void)condition_get(value_get(object, STR("status")), STR("Ready"), &ready);
+    return ready;
+}
+
+void stage_expect_ready(struct stage *s, const char *kind, const char *name)
+{
+    struct condition ready = stage_condition(s, kind, name);
+    const struct value *object = s->w->client.body;
+
+    world_expect(s->w,
+                 str_eq(ready.status, STR("True")) && str_eq(ready.reason, STR("Succeeded")) &&
+                     ready.generation == object_generation(object),
+                 "%s %s is not Ready: %.*s %.*s", kind, name, STR_ARG(ready.reason),
+                 STR_ARG(ready.message));
+    world_expect(s->w, !object_annotation(object, STR(ANNOTATION_POLL_TOKEN)).len,
+                 "%s %s still has a poll token", kind, name);
+}
+
+void stage_expect(struct stage *s, const char *kind, const char *name, const char *reason,
+                  const char *message)
+{
+    struct condition ready = stage_condition(s, kind, name);
+
+    world_expect(s->w,
+                 str_eq(ready.reason, str_c(reason)) &&
+                     (!message || str_contains(ready.message, str_c(message))),
+                 "%s %s should be %s (%s), not %.*s (%.*s)", kind, name, reason,
+                 message ? message : "", STR_ARG(ready.reason), STR_ARG(ready.message));
+}
+
+/* ---- Azure. ---------------------------------------------------------------------------------- */
+
+struct sim_response stage_azure(struct stage *s, const char *method, str id, str api_version,
+                                str body)
+{
+    return call_sim(s, method, id, str_fmt(s->w->arena, "api-version=%.*s", STR_ARG(api_version)),
+                    body);
+}
+
+const struct value *stage_body(struct stage *s, const char *id, const char *api_version)
+{
+    struct sim_response r = stage_azure(s, "GET", str_c(id), str_c(api_version), STR_NONE);
+    struct source *src = ARENA_NEW(s->w->arena, struct source);
+    struct value *v = NULL;
+
+    src->text = r.body;
+    world_expect(s->w, r.status == 200 && json_read(s->w->arena, src, NULL, &v, NULL),
+                 "%s is not in Azure: %d", id, r.status);
+    return v;
+}
+
+const struct value *stage_resources(struct stage *s)
+{
+    struct sim_response r = call_sim(s, "GET", STR("/_sim/resources"), STR_NONE, STR_NONE);
+    struct source *src = ARENA_NEW(s->w->arena, struct source);
+    struct value *v = NULL;
+
+    src->text = r.body;
+    world_expect(s->w, r.status == 200 && json_read(s->w->arena, src, NULL, &v, NULL),
+                 "the simulator does not list its resources: %d %.*s", r.status, STR_ARG(r.body));
+    return value_is(v, VALUE_LIST) ? v : value_at(v, 0);
+}
+
+bool stage_is_in_azure(struct stage *s, const char *id)
+{
+    const struct value *all = stage_resources(s);
+
+    for (size_t i = 0; i < value_len(all); i++) {
+        const struct value *item = value_at(all, i);
+        str text = value_is(item, VALUE_STRING) ? value_str(item) : value_get_str(item, STR("id"));
+        if (str_eq_fold(text, str_c(id)))
+            return true;
+    }
+    return false;
+}
+
+void stage_fault(struct stage *s, const char *fault)
+{
+    struct source *src = ARENA_NEW(s->w->arena, struct source);
+    AUTO_ERR e = {0};
+    char *text = str_z(s->w->arena, str_c(fault));
+
+    for (char *at = text; *at; at++)
+        *at = *at == '\'' ? '"' : *at;
+    src->text = str_c(text);
+    world_expect(s->w, sim_add_faults(s->sim, src, &e), "no fault: %.*s", STR_ARG(e.text));
+}
+
+/* ---- Opening. -------------------------------------------------------------------------------- */
+
+void stage_open(struct stage *s, struct world *w, const struct stage_options *options)
+{
+    struct sim_config config = sim_defaults();
+    AUTO_ERR e = {0};
+
+    *s = (struct stage){.w = w,
+                        .options = *options,
+                        .planned = INT64_MAX,
+                        .leads = true,
+                        .cache = map_new(w->arena),
+                        .puts = map_new(w->arena),
+                        .known = map_new(w->arena)};
+    s->sim_time = world_now(w);
+    config.seed = w->seed;
+    config.virtual_time = config.unlimited = true;
+    config.keeps = options->keeps;
+    world_expect(w, model_open(w->arena, STR_NONE, &s->model, &e) && sim_new(&config, &s->sim, &e),
+                 "%.*s", STR_ARG(e.text));
+    world_open(w);
+    add_core(s, "Namespace", "namespaces", true);
+    add_core(s, "Secret", "secrets", false);
+    add_core(s, "ConfigMap", "configmaps", false);
+    start(s);
+    w->look = look;
+    w->look_ctx = s;
+}
+
+void stage_close(struct stage *s)
+{
+    operator_free(s->operator);
+    s->w->look = NULL;
+    for (size_t i = 0; i < s->kinds.len; i++)
+        local_watch_close(s->kinds.items[i]->watch);
+    sim_free(s->sim);
+    model_close(s->model);
+}

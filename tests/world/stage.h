@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stage.h - store, simulated Azure and operator in one thread, for scenarios.
+ *
+ *     struct stage s;
+ *     stage_open(&s, w, &(struct stage_options){0});
+ *     stage_apply_text(&s, "{...}");
+ *     stage_run(&s, 10 * WORLD_MINUTE);
+ *     stage_expect_ready(&s, "StorageAccount", "plumbstore");
+ *     stage_close(&s);
+ *
+ * The ports call the store and the simulator at once and put the answer on the heap, later by a
+ * latency from the seed. Watch events reach the cache late, too, so that its view may be outdated.
+ * Faults are changes of what is on the heap. The laws of the operator are checked at the ports, at
+ * every request (stage_laws.c).
+ */
+#pragma once
+
+#include "support/world.h"
+
+#include "azure/model/model.h"
+#include "base/map.h"
+#include "object/condition.h"
+#include "object/names.h"
+#include "object/object.h"
+#include "operator/operator.h"
+#include "sim/sim.h"
+
+#define STAGE_SUBSCRIPTION "00000000-0000-0000-0000-000000000000"
+#define STAGE_ENDPOINT "http://azure"
+#define STAGE_PERIOD (15 * WORLD_MINUTE)
+#define STAGE_GROUP "/subscriptions/" STAGE_SUBSCRIPTION "/resourceGroups/rg"
+
+/* In percent of what they could happen to. */
+struct stage_faults {
+    unsigned lost_request, lost_answer, twice; /* requests */
+    unsigned late, missed; /* cache events: held back, or seen by a later list */
+    unsigned refused;      /* transient errors of Azure */
+    unsigned crashes;      /* how many, in the whole run */
+    unsigned leases;       /* how often the lease is lost for a while */
+};
+
+struct stage_options {
+    struct stage_faults faults;
+    struct operator_config config; /* what is 0 or empty gets a default */
+    bool observe;                  /* without a writer */
+    bool keeps;                    /* Azure keeps what a PUT omits */
+};
+
+struct stage_kind;
+
+struct stage {
+    struct world *w;
+    struct stage_options options;
+    struct model *model;
+    struct sim *sim;
+    int64_t sim_time; /* of the world, that the simulator knows */
+    VEC(struct stage_kind *) kinds;
+    struct map *cache; /* key to the object */
+    struct operator* operator;
+    struct ports ports;
+    unsigned life;
+    int64_t planned; /* the operator is stepped then */
+    bool leads;
+    bool calm; /* no more faults */
+    /* What was seen at the ports. */
+    struct map *puts;   /* id in lower case to the number of PUTs that were accepted */
+    struct map *flying; /* the path of a request under way */
+    struct map *known;  /* of stage_laws.c */
+    VEC(str) tokens;    /* all poll tokens that were ever stored */
+    VEC(str) order;     /* of the first PUTs */
+    VEC(str) events;    /* "reason object message" */
+    uint64_t trace;     /* of all requests, in their order */
+    unsigned refused;   /* writes that Azure refused */
+    unsigned kube_writes, status_writes, arm_writes, arm_reads, posts;
+};
+
+void stage_open(struct stage *s, struct world *w, const struct stage_options *options);
+/* The operator ends, and everything else. */
+void stage_close(struct stage *s);
+/* The operator is made anew, with another configuration if one is given. */
+void stage_restart(struct stage *s, const struct operator_config *config);
+void stage_run(struct stage *s, int64_t time);
+/* No more faults from now on; what they did stays. */
+void stage_calm(struct stage *s);
+
+/* ---- The cluster. ---- */
+
+/* Creates an object; a definition of its kind too, if there is none. Answers the status. */
+int stage_apply(struct stage *s, const struct value *object);
+/* The same from text with ' for ", which must succeed. */
+void stage_apply_text(struct stage *s, const char *text);
+/* A merge patch, with ' for ". */
+void stage_patch(struct stage *s, const char *kind, const char *name, const char *patch);
+void stage_delete(struct stage *s, const char *kind, const char *name);
+/* NULL: it is not there. Lives until the next request to the store. */
+const struct value *stage_get(struct stage *s, const char *kind, const char *name);
+struct condition stage_condition(struct stage *s, const char *kind, const char *name);
+void stage_expect_ready(struct stage *s, const char *kind, const char *name);
+/* The reason of the condition Ready, and a part of its message (NULL: any). */
+void stage_expect(struct stage *s, const char *kind, const char *name, const char *reason,
+                  const char *message);
+/* Whether an Event of this reason was sent. */
+bool stage_has_event(const struct stage *s, const char *reason);
+
+/* ---- Azure. ---- */
+
+/* A request of somebody else. */
+struct sim_response stage_azure(struct stage *s, const char *method, str id, str api_version,
+                                str body);
+/* The body of a resource that must be there. */
+const struct value *stage_body(struct stage *s, const char *id, const char *api_version);
+bool stage_is_in_azure(struct stage *s, const char *id);
+unsigned stage_puts(const struct stage *s, str id);
+/* A fault of the simulator, as JSON with ' for ". */
+void stage_fault(struct stage *s, const char *fault);
+/* All ids that the simulator has. */
+const struct value *stage_resources(struct stage *s);
+
+struct value *stage_parse(struct arena *a, const char *text); /* with ' for " */
+
+/* ---- stage_laws.c ---- */
+
+/* The store has this object now. */
+void stage_know(struct stage *s, const struct value *object, bool gone);
+void stage_check_effect(struct stage *s, const struct effect *effect);
+/* Lets time pass, in which no pass may begin. */
+void stage_expect_quiet(struct stage *s, int64_t time);
+/* At the end: nothing in Azure without an object that knows it, no lost finalizer. */
+void stage_check_end(struct stage *s);

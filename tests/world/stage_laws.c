@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stage_laws.c - the laws of the operator (src/operator/README.md), checked at the ports.
+ *
+ * 1  a crash anywhere equals LOOK: every scenario with faults must end well
+ * 2  the finalizer is stored before the first PUT, the poll token before the first poll
+ * 3  at most one effect in flight per object
+ * 4  no write without a lease held now
+ * 5  an own write never causes a pass: stage_expect_quiet
+ * 6  no state waits in a thread: there is one thread, and no time passes in operator_step
+ * 7  without a writer nothing is written: there is no function to call; stage_expect_quiet counts
+ * 8  a hook that only calls next, an empty rule file and no file behave alike
+ * 9  nothing in Azure without an object that knows it, no lost finalizer: stage_check_end
+ */
+#include "world/stage.h"
+
+#include "text/url.h"
+
+struct known {
+    bool finalizer, gone;
+};
+
+void stage_know(struct stage *s, const struct value *object, bool gone)
+{
+    str id = object_annotation(object, STR(ANNOTATION_RESOURCE_ID));
+    struct known *k;
+
+    if (!id.len)
+        return;
+    id = str_lower(s->w->arena, id);
+    if (!(k = map_get(s->known, id)))
+        map_set(s->known, id, k = ARENA_NEW(s->w->arena, struct known));
+    *k = (struct known){.finalizer = object_has_finalizer(object, STR(FINALIZER)), .gone = gone};
+    str token = object_annotation(object, STR(ANNOTATION_POLL_TOKEN));
+    if (token.len)
+        VEC_PUSH(s->w->arena, &s->tokens, str_copy(s->w->arena, token));
+}
+
+static str plain_path(struct stage *s, str url)
+{
+    str path, query, plain;
+
+    str_cut(str_without_prefix(url, STR(STAGE_ENDPOINT)), STR("?"), &path, &query);
+    return url_unescape(s->w->arena, path, false, &plain) ? plain : path;
+}
+
+static bool is_noted(struct stage *s, str path)
+{
+    for (size_t i = s->tokens.len; i > 0; i--)
+        if (str_contains(s->tokens.items[i - 1], path))
+            return true;
+    return false;
+}
+
+static void check_azure(struct stage *s, const struct effect *effect)
+{
+    str path = plain_path(s, effect->url);
+    const struct known *k = map_get(s->known, str_lower(s->w->arena, path));
+
+    if (effect->kind == ARM_PUT)
+        world_expect(s->w, k && k->finalizer, "law 2: a PUT of %.*s before the claim",
+                     STR_ARG(path));
+    if (effect->kind == ARM_GET && str_contains(path, STR("/operation")))
+        world_expect(s->w, is_noted(s, path), "law 2: a poll of %.*s before its token is stored",
+                     STR_ARG(path));
+}
+
+void stage_check_effect(struct stage *s, const struct effect *effect)
+{
+    world_expect(s->w, !effect_is_write(effect) || s->leads, "law 4: a write without the lease");
+    world_expect(s->w, !effect_is_write(effect) || !s->options.observe,
+                 "law 7: a write without a writer");
+    /* Collections are everybody's. */
+    if (effect_is_write(effect) && effect->kind != KUBE_CREATE)
+        world_expect(s->w, !map_has(s->flying, effect->url), "law 3: two requests at once for %.*s",
+                     STR_ARG(effect->url));
+    if (effect_is_arm(effect->kind))
+        check_azure(s, effect);
+}
+
+void stage_expect_quiet(struct stage *s, int64_t time)
+{
+    struct operator_stats before = operator_stats(s->operator), after;
+
+    stage_run(s, time);
+    after = operator_stats(s->operator);
+    world_expect(s->w, after.passes == before.passes, "law 5: %llu passes without a cause",
+                 (unsigned long long)(after.passes - before.passes));
+}
+
+void stage_check_end(struct stage *s)
+{
+    const struct value *all = stage_resources(s);
+
+    for (size_t i = 0; i < value_len(all); i++) {
+        const struct value *item = value_at(all, i);
+        str id = value_is(item, VALUE_STRING) ? value_str(item) : value_get_str(item, STR("id"));
+        const struct known *k = map_get(s->known, str_lower(s->w->arena, id));
+        if (stage_puts(s, id))
+            world_expect(s->w, k && k->finalizer && !k->gone, "law 9: nobody knows %.*s any more",
+                         STR_ARG(id));
+    }
+}
