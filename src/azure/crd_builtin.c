@@ -61,8 +61,8 @@ static const char *const schemas[BUILTIN_COUNT] = {
 #define INT "{\"type\":\"integer\"}"
 #define TEXTS "{\"type\":\"array\",\"items\":" S "}"
 #define DECISION                                                                                   \
-    "{\"type\":\"object\",\"properties\":{\"action\":" S ",\"paths\":" TEXTS ",\"reason\":" S      \
-    ",\"time\":" TIME "}}"
+    "{\"type\":\"object\",\"properties\":{\"action\":" S ",\"at\":" S ",\"by\":" S                 \
+    ",\"message\":" S ",\"paths\":" TEXTS ",\"reason\":" S ",\"time\":" TIME "}}"
 #define EXPORTS "{\"type\":\"object\",\"properties\":{\"digest\":" S ",\"time\":" TIME "}}"
 #define GUARD                                                                                      \
     "{\"type\":\"object\",\"properties\":{\"found\":" ANY ",\"path\":" S ",\"puts\":" INT          \
@@ -87,7 +87,7 @@ static const char *const schemas[BUILTIN_COUNT] = {
  * guard              fields that did not converge: what was wanted and found, after how many PUTs
  * sentChildren       children that were part of the last PUT, by the path of their list
  * exports            digest and time of the last export
- * decisions          what the last comparisons led to, newest first
+ * decisions          what was decided last and why, newest first; by and at: Azure's last writer
  */
 static const char operator_status[] =
     "{\"type\":\"object\",\"x-kubernetes-preserve-unknown-fields\":true,\"properties\":{"

@@ -25,6 +25,7 @@ extern const struct command command_simulate;
 extern const struct command command_store;
 extern const struct command command_tree;
 extern const struct command command_version;
+extern const struct command command_why;
 
 /* Alphabetical. To add a command: commands.h says how. */
 const struct command *const commands[] = {
@@ -50,6 +51,7 @@ const struct command *const commands[] = {
     &command_store,
     &command_tree,
     &command_version,
+    &command_why,
     NULL,
     /* clang-format on */
 };

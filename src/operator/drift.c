@@ -17,8 +17,7 @@
 #include "text/json/json.h"
 
 #define SETTLE_TIME (120 * NS_PER_SEC)
-/* What a status keeps of decisions, and what a message shows of differences. */
-#define DECISIONS_MAX 10
+/* What a message shows of differences. */
 #define SHOWN_MAX 5
 /* A larger record is not kept: the object is then compared as one that was adopted. */
 #define RECORD_BYTES_MAX (128 * KIB)
@@ -195,26 +194,36 @@ static str author(struct pass *p)
                    STR_ARG(at));
 }
 
-static void decide(struct pass *p, const char *action, const char *reason,
-                   const struct deviations *all)
+/* What is set and differs, and what was set and is not any more: the record knows the rest. */
+static struct deviations wishes(struct pass *p, struct drift *x)
 {
-    const struct value *old = memory_get(p, "decisions");
-    struct value *list = value_list(p->arena), *one = value_object(p->arena);
-    struct value *paths = value_list(p->arena);
-    char stamp[CLOCK_STAMP];
+    struct record r;
+    struct deviations set = detect_compare(x->detect, NULL, x->wanted, x->found), old;
 
-    clock_stamp(p->now, stamp);
-    value_set_str(p->arena, one, STR("time"), str_fmt(p->arena, "%.19sZ", stamp));
-    value_set_str(p->arena, one, STR("action"), str_c(action));
-    value_set_str(p->arena, one, STR("reason"), str_c(reason));
-    for (size_t i = 0; all && i < all->count && i < SHOWN_MAX; i++)
-        value_add(p->arena, paths, value_string(p->arena, all->items[i].path));
-    if (paths->len)
-        value_set(p->arena, one, STR("paths"), paths);
-    value_add(p->arena, list, one);
-    for (size_t i = 0; i < value_len(old) && list->len < DECISIONS_MAX; i++)
-        value_add(p->arena, list, value_clone(p->arena, value_at(old, i)));
-    memory_set(p, "decisions", list);
+    deviations_keep_set(&set);
+    if (!is_same_comparator(p) || !record_read(p->arena, memory_get(p, "knownDifferences"), &r))
+        return set;
+    old = detect_compare(x->detect, &r, x->wanted, x->found);
+    struct deviations all = {ARENA_ARRAY(p->arena, struct deviation, set.count + old.count + 1),
+                             set.count};
+    for (size_t i = 0; i < set.count; i++)
+        all.items[i] = set.items[i];
+    for (size_t i = 0; i < old.count; i++)
+        if (!old.items[i].wanted)
+            all.items[all.count++] = old.items[i];
+    return all;
+}
+
+struct deviations drift_changes(struct pass *p)
+{
+    struct drift *x = p->drift ? p->drift : look(p);
+
+    if (str_eq(str_c(p->cause.name), STR("drift")))
+        return x->news;
+    struct deviations all = wishes(p, x);
+    deviations_drop_children(&all);
+    deviations_drop_shared(x->detect, &all, &x->sharing, x->found);
+    return all;
 }
 
 /* ---- SEND. ----------------------------------------------------------------------------------- */
@@ -227,7 +236,7 @@ void drift_before_put(struct pass *p)
     if (x && x->carried)
         return;
     if (!p->body || !p->request.body) {
-        decide(p, "put", p->cause.name, NULL);
+        decisions_add(p, &(struct made){.action = "put", .reason = str_c(p->cause.name)});
         return;
     }
     if (!x)
@@ -239,7 +248,12 @@ void drift_before_put(struct pass *p)
         x->guard.count = 0; /* another wish, another try */
     }
     x->counted = true;
-    decide(p, "put", p->cause.name, drift ? &x->news : NULL);
+    const struct deviations changes = drift_changes(p);
+    decisions_add(p, &(struct made){.action = "put",
+                                    .reason = str_c(p->cause.name),
+                                    .message = drift_text(p, &changes),
+                                    .changes = &changes,
+                                    .by_others = drift});
     p->request.body = value_clone(
         p->arena, sharing_carry(x->detect, &x->sharing, x->payload, x->wanted, x->found));
 }
@@ -347,6 +361,9 @@ void drift_remember(struct pass *p)
         remember_record(p, x);
         memory_set(p, "settled", value_bool(p->arena, x->settled));
     }
+    if (x->learn && !x->known && !p->sent)
+        decisions_add(p,
+                      &(struct made){.action = "adopt", .reason = STR("as-wanted"), .once = true});
     if (x->counted || value_len(memory_get(p, "guard")))
         memory_set(p, "guard", x->guard.count ? guard_write(p->arena, &x->guard) : NULL);
     p->card->child_written = false;
@@ -370,13 +387,21 @@ static str losses(struct pass *p)
 }
 
 /* Tells it when the condition does not say so yet. */
-static void report_condition(struct pass *p, const struct condition *c)
+static void report_condition(struct pass *p, const struct condition *c,
+                             const struct deviations *changes)
 {
     struct condition old;
 
-    if (!condition_get(value_get(p->object, STR("status")), c->type, &old) ||
-        !str_eq(old.reason, c->reason))
-        pass_report(p, true, "CompareResource", c->reason, c->message);
+    if (condition_get(value_get(p->object, STR("status")), c->type, &old) &&
+        str_eq(old.reason, c->reason))
+        return;
+    pass_report(p, true, "CompareResource", c->reason, c->message);
+    decisions_add(p, &(struct made){.action = "report",
+                                    .reason = c->reason,
+                                    .message = c->message,
+                                    .changes = changes,
+                                    .by_others = true,
+                                    .once = true});
 }
 
 bool drift_condition(struct pass *p, struct condition *out)
@@ -400,7 +425,8 @@ bool drift_condition(struct pass *p, struct condition *out)
     out->status = STR("False");
     out->severity = STR("Warning");
     out->reason = x->held.count ? STR("NotConverging") : STR("DriftFound");
-    out->message = drift_text(p, x->held.count ? &x->held : &x->news);
-    report_condition(p, out);
+    const struct deviations *shown = x->held.count ? &x->held : &x->news;
+    out->message = drift_text(p, shown);
+    report_condition(p, out, shown);
     return true;
 }

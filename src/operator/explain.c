@@ -95,6 +95,21 @@ static bool is_news(struct pass *p, const struct condition *next)
            (!p->verdict.waits && !str_eq(shown.message, status_without_secrets(p, next->message)));
 }
 
+static void tell(struct pass *p)
+{
+    const struct verdict *v = &p->verdict;
+
+    pass_report(p, true,
+                object_is_deleting(p->object) ? "DeleteActionError" : "CreateOrUpdateActionError",
+                v->reason, v->message);
+    decisions_add(p, &(struct made){.action = v->waits                            ? "wait"
+                                              : str_eq(v->severity, STR("Error")) ? "stop"
+                                                                                  : "retry",
+                                    .reason = v->reason,
+                                    .message = v->message,
+                                    .once = true});
+}
+
 struct pass_step state_explain(struct pass *p)
 {
     const struct arm_answer *answer = pass_answer(p);
@@ -115,10 +130,7 @@ struct pass_step state_explain(struct pass *p)
     if (p->phase == 0) {
         p->phase = 1;
         if (is_news(p, &c))
-            pass_report(p, true,
-                        object_is_deleting(p->object) ? "DeleteActionError"
-                                                      : "CreateOrUpdateActionError",
-                        p->verdict.reason, p->verdict.message);
+            tell(p);
         if ((patch = metadata(p)))
             return step_kube(p, KUBE_PATCH, pass_path(p, ""), patch);
     }

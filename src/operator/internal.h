@@ -351,6 +351,8 @@ bool judge_cause(struct pass *p, struct cause *out);
 enum drift_mode drift_mode(struct pass *p);
 /* Compares payload and body with what is known; true when there is a reason to write. */
 bool drift_is_found(struct pass *p);
+/* What a PUT changes, whatever its cause: after JUDGE, when there is a body. */
+struct deviations drift_changes(struct pass *p);
 /* Differences for people: path, wanted, found. */
 str drift_text(struct pass *p, const struct deviations *all);
 /* A PUT follows: it is counted and noted, and carries what is shared. */
@@ -414,6 +416,19 @@ str memory_digest(struct pass *p, const struct value *payload);
 /* Whether the payload is the one of the last PUT that went well. *known: that can be said at all.
  */
 bool memory_is_payload(const struct pass *p, bool *known);
+
+/* ---- decisions.c ---- */
+
+/* A decision as people read it. */
+struct made {
+    const char *action; /* "put", "adopt", "report", "wait", "retry", "stop" */
+    str reason, message;
+    const struct deviations *changes; /* may be NULL */
+    bool by_others;                   /* Azure's last writer is to be named */
+    bool once;                        /* not again when it is the newest one already */
+};
+/* Goes to the memory, before older ones. */
+void decisions_add(struct pass *p, const struct made *d);
 
 /* ---- graph.c ---- */
 

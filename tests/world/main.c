@@ -28,6 +28,7 @@ static const struct world_scenario scenarios[] = {
     {"delete-confirmed", delete_confirmed, FEW},
     {"delete-protected", delete_protected, FEW},
     {"delete-unsupported", delete_unsupported, FEW},
+    {"decisions-kept", decisions_kept, FEW},
     {"drift-bounded", drift_bounded, FEW},
     {"drift-contested", drift_contested, FEW},
     {"drift-corrected", drift_corrected, FEW},

@@ -64,3 +64,5 @@ void children_needed(struct world *w);
 void drift_corrected(struct world *w);
 void drift_contested(struct world *w);
 void drift_bounded(struct world *w);
+/* The last decisions in a status: see why.c. */
+void decisions_kept(struct world *w);

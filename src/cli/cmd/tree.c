@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tree.c - plumb tree: an object of a cluster with its owners, dependents and references. */
-#include "cli/commands.h"
-#include "cli/options/kube.h"
+#include "cli/cluster.h"
 #include "cli/print.h"
-#include "kube/client.h"
 #include "object/names.h"
 #include "operator/tree.h"
 
@@ -22,8 +20,7 @@ static const struct option tree_options[] = {
 /* What was read, and where from. */
 struct reading {
     struct call *call;
-    struct kube_transport *transport;
-    const struct kube_discovery *discovery;
+    struct cluster cluster;
     struct tree *tree;
     struct object_key key;
 };
@@ -40,46 +37,6 @@ static bool take(void *ctx, struct arena *a, struct value *item, struct err *e)
     return true;
 }
 
-static bool is_listed(const struct kube_resource *r, struct model *model)
-{
-    return r->preferred && !r->subresource && kube_verb_has(r, "list") && r->group.len &&
-           model_has_group(model, r->group);
-}
-
-/* Every object of Azure's kinds in the namespace. */
-static bool list_all(struct reading *r, struct model *model, struct err *e)
-{
-    const struct kube_list_options options = {.limit = KUBE_PAGE};
-
-    for (size_t i = 0; i < r->discovery->resource_count; i++) {
-        const struct kube_resource *resource = &r->discovery->resources[i];
-        const struct kube_call call = {
-            .resource = resource, .namespace = resource->namespaced ? r->key.namespace : STR_NONE};
-        if (is_listed(resource, model) &&
-            !kube_list(r->transport, &call, &options, take, r, r->call->arena, NULL, e))
-            return false;
-    }
-    return true;
-}
-
-/* "virtualnetwork/net", as kubectl takes it. */
-static bool read_name(struct reading *r, str text, struct err *e)
-{
-    str kind, name;
-
-    if (!str_cut(text, STR("/"), &kind, &name) || !kind.len || !name.len)
-        return err_set(e, ERR_USAGE, "\"%.*s\" must be KIND/NAME, as virtualnetwork/net",
-                       STR_ARG(text));
-    const struct kube_resource *found = kube_resource_find(r->discovery, kind);
-    if (!found)
-        return err_set(e, ERR_NOT_FOUND, "the server does not have a resource type \"%.*s\"",
-                       STR_ARG(kind));
-    r->key.group = found->group;
-    r->key.kind = found->kind;
-    r->key.name = name;
-    return true;
-}
-
 /* Whether a Secret or ConfigMap is there; only its metadata is asked for. */
 static bool is_present(struct reading *r, const struct object_key *key)
 {
@@ -93,7 +50,7 @@ static bool is_present(struct reading *r, const struct object_key *key)
                                    .metadata_only = true};
     struct value *found;
 
-    return kube_get(r->transport, r->call->arena, &call, &found, NULL);
+    return kube_get(r->cluster.transport, r->call->arena, &call, &found, NULL);
 }
 
 static str state_of(struct reading *r, const struct object_key *key, str *message)
@@ -286,11 +243,13 @@ static bool print_json(struct reading *r, const struct tree_node *n, struct err 
 
 /* ---- The command. ---------------------------------------------------------------------------- */
 
-static bool show(struct reading *r, struct model *model, struct err *e)
+static bool show(struct reading *r, struct err *e)
 {
     const struct tree_values *v = r->call->values;
+    const struct kube_resource *resource;
 
-    if (!read_name(r, r->call->args[0], e) || !list_all(r, model, e))
+    if (!cluster_name(&r->cluster, r->call->args[0], &r->key, &resource, e) ||
+        !cluster_list(&r->cluster, r->key.namespace, take, r, e))
         return false;
     const struct tree_node *n = tree_find(r->tree, &r->key);
     if (!n)
@@ -305,26 +264,14 @@ static bool show(struct reading *r, struct model *model, struct err *e)
 static bool cmd_tree(struct call *c, struct err *e)
 {
     const struct tree_values *v = c->values;
-    struct kube_flags flags = kube_values_flags(c->options, &v->kube);
     AUTO_ARENA secrets = arena_new_secret();
     struct reading r = {.call = c};
-    struct kube_discovery *discovery;
-    struct kube_config *config;
-    struct model *model;
 
-    if (!model_open(c->arena, STR_NONE, &model, e))
+    if (!cluster_open(c, secrets, &v->kube, &r.cluster, e))
         return false;
-    r.tree = tree_new(c->arena, model);
-    bool ok = kube_config_load(secrets, &flags, &config, e) &&
-              kube_transport_new(config, STR("plumb/" PLUMB_VERSION), &r.transport, e);
-    if (ok) {
-        r.key.namespace = config->namespace;
-        ok = kube_discover(r.transport, c->arena, NULL, &discovery, e);
-        r.discovery = discovery;
-        ok = ok && show(&r, model, e);
-        kube_transport_free(r.transport);
-    }
-    model_close(model);
+    r.tree = tree_new(c->arena, r.cluster.model);
+    bool ok = show(&r, e);
+    cluster_close(&r.cluster);
     return ok;
 }
 

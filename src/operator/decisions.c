@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * decisions.c - the last decisions about an object, newest first, in status.operatorStatus.
+ *
+ * They are for people (plumb why): nothing is decided by them. A decision is added where a status
+ * is written anyway, and no more than a few short ones are kept, so that they cost no request.
+ */
+#include "operator/internal.h"
+
+#include "base/clock.h"
+
+/* What a status keeps of decisions, and what a decision keeps of paths and words. */
+#define DECISIONS_MAX 10
+#define PATHS_MAX 5
+#define MESSAGE_MAX 1024
+
+/* No more than max bytes, and no part of a character. */
+static str cut(str s, size_t max)
+{
+    while (max && max < s.len && (s.ptr[max] & 0xC0) == 0x80)
+        max--;
+    return str_slice(s, 0, max);
+}
+
+static void set_paths(struct pass *p, struct value *one, const struct deviations *changes)
+{
+    struct value *paths = value_list(p->arena);
+
+    for (size_t i = 0; changes && i < changes->count && i < PATHS_MAX; i++)
+        value_add(p->arena, paths, value_string(p->arena, changes->items[i].path));
+    if (paths->len)
+        value_set(p->arena, one, STR("paths"), paths);
+}
+
+/* The last writer, as Azure tells it. */
+static void set_author(struct pass *p, struct value *one)
+{
+    const struct value *data = value_get(p->body, STR("systemData"));
+    str by = value_get_str(data, STR("lastModifiedBy")),
+        at = value_get_str(data, STR("lastModifiedAt"));
+
+    if (!by.len)
+        return;
+    value_set_str(p->arena, one, STR("by"), cut(by, 256));
+    if (at.len)
+        value_set_str(p->arena, one, STR("at"), cut(at, 64));
+}
+
+static bool is_same(const struct value *last, const struct made *d)
+{
+    return str_eq(value_get_str(last, STR("action")), str_c(d->action)) &&
+           str_eq(value_get_str(last, STR("reason")), d->reason);
+}
+
+void decisions_add(struct pass *p, const struct made *d)
+{
+    const struct value *old = memory_get(p, "decisions");
+    struct value *list = value_list(p->arena), *one = value_object(p->arena);
+    str message = status_without_secrets(p, d->message);
+    char stamp[CLOCK_STAMP];
+
+    if (d->once && is_same(value_at(old, 0), d))
+        return;
+    clock_stamp(p->now, stamp);
+    value_set_str(p->arena, one, STR("time"), str_fmt(p->arena, "%.19sZ", stamp));
+    value_set_str(p->arena, one, STR("action"), str_c(d->action));
+    value_set_str(p->arena, one, STR("reason"), d->reason);
+    if (message.len)
+        value_set_str(p->arena, one, STR("message"), cut(message, MESSAGE_MAX));
+    set_paths(p, one, d->changes);
+    if (d->by_others)
+        set_author(p, one);
+    value_add(p->arena, list, one);
+    for (size_t i = 0; i < value_len(old) && list->len < DECISIONS_MAX; i++)
+        value_add(p->arena, list, value_clone(p->arena, value_at(old, i)));
+    memory_set(p, "decisions", list);
+}

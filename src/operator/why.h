@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * why.h - why an object is as it is: what the operator has written down about it.
+ *
+ *     struct value *w = why_object(a, object);        one object
+ *
+ *     struct why_kinds *k = why_kinds_new(a);
+ *     why_kinds_add(k, object);                       every object that there is
+ *     struct value *list = why_kinds_list(k);         the noisiest kind first
+ *
+ * Everything is read from status and metadata: nobody is asked. One thread at a time; results live
+ * as long as a.
+ */
+#pragma once
+
+#include "base/base.h"
+
+struct value;
+
+/*
+ * {object, state, message, since, resourceId, synced {status, reason, message}, waits {nextRetry,
+ * attempt, class, rule, requestId}, decisions, knownDifferences, settled, guard}; what is not known
+ * is left out.
+ */
+struct value *why_object(struct arena *a, const struct value *object);
+
+/* Paths and kinds beyond these are not counted. */
+#define WHY_KINDS_MAX 2000
+#define WHY_PATHS_MAX 200
+
+struct why_kinds;
+struct why_kinds *why_kinds_new(struct arena *a);
+void why_kinds_add(struct why_kinds *k, const struct value *object);
+/*
+ * A list of {group, kind, objects, corrections, reports, puts, losses, stuck, paths [{path,
+ * count}]}: of the last decisions of each object those by drift, those that only reported it, all
+ * PUTs; known differences in which a wish was not granted, and paths whose correction was given up.
+ */
+struct value *why_kinds_list(struct why_kinds *k);
