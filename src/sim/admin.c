@@ -7,6 +7,7 @@
  *     GET    /_sim/assert           counters
  *     POST   /_sim/assert           {"writes": 3, "noopWrites": {"max": 0}}: 200, or 409 and why
  *     DELETE /_sim/assert           sets the counters to 0
+ *     POST   /_sim/change           {"id", "at", "value", "by"}: as somebody else
  *     GET    /_sim/faults           those that are left
  *     POST   /_sim/faults           a fault, or a plan; JSON or YAML
  *     DELETE /_sim/faults
@@ -207,6 +208,23 @@ static void reset_all(struct sim_call *c)
     sim_reply(c, 204, NULL);
 }
 
+static void change(struct sim_call *c)
+{
+    struct source src = {.file = STR("request"), .text = c->q->body};
+    struct sim_change change;
+    AUTO_ERR e = {0};
+
+    if (!sim_read_change(c->arena, &src, &change, &e)) {
+        str message = err_message(c->arena, &e);
+        sim_refuse(c, 400, "InvalidChange", "%.*s", STR_ARG(message));
+    } else if (!sim_make_change(c, &change)) {
+        sim_refuse(c, 404, "ResourceNotFound", "%.*s is not there, or has no such place.",
+                   STR_ARG(change.id));
+    } else {
+        sim_reply(c, 204, NULL);
+    }
+}
+
 static void list_routes(struct sim_call *c);
 
 static const struct route {
@@ -219,6 +237,8 @@ static const struct route {
     {"POST", "/_sim/assert", check_counters,
      "{\"writes\": 3, \"noopWrites\": {\"max\": 0}}: 200 when it holds, else 409 and why"},
     {"DELETE", "/_sim/assert", reset_counters, "sets the counters to 0"},
+    {"POST", "/_sim/change", change,
+     "changes a resource as somebody else: {\"id\", \"at\", \"value\", \"by\"}"},
     {"GET", "/_sim/faults", get_faults, "the faults that are left"},
     {"POST", "/_sim/faults", add_faults, "adds a fault or a plan, in JSON or YAML"},
     {"DELETE", "/_sim/faults", clear_faults, "removes all faults"},

@@ -133,19 +133,8 @@ static void use_up(struct sim_call *c, struct fault **link)
 
 static void change(struct sim_call *c, const struct fault *f)
 {
-    struct sim_resource *r = sim_store_find(c->arena, c->sim->store, f->id);
-
-    if (!r || !r->body.len)
-        return;
-    struct value *body = sim_parse(c->arena, r->body);
-    if (!f->value)
-        path_delete(&f->at, body);
-    else if (!path_set(c->arena, &f->at, body, value_copy(c->arena, f->value), NULL))
-        return;
-    sim_keep(&r->body, sim_json(c->arena, body));
-    /* What the client sent last is no longer there: the same PUT again is not in vain. */
-    sim_keep(&r->sent, STR_NONE);
-    sim_store_changed(c->sim->store, r);
+    (void)sim_make_change(
+        c, &(struct sim_change){.id = f->id, .at = f->at, .value = f->value, .by = SIM_SOMEBODY});
 }
 
 /* Changes count every request, whatever it is about. */

@@ -8,6 +8,7 @@
 #include "arm/id.h"
 #include "sim/sim.h"
 #include "value/fields.h"
+#include "value/path.h"
 #include "value/source.h"
 #include "value/value.h"
 
@@ -190,6 +191,8 @@ struct sim_type {
     bool siblings;                /* one at a time among all in the same parent, and it */
     bool known;                   /* has rules, if only an empty list */
     bool unheard;                 /* is in no file */
+    bool keeps_omitted;           /* a PUT keeps what it omits */
+    const struct value *keeps;    /* path: the value that the service goes back to by itself */
     bool undeletable;             /* goes with its parent only */
     const struct value *actions;  /* name: answer */
     const struct value *built_in; /* name: properties of what is there from the beginning */
@@ -248,6 +251,8 @@ struct sim_resource {
     str body; /* JSON, as shown when nothing is under way; empty: a scope, no resource */
     str sent; /* the body of the last PUT, to tell writes that change nothing */
     uint64_t writes;
+    int64_t wrote;                   /* when, by this process; 0: long ago */
+    bool changed;                    /* by somebody else, since the last PUT */
     struct sim_operation *operation; /* under way, or NULL */
 };
 
@@ -307,6 +312,7 @@ struct sim {
     struct table *buckets, *providers, *attempts;
     struct sim_faults *faults;
     struct sim_log *log;
+    struct sim_activity *activity;
     struct sim_counters counters;
     struct sim_database *database; /* NULL: memory only */
     uint64_t chance;               /* state of sim_random */
@@ -513,6 +519,40 @@ void sim_log_free(struct sim_log *l);
 void sim_log_add(struct sim_call *c);
 void sim_log_clear(struct sim_log *l);
 struct value *sim_log_list(struct sim_log *l, struct arena *a, size_t last);
+
+/* ---- authors.c: who wrote what, and when. ---- */
+
+struct sim_author {
+    str name, type; /* "User", "Application" */
+};
+#define SIM_SOMEBODY ((struct sim_author){.name = STR("somebody@example.com"), .type = STR("User")})
+/* Who sends the request. */
+struct sim_author sim_author_of(const struct sim_call *c);
+/* Notes in body, the next one of r, who has written it: in its systemData, if it has one. */
+void sim_sign(struct sim_call *c, struct sim_resource *r, const struct sim_author *by,
+              struct value *body);
+
+struct sim_activity *sim_activity_new(void);
+void sim_activity_free(struct sim_activity *l);
+void sim_activity_clear(struct sim_activity *l);
+void sim_activity_add(struct sim_call *c, str id, const struct sim_author *by, str operation);
+/* GET /subscriptions/S/providers/Microsoft.Insights/eventtypes/management/values. False: the path
+ * is another one. */
+bool sim_activity(struct sim_call *c);
+
+/* What somebody changes behind the client's back. */
+struct sim_change {
+    str id;
+    struct path at;
+    const struct value *value; /* NULL: it vanishes */
+    struct sim_author by;
+    bool silent; /* the service itself: nobody has written anything */
+};
+/* False: there is no such resource, or no such place in it. */
+bool sim_make_change(struct sim_call *c, const struct sim_change *change);
+/* {"id", "at", "value", "by", "byType", "silent"} */
+MUST_CHECK bool sim_read_change(struct arena *a, const struct source *src, struct sim_change *out,
+                                struct err *e);
 
 /* admin.c: paths below /_sim/. */
 void sim_admin(struct sim_call *c);

@@ -74,6 +74,22 @@ static void show_state(struct sim_call *c, const struct sim_resource *r, struct 
         value_set_str(c->arena, properties, STR("provisioningState"), r->operation->answer.state);
 }
 
+/* A service goes back to values of its own some minutes after a write. */
+#define KEEPS_AFTER (300 * NS_PER_SEC)
+
+static void show_kept(struct sim_call *c, const struct sim_resource *r, const struct value *keeps,
+                      struct value *shown)
+{
+    struct path path;
+
+    if (sim_now(c->sim) - r->wrote < KEEPS_AFTER)
+        return;
+    for (size_t i = 0; i < value_len(keeps); i++)
+        if (!path_parse_dotted(c->arena, value_key(&keeps->items[i]), &path, NULL) ||
+            !path_set(c->arena, &path, shown, value_copy(c->arena, &keeps->items[i]), NULL))
+            continue;
+}
+
 struct value *sim_show(struct sim_call *c, struct sim_resource *r)
 {
     const struct sim_type *type = sim_types_find(c->arena, c->sim->types, r->type);
@@ -81,6 +97,7 @@ struct value *sim_show(struct sim_call *c, struct sim_resource *r)
 
     for (size_t i = 0; i < type->mirrors.len; i++)
         mirror_children(c, r, &type->mirrors.items[i], shown);
+    show_kept(c, r, type->keeps, shown);
     if (r->operation) {
         struct sim_call own = *c;
         own.behaviour = type;

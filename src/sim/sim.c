@@ -94,6 +94,7 @@ void sim_reset(struct sim *s)
     clear_store(s->deleted);
     sim_faults_clear(s->faults);
     sim_log_clear(s->log);
+    sim_activity_clear(s->activity);
     s->counters = (struct sim_counters){0};
     set_start(s);
 }
@@ -119,6 +120,7 @@ bool sim_new(const struct sim_config *config, struct sim **out, struct err *e)
     s->attempts = table_new();
     s->faults = sim_faults_new();
     s->log = sim_log_new();
+    s->activity = sim_activity_new();
     s->clock = clock_now();
     set_start(s);
     *out = s;
@@ -143,6 +145,7 @@ void sim_free(struct sim *s)
     sim_usual_free(s->usual);
     sim_faults_free(s->faults);
     sim_log_free(s->log);
+    sim_activity_free(s->activity);
     sim_store_free(s->store);
     sim_store_free(s->deleted);
     pthread_mutex_destroy(&s->lock.mutex);
@@ -349,6 +352,18 @@ static void handle_resource(struct sim_call *c)
         sim_refuse(c, 405, "MethodNotAllowed", "%.*s is not possible here.", STR_ARG(method));
 }
 
+/* What was accepted, as the activity log calls it. */
+static void note_activity(struct sim_call *c)
+{
+    bool deletes = strcmp(c->kind, "delete") == 0;
+    struct sim_author by = sim_author_of(c);
+
+    if (c->r->status >= 300 || (!deletes && strcmp(c->kind, "write") != 0))
+        return;
+    sim_activity_add(c, arm_id_print(c->arena, &c->id), &by,
+                     str_fmt(c->arena, "%.*s/%s", STR_ARG(c->type), deletes ? "delete" : "write"));
+}
+
 static void handle_other(struct sim_call *c, const struct err *e)
 {
     size_t slash = str_rfind_char(c->q->path, '/');
@@ -409,12 +424,14 @@ static void handle_arm(struct sim_call *c)
         return;
     ++*(int64_t *)((char *)&c->sim->counters + method->offset);
     if (!check_version(c) || !read_body(c) || (is_id && !sim_version_known(c)) || sim_graph(c) ||
-        sim_role(c) || sim_provider(c))
+        sim_activity(c) || sim_role(c) || sim_provider(c))
         return;
-    if (is_id && !str_eq(c->q->method, STR("POST")))
+    if (is_id && !str_eq(c->q->method, STR("POST"))) {
         handle_resource(c);
-    else
+        note_activity(c);
+    } else {
         handle_other(c, &e);
+    }
 }
 
 static void common_headers(struct sim_call *c)

@@ -76,6 +76,19 @@ static bool read_built_in(struct fields *f, const struct value *v, void *out)
     return good ? fields_any(f, v, out) : fields_fail(f, v, "builtIn must hold properties by name");
 }
 
+/* What the service goes back to: paths and their values. */
+static bool read_keeps(struct fields *f, const struct value *v, void *out)
+{
+    struct path path;
+
+    if (!value_is(v, VALUE_OBJECT))
+        return fields_fail(f, v, "keeps must hold values by path");
+    for (size_t i = 0; i < v->len; i++)
+        if (!path_parse_dotted(f->arena, value_key(&v->items[i]), &path, f->e))
+            return fields_fail(f, &v->items[i], "keeps must hold values by path");
+    return fields_any(f, v, out);
+}
+
 /* What a type does not say follows from what it says, or is as usual. */
 static void complete(struct fields *f, struct sim_type *type)
 {
@@ -107,6 +120,8 @@ static bool read_type(struct fields *f, const struct value *v)
         {"exclusiveSiblings", fields_bool, offsetof(struct sim_type, siblings)},
         {"headOnly", fields_bool, offsetof(struct sim_type, head_only)},
         {"inUse", sim_read_uses, 0},
+        {"keeps", read_keeps, offsetof(struct sim_type, keeps)},
+        {"keepsOmitted", fields_bool, offsetof(struct sim_type, keeps_omitted)},
         {"mirrors", read_mirrors, 0},
         {"missing", sim_read_missing, offsetof(struct sim_type, missing)},
         {"rules", sim_read_rules, 0},

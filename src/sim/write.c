@@ -97,7 +97,10 @@ static void put_element(struct sim_call *c, struct sim_resource *parent, const s
     r->writes++;
     sim_keep(&r->sent, STR_NONE);
     sim_keep(&r->api_version, c->api_version);
-    sim_keep(&r->body, sim_json(c->arena, sim_represent(&child, r)));
+    struct value *stored = sim_represent(&child, r);
+    struct sim_author by = sim_author_of(c);
+    sim_sign(c, r, &by, stored);
+    sim_keep(&r->body, sim_json(c->arena, stored));
     sim_store_changed(c->sim->store, r);
 }
 
@@ -128,20 +131,24 @@ static void replace_children(struct sim_call *c, struct sim_resource *r, const s
 /* ---- The write. -------------------------------------------------------------------------------
  */
 
-static void store(struct sim_call *c, struct sim_resource *r)
+/* given: the body of the request, of which c->body is the outcome where omitted members stay. */
+static void store(struct sim_call *c, struct sim_resource *r, const struct value *given)
 {
     struct value *stored;
     str sent = sim_json(c->arena, c->body);
+    struct sim_author by = sim_author_of(c);
 
-    if (r->sent.len && value_equal(sim_parse(c->arena, r->sent), c->body))
+    if (r->sent.len && !r->changed && value_equal(sim_parse(c->arena, r->sent), c->body))
         c->sim->counters.noop_writes++;
     else
         r->writes++;
     sim_keep(&r->sent, sent);
     sim_keep(&r->api_version, c->api_version);
     stored = sim_represent(c, r);
+    sim_sign(c, r, &by, stored);
     for (size_t i = 0; i < c->behaviour->mirrors.len; i++)
-        replace_children(c, r, &c->behaviour->mirrors.items[i]);
+        if (given == c->body || sim_at(given, c->behaviour->mirrors.items[i].at))
+            replace_children(c, r, &c->behaviour->mirrors.items[i]);
     sim_keep(&r->body, sim_json(c->arena, stored));
     sim_store_changed(c->sim->store, r);
 }
@@ -244,7 +251,8 @@ static struct sim_resource *make(struct sim_call *c)
 void sim_put(struct sim_call *c, bool patch)
 {
     struct sim_resource *r;
-    bool creates;
+    const struct value *given = c->body;
+    bool creates, keeps = c->sim->config.keeps || c->behaviour->keeps_omitted;
 
     if (!value_is(c->body, VALUE_OBJECT)) {
         sim_refuse(c, 400, "InvalidRequestContent",
@@ -258,7 +266,7 @@ void sim_put(struct sim_call *c, bool patch)
     if ((patch && !r) || refuse_condition(c, r && r->body.len ? r : NULL) ||
         (r && (refuse_busy(c, r) || refuse_siblings(c, r->parent, r) || sim_lacks_reference(c))))
         return;
-    if ((patch || c->sim->config.keeps) && r && r->sent.len)
+    if ((patch || keeps) && r && r->sent.len)
         c->body = value_merge(c->arena, sim_parse(c->arena, r->sent), c->body);
     creates = !r || !r->body.len;
     if (creates && sim_troubled(c, false))
@@ -267,6 +275,6 @@ void sim_put(struct sim_call *c, bool patch)
         r = make(c);
     if (!r)
         return;
-    store(c, r);
+    store(c, r, given);
     answer_write(c, r, creates);
 }

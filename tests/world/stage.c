@@ -615,6 +615,27 @@ struct sim_response stage_azure(struct stage *s, const char *method, str id, str
                     body);
 }
 
+static void change(struct stage *s, const char *id, const char *path, const char *value,
+                   const char *how)
+{
+    str body = str_fmt(s->w->arena, "{\"id\":\"%s\",\"at\":\"%s\"%s%s%s}", id, path,
+                       value ? ",\"value\":" : "", value ? value : "", how);
+    struct sim_response r = call_sim(s, "POST", STR("/_sim/change"), STR_NONE, body);
+
+    world_note(s->w, "%s of %s changes", path, id);
+    world_expect(s->w, r.status == 204, "the change was refused: %.*s", STR_ARG(r.body));
+}
+
+void stage_change(struct stage *s, const char *id, const char *path, const char *value)
+{
+    change(s, id, path, value, ",\"by\":\"" STAGE_SOMEBODY "\"");
+}
+
+void stage_evolve(struct stage *s, const char *id, const char *path, const char *value)
+{
+    change(s, id, path, value, ",\"silent\":true");
+}
+
 const struct value *stage_body(struct stage *s, const char *id, const char *api_version)
 {
     struct sim_response r = stage_azure(s, "GET", str_c(id), str_c(api_version), STR_NONE);

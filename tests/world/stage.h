@@ -29,6 +29,7 @@
 #define STAGE_SUBSCRIPTION "00000000-0000-0000-0000-000000000000"
 #define STAGE_ENDPOINT "http://azure"
 #define STAGE_PERIOD (15 * WORLD_MINUTE)
+#define STAGE_SOMEBODY "eve@example.com"
 #define STAGE_GROUP "/subscriptions/" STAGE_SUBSCRIPTION "/resourceGroups/rg"
 
 /* In percent of what they could happen to. */
@@ -108,6 +109,10 @@ bool stage_has_event(const struct stage *s, const char *reason);
 /* A request of somebody else. */
 struct sim_response stage_azure(struct stage *s, const char *method, str id, str api_version,
                                 str body);
+/* Somebody changes a member in the portal; value is JSON, NULL: it vanishes. */
+void stage_change(struct stage *s, const char *id, const char *path, const char *value);
+/* The service itself does, and nobody has written anything. */
+void stage_evolve(struct stage *s, const char *id, const char *path, const char *value);
 /* The body of a resource that must be there. */
 const struct value *stage_body(struct stage *s, const char *id, const char *api_version);
 bool stage_is_in_azure(struct stage *s, const char *id);
