@@ -19,7 +19,8 @@ struct arm_answer arm_answer_of(const struct arm_result *r)
         .async_operation = http_header_get(&r->headers, STR("Azure-AsyncOperation")),
         .operation_location = http_header_get(&r->headers, STR("Operation-Location")),
         .location = http_header_get(&r->headers, STR("Location")),
-        .retry_after = r->retry_after};
+        .retry_after = r->retry_after,
+        .request_id = http_header_get(&r->headers, STR("x-ms-request-id"))};
 }
 
 static struct arm_call reading(const struct arm_call *call)

@@ -33,6 +33,8 @@ struct arm_answer {
     str async_operation, operation_location, location;
     int64_t retry_after; /* in nanoseconds; -1: not said */
     str request_id;      /* x-ms-request-id: Azure's name of the request, for its support */
+    str failure;         /* why there was none, for people; may be empty */
+    bool denied;         /* because the credential was rejected */
 };
 
 enum lro_protocol {

@@ -6,6 +6,7 @@
 
 extern const struct command command_compare;
 extern const struct command command_completion;
+extern const struct command command_confirm;
 extern const struct command command_convert;
 extern const struct command command_crd;
 extern const struct command command_diff;
@@ -32,6 +33,7 @@ const struct command *const commands[] = {
     /* clang-format off */
     &command_compare,
     &command_completion,
+    &command_confirm,
     &command_convert,
     &command_crd,
     &command_diff,

@@ -73,7 +73,9 @@ static struct pass_step after_owner(struct pass *p, const struct owner *owner, s
     if (answer->http == 404)
         return step_wait_for(
             p, "WaitingForOwner",
-            str_fmt(p->arena, "owner %.*s does not exist in Azure", STR_ARG(owner_id)), OWNER_WAIT);
+            str_fmt(p->arena, "owner %.*s does not exist in Azure; looked for again every minute",
+                    STR_ARG(owner_id)),
+            OWNER_WAIT);
     /* Who may not read the owner may still be allowed to write below it. */
     if (answer->http == 401 || answer->http == 403)
         pass_report(p, true, "OwnerNotReadable", STR_NONE,

@@ -45,11 +45,8 @@ static struct value *metadata(struct pass *p)
 
 static str message(struct pass *p)
 {
-    if (!str_eq(p->verdict.severity, STR("Error")))
-        return p->verdict.message;
-    return str_fmt(p->arena,
-                   "%.*s (checked again every %lld minutes, and whenever the object changes)",
-                   STR_ARG(p->verdict.message), (long long)(p->config->period / (60 * NS_PER_SEC)));
+    return str_fmt(p->arena, "%.*s%.*s", STR_ARG(advice_text(p, p->verdict.message)),
+                   STR_ARG(advice_when(p)));
 }
 
 static void remember(struct pass *p)
@@ -99,9 +96,9 @@ static void tell(struct pass *p)
 {
     const struct verdict *v = &p->verdict;
 
-    pass_report(p, true,
+    pass_report(p, !str_eq(v->severity, STR("Info")),
                 object_is_deleting(p->object) ? "DeleteActionError" : "CreateOrUpdateActionError",
-                v->reason, v->message);
+                v->reason, advice_text(p, v->message));
     decisions_add(p, &(struct made){.action = v->waits                            ? "wait"
                                               : str_eq(v->severity, STR("Error")) ? "stop"
                                                                                   : "retry",

@@ -195,6 +195,7 @@ static struct pass_step missing(struct pass *p, const struct err *e)
                          str_copy(p->arena, e->text));
     for (size_t i = 0; i < m->len; i++)
         buf_fmt(&text, "%s%.*s", i ? "; " : "", STR_ARG(m->items[i].text));
+    buf_add(&text, STR("; this continues as soon as everything is there"));
     if (str_eq(m->items[0].object.kind, STR("Secret")) && !m->items[0].object.group.len)
         reason = "SecretNotFound";
     if (str_eq(m->items[0].object.kind, STR("ConfigMap")) && !m->items[0].object.group.len)
@@ -261,6 +262,8 @@ static bool references_are_there(struct pass *p, struct pass_step *otherwise)
     }
     if (!waits.len || (left = patience(p)) <= 0)
         return true;
+    buf_fmt(&waits, "; this is sent as soon as all are Ready, and after %lld minutes in any case",
+            (long long)(p->config->patience / (60 * NS_PER_SEC)));
     *otherwise = step_wait_for(p, "WaitingForReference", buf_str(&waits), left);
     return false;
 }

@@ -77,6 +77,7 @@ struct card {
     bool unsure;        /* the answer to a write was lost: the cache may be outdated */
     bool overlaps;      /* another operator has it, and that was reported */
     bool child_written; /* a child was, since the record was taken */
+    bool delete_sent;   /* a DELETE was, and counts for --confirm-deletes */
     /* In graph.c. */
     str *needs;
     uint32_t need_count, need_cap;
@@ -318,6 +319,13 @@ bool owner_bind(struct pass *p, const struct owner *owner, struct value *after);
 bool owner_is_bound(struct pass *p);
 /* Where an owner by id can be read. False: it is an object, or nobody knows how to ask. */
 bool owner_azure_url(struct pass *p, const struct owner *owner, str *id, str *url);
+
+/* ---- advice.c ---- */
+
+/* The text of the verdict, followed by what a user can do. */
+str advice_text(struct pass *p, str text);
+/* When it is tried again, to be put behind the text; empty when the cluster will tell. */
+str advice_when(struct pass *p);
 
 /* ---- settle.c ---- */
 

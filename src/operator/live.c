@@ -394,6 +394,10 @@ static void on_azure_answer(struct live *l, const struct arm_done *done)
     if (!done->result.status && !http_cancel_raised(l->stopping))
         LOG_WARN("Azure does not answer", LOG_STR("method", done->call.method),
                  LOG_STR("id", done->call.id), LOG_STR("error", done->failure.text));
+    if (!done->result.status) {
+        a.failure = done->failure.text;
+        a.denied = done->failure.kind == ERR_DENIED;
+    }
     answer(l, asked->life, asked->ticket, &a);
 }
 

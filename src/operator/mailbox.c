@@ -43,6 +43,7 @@ struct arm_answer mail_answer(struct arena *a, const struct arm_answer *answer)
     copy.operation_location = str_copy(a, answer->operation_location);
     copy.location = str_copy(a, answer->location);
     copy.request_id = str_copy(a, answer->request_id);
+    copy.failure = str_copy(a, answer->failure);
     return copy;
 }
 

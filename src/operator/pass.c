@@ -124,12 +124,26 @@ struct pass_step step_refused(struct pass *p, str method, const struct cloud_err
     return step_to(STATE_EXPLAIN);
 }
 
+/* The account is known by its Secret, "namespace/name", unless it is the operator's own. */
+static str rejected_credential(struct pass *p, str why)
+{
+    if (!str_contains(p->account.key, STR("/")))
+        return str_fmt(p->arena, "the operator's own credential was rejected: %.*s", STR_ARG(why));
+    return str_fmt(p->arena, "the credential of Secret \"%.*s\" was rejected: %.*s",
+                   STR_ARG(p->account.key), STR_ARG(why));
+}
+
 struct pass_step step_answer_refused(struct pass *p, str method, const struct arm_answer *answer)
 {
     struct cloud_error error;
 
     cloud_error_read(p->arena, answer->http, answer->body, &error);
     error.retry_after = answer->retry_after;
+    if (!answer->http && answer->failure.len) {
+        error.code = answer->denied ? STR("CredentialRejected") : STR(CLOUD_UNKNOWN);
+        error.message = answer->denied ? rejected_credential(p, answer->failure) : answer->failure;
+        error.understood = true;
+    }
     return step_refused(p, method, &error);
 }
 

@@ -70,7 +70,8 @@ static bool is_confirmed(struct pass *p, struct pass_step *otherwise)
     unsigned max = p->config->confirm_deletes;
     size_t now, recent;
 
-    if (!max || !p->deletes || object_annotation(p->object, STR(ANNOTATION_CONFIRM)).len)
+    if (!max || !p->deletes || p->card->delete_sent ||
+        object_annotation(p->object, STR(ANNOTATION_CONFIRM)).len)
         return true;
     recent = p->deletes(p->deletes_ctx, p->card, &now);
     if (recent + now <= max)
@@ -79,9 +80,10 @@ static bool is_confirmed(struct pass *p, struct pass_step *otherwise)
         p, "WaitingForConfirmation",
         str_fmt(p->arena,
                 "deleting this would remove %zu objects from Azure, after %zu in the last ten "
-                "minutes, and more than %u need confirmation: set annotation " ANNOTATION_CONFIRM
-                " to \"delete\"",
-                now, recent, max));
+                "minutes, and more than %u need confirmation (--confirm-deletes): run \"plumb "
+                "confirm %.*s/%.*s\", or set annotation " ANNOTATION_CONFIRM " to \"delete\"",
+                now, recent, max, STR_ARG(str_lower(p->arena, p->card->key.kind)),
+                STR_ARG(p->card->key.name)));
     return false;
 }
 
@@ -139,16 +141,31 @@ static struct pass_step delete_it(struct pass *p)
         url = pass_url(p);
     p->phase = TAKE_ANSWER;
     p->looks = 0;
-    pass_report(p, false, "BeginDelete", STR_NONE, pass_id(p));
-    if (p->deleted)
+    pass_report(p, false, "BeginDelete", STR_NONE,
+                str_fmt(p->arena, "deleting %.*s", STR_ARG(pass_id(p))));
+    /* One that is sent again is no further one. */
+    if (p->deleted && !p->card->delete_sent)
         p->deleted(p->deletes_ctx, p->card);
+    p->card->delete_sent = true;
     return step_arm(p, ARM_DELETE, url, NULL);
+}
+
+/* Who deletes it. */
+static str progress(struct pass *p)
+{
+    const struct value *owner;
+    struct object_key key;
+
+    if (!owner_is_going(p) || !pass_owner(p, &owner, &key))
+        return STR("the resource is being deleted in Azure");
+    return str_fmt(p->arena, "goes with its owner %.*s \"%.*s\", which is being deleted",
+                   STR_ARG(key.kind), STR_ARG(key.name));
 }
 
 /* It is still there. */
 static struct pass_step after_look(struct pass *p)
 {
-    struct condition deleting = status_condition(p, "Info", "Deleting", STR_NONE);
+    struct condition deleting = status_condition(p, "Info", "Deleting", progress(p));
     struct value *patch;
 
     if (p->sent && p->looks++ < GONE_LOOKS)
@@ -203,6 +220,10 @@ struct pass_step state_release(struct pass *p)
 
     if (answer)
         return pass_wrote(p, answer, &otherwise) ? step_rest(STEP_NEVER) : otherwise;
+    if (pass_policy(p) != POLICY_MANAGE && pass_id(p).len)
+        pass_report(p, false, "Detached", STR_NONE,
+                    str_fmt(p->arena, "%.*s stays in Azure, as the reconcile-policy says",
+                            STR_ARG(pass_id(p))));
     struct value *after = value_clone(p->arena, p->object);
     object_remove_finalizer(after, STR(FINALIZER));
     return step_kube(p, KUBE_PATCH, pass_path(p, ""),

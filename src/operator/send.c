@@ -65,7 +65,9 @@ static struct pass_step put(struct pass *p)
     p->tried = true;
     drift_before_put(p);
     pass_report(p, false, "BeginCreateOrUpdate", str_c(p->cause.name),
-                p->cause.paths.len ? p->cause.paths : pass_id(p));
+                str_fmt(p->arena, "%s %.*s%s%.*s", p->body ? "updating" : "creating",
+                        STR_ARG(pass_id(p)), p->cause.paths.len ? ": " : "",
+                        STR_ARG(p->cause.paths)));
     return step_arm(p, ARM_PUT, pass_url(p), p->request.body);
 }
 
@@ -85,7 +87,10 @@ static struct pass_step take_answer(struct pass *p, const struct arm_answer *ans
 struct pass_step state_send(struct pass *p)
 {
     const struct arm_answer *answer = pass_answer(p);
-    struct condition reconciling = status_condition(p, "Info", "Reconciling", STR_NONE);
+    struct condition reconciling =
+        status_condition(p, "Info", "Reconciling",
+                         p->body ? STR("the resource is being updated in Azure")
+                                 : STR("the resource is being created in Azure"));
     struct value *patch;
     struct pass_step otherwise;
 

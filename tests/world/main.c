@@ -72,6 +72,7 @@ static const struct world_scenario scenarios[] = {
     {"secret-quoted", secret_quoted, FEW},
     {"secret-rotated", secret_rotated, FEW},
     {"store", store_clients, 0},
+    {"users-see", users_see, FEW},
 };
 
 struct range {

@@ -60,6 +60,8 @@ void operator_hooks(struct world *w);
 void pass_sync_period(struct world *w);
 void pass_wiped_status(struct world *w);
 void children_needed(struct world *w);
+/* What kubectl shows, against docs/operate.md: see users.c. */
+void users_see(struct world *w);
 /* Change detection: see drift.c. */
 void drift_corrected(struct world *w);
 void drift_contested(struct world *w);

@@ -169,6 +169,10 @@ static void ask_azure(struct stage *s, const struct effect *effect, struct arm_a
     int64_t seconds;
 
     str_cut(str_without_prefix(effect->url, STR(STAGE_ENDPOINT)), STR("?"), &path, &query);
+    if (s->denies && str_eq_fold(path, str_c(s->denies))) {
+        *out = (struct arm_answer){.failure = STR(STAGE_DENIED), .denied = true, .retry_after = -1};
+        return;
+    }
     if (fault(s, s->options.faults.refused)) {
         size_t i = world_below(s->w, COUNT(troubles));
         world_note(s->w, "%s %.*s: trouble %d", effect_method(effect->kind), STR_ARG(path),
@@ -227,7 +231,7 @@ static void ask(void *ctx, uint64_t ticket, const struct effect *effect)
         }
     }
     int64_t delay = latency(s);
-    world_after(s->w, f->answer.http ? delay : 30 * NS_PER_SEC, land, f);
+    world_after(s->w, f->answer.http || f->answer.denied ? delay : 30 * NS_PER_SEC, land, f);
     if (f->answer.http && fault(s, faults->twice))
         world_after(s->w, delay + latency(s), land_again, f);
 }
@@ -252,6 +256,11 @@ static void event(void *ctx, const struct report *report)
     VEC_PUSH(s->w->arena, &s->events,
              str_fmt(s->w->arena, "%s %.*s %.*s", report->action, STR_ARG(report->key->name),
                      STR_ARG(report->message)));
+    VEC_PUSH(s->w->arena, &s->reports,
+             ((struct stage_report){.reason = str_c(report->action),
+                                    .object = str_copy(s->w->arena, report->key->name),
+                                    .message = str_copy(s->w->arena, report->message),
+                                    .warning = report->warning}));
 }
 
 bool stage_has_event(const struct stage *s, const char *reason)

@@ -32,6 +32,11 @@
 #define STAGE_SOMEBODY "eve@example.com"
 #define STAGE_GROUP "/subscriptions/" STAGE_SUBSCRIPTION "/resourceGroups/rg"
 
+/* What Microsoft Entra says of a wrong secret, and what plumb advises (arm/credential/token.c). */
+#define STAGE_DENIED                                                                               \
+    "login.microsoftonline.com: AADSTS7000215: Invalid client secret provided; check "             \
+    "AZURE_CLIENT_SECRET: it must be the value of the secret, not its id"
+
 /* In percent of what they could happen to. */
 struct stage_faults {
     unsigned lost_request, lost_answer, twice; /* requests */
@@ -49,6 +54,12 @@ struct stage_options {
 };
 
 struct stage_kind;
+
+/* An Event. */
+struct stage_report {
+    str reason, object, message;
+    bool warning;
+};
 
 struct stage {
     struct world *w;
@@ -71,8 +82,10 @@ struct stage {
     VEC(str) tokens;    /* all poll tokens that were ever stored */
     VEC(str) order;     /* of the first PUTs */
     VEC(str) events;    /* "reason object message" */
-    uint64_t trace;     /* of all requests, in their order */
-    unsigned refused;   /* writes that Azure refused */
+    VEC(struct stage_report) reports; /* the same */
+    const char *denies;               /* requests about this id fail: the credential is wrong */
+    uint64_t trace;                   /* of all requests, in their order */
+    unsigned refused;                 /* writes that Azure refused */
     unsigned kube_writes, status_writes, arm_writes, arm_reads, posts;
 };
 

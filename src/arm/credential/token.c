@@ -134,7 +134,9 @@ bool token_advise(struct err *e)
         if (names(e->text, str_c(advices[i].code))) {
             AUTO_ARENA a = arena_new();
             return err_set_str(e, e->kind,
-                               str_fmt(a, "%.*s; %s", STR_ARG(e->text), advices[i].advice));
+                               str_fmt(a, "%.*s; %s",
+                                       STR_ARG(str_without_suffix(e->text, STR("."))),
+                                       advices[i].advice));
         }
     return false;
 }

@@ -14,7 +14,7 @@
 
 struct serve_values {
     str data, listen, period;
-    int64_t port, azure_port;
+    int64_t port, azure_port, confirm;
     bool operate, simulate;
     struct option_list kinds, presets;
 };
@@ -22,6 +22,9 @@ struct serve_values {
 static const struct option serve_options[] = {
     {"azure-port", 0, OPTION_INT, offsetof(struct serve_values, azure_port), .value = "8642",
      .help = "simulate: the simulated Azure listens on this `PORT` of 127.0.0.1; 0: a free one"},
+    {"confirm-deletes", 0, OPTION_INT, offsetof(struct serve_values, confirm), .value = "0",
+     .help = "operate: ask for confirmation when more than `N` objects would be deleted within ten "
+             "minutes"},
     {"crd-pattern", 0, OPTION_STRINGS, offsetof(struct serve_values, kinds), .value = "*",
      .help = "operate: install the definitions of kinds that fit one of the `PATTERNS`"},
     {"data", 0, OPTION_STRING, offsetof(struct serve_values, data),
@@ -51,6 +54,8 @@ static bool configure(const struct serve_values *v, struct store_serve_config *c
         return err_set(e, ERR_USAGE, "--port must be from 0 to 65535");
     if (v->azure_port < 0 || v->azure_port > 65535)
         return err_set(e, ERR_USAGE, "--azure-port must be from 0 to 65535");
+    if (v->confirm < 0 || v->confirm > UINT32_MAX)
+        return err_set(e, ERR_USAGE, "--confirm-deletes must be 0 or more");
     if (v->simulate && !v->operate)
         return err_set(e, ERR_USAGE, "--simulate needs --operate");
     config->data = v->data;
@@ -149,6 +154,7 @@ static bool operate(struct call *c, struct arena *a, const struct simulated *s, 
     bool ok = kind_list_select(c->arena, o->config.operator.model, &v->kinds, &kinds, e);
     if (ok) {
         o->config.identity = STR("plumb-serve");
+        o->config.operator.confirm_deletes =(unsigned) v->confirm;
         o->config.install = kinds.items;
         o->config.install_count = kinds.len;
         ok = operating_start(o, e);
