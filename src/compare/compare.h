@@ -26,6 +26,7 @@
 struct value;
 struct compare;
 struct kube_flags;
+struct tmpl_coverage;
 
 /* Where log lines go, in order, from the thread of the caller. */
 struct compare_log {
@@ -70,8 +71,9 @@ struct compare_options {
      * functions are known to templates, and results have verdict and fields.
      */
     bool improved;
-    bool one_of_many;   /* a site of a fleet: advice about the command line would not fit */
-    bool explain;       /* results have explanations */
+    bool one_of_many; /* a site of a fleet: advice about the command line would not fit */
+    bool explain;     /* results have explanations */
+    struct tmpl_coverage *coverage; /* of templates, filled unless NULL; needs threads to be 1 */
     str explain_object; /* only for the object of that id, or of that kind/name; empty: for all */
     struct compare_log log;
     struct compare_progress progress;

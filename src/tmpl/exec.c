@@ -212,7 +212,10 @@ static bool walk_branch(struct walk *w, const struct node *n, struct tv dot)
 
     if (!eval_pipeline(x, dot, n->branch.pipe, &value))
         return false;
-    if (tv_is_true(&x->rt, value))
+    bool holds = tv_is_true(&x->rt, value);
+    if (UNLIKELY(x->run->coverage != NULL))
+        coverage_note(x->run->coverage, n, holds);
+    if (holds)
         push_list(w, n->branch.then, n->kind == NODE_WITH ? value : dot, vars);
     else if (n->branch.otherwise)
         push_list(w, n->branch.otherwise, dot, vars);
@@ -254,6 +257,8 @@ static bool walk_range(struct walk *w, const struct node *n, struct tv dot)
 
     if (!eval_pipeline(x, dot, n->branch.pipe, &value) || !range_count(x, n, value, &count))
         return false;
+    if (UNLIKELY(x->run->coverage != NULL))
+        coverage_note(x->run->coverage, n, count > 0);
     f = push_frame(w, FRAME_RANGE, dot, vars);
     f->range.node = n;
     f->range.over = value;

@@ -278,6 +278,9 @@ MUST_CHECK bool exec_step(struct exec *x);
 MUST_CHECK bool exec_template(struct exec *x, const struct template *t, struct tv data,
                               struct buf *out);
 
+/* Notes that the body of an if, with or range ran, or did not. */
+void coverage_note(struct tmpl_coverage *c, const struct node *n, bool ran);
+
 /* Notes that n has written what is in the output from here on. */
 void provenance_note(struct exec *x, const struct node *n, size_t from);
 

@@ -104,6 +104,7 @@ struct tmpl_hooks {
 enum { TMPL_API_VERSION, TMPL_KIND, TMPL_NAMESPACE, TMPL_NAME };
 
 struct node;
+struct tmpl_coverage;
 
 /* Where a part of the output came from. */
 struct tmpl_range {
@@ -131,6 +132,7 @@ struct tmpl_run {
     const struct tmpl_limits *limits;   /* may be NULL */
     const struct tmpl_hooks *hooks;     /* may be NULL */
     struct tmpl_provenance *provenance; /* filled unless NULL; costs nothing when it is */
+    struct tmpl_coverage *coverage;     /* likewise; see coverage.h */
     bool do_not_match;                  /* set when doNotMatch ended the execution */
     /*
      * Set: the data as functions that change maps (set, unset, merge) left it, or NULL when they

@@ -2,286 +2,86 @@
 /*
  * reference.c - plumb reference: what can be done with a reference alone. A word says what.
  */
-#include "cli/commands.h"
-#include "cli/print.h"
-#include "base/quote.h"
-#include "compare/lint/lint.h"
-
-struct reference_values {
-    str config, output, overrides, severity;
-    struct option_list ignore;
-    bool outside_links, strict;
-};
+#include "cli/cmd/reference_internal.h"
 
 static const char *const formats[] = {"github", "json", "sarif", "text", NULL};
-static const char *const severities[] = {[LINT_WARNING] = "warning", [LINT_ERROR] = "error", NULL};
 
 static const struct option reference_options[] = {
+    {"accept", 0, OPTION_BOOL, offsetof(struct reference_values, accept),
+     .help = "test: Write what comes out as what is expected"},
     {"allow-outside-links", 0, OPTION_BOOL, offsetof(struct reference_values, outside_links),
      .help = "Follow links of the reference that lead out of its folder"},
+    {"cases", 0, OPTION_STRING, offsetof(struct reference_values, cases),
+     .help = "test: The cases are in this `FOLDER` (default: tests beside the metadata file)",
+     .complete = COMPLETE_FOLDERS},
     {"diff-config", 'c', OPTION_STRING, offsetof(struct reference_values, config),
-     .help = "Check this user config `FILE` against the reference", .complete = COMPLETE_FILES},
+     .help = "lint: Check this user config `FILE` against the reference",
+     .complete = COMPLETE_FILES},
     {"ignore", 0, OPTION_STRINGS, offsetof(struct reference_values, ignore),
-     .help = "Leave out findings of these `RULES`"},
+     .help = "lint: Leave out findings of these `RULES`"},
+    {"min-coverage", 0, OPTION_INT, offsetof(struct reference_values, min_coverage), .value = "0",
+     .help = "test: Fail when cases reach less than this `PERCENT` of the branches"},
     {"output", 'o', OPTION_STRING, offsetof(struct reference_values, output), .value = "text",
-     .help = "Write findings as `FORMAT`: github, json, sarif or text", .choices = formats},
+     .help = "Write as `FORMAT`: json or text; lint: also github or sarif", .choices = formats},
     {"overrides", 'p', OPTION_STRING, offsetof(struct reference_values, overrides),
-     .help = "Check this `FILE` of overrides against the reference", .complete = COMPLETE_FILES},
+     .help = "lint: Check this `FILE` of overrides against the reference",
+     .complete = COMPLETE_FILES},
     {"severity", 0, OPTION_STRING, offsetof(struct reference_values, severity), .value = "warning",
-     .help = "Show findings of this `LEVEL` and above: warning or error", .choices = severities},
+     .help = "lint: Show findings of this `LEVEL` and above: warning or error",
+     .choices = reference_severities},
     {"strict", 0, OPTION_BOOL, offsetof(struct reference_values, strict),
-     .help = "End with status 1 for warnings too"},
+     .help = "lint: End with status 1 for warnings too"},
 };
 
-/* ---- Findings. ---- */
-
-static const char *plural(size_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
-static void print_finding(struct call *c, const struct lint_finding *f)
-{
-    struct output *o = c->out;
-
-    output_style(o, STYLE_PLACE);
-    output_text(o, quote_line(c->arena, f->at.file));
-    if (f->at.line)
-        output_fmt(o, ":%u", (unsigned)f->at.line);
-    output_add(o, STR(":"));
-    output_style(o, f->rule->severity == LINT_ERROR ? STYLE_MISSING : STYLE_PLAIN);
-    output_fmt(o, " %s:", severities[f->rule->severity]);
-    output_style(o, STYLE_PLAIN);
-    output_fmt(o, " %.*s [%s]\n", STR_ARG(quote_line(c->arena, f->text)), f->rule->name);
-    output_fmt(o, "    %s\n", f->rule->advice);
-}
-
-static void print_text(struct call *c, const struct lint_report *r)
-{
-    for (size_t i = 0; i < r->findings.len; i++)
-        print_finding(c, &r->findings.items[i]);
-    if (r->left_out)
-        output_fmt(c->out, "%zu more finding%s\n", r->left_out, plural(r->left_out));
-    output_fmt(c->out, "%zu template%s: ", r->templates, plural(r->templates));
-    if (!r->errors && !r->warnings)
-        output_add(c->out, STR("nothing wrong\n"));
-    else
-        output_fmt(c->out, "%zu error%s, %zu warning%s\n", r->errors, plural(r->errors),
-                   r->warnings, plural(r->warnings));
-}
-
-static struct value *finding_value(struct arena *a, const struct lint_finding *f)
-{
-    struct value *v = value_object(a);
-
-    value_set_str(a, v, STR("file"), f->at.file);
-    if (f->at.line)
-        value_set_int(a, v, STR("line"), f->at.line);
-    value_set_str(a, v, STR("severity"), str_c(severities[f->rule->severity]));
-    value_set_str(a, v, STR("rule"), str_c(f->rule->name));
-    value_set_str(a, v, STR("message"), f->text);
-    value_set_str(a, v, STR("advice"), str_c(f->rule->advice));
-    return v;
-}
-
-static bool print_json(struct call *c, const struct lint_report *r, struct err *e)
-{
-    struct arena *a = c->arena;
-    struct value *root = value_object(a), *list = value_list(a);
-    struct printer printer = {.out = c->out, .format = STR("json")};
-    const struct doc doc = {.root = root};
-
-    for (size_t i = 0; i < r->findings.len; i++)
-        value_add(a, list, finding_value(a, &r->findings.items[i]));
-    value_set_int(a, root, STR("templates"), (int64_t)r->templates);
-    value_set_int(a, root, STR("errors"), (int64_t)r->errors);
-    value_set_int(a, root, STR("warnings"), (int64_t)r->warnings);
-    value_set(a, root, STR("findings"), list);
-    return print_document(&printer, &doc, e);
-}
-
-/* ---- For other tools. ---- */
-
-/* GitHub's commands end at a line break, and properties at a comma or colon too. */
-static void add_escaped(struct buf *out, str foreign, bool property)
-{
-    str text = quote_line(out->arena, foreign);
-
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.ptr[i];
-        if (c == '%' || (property && (c == ':' || c == ',')))
-            buf_fmt(out, "%%%02X", (unsigned)c);
-        else
-            buf_char(out, c);
-    }
-}
-
-static void print_github(struct call *c, const struct lint_report *r)
-{
-    struct buf out = buf_new(c->arena, BUF_UNLIMITED);
-
-    for (size_t i = 0; i < r->findings.len; i++) {
-        const struct lint_finding *f = &r->findings.items[i];
-        buf_fmt(&out, "::%s file=", severities[f->rule->severity]);
-        add_escaped(&out, f->at.file, true);
-        if (f->at.line)
-            buf_fmt(&out, ",line=%u", (unsigned)f->at.line);
-        buf_fmt(&out, ",title=%s::", f->rule->name);
-        add_escaped(&out, f->text, false);
-        buf_fmt(&out, ": %s\n", f->rule->advice);
-    }
-    buf_fmt(&out,
-            "::notice title=plumb reference lint::%zu template%s: %zu error%s, %zu warning%s\n",
-            r->templates, plural(r->templates), r->errors, plural(r->errors), r->warnings,
-            plural(r->warnings));
-    /* Foreign text in it is harmless already. */
-    output_add_safe(c->out, buf_str(&out));
-}
-
-static struct value *sarif_text(struct arena *a, struct value *in, const char *key, str text)
-{
-    struct value *message = value_set(a, in, str_c(key), value_object(a));
-
-    value_set_str(a, message, STR("text"), text);
-    return message;
-}
-
-static void add_sarif_result(struct arena *a, struct value *list, const struct lint_finding *f)
-{
-    struct value *result = value_add(a, list, value_object(a));
-    struct value *locations, *physical, *region;
-
-    value_set_str(a, result, STR("ruleId"), str_c(f->rule->name));
-    value_set_str(a, result, STR("level"), str_c(severities[f->rule->severity]));
-    sarif_text(a, result, "message", f->text);
-    locations = value_set(a, result, STR("locations"), value_list(a));
-    physical = value_set(a, value_add(a, locations, value_object(a)), STR("physicalLocation"),
-                         value_object(a));
-    value_set_str(a, value_set(a, physical, STR("artifactLocation"), value_object(a)), STR("uri"),
-                  f->at.file);
-    if (!f->at.line)
-        return;
-    region = value_set(a, physical, STR("region"), value_object(a));
-    value_set_int(a, region, STR("startLine"), f->at.line);
-}
-
-static bool print_sarif(struct call *c, const struct lint_report *r, struct err *e)
-{
-    struct arena *a = c->arena;
-    struct value *root = value_object(a), *run, *driver, *rules, *results;
-    struct printer printer = {.out = c->out, .format = STR("json")};
-    const struct doc doc = {.root = root};
-
-    value_set_str(a, root, STR("$schema"),
-                  STR("https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
-                      "sarif-schema-2.1.0.json"));
-    value_set_str(a, root, STR("version"), STR("2.1.0"));
-    run = value_add(a, value_set(a, root, STR("runs"), value_list(a)), value_object(a));
-    driver = value_set(a, value_set(a, run, STR("tool"), value_object(a)), STR("driver"),
-                       value_object(a));
-    value_set_str(a, driver, STR("name"), STR("plumb"));
-    value_set_str(a, driver, STR("version"), STR(PLUMB_VERSION));
-    rules = value_set(a, driver, STR("rules"), value_list(a));
-    for (size_t i = 0; lint_rules[i]; i++) {
-        struct value *rule = value_add(a, rules, value_object(a));
-        value_set_str(a, rule, STR("id"), str_c(lint_rules[i]->name));
-        sarif_text(a, rule, "help", str_c(lint_rules[i]->advice));
-    }
-    results = value_set(a, run, STR("results"), value_list(a));
-    for (size_t i = 0; i < r->findings.len; i++)
-        add_sarif_result(a, results, &r->findings.items[i]);
-    return print_document(&printer, &doc, e);
-}
-
-/* ---- Which findings count. ---- */
-
-static bool check_ignored(struct call *c, const struct option_list *ignore, struct err *e)
-{
-    for (size_t i = 0; i < ignore->len; i++) {
-        size_t k = 0;
-        while (lint_rules[k] && !str_eq(str_c(lint_rules[k]->name), ignore->items[i]))
-            k++;
-        if (!lint_rules[k])
-            return err_set(e, ERR_USAGE,
-                           "--ignore: there is no rule \"%.*s\"; docs/commands/reference.md lists "
-                           "them",
-                           STR_ARG(quote_line(c->arena, ignore->items[i])));
-    }
-    return true;
-}
-
-static bool is_ignored(const struct reference_values *v, const struct lint_finding *f)
-{
-    if (f->rule->severity == LINT_WARNING && str_eq(v->severity, STR("error")))
-        return true;
-    for (size_t i = 0; i < v->ignore.len; i++)
-        if (str_eq(v->ignore.items[i], str_c(f->rule->name)))
-            return true;
-    return false;
-}
-
-static void drop_ignored(const struct reference_values *v, struct lint_report *r)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < r->findings.len; i++) {
-        const struct lint_finding f = r->findings.items[i];
-        if (!is_ignored(v, &f))
-            r->findings.items[kept++] = f;
-        else if (f.rule->severity == LINT_ERROR)
-            r->errors--;
-        else
-            r->warnings--;
-    }
-    r->findings.len = kept;
-}
-
-static bool lint(struct call *c, struct err *e)
-{
-    const struct reference_values *v = c->values;
-    const struct lint_options options = {.reference = c->args[1],
-                                         .overrides = v->overrides,
-                                         .config = v->config,
-                                         .outside_links = v->outside_links};
-    struct lint_report report;
-
-    if (!check_ignored(c, &v->ignore, e) || !lint_run(c->arena, &options, &report, e))
-        return false;
-    drop_ignored(v, &report);
-    if (report.errors || (v->strict && report.warnings))
-        c->status = STATUS_DIFFERENT;
-    if (str_eq(v->output, STR("json")))
-        return print_json(c, &report, e);
-    if (str_eq(v->output, STR("sarif")))
-        return print_sarif(c, &report, e);
-    if (str_eq(v->output, STR("github")))
-        print_github(c, &report);
-    else
-        print_text(c, &report);
-    return true;
-}
-
-/* ---- The command. ---- */
-
-static const char *const actions[] = {"lint", NULL};
+/* What can follow the command: its options, and how many words. To add one: a line here. */
+static const struct action {
+    const char *name, *args;
+    size_t args_max;
+    const char *options[8]; /* that it does not know, ended by NULL */
+    bool (*run)(struct call *c, struct err *e);
+} actions[] = {
+    {"lint", "REFERENCE", 2, {"accept", "cases", "min-coverage", NULL}, cmd_reference_lint},
+    {"test",
+     "REFERENCE [CASE]...",
+     ARGS_ANY,
+     {"diff-config", "ignore", "overrides", "severity", "strict", NULL},
+     cmd_reference_test},
+};
 
 static const char *const *reference_words(struct arena *a)
 {
-    (void)a;
-    return actions;
+    const char **names = ARENA_ARRAY(a, const char *, COUNT(actions) + 1);
+
+    for (size_t i = 0; i < COUNT(actions); i++)
+        names[i] = actions[i].name;
+    return names;
+}
+
+static bool run_action(struct call *c, const struct action *action, struct err *e)
+{
+    for (size_t i = 0; action->options[i]; i++)
+        if (options_given(c->options, str_c(action->options[i])))
+            return err_set(e, ERR_USAGE, "--%s has no effect with 'plumb reference %s'",
+                           action->options[i], action->name);
+    if (c->arg_count > action->args_max)
+        return err_set(e, ERR_USAGE, "unexpected argument \"%.*s\"; usage: plumb reference %s %s",
+                       STR_ARG(c->args[action->args_max]), action->name, action->args);
+    return action->run(c, e);
 }
 
 static bool cmd_reference(struct call *c, struct err *e)
 {
-    if (str_eq(c->args[0], STR("lint")))
-        return lint(c, e);
-    return err_set(e, ERR_USAGE, "unknown action \"%.*s\"; there is: lint", STR_ARG(c->args[0]));
+    for (size_t i = 0; i < COUNT(actions); i++)
+        if (str_eq(c->args[0], str_c(actions[i].name)))
+            return run_action(c, &actions[i], e);
+    return err_set(e, ERR_USAGE, "unknown action \"%.*s\"; there are: lint, test",
+                   STR_ARG(c->args[0]));
 }
 
 const struct command command_reference = {
     .name = "reference",
-    .args = "lint REFERENCE",
-    .brief = "Check a reference for faults",
+    .args = "lint|test REFERENCE [CASE]...",
+    .brief = "Check and test a reference",
     .help = "'lint' reads a reference, which is a metadata file, the folder that holds\n"
             "metadata.yaml, or a URL or image as for 'plumb compare', without comparing\n"
             "anything: it parses all templates, runs each with an empty object, and shows\n"
@@ -290,16 +90,22 @@ const struct command command_reference = {
             "tell apart or that are never selected, lists of omitted fields that nothing\n"
             "uses, overrides and pairs that match nothing any more.\n"
             "\n"
+            "'test' compares the objects of each folder in REFERENCE/tests with the reference,\n"
+            "and what comes out with the expected.yaml there. It lists the branches of\n"
+            "templates that no case takes. --accept writes expected.yaml.\n"
+            "\n"
             "Exit status: 0 when there are no errors, 1 when there are, or with --strict\n"
-            "warnings, 2 when the reference cannot be read.\n",
+            "warnings, or when a case fails, 2 when the reference cannot be read.\n",
     .examples = "  plumb reference lint reference\n"
                 "  plumb reference lint reference/metadata.yaml -p overrides.yaml -o json\n"
-                "  plumb reference lint reference --strict --ignore partial-name -o github\n",
+                "  plumb reference lint reference --strict --ignore partial-name -o github\n"
+                "  plumb reference test reference --min-coverage 80\n"
+                "  plumb reference test reference two-replicas --accept\n",
     .options = reference_options,
     .option_count = COUNT(reference_options),
     .values_size = sizeof(struct reference_values),
     .args_min = 2,
-    .args_max = 2,
+    .args_max = ARGS_ANY,
     .complete = COMPLETE_FILES,
     .words = reference_words,
     .run = cmd_reference,

@@ -23,6 +23,7 @@ struct render pair_render_options(struct pairing *p, struct trace *trace)
                            .helm = pair_is_improved(p),
                            .secret = pair_is_improved(p) && secret_is(p->object->root),
                            .hooks = pair_hooks(p),
+                           .coverage = p->compare->options->coverage,
                            .trace = trace};
 }
 

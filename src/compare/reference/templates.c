@@ -239,7 +239,8 @@ bool template_render(struct arena *a, const struct template *t, const struct val
     struct tmpl_run run = {.data = data,
                            .exact = r->exact,
                            .hooks = &r->hooks,
-                           .provenance = r->trace ? &r->trace->provenance : NULL};
+                           .provenance = r->trace ? &r->trace->provenance : NULL,
+                           .coverage = r->coverage};
     bool ok = execute(a, t, &run, &text, e);
 
     r->do_not_match = run.do_not_match;

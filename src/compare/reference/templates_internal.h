@@ -21,10 +21,11 @@ struct render {
     bool helm;   /* patches that are templates know Helm's functions */
     bool secret; /* what was rendered is not shown in errors */
     struct tmpl_hooks hooks;
-    bool do_not_match;           /* the template excluded itself */
-    size_t written;              /* bytes that it gave */
-    struct trace *trace;         /* filled unless NULL */
-    const struct value *changed; /* the data as the template left it, or NULL */
+    bool do_not_match;              /* the template excluded itself */
+    size_t written;                 /* bytes that it gave */
+    struct trace *trace;            /* filled unless NULL */
+    struct tmpl_coverage *coverage; /* likewise */
+    const struct value *changed;    /* the data as the template left it, or NULL */
 };
 
 /*

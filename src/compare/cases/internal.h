@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* internal.h - what the files of this folder share. */
+#pragma once
+
+#include "compare/cases/cases.h"
+#include "compare/internal.h"
+#include "tmpl/coverage.h"
+
+/*
+ * What a comparison found, as expected.yaml has it; with fault, why it found nothing. Texts do not
+ * name folder, so that they are the same wherever the case lies. Lives as long as a and r.
+ */
+struct value *case_findings(struct arena *a, const struct results *r, const struct err *fault,
+                            str folder);
+/* How the lists of expected.yaml are matched. */
+extern const struct diff_options case_diff_options;
+
+/* What is known about branches and templates after some cases. */
+struct case_coverage {
+    struct arena *arena;
+    struct map *branches;  /* "file", a colon and the offset to struct case_branch */
+    struct map *templates; /* path to bool: whether a case has an object for it */
+};
+/* Adds what one case covered; c->reference is the same for all. */
+void case_coverage_add(struct case_coverage *all, const struct compare *c,
+                       const struct tmpl_coverage *one, const struct results *r);
+/* Fills branches, counts and unused. */
+void case_coverage_finish(const struct case_coverage *all, struct case_report *out);
