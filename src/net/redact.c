@@ -84,6 +84,28 @@ str redact_header(struct arena *a, str name, str value)
 
 /* ---- Queries and forms ---------------------------------------------------------------------- */
 
+/* Hides the passwords of all URLs in a text: one may be a parameter of another. */
+static str without_passwords(struct arena *a, str text)
+{
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+    size_t scheme, start, end;
+    str rest = text;
+
+    while (str_find_char(rest, '@') != STR_NPOS &&
+           (scheme = str_find(rest, STR("://"))) != STR_NPOS) {
+        bool is_found = url_find_password(rest, &start, &end);
+        end = is_found ? end : scheme + 3;
+        buf_add(&b, str_slice(rest, 0, is_found ? start : end));
+        if (is_found)
+            buf_add(&b, STR(URL_HIDDEN));
+        rest = str_from(rest, end);
+    }
+    buf_add(&b, rest);
+    return buf_str(&b);
+}
+
+/* Names and values by themselves: what is hidden in one does not change what others are taken for.
+ */
 static void redact_pairs(struct arena *a, struct buf *out, str pairs)
 {
     str rest = pairs, pair, name, value, plain;
@@ -94,22 +116,32 @@ static void redact_pairs(struct arena *a, struct buf *out, str pairs)
         bool has_value = str_cut(pair, STR("="), &name, &value);
         plain = url_unescape(a, name, true, &plain) ? plain : name;
         bool is_secret = redact_is_secret_name(plain) || IS_LISTED(plain, secret_parameters);
-        buf_add(out, has_value && is_secret ? name : pair);
-        if (has_value && is_secret)
-            buf_add(out, STR("=" REDACTED));
+        buf_add(out, without_passwords(a, name));
+        if (has_value)
+            buf_char(out, '=');
+        if (has_value)
+            buf_add(out, is_secret ? STR(REDACTED) : without_passwords(a, value));
         if (more)
             buf_char(out, '&');
     }
 }
 
+/*
+ * A password may hold a "?" or "#", so that of the URL itself is hidden before these are looked
+ * for; but only when there is a scheme before them.
+ */
 str redact_url(struct arena *a, str url)
 {
     struct buf b = buf_new(a, BUF_UNLIMITED);
     str whole, before, query, fragment;
-    bool has_fragment = str_cut(url_shown(a, url), STR("#"), &whole, &fragment);
+    size_t scheme = str_find(url, STR("://"));
+    bool is_absolute = scheme != STR_NPOS &&
+                       str_find_char(str_slice(url, 0, scheme), '?') == STR_NPOS &&
+                       str_find_char(str_slice(url, 0, scheme), '#') == STR_NPOS;
+    bool has_fragment = str_cut(is_absolute ? url_shown(a, url) : url, STR("#"), &whole, &fragment);
     bool has_query = str_cut(whole, STR("?"), &before, &query);
 
-    buf_add(&b, before);
+    buf_add(&b, without_passwords(a, before));
     if (has_query)
         buf_char(&b, '?');
     redact_pairs(a, &b, query);

@@ -324,19 +324,30 @@ static size_t find_password_end(str rest)
     return str_rfind_char(rest, '@');
 }
 
-str url_shown(struct arena *a, str url)
+bool url_find_password(str url, size_t *start, size_t *end)
 {
-    size_t start = str_find(url, STR("://")), at, colon;
+    size_t scheme = str_find(url, STR("://")), at, colon;
 
-    if (start == STR_NPOS)
-        return url;
-    str rest = str_from(url, start + 3);
+    if (scheme == STR_NPOS)
+        return false;
+    str rest = str_from(url, scheme + 3);
     at = find_password_end(rest);
     colon = at == STR_NPOS ? at : str_find_char(str_slice(rest, 0, at), ':');
     if (colon == STR_NPOS)
+        return false;
+    *start = scheme + 3 + colon + 1;
+    *end = scheme + 3 + at;
+    return true;
+}
+
+str url_shown(struct arena *a, str url)
+{
+    size_t start, end;
+
+    if (!url_find_password(url, &start, &end))
         return url;
-    return str_fmt(a, "%.*s:xxxxx%.*s", STR_ARG(str_slice(url, 0, start + 3 + colon)),
-                   STR_ARG(str_from(rest, at)));
+    return str_fmt(a, "%.*s" URL_HIDDEN "%.*s", STR_ARG(str_slice(url, 0, start)),
+                   STR_ARG(str_from(url, end)));
 }
 
 /* Puts "parse URL: " before the error. Always false. */

@@ -19,6 +19,12 @@ struct url {
 MUST_CHECK bool url_parse(struct arena *a, str text, struct url *out, struct err *e);
 void url_write(struct buf *b, const struct url *u);
 str url_text(struct arena *a, const struct url *u);
+/* What stands for a password, as Go writes it. */
+#define URL_HIDDEN "xxxxx"
+
+/* Where the password of the first URL in a text is; false when it has none. */
+bool url_find_password(str url, size_t *start, size_t *end);
+
 /*
  * A URL as people may see it: Go's "xxxxx" for its password, also where it is so broken that
  * url_parse rejects it. Everything that keeps or prints the name of a place on the web uses this,

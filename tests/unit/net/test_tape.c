@@ -377,6 +377,11 @@ TEST(secrets_are_found_wherever_they_stand)
     assert_str(redact_url(a, STR("http://h/a@b:c?")), STR("http://h/a@b:c?"));
     assert_str(redact_url(a, STR("http://u\0v:p@h/#a=b&access_token=c")),
                STR("http://u\0v:xxxxx@h/#a=b&access_token=REDACTED"));
+    assert_str(redact_url(a, STR("http://h/x?next=https://u:p@k/&u=v:w@x")),
+               STR("http://h/x?next=https://u:xxxxx@k/&u=v:w@x"));
+    assert_str(redact_url(a, STR("x?sig=a://b&next=c://u:p@h")),
+               STR("x?sig=REDACTED&next=c://u:xxxxx@h"));
+    assert_str(redact_url(a, STR("http://h/ftp://u:p@k")), STR("http://h/ftp://u:xxxxx@k"));
     assert_str(redact_url(a, STR("?a\0b&\0token=c")), STR("?a\0b&\0token=REDACTED"));
     assert_str(redact_header(a, STR("X-Vault-Token"), STR("x")), STR("REDACTED"));
     assert_str(redact_header(a, STR("Accept"), STR("x")), STR("x"));
