@@ -4,7 +4,7 @@
 A line that begins with "$ " in a block of the page is a command; what follows it is its output, both streams
 together. The first command starts the server, on a free port instead of the one on the page. Commands are run in
 the root of the project, in one shell, with a home of their own. Ages, times, uids and blanks between columns may
-differ. --accept writes what was printed to the page, for review. Last line: N passed, M failed.
+differ, and so may the order in which kubectl lists the keys of a Secret: that of a Go map. --accept writes what was printed to the page, for review. Last line: N passed, M failed.
 """
 import os
 import re
@@ -25,7 +25,11 @@ def normal(text):
     text = re.sub(r"\b(\d+[smhdy]){1,2}\b", "AGE", text)
     text = re.sub(r"/tmp/(LIVE|MERGED)-\d+", r"/tmp/\1", text)
     text = re.sub(r"(Client|Kustomize) Version: .*", r"\1 Version", text)
-    return [re.sub(r"[ \t]+", " ", line).rstrip() for line in text.strip("\n").split("\n")]
+    lines = [re.sub(r"[ \t]+", " ", line).rstrip() for line in text.strip("\n").split("\n")]
+    keys = [i for i, line in enumerate(lines) if re.fullmatch(r"\S+: \d+ bytes", line)]
+    for i, line in zip(keys, sorted(lines[i] for i in keys)):
+        lines[i] = line
+    return lines
 
 
 class Shell:
