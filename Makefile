@@ -75,6 +75,8 @@ BENCHES := $(sort $(wildcard tests/bench/*.c))
 HEADERS := $(sort $(wildcard src/*/*.h src/*/*/*.h tests/*/*.h))
 GENERATED := $(GEN)/unicode_tables.h $(GEN)/report_hashes.h
 
+# A line per file; V=1 shows the commands.
+say = $(if $(V),,@echo "$(1) $@" && )
 object = $(patsubst %.c,$(B)/obj/%.o,$(1))
 UNIT_PROGRAMS := $(patsubst tests/unit/%.c,$(B)/unit/%,$(UNITS))
 FUZZ_PROGRAMS := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(FUZZERS))
@@ -88,7 +90,7 @@ all: plumb
 help:
 	@sed -n 's/^#> //p' Makefile
 
-#> make              build build/release/plumb
+#> make              build build/release/plumb; V=1 shows the commands
 #> make demo         install what is missing, build, show the main jobs on bundled examples
 #> make test         install what the tests need, build, run everything; ends with a count
 #> make quick        release build, unit tests, vectors, golden cases, short worlds: under three minutes
@@ -117,22 +119,22 @@ programs: plumb units vectors world
 world: $(B)/world
 
 $(B)/plumb: $(call object,src/cli/main.c) $(B)/libplumb.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(B)/libplumb.a: $(call object,$(LIBRARY))
 	@rm -f $@
-	ar rcs $@ $^
+	$(call say,AR)ar rcs $@ $^
 
 # Servers and certificates for tests.
 $(B)/libsupport.a: $(call object,$(SUPPORT))
 	@rm -f $@
-	ar rcs $@ $^
+	$(call say,AR)ar rcs $@ $^
 
 $(call object,$(SUPPORT) $(UNITS) $(VECTORS) $(WORLDS) $(BENCHES)): CFLAGS += -Itests
 
 $(UNIT_PROGRAMS): $(B)/unit/%: $(B)/obj/tests/unit/%.o $(B)/libsupport.a $(B)/libplumb.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lssl $(LIBS)
+	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lssl $(LIBS)
 
 # Tests that start the program itself.
 $(B)/unit/cli/test_live_faults $(B)/unit/cli/test_original_live: | $(B)/plumb
@@ -140,27 +142,27 @@ $(B)/unit/cli/test_live_faults $(B)/unit/cli/test_original_live: | $(B)/plumb
 # Programs that need a real control plane: see tests/kube.
 $(B)/kube/%: $(B)/obj/tests/kube/%.o $(B)/libsupport.a $(B)/libplumb.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lssl $(LIBS)
+	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lssl $(LIBS)
 
 $(B)/vectors: $(call object,$(VECTORS)) $(B)/libsupport.a $(B)/libplumb.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # Seeded simulations: build/release/world [--seed N | --seeds A-B] [SCENARIO...]
 $(B)/world: $(call object,$(WORLDS)) $(B)/libsupport.a $(B)/libplumb.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(FUZZ_PROGRAMS): $(B)/fuzz/%: $(B)/obj/tests/fuzz/%.o $(B)/libplumb.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(B)/fuzz/fuzz_yaml_libyaml: LIBS += -lyaml
 
 $(B)/bench: $(call object,$(BENCHES)) $(B)/libsupport.a $(B)/libplumb.a
-	$(CC) $(LDFLAGS) -o $@ $^ -ljansson -lyaml -lssl $(LIBS)
+	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ -ljansson -lyaml -lssl $(LIBS)
 
 $(B)/obj/%.o: %.c Makefile VERSION | $(GENERATED)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # Embedded files (base/embed.h): the compiler does not report these.
 REPORT_CSS := src/report/html/report.css
