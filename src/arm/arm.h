@@ -70,6 +70,7 @@ struct arm_call {
     str correlation;            /* x-ms-correlation-request-id; may be empty */
     int64_t deadline;           /* by clock_mono; 0: none. Waiting counts. */
     struct http_cancel *cancel; /* may be NULL */
+    uint64_t term;              /* see arm_pipe_cancel (pipe.h only); TERM_NONE: of none */
 };
 
 struct arm_result {

@@ -91,9 +91,9 @@ void flight_finish(struct flight *f)
     pipe_call_workers(p);
 }
 
-void flight_cancel(struct flight *f)
+bool flight_is_over(struct flight *f)
 {
-    (void)err_set(&f->done.failure, ERR_CANCELLED, "context canceled");
+    return f->pipe->cut || term_is_over(&f->pipe->terms, f->done.call.term);
 }
 
 /* On the thread of the streams. */
@@ -122,6 +122,12 @@ void pipe_on_settled(void *ctx)
     pipe_call_workers(p);
 }
 
+/* On the thread of the streams: its term may have ended while it waited for a connection. */
+static bool may_begin(void *ctx)
+{
+    return !flight_is_over(ctx);
+}
+
 /* Its turn has come. */
 static void take_off(struct flight *f)
 {
@@ -134,6 +140,7 @@ static void take_off(struct flight *f)
     f->attempt.request.ctx = f;
     http_streams_start(p->streams, &(struct http_stream){.arena = f->done.arena,
                                                          .request = f->attempt.request,
+                                                         .may_begin = may_begin,
                                                          .on_end = on_answer});
 }
 
@@ -179,7 +186,7 @@ void flight_launch(struct flight *f)
     struct arm_done *d = &f->done;
     struct waiter *w = NULL;
 
-    if (f->pipe->cut) {
+    if (flight_is_over(f)) {
         flight_cancel(f);
         flight_finish(f);
         return;
@@ -202,7 +209,8 @@ static bool rest(struct flight *f, int64_t wait)
     const struct arm_call *call = &f->done.call;
     const int64_t when = clock_mono() + wait;
 
-    if ((call->deadline && when > call->deadline) || http_cancel_raised(call->cancel))
+    if ((call->deadline && when > call->deadline) || http_cancel_raised(call->cancel) ||
+        flight_is_over(f))
         return false;
     AUTO_LOCK guard = lock_take(&p->lock);
     err_clear(&f->failure);
@@ -242,6 +250,14 @@ static void end_registration(struct flight *f)
     f->tries = f->outer.tries;
     f->done.result = f->outer.result;
     use_call(f, &f->outer.call, f->outer.url);
+}
+
+void flight_cancel(struct flight *f)
+{
+    if (f->registers)
+        end_registration(f);
+    f->done.result.status = 0;
+    (void)err_set(&f->done.failure, ERR_CANCELLED, "context canceled");
 }
 
 /* A call of a registration has ended. True: the next one, or the outer one again, follows. */

@@ -78,6 +78,7 @@ void flight_send_fetch(struct flight *f)
 
     err_clear(&f->failure);
     request.ctx = f;
+    request.cancel = f->pipe->fetching;
     http_streams_start(streams,
                        &(struct http_stream){.arena = credential_fetch_arena(f->wish.fetch),
                                              .request = request,

@@ -209,6 +209,8 @@ bool arm_pipe_new(const struct arm_pipe_config *config, struct arm_pipe **out, s
 
     p->arena = a;
     p->gate = config->gate;
+    p->terms.leads = config->leads;
+    p->terms.ctx = config->ctx;
     p->calls_max = config->calls_max ? config->calls_max : CALLS_MAX;
     p->lock = (struct lock)LOCK_INIT;
     p->token_lock = (struct lock)LOCK_INIT;
@@ -223,11 +225,20 @@ bool arm_pipe_new(const struct arm_pipe_config *config, struct arm_pipe **out, s
         arena_free(a);
         return false;
     }
+    p->fetching = http_cancel_new();
     p->streams = http_streams_new(p->http);
     http_streams_configure(p->streams, config->connections ? config->connections : CONNECTIONS,
                            pipe_on_settled, p);
     *out = p;
     return true;
+}
+
+/* Whoever watches the clock looks at those that wait in a moment. */
+void arm_pipe_cancel(struct arm_pipe *p, uint64_t term)
+{
+    term_end(&p->terms, term);
+    if (term == TERM_ALL)
+        http_cancel_raise(p->fetching);
 }
 
 void arm_pipe_close(struct arm_pipe *p)
@@ -262,6 +273,7 @@ void arm_pipe_free(struct arm_pipe *p)
         flight_free(f);
     }
     http_client_free(p->http);
+    http_cancel_free(p->fetching);
     pthread_cond_destroy(&p->changed);
     pthread_cond_destroy(&p->nap);
     pthread_mutex_destroy(&p->lock.mutex);

@@ -24,6 +24,7 @@
 #pragma once
 
 #include "arm/arm.h"
+#include "net/term.h"
 
 struct arm_pipe;
 
@@ -32,6 +33,12 @@ struct arm_pipe_config {
     const struct http_config *http; /* NULL: the defaults */
     unsigned connections;           /* at most so many in use at once; 0: 500 */
     size_t calls_max;               /* started and not released; 0: 10,000 */
+    /*
+     * Whether calls that have a term may be sent now, asked before each try; see net/term.h. Any
+     * thread. NULL: they may until arm_pipe_cancel.
+     */
+    bool (*leads)(void *ctx);
+    void *ctx; /* of leads */
 };
 
 struct arm_done {
@@ -61,6 +68,12 @@ struct arm_done *arm_pipe_next(struct arm_pipe *p);
  * there may be something by time alone, by clock_mono, INT64_MAX when never.
  */
 struct arm_done *arm_pipe_step(struct arm_pipe *p, int64_t *due);
+/*
+ * Ends terms, up to this one: no try of a call of theirs begins any more. Those that wait (for a
+ * token, their turn, or another try) end with ERR_CANCELLED, what is on the wire ends by its
+ * answer. TERM_ALL is the end of every call, also of those without a term. Any thread.
+ */
+void arm_pipe_cancel(struct arm_pipe *p, uint64_t term);
 /* Takes d back. */
 void arm_pipe_release(struct arm_pipe *p, struct arm_done *d);
 /* No more will be started: arm_pipe_next ends when all that was is done. */

@@ -75,6 +75,8 @@ struct arm_pipe {
     struct flights arrived; /* of the thread of the streams, until it settles */
     _Atomic size_t sent, most_sent;
     _Atomic bool cut;
+    struct terms terms;
+    struct http_cancel *fetching; /* raised at the end of all terms: tokens are of no use then */
     struct lock lock;
     pthread_cond_t changed; /* for those who are idle */
     pthread_cond_t nap;     /* for the one who watches */
@@ -116,6 +118,8 @@ void flight_launch(struct flight *f);
 /* The end of a try, by a busy worker. True when it was the last; else the worker has let go of it.
  */
 MUST_CHECK bool flight_land(struct flight *f);
+/* Whether nothing of it may be sent any more. */
+bool flight_is_over(struct flight *f);
 /* Its failure: somebody has given it up. */
 void flight_cancel(struct flight *f);
 /* Lets a worker tell that it is done. Takes the lock. */

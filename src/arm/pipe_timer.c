@@ -20,7 +20,7 @@ static struct flight *take_rested(struct arm_pipe *p, int64_t now, int64_t *next
         right = f->right;
         if (f->place != FLIGHT_RESTS)
             continue;
-        if (f->when > now && !p->cut) {
+        if (f->when > now && !flight_is_over(f)) {
             *next = f->when < *next ? f->when : *next;
             continue;
         }
@@ -52,7 +52,7 @@ static void expire(struct arm_pipe *p, int64_t now, int64_t *next)
 
     for (struct flight *f = waiting ? p->parked : NULL; f; f = right) {
         const struct arm_call *call = &f->done.call;
-        const bool stop = p->cut || http_cancel_raised(call->cancel);
+        const bool stop = flight_is_over(f) || http_cancel_raised(call->cancel);
         right = f->right;
         if (f->place == FLIGHT_RESTS)
             continue;
@@ -80,7 +80,7 @@ static void launch_all(struct flight *due)
 
     for (struct flight *f = due; f; f = next) {
         next = f->next;
-        if (f->pipe->cut) {
+        if (flight_is_over(f)) {
             if (f->fetches)
                 flight_end_fetch(f);
             flight_cancel(f);

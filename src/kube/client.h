@@ -181,6 +181,7 @@ struct kube_ask {
     str text;                        /* instead of it: JSON; also for a delete, then its options */
     struct kube_write_options write; /* KUBE_VERB_CREATE, _UPDATE, _PATCH */
     struct kube_delete_options delete; /* KUBE_VERB_DELETE */
+    uint64_t term;                     /* see kube_pipe_cancel (pipe.h only); 0: of none */
 };
 
 /* Asks and waits for the answer, as the functions above do. */

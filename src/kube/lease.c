@@ -25,6 +25,7 @@ struct lease {
 
     struct lock lock; /* of what is below */
     bool leader;
+    uint64_t term;   /* how often it has become one */
     int64_t renewed; /* when the last successful attempt began */
     struct arena *holder_arena;
     str holder;
@@ -202,6 +203,7 @@ static bool conclude(struct lease *l, bool ok, int64_t began)
     AUTO_LOCK guard = lock_take(&l->lock);
 
     if (ok) {
+        l->term += !l->leader;
         l->leader = true;
         l->renewed = began;
     } else if (l->leader && (clock_mono() - l->renewed >= l->config.deadline ||
@@ -239,11 +241,16 @@ int64_t lease_step(struct lease *l, struct err *e)
     return l->config.retry + (int64_t)random_below((uint64_t)l->config.retry / 10 * 12 + 1);
 }
 
-bool lease_held(struct lease *l)
+uint64_t lease_term(struct lease *l)
 {
     AUTO_LOCK guard = lock_take(&l->lock);
 
-    return l->leader && clock_mono() - l->renewed < l->config.deadline;
+    return l->leader && clock_mono() - l->renewed < l->config.deadline ? l->term : 0;
+}
+
+bool lease_held(struct lease *l)
+{
+    return lease_term(l) != 0;
 }
 
 str lease_holder(struct lease *l, struct arena *a)

@@ -36,6 +36,11 @@ void lease_free(struct lease *l);
 
 /* Whether this process is the leader now. Any thread. */
 bool lease_held(struct lease *l);
+/*
+ * The number of the present term, 0 when this process is not the leader. Another number than before
+ * means that somebody else may have led in between. Any thread.
+ */
+uint64_t lease_term(struct lease *l);
 /* Who is, as far as was seen; empty: nobody. Lives as long as a. Any thread. */
 str lease_holder(struct lease *l, struct arena *a);
 

@@ -37,6 +37,7 @@ struct kube_pipe {
     struct arena *arena;
     struct kube_transport *transport;
     size_t requests_max, calls_max;
+    struct terms terms;
     struct lock sending; /* of streams */
     struct kube_streams *streams;
     struct lock lock;
@@ -46,6 +47,7 @@ struct kube_pipe {
     int64_t rest_due; /* when the first of them may go on */
     size_t queued, rests, sent, total;
     bool closing, cut;
+    bool cancelled; /* a term has ended since those who rest were looked at */
 };
 
 /* ---- Lists, under the lock ------------------------------------------------------------------- */
@@ -72,16 +74,22 @@ static struct pending *take(struct kube_pipe *p)
     return c;
 }
 
-/* Those whose rest is over go on. */
+static bool is_over(struct pending *c)
+{
+    return c->pipe->cut || term_is_over(&c->pipe->terms, c->done.ask.term);
+}
+
+/* Those whose rest is over go on, or whose term is: to their end. */
 static void wake_rested(struct kube_pipe *p, int64_t now)
 {
     struct pending **at = &p->resting, *c;
 
-    if (now < p->rest_due && !p->cut)
+    if (now < p->rest_due && !p->cut && !p->cancelled)
         return;
+    p->cancelled = false;
     p->rest_due = INT64_MAX;
     while ((c = *at)) {
-        if (c->when > now && !p->cut) {
+        if (c->when > now && !is_over(c)) {
             p->rest_due = c->when < p->rest_due ? c->when : p->rest_due;
             at = &c->next;
             continue;
@@ -109,11 +117,20 @@ static void on_end(void *ctx, const struct http_response *response, const struct
     append(p, c);
 }
 
-static bool count_sent(struct kube_pipe *p, bool sent)
+/* On the thread of the streams: its term may have ended while it waited for a connection. */
+static bool may_begin(void *ctx)
 {
+    struct pending *c = ctx;
+
+    return !term_is_over(&c->pipe->terms, c->done.ask.term);
+}
+
+static bool count_sent(struct pending *c, bool sent)
+{
+    struct kube_pipe *p = c->pipe;
     AUTO_LOCK guard = lock_take(&p->lock);
 
-    if (p->cut)
+    if (sent && is_over(c))
         return false;
     p->sent += sent ? 1 : (size_t)-1;
     return true;
@@ -127,17 +144,19 @@ static bool send(struct pending *c)
     struct http_client *client;
 
     c->answered = false;
-    if (!count_sent(p, true))
+    if (!count_sent(c, true))
         return !err_set(&d->failure, ERR_CANCELLED, "context canceled");
     if (!kube_prepare(p->transport, d->arena, &c->request, &c->prepared, &client, &d->failure)) {
-        (void)count_sent(p, false);
+        (void)count_sent(c, false);
         return true;
     }
     c->prepared.ctx = c;
     AUTO_LOCK guard = lock_take(&p->sending);
     struct http_streams *streams = kube_streams_for(&p->streams, client, p->requests_max);
-    http_streams_start(streams, &(struct http_stream){
-                                    .arena = d->arena, .request = c->prepared, .on_end = on_end});
+    http_streams_start(streams, &(struct http_stream){.arena = d->arena,
+                                                      .request = c->prepared,
+                                                      .may_begin = may_begin,
+                                                      .on_end = on_end});
     kube_streams_trim(&p->streams);
     return false;
 }
@@ -148,7 +167,7 @@ static bool rest(struct pending *c, int64_t wait)
     struct kube_pipe *p = c->pipe;
     AUTO_LOCK guard = lock_take(&p->lock);
 
-    if (p->cut || http_cancel_raised(c->done.ask.call.cancel))
+    if (is_over(c) || http_cancel_raised(c->done.ask.call.cancel))
         return false;
     err_clear(&c->failure);
     c->answered = false;
@@ -283,7 +302,8 @@ static void free_call(struct pending *c)
 
 static struct kube_ask copy_ask(struct arena *a, const struct kube_ask *from)
 {
-    struct kube_ask q = {.verb = from->verb, .patch = from->patch, .call = from->call};
+    struct kube_ask q = {
+        .verb = from->verb, .patch = from->patch, .call = from->call, .term = from->term};
 
     q.path = str_copy(a, from->path);
     q.call.namespace = str_copy(a, from->call.namespace);
@@ -337,6 +357,7 @@ struct kube_pipe *kube_pipe_new(const struct kube_pipe_config *config)
         .transport = config->transport,
         .requests_max = config->requests_max ? config->requests_max : REQUESTS_MAX,
         .calls_max = config->calls_max ? config->calls_max : CALLS_MAX,
+        .terms = {.leads = config->leads, .ctx = config->ctx},
         .sending = LOCK_INIT,
         .lock = LOCK_INIT,
         .rest_due = INT64_MAX,
@@ -347,6 +368,15 @@ struct kube_pipe *kube_pipe_new(const struct kube_pipe_config *config)
     pthread_cond_init(&p->changed, &attributes);
     pthread_condattr_destroy(&attributes);
     return p;
+}
+
+void kube_pipe_cancel(struct kube_pipe *p, uint64_t term)
+{
+    AUTO_LOCK guard = lock_take(&p->lock);
+
+    term_end(&p->terms, term);
+    p->cancelled = true;
+    pthread_cond_broadcast(&p->changed);
 }
 
 void kube_pipe_close(struct kube_pipe *p)

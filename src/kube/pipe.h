@@ -27,6 +27,7 @@
 #pragma once
 
 #include "kube/client.h"
+#include "net/term.h"
 
 struct kube_pipe;
 
@@ -34,6 +35,12 @@ struct kube_pipe_config {
     struct kube_transport *transport; /* must outlive the pipe */
     size_t requests_max;              /* at most so many under way at once; 0: 200 */
     size_t calls_max;                 /* started and not released; 0: 10,000 */
+    /*
+     * Whether calls that have a term may be sent now, asked before each try; see net/term.h. Any
+     * thread. NULL: they may until kube_pipe_cancel.
+     */
+    bool (*leads)(void *ctx);
+    void *ctx; /* of leads */
 };
 
 struct kube_done {
@@ -67,6 +74,12 @@ struct kube_done *kube_pipe_next(struct kube_pipe *p);
  * there may be something by time alone, by clock_mono, INT64_MAX when never.
  */
 struct kube_done *kube_pipe_step(struct kube_pipe *p, int64_t *due);
+/*
+ * Ends terms, up to this one: no try of a call of theirs begins any more. Those that wait end with
+ * ERR_CANCELLED, what is on the wire ends by its answer. TERM_ALL is the end of every call, also of
+ * those without a term. Any thread.
+ */
+void kube_pipe_cancel(struct kube_pipe *p, uint64_t term);
 /* Takes d back. */
 void kube_pipe_release(struct kube_pipe *p, struct kube_done *d);
 /* No more will be started: kube_pipe_next ends when all that was is done. */

@@ -15,12 +15,21 @@ static const struct kube_resource definitions = {.group = STR_INIT("apiextension
                                                  .kind = STR_INIT("CustomResourceDefinition")};
 static const struct kube_write_options options = {.field_manager = STR_INIT("plumb")};
 
+/* Right before each request that writes; what it asked before may have taken its time. */
+static bool may_write(const struct install_config *c, struct err *e)
+{
+    return !c->leads || c->leads(c->ctx) || err_set(e, ERR_CANCELLED, "the lease is not held");
+}
+
 static bool create(const struct install_config *c, struct arena *a, const struct kube_call *call,
                    const struct value *crd, struct install_stats *out, struct err *e)
 {
     struct kube_call all = *call;
 
+    if (!may_write(c, e))
+        return false;
     all.name = STR_NONE;
+    all.retry = &retry_never;
     out->created++;
     return kube_create(c->transport, a, &all, crd, &options, NULL, e);
 }
@@ -35,10 +44,15 @@ static bool replace(const struct install_config *c, struct arena *a, const struc
         out->kept++;
         return true;
     }
+    struct kube_call once = *call;
+
+    if (!may_write(c, e))
+        return false;
     value_set_str(a, object_meta(crd), STR("resourceVersion"),
                   object_meta_str(found, STR("resourceVersion")));
     out->replaced++;
-    return kube_update(c->transport, a, call, crd, &options, NULL, e);
+    once.retry = &retry_never;
+    return kube_update(c->transport, a, &once, crd, &options, NULL, e);
 }
 
 static bool install_one(const struct install_config *c,
@@ -68,8 +82,6 @@ bool install_definitions(const struct install_config *config, struct install_sta
         for (end = i + 1; end < config->count && str_eq(all[end]->kind, all[i]->kind) &&
                           str_eq(all[end]->group, all[i]->group);)
             end++;
-        if (config->leads && !config->leads(config->ctx))
-            return err_set(e, ERR_CANCELLED, "the lease is not held");
         if (!install_one(config, all + i, end - i, out, e))
             return false;
     }

@@ -18,7 +18,10 @@ struct install_config {
     const struct model_resource *const *resources;
     size_t count;
     struct http_cancel *cancel; /* may be NULL */
-    /* Asked before each definition; false ends it with ERR_CANCELLED. NULL: nobody else writes. */
+    /*
+     * Asked right before each write, which is tried once; false ends it all with ERR_CANCELLED.
+     * NULL: nobody else writes.
+     */
     bool (*leads)(void *ctx);
     void *ctx;
 };

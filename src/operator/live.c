@@ -68,6 +68,7 @@ struct live {
 
     struct lock lock;
     pthread_cond_t changed;
+    _Atomic uint64_t lease_term;   /* in which the operator began */
     bool news;                     /* something happened since the last step */
     struct checkpoint *checkpoint; /* the owner's */
     int64_t checkpoint_due;        /* by clock_mono */
@@ -121,19 +122,19 @@ enum kube_why { WHY_EFFECT, WHY_SECRET, WHY_EVENT, WHY_CHECKPOINT };
 struct kube_asked {
     struct arena *arena; /* of this; Secrets may be in it */
     enum kube_why why;
-    uint64_t ticket; /* WHY_EFFECT */
-    unsigned life;
+    uint64_t ticket;         /* WHY_EFFECT */
+    unsigned life;           /* the term of the request; TERM_NONE: whoever leads */
     str namespace, name;     /* WHY_SECRET */
     str text;                /* WHY_CHECKPOINT */
     struct event_call event; /* WHY_EVENT */
 };
 
-static struct kube_asked *new_asked(enum kube_why why)
+static struct kube_asked *new_asked(enum kube_why why, unsigned life)
 {
     struct arena *a = arena_new_secret();
     struct kube_asked *asked = ARENA_NEW(a, struct kube_asked);
 
-    *asked = (struct kube_asked){.arena = a, .why = why};
+    *asked = (struct kube_asked){.arena = a, .why = why, .life = life};
     return asked;
 }
 
@@ -141,8 +142,10 @@ static struct kube_asked *new_asked(enum kube_why why)
 static bool start_kube(struct live *l, const struct kube_ask *ask, struct kube_asked *asked)
 {
     AUTO_ERR e = {0};
+    struct kube_ask q = *ask;
 
-    if (kube_pipe_start(l->kube, ask, asked, &e))
+    q.term = asked->life;
+    if (kube_pipe_start(l->kube, &q, asked, &e))
         return true;
     LOG_WARN("request to the API server was not started", LOG_STR("error", e.text));
     arena_free(asked->arena);
@@ -164,10 +167,9 @@ static void ask_kube(struct live *l, uint64_t ticket, const struct effect *effec
                                  .path = effect->url,
                                  .text = effect->body,
                                  .call = {.cancel = l->stopping}};
-    struct kube_asked *asked = new_asked(WHY_EFFECT);
+    struct kube_asked *asked = new_asked(WHY_EFFECT, l->life);
 
     asked->ticket = ticket;
-    asked->life = l->life;
     if (!start_kube(l, &ask, asked))
         answer(l, l->life, ticket, &(struct arm_answer){.retry_after = -1});
 }
@@ -177,7 +179,7 @@ static void read_secret(void *ctx, str namespace, str name)
     static const struct kube_resource secrets = {
         .version = STR_INIT("v1"), .name = STR_INIT("secrets"), .namespaced = true};
     struct live *l = ctx;
-    struct kube_asked *asked = new_asked(WHY_SECRET);
+    struct kube_asked *asked = new_asked(WHY_SECRET, TERM_NONE);
     const struct kube_call place = {.resource = &secrets, .namespace = namespace, .name = name};
     const struct kube_ask ask = {.verb = KUBE_VERB_GET,
                                  .path = kube_call_path(asked->arena, &place),
@@ -272,7 +274,7 @@ static void start_checkpoint(struct live *l)
     l->checkpoint_due = clock_mono() + CHECKPOINT_EVERY;
     if (!wants_checkpoint(l))
         return;
-    struct kube_asked *asked = new_asked(WHY_CHECKPOINT);
+    struct kube_asked *asked = new_asked(WHY_CHECKPOINT, l->life);
     asked->text = checkpoint_text(l, asked->arena);
     const struct kube_ask ask = checkpoint_ask(l, KUBE_VERB_PATCH, asked->text);
     l->checkpoint_news = false;
@@ -298,9 +300,11 @@ static void write_last_checkpoint(struct live *l)
     if (!wants_checkpoint(l))
         return;
     struct kube_ask ask = checkpoint_ask(l, KUBE_VERB_PATCH, checkpoint_text(l, a));
+    ask.call.retry = &retry_never;
     if (kube_do(l->config.transport, a, &ask, NULL, &e) || e.kind != ERR_NOT_FOUND)
         return;
     ask = checkpoint_ask(l, KUBE_VERB_CREATE, ask.text);
+    ask.call.retry = &retry_never;
     (void)!kube_do(l->config.transport, a, &ask, NULL, NULL);
 }
 
@@ -366,6 +370,7 @@ static void ask_azure(struct live *l, uint64_t ticket, const struct effect *effe
                             .body = effect->body,
                             .priority = priorities[effect->priority],
                             .space = effect->account,
+                            .term = l->life,
                             .cancel = l->stopping};
 
     if (!client) {
@@ -437,6 +442,14 @@ static bool port_leads(void *ctx)
     return !l->lease || lease_held(l->lease);
 }
 
+/* The same for the pipes, before each try: it is still the term in which the operator began. */
+static bool term_runs(void *ctx)
+{
+    struct live *l = ctx;
+
+    return !l->lease || lease_term(l->lease) == atomic_load(&l->lease_term);
+}
+
 static enum account_state port_account(void *ctx, struct arena *a, const struct value *object,
                                        struct account *out, struct err *e)
 {
@@ -478,7 +491,7 @@ static void port_event(void *ctx, const struct report *report)
                                 .warning = report->warning,
                                 .reason = str_c(report->action),
                                 .message = report->message};
-    struct kube_asked *asked = new_asked(WHY_EVENT);
+    struct kube_asked *asked = new_asked(WHY_EVENT, l->life);
 
     if (events_decide(l->events, asked->arena, &event, &asked->event))
         (void)start_kube(l, &asked->event.ask, asked);
@@ -552,7 +565,7 @@ static str read_digest_key(struct live *l, struct arena *a)
     return str_copy(a, str_of(own, sizeof(own)));
 }
 
-static void begin(struct live *l)
+static void begin(struct live *l, uint64_t lease_term)
 {
     const struct ports ports = {.ctx = l,
                                 .find = port_find,
@@ -568,6 +581,7 @@ static void begin(struct live *l)
     AUTO_ARENA a = arena_new_secret();
     struct operator_config config = l->config.operator;
 
+    atomic_store(&l->lease_term, lease_term);
     read_checkpoint(l);
     config.digest_key = read_digest_key(l, a);
     struct operator* o = operator_new(&config, &ports);
@@ -583,10 +597,13 @@ static void begin(struct live *l)
              LOG_INT("objects", (int64_t)stats.objects));
 }
 
+/* What waits in the pipes is not sent any more, now or ever. */
 static void drop(struct live *l)
 {
     struct operator* o;
 
+    arm_pipe_cancel(l->pipe, l->life);
+    kube_pipe_cancel(l->kube, l->life);
     {
         AUTO_LOCK guard = lock_take(&l->lock);
         o = l->operator;
@@ -599,21 +616,21 @@ static void drop(struct live *l)
 /* Does what there is to do and answers when, by clock_mono, it should look again. */
 static int64_t step(struct live *l)
 {
-    bool held = port_leads(l);
+    const uint64_t term = l->lease ? lease_term(l->lease) : 1;
     int64_t due = INT64_MAX;
 
     kinds_step(l->kinds);
     accounts_step(l->accounts);
     if (!atomic_load(&l->ready) && kinds_synced(l->kinds))
         atomic_store(&l->ready, true);
-    if (l->operator&& !held) {
+    if (l->operator&& term != l->lease_term) {
         LOG_WARN("the lease is lost");
         drop(l);
     }
-    if (held)
+    if (term)
         start_installing(l);
-    if (!l->operator&& held && atomic_load(&l->ready))
-        begin(l);
+    if (!l->operator&& term && atomic_load(&l->ready))
+        begin(l, term);
     atomic_store(&l->leads, l->operator!= NULL);
     if (l->operator)
         due = operator_step(l->operator);
@@ -666,7 +683,8 @@ void live_run(struct live *l, struct http_cancel *cancel)
 static bool start_azure(struct live *l, struct err *e)
 {
     struct budget_limits limits = l->config.limits ? *l->config.limits : budget_published();
-    const struct arm_pipe_config pipe = {.http = l->config.http, .gate = arm_gate_new(&limits)};
+    const struct arm_pipe_config pipe = {
+        .http = l->config.http, .gate = arm_gate_new(&limits), .leads = term_runs, .ctx = l};
     const struct accounts_config accounts = {.gate = pipe.gate,
                                              .http = l->config.http,
                                              .global = l->config.credential,
@@ -702,7 +720,8 @@ static bool start_lease(struct live *l, struct err *e)
 static bool start_pipe(struct live *l, struct err *e)
 {
     l->events = events_new(NULL, STR("plumb"), l->config.identity);
-    l->kube = kube_pipe_new(&(struct kube_pipe_config){.transport = l->config.transport});
+    l->kube = kube_pipe_new(
+        &(struct kube_pipe_config){.transport = l->config.transport, .leads = term_runs, .ctx = l});
     l->taking = pthread_create(&l->kube_thread, NULL, take_kube_answers, l) == 0;
     return l->taking || err_set(e, ERR_LIMIT, "no thread can be started");
 }
@@ -710,6 +729,7 @@ static bool start_pipe(struct live *l, struct err *e)
 static void stop_pipe(struct live *l)
 {
     if (l->taking) {
+        kube_pipe_cancel(l->kube, TERM_ALL);
         kube_pipe_close(l->kube);
         pthread_join(l->kube_thread, NULL);
     }
@@ -765,6 +785,7 @@ bool live_start(const struct live_config *config, struct live **out, struct err 
 static void stop_azure(struct live *l)
 {
     if (l->pipe) {
+        arm_pipe_cancel(l->pipe, TERM_ALL);
         arm_pipe_close(l->pipe);
         pthread_join(l->pipe_thread, NULL);
         arm_pipe_free(l->pipe);
@@ -813,6 +834,8 @@ void live_metrics(struct live *l, struct buf *out)
     struct kinds_stats k;
     struct events_stats e;
 
+    const struct arm_pipe_stats azure = arm_pipe_stats(l->pipe);
+
     events_stats(l->events, &e);
     {
         AUTO_LOCK guard = lock_take(&l->lock);
@@ -834,6 +857,9 @@ void live_metrics(struct live *l, struct buf *out)
         {"plumb_reads_total", "counter", "Reads, of objects and of Azure.", (double)o.reads},
         {"plumb_requests_in_flight", "gauge", "Objects with a request under way.",
          (double)o.flying},
+        {"plumb_requests_waiting", "gauge",
+         "Requests to Azure that wait for the budget or for another try.",
+         (double)(azure.waiting + azure.resting)},
         {"plumb_watch_failures_total", "counter", "Failed lists and watches.", (double)k.failures},
         {"plumb_writes_total", "counter", "Writes, to objects and to Azure.", (double)o.writes},
         {"plumb_writes_withheld_total", "counter",

@@ -397,6 +397,11 @@ static void begin(struct http_streams *streams, struct stream *s)
     AUTO_ERR e = {0};
     const struct http_config *c = &streams->client->config;
 
+    if (s->spec.may_begin && !s->spec.may_begin(s->spec.request.ctx)) {
+        (void)err_set(&e, ERR_CANCELLED, "context canceled");
+        conclude(streams, s, false, &e);
+        return;
+    }
     if (c->tape && tape_is_replay(c->tape)) {
         bool ok = tape_answer(c->tape, s->arena, &s->spec.request, &s->response, &e);
         conclude(streams, s, ok, &e);

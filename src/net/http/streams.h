@@ -34,6 +34,11 @@ struct http_stream {
      */
     struct arena *arena;
     /*
+     * Asked right before the request goes out, on the thread of the streams. False: it ends with
+     * ERR_CANCELLED, and nothing was sent. May be NULL.
+     */
+    bool (*may_begin)(void *ctx);
+    /*
      * The idle_timeout from now on, asked again and again on the thread of the streams; 0: none. It
      * must do nothing but look at what is the stream's own. May be NULL.
      */

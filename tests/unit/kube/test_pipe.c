@@ -13,6 +13,8 @@
 #include "store/store.h"
 #include "text/json/json.h"
 
+#include <sched.h>
+
 #define START (INT64_C(1800000000) * NS_PER_SEC)
 
 static const struct kube_resource maps = {
@@ -218,6 +220,103 @@ TEST(there_is_a_limit_and_what_is_left_is_given_up)
     end(&s);
 }
 
+static void expect_done(struct stage *s, enum err_kind kind)
+{
+    int64_t due;
+    struct kube_done *d = kube_pipe_step(s->pipe, &due);
+
+    assert_non_null(d);
+    assert_int_equal(d->failure.kind, kind);
+    assert_true(kind != ERR_CANCELLED || !d->http);
+    kube_pipe_release(s->pipe, d);
+}
+
+TEST(what_waits_when_its_term_ends_is_not_sent)
+{
+    AUTO_ERR e = {0};
+    struct stage s;
+    int64_t due;
+
+    begin(&s, true, 0);
+    struct kube_ask rests = create(&s, "rests"), waits = create(&s, "waits"),
+                    stays = create(&s, "stays");
+    rests.term = waits.term = 1;
+    stays.term = 2;
+    s.refuse = 1;
+    assert_ok(kube_pipe_start(s.pipe, &rests, &s, &e), &e);
+    assert_null(kube_pipe_step(s.pipe, &due));
+    assert_ok(kube_pipe_start(s.pipe, &waits, &s, &e), &e);
+    assert_ok(kube_pipe_start(s.pipe, &stays, &s, &e), &e);
+    kube_pipe_cancel(s.pipe, 1);
+    expect_done(&s, ERR_CANCELLED);
+    expect_done(&s, ERR_CANCELLED);
+    expect_done(&s, ERR_NONE);
+    assert_int_equal(s.asked, 2);
+    /* A term does not begin again. */
+    assert_ok(kube_pipe_start(s.pipe, &rests, &s, &e), &e);
+    expect_done(&s, ERR_CANCELLED);
+    clock_drive(clock_mono() + 60 * NS_PER_SEC);
+    assert_null(kube_pipe_step(s.pipe, &due));
+    assert_int_equal(s.asked, 2);
+    end(&s);
+}
+
+static bool never(void *ctx)
+{
+    (void)ctx;
+    return false;
+}
+
+TEST(who_leads_no_longer_finds_out_before_sending)
+{
+    AUTO_ERR e = {0};
+    struct stage s;
+
+    begin(&s, true, 0);
+    kube_pipe_free(s.pipe);
+    s.pipe = kube_pipe_new(&(struct kube_pipe_config){.transport = s.transport, .leads = never});
+    struct kube_ask q = create(&s, "x");
+    q.term = 1;
+    assert_ok(kube_pipe_start(s.pipe, &q, &s, &e), &e);
+    expect_done(&s, ERR_CANCELLED);
+    assert_int_equal(s.asked, 0);
+    q.term = TERM_NONE;
+    assert_int_equal(run(&s, &q), ERR_NONE);
+    end(&s);
+}
+
+static void *take_all(void *ctx)
+{
+    struct stage *s = ctx;
+    struct kube_done *d;
+
+    while ((d = kube_pipe_next(s->pipe))) {
+        assert_int_equal(d->failure.kind, ERR_CANCELLED);
+        kube_pipe_release(s->pipe, d);
+    }
+    return NULL;
+}
+
+TEST(the_end_of_all_terms_does_not_wait_for_who_rests)
+{
+    AUTO_ERR e = {0};
+    struct stage s;
+    pthread_t thread;
+
+    begin(&s, false, 0);
+    s.refuse = 1;
+    struct kube_ask q = create(&s, "x");
+    assert_ok(kube_pipe_start(s.pipe, &q, &s, &e), &e);
+    assert_int_equal(pthread_create(&thread, NULL, take_all, &s), 0);
+    while (!kube_pipe_stats(s.pipe).resting)
+        sched_yield();
+    kube_pipe_cancel(s.pipe, TERM_ALL);
+    kube_pipe_close(s.pipe);
+    pthread_join(thread, NULL);
+    assert_int_equal(s.asked, 1);
+    end(&s);
+}
+
 TEST(threads_take_the_answers_of_hundreds)
 {
     enum { CALLS = 500 };
@@ -382,6 +481,9 @@ TEST(an_event_is_decided_without_a_request)
 RUN_TESTS(cmocka_unit_test(every_verb_with_its_preconditions),
           cmocka_unit_test(a_busy_server_is_asked_again_when_it_says_so),
           cmocka_unit_test(there_is_a_limit_and_what_is_left_is_given_up),
+          cmocka_unit_test(what_waits_when_its_term_ends_is_not_sent),
+          cmocka_unit_test(who_leads_no_longer_finds_out_before_sending),
+          cmocka_unit_test(the_end_of_all_terms_does_not_wait_for_who_rests),
           cmocka_unit_test(threads_take_the_answers_of_hundreds),
           cmocka_unit_test(a_driven_watch_moves_by_steps_alone),
           cmocka_unit_test(a_driven_lease_changes_hands_when_it_has_run_out),

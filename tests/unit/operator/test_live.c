@@ -360,6 +360,60 @@ TEST(a_restart_leaves_alone_what_is_well)
     close_stage(&s);
 }
 
+/* ---- Two of them. ----------------------------------------------------------------------------
+ */
+
+#define LEASE "/apis/coordination.k8s.io/v1/namespaces/default/leases/operator"
+
+static bool is_held_by(struct stage *s, const char *who)
+{
+    if (local_ask(&s->client, "GET", LEASE, "") != 200)
+        return false;
+    return str_eq(value_get_str(value_get(s->client.body, STR("spec")), STR("holderIdentity")),
+                  str_c(who));
+}
+
+static void start_as(struct stage *s, struct running *r, const char *identity)
+{
+    s->config.identity = str_c(identity);
+    s->config.lease_name = STR("operator");
+    s->config.lease_namespace = STR("default");
+    start(s, r);
+}
+
+/* A write that waits for Azure's budget when the lease goes to another process is never sent. */
+TEST(who_loses_the_lease_sends_nothing_that_waited)
+{
+    struct stage s;
+    struct running one, two;
+    const struct source fault = {
+        .text =
+            STR("{\"faults\":[{\"kind\":\"throttle\",\"method\":\"PUT\",\"retryAfter\":600}]}")};
+    AUTO_ERR e = {0};
+
+    open_stage(&s);
+    define(&s, "resources.azure.com", "ResourceGroup");
+    start_as(&s, &one, "one");
+    until(&s, is_held_by, "one");
+    start_as(&s, &two, "two");
+    assert_ok(sim_add_faults(s.sim, &fault, &e), &e);
+    assert_int_equal(local_ask(&s.client, "POST", GROUPS, GROUP), 201);
+    while (!metric_of(&one, "plumb_requests_waiting"))
+        clock_sleep(5 * NS_PER_MS);
+    s.client.type = STR("application/merge-patch+json");
+    assert_int_equal(
+        local_ask(&s.client, "PATCH", LEASE, "{\"spec\":{\"holderIdentity\":\"two\"}}"), 200);
+    until(&s, is_ready, GROUPS "/rg");
+    assert_true(live_leads(two.live));
+    for (int64_t end = clock_mono() + PATIENCE; metric_of(&one, "plumb_requests_waiting");) {
+        assert_true(clock_mono() < end);
+        clock_sleep(5 * NS_PER_MS);
+    }
+    stop(&one);
+    stop(&two);
+    close_stage(&s);
+}
+
 /* ---- Secrets. --------------------------------------------------------------------------------
  */
 
@@ -445,4 +499,5 @@ TEST(secrets_appear_nowhere)
 RUN_TESTS(cmocka_unit_test(what_is_declared_is_made_corrected_and_deleted),
           cmocka_unit_test(definitions_of_the_reference_operator_are_used_as_they_are),
           cmocka_unit_test(a_restart_leaves_alone_what_is_well),
+          cmocka_unit_test(who_loses_the_lease_sends_nothing_that_waited),
           cmocka_unit_test(secrets_appear_nowhere))

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * term.h - calls that may be sent only during the term of a leader; for arm/pipe.h and kube/pipe.h.
+ *
+ * Each call has the number of its term, and numbers grow. A term ends once (term_end), or by itself
+ * when the leader is none any more (leads), which is asked each time before something is sent: a
+ * process that was suspended finds out before it does anything. What is on the wire by then comes
+ * to its own end, but is not repeated.
+ */
+#pragma once
+
+#include "base/base.h"
+
+#include <stdatomic.h>
+
+#define TERM_NONE 0         /* of a call that needs no leader */
+#define TERM_ALL UINT64_MAX /* the end of every term, and of calls without one */
+
+struct terms {
+    _Atomic uint64_t ended;   /* all up to this one */
+    bool (*leads)(void *ctx); /* any thread, must not wait; NULL: until the end of the term */
+    void *ctx;
+};
+
+/* Any thread. */
+static inline bool term_is_over(struct terms *t, uint64_t term)
+{
+    const uint64_t ended = atomic_load(&t->ended);
+
+    if (term == TERM_NONE || ended == TERM_ALL)
+        return ended == TERM_ALL;
+    return term <= ended || (t->leads && !t->leads(t->ctx));
+}
+
+static inline void term_end(struct terms *t, uint64_t term)
+{
+    uint64_t ended = atomic_load(&t->ended);
+
+    while (ended < term && !atomic_compare_exchange_weak(&t->ended, &ended, term))
+        ;
+}
