@@ -19,6 +19,8 @@ static const struct option reference_options[] = {
      .complete = COMPLETE_FILES},
     {"ignore", 0, OPTION_STRINGS, offsetof(struct reference_values, ignore),
      .help = "lint: Leave out findings of these `RULES`"},
+    {"kinds", 0, OPTION_STRINGS, offsetof(struct reference_values, kinds),
+     .help = "new: Take objects of these `KINDS` only: Deployment or apps/v1/Deployment"},
     {"min-coverage", 0, OPTION_INT, offsetof(struct reference_values, min_coverage), .value = "0",
      .help = "test: Fail when cases reach less than this `PERCENT` of the branches"},
     {"output", 'o', OPTION_STRING, offsetof(struct reference_values, output), .value = "text",
@@ -37,14 +39,24 @@ static const struct option reference_options[] = {
 static const struct action {
     const char *name, *args;
     size_t args_max;
-    const char *options[8]; /* that it does not know, ended by NULL */
+    const char *options[12]; /* that it does not know, ended by NULL */
     bool (*run)(struct call *c, struct err *e);
 } actions[] = {
-    {"lint", "REFERENCE", 2, {"accept", "cases", "min-coverage", NULL}, cmd_reference_lint},
+    {"lint",
+     "REFERENCE",
+     2,
+     {"accept", "cases", "kinds", "min-coverage", NULL},
+     cmd_reference_lint},
+    {"new",
+     "FOLDER INPUT...",
+     ARGS_ANY,
+     {"accept", "allow-outside-links", "cases", "diff-config", "ignore", "min-coverage", "output",
+      "overrides", "severity", "strict", NULL},
+     cmd_reference_new},
     {"test",
      "REFERENCE [CASE]...",
      ARGS_ANY,
-     {"diff-config", "ignore", "overrides", "severity", "strict", NULL},
+     {"diff-config", "ignore", "kinds", "overrides", "severity", "strict", NULL},
      cmd_reference_test},
 };
 
@@ -74,14 +86,14 @@ static bool cmd_reference(struct call *c, struct err *e)
     for (size_t i = 0; i < COUNT(actions); i++)
         if (str_eq(c->args[0], str_c(actions[i].name)))
             return run_action(c, &actions[i], e);
-    return err_set(e, ERR_USAGE, "unknown action \"%.*s\"; there are: lint, test",
+    return err_set(e, ERR_USAGE, "unknown action \"%.*s\"; there are: lint, new, test",
                    STR_ARG(c->args[0]));
 }
 
 const struct command command_reference = {
     .name = "reference",
-    .args = "lint|test REFERENCE [CASE]...",
-    .brief = "Check and test a reference",
+    .args = "lint|new|test REFERENCE [CASE|INPUT]...",
+    .brief = "Check, test or begin a reference",
     .help = "'lint' reads a reference, which is a metadata file, the folder that holds\n"
             "metadata.yaml, or a URL or image as for 'plumb compare', without comparing\n"
             "anything: it parses all templates, runs each with an empty object, and shows\n"
@@ -94,13 +106,20 @@ const struct command command_reference = {
             "and what comes out with the expected.yaml there. It lists the branches of\n"
             "templates that no case takes. --accept writes expected.yaml.\n"
             "\n"
+            "'new' writes a first reference to a new folder, from the objects of one or several\n"
+            "files, folders, archives or clusters (context:NAME, with --kinds). What varies\n"
+            "between them is taken from the object that is compared; what only some have is\n"
+            "optional. Compared with the new reference, all of them are as expected.\n"
+            "\n"
             "Exit status: 0 when there are no errors, 1 when there are, or with --strict\n"
             "warnings, or when a case fails, 2 when the reference cannot be read.\n",
-    .examples = "  plumb reference lint reference\n"
-                "  plumb reference lint reference/metadata.yaml -p overrides.yaml -o json\n"
-                "  plumb reference lint reference --strict --ignore partial-name -o github\n"
-                "  plumb reference test reference --min-coverage 80\n"
-                "  plumb reference test reference two-replicas --accept\n",
+    .examples =
+        "  plumb reference lint reference\n"
+        "  plumb reference lint reference/metadata.yaml -p overrides.yaml -o json\n"
+        "  plumb reference lint reference --strict --ignore partial-name -o github\n"
+        "  plumb reference new reference must-gather-berlin.tar.gz must-gather-paris.tar.gz\n"
+        "  plumb reference test reference --min-coverage 80\n"
+        "  plumb reference test reference two-replicas --accept\n",
     .options = reference_options,
     .option_count = COUNT(reference_options),
     .values_size = sizeof(struct reference_values),

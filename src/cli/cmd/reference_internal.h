@@ -8,7 +8,7 @@
 
 struct reference_values {
     str cases, config, output, overrides, severity;
-    struct option_list ignore;
+    struct option_list ignore, kinds;
     int64_t min_coverage;
     bool accept, outside_links, strict;
 };
@@ -17,4 +17,5 @@ struct reference_values {
 extern const char *const reference_severities[3];
 
 MUST_CHECK bool cmd_reference_lint(struct call *c, struct err *e);
+MUST_CHECK bool cmd_reference_new(struct call *c, struct err *e);
 MUST_CHECK bool cmd_reference_test(struct call *c, struct err *e);

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * merge.c - one tree of the variants of an object, with holes where they differ.
+ *
+ * A hole is a text that stands in no variant, so that it is found again in the YAML. All variants
+ * have what is written as it is. Whatever cannot be merged member by member becomes one hole as a
+ * whole: lists of different lengths, values of different kinds, mappings without a common member,
+ * elements of lists with optional members.
+ */
+#include "compare/draft/internal.h"
+#include "compare/secret.h"
+
+struct merging {
+    struct arena *arena;
+    struct holes *holes;
+};
+
+/* The same place of all variants. */
+struct place {
+    const struct value **items;
+    size_t count;
+    struct path path;
+    bool secret; /* values are not to be written */
+};
+
+static struct value *merge(struct merging *m, const struct place *p);
+
+/* ---- Holes. ---- */
+
+static struct value *make_hole(struct merging *m, const struct path *path, bool optional)
+{
+    str text = str_fmt(m->arena, "%.*s%zux", STR_ARG(m->holes->mark), m->holes->len);
+
+    VEC_PUSH(m->arena, m->holes, ((struct hole){.path = *path, .optional = optional}));
+    return value_string(m->arena, text);
+}
+
+struct looking {
+    str mark;
+    bool found;
+};
+
+static bool look_for_mark(void *ctx, struct value *v, size_t depth)
+{
+    struct looking *l = ctx;
+
+    (void)depth;
+    l->found |= str_contains(value_str(v), l->mark) || str_contains(value_key(v), l->mark);
+    return !l->found;
+}
+
+/* A text that no variant has anywhere. */
+static str find_mark(struct arena *a, const struct variants *v)
+{
+    for (unsigned i = 0;; i++) {
+        struct looking l = {.mark = str_fmt(a, "PLUMBHOLE%ux", i)};
+        for (size_t k = 0; k < v->len && !l.found; k++)
+            value_walk(v->items[k].root, look_for_mark, &l);
+        if (!l.found)
+            return l.mark;
+    }
+}
+
+/* ---- Members and elements. ---- */
+
+static struct place place_new(struct merging *m, const struct place *above, struct step step)
+{
+    return (struct place){.items = ARENA_ARRAY(m->arena, const struct value *, above->count),
+                          .path = path_append(m->arena, &above->path, step),
+                          .secret = above->secret};
+}
+
+static struct place member_of(struct merging *m, const struct place *p, str key)
+{
+    struct place below = place_new(m, p, (struct step){.kind = STEP_KEY, .key = key});
+
+    for (size_t i = 0; i < p->count; i++) {
+        const struct value *v = value_get(p->items[i], key);
+        if (v)
+            below.items[below.count++] = v;
+    }
+    return below;
+}
+
+/* Where values of Secrets are: data and stringData of the object. */
+static bool is_secret_member(const struct place *p, str key)
+{
+    return !p->path.len && secret_is(p->items[0]) &&
+           (str_eq(key, STR("data")) || str_eq(key, STR("stringData")));
+}
+
+/* The keys of all variants, each once, in the order in which they are met. */
+static struct map *all_keys(struct arena *a, const struct place *p)
+{
+    struct map *keys = map_new(a);
+
+    for (size_t i = 0; i < p->count; i++)
+        for (size_t k = 0; k < value_len(p->items[i]); k++)
+            map_set(keys, value_key(&p->items[i]->items[k]), keys);
+    return keys;
+}
+
+static bool is_element(const struct place *p)
+{
+    return p->path.len && p->path.steps[p->path.len - 1].kind == STEP_INDEX;
+}
+
+static struct value *merge_objects(struct merging *m, const struct place *p)
+{
+    const struct map *keys = all_keys(m->arena, p);
+    struct value *out = value_object(m->arena);
+    size_t common = 0;
+
+    for (size_t i = 0; i < map_len(keys); i++)
+        common += member_of(m, p, map_key(keys, i)).count == p->count;
+    if (map_len(keys) && (!common || (is_element(p) && common < map_len(keys))))
+        return make_hole(m, &p->path, false);
+    for (size_t i = 0; i < map_len(keys); i++) {
+        str key = map_key(keys, i);
+        struct place below = member_of(m, p, key);
+        below.secret |= is_secret_member(p, key);
+        value_set(m->arena, out, key,
+                  below.count == p->count ? merge(m, &below) : make_hole(m, &below.path, true));
+    }
+    return out;
+}
+
+static struct value *merge_lists(struct merging *m, const struct place *p)
+{
+    struct value *out = value_list(m->arena);
+    size_t len = p->items[0]->len;
+
+    for (size_t i = 1; i < p->count; i++)
+        if (p->items[i]->len != len)
+            return make_hole(m, &p->path, false);
+    for (size_t i = 0; i < len; i++) {
+        struct place below = place_new(m, p, (struct step){.kind = STEP_INDEX, .index = i});
+        for (below.count = 0; below.count < p->count; below.count++)
+            below.items[below.count] = &p->items[below.count]->items[i];
+        value_add(m->arena, out, merge(m, &below));
+    }
+    return out;
+}
+
+static struct value *merge(struct merging *m, const struct place *p)
+{
+    bool same_kind = true, equal = true;
+
+    for (size_t i = 1; i < p->count; i++) {
+        same_kind &= p->items[i]->kind == p->items[0]->kind;
+        equal &= value_equal(p->items[i], p->items[0]);
+    }
+    if (equal && (!p->secret || p->items[0]->kind == VALUE_NULL))
+        return value_clone(m->arena, p->items[0]);
+    if (same_kind && p->items[0]->kind == VALUE_OBJECT)
+        return merge_objects(m, p);
+    if (same_kind && p->items[0]->kind == VALUE_LIST && !p->secret)
+        return merge_lists(m, p);
+    return make_hole(m, &p->path, false);
+}
+
+struct value *draft_merge(struct arena *a, const struct variants *v, struct holes *holes)
+{
+    struct merging m = {.arena = a, .holes = holes};
+    struct place root = {.items = ARENA_ARRAY(a, const struct value *, v->len), .count = v->len};
+
+    holes->mark = find_mark(a, v);
+    for (size_t i = 0; i < v->len; i++)
+        root.items[i] = v->items[i].root;
+    return secret_is(root.items[0]) ? merge_objects(&m, &root) : merge(&m, &root);
+}
