@@ -35,15 +35,13 @@ static void set_paths(struct pass *p, struct value *one, const struct deviations
 /* The last writer, as Azure tells it. */
 static void set_author(struct pass *p, struct value *one)
 {
-    const struct value *data = value_get(p->body, STR("systemData"));
-    str by = value_get_str(data, STR("lastModifiedBy")),
-        at = value_get_str(data, STR("lastModifiedAt"));
+    const struct author author = author_of(p);
 
-    if (!by.len)
+    if (!author.by.len)
         return;
-    value_set_str(p->arena, one, STR("by"), cut(by, 256));
-    if (at.len)
-        value_set_str(p->arena, one, STR("at"), cut(at, 64));
+    value_set_str(p->arena, one, STR("by"), cut(author.by, 256));
+    if (author.at.len)
+        value_set_str(p->arena, one, STR("at"), cut(author.at, 64));
 }
 
 static bool is_same(const struct value *last, const struct made *d)

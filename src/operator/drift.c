@@ -5,8 +5,8 @@
  * The comparison itself is detect/. Here it meets the object: its memory (record, guard), its mode
  * (correct, report, put-only), and what it shares with others.
  *
- * A record is taken from the first answer after a PUT, and again when the next look comes within
- * two minutes: what Azure fills in late is then learned, not corrected, until two answers agree.
+ * A record is taken from the first answer after a PUT, and again at looks of their own within two
+ * minutes: what Azure fills in late is then learned, not corrected, until two answers agree.
  * What the user has set is looked after from the beginning. A PUT that corrects drift and does not
  * help leaves the record as it was: the next look finds the same difference, until the guard says
  * that it is no reason any more.
@@ -149,6 +149,22 @@ bool drift_is_found(struct pass *p)
     return x->news.count > 0;
 }
 
+bool drift_is_news(struct pass *p)
+{
+    struct condition synced = {0};
+
+    if (!p->drift || !p->drift->news.count)
+        return false;
+    return drift_mode(p) == DRIFT_CORRECT ||
+           !condition_get(value_get(p->object, STR("status")), STR("Synced"), &synced) ||
+           !str_eq(synced.reason, STR("DriftFound"));
+}
+
+bool drift_is_settling(const struct pass *p)
+{
+    return p->drift && !is_settled(p) && is_fresh(p);
+}
+
 /* ---- Texts. ---------------------------------------------------------------------------------- */
 
 static void add_value(struct pass *p, struct buf *b, const struct deviation *f,
@@ -179,19 +195,6 @@ str drift_text(struct pass *p, const struct deviations *all)
     if (all->count > SHOWN_MAX)
         buf_fmt(&b, "; and %zu more", all->count - SHOWN_MAX);
     return buf_str(&b);
-}
-
-/* " (by x at y)", as Azure tells it; the last writer is the one who is to be asked. */
-static str author(struct pass *p)
-{
-    const struct value *data = value_get(p->body, STR("systemData"));
-    str by = value_get_str(data, STR("lastModifiedBy"));
-    str at = value_get_str(data, STR("lastModifiedAt"));
-
-    if (!by.len)
-        return STR_NONE;
-    return str_fmt(p->arena, " (last modified by %.*s%s%.*s)", STR_ARG(by), at.len ? " at " : "",
-                   STR_ARG(at));
 }
 
 /* What is set and differs, and what was set and is not any more: the record knows the rest. */
@@ -228,13 +231,31 @@ struct deviations drift_changes(struct pass *p)
 
 /* ---- SEND. ----------------------------------------------------------------------------------- */
 
+/* For metrics: why Azure is written to, and where it drifted. */
+static void tally(struct pass *p, const char *cause, const struct deviations *all)
+{
+    size_t count = all ? all->count : 0;
+    str *paths = ARENA_ARRAY(p->arena, str, count + 1);
+
+    for (size_t i = 0; i < count; i++)
+        paths[i] = all->items[i].path;
+    if (p->ports->tally)
+        p->ports->tally(p->ports->ctx, &(struct tally){.cause = cause,
+                                                       .kind = p->card->key.kind,
+                                                       .paths = paths,
+                                                       .path_count = count});
+}
+
 void drift_before_put(struct pass *p)
 {
     struct drift *x = p->drift;
     bool drift = str_eq(str_c(p->cause.name), STR("drift"));
 
-    if (x && x->carried)
+    if (x && x->carried) {
+        tally(p, p->cause.name, NULL);
         return;
+    }
+    tally(p, p->cause.name, x && drift ? &x->news : NULL);
     if (!p->body || !p->request.body) {
         decisions_add(p, &(struct made){.action = "put", .reason = str_c(p->cause.name)});
         return;
@@ -242,7 +263,7 @@ void drift_before_put(struct pass *p)
     if (!x)
         x = look(p);
     if (drift) {
-        p->cause.paths = str_concat(p->arena, drift_text(p, &x->news), author(p));
+        p->cause.paths = str_concat(p->arena, drift_text(p, &x->news), author_text(p));
         guard_count(x->detect, &x->guard, &x->news);
     } else {
         x->guard.count = 0; /* another wish, another try */
@@ -395,7 +416,9 @@ static void report_condition(struct pass *p, const struct condition *c,
     if (condition_get(value_get(p->object, STR("status")), c->type, &old) &&
         str_eq(old.reason, c->reason))
         return;
-    pass_report(p, true, "CompareResource", c->reason, c->message);
+    pass_report(p, true, "CompareResource", c->reason,
+                str_concat(p->arena, c->message, author_text(p)));
+    tally(p, NULL, changes);
     decisions_add(p, &(struct made){.action = "report",
                                     .reason = c->reason,
                                     .message = c->message,

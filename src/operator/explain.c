@@ -11,6 +11,12 @@
 /* So many failures in a row of a healthy object are not worth mentioning. */
 #define QUIET_TRIES 3
 
+/* A resource that had failed before was written, in vain. */
+static bool failed_again(const struct pass *p)
+{
+    return p->tried && p->cause.name && str_eq(str_c(p->cause.name), STR("failed"));
+}
+
 /* Grows with each failure; without a maximum of its own up to the sync period. */
 static int64_t retry_delay(const struct pass *p)
 {
@@ -18,6 +24,8 @@ static int64_t retry_delay(const struct pass *p)
     int64_t max = rule && rule->max ? rule->max : p->config->period;
     double delay = rule ? (double)rule->base : (double)NS_PER_SEC;
 
+    if (failed_again(p))
+        return read_retry_delay(p);
     if (p->verdict.retry)
         return p->verdict.retry < p->config->period ? p->verdict.retry : p->config->period;
     if (str_eq(p->verdict.severity, STR("Error")))
@@ -68,6 +76,9 @@ static struct pass_step rest(struct pass *p)
 {
     int64_t delay = retry_delay(p);
 
+    /* It is looked at in between: others may mend it. */
+    if (delay > p->config->period)
+        delay = p->config->period;
     p->card->well = false;
     p->card->waits = p->verdict.waits;
     if (object_generation(p->object) != p->generation && p->tried)

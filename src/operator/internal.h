@@ -110,6 +110,11 @@ struct exported {
     uint64_t version;
 };
 
+/* Who wrote a resource last; empty: nobody knows. */
+struct author {
+    str by, at;
+};
+
 /* What comparing payload and body has led to; drift.c. */
 struct drift {
     struct detect *detect;
@@ -153,6 +158,7 @@ struct pass {
     bool sent;                             /* body is what a PUT has led to */
     struct cause cause;                    /* of the PUT */
     struct drift *drift;                   /* NULL: not compared */
+    struct author author;                  /* by the activity log, after JUDGE; see author_of */
     str digest;                            /* of the payload, keyed: after GATHER */
     str request_id;                        /* of the last answer of Azure */
     struct value *memory;                  /* status.operatorStatus as it will be; NULL: as it is */
@@ -344,6 +350,9 @@ struct resolver gather_resolver(struct pass *p);
 
 /* What READ asks. */
 struct pass_step read_ask(struct pass *p);
+/* When a resource that has failed is written again: from minutes to a day. */
+bool read_may_retry(const struct pass *p);
+int64_t read_retry_delay(const struct pass *p);
 /* The state of a resource: it has ended badly, or something is under way. */
 bool read_has_failed(const struct value *body);
 bool read_is_busy(const struct value *body);
@@ -352,6 +361,15 @@ bool read_is_busy(const struct value *body);
 
 /* From payload, body and memory, see struct cause. False: there is no cause. */
 bool judge_cause(struct pass *p, struct cause *out);
+
+/* ---- author.c ---- */
+
+struct author author_of(const struct pass *p);
+/* " (last modified by x at y)", or empty. */
+str author_text(struct pass *p);
+/* Asks the activity log. False: the author is known, or nobody knows how to ask. */
+bool author_ask(struct pass *p, struct pass_step *step);
+void author_take(struct pass *p, const struct arm_answer *answer);
 
 /* ---- drift.c ---- */
 
@@ -365,6 +383,10 @@ struct deviations drift_changes(struct pass *p);
 str drift_text(struct pass *p, const struct deviations *all);
 /* A PUT follows: it is counted and noted, and carries what is shared. */
 void drift_before_put(struct pass *p);
+/* Whether drift was found that nobody was told of yet. */
+bool drift_is_news(struct pass *p);
+/* Whether another look is needed soon, until two agree. */
+bool drift_is_settling(const struct pass *p);
 /* What SETTLE writes down, and the condition Synced; false: there is none. */
 void drift_remember(struct pass *p);
 bool drift_condition(struct pass *p, struct condition *out);

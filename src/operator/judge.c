@@ -2,10 +2,11 @@
 /*
  * judge.c - is there a cause to write to Azure? Pure.
  *
- * There is one when the resource is not there or has failed, when the payload or the API version is
- * another one than at the last PUT, and when Azure has something else than it should (drift.c).
- * Without a memory of the last PUT the object is adopted by reading: what shows that this
- * generation was sent is its condition, or the annotation that survives a lost status.
+ * There is one when the resource is not there or has failed (then after delays that grow), when the
+ * payload or the API version is another one than at the last PUT, and when Azure has something else
+ * than it should (drift.c). Without a memory of the last PUT the object is adopted by reading: what
+ * shows that this generation was sent is its condition, or the annotation that survives a lost
+ * status.
  */
 #include "operator/internal.h"
 
@@ -34,7 +35,7 @@ bool judge_cause(struct pass *p, struct cause *out)
     if (!p->body)
         return true;
     out->name = "failed";
-    if (read_has_failed(p->body))
+    if (read_has_failed(p->body) && read_may_retry(p))
         return true;
     out->name = "payload";
     if (known && !same)
@@ -45,6 +46,8 @@ bool judge_cause(struct pass *p, struct cause *out)
     out->name = "generation";
     if (!known && !was_sent(p))
         return true;
+    if (read_has_failed(p->body))
+        return false; /* not yet again, and nothing to compare with */
     enum drift_mode mode = drift_mode(p);
     out->name = "period";
     if (mode == DRIFT_PUT_ONLY)
@@ -56,8 +59,27 @@ bool judge_cause(struct pass *p, struct cause *out)
 /* While somebody else's change is under way nothing can be compared. */
 #define BUSY_WAIT (60 * NS_PER_SEC)
 
+/* While the activity log is asked. */
+enum { PHASE_WRITE = 1, PHASE_REPORT };
+
+/* Where the verdict leads, by way of the activity log when somebody is to be named. */
+static struct pass_step go_on(struct pass *p, bool write)
+{
+    struct pass_step step;
+
+    if (drift_is_news(p) && author_ask(p, &step)) {
+        p->phase = write ? PHASE_WRITE : PHASE_REPORT;
+        return step;
+    }
+    return step_to(write ? STATE_CHECK : STATE_EXPORT);
+}
+
 struct pass_step state_judge(struct pass *p)
 {
+    if (p->phase) {
+        author_take(p, pass_answer(p));
+        return step_to(p->phase == PHASE_WRITE ? STATE_CHECK : STATE_EXPORT);
+    }
     if (pass_policy(p) == POLICY_SKIP) {
         if (p->body)
             return step_to(STATE_EXPORT);
@@ -67,9 +89,10 @@ struct pass_step state_judge(struct pass *p)
                                     "create it",
                                     STR_ARG(pass_id(p))));
     }
-    if (!judge_cause(p, &p->cause))
-        return step_to(STATE_EXPORT);
-    if (str_eq(str_c(p->cause.name), STR("drift")) && read_is_busy(p->body))
+    bool write = judge_cause(p, &p->cause);
+    if (!write && read_has_failed(p->body))
+        return step_rest(p->config->period);
+    if (write && str_eq(str_c(p->cause.name), STR("drift")) && read_is_busy(p->body))
         return step_rest(BUSY_WAIT);
-    return step_to(STATE_CHECK);
+    return go_on(p, write);
 }

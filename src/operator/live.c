@@ -20,6 +20,7 @@
 #include "operator/install.h"
 #include "operator/kinds.h"
 #include "operator/metrics.h"
+#include "operator/write_metrics.h"
 #include "text/url.h"
 
 #include <pthread.h>
@@ -58,6 +59,7 @@ struct live {
     struct accounts *accounts;
     struct events *events;
     struct request_metrics *requests;
+    struct write_metrics *writes;
     struct arm_gate *gate;
     struct arm_pipe *pipe;
     pthread_t pipe_thread;
@@ -508,6 +510,13 @@ static void port_log(void *ctx, const struct report *report)
            LOG_STR("message", report->message), );
 }
 
+static void port_tally(void *ctx, const struct tally *tally)
+{
+    struct live *l = ctx;
+
+    write_metrics_add(l->writes, tally);
+}
+
 /* ---- The owner's thread. --------------------------------------------------------------------- */
 
 static void *install(void *ctx)
@@ -577,7 +586,8 @@ static void begin(struct live *l, uint64_t lease_term)
                                 .read = port_ask,
                                 .write = l->config.observe ? NULL : port_ask,
                                 .event = l->config.observe ? NULL : port_event,
-                                .log = port_log};
+                                .log = port_log,
+                                .tally = port_tally};
     AUTO_ARENA a = arena_new_secret();
     struct operator_config config = l->config.operator;
 
@@ -698,6 +708,7 @@ static bool start_azure(struct live *l, struct err *e)
     l->gate = pipe.gate;
     l->stopping = http_cancel_new();
     l->requests = request_metrics_new();
+    l->writes = write_metrics_new();
     if (!accounts_new(&accounts, &l->accounts, e) || !arm_pipe_new(&pipe, &l->pipe, e))
         return false;
     if (pthread_create(&l->pipe_thread, NULL, take_azure_answers, l) == 0)
@@ -794,6 +805,7 @@ static void stop_azure(struct live *l)
     arm_gate_free(l->gate);
     http_cancel_free(l->stopping);
     request_metrics_free(l->requests);
+    write_metrics_free(l->writes);
 }
 
 void live_stop(struct live *l)
@@ -861,11 +873,13 @@ void live_metrics(struct live *l, struct buf *out)
          "Requests to Azure that wait for the budget or for another try.",
          (double)(azure.waiting + azure.resting)},
         {"plumb_watch_failures_total", "counter", "Failed lists and watches.", (double)k.failures},
-        {"plumb_writes_total", "counter", "Writes, to objects and to Azure.", (double)o.writes},
+        {"plumb_write_requests_total", "counter", "Writes, to objects and to Azure.",
+         (double)o.writes},
         {"plumb_writes_withheld_total", "counter",
          "Writes that were decided and not made, as by --observe.", (double)o.withheld},
     };
     for (size_t i = 0; i < COUNT(numbers); i++)
         metric_number(out, numbers[i].name, numbers[i].type, numbers[i].help, numbers[i].value);
+    write_metrics_write(l->writes, out);
     request_metrics_write(l->requests, out);
 }

@@ -315,9 +315,10 @@ static void advance(struct operator* o, struct card *card)
             rest(o, card, step.delay);
             return;
         case STEP_PERIOD:
-            if (o->ports.well)
+            /* With a look to come soon it is not done yet. */
+            if (o->ports.well && !step.delay)
                 o->ports.well(o->ports.ctx, &card->key);
-            rest(o, card, next_period(o, card));
+            rest(o, card, step.delay ? step.delay : next_period(o, card));
             return;
         case STEP_FORGET:
             forget(o, card);

@@ -113,6 +113,14 @@ struct report {
     str message;
 };
 
+/* A PUT, or drift that is only reported, for counting. */
+struct tally {
+    const char *cause; /* of a PUT: "drift"; NULL: none was made */
+    str kind;          /* "StorageAccount" */
+    const str *paths;  /* of what drifted */
+    size_t path_count;
+};
+
 /* ---- The ports. ------------------------------------------------------------------------------ */
 
 struct ports {
@@ -151,4 +159,6 @@ struct ports {
     void (*event)(void *ctx, const struct report *report);
     /* A line of the log. May be NULL. */
     void (*log)(void *ctx, const struct report *report);
+    /* Texts live only during the call. May be NULL. */
+    void (*tally)(void *ctx, const struct tally *tally);
 };

@@ -7,6 +7,8 @@
  */
 #include "operator/internal.h"
 
+#include "base/clock.h"
+
 static str provisioning_state(const struct value *body)
 {
     return value_get_str(value_get(body, STR("properties")), STR("provisioningState"));
@@ -25,6 +27,29 @@ bool read_is_busy(const struct value *body)
     bool well;
 
     return state.len && !lro_state_ends(state, &well);
+}
+
+/* The first retry, and the longest pause between two of them. */
+#define FAILED_DELAY (60 * NS_PER_SEC)
+#define FAILED_DELAY_MAX (86400 * NS_PER_SEC)
+
+int64_t read_retry_delay(const struct pass *p)
+{
+    int64_t delay = FAILED_DELAY;
+
+    for (uint32_t i = 0; i < p->card->attempt && delay < FAILED_DELAY_MAX; i++)
+        delay *= 2;
+    return delay < FAILED_DELAY_MAX ? delay : FAILED_DELAY_MAX;
+}
+
+/* Stamps order as texts. A change of the spec does not wait: it is a cause of its own. */
+bool read_may_retry(const struct pass *p)
+{
+    str next = memory_text(p, "nextRetry");
+    char stamp[CLOCK_STAMP];
+
+    clock_stamp(p->now, stamp);
+    return !next.len || str_cmp(str_slice(next, 0, 19), str_of(stamp, 19)) <= 0;
 }
 
 static bool head_only(const struct pass *p)

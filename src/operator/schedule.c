@@ -38,3 +38,8 @@ int64_t schedule_vary(int64_t period)
 {
     return period / 4 * 3 + (int64_t)random_below((uint64_t)period / 2 + 1);
 }
+
+int64_t schedule_second_look(void)
+{
+    return schedule_vary(46 * NS_PER_SEC);
+}

@@ -2,6 +2,8 @@
 /* settle.c - the end of a good pass: written down where it differs, then quiet for a period. */
 #include "operator/internal.h"
 
+#include "operator/schedule.h"
+
 /* The generation that is in Azure, and no token any more. */
 static struct value *metadata(struct pass *p)
 {
@@ -79,5 +81,6 @@ struct pass_step state_settle(struct pass *p)
     p->card->well = true;
     if (object_generation(p->object) != p->generation)
         return step_rest(0);
-    return (struct pass_step){.kind = STEP_PERIOD};
+    return (struct pass_step){.kind = STEP_PERIOD,
+                              .delay = drift_is_settling(p) ? schedule_second_look() : 0};
 }

@@ -8,6 +8,8 @@
  */
 #include "world/behaviours.h"
 
+#include "value/path.h"
+
 #define DAY (24 * 60 * WORLD_MINUTE)
 #define A_PERIOD (STAGE_PERIOD + STAGE_PERIOD / 4 + 3 * WORLD_MINUTE)
 #define GROUP_VERSION "2020-06-01"
@@ -46,6 +48,14 @@ static void expect_no_put(struct stage *s, int64_t time)
     stage_run(s, time);
     world_expect(s->w, s->arm_writes == before, "%u writes without a reason",
                  s->arm_writes - before);
+}
+
+static const struct value *path_value(struct stage *s, const struct value *v, const char *dotted)
+{
+    struct path path;
+
+    return path_parse_dotted(s->w->arena, str_c(dotted), &path, NULL) ? path_resolve(&path, v)
+                                                                      : NULL;
 }
 
 /* Somebody else's change, and what Azure must show again afterwards. */
@@ -154,5 +164,88 @@ void drift_bounded(struct world *w)
     world_expect(w, str_eq(synced.reason, STR("DriftFound")), "Synced is %.*s",
                  STR_ARG(synced.reason));
     world_expect(w, str_contains(body_text(s, &changes[4]), STR("somebody")), "the tag is gone");
+    stage_close(s);
+}
+
+/* 8.6: who did it, by the resource itself or by one question to the activity log. */
+void drift_author(struct world *w)
+{
+    struct stage *s = open(w, false);
+    unsigned before, asked;
+
+    change(s, &changes[0]);
+    before = s->activity_reads;
+    stage_run(s, A_PERIOD);
+    asked = s->activity_reads - before;
+    world_expect(w, asked == 1, "the activity log was asked %u times", asked);
+    world_expect(w, stage_has_event_with(s, "BeginCreateOrUpdate", STAGE_SOMEBODY), "no author");
+    const struct value *decision = value_at(
+        path_value(s, stage_get(s, "StorageAccount", "acc"), "status.operatorStatus.decisions"), 0);
+    world_expect(w, str_eq(value_get_str(decision, STR("by")), STR(STAGE_SOMEBODY)),
+                 "the decision does not name the author");
+    stage_run(s, DAY / 4);
+    world_expect(w, s->activity_reads == before + 1, "it is asked without a drift");
+    stage_close(s);
+}
+
+static bool is_settled(struct stage *s)
+{
+    return value_is_true(
+        path_value(s, stage_get(s, "StorageAccount", "acc"), "status.operatorStatus.settled"));
+}
+
+/* 8.5: a record is final when two reads within two minutes agree; what comes late is learned. */
+void drift_second_look(struct world *w)
+{
+    struct stage *s = &stage;
+
+    stage_open(s, w, &(struct stage_options){0});
+    stage_apply_text(s, GROUP("rg", ""));
+    stage_apply_text(s, ACCOUNT("acc", ""));
+    while (!str_eq(stage_condition(s, "StorageAccount", "acc").status, STR("True")))
+        stage_run(s, NS_PER_SEC);
+    world_expect(w, !is_settled(s), "one look is not enough");
+    stage_evolve(s, ACCOUNT_ID("acc"), "properties.allowSharedKeyAccess", "true");
+    expect_no_put(s, 130 * NS_PER_SEC);
+    world_expect(w, is_settled(s), "no second look within two minutes");
+    unsigned reads = s->arm_reads;
+    expect_no_put(s, 5 * WORLD_MINUTE);
+    world_expect(w, s->arm_reads == reads, "it goes on looking");
+    expect_no_put(s, DAY / 4);
+    stage_evolve(s, ACCOUNT_ID("acc"), "properties.allowSharedKeyAccess", "false");
+    stage_run(s, A_PERIOD);
+    /* The second one carries what was learned. */
+    world_expect(w, stage_caused(s, "drift") == 2, "late is drift: %u PUTs",
+                 stage_caused(s, "drift"));
+    stage_close(s);
+}
+
+/* 8.3: what has failed is written again after delays that grow to a day, and looked at meanwhile.
+ */
+void drift_failed(struct world *w)
+{
+    struct stage *s = open(w, false);
+    unsigned before;
+
+    stage_change(s, ACCOUNT_ID("acc"), "properties.provisioningState", "\"Failed\"");
+    stage_fault(s, "{'kind':'fail','method':'PUT','id':'" ACCOUNT_ID(
+                       "acc") "','status':500,"
+                              "'code':'InternalServerError','count':0}");
+    stage_run(s, 3 * DAY);
+    before = stage_caused(s, "failed");
+    world_expect(w, before >= 8 && before <= 15, "%u PUTs in three days", before);
+    stage_run(s, 4 * DAY);
+    world_expect(w, stage_caused(s, "failed") - before <= 5, "%u PUTs in four more days",
+                 stage_caused(s, "failed") - before);
+    /* Another wish does not wait, and others may mend it. */
+    before = s->refused;
+    stage_patch(s, "StorageAccount", "acc", "{'spec':{'accessTier':'Cool'}}");
+    stage_run(s, WORLD_MINUTE);
+    world_expect(w, s->refused > before, "a change of the spec waits");
+    stage_patch(s, "StorageAccount", "acc", "{'spec':{'accessTier':'Hot'}}");
+    stage_run(s, WORLD_MINUTE);
+    stage_change(s, ACCOUNT_ID("acc"), "properties.provisioningState", "\"Succeeded\"");
+    stage_run(s, A_PERIOD);
+    stage_expect_ready(s, "StorageAccount", "acc");
     stage_close(s);
 }

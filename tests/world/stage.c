@@ -7,6 +7,9 @@
 #include "text/json/json.h"
 #include "text/url.h"
 
+/* Where the virtual time of the simulator begins: 2026-01-01. */
+#define SIM_BEGIN (INT64_C(1767225600) * NS_PER_SEC)
+
 struct stage_kind {
     struct stage *s;
     str group, version, kind, plural; /* version: the one that is stored */
@@ -188,6 +191,7 @@ static void ask_azure(struct stage *s, const struct effect *effect, struct arm_a
                                      str_copy(s->w->arena, query),
                                      str_copy(s->w->arena, effect->body));
     ++*(effect_is_write(effect) ? &s->arm_writes : &s->arm_reads);
+    s->activity_reads += str_contains(effect->url, STR("/eventtypes/management/"));
     s->posts += effect->kind == ARM_POST;
     if (effect->kind == ARM_PUT) {
         count_put(s, plain, r.status);
@@ -263,12 +267,32 @@ static void event(void *ctx, const struct report *report)
                                     .warning = report->warning}));
 }
 
-bool stage_has_event(const struct stage *s, const char *reason)
+bool stage_has_event_with(const struct stage *s, const char *reason, const char *text)
 {
     for (size_t i = 0; i < s->events.len; i++)
-        if (str_has_prefix(s->events.items[i], str_c(reason)))
+        if (str_has_prefix(s->events.items[i], str_c(reason)) &&
+            str_contains(s->events.items[i], str_c(text)))
             return true;
     return false;
+}
+
+bool stage_has_event(const struct stage *s, const char *reason)
+{
+    return stage_has_event_with(s, reason, "");
+}
+
+static void tally(void *ctx, const struct tally *t)
+{
+    struct stage *s = ctx;
+
+    if (t->cause)
+        map_set(s->causes, str_c(t->cause),
+                (void *)((uintptr_t)map_get(s->causes, str_c(t->cause)) + 1));
+}
+
+unsigned stage_caused(const struct stage *s, const char *cause)
+{
+    return (unsigned)(uintptr_t)map_get(s->causes, str_c(cause));
 }
 
 /* ---- The cache. ------------------------------------------------------------------------------ */
@@ -360,7 +384,8 @@ static void start(struct stage *s)
                               .read = ask,
                               .write = s->options.observe ? NULL : ask,
                               .leads = leads,
-                              .event = event};
+                              .event = event,
+                              .tally = tally};
     s->life++;
     s->flying = map_new(s->w->arena);
     s->operator= operator_new(&config, &s->ports);
@@ -707,8 +732,10 @@ void stage_open(struct stage *s, struct world *w, const struct stage_options *op
                         .leads = true,
                         .cache = map_new(w->arena),
                         .puts = map_new(w->arena),
+                        .causes = map_new(w->arena),
                         .known = map_new(w->arena)};
-    s->sim_time = world_now(w);
+    /* Azure's clock, which begins on its own, shows what that of the world does. */
+    s->sim_time = SIM_BEGIN;
     config.seed = w->seed;
     config.virtual_time = config.unlimited = true;
     config.keeps = options->keeps;

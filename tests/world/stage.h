@@ -86,6 +86,8 @@ struct stage {
     const char *denies;               /* requests about this id fail: the credential is wrong */
     uint64_t trace;                   /* of all requests, in their order */
     unsigned refused;                 /* writes that Azure refused */
+    unsigned activity_reads;          /* of the activity log */
+    struct map *causes;               /* of PUTs, to their number */
     unsigned kube_writes, status_writes, arm_writes, arm_reads, posts;
 };
 
@@ -114,6 +116,10 @@ void stage_expect_ready(struct stage *s, const char *kind, const char *name);
 /* The reason of the condition Ready, and a part of its message (NULL: any). */
 void stage_expect(struct stage *s, const char *kind, const char *name, const char *reason,
                   const char *message);
+/* How many PUTs had this cause. */
+unsigned stage_caused(const struct stage *s, const char *cause);
+/* Whether an Event of this reason was sent that has this text in it. */
+bool stage_has_event_with(const struct stage *s, const char *reason, const char *text);
 /* Whether an Event of this reason was sent. */
 bool stage_has_event(const struct stage *s, const char *reason);
 

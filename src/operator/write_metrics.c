@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* write_metrics.c - causes of writes and places of drift, counted; see write_metrics.h. */
+#include "operator/write_metrics.h"
+
+#include "base/lock.h"
+#include "base/map.h"
+#include "operator/metrics.h"
+
+/* A longer path is cut: it is a label. */
+#define PATH_SHOWN 200
+
+struct write_metrics {
+    struct arena *arena;
+    struct lock lock;
+    struct map *causes, *places; /* the labels to a uint64_t */
+};
+
+struct write_metrics *write_metrics_new(void)
+{
+    struct arena *a = arena_new();
+    struct write_metrics *m = ARENA_NEW(a, struct write_metrics);
+
+    *m = (struct write_metrics){
+        .arena = a, .lock = LOCK_INIT, .causes = map_new(a), .places = map_new(a)};
+    return m;
+}
+
+void write_metrics_free(struct write_metrics *m)
+{
+    arena_free(m->arena);
+}
+
+static void count(struct write_metrics *m, struct map *counts, str labels)
+{
+    uint64_t *n = map_get(counts, labels);
+
+    if (!n) {
+        n = ARENA_NEW(m->arena, uint64_t);
+        map_set(counts, str_copy(m->arena, labels), n);
+    }
+    ++*n;
+}
+
+/* "subnets[name=a].id" as "subnets[].id", with what a label must escape. */
+static str place(struct arena *a, str path)
+{
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+    bool inside = false;
+
+    for (size_t i = 0; i < path.len && b.len < PATH_SHOWN; i++) {
+        char c = path.ptr[i];
+        inside = inside && c != ']';
+        if (!inside && (c == '"' || c == '\\'))
+            buf_char(&b, '\\');
+        if (!inside && c >= ' ')
+            buf_char(&b, c);
+        inside = inside || c == '[';
+    }
+    return buf_str(&b);
+}
+
+static void count_place(struct write_metrics *m, struct arena *a, str kind, str path)
+{
+    str labels = str_fmt(a, "kind=\"%.*s\",path=\"%.*s\"", STR_ARG(kind), STR_ARG(place(a, path)));
+
+    if (!map_has(m->places, labels) && map_len(m->places) >= WRITE_METRICS_MAX)
+        labels = STR("kind=\"other\",path=\"other\"");
+    count(m, m->places, labels);
+}
+
+void write_metrics_add(struct write_metrics *m, const struct tally *tally)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_LOCK guard = lock_take(&m->lock);
+
+    if (tally->cause)
+        count(m, m->causes, str_fmt(a, "cause=\"%s\"", tally->cause));
+    for (size_t i = 0; i < tally->path_count; i++)
+        count_place(m, a, tally->kind, tally->paths[i]);
+}
+
+static void write_counts(const struct map *counts, const char *name, struct buf *out)
+{
+    for (size_t i = 0; i < map_len(counts); i++) {
+        const uint64_t *n = map_at(counts, i);
+        buf_fmt(out, "%s{%.*s} %llu\n", name, STR_ARG(map_key(counts, i)), (unsigned long long)*n);
+    }
+}
+
+void write_metrics_write(struct write_metrics *m, struct buf *out)
+{
+    AUTO_LOCK guard = lock_take(&m->lock);
+
+    metric_head(out, "plumb_drift_total", "counter",
+                "Members that others changed in Azure, by kind and path.");
+    write_counts(m->places, "plumb_drift_total", out);
+    metric_head(out, "plumb_writes_total", "counter", "PUTs to Azure, by what caused them.");
+    write_counts(m->causes, "plumb_writes_total", out);
+}
