@@ -26,7 +26,7 @@ ifeq ($(shell uname -m),x86_64)
 HARDEN += -fcf-protection
 endif
 LINK_HARDEN := -pie -Wl,-z,relro,-z,now
-LIBS := -lcurl -lmicrohttpd -lgnutls -lcrypto -lcrypt -lsqlite3 -lz -lm -lpthread
+LIBS := -lcrypto -lcrypt -lsqlite3 -lz -lm -lpthread
 
 CC_release := gcc
 CFLAGS_release := -O2 -g -D_FORTIFY_SOURCE=3 $(HARDEN)
@@ -158,7 +158,7 @@ $(FUZZ_PROGRAMS): $(B)/fuzz/%: $(B)/obj/tests/fuzz/%.o $(B)/libplumb.a
 $(B)/fuzz/fuzz_yaml_libyaml: LIBS += -lyaml
 
 $(B)/bench: $(call object,$(BENCHES)) $(B)/libsupport.a $(B)/libplumb.a
-	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ -ljansson -lyaml -lssl $(LIBS)
+	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ -ljansson -lyaml -lcurl -lssl $(LIBS)
 
 $(B)/obj/%.o: %.c Makefile VERSION | $(GENERATED)
 	@mkdir -p $(@D)

@@ -46,5 +46,5 @@ struct pack_lib {
 #undef X
 };
 
-/* NULL, with e filled, when it is not installed. From one thread. */
+/* NULL, with e filled, when it is not installed. From any thread. */
 const struct pack_lib *pack_lib_load(struct err *e);

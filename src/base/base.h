@@ -21,6 +21,7 @@
  *   clock.h   time and randomness, replaceable in tests
  *   log.h     levelled, structured log
  *   lock.h    mutual exclusion for the few places that share mutable state
+ *   library.h shared libraries that are loaded when first needed
  *   pool.h    threads with ordered results
  *
  * Nothing here knows of Kubernetes, YAML or Azure.
@@ -44,4 +45,5 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/lock.h"
+#include "base/library.h"
 #include "base/pool.h"

@@ -69,7 +69,7 @@ static struct http_config copy_config(struct arena *a, const struct http_config 
 
 bool http_client_new(const struct http_config *config, struct http_client **out, struct err *e)
 {
-    if (!http_tls_check(&config->tls, e))
+    if (!http_tls_check(&config->tls, e) || !curl_load(e))
         return false;
     pthread_once(&library_started, start_library);
     struct arena *a = arena_new_secret();

@@ -83,6 +83,10 @@ void http_handle_wait(CURLM *multi, const struct transfer *t);
 /* How the only request of multi has ended. */
 CURLcode http_handle_result(CURLM *multi);
 
+/* ---- library.c ---- */
+/* Before anything else of curl is called. Fails when it is not installed. From any thread. */
+MUST_CHECK bool curl_load(struct err *e);
+
 /* ---- transfer.c ---- */
 /* A new handle of curl for requests of c. */
 CURL *transfer_new_handle(const struct http_client *c);

@@ -96,6 +96,10 @@ void server_resume_stream(struct server_stream *s);
 void server_pull_begin(struct server_request *r, int status, str content_type,
                        struct handler_stream *source);
 
+/* library.c */
+/* Before anything of libmicrohttpd or GnuTLS is called. Fails when one is not installed. */
+MUST_CHECK bool server_library_load(struct err *e);
+
 /* tls.c */
 /* What the library asks for a certificate: a gnutls_certificate_retrieve_function2. */
 void *server_certificate_callback(void);

@@ -338,7 +338,7 @@ static bool start_daemon(struct server *s, struct err *e)
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC |
                      MHD_USE_ERROR_LOG;
 
-    if (!parse_address(s, &address, e))
+    if (!parse_address(s, &address, e) || !server_library_load(e))
         return false;
     if (s->config.cert.len && !server_renew(s, s->config.cert, s->config.key, e))
         return err_wrap(e, "cannot listen on %.*s port %u", STR_ARG(s->config.address),

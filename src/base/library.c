@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* library.c - shared libraries that are loaded when they are first needed; see library.h. */
+#include "base/library.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+static bool fail_to_open(const struct library *l, struct err *e)
+{
+    const char *why = dlerror();
+
+    if (why && !strstr(why, "No such file"))
+        return err_set(e, ERR_IO, "%s needs a library: %s", l->use, why);
+    return err_set(e, ERR_NOT_FOUND, "%s needs %s, which is not installed", l->use, l->file);
+}
+
+bool library_load(struct library *l, void *functions, struct err *e)
+{
+    AUTO_LOCK guard = lock_take(&l->lock);
+    void *handle;
+
+    if (l->loaded)
+        return true;
+    handle = dlopen(l->file, RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        return fail_to_open(l, e);
+    for (size_t i = 0; i < l->count; i++) {
+        void *function = dlsym(handle, l->names[i]);
+        if (!function)
+            return err_set(e, ERR_NOT_FOUND, "%s is too old: it has no %s", l->file, l->names[i]);
+        memcpy((char *)functions + i * sizeof(function), &function, sizeof(function));
+    }
+    l->loaded = true;
+    return true;
+}

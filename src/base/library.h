@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * library.h - shared libraries that are loaded when they are first needed.
+ *
+ * A library that brings many others along costs every start of the program, also of those that
+ * never call it. Who uses such a one keeps a struct of pointers to its functions, in the order of
+ * names:
+ *
+ *     #define FOO_FUNCTIONS(X) X(foo_open) X(foo_close)
+ *     static const char *const names[] = {
+ *     #define X(name) #name,
+ *         FOO_FUNCTIONS(X)
+ *     };
+ *     static struct library library = {.file = "libfoo.so.1", .use = "reading foos", .names =
+ * names, .count = COUNT(names), .lock = LOCK_INIT}; if (!library_load(&library, &foo, e)) ...
+ */
+#pragma once
+
+#include "base/err.h"
+#include "base/lock.h"
+
+struct library {
+    const char *file; /* with the number of its interface: libfoo.so.1 */
+    const char *use;  /* what needs it, for messages: "reading foos" */
+    const char *const *names;
+    size_t count;
+    struct lock lock;
+    bool loaded;
+};
+
+/*
+ * Fills functions, an array or struct of count pointers, unless that has been done. It stays
+ * loaded. Fails when it is not installed or lacks a function. From any thread.
+ */
+MUST_CHECK bool library_load(struct library *l, void *functions, struct err *e);

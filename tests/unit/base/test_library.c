@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_library.c - libraries that are loaded when they are first needed. */
+#include "../test.h"
+
+static const char *const roundings[] = {"ceil", "floor"};
+static const char *const unknown[] = {"ceil", "plumb_has_no_such_function"};
+
+TEST(functions_come_in_the_order_of_their_names)
+{
+    struct library l = {"libm.so.6", "a test", roundings, COUNT(roundings), LOCK_INIT, false};
+    struct {
+        double (*ceil)(double), (*floor)(double);
+    } math = {0};
+    AUTO_ERR e = {0};
+
+    assert_true(library_load(&l, &math, &e));
+    assert_true(math.ceil(1.5) == 2.0);
+    assert_true(math.floor(1.5) == 1.0);
+    math.floor = NULL;
+    assert_true(library_load(&l, &math, &e)); /* nothing is done twice */
+    assert_null(math.floor);
+}
+
+TEST(what_is_missing_is_named)
+{
+    struct library none = {"libplumb-missing.so.9", "a test",  roundings,
+                           COUNT(roundings),        LOCK_INIT, false};
+    struct library old = {"libm.so.6", "a test", unknown, COUNT(unknown), LOCK_INIT, false};
+    void *functions[2];
+    AUTO_ERR e = {0};
+
+    assert_false(library_load(&none, functions, &e));
+    assert_str(e.text, STR("a test needs libplumb-missing.so.9, which is not installed"));
+    err_clear(&e);
+    assert_false(library_load(&old, functions, &e));
+    assert_str(e.text, STR("libm.so.6 is too old: it has no plumb_has_no_such_function"));
+    err_clear(&e);
+    assert_false(library_load(&old, functions, &e)); /* nor is it taken for loaded later */
+}
+
+RUN_TESTS(cmocka_unit_test(functions_come_in_the_order_of_their_names),
+          cmocka_unit_test(what_is_missing_is_named))
