@@ -21,6 +21,7 @@ extern const struct command command_reference;
 extern const struct command command_render;
 extern const struct command command_report;
 extern const struct command command_rules;
+extern const struct command command_schema;
 extern const struct command command_serve;
 extern const struct command command_simulate;
 extern const struct command command_store;
@@ -48,6 +49,7 @@ const struct command *const commands[] = {
     &command_render,
     &command_report,
     &command_rules,
+    &command_schema,
     &command_serve,
     &command_simulate,
     &command_store,
