@@ -26,12 +26,6 @@ static bool has_name_from_config(const struct pass *p)
            !value_get_str(spec, STR("azureName")).len;
 }
 
-/* Under "skip" nothing is sent, so nothing is gathered. */
-static struct pass_step claimed(struct pass *p)
-{
-    return step_to(pass_policy(p) == POLICY_SKIP ? STATE_READ : STATE_GATHER);
-}
-
 static struct pass_step write_claim(struct pass *p, const struct owner *owner, str id)
 {
     struct value *after = value_clone(p->arena, p->object), *patch;
@@ -52,7 +46,7 @@ static struct pass_step write_claim(struct pass *p, const struct owner *owner, s
     }
     owner_bind(p, owner, after);
     if (!(patch = meta_patch_object(p->arena, p->object, after, true)))
-        return claimed(p);
+        return look_onward(p);
     return step_kube(p, KUBE_PATCH, pass_path(p, ""), patch);
 }
 
@@ -121,7 +115,7 @@ struct pass_step state_claim(struct pass *p)
     if (p->asked)
         p->phase = 0;
     if (p->phase == WRITE)
-        return pass_wrote(p, answer, &otherwise) ? claimed(p) : otherwise;
+        return pass_wrote(p, answer, &otherwise) ? look_onward(p) : otherwise;
     if (p->phase == TAKE_CONFIG && !gather_take(p, answer, &otherwise))
         return otherwise;
     if (!owner_read(p, &owner, &otherwise))

@@ -54,7 +54,7 @@ struct pass_step state_follow(struct pass *p)
 
     if (!p->following && !resume(p)) {
         p->drop_token = true;
-        return step_to(object_is_deleting(p->object) ? STATE_REMOVE : STATE_GATHER);
+        return object_is_deleting(p->object) ? step_to(STATE_REMOVE) : look_onward(p);
     }
     if (answer)
         take_poll(p, answer);

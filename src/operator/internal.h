@@ -287,6 +287,8 @@ void pass_annotate(const struct pass *p, struct value *object);
 /* ---- One file per state. ---- */
 
 struct pass_step state_look(struct pass *p);
+/* Where an object goes on that is ours: an operation under way is followed first. */
+struct pass_step look_onward(struct pass *p);
 struct pass_step state_refresh(struct pass *p);
 struct pass_step state_claim(struct pass *p);
 struct pass_step state_gather(struct pass *p);

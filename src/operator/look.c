@@ -36,6 +36,15 @@ struct pass_step state_refresh(struct pass *p)
     return step_to(STATE_LOOK);
 }
 
+struct pass_step look_onward(struct pass *p)
+{
+    if (!p->drop_token &&
+        str_eq(object_annotation(p->object, STR(ANNOTATION_POLL_ID)), STR(POLLER_PUT)))
+        return step_to(STATE_FOLLOW);
+    /* Under "skip" nothing is sent, so nothing is gathered. */
+    return step_to(pass_policy(p) == POLICY_SKIP ? STATE_READ : STATE_GATHER);
+}
+
 static struct pass_step leave(struct pass *p)
 {
     if (!p->card->overlaps)
@@ -76,9 +85,7 @@ struct pass_step state_look(struct pass *p)
         return otherwise;
     if (object_is_deleting(p->object))
         return step_to(STATE_REMOVE);
-    if (str_eq(object_annotation(p->object, STR(ANNOTATION_POLL_ID)), STR(POLLER_PUT)))
-        return step_to(STATE_FOLLOW);
     if (!object_has_finalizer(p->object, STR(FINALIZER)) || !pass_id(p).len || !owner_is_bound(p))
         return step_to(STATE_CLAIM);
-    return step_to(pass_policy(p) == POLICY_SKIP ? STATE_READ : STATE_GATHER);
+    return look_onward(p);
 }

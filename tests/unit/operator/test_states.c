@@ -44,7 +44,9 @@ static const struct {
     {"'resourceVersion':'5'," OURS, 5, STEP_TO, STATE_CLAIM},
     {OURS ",'annotations':{" ID ",'" ANNOTATION_POLICY "':'skip'}", 0, STEP_TO, STATE_READ},
     {OURS ",'annotations':{'" ANNOTATION_OPERATOR_NAMESPACE "':'other'}", 0, STEP_REST, 0},
-    {OURS ",'annotations':{'" ANNOTATION_POLL_ID "':'" POLLER_PUT "'}", 0, STEP_TO, STATE_FOLLOW},
+    {OURS ",'annotations':{" ID ",'" ANNOTATION_POLL_ID "':'" POLLER_PUT "'}", 0, STEP_TO,
+     STATE_FOLLOW},
+    {"'annotations':{" ID ",'" ANNOTATION_POLL_ID "':'" POLLER_PUT "'}", 0, STEP_TO, STATE_CLAIM},
     {OURS ",'deletionTimestamp':'2026-01-02T03:04:05Z'", 0, STEP_TO, STATE_REMOVE},
     {"'deletionTimestamp':'2026-01-02T03:04:05Z'", 0, STEP_REST, 0},
 };
