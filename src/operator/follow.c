@@ -15,6 +15,8 @@ static bool resume(struct pass *p)
         p->operation.url = pass_url(p);
     if (!str_to_i64(object_annotation(p->object, STR(ANNOTATION_GENERATION)), &p->generation))
         p->generation = 0;
+    /* A PUT of that generation is on its way: its end says nothing of a newer one. */
+    p->tried = !deleting && p->generation;
     p->following = true;
     return true;
 }

@@ -177,7 +177,7 @@ static bool convert(struct pass *p, struct err *e)
         return false;
     /* The operation that was taken up was about an older spec: begin anew. */
     if (p->sent && p->generation != object_generation(p->object))
-        p->sent = false;
+        p->sent = p->tried = false;
     p->generation = object_generation(p->object);
     p->applied = pass_with_name(p, as_applied);
     return convert_to_arm(p->arena, &resolver, applied.resource, p->applied, NULL, &p->request, e);

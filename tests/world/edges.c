@@ -29,3 +29,27 @@ void edge_unclaimed_token(struct world *w)
     stage_expect_ready(s, "StorageAccount", "acc");
     stage_close(s);
 }
+
+/*
+ * 1.3.2 [PLUMB]: an operation that fails for ever, taken up after a restart, was about an older
+ * spec: the newer one is sent at once.
+ */
+void edge_newer_generation(struct world *w)
+{
+    struct stage *s = open_group(w);
+
+    stage_fault(s, "{'faults':[{'kind':'operation','method':'PUT','type':'Microsoft.Storage*',"
+                   "'code':'LocationRequired','message':'no','count':1}]}");
+    stage_apply_text(s, ACCOUNT("acc", ""));
+    for (int i = 0;
+         i < 600 &&
+         !object_annotation(stage_get(s, "StorageAccount", "acc"), STR(ANNOTATION_POLL_TOKEN)).len;
+         i++)
+        stage_run(s, 20 * NS_PER_MS);
+    stage_patch(s, "StorageAccount", "acc", "{'spec':{'accessTier':'Cool'}}");
+    stage_run(s, 1 * NS_PER_SEC); /* the cache shows it */
+    stage_restart(s, NULL);
+    stage_run(s, 2 * WORLD_MINUTE);
+    stage_expect_ready(s, "StorageAccount", "acc");
+    stage_close(s);
+}
