@@ -186,6 +186,15 @@ static bool has_token(const struct pass *p)
            str_eq(object_annotation(p->object, STR(ANNOTATION_POLL_ID)), STR(POLLER_DELETE));
 }
 
+/*
+ * What cannot be read may still be deleted: only Azure's silence, and an answer that leaves open
+ * whether an accepted deletion has ended, stop this.
+ */
+static bool tells_nothing(const struct pass *p, const struct arm_answer *answer)
+{
+    return !answer->http || (p->sent && answer->http != 200 && answer->http != 204);
+}
+
 struct pass_step state_remove(struct pass *p)
 {
     const struct arm_answer *answer = p->asked ? NULL : pass_answer(p);
@@ -208,7 +217,7 @@ struct pass_step state_remove(struct pass *p)
         return read_ask(p);
     if (answer->http == 404)
         return step_to(STATE_RELEASE);
-    if (answer->http != 200 && answer->http != 204)
+    if (tells_nothing(p, answer))
         return step_answer_refused(p, STR("GET"), answer);
     return after_look(p);
 }

@@ -53,3 +53,21 @@ void edge_newer_generation(struct world *w)
     stage_expect_ready(s, "StorageAccount", "acc");
     stage_close(s);
 }
+
+/* 1.6: a resource that cannot be read can be deleted. */
+void edge_delete_unreadable(struct world *w)
+{
+    struct stage *s = open_group(w);
+
+    stage_apply_text(s, ACCOUNT("acc", ""));
+    stage_run(s, 2 * WORLD_MINUTE);
+    stage_expect_ready(s, "StorageAccount", "acc");
+    stage_fault(s, "{'faults':[{'kind':'fail','method':'GET','type':'Microsoft.Storage*','status':"
+                   "500,'code':'InternalServerError','message':'broken','count':10}]}");
+    stage_delete(s, "StorageAccount", "acc");
+    stage_run(s, 20 * NS_PER_SEC);
+    world_expect(w, !stage_is_in_azure(s, ACCOUNT_ID("acc")), "it was not deleted");
+    stage_run(s, 10 * WORLD_MINUTE);
+    world_expect(w, !stage_get(s, "StorageAccount", "acc"), "the object is left");
+    stage_close(s);
+}

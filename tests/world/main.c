@@ -35,6 +35,7 @@ static const struct world_scenario scenarios[] = {
     {"drift-corrected", drift_corrected, FEW},
     {"drift-failed", drift_failed, FEW},
     {"drift-second-look", drift_second_look, FEW},
+    {"edge-delete-unreadable", edge_delete_unreadable, FEW},
     {"edge-newer-generation", edge_newer_generation, FEW},
     {"edge-unclaimed-token", edge_unclaimed_token, FEW},
     {"export-appears", export_appears, FEW},

@@ -70,6 +70,7 @@ void drift_corrected(struct world *w);
 void drift_failed(struct world *w);
 void drift_second_look(struct world *w);
 /* Users, Azure and restarts at the wrong moment: see edges.c. */
+void edge_delete_unreadable(struct world *w);
 void edge_newer_generation(struct world *w);
 void edge_unclaimed_token(struct world *w);
 /* The last decisions in a status: see why.c. */
