@@ -7,6 +7,8 @@ const struct object_annotation_name object_annotations[] = {
     {ANNOTATION_BLOCK_OWNER, NAME_USER, "the owner's deletion waits for this object"},
     {ANNOTATION_CONFIRM, NAME_USER, "confirms a deletion that waits for it"},
     {ANNOTATION_IGNORE, NAME_USER, "paths whose drift is ignored"},
+    {ANNOTATION_KNOWN, NAME_OPERATOR,
+     "what the operator knows, where the status has no place for it"},
     {ANNOTATION_LEFTOVERS, NAME_OPERATOR, "fields that the stored version has no place for"},
     {ANNOTATION_MODE, NAME_USER, "what happens on drift: correct, report or put-only"},
     {ANNOTATION_PROTECT, NAME_USER, "rejects deletion of the resource in Azure"},

@@ -43,6 +43,7 @@
 
 /* Written by the operator. */
 #define ANNOTATION_API_VERSION NAME_PREFIX_OWN "api-version"
+#define ANNOTATION_KNOWN NAME_PREFIX_OWN "known-differences"
 #define ANNOTATION_LEFTOVERS NAME_PREFIX_OWN "leftovers"
 /* Written by users. */
 #define ANNOTATION_MODE NAME_PREFIX_OWN "mode"

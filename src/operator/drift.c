@@ -130,6 +130,60 @@ static struct deviations news_of(struct drift *x, const struct record *record)
     return f;
 }
 
+/*
+ * Whether somebody may have written it since the last look. Drift is found within a period, so that
+ * whoever caused it has done so since.
+ */
+static bool was_written(const struct pass *p)
+{
+    str at = author_of(p).at;
+    char stamp[CLOCK_STAMP];
+
+    clock_stamp(p->now - p->config->period * 2, stamp);
+    return at.len && str_cmp(str_slice(at, 0, 19), str_of(stamp, 19)) >= 0;
+}
+
+static void report_evolution(struct pass *p, const struct deviation *f, size_t shown, size_t all)
+{
+    pass_report(
+        p, true, "AzureEvolved", STR("AzureEvolved"),
+        str_fmt(p->arena,
+                "%.*s is new on %zu of %zu objects of kind %.*s, and nobody has written it: "
+                "it is not corrected. List the path in " ANNOTATION_IGNORE
+                " to accept it, or in the spec to decide about it",
+                STR_ARG(f->path), shown, all, STR_ARG(p->card->key.kind)));
+}
+
+/* Takes out of the news what Azure itself has added to the whole kind, or may have. */
+static void drop_evolved(struct pass *p, struct drift *x)
+{
+    size_t kept = 0, waiting = 0, shown = 0, all = 0;
+
+    x->evolved =
+        (struct deviations){.items = ARENA_ARRAY(p->arena, struct deviation, x->news.count + 1)};
+    for (size_t i = 0; i < x->news.count; i++) {
+        struct deviation f = x->news.items[i];
+        enum evolve e = x->known && p->evolves && deviation_is_new_member(x->detect, &f) &&
+                                !was_written(p)
+                            ? p->evolves(p->deletes_ctx, p->card, f.path, &shown, &all)
+                            : EVOLVE_NO;
+        if (e == EVOLVE_FOUND)
+            report_evolution(p, &f, shown, all);
+        if (e == EVOLVE_FOUND || e == EVOLVE_HELD)
+            x->evolved.items[x->evolved.count++] = f;
+        else
+            x->news.items[kept++] = f;
+        waiting += e == EVOLVE_WAIT;
+    }
+    x->news.count = kept;
+    x->waits = kept && waiting == kept;
+}
+
+bool drift_waits(const struct pass *p)
+{
+    return p->drift && p->drift->waits;
+}
+
 bool drift_is_found(struct pass *p)
 {
     struct drift *x = look(p);
@@ -144,6 +198,7 @@ bool drift_is_found(struct pass *p)
     if (settling)
         deviations_keep_set(&x->news); /* the rest is still coming: it is learned */
     guard_filter(x->detect, &x->guard, &x->news);
+    drop_evolved(p, x);
     x->held = guard_stuck(x->detect, &x->guard, x->wanted, x->found);
     x->learn = x->learn && !read_is_busy(p->body);
     return x->news.count > 0;
@@ -443,6 +498,10 @@ bool drift_condition(struct pass *p, struct condition *out)
                               .reason = STR("Synced"),
                               .message = losses(p),
                               .generation = p->generation};
+    if (!x->held.count && !x->news.count && x->evolved.count) {
+        out->reason = STR("AzureEvolved");
+        out->message = drift_text(p, &x->evolved);
+    }
     if (!x->held.count && !x->news.count)
         return true;
     out->status = STR("False");

@@ -35,22 +35,6 @@ static int64_t retry_delay(const struct pass *p)
     return delay < (double)max ? (int64_t)delay : max;
 }
 
-/* No token that is of no use, and the generation that was tried. */
-static struct value *metadata(struct pass *p)
-{
-    struct value *after = value_clone(p->arena, p->object);
-
-    if (p->drop_token) {
-        object_set_annotation(p->arena, after, STR(ANNOTATION_POLL_TOKEN), STR_NONE);
-        object_set_annotation(p->arena, after, STR(ANNOTATION_POLL_ID), STR_NONE);
-    }
-    if (p->tried && p->generation)
-        object_set_annotation(p->arena, after, STR(ANNOTATION_GENERATION),
-                              str_fmt(p->arena, "%lld", (long long)p->generation));
-    pass_annotate(p, after);
-    return meta_patch_object(p->arena, p->object, after, false);
-}
-
 static str message(struct pass *p)
 {
     return str_fmt(p->arena, "%.*s%.*s", STR_ARG(advice_text(p, p->verdict.message)),
@@ -70,6 +54,25 @@ static void remember(struct pass *p)
     memory_set_text(p, "class", v->class ? str_c(v->class) : STR_NONE);
     memory_set_text(p, "rule", v->rules);
     memory_set_text(p, "requestId", v->request_id);
+}
+
+/* No token that is of no use, and the generation that was tried. */
+static struct value *metadata(struct pass *p)
+{
+    struct value *after = value_clone(p->arena, p->object);
+
+    if (p->drop_token) {
+        object_set_annotation(p->arena, after, STR(ANNOTATION_POLL_TOKEN), STR_NONE);
+        object_set_annotation(p->arena, after, STR(ANNOTATION_POLL_ID), STR_NONE);
+    }
+    if (p->tried && p->generation)
+        object_set_annotation(p->arena, after, STR(ANNOTATION_GENERATION),
+                              str_fmt(p->arena, "%lld", (long long)p->generation));
+    pass_annotate(p, after);
+    if (memory_is_annotated(p))
+        remember(p);
+    memory_annotate(p, after);
+    return meta_patch_object(p->arena, p->object, after, false);
 }
 
 static struct pass_step rest(struct pass *p)

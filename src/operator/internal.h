@@ -128,9 +128,19 @@ struct drift {
     bool guarded, counted; /* guard was read; it has counted a PUT, or forgotten all */
     struct sharing sharing;
     struct deviations news, held; /* reasons to write; those that are none any more */
+    struct deviations evolved;    /* Azure's own doing, held */
+    bool waits;                   /* nothing but what may be that is new */
     bool learn;                   /* the record is taken from found */
     bool settled;                 /* and is final */
     bool carried;                 /* a PUT with recorded values was sent */
+};
+
+/* Whether a new member is Azure's own doing. */
+enum evolve {
+    EVOLVE_NO,    /* drift */
+    EVOLVE_WAIT,  /* nobody knows yet: ask again soon */
+    EVOLVE_FOUND, /* it is, and that is news */
+    EVOLVE_HELD,  /* it is */
 };
 
 struct pass {
@@ -161,6 +171,7 @@ struct pass {
     struct author author;                  /* by the activity log, after JUDGE; see author_of */
     str digest;                            /* of the payload, keyed: after GATHER */
     str request_id;                        /* of the last answer of Azure */
+    const struct value *annotated;         /* the memory as an annotation has it; or NULL */
     struct value *memory;                  /* status.operatorStatus as it will be; NULL: as it is */
     const struct value *owner_body;        /* what is of the owner; NULL: not read */
     struct lro operation;
@@ -177,6 +188,9 @@ struct pass {
     size_t (*deletes)(void *ctx, const struct card *card, size_t *now);
     void (*deleted)(void *ctx, const struct card *card);
     void *deletes_ctx;
+    /* Of the loop, too: how many objects of the kind show a new member, of how many. */
+    enum evolve (*evolves)(void *ctx, const struct card *card, str path, size_t *shown,
+                           size_t *all);
 
     /* At the points of the kind: see pass_ext.c. */
     struct {
@@ -387,6 +401,8 @@ str drift_text(struct pass *p, const struct deviations *all);
 void drift_before_put(struct pass *p);
 /* Whether drift was found that nobody was told of yet. */
 bool drift_is_news(struct pass *p);
+/* Whether others of the kind are looked at first. */
+bool drift_waits(const struct pass *p);
 /* Whether another look is needed soon, until two agree. */
 bool drift_is_settling(const struct pass *p);
 /* What SETTLE writes down, and the condition Synced; false: there is none. */
@@ -441,6 +457,11 @@ const struct value *memory_get(const struct pass *p, const char *member);
 void memory_set_text(struct pass *p, const char *member, str text);
 void memory_set(struct pass *p, const char *member, const struct value *v);
 void memory_set_time(struct pass *p, const char *member, int64_t when);
+/* LOOK: finds the memory of an object whose definition has no operatorStatus. */
+void memory_load(struct pass *p);
+/* Whether that is so, and the annotation for it; none where there is a place. */
+bool memory_is_annotated(struct pass *p);
+void memory_annotate(struct pass *p, struct value *object);
 /* What is remembered of a failure goes away. */
 void memory_forget_failure(struct pass *p);
 /* The keyed digest of a payload: the same for the same object, payload and key. */
@@ -491,6 +512,23 @@ struct card *cards_add(struct cards *c, const struct object_key *key, str text);
 void cards_remove(struct cards *c, struct card *card);
 size_t cards_count(const struct cards *c);
 struct card *cards_at(const struct cards *c, size_t i);
+
+/* ---- evolve.c ---- */
+
+struct evolving;
+/* What a judgement needs of the loop. */
+struct evolve_ask {
+    const struct cards *cards;
+    const struct card *card;
+    int64_t now, period;
+    void (*wake)(void *ctx, struct card *card, int64_t delay);
+    void *ctx;
+};
+struct evolving *evolving_new(struct arena *a);
+void evolving_free(struct evolving *v);
+/* The object shows a new member at path, which nobody has set or written. */
+enum evolve evolving_judge(struct evolving *v, const struct evolve_ask *q, str path, size_t *shown,
+                           size_t *all);
 
 /* ---- mailbox.c ---- */
 

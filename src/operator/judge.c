@@ -94,5 +94,7 @@ struct pass_step state_judge(struct pass *p)
         return step_rest(p->config->period);
     if (write && str_eq(str_c(p->cause.name), STR("drift")) && read_is_busy(p->body))
         return step_rest(BUSY_WAIT);
+    if (drift_waits(p))
+        return step_rest(BUSY_WAIT);
     return go_on(p, write);
 }

@@ -63,6 +63,7 @@ struct pass_step state_look(struct pass *p)
     p->object = p->ports->find(p->ports->ctx, p->arena, &p->card->key);
     if (!p->object)
         return (struct pass_step){.kind = STEP_FORGET};
+    memory_load(p);
     p->card->outdated = object_version(p->object) < p->card->version;
     if (p->card->outdated)
         return step_rest(STEP_NEVER);

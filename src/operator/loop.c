@@ -33,6 +33,7 @@ struct operator
     struct graph *graph;
     struct queue *queue;
     struct mailbox *mailbox;
+    struct evolving *evolving;
     struct map *flying; /* the bytes of a ticket to its card */
     uint64_t ticket;
     struct operator_stats stats;
@@ -54,6 +55,7 @@ struct operator* operator_new(const struct operator_config *config, const struct
                            .graph = graph_new(a),
                            .queue = queue_new(&(struct queue_config){0}),
                            .mailbox = mailbox_new(),
+                           .evolving = evolving_new(a),
                            .flying = map_new(a)};
     o->config.subscription = str_copy(a, config->subscription);
     o->config.endpoint = str_copy(a, config->endpoint);
@@ -90,6 +92,7 @@ void operator_free(struct operator* o)
         end_pass(cards_at(o->cards, i));
     cards_free(o->cards);
     graph_free(o->graph);
+    evolving_free(o->evolving);
     queue_free(o->queue);
     mailbox_free(o->mailbox);
     arena_free(o->arena);
@@ -169,6 +172,28 @@ static void note_delete(void *ctx, const struct card *card)
     d->count += now;
 }
 
+/* ---- Azure evolves. -------------------------------------------------------------------------- */
+
+static void wake_after(void *ctx, struct card *card, int64_t delay)
+{
+    struct operator* o = ctx;
+
+    queue_add_after(o->queue, card->text, QUEUE_NORMAL, delay);
+}
+
+static enum evolve evolves(void *ctx, const struct card *card, str path, size_t *shown, size_t *all)
+{
+    struct operator* o = ctx;
+    const struct evolve_ask ask = {.cards = o->cards,
+                                   .card = card,
+                                   .now = clock_mono(),
+                                   .period = o->config.period,
+                                   .wake = wake_after,
+                                   .ctx = o};
+
+    return evolving_judge(o->evolving, &ask, path, shown, all);
+}
+
 /* ---- Passes. --------------------------------------------------------------------------------- */
 
 static void begin_pass(struct operator* o, struct card *card)
@@ -184,7 +209,8 @@ static void begin_pass(struct operator* o, struct card *card)
                                 .priority = card->well ? PRIORITY_PERIODIC : PRIORITY_USER,
                                 .deletes = count_deletes,
                                 .deleted = note_delete,
-                                .deletes_ctx = o};
+                                .deletes_ctx = o,
+                                .evolves = evolves};
     card->waits = false;
     o->stats.passes++;
 }

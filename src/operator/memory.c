@@ -4,7 +4,8 @@
  *
  * It is a help, not the truth: whoever deletes it causes a comparison more, or a PUT, and nothing
  * else. It never holds what Secrets hold; the digest of a payload is keyed, so that it cannot be
- * tried out.
+ * tried out. On definitions without the field, those of the reference operator, an annotation
+ * holds it, but for the decisions.
  */
 #include <openssl/hmac.h>
 
@@ -16,13 +17,20 @@
 /* Of 32 bytes; half is plenty to see that something has changed. */
 #define DIGEST_BYTES 16
 
+/* An annotation has room for 256 KiB with all others. */
+#define ANNOTATED_MAX (64 * KIB)
+
+/* As the object has it. */
+static const struct value *stored(const struct pass *p)
+{
+    const struct value *own = value_get(value_get(p->object, STR("status")), STR("operatorStatus"));
+
+    return own ? own : p->annotated;
+}
+
 const struct value *memory_get(const struct pass *p, const char *member)
 {
-    const struct value *memory =
-        p->memory ? p->memory
-                  : value_get(value_get(p->object, STR("status")), STR("operatorStatus"));
-
-    return value_get(memory, str_c(member));
+    return value_get(p->memory ? p->memory : stored(p), str_c(member));
 }
 
 str memory_text(const struct pass *p, const char *member)
@@ -32,7 +40,7 @@ str memory_text(const struct pass *p, const char *member)
 
 static struct value *writable(struct pass *p)
 {
-    const struct value *old = value_get(value_get(p->object, STR("status")), STR("operatorStatus"));
+    const struct value *old = stored(p);
 
     if (!p->memory)
         p->memory = value_is(old, VALUE_OBJECT) ? value_clone(p->arena, old)
@@ -68,6 +76,54 @@ void memory_forget_failure(struct pass *p)
 
     for (size_t i = 0; i < COUNT(members); i++)
         memory_set(p, members[i], NULL);
+}
+
+/* ---- Where the definition has no place for it. ------------------------------------------------
+ */
+
+void memory_load(struct pass *p)
+{
+    str text = object_annotation(p->object, STR(ANNOTATION_KNOWN));
+
+    p->annotated = text.len && text.len <= ANNOTATED_MAX ? pass_read_json(p, text) : NULL;
+}
+
+bool memory_is_annotated(struct pass *p)
+{
+    struct value *trial = value_object(p->arena);
+
+    if (!p->ports->prune)
+        return false;
+    value_set(p->arena, trial, STR("operatorStatus"), value_object(p->arena));
+    p->ports->prune(p->ports->ctx, p->arena, &p->card->key, trial);
+    return !value_get(trial, STR("operatorStatus"));
+}
+
+static str annotation(struct pass *p, const struct value *memory)
+{
+    struct buf text = buf_new(p->arena, BUF_UNLIMITED);
+
+    return json_write(&text, memory, &json_exact, NULL) ? buf_str(&text) : STR_NONE;
+}
+
+void memory_annotate(struct pass *p, struct value *object)
+{
+    str text = STR_NONE;
+
+    if (memory_is_annotated(p)) {
+        if (!p->memory)
+            return;
+        struct value *kept = value_clone(p->arena, p->memory);
+        value_unset(kept, STR("decisions"));
+        text = annotation(p, kept);
+        if (text.len > ANNOTATED_MAX) {
+            value_unset(kept, STR("knownDifferences"));
+            value_unset(kept, STR("comparator"));
+            text = annotation(p, kept);
+        }
+    }
+    object_set_annotation(p->arena, object, STR(ANNOTATION_KNOWN),
+                          text.len <= ANNOTATED_MAX ? text : STR_NONE);
 }
 
 /* Which key a digest was made with: after a change of the key nothing can be said. */

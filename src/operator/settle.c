@@ -22,6 +22,9 @@ static struct value *metadata(struct pass *p)
         object_set_annotation(p->arena, after, STR(ANNOTATION_GENERATION),
                               str_fmt(p->arena, "%lld", (long long)p->generation));
     pass_annotate(p, after);
+    if (memory_is_annotated(p))
+        settle_remember(p);
+    memory_annotate(p, after);
     return meta_patch_object(p->arena, p->object, after, true);
 }
 

@@ -20,11 +20,11 @@
 
 static struct stage stage;
 
-static struct stage *open(struct world *w, bool keeps)
+static struct stage *open_as(struct world *w, const struct stage_options *options)
 {
     struct stage *s = &stage;
 
-    stage_open(s, w, &(struct stage_options){.keeps = keeps});
+    stage_open(s, w, options);
     stage_apply_text(s, GROUP("rg", ""));
     stage_apply_text(s, ACCOUNT("acc", ""));
     stage_apply_text(s, NETWORK("net", "", ""));
@@ -39,6 +39,11 @@ static struct stage *open(struct world *w, bool keeps)
     stage_expect_ready(s, "VirtualNetworksSubnet", "sub");
     stage_expect_ready(s, "Redis", "cache");
     return s;
+}
+
+static struct stage *open(struct world *w, bool keeps)
+{
+    return open_as(w, &(struct stage_options){.keeps = keeps});
 }
 
 static void expect_no_put(struct stage *s, int64_t time)
@@ -247,5 +252,72 @@ void drift_failed(struct world *w)
     stage_change(s, ACCOUNT_ID("acc"), "properties.provisioningState", "\"Succeeded\"");
     stage_run(s, A_PERIOD);
     stage_expect_ready(s, "StorageAccount", "acc");
+    stage_close(s);
+}
+
+/* 8.9: on definitions without operatorStatus an annotation holds the record, after a crash too. */
+void drift_annotated(struct world *w)
+{
+    struct stage *s = open_as(w, &(struct stage_options){.foreign = true});
+    const struct value *account = stage_get(s, "StorageAccount", "acc");
+
+    world_expect(w, !path_value(s, account, "status.operatorStatus"), "there is a place");
+    world_expect(
+        w, str_contains(object_annotation(account, STR(ANNOTATION_KNOWN)), STR("\"settled\":true")),
+        "no annotation");
+    expect_no_put(s, DAY / 4);
+    stage_restart(s, NULL);
+    expect_no_put(s, 2 * A_PERIOD);
+    for (size_t i = 2; i < 6; i++)
+        expect_corrected(s, &changes[i], changes[i].unset ? 2 : 1);
+    expect_no_put(s, DAY / 4);
+    stage_close(s);
+}
+
+#define MANY 12
+
+static const char *many_id(struct stage *s, unsigned i)
+{
+    return str_z(s->w->arena, str_fmt(s->w->arena,
+                                      STAGE_GROUP "/providers/Microsoft.Storage/"
+                                                  "storageAccounts/many%u",
+                                      i));
+}
+
+/* 8.5: a service that evolves shows the same new member everywhere: one finding, no write. */
+void drift_evolved(struct world *w)
+{
+    struct stage *s = &stage;
+    struct condition synced = {0};
+
+    stage_open(s, w, &(struct stage_options){0});
+    stage_apply_text(s, GROUP("rg", ""));
+    for (unsigned i = 0; i < MANY; i++) {
+        struct value *one = stage_parse(w->arena, ACCOUNT("many", ""));
+        value_set_str(w->arena, value_get(one, STR("metadata")), STR("name"),
+                      str_fmt(w->arena, "many%u", i));
+        world_expect(w, stage_apply(s, one) == 201, "refused");
+    }
+    stage_run(s, 60 * WORLD_MINUTE);
+    stage_expect_ready(s, "StorageAccount", "many0");
+    /* One alone is drift. */
+    stage_evolve(s, many_id(s, 3), "properties.allowSharedKeyAccess", "true");
+    stage_run(s, A_PERIOD + 5 * WORLD_MINUTE);
+    world_expect(w, stage_puts(s, str_c(many_id(s, 3))) >= 2, "one object was not corrected");
+    stage_run(s, 2 * A_PERIOD);
+    for (unsigned i = 0; i < MANY; i++)
+        stage_evolve(s, many_id(s, i), "properties.defaultToOAuthAuthentication", "false");
+    expect_no_put(s, DAY / 4);
+    world_expect(w, stage_count_events(s, "AzureEvolved") == 1, "%u findings",
+                 stage_count_events(s, "AzureEvolved"));
+    (void)condition_get(value_get(stage_get(s, "StorageAccount", "many5"), STR("status")),
+                        STR("Synced"), &synced);
+    world_expect(w, str_eq(synced.reason, STR("AzureEvolved")), "Synced is %.*s",
+                 STR_ARG(synced.reason));
+    /* What people change is corrected as ever: tags, and what is set. */
+    stage_change(s, many_id(s, 5), "properties.accessTier", "\"Cool\"");
+    unsigned before = s->arm_writes;
+    stage_run(s, A_PERIOD);
+    world_expect(w, s->arm_writes == before + 1, "%u writes", s->arm_writes - before);
     stage_close(s);
 }

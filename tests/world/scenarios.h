@@ -63,10 +63,12 @@ void children_needed(struct world *w);
 /* What kubectl shows, against docs/operate.md: see users.c. */
 void users_see(struct world *w);
 /* Change detection: see drift.c. */
+void drift_annotated(struct world *w);
 void drift_author(struct world *w);
 void drift_bounded(struct world *w);
 void drift_contested(struct world *w);
 void drift_corrected(struct world *w);
+void drift_evolved(struct world *w);
 void drift_failed(struct world *w);
 void drift_second_look(struct world *w);
 /* Users, Azure and restarts at the wrong moment: see edges.c. */

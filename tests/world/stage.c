@@ -276,6 +276,15 @@ bool stage_has_event_with(const struct stage *s, const char *reason, const char 
     return false;
 }
 
+unsigned stage_count_events(const struct stage *s, const char *reason)
+{
+    unsigned count = 0;
+
+    for (size_t i = 0; i < s->events.len; i++)
+        count += str_has_prefix(s->events.items[i], str_c(reason));
+    return count;
+}
+
 bool stage_has_event(const struct stage *s, const char *reason)
 {
     return stage_has_event_with(s, reason, "");
@@ -355,6 +364,16 @@ static void look(void *ctx)
 
 /* ---- The operator. --------------------------------------------------------------------------- */
 
+static void prune(void *ctx, struct arena *a, const struct object_key *key, struct value *status)
+{
+    const struct stage *s = ctx;
+
+    (void)a;
+    (void)key;
+    if (s->options.foreign)
+        (void)value_unset(status, STR("operatorStatus"));
+}
+
 static void step_planned(void *ctx)
 {
     struct stage *s = ctx;
@@ -385,6 +404,7 @@ static void start(struct stage *s)
                               .write = s->options.observe ? NULL : ask,
                               .leads = leads,
                               .event = event,
+                              .prune = prune,
                               .tally = tally};
     s->life++;
     s->flying = map_new(s->w->arena);
@@ -479,6 +499,19 @@ static void add_core(struct stage *s, const char *kind, const char *plural, bool
     begin_watch(s, k);
 }
 
+/* As the reference operator's definitions are. */
+static void forget_place(struct value *definition)
+{
+    struct value *versions = value_get(value_get(definition, STR("spec")), STR("versions"));
+
+    for (size_t i = 0; i < value_len(versions); i++) {
+        struct value *schema =
+            value_get(value_get(&versions->items[i], STR("schema")), STR("openAPIV3Schema"));
+        struct value *status = value_get(value_get(schema, STR("properties")), STR("status"));
+        (void)value_unset(value_get(status, STR("properties")), STR("operatorStatus"));
+    }
+}
+
 static void define(struct stage *s, const struct model_resource *hub)
 {
     AUTO_ARENA a = arena_new();
@@ -488,8 +521,12 @@ static void define(struct stage *s, const struct model_resource *hub)
 
     world_expect(s->w, model_versions(s->model, a, hub->group, hub->kind, &versions, &count, &e),
                  "no versions: %.*s", STR_ARG(e.text));
-    str definition = print(a, crd_build(a, (const struct model_resource *const *)versions, count,
-                                        &(struct crd_options){0}));
+    struct value *built =
+        value_clone(a, crd_build(a, (const struct model_resource *const *)versions, count,
+                                 &(struct crd_options){0}));
+    if (s->options.foreign)
+        forget_place(built);
+    str definition = print(a, built);
     world_expect(s->w,
                  local_ask(&s->w->client, "POST",
                            "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",

@@ -51,6 +51,7 @@ struct stage_options {
     struct operator_config config; /* what is 0 or empty gets a default */
     bool observe;                  /* without a writer */
     bool keeps;                    /* Azure keeps what a PUT omits */
+    bool foreign;                  /* definitions have no operatorStatus */
 };
 
 struct stage_kind;
@@ -120,6 +121,7 @@ void stage_expect(struct stage *s, const char *kind, const char *name, const cha
 unsigned stage_caused(const struct stage *s, const char *cause);
 /* Whether an Event of this reason was sent that has this text in it. */
 bool stage_has_event_with(const struct stage *s, const char *reason, const char *text);
+unsigned stage_count_events(const struct stage *s, const char *reason);
 /* Whether an Event of this reason was sent. */
 bool stage_has_event(const struct stage *s, const char *reason);
 

@@ -345,7 +345,10 @@ void deviations_drop_children(struct deviations *f)
 
 static bool is_no_childs_work(const struct deviation *f)
 {
-    return !f->child && (f->kind != DIFFERENCE_ADDED || f->wanted);
+    bool tag = str_has_prefix(f->path, STR("tags")) &&
+               (f->path.len == 4 || f->path.ptr[4] == '.' || f->path.ptr[4] == '[');
+
+    return tag || (!f->child && (f->kind != DIFFERENCE_ADDED || f->wanted));
 }
 
 void deviations_drop_child_write(struct deviations *f)

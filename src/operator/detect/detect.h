@@ -153,11 +153,15 @@ void deviations_keep_set(struct deviations *f);
  */
 struct deviations detect_unsatisfied(struct detect *d, const struct record *record,
                                      const struct value *wanted, const struct value *found);
+/* Whether it is a member that nobody set and that was not there, as a service adds when it evolves;
+ * entries of maps and elements of lists are none, and neither are tags. */
+bool deviation_is_new_member(const struct detect *d, const struct deviation *f);
 /* Leaves out what is inside of children: their own objects look after them. */
 void deviations_drop_children(struct deviations *f);
 /*
  * After a child resource was written, the parent may show it: leaves out what is inside of
- * children, and what was added to members that nobody set. A record taken next knows it.
+ * children, and what was added to members that nobody set, but for tags: no child shows in those. A
+ * record taken next knows it.
  */
 void deviations_drop_child_write(struct deviations *f);
 

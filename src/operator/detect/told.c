@@ -81,3 +81,16 @@ struct hidden_count hidden_below(struct detect *d, const struct path *path, cons
     }
     return sum;
 }
+
+bool deviation_is_new_member(const struct detect *d, const struct deviation *f)
+{
+    struct path path;
+    struct place up;
+
+    if (f->kind != DIFFERENCE_ADDED || f->wanted || f->before || f->child ||
+        !path_parse_dotted(d->arena, f->path, &path, NULL) || !path.len ||
+        path.steps[path.len - 1].kind != STEP_KEY || str_eq(path.steps[0].key, STR("tags")))
+        return false;
+    path.len--;
+    return follow(d->resource->spec, &path, &up) && !up.shape;
+}

@@ -497,6 +497,49 @@ static void test_records_of_others_are_rejected(void **state)
     }
 }
 
+static void test_a_new_member_is_no_entry(void **state)
+{
+    AUTO_ARENA a = arena_new();
+    struct detect *d = start(a, &account);
+    static const struct {
+        const char *path;
+        bool member;
+    } cases[] = {{"properties.allowCrossTenantReplication", true},
+                 {"properties.networkAcls", true},
+                 {"tags", false},
+                 {"tags.who", false},
+                 {"identity.userAssignedIdentities.x", false},
+                 {"properties.networkAcls.ipRules[0]", false}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct deviation f = {.path = str_c(cases[i].path), .kind = DIFFERENCE_ADDED};
+        assert_int_equal(deviation_is_new_member(d, &f), cases[i].member);
+        f.wanted = value_null(a);
+        assert_false(deviation_is_new_member(d, &f));
+    }
+}
+
+/* A child shows in what nobody set, but never in tags. */
+static void test_the_work_of_a_child(void **state)
+{
+    AUTO_ARENA a = arena_new();
+    struct detect *d = start(a, &table);
+    const struct value *wanted = detect_wanted(d, fixture_json(a, "{'location':'x'}"));
+    struct record r = detect_learn(d, wanted, wanted);
+
+    (void)state;
+    struct deviations f = detect_compare(
+        d, &r, wanted,
+        detect_found(d,
+                     fixture_json(a, "{'location':'x','tags':{'who':'eve'},'properties':"
+                                     "{'disableBgpRoutePropagation':true}}"),
+                     wanted));
+    assert_int_equal(f.count, 2);
+    deviations_drop_child_write(&f);
+    assert_str(news_of(a, &f), STR("added tags\n"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -512,6 +555,8 @@ int main(void)
         cmocka_unit_test(test_others_may_change_what_is_shared),
         cmocka_unit_test(test_a_put_carries_what_is_shared),
         cmocka_unit_test(test_records_of_others_are_rejected),
+        cmocka_unit_test(test_the_work_of_a_child),
+        cmocka_unit_test(test_a_new_member_is_no_entry),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
