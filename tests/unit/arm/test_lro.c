@@ -84,6 +84,12 @@ TEST(retry_after_is_honoured_and_limited)
                                   .retry_after = 99999 * NS_PER_SEC});
     assert_int_equal(o.next, LRO_POLL);
     assert_int_equal(o.wait, LRO_WAIT_MAX);
+    /* As without a hint: seconds, or polls would use up what Azure allows everybody. */
+    lro_step(a, &o,
+             &(struct arm_answer){
+                 .http = 200, .body = STR("{\"status\":\"Enqueued\"}"), .retry_after = 0});
+    assert_int_equal(o.next, LRO_POLL);
+    assert_true(o.wait >= 5 * NS_PER_SEC);
 }
 
 TEST(a_wait_is_honoured_before_the_last_look_too)
