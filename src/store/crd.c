@@ -8,6 +8,7 @@
 
 #include "go/quote.h"
 #include "object/object.h"
+#include "regex/regex.h"
 
 /* ---- Filling in. ------------------------------------------------------------------------------
  */
@@ -121,6 +122,19 @@ static void invalid(struct store_errors *errors, str field, str value, const cha
                 STR_ARG(go_quoted(errors->arena, value)), rule);
 }
 
+static void validate_pattern(const struct value *schema, str field, struct store_errors *errors)
+{
+    AUTO_ARENA scratch = arena_new();
+    AUTO_ERR e = {0};
+    struct regex *re;
+    str pattern = value_get_str(schema, STR("pattern"));
+
+    if (pattern.len && !regex_compile(scratch, pattern, &re, &e))
+        store_error(errors, str_concat(errors->arena, field, STR(".pattern")), "FieldValueInvalid",
+                    "Invalid value: %.*s: must be a valid regular expression, but isn't: %.*s",
+                    STR_ARG(go_quoted(errors->arena, pattern)), STR_ARG(e.text));
+}
+
 /* What a structural schema may not have, below this place. */
 static void validate_schema(const struct value *schema, str field, struct store_errors *errors)
 {
@@ -134,6 +148,7 @@ static void validate_schema(const struct value *schema, str field, struct store_
         !store_schema_preserves(schema))
         store_error(errors, str_concat(a, field, STR(".type")), "FieldValueRequired",
                     "Required value: must not be empty for specified object fields");
+    validate_pattern(schema, field, errors);
     if (value_is_true(value_get(schema, STR("uniqueItems"))))
         store_error(errors, str_concat(a, field, STR(".uniqueItems")), "FieldValueForbidden",
                     "Forbidden: uniqueItems cannot be set to true since the runtime complexity "

@@ -70,13 +70,14 @@ void store_regexes_free(struct store_regexes *x)
 const struct regex *store_regex(struct store_regexes *x, str pattern)
 {
     AUTO_LOCK guard = lock_take(&x->lock);
-    struct regex *re = map_get(x->map, pattern);
+    struct regex *re = NULL;
 
-    if (re)
-        return re;
+    if (map_has(x->map, pattern))
+        return map_get(x->map, pattern);
     pattern = str_copy(x->arena, pattern);
+    /* One that does not compile is kept, too: trying it costs memory each time. */
     if (!regex_compile(x->arena, pattern, &re, NULL))
-        return NULL;
+        re = NULL;
     map_set(x->map, pattern, re);
     return re;
 }

@@ -143,6 +143,10 @@ static const struct {
      "spec.versions[1].name"},
     {CRD_WITH(VERSION("v1", "true", "{\"type\":\"object\",\"properties\":{\"a\":{}}}")),
      "spec.versions[0].schema.openAPIV3Schema.properties[a].type"},
+    {CRD_WITH(VERSION("v1", "true",
+                      "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\","
+                      "\"pattern\":\"(\"}}}")),
+     "spec.versions[0].schema.openAPIV3Schema.properties[a].pattern"},
     {CRD_WITH("{\"name\":\"v1\",\"served\":true,\"storage\":true}"),
      "spec.versions[0].schema.openAPIV3Schema"},
 };
