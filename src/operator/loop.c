@@ -124,7 +124,7 @@ struct operator_stats operator_stats(const struct operator* o)
 
 struct below {
     struct operator* o;
-    struct arena *arena;
+    struct map *seen; /* whoever has several owners is one */
     str uid;
     size_t count, depth;
 };
@@ -133,11 +133,15 @@ struct below {
 static void count_below(void *ctx, struct card *card)
 {
     struct below *b = ctx;
-    const struct value *object = b->o->ports.find(b->o->ports.ctx, b->arena, &card->key);
+    AUTO_ARENA a = arena_new(); /* of one object: there may be ten thousand */
 
-    if (b->depth > OWNERS_MAX || !object_is_owned_by(object, b->uid))
+    if (b->depth > OWNERS_MAX || map_has(b->seen, card->text))
         return;
-    struct below deeper = {b->o, b->arena, object_uid(object), 0, b->depth + 1};
+    const struct value *object = b->o->ports.find(b->o->ports.ctx, a, &card->key);
+    if (!object_is_owned_by(object, b->uid))
+        return;
+    map_set(b->seen, card->text, card);
+    struct below deeper = {b->o, b->seen, object_uid(object), 0, b->depth + 1};
     graph_each(b->o->graph, card->text, count_below, &deeper);
     b->count += 1 + deeper.count;
 }
@@ -146,9 +150,10 @@ static size_t count_deletes(void *ctx, const struct card *card, size_t *now)
 {
     AUTO_ARENA a = arena_new();
     struct operator* o = ctx;
-    struct below below = {o, a, object_uid(card->pass->object), 1, 0};
+    struct below below = {o, map_new(a), object_uid(card->pass->object), 1, 0};
     size_t recent = 0;
 
+    map_set(below.seen, card->text, NULL);
     if (below.uid.len)
         graph_each(o->graph, card->text, count_below, &below);
     *now = below.count;
