@@ -14,14 +14,6 @@
 #define PATHS_MAX 5
 #define MESSAGE_MAX 1024
 
-/* No more than max bytes, and no part of a character. */
-static str cut(str s, size_t max)
-{
-    while (max && max < s.len && (s.ptr[max] & 0xC0) == 0x80)
-        max--;
-    return str_slice(s, 0, max);
-}
-
 static void set_paths(struct pass *p, struct value *one, const struct deviations *changes)
 {
     struct value *paths = value_list(p->arena);
@@ -39,9 +31,9 @@ static void set_author(struct pass *p, struct value *one)
 
     if (!author.by.len)
         return;
-    value_set_str(p->arena, one, STR("by"), cut(author.by, 256));
+    value_set_str(p->arena, one, STR("by"), status_cut(author.by, 256));
     if (author.at.len)
-        value_set_str(p->arena, one, STR("at"), cut(author.at, 64));
+        value_set_str(p->arena, one, STR("at"), status_cut(author.at, 64));
 }
 
 static bool is_same(const struct value *last, const struct made *d)
@@ -64,7 +56,7 @@ void decisions_add(struct pass *p, const struct made *d)
     value_set_str(p->arena, one, STR("action"), str_c(d->action));
     value_set_str(p->arena, one, STR("reason"), d->reason);
     if (message.len)
-        value_set_str(p->arena, one, STR("message"), cut(message, MESSAGE_MAX));
+        value_set_str(p->arena, one, STR("message"), status_cut(message, MESSAGE_MAX));
     set_paths(p, one, d->changes);
     if (d->by_others)
         set_author(p, one);

@@ -64,12 +64,19 @@ static bool decode(struct arena *a, const struct value *coded, str name, str *ou
                    STR_ARG(name), STR_ARG(value_key(coded)));
 }
 
-static void hide(struct pass *p, str value)
+static void hide_text(struct pass *p, str value)
 {
     for (size_t i = 0; i < p->secrets.len; i++)
         if (str_eq(p->secrets.items[i], value))
             return;
     VEC_PUSH(p->arena, &p->secrets, str_copy(p->arena, value));
+}
+
+/* Also without the end of the line that files end with: nobody quotes that. */
+static void hide(struct pass *p, str value)
+{
+    hide_text(p, value);
+    hide_text(p, str_trim(value));
 }
 
 static bool find_secret(void *ctx, struct arena *a, str namespace, str name, str key, str *out,

@@ -436,6 +436,8 @@ struct value *meta_patch_object(struct arena *a, const struct value *before,
 struct value *status_patch(struct pass *p, const struct value *body, const struct condition *ready);
 /* A text for people: values of Secrets that the pass has read are masked. */
 str status_without_secrets(struct pass *p, str text);
+/* No more than max bytes, and no part of a character. */
+str status_cut(str text, size_t max);
 struct condition status_condition(const struct pass *p, const char *severity, const char *reason,
                                   str message);
 

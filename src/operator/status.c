@@ -66,11 +66,6 @@ str status_reason(struct arena *a, str code)
 
 /* ---- Size. ----------------------------------------------------------------------------------- */
 
-struct largest {
-    struct value *list;
-    size_t size;
-};
-
 static size_t text_size(const struct value *v)
 {
     AUTO_ARENA a = arena_new();
@@ -79,18 +74,64 @@ static size_t text_size(const struct value *v)
     return json_write(&b, v, &json_exact, NULL) ? b.len : 0;
 }
 
-static void find_largest(struct value *v, struct largest *out)
+/* About as much, to tell large from small. */
+static size_t size_of(const struct value *v)
 {
+    size_t size = 8 + v->key_len + (value_is_container(v) ? 0 : value_text(v).len);
+
     for (size_t i = 0; value_is_container(v) && i < v->len; i++)
-        find_largest(&v->items[i], out);
-    if (!value_is(v, VALUE_LIST) || v->len <= CUT_TO)
-        return;
-    size_t size = text_size(v);
-    if (size > out->size)
-        *out = (struct largest){v, size};
+        size += size_of(&v->items[i]);
+    return size;
 }
 
-/* Cuts lists until it fits; what a status consists of besides is small. */
+static bool is_long(const struct value *v)
+{
+    return value_is(v, VALUE_LIST) && v->len > CUT_TO;
+}
+
+static size_t largest_list(const struct value *v)
+{
+    size_t largest = is_long(v) ? size_of(v) : 0;
+
+    for (size_t i = 0; value_is_container(v) && i < v->len; i++) {
+        size_t below = largest_list(&v->items[i]);
+        largest = below > largest ? below : largest;
+    }
+    return largest;
+}
+
+/* Cuts all lists that are as large. */
+static void cut_lists(struct value *v, size_t least, struct buf *names)
+{
+    if (is_long(v) && size_of(v) >= least) {
+        buf_fmt(names, "%s%.*s (%u elements, %d shown)", names->len ? ", " : "",
+                STR_ARG(value_key(v)), v->len, CUT_TO);
+        while (v->len > CUT_TO)
+            value_remove(v, v->len - 1);
+    }
+    for (size_t i = 0; value_is_container(v) && i < v->len; i++)
+        cut_lists(&v->items[i], least, names);
+}
+
+/* What no list is to blame for: the largest member goes as a whole. False: there is none. */
+static bool drop_largest(struct value *status, struct buf *names)
+{
+    const struct value *largest = NULL;
+
+    for (size_t i = 0; i < status->len; i++) {
+        const struct value *v = &status->items[i];
+        if (!str_eq(value_key(v), STR("conditions")) &&
+            !str_eq(value_key(v), STR("operatorStatus")) &&
+            (!largest || size_of(v) > size_of(largest)))
+            largest = v;
+    }
+    if (!largest)
+        return false;
+    buf_fmt(names, "%s%.*s (not shown)", names->len ? ", " : "", STR_ARG(value_key(largest)));
+    return value_unset(status, value_key(largest));
+}
+
+/* Cuts until it fits: lists of about the same size at once, so that many cost no more than one. */
 void status_bound(struct pass *p, struct value *status)
 {
     struct condition cut = {.type = STR("Truncated"),
@@ -98,16 +139,13 @@ void status_bound(struct pass *p, struct value *status)
                             .reason = STR("StatusTooLarge"),
                             .generation = object_generation(p->object)};
     struct buf names = buf_new(p->arena, 2 * KIB);
+    size_t list;
 
     while (text_size(status) > STATUS_MAX) {
-        struct largest largest = {0};
-        find_largest(status, &largest);
-        if (!largest.list)
+        if ((list = largest_list(status)))
+            cut_lists(status, list / 2, &names);
+        else if (!drop_largest(status, &names))
             break;
-        buf_fmt(&names, "%s%.*s (%zu elements, %d shown)", names.len ? ", " : "",
-                STR_ARG(value_key(largest.list)), (size_t)largest.list->len, CUT_TO);
-        while (largest.list->len > CUT_TO)
-            value_remove(largest.list, largest.list->len - 1);
     }
     if (!names.len) {
         condition_remove(status, STR("Truncated"));
@@ -153,17 +191,35 @@ static bool replaces(const struct condition *old, const struct condition *next)
     return false;
 }
 
+static str without(struct arena *a, str text, str secret)
+{
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+    str before;
+
+    if (!str_contains(text, secret))
+        return text;
+    for (bool more = true; more;) {
+        more = str_cut(text, secret, &before, &text);
+        buf_add(&b, before);
+        buf_add(&b, more ? STR("***") : STR_NONE);
+    }
+    return buf_str(&b);
+}
+
 /* What must never be shown is not, whoever has quoted it. */
 str status_without_secrets(struct pass *p, str text)
 {
-    for (size_t i = 0; i < p->secrets.len; i++) {
-        str secret = p->secrets.items[i], before, after;
-        if (secret.len < 4)
-            continue;
-        while (str_cut(text, secret, &before, &after) && before.len < text.len)
-            text = str_fmt(p->arena, "%.*s***%.*s", STR_ARG(before), STR_ARG(after));
-    }
+    for (size_t i = 0; i < p->secrets.len; i++)
+        if (p->secrets.items[i].len >= 4)
+            text = without(p->arena, text, p->secrets.items[i]);
     return text;
+}
+
+str status_cut(str text, size_t max)
+{
+    while (max && max < text.len && (text.ptr[max] & 0xC0) == 0x80)
+        max--;
+    return str_slice(text, 0, max);
 }
 
 static struct condition shown(struct pass *p, const struct condition *ready)
@@ -172,7 +228,7 @@ static struct condition shown(struct pass *p, const struct condition *ready)
 
     c.message = status_without_secrets(p, c.message);
     if (c.message.len > MESSAGE_MAX)
-        c.message = str_fmt(p->arena, "%.*s...", STR_ARG(str_slice(c.message, 0, MESSAGE_MAX)));
+        c.message = str_fmt(p->arena, "%.*s...", STR_ARG(status_cut(c.message, MESSAGE_MAX)));
     return c;
 }
 

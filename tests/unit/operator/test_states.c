@@ -2,6 +2,7 @@
 /* test_states.c - states as tables: an object in, the next step out. */
 #include "../test.h"
 
+#include "base/utf8.h"
 #include "operator/internal.h"
 #include "text/json/json.h"
 
@@ -187,6 +188,45 @@ static void a_large_status_is_cut_and_says_so(void **state)
     end(&f);
 }
 
+static str repeated(struct arena *a, char c, size_t count)
+{
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+
+    buf_repeat(&b, c, count);
+    return buf_str(&b);
+}
+
+/* Many lists that are a little too long, and after them what no list is to blame for. */
+static void a_status_of_any_shape_becomes_small_enough(void **state)
+{
+    struct fixture f;
+    struct pass *p = fixture(&f, "{" KIND "'metadata':{'generation':1}}");
+    struct arena *a = f.arena;
+    struct value *status = value_object(a), *lists = value_object(a), *map = value_object(a);
+    struct condition cut;
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+
+    (void)state;
+    for (int i = 0; i < 2000; i++) {
+        struct value *list = value_list(a);
+        for (int k = 0; k < 51; k++)
+            value_add(a, list, value_string(a, str_fmt(a, "%020d", k)));
+        value_set(a, lists, str_fmt(a, "l%d", i), list);
+    }
+    for (int i = 0; i < 5000; i++)
+        value_set_str(a, map, str_fmt(a, "k%d", i), str_fmt(a, "%0200d", i));
+    value_set(a, status, STR("lists"), lists);
+    value_set(a, status, STR("map"), map);
+    value_set_str(a, status, STR("text"), repeated(a, 'x', 600000));
+    value_set_str(a, status, STR("id"), STR("kept"));
+    status_bound(p, status);
+    assert_true(json_write(&b, status, &json_exact, NULL));
+    assert_true(b.len <= 512 * KIB);
+    assert_true(condition_get(status, STR("Truncated"), &cut));
+    assert_true(str_eq(value_get_str(status, STR("id")), STR("kept")));
+    end(&f);
+}
+
 static void secrets_never_get_into_a_message(void **state)
 {
     struct fixture f;
@@ -200,6 +240,40 @@ static void secrets_never_get_into_a_message(void **state)
     struct condition shown;
     assert_true(condition_get(value_get(patch, STR("status")), STR("Ready"), &shown));
     assert_string_equal(str_z(f.arena, shown.message), "password *** is too short");
+    end(&f);
+}
+
+/* Whoever can make Azure quote a short secret ten thousand times must not fill the memory. */
+static void a_secret_that_is_quoted_often_is_masked_in_one_go(void **state)
+{
+    struct fixture f;
+    struct pass *p = fixture(&f, "{" KIND "'metadata':{'generation':1}}");
+    struct buf quoted = buf_new(f.arena, BUF_UNLIMITED);
+
+    (void)state;
+    for (int i = 0; i < 10000; i++)
+        buf_add(&quoted, STR("abcd "));
+    VEC_PUSH(p->arena, &p->secrets, STR("abcd"));
+    size_t before = arena_used(f.arena);
+    str masked = status_without_secrets(p, buf_str(&quoted));
+    assert_false(str_contains(masked, STR("abcd")));
+    assert_int_equal(masked.len, 40000);
+    assert_true(arena_used(f.arena) - before < 1 * MIB);
+    end(&f);
+}
+
+/* Half a character would come back from the API server as another one, and be written again. */
+static void a_long_message_ends_with_a_whole_character(void **state)
+{
+    struct fixture f;
+    struct pass *p = fixture(&f, "{" KIND "'metadata':{'generation':1}}");
+    struct condition shown, bad = status_condition(p, "Warning", "Failed", STR_NONE);
+
+    (void)state;
+    bad.message = str_concat(f.arena, repeated(f.arena, 'x', 4095), STR("\xc3\xa9\xc3\xa9"));
+    struct value *patch = status_patch(p, NULL, &bad);
+    assert_true(condition_get(value_get(patch, STR("status")), STR("Ready"), &shown));
+    assert_int_equal(utf8_find_invalid(shown.message), STR_NPOS);
     end(&f);
 }
 
@@ -320,7 +394,10 @@ int main(void)
         cmocka_unit_test(codes_become_valid_reasons),
         cmocka_unit_test(an_equal_status_is_not_written),
         cmocka_unit_test(a_large_status_is_cut_and_says_so),
+        cmocka_unit_test(a_status_of_any_shape_becomes_small_enough),
         cmocka_unit_test(secrets_never_get_into_a_message),
+        cmocka_unit_test(a_secret_that_is_quoted_often_is_masked_in_one_go),
+        cmocka_unit_test(a_long_message_ends_with_a_whole_character),
         cmocka_unit_test(what_only_users_can_mend_is_still_looked_at),
         cmocka_unit_test(only_news_is_reported),
         cmocka_unit_test(judge_names_the_cause),
