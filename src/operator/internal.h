@@ -73,6 +73,7 @@ struct card {
     bool waits;         /* for something that the cluster will tell */
     bool well;          /* the last pass ended well */
     bool again;         /* something changed while a pass was under way */
+    bool renewed;       /* what it is made from has changed: earlier failures count no more */
     bool outdated;      /* it waits for the cache to show its own last write */
     bool unsure;        /* the answer to a write was lost: the cache may be outdated */
     bool overlaps;      /* another operator has it, and that was reported */

@@ -75,8 +75,11 @@ struct pass_step state_look(struct pass *p)
         return otherwise;
     if (p->card->unsure)
         return step_to(STATE_REFRESH);
-    if (!p->card->attempt)
+    if (p->card->renewed)
+        p->card->attempt = 0;
+    else if (!p->card->attempt)
         p->card->attempt = memory_attempt(p);
+    p->card->renewed = false;
     if (object_is_deleting(p->object) && !object_has_finalizer(p->object, STR(FINALIZER)))
         return step_rest(STEP_NEVER);
     /* What needs nothing of Azure needs no credential. */

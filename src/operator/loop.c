@@ -391,27 +391,66 @@ static void wake_waiting(void *ctx, struct card *card)
         queue_add(o->queue, card->text, QUEUE_NORMAL);
 }
 
+/* If it has failed before, then perhaps because of what has changed: that counts no more. */
 static void wake(void *ctx, struct card *card)
 {
     struct operator* o = ctx;
 
+    card->renewed |= !card->waits;
     queue_add(o->queue, card->text, QUEUE_NORMAL);
 }
 
-/* While it writes, what comes in is its own work; it knows the version when the answer is there. */
+/* What it is made from is Ready now, for which it did not wait: perhaps it failed without it. */
+static void wake_unwell(void *ctx, struct card *card)
+{
+    if (card->waits || card->pass || !card->well)
+        wake(ctx, card);
+}
+
+/*
+ * While it writes, what comes in is its own work; it knows the version when the answer is there. It
+ * deletes nothing, so that is always news.
+ */
 static void wake_exporter(void *ctx, struct card *card)
 {
     if (!card->pass || card->pass->state != STATE_EXPORT)
         wake(ctx, card);
 }
 
+static bool is_ready(const struct value *object)
+{
+    return condition_is_true(value_get(object, STR("status")), STR("Ready"),
+                             object_generation(object));
+}
+
 /* Nothing is under way, and the last pass left nothing to do. */
 static bool is_at_rest(const struct value *object)
 {
-    return condition_is_true(value_get(object, STR("status")), STR("Ready"),
-                             object_generation(object)) &&
-           !object_is_deleting(object) && object_has_finalizer(object, STR(FINALIZER)) &&
+    return is_ready(object) && !object_is_deleting(object) &&
+           object_has_finalizer(object, STR(FINALIZER)) &&
            !object_annotation(object, STR(ANNOTATION_POLL_TOKEN)).len;
+}
+
+/* What is written for an object, as it is now: from here on, changes of it are news. */
+static void foresee_export(struct operator* o, struct card *card, const struct object_key *key)
+{
+    AUTO_ARENA a = arena_new();
+    const struct value *found = o->ports.find(o->ports.ctx, a, key);
+    str export = graph_export(a, object_key_text(a, key));
+
+    graph_add(o->graph, card, &(struct str_list){.items = &export, .len = 1});
+    (void)graph_news(o->graph, export, found ? object_version(found) : 0);
+}
+
+/* The Namespace, whose policy counts for objects without one. */
+static void foresee_namespace(struct operator* o, struct card *card)
+{
+    AUTO_ARENA a = arena_new();
+    struct object_key key = {.kind = STR("Namespace"), .name = card->key.namespace};
+    str text = object_key_text(a, &key);
+
+    graph_add(o->graph, card, &(struct str_list){.items = &text, .len = 1});
+    (void)graph_news(o->graph, text, meta_intent(o->ports.find(o->ports.ctx, a, &key)));
 }
 
 /* What its next pass would find out, so that news of it wake the object before. */
@@ -423,16 +462,20 @@ static void foresee(struct operator* o, struct card *card, const struct value *o
     struct needs needs = {0};
     struct account account;
 
+    foresee_namespace(o, card);
     needs_of(a, resource, object, &needs);
-    for (size_t i = 0; i < needs.len; i++)
-        if (need_is_in_cluster(&needs.items[i]) && !need_is_export(&needs.items[i]))
+    for (size_t i = 0; i < needs.len; i++) {
+        if (need_is_export(&needs.items[i]))
+            foresee_export(o, card, &needs.items[i].object);
+        else if (need_is_in_cluster(&needs.items[i]))
             VEC_PUSH(a, &keys, object_key_text(a, &needs.items[i].object));
+    }
     if (o->ports.account) {
         (void)o->ports.account(o->ports.ctx, a, object, &account, NULL);
         for (size_t i = 0; i < account.need_count; i++)
             VEC_PUSH(a, &keys, object_key_text(a, &account.needs[i]));
     }
-    graph_set(o->graph, card, &keys);
+    graph_add(o->graph, card, &keys);
 }
 
 /* After a restart: what an earlier process found well waits for the end of its period. */
@@ -454,6 +497,21 @@ static bool continue_rest(struct operator* o, struct card *card, const struct va
     return true;
 }
 
+/* Somebody took finalizer or id away: until they are back, a deletion would leave the resource. */
+static bool has_lost_claim(const struct card *card, const struct value *object)
+{
+    return card->well && object && !object_is_deleting(object) &&
+           !(object_has_finalizer(object, STR(FINALIZER)) &&
+             object_annotation(object, STR(ANNOTATION_RESOURCE_ID)).len);
+}
+
+/* Whether news of an object are a cause to look at it. Whose it is may change at any time. */
+static bool must_look(const struct card *card, const struct value *object)
+{
+    return card->outdated || card->overlaps || card->seen != meta_intent(object) ||
+           has_lost_claim(card, object);
+}
+
 static void take_change(struct operator* o, const struct object_key *key)
 {
     AUTO_ARENA a = arena_new();
@@ -473,7 +531,7 @@ static void take_change(struct operator* o, const struct object_key *key)
         graph_each(o->graph, text, wake, o);
         if (graph_has(o->graph, export) &&
             graph_news(o->graph, export, object ? object_version(object) : 0))
-            graph_each(o->graph, export, wake_exporter, o);
+            graph_each(o->graph, export, object ? wake_exporter : wake, o);
         return;
     }
     bool resting = false;
@@ -481,13 +539,14 @@ static void take_change(struct operator* o, const struct object_key *key)
         card = cards_add(o->cards, key, text);
         resting = continue_rest(o, card, object);
     }
-    if (card && !resting && (card->outdated || card->seen != meta_intent(object))) {
+    if (card && !resting && must_look(card, object)) {
+        card->renewed |= card->seen && card->seen != meta_intent(object);
         card->well = card->well && card->outdated;
         queue_add(o->queue, card->text, QUEUE_NORMAL);
     }
     /* Whoever waits for it, unless it looks as before: a record in its status is nobody's news. */
     if (graph_has(o->graph, text) && graph_news(o->graph, text, meta_shown(object)))
-        graph_each(o->graph, text, wake_waiting, o);
+        graph_each(o->graph, text, is_ready(object) ? wake_unwell : wake_waiting, o);
 }
 
 /* Answers to polls may be many: each takes the place of the one before the last. */

@@ -71,3 +71,38 @@ void edge_delete_unreadable(struct world *w)
     world_expect(w, !stage_get(s, "StorageAccount", "acc"), "the object is left");
     stage_close(s);
 }
+
+/* Finalizer and id were replaced together with the manifest: both come back at once. */
+void edge_claim_lost(struct world *w)
+{
+    struct stage *s = open_group(w);
+
+    stage_patch(s, "ResourceGroup", "rg",
+                "{'metadata':{'finalizers':null,'annotations':{'" ANNOTATION_RESOURCE_ID
+                "':null}}}");
+    stage_run(s, 10 * NS_PER_SEC);
+    const struct value *object = stage_get(s, "ResourceGroup", "rg");
+    world_expect(w,
+                 object_has_finalizer(object, STR(FINALIZER)) &&
+                     object_annotation(object, STR(ANNOTATION_RESOURCE_ID)).len,
+                 "it is not claimed again");
+    world_expect(w, stage_puts(s, STR(STAGE_GROUP)) == 1, "it was sent again");
+    stage_close(s);
+}
+
+/* 3.3 [PLUMB]: whoever failed is looked at again when what it is made from becomes Ready. */
+void edge_failed_and_owner_ready(struct world *w)
+{
+    struct stage *s = open_group(w);
+
+    stage_fault(s, "{'faults':[{'kind':'fail','method':'PUT','type':'Microsoft.Storage*','status':"
+                   "400,'code':'LocationRequired','message':'no','count':1}]}");
+    stage_apply_text(s, ACCOUNT("acc", ""));
+    stage_run(s, 30 * NS_PER_SEC);
+    stage_expect(s, "StorageAccount", "acc", "LocationRequired", NULL);
+    stage_patch(s, "ResourceGroup", "rg", "{'spec':{'tags':{'a':'b'}}}");
+    stage_run(s, 1 * WORLD_MINUTE);
+    stage_expect_ready(s, "ResourceGroup", "rg");
+    stage_expect_ready(s, "StorageAccount", "acc");
+    stage_close(s);
+}

@@ -60,6 +60,13 @@ void pass_overlap(struct world *w)
     stage_run(s, 30 * WORLD_MINUTE);
     world_expect(w, stage_has_event(s, "Overlap"), "no Event");
     world_expect(w, !s->arm_reads && !s->arm_writes && !s->status_writes, "it was touched");
+    /* Its user takes it away from the other one. */
+    stage_apply_text(
+        s, GROUP("free", ",'annotations':{'" ANNOTATION_OPERATOR_NAMESPACE "':'another'}"));
+    stage_run(s, 10 * NS_PER_SEC);
+    stage_patch(s, "ResourceGroup", "free", ANNOTATE(ANNOTATION_OPERATOR_NAMESPACE, "null"));
+    stage_run(s, 30 * NS_PER_SEC);
+    stage_expect_ready(s, "ResourceGroup", "free");
     stage_restart(s, &(struct operator_config){.take_over = true});
     stage_run(s, 1 * WORLD_MINUTE);
     stage_expect_ready(s, "ResourceGroup", "rg");

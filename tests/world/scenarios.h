@@ -72,7 +72,9 @@ void drift_evolved(struct world *w);
 void drift_failed(struct world *w);
 void drift_second_look(struct world *w);
 /* Users, Azure and restarts at the wrong moment: see edges.c. */
+void edge_claim_lost(struct world *w);
 void edge_delete_unreadable(struct world *w);
+void edge_failed_and_owner_ready(struct world *w);
 void edge_newer_generation(struct world *w);
 void edge_unclaimed_token(struct world *w);
 /* The last decisions in a status: see why.c. */

@@ -147,6 +147,24 @@ static void end(struct fixture *f)
     arena_free(f->arena);
 }
 
+/* Failures are counted across restarts, until something changes that they may come from. */
+static void failures_count_until_something_changes(void **state)
+{
+    (void)state;
+    for (int renewed = 0; renewed < 2; renewed++) {
+        struct fixture f;
+        struct pass *p = fixture(&f, "{" KIND "'metadata':{},'status':{'operatorStatus':{"
+                                     "'attempt':7}}}");
+
+        f.ports.ctx = (void *)p->object;
+        f.card.renewed = renewed;
+        (void)state_look(p);
+        assert_int_equal(f.card.attempt, renewed ? 0 : 7);
+        assert_false(f.card.renewed);
+        end(&f);
+    }
+}
+
 #define READY                                                                                      \
     "'status':{'conditions':[{'type':'Ready','status':'True','reason':'Succeeded',"                \
     "'observedGeneration':1,'lastTransitionTime':'2026-01-02T03:04:05Z'}]}"
@@ -390,6 +408,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(look_goes_where_the_object_says),
+        cmocka_unit_test(failures_count_until_something_changes),
         cmocka_unit_test(a_patch_says_only_what_differs),
         cmocka_unit_test(codes_become_valid_reasons),
         cmocka_unit_test(an_equal_status_is_not_written),

@@ -131,10 +131,90 @@ static void one_key_of_a_secret_wakes_one_of_ten_thousand(void **state)
     arena_free(f.arena);
 }
 
+/* ---- After a restart. ------------------------------------------------------------------------ */
+
+static int64_t just_checked(void *ctx, const struct object_key *key)
+{
+    (void)ctx;
+    (void)key;
+    return 0;
+}
+
+static void put(struct fake *f, const struct object_key *key, const char *json)
+{
+    struct source *src = ARENA_NEW(f->arena, struct source);
+    struct value *v = NULL;
+
+    src->text = str_c(json);
+    assert_true(!json || json_read(f->arena, src, NULL, &v, NULL));
+    map_set(f->objects, object_key_text(f->arena, key), v);
+    operator_changed(f->operator, key);
+    (void)operator_step(f->operator);
+}
+
+/* An object that an earlier process found well rests, and still hears of what concerns it. */
+static void news_reach_objects_that_rest_since_the_start(void **state)
+{
+    const struct object_key account = {STR("storage.azure.com"), STR("StorageAccount"),
+                                       STR("default"), STR("acc")};
+    const struct object_key namespace = {.kind = STR("Namespace"), .name = STR("default")};
+    const struct object_key secret = {
+        .kind = STR("Secret"), .namespace = STR("default"), .name = STR("out")};
+    static const struct {
+        bool namespace;
+        const char *json;
+        unsigned passes;
+    } news[] = {
+        {true, "{\"metadata\":{\"name\":\"default\",\"labels\":{\"a\":\"b\"}}}", 0},
+        {true,
+         "{\"metadata\":{\"name\":\"default\",\"annotations\":{\"" ANNOTATION_POLICY
+         "\":\"skip\"}}}",
+         1},
+        {false, "{\"metadata\":{\"name\":\"out\",\"resourceVersion\":\"5\"}}", 0},
+        {false, "{\"metadata\":{\"name\":\"out\",\"resourceVersion\":\"6\"}}", 1},
+        {false, NULL, 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(news); i++) {
+        struct fake f = {.arena = arena_new()};
+        struct operator_config config = {.subscription = STR("S"),
+                                         .endpoint = STR("https://azure"),
+                                         .namespace = STR("plumb-system"),
+                                         .period = 900 * NS_PER_SEC};
+        struct ports ports = {
+            .ctx = &f, .find = find, .read = read, .write = write, .checked = just_checked};
+
+        f.objects = map_new(f.arena);
+        f.secrets = map_new(f.arena);
+        assert_true(model_open(f.arena, STR_NONE, &config.model, NULL));
+        f.operator= operator_new(&config, &ports);
+        put(&f, &namespace, "{\"metadata\":{\"name\":\"default\"}}");
+        put(&f, &secret, "{\"metadata\":{\"name\":\"out\",\"resourceVersion\":\"5\"}}");
+        put(&f, &account,
+            "{\"apiVersion\":\"storage.azure.com/v20230101\",\"kind\":\"StorageAccount\","
+            "\"metadata\":{\"name\":\"acc\",\"namespace\":\"default\",\"uid\":\"u\","
+            "\"generation\":1,\"resourceVersion\":\"4\",\"finalizers\":[\"" FINALIZER
+            "\"],\"annotations\":{\"" ANNOTATION_RESOURCE_ID
+            "\":\"/subscriptions/S/resourceGroups/g/providers/Microsoft.Storage/storageAccounts/"
+            "acc\"}},\"spec\":{\"location\":\"westus2\",\"owner\":{\"armId\":\"/subscriptions/S/"
+            "resourceGroups/g\"},\"operatorSpec\":{\"secrets\":{\"key1\":{\"name\":\"out\","
+            "\"key\":\"k\"}}}},\"status\":{\"conditions\":[{\"type\":\"Ready\","
+            "\"status\":\"True\",\"observedGeneration\":1}]}}");
+        assert_int_equal(operator_stats(f.operator).passes, 0);
+        put(&f, news[i].namespace ? &namespace : &secret, news[i].json);
+        assert_int_equal(operator_stats(f.operator).passes, news[i].passes);
+        operator_free(f.operator);
+        model_close(config.model);
+        arena_free(f.arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_key_of_a_secret_wakes_one_of_ten_thousand),
+        cmocka_unit_test(news_reach_objects_that_rest_since_the_start),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
