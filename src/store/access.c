@@ -208,12 +208,17 @@ static bool has_token(const struct store_access *x, const struct handler_call *c
     return !CRYPTO_memcmp(hash, x->token_hash, sizeof(hash));
 }
 
+bool store_access_allows(const struct store_access *x, const struct handler_call *c)
+{
+    return c->client.len || has_token(x, c) || is_public(c);
+}
+
 static void guard(void *ctx, struct handler_call *c)
 {
     const struct store_access *x = ctx;
     struct buf b;
 
-    if (c->client.len || has_token(x, c) || is_public(c)) {
+    if (store_access_allows(x, c)) {
         handler_answer(x->inner, c);
         return;
     }

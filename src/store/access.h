@@ -27,5 +27,7 @@ MUST_CHECK bool store_access_open(struct arena *a, str folder, str address,
 /* Writes folder/kubeconfig for a server at this URL; mode 0600. */
 MUST_CHECK bool store_access_write(const struct store_access *x, str folder, str url,
                                    struct err *e);
+/* Whether the caller may call, by the head of the request alone. */
+bool store_access_allows(const struct store_access *x, const struct handler_call *c);
 /* From now on x->handler guards inner. */
 void store_access_guard(struct store_access *x, const struct handler *inner);

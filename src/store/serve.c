@@ -104,11 +104,24 @@ static str url_of(struct store_served *s, str address)
     return server_url(s->server);
 }
 
+/* Of those who may not call, nothing is kept. */
+static bool is_allowed(void *ctx, struct server_request *r)
+{
+    const struct handler *guard = ctx;
+    const struct handler_call head = {.method = server_method(r),
+                                      .path = server_path(r),
+                                      .client = server_client(r),
+                                      .headers = server_headers(r)};
+
+    return store_access_allows(guard->ctx, &head);
+}
+
 static bool start(struct store_served *s, const struct store_serve_config *config, struct err *e)
 {
     const struct handler *inner = store_handler(s->store);
     struct server_config listen = {
         .handle = handler_serve,
+        .wants_body = is_allowed,
         .ctx = &s->access.handler,
         .address = config->address,
         .port = config->port,

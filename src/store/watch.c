@@ -31,8 +31,10 @@ struct store_watch {
     size_t initial_at;
     bool initial_end; /* a bookmark is to say where the initial events end */
     bool bookmarks, ended;
-    int64_t deadline, bookmark_at;
-    bool bookmark_due;
+    int64_t deadline;
+    /* Set by whoever reads, looked at by whoever steps. */
+    _Atomic int64_t bookmark_at;
+    _Atomic bool bookmark_due;
 };
 
 /* ---- Events. ----------------------------------------------------------------------------------

@@ -36,7 +36,8 @@ struct server {
     struct server_stream *streams;
     bool stopping; /* streams end, new ones are born ended */
     bool cutting;  /* requests without an answer lose their connection */
-    bool stopped;
+    /* Each request, each stream, and whoever started it: the last one frees it. */
+    size_t holders;
 };
 
 struct server_request {
@@ -73,12 +74,13 @@ struct server_stream {
     bool woken; /* since the last pull began */
 };
 
-/* The lists of a server. Under its lock. */
+/* The list of requests. Under the lock. A request that is in it holds the server. */
 void server_link_request(struct server *s, struct server_request *r);
+/* It goes on holding the server, until server_release. */
 void server_unlink_request(struct server_request *r);
 
-/* Frees s when it has stopped and nobody holds a request or stream of it. Without the lock. */
-void server_free_if_idle(struct server *s);
+/* One holder less; s must not be touched by it any more. Without the lock. */
+void server_release(struct server *s);
 
 /* reply.c */
 /* A stream for the answer to r, in the list of its server. */

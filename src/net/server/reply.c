@@ -103,7 +103,7 @@ static void answer(struct server_request *r, struct MHD_Response *response, int 
     if (response)
         MHD_destroy_response(response);
     arena_free(r->arena);
-    server_free_if_idle(s);
+    server_release(s);
 }
 
 void server_reply(struct server_request *r, int status, str content_type, str body)
@@ -188,7 +188,7 @@ static void let_go(struct server_stream *s, bool released, bool ended, bool brok
     if (!unlink_stream(s, released, ended, broken))
         return;
     arena_free(s->arena);
-    server_free_if_idle(server);
+    server_release(server);
 }
 
 void server_release_stream(struct server_stream *s)
@@ -213,6 +213,7 @@ static void link_stream(struct server_stream *s, const struct server_request *r)
     if (s->next)
         s->next->back = &s->next;
     server->streams = s;
+    server->holders++;
 }
 
 struct server_stream *server_stream_new(const struct server_request *r)

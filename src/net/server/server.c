@@ -24,6 +24,7 @@ void server_link_request(struct server *s, struct server_request *r)
     if (r->next)
         r->next->back = &r->next;
     s->requests = r;
+    s->holders++;
 }
 
 void server_unlink_request(struct server_request *r)
@@ -33,11 +34,11 @@ void server_unlink_request(struct server_request *r)
         r->next->back = r->back;
 }
 
-static bool is_idle(struct server *s)
+static bool was_last(struct server *s)
 {
     AUTO_LOCK guard = lock_take(&s->lock);
 
-    return s->stopped && !s->requests && !s->streams;
+    return --s->holders == 0;
 }
 
 static void free_server(struct server *s)
@@ -46,9 +47,9 @@ static void free_server(struct server *s)
     arena_free(s->arena);
 }
 
-void server_free_if_idle(struct server *s)
+void server_release(struct server *s)
 {
-    if (is_idle(s))
+    if (was_last(s))
         free_server(s);
 }
 
@@ -121,19 +122,18 @@ static void reject(struct server_request *r, int status)
 
 static void read_head(struct server_request *r, const char *method)
 {
-    uint64_t length;
-
     r->method = str_copy(r->arena, str_c(method));
     if (r->server->config.client_ca.len)
         r->client = str_copy(r->arena, server_verified_client(r->connection));
     MHD_get_connection_values(r->connection, MHD_HEADER_KIND, keep_header, r);
-    if (str_to_u64(http_header_get(&r->headers, STR("Content-Length")), &length) &&
-        length > r->server->config.body_max && !r->rejected)
-        r->rejected = 413;
-    if (r->rejected) {
-        AUTO_LOCK guard = lock_take(&r->server->lock);
-        r->state = REQUEST_HANDLED;
-    }
+}
+
+static bool is_too_long(const struct server_request *r)
+{
+    uint64_t length;
+
+    return str_to_u64(http_header_get(&r->headers, STR("Content-Length")), &length) &&
+           length > r->server->config.body_max;
 }
 
 /* Whether there is an answer, which is then ours to give; else the connection waits for it. */
@@ -189,6 +189,31 @@ static void start_handling(struct server_request *r)
         reject(r, 503);
 }
 
+/* Whoever answers sets the state, perhaps while the connection is being cut. */
+static bool is_reading(struct server_request *r)
+{
+    AUTO_LOCK guard = lock_take(&r->server->lock);
+
+    return r->state == REQUEST_READING;
+}
+
+/* The head is there. False: the answer needs nothing more. */
+static bool goes_on_reading(struct server_request *r, const char *method)
+{
+    const struct server_config *c = &r->server->config;
+
+    read_head(r, method);
+    if (!r->rejected && c->wants_body && !c->wants_body(c->ctx, r)) {
+        start_handling(r);
+        return false;
+    }
+    if (!r->rejected && !is_too_long(r))
+        return true;
+    (void)begin_handling(r);
+    reject(r, r->rejected ? r->rejected : 413);
+    return false;
+}
+
 /* Called with the head, with each piece of the body, at its end, and after each resume. */
 static enum MHD_Result on_access(void *ctx, struct MHD_Connection *connection, const char *url,
                                  const char *method, const char *version, const char *data,
@@ -197,19 +222,16 @@ static enum MHD_Result on_access(void *ctx, struct MHD_Connection *connection, c
     struct server_request *r = *state;
 
     (void)ctx, (void)connection, (void)url, (void)version;
-    if (!r->method.len) {
-        read_head(r, method);
-        if (r->state != REQUEST_HANDLED)
-            return MHD_YES;
-        reject(r, r->rejected);
-        return pass_on(r);
-    }
+    if (!r->method.len)
+        return goes_on_reading(r, method) ? MHD_YES : pass_on(r);
+    const bool reading = is_reading(r);
     if (*size) {
-        buf_add(&r->body, str_of(data, *size));
+        if (reading)
+            buf_add(&r->body, str_of(data, *size));
         *size = 0;
         return r->body.overflow ? MHD_NO : MHD_YES;
     }
-    if (r->state == REQUEST_READING)
+    if (reading)
         start_handling(r);
     return pass_on(r);
 }
@@ -231,14 +253,16 @@ static void on_completed(void *ctx, struct MHD_Connection *connection, void **st
                          enum MHD_RequestTerminationCode code)
 {
     struct server_request *r = *state;
+    struct server *s = ctx;
 
-    (void)ctx, (void)connection, (void)code;
+    (void)connection, (void)code;
     *state = NULL;
     if (!r || leave_to_handler(r))
         return;
     if (r->response)
         MHD_destroy_response(r->response);
     arena_free(r->arena);
+    server_release(s);
 }
 
 /* ---- Starting ------------------------------------------------------------------------------- */
@@ -287,6 +311,7 @@ static struct server *new_server(const struct server_config *config)
     s->arena = a;
     s->lock = (struct lock)LOCK_INIT;
     s->wake = -1;
+    s->holders = 1;
     *c = *config;
     c->address = config->address.len ? str_copy(a, config->address) : STR("127.0.0.1");
     c->cert = str_copy(a, config->cert);
@@ -424,13 +449,6 @@ static void wake_all(struct server *s, bool requests_too)
         }
 }
 
-static void mark_stopped(struct server *s)
-{
-    AUTO_LOCK guard = lock_take(&s->lock);
-
-    s->stopped = true;
-}
-
 void server_stop(struct server *s, int64_t grace)
 {
     if (!s)
@@ -442,6 +460,5 @@ void server_stop(struct server *s, int64_t grace)
     server_sweeper_stop(s);
     wake_all(s, true);
     MHD_stop_daemon(s->daemon);
-    mark_stopped(s);
-    server_free_if_idle(s);
+    server_release(s);
 }

@@ -33,6 +33,12 @@ typedef void server_handler(void *ctx, struct server_request *r);
 struct server_config {
     server_handler *handle;
     void *ctx;
+    /*
+     * Asked when the head has come, before anything of the body is read or kept; must not wait.
+     * False: the handler is called at once, without a body, and the connection is closed after its
+     * answer. NULL: always true.
+     */
+    bool (*wants_body)(void *ctx, struct server_request *r);
     str address;              /* empty: 127.0.0.1; IPv4 or IPv6, no names */
     uint16_t port;            /* 0: any free one */
     unsigned threads;         /* 0: 2 */

@@ -3,7 +3,7 @@
 #include "../test.h"
 
 #include "net/http/http.h"
-#include "net/server/server.h"
+#include "net/server/handler_serve.h"
 #include "net/http/streams.h"
 
 #include <stdatomic.h>
@@ -267,6 +267,106 @@ TEST(stopping_cuts_what_is_not_answered_and_a_late_answer_is_harmless)
     arena_free(f.a);
 }
 
+/* Requests that their handler keeps, and who answers them: at the same time as the stop. */
+static void attach_nothing(struct handler_stream *s, void (*wake)(void *ctx), void *ctx)
+{
+    (void)s, (void)wake, (void)ctx;
+}
+
+static enum handler_pull pull_nothing(struct handler_stream *s, struct buf *out, size_t enough)
+{
+    (void)s, (void)out, (void)enough;
+    return HANDLER_PULL_END;
+}
+
+static void close_nothing(struct handler_stream *s)
+{
+    (void)s;
+}
+
+static const struct handler_stream_kind nothing = {attach_nothing, pull_nothing, close_nothing};
+
+struct late_stage {
+    struct lock lock;
+    struct handler handler;
+    struct handler_call *calls[16];
+    size_t count, first; /* first: how the first one is answered */
+};
+
+static void keep_call(void *ctx, struct handler_call *c)
+{
+    struct late_stage *s = ctx;
+    AUTO_LOCK guard = lock_take(&s->lock);
+
+    s->calls[s->count++] = c;
+}
+
+static size_t kept(struct late_stage *s)
+{
+    AUTO_LOCK guard = lock_take(&s->lock);
+
+    return s->count;
+}
+
+static void *answer_all(void *ctx)
+{
+    static struct handler_stream source = {&nothing};
+    struct late_stage *s = ctx;
+
+    for (size_t i = 0; i < s->count; i++) {
+        if ((s->first + i) % 3 == 0)
+            handler_reply(s->calls[i], 200, STR("text/plain"), STR("late"));
+        else if ((s->first + i) % 3 == 1)
+            handler_begin_stream(s->calls[i], 200, STR_NONE, &source);
+        else
+            handler_drop(s->calls[i]);
+    }
+    return NULL;
+}
+
+static void ignore_end(void *ctx, const struct http_response *response, const struct err *failure)
+{
+    (void)ctx, (void)response, (void)failure;
+}
+
+/* One round: requests are kept, then answered before, during or after the stop. */
+static void stop_against_answers(int when, size_t calls, size_t first)
+{
+    struct late_stage s = {.lock = LOCK_INIT, .handler = {keep_call, &s}, .first = first};
+    const struct server_config config = {.handle = handler_serve, .ctx = &s.handler};
+    struct http_config http = http_defaults();
+    struct http_client *client;
+    struct server *server;
+    pthread_t thread;
+    AUTO_ERR e = {0};
+
+    assert_ok(server_start(&config, &server, &e), &e);
+    assert_ok(http_client_new(&http, &client, &e), &e);
+    struct http_streams *streams = http_streams_new(client);
+    for (size_t i = 0; i < calls; i++)
+        http_streams_start(streams, &(struct http_stream){.request.url = server_url(server),
+                                                          .on_end = ignore_end});
+    while (kept(&s) < calls)
+        clock_sleep(NS_PER_MS / 10);
+    if (when == 0)
+        answer_all(&s);
+    else if (when == 1)
+        pthread_create(&thread, NULL, answer_all, &s);
+    server_stop(server, 0);
+    if (when == 1)
+        pthread_join(thread, NULL);
+    else if (when == 2)
+        answer_all(&s);
+    http_streams_free(streams);
+    http_client_free(client);
+}
+
+TEST(answers_may_come_before_during_and_after_the_stop)
+{
+    for (int round = 0; round < 90; round++)
+        stop_against_answers(round % 3, round % 2 ? 1 : 4, (size_t)round / 3);
+}
+
 /* ---- Streams of server and client ---- */
 
 struct watcher {
@@ -482,6 +582,7 @@ RUN_TESTS(cmocka_unit_test(routes_lead_to_handlers),
           cmocka_unit_test(every_parameter_of_a_long_query_is_read),
           cmocka_unit_test(an_answer_may_come_later_from_another_thread),
           cmocka_unit_test(stopping_cuts_what_is_not_answered_and_a_late_answer_is_harmless),
+          cmocka_unit_test(answers_may_come_before_during_and_after_the_stop),
           cmocka_unit_test(one_thread_follows_many_streams),
           cmocka_unit_test(a_stream_can_be_stopped_and_a_broken_one_says_so),
           cmocka_unit_test(a_stream_that_cannot_begin_ends_with_an_error),

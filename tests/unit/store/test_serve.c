@@ -62,6 +62,7 @@ static str text_of(struct place *p, const char *name)
 struct caller {
     struct issued pair;
     str token;
+    str body; /* the beginning of a large one, of a POST */
 };
 
 /* The status of GET path; 0 when there is none. */
@@ -69,6 +70,8 @@ static int status_of(struct place *p, const struct caller *c, const char *path)
 {
     struct http_config config = http_defaults();
     struct http_request request = {
+        .method = c->body.len ? STR("POST") : STR("GET"),
+        .body = c->body,
         .url = str_concat(p->arena, store_served_url(p->served), str_c(path))};
     struct http_response response = {0};
     struct http_client *client;
@@ -78,6 +81,8 @@ static int status_of(struct place *p, const struct caller *c, const char *path)
     config.tls.ca.text = text_of(p, "ca.crt");
     config.tls.cert.text = c->pair.cert;
     config.tls.key.text = c->pair.key;
+    if (c->body.len)
+        http_header_add(p->arena, &request.headers, STR("Content-Length"), STR("9000000"));
     if (c->token.len)
         http_header_add(p->arena, &request.headers, STR("Authorization"), c->token);
     assert_ok(http_client_new(&config, &client, &e), &e);
@@ -134,6 +139,20 @@ TEST(wrong_tokens_do_not_open)
     struct caller nearly = {
         .token = str_fmt(p.arena, "Bearer %.*s", (int)token.len - 1, token.ptr)};
     assert_int_equal(status_of(&p, &nearly, OBJECTS), 401);
+    end(&p);
+}
+
+/* Their bodies are not kept, nor counted: what is too much for others is refused for this. */
+TEST(who_may_not_call_is_refused_by_the_head_alone)
+{
+    struct place p;
+    struct caller c = {.token = STR("Bearer wrong")};
+
+    begin(&p);
+    c.body = STR("the first of many");
+    assert_int_equal(status_of(&p, &c, OBJECTS), 401);
+    c.token = str_concat(p.arena, STR("Bearer "), text_of(&p, "token"));
+    assert_int_equal(status_of(&p, &c, OBJECTS), 413);
     end(&p);
 }
 
@@ -206,6 +225,7 @@ TEST(a_folder_has_one_process_and_keeps_its_secrets)
 
 RUN_TESTS(cmocka_unit_test(a_token_or_a_certificate_of_the_authority_opens),
           cmocka_unit_test(wrong_tokens_do_not_open),
+          cmocka_unit_test(who_may_not_call_is_refused_by_the_head_alone),
           cmocka_unit_test(anybody_may_ask_for_version_and_health),
           cmocka_unit_test(secrets_of_the_folder_are_their_owners),
           cmocka_unit_test(the_kubeconfig_names_server_certificate_and_token),
