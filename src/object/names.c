@@ -11,6 +11,7 @@ const struct object_annotation_name object_annotations[] = {
      "what the operator knows, where the status has no place for it"},
     {ANNOTATION_LEFTOVERS, NAME_OPERATOR, "fields that the stored version has no place for"},
     {ANNOTATION_MODE, NAME_USER, "what happens on drift: correct, report or put-only"},
+    {ANNOTATION_POLL_DIGEST, NAME_OPERATOR, "digest of the payload that is being applied"},
     {ANNOTATION_PROTECT, NAME_USER, "rejects deletion of the resource in Azure"},
     {ANNOTATION_SHARE, NAME_USER, "paths that others may add to"},
     {ANNOTATION_SYNC_PERIOD, NAME_USER, "time between two looks at Azure"},

@@ -45,6 +45,7 @@
 #define ANNOTATION_API_VERSION NAME_PREFIX_OWN "api-version"
 #define ANNOTATION_KNOWN NAME_PREFIX_OWN "known-differences"
 #define ANNOTATION_LEFTOVERS NAME_PREFIX_OWN "leftovers"
+#define ANNOTATION_POLL_DIGEST NAME_PREFIX_OWN "poller-resume-digest"
 /* Written by users. */
 #define ANNOTATION_MODE NAME_PREFIX_OWN "mode"
 #define ANNOTATION_SYNC_PERIOD NAME_PREFIX_OWN "sync-period"

@@ -64,6 +64,7 @@ static struct value *metadata(struct pass *p)
     if (p->drop_token) {
         object_set_annotation(p->arena, after, STR(ANNOTATION_POLL_TOKEN), STR_NONE);
         object_set_annotation(p->arena, after, STR(ANNOTATION_POLL_ID), STR_NONE);
+        object_set_annotation(p->arena, after, STR(ANNOTATION_POLL_DIGEST), STR_NONE);
     }
     if (p->tried && p->generation)
         object_set_annotation(p->arena, after, STR(ANNOTATION_GENERATION),

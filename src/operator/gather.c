@@ -190,6 +190,21 @@ static bool convert(struct pass *p, struct err *e)
     return convert_to_arm(p->arena, &resolver, applied.resource, p->applied, NULL, &p->request, e);
 }
 
+/*
+ * The operation that was taken up has ended, and was about another payload: a Secret changed
+ * meanwhile. What is in Azure is known, so there is a cause to write.
+ */
+static void compare_with_sent(struct pass *p)
+{
+    str sent = object_annotation(p->object, STR(ANNOTATION_POLL_DIGEST)), key, rest;
+
+    if (!p->sent || !str_cut(sent, STR(":"), &key, &rest) || !str_has_prefix(p->digest, key) ||
+        str_eq(sent, p->digest))
+        return;
+    p->sent = false;
+    memory_set_text(p, "payloadDigest", sent);
+}
+
 /* All that is missing, in one message; the first gives the reason. */
 static struct pass_step missing(struct pass *p, const struct err *e)
 {
@@ -294,6 +309,7 @@ struct pass_step state_gather(struct pass *p)
     }
     p->needs_complete = true;
     p->digest = memory_digest(p, p->request.body);
+    compare_with_sent(p);
     if (!p->sent && !references_are_there(p, &otherwise))
         return otherwise;
     return step_to(STATE_READ);

@@ -125,6 +125,8 @@ struct pass_step state_note(struct pass *p)
                           lro_token(p->arena, &p->operation));
     object_set_annotation(p->arena, after, STR(ANNOTATION_POLL_ID),
                           deleting ? STR(POLLER_DELETE) : STR(POLLER_PUT));
+    object_set_annotation(p->arena, after, STR(ANNOTATION_POLL_DIGEST),
+                          deleting ? STR_NONE : p->digest);
     if (p->generation)
         object_set_annotation(p->arena, after, STR(ANNOTATION_GENERATION),
                               str_fmt(p->arena, "%lld", (long long)p->generation));

@@ -62,6 +62,11 @@ void pass_wiped_status(struct world *w);
 void children_needed(struct world *w);
 /* What kubectl shows, against docs/operate.md: see users.c. */
 void users_see(struct world *w);
+/* Faults that were mended: see mends.c. */
+void delete_no_storm(struct world *w);
+void pass_made_anew(struct world *w);
+void pass_skip_gathers_nothing(struct world *w);
+void secret_rotated_meanwhile(struct world *w);
 /* Change detection: see drift.c. */
 void drift_annotated(struct world *w);
 void drift_author(struct world *w);

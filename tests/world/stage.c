@@ -184,6 +184,12 @@ static void ask_azure(struct stage *s, const struct effect *effect, struct arm_a
             .http = troubles[i].status, .body = str_c(troubles[i].body), .retry_after = -1};
         return;
     }
+    if (effect->kind == ARM_DELETE && s->deaf) {
+        s->deaf--;
+        s->arm_writes++;
+        *out = (struct arm_answer){.http = 200, .retry_after = -1};
+        return;
+    }
     str plain;
     if (!url_unescape(s->w->arena, path, false, &plain))
         plain = str_copy(s->w->arena, path);

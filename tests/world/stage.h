@@ -86,6 +86,7 @@ struct stage {
     VEC(struct stage_report) reports; /* the same */
     const char *denies;               /* requests about this id fail: the credential is wrong */
     uint64_t trace;                   /* of all requests, in their order */
+    unsigned deaf;                    /* so many DELETEs are answered well and do nothing */
     unsigned refused;                 /* writes that Azure refused */
     unsigned activity_reads;          /* of the activity log */
     struct map *causes;               /* of PUTs, to their number */
