@@ -3,8 +3,9 @@
  * remove.c - the object is being deleted: its resource goes first, then the finalizer.
  *
  * A resource is looked at before it is deleted: most are gone already, together with what they
- * stood in. While the owner is on its way out nothing is deleted below it, and its end wakes this;
- * unless Azure refuses to delete the owner, when children go first.
+ * stood in. A look that is forbidden tells nothing, and the DELETE is sent all the same. While the
+ * owner is on its way out nothing is deleted below it, and its end wakes this; unless Azure refuses
+ * to delete the owner, when children go first.
  */
 #include "operator/internal.h"
 
@@ -215,7 +216,8 @@ struct pass_step state_remove(struct pass *p)
     p->paused = false;
     if (!answer)
         return read_ask(p);
-    if (answer->http == 404)
+    /* Rights may go with the resource: then the deletion that Azure accepted is the last word. */
+    if (answer->http == 404 || (p->sent && answer->http == 403))
         return step_to(STATE_RELEASE);
     if (tells_nothing(p, answer))
         return step_answer_refused(p, STR("GET"), answer);

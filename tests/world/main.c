@@ -28,6 +28,7 @@ static const struct world_scenario scenarios[] = {
     {"delete-confirmed", delete_confirmed, FEW},
     {"delete-no-storm", delete_no_storm, FEW},
     {"delete-protected", delete_protected, FEW},
+    {"delete-unseen", delete_unseen, FEW},
     {"delete-unsupported", delete_unsupported, FEW},
     {"decisions-kept", decisions_kept, FEW},
     {"drift-annotated", drift_annotated, FEW},

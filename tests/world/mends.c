@@ -80,6 +80,33 @@ void delete_no_storm(struct world *w)
     stage_close(s);
 }
 
+#define FORBIDDEN(type)                                                                            \
+    "{'faults':[{'kind':'fail','method':'GET','type':'" type "','status':403,'code':"              \
+    "'AuthorizationFailed','message':'not allowed','count':0}]}"
+
+/* 1.6: what must not be read is deleted all the same; where Azure has no DELETE, it goes with its
+ * owner. */
+void delete_unseen(struct world *w)
+{
+    struct stage *s = open(w);
+
+    stage_apply_text(s, ACCOUNT("acc", ""));
+    stage_apply_text(s, OBJECT("storage.azure.com/v20230101", "StorageAccountsBlobService", "blobs",
+                               "", "'owner':{'name':'acc'}"));
+    stage_run(s, 3 * WORLD_MINUTE);
+    stage_expect_ready(s, "StorageAccountsBlobService", "blobs");
+    stage_fault(s, FORBIDDEN("Microsoft.Storage/*"));
+    unsigned writes = s->arm_writes;
+    stage_delete(s, "StorageAccountsBlobService", "blobs");
+    stage_delete(s, "StorageAccount", "acc");
+    stage_run(s, 5 * WORLD_MINUTE);
+    world_expect(w, !stage_get(s, "StorageAccount", "acc"), "the account is left");
+    world_expect(w, !stage_get(s, "StorageAccountsBlobService", "blobs"), "its child is left");
+    world_expect(w, s->arm_writes == writes + 1 && !stage_is_in_azure(s, ACCOUNT_ID("acc")),
+                 "%u DELETEs", s->arm_writes - writes);
+    stage_close(s);
+}
+
 /* An object that is deleted and at once made anew under its name is made anew in Azure, too. */
 void pass_made_anew(struct world *w)
 {

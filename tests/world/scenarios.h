@@ -64,6 +64,7 @@ void children_needed(struct world *w);
 void users_see(struct world *w);
 /* Faults that were mended: see mends.c. */
 void delete_no_storm(struct world *w);
+void delete_unseen(struct world *w);
 void pass_made_anew(struct world *w);
 void pass_skip_gathers_nothing(struct world *w);
 void secret_rotated_meanwhile(struct world *w);
