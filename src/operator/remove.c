@@ -127,6 +127,9 @@ static struct pass_step delete_it(struct pass *p)
     struct decision d;
     str url;
 
+    /* As the object is by now: its user may have decided otherwise since the pass began. */
+    if (pass_policy(p) != POLICY_MANAGE)
+        return step_to(STATE_RELEASE);
     if (owner_is_going(p)) {
         p->card->waits = true;
         return step_rest(STEP_NEVER);

@@ -57,6 +57,9 @@ static struct pass_step put(struct pass *p)
 {
     struct object_key key;
 
+    /* As the object is by now: its user may have decided otherwise since the pass began. */
+    if (object_is_deleting(p->object) || pass_policy(p) == POLICY_SKIP)
+        return step_rest(0);
     if (owner_is_leaving(p, &key))
         return step_wait(p, "WaitingForOwner",
                          str_fmt(p->arena, "owner %.*s \"%.*s\" is gone, or is being deleted",

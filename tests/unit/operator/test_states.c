@@ -295,6 +295,47 @@ static void a_long_message_ends_with_a_whole_character(void **state)
     end(&f);
 }
 
+/* ---- SEND, REMOVE: what the answer to the last write of the status shows counts. ------------- */
+
+#define DELETING "'deletionTimestamp':'2026-01-02T03:04:05Z'"
+#define WITH_POLICY(policy) "'annotations':{" ID ",'" ANNOTATION_POLICY "':'" policy "'}"
+
+static const struct {
+    const char *metadata;
+    bool deletes;
+    enum pass_step_kind kind;
+    enum state to;
+} decided[] = {
+    {OURS ",'annotations':{" ID "}", false, STEP_ASK, 0},
+    {OURS ",'annotations':{" ID "}," DELETING, false, STEP_REST, 0},
+    {OURS "," WITH_POLICY("skip"), false, STEP_REST, 0},
+    {OURS ",'annotations':{" ID "}," DELETING, true, STEP_ASK, 0},
+    {OURS "," WITH_POLICY("detach-on-delete") "," DELETING, true, STEP_TO, STATE_RELEASE},
+};
+
+static void nothing_is_written_that_is_not_wanted_any_more(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(decided); i++) {
+        struct fixture f;
+        struct pass *p = fixture(&f, "{" KIND "'metadata':{" OURS ",'annotations':{" ID "}}}");
+        str now = str_fmt(f.arena, "{" KIND "'metadata':{%s}}", decided[i].metadata);
+        struct buf body = buf_new(f.arena, BUF_UNLIMITED);
+
+        assert_true(json_write(&body, parse(f.arena, str_z(f.arena, now)), &json_exact, NULL));
+        p->account.endpoint = STR("https://azure");
+        p->cause.name = "absent";
+        p->request.body = value_object(f.arena);
+        p->phase = 1; /* the status was patched */
+        p->answer = &(struct arm_answer){.http = 200, .body = buf_str(&body), .retry_after = -1};
+        struct pass_step step = decided[i].deletes ? state_remove(p) : state_send(p);
+        assert_int_equal(step.kind, decided[i].kind);
+        if (step.kind == STEP_TO)
+            assert_int_equal(step.to, decided[i].to);
+        end(&f);
+    }
+}
+
 /* ---- EXPLAIN: when it is tried again. -------------------------------------------------------- */
 
 static void what_only_users_can_mend_is_still_looked_at(void **state)
@@ -417,6 +458,7 @@ int main(void)
         cmocka_unit_test(secrets_never_get_into_a_message),
         cmocka_unit_test(a_secret_that_is_quoted_often_is_masked_in_one_go),
         cmocka_unit_test(a_long_message_ends_with_a_whole_character),
+        cmocka_unit_test(nothing_is_written_that_is_not_wanted_any_more),
         cmocka_unit_test(what_only_users_can_mend_is_still_looked_at),
         cmocka_unit_test(only_news_is_reported),
         cmocka_unit_test(judge_names_the_cause),
