@@ -26,7 +26,9 @@ static struct value *metadata(struct pass *p)
     if (memory_is_annotated(p))
         settle_remember(p);
     memory_annotate(p, after);
-    return meta_patch_object(p->arena, p->object, after, true);
+    /* Only a token must be as it was seen; whoever else writes is nothing to begin anew for. */
+    return meta_patch_object(p->arena, p->object, after,
+                             object_annotation(p->object, STR(ANNOTATION_POLL_TOKEN)).len > 0);
 }
 
 /*

@@ -106,3 +106,23 @@ void edge_failed_and_owner_ready(struct world *w)
     stage_expect_ready(s, "StorageAccount", "acc");
     stage_close(s);
 }
+
+/* 1.9 [PLUMB]: somebody else writes to the object all the time, which is no reason to send again.
+ */
+void edge_busy_object(struct world *w)
+{
+    AUTO_ARENA a = arena_new();
+
+    stage_open(&stage, w, &(struct stage_options){0});
+    stage_apply_text(&stage, GROUP("rg", ""));
+    for (int i = 0; i < 200; i++) {
+        stage_patch(&stage, "ResourceGroup", "rg",
+                    str_z(a, str_fmt(a, "{'metadata':{'annotations':{'busy':'%d'}}}", i)));
+        stage_run(&stage, 50 * NS_PER_MS);
+    }
+    stage_run(&stage, 30 * NS_PER_SEC);
+    stage_expect_ready(&stage, "ResourceGroup", "rg");
+    world_expect(w, stage_puts(&stage, STR(STAGE_GROUP)) == 1, "%u PUTs",
+                 stage_puts(&stage, STR(STAGE_GROUP)));
+    stage_close(&stage);
+}

@@ -39,6 +39,7 @@ static const struct world_scenario scenarios[] = {
     {"drift-evolved", drift_evolved, FEW},
     {"drift-failed", drift_failed, FEW},
     {"drift-second-look", drift_second_look, FEW},
+    {"edge-busy-object", edge_busy_object, FEW},
     {"edge-claim-lost", edge_claim_lost, FEW},
     {"edge-delete-unreadable", edge_delete_unreadable, FEW},
     {"edge-failed-and-owner-ready", edge_failed_and_owner_ready, FEW},

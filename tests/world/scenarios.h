@@ -78,6 +78,7 @@ void drift_evolved(struct world *w);
 void drift_failed(struct world *w);
 void drift_second_look(struct world *w);
 /* Users, Azure and restarts at the wrong moment: see edges.c. */
+void edge_busy_object(struct world *w);
 void edge_claim_lost(struct world *w);
 void edge_delete_unreadable(struct world *w);
 void edge_failed_and_owner_ready(struct world *w);
