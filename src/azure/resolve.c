@@ -156,6 +156,25 @@ static bool add_name(struct chain *c, const struct model_resource *res, const st
     return resolve_name(c->arena, c->r, res, object, &out->names[out->count++], c->e);
 }
 
+/*
+ * A group that was claimed with another credential is in another subscription. What is below it
+ * must not end up in a group of the same name in the own one.
+ */
+static bool is_own_group(struct chain *c, const struct value *group)
+{
+    str claimed = object_annotation(group, STR(ANNOTATION_RESOURCE_ID));
+    struct arm_id id;
+
+    if (!c->depth || c->r->compute || !arm_id_parse(c->arena, claimed, &id, NULL) ||
+        !id.subscription.len || str_eq_fold(id.subscription, c->r->subscription))
+        return true;
+    return err_set(c->e, ERR_INVALID,
+                   "resource group %.*s is in subscription %.*s, but the credential is for %.*s: "
+                   "use a credential of the same subscription for both",
+                   STR_ARG(object_name(group)), STR_ARG(id.subscription),
+                   STR_ARG(c->r->subscription));
+}
+
 static bool find_place(struct chain *c, const struct model_resource *res,
                        const struct value *object, const struct source *src, struct place *out)
 {
@@ -166,7 +185,7 @@ static bool find_place(struct chain *c, const struct model_resource *res,
     case SCOPE_TENANT:
         return add_name(c, res, object, out);
     case SCOPE_SUBSCRIPTION:
-        if (!resolve_name(c->arena, c->r, res, object, &name, c->e))
+        if (!is_own_group(c, object) || !resolve_name(c->arena, c->r, res, object, &name, c->e))
             return false;
         out->base = arm_id_of_group(c->arena, c->r->subscription, name);
         return true;

@@ -181,6 +181,44 @@ TEST(errors_name_the_field)
     }
 }
 
+/* 4.3: the group was claimed with a credential of another subscription. */
+TEST(a_group_of_another_subscription_is_no_place)
+{
+    static const struct {
+        const char *id;
+        bool files, ok;
+    } groups[] = {
+        {NULL, false, true},
+        {"/subscriptions/s/resourceGroups/rg", false, true},
+        {"/subscriptions/T/resourceGroups/rg", false, false},
+        {"/subscriptions/T/resourceGroups/rg", true, true},
+    };
+
+    for (size_t i = 0; i < COUNT(groups); i++) {
+        AUTO_ARENA a = arena_new();
+        AUTO_ERR e = {0};
+        struct model *m = fixture_model(a);
+        struct manifests *all = manifests_new(a, m, STR("S"));
+        struct value *group = fixture_object(a, "resources.azure.com/v1api20200601",
+                                             "ResourceGroup", "rg", "{'location':'l'}");
+        struct value *widget =
+            fixture_object(a, EXAMPLE, "Widget", "w", "{'owner':{'name':'rg'},'location':'l'}");
+        str id;
+
+        if (groups[i].id)
+            object_set_annotation(a, group, STR(ANNOTATION_RESOURCE_ID), str_c(groups[i].id));
+        manifests_add(all, &(struct doc){.root = group});
+        struct resolver r = *manifests_resolver(all);
+        r.compute = groups[i].files;
+        bool ok =
+            resolve_id(a, &r, fixture_resource(m, "v20240101", "Widget"), widget, NULL, &id, &e);
+        assert_int_equal(ok, groups[i].ok);
+        if (!ok)
+            assert_true(e.kind == ERR_INVALID && str_contains(e.text, STR("subscription T")));
+        model_close(m);
+    }
+}
+
 TEST(owners_in_a_circle_are_found)
 {
     AUTO_ARENA a = arena_new();
@@ -289,7 +327,9 @@ TEST(versions_keep_what_the_other_lacks)
 
 RUN_TESTS(cmocka_unit_test(each_rule_shapes_the_body), cmocka_unit_test(ids_follow_from_owners),
           cmocka_unit_test(a_child_spells_the_provider_itself),
-          cmocka_unit_test(errors_name_the_field), cmocka_unit_test(owners_in_a_circle_are_found),
+          cmocka_unit_test(errors_name_the_field),
+          cmocka_unit_test(a_group_of_another_subscription_is_no_place),
+          cmocka_unit_test(owners_in_a_circle_are_found),
           cmocka_unit_test(generated_names_are_uuids),
           cmocka_unit_test(a_status_takes_what_it_knows),
           cmocka_unit_test(a_spec_comes_back_from_arm),
