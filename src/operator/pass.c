@@ -289,7 +289,12 @@ void pass_report(struct pass *p, bool warning, const char *action, str reason, s
 
 str pass_id(const struct pass *p)
 {
-    return object_annotation(p->object, STR(ANNOTATION_RESOURCE_ID));
+    str id = object_annotation(p->object, STR(ANNOTATION_RESOURCE_ID));
+
+    /* Somebody took the annotation away, and there will be no second claim. */
+    if (!id.len && object_is_deleting(p->object))
+        id = memory_text(p, "claimedId");
+    return id;
 }
 
 str pass_url_of(struct pass *p, str id, str api_version)

@@ -336,6 +336,22 @@ static void nothing_is_written_that_is_not_wanted_any_more(void **state)
     }
 }
 
+/* The id is gone from the annotations: what was claimed is still known. */
+static void an_object_without_its_id_leaves_nothing_behind(void **state)
+{
+    struct fixture f;
+    struct pass *p = fixture(&f, "{" KIND "'metadata':{" OURS "," DELETING
+                                 "},'status':{'operatorStatus':{'claimedId':"
+                                 "'/subscriptions/S/resourceGroups/rg'}}}");
+
+    (void)state;
+    p->account = (struct account){.endpoint = STR("https://azure"), .subscription = STR("S")};
+    struct pass_step step = state_remove(p);
+    assert_int_equal(step.kind, STEP_ASK);
+    assert_true(str_contains(step.effect.url, STR("/subscriptions/S/resourceGroups/rg?")));
+    end(&f);
+}
+
 /* ---- EXPLAIN: when it is tried again. -------------------------------------------------------- */
 
 static void what_only_users_can_mend_is_still_looked_at(void **state)
@@ -459,6 +475,7 @@ int main(void)
         cmocka_unit_test(a_secret_that_is_quoted_often_is_masked_in_one_go),
         cmocka_unit_test(a_long_message_ends_with_a_whole_character),
         cmocka_unit_test(nothing_is_written_that_is_not_wanted_any_more),
+        cmocka_unit_test(an_object_without_its_id_leaves_nothing_behind),
         cmocka_unit_test(what_only_users_can_mend_is_still_looked_at),
         cmocka_unit_test(only_news_is_reported),
         cmocka_unit_test(judge_names_the_cause),
