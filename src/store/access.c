@@ -37,7 +37,8 @@ static bool make_authority(struct arena *a, str cert, str key, struct issued *ca
            file_write(cert, ca->cert, 0644, e);
 }
 
-static bool open_authority(struct arena *a, str folder, struct issued *ca, struct err *e)
+static bool open_authority(struct arena *a, str folder, int64_t now, struct issued *ca,
+                           struct err *e)
 {
     str cert = file_join(a, folder, STR("ca.crt")), key = file_join(a, folder, STR("ca.key"));
 
@@ -46,8 +47,10 @@ static bool open_authority(struct arena *a, str folder, struct issued *ca, struc
     if (!file_read_max(a, cert, FILE_BYTES_MAX, &ca->cert, e) ||
         !file_read_max(a, key, FILE_BYTES_MAX, &ca->key, e))
         return false;
-    return issue_check(ca, e) ||
-           err_wrap(e, "%.*s and %.*s (remove both to make new ones)", STR_ARG(cert), STR_ARG(key));
+    if (issue_check(ca, e))
+        return issue_end(ca->cert) - now > STORE_RENEW_BEFORE ||
+               make_authority(a, cert, key, ca, e);
+    return err_wrap(e, "%.*s and %.*s (remove both to make new ones)", STR_ARG(cert), STR_ARG(key));
 }
 
 static str new_token(struct arena *a)
@@ -134,14 +137,14 @@ static void find_hosts(struct arena *a, str address, struct hosts *h)
         add_host(h, str_copy(a, str_c(name)));
 }
 
-bool store_access_open(struct arena *a, str folder, str address, struct store_access *out,
-                       struct err *e)
+bool store_access_open(struct arena *a, str folder, str address, int64_t now,
+                       struct store_access *out, struct err *e)
 {
     struct hosts hosts = {0};
 
     *out = (struct store_access){0};
     find_hosts(a, address, &hosts);
-    if (!open_authority(a, folder, &out->ca, e) || !open_token(a, folder, &out->token, e) ||
+    if (!open_authority(a, folder, now, &out->ca, e) || !open_token(a, folder, &out->token, e) ||
         !issue_for_server(a, &out->ca, hosts.items, hosts.len, &out->server, e) ||
         !issue_for_client(a, &out->ca, STR("plumb-admin"), STR("system:masters"), &out->client, e))
         return false;

@@ -18,11 +18,15 @@ struct store_access {
     struct handler handler; /* asks inner when the caller may */
 };
 
+/* Certificates that end sooner are made anew. */
+#define STORE_RENEW_BEFORE (INT64_C(30) * 24 * 3600 * NS_PER_SEC)
+
 /*
  * Reads the authority and the token from the folder, or makes them, and certificates for a server
- * at address and for a client. a is wiped when it is freed, and lives as long as out.
+ * at address and for a client. An authority that ends within STORE_RENEW_BEFORE of now is replaced.
+ * a is wiped when it is freed, and lives as long as out.
  */
-MUST_CHECK bool store_access_open(struct arena *a, str folder, str address,
+MUST_CHECK bool store_access_open(struct arena *a, str folder, str address, int64_t now,
                                   struct store_access *out, struct err *e);
 /* Writes folder/kubeconfig for a server at this URL; mode 0600. */
 MUST_CHECK bool store_access_write(const struct store_access *x, str folder, str url,

@@ -2,6 +2,7 @@
 /* serve.c - a store in a folder, behind HTTPS; see serve.h. */
 #include "store/serve.h"
 
+#include "base/log.h"
 #include "net/server/handler_serve.h"
 #include "store/access.h"
 
@@ -14,14 +15,22 @@
 /* A few busy clients, and many that watch and cost no thread. */
 #define SERVE_THREADS 4
 #define SERVE_CONNECTIONS 2000
+/* How often certificates are looked at. */
+#define RENEW_EVERY (3600 * NS_PER_SEC)
 
 struct store_served {
     struct arena *arena;
-    str folder, kubeconfig;
+    str folder, address, url, kubeconfig;
     int lock;
     struct store *store;
     struct store_access access;
     struct server *server;
+    /* Of the thread that keeps the certificates. */
+    struct lock keeping;
+    pthread_cond_t changed;
+    pthread_t keeper;
+    bool keeps, ending; /* it was started; it shall end */
+    int64_t expires;    /* the certificate of the server */
 };
 
 struct store_serve_config store_serve_defaults(void)
@@ -85,8 +94,6 @@ str store_folder_database(struct arena *a, str folder)
     return file_join(a, folder, STR("store.db"));
 }
 
-/* ---- Beginning and ending. ---- */
-
 static bool open_store(struct store_served *s, const struct store_serve_config *config,
                        struct err *e)
 {
@@ -103,6 +110,66 @@ static str url_of(struct store_served *s, str address)
         return str_fmt(s->arena, "https://127.0.0.1:%u", server_port(s->server));
     return server_url(s->server);
 }
+
+/* ---- Certificates. ---- */
+
+bool store_served_renew(struct store_served *s, int64_t now, struct err *e)
+{
+    AUTO_ARENA a = arena_new_secret();
+    AUTO_LOCK guard = lock_take(&s->keeping);
+    struct store_access fresh;
+
+    if (s->expires - now > STORE_RENEW_BEFORE)
+        return true;
+    if (!store_access_open(a, s->folder, s->address, now, &fresh, e) ||
+        !server_renew(s->server, fresh.server.cert, fresh.server.key, e) ||
+        !store_access_write(&fresh, s->folder, s->url, e))
+        return false;
+    s->expires = issue_end(fresh.server.cert);
+    return true;
+}
+
+/* False at the end. */
+static bool rest(struct store_served *s)
+{
+    AUTO_LOCK guard = lock_take(&s->keeping);
+
+    if (!s->ending)
+        clock_wire_wait(&s->changed, &s->keeping.mutex, RENEW_EVERY);
+    return !s->ending;
+}
+
+static void *keep_certificates(void *ctx)
+{
+    struct store_served *s = ctx;
+
+    while (rest(s)) {
+        AUTO_ERR e = {0};
+        if (!store_served_renew(s, clock_now(), &e))
+            LOG_WARN("certificates were not renewed", LOG_STR("error", e.text));
+    }
+    return NULL;
+}
+
+static void start_keeping(struct store_served *s)
+{
+    s->expires = issue_end(s->access.server.cert);
+    s->keeps = pthread_create(&s->keeper, NULL, keep_certificates, s) == 0;
+}
+
+static void stop_keeping(struct store_served *s)
+{
+    {
+        AUTO_LOCK guard = lock_take(&s->keeping);
+        s->ending = true;
+        pthread_cond_signal(&s->changed);
+    }
+    if (s->keeps)
+        pthread_join(s->keeper, NULL);
+    pthread_cond_destroy(&s->changed);
+}
+
+/* ---- Beginning and ending. ---- */
 
 /* Of those who may not call, nothing is kept. */
 static bool is_allowed(void *ctx, struct server_request *r)
@@ -134,8 +201,10 @@ static bool start(struct store_served *s, const struct store_serve_config *confi
     };
 
     store_access_guard(&s->access, config->wrap ? config->wrap(config->wrap_ctx, inner) : inner);
-    return server_start(&listen, &s->server, e) &&
-           store_access_write(&s->access, s->folder, url_of(s, config->address), e);
+    if (!server_start(&listen, &s->server, e))
+        return false;
+    s->url = url_of(s, config->address);
+    return store_access_write(&s->access, s->folder, s->url, e);
 }
 
 bool store_serve(const struct store_serve_config *config, struct store_served **out, struct err *e)
@@ -145,14 +214,18 @@ bool store_serve(const struct store_serve_config *config, struct store_served **
 
     s->arena = a;
     s->lock = -1;
+    s->keeping = (struct lock)LOCK_INIT;
+    pthread_cond_init(&s->changed, NULL);
+    s->address = str_copy(a, config->address);
     s->folder = str_copy(a, config->data);
     s->kubeconfig = file_join(a, s->folder, STR("kubeconfig"));
     if (!make_folder(s->folder, e) || !store_folder_lock(s->folder, &s->lock, e) ||
-        !store_access_open(a, s->folder, config->address, &s->access, e) ||
+        !store_access_open(a, s->folder, s->address, clock_now(), &s->access, e) ||
         !open_store(s, config, e) || !start(s, config, e)) {
         store_serve_end(s, 0);
         return false;
     }
+    start_keeping(s);
     *out = s;
     return true;
 }
@@ -161,6 +234,7 @@ void store_serve_end(struct store_served *s, int64_t grace)
 {
     if (!s)
         return;
+    stop_keeping(s);
     server_stop(s->server, grace);
     store_close(s->store);
     fd_cleanup(&s->lock);

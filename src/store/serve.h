@@ -49,6 +49,13 @@ struct store *store_served_store(const struct store_served *s);
 str store_served_url(const struct store_served *s);
 str store_served_kubeconfig(const struct store_served *s); /* the path */
 
+/*
+ * Makes the certificates and the kubeconfig anew if they end within 30 days of now, the authority
+ * included; connections that are open go on with the old one. Called once an hour by a thread of
+ * its own while it serves. Any thread.
+ */
+MUST_CHECK bool store_served_renew(struct store_served *s, int64_t now, struct err *e);
+
 /* ---- Its pieces. ---- */
 
 /*

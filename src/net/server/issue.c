@@ -204,6 +204,17 @@ bool issue_for_client(struct arena *a, const struct issued *ca, str name, str gr
     return finish(&i, out, e);
 }
 
+int64_t issue_end(str cert)
+{
+    X509 *x = read_cert(cert);
+    struct tm tm;
+    bool ok = x && ASN1_TIME_to_tm(X509_get0_notAfter(x), &tm);
+
+    X509_free(x);
+    ERR_clear_error();
+    return ok ? (int64_t)timegm(&tm) * NS_PER_SEC : 0;
+}
+
 bool issue_check(const struct issued *pair, struct err *e)
 {
     X509 *cert = read_cert(pair->cert);

@@ -27,5 +27,7 @@ MUST_CHECK bool issue_for_server(struct arena *a, const struct issued *ca, const
 /* For a client of this name and group. */
 MUST_CHECK bool issue_for_client(struct arena *a, const struct issued *ca, str name, str group,
                                  struct issued *out, struct err *e);
+/* When a certificate ends, in nanoseconds since 1970; 0 when it cannot be read. */
+int64_t issue_end(str cert);
 /* Whether both are there and belong together. */
 MUST_CHECK bool issue_check(const struct issued *pair, struct err *e);

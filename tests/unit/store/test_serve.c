@@ -62,6 +62,7 @@ static str text_of(struct place *p, const char *name)
 struct caller {
     struct issued pair;
     str token;
+    str ca;   /* whom it trusts; empty: the authority of the folder */
     str body; /* the beginning of a large one, of a POST */
 };
 
@@ -78,7 +79,7 @@ static int status_of(struct place *p, const struct caller *c, const char *path)
     AUTO_ERR e = {0};
 
     config.no_proxy = true;
-    config.tls.ca.text = text_of(p, "ca.crt");
+    config.tls.ca.text = c->ca.len ? c->ca : text_of(p, "ca.crt");
     config.tls.cert.text = c->pair.cert;
     config.tls.key.text = c->pair.key;
     if (c->body.len)
@@ -170,6 +171,31 @@ TEST(anybody_may_ask_for_version_and_health)
     end(&p);
 }
 
+#define YEAR (INT64_C(365) * 24 * 3600 * NS_PER_SEC)
+
+/* Nine years and eleven months later: a new authority, and nobody has to restart anything. */
+TEST(certificates_are_renewed_before_they_end)
+{
+    struct place p;
+    struct caller c = {0};
+    AUTO_ERR e = {0};
+
+    begin(&p);
+    c.token = str_concat(p.arena, STR("Bearer "), text_of(&p, "token"));
+    str ca = text_of(&p, "ca.crt"), kubeconfig = text_of(&p, "kubeconfig");
+    assert_int_equal(status_of(&p, &c, OBJECTS), 200);
+    assert_ok(store_served_renew(p.served, clock_now() + 9 * YEAR, &e), &e);
+    assert_str(text_of(&p, "ca.crt"), ca);
+    assert_ok(store_served_renew(p.served, clock_now() + 10 * YEAR - YEAR / 13, &e), &e);
+    assert_false(str_eq(text_of(&p, "ca.crt"), ca));
+    assert_false(str_eq(text_of(&p, "kubeconfig"), kubeconfig));
+    assert_int_equal(status_of(&p, &c, OBJECTS), 200);
+    /* Who still trusts the old one alone is not served any more: the new one is in use. */
+    c.ca = ca;
+    assert_int_equal(status_of(&p, &c, OBJECTS), 0);
+    end(&p);
+}
+
 TEST(secrets_of_the_folder_are_their_owners)
 {
     static const char *const names[] = {"ca.key", "kubeconfig", "lock", "store.db", "token"};
@@ -226,6 +252,7 @@ TEST(a_folder_has_one_process_and_keeps_its_secrets)
 RUN_TESTS(cmocka_unit_test(a_token_or_a_certificate_of_the_authority_opens),
           cmocka_unit_test(wrong_tokens_do_not_open),
           cmocka_unit_test(who_may_not_call_is_refused_by_the_head_alone),
+          cmocka_unit_test(certificates_are_renewed_before_they_end),
           cmocka_unit_test(anybody_may_ask_for_version_and_health),
           cmocka_unit_test(secrets_of_the_folder_are_their_owners),
           cmocka_unit_test(the_kubeconfig_names_server_certificate_and_token),
