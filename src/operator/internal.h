@@ -78,7 +78,11 @@ struct card {
     bool unsure;        /* the answer to a write was lost: the cache may be outdated */
     bool overlaps;      /* another operator has it, and that was reported */
     bool child_written; /* a child was, since the record was taken */
-    bool delete_sent;   /* a DELETE was, and counts for --confirm-deletes */
+    bool suspect;       /* a list shows something else: it is read next */
+    bool swept;         /* a list has it: it is looked at before its time */
+    int64_t due;        /* its next look by the period */
+    struct collection *lists[2]; /* that its resource is in: sweep.c */
+    bool delete_sent;            /* a DELETE was, and counts for --confirm-deletes */
     /* In graph.c. */
     str *needs;
     uint32_t need_count, need_cap;
@@ -151,10 +155,15 @@ struct pass {
     struct card *card;
     int64_t now;
     enum state state;
-    unsigned phase;            /* within a state, 0 when it is entered */
-    struct arm_answer *answer; /* to the last effect; NULL: none is there */
-    bool paused;               /* the pause that the state asked for is over */
-    bool asked;                /* the next answer is to a question of a hook */
+    unsigned phase;               /* within a state, 0 when it is entered */
+    struct arm_answer *answer;    /* to the last effect; NULL: none is there */
+    struct sweeps *sweeps;        /* NULL: everything is read one by one */
+    struct collection *sweep;     /* that the pass lists */
+    struct collection *published; /* the others in it can be looked at: for the loop */
+    bool timed;                   /* its time has come, there is no news of it */
+    bool listed;                  /* body is from a list */
+    bool paused;                  /* the pause that the state asked for is over */
+    bool asked;                   /* the next answer is to a question of a hook */
 
     struct account account;                /* after LOOK */
     enum effect_priority priority;         /* of what Azure is asked */
@@ -515,6 +524,28 @@ struct card *cards_add(struct cards *c, const struct object_key *key, str text);
 void cards_remove(struct cards *c, struct card *card);
 size_t cards_count(const struct cards *c);
 struct card *cards_at(const struct cards *c, size_t i);
+
+/* ---- sweep.c ---- */
+
+struct sweeps;
+enum sweep {
+    SWEEP_GET,  /* it must be read */
+    SWEEP_BODY, /* out is what a list has of it */
+    SWEEP_LIST, /* out is the URL of a list: sweep_page takes the answer, then it is read */
+    SWEEP_WAIT, /* another object lists it already */
+};
+struct sweeps *sweeps_new(struct arena *a);
+void sweeps_free(struct sweeps *w);
+/* How the resource of the pass is looked at; out lives as long as the pass. */
+enum sweep sweep_ask(struct sweeps *w, struct pass *p, int64_t now, str *out);
+/* A page of the list. True: next is the URL of another one. */
+bool sweep_page(struct pass *p, const struct arm_answer *answer, int64_t now, str *next);
+/* The resource itself was read after its list. */
+void sweep_sample(struct pass *p, int64_t now);
+bool sweep_is_in(const struct card *card, const struct collection *c);
+/* The pass of an object ends; the object is forgotten. */
+void sweep_end(struct card *card);
+void sweep_leave(struct card *card);
 
 /* ---- evolve.c ---- */
 

@@ -74,6 +74,13 @@ static struct pass_step go_on(struct pass *p, bool write)
     return step_to(write ? STATE_CHECK : STATE_EXPORT);
 }
 
+/* A list is believed when nothing has changed. */
+static bool is_odd(const struct pass *p)
+{
+    return read_has_failed(p->body) || read_is_busy(p->body) ||
+           (p->drift && (p->drift->news.count || p->drift->learn));
+}
+
 struct pass_step state_judge(struct pass *p)
 {
     if (p->phase) {
@@ -90,6 +97,10 @@ struct pass_step state_judge(struct pass *p)
                                     STR_ARG(pass_id(p))));
     }
     bool write = judge_cause(p, &p->cause);
+    if (p->listed && (write || is_odd(p))) {
+        p->card->suspect = true;
+        return step_rest(0);
+    }
     if (!write && read_has_failed(p->body))
         return step_rest(p->config->period);
     if (write && str_eq(str_c(p->cause.name), STR("drift")) && read_is_busy(p->body))

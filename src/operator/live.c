@@ -864,6 +864,8 @@ void live_metrics(struct live *l, struct buf *out)
         {"plumb_cache_bytes", "gauge", "Size of the watch caches.", (double)k.bytes},
         {"plumb_events_dropped_total", "counter", "Events that were not sent.", (double)e.dropped},
         {"plumb_kinds", "gauge", "Kinds of Azure resources that are watched.", (double)k.kinds},
+        {"plumb_listed_looks_total", "counter", "Looks at resources that a list answered.",
+         (double)o.listed},
         {"plumb_objects", "gauge", "Objects of Azure's kinds.", (double)k.objects},
         {"plumb_passes_total", "counter", "Passes over objects.", (double)o.passes},
         {"plumb_reads_total", "counter", "Reads, of objects and of Azure.", (double)o.reads},

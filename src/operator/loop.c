@@ -21,6 +21,10 @@
 /* Without the lease nothing is written; whoever gets it back goes on after a while. */
 #define LEASE_WAIT (5 * NS_PER_SEC)
 
+/* Objects in a list are looked at in so many parts, this far from each other. */
+#define LISTED_SLICES 20
+#define LISTED_SLICE NS_PER_SEC
+
 /* Deletions of the last ten minutes are counted in slices of ten seconds. */
 #define DELETES_SLICES 60
 
@@ -34,6 +38,7 @@ struct operator
     struct queue *queue;
     struct mailbox *mailbox;
     struct evolving *evolving;
+    struct sweeps *sweeps;
     struct map *flying; /* the bytes of a ticket to its card */
     uint64_t ticket;
     struct operator_stats stats;
@@ -56,6 +61,7 @@ struct operator* operator_new(const struct operator_config *config, const struct
                            .queue = queue_new(&(struct queue_config){0}),
                            .mailbox = mailbox_new(),
                            .evolving = evolving_new(a),
+                           .sweeps = sweeps_new(a),
                            .flying = map_new(a)};
     o->config.subscription = str_copy(a, config->subscription);
     o->config.endpoint = str_copy(a, config->endpoint);
@@ -93,6 +99,7 @@ void operator_free(struct operator* o)
     cards_free(o->cards);
     graph_free(o->graph);
     evolving_free(o->evolving);
+    sweeps_free(o->sweeps);
     queue_free(o->queue);
     mailbox_free(o->mailbox);
     arena_free(o->arena);
@@ -215,8 +222,11 @@ static void begin_pass(struct operator* o, struct card *card)
                                 .deletes = count_deletes,
                                 .deleted = note_delete,
                                 .deletes_ctx = o,
-                                .evolves = evolves};
-    card->waits = false;
+                                .evolves = evolves,
+                                .sweeps = o->sweeps,
+                                .timed = card->swept || card->suspect ||
+                                         (card->due && card->due <= clock_mono())};
+    card->waits = card->swept = false;
     o->stats.passes++;
 }
 
@@ -238,6 +248,8 @@ static void rest(struct operator* o, struct card *card, int64_t delay)
     tell_owner(o, card->pass);
     if (card->pass->needs_complete)
         graph_set(o->graph, card, &card->pass->needs);
+    sweep_end(card);
+    o->stats.listed += card->pass->listed;
     end_pass(card);
     queue_done(o->queue, card->text);
     if (card->again)
@@ -260,6 +272,7 @@ static void forget(struct operator* o, struct card *card)
     end_pass(card);
     queue_done(o->queue, card->text);
     graph_set(o->graph, card, &(struct str_list){0});
+    sweep_leave(card);
     cards_remove(o->cards, card);
 }
 
@@ -316,10 +329,28 @@ static void ask(struct operator* o, struct card *card, const struct effect *effe
     (write ? o->ports.write : o->ports.read)(o->ports.ctx, card->ticket, effect);
 }
 
+/* Others in a list are looked at now that it is there, unless their time is far. */
+static void wake_listed(struct operator* o, const struct pass *p)
+{
+    int64_t now = clock_mono(), far = now + o->config.period / 4 * 5;
+    size_t count = 0;
+
+    for (size_t i = 0; i < cards_count(o->cards); i++) {
+        struct card *card = cards_at(o->cards, i);
+        if (card == p->card || card->pass || !card->well || !card->due || card->due > far ||
+            !sweep_is_in(card, p->published))
+            continue;
+        card->swept = true;
+        queue_add_after(o->queue, card->text, QUEUE_NORMAL,
+                        (int64_t)(count++ % LISTED_SLICES) * LISTED_SLICE);
+    }
+}
+
 /* From state to state, until there is something to wait for. */
 static void advance(struct operator* o, struct card *card)
 {
     struct pass *p = card->pass;
+    int64_t delay;
 
     p->now = clock_now();
     for (unsigned steps = 0;; steps++) {
@@ -331,6 +362,9 @@ static void advance(struct operator* o, struct card *card)
         for (size_t i = 0; i < p->exported.len; i++)
             graph_news(o->graph, p->exported.items[i].need, p->exported.items[i].version);
         p->exported.len = 0;
+        if (p->published)
+            wake_listed(o, p);
+        p->published = NULL;
         switch (step.kind) {
         case STEP_TO:
             p->state = step.to;
@@ -349,7 +383,9 @@ static void advance(struct operator* o, struct card *card)
             /* With a look to come soon it is not done yet. */
             if (o->ports.well && !step.delay)
                 o->ports.well(o->ports.ctx, &card->key);
-            rest(o, card, step.delay ? step.delay : next_period(o, card));
+            delay = step.delay ? step.delay : next_period(o, card);
+            card->due = clock_mono() + delay;
+            rest(o, card, delay);
             return;
         case STEP_FORGET:
             forget(o, card);

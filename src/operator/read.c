@@ -72,15 +72,52 @@ static struct value *body_of(struct pass *p, const struct arm_answer *answer)
     return p->request.body ? value_clone(p->arena, p->request.body) : value_object(p->arena);
 }
 
+/* Within READ, when a list is asked first. */
+enum { PHASE_LIST = 1, PHASE_SAMPLE };
+/* Until another object has listed what this one is in. */
+#define SWEEP_WAIT_TIME (20 * NS_PER_SEC)
+
+/* How the look begins: by a list where that has it, or could. */
+static struct pass_step begin(struct pass *p)
+{
+    bool lists = p->sweeps && !p->sent && !p->card->suspect && !head_only(p);
+    str out;
+
+    p->card->suspect = false;
+    switch (lists ? sweep_ask(p->sweeps, p, p->now, &out) : SWEEP_GET) {
+    case SWEEP_BODY:
+        p->body = pass_read_json(p, out);
+        p->listed = p->body != NULL;
+        return p->listed ? step_to(STATE_SHAPE) : read_ask(p);
+    case SWEEP_LIST:
+        p->phase = PHASE_LIST;
+        return step_arm(p, ARM_GET, out, NULL);
+    case SWEEP_WAIT:
+        return step_rest(SWEEP_WAIT_TIME);
+    case SWEEP_GET:
+        break;
+    }
+    return read_ask(p);
+}
+
 struct pass_step state_read(struct pass *p)
 {
     const struct arm_answer *answer = pass_answer(p);
     struct pass_step otherwise;
     struct cloud_error error;
+    str next;
 
     if (!answer)
-        return pass_may_ask(p, &otherwise) ? read_ask(p) : otherwise;
+        return pass_may_ask(p, &otherwise) ? begin(p) : otherwise;
+    if (p->phase == PHASE_LIST) {
+        if (sweep_page(p, answer, p->now, &next))
+            return step_arm(p, ARM_GET, next, NULL);
+        p->phase = PHASE_SAMPLE;
+        return read_ask(p);
+    }
     p->body = body_of(p, answer);
+    if (p->phase == PHASE_SAMPLE)
+        sweep_sample(p, p->now);
     if (!p->body && (answer->http != 404 || p->sent)) {
         /* An operation that went well and left nothing: the next pass begins anew. */
         p->drop_token = p->sent;

@@ -191,6 +191,7 @@ struct sim_type {
     bool siblings;                /* one at a time among all in the same parent, and it */
     bool known;                   /* has rules, if only an empty list */
     bool unheard;                 /* is in no file */
+    struct sim_names list_drops;  /* paths that lists do not show */
     bool keeps_omitted;           /* a PUT keeps what it omits */
     const struct value *keeps;    /* path: the value that the service goes back to by itself */
     bool undeletable;             /* goes with its parent only */

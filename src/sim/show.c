@@ -171,6 +171,19 @@ static bool is_wanted(const struct listing *l, const struct sim_resource *r)
            str_find_char(str_from(r->type, str_find_char(r->type, '/') + 1), '/') == STR_NPOS;
 }
 
+/* Lists of some types show less than a read. */
+static struct value *show_listed(struct sim_call *c, struct sim_resource *r)
+{
+    const struct sim_names *drops = &sim_types_find(c->arena, c->sim->types, r->type)->list_drops;
+    struct value *shown = sim_show(c, r);
+    struct path path;
+
+    for (size_t i = 0; i < drops->len; i++)
+        if (path_parse_dotted(c->arena, drops->items[i], &path, NULL))
+            path_delete(&path, shown);
+    return shown;
+}
+
 static void list_one(struct listing *l, struct sim_resource *r)
 {
     if (!is_wanted(l, r) || l->seen++ < l->skip)
@@ -178,7 +191,7 @@ static void list_one(struct listing *l, struct sim_resource *r)
     if (l->list->len == PAGE)
         l->more = true;
     else
-        value_add(l->call->arena, l->list, sim_show(l->call, r));
+        value_add(l->call->arena, l->list, show_listed(l->call, r));
 }
 
 struct sim_resource *sim_next_below(struct sim_resource *top, struct sim_resource *r, bool down)

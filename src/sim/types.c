@@ -122,6 +122,7 @@ static bool read_type(struct fields *f, const struct value *v)
         {"inUse", sim_read_uses, 0},
         {"keeps", read_keeps, offsetof(struct sim_type, keeps)},
         {"keepsOmitted", fields_bool, offsetof(struct sim_type, keeps_omitted)},
+        {"listDrops", sim_read_names, offsetof(struct sim_type, list_drops)},
         {"mirrors", read_mirrors, 0},
         {"missing", sim_read_missing, offsetof(struct sim_type, missing)},
         {"rules", sim_read_rules, 0},

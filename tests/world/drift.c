@@ -284,6 +284,20 @@ static const char *many_id(struct stage *s, unsigned i)
                                       i));
 }
 
+/* One of many: another name, and another group if there is one. */
+static void apply_named(struct stage *s, const char *text, const char *name, unsigned i,
+                        const char *group)
+{
+    struct arena *a = s->w->arena;
+    struct value *one = stage_parse(a, text);
+
+    value_set_str(a, value_get(one, STR("metadata")), STR("name"), str_fmt(a, "%s%u", name, i));
+    if (group)
+        value_set_str(a, value_get(value_get(one, STR("spec")), STR("owner")), STR("name"),
+                      str_c(group));
+    world_expect(s->w, stage_apply(s, one) == 201, "refused: %.*s", STR_ARG(s->w->client.text));
+}
+
 /* 8.5: a service that evolves shows the same new member everywhere: one finding, no write. */
 void drift_evolved(struct world *w)
 {
@@ -292,12 +306,8 @@ void drift_evolved(struct world *w)
 
     stage_open(s, w, &(struct stage_options){0});
     stage_apply_text(s, GROUP("rg", ""));
-    for (unsigned i = 0; i < MANY; i++) {
-        struct value *one = stage_parse(w->arena, ACCOUNT("many", ""));
-        value_set_str(w->arena, value_get(one, STR("metadata")), STR("name"),
-                      str_fmt(w->arena, "many%u", i));
-        world_expect(w, stage_apply(s, one) == 201, "refused");
-    }
+    for (unsigned i = 0; i < MANY; i++)
+        apply_named(s, ACCOUNT("many", ""), "many", i, NULL);
     stage_run(s, 60 * WORLD_MINUTE);
     stage_expect_ready(s, "StorageAccount", "many0");
     /* One alone is drift. */
@@ -319,5 +329,86 @@ void drift_evolved(struct world *w)
     unsigned before = s->arm_writes;
     stage_run(s, A_PERIOD);
     world_expect(w, s->arm_writes == before + 1, "%u writes", s->arm_writes - before);
+    stage_close(s);
+}
+
+#define SWEPT_GROUPS 5
+#define PERIODS 6
+
+static unsigned open_many(struct stage *s, struct world *w, const char *types)
+{
+    unsigned many = 90 * scenario_scale, tables = 30 * scenario_scale;
+
+    stage_open(s, w, &(struct stage_options){0});
+    if (types)
+        stage_types(s, types);
+    for (unsigned i = 0; i < SWEPT_GROUPS; i++)
+        apply_named(s, GROUP("rg", ""), "rg", i, NULL);
+    for (unsigned i = 0; i < many + tables; i++) {
+        const char *group =
+            str_z(w->arena, str_fmt(w->arena, "rg%u", (unsigned)world_below(w, SWEPT_GROUPS)));
+        if (i < many)
+            apply_named(s, ACCOUNT("many", ""), "many", i, group);
+        else
+            apply_named(s, ROUTES("table"), "table", i, group);
+    }
+    stage_run(s, 60 * WORLD_MINUTE);
+    stage_expect_ready(s, "StorageAccount", "many0");
+    return SWEPT_GROUPS + many + tables;
+}
+
+/* The id of an account, wherever it is. */
+static const char *id_of(struct stage *s, const char *kind, const char *name)
+{
+    return str_z(s->w->arena,
+                 object_annotation(stage_get(s, kind, name), STR(ANNOTATION_RESOURCE_ID)));
+}
+
+/* 8.10: several objects of a type are looked at by one list, and drift is seen as ever. */
+void drift_swept(struct world *w)
+{
+    struct stage *s = &stage;
+    unsigned count = open_many(s, w, NULL), before = s->arm_reads;
+
+    expect_no_put(s, PERIODS * STAGE_PERIOD);
+    double each = (double)(s->arm_reads - before) / (double)count / PERIODS;
+    world_expect(w, each <= 0.1, "%.3f reads per resource and period", each);
+    const char *id = id_of(s, "StorageAccount", "many7");
+    unsigned puts = stage_puts(s, str_c(id));
+    stage_change(s, id, "properties.accessTier", "\"Cool\"");
+    stage_run(s, A_PERIOD);
+    world_expect(w, stage_puts(s, str_c(id)) == puts + 1, "%u PUTs",
+                 stage_puts(s, str_c(id)) - puts);
+    /* What vanished is not in the list, and comes back. */
+    id = id_of(s, "StorageAccount", "many8");
+    world_expect(w,
+                 stage_azure(s, "DELETE", str_c(id), STR(ACCOUNT_VERSION), STR_NONE).status < 300,
+                 "not deleted");
+    stage_run(s, A_PERIOD);
+    world_expect(w, stage_is_in_azure(s, id), "it did not come back");
+    stage_close(s);
+}
+
+/* A list that lacks what a read has is not used: nothing is taken for drift. */
+void drift_swept_in_vain(struct world *w)
+{
+    struct stage *s = &stage;
+
+    open_many(s, w,
+              "{'types':{'Microsoft.Network/routeTables':{'listDrops':['properties'],'rules':["
+              "{'add':'properties','value':{}},"
+              "{'add':'properties.provisioningState','value':'Succeeded'},"
+              "{'add':'properties.disableBgpRoutePropagation','value':false}]}}}");
+    stage_patch(s, "RouteTable", "table101", ANNOTATE(ANNOTATION_POLICY, "'skip'"));
+    expect_no_put(s, PERIODS * STAGE_PERIOD);
+    world_expect(w,
+                 path_value(s, stage_get(s, "RouteTable", "table101"), "status.provisioningState"),
+                 "a status was taken from the list");
+    const char *id = id_of(s, "RouteTable", "table100");
+    stage_change(s, id, "properties.disableBgpRoutePropagation", "true");
+    unsigned puts = stage_puts(s, str_c(id));
+    stage_run(s, A_PERIOD);
+    world_expect(w, stage_puts(s, str_c(id)) == puts + 1, "%u PUTs",
+                 stage_puts(s, str_c(id)) - puts);
     stage_close(s);
 }

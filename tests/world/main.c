@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * main.c - runs scenarios by seeds: world [--seed N | --seeds A-B] [SCENARIO...]
+ * main.c - runs scenarios by seeds: world [--seed N | --seeds A-B] [--scale N] [SCENARIO...]
+ *
+ * Scenarios of many objects take --scale times as many, for soak tests.
  *
  * Failures are printed with the command that repeats them; the last line is the count.
  */
@@ -8,6 +10,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+
+unsigned scenario_scale = 1;
+#define SCALE_MAX 1000
 
 /* Behaviours depend little on chance. */
 #define FEW 5
@@ -45,6 +50,8 @@ static const struct world_scenario scenarios[] = {
     {"edge-failed-and-owner-ready", edge_failed_and_owner_ready, FEW},
     {"edge-newer-generation", edge_newer_generation, FEW},
     {"edge-unclaimed-token", edge_unclaimed_token, FEW},
+    {"drift-swept", drift_swept, FEW},
+    {"drift-swept-in-vain", drift_swept_in_vain, FEW},
     {"export-appears", export_appears, FEW},
     {"export-collision", export_collision, FEW},
     {"export-comes-back", export_comes_back, FEW},
@@ -126,7 +133,8 @@ static size_t run_all(const char *program, const struct world_scenario *scenario
 
 static int usage(const char *program)
 {
-    fprintf(stderr, "usage: %s [--seed N | --seeds A-B] [SCENARIO...]\nscenarios:", program);
+    fprintf(stderr,
+            "usage: %s [--seed N | --seeds A-B] [--scale N] [SCENARIO...]\nscenarios:", program);
     for (size_t i = 0; i < COUNT(scenarios); i++)
         fprintf(stderr, " %s", scenarios[i].name);
     fputs("\n", stderr);
@@ -143,7 +151,7 @@ static const struct world_scenario *find(const char *name)
 
 int main(int argc, char **argv)
 {
-    struct range seeds = {1, 300};
+    struct range seeds = {1, 300}, scale;
     size_t passed = 0, failed = 0;
     int at = 1;
 
@@ -152,6 +160,12 @@ int main(int argc, char **argv)
         if (!parse_range(argv[2], &seeds))
             return usage(argv[0]);
         at = 3;
+    }
+    if (argc > at + 1 && str_eq(str_c(argv[at]), STR("--scale"))) {
+        if (!parse_range(argv[at + 1], &scale) || !scale.first || scale.first > SCALE_MAX)
+            return usage(argv[0]);
+        scenario_scale = (unsigned)scale.first;
+        at += 2;
     }
     for (int i = at; i < argc; i++)
         if (!find(argv[i]))

@@ -4,6 +4,9 @@
 
 #include "support/world.h"
 
+/* How many times as many objects a scenario of many takes: --scale. */
+extern unsigned scenario_scale;
+
 /* Random clients against a model of what Kubernetes promises: see store.c. */
 void store_clients(struct world *w);
 /* Three resources come, drift and go, without and with crashes of the operator: see operator.c. */
@@ -77,6 +80,8 @@ void drift_corrected(struct world *w);
 void drift_evolved(struct world *w);
 void drift_failed(struct world *w);
 void drift_second_look(struct world *w);
+void drift_swept(struct world *w);
+void drift_swept_in_vain(struct world *w);
 /* Users, Azure and restarts at the wrong moment: see edges.c. */
 void edge_busy_object(struct world *w);
 void edge_claim_lost(struct world *w);

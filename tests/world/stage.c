@@ -750,16 +750,31 @@ bool stage_is_in_azure(struct stage *s, const char *id)
     return false;
 }
 
-void stage_fault(struct stage *s, const char *fault)
+static struct source *quoted(struct stage *s, const char *given)
 {
     struct source *src = ARENA_NEW(s->w->arena, struct source);
-    AUTO_ERR e = {0};
-    char *text = str_z(s->w->arena, str_c(fault));
+    char *text = str_z(s->w->arena, str_c(given));
 
     for (char *at = text; *at; at++)
         *at = *at == '\'' ? '"' : *at;
     src->text = str_c(text);
-    world_expect(s->w, sim_add_faults(s->sim, src, &e), "no fault: %.*s", STR_ARG(e.text));
+    return src;
+}
+
+void stage_types(struct stage *s, const char *types)
+{
+    AUTO_ERR e = {0};
+
+    world_expect(s->w, sim_add_types(s->sim, quoted(s, types), &e), "no types: %.*s",
+                 STR_ARG(e.text));
+}
+
+void stage_fault(struct stage *s, const char *fault)
+{
+    AUTO_ERR e = {0};
+
+    world_expect(s->w, sim_add_faults(s->sim, quoted(s, fault), &e), "no fault: %.*s",
+                 STR_ARG(e.text));
 }
 
 /* ---- Opening. -------------------------------------------------------------------------------- */

@@ -139,6 +139,8 @@ void stage_evolve(struct stage *s, const char *id, const char *path, const char 
 const struct value *stage_body(struct stage *s, const char *id, const char *api_version);
 bool stage_is_in_azure(struct stage *s, const char *id);
 unsigned stage_puts(const struct stage *s, str id);
+/* Behaviours of types, as in api/sim, as JSON with ' for ". */
+void stage_types(struct stage *s, const char *types);
 /* A fault of the simulator, as JSON with ' for ". */
 void stage_fault(struct stage *s, const char *fault);
 /* All ids that the simulator has. */
