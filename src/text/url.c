@@ -425,13 +425,19 @@ unsigned url_port_number(const struct url *u)
 
 /* ---- Writing -------------------------------------------------------------------------------- */
 
+/* A colon in the first part, as it is written, would end a scheme. */
+static bool looks_like_scheme(str path)
+{
+    size_t slash = str_find_char(path, '/'), colon = str_find_char(path, ':');
+
+    return colon != STR_NPOS && (slash == STR_NPOS || colon < slash);
+}
+
 static void write_path(struct buf *b, const struct url *u, bool first)
 {
-    size_t slash = str_find_char(u->path, '/'), colon = str_find_char(u->path, ':');
-
     if (u->path.len && u->path.ptr[0] != '/' && u->host.len)
         buf_char(b, '/');
-    if (first && colon != STR_NPOS && (slash == STR_NPOS || colon < slash))
+    if (first && looks_like_scheme(u->raw_path.len ? u->raw_path : u->path))
         buf_add(b, STR("./"));
     if (str_eq(u->path, STR("*")))
         buf_add(b, u->path);

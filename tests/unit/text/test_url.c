@@ -19,6 +19,8 @@ TEST(what_is_read_is_written_as_go_does)
         {"//h/x", NULL},
         {"a/b?c", NULL},
         {"*", NULL},
+        {"a%3Ab/c", NULL},
+        {"a%3Ab c", "./a:b%20c"}, /* the colon would end a scheme */
     };
     AUTO_ARENA a = arena_new();
     AUTO_ERR e = {0};
