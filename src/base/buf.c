@@ -82,12 +82,14 @@ void buf_rune(struct buf *b, uint32_t rune)
 
 void buf_vfmt(struct buf *b, const char *format, va_list args)
 {
-    size_t len = str_print(NULL, 0, format, args);
+    size_t spare = b->overflow ? 0 : b->cap - b->len;
+    size_t len = str_print(spare ? b->data + b->len : NULL, spare, format, args);
     char *at = len ? buf_room(b, len) : NULL;
 
     if (!at)
         return;
-    str_print(at, len, format, args);
+    if (len > spare)
+        str_print(at, len, format, args);
     b->len += len;
 }
 

@@ -154,10 +154,56 @@ static void put_conversion(struct printing *p, struct conversion *c, char letter
     }
 }
 
-/* By far the most are a text with its length: "%.*s" is not taken apart. */
+/* Widest of what is printed here, sign and 20 digits of 64 bits included. */
+enum { INTEGER_ROOM = 24 };
+
+/* A number in base 10 or 16, with blanks or zeros before it. */
+static void put_digits(struct printing *p, const char *letter, uint64_t n, bool minus, size_t width,
+                       bool zeros)
+{
+    const char *digits = *letter == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
+    const unsigned base = *letter == 'd' || *letter == 'u' ? 10 : 16;
+    char text[INTEGER_ROOM], *const end = text + sizeof(text), *at = end;
+
+    do
+        *--at = digits[n % base];
+    while ((n /= base));
+    while (zeros && (size_t)(end - at) + minus < width)
+        *--at = '0';
+    if (minus)
+        *--at = '-';
+    while ((size_t)(end - at) < width)
+        *--at = ' ';
+    put(p, at, (size_t)(end - at));
+}
+
+/* Integers as they are usually printed: "%d", "%zu", "%02x". NULL: it is something else. */
+static const char *put_integer(struct printing *p, const char *f, va_list *args)
+{
+    struct conversion c = {.precision = -1};
+    const bool zeros = *f == '0';
+    size_t width = 0;
+
+    for (; *f >= '0' && *f <= '9' && width <= INTEGER_ROOM; f++)
+        width = width * 10 + (size_t)(*f - '0');
+    for (; *f == 'l' || *f == 'z'; f++)
+        c.longs++;
+    if (width > INTEGER_ROOM || (*f != 'd' && *f != 'u' && *f != 'x' && *f != 'X'))
+        return NULL;
+    if (*f == 'd') {
+        intmax_t n = next_signed(&c, args);
+        put_digits(p, f, n < 0 ? 0 - (uint64_t)n : (uint64_t)n, n < 0, width, zeros);
+    } else {
+        put_digits(p, f, next_unsigned(&c, args), false, width, zeros);
+    }
+    return f + 1;
+}
+
+/* Most are a text with its length or an integer: "%.*s" and "%zu" are not taken apart. */
 static const char *put_next(struct printing *p, const char *f, va_list *args)
 {
     struct conversion c;
+    const char *after;
 
     if (f[0] == '.' && f[1] == '*' && f[2] == 's') {
         int len = va_arg(*args, int);
@@ -165,6 +211,8 @@ static const char *put_next(struct printing *p, const char *f, va_list *args)
         put(p, text, len < 0 ? strlen(text) : (size_t)len);
         return f + 3;
     }
+    if ((after = put_integer(p, f, args)))
+        return after;
     f = read_conversion(f, &c, args);
     put_conversion(p, &c, *f, args);
     return f + 1;

@@ -26,6 +26,7 @@ static const struct hostile_value {
     {'s', "$layout", "repeat $eighth \"2006Jan1\""},
     {'s', "$base", "repeat $eighth \"QUJDQUJD\""},
     {'s', "$quotes", "repeat $n \"\\\"\""},
+    {'s', "$controls", "repeat $n \"\\x01\""},
     {'s', "$markup", "repeat $n \"<\""},
     {'s', "$paths", "repeat $eighth \"/aa/../b\""},
     {'s', "$url", "print \"http://h/?\" $text"},

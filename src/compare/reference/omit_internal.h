@@ -36,7 +36,10 @@ struct omit_reading {
     struct arena *arena;
     const struct value *items; /* all lists */
     struct err *errors;        /* faults are joined here */
-    size_t steps;              /* entries visited so far, in all lists */
+    size_t steps;              /* entries of all lists so far, included ones counted each time */
+    size_t faults;             /* that were joined */
+    struct map *open;          /* names of lists that are being expanded now; NULL: none yet */
+    struct map *expanded;      /* lists without faults, by name: what they expand to */
 };
 /*
  * How many entries all lists may expand to together: lists that include each other twice would

@@ -142,11 +142,13 @@ struct expansion {
 
 static bool on_chain(const struct expansion *x, str name)
 {
-    x->reading->steps += x->chain.len / 16;
-    for (size_t i = 0; i < x->chain.len; i++)
-        if (str_eq(x->chain.items[i], name))
-            return true;
-    return false;
+    return map_get(x->reading->open, name);
+}
+
+static void join_fault(struct omit_reading *reading, const struct err *e)
+{
+    err_join(reading->errors, e);
+    reading->faults++;
 }
 
 static void expand_list(struct expansion *x, str name, const struct value *list);
@@ -163,7 +165,7 @@ static void expand_include(struct expansion *x, str include)
     str chain = str_join(a, x->chain.items, x->chain.len, STR(" -> "));
     err_set(&e, ERR_INVALID, "circular import found %.*s -> %.*s", STR_ARG(chain),
             STR_ARG(include));
-    err_join(x->reading->errors, &e);
+    join_fault(x->reading, &e);
 }
 
 static void expand_entry(struct expansion *x, const struct value *entry)
@@ -180,24 +182,64 @@ static void expand_entry(struct expansion *x, const struct value *entry)
         ok = err_set(&e, ERR_INVALID, "must have either include or pathToKey");
     /* Upstream: a circle is all that is said about an entry. */
     if (!ok && !(include.len && on_chain(x, include)))
-        err_join(x->reading->errors, &e);
+        join_fault(x->reading, &e);
     if (include.len)
         expand_include(x, include);
+}
+
+/* What a list was expanded to before; its faults would be reported again, so it has none. */
+static bool add_expanded(struct expansion *x, str name)
+{
+    struct omit_reading *r = x->reading;
+    const struct omit_list *known = map_get(r->expanded, name);
+
+    if (!known)
+        return false;
+    r->steps += known->len;
+    if (!x->out->len)
+        *x->out = *known; /* shared: whoever adds to it gets a copy */
+    else
+        for (size_t i = 0; i < known->len && r->steps <= OMIT_ENTRIES_MAX; i++)
+            VEC_PUSH(r->arena, x->out, known->items[i]);
+    return true;
+}
+
+/* Keeps what a list was expanded to: the part of out from there on. */
+static void keep_expanded(struct expansion *x, str name, size_t from)
+{
+    struct omit_list *part = ARENA_NEW(x->reading->arena, struct omit_list);
+
+    part->items = x->out->items + from;
+    part->len = part->cap = x->out->len - from;
+    map_set(x->reading->expanded, name, part);
 }
 
 /* Deep chains cannot overflow the stack: a list is on the chain at most once. */
 static void expand_list(struct expansion *x, str name, const struct value *list)
 {
-    VEC_PUSH(x->reading->arena, &x->chain, name);
-    for (size_t i = 0; i < value_len(list) && ++x->reading->steps <= OMIT_ENTRIES_MAX; i++)
+    struct omit_reading *r = x->reading;
+    size_t before = x->out->len, faults = r->faults;
+
+    if (add_expanded(x, name))
+        return;
+    VEC_PUSH(r->arena, &x->chain, name);
+    map_set(r->open, name, x);
+    for (size_t i = 0; i < value_len(list) && ++r->steps <= OMIT_ENTRIES_MAX; i++)
         expand_entry(x, value_at(list, i));
+    map_set(r->open, name, NULL);
     x->chain.len--;
+    if (r->faults == faults && x->out->len > before)
+        keep_expanded(x, name, before);
 }
 
 static void read_list(struct omit_reading *reading, const struct value *list, struct omit_list *out)
 {
     struct expansion x = {.reading = reading, .out = out};
 
+    if (!reading->open) {
+        reading->open = map_new(reading->arena);
+        reading->expanded = map_new(reading->arena);
+    }
     expand_list(&x, value_key(list), list);
 }
 

@@ -232,6 +232,10 @@ TEST(formats_mean_what_they_mean_in_c)
     check_as_printf(a, "%ld %lu %lld %llu %016llx %zu %zx %jd %td", -1L, ~0UL, INT64_MIN + 0LL,
                     ~0ULL, 1ULL << 40, SIZE_MAX, SIZE_MAX, INTMAX_MIN, (ptrdiff_t)-9);
     check_as_printf(a, "%hhu %hd", (unsigned char)200, (short)-5);
+    check_as_printf(a, "%d %05d|%5d|%03d|%24ld|%024ld|%25ld|%0d", INT32_MIN, -42, -42, -1234,
+                    INT64_MIN, INT64_MIN, INT64_MIN, 0);
+    check_as_printf(a, "%02x%02X|%04x|%2u|%024lu|%030lX|%04d", 0u, 171u, 0xfffffu, 7u, ~0UL, ~0UL,
+                    5);
     check_as_printf(a, "%s|%10s|%-10s|%.2s|%5.1s|%.9s", "one", "two", "three", "four", "five", "x");
     check_as_printf(a, "%.*s|%*s|%-*s|%*.*s", 2, "abc", 5, "r", 5, "l", 6, 3, "middle");
     check_as_printf(a, "%f %.2f %10.1f %e %.3g %g %.*e", 1.5, 2.345, -3.0, 1e100, 1e-7, 1e300, 4,
