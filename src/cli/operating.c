@@ -26,6 +26,28 @@ bool operating_settings(struct arena *a, struct kube_transport *t, str namespace
     return settings_read(a, &source, out, e);
 }
 
+struct credential_settings operating_simulated(struct arena *a, str url, str subscription)
+{
+    return (struct credential_settings){
+        .kind = CREDENTIAL_SECRET,
+        .subscription = subscription,
+        .tenant = STR("simulated"),
+        .client = STR("plumb"),
+        .secret = STR("none"),
+        .cloud = {.endpoint = url, .audience = url, .authority = str_concat(a, url, STR("/"))}};
+}
+
+str operating_namespace(str option, const struct kube_config *cluster)
+{
+    const char *pod = getenv("POD_NAMESPACE");
+
+    if (option.len)
+        return option;
+    if (pod && *pod)
+        return str_c(pod);
+    return cluster && cluster->in_cluster ? cluster->namespace : STR(OPERATING_NAMESPACE);
+}
+
 str operating_identity(struct arena *a)
 {
     char host[HOST_MAX + 1] = "";

@@ -11,6 +11,7 @@
  */
 #pragma once
 
+#include "kube/config/config.h"
 #include "operator/live.h"
 #include "operator/settings.h"
 
@@ -35,5 +36,10 @@ MUST_CHECK bool operating_settings(struct arena *a, struct kube_transport *t, st
                                    str secret, struct settings *out, struct err *e);
 MUST_CHECK bool operating_start(struct operating *o, struct err *e);
 void operating_stop(struct operating *o);
+/* Of a simulated Azure at this URL, which believes everybody. Texts live as long as a and url. */
+struct credential_settings operating_simulated(struct arena *a, str url, str subscription);
+/* The namespace that the operator works in: as an option says, POD_NAMESPACE, or the cluster's. */
+str operating_namespace(str option, const struct kube_config *cluster);
+#define OPERATING_NAMESPACE "azureserviceoperator-system"
 /* "host_1a2b3c4d": unlike all other processes. */
 str operating_identity(struct arena *a);

@@ -495,6 +495,16 @@ struct made {
 /* Goes to the memory, before older ones. */
 void decisions_add(struct pass *p, const struct made *d);
 
+/* ---- outcome.c ---- */
+
+/* Tells how the pass ends; effect is the one that was withheld, or NULL. */
+void outcome_tell(struct pass *p, enum outcome_kind kind, const struct effect *effect);
+/*
+ * Without a writer: makes the object what a write to it would have made it, and gives the answer.
+ * False: it is a write to something else.
+ */
+bool outcome_imagine(struct pass *p, const struct effect *effect);
+
 /* ---- graph.c ---- */
 
 struct graph;

@@ -19,9 +19,9 @@
 #include "operator/digest_key.h"
 #include "operator/install.h"
 #include "operator/kinds.h"
+#include "operator/live_url.h"
 #include "operator/metrics.h"
 #include "operator/write_metrics.h"
-#include "text/url.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -341,25 +341,6 @@ static void *take_kube_answers(void *ctx)
 
 /* ---- Azure. ---------------------------------------------------------------------------------- */
 
-/*
- * The id of a resource and its API version; false for any other address, as those of operations
- * are.
- */
-static bool read_url(struct arena *a, str endpoint, str url, struct arm_call *call)
-{
-    str path, query, id;
-
-    if (!str_has_prefix(url, endpoint))
-        return false;
-    str_cut(str_from(url, endpoint.len), STR("?"), &path, &query);
-    if (!str_has_prefix(path, STR("/")) || !str_has_prefix(query, STR("api-version=")) ||
-        str_contains(query, STR("&")) || !url_unescape(a, path, false, &id))
-        return false;
-    call->id = id;
-    call->api_version = str_from(query, STR("api-version=").len);
-    return true;
-}
-
 static void ask_azure(struct live *l, uint64_t ticket, const struct effect *effect)
 {
     static const enum budget_priority priorities[] = {[PRIORITY_USER] = BUDGET_USER,
@@ -379,7 +360,7 @@ static void ask_azure(struct live *l, uint64_t ticket, const struct effect *effe
         answer(l, l->life, ticket, &(struct arm_answer){.retry_after = NS_PER_SEC});
         return;
     }
-    if (!read_url(a, accounts_endpoint(client), effect->url, &call))
+    if (!live_read_url(a, accounts_endpoint(client), effect->url, &call))
         call.address = effect->url;
     struct asked *asked = block_new(sizeof *asked);
     *asked = (struct asked){ticket, l->life, clock_mono(), client};

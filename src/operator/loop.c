@@ -243,6 +243,11 @@ static void tell_owner(struct operator* o, struct pass *p)
         card->child_written = true;
 }
 
+static enum outcome_kind how_it_rests(const struct pass *p)
+{
+    return p->state == STATE_EXPLAIN ? OUTCOME_BLOCKED : OUTCOME_WAITS;
+}
+
 static void rest(struct operator* o, struct card *card, int64_t delay)
 {
     tell_owner(o, card->pass);
@@ -310,23 +315,34 @@ static void withhold(struct operator* o, struct card *card, const struct effect 
                                                      effect_method(effect->kind), STR_ARG(place))});
 }
 
-static void ask(struct operator* o, struct card *card, const struct effect *effect)
+/* Without a writer: true when the pass goes on with an imagined answer. */
+static bool withheld(struct operator* o, struct card *card, const struct effect *effect)
+{
+    withhold(o, card, effect);
+    if (outcome_imagine(card->pass, effect))
+        return true;
+    outcome_tell(card->pass, OUTCOME_WITHHELD, effect);
+    card->pass->tried = false; /* so that nobody counts with it */
+    rest(o, card, next_period(o, card));
+    return false;
+}
+
+/* True: the answer is there. */
+static bool ask(struct operator* o, struct card *card, const struct effect *effect)
 {
     bool write = effect_is_write(effect);
 
-    if (write && !o->ports.write) {
-        withhold(o, card, effect);
-        rest(o, card, next_period(o, card));
-        return;
-    }
+    if (write && !o->ports.write)
+        return withheld(o, card, effect);
     if (write && o->ports.leads && !o->ports.leads(o->ports.ctx)) {
         rest(o, card, LEASE_WAIT);
-        return;
+        return false;
     }
     card->ticket = ++o->ticket;
     map_set(o->flying, str_of((const char *)&card->ticket, sizeof card->ticket), card);
     ++*(write ? &o->stats.writes : &o->stats.reads);
     (write ? o->ports.write : o->ports.read)(o->ports.ctx, card->ticket, effect);
+    return false;
 }
 
 /* Others in a list are looked at now that it is there, unless their time is far. */
@@ -371,15 +387,18 @@ static void advance(struct operator* o, struct card *card)
             p->phase = 0;
             continue;
         case STEP_ASK:
-            ask(o, card, &step.effect);
+            if (ask(o, card, &step.effect))
+                continue;
             return;
         case STEP_PAUSE:
             pause_pass(o, card, step.delay);
             return;
         case STEP_REST:
+            outcome_tell(p, how_it_rests(p), NULL);
             rest(o, card, step.delay);
             return;
         case STEP_PERIOD:
+            outcome_tell(p, OUTCOME_WELL, NULL);
             /* With a look to come soon it is not done yet. */
             if (o->ports.well && !step.delay)
                 o->ports.well(o->ports.ctx, &card->key);
@@ -388,6 +407,7 @@ static void advance(struct operator* o, struct card *card)
             rest(o, card, delay);
             return;
         case STEP_FORGET:
+            outcome_tell(p, OUTCOME_GONE, NULL);
             forget(o, card);
             return;
         }

@@ -7,7 +7,8 @@
  * later, by operator_tell, with the ticket of the effect.
  *
  * A mode that must not write (observe, plan) is a set of ports without a writer: nothing that the
- * operator decides can then reach anybody.
+ * operator decides can then reach anybody. What it would write to the object itself is imagined, so
+ * that a pass goes on to the request that it would send to Azure, and ends there.
  *
  * All functions are called from the thread that steps the operator, and must not call back into it
  * except by operator_changed and operator_tell.
@@ -121,6 +122,37 @@ struct tally {
     size_t path_count;
 };
 
+/* ---- How a pass ends. ------------------------------------------------------------------------ */
+
+enum outcome_kind {
+    OUTCOME_WELL,     /* nothing is left to do until the next period */
+    OUTCOME_WITHHELD, /* a write was decided and there is no writer: the effect */
+    OUTCOME_BLOCKED,  /* the condition Ready tells why: severity, reason, message */
+    OUTCOME_WAITS,    /* for its owner, its operation or its turn */
+    OUTCOME_GONE,     /* there is no such object any more, or it is nobody's business */
+};
+
+struct deviations;
+
+/* For whoever plans. Everything lives only during the call; Secrets are masked but in the effect.
+ */
+struct outcome {
+    enum outcome_kind kind;
+    const struct object_key *key;
+    const struct value *object;       /* as it would be after all writes so far; NULL: not there */
+    bool skipped;                     /* the policy is "skip" */
+    str id, api_version;              /* in Azure; empty while they are not known */
+    str arm_type;                     /* "Microsoft.Network/routeTables" */
+    const struct effect *effect;      /* OUTCOME_WITHHELD */
+    const char *cause;                /* of a PUT */
+    const struct value *payload;      /* of a PUT */
+    const struct value *found;        /* what is; NULL: nothing, or nobody looked */
+    const struct deviations *changes; /* that the PUT makes, or that are reported only; or NULL */
+    str by, at;                       /* who made them in Azure, when that is known */
+    str severity, reason, message;    /* OUTCOME_BLOCKED */
+    bool waits;                       /* the same: something in the cluster must change first */
+};
+
 /* ---- The ports. ------------------------------------------------------------------------------ */
 
 struct ports {
@@ -155,6 +187,8 @@ struct ports {
     int64_t (*checked)(void *ctx, const struct object_key *key);
     /* The object was found well. May be NULL. */
     void (*well)(void *ctx, const struct object_key *key);
+    /* A pass has ended. May be NULL. */
+    void (*ended)(void *ctx, const struct outcome *outcome);
     /* Sends an Event; who sends it removes doubles. No answer. May be NULL. */
     void (*event)(void *ctx, const struct report *report);
     /* A line of the log. May be NULL. */

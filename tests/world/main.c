@@ -87,6 +87,7 @@ static const struct world_scenario scenarios[] = {
     {"pass-sync-period", pass_sync_period, FEW},
     {"pass-take-over", pass_take_over, FEW},
     {"pass-wiped-status", pass_wiped_status, FEW},
+    {"plan-equals-deed", plan_equals_deed, 4},
     {"references-missing", references_missing, FEW},
     {"references-wait", references_wait, FEW},
     {"references-woken", references_woken, FEW},

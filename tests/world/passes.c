@@ -379,8 +379,11 @@ void pass_observe(struct world *w)
 {
     stage_open(&stage, w, &(struct stage_options){.observe = true});
     stage_apply_text(&stage, GROUP("rg", ""));
-    stage_run(&stage, 2 * STAGE_PERIOD);
-    world_expect(w, operator_stats(stage.operator).withheld > 0, "nothing is counted");
+    stage_run(&stage, STAGE_PERIOD / 2);
+    /* The claim, the condition and the PUT, in one pass. */
+    world_expect(w, operator_stats(stage.operator).withheld == 3, "%llu writes are counted",
+                 (unsigned long long)operator_stats(stage.operator).withheld);
+    world_expect(w, !stage.arm_writes && !stage.kube_writes && !stage.status_writes, "it writes");
     stage_close(&stage);
 }
 

@@ -89,5 +89,7 @@ void edge_delete_unreadable(struct world *w);
 void edge_failed_and_owner_ready(struct world *w);
 void edge_newer_generation(struct world *w);
 void edge_unclaimed_token(struct world *w);
+/* Plans without a writer: see plan.c. */
+void plan_equals_deed(struct world *w);
 /* The last decisions in a status: see why.c. */
 void decisions_kept(struct world *w);

@@ -200,6 +200,8 @@ static void ask_azure(struct stage *s, const struct effect *effect, struct arm_a
     s->activity_reads += str_contains(effect->url, STR("/eventtypes/management/"));
     s->posts += effect->kind == ARM_POST;
     if (effect->kind == ARM_PUT) {
+        const struct stage_put put = {plain, str_copy(s->w->arena, effect->body)};
+        VEC_PUSH(s->w->arena, &s->sent, put);
         count_put(s, plain, r.status);
         if (r.status >= 300)
             world_note(s->w, "refused: %.*s", STR_ARG(str_slice(r.body, 0, 180)));
@@ -252,6 +254,17 @@ static const struct value *find(void *ctx, struct arena *a, const struct object_
     const struct value *object = map_get(s->cache, object_key_text(a, key));
 
     return object ? value_copy(a, object) : NULL;
+}
+
+const struct value *stage_cached(struct stage *s, struct arena *a, const struct object_key *key)
+{
+    return find(s, a, key);
+}
+
+void stage_read(struct stage *s, const struct effect *effect, struct arm_answer *out)
+{
+    *out = (struct arm_answer){.retry_after = -1};
+    (effect_is_arm(effect->kind) ? ask_azure : ask_store)(s, effect, out);
 }
 
 static bool leads(void *ctx)
@@ -389,7 +402,7 @@ static void step_planned(void *ctx)
     step(s);
 }
 
-static void start(struct stage *s)
+struct operator_config stage_config(const struct stage *s)
 {
     struct operator_config config = s->options.config;
 
@@ -404,6 +417,13 @@ static void start(struct stage *s)
     if (!config.period)
         config.period = STAGE_PERIOD;
     config.digest_key = STR("a key that stays");
+    return config;
+}
+
+static void start(struct stage *s)
+{
+    const struct operator_config config = stage_config(s);
+
     s->ports = (struct ports){.ctx = s,
                               .find = find,
                               .read = ask,

@@ -62,6 +62,11 @@ struct stage_report {
     bool warning;
 };
 
+/* A PUT that was sent to Azure, whatever the answer. */
+struct stage_put {
+    str id, body;
+};
+
 struct stage {
     struct world *w;
     struct stage_options options;
@@ -83,6 +88,7 @@ struct stage {
     VEC(str) tokens;    /* all poll tokens that were ever stored */
     VEC(str) order;     /* of the first PUTs */
     VEC(str) events;    /* "reason object message" */
+    VEC(struct stage_put) sent;
     VEC(struct stage_report) reports; /* the same */
     const char *denies;               /* requests about this id fail: the credential is wrong */
     uint64_t trace;                   /* of all requests, in their order */
@@ -101,6 +107,13 @@ void stage_restart(struct stage *s, const struct operator_config *config);
 void stage_run(struct stage *s, int64_t time);
 /* No more faults from now on; what they did stays. */
 void stage_calm(struct stage *s);
+
+/* How the operator is configured. */
+struct operator_config stage_config(const struct stage *s);
+/* A read of somebody else, answered at once. */
+void stage_read(struct stage *s, const struct effect *effect, struct arm_answer *out);
+/* The object as the operator's cache has it, or NULL. */
+const struct value *stage_cached(struct stage *s, struct arena *a, const struct object_key *key);
 
 /* ---- The cluster. ---- */
 

@@ -8,8 +8,6 @@
 #include "arm/rules/kind.h"
 #include "operator/schedule.h"
 
-#define NAMESPACE "azureserviceoperator-system"
-
 struct operate_values {
     struct kube_values kube;
     struct option_list scopes, kinds, target;
@@ -42,7 +40,8 @@ static const struct option operate_options[] = {
     {"observe", 0, OPTION_BOOL, offsetof(struct operate_values, observe),
      .help = "Write nothing, neither to objects nor to Azure, and log what would be"},
     {"operator-namespace", 0, OPTION_STRING, offsetof(struct operate_values, namespace),
-     .help = "Be the operator of this `NAMESPACE`; POD_NAMESPACE and " NAMESPACE " otherwise"},
+     .help = "Be the operator of this `NAMESPACE`; POD_NAMESPACE and " OPERATING_NAMESPACE
+             " otherwise"},
     {"reference-patience", 0, OPTION_DURATION, offsetof(struct operate_values, patience),
      .value = "10m0s", .help = "Send references to what is not ready after this `DURATION`"},
     {"rules", 0, OPTION_STRING, offsetof(struct operate_values, rules),
@@ -58,17 +57,6 @@ static const struct option operate_options[] = {
     {"target-namespaces", 0, OPTION_STRINGS, offsetof(struct operate_values, target),
      .help = "Only objects in these `NAMESPACES`"},
 };
-
-static str own_namespace(const struct operate_values *v, const struct kube_config *cluster)
-{
-    const char *pod = getenv("POD_NAMESPACE");
-
-    if (v->namespace.len)
-        return v->namespace;
-    if (pod && *pod)
-        return str_c(pod);
-    return cluster->in_cluster ? cluster->namespace : STR(NAMESPACE);
-}
 
 /* Options win over settings. */
 static bool take_options(const struct operate_values *v, struct operating *o, str namespace,
@@ -133,7 +121,7 @@ static bool operate(struct call *c, struct arena *a, const struct kube_config *c
                     struct operating *o, struct err *e)
 {
     const struct operate_values *v = c->values;
-    str namespace = own_namespace(v, cluster);
+    str namespace = operating_namespace(v->namespace, cluster);
 
     if (!operating_settings(a, o->transport, namespace, v->settings, &o->settings, e) ||
         !take_options(v, o, namespace, e) ||

@@ -4,32 +4,43 @@
  */
 #include "azure/plan.h"
 #include "base/quote.h"
+#include "cli/cmd/plan_live.h"
 #include "cli/input.h"
 #include "cli/print.h"
 
-struct plan_values {
-    struct option_list files;
-    str model, output, subscription;
-    bool offline, recursive, strict;
-};
-
-static const char *const formats[] = {"json", "text", NULL};
+static const char *const formats[] = {"html", "json", "markdown", "text", NULL};
+static const char *const policies[] = {"manage", "skip", "detach-on-delete", NULL};
 
 static const struct option plan_options[] = {
+    {"all", 0, OPTION_BOOL, offsetof(struct plan_values, all),
+     .help = "Plan for the objects of all namespaces of the cluster"},
+    {"allow-scope", 0, OPTION_ARRAY, offsetof(struct plan_values, scopes),
+     .help = "Read nothing in Azure outside of this `ID`, as plumb operate would"},
+    {"azure-endpoint", 0, OPTION_STRING, offsetof(struct plan_values, azure),
+     .help = "Ask the simulated Azure at this `URL`, without a credential"},
+    {"default-policy", 0, OPTION_STRING, offsetof(struct plan_values, policy),
+     .help = "The `POLICY` of objects whose annotations name none", .choices = policies},
     {"filename", 'f', OPTION_ARRAY, offsetof(struct plan_values, files),
      .help = "Read manifests from `FILE`, or a folder with -R; - is standard input",
      .complete = COMPLETE_FILES},
     {"model", 0, OPTION_STRING, offsetof(struct plan_values, model),
      .help = "Use the model files in `FOLDER` instead of those in the program",
      .complete = COMPLETE_FOLDERS},
+    {"no-cluster", 0, OPTION_BOOL, offsetof(struct plan_values, no_cluster),
+     .help = "Read nothing from a cluster: all objects are in the files"},
     {"offline", 0, OPTION_BOOL, offsetof(struct plan_values, offline),
      .help = "Talk to nobody: neither to a cluster nor to Azure"},
+    {"operator-namespace", 0, OPTION_STRING, offsetof(struct plan_values, namespace),
+     .help = "Plan as the operator of this `NAMESPACE`"},
     {"output", 'o', OPTION_STRING, offsetof(struct plan_values, output), .value = "text",
-     .help = "Write as `FORMAT`: json or text", .choices = formats},
+     .help = "Write as `FORMAT`: html, json, markdown or text", .choices = formats},
     {"recursive", 'R', OPTION_BOOL, offsetof(struct plan_values, recursive),
      .help = "Read the .json, .yaml and .yml files of folders, also of nested ones"},
+    {"rules", 0, OPTION_STRING, offsetof(struct plan_values, rules),
+     .help = "Lay the rules of kinds in this `FOLDER` over the built-in ones",
+     .complete = COMPLETE_FOLDERS},
     {"strict", 0, OPTION_BOOL, offsetof(struct plan_values, strict),
-     .help = "Report owners and references to objects that are not among the files"},
+     .help = "Report owners and references to objects that do not exist as findings"},
     {"subscription", 0, OPTION_STRING, offsetof(struct plan_values, subscription),
      .value = "{subscription}", .help = "The `ID` of the subscription that ids begin with"},
 };
@@ -206,16 +217,36 @@ static bool has_requests(const struct plan *p)
     return false;
 }
 
-static bool run_plan(struct call *c, struct model *model, struct err *e)
+static bool check_values(const struct plan_values *v, bool files, struct err *e)
+{
+    bool page = str_eq(v->output, STR("html")) || str_eq(v->output, STR("markdown"));
+
+    if (v->offline && page)
+        return err_set(e, ERR_USAGE, "-o %.*s needs Azure: --offline knows json and text",
+                       STR_ARG(v->output));
+    if (v->offline || files)
+        return !v->all || err_set(e, ERR_USAGE, "--all plans for a cluster, not for files");
+    if (v->no_cluster)
+        return err_set(e, ERR_USAGE, "--no-cluster needs manifests: name them with -f FILE");
+    if (!v->all && !v->kube.namespace.len)
+        return err_set(e, ERR_USAGE,
+                       "name manifests with -f FILE, a namespace with -n, or give --all");
+    return true;
+}
+
+/* What is wrong with the files is found before anybody is asked. */
+static bool plan_files(struct call *c, struct model *model, struct err *e)
 {
     const struct plan_values *v = c->values;
     struct manifests *m = manifests_new(c->arena, model, v->subscription);
     struct plan p;
 
-    if (!read_all(c, m, e) || !plan_make(c->arena, m, v->strict, &p, e))
+    if (!read_all(c, m, e) || !plan_make(c->arena, m, v->offline && v->strict, &p, e))
         return false;
     print_ignored(&p);
     print_findings(c, &p);
+    if (!v->offline)
+        return p.findings.len ? true : plan_live(c, m, model, e);
     if (!p.findings.len && has_requests(&p))
         c->status = STATUS_DIFFERENT;
     if (str_eq(v->output, STR("json")))
@@ -226,13 +257,12 @@ static bool run_plan(struct call *c, struct model *model, struct err *e)
 static bool cmd_plan(struct call *c, struct err *e)
 {
     const struct plan_values *v = c->values;
+    bool files = v->files.len || c->arg_count;
     struct model *model;
 
-    if (!v->offline)
-        return err_set(e, ERR_USAGE, "plans are made from files only: say so with --offline");
-    if (!model_open(c->arena, v->model, &model, e))
+    if (!check_values(v, files, e) || !model_open(c->arena, v->model, &model, e))
         return false;
-    bool ok = run_plan(c, model, e);
+    bool ok = files || v->offline ? plan_files(c, model, e) : plan_live(c, NULL, model, e);
     model_close(model);
     return ok;
 }
@@ -240,24 +270,34 @@ static bool cmd_plan(struct call *c, struct err *e)
 const struct command command_plan = {
     .name = "plan",
     .args = "[FILE...]",
-    .brief = "Check manifests of Azure resources and show what would be sent",
-    .help = "Checks custom resources in files against the resource model: unknown fields, wrong\n"
-            "types, values that are not allowed, missing owners, ids of the wrong type. Each\n"
-            "finding names the file, the line, the field and what is allowed. Without findings,\n"
-            "prints the requests that would be sent to Azure Resource Manager, owners and\n"
+    .brief = "Show what would be created, changed and deleted in Azure",
+    .help = "Looks at the custom resources of files (-f), of a namespace (-n) or of all of them\n"
+            "(--all) as plumb operate does, reads Azure, and shows what the operator would do:\n"
+            "create, update, delete or nothing, and what blocks an object. Only members that\n"
+            "change are listed: + is added, ~ changed, - removed. Nothing is written, neither to\n"
+            "the cluster nor to Azure. Objects of files are applied over those of the cluster in\n"
+            "thought. Settings and credentials are those of plumb operate.\n"
+            "\n"
+            "With --offline nobody is asked: custom resources in files are checked against the\n"
+            "resource model (unknown fields, wrong types, values that are not allowed, missing\n"
+            "owners, ids of the wrong type), each finding with file, line, field and what is\n"
+            "allowed; without findings, the requests are printed that would be sent, owners and\n"
             "whatever is referred to first.\n"
             "\n"
-            "Secrets are never printed: {secret NAME/KEY} stands for them. Names in braces also\n"
-            "stand for what is not among the files; with --strict, owners and references that\n"
-            "are not among them are findings. Objects whose reconcile policy is skip are not\n"
-            "sent. Exit status: 0 when there is nothing to send, 1 when there is, 2 when\n"
-            "something is wrong.\n",
-    .examples = "  plumb plan --offline -f manifests/ -R\n"
+            "Secrets are never printed: {secret NAME/KEY} stands for them offline, (secret)\n"
+            "otherwise. With --strict, owners and references to objects that do not exist are\n"
+            "findings. Objects whose reconcile policy is skip are not sent. Exit status: 0 when\n"
+            "there is nothing to do, 1 when there is, 2 when something is wrong.\n",
+    .examples = "  plumb plan -f manifests/ -R\n"
+                "  plumb plan --all -o markdown\n"
+                "  plumb plan -n shop --azure-endpoint http://127.0.0.1:8642\n"
                 "  plumb plan --offline -f network.yaml -o json\n"
                 "  plumb plan --offline -f app.yaml --subscription \"$SUBSCRIPTION\"\n",
     .options = plan_options,
     .option_count = COUNT(plan_options),
     .values_size = sizeof(struct plan_values),
+    .connects = true,
+    .kube_offset = offsetof(struct plan_values, kube),
     .args_max = ARGS_ANY,
     .complete = COMPLETE_FILES,
     .run = cmd_plan,

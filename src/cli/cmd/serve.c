@@ -108,19 +108,6 @@ static void simulate_end(struct simulated *s)
         sim_free(s->sim);
 }
 
-static struct credential_settings simulated_credential(struct arena *a, const struct simulated *s)
-{
-    str url = server_url(s->server);
-
-    return (struct credential_settings){
-        .kind = CREDENTIAL_SECRET,
-        .subscription = STR(SUBSCRIPTION),
-        .tenant = STR("simulated"),
-        .client = STR("plumb"),
-        .secret = STR("none"),
-        .cloud = {.endpoint = url, .audience = url, .authority = str_concat(a, url, STR("/"))}};
-}
-
 /* ---- The operator. --------------------------------------------------------------------------- */
 
 static bool settle(struct call *c, struct arena *a, const struct simulated *s, struct operating *o,
@@ -133,7 +120,7 @@ static bool settle(struct call *c, struct arena *a, const struct simulated *s, s
     if (v->period.len && !schedule_parse(v->period, &o->settings.period, e))
         return err_wrap(e, "--sync-period");
     if (s->server) {
-        o->settings.credential = simulated_credential(a, s);
+        o->settings.credential = operating_simulated(a, server_url(s->server), STR(SUBSCRIPTION));
         o->settings.has_credential = true;
         o->settings.cloud = o->settings.credential.cloud;
     }

@@ -343,6 +343,7 @@ void deviations_drop_children(struct deviations *f)
     keep_if(f, is_no_child);
 }
 
+/* Tags are people's: no service sets them because of a child. */
 static bool is_no_childs_work(const struct deviation *f)
 {
     bool tag = str_has_prefix(f->path, STR("tags")) &&
