@@ -463,6 +463,22 @@ static void wake_unwell(void *ctx, struct card *card)
         wake(ctx, card);
 }
 
+/* An exported object is repaired so often at once, then once in a while: each fetches its keys. */
+#define REPAIR_BURST 5
+#define REPAIR_EVERY (60 * NS_PER_SEC)
+
+/* Somebody changed what it exports, perhaps not for the last time. */
+static void wake_repairer(void *ctx, struct card *card)
+{
+    struct operator* o = ctx;
+    int64_t now = clock_mono(), used = card->repairs > now ? card->repairs : now;
+    int64_t wait = used - now - REPAIR_BURST * REPAIR_EVERY;
+
+    if (wait <= 0)
+        card->repairs = used + REPAIR_EVERY;
+    queue_add_after(o->queue, card->text, QUEUE_NORMAL, wait > 0 ? wait : 0);
+}
+
 /*
  * While it writes, what comes in is its own work; it knows the version when the answer is there. It
  * deletes nothing, so that is always news.
@@ -470,7 +486,7 @@ static void wake_unwell(void *ctx, struct card *card)
 static void wake_exporter(void *ctx, struct card *card)
 {
     if (!card->pass || card->pass->state != STATE_EXPORT)
-        wake(ctx, card);
+        wake_repairer(ctx, card);
 }
 
 static bool is_ready(const struct value *object)
@@ -587,7 +603,7 @@ static void take_change(struct operator* o, const struct object_key *key)
         graph_each(o->graph, text, wake, o);
         if (graph_has(o->graph, export) &&
             graph_news(o->graph, export, object ? object_version(object) : 0))
-            graph_each(o->graph, export, object ? wake_exporter : wake, o);
+            graph_each(o->graph, export, object ? wake_exporter : wake_repairer, o);
         return;
     }
     bool resting = false;

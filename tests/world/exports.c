@@ -106,6 +106,29 @@ void export_comes_back(struct world *w)
     stage_close(s);
 }
 
+/* Somebody who marks each Secret against the operator, which fetches the keys for each repair. */
+void export_contested(struct world *w)
+{
+    AUTO_ARENA a = arena_new();
+    struct stage *s = open(w);
+
+    stage_apply_text(s, GROUP("rg", ""));
+    stage_apply_text(s, EXPORTS(""));
+    stage_run(s, 3 * WORLD_MINUTE);
+    stage_expect_ready(s, "StorageAccount", "acc");
+    for (int i = 0; i < 240; i++) {
+        stage_patch(s, "Secret", "keys",
+                    str_z(a, str_fmt(a, "{'metadata':{'annotations':{'mark':'%d'}}}", i)));
+        stage_run(s, NS_PER_SEC / 2);
+    }
+    world_expect(w, s->posts <= 15, "%u requests for keys in two minutes", s->posts);
+    stage_run(s, 3 * WORLD_MINUTE);
+    world_expect(
+        w, !object_annotation(stage_get(s, "Secret", "keys"), STR("mark")).len && s->posts > 5,
+        "it was not repaired");
+    stage_close(s);
+}
+
 /* 5.4: what is not ours is left alone; the rest is written all the same. */
 void export_not_ours(struct world *w)
 {

@@ -55,6 +55,7 @@ static const struct world_scenario scenarios[] = {
     {"export-appears", export_appears, FEW},
     {"export-collision", export_collision, FEW},
     {"export-comes-back", export_comes_back, FEW},
+    {"export-contested", export_contested, FEW},
     {"export-not-ours", export_not_ours, FEW},
     {"export-secrets", export_secrets, FEW},
     {"export-twice", export_twice, FEW},

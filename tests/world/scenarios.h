@@ -40,6 +40,7 @@ void pass_take_over(struct world *w);
 void pass_observe(struct world *w);
 void export_appears(struct world *w);
 void export_comes_back(struct world *w);
+void export_contested(struct world *w);
 void export_not_ours(struct world *w);
 void export_twice(struct world *w);
 void ext_blocks(struct world *w);
