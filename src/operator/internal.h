@@ -67,7 +67,7 @@ struct card {
     struct pass *pass;  /* under way, or NULL */
     uint64_t ticket;    /* of the effect in flight, or 0 */
     int64_t resume;     /* a pass that pauses goes on then */
-    int64_t repairs;    /* of exports, which are limited: so far they are used up */
+    int64_t looks;      /* because of Secrets, which are limited: so far they are used up */
     uint64_t version;   /* the last one that a write of ours made: older views are outdated */
     uint64_t seen;      /* what the user had decided at the last look: meta_intent */
     uint32_t attempt;   /* failures in a row */

@@ -463,20 +463,26 @@ static void wake_unwell(void *ctx, struct card *card)
         wake(ctx, card);
 }
 
-/* An exported object is repaired so often at once, then once in a while: each fetches its keys. */
-#define REPAIR_BURST 5
-#define REPAIR_EVERY (60 * NS_PER_SEC)
+/* So often at once, then once in a while: each look asks Azure. */
+#define LOOKS_BURST 5
+#define LOOKS_EVERY (60 * NS_PER_SEC)
 
-/* Somebody changed what it exports, perhaps not for the last time. */
-static void wake_repairer(void *ctx, struct card *card)
+/* Somebody changed what it uses or writes, perhaps not for the last time. */
+static void wake_limited(void *ctx, struct card *card)
 {
     struct operator* o = ctx;
-    int64_t now = clock_mono(), used = card->repairs > now ? card->repairs : now;
-    int64_t wait = used - now - REPAIR_BURST * REPAIR_EVERY;
+    int64_t now = clock_mono(), used = card->looks > now ? card->looks : now;
+    int64_t wait = used - now - LOOKS_BURST * LOOKS_EVERY;
 
     if (wait <= 0)
-        card->repairs = used + REPAIR_EVERY;
+        card->looks = used + LOOKS_EVERY;
     queue_add_after(o->queue, card->text, QUEUE_NORMAL, wait > 0 ? wait : 0);
+}
+
+/* Whoever is well can wait for a Secret or ConfigMap that is written all the time. */
+static void wake_user(void *ctx, struct card *card)
+{
+    (card->well && !card->waits ? wake_limited : wake)(ctx, card);
 }
 
 /*
@@ -486,7 +492,7 @@ static void wake_repairer(void *ctx, struct card *card)
 static void wake_exporter(void *ctx, struct card *card)
 {
     if (!card->pass || card->pass->state != STATE_EXPORT)
-        wake_repairer(ctx, card);
+        wake_limited(ctx, card);
 }
 
 static bool is_ready(const struct value *object)
@@ -600,10 +606,10 @@ static void take_change(struct operator* o, const struct object_key *key)
     /* A Secret or ConfigMap: whoever uses it looks again. */
     if (!key->group.len) {
         str export = graph_export(a, text);
-        graph_each(o->graph, text, wake, o);
+        graph_each(o->graph, text, wake_user, o);
         if (graph_has(o->graph, export) &&
             graph_news(o->graph, export, object ? object_version(object) : 0))
-            graph_each(o->graph, export, object ? wake_exporter : wake_repairer, o);
+            graph_each(o->graph, export, object ? wake_exporter : wake_limited, o);
         return;
     }
     bool resting = false;

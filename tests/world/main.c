@@ -92,6 +92,7 @@ static const struct world_scenario scenarios[] = {
     {"references-missing", references_missing, FEW},
     {"references-wait", references_wait, FEW},
     {"references-woken", references_woken, FEW},
+    {"secret-busy", secret_busy, FEW},
     {"secret-missing", secret_missing, FEW},
     {"secret-quoted", secret_quoted, FEW},
     {"secret-rotated", secret_rotated, FEW},

@@ -53,6 +53,7 @@ void ext_questions(struct world *w);
 void cases_alone(struct world *w);
 void cases_faults(struct world *w);
 void cases_together(struct world *w);
+void secret_busy(struct world *w);
 void secret_missing(struct world *w);
 void secret_rotated(struct world *w);
 void secret_quoted(struct world *w);

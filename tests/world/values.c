@@ -72,6 +72,29 @@ void secret_rotated(struct world *w)
     stage_close(s);
 }
 
+/* 5.1: a Secret that somebody marks all the time costs no request each time. */
+void secret_busy(struct world *w)
+{
+    AUTO_ARENA a = arena_new();
+    struct stage *s = open(w);
+
+    stage_apply_text(s, SECRET("admin", "password", "hunter22hunter22"));
+    stage_apply_text(s, SERVER);
+    stage_run(s, 3 * WORLD_MINUTE);
+    stage_expect_ready(s, "Server", "server");
+    unsigned reads = s->arm_reads;
+    for (int i = 0; i < 240; i++) {
+        stage_patch(s, "Secret", "admin",
+                    str_z(a, str_fmt(a, "{'metadata':{'annotations':{'mark':'%d'}}}", i)));
+        stage_run(s, NS_PER_SEC / 2);
+    }
+    world_expect(w, s->arm_reads - reads <= 15, "%u reads in two minutes", s->arm_reads - reads);
+    stage_patch(s, "Secret", "admin", "{'stringData':{'password':'correct horse battery'}}");
+    stage_run(s, 2 * WORLD_MINUTE);
+    world_expect(w, stage_puts(s, STR(SERVER_ID)) == 2, "the rotation was not sent");
+    stage_close(s);
+}
+
 /* 5: what a Secret holds is never shown, also when Azure quotes it. */
 void secret_quoted(struct world *w)
 {
