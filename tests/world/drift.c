@@ -333,7 +333,8 @@ void drift_evolved(struct world *w)
 }
 
 #define SWEPT_GROUPS 5
-#define PERIODS 6
+/* A day, where there is time for it. */
+#define PERIODS (scenario_scale > 1 ? 96 : 6)
 
 static unsigned open_many(struct stage *s, struct world *w, const char *types)
 {
@@ -410,5 +411,129 @@ void drift_swept_in_vain(struct world *w)
     stage_run(s, A_PERIOD);
     world_expect(w, stage_puts(s, str_c(id)) == puts + 1, "%u PUTs",
                  stage_puts(s, str_c(id)) - puts);
+    stage_close(s);
+}
+
+/* 8.5: a value that Azure does not keep costs two PUTs, and a condition says so. */
+void drift_refused(struct world *w)
+{
+    struct stage *s = &stage;
+    struct condition synced = {0};
+
+    stage_open(s, w, &(struct stage_options){0});
+    stage_types(s, "{'types':{'Microsoft.Network/routeTables':{'keeps':{"
+                   "'properties.disableBgpRoutePropagation':false},'rules':["
+                   "{'add':'properties.provisioningState','value':'Succeeded'}]}}}");
+    stage_apply_text(s, GROUP("rg", ""));
+    stage_apply_text(s, OBJECT("network.azure.com/v20250301", "RouteTable", "routes", "",
+                               "'location':'westus2','owner':{'name':'rg'},"
+                               "'disableBgpRoutePropagation':true"));
+    stage_run(s, DAY);
+    world_expect(w, stage_caused(s, "drift") == 2, "%u PUTs", stage_caused(s, "drift"));
+    (void)condition_get(value_get(stage_get(s, "RouteTable", "routes"), STR("status")),
+                        STR("Synced"), &synced);
+    world_expect(w,
+                 str_eq(synced.reason, STR("NotConverging")) &&
+                     str_contains(synced.message, STR("disableBgpRoutePropagation")),
+                 "Synced is %.*s: %.*s", STR_ARG(synced.reason), STR_ARG(synced.message));
+    expect_no_put(s, DAY);
+    stage_expect_ready(s, "RouteTable", "routes");
+    stage_close(s);
+}
+
+/* How the memory of objects may be lost: their statuses, or what they were compared by. */
+static void patch_status(struct stage *s, const char *kind, const char *name, const char *patch)
+{
+    struct local client = local_client(store_handler(s->w->store));
+
+    client.type = STR("application/merge-patch+json");
+    world_expect(s->w, stage_get(s, kind, name), "no object %s", name);
+    world_expect(
+        s->w,
+        local_askf(&client, "PATCH", patch, "/apis/%.*s/namespaces/default/%s/%s/status",
+                   STR_ARG(value_get_str(s->w->client.body, STR("apiVersion"))),
+                   str_eq(str_c(kind), STR("RouteTable")) ? "routetables" : "storageaccounts",
+                   name) == 200,
+        "the status cannot be changed: %.*s", STR_ARG(client.text));
+    local_end(&client);
+}
+
+static void forget_all(struct stage *s, const char *patch)
+{
+    unsigned many = 90 * scenario_scale, tables = 30 * scenario_scale;
+
+    for (unsigned i = 0; i < many + tables; i++) {
+        const char *name =
+            str_z(s->w->arena, str_fmt(s->w->arena, i < many ? "many%u" : "table%u", i));
+        patch_status(s, i < many ? "StorageAccount" : "RouteTable", name, patch);
+    }
+    stage_run(s, NS_PER_SEC);
+    stage_restart(s, NULL);
+}
+
+/*
+ * Acceptance 7: without a memory, or with that of another comparator, exactly those are written
+ * that have something else than was set; the second time nobody is.
+ */
+void drift_forgotten(struct world *w)
+{
+    static const char *const ways[] = {"{\"status\":null}",
+                                       "{\"status\":{\"operatorStatus\":{\"comparator\":0}}}"};
+    struct stage *s = &stage;
+
+    open_many(s, w, NULL);
+    for (size_t i = 0; i < COUNT(ways); i++) {
+        unsigned before = s->arm_writes;
+        /* A set member of two of them differs, an unset one of another. */
+        stage_change(s, id_of(s, "StorageAccount", "many1"), "properties.accessTier", "\"Cool\"");
+        stage_change(s, id_of(s, "StorageAccount", "many2"), "sku.name", "\"Standard_GRS\"");
+        stage_change(s, id_of(s, "StorageAccount", "many3"), "properties.minimumTlsVersion",
+                     i ? "\"TLS1_2\"" : "\"TLS1_1\"");
+        forget_all(s, ways[i]);
+        stage_run(s, 2 * A_PERIOD);
+        world_expect(w, s->arm_writes == before + 2, "%s: %u writes", ways[i],
+                     s->arm_writes - before);
+        forget_all(s, ways[i]);
+        expect_no_put(s, 2 * A_PERIOD);
+    }
+    stage_close(s);
+}
+
+#define POOL_ID                                                                                    \
+    STAGE_GROUP "/providers/Microsoft.ContainerService/managedClusters/aks/agentPools/pool"
+
+/* A pool that Azure scales by itself is its own affair; without that it is drift. */
+void drift_autoscaled(struct world *w)
+{
+    struct stage *s = &stage;
+
+    stage_open(s, w, &(struct stage_options){0});
+    stage_apply_text(s, GROUP("rg", ""));
+    stage_apply_text(s,
+                     OBJECT("containerservice.azure.com/v1api20240901", "ManagedCluster", "aks", "",
+                            "'location':'westus2','owner':{'name':'rg'},'dnsPrefix':'aks',"
+                            "'identity':{'type':'SystemAssigned'},'agentPoolProfiles':[{'name':"
+                            "'system','count':1,'mode':'System','vmSize':'Standard_DS2_v2',"
+                            "'osType':'Linux'}]"));
+    stage_apply_text(s, OBJECT("containerservice.azure.com/v1api20240901",
+                               "ManagedClustersAgentPool", "pool", "",
+                               "'owner':{'name':'aks'},'count':1,'minCount':1,'maxCount':5,"
+                               "'enableAutoScaling':true,'mode':'User','osType':'Linux',"
+                               "'vmSize':'Standard_DS2_v2'"));
+    stage_run(s, 120 * WORLD_MINUTE);
+    stage_expect_ready(s, "ManagedCluster", "aks");
+    stage_expect_ready(s, "ManagedClustersAgentPool", "pool");
+    expect_no_put(s, DAY / 4);
+    for (unsigned i = 2; i <= 5; i++) {
+        stage_change(s, POOL_ID, "properties.count", str_z(w->arena, str_fmt(w->arena, "%u", i)));
+        expect_no_put(s, 2 * A_PERIOD);
+    }
+    stage_change(s, POOL_ID, "properties.maxCount", "100");
+    unsigned before = s->arm_writes;
+    stage_run(s, A_PERIOD);
+    world_expect(w, s->arm_writes == before + 1, "%u writes", s->arm_writes - before);
+    const struct value *count =
+        path_value(s, stage_body(s, POOL_ID, "2024-09-01"), "properties.count");
+    world_expect(w, count && str_eq(value_text(count), STR("5")), "the PUT has scaled the pool");
     stage_close(s);
 }

@@ -76,11 +76,14 @@ void secret_rotated_meanwhile(struct world *w);
 /* Change detection: see drift.c. */
 void drift_annotated(struct world *w);
 void drift_author(struct world *w);
+void drift_autoscaled(struct world *w);
 void drift_bounded(struct world *w);
 void drift_contested(struct world *w);
 void drift_corrected(struct world *w);
 void drift_evolved(struct world *w);
 void drift_failed(struct world *w);
+void drift_forgotten(struct world *w);
+void drift_refused(struct world *w);
 void drift_second_look(struct world *w);
 void drift_swept(struct world *w);
 void drift_swept_in_vain(struct world *w);
