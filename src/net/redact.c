@@ -88,16 +88,12 @@ str redact_header(struct arena *a, str name, str value)
 static str without_passwords(struct arena *a, str text)
 {
     struct buf b = buf_new(a, BUF_UNLIMITED);
-    size_t scheme, start, end;
+    size_t start, end;
     str rest = text;
 
-    while (str_find_char(rest, '@') != STR_NPOS &&
-           (scheme = str_find(rest, STR("://"))) != STR_NPOS) {
-        bool is_found = url_find_password(rest, &start, &end);
-        end = is_found ? end : scheme + 3;
-        buf_add(&b, str_slice(rest, 0, is_found ? start : end));
-        if (is_found)
-            buf_add(&b, STR(URL_HIDDEN));
+    while (url_find_password(rest, &start, &end)) {
+        buf_add(&b, str_slice(rest, 0, start));
+        buf_add(&b, STR(URL_HIDDEN));
         rest = str_from(rest, end);
     }
     buf_add(&b, rest);

@@ -324,20 +324,33 @@ static size_t find_password_end(str rest)
     return str_rfind_char(rest, '@');
 }
 
-bool url_find_password(str url, size_t *start, size_t *end)
+/* The same of the URL whose authority begins at from. */
+static bool find_password_at(str url, size_t from, size_t *start, size_t *end)
 {
-    size_t scheme = str_find(url, STR("://")), at, colon;
+    str rest = str_from(url, from);
+    size_t at = find_password_end(rest);
+    size_t colon = at == STR_NPOS ? at : str_find_char(str_slice(rest, 0, at), ':');
 
-    if (scheme == STR_NPOS)
-        return false;
-    str rest = str_from(url, scheme + 3);
-    at = find_password_end(rest);
-    colon = at == STR_NPOS ? at : str_find_char(str_slice(rest, 0, at), ':');
     if (colon == STR_NPOS)
         return false;
-    *start = scheme + 3 + colon + 1;
-    *end = scheme + 3 + at;
+    *start = from + colon + 1;
+    *end = from + at;
     return true;
+}
+
+/* The first URL may have none and hold another one, in its path or behind a second scheme. */
+bool url_find_password(str url, size_t *start, size_t *end)
+{
+    size_t scheme;
+
+    if (str_find_char(url, '@') == STR_NPOS)
+        return false;
+    for (size_t from = 0; (scheme = str_find(str_from(url, from), STR("://"))) != STR_NPOS;) {
+        from += scheme + 3;
+        if (find_password_at(url, from, start, end))
+            return true;
+    }
+    return false;
 }
 
 str url_shown(struct arena *a, str url)
@@ -350,16 +363,22 @@ str url_shown(struct arena *a, str url)
                    STR_ARG(str_from(url, end)));
 }
 
-/* Puts "parse URL: " before the error. Always false. */
-static bool fail_parse(struct reader *c, str url)
+/*
+ * Puts "parse URL: " before the error; only so many bytes of it are shown. Always false. A password
+ * with a "/" or "#" was taken for a port, which the error quotes.
+ */
+static bool fail_parse(struct reader *c, str url, size_t len)
 {
-    str shown = url_shown(c->arena, url), quoted = go_quoted(c->arena, shown);
-    str authority = first_part(str_from(url, str_find(url, STR("://")) + 3));
+    size_t start, end;
+    str shown = str_slice(url, 0, len);
 
-    /* A password with a "/" was taken for a port, which the error quotes. */
-    if (shown.ptr != url.ptr && str_find_char(authority, '@') == STR_NPOS)
-        err_set(c->e, ERR_INVALID, "net/url: invalid userinfo");
-    return err_wrap(c->e, "parse %.*s", STR_ARG(quoted));
+    if (url_find_password(url, &start, &end) && start < len) {
+        shown = str_fmt(c->arena, "%.*s" URL_HIDDEN "%.*s", STR_ARG(str_slice(url, 0, start)),
+                        STR_ARG(end < len ? str_slice(url, end, len) : STR_NONE));
+        if (first_part(str_slice(url, start, end)).len < end - start)
+            err_set(c->e, ERR_INVALID, "net/url: invalid userinfo");
+    }
+    return err_wrap(c->e, "parse %.*s", STR_ARG(go_quoted(c->arena, shown)));
 }
 
 bool url_parse(struct arena *a, str text, struct url *out, struct err *e)
@@ -370,9 +389,9 @@ bool url_parse(struct arena *a, str text, struct url *out, struct err *e)
     *out = (struct url){0};
     str_cut(text, STR("#"), &before, &fragment);
     if (!parse_rest(&c, before, out))
-        return fail_parse(&c, before);
+        return fail_parse(&c, text, before.len);
     if (!unescape(&c, fragment, PART_FRAGMENT, &out->fragment))
-        return fail_parse(&c, text);
+        return fail_parse(&c, text, text.len);
     return true;
 }
 

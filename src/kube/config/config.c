@@ -323,16 +323,16 @@ static bool complete_server(const struct choice *c, str *out, struct err *e)
 {
     bool tls = c->insecure || c->ca_file.len || c->ca_data.len || c->cert_file.len ||
                c->cert_data.len;
+    const str scheme = tls ? STR("https://") : STR("http://");
     struct url u;
-    str server = c->server;
 
-    if (!url_parse(c->a, server, &u, NULL) || !u.scheme.len || !u.host.len) {
-        server = str_concat(c->a, tls ? STR("https://") : STR("http://"), server);
+    if (!url_parse(c->a, c->server, &u, NULL) || !u.scheme.len || !u.host.len) {
+        str server = str_concat(c->a, scheme, c->server);
         if (!url_parse(c->a, server, &u, e))
             return false;
         if (u.path.len && !str_eq(u.path, STR("/")))
             return err_set(e, ERR_INVALID, "host must be a URL or a host:port pair: \"%.*s\"",
-                           STR_ARG(c->server));
+                           STR_ARG(str_from(url_shown(c->a, server), scheme.len)));
     }
     u.query = u.fragment = STR_NONE;
     *out = str_without_suffix(url_text(c->a, &u), STR("/"));

@@ -39,6 +39,8 @@ static void put(const char *name, const char *text)
     "   certificate-authority-data: Q0E=}}\n"                                                      \
     "- {name: badproxy, cluster: {server: 'https://h', proxy-url: 'ftp://x'}}\n"                   \
     "- {name: path, cluster: {server: 'h/x'}}\n"                                                   \
+    "- {name: broken, cluster: {server: 'http://u:planted/p@h/x'}}\n"                              \
+    "- {name: user, cluster: {server: 'u:planted@h/x'}}\n"                                         \
     "contexts:\n"                                                                                  \
     "- {name: a, context: {cluster: c1, user: token, namespace: ns1}}\n"                           \
     "- {name: nouser, context: {cluster: c1, user: missing}}\n"                                    \
@@ -250,6 +252,8 @@ static const struct {
      "be "
      "http, https, or socks5"},
     {"", "path", "", "host must be a URL or a host:port pair: \"h/x\""},
+    {"", "broken", "", "host must be a URL or a host:port pair: \"http://u:xxxxx@h/x\""},
+    {"", "user", "", "host must be a URL or a host:port pair: \"u:xxxxx@h/x\""},
 };
 
 static str with_folder(struct arena *a, const char *text)

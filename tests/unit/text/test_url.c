@@ -166,6 +166,8 @@ TEST(a_password_is_never_shown)
         {"https://u:p?q@h/x", "https://u:xxxxx@h/x"},
         {"https://u:1#q@h/x", "https://u:1#q@h/x"},
         {"u:p@h", "u:p@h"},
+        {"http://https://u:p@h/x", "http://https://u:xxxxx@h/x"},
+        {"https://h/?to=http://u:p@h/x", "https://h/?to=http://u:xxxxx@h/x"},
         {"", ""},
     };
     AUTO_ARENA a = arena_new();
@@ -176,6 +178,10 @@ TEST(a_password_is_never_shown)
         assert_str(url_shown(a, str_c(cases[i].url)), str_c(cases[i].want));
     assert_false(url_parse(a, STR("https://u:p/q@h:x"), &u, &e));
     assert_str(e.text, STR("parse \"https://u:xxxxx@h:x\": net/url: invalid userinfo"));
+    assert_false(url_parse(a, STR("https://u:p#q@h/x"), &u, &e));
+    assert_str(e.text, STR("parse \"https://u:xxxxx\": net/url: invalid userinfo"));
+    assert_false(url_parse(a, STR("https://u:p@h:x"), &u, &e));
+    assert_str(e.text, STR("parse \"https://u:xxxxx@h:x\": invalid port \":x\" after host"));
 }
 
 RUN_TESTS(cmocka_unit_test(what_is_read_is_written_as_go_does),
