@@ -145,11 +145,33 @@ static bool check_kind(struct store_request *r, struct value *object)
     return str_eq(kind, r->type->kind) || wrong_kind(r, object, kind);
 }
 
+/* All warnings of one answer together, as in Kubernetes: the head of an answer has its limit. */
+#define WARNINGS_MAX (4 * KIB)
+
+/* 299 - "unknown field \"spec.odd\"" */
+static void warn_of(struct store_request *r, str member, size_t *bytes)
+{
+    struct buf b = buf_new(r->arena, BUF_UNLIMITED);
+    str quoted = go_quoted(r->arena, member);
+
+    buf_add(&b, STR("299 - \"unknown field "));
+    for (size_t i = 0; i < quoted.len; i++) {
+        if (quoted.ptr[i] == '"' || quoted.ptr[i] == '\\')
+            buf_char(&b, '\\');
+        buf_char(&b, quoted.ptr[i]);
+    }
+    buf_char(&b, '"');
+    *bytes += b.len;
+    if (*bytes <= WARNINGS_MAX)
+        handler_add_header(r->call, STR("Warning"), buf_str(&b));
+}
+
 /* Unknown and duplicate members are rejected, warned of, or dropped in silence. */
 static bool judge_oddities(struct store_request *r)
 {
     const struct store_oddities *odd = &r->odd;
     struct buf b = buf_new(r->arena, BUF_UNLIMITED);
+    size_t bytes = 0;
 
     if (r->validation == STORE_IGNORE)
         return true;
@@ -166,10 +188,8 @@ static bool judge_oddities(struct store_request *r)
                            "error: %.*s",
                            STR_ARG(r->type->kind), STR_ARG(r->as->name), STR_ARG(r->type->kind),
                            STR_ARG(buf_str(&b)));
-    for (size_t i = 0; i < odd->unknown.items.len; i++)
-        handler_add_header(r->call, STR("Warning"),
-                           str_fmt(r->arena, "299 - \"unknown field \\\"%.*s\\\"\"",
-                                   STR_ARG(odd->unknown.items.items[i])));
+    for (size_t i = 0; bytes <= WARNINGS_MAX && i < odd->unknown.items.len; i++)
+        warn_of(r, odd->unknown.items.items[i], &bytes);
     return true;
 }
 

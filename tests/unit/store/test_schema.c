@@ -103,6 +103,27 @@ TEST(unknown_fields_are_dropped_with_a_warning_and_kept_where_the_schema_says_so
     stage_end(&s);
 }
 
+/* The head of an answer has its limit; beyond it the client would learn nothing at all. */
+TEST(warnings_are_few_and_well_formed)
+{
+    AUTO_ARENA a = arena_new();
+    struct stage s = stage_begin();
+    struct buf spec = buf_new(a, BUF_UNLIMITED);
+    size_t bytes = 0;
+
+    buf_add(&spec, STR("\"size\":1,\"a\\\"\\n\":1"));
+    for (int i = 0; i < 3000; i++)
+        buf_fmt(&spec, ",\"odd%d\":1", i);
+    str body = str_fmt(a, WIDGET("\"name\":\"a\"", "%.*s"), STR_ARG(buf_str(&spec)));
+    ASSERT_ASK(&s, "POST", WIDGETS, str_z(a, body), 201);
+    assert_str(http_header_get(&s.c.headers, STR("Warning")),
+               STR("299 - \"unknown field \\\"spec.a\\\\\\\"\\\\n\\\"\""));
+    for (size_t i = 0; i < s.c.headers.len; i++)
+        bytes += s.c.headers.items[i].value.len;
+    assert_true(bytes < 5 * KIB);
+    stage_end(&s);
+}
+
 /* A definition changes while objects exist: they are read by the new one. */
 TEST(defaults_of_a_new_definition_are_there_when_old_objects_are_read)
 {
@@ -173,5 +194,6 @@ RUN_TESTS(
     cmocka_unit_test(objects_that_do_not_fit_their_schema_are_rejected_in_kubernetes_words),
     cmocka_unit_test(metadata_is_checked_too),
     cmocka_unit_test(unknown_fields_are_dropped_with_a_warning_and_kept_where_the_schema_says_so),
+    cmocka_unit_test(warnings_are_few_and_well_formed),
     cmocka_unit_test(defaults_of_a_new_definition_are_there_when_old_objects_are_read),
     cmocka_unit_test(definitions_that_are_not_structural_are_rejected))
