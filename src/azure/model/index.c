@@ -57,6 +57,8 @@ static int compare_fold(str x, str y)
     size_t both = x.len < y.len ? x.len : y.len;
 
     for (size_t i = 0; i < both; i++) {
+        if (x.ptr[i] == y.ptr[i]) /* nearly always: members come as the model spells them */
+            continue;
         int difference = fold(x.ptr[i]) - fold(y.ptr[i]);
         if (difference)
             return difference;
