@@ -11,7 +11,7 @@
 
 static atomic_bool clock_is_fake;
 static atomic_bool driven;
-static _Atomic int64_t fake_now;
+static _Atomic int64_t fake_now, fake_skew;
 static atomic_bool wire_is_fake;
 static _Atomic int64_t wire_now;
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
@@ -31,7 +31,7 @@ static int64_t read_clock(clockid_t id)
 
 int64_t clock_now(void)
 {
-    return clock_is_fake ? fake_now : read_clock(CLOCK_REALTIME);
+    return clock_is_fake ? fake_now + fake_skew : read_clock(CLOCK_REALTIME);
 }
 
 int64_t clock_mono(void)
@@ -121,6 +121,11 @@ void clock_advance(int64_t ns)
     atomic_fetch_add(&fake_now, ns);
 }
 
+void clock_skew(int64_t ns)
+{
+    fake_skew = ns;
+}
+
 void clock_drive(int64_t now)
 {
     clock_fake(now);
@@ -137,6 +142,7 @@ void clock_real(void)
     driven = false;
     clock_is_fake = false;
     wire_is_fake = false;
+    fake_skew = 0;
 }
 
 /* SplitMix64: one addition and a scramble per number, good enough for a fixed sequence. */

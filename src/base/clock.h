@@ -45,6 +45,8 @@ void clock_sleep(int64_t ns);
 /* Stops both clocks at now; clock_advance moves them. clock_real undoes it. */
 void clock_fake(int64_t now);
 void clock_advance(int64_t ns);
+/* From now on the fake clock_now is that much ahead of clock_mono, as after a jump. */
+void clock_skew(int64_t ns);
 void clock_real(void);
 /*
  * Driven mode: all clocks, that of sockets too, stand at now, and only the driver moves them, by

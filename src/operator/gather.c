@@ -14,6 +14,9 @@
 #include "go/time.h"
 #include "text/codec.h"
 
+/* Between machines. */
+#define CLOCKS_DIFFER (60 * NS_PER_SEC)
+
 /* ---- The resolver. --------------------------------------------------------------------------- */
 
 static bool find_object(void *ctx, struct arena *a, const struct object_key *key,
@@ -257,7 +260,9 @@ static int64_t patience(const struct pass *p)
     if (!str_eq(c.reason, STR("WaitingForReference")) ||
         !gotime_parse(p->arena, STR(GOTIME_RFC3339), c.since, NULL, &since, NULL))
         return 0;
-    return since.sec * NS_PER_SEC + p->config->patience - p->now;
+    int64_t waited = p->now - since.sec * NS_PER_SEC;
+    /* The clock was put back: nobody knows how long it was, and nobody waits longer for that. */
+    return waited < -CLOCKS_DIFFER ? 0 : p->config->patience - waited;
 }
 
 static bool references_are_there(struct pass *p, struct pass_step *otherwise)

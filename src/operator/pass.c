@@ -415,6 +415,7 @@ bool pass_resource(struct pass *p, struct pass_step *otherwise)
         *otherwise = (struct pass_step){.kind = STEP_FORGET};
         return false;
     }
+    p->resource = p->hub; /* for those who explain why not */
     if (!applied_version(p->config->model, p->object, &applied, &e)) {
         *otherwise = step_explain(p, "Error", "Failed", str_copy(p->arena, e.text));
         return false;

@@ -62,11 +62,19 @@ struct pass_step read_ask(struct pass *p)
     return step_arm(p, head_only(p) ? ARM_HEAD : ARM_GET, pass_url(p), NULL);
 }
 
+/* A refusal that was sent as a success. */
+static bool is_refusal(const struct value *body)
+{
+    return value_is(value_get(body, STR("error")), VALUE_OBJECT) && !value_get(body, STR("id"));
+}
+
 /* A kind that can only be asked for is as it was sent. */
 static struct value *body_of(struct pass *p, const struct arm_answer *answer)
 {
-    if (!head_only(p))
-        return answer->http == 200 ? pass_read_json(p, answer->body) : NULL;
+    if (!head_only(p)) {
+        struct value *body = answer->http == 200 ? pass_read_json(p, answer->body) : NULL;
+        return is_refusal(body) ? NULL : body;
+    }
     if (answer->http != 200 && answer->http != 204)
         return NULL;
     return p->request.body ? value_clone(p->arena, p->request.body) : value_object(p->arena);

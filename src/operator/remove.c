@@ -9,11 +9,13 @@
  */
 #include "operator/internal.h"
 
+#include "arm/id.h"
+
 /* A deletion that Azure has accepted is looked at so often before it is sent again. */
 #define GONE_WAIT (15 * NS_PER_SEC)
 #define GONE_LOOKS 40
 
-enum { LOOK_AT_IT, TELL, TAKE_ANSWER };
+enum { LOOK_AT_IT, TELL, TAKE_ANSWER, LOOK_AT_GROUP };
 
 static bool can_be_deleted(const struct pass *p)
 {
@@ -104,12 +106,37 @@ static struct pass_step not_supported(struct pass *p)
 
 /* ---- The way. -------------------------------------------------------------------------------- */
 
+/*
+ * Who may not delete it, perhaps because the role was given on the group and went with it, asks
+ * for the group. Whatever else it is, the refusal is explained.
+ */
+static struct pass_step look_at_group(struct pass *p, const struct arm_answer *refusal)
+{
+    const struct model_resource *group;
+    struct pass_step explain = step_answer_refused(p, STR("DELETE"), refusal);
+    struct arm_id id;
+
+    if (!arm_id_parse(p->arena, pass_id(p), &id, NULL) || !id.group.len || !id.block_count ||
+        !model_find_hub(p->config->model, STR("resources.azure.com"), STR("ResourceGroup"), &group,
+                        NULL))
+        return explain;
+    p->phase = LOOK_AT_GROUP;
+    return step_arm(p, ARM_GET,
+                    pass_url_of(p,
+                                str_fmt(p->arena, "/subscriptions/%.*s/resourceGroups/%.*s",
+                                        STR_ARG(id.subscription), STR_ARG(id.group)),
+                                group->api_version),
+                    NULL);
+}
+
 static struct pass_step take_answer(struct pass *p, const struct arm_answer *answer)
 {
     if (answer->http == 404)
         return step_to(STATE_RELEASE);
     if (!answer->http)
         return step_answer_refused(p, STR("DELETE"), answer);
+    if (answer->http == 401 || answer->http == 403)
+        return look_at_group(p, answer);
     lro_begin(p->arena, &p->operation, STR("DELETE"), pass_url(p), answer);
     if (p->operation.next == LRO_FAILED)
         return step_refused(p, STR("DELETE"), &p->operation.error);
@@ -212,6 +239,8 @@ struct pass_step state_remove(struct pass *p)
         return delete_it(p);
     if (p->phase == TAKE_ANSWER && answer)
         return take_answer(p, answer);
+    if (p->phase == LOOK_AT_GROUP && answer)
+        return step_to(answer->http == 404 ? STATE_RELEASE : STATE_EXPLAIN);
     if (!answer && !p->paused && has_token(p))
         return step_to(STATE_FOLLOW);
     if (!answer && !p->paused && !pass_may_ask(p, &otherwise))

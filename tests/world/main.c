@@ -19,6 +19,16 @@ unsigned scenario_scale = 1;
 
 /* Sorted by name. To add one: a function in a file here, and a line. */
 static const struct world_scenario scenarios[] = {
+    {"bad-answers", bad_answers, FEW},
+    {"bad-clocks", bad_clocks, FEW},
+    {"bad-crashes", bad_crashes, FEW},
+    {"bad-owners", bad_owners, FEW},
+    {"bad-parent-gone", bad_parent_gone, FEW},
+    {"bad-refusals", bad_refusals, FEW},
+    {"bad-slow-answers", bad_slow_answers, FEW},
+    {"bad-throttling", bad_throttling, FEW},
+    {"bad-versions", bad_versions, FEW},
+    {"bad-wiped", bad_wiped, 1},
     {"cases", cases_alone, 0},
     {"cases-faults", cases_faults, 0},
     {"cases-together", cases_together, FEW},

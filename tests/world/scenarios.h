@@ -65,6 +65,17 @@ void operator_hooks(struct world *w);
 void pass_sync_period(struct world *w);
 void pass_wiped_status(struct world *w);
 void children_needed(struct world *w);
+/* What goes wrong around the operator: see hostile.c. */
+void bad_answers(struct world *w);
+void bad_clocks(struct world *w);
+void bad_crashes(struct world *w);
+void bad_owners(struct world *w);
+void bad_parent_gone(struct world *w);
+void bad_refusals(struct world *w);
+void bad_slow_answers(struct world *w);
+void bad_throttling(struct world *w);
+void bad_versions(struct world *w);
+void bad_wiped(struct world *w);
 /* What kubectl shows, against docs/operate.md: see users.c. */
 void users_see(struct world *w);
 /* Faults that were mended: see mends.c. */

@@ -52,6 +52,7 @@ static str print(struct arena *a, const struct value *v)
 }
 
 static void step(struct stage *s);
+static void restart_after_crash(void *ctx);
 
 /* ---- The ports. ------------------------------------------------------------------------------ */
 
@@ -193,12 +194,16 @@ static void ask_azure(struct stage *s, const struct effect *effect, struct arm_a
     str plain;
     if (!url_unescape(s->w->arena, path, false, &plain))
         plain = str_copy(s->w->arena, path);
+    bool creates = effect->kind == ARM_PUT && s->counts_created &&
+                   str_contains(plain, STR("/storageAccounts/")) &&
+                   stage_azure(s, "GET", plain, STR("2023-01-01"), STR_NONE).status == 404;
     struct sim_response r = call_sim(s, effect_method(effect->kind), plain,
                                      str_copy(s->w->arena, query),
                                      str_copy(s->w->arena, effect->body));
     ++*(effect_is_write(effect) ? &s->arm_writes : &s->arm_reads);
     s->activity_reads += str_contains(effect->url, STR("/eventtypes/management/"));
     s->posts += effect->kind == ARM_POST;
+    s->created += creates && r.status < 300;
     if (effect->kind == ARM_PUT) {
         const struct stage_put put = {plain, str_copy(s->w->arena, effect->body)};
         VEC_PUSH(s->w->arena, &s->sent, put);
@@ -216,6 +221,26 @@ static void ask_azure(struct stage *s, const struct effect *effect, struct arm_a
         .retry_after = -1};
     if (str_to_i64(http_header_get(&r.headers, STR("Retry-After")), &seconds))
         out->retry_after = seconds * NS_PER_SEC;
+    if (s->twist)
+        s->twist(s, effect, out);
+}
+
+static int64_t delay_of(struct stage *s, const struct flight *f)
+{
+    int64_t delay = latency(s);
+
+    if (s->slow_id && str_contains(f->path, str_c(s->slow_id)))
+        return s->slow_by;
+    return delay;
+}
+
+/* The process ends, the last request done. */
+static void crash_if_due(struct stage *s)
+{
+    if (!s->crash_after || --s->crash_after)
+        return;
+    s->life++;
+    world_after(s->w, 1, restart_after_crash, s);
 }
 
 static void ask(void *ctx, uint64_t ticket, const struct effect *effect)
@@ -224,6 +249,7 @@ static void ask(void *ctx, uint64_t ticket, const struct effect *effect)
     struct flight *f = ARENA_NEW(s->w->arena, struct flight);
     const struct stage_faults *faults = &s->options.faults;
 
+    clock_skew(0); /* others have clocks of their own */
     stage_check_effect(s, effect);
     s->trace = str_hash(str_fmt(s->w->arena, "%llx %d %.*s %.*s", (unsigned long long)s->trace,
                                 (int)effect->kind, STR_ARG(effect->url), STR_ARG(effect->body)));
@@ -242,10 +268,12 @@ static void ask(void *ctx, uint64_t ticket, const struct effect *effect)
             f->answer = (struct arm_answer){.retry_after = -1};
         }
     }
-    int64_t delay = latency(s);
+    crash_if_due(s);
+    int64_t delay = delay_of(s, f);
     world_after(s->w, f->answer.http || f->answer.denied ? delay : 30 * NS_PER_SEC, land, f);
     if (f->answer.http && fault(s, faults->twice))
         world_after(s->w, delay + latency(s), land_again, f);
+    clock_skew(s->skew);
 }
 
 static const struct value *find(void *ctx, struct arena *a, const struct object_key *key)
@@ -450,6 +478,11 @@ void stage_restart(struct stage *s, const struct operator_config *config)
     step(s);
 }
 
+static void restart_after_crash(void *ctx)
+{
+    stage_restart(ctx, NULL);
+}
+
 static void get_lease(void *ctx)
 {
     ((struct stage *)ctx)->leads = true;
@@ -478,7 +511,9 @@ static void misfortune(struct stage *s)
 static void step(struct stage *s)
 {
     misfortune(s);
+    clock_skew(s->skew);
     int64_t now = world_now(s->w), due = operator_step(s->operator);
+    clock_skew(0);
     world_expect(s->w, world_now(s->w) == now, "law 6: the operator waits");
     if (due >= s->planned || due == INT64_MAX)
         return;
@@ -795,6 +830,13 @@ void stage_fault(struct stage *s, const char *fault)
 
     world_expect(s->w, sim_add_faults(s->sim, quoted(s, fault), &e), "no fault: %.*s",
                  STR_ARG(e.text));
+}
+
+void stage_end_faults(struct stage *s)
+{
+    struct sim_response r = call_sim(s, "DELETE", STR("/_sim/faults"), STR_NONE, STR_NONE);
+
+    world_expect(s->w, r.status < 300, "faults are left: %d", r.status);
 }
 
 /* ---- Opening. -------------------------------------------------------------------------------- */

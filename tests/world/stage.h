@@ -81,6 +81,14 @@ struct stage {
     int64_t planned; /* the operator is stepped then */
     bool leads;
     bool calm; /* no more faults */
+    /* What goes wrong, when set. */
+    unsigned crash_after; /* so many requests: the operator crashes, and their answers are lost */
+    int64_t skew;         /* how far the operator's clock is ahead of everybody else's */
+    void (*twist)(struct stage *s, const struct effect *effect, struct arm_answer *answer);
+    const char *slow_id; /* answers about this id are late, by slow_by */
+    int64_t slow_by;
+    bool counts_created;
+    unsigned created; /* accounts, by accepted PUTs; when counts_created */
     /* What was seen at the ports. */
     struct map *puts;   /* id in lower case to the number of PUTs that were accepted */
     struct map *flying; /* the path of a request under way */
@@ -156,6 +164,8 @@ unsigned stage_puts(const struct stage *s, str id);
 void stage_types(struct stage *s, const char *types);
 /* A fault of the simulator, as JSON with ' for ". */
 void stage_fault(struct stage *s, const char *fault);
+/* No more of them. */
+void stage_end_faults(struct stage *s);
 /* All ids that the simulator has. */
 const struct value *stage_resources(struct stage *s);
 
