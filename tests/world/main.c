@@ -79,6 +79,7 @@ static const struct world_scenario scenarios[] = {
     {"ext-next", ext_next, FEW},
     {"ext-questions", ext_questions, FEW},
     {"ext-waits", ext_waits, FEW},
+    {"fields", fields_of_objects, FEW},
     {"operator", operator_story, 0},
     {"operator-crashes", operator_crashes, 0},
     {"operator-faults", operator_faults, 0},

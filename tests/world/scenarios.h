@@ -76,6 +76,8 @@ void bad_slow_answers(struct world *w);
 void bad_throttling(struct world *w);
 void bad_versions(struct world *w);
 void bad_wiped(struct world *w);
+/* What objects carry, byte by byte: see fields.c. */
+void fields_of_objects(struct world *w);
 /* What kubectl shows, against docs/operate.md: see users.c. */
 void users_see(struct world *w);
 /* Faults that were mended: see mends.c. */
