@@ -39,6 +39,9 @@ static void add_harmless(struct buf *out, str s, bool newlines)
     size_t width, clean = 0;
 
     for (size_t i = 0; i < s.len; i += width) {
+        width = 1;
+        if (s.ptr[i] >= ' ' && s.ptr[i] < 0x7F)
+            continue;
         uint32_t r = utf8_decode(str_from(s, i), &width);
         bool broken = r == RUNE_ERROR && width == 1;
         if (!broken && !is_dangerous(r) && (newlines || r != '\n'))

@@ -336,7 +336,7 @@ static struct token lex_space(struct lexer *l)
 static enum token_kind word_kind(str word)
 {
     for (size_t i = 0; i < COUNT(keywords) && word.len <= KEYWORD_MAX; i++)
-        if (str_eq(word, keywords[i].word))
+        if (word.ptr[0] == keywords[i].word.ptr[0] && str_eq(word, keywords[i].word))
             return keywords[i].kind;
     return TOKEN_IDENTIFIER;
 }
@@ -470,12 +470,20 @@ static struct token lex_dot(struct lexer *l)
     return lex_number(l);
 }
 
+/* Whether a byte may begin a right delimiter or its trim marker: most begin something else. */
+static bool may_close(const struct lexer *l)
+{
+    if (l->pos >= l->input.len)
+        return false;
+    return l->input.ptr[l->pos] == l->right.ptr[0] || is_space((unsigned char)l->input.ptr[l->pos]);
+}
+
 static struct token lex_inside(struct lexer *l)
 {
     bool trim;
     uint32_t r = peek(l);
 
-    if (at_right_delim(l, &trim))
+    if (may_close(l) && at_right_delim(l, &trim))
         return l->parens == 0 ? close_action(l, trim) : fail(l, STR("unclosed left paren"));
     if (is_space(r))
         return lex_space(l);
