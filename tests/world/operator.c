@@ -205,5 +205,9 @@ void operator_faults(struct world *w)
                                          .missed = 2,
                                          .refused = 10,
                                          .crashes = (unsigned)world_below(w, 5),
-                                         .leases = (unsigned)world_below(w, 3)});
+                                         .leases = (unsigned)world_below(w, 3),
+                                         .takeovers = (unsigned)world_below(w, 4),
+                                         .held = 3,
+                                         .jumps = (unsigned)world_below(w, 3),
+                                         .throttled = (unsigned)world_below(w, 3)});
 }

@@ -51,8 +51,12 @@ static str print(struct arena *a, const struct value *v)
     return json_write(&b, v, &json_exact, NULL) ? buf_str(&b) : STR_NONE;
 }
 
+/* How often the one who lost the lease looks around, until it finds out. */
+#define LOST_STEP (NS_PER_SEC / 4)
+
 static void step(struct stage *s);
 static void restart_after_crash(void *ctx);
+static void step_lost(struct stage *s);
 
 /* ---- The ports. ------------------------------------------------------------------------------ */
 
@@ -61,29 +65,39 @@ struct flight {
     unsigned life;
     uint64_t ticket;
     str path;
+    struct effect effect; /* of one that is held */
     struct arm_answer answer;
 };
+
+static void tell(const struct flight *f)
+{
+    struct stage *s = f->s;
+
+    if (f->life == s->life) {
+        operator_tell(s->operator, f->ticket, &f->answer);
+        step(s);
+    } else if (s->lost && f->life == s->lost_life) {
+        operator_tell(s->lost, f->ticket, &f->answer);
+        step_lost(s);
+    }
+}
 
 static void land(void *ctx)
 {
     struct flight *f = ctx;
+    struct stage *s = f->s;
 
-    if (f->life != f->s->life)
-        return;
-    map_remove(f->s->flying, f->path);
-    operator_tell(f->s->operator, f->ticket, &f->answer);
-    step(f->s);
+    if (f->life == s->life)
+        map_remove(s->flying, f->path);
+    else if (s->lost && f->life == s->lost_life)
+        map_remove(s->lost_flying, f->path);
+    tell(f);
 }
 
 /* The same answer once more: nobody waits for it. */
 static void land_again(void *ctx)
 {
-    struct flight *f = ctx;
-
-    if (f->life != f->s->life)
-        return;
-    operator_tell(f->s->operator, f->ticket, &f->answer);
-    step(f->s);
+    tell(ctx);
 }
 
 static void ask_store(struct stage *s, const struct effect *effect, struct arm_answer *out)
@@ -243,22 +257,12 @@ static void crash_if_due(struct stage *s)
     world_after(s->w, 1, restart_after_crash, s);
 }
 
-static void ask(void *ctx, uint64_t ticket, const struct effect *effect)
+/* A request goes out, and its answer is on its way. */
+static void send(struct flight *f, const struct effect *effect)
 {
-    struct stage *s = ctx;
-    struct flight *f = ARENA_NEW(s->w->arena, struct flight);
+    struct stage *s = f->s;
     const struct stage_faults *faults = &s->options.faults;
 
-    clock_skew(0); /* others have clocks of their own */
-    stage_check_effect(s, effect);
-    s->trace = str_hash(str_fmt(s->w->arena, "%llx %d %.*s %.*s", (unsigned long long)s->trace,
-                                (int)effect->kind, STR_ARG(effect->url), STR_ARG(effect->body)));
-    *f = (struct flight){.s = s,
-                         .life = s->life,
-                         .ticket = ticket,
-                         .path = str_copy(s->w->arena, effect->url),
-                         .answer.retry_after = -1};
-    map_set(s->flying, f->path, f);
     if (fault(s, faults->lost_request)) {
         world_note(s->w, "lost: %s %.*s", effect_method(effect->kind), STR_ARG(effect->url));
     } else {
@@ -273,6 +277,50 @@ static void ask(void *ctx, uint64_t ticket, const struct effect *effect)
     world_after(s->w, f->answer.http || f->answer.denied ? delay : 30 * NS_PER_SEC, land, f);
     if (f->answer.http && fault(s, faults->twice))
         world_after(s->w, delay + latency(s), land_again, f);
+}
+
+/* As the pipes do it (net/term.h): what has waited is sent by whoever still leads. */
+static void send_held(void *ctx)
+{
+    struct flight *f = ctx;
+
+    if (f->life == f->s->life && f->s->leads)
+        send(f, &f->effect);
+    else
+        land(f);
+}
+
+static void hold(struct flight *f, const struct effect *effect)
+{
+    struct arena *a = f->s->w->arena;
+
+    world_note(f->s->w, "held: %s %.*s", effect_method(effect->kind), STR_ARG(effect->url));
+    f->effect = *effect;
+    f->effect.url = f->path;
+    f->effect.body = str_copy(a, effect->body);
+    f->effect.account = str_copy(a, effect->account);
+    world_after(f->s->w, (int64_t)(1 + world_below(f->s->w, 20)) * NS_PER_SEC, send_held, f);
+}
+
+static void ask(void *ctx, uint64_t ticket, const struct effect *effect)
+{
+    struct stage *s = ctx;
+    struct flight *f = ARENA_NEW(s->w->arena, struct flight);
+    const bool write = effect_is_write(effect);
+
+    clock_skew(0);
+    world_expect(s->w, !write || !s->runs_lost, "law 4: a write of the one who lost the lease");
+    if (!s->runs_lost)
+        stage_check_effect(s, effect);
+    s->trace = str_hash(str_fmt(s->w->arena, "%llx %d %.*s %.*s", (unsigned long long)s->trace,
+                                (int)effect->kind, STR_ARG(effect->url), STR_ARG(effect->body)));
+    *f = (struct flight){.s = s,
+                         .life = s->runs_lost ? s->lost_life : s->life,
+                         .ticket = ticket,
+                         .path = str_copy(s->w->arena, effect->url),
+                         .answer.retry_after = -1};
+    map_set(s->runs_lost ? s->lost_flying : s->flying, f->path, f);
+    (write && fault(s, s->options.faults.held) ? hold : send)(f, effect);
     clock_skew(s->skew);
 }
 
@@ -297,7 +345,9 @@ void stage_read(struct stage *s, const struct effect *effect, struct arm_answer 
 
 static bool leads(void *ctx)
 {
-    return ((struct stage *)ctx)->leads;
+    const struct stage *s = ctx;
+
+    return s->leads && !s->runs_lost;
 }
 
 static void event(void *ctx, const struct report *report)
@@ -371,6 +421,10 @@ static void arrive(void *ctx)
         map_set(n->s->cache, text, n->object);
     operator_changed(n->s->operator, & key);
     step(n->s);
+    if (n->s->lost) {
+        operator_changed(n->s->lost, &key);
+        step_lost(n->s);
+    }
 }
 
 static void take_event(struct stage *s, struct stage_kind *kind, const struct value *event_)
@@ -469,6 +523,14 @@ static void start(struct stage *s)
     }
 }
 
+static void drop_lost(void *ctx)
+{
+    struct stage *s = ctx;
+
+    operator_free(s->lost);
+    s->lost = NULL;
+}
+
 void stage_restart(struct stage *s, const struct operator_config *config)
 {
     if (config)
@@ -488,12 +550,51 @@ static void get_lease(void *ctx)
     ((struct stage *)ctx)->leads = true;
 }
 
+static void step_lost_planned(void *ctx)
+{
+    step_lost(ctx);
+}
+
+/* Another operator gets the lease; this one goes on for a moment, as its process does. */
+static void take_over(struct stage *s)
+{
+    world_note(s->w, "another operator gets the lease");
+    s->lost = s->operator;
+    s->lost_life = s->life;
+    s->lost_flying = s->flying;
+    start(s);
+    int64_t left = (int64_t)(1 + world_below(s->w, 10)) * LOST_STEP;
+    for (int64_t at = LOST_STEP; at < left; at += LOST_STEP)
+        world_after(s->w, at, step_lost_planned, s);
+    world_after(s->w, left, drop_lost, s);
+}
+
+/* Up to two days, forwards or backwards. */
+static void jump(struct stage *s)
+{
+    s->skew = (int64_t)world_below(s->w, 4 * 24 * 3600) * NS_PER_SEC - 48 * WORLD_HOUR;
+    world_note(s->w, "the operator's clock is off by %lld s", (long long)(s->skew / NS_PER_SEC));
+}
+
 static void misfortune(struct stage *s)
 {
     struct stage_faults *f = &s->options.faults;
 
     if (s->calm)
         return;
+    if (f->takeovers && !s->lost && s->leads && world_chance(s->w, 3)) {
+        f->takeovers--;
+        take_over(s);
+    }
+    if (f->jumps && world_chance(s->w, 2)) {
+        f->jumps--;
+        jump(s);
+    }
+    if (f->throttled && world_chance(s->w, 2)) {
+        f->throttled--;
+        stage_fault(s, "{'faults':[{'kind':'throttle','method':'PUT','retryAfter':45,'count':2},"
+                       "{'kind':'throttle','method':'DELETE','retryAfter':20,'count':1}]}");
+    }
     if (f->crashes && world_chance(s->w, 3)) {
         f->crashes--;
         world_note(s->w, "the operator crashes");
@@ -508,13 +609,29 @@ static void misfortune(struct stage *s)
     }
 }
 
+static int64_t run_operator(struct stage *s, struct operator* o)
+{
+    int64_t now = world_now(s->w), due;
+
+    s->runs_lost = o == s->lost;
+    clock_skew(s->skew);
+    due = operator_step(o);
+    clock_skew(0);
+    s->runs_lost = false;
+    world_expect(s->w, world_now(s->w) == now, "law 6: the operator waits");
+    return due;
+}
+
+static void step_lost(struct stage *s)
+{
+    if (s->lost)
+        (void)run_operator(s, s->lost);
+}
+
 static void step(struct stage *s)
 {
     misfortune(s);
-    clock_skew(s->skew);
-    int64_t now = world_now(s->w), due = operator_step(s->operator);
-    clock_skew(0);
-    world_expect(s->w, world_now(s->w) == now, "law 6: the operator waits");
+    int64_t due = run_operator(s, s->operator);
     if (due >= s->planned || due == INT64_MAX)
         return;
     s->planned = due;
@@ -530,6 +647,7 @@ void stage_calm(struct stage *s)
 {
     s->calm = true;
     s->leads = true;
+    s->skew = 0;
 }
 
 /* ---- The cluster. ---------------------------------------------------------------------------- */
@@ -872,6 +990,7 @@ void stage_open(struct stage *s, struct world *w, const struct stage_options *op
 
 void stage_close(struct stage *s)
 {
+    drop_lost(s);
     operator_free(s->operator);
     s->w->look = NULL;
     for (size_t i = 0; i < s->kinds.len; i++)

@@ -44,6 +44,10 @@ struct stage_faults {
     unsigned refused;      /* transient errors of Azure */
     unsigned crashes;      /* how many, in the whole run */
     unsigned leases;       /* how often the lease is lost for a while */
+    unsigned takeovers;    /* how often another operator gets it, while this one still runs */
+    unsigned held;         /* writes that wait before they are sent */
+    unsigned jumps;        /* of the operator's time of day */
+    unsigned throttled;    /* how often the simulator refuses writes, and says until when */
 };
 
 struct stage_options {
@@ -89,6 +93,11 @@ struct stage {
     int64_t slow_by;
     bool counts_created;
     unsigned created; /* accounts, by accepted PUTs; when counts_created */
+    /* The operator that has lost the lease to another one and has not noticed yet. */
+    struct operator* lost;
+    unsigned lost_life;
+    struct map *lost_flying;
+    bool runs_lost; /* it is the one that asks */
     /* What was seen at the ports. */
     struct map *puts;   /* id in lower case to the number of PUTs that were accepted */
     struct map *flying; /* the path of a request under way */
