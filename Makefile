@@ -172,6 +172,7 @@ $(call object,src/operator/detect/lines.c): api/rules/detect.json
 $(call object,src/arm/rules/kind_set.c): $(GEN)/kind.rules
 $(call object,src/azure/model/data.c): $(GEN)/model.pack
 $(call object,src/report/html_page.c): $(REPORT_CSS) $(REPORT_JS)
+$(call object,src/cli/cmd/manifests.c): src/cli/cmd/manifests.yaml
 $(call object,src/cli/cmd/schema.c): $(wildcard docs/schema/*.json)
 $(call object,src/sim/types.c): $(GEN)/sim.types
 

@@ -13,6 +13,7 @@ extern const struct command command_diff;
 extern const struct command command_get;
 extern const struct command command_helm_convert;
 extern const struct command command_help;
+extern const struct command command_manifests;
 extern const struct command command_model;
 extern const struct command command_operate;
 extern const struct command command_patch;
@@ -41,6 +42,7 @@ const struct command *const commands[] = {
     &command_get,
     &command_helm_convert,
     &command_help,
+    &command_manifests,
     &command_model,
     &command_operate,
     &command_patch,

@@ -217,6 +217,23 @@ str compare_hash(struct compare *c)
     return c->hash;
 }
 
+void compare_kinds(struct arena *a, const struct compare *c, struct compare_kinds *out)
+{
+    struct map *seen = map_new(a);
+
+    for (size_t i = 0; i < c->reference.templates.len; i++) {
+        const struct identity *id = &c->reference.templates.items[i].identity;
+        struct compare_kind kind = {.kind = id->kind};
+        str version;
+        api_version_split(id->api_version, &kind.group, &version);
+        str key = str_fmt(a, "%.*s/%.*s", STR_ARG(kind.group), STR_ARG(kind.kind));
+        if (map_has(seen, key))
+            continue;
+        map_set(seen, key, seen);
+        VEC_PUSH(a, out, kind);
+    }
+}
+
 struct compare *compare_again(struct arena *a, const struct compare *c,
                               const struct compare_options *options)
 {

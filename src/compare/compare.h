@@ -92,6 +92,16 @@ MUST_CHECK bool compare_load(struct arena *a, const struct compare_options *opti
 /* The hash of the reference, in hexadecimal, as in struct results. Lives as long as c. */
 str compare_hash(struct compare *c);
 
+/* The kinds that a comparison asks a cluster for, each once, in the order of the templates. */
+struct compare_kind {
+    str group, kind;
+};
+struct compare_kinds {
+    struct compare_kind *items;
+    size_t len, cap;
+};
+void compare_kinds(struct arena *a, const struct compare *c, struct compare_kinds *out);
+
 /* ---- Results. ---- */
 
 /* A place in a file. line is 0 when it is not known; then file may be empty too. */
