@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #define CONNECTIONS 500
-#define CALLS_MAX 10000
 /* Flights that are kept for the next calls, with some memory. */
 #define SPARE_MAX 1024
 
@@ -211,7 +210,7 @@ bool arm_pipe_new(const struct arm_pipe_config *config, struct arm_pipe **out, s
     p->gate = config->gate;
     p->terms.leads = config->leads;
     p->terms.ctx = config->ctx;
-    p->calls_max = config->calls_max ? config->calls_max : CALLS_MAX;
+    p->calls_max = config->calls_max ? config->calls_max : ARM_CALLS_MAX;
     p->lock = (struct lock)LOCK_INIT;
     p->token_lock = (struct lock)LOCK_INIT;
     pthread_cond_init(&p->changed, NULL);

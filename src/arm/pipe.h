@@ -28,11 +28,14 @@
 
 struct arm_pipe;
 
+/* More calls are not started. */
+#define ARM_CALLS_MAX 10000
+
 struct arm_pipe_config {
     struct arm_gate *gate;          /* of all clients; must outlive the pipe */
     const struct http_config *http; /* NULL: the defaults */
     unsigned connections;           /* at most so many in use at once; 0: 500 */
-    size_t calls_max;               /* started and not released; 0: 10,000 */
+    size_t calls_max;               /* started and not released; 0: ARM_CALLS_MAX */
     /*
      * Whether calls that have a term may be sent now, asked before each try; see net/term.h. Any
      * thread. NULL: they may until arm_pipe_cancel.

@@ -425,7 +425,17 @@ static bool port_leads(void *ctx)
     return !l->lease || lease_held(l->lease);
 }
 
-/* The same for the pipes, before each try: it is still the term in which the operator began. */
+/* Of what the pipe takes; beyond it a request would fail, and with it a healthy object. */
+static bool port_crowded(void *ctx, bool user)
+{
+    struct live *l = ctx;
+    size_t calls = arm_pipe_stats(l->pipe).unreleased;
+
+    return calls >= (user ? ARM_CALLS_MAX / 10 * 9 : ARM_CALLS_MAX / 2);
+}
+
+/* As port_leads, for the pipes, before each try: it is still the term in which the operator began.
+ */
 static bool term_runs(void *ctx)
 {
     struct live *l = ctx;
@@ -561,6 +571,7 @@ static void begin(struct live *l, uint64_t lease_term)
                                 .find = port_find,
                                 .account = port_account,
                                 .leads = port_leads,
+                                .crowded = port_crowded,
                                 .prune = port_prune,
                                 .checked = port_checked,
                                 .well = port_well,

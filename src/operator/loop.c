@@ -25,6 +25,9 @@
 #define LISTED_SLICES 20
 #define LISTED_SLICE NS_PER_SEC
 
+/* While too many requests to Azure wait, the next object comes after about so long. */
+#define CROWD_WAIT (2 * NS_PER_SEC)
+
 /* Deletions of the last ten minutes are counted in slices of ten seconds. */
 #define DELETES_SLICES 60
 
@@ -414,12 +417,24 @@ static void advance(struct operator* o, struct card *card)
     }
 }
 
+/* Tens of thousands of objects at once, as after a first start: the others come later. */
+static bool comes_later(struct operator* o, const struct card *card)
+{
+    if (card->pass || !o->ports.crowded || !o->ports.crowded(o->ports.ctx, card->renewed))
+        return false;
+    queue_done(o->queue, card->text);
+    queue_add_after(o->queue, card->text, QUEUE_NORMAL, schedule_vary(CROWD_WAIT));
+    return true;
+}
+
 /* A key is due: a new pass, the end of a pause, or news during one. */
 static void run(struct operator* o, struct card *card)
 {
     AUTO_ARENA a = arena_new();
     int64_t left = card->pass ? card->resume - clock_mono() : 0;
 
+    if (comes_later(o, card))
+        return;
     if (left > 0) {
         const struct value *object = o->ports.find(o->ports.ctx, a, &card->key);
         if (object && object_is_deleting(object) == object_is_deleting(card->pass->object)) {

@@ -171,6 +171,11 @@ struct ports {
                                   struct account *out, struct err *e);
     /* Whether writing is allowed at this very moment: the lease is held. NULL: it is. */
     bool (*leads)(void *ctx);
+    /*
+     * Whether so many requests to Azure wait that no further object should join them; for a user
+     * who waits, there is room longer. NULL: never.
+     */
+    bool (*crowded)(void *ctx, bool user);
     /* Begins a request. Texts of the effect live only during the call. */
     void (*read)(void *ctx, uint64_t ticket, const struct effect *effect);
     void (*write)(void *ctx, uint64_t ticket, const struct effect *effect); /* NULL: no writer */

@@ -4,6 +4,7 @@
  */
 #include "../test.h"
 
+#include "base/clock.h"
 #include "base/map.h"
 #include "operator/operator.h"
 #include "object/names.h"
@@ -210,11 +211,54 @@ static void news_reach_objects_that_rest_since_the_start(void **state)
     }
 }
 
+/* ---- Too many at once. ----------------------------------------------------------------------- */
+
+static bool is_crowded(void *ctx, bool user)
+{
+    struct fake *f = ctx;
+
+    return !user && f->asked >= 100;
+}
+
+/* No request is made that the way to Azure would not take. */
+static void a_crowd_comes_bit_by_bit(void **state)
+{
+    struct fake f = {.arena = arena_new()};
+    struct operator_config config = {.subscription = STR("S"),
+                                     .endpoint = STR("https://azure"),
+                                     .namespace = STR("plumb-system"),
+                                     .period = 900 * NS_PER_SEC};
+    struct ports ports = {
+        .ctx = &f, .find = find, .read = read, .write = write, .crowded = is_crowded};
+
+    (void)state;
+    clock_drive(NS_PER_SEC);
+    f.objects = map_new(f.arena);
+    f.secrets = map_new(f.arena);
+    assert_true(model_open(f.arena, STR_NONE, &config.model, NULL));
+    f.operator= operator_new(&config, &ports);
+    for (unsigned i = 0; i < 250; i++)
+        add_object(&f, i);
+    (void)operator_step(f.operator);
+    assert_int_equal(operator_stats(f.operator).passes, 100);
+    for (unsigned passes = 200; passes <= 300; passes += 100) {
+        f.asked = 0;
+        clock_drive(clock_mono() + 10 * NS_PER_SEC);
+        (void)operator_step(f.operator);
+        assert_int_equal(operator_stats(f.operator).passes, passes < 250 ? passes : 250);
+    }
+    operator_free(f.operator);
+    model_close(config.model);
+    arena_free(f.arena);
+    clock_real();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_key_of_a_secret_wakes_one_of_ten_thousand),
         cmocka_unit_test(news_reach_objects_that_rest_since_the_start),
+        cmocka_unit_test(a_crowd_comes_bit_by_bit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
