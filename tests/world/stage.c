@@ -572,7 +572,7 @@ static void take_over(struct stage *s)
 /* Up to two days, forwards or backwards. */
 static void jump(struct stage *s)
 {
-    s->skew = (int64_t)world_below(s->w, 4 * 24 * 3600) * NS_PER_SEC - 48 * WORLD_HOUR;
+    s->skew = (int64_t)world_below(s->w, UINT64_C(4) * 24 * 3600) * NS_PER_SEC - 48 * WORLD_HOUR;
     world_note(s->w, "the operator's clock is off by %lld s", (long long)(s->skew / NS_PER_SEC));
 }
 
