@@ -91,4 +91,4 @@ extern const struct lint_rule lint_bad_path, lint_circular_include, lint_compone
     lint_per_field, lint_portability, lint_repeated_name, lint_repeated_template, lint_replaced,
     lint_several_documents, lint_syntax, lint_template_run, lint_template_syntax, lint_too_large,
     lint_unknown_key, lint_unknown_omit_list, lint_unknown_version, lint_unlisted, lint_unreachable,
-    lint_unused_omit_list, lint_wrong_type;
+    lint_unquoted_key, lint_unused_omit_list, lint_wrong_type;

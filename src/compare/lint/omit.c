@@ -29,6 +29,37 @@ static bool is_built_in(str name)
 
 /* ---- Entries. ---- */
 
+/* Mappings of text to text, below which no path leads on. */
+static bool holds_texts(str key)
+{
+    static const char *const names[] = {"annotations", "labels", "matchLabels", "nodeSelector"};
+
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (str_eq(key, str_c(names[i])))
+            return true;
+    return false;
+}
+
+/* A key with dots and without quotes: "metadata.annotations.example.com/x" omits nothing. */
+static void check_dotted(struct lint *l, const struct value *text, const struct path *path)
+{
+    struct buf want = buf_new(l->arena, BUF_UNLIMITED), key = buf_new(l->arena, BUF_UNLIMITED);
+    size_t i = 0;
+
+    while (i < path->len && !holds_texts(path->steps[i].key))
+        i++;
+    if (i + 2 >= path->len)
+        return;
+    for (size_t k = i + 1; k < path->len; k++)
+        buf_fmt(&key, "%s%.*s", k > i + 1 ? "." : "", STR_ARG(path->steps[k].key));
+    path_print_dotted(&want, &(struct path){path->steps, i + 1});
+    lint_add(l, &lint_unquoted_key, lint_where(l, text),
+             "pathToKey %.*s leads below a value of %.*s, which is text; did you mean "
+             "%.*s.\"%.*s\"?",
+             STR_ARG(value_str(text)), STR_ARG(path->steps[i].key), STR_ARG(buf_str(&want)),
+             STR_ARG(buf_str(&key)));
+}
+
 static void check_entry(struct lint *l, const struct value *entry)
 {
     const struct value *text = value_get(entry, STR("pathToKey"));
@@ -43,6 +74,8 @@ static void check_entry(struct lint *l, const struct value *entry)
     else if (!omit_entry_read(l->arena, STR_NONE, entry, &list, &e))
         lint_add(l, &lint_bad_path, lint_where(l, text), "pathToKey %.*s: %.*s",
                  STR_ARG(value_str(text)), STR_ARG(e.text));
+    else
+        check_dotted(l, text, &list.items[0]->path);
 }
 
 static void check_entries(struct omit *o)

@@ -57,6 +57,39 @@ static str take_place(str text, str *name, struct where *at)
     return str_trim(str_without_prefix(rest, STR(":")));
 }
 
+/* The function that is spelled most like one that does not exist; empty: none is near. */
+static str nearest_function(struct arena *a, str name)
+{
+    static const enum tmpl_profile profiles[] = {TMPL_KC, TMPL_HELM};
+    size_t least = name.len < 5 ? 1 : 2;
+    str best = STR_NONE;
+
+    for (size_t p = 0; p < COUNT(profiles); p++) {
+        struct tmpl_help *help;
+        size_t count = tmpl_functions(a, profiles[p], &help);
+        for (size_t i = 0; i < count; i++) {
+            size_t distance = str_distance(name, help[i].name);
+            if (distance && distance <= least && (!best.len || distance < least)) {
+                least = distance;
+                best = help[i].name;
+            }
+        }
+    }
+    return best;
+}
+
+/* What helps with a fault, if anything is known. */
+static str suggestion(struct arena *a, str text)
+{
+    str before, name, rest;
+
+    if (!str_cut(text, STR("function \""), &before, &rest) ||
+        !str_cut(rest, STR("\" not defined"), &name, &rest))
+        return STR_NONE;
+    str nearest = nearest_function(a, name);
+    return nearest.len ? str_fmt(a, "; did you mean %.*s?", STR_ARG(nearest)) : STR_NONE;
+}
+
 static void add_template_fault(struct lint *l, const struct lint_rule *rule, size_t i,
                                const struct err *e)
 {
@@ -65,7 +98,7 @@ static void add_template_fault(struct lint *l, const struct lint_rule *rule, siz
     str text = take_place(e->text, &name, &at);
 
     at.file = file_of(l, i, name);
-    lint_add(l, rule, at, "%.*s", STR_ARG(text));
+    lint_add(l, rule, at, "%.*s%.*s", STR_ARG(text), STR_ARG(suggestion(l->arena, text)));
 }
 
 /* ---- Finding and parsing. ---- */
@@ -200,7 +233,8 @@ static bool check_functions(struct lint *l, const struct str_list *files)
             continue;
         ok = false;
         text = take_place(e.text, &name, &at);
-        lint_add(l, &lint_function_file, at, "%.*s", STR_ARG(text));
+        lint_add(l, &lint_function_file, at, "%.*s%.*s", STR_ARG(text),
+                 STR_ARG(suggestion(l->arena, text)));
     }
     return ok;
 }
