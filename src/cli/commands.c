@@ -20,6 +20,7 @@ extern const struct command command_patch;
 extern const struct command command_plan;
 extern const struct command command_reference;
 extern const struct command command_render;
+extern const struct command command_replay;
 extern const struct command command_report;
 extern const struct command command_rules;
 extern const struct command command_schema;
@@ -49,6 +50,7 @@ const struct command *const commands[] = {
     &command_plan,
     &command_reference,
     &command_render,
+    &command_replay,
     &command_report,
     &command_rules,
     &command_schema,

@@ -506,6 +506,11 @@ void outcome_tell(struct pass *p, enum outcome_kind kind, const struct effect *e
  */
 bool outcome_imagine(struct pass *p, const struct effect *effect);
 
+/* ---- replay.c ---- */
+
+/* Keeps what the verdict was made from, if anybody wants it: after judge_cause. */
+void replay_keep(struct pass *p, bool write);
+
 /* ---- graph.c ---- */
 
 struct graph;

@@ -97,6 +97,7 @@ struct pass_step state_judge(struct pass *p)
                                     STR_ARG(pass_id(p))));
     }
     bool write = judge_cause(p, &p->cause);
+    replay_keep(p, write);
     if (p->listed && (write || is_odd(p))) {
         p->card->suspect = true;
         return step_rest(0);

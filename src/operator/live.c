@@ -21,6 +21,7 @@
 #include "operator/kinds.h"
 #include "operator/live_url.h"
 #include "operator/metrics.h"
+#include "operator/replay.h"
 #include "operator/write_metrics.h"
 
 #include <pthread.h>
@@ -56,6 +57,7 @@ struct live {
     pthread_t lease_thread;
     struct http_cancel *lease_cancel;
 
+    struct keeper *keeper; /* NULL: decisions are not kept */
     struct accounts *accounts;
     struct events *events;
     struct request_metrics *requests;
@@ -477,6 +479,11 @@ static void port_well(void *ctx, const struct object_key *key)
     l->checkpoint_news = true;
 }
 
+static void port_judged(void *ctx, const struct value *record)
+{
+    keeper_add(((struct live *)ctx)->keeper, record);
+}
+
 static void port_event(void *ctx, const struct report *report)
 {
     struct live *l = ctx;
@@ -578,6 +585,7 @@ static void begin(struct live *l, uint64_t lease_term)
                                 .read = port_ask,
                                 .write = l->config.observe ? NULL : port_ask,
                                 .event = l->config.observe ? NULL : port_event,
+                                .judged = l->keeper ? port_judged : NULL,
                                 .log = port_log,
                                 .tally = port_tally};
     AUTO_ARENA a = arena_new_secret();
@@ -769,7 +777,8 @@ bool live_start(const struct live_config *config, struct live **out, struct err 
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&l->changed, &attributes);
     pthread_condattr_destroy(&attributes);
-    if (!start_azure(l, e) || !start_lease(l, e) || !start_pipe(l, e)) {
+    if ((config->keep.len && !keeper_open(config->keep, &l->keeper, e)) || !start_azure(l, e) ||
+        !start_lease(l, e) || !start_pipe(l, e)) {
         live_stop(l);
         return false;
     }
@@ -818,6 +827,7 @@ void live_stop(struct live *l)
     if (l->lease_cancel)
         http_cancel_free(l->lease_cancel);
     pthread_cond_destroy(&l->changed);
+    keeper_close(l->keeper);
     checkpoint_free(l->checkpoint);
     arena_free(l->arena);
 }

@@ -34,6 +34,7 @@ struct live_config {
     /* Definitions that are put into the cluster while leading; see install.h. */
     const struct model_resource *const *install;
     size_t install_count;
+    str keep;     /* the file that decisions are kept in (replay.h); empty: they are not */
     bool observe; /* nothing is written, neither to objects nor to Azure */
     /* The lease; an empty name: none is needed. */
     str lease_name, lease_namespace;

@@ -405,7 +405,10 @@ static void advance(struct operator* o, struct card *card)
             /* With a look to come soon it is not done yet. */
             if (o->ports.well && !step.delay)
                 o->ports.well(o->ports.ctx, &card->key);
-            delay = step.delay ? step.delay : next_period(o, card);
+            /* A second look never comes later than a short period asks for. */
+            delay = next_period(o, card);
+            if (step.delay && step.delay < delay)
+                delay = step.delay;
             card->due = clock_mono() + delay;
             rest(o, card, delay);
             return;

@@ -192,6 +192,8 @@ struct ports {
     int64_t (*checked)(void *ctx, const struct object_key *key);
     /* The object was found well. May be NULL. */
     void (*well)(void *ctx, const struct object_key *key);
+    /* What a verdict was made from, masked (replay.h); lives only during the call. May be NULL. */
+    void (*judged)(void *ctx, const struct value *record);
     /* A pass has ended. May be NULL. */
     void (*ended)(void *ctx, const struct outcome *outcome);
     /* Sends an Event; who sends it removes doubles. No answer. May be NULL. */

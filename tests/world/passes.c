@@ -426,3 +426,22 @@ void pass_sync_period(struct world *w)
     stage_expect_quiet(s, 24 * 60 * WORLD_MINUTE);
     stage_close(s);
 }
+
+/* The second look after a PUT does not make a short period longer. */
+void pass_short_period(struct world *w)
+{
+    struct stage *s = &stage;
+
+    stage_open(s, w, &(struct stage_options){.config = {.period = 4 * NS_PER_SEC}});
+    stage_apply_text(s, GROUP("rg", ""));
+    stage_apply_text(s, ACCOUNT("acc", ""));
+    for (unsigned i = 0; i < 120 && !stage_puts(s, STR(ACCOUNT_ID("acc"))); i++)
+        stage_run(s, NS_PER_SEC);
+    for (unsigned i = 0;
+         i < 120 && !str_eq(stage_condition(s, "StorageAccount", "acc").status, STR("True")); i++)
+        stage_run(s, NS_PER_SEC);
+    stage_change(s, ACCOUNT_ID("acc"), "properties.accessTier", "\"Cool\"");
+    stage_run(s, 12 * NS_PER_SEC);
+    world_expect(w, stage_puts(s, STR(ACCOUNT_ID("acc"))) == 2, "not corrected in three periods");
+    stage_close(s);
+}

@@ -62,6 +62,7 @@ void export_collision(struct world *w);
 void children_kept(struct world *w);
 void children_dropped(struct world *w);
 void operator_hooks(struct world *w);
+void pass_short_period(struct world *w);
 void pass_sync_period(struct world *w);
 void pass_wiped_status(struct world *w);
 void children_needed(struct world *w);
@@ -107,6 +108,8 @@ void edge_delete_unreadable(struct world *w);
 void edge_failed_and_owner_ready(struct world *w);
 void edge_newer_generation(struct world *w);
 void edge_unclaimed_token(struct world *w);
+/* Verdicts reached again: see replay.c. */
+void judging_replayed(struct world *w);
 /* Plans without a writer: see plan.c. */
 void plan_equals_deed(struct world *w);
 /* The last decisions in a status: see why.c. */

@@ -502,6 +502,13 @@ struct operator_config stage_config(const struct stage *s)
     return config;
 }
 
+static void judged(void *ctx, const struct value *record)
+{
+    struct stage *s = ctx;
+
+    s->options.judged(s->options.judged_ctx, record);
+}
+
 static void start(struct stage *s)
 {
     const struct operator_config config = stage_config(s);
@@ -511,6 +518,7 @@ static void start(struct stage *s)
                               .read = ask,
                               .write = s->options.observe ? NULL : ask,
                               .leads = leads,
+                              .judged = s->options.judged ? judged : NULL,
                               .event = event,
                               .prune = prune,
                               .tally = tally};

@@ -55,7 +55,10 @@ struct stage_options {
     struct operator_config config; /* what is 0 or empty gets a default */
     bool observe;                  /* without a writer */
     bool keeps;                    /* Azure keeps what a PUT omits */
-    bool foreign;                  /* definitions have no operatorStatus */
+    /* Gets what verdicts were made from; may be NULL. */
+    void (*judged)(void *ctx, const struct value *record);
+    void *judged_ctx;
+    bool foreign; /* definitions have no operatorStatus */
 };
 
 struct stage_kind;

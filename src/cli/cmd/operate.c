@@ -11,7 +11,8 @@
 struct operate_values {
     struct kube_values kube;
     struct option_list scopes, kinds, target;
-    str health, metrics, lease_name, lease_namespace, namespace, period, policy, rules, settings;
+    str health, keep, metrics, lease_name, lease_namespace, namespace, period, policy, rules,
+        settings;
     int64_t confirm, patience;
     bool no_lease, observe, take_over;
 };
@@ -29,6 +30,9 @@ static const struct option operate_options[] = {
      .help = "The `POLICY` of objects whose annotations name none", .choices = policies},
     {"health-addr", 0, OPTION_STRING, offsetof(struct operate_values, health), .value = "0",
      .help = "Answer /healthz, /readyz and /metrics on `ADDRESS`: HOST:PORT, :PORT; 0: do not"},
+    {"keep-decisions", 0, OPTION_STRING, offsetof(struct operate_values, keep),
+     .help = "Append what each decision was made from to `FILE`, for plumb replay",
+     .complete = COMPLETE_FILES},
     {"lease-name", 0, OPTION_STRING, offsetof(struct operate_values, lease_name),
      .value = SETTINGS_LEASE, .help = "Lead by the Lease `NAME`"},
     {"lease-namespace", 0, OPTION_STRING, offsetof(struct operate_values, lease_namespace),
@@ -74,6 +78,7 @@ static bool take_options(const struct operate_values *v, struct operating *o, st
     o->health = v->health;
     o->metrics = v->metrics;
     o->config.observe = v->observe;
+    o->config.keep = v->keep;
     o->config.operator.take_over = v->take_over;
     o->config.operator.confirm_deletes =(unsigned) v->confirm;
     o->config.operator.patience = v->patience;
