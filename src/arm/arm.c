@@ -89,7 +89,7 @@ bool arm_check_home(struct arm *m, str url, const char *what, struct err *e)
 
     if (lro_is_home(url, m->settings->cloud.endpoint))
         return true;
-    return err_set(e, ERR_DENIED, "%s leads to %.*s, which is not %.*s: refused", what,
+    return err_set(e, ERR_DENIED, "%s leads to %.*s, which is not %.*s: rejected", what,
                    STR_ARG(redact_url(a, url)), STR_ARG(m->settings->cloud.endpoint));
 }
 

@@ -122,8 +122,8 @@ static bool check_host(str url, str endpoint, struct err *e)
     if (lro_is_home(url, endpoint))
         return true;
     return err_set(e, ERR_DENIED,
-                   "the operation would be followed to %.*s, which is not %.*s: refused, "
-                   "the operation is started anew",
+                   "the operation would be followed to %.*s, which is not %.*s: rejected, "
+                   "the operation is started again",
                    STR_ARG(redact_url(a, url)), STR_ARG(endpoint));
 }
 

@@ -65,7 +65,7 @@ static void go_on(struct arena *a, struct operation *o, struct operation_step *s
         if (!lro_stay_home(l)) {
             fail(step, ERR_DENIED,
                  str_fmt(a,
-                         "the address of the operation leads to %.*s, which is not %.*s: refused",
+                         "the address of the operation leads to %.*s, which is not %.*s: rejected",
                          STR_ARG(elsewhere), STR_ARG(o->about.endpoint)));
             return;
         }

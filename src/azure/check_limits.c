@@ -70,7 +70,7 @@ static void limit_number(struct checking *c, const struct value *limit, const st
     if (str_eq(name, STR("max")) && number_compare(got, bound) > 0)
         check_fail(c, v, at, "%.*s is above the most allowed, %.*s", STR_ARG(got), STR_ARG(bound));
     if (str_eq(name, STR("mult")) && !is_multiple(got, bound))
-        check_fail(c, v, at, "%.*s is no multiple of %.*s", STR_ARG(got), STR_ARG(bound));
+        check_fail(c, v, at, "%.*s is not a multiple of %.*s", STR_ARG(got), STR_ARG(bound));
 }
 
 static void limit_count(struct checking *c, const struct value *limit, const struct value *v,

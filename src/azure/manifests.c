@@ -250,7 +250,7 @@ static bool guess_id(void *ctx, struct arena *a, const struct object_key *name, 
         if (res->arm_type.ptr[i] == '/')
             names[parts++] = STR("{owner}");
     if (!parts)
-        return err_set(e, ERR_INVALID, "kind %.*s is no resource of Azure", STR_ARG(name->kind));
+        return err_set(e, ERR_INVALID, "kind %.*s is not an Azure resource", STR_ARG(name->kind));
     names[parts - 1] = res->fixed_name.len ? res->fixed_name : name->name;
     str base = res->scope == SCOPE_TENANT ? STR_NONE
                                           : arm_id_of_group(a, subscription, STR("{group}"));

@@ -205,7 +205,7 @@ static void convert_step(struct planning *p, struct plan_step *step)
     AUTO_ERR e = {0};
 
     if (step->resource->scope == SCOPE_NONE) {
-        step->notes = STR("this kind is no resource of Azure Resource Manager\n");
+        step->notes = STR("this kind is not an Azure Resource Manager resource\n");
         return;
     }
     if (is_skipped(p, step->doc->root)) {

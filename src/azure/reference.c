@@ -71,7 +71,7 @@ static bool read_object(const struct value *v, const struct reference_rule *rule
     if (!name)
         return COMPLAIN(v, "the reference has no name");
     if (str_has_prefix(out->name, STR("/")))
-        return COMPLAIN(name, "\"%.*s\" is no name of an object: ARM ids go to armId",
+        return COMPLAIN(name, "\"%.*s\" is not an object name: put ARM ids in armId",
                         STR_ARG(out->name));
     if (!known && (!out->group.len || !out->kind.len))
         return COMPLAIN(v, "a reference by name also needs %s",

@@ -200,7 +200,7 @@ static bool find_place(struct chain *c, const struct model_resource *res,
         return read_owner(res, object, src, &ref, c->e) &&
                place_below_owner(c, object, &ref, res, out) && add_name(c, res, object, out);
     default:
-        return err_set(c->e, ERR_INVALID, "kind %.*s of %.*s is no resource of Azure",
+        return err_set(c->e, ERR_INVALID, "kind %.*s of %.*s is not an Azure resource",
                        STR_ARG(res->kind), STR_ARG(res->group));
     }
 }

@@ -156,7 +156,7 @@ bool kube_exec_parse(struct arena *a, str api_version, str text, struct kube_cre
     if (!yaml_source(a, STR_NONE, text, &src, e) || !yaml_read(a, &src, NULL, &root, e))
         return err_wrap(e, "decoding stdout");
     if (!value_is(root, VALUE_OBJECT) && !value_is(root, VALUE_NULL))
-        return err_set(e, ERR_INVALID, "decoding stdout: what the plugin printed is no object");
+        return err_set(e, ERR_INVALID, "decoding stdout: the plugin's output is not an object");
     status = value_get(root, STR("status"));
     out->token = value_get_str(status, STR("token"));
     out->cert = value_get_str(status, STR("clientCertificateData"));

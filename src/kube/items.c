@@ -242,7 +242,7 @@ bool kube_envelope_read(const struct value *envelope, struct kube_envelope *out,
     *out = (struct kube_envelope){.next = value_get_str(meta, STR("continue")),
                                   .version = value_get_str(meta, STR("resourceVersion"))};
     if (!items)
-        return err_set(e, ERR_INVALID, "the server's answer is no list: it has no \"items\"");
+        return err_set(e, ERR_INVALID, "the server's response is not a list: it has no \"items\"");
     if (!check_types(envelope, meta, e))
         return false;
     /* Its objects were not recognized, and stayed where they are. */

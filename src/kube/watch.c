@@ -357,7 +357,7 @@ static int64_t end_list(struct kube_watch *w, const struct http_response *respon
                  (str_eq(next, buf_str(&w->continue_token)) || w->empty >= KUBE_EMPTY_PAGES_MAX);
     /* Where to begin to watch is of no interest for what is not. */
     if ((!version.len && !w->polled) || stuck) {
-        err_set(&e, ERR_INVALID, "the server's answer is no list that can be watched");
+        err_set(&e, ERR_INVALID, "the server's response is not a list that can be watched");
         begin_anew(w);
         return watch_failed(w, &e, 0);
     }

@@ -154,7 +154,7 @@ static bool complete_proxy(struct arena *a, str text, str *out, struct err *e)
         *out = str_concat(a, STR("http://"), text);
     if (url_parse(a, *out, &u, NULL) && url_hostname(&u).len)
         return true;
-    return refuse(text, "it is no URL with a host", e);
+    return refuse(text, "it is not a URL with a host", e);
 }
 
 bool proxy_for_curl(struct arena *a, str proxy, str *out, str *address, struct err *e)
@@ -165,7 +165,7 @@ bool proxy_for_curl(struct arena *a, str proxy, str *out, str *address, struct e
     size_t kind = 0;
 
     if (!url_parse(a, proxy, &u, NULL) || !url_hostname(&u).len)
-        return refuse(proxy, "it is no URL with a host", e);
+        return refuse(proxy, "it is not a URL with a host", e);
     while (kind < COUNT(kinds) && !str_eq(u.scheme, kinds[kind]))
         kind++;
     if (kind == COUNT(kinds))

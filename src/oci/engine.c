@@ -84,7 +84,7 @@ bool image_engine_read(struct arena *a, const struct image_engine *engine, str i
     int status = 0;
 
     if (!is_name(image))
-        return err_set(e, ERR_INVALID, "%.*s is no name of an image", STR_ARG(image));
+        return err_set(e, ERR_INVALID, "%.*s is not an image name", STR_ARG(image));
     if (!open_engine(a, engine, image, &o.stream, e))
         return false;
     bool ok = image_saved_read(a, &o.reader, STR_NONE, files, e);

@@ -33,7 +33,7 @@ static bool blob_name(struct arena *a, str digest, str *out, struct err *e)
 
     str_cut(digest, STR(":"), &algorithm, &hex);
     if (!hex.len || str_find_char(digest, '/') != STR_NPOS || str_has_prefix(digest, STR(".")))
-        return err_set(e, ERR_INVALID, "%.*s is no digest", STR_ARG(digest));
+        return err_set(e, ERR_INVALID, "invalid digest %.*s", STR_ARG(digest));
     *out = str_fmt(a, "blobs/%.*s/%.*s", STR_ARG(algorithm), STR_ARG(hex));
     return true;
 }

@@ -132,7 +132,7 @@ static bool ask_helper(struct arena *a, str helper, str registry, struct image_l
     str text;
 
     if (str_find_char(helper, '/') != STR_NPOS)
-        return err_set(e, ERR_INVALID, "%s is no name of a program", argv[0]);
+        return err_set(e, ERR_INVALID, "%s is not a valid program name", argv[0]);
     if (!process_run_as(a, &process, &text, &status, e))
         return err_wrap(e, "%s cannot be asked for credentials", argv[0]);
     if (status == 0)

@@ -57,7 +57,7 @@ static const struct {
     {".tar.gzip", NULL},
     {".tar.zstd", NULL},
     {"+encrypted", "is encrypted"},
-    {"", "is no archive of files"},
+    {"", "is not an archive of files"},
 };
 
 static bool check_size(const struct value *size, struct err *e)

@@ -52,7 +52,7 @@ bool image_name_parse(struct arena *a, str text, struct image_name *out, struct 
     }
     bool tagged = out->tag.len ? is_of(str_lower(a, out->tag), "._-") : out->digest.len > 0;
     if (!is_repository(out->repository) || !tagged || (out->digest.len && !is_of(out->digest, ":")))
-        return err_set(e, ERR_INVALID, "%.*s is no name of an image with a tag or a digest",
+        return err_set(e, ERR_INVALID, "%.*s is not an image name with a tag or digest",
                        STR_ARG(text));
     return true;
 }

@@ -259,7 +259,7 @@ static bool find_layer(const struct saved *s, str path, str wanted, const struct
         return err_set(e, ERR_NOT_FOUND, "the archive has no %.*s", STR_ARG(path));
     if (m->kind != MEMBER_LAYER)
         return err_set(e, ERR_INVALID, "%.*s: %.*s", STR_ARG(path),
-                       STR_ARG(m->kind == MEMBER_BROKEN ? m->text : STR("it is no layer")));
+                       STR_ARG(m->kind == MEMBER_BROKEN ? m->text : STR("it is not a layer")));
     if (wanted.len && !str_eq(wanted, m->digest))
         return err_set(e, ERR_INVALID, "%.*s has another digest than %.*s: it is corrupted",
                        STR_ARG(path), STR_ARG(wanted));

@@ -39,8 +39,7 @@ bool baseline_read(struct arena *a, str path, struct results *out, struct err *e
         return err_wrap(e, "the baseline cannot be read");
     if (check_report(a, source, e) && results_from_json(a, source, out, e))
         return true;
-    return err_wrap(e,
-                    "the baseline %.*s is no report of a comparison; one is written with -o json",
+    return err_wrap(e, "the baseline %.*s is not a comparison report; write one with -o json",
                     STR_ARG(path));
 }
 

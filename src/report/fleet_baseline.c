@@ -89,9 +89,9 @@ bool fleet_baseline_read(struct arena *a, str path, struct fleet_earlier **out, 
         return err_wrap(e, "the baseline cannot be read");
     if (read_report(a, source, *out, e))
         return true;
-    return err_wrap(
-        e, "the baseline %.*s is no report of a fleet; one is written with --fleet and -o json",
-        STR_ARG(path));
+    return err_wrap(e,
+                    "the baseline %.*s is not a fleet report; write one with --fleet and -o json",
+                    STR_ARG(path));
 }
 
 /* ---- Comparing. ---- */

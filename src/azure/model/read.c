@@ -186,7 +186,7 @@ static bool shape_plain(struct reading *r, const struct value *at, struct model_
             s->form = plain_forms[i].form;
             return true;
         }
-    return source_err(r->e, r->src, at, "\"%.*s\" is no type", STR_ARG(s->spelling));
+    return source_err(r->e, r->src, at, "invalid type \"%.*s\"", STR_ARG(s->spelling));
 }
 
 static bool fill_shape(struct reading *r, const struct value *at, struct model_shape *s)
@@ -241,7 +241,7 @@ static bool read_arm_path(struct reading *r, const struct value *v, struct model
     for (bool more = true; more;) {
         more = str_cut(rest, STR("/"), &segment, &rest);
         if (p->arm_len == MODEL_PATH_MAX || segment.len == 0)
-            return source_err(r->e, r->src, path, "\"%.*s\" is no path of 1 to %d steps",
+            return source_err(r->e, r->src, path, "\"%.*s\" is not a path of 1 to %d steps",
                               STR_ARG(value_str(path)), MODEL_PATH_MAX);
         p->arm[p->arm_len++] = segment;
     }

@@ -52,7 +52,7 @@ bool kind_list_select(struct arena *a, struct model *m, const struct option_list
     *out = (struct kind_list){0};
     for (size_t i = 0; i < patterns->len; i++)
         if (is_broken(patterns->items[i]))
-            return err_set(e, ERR_USAGE, "\"%.*s\" is no pattern", STR_ARG(patterns->items[i]));
+            return err_set(e, ERR_USAGE, "invalid pattern \"%.*s\"", STR_ARG(patterns->items[i]));
     if (!model_all(m, a, &all, &count, e))
         return false;
     out->items = ARENA_ARRAY(a, const struct model_resource *, count);

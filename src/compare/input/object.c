@@ -131,7 +131,7 @@ static bool decode_items(struct input *in, struct document *doc, const struct va
 static const char *fault_of(const struct input *in, const struct value *item)
 {
     if (item->kind != VALUE_OBJECT)
-        return "an item of a list is no object";
+        return "an item of a list is not an object";
     if (!has_kind(in, item))
         return "unable to get type info from the object \"*unstructured.Unstructured\": Object "
                "'Kind' is missing in 'object has no kind field '";

@@ -364,7 +364,7 @@ static void check_text(struct lint *l, const struct rendering *r, const char *na
     if (!v || v->kind == VALUE_STRING || v->kind == VALUE_NULL)
         return;
     lint_add(l, &lint_not_text, written_by(l, r, v->pos ? v->pos - 1 : 0),
-             "%s is no text but %s, so it counts as variable", name,
+             "%s is not a string but %s, so it matches any value", name,
              value_is_container(v) ? "a structure" : value_kind_name(v->kind));
 }
 

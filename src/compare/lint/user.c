@@ -236,7 +236,7 @@ static void check_pair(struct lint *l, const struct source *source, const struct
                  "the reference has no template %.*s", STR_ARG(value_str(pair)));
     else if (l->notes[index].rendered && !id_fits(value_key(pair), &t->identity))
         lint_add(l, &lint_config_mismatch, lint_key_where(source, pair),
-                 "%.*s is no object that the template %.*s describes", STR_ARG(value_key(pair)),
+                 "%.*s does not match the template %.*s", STR_ARG(value_key(pair)),
                  STR_ARG(t->path));
 }
 

@@ -176,10 +176,10 @@ static const struct {
      "the token of the operation names no way to follow it"},
     {"{\"type\":\"GenericResource\",\"token\":{\"type\":\"loc\",\"pollURL\":\"https://evil/x\"}}",
      "the operation would be followed to https://evil/x, which is not " HOST
-     ": refused, the operation is started anew"},
+     ": rejected, the operation is started again"},
     {"{\"type\":\"GenericResource\",\"token\":{\"type\":\"loc\",\"pollURL\":\"" HOST ".evil/x\"}}",
      "the operation would be followed to " HOST ".evil/x, which is not " HOST
-     ": refused, the operation is started anew"},
+     ": rejected, the operation is started again"},
 };
 
 TEST(foreign_tokens_are_refused)

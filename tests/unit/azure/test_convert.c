@@ -153,7 +153,7 @@ static const struct {
     {"{'owner':{'armId':'/subscriptions/S','azure':{'name':'P/t/n'}}}",
      "armId and azure exclude each other"},
     {"{'owner':{'name':'rg','kind':'Widget'}}", "kind must be ResourceGroup here, not Widget"},
-    {"{'owner':{'name':'/subscriptions/S'}}", "ARM ids go to armId"},
+    {"{'owner':{'name':'/subscriptions/S'}}", "put ARM ids in armId"},
     {"{'owner':{'name':'nobody'}}", "there is no ResourceGroup \"nobody\""},
     {"{'owner':{'armId':'" WIDGET_ID "'}}", "the owner must be a Microsoft.Resources"},
     {"{'owner':{'name':'rg'},'peerReferences':[{'name':'x'}]}",

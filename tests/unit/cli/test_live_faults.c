@@ -63,7 +63,7 @@ static const struct {
     {0, "an empty answer", "unexpected end of JSON input", NULL},
     {0, "half an object", "unexpected end of JSON input", NULL},
     {0, "a list of nothing", "the server sent list where an object should be",
-     "the server's answer is no list: it has no \"items\""},
+     "the server's response is not a list: it has no \"items\""},
     {0, "binary", "\"application/vnd.kubernetes.protobuf\": is this the address of an API server?",
      NULL},
     {0, "a bomb", "invalid character 'x'", "text is larger than the limit of 1048576 bytes"},

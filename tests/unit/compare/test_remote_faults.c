@@ -264,7 +264,7 @@ static bool is_told(const struct operation *o, const struct answer *at, const st
             str_contains(text, STR("invalid character")) ||
             str_contains(text, STR("names no layers")) ||
             str_contains(text, STR("where an object should be")) ||
-            str_contains(text, STR("the server's answer is no list")) ||
+            str_contains(text, STR("the server's response is not a list")) ||
             str_contains(text, STR("has another digest: it is corrupted")) ||
             str_contains(text, STR("asks for credentials in an unknown way")));
 }

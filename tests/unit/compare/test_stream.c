@@ -63,7 +63,7 @@ static const struct {
     {"{\"kind\": \"A\"}\n{\"kind\": \"B\"}\n{\"kind\"", 3, 0, 1, 0, 2, 2, " 1 2",
      "f.yaml:3: unexpected EOF"},
     {"kind: List\nitems:\n- kind: A\n  apiVersion: v1\n- 3\n- kind: B\n  apiVersion: v1\n", 1, 0, 0,
-     1, 2, 0, " 3 6", "f.yaml:5: an item of a list is no object"},
+     1, 2, 0, " 3 6", "f.yaml:5: an item of a list is not an object"},
     {"[1]\n---\nkind: B\n", 2, 0, 1, 0, 1, 1, " 3",
      "f.yaml:1: json: cannot unmarshal array into Go value of type unstructured.detector"},
     {"kind: A\nv: \"\xff\"\n---\nkind: B\n", 2, 0, 1, 0, 1, 2, " 4",

@@ -294,7 +294,7 @@ static const struct {
 } list_words[] = {
     {"4 GB announced", "unexpected EOF"},
     {"a bomb", "what is around its objects: text is larger than the limit of 1048576 bytes"},
-    {"a list of nothing", "the server's answer is no list: it has no \"items\""},
+    {"a list of nothing", "the server's response is not a list: it has no \"items\""},
 };
 
 static bool is_expected_text(const struct operation *o, const struct fault *f, str text)

@@ -262,7 +262,7 @@ static const struct {
      "as \"2006\""},
     {"{\"apiVersion\":\"" V1 "beta1\",\"kind\":\"ExecCredential\",\"status\":{\"token\":\"x\"}}",
      "exec plugin is configured to use API version " V1 ", plugin returned version " V1 "beta1"},
-    {"not json", "decoding stdout: what the plugin printed is no object"},
+    {"not json", "decoding stdout: the plugin's output is not an object"},
     {"{\"kind\":\"Pod\"}", "decoding stdout: no kind \"Pod\" is registered for version \"\""},
 };
 

@@ -65,7 +65,7 @@ static const struct {
     {0, "a page for people", "the answer is \"text/html\"", "the answer is \"text/html\""},
     {0, "an empty answer", "unexpected end of JSON input", "ended"},
     {0, "half an object", "unexpected end of JSON input", "unexpected end of JSON input"},
-    {0, "a list of nothing", "the server's answer is no list", "no known type or no object"},
+    {0, "a list of nothing", "the server's response is not a list", "no known type or no object"},
     {0, "binary", "the answer is \"application/vnd.kubernetes.protobuf\"",
      "the answer is \"application/vnd.kubernetes.protobuf\""},
     {0, "4 GB announced", "unexpected EOF", "unexpected EOF"},
@@ -319,7 +319,7 @@ TEST(a_list_of_empty_pages_is_given_up)
     watch_through(&ways[0], script, 102, false, &seen);
     assert_true(seen.done);
     assert_int_equal(seen.failures, 1);
-    assert_str(seen.text, STR("the server's answer is no list that can be watched"));
+    assert_str(seen.text, STR("the server's response is not a list that can be watched"));
 }
 
 static int begin(void **state)

@@ -190,7 +190,8 @@ TEST(programs_that_keep_credentials_are_asked)
          "than the limit"},
         {"{\"credsStore\":\"none\"}", "", "",
          "docker-credential-none cannot be asked for credentials: no such file or directory"},
-        {"{\"credsStore\":\"../all\"}", "", "", "docker-credential-../all is no name of a program"},
+        {"{\"credsStore\":\"../all\"}", "", "",
+         "docker-credential-../all is not a valid program name"},
     };
     struct home h;
 

@@ -262,7 +262,7 @@ TEST(types_and_sizes_of_layers_are_checked_before_they_are_fetched)
         {",\"mediaType\":\"application/vnd.oci.image.layer.v1.tar+gzip+encrypted\"",
          "layer 1: it is encrypted"},
         {",\"mediaType\":\"application/vnd.in-toto+json\"",
-         "layer 1: it is no archive of files: its type is application/vnd.in-toto+json"},
+         "layer 1: it is not an archive of files: its type is application/vnd.in-toto+json"},
         {",\"size\":0", "yes\n"},
         {",\"size\":-1", "layer 1: the manifest gives it an invalid size"},
         {",\"size\":-9223372036854775808", "layer 1: the manifest gives it an invalid size"},

@@ -323,9 +323,8 @@ TEST(what_an_engine_complains_about_is_told)
         assert_read(&p, STR("containers-storage://y:v1:/ref/m.yaml"), cases[i].want);
     }
     write_program(&p, "podman", "touch ran");
-    assert_read(&p, STR("containers-storage://--help:/ref/m.yaml"),
-                "--help is no name of an image");
-    assert_read(&p, STR("containers-storage://a b:/ref/m.yaml"), "a b is no name of an image");
+    assert_read(&p, STR("containers-storage://--help:/ref/m.yaml"), "--help is not an image name");
+    assert_read(&p, STR("containers-storage://a b:/ref/m.yaml"), "a b is not an image name");
     assert_read(&p, STR("containers-storage://y:v1"),
                 "it must follow this format: containers-storage://<IMAGE>:<TAG>:/path/to/");
     setenv("PATH", path, 1);
