@@ -2,9 +2,9 @@
 /*
  * arena.h - memory that belongs to a lifetime.
  *
- * A function that creates something takes the arena it should live in, first. Nothing is freed on
- * its own: whoever ends the lifetime frees, resets or rewinds the arena. Out of memory ends the
- * program, so no caller checks; sizes that come from outside are limited before allocating.
+ * A function that allocates takes the arena as its first parameter. Nothing is freed individually:
+ * the owner of the lifetime frees, resets or rewinds the arena. Running out of memory ends the
+ * program, so callers need not check; sizes from untrusted input are limited before allocating.
  *
  *     AUTO_ARENA a = arena_new();
  *     struct thing *t = ARENA_NEW(a, struct thing);

@@ -2,8 +2,8 @@
 /*
  * attr.h - compiler attributes and the few macros that everything uses.
  *
- * Clean-up attributes are spelled only in base: AUTO_ARENA, AUTO_ERR, AUTO_FD and AUTO_LOCK are all
- * there are.
+ * Cleanup attributes are used only in base: AUTO_ARENA, AUTO_ERR, AUTO_FD and AUTO_LOCK are the
+ * only ones.
  */
 #pragma once
 

@@ -2,8 +2,8 @@
 /*
  * base.h - the vocabulary of the whole program.
  *
- * Every other folder includes this one header. It gathers the manuals of its parts; read them in
- * this order, it takes ten minutes:
+ * Every other folder includes this header. It collects the following; read them in this order,
+ * which takes ten minutes:
  *
  *   arena.h   memory that belongs to a lifetime
  *   str.h     text as pointer and length
@@ -24,7 +24,7 @@
  *   library.h shared libraries that are loaded when first needed
  *   pool.h    threads with ordered results
  *
- * Nothing here knows of Kubernetes, YAML or Azure.
+ * Nothing here knows about Kubernetes, YAML or Azure.
  */
 #pragma once
 

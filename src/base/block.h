@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * block.h - memory with a lifetime of its own.
+ * block.h - individually freed memory.
  *
- * For the few places that hold very many things which come and go one by one, such as the cache of
- * a hundred thousand objects. Everything else uses an arena. Out of memory ends the program. Any
- * thread.
+ * For the few places that hold very many things with individual lifetimes, such as a cache of a
+ * hundred thousand objects. Everything else uses an arena. Running out of memory ends the program.
+ * Any thread.
  */
 #pragma once
 

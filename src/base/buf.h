@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * buf.h - text that grows, up to a maximum given at birth.
+ * buf.h - a growing text buffer with a maximum size.
  *
  *     struct buf b = buf_new(a, 1 * MIB);
  *     buf_add(&b, STR("x = "));
@@ -8,9 +8,9 @@
  *     if (!buf_check(&b, e))
  *         return false;
  *
- * An append that would pass the maximum is dropped whole and remembered: from then on nothing is
- * added, and buf_check fails. So a writer appends without looking and checks once, at the end.
- * The text lives as long as the arena. One thread at a time.
+ * An append that would exceed the maximum is dropped and remembered: from then on nothing is added,
+ * and buf_check fails. So writers append unconditionally and check once, at the end. The text lives
+ * as long as the arena. One thread at a time.
  */
 #pragma once
 

@@ -2,9 +2,9 @@
 /*
  * clock.h - time and randomness, replaceable in tests.
  *
- * All code asks here, so that no test waits and every test can be repeated. Times are nanoseconds
- * in int64_t: enough until the year 2262. May be called from any thread; the replacements are set
- * before threads start.
+ * All code gets time from here, so that no test waits and every test is repeatable. Times are
+ * nanoseconds in int64_t: enough until the year 2262. May be called from any thread; the
+ * replacements are set before threads start.
  */
 #pragma once
 

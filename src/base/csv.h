@@ -2,10 +2,10 @@
 /*
  * csv.h - one record of comma-separated values, as Go's encoding/csv reads it.
  *
- * Omitted fields are written so, with a dot for the comma, and so are command line options that
- * take lists. Fields in double quotes may contain the separator and line breaks, and a doubled
+ * Paths of omitted fields use this syntax, with a dot as separator, and so do command-line options
+ * that take lists. Fields in double quotes may contain the separator and line breaks, and a doubled
  * quote is a quote. Empty lines before the record are skipped, the record ends at the first line
- * break outside quotes, CR LF is LF, and what follows the record is not looked at. May be called
+ * break outside quotes, CR LF counts as LF, and what follows the record is ignored. May be called
  * from any thread.
  */
 #pragma once

@@ -2,17 +2,16 @@
 /*
  * err.h - the one way to fail.
  *
- * A function that can fail returns bool and takes struct err *e last. False always means that e is
- * filled. The helpers return false, so that failing is one line, and context is added on the way
- * up, as Go's %w does:
+ * A function that can fail returns bool and takes struct err *e last. If it returns false, e is
+ * set. The helpers return false, so that failing is one line, and context is added on the way up,
+ * as with Go's %w:
  *
  *     if (!file_read(a, path, &text, e))
  *         return err_wrap(e, "reference config file not found");
  *
- * The kind is for callers that act on it, the text for people: never compare texts. An error in
- * something that was read also knows where: the reader that finds the fault calls err_at once, and
- * whoever prints (cli/) puts "file:line:column: " before the text. e may be NULL when the caller
- * only wants to know whether.
+ * The kind is for callers that act on it, the text for people: never compare texts. Errors in input
+ * also have a position: the parser that finds the error calls err_at once, and cli/ prints
+ * "file:line:column: " before the text. e may be NULL if the caller only needs the result.
  *
  * An err owns its text. Declare it as AUTO_ERR e = {0}; one thread at a time.
  */
@@ -26,12 +25,12 @@ enum err_kind {
     ERR_USAGE,     /* the command line is wrong */
     ERR_NOT_FOUND, /* it is not there */
     ERR_EXISTS,    /* it is already there */
-    ERR_CONFLICT,  /* somebody else changed it */
+    ERR_CONFLICT,  /* changed concurrently */
     ERR_DENIED,    /* not allowed */
     ERR_EXPIRED,   /* too old: start over */
     ERR_THROTTLED, /* too fast: later */
     ERR_LIMIT,     /* larger than a limit of ours */
-    ERR_CANCELLED, /* somebody asked to stop */
+    ERR_CANCELLED, /* cancelled by the caller */
     ERR_IO,        /* the system or the network failed */
 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fault.h - making input and output fail, for tests.
+ * fault.h - fault injection for I/O, for tests.
  *
- * Every function of ours that does I/O asks fault_now() before each system call and behaves as if
+ * Each of our functions that does I/O calls fault_now() before every system call and behaves as if
  * the call had failed with that errno. A test arms the n-th call from now and checks that the error
- * arrives with its context and that nothing is lost. Never armed outside tests; one thread.
+ * is reported with its context and that nothing is lost. Never armed outside tests; one thread.
  */
 #pragma once
 

@@ -184,7 +184,7 @@ static void open_draft(struct file_draft *d, unsigned mode, const struct stat *s
                  st->st_mode ? kept : mode);
     if (d->fd < 0 || !st->st_mode)
         return;
-    /* Only who may give files away can keep the owner. */
+    /* Only a privileged process can keep the owner. */
     (void)!fchown(d->fd, st->st_uid, st->st_gid);
     (void)!fchmod(d->fd, kept);
 }

@@ -2,7 +2,7 @@
 /*
  * file.h - files and folders, with limits.
  *
- * Errors read as Go words them ("open x: no such file or directory", "read x: is a directory") and
+ * Errors have Go's wording ("open x: no such file or directory", "read x: is a directory") and
  * carry the file name as their position. The path "-" is not special here; cli decides what
  * standard input is called. May be called from any thread.
  */

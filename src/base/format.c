@@ -15,7 +15,7 @@ struct printing {
     size_t room, len; /* len also counts what found no room */
 };
 
-/* What stands between a percent sign and its letter. */
+/* Flags, width and precision: everything between the percent sign and its letter. */
 struct conversion {
     char text[16]; /* the same for the C library, which is told width and precision by stars */
     size_t len;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inside.h - opening files below a folder that somebody else has made.
+ * inside.h - opening files below an untrusted folder.
  *
- * Links are followed when what they name lies in the folder too, whether they are written relative
- * or absolute. One that leads out of it could make any file of the user a part of a report. May be
- * called from any thread; a folder that is changed meanwhile cannot lead out either.
+ * Symbolic links, relative or absolute, are followed if their target is in the folder too. A link
+ * that escapes it could make any of the user's files part of a report. May be called from any
+ * thread; changing the folder concurrently does not help to escape either.
  */
 #pragma once
 

@@ -2,17 +2,17 @@
 /*
  * library.h - shared libraries that are loaded when they are first needed.
  *
- * A library that brings many others along costs every start of the program, also of those that
- * never call it. Who uses such a one keeps a struct of pointers to its functions, in the order of
- * names:
+ * A library with many dependencies slows down every start of the program, even runs that never call
+ * it. To use one lazily, keep a struct of pointers to its functions, in the order of names:
  *
  *     #define FOO_FUNCTIONS(X) X(foo_open) X(foo_close)
  *     static const char *const names[] = {
  *     #define X(name) #name,
  *         FOO_FUNCTIONS(X)
  *     };
- *     static struct library library = {.file = "libfoo.so.1", .use = "reading foos", .names =
- * names, .count = COUNT(names), .lock = LOCK_INIT}; if (!library_load(&library, &foo, e)) ...
+ *     static struct library library = {.file = "libfoo.so.1", .use = "reading foos",
+ *                                      .names = names, .count = COUNT(names), .lock = LOCK_INIT};
+ *     if (!library_load(&library, &foo, e)) ...
  */
 #pragma once
 

@@ -2,7 +2,7 @@
 /*
  * lock.h - mutual exclusion.
  *
- * Mutable shared state exists in few places, each in one file with one private lock that is never
+ * Mutable shared state lives in few places, each in one file with one private lock that is never
  * held across I/O or a callback.
  *
  *     {

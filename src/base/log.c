@@ -13,7 +13,7 @@ static enum log_level threshold = LOG_LEVEL_WARN;
 static enum log_format layout = LOG_TEXT;
 static int target = STDERR_FILENO;
 
-/* A line longer than this is dropped: a log is no place for data. */
+/* Longer lines are dropped: logs are not for data. */
 #define LINE_MAX_BYTES (64 * KIB)
 
 static const struct {
@@ -145,7 +145,7 @@ void log_write(enum log_level level, const char *message, const struct log_field
     buf_char(&line, '\n');
     if (line.overflow)
         return;
-    /* A log that cannot be written has nobody left to tell. */
+    /* If the log cannot be written, there is nowhere to report it. */
     ssize_t ignored = write(target, line.data, line.len);
     (void)ignored;
 }

@@ -8,7 +8,7 @@
  *     for (size_t i = 0; i < map_len(m); i++) use(map_key(m, i), map_at(m, i));
  *
  * Keys are not copied: they must live as long as the map, which lives as long as its arena. One
- * thread at a time; reading from many is fine when nobody writes.
+ * thread at a time; concurrent readers are fine as long as there is no writer.
  */
 #pragma once
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pool.h - threads with ordered results.
+ * pool.h - a thread pool with ordered results.
  *
- * One caller produces items, many threads work on them, and the caller takes the results in the
- * order of production:
+ * One caller produces items, many threads process them, and the caller consumes the results in the
+ * same order:
  *
  *     const struct pool_job job = {.produce = next, .work = compare, .consume = print, .ctx = &c};
  *     ok = pool_run(pool, &job, e);
  *
- * Only work runs on other threads; produce and consume are called on the thread of the caller, so
- * they need no lock. At most POOL_WINDOW items per thread are under way, which bounds memory
- * however many there are. The first failure in order of production stops the run: nothing new is
- * started, what runs is waited for, and that failure is returned, so that a run fails the same way
- * every time. pool_stop may be called from any thread, and from a signal handler's flag check.
+ * Only work runs on other threads; produce and consume are called on the caller's thread, so they
+ * need no lock. At most POOL_WINDOW items per thread are in flight, which bounds memory however
+ * many there are. The first failure, in order, stops the run: nothing new is started, running items
+ * finish, and that failure is returned, so that failures are deterministic. pool_stop may be called
+ * from any thread, and from a signal handler's flag check.
  */
 #pragma once
 

@@ -58,7 +58,7 @@ struct start {
     struct pipe_ends input, output, errors;
 };
 
-/* What it is to read goes into the pipe before it starts: it fits, so that nobody waits. */
+/* Its input goes into the pipe before it starts; it fits, so the write does not block. */
 static bool make_input(struct start *s, str name, struct err *e)
 {
     str input = s->process->input;
@@ -205,7 +205,7 @@ static bool may_go_on(struct process_stream *s, struct err *e)
                    (double)s->timeout / (double)NS_PER_SEC);
 }
 
-/* Milliseconds until somebody must look; -1: no hurry. */
+/* Milliseconds until the next check is due; -1: none. */
 static int patience(const struct process_stream *s)
 {
     int64_t silence = s->silence_max ? s->silence_max : INT64_MAX;

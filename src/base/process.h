@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process.h - running another program, and reading what it prints: whole, or as it comes.
+ * process.h - runs another program and reads its output: all at once, or as a stream.
  *
  *     struct process_stream *s;
  *     if (!process_open(a, &p, &s, e))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * quote.h - foreign text made fit to be shown. Go's quotes are in go/quote.h. Pure; may be called
- * from any thread.
+ * quote.h - makes untrusted text safe to display. Go's quotes are in go/quote.h. Pure; may be
+ * called from any thread.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reader.h - bytes that are read as they come: from files, from memory, from archives.
+ * reader.h - byte streams: from files, from memory, from archives.
  *
  *     struct fd_reader r = {0};
  *     if (reader_open(&r, path, e) && reader_peek(&r, a, &start, e)) ... &r.base ...
@@ -41,7 +41,7 @@ void reader_close(struct fd_reader *r);
  * which must be the same in all calls for a reader, until the next peek.
  */
 MUST_CHECK bool reader_peek(struct fd_reader *r, struct arena *a, str *start, struct err *e);
-/* Whether somebody has written to the file since it was opened. */
+/* Whether the file has been written to since it was opened. */
 bool reader_has_changed(const struct fd_reader *r);
 
 struct text_reader {

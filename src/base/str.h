@@ -3,8 +3,8 @@
  * str.h - text as pointer and length, passed by value.
  *
  * A str may contain NUL, is not terminated, is never freed and never written through: it is a view
- * of memory that somebody else keeps. The empty str may have a NULL pointer. C strings appear only
- * at the borders (system calls, libraries) and are converted there with str_c and str_z.
+ * of memory owned elsewhere. The empty str may have a NULL pointer. C strings appear only at the
+ * boundaries (system calls, libraries) and are converted there with str_c and str_z.
  *
  * All functions are pure and may be called from any thread.
  */
@@ -21,7 +21,7 @@ typedef struct {
     size_t len;
 } str;
 
-/* A str of a literal; for static tables, where a call is no constant, STR_INIT. */
+/* A str of a literal; in static tables, which need constant initializers, use STR_INIT. */
 #define STR(literal) ((str){"" literal, sizeof(literal) - 1})
 #define STR_INIT(literal)                                                                          \
     {                                                                                              \
@@ -91,7 +91,7 @@ static inline bool str_eq(str a, str b)
     return a.len == b.len && (!a.len || !memcmp(a.ptr, b.ptr, a.len));
 }
 #endif
-bool str_eq_fold(str a, str b); /* ASCII letters without case */
+bool str_eq_fold(str a, str b); /* ASCII case-insensitive */
 int str_cmp(str a, str b);      /* bytewise; below, at or above 0 */
 #ifdef __clang_analyzer__
 bool str_has_prefix(str s, str prefix);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * strset.h - which texts have been seen, for millions of them.
+ * strset.h - a set of strings, for millions of them.
  *
  *     struct strset *seen = strset_new(a, 0);
  *     if (strset_add(seen, id, &kept)) first_time(kept);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table.h - text to things that come and go one by one.
+ * table.h - a hash table of individually allocated entries.
  *
- * A map keeps everything it was ever given until its arena ends; a table is for what lives long and
- * changes: caches, queues. Its nodes are the caller's: each thing has a struct table_node as its
- * first member, made with block_new, and the table only links them.
+ * A map keeps everything until its arena is freed; a table is for long-lived data that changes:
+ * caches, queues. Nodes belong to the caller: each entry has a struct table_node as its first
+ * member, allocated with block_new, and the table only links them.
  *
  *     struct entry { struct table_node node; ... };
  *     struct table *t = table_new();
@@ -12,7 +12,7 @@
  *     table_add(t, &e->node, key);          the key must live as long as the node
  *     table_drop(t, &e->node);              unlinks; the caller frees
  *
- * Order is that of nobody. One thread at a time.
+ * Iteration order is unspecified. One thread at a time.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unicode.h - properties and cases of code points, as Go's package unicode tells them.
+ * unicode.h - properties and case mappings of code points, as in Go's package unicode.
  *
  * The tables are generated at build time from the Unicode 15 database, the version that Go uses.
  * Not part of base.h: only the few files that look at characters include it. Code points above
@@ -53,7 +53,7 @@ struct unicode_set {
 /*
  * The set that \p{name} means in a regular expression of Go 1.26: a category (Lu, L, LC, Cn), a
  * long name of one (Uppercase_Letter), a script, or Any, ASCII, Assigned. Case, blanks, hyphens and
- * underscores in the name do not count. *inverted tells that everything outside the set is meant.
- * False when there is no such set.
+ * underscores in the name are ignored. *inverted means everything outside the set. False when there
+ * is no such set.
  */
 bool unicode_set_find(str name, struct unicode_set *out, bool *inverted);

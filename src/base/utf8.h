@@ -2,9 +2,9 @@
 /*
  * utf8.h - code points in text.
  *
- * As in Go: a byte that does not begin a valid sequence decodes as U+FFFD of width 1. Overlong
- * forms, surrogates and everything above U+10FFFF are invalid. Bytes from outside are checked once,
- * at the door, with utf8_find_invalid. May be called from any thread.
+ * As in Go: a byte that does not start a valid sequence decodes as U+FFFD of width 1. Overlong
+ * forms, surrogates and everything above U+10FFFF are invalid. Input is validated once, on entry,
+ * with utf8_find_invalid. May be called from any thread.
  */
 #pragma once
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decode.h - the shape of a document, and decoding by it as Go's encoding/json and the libraries on
- * top of it decode into structs, with their words.
+ * decode.h - schemas, and decoding by them as Go's encoding/json and the libraries on top of it
+ * decode into structs, with their error messages.
  *
- * Decoding changes the tree: members get the spelling of the schema, numbers and booleans become
- * text where text is wanted, null becomes absence. What is left can be read with value_get alone.
- * May be called from any thread.
+ * Decoding changes the tree: members get the schema's spelling, numbers and booleans become strings
+ * where strings are expected, nulls are removed. The result can be read with value_get alone. May
+ * be called from any thread.
  */
 #pragma once
 
@@ -69,7 +69,7 @@ enum schema_mode {
 MUST_CHECK bool schema_decode(struct arena *a, const struct schema *schema, enum schema_mode mode,
                               struct value *v, struct err *e);
 /*
- * SCHEMA_CHECK of a document that nobody changes; the error says where the first fault lies in its
+ * SCHEMA_CHECK of a document that stays unchanged; the error says where the first fault lies in its
  * text.
  */
 MUST_CHECK bool schema_check(const struct source *src, const struct schema *schema,

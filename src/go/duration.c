@@ -8,8 +8,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 
-/* ---- Rounding and writing ----------------------------------------------------------------------
- */
+/* ---- Rounding and writing ---- */
 
 int64_t duration_truncate(int64_t ns, int64_t multiple)
 {
@@ -71,13 +70,12 @@ void duration_format(struct buf *out, int64_t ns)
     }
 }
 
-/* ---- Reading -----------------------------------------------------------------------------------
- */
+/* ---- Reading ---- */
 
 static bool bad_duration(str whole, struct err *e)
 {
     if (!e)
-        return false; /* nobody reads it, and quoting costs more than parsing */
+        return false; /* no message needed, and quoting costs more than parsing */
     AUTO_ARENA a = arena_new();
 
     return err_set(e, ERR_INVALID, "time: invalid duration %.*s", STR_ARG(gotime_quoted(a, whole)));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * path.h - paths with slashes, and patterns for them, as Go's package path has them; path.Clean is
- * file_clean. Pure; may be called from any thread.
+ * path.h - slash-separated paths and patterns, as in Go's package path; path.Clean is file_clean.
+ * Pure; may be called from any thread.
  */
 #pragma once
 

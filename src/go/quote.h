@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * quote.h - text in quotes as Go's strconv writes it: in messages, by %q and by quote functions.
+ * quote.h - quoted strings as Go's strconv writes them: in messages, by %q and by quote functions.
  * May be called from any thread.
  */
 #pragma once
@@ -23,5 +23,5 @@ MUST_CHECK bool go_unquote(struct arena *a, str quoted, str *out);
  * tells a code point from a byte.
  */
 MUST_CHECK bool go_unquote_char(str *s, char quote, uint32_t *out, bool *rune);
-/* strconv.CanBackquote: whether s may stand between backquotes. */
+/* strconv.CanBackquote: whether s can be written in backquotes. */
 bool go_can_backquote(str s);

@@ -53,7 +53,7 @@ static unsigned take_base(str *s)
     return 8;
 }
 
-/* strconv.ParseUint; *range tells that only the size is wrong, with *out at the largest value. */
+/* strconv.ParseUint; *range means that only the size is wrong; *out is then the largest value. */
 static bool parse_uint(str s, int base_arg, uint64_t *out, bool *range)
 {
     str whole = s;
@@ -131,7 +131,7 @@ static bool is_special_float(str s, double *out)
     return true;
 }
 
-/* Digits and underscores from i on; *any tells whether there was a digit. */
+/* Digits and underscores from i on; *any: whether there was a digit. */
 static size_t skip_digits(str s, size_t i, bool hex, bool *any)
 {
     for (; i < s.len; i++) {

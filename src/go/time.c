@@ -41,8 +41,7 @@ static int64_t floor_mod(int64_t x, int64_t by)
     return rest < 0 ? rest + by : rest;
 }
 
-/* ---- Calendar ----------------------------------------------------------------------------------
- */
+/* ---- Calendar ---- */
 
 int64_t gotime_days(int64_t year, int month, int day)
 {
@@ -129,8 +128,7 @@ struct gotime_fields gotime_fields(struct gotime t)
     return f;
 }
 
-/* ---- Making ------------------------------------------------------------------------------------
- */
+/* ---- Making ---- */
 
 /* Moves what is in *low beyond base into *high. */
 static void carry(int64_t *high, int64_t *low, int64_t base)
@@ -193,8 +191,7 @@ struct gotime gotime_make(const int64_t parts[7], const struct zone *z)
     return gotime_unix(to_utc(sec, z), p[NANOSECOND], z);
 }
 
-/* ---- Looking -----------------------------------------------------------------------------------
- */
+/* ---- Looking ---- */
 
 bool gotime_is_zero(struct gotime t)
 {
@@ -215,8 +212,7 @@ int gotime_compare(struct gotime x, struct gotime y)
     return (x.nsec > y.nsec) - (x.nsec < y.nsec);
 }
 
-/* ---- Arithmetic --------------------------------------------------------------------------------
- */
+/* ---- Arithmetic ---- */
 
 static struct gotime without_mono(struct gotime t)
 {

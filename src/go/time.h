@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * time.h - moments, dates and durations as Go has them: its layouts, its arithmetic, its errors.
+ * time.h - times, dates and durations as in Go: its layouts, arithmetic and errors.
  *
- * A layout is an example: the date "Mon Jan 2 15:04:05 -0700 2006" written as the result shall
- * look. Every other text in it stands for itself.
+ * A layout is an example: the date "Mon Jan 2 15:04:05 -0700 2006" written the way the result
+ * should look. Everything else in it is literal text.
  *
  *     struct buf b = buf_new(a, KIB);
  *     gotime_format(&b, gotime_now(NULL), STR(GOTIME_RFC3339));

@@ -8,8 +8,7 @@
 
 #define DIGITS_MASK 0xfff /* Upstream: the number of digits is kept in twelve bits */
 
-/* ---- Layouts -----------------------------------------------------------------------------------
- */
+/* ---- Layouts ---- */
 
 /*
  * Elements by their spelling. Of those that fit the first one wins, so longer ones come before
@@ -57,7 +56,7 @@ static const struct {
     {"Z07", ELEMENT_OFFSET, {.is_iso = true}},
 };
 
-/* "Jan" in "Janet" is no month. */
+/* "Jan" in "Janet" is not a month. */
 static bool is_word_cut(str at, enum gotime_element element)
 {
     return (element == ELEMENT_MONTH || element == ELEMENT_WEEKDAY) && at.len > 3 &&
@@ -118,8 +117,7 @@ struct gotime_chunk gotime_next_chunk(str layout)
     return c;
 }
 
-/* ---- Formatting --------------------------------------------------------------------------------
- */
+/* ---- Formatting ---- */
 
 static void add_number(struct buf *out, int64_t n, int width)
 {

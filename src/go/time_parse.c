@@ -24,8 +24,7 @@ struct parse {
     str zone_name;
 };
 
-/* ---- Numbers -----------------------------------------------------------------------------------
- */
+/* ---- Numbers ---- */
 
 bool gotime_take_digits(str *s, uint64_t *out)
 {
@@ -94,8 +93,7 @@ static bool take_ranged(struct parse *p, bool fixed, int low, int high, const ch
     return true;
 }
 
-/* ---- Elements ----------------------------------------------------------------------------------
- */
+/* ---- Elements ---- */
 
 /* One of count names, as long as width when that is not 0. The index goes to *out. */
 static bool take_name(str *s, const char *(*name)(int64_t), int first, int count, size_t width,
@@ -342,8 +340,7 @@ static bool take_date(struct parse *p, const struct gotime_chunk *c)
     }
 }
 
-/* ---- The whole ---------------------------------------------------------------------------------
- */
+/* ---- The whole ---- */
 
 /* The text between elements; a run of blanks fits any other, and none at the end. */
 static bool skip_text(str *value, str prefix)

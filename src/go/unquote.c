@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unquote.c - what a text in quotes stands for; see go/quote.h.
+ * unquote.c - unquotes strings; see go/quote.h.
  */
 #include "go/quote.h"
 #include "go/strconv.h"

@@ -39,8 +39,7 @@ struct zone {
     struct zone_rule rule; /* after the last change */
 };
 
-/* ---- Reading a file ----------------------------------------------------------------------------
- */
+/* ---- Reading a file ---- */
 
 enum {
     COUNT_UTC_FLAGS,
@@ -131,7 +130,7 @@ static bool read_changes(struct arena *a, struct zone *z, str moments, str kinds
     return true;
 }
 
-/* What held before the first change: not told by the file, so guessed as Go guesses. */
+/* What applied before the first transition: the file does not say, so guess as Go does. */
 static size_t find_first_kind(const struct zone *z)
 {
     bool used = false;
@@ -188,8 +187,7 @@ bool zone_read(struct arena *a, str name, str data, const struct zone **out, str
     return true;
 }
 
-/* ---- Finding a zone ----------------------------------------------------------------------------
- */
+/* ---- Finding a zone ---- */
 
 static struct lock kept_lock = LOCK_INIT;
 static struct arena *kept_arena;
@@ -285,8 +283,7 @@ const struct zone *zone_fixed(struct arena *a, str name, int32_t offset)
     return z;
 }
 
-/* ---- Asking a zone -----------------------------------------------------------------------------
- */
+/* ---- Asking a zone ---- */
 
 str zone_name(const struct zone *z)
 {

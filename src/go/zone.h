@@ -2,9 +2,9 @@
 /*
  * zone.h - time zones, read from the system's zone database.
  *
- * A zone tells, for any moment, how far local time is from UTC and what that is called. NULL is UTC
- * everywhere. Dates beyond the last recorded change follow the rule at the end of the zone's file.
- * The environment is never changed, so that each execution may have a local zone of its own.
+ * A zone maps any time to its offset from UTC and an abbreviation. NULL is UTC everywhere. Dates
+ * beyond the last recorded change follow the rule at the end of the zone's file. The environment is
+ * never changed, so that each execution may have a local zone of its own.
  *
  * A zone never changes once made. Zones of the database are read once per process and kept; those
  * that are not kept live as long as the arena they were made in. May be called from any thread.
@@ -24,7 +24,7 @@ struct zone_span {
     int64_t start, end; /* seconds since 1970 between which this holds, end excluded */
 };
 
-/* "" and "UTC" are UTC; else a file of the database. A name that leads elsewhere is refused. */
+/* "" and "UTC" are UTC; else a file of the database. Names that leave it are rejected. */
 MUST_CHECK bool zone_find(struct arena *a, str name, const struct zone **out, struct err *e);
 /*
  * The zone of this process as Go finds it: TZ, or /etc/localtime when TZ is not set. UTC when there

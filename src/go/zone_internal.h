@@ -27,7 +27,7 @@ struct zone_rule {
     struct zone_change to_dst, to_std;
 };
 
-/* False when the text is no such rule. */
+/* False if the text is not such a rule. */
 bool zone_rule_parse(str text, struct zone_rule *out);
 /* What the rule says about a moment; last is when the last listed change was. */
 struct zone_span zone_rule_at(const struct zone_rule *r, int64_t last, int64_t sec);

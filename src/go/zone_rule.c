@@ -9,8 +9,7 @@
 #define HOUR 3600
 #define DAY 86400
 
-/* ---- Parsing: each takes its part off *s ------------------------------------------------------
- */
+/* ---- Parsing: each takes its part off *s ---- */
 
 static bool take_char(str *s, char c)
 {
@@ -131,8 +130,7 @@ bool zone_rule_parse(str s, struct zone_rule *out)
     return !s.len || s.ptr[0] == ',' || take_dst(s, out);
 }
 
-/* ---- Applying ----------------------------------------------------------------------------------
- */
+/* ---- Applying ---- */
 
 /* The day of the year, from 0, of the week-th weekday of a month. */
 static int day_of_week(int64_t year, const struct zone_change *c)

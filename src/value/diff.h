@@ -2,13 +2,13 @@
 /*
  * diff.h - differences between two trees, as a list.
  *
- * This is the one engine of difference: drift of cluster objects and of ARM bodies alike.
+ * This is the one diff engine, for drift of cluster objects and of ARM bodies alike.
  *
  * Objects are compared member by member, whatever their order. Scalars are compared as value_equal
- * does: numbers by value, so 1, 1.0 and 1e0 are no difference. Elements of two lists are matched in
- * the first of these ways that fits both:
+ * does: numbers by value, so 1, 1.0 and 1e0 are equal. Elements of two lists are matched in the
+ * first of these ways that applies to both:
  *
- *   1. as a rule says that is given for that list (struct list_rule);
+ *   1. by the rule given for that list (struct list_rule);
  *   2. by the member "name", else "id", else "key": when all elements of both lists are objects
  *      that have it as a string, number or boolean, and no text of it occurs twice in one list;
  *   3. as a multiset, when all elements of both are scalars: equal ones are matched first with
@@ -20,9 +20,8 @@
  * list, the added ones in the order of the new tree. That a list was reordered comes before the
  * differences of its elements. A node that only one tree has is one difference, whatever is below.
  *
- * Time and memory grow linearly with the trees: lists are matched by hashing, depth costs no
- * recursion, and the places of differences share what they have in common. Pure; may be called from
- * any thread.
+ * Time and memory are linear in the size of the trees: lists are matched by hashing, there is no
+ * recursion, and paths of differences share their prefixes. Pure; may be called from any thread.
  */
 #pragma once
 

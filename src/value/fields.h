@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fields.h - files of facts into structs, checked: every key must be known and every value of its
- * kind, so that a file never means less than its author thinks. Errors name file, line and what is
- * wanted there.
+ * fields.h - decodes data files into structs, strictly: every key must be known and every value of
+ * the right type, so that nothing in a file is silently ignored. Errors name file, line and what is
+ * expected there.
  *
  *     static const struct field fields[] = {
  *         {"name", fields_text, offsetof(struct thing, name)},

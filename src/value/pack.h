@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pack.h - trees in a fraction of their memory.
+ * pack.h - a compact serialization of trees.
  *
- * For holding very many trees that are rarely looked at. A node of a tree takes 32 bytes and its
- * texts; packed it takes two or three bytes and its texts, and keys take one or two bytes each,
- * because trees of one kind have the same keys over and over: these go to a list of words that all
- * packed trees share.
+ * For keeping very many trees that are rarely read. A node takes 32 bytes plus its text; packed it
+ * takes two or three bytes plus its text, and keys take one or two bytes each, because trees of one
+ * kind use the same keys over and over: these go to a dictionary that all packed trees share.
  *
  *     struct pack_words *words = pack_words_new();
  *     value_pack(words, tree, &buf);              bytes, to be kept anywhere
  *     tree = value_unpack(a, words, bytes);       later, and from any thread
  *
  * Packing and unpacking keep everything but positions and tags. Words are never dropped and there
- * are at most PACK_WORDS_MAX; what does not fit any more is written out. Any thread.
+ * are at most PACK_WORDS_MAX; further keys are written in full. Any thread.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * path.h - places in a tree, in three spellings.
+ * path.h - paths in a tree, in three notations.
  *
  *   JSON pointer (RFC 6901)   /metadata/annotations/a.b~1c
  *   dotted                    metadata.annotations."a.b/c"
@@ -21,7 +21,7 @@
  * no backslash escapes: quotes are doubled, as in a record of comma-separated values. That makes
  * every path of fieldsToOmit and perField that is well-formed here mean the same to
  * path_parse_fields, which reads those by the rules of the original. The two differ in what they
- * refuse: there, brackets and control characters are ordinary, empty fields need no quotes (a..b),
+ * reject: there, brackets and control characters are ordinary, empty fields need no quotes (a..b),
  * line breaks end the path, and the errors have the original's words.
  *
  * Paths are immutable once made and may be shared by threads. They hold no text of the caller:

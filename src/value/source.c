@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * source.c - where a node stands in its text; see source.h.
+ * source.c - positions of nodes in their text; see source.h.
  *
  * Mark number i is the place of the boundary i * BLOCK: its line in the upper half and its column
  * in the lower one, or 0 while nobody has counted so far. Every thread that counts finds the same,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * source.h - where a node stands in the text it was read from.
+ * source.h - positions of nodes in the text they were read from.
  *
  * A reader keeps one struct source per text and stores only an offset in each node, which costs
- * four bytes; line and column are counted when somebody asks, which is when something is wrong.
- * Somebody may ask often (a thousand differences, a stream of broken documents), so a source of
- * foreign text is given marks, which remember what was counted (yaml_source does that). A document
- * is a tree and its source. May be called from any thread.
+ * four bytes; line and column are computed on demand, which is when something is wrong. That may
+ * happen often (a thousand differences, a stream of broken documents), so a source of untrusted
+ * text has marks, which cache what was counted (yaml_source adds them). A document is a tree and
+ * its source. May be called from any thread.
  */
 #pragma once
 

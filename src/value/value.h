@@ -3,13 +3,13 @@
  * value.h - the one tree for JSON and YAML data.
  *
  * Everything plumb reads, compares and writes is a struct value: Kubernetes objects, ARM bodies,
- * references, options files. Nothing is typed further, so nothing unknown is ever lost.
+ * references, options files. Trees are untyped, so unknown members are never lost.
  *
  * - A number is its text, in JSON's spelling: integers of any size and decimals are exact. Rounding
  *   to Go's int64 and float64 happens only where it is asked for (number.h).
  * - A node holds its own key, so that members of an object and elements of a list are both plain
- *   arrays of nodes: v->items[i]. Objects keep the order of insertion; value_sorted gives the
- * other.
+ *   arrays of nodes: v->items[i]. Objects keep insertion order; for key order see
+ *   value_sorted.
  * - A node that was read knows its offset in the text (pos - 1; 0 when it was built). Together with
  *   the struct source of its document that gives file, line and column: source_where in source.h.
  * - Text is not copied on the way in: keys and strings must live as long as the arena of the tree.
@@ -38,7 +38,7 @@ enum value_kind {
 struct value {
     uint8_t kind;     /* enum value_kind */
     uint8_t room;     /* containers: log2 of the capacity, 0 when the block fits exactly */
-    uint8_t indexed;  /* objects: a hash index stands before the items */
+    uint8_t indexed;  /* objects: a hash index precedes the items */
     uint8_t tag;      /* free for the owner of the tree; copied along, never compared */
     uint32_t pos;     /* offset in the source + 1, or 0 */
     uint32_t len;     /* bytes of text, or number of items */
@@ -103,8 +103,7 @@ const char *value_kind_name(enum value_kind kind);
 typedef bool value_walk_fn(void *ctx, struct value *v, size_t depth);
 void value_walk(struct value *v, value_walk_fn *fn, void *ctx);
 
-/* ---- Building. Texts are not copied. Nodes passed in are copied shallowly, without their key. --
- */
+/* ---- Building. Texts are not copied; nodes are copied shallowly, without their key. ---- */
 
 struct value *value_null(struct arena *a);
 struct value *value_bool(struct arena *a, bool b);
