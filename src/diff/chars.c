@@ -7,8 +7,8 @@
  * both ends. Every shortcut decides which of several answers comes out, so that none may be added
  * or left out.
  *
- * Pieces only tell what happens and how long it lasts, in code points: together they cover both
- * texts without gaps, so that their texts are known from their order.
+ * Pieces only say what happens and for how many code points: together they cover both texts without
+ * gaps, so that their texts are known from their order.
  */
 #include "diff/chars_internal.h"
 

@@ -2,12 +2,12 @@
 /*
  * diff.h - differences between texts.
  *
- * Two kinds, both byte-equal to the programs they stand for:
+ * Two kinds, both byte-identical to the programs they replace:
  *
  * - unified: what GNU diff -u -N prints for two files, from the first @@ line on, including its
  *   choice among equally short scripts (its search, boundary shifting and give-up heuristics).
- * - characters: what Google's diff-match-patch answers on code points, line mode off. Candidate
- *   scores and capture groups of compare rest on it.
+ * - characters: what Google's diff-match-patch returns on code points, line mode off. compare's
+ *   candidate scores and capture groups are based on it.
  *
  * Differences between trees are in value/diff.h. All functions may be called from any thread.
  */

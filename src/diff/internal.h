@@ -10,7 +10,7 @@
  *   slide.c     move runs of changed lines to where people expect them
  *   unified.c   gather the changes into hunks and print them
  *
- * Which of several equally short answers comes out depends on all of them: GNU diff is matched step
+ * Which of several equally short diffs is chosen depends on all of them: GNU diff is matched step
  * by step.
  */
 #pragma once

@@ -2,8 +2,8 @@
 /*
  * backtrack.c - one possibility after the other, for short texts.
  *
- * A bit for each instruction at each position tells that it was tried: since a second try would
- * fail as the first did, nothing is done twice, and the work is bounded by the number of bits.
+ * A bit for each instruction at each position marks it as tried: since a second try would fail as
+ * the first did, nothing is done twice, and the work is bounded by the number of bits.
  */
 #include "regex/internal.h"
 

@@ -6,8 +6,7 @@
 
 static const char bad_range[] = "invalid character class range";
 
-/* ---- Sets with names --------------------------------------------------------------------------
- */
+/* ---- Sets with names ---- */
 
 /* [:word:] and \w; a set has up to four ranges. */
 struct named_set {
@@ -93,7 +92,7 @@ enum class_result rx_class_parse_perl(struct parser *p, str *rest, struct ranges
     return CLASS_FOUND;
 }
 
-/* [:alpha:] and [:^alpha:], inside brackets. Without ":]" anywhere it is no such name. */
+/* [:alpha:] and [:^alpha:], inside brackets. Without ":]" it is not a class name. */
 static enum class_result parse_posix(struct parser *p, str *rest, struct ranges *r)
 {
     if (rest->len <= 2 || rest->ptr[0] != '[' || rest->ptr[1] != ':')
@@ -167,8 +166,7 @@ enum class_result rx_class_parse_unicode(struct parser *p, str *rest, struct ran
     return CLASS_FOUND;
 }
 
-/* ---- Escapes ----------------------------------------------------------------------------------
- */
+/* ---- Escapes ---- */
 
 static bool is_alnum(uint32_t r)
 {
@@ -270,8 +268,7 @@ bool rx_class_parse_escape(struct parser *p, str *rest, uint32_t *r)
     return escape == ESCAPE_OK;
 }
 
-/* ---- Brackets ---------------------------------------------------------------------------------
- */
+/* ---- Brackets ---- */
 
 static bool parse_char(struct parser *p, str *rest, str bracket, uint32_t *r)
 {

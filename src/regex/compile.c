@@ -20,8 +20,7 @@ static uint32_t add_inst(struct compiler *c, enum inst_op op, uint32_t out, uint
     return (uint32_t)(c->insts.len - 1);
 }
 
-/* ---- What can be empty ------------------------------------------------------------------------
- */
+/* ---- What can be empty ---- */
 
 static bool is_nullable(struct node *n);
 
@@ -58,8 +57,7 @@ static bool is_nullable(struct node *n)
     return n->nullable == 2;
 }
 
-/* ---- Sets of characters -----------------------------------------------------------------------
- */
+/* ---- Sets of characters ---- */
 
 static uint32_t add_class(struct compiler *c, const struct ranges *ranges)
 {
@@ -102,8 +100,7 @@ static uint32_t emit_class(struct compiler *c, struct node *n, uint32_t next)
     return add_inst(c, INST_CLASS, next, n->class_id - 1);
 }
 
-/* ---- Repetitions ------------------------------------------------------------------------------
- */
+/* ---- Repetitions ---- */
 
 static uint32_t emit(struct compiler *c, struct node *n, uint32_t next);
 
@@ -144,8 +141,7 @@ static uint32_t emit_repeat(struct compiler *c, struct node *n, uint32_t next)
     return is_nullable(n->subs[0]) ? emit_choice(c, n, body, next) : choice;
 }
 
-/* ---- Everything -------------------------------------------------------------------------------
- */
+/* ---- Everything ---- */
 
 static uint32_t emit_capture(struct compiler *c, const struct node *n, uint32_t next)
 {
@@ -200,8 +196,7 @@ static uint32_t emit(struct compiler *c, struct node *n, uint32_t next)
     }
 }
 
-/* ---- How matches begin ------------------------------------------------------------------------
- */
+/* ---- How matches begin ---- */
 
 /* Goes over what takes no character and has no choice. */
 static const struct inst *skip_captures(const struct regex *re, uint32_t pc)

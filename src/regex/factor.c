@@ -31,8 +31,7 @@ static void drop_first_sub(struct node *concat)
     memmove(concat->subs, concat->subs + 1, concat->sub_count * sizeof(struct node *));
 }
 
-/* ---- Round 1: literal prefixes ----------------------------------------------------------------
- */
+/* ---- Round 1: literal prefixes ---- */
 
 struct text {
     const uint32_t *runes;
@@ -127,8 +126,7 @@ static size_t share_texts(struct parser *p, struct node **subs, size_t count)
     return kept;
 }
 
-/* ---- Round 2: a first set of characters -------------------------------------------------------
- */
+/* ---- Round 2: a first set of characters ---- */
 
 static struct node *leading_node(struct node *n)
 {
@@ -214,8 +212,7 @@ static size_t share_firsts(struct parser *p, struct node **subs, size_t count)
     return kept;
 }
 
-/* ---- Rounds 3 and 4 ---------------------------------------------------------------------------
- */
+/* ---- Rounds 3 and 4 ---- */
 
 /* The one that can take in all others: of the latest kind, or the one with most ranges. */
 static size_t find_widest(struct node **subs, size_t count)
@@ -281,8 +278,7 @@ static size_t factor(struct parser *p, struct node **subs, size_t count)
     return drop_empties(subs, count);
 }
 
-/* ---- Collapsing -------------------------------------------------------------------------------
- */
+/* ---- Collapsing ---- */
 
 static size_t flat_count(struct node **subs, size_t count, enum node_op op)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * internal.h - what the files of regex/ share. No other folder includes it. Its functions begin
- * with rx_, so that they do not meet others of the same kind.
+ * internal.h - shared by the files of regex/ and private to them. Its functions start with rx_ to
+ * avoid name clashes.
  *
  * A pattern becomes a tree (parse.c, with class.c for [...] and escapes, tree.c for nodes and
  * limits, factor.c for alternations), loses its counted repetitions (simplify.c) and becomes a
@@ -18,8 +18,7 @@
 #include "base/unicode.h"
 #include "regex/regex.h"
 
-/* ---- Sets of code points: ranges.c ------------------------------------------------------------
- */
+/* ---- Sets of code points: ranges.c ---- */
 
 /* Ranges in any order until ranges_clean has sorted and joined them. */
 struct ranges {
@@ -42,8 +41,7 @@ static inline struct unicode_set rx_ranges_set(const struct ranges *r)
     return (struct unicode_set){r->items, r->len};
 }
 
-/* ---- The tree ---------------------------------------------------------------------------------
- */
+/* ---- The tree ---- */
 
 /* The order matters: of two sets of characters, the later kind takes in the earlier one. */
 enum node_op {
@@ -92,8 +90,7 @@ struct node {
     struct node *next_free;
 };
 
-/* ---- The parser -------------------------------------------------------------------------------
- */
+/* ---- The parser ---- */
 
 struct folded_set; /* class.c */
 
@@ -153,8 +150,7 @@ enum class_result rx_class_parse_unicode(struct parser *p, str *rest, struct ran
 enum class_result rx_class_parse_perl(struct parser *p, str *rest, struct ranges *r);
 bool rx_class_parse_escape(struct parser *p, str *rest, uint32_t *r);
 
-/* ---- The program ------------------------------------------------------------------------------
- */
+/* ---- The program ---- */
 
 enum inst_op {
     INST_FAIL,
@@ -198,8 +194,7 @@ struct node *rx_node_simplify(struct arena *a, struct node *n);
 /* compile.c: the program for a tree, in a. */
 void rx_emit(struct arena *a, struct regex *re, struct node *root);
 
-/* ---- The machines -----------------------------------------------------------------------------
- */
+/* ---- The machines ---- */
 
 struct search;
 /* Counts the steps since the last call against the limit; false when it is used up. */

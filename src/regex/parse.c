@@ -47,8 +47,7 @@ static str between(str from, str to)
     return str_slice(from, 0, from.len - to.len);
 }
 
-/* ---- Parts ------------------------------------------------------------------------------------
- */
+/* ---- Parts ---- */
 
 /* The parts above the last bar or parenthesis. */
 static size_t open_parts(const struct parser *p)
@@ -151,8 +150,7 @@ static bool parse_right_paren(struct parser *p)
     return true;
 }
 
-/* ---- Groups and flags -------------------------------------------------------------------------
- */
+/* ---- Groups and flags ---- */
 
 static void open_group(struct parser *p, str name)
 {
@@ -259,8 +257,7 @@ static bool parse_left_paren(struct parser *p)
     return parse_flags(p);
 }
 
-/* ---- Repetitions ------------------------------------------------------------------------------
- */
+/* ---- Repetitions ---- */
 
 /* Puts a repetition around the part on top. from begins with its operator, after follows it. */
 static bool repeat(struct parser *p, const struct node *like, str from, str after)
@@ -329,7 +326,7 @@ static bool skip_char(str *rest, char c)
     return true;
 }
 
-/* {2}, {2,} or {2,5}. False when it is none of these, and the brace stands for itself. */
+/* {2}, {2,} or {2,5}. False if it is none of these; the brace is then literal. */
 static bool scan_counts(str *rest, int *min, int *max)
 {
     *rest = str_from(*rest, 1);
@@ -358,8 +355,7 @@ static bool parse_counts(struct parser *p, bool *found)
     return repeat(p, &like, p->rest, after);
 }
 
-/* ---- Everything else --------------------------------------------------------------------------
- */
+/* ---- Everything else ---- */
 
 /* \Q...\E: all of it literal. Without \E, to the end. */
 static bool parse_quoted(struct parser *p)

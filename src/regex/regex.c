@@ -8,8 +8,7 @@
  */
 #define SLOTS_MAX (8 * MIB)
 
-/* ---- Compiling --------------------------------------------------------------------------------
- */
+/* ---- Compiling ---- */
 
 static const str *copy_names(struct arena *a, const struct parser *p)
 {
@@ -65,8 +64,7 @@ str regex_group_name(const struct regex *re, size_t i)
     return i <= re->groups ? re->names[i] : STR_NONE;
 }
 
-/* ---- Searching --------------------------------------------------------------------------------
- */
+/* ---- Searching ---- */
 
 static bool is_word(str text, size_t pos)
 {
@@ -170,8 +168,7 @@ bool regex_find(const struct regex *re, str text, size_t from, struct span *span
     return true;
 }
 
-/* ---- All matches ------------------------------------------------------------------------------
- */
+/* ---- All matches ---- */
 
 /* The place after the character at pos, or after the end. */
 static size_t after_char(str text, size_t pos)
@@ -217,10 +214,9 @@ struct spans regex_find_all(struct arena *a, const struct regex *re, str text, i
     return all;
 }
 
-/* ---- Splitting --------------------------------------------------------------------------------
- */
+/* ---- Splitting ---- */
 
-/* Upstream: a match that ends at 0 cuts nothing, and an end of text that was cut at is no piece. */
+/* Upstream: a match that ends at 0 cuts nothing, and a cut at the end of the text adds no piece. */
 str *regex_split(struct arena *a, const struct regex *re, str text, int64_t limit, size_t *count)
 {
     VEC(str) pieces = {0};

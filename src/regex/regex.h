@@ -7,8 +7,8 @@
  * Matching takes time linear in the text whatever the pattern. Bytes that are not UTF-8 match as
  * U+FFFD, one at a time.
  *
- * A regex is compiled once and may then be used from any number of threads: it never changes. What
- * a match needs is allocated in the arena of the call.
+ * A regex is compiled once, is immutable, and may be used from any number of threads. Matching
+ * allocates in the arena of the call.
  */
 #pragma once
 

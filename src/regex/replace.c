@@ -2,8 +2,7 @@
 /* replace.c - replacing matches, and the templates of replacements; see regex.h. */
 #include "regex/internal.h"
 
-/* ---- Templates --------------------------------------------------------------------------------
- */
+/* ---- Templates ---- */
 
 /* The longest run of letters, digits and underscores. */
 static size_t name_len(str s)
@@ -79,8 +78,7 @@ void regex_expand(const struct regex *re, str template_, str text, const struct 
     buf_add(out, template_);
 }
 
-/* ---- Replacing --------------------------------------------------------------------------------
- */
+/* ---- Replacing ---- */
 
 /*
  * Goes from match to match as Go does. An empty match right after another is passed over, which is

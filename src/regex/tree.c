@@ -12,8 +12,7 @@
 #define SIZE_MAX_INSTS ((int64_t)(128 * MIB / 40))
 #define RUNES_MAX ((int64_t)(128 * MIB / 4))
 
-/* ---- Nodes ------------------------------------------------------------------------------------
- */
+/* ---- Nodes ---- */
 
 struct node *rx_node_new(struct parser *p, enum node_op op)
 {
@@ -101,8 +100,7 @@ void rx_node_merge(struct parser *p, struct node *into, const struct node *from)
         rx_ranges_add_set(p->arena, &into->ranges, rx_ranges_set(&from->ranges), false);
 }
 
-/* ---- The stack --------------------------------------------------------------------------------
- */
+/* ---- The stack ---- */
 
 struct node *rx_stack_top(const struct parser *p, size_t depth)
 {
@@ -195,7 +193,7 @@ struct node *rx_stack_push_op(struct parser *p, enum node_op op)
     return n;
 }
 
-/* Of all that match without case, the smallest stands for the others. */
+/* Of all case-insensitive equivalents, the smallest represents the others. */
 static uint32_t smallest_fold(uint32_t r)
 {
     uint32_t smallest = r;
@@ -215,8 +213,7 @@ void rx_stack_push_literal(struct parser *p, uint32_t r)
     rx_stack_push(p, n);
 }
 
-/* ---- Limits -----------------------------------------------------------------------------------
- */
+/* ---- Limits ---- */
 
 static int64_t repeat_size(const struct node *n, int64_t sub)
 {

@@ -19,8 +19,7 @@ static int digit_value(char c)
     return found ? (int)(found - digits) : -1;
 }
 
-/* ---- Base 64 ------------------------------------------------------------------------------------
- */
+/* ---- Base 64 ---- */
 
 str base64_encode(struct arena *a, str bytes)
 {
@@ -119,8 +118,7 @@ bool base64_decode(struct arena *a, str text, str *out, size_t *bad)
     return true;
 }
 
-/* ---- Hexadecimal --------------------------------------------------------------------------------
- */
+/* ---- Hexadecimal ---- */
 
 str hex_encode(struct arena *a, const unsigned char *bytes, size_t len)
 {
@@ -133,8 +131,7 @@ str hex_encode(struct arena *a, const unsigned char *bytes, size_t len)
     return str_of(out, 2 * len);
 }
 
-/* ---- PEM ----------------------------------------------------------------------------------------
- */
+/* ---- PEM ---- */
 
 /* A line without its CR LF, and without blanks and tabs before that. */
 static str next_line(str *rest)

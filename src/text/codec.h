@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * codec.h - bytes as text, as Go's encoding packages do it.
+ * codec.h - encodings of bytes as text, as in Go's encoding packages.
  *
  * Results live as long as the arena. May be called from any thread.
  */

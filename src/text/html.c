@@ -6,7 +6,7 @@
 
 /* ---- HTML. ---- */
 
-/* What stands for c; empty when it stands for itself. */
+/* The escape of c; empty if it needs none. */
 static str html_escape_of(char c)
 {
     return c ? markup_escape((unsigned char)c) : STR("\uFFFD");
@@ -47,7 +47,7 @@ void html_escape(struct buf *out, str text)
 
 /* ---- JavaScript. ---- */
 
-/* Appends what stands for r, or the bytes themselves. */
+/* Appends the escape of r, or the bytes themselves. */
 static void js_escape_rune(struct buf *out, uint32_t r, str bytes)
 {
     switch (r) {
@@ -63,7 +63,7 @@ static void js_escape_rune(struct buf *out, uint32_t r, str bytes)
         buf_fmt(out, "\\u%04X", (unsigned)r);
         break;
     default:
-        /* Go takes DEL as it is: below 0x80 only what stands before the blank is looked at. */
+        /* Go leaves DEL alone: below 0x80 it only checks for characters before the blank. */
         if (r == 0x7F || unicode_is_print(r))
             buf_add(out, bytes);
         else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * html.h - text made safe for HTML, JavaScript and URLs, as the template functions html, js and
- * urlquery do it.
+ * html.h - escapes text for HTML, JavaScript and URLs, like the template functions html, js and
+ * urlquery.
  *
  * None of these can fail; out notes when it overflows. May be called from any thread.
  */
@@ -11,7 +11,7 @@
 
 /* As Go's template.HTMLEscape: &#34; &#39; &amp; &lt; &gt;, and U+FFFD for NUL. */
 void html_escape(struct buf *out, str text);
-/* What stands for a character that means something in HTML and XML; empty when it means itself. */
+/* The escape of a character that is special in HTML and XML; empty if it is not. */
 str markup_escape(uint32_t r);
 /*
  * As Go's template.JSEscape: for a string in quotes. Quotes, the backslash and < > & = are escaped,

@@ -3,8 +3,8 @@
  * text.h - text to value and back.
  *
  * The readers (json.h, yaml.h) fill the same tree and take the same options; the writers (json.h,
- * yaml.h, toml.h, xml.h) append to a buf. A reader that fails says where: err_at is called with the
- * place in the source before it returns. All functions may be called from any thread.
+ * yaml.h, toml.h, xml.h) append to a buf. A reader that fails sets the position: it calls err_at
+ * before it returns. All functions may be called from any thread.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ enum duplicate_rule {
 /* Duplicate keys that callers show one by one; of the others of a run only the number. */
 #define DUPLICATE_KEYS_SHOWN 20
 
-/* Something odd that is no error. text has no position and no newline; valid during the call. */
+/* A warning. text has no position and no newline; valid during the call. */
 typedef void warn_fn(void *ctx, struct where at, str text);
 
 struct read_options {

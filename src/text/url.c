@@ -6,7 +6,7 @@
 
 #include <arpa/inet.h>
 
-/* Which part of a URL is escaped: each has characters that stand for themselves. */
+/* Which part of a URL is escaped: each has characters that need no escaping. */
 enum part { PART_PATH, PART_USER, PART_HOST, PART_ZONE, PART_FRAGMENT };
 
 static bool is_alphanumeric(unsigned char ch)
@@ -64,7 +64,7 @@ static bool fail_quoted(struct reader *c, const char *before, str what, const ch
     return err_set(c->e, ERR_INVALID, "%s %.*s%s", before, STR_ARG(quoted), after);
 }
 
-/* The byte that s[at..at + 3) stands for. */
+/* The byte that s[at..at + 3) encodes. */
 static bool take_escape(struct reader *c, str s, size_t at, enum part part, unsigned char *out)
 {
     str text = str_slice(s, at, at + 3);
@@ -506,7 +506,7 @@ str url_text(struct arena *a, const struct url *u)
 
 void url_path_escape(struct buf *out, str segment)
 {
-    size_t from = 0; /* what stands for itself is added as a whole */
+    size_t from = 0; /* runs that need no escaping are added at once */
 
     for (size_t i = 0; i < segment.len; i++) {
         unsigned char ch = (unsigned char)segment.ptr[i];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * url.h - URLs as Go's net/url reads and writes them.
+ * url.h - URLs as parsed and written by Go's net/url.
  *
  * Parts are stored without escapes, except query (raw), opaque and userinfo (as written in a URL).
  * Errors are those of Go without "parse URL: ", which url_parse puts before them. Any thread;
@@ -19,7 +19,7 @@ struct url {
 MUST_CHECK bool url_parse(struct arena *a, str text, struct url *out, struct err *e);
 void url_write(struct buf *b, const struct url *u);
 str url_text(struct arena *a, const struct url *u);
-/* What stands for a password, as Go writes it. */
+/* What replaces a password, as in Go. */
 #define URL_HIDDEN "xxxxx"
 
 /* Where the password of the first URL in a text is; false when it has none. */

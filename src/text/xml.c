@@ -13,7 +13,7 @@ static bool is_xml_char(uint32_t r)
            (r >= 0xE000 && r <= 0xFFFD) || (r >= 0x10000 && r <= RUNE_MAX);
 }
 
-/* What stands for r; empty when it stands for itself. */
+/* The escape of r; empty if it needs none. */
 static str escape_of(uint32_t r, size_t width)
 {
     str markup = markup_escape(r);

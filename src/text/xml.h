@@ -9,13 +9,13 @@
  *     xml_close(&x);
  *
  * gives <testsuite name="...">a &lt; b</testsuite>. Elements are never self-closing; the escapes
- * are Go's (&#34; &#39; &#xA;). Each element begins on a line of its own; its end tag stands on one
- * too when it had child elements, as MarshalIndent does. With an empty indent everything is one
- * line. Nothing is written behind the last end tag.
+ * are Go's (&#34; &#39; &#xA;). Each element starts on its own line; so does its end tag if it had
+ * child elements, as with MarshalIndent. With an empty indent everything is one line. Nothing is
+ * written after the last end tag.
  *
  * Names are written as they are. Calls that do not fit together (an attribute after text, more
- * closed than opened, more than XML_DEPTH_MAX levels) are mistakes of the caller: asserted. One
- * thread at a time; out notes when it overflows.
+ * closed than opened, more than XML_DEPTH_MAX levels) are programming errors: asserted. One thread
+ * at a time; out notes when it overflows.
  */
 #pragma once
 

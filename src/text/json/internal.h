@@ -3,8 +3,8 @@
  * internal.h - what the files of the JSON reader share: read.c builds the tree,
  * scalar.c reads strings, numbers and literals and words the errors. No one else includes it.
  *
- * Functions that read take the place where they begin and return the place behind what they read,
- * or NULL when they failed.
+ * Parsing functions take a start position and return the position after what they read, or NULL on
+ * failure.
  */
 #pragma once
 
@@ -59,7 +59,7 @@ static inline bool json_is_digit(char c)
     return (unsigned char)(c - '0') <= 9;
 }
 
-/* A string, whose first quote stands before p. */
+/* A string; p is after its opening quote. */
 static inline const char *json_read_string(struct json_reader *r, const char *p, str *s)
 {
     const char *stop = json_skip_plain(p, r->end, false);

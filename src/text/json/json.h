@@ -3,11 +3,11 @@
  * json.h - JSON to value and back.
  *
  * Strings without escapes are not copied: they point into the source's text, which therefore must
- * live as long as the tree. Errors are worded as Go's encoding/json words them ("invalid character
- * 'x' looking for beginning of value", "unexpected end of JSON input", "exceeded max depth"). Where
- * Go would lose something in silence, a broken or unpaired code point in a string, reading fails
- * unless opts->go asks for Go's answer. The first fault is the one reported, except that a number
- * beyond float64 (opts->go) comes last, as in Go.
+ * live as long as the tree. Errors have the wording of Go's encoding/json ("invalid character 'x'
+ * looking for beginning of value", "unexpected end of JSON input", "exceeded max depth"). Where Go
+ * would silently lose data (invalid UTF-8 or an unpaired surrogate in a string), reading fails
+ * unless opts->go asks for Go's behaviour. The first error is reported, except that a number beyond
+ * float64 (opts->go) comes last, as in Go.
  */
 #pragma once
 

@@ -210,7 +210,7 @@ static void place_member(struct json_reader *r, struct json_frame *f)
     f->replace = NO_MEMBER;
 }
 
-/* Whether the list or object that is open may end at p, which stands behind its opening. */
+/* Whether the open list or object may end at p, which is after its opening bracket. */
 static bool is_empty(const struct json_reader *r, const char *p)
 {
     const struct value *v = &r->nodes[r->frames[r->depth - 1].from];

@@ -161,7 +161,7 @@ static const char *decode_part(struct json_reader *r, const char *p, const char 
     return stop + width;
 }
 
-/* Decodes the checked string [p, end). No escape is shorter than what it stands for. */
+/* Decodes the checked string [p, end). No escape is shorter than what it encodes. */
 static const char *decode_string(struct json_reader *r, const char *p, const char *end,
                                  size_t broken, str *s)
 {

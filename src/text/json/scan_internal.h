@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scan_internal.h - skipping over what is plain in a JSON string, sixteen bytes at a time.
+ * scan_internal.h - skips the plain characters of a JSON string, sixteen bytes at a time.
  *
  * Private to the JSON files of this folder. A byte is plain when neither reader nor writer has to
  * look at it: printable ASCII other than the quote and the backslash; with html, not <, > and &
- * either. Everything is inline because most strings are shorter than a call is long.
+ * either. Everything is inline because most strings are too short to pay for a call.
  */
 #pragma once
 

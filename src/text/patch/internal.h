@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * internal.h - nodes that stay text until somebody looks into them.
+ * internal.h - nodes that stay text until they are accessed.
  *
  * Private to the patch files of this folder. What comes out of a patch depends on what it had to
  * open: an opened object is written with sorted keys, everything else is copied from its text. A
  * node therefore is one of
  *
  *   raw      the text of a value. There is none for the null that was given as "value": null,
- *            which the original tells from a null in the document.
+ *            which the original distinguishes from a null in the document.
  *   object   opened: members by key. NULL members are nulls of the document. members itself is NULL
  *            when the node is the text null, which the original opens to an object that is not
  *            there: it has no members and takes none.
@@ -35,7 +35,7 @@ struct element {
 struct node {
     enum node_state state;
     const char *raw;          /* the first byte of its text, or NULL; something follows the value */
-    size_t unread;            /* bytes of a text that was not read yet, because nobody asked */
+    size_t unread;            /* bytes of text not parsed yet, because not needed so far */
     const struct value *tree; /* what the text reads as; NULL when there is none or it is unread */
     struct members *members;
     VEC(struct element) list;
@@ -51,7 +51,7 @@ struct node *node_new(struct arena *a, const char *text, const struct value *tre
 /* A node for a text that node_write has written, with a blank behind it. */
 struct node *node_new_unread(struct arena *a, str text);
 
-/* Opens n. False when it is no object (list). */
+/* Opens n. False if it is not an object (list). */
 MUST_CHECK bool node_open_object(struct arena *a, struct node *n);
 MUST_CHECK bool node_open_list(struct arena *a, struct node *n);
 

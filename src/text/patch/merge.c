@@ -188,7 +188,7 @@ static bool matches(const struct value *x, const struct value *y)
 /* How a patch is made. */
 struct making {
     struct arena *arena;
-    bool exact; /* numbers are told apart however little they differ */
+    bool exact; /* numbers are compared exactly */
 };
 
 static bool same(const struct making *m, const struct value *x, const struct value *y)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * node.c - nodes that stay text until somebody looks into them; see internal.h.
+ * node.c - nodes that stay text until they are accessed; see internal.h.
  */
 #include "text/patch/internal.h"
 
@@ -140,7 +140,7 @@ static const char *skip_string(const char *p)
     return p + 1;
 }
 
-/* Whether c can stand in a number, true, false or null. */
+/* Whether c can be part of a number, true, false or null. */
 static bool is_literal(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-' || c == '+' || c == '.' ||

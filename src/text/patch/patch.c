@@ -301,7 +301,7 @@ static bool descend(struct run *r, struct place *p, str part)
 }
 
 /*
- * Finds what holds the place that path names. Upstream: what stands before the first slash is not
+ * Finds what holds the place that path names. Upstream: what comes before the first slash is not
  * looked at, so that "b/c" is "/c".
  */
 static bool find_place(struct run *r, str path, struct place *out)

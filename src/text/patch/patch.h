@@ -3,8 +3,8 @@
  * patch.h - JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7386), as evanphx/json-patch does them
  * (5.9.11, the v4 API): the same results to the byte, and the same error texts.
  *
- * The functions take and give JSON texts because that is what the original's results depend on:
- * what a patch had no reason to open is copied through in its own key order and number spelling.
+ * The functions work on JSON text because the original's results depend on it: what a patch does
+ * not need to open is copied through with its key order and number spelling.
  */
 #pragma once
 

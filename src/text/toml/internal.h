@@ -3,9 +3,9 @@
  * internal.h - what the files of the TOML reader share.
  *
  * scan.c reads characters and strings, number.c numbers and dates; read.c reads
- * keys, tables and lists, and builds the tree. A fault is reported with the line where BurntSushi's
- * lexer stands when it finds it, which is not always the line a person would name: hence the
- * different functions to fail.
+ * keys, tables and lists, and builds the tree. An error is reported with the line where
+ * BurntSushi's lexer is when it detects it, which is not always the line a person would name: hence
+ * the different functions to fail.
  */
 #pragma once
 

@@ -18,10 +18,9 @@ static bool is_binary(uint32_t c)
     return c == '0' || c == '1';
 }
 
-/* ---- Numbers ------------------------------------------------------------------------------------
- */
+/* ---- Numbers ---- */
 
-/* Each underscore stands between digits, and the last character is one. */
+/* Each underscore is between digits, and the last character is a digit. */
 static bool underscores_ok(str s)
 {
     bool accepted = false;
@@ -91,7 +90,7 @@ static bool integer(struct toml_reader *r, size_t start, struct value **out)
     return true;
 }
 
-/* A number that JSON cannot spell: its text tells which. */
+/* A number that JSON cannot represent (inf, nan), as its text. */
 static struct value *special_float(struct toml_reader *r, str text)
 {
     struct value *v = value_string(r->arena, text);
@@ -180,8 +179,7 @@ static bool float_value(struct toml_reader *r, size_t start, struct value **out)
     return true;
 }
 
-/* ---- Dates --------------------------------------------------------------------------------------
- */
+/* ---- Dates ---- */
 
 static const struct {
     const char *layout;
@@ -230,8 +228,7 @@ static bool date(struct toml_reader *r, size_t start, struct value **out)
     return TOML_FAIL(r, "invalid datetime: %s", toml_quote_str(r, s));
 }
 
-/* ---- What a value is ----------------------------------------------------------------------------
- */
+/* ---- What a value is ---- */
 
 static bool skip_while(struct toml_reader *r, bool (*is)(uint32_t), const char *others, uint32_t *c)
 {

@@ -12,8 +12,7 @@
 
 typedef VEC(str) key_vec;
 
-/* ---- The tree -----------------------------------------------------------------------------------
- */
+/* ---- The tree ---- */
 
 enum toml_kind toml_kind(const struct value *v)
 {
@@ -33,7 +32,7 @@ static const char *shown_key(struct toml_reader *r, const str *parts, size_t cou
     return str_z(r->arena, buf_str(&b));
 }
 
-/* The table that a node leads to: itself, or the last one of [[key]]. NULL when it is no table. */
+/* The table that a node leads to: itself, or the last one of [[key]]. NULL if it is not a table. */
 static struct value *table_of(struct value *v)
 {
     if (v->kind == VALUE_OBJECT)
@@ -162,8 +161,7 @@ static bool too_deep(struct toml_reader *r)
                    (long long)r->line, TOML_DEPTH_MAX);
 }
 
-/* ---- Keys ---------------------------------------------------------------------------------------
- */
+/* ---- Keys ---- */
 
 /* One part of a key, in quotes or bare. A bare part may be empty: what follows is a fault then. */
 static bool read_part(struct toml_reader *r, uint32_t first, key_vec *key)
@@ -241,8 +239,7 @@ static bool read_table_name(struct toml_reader *r, key_vec *key)
     return true;
 }
 
-/* ---- Values -------------------------------------------------------------------------------------
- */
+/* ---- Values ---- */
 
 static bool read_value(struct toml_reader *r, bool in_list, struct value **out);
 
@@ -436,8 +433,7 @@ static bool read_value(struct toml_reader *r, bool in_list, struct value **out)
     return ok;
 }
 
-/* ---- The document -------------------------------------------------------------------------------
- */
+/* ---- The document ---- */
 
 /* [table] or [[table]], whose first "[" has been read. */
 static bool read_table(struct toml_reader *r)
@@ -463,7 +459,7 @@ static bool read_table(struct toml_reader *r)
     return enter_table(r, &key, in_list);
 }
 
-/* After a table or a pair, nothing but a comment may stand on the line. */
+/* After a table or a pair, only a comment may follow on the line. */
 static bool read_end_of_line(struct toml_reader *r)
 {
     uint32_t c;

@@ -6,8 +6,7 @@
 
 #include "go/quote.h"
 
-/* ---- Failing ------------------------------------------------------------------------------------
- */
+/* ---- Failing ---- */
 
 /* What was read last: the table and the key. Upstream: a key without table is not quoted. */
 static str last_key(struct toml_reader *r)
@@ -78,8 +77,7 @@ const char *toml_quote_str(struct toml_reader *r, str s)
     return str_z(r->arena, buf_str(&b));
 }
 
-/* ---- Characters ---------------------------------------------------------------------------------
- */
+/* ---- Characters ---- */
 
 bool toml_is_bare(uint32_t c)
 {
@@ -87,7 +85,7 @@ bool toml_is_bare(uint32_t c)
            c == '-';
 }
 
-/* A CR must stand before a LF. */
+/* A CR must be followed by a LF. */
 static bool is_control(const struct toml_reader *r, uint32_t c)
 {
     if (c == '\r')
@@ -163,8 +161,7 @@ bool toml_comment(struct toml_reader *r)
     }
 }
 
-/* ---- Strings ------------------------------------------------------------------------------------
- */
+/* ---- Strings ---- */
 
 bool toml_fail_shown(struct toml_reader *r, int64_t line, const char *before, uint32_t c)
 {

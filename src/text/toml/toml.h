@@ -7,8 +7,7 @@
  * blanks per level. A list whose elements are all objects is an array of tables, any other list is
  * written on one line, with the objects in it as inline tables. Members that are null are left out.
  *
- * What can be written although TOML has no such document: a root that is no object gives just its
- * value, without a newline.
+ * As an extension, a root that is not an object is written as a bare value, without a newline.
  */
 #pragma once
 
@@ -33,7 +32,7 @@ MUST_CHECK bool toml_write_tagged(struct buf *out, const struct value *v, enum n
 
 /*
  * What a node that was read is, beyond its kind. TOML has values that JSON has not: they are
- * strings whose tag tells what they are.
+ * strings whose tag gives their type.
  */
 enum toml_kind {
     TOML_PLAIN,

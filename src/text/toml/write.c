@@ -16,7 +16,7 @@ struct writer {
     enum number_rule numbers;
     VEC(str) path; /* keys from the root to the table being written */
     bool begun;    /* something was written */
-    bool tagged;   /* strings may stand for values that JSON has not */
+    bool tagged;   /* strings may represent values that JSON lacks */
 };
 
 /* ---- Kinds. ---- */

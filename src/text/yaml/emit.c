@@ -44,7 +44,7 @@ static void put_char(struct yemit *m, str s, size_t *i)
     *i += width;
 }
 
-/* Copies the characters in [from, to), which are no line breaks. */
+/* Copies the characters in [from, to), which contain no line breaks. */
 static void put_run(struct yemit *m, str s, size_t from, size_t to)
 {
     str run = str_slice(s, from, to);

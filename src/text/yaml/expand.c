@@ -17,7 +17,7 @@ struct expanding {
     struct buf complaints;  /* of strict reading, one per line */
     uint32_t complaint_pos; /* of the first */
     size_t complained;      /* unless go: how many there are, the first of them in complaints */
-    VEC(uint32_t) lines;    /* where lines begin, once somebody asked */
+    VEC(uint32_t) lines;    /* line starts, computed on demand */
     struct where begin;     /* where the document begins */
 };
 
@@ -260,8 +260,8 @@ static void complain(struct expanding *x, const struct value *v, str key)
 }
 
 /*
- * Whether a member may go over one that is there without a word: it came from a merge, which is
- * there to be overridden. Upstream: Go's strict reads reject that too.
+ * Whether a member may silently replace an existing one: it came from a merge, which is there to be
+ * overridden. Upstream: Go's strict reads reject that too.
  */
 static bool may_override(const struct expanding *x, const struct value *there)
 {
@@ -312,7 +312,7 @@ static bool fail_key(struct expanding *x, const struct value *key)
     return fail(x, ERR_INVALID, key->pos, buf_str(&b));
 }
 
-/* A key and its value, which stand beside each other. */
+/* A key and its value, which are adjacent. */
 static bool expand_pair(struct expanding *x, struct object *o, struct value *key, struct value *v)
 {
     str text = STR("<nil>");

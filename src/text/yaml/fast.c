@@ -52,7 +52,7 @@ static bool is_plain_text(const char *text, size_t len)
     return !bad;
 }
 
-/* "---" and "..." stand for themselves at the beginning of a line. */
+/* "---" and "..." are markers at the start of a line. */
 static bool is_marker(const struct fast *f, size_t at)
 {
     return f->len - at >= 3 && (!memcmp(f->text + at, "---", 3) || !memcmp(f->text + at, "...", 3));
@@ -106,7 +106,7 @@ static bool is_entry(const struct fast *f)
 /* Whether plain text may begin here. */
 static bool begins_plain(const struct fast *f, size_t at)
 {
-    /* Indicators; all that is no printable ASCII has been refused before. */
+    /* Indicators; anything but printable ASCII has been rejected before. */
     static const bool special[256] = {
         ['?'] = 1, [':'] = 1,  [','] = 1, ['['] = 1, [']'] = 1, ['{'] = 1,
         ['}'] = 1, ['#'] = 1,  ['&'] = 1, ['*'] = 1, ['!'] = 1, ['|'] = 1,
@@ -239,7 +239,7 @@ static bool take_literal_line(const struct fast *f, struct literal *l, size_t fr
         blanks++;
     bool blank = from + blanks == end;
     if (!l->indent) {
-        /* What stands before the first line decides nothing here. */
+        /* What precedes the first line does not matter here. */
         *ok = !blank && blanks > (size_t)l->parent && blanks <= INT16_MAX;
         l->indent = (int)blanks;
         if (!*ok)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * internal.h - what the YAML files of this folder share; nobody else includes it.
+ * internal.h - shared by the YAML files of this folder and private to it.
  *
- * Reading goes through four stages, each of which only knows the one before:
+ * Reading goes through stages, each of which only knows the one before:
  *
  *   input.c                bytes, checked as far as they have been looked at
  *   yaml_scan*.c                bytes to tokens: indentation, simple keys, scalars, tags
@@ -11,10 +11,10 @@
  *   fast.c                 all of this at once, for documents of the usual kind
  *   expand.c               only for trees with aliases, merges, odd or duplicate keys
  *
- * The scanner and the grammar are our own and not libyaml's, because Go's copy of that library has
- * gone its own way since 2014: '?' and ':' in flow collections, escapes, byte order marks inside
- * the text, limits, and which of two errors is found first. All of this shows in messages and
- * results that must be the same.
+ * The scanner and the grammar are our own rather than libyaml's, because Go's port has diverged
+ * since 2014: '?' and ':' in flow collections, escapes, byte order marks inside the text, limits,
+ * and which of two errors is found first. All of this shows in messages and results that must be
+ * the same.
  */
 #pragma once
 
@@ -111,7 +111,7 @@ void yaml_go_key(struct buf *out, const struct value *member);
 struct ypart {
     const struct source *src;
     size_t from, to;
-    /* Set to where the next document begins, which is looked for; NULL when nobody asks. */
+    /* Set to the start of the next document, which is looked for; NULL if not wanted. */
     size_t *next;
 };
 

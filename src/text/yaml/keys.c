@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * keys.c - keys: what a key that is no string is called, and the order in which keys are
+ * keys.c - keys: how keys that are not strings are spelled, and the order in which keys are
  * written.
  */
 #include "text/yaml/internal.h"

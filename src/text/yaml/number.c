@@ -201,7 +201,7 @@ bool yaml_number(struct arena *a, str text, struct value *v)
     return true;
 }
 
-/* Behind a point Go's own syntax of floats holds: underscores may stand between digits. */
+/* After a decimal point Go's float syntax applies: underscores may separate digits. */
 bool yaml_dotted_number(struct arena *a, str text, struct value *v)
 {
     for (size_t i = 0; i < text.len; i++)

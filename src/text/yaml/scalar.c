@@ -113,7 +113,7 @@ struct rules {
     bool yaml12; /* see read_options */
 };
 
-/* Resolves text to whatever it looks like. *date tells that it is a string because it is one. */
+/* Resolves text to whatever it looks like. *date: it is a string because it is a date. */
 static void resolve_any(struct arena *a, str text, struct rules rules, struct value *v, bool *date)
 {
     enum yaml_hint hint = text.len ? hint_of(text) : YAML_HINT_TEXT;

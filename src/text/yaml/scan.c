@@ -3,10 +3,10 @@
  * scan.c - bytes to tokens: structure.
  *
  * Two things make YAML hard to cut into tokens. Indentation becomes tokens of its own: a stack of
- * columns says which block collections are open. And in "key: value" nothing tells that a key has
- * begun until the colon is seen, so tokens wait in a queue as long as one of them might turn out to
- * be the beginning of a key; then a key token is inserted before it. A key must end within 1024
- * characters and on its line, which bounds the queue.
+ * columns says which block collections are open. And in "key: value" nothing indicates that a key
+ * has begun until the colon is seen, so tokens wait in a queue as long as one of them might turn
+ * out to be the beginning of a key; then a key token is inserted before it. A key must end within
+ * 1024 characters and on its line, which bounds the queue.
  */
 #include "text/yaml/scan_internal.h"
 

@@ -2,9 +2,9 @@
 /*
  * scan_internal.h - bytes to tokens to events; included only by the YAML files of this folder.
  *
- * A struct yparse is begun on a text and asked for one event after the other; it asks its scanner
- * for tokens, which asks for checked bytes. After a problem nothing more is asked: what went wrong
- * is in struct yproblem. Everything lives in the two arenas of the call.
+ * A struct yparse is started on a text and asked for one event after another; it gets tokens from
+ * its scanner, which gets validated bytes from the input. After an error nothing more may be
+ * requested: struct yproblem says what went wrong. Everything lives in the two arenas of the call.
  */
 #pragma once
 
@@ -173,7 +173,7 @@ static inline bool yscan_is_alpha(const struct yscan *s, size_t k)
     return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_' ||
            c == '-';
 }
-/* Whether "---" or "..." stands here, at the beginning of a line and alone. */
+/* Whether there is a "---" or "..." here, alone at the start of a line. */
 bool yscan_at_document(const struct yscan *s, uint8_t c);
 /* Moves over one character. */
 void yscan_skip_wide(struct yscan *s);
@@ -186,7 +186,7 @@ static inline void yscan_skip(struct yscan *s)
         yscan_skip_wide(s);
     }
 }
-/* Moves over one line break, CR LF being one, and tells what it means: LF, LS or PS. */
+/* Skips one line break (CR LF is one) and returns what it means: LF, LS or PS. */
 str yscan_skip_break(struct yscan *s);
 /* Moves over blanks and tabs; over a comment up to the end of its line. */
 bool yscan_skip_blanks(struct yscan *s);

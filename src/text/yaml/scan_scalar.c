@@ -2,7 +2,7 @@
 /*
  * scan_scalar.c - scalars: plain, quoted, and block.
  *
- * A scalar whose text stands in the source as it is becomes a view of it; otherwise the text is put
+ * A scalar that appears verbatim in the source becomes a view of it; otherwise the text is put
  * together in a buffer and copied. struct gather hides the difference: pieces of the source that
  * follow each other just make the view longer.
  */
@@ -83,7 +83,7 @@ static void fold_reset(struct yscan *s, struct fold *f)
     buf_truncate(&s->breaks, 0);
 }
 
-/* Takes white space and line breaks. Behind a break, tabs are refused left of tab_limit. */
+/* Consumes white space and line breaks. After a break, tabs left of tab_limit are rejected. */
 static bool fold_take(struct yscan *s, struct fold *f, int32_t tab_limit)
 {
     while (yscan_is_blank(s, 0) || yscan_is_break(s, 0)) {
@@ -235,7 +235,7 @@ static const char *simple_escape(uint8_t c, size_t *len)
     return NULL;
 }
 
-/* \xHH, \uHHHH and \UHHHHHHHH; the scanner stands behind the letter. */
+/* \xHH, \uHHHH and \UHHHHHHHH; the scanner is after the letter. */
 static bool numeric_escape(struct yscan *s, struct gather *g, size_t digits)
 {
     uint64_t rune = 0;

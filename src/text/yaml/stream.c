@@ -4,7 +4,7 @@
  *
  * They cut the text at lines before they parse it, so "---" at the beginning of a line separates
  * even inside a block scalar or a quoted one. The line itself belongs to no document, except that
- * of the document it opens when nothing stands before it: that shows in the line numbers of errors.
+ * of the document it opens when nothing precedes it: that shows in the line numbers of errors.
  */
 #include "text/yaml/internal.h"
 

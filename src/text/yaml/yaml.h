@@ -2,11 +2,11 @@
 /*
  * yaml.h - YAML as Kubernetes tools read and write it (sigs.k8s.io/yaml).
  *
- * Reading follows Go's YAML library to the letter, faults included: YAML 1.1 scalars, aliases
- * expanded under Go's ratio rule, merge keys, keys turned into strings, at most 10,000 levels.
- * Errors read as in Go ("yaml: line 3: mapping values are not allowed in this context"); err_at
- * gets the true place in addition. Scalars are not copied when they stand in the text as they are:
- * the source must live as long as the tree.
+ * Reading follows Go's YAML library exactly, bugs included: YAML 1.1 scalars, aliases expanded
+ * under Go's ratio rule, merge keys, keys turned into strings, at most 10,000 levels. Errors read
+ * as in Go ("yaml: line 3: mapping values are not allowed in this context"); err_at also gets the
+ * real position. Scalars that appear verbatim in the text are not copied: the source must live as
+ * long as the tree.
  *
  * The text may be UTF-8, or UTF-16 with a byte order mark; yaml_source prepares it.
  */
@@ -24,7 +24,7 @@ MUST_CHECK bool yaml_source(struct arena *a, str file, str bytes, struct source 
 /*
  * Reads the first document, as Go's Unmarshal does; what follows is not looked at. An empty text
  * is null. opts may be NULL. A key that an object already has is a warning with its place, or an
- * error in Go's words when duplicates are refused. Integers of any size and decimals stay exact;
+ * error in Go's words when duplicates are rejected. Integers of any size and decimals stay exact;
  * .inf and .nan fail, since JSON has none.
  */
 MUST_CHECK bool yaml_read(struct arena *a, const struct source *src,
