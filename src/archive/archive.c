@@ -13,7 +13,7 @@
 #define BUFFER (64 * KIB)
 /*
  * What the library gets at a time of something compressed: between two pieces it may unpack as much
- * as it likes, and a few bytes of zstd stand for 128 KiB.
+ * as it likes, and a few bytes of zstd can expand to 128 KiB.
  */
 #define PIECE (1 * KIB)
 /* What is read of a zip that is read in any order: a little here, a little there. */
@@ -222,7 +222,7 @@ static void choose_formats(const struct pack_lib *lib, struct archive *a, bool r
     }
     lib->archive_read_support_format_tar(a);
     lib->archive_read_support_format_zip(a);
-    /* Somebody may have put one behind the other, and nothing should be missed in silence. */
+    /* Archives may be concatenated, and nothing may be skipped silently. */
     lib->archive_read_set_format_option(a, "tar", "read_concatenated_archives", "1");
 }
 
@@ -416,7 +416,7 @@ static bool take(struct pack *p, struct arena *a, struct archive_entry *entry,
     if (folder)
         return false;
     bool documents = l->raw || pack_takes(name), wanted = documents || pack_is_name(name);
-    /* Of what would have been read, somebody should know; the rest is only counted. */
+    /* Report members we would have read; the rest is only counted. */
     if (!wanted)
         return fault.len > 0;
     out->reason = fault;
@@ -425,8 +425,8 @@ static bool take(struct pack *p, struct arena *a, struct archive_entry *entry,
 }
 
 /*
- * Passes over what nobody has read: here, so that limits hold. What is broken and not wanted does
- * not matter as long as the library can go on.
+ * Skips unread data; done here, so that limits apply. What is broken and not wanted does not matter
+ * as long as the library can go on.
  */
 static bool skip_rest(struct level *l, struct err *e)
 {

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * archive.h - archives as streams: their members one after the other, nothing unpacked to disk.
+ * archive.h - reads archives as streams, member by member, without unpacking to disk.
  *
  *     struct pack *p = pack_open(a, STR("mg.tar.gz"), &reader, PACK_FOR_DOCUMENTS);
  *     while (pack_next(p, scratch, &member)) ... member.reader ...
  *     pack_close(p);
  *
- * Known are tar and zip, and what gzip, zstd, xz and bzip2 make of a tar or of a single document.
- * What was compressed in pieces, and tars behind each other, are read to the end. Only members
- * whose names end as those of documents are given (pack_takes), and archives among the members are
- * looked into. Links, devices, and names that are absolute or lead out by ".." are never read, only
- * told of. Memory does not depend on the size of an archive, and PACK_* bound what a small one may
- * become.
+ * Supports tar and zip, and a tar or a single document compressed with gzip, zstd, xz or bzip2.
+ * Multi-member compressed files and concatenated tars are read to the end. Only members named like
+ * documents are returned (pack_takes), and nested archives are read too. Links, devices, and names
+ * that are absolute or contain ".." are never read, only reported. Memory use is independent of the
+ * archive's size, and PACK_* limit what a small one may expand to.
  *
  * libarchive does the work; it is loaded when the first archive is opened (library.h). One thread
  * at a time.
@@ -53,7 +52,7 @@ struct pack_member {
     enum pack_kind kind;
     str name;   /* the archive, "!", the member; of an archive that fails only its own */
     str path;   /* the member alone; empty when it is the archive or a compressed document */
-    str reason; /* may be empty when ignored: nobody would miss it */
+    str reason; /* may be empty if ignored on purpose */
     struct reader *reader;
 };
 

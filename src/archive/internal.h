@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * internal.h - what the files of archives share: archive.c reads them, name.c knows what
- * names and first bytes mean.
+ * internal.h - shared by the files of this folder: archive.c reads archives, name.c recognizes them
+ * by name and magic bytes.
  */
 #pragma once
 

@@ -2,8 +2,8 @@
 /*
  * library.h - libarchive, loaded when it is first needed.
  *
- * It brings sixteen other libraries along, which would add 2 ms to every start of the program, also
- * of those that never see an archive. To use another function: add a line to PACK_FUNCTIONS.
+ * It depends on sixteen other libraries, which would add 2 ms to every start of the program, even
+ * without an archive. To use another function: add a line to PACK_FUNCTIONS.
  */
 #pragma once
 

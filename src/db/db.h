@@ -13,15 +13,14 @@
  *     db_close(d);
  *
  * For programs that hold their state in memory and keep it in a file: everything is read once, at
- * the start, and then only written. Changes gather in the open batch. A thread of its own writes
- * one batch after the other, each as one transaction, so that everybody who comes while the disk is
- * busy shares the next one. In driven mode there is no thread: db_seal writes at once.
+ * the start, and then only written. Changes gather in the open batch. A dedicated thread writes one
+ * batch after another, each as one transaction, so that all changes that arrive while the disk is
+ * busy share the next one. In driven mode there is no thread: db_seal writes at once.
  *
- * A batch is written whole or not at all. Once one could not be written (disk full, I/O error), the
- * changes that follow it would leave a hole. What happens then is the owner's choice: one that can
- * undo its changes lets them be dropped, fail as well, and calls db_resume when its state is in
- * order; one that cannot sets keep, by which they are written together with the next batch, and
- * asks db_ready before it changes anything more.
+ * A batch is atomic. If one cannot be written (disk full, I/O error), later changes would leave a
+ * gap. What happens then is up to the owner: one that can undo its changes lets them fail too and
+ * calls db_resume once its state is consistent; one that cannot sets keep, so that they are written
+ * together with the next batch, and checks db_ready before any further change.
  *
  * The file belongs to one process at a time; a second one gets ERR_CONFLICT. It must be a regular
  * file, and only its owner can read it. Any thread, except where noted.

@@ -37,7 +37,7 @@ struct db {
     struct db_batch *open;
     bool sealed;    /* the open batch may be written */
     uint64_t tried; /* the last batch that was written or lost */
-    bool broken;    /* a batch failed, and nobody has resumed yet */
+    bool broken;    /* a batch failed, and db_resume was not called yet */
     /* The last batches that were lost, and why; lost_last is UINT64_MAX while broken. */
     uint64_t lost_first, lost_last;
     struct err why;

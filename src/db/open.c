@@ -92,8 +92,8 @@ bool db_check(struct db *d, struct err *e)
 /* ---- Opening. -------------------------------------------------------------------------------- */
 
 /*
- * Some of what is kept is secret: nobody else may read it. A file that is new is made here, so that
- * nobody ever can; what others have left is corrected.
+ * The file contains secrets, so only its owner may read it. A new file is created here with these
+ * permissions; those of an existing one are corrected.
  */
 static bool make_private(struct db *d, struct err *e)
 {

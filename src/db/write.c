@@ -249,7 +249,7 @@ static void ask_to_stop(struct db *d)
     pthread_cond_signal(&d->work);
 }
 
-/* What cannot be written now either is lost; nobody was told that it is there. */
+/* What still cannot be written is lost; it was never acknowledged. */
 void db_writer_stop(struct db *d)
 {
     if (d->running) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * condition.h - conditions of a status: what people and programs read first.
+ * condition.h - status conditions.
  *
  *     struct condition c = {.type = STR("Ready"), .status = STR("False"), ...};
  *     condition_set(a, status, &c, now);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * names.h - the annotations, labels and finalizers that mean something to plumb: one table.
+ * names.h - the table of annotations, labels and finalizers that plumb uses.
  *
- * Those of the reference operator (Azure Service Operator) are kept to the byte, so that either can
- * go on where the other stopped; those of plumb's own have the prefix plumb.azure.com/.
+ * Those of the reference operator (Azure Service Operator) are identical, so that either operator
+ * can take over from the other; plumb's own have the prefix plumb.azure.com/.
  *
  * To add one: a define here, a line in the table of names.c, a line in the documentation of whoever
  * reads it.

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * object.h - a Kubernetes object as data: who it is, and its metadata.
+ * object.h - a Kubernetes object as data: identity and metadata.
  *
- * An object is a value tree as everything else. These functions know where in it things are, so
- * that nobody else needs to: identity, labels, annotations, owner references, finalizers. Readers
- * take what there is: a member that is absent or of another type counts as empty. Writers change
- * the tree they are given and report whether that changed anything.
+ * An object is a value tree like everything else. These functions know its layout, so that other
+ * code need not: identity, labels, annotations, owner references, finalizers. Readers are lenient:
+ * a member that is absent or of the wrong type counts as empty. Writers modify the tree and return
+ * whether anything changed.
  *
  * Names of annotations and labels are in object/names.h, conditions in object/condition.h, masking
  * of Secrets in object/secret.h. All functions may be called from any thread, as far as the tree

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * internal.h - what one layer of an image says, read in one pass from wherever its bytes come.
+ * internal.h - one layer of an image, read in one pass from any source.
  *
  * A layer is read without knowing what others say (archives may hold layers in any order, and say
  * only at their end in which one), and laid below those of oci.h by image_files_lay. For the
@@ -76,8 +76,8 @@ MUST_CHECK bool image_layer_read(struct arena *a, str folder, struct image_budge
 
 /*
  * digest.c: the same of bytes that must have a digest, in one pass: all of them are read, and
- * only when the digest is right is what they say anybody's business. When it is not, that is the
- * error, whatever else was wrong. *out lives as long as f.
+ * what they contain is used only if the digest is right. When it is not, that is the error,
+ * whatever else was wrong. *out lives as long as f.
  */
 MUST_CHECK bool image_layer_read_checked(struct image_files *f, str digest, struct reader *from,
                                          struct image_layer *out, struct err *e);

@@ -157,7 +157,7 @@ static bool take_member(struct layer *l, struct archive_entry *entry, struct err
     return keep(l, type == AE_IFDIR ? IMAGE_FOLDER : IMAGE_WHITEOUT, path, STR_NONE, e);
 }
 
-/* Passes over what nobody has read, so that limits hold. */
+/* Skips unread data, so that limits apply. */
 static bool skip_data(struct layer *l, struct err *e)
 {
     uint64_t at;

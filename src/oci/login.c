@@ -17,7 +17,7 @@
 
 #define LOGIN_FILE_MAX (4 * MIB)
 #define HELPER_OUTPUT_MAX (1 * MIB)
-/* Keyrings may ask somebody first. */
+/* Keyrings may prompt the user first. */
 #define HELPER_SILENCE_MAX (120 * NS_PER_SEC)
 /* What helpers know the registry of docker by. */
 #define DOCKER_KEY "https://index.docker.io/v1/"

@@ -27,7 +27,7 @@ static str architecture(struct arena *a)
     return str_copy(a, str_c(u.machine));
 }
 
-/* Ours, else the first for Linux, else the first at all: files of references are no programs. */
+/* Ours, else the first for Linux, else the first: references contain no programs. */
 static const struct value *choose(struct arena *a, const struct value *manifests)
 {
     const struct value *best = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * oci.h - files out of container images, which are read as data and never run.
+ * oci.h - reads files from container images, without running them.
  *
  *     struct image_name name;
  *     struct image_files *files;
@@ -12,8 +12,8 @@
  * Images come from a registry (the distribution API, with tokens and the credentials that docker
  * and podman keep), from a folder with an OCI layout or an archive of one, from an archive that
  * docker save wrote, or from what podman and docker keep, which they are asked to save.
- * Whatever has a digest is checked against it before it counts. Layers are read as they come: of
- * them memory holds only what lies in the folder of the reference. One thread.
+ * Whatever has a digest is verified before use. Layers are read as streams; only files in the
+ * reference's folder are kept in memory. One thread.
  */
 #pragma once
 
@@ -108,7 +108,7 @@ extern const struct image_engine image_docker, image_podman;
 MUST_CHECK bool image_engine_read(struct arena *a, const struct image_engine *engine, str image,
                                   struct image_files *files, struct err *e);
 
-/* ---- Who may. ---- */
+/* ---- Credentials. ---- */
 
 struct image_login {
     str basic;    /* "Basic ...", a user and a password */

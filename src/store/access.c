@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* access.c - who may call; see access.h. */
+/* access.c - authentication; see access.h. */
 /* Before our headers, which poison names that these use. */
 #include <openssl/crypto.h>
 #include <openssl/sha.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * access.h - who may call: the authority, the token and the kubeconfig of a served store.
+ * access.h - authentication: the CA, the token and the kubeconfig of a served store.
  *
  * Tokens are compared by their hashes, in constant time. One thread makes an access; its handler
  * may be called from any.

@@ -23,8 +23,7 @@ bool store_answer(struct store_request *r, int status, const struct value *v)
     return true;
 }
 
-/* ---- Statuses. --------------------------------------------------------------------------------
- */
+/* ---- Statuses. ---- */
 
 struct value *store_status(struct arena *a, int code, const char *reason, str message)
 {
@@ -104,8 +103,7 @@ bool store_not_found(struct store_request *r, str name)
                           NULL, 0);
 }
 
-/* ---- Objects. ---------------------------------------------------------------------------------
- */
+/* ---- Objects. ---- */
 
 /* The version in which an object was stored, or the one in which it would be now. */
 static const struct store_shape_version *stored_as(const struct store_shape *shape,

@@ -40,8 +40,7 @@ static const char lease_schema[] =
 static const char definition_schema[] = "{\"type\":\"object\",\"properties\":{\"spec\":" ANYTHING
                                         ",\"status\":" ANYTHING "}}";
 
-/* ---- Namespaces. ------------------------------------------------------------------------------
- */
+/* ---- Namespaces. ---- */
 
 static void prepare_namespace(struct store_request *r, const struct value *old,
                               struct value *object)
@@ -70,8 +69,7 @@ static void prepare_namespace(struct store_request *r, const struct value *old,
     value_set(a, object, STR("status"), status);
 }
 
-/* ---- Secrets and ConfigMaps. ------------------------------------------------------------------
- */
+/* ---- Secrets and ConfigMaps. ---- */
 
 /* stringData is for writing only: it goes to data, encoded. */
 static void prepare_secret(struct store_request *r, const struct value *old, struct value *object)
@@ -175,8 +173,7 @@ static void validate_config_map(struct store_request *r, const struct value *old
     validate_immutable(old, object, "binaryData", errors);
 }
 
-/* ---- The table, in alphabetical order of the plurals. -----------------------------------------
- */
+/* ---- The table, in alphabetical order of the plurals. ---- */
 
 const struct store_builtin store_builtins[] = {
     {

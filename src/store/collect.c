@@ -19,8 +19,7 @@
 /* How many objects of a namespace or a definition are deleted in one look. */
 #define DELETE_MAX 200
 
-/* ---- The graph. -------------------------------------------------------------------------------
- */
+/* ---- The graph. ---- */
 
 static struct store_owner *owner_node(struct store *s, str uid)
 {
@@ -88,8 +87,7 @@ void store_graph_free(struct store *s)
             drop_edges(s, n);
 }
 
-/* ---- The queue. -------------------------------------------------------------------------------
- */
+/* ---- The queue. ---- */
 
 void store_queue(struct store *s, struct store_entry *n)
 {
@@ -184,8 +182,7 @@ void store_graph_follow(struct store *s, struct store_entry *n, const struct val
         store_queue(s, n);
 }
 
-/* ---- One object. ------------------------------------------------------------------------------
- */
+/* ---- One object. ---- */
 
 struct looking {
     struct store *store;
@@ -200,7 +197,7 @@ enum owner_state {
     OWNER_SOLID,   /* it is there */
     OWNER_GONE,    /* no object has that name and uid */
     OWNER_WAITING, /* it is there, and waits for its dependents to be deleted */
-    OWNER_UNKNOWN, /* its type is not served, so nobody can tell */
+    OWNER_UNKNOWN, /* its type is not served */
 };
 
 static bool waits_for_dependents(struct looking *l, const struct store_entry *n)
@@ -349,7 +346,7 @@ static void look_at_dependents(struct looking *l)
     put(l);
 }
 
-/* Removes every reference to this object; true when nobody has one any more. */
+/* Removes every reference to this object; true when none is left. */
 static void orphan_one(struct looking *l, struct store_entry *dependent)
 {
     struct looking d = {.store = l->store, .arena = l->arena, .entry = dependent};
@@ -375,8 +372,7 @@ static void orphan_dependents(struct looking *l)
     put(l);
 }
 
-/* ---- Namespaces and definitions. --------------------------------------------------------------
- */
+/* ---- Namespaces and definitions. ---- */
 
 /* Begins the deletion of an object that is in something that goes; true when it is gone. */
 static bool empty_one(struct looking *l, struct store_entry *n)
@@ -435,8 +431,7 @@ static void empty_definition(struct looking *l)
     put(l);
 }
 
-/* ---- All. -------------------------------------------------------------------------------------
- */
+/* ---- All. ---- */
 
 static bool is_of(const struct looking *l, const char *plural)
 {

@@ -10,8 +10,7 @@
 #include "object/object.h"
 #include "regex/regex.h"
 
-/* ---- Filling in. ------------------------------------------------------------------------------
- */
+/* ---- Filling in. ---- */
 
 static struct value *member_object(struct arena *a, struct value *object, const char *key)
 {
@@ -107,8 +106,7 @@ void store_crd_prepare(struct store_request *r, const struct value *old, struct 
     fill_status(a, object, value_get(object, STR("spec")));
 }
 
-/* ---- Rejecting. --------------------------------------------------------------------------------
- */
+/* ---- Rejecting. ---- */
 
 static void required(struct store_errors *errors, str field, str value)
 {

@@ -120,8 +120,7 @@ static bool answer_resources(struct store_request *r, str group, str version)
     return store_answer(r, 200, v);
 }
 
-/* ---- Versions of a group, the best first. ------------------------------------------------------
- */
+/* ---- Versions of a group, the best first. ---- */
 
 struct versions {
     VEC(str) items;
@@ -230,8 +229,7 @@ static struct value *group_of(struct store_request *r, str group)
     return v;
 }
 
-/* ---- Everything in one answer (apidiscovery.k8s.io). ------------------------------------------
- */
+/* ---- Everything in one answer (apidiscovery.k8s.io). ---- */
 
 static struct value *response_kind(struct arena *a, const struct store_type *t, str version)
 {
@@ -354,8 +352,7 @@ static bool answer_aggregated(struct store_request *r, str version, bool core)
     return store_answer(r, 200, v);
 }
 
-/* ---- The lists. -------------------------------------------------------------------------------
- */
+/* ---- The lists. ---- */
 
 /* /apis */
 static bool answer_groups(struct store_request *r)

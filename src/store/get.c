@@ -11,8 +11,7 @@
 #include "text/codec.h"
 #include "text/json/json.h"
 
-/* ---- Get. -------------------------------------------------------------------------------------
- */
+/* ---- Get. ---- */
 
 static bool too_large(struct store_request *r, uint64_t asked)
 {
@@ -50,8 +49,7 @@ bool store_do_get(struct store_request *r)
     return store_answer_object(r, 200, store_version_tree(r->arena, r->store, v), v->shape);
 }
 
-/* ---- Lists. -----------------------------------------------------------------------------------
- */
+/* ---- Lists. ---- */
 
 struct listing {
     struct store_request *request;
@@ -186,7 +184,7 @@ static bool read_listing(struct listing *l)
     return choose_snapshot(l);
 }
 
-/* States of the snapshot, by reference; one beyond the limit tells that there are more. */
+/* States of the snapshot, by reference; one beyond the limit means that there are more. */
 struct states {
     VEC(struct store_version *) list;
 };
@@ -211,8 +209,8 @@ static struct store_version *state_of(const struct listing *l, const struct stor
 }
 
 /*
- * Takes what may be in the page. With a selector nobody knows how many that is, so objects are
- * looked at here, under the lock, until the page is full.
+ * Collects candidates for the page. With a selector their number is unknown, so objects are looked
+ * at here, under the lock, until the page is full.
  */
 static void take_states(struct listing *l, struct states *out)
 {

@@ -10,8 +10,7 @@
 /* The longest Accept header that is looked at. */
 #define ACCEPT_MAX (4 * KIB)
 
-/* ---- Paths. -----------------------------------------------------------------------------------
- */
+/* ---- Paths. ---- */
 
 #define PARTS_MAX 10
 
@@ -83,8 +82,7 @@ static bool read_path(struct store_request *r)
     return p.len <= at + 5;
 }
 
-/* ---- Types. -----------------------------------------------------------------------------------
- */
+/* ---- Types. ---- */
 
 static bool no_such_type(struct store_request *r)
 {
@@ -114,8 +112,7 @@ static bool find_type(struct store_request *r)
     return true;
 }
 
-/* ---- Verbs. -----------------------------------------------------------------------------------
- */
+/* ---- Verbs. ---- */
 
 static bool is_watch(const struct store_request *r)
 {
@@ -151,8 +148,7 @@ static bool choose_verb(struct store_request *r)
     return true;
 }
 
-/* ---- Parameters. ------------------------------------------------------------------------------
- */
+/* ---- Parameters. ---- */
 
 static bool read_validation(struct store_request *r)
 {
@@ -263,8 +259,7 @@ static bool read_parameters(struct store_request *r)
     return read_accept(r) && read_validation(r) && read_dry_run(r);
 }
 
-/* ---- Answering. -------------------------------------------------------------------------------
- */
+/* ---- Answering. ---- */
 
 static void do_verb(struct store_request *r)
 {

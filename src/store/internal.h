@@ -41,7 +41,7 @@ struct value *store_version_tree(struct arena *a, struct store *s, const struct 
 /* ---- Entries in order: order.c. ----------------------------------------------------------------
  *
  * A key "namespace/name" (or "name") and all states of what has it, newest first. A deleted object
- * keeps its entry until nobody can ask for an earlier state.
+ * keeps its entry until no earlier state can be requested.
  */
 #define STORE_LEVELS 14
 
@@ -84,8 +84,7 @@ void store_order_remove(struct store_order *o, struct store_entry *n);
 /* The key of an object; lives as long as a. */
 str store_key(struct arena *a, str namespace, str name);
 
-/* ---- Types: types.c, crd.c. --------------------------------------------------------------------
- */
+/* ---- Types: types.c, crd.c. ---- */
 
 struct store_shape_version {
     str name;
@@ -149,8 +148,7 @@ struct store_type *store_type_add(struct store *s, str group, str plural);
 /* A definition was written or deleted: its type follows. crd is NULL when it was deleted. */
 void store_crd_follow(struct store *s, struct store_entry *definition, const struct value *crd);
 
-/* ---- The store. --------------------------------------------------------------------------------
- */
+/* ---- The store. ---- */
 
 /* A write that waits for the disk. */
 struct store_waiting {
@@ -187,14 +185,13 @@ struct store {
     bool running, stop;
 };
 
-/* Whoever names this uid as owner; lives while somebody does. */
+/* The dependents of this uid; exists as long as there are any. */
 struct store_owner {
     struct table_node node;
     struct store_edge *edges;
 };
 
-/* ---- Changes: objects.c. -----------------------------------------------------------------------
- */
+/* ---- Changes: objects.c. ---- */
 
 /* The state at a version: NULL when there was none; may be one that says deleted. */
 struct store_version *store_state_at(const struct store_entry *n, uint64_t rv);
@@ -221,15 +218,13 @@ size_t store_history_after(const struct store_type *t, uint64_t rv);
 /* Without the lock: lets the disk begin, or in memory publishes at once. */
 void store_settle(struct store *s);
 
-/* ---- The file: persist.c. ----------------------------------------------------------------------
- */
+/* ---- The file: persist.c. ---- */
 
 MUST_CHECK bool store_persist_open(struct store *s, struct err *e);
 /* Notes a change; answers the number of its batch. */
 uint64_t store_persist_put(struct store *s, const struct store_version *v);
 
-/* ---- Garbage collection: collect.c. ------------------------------------------------------------
- */
+/* ---- Garbage collection: collect.c. ---- */
 
 /* The newest state of n is another one: tree, or NULL when it is gone. */
 void store_graph_follow(struct store *s, struct store_entry *n, const struct value *tree);
@@ -242,8 +237,7 @@ void store_graph_free(struct store *s);
 /* Whether dependents of uid exist. */
 bool store_has_dependents(struct store *s, str uid);
 
-/* ---- Watches: watch.c. -------------------------------------------------------------------------
- */
+/* ---- Watches: watch.c. ---- */
 
 /* Wakes the watches of t. */
 void store_watch_wake(struct store_type *t);
@@ -252,8 +246,7 @@ size_t store_watch_count(const struct store_type *t);
 /* Lets go on what time asks for; answers when the next thing is due. */
 int64_t store_watch_step(struct store *s, int64_t now);
 
-/* ---- Requests: handler.c parses, get.c, write.c, remove.c and watch.c answer. ------------------
- */
+/* ---- Requests: handler.c parses, get.c, write.c, remove.c and watch.c answer. ---- */
 
 enum store_verb {
     STORE_GET,
@@ -293,7 +286,7 @@ struct store_request {
     bool dry_run;
     enum store_validation validation;
     enum store_view view;
-    str include; /* of a Table: what a row holds beside its cells: None, Object, else metadata */
+    str include; /* of a Table: what a row has besides its cells: None, Object, else metadata */
     str manager;
     struct value *body; /* of the request, or NULL */
     struct store_oddities odd;
@@ -307,8 +300,7 @@ void store_answer_call(void *ctx, struct handler_call *c);
 /* Whether members that hold bytes are in base 64; false: answered by 400. */
 bool store_check_bytes(struct store_request *r, const struct value *object);
 
-/* ---- Bodies: body.c, protobuf.c. Pure. ---------------------------------------------------------
- */
+/* ---- Bodies: body.c, protobuf.c. Pure. ---- */
 
 struct read_options;
 /* The body as a tree, by its Content-Type. options may be NULL. */
@@ -318,8 +310,7 @@ MUST_CHECK bool store_read_body(struct store_request *r, const struct read_optio
 bool store_is_protobuf(str body);
 MUST_CHECK bool store_protobuf_read(struct arena *a, str body, struct value **out, struct err *e);
 
-/* ---- Answers: answer.c. Without the lock, unless noted: they touch the call only. --------------
- */
+/* ---- Answers: answer.c. Without the lock, unless noted: they touch the call only. ---- */
 
 /* A cause in the details of a Status. */
 struct store_cause {
@@ -348,8 +339,7 @@ void store_write_json(struct buf *out, const struct value *v);
 /* A PartialObjectMetadata; shares tree. */
 struct value *store_metadata_only(struct arena *a, struct value *tree);
 
-/* ---- Tables: table.c, json_path.c. Pure. -------------------------------------------------------
- */
+/* ---- Tables: table.c, json_path.c. Pure. ---- */
 
 /* {"kind": "Table", ...} with one row. */
 struct value *store_table(struct store_request *r, struct value *object);
@@ -360,8 +350,7 @@ const struct value *store_json_path(struct arena *a, const struct value *object,
 /* "3m20s", as kubectl words ages. */
 str store_human_duration(struct arena *a, int64_t seconds);
 
-/* ---- Selectors: selectors.c. Pure. -------------------------------------------------------------
- */
+/* ---- Selectors: selectors.c. Pure. ---- */
 
 struct store_selector;
 /* Both may be empty; *out is NULL when nothing is selected. False: answered by 400. */
@@ -371,8 +360,7 @@ bool store_selector_fits(const struct store_selector *s, const struct value *obj
 /* A copy that lives as long as a. */
 struct store_selector *store_selector_copy(struct arena *a, const struct store_selector *s);
 
-/* ---- Schemas: schema.c, validate.c. Pure. ------------------------------------------------------
- */
+/* ---- Schemas: schema.c, validate.c. Pure. ---- */
 
 struct store_errors {
     struct arena *arena;
@@ -403,8 +391,7 @@ struct regex;
 /* NULL when the pattern is not one. */
 const struct regex *store_regex(struct store_regexes *x, str pattern);
 
-/* ---- Metadata: meta.c, names.c, managed_fields.c. Pure. ----------------------------------------
- */
+/* ---- Metadata: meta.c, names.c, managed_fields.c. Pure. ---- */
 
 /* The member metadata, made when it is missing. */
 struct value *store_meta(struct arena *a, struct value *object);
@@ -432,8 +419,7 @@ extern const char store_subdomain_rule[], store_label_rule[];
  */
 void store_manage_fields(struct store_request *r, const struct value *old, struct value *object);
 
-/* ---- Types with rules of their own: builtins.c, crd.c. -----------------------------------------
- */
+/* ---- Types with rules of their own: builtins.c, crd.c. ---- */
 
 struct store_builtin {
     const char *group, *version, *plural, *singular, *kind, *list_kind, *short_names;
@@ -454,8 +440,7 @@ void store_crd_prepare(struct store_request *r, const struct value *old, struct 
 void store_crd_validate(struct store_request *r, const struct value *old,
                         const struct value *object, struct store_errors *errors);
 
-/* ---- What verbs do: true when answered well, false when by a Status. With the lock. ------------
- */
+/* ---- What verbs do: true when answered well, false when by a Status. With the lock. ---- */
 
 bool store_do_get(struct store_request *r);
 bool store_do_create(struct store_request *r);

@@ -20,8 +20,7 @@
 #define UPDATES_MAX 10
 #define ANCIENT "ancient-changes"
 
-/* ---- Sets. ------------------------------------------------------------------------------------
- */
+/* ---- Sets. ---- */
 
 static void insert(struct arena *a, struct value *set)
 {
@@ -104,8 +103,7 @@ static void write_set(struct arena *a, const struct value *set, struct value *ou
     value_adopt(a, out, VALUE_OBJECT, nodes, set->len);
 }
 
-/* ---- Differences between objects. -------------------------------------------------------------
- */
+/* ---- Differences between objects. ---- */
 
 /* set: fields that are new or other; gone: fields that are gone. */
 static void compare(struct arena *a, const struct value *schema, const struct value *old,
@@ -289,8 +287,7 @@ static void compare(struct arena *a, const struct value *schema, const struct va
         collect(a, schema, new_, set);
 }
 
-/* ---- Which fields nobody owns. ----------------------------------------------------------------
- */
+/* ---- Which fields nobody owns. ---- */
 
 static void strip(struct value *set)
 {
@@ -340,8 +337,7 @@ static const struct value *schema_with_metadata(struct arena *a, const struct va
     return top;
 }
 
-/* ---- Entries. ---------------------------------------------------------------------------------
- */
+/* ---- Entries. ---- */
 
 struct entry {
     str manager, operation, version, subresource, time;

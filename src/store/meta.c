@@ -41,8 +41,7 @@ str store_new_uid(struct arena *a)
                    b[14], b[15]);
 }
 
-/* ---- Finalizers. ------------------------------------------------------------------------------
- */
+/* ---- Finalizers. ---- */
 
 static struct value *finalizers_of(const struct value *object)
 {
@@ -87,8 +86,7 @@ void store_remove_finalizer(struct value *object, str name)
         value_unset(object_meta(object), STR("finalizers"));
 }
 
-/* ---- Shape. -----------------------------------------------------------------------------------
- */
+/* ---- Shape. ---- */
 
 enum meta_kind { META_TEXT, META_NUMBER, META_TEXTS, META_NAMES, META_OBJECTS };
 
@@ -192,8 +190,7 @@ bool store_meta_coerce(struct store_request *r, struct value *object, struct sto
     return true;
 }
 
-/* ---- Contents. --------------------------------------------------------------------------------
- */
+/* ---- Contents. ---- */
 
 static void invalid(struct store_errors *errors, str field, str value, const char *rule)
 {

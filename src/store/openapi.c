@@ -42,8 +42,7 @@ static const char object_meta_schema[] =
     "\"resourceVersion\":{\"type\":\"string\"},\"selfLink\":{\"type\":\"string\"},"
     "\"uid\":{\"type\":\"string\"}}}";
 
-/* ---- Pieces. ----------------------------------------------------------------------------------
- */
+/* ---- Pieces. ---- */
 
 static struct value *child(struct arena *a, struct value *v, const char *key)
 {
@@ -90,8 +89,7 @@ static void add_parameter(struct arena *a, struct value *list, const char *name,
     value_add(a, list, v);
 }
 
-/* ---- Operations. ------------------------------------------------------------------------------
- */
+/* ---- Operations. ---- */
 
 struct describing {
     struct arena *arena;
@@ -183,8 +181,7 @@ static void add_paths(struct describing *d, struct value *paths)
         add_operation(d, path, one[i].method, one[i].action);
 }
 
-/* ---- Schemas. ---------------------------------------------------------------------------------
- */
+/* ---- Schemas. ---- */
 
 /* The schema of the definition, with what every object has. */
 static struct value *schema_of(struct arena *a, const struct store_type *t,
@@ -216,8 +213,7 @@ static struct value *meta_schema(struct arena *a)
     return v;
 }
 
-/* ---- Documents. -------------------------------------------------------------------------------
- */
+/* ---- Documents. ---- */
 
 static bool answer_document(struct store_request *r, str group, str version)
 {

@@ -3,7 +3,7 @@
  * order.c - the entries of a type in bytewise order of their keys, as a skip list.
  *
  * Lists are given in this order and go on from a key, so a hash table would not do. Heights come
- * from a sequence of the list's own: nobody outside sees them.
+ * from the list's own sequence and are not visible outside.
  */
 #include "store/internal.h"
 

@@ -108,8 +108,7 @@ static const struct {
     {"Lease", &lease},          {"Namespace", &namespace_fields},   {"Secret", &secret},
 };
 
-/* ---- The wire. --------------------------------------------------------------------------------
- */
+/* ---- The wire. ---- */
 
 /* One member as it comes: a number, or bytes. */
 struct wire {
@@ -176,13 +175,12 @@ static bool next_wire(str *rest, struct wire *out, bool *ok)
     return *ok;
 }
 
-/* ---- Members. ---------------------------------------------------------------------------------
- */
+/* ---- Members. ---- */
 
 static bool read_message(struct arena *a, const struct message *m, str bytes, unsigned depth,
                          struct value *out);
 
-/* A time is seconds and nanoseconds; nothing is no time. */
+/* A time is seconds and nanoseconds; an empty message is no time. */
 static bool read_time(struct arena *a, const struct field *f, str bytes, struct value *out)
 {
     struct wire w;
@@ -298,8 +296,7 @@ static bool read_message(struct arena *a, const struct message *m, str bytes, un
     return ok;
 }
 
-/* ---- The envelope. ----------------------------------------------------------------------------
- */
+/* ---- The envelope. ---- */
 
 static bool fail(struct err *e, const char *why)
 {

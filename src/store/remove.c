@@ -98,8 +98,7 @@ struct value *store_delete_object(struct store *s, struct arena *a, struct store
     return tree;
 }
 
-/* ---- Requests. --------------------------------------------------------------------------------
- */
+/* ---- Requests. ---- */
 
 struct options {
     str policy, uid, version;

@@ -2,8 +2,8 @@
 /*
  * schema.c - pruning and defaulting by structural schemas, as Kubernetes does both.
  *
- * A schema is used as it stands in its definition, a tree; nothing is compiled. Recursion is as
- * deep as the object, which readers limit.
+ * A schema is used directly from its CRD, as a tree; nothing is compiled. Recursion is as deep as
+ * the object, which readers limit.
  */
 #include "store/internal.h"
 

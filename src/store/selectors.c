@@ -32,8 +32,7 @@ struct store_selector {
     struct requirements labels, fields;
 };
 
-/* ---- Reading labels. ---------------------------------------------------------------------------
- */
+/* ---- Reading labels. ---- */
 
 struct scanning {
     struct store_request *request;
@@ -159,8 +158,7 @@ static bool read_labels(struct store_request *request, str text, struct requirem
     return true;
 }
 
-/* ---- Reading fields. ---------------------------------------------------------------------------
- */
+/* ---- Reading fields. ---- */
 
 static bool is_listed(str words, str name)
 {
@@ -230,8 +228,7 @@ bool store_selector_read(struct store_request *r, str labels, str fields,
     return true;
 }
 
-/* ---- Selecting. --------------------------------------------------------------------------------
- */
+/* ---- Selecting. ---- */
 
 static bool is_among(const struct requirement *r, str text)
 {

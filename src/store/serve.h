@@ -13,13 +13,12 @@
  * The folder is for one process at a time. It holds
  *
  *     store.db      the objects
- *     ca.crt ca.key an authority of its own, made with the folder
- *     token         what clients may show instead of a certificate
- *     kubeconfig    all that a client needs, written at every start
- *     lock          held while the store is open
+ *     ca.crt ca.key the store's own CA, created with the folder token an alternative to a client
+ *     certificate kubeconfig all that a client needs, written at every start lock held while the
+ *     store is open
  *
- * Everything but ca.crt is readable by its owner only. Whoever has the token, or a certificate of
- * the authority, may do everything; anybody may ask for the version and the health.
+ * Everything but ca.crt is readable by its owner only. The token, or a client certificate signed by
+ * the CA, grants full access; version and health need no authentication.
  */
 #pragma once
 

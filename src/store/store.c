@@ -16,8 +16,7 @@ struct store_config store_defaults(void)
     };
 }
 
-/* ---- What happens by itself. ------------------------------------------------------------------
- */
+/* ---- What happens by itself. ---- */
 
 static bool wrote_anything(struct store *s)
 {
@@ -75,8 +74,7 @@ static void *keep_stepping(void *ctx)
     return NULL;
 }
 
-/* ---- Opening. ---------------------------------------------------------------------------------
- */
+/* ---- Opening. ---- */
 
 static void create_namespace(struct store *s, const char *name)
 {
@@ -163,8 +161,7 @@ bool store_open(const struct store_config *config, struct store **out, struct er
     return true;
 }
 
-/* ---- Closing. ---------------------------------------------------------------------------------
- */
+/* ---- Closing. ---- */
 
 static void ask_to_stop(struct store *s)
 {

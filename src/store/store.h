@@ -15,8 +15,8 @@
  * collection by uid, structural schemas. It starts no pods and runs no controllers but the garbage
  * collector and the one of namespaces. README.md explains how it is built.
  *
- * A write is answered when it is on disk, and no reader or watcher sees it before. A write that
- * cannot be stored (disk full) is answered by 500 and leaves no trace; reads go on.
+ * A write is acknowledged once it is on disk, and no reader or watcher sees it before. A write that
+ * cannot be stored (disk full) gets 500 and leaves no trace; reads continue to work.
  *
  * Time and randomness come from base/clock.h. In driven mode everything happens on the thread of
  * the caller, every call is answered before it returns, and what is due later (garbage collection,

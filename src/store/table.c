@@ -11,8 +11,7 @@
 #include "object/object.h"
 #include "text/json/json.h"
 
-/* ---- Ages. ------------------------------------------------------------------------------------
- */
+/* ---- Ages. ---- */
 
 /* One unit, and the rest in the next smaller one unless that is nothing. */
 static str two_units(struct arena *a, int64_t large, char unit, int64_t small, char unit_of_rest)
@@ -57,8 +56,7 @@ static str age(struct arena *a, str stamp)
     return store_human_duration(a, gotime_sub(gotime_unix(0, clock_now(), NULL), t) / NS_PER_SEC);
 }
 
-/* ---- Columns of custom resources. -------------------------------------------------------------
- */
+/* ---- Columns of custom resources. ---- */
 
 static struct value *new_column(struct arena *a, str name, str type, str format, str description,
                                 int64_t priority)
@@ -131,8 +129,7 @@ static struct value *typed_cell(struct arena *a, str type, const struct value *v
     return null_cell(a);
 }
 
-/* ---- Columns of built-in types. ---------------------------------------------------------------
- */
+/* ---- Columns of built-in types. ---- */
 
 enum cell {
     CELL_TEXT,   /* as it is */
@@ -211,8 +208,7 @@ static bool is_of(const struct column *c, const struct store_type *t)
     return str_eq(t->plural, str_c(c->plural));
 }
 
-/* ---- Tables. ----------------------------------------------------------------------------------
- */
+/* ---- Tables. ---- */
 
 struct value *store_table_columns(struct store_request *r)
 {

@@ -226,8 +226,7 @@ void store_types_free(struct store *s)
         free_type(t);
 }
 
-/* ---- Following definitions. -------------------------------------------------------------------
- */
+/* ---- Following definitions. ---- */
 
 static struct store_type *type_of_definition(struct store *s, const struct store_entry *definition)
 {

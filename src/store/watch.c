@@ -37,8 +37,7 @@ struct store_watch {
     _Atomic bool bookmark_due;
 };
 
-/* ---- Events. ----------------------------------------------------------------------------------
- */
+/* ---- Events. ---- */
 
 static void write_event(struct buf *out, const char *type, const struct value *object)
 {
@@ -116,8 +115,7 @@ static void write_step(struct store_watch *w, struct buf *out, const struct step
     }
 }
 
-/* ---- Taking from the history. -----------------------------------------------------------------
- */
+/* ---- Taking from the history. ---- */
 
 struct taken {
     struct step steps[TAKE_MAX];
@@ -250,8 +248,7 @@ static enum handler_pull pull(struct handler_stream *stream, struct buf *out, si
     return out->len > begin ? HANDLER_PULL_MORE : next;
 }
 
-/* ---- Life. ------------------------------------------------------------------------------------
- */
+/* ---- Life. ---- */
 
 static void unlink_watch(struct store_watch *w)
 {
@@ -331,8 +328,7 @@ int64_t store_watch_step(struct store *s, int64_t now)
     return due;
 }
 
-/* ---- Beginning. -------------------------------------------------------------------------------
- */
+/* ---- Beginning. ---- */
 
 /* The request of a watch outlives its call: texts are copied. */
 static struct store_watch *new_watch(const struct store_request *r)

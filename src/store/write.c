@@ -19,8 +19,7 @@
 #define NAME_SUFFIX 5
 #define NAME_TRIES 8
 
-/* ---- Decoding. --------------------------------------------------------------------------------
- */
+/* ---- Decoding. ---- */
 
 struct duplicates {
     struct arena *arena;
@@ -166,7 +165,7 @@ static void warn_of(struct store_request *r, str member, size_t *bytes)
         handler_add_header(r->call, STR("Warning"), buf_str(&b));
 }
 
-/* Unknown and duplicate members are rejected, warned of, or dropped in silence. */
+/* Unknown and duplicate members are rejected, reported in warnings, or silently dropped. */
 static bool judge_oddities(struct store_request *r)
 {
     const struct store_oddities *odd = &r->odd;
@@ -205,8 +204,7 @@ static bool decode(struct store_request *r, struct value *object)
     return true;
 }
 
-/* ---- Checks. ----------------------------------------------------------------------------------
- */
+/* ---- Checks. ---- */
 
 static bool check_namespace_of_body(struct store_request *r, struct value *meta)
 {
@@ -285,8 +283,7 @@ static bool validate(struct store_request *r, const struct value *old, const str
     return !errors.items.len || invalid(r, name, &errors);
 }
 
-/* ---- Putting. ---------------------------------------------------------------------------------
- */
+/* ---- Putting. ---- */
 
 /* A write in another version than the stored one keeps what both know. */
 static struct value *to_storage(struct store_request *r, const struct value *object)
@@ -328,8 +325,7 @@ static bool complete_deletion(struct store_request *r, struct value *object)
     return store_answer_object(r, 200, object, r->shape->serial);
 }
 
-/* ---- Create. ----------------------------------------------------------------------------------
- */
+/* ---- Create. ---- */
 
 static bool is_taken(struct store_request *r, str name)
 {
@@ -338,7 +334,7 @@ static bool is_taken(struct store_request *r, str name)
     return store_live(store_order_find(&r->type->objects, key)) != NULL;
 }
 
-/* generateName and five letters that make no words; another try when somebody has that name. */
+/* generateName plus five letters that form no words; tried again if the name is taken. */
 static str generate_name(struct store_request *r, str base)
 {
     static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
@@ -413,8 +409,7 @@ bool store_do_create(struct store_request *r)
     return put(r, 201, object);
 }
 
-/* ---- Update. ----------------------------------------------------------------------------------
- */
+/* ---- Update. ---- */
 
 /* The present state, in the version of the request; NULL when there is none. */
 static struct value *present(struct store_request *r, uint64_t *rv)
@@ -586,8 +581,7 @@ bool store_do_update(struct store_request *r)
     return replace(r, old, r->body, rv);
 }
 
-/* ---- Patch. -----------------------------------------------------------------------------------
- */
+/* ---- Patch. ---- */
 
 static bool unusable_patch(struct store_request *r, str why)
 {
