@@ -126,8 +126,8 @@ static void tell_full(struct kube_cache *c)
 }
 
 /*
- * Whether what comes in says nothing new. Versions that are no numbers have no order, and some
- * objects have none: only the object itself can tell then.
+ * Whether the object is not newer. Versions that are not numbers have no order, and some objects
+ * have none: only the object itself can tell then.
  */
 static bool is_known(const struct cache_entry *old, const struct cache_entry *fresh)
 {

@@ -7,16 +7,15 @@
  *     struct value *pod = kube_cache_get(c, a, STR("default"), STR("x"));
  *     kube_cache_stop(c);
  *
- * Objects are trimmed (what the caller's own trim removes, which sees all of it; then managed
- * fields and the last applied configuration go) and packed (value/pack.h): about half the size of
- * their JSON. A cache may keep nothing but names: then the whole object passes by once, when it
- * changes. What is read is a tree of the caller's own. An object never goes back: an event or list
- * with an older resource version than the one at hand changes nothing, and neither does the same
- * version again. Listing again tells handlers only what is different, also of objects without a
- * version.
+ * Objects are trimmed (first by the caller's own trim, which sees all of them; then managed fields
+ * and the last applied configuration are removed) and packed (value/pack.h): about half the size of
+ * their JSON. A cache may keep names only; then the whole object is handed out once, when it
+ * changes. Reads return a copy that belongs to the caller. Objects never go back in time: an event
+ * or list with the same or an older resource version changes nothing. A relist reports only what
+ * differs to handlers, even for objects without a version.
  *
- * Reading is for any thread. Handlers run on a thread of the hub, one at a time per cache, after
- * the change can be read; they must not wait.
+ * Any thread may read. Handlers run on a thread of the hub, one at a time per cache, after the
+ * change is readable; they must not block.
  */
 #pragma once
 
@@ -57,7 +56,7 @@ struct kube_cache_config {
     bool keep_managed_fields, keep_last_applied;
     /*
      * Nothing but names and versions is kept: changed gets the whole object, once, and reading
-     * gives names and versions. Objects without a version are told apart by a digest.
+     * gives names and versions. Objects without a version are distinguished by a digest.
      */
     bool names_only;
     /*

@@ -123,7 +123,7 @@ bool kube_ask_answer(struct arena *a, const struct kube_ask *q,
         return kube_answer_failed(a, method, call, response, q->call.status, e);
     if (!call)
         return true;
-    /* Read also when nobody wants it: a page of a proxy is not the server's consent. */
+    /* Parsed even if not wanted: a proxy's page is not a success. */
     if (!kube_object_read(a, &q->call, response->body, &object, e)) {
         kube_answer_unread(response, e);
         return err_wrap(e, "%.*s %.*s", STR_ARG(method), STR_ARG(redact_url(a, response->url)));

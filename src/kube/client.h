@@ -7,15 +7,15 @@
  *     if (!kube_list(t, &pods, &options, each, ctx, &meta, e))
  *         return false;
  *
- * Resources come from discovery.h or are filled in by hand. Requests are sent again by retry_kube.
- * An answer that is an error becomes a struct err: its text is the server's message (or client-go's
- * words for a server that gives none), its kind is for code:
+ * Resources come from discovery.h or are filled in by hand. Requests are retried by retry_kube. An
+ * error response becomes a struct err: its text is the server's message (or client-go's wording if
+ * the server sent none), its kind is for code:
  *
  *     ERR_NOT_FOUND 404    ERR_EXISTS, ERR_CONFLICT 409    ERR_DENIED 401, 403    ERR_EXPIRED 410
  *     ERR_THROTTLED 429    ERR_INVALID other 4xx           ERR_IO 5xx, and no answer at all
  *
- * and struct kube_status has the rest for those who ask. Any thread; results live in the arena of
- * the call.
+ * and struct kube_status has the rest on request. Any thread; results live in the arena of the
+ * call.
  */
 #pragma once
 
@@ -102,7 +102,7 @@ MUST_CHECK bool kube_list(struct kube_transport *t, const struct kube_call *c,
  *
  * Memory is that of one page. A page whose connection breaks is asked for again; one that has
  * expired (410) becomes what the server offers instead or, if that is nothing, the whole list anew
- * in one piece: again tells that objects of earlier pages come once more. restart is not used.
+ * in one piece: again means that objects of earlier pages are repeated. restart is not used.
  */
 struct kube_pages;
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * discovery_read.c - what servers answer about themselves, in the aggregated and in the classic
- * form.
+ * discovery_read.c - parses discovery responses, in the aggregated and in the classic form.
  *
- * Entries that make no sense (no name, no kind) are left out rather than made a failure: they come
- * from one extension, and the others should go on to work.
+ * Entries that make no sense (no name, no kind) are skipped rather than treated as a failure: they
+ * come from one extension, and the others should keep working.
  */
 #include "kube/discovery_internal.h"
 #include "object/object.h"

@@ -3,7 +3,7 @@
  * events.c - what has been said already, and what is therefore sent.
  *
  * Three kinds of memory, each a record under its key: how much an object may still say, which
- * messages of a kind there were, and which Event stands for which text. The oldest records are
+ * messages of a kind there were, and which Event represents which text. The oldest records are
  * forgotten when there are too many.
  */
 #include "kube/events.h"
@@ -107,7 +107,7 @@ struct sending {
     const struct event *event;
     str namespace, subject; /* subject: the object, for keys */
     str message, key;
-    str name;       /* of the Event that stands for it */
+    str name;       /* of the Event that represents it */
     unsigned count; /* 1: it is created */
     int64_t first, now;
 };
@@ -137,7 +137,7 @@ static bool may_speak(struct events *ev, struct arena *a, str subject)
     return true;
 }
 
-/* Whether there were so many messages like it that one shall stand for all. */
+/* Whether there were so many similar messages that they are combined into one. */
 static bool is_flood(struct events *ev, str kind_key, str message)
 {
     struct record *r = record_for(ev, kind_key);

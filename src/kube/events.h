@@ -8,8 +8,7 @@
  *
  *     struct events *ev = events_new(transport, STR("plumb"), host);
  *     struct event event = {.about = object, .reason = STR("Synced"), .message = text};
- *     if (!events_send(ev, &event, e)) ...        usually nobody's trouble: log it
- *     events_free(ev);
+ *     if (!events_send(ev, &event, e)) ... usually harmless: log it events_free(ev);
  *
  * Any thread; a request is sent by the thread of the caller. Those who never wait ask what would be
  * sent, and send it themselves (pipe.h):
@@ -28,7 +27,7 @@ struct event {
     const struct value *about; /* the object: apiVersion, kind and metadata are used */
     bool warning;
     str reason;  /* one word */
-    str message; /* longer than 1,024 bytes is cut, as servers would refuse it */
+    str message; /* truncated to 1,024 bytes, as servers reject more */
 };
 
 /* t may be NULL for those who send themselves. */

@@ -19,7 +19,7 @@ struct kube_credential {
 /* The most that a plugin may print. */
 #define KUBE_EXEC_OUTPUT_MAX (1 * MIB)
 
-/* How long a plugin may take that has nobody to ask: some wait for a login elsewhere. */
+/* How long a plugin without a terminal may take: some wait for a login elsewhere. */
 #define KUBE_EXEC_PATIENCE (300 * NS_PER_SEC)
 
 /*

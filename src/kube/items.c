@@ -2,9 +2,9 @@
 /*
  * items.c - finds the elements of a list by brackets and quotes alone.
  *
- * Nothing is checked here beyond what is needed to find ends, and the commas, which go nowhere: the
- * elements and the rest are read by json.h afterwards, and brackets that do not match make a fault
- * there.
+ * Nothing is checked here beyond what is needed to find ends, and the commas, which are dropped:
+ * the elements and the rest are read by json.h afterwards, and brackets that do not match make a
+ * fault there.
  */
 #include "kube/items_internal.h"
 #include "object/object.h"

@@ -180,7 +180,7 @@ static bool attempt(struct lease *l, struct arena *a, struct err *e)
 {
     struct value *record;
 
-    /* The usual case: nobody touched it since our last renewal. */
+    /* The usual case: unchanged since our last renewal. */
     if (l->seen && is_mine(l) && !has_run_out(l) && update(l, a, e))
         return true;
     err_clear(e);

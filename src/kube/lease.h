@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lease.h - one leader among many, by a Lease object, as client-go's leader election does it.
+ * lease.h - leader election with a Lease object, compatible with client-go's.
  *
  *     struct lease *l;
  *     if (!lease_new(transport, &config, &l, e)) ...
@@ -9,11 +9,11 @@
  *     lease_free(l);
  *
  * Times and the record are client-go's, so that our processes and others may compete for the same
- * Lease. Clocks of machines are never compared: a lease has run out when its record has not changed
- * for its duration by our own clock. A leader that cannot renew stops being one after the renewal
- * deadline, which is shorter than the duration; one that was suspended finds out by lease_held,
- * which looks at the clock. For a moment there may be two all the same (between lease_held and what
- * follows it), so what a leader does must be harmless when done twice.
+ * Lease. Machine clocks are never compared: a lease has expired if its record has not changed for
+ * its duration by our own clock. A leader that cannot renew steps down after the renewal deadline,
+ * which is shorter than the duration; one that was suspended finds out from lease_held, which
+ * checks the clock. For a moment (between lease_held and what follows) there can still be two, so a
+ * leader's actions must be idempotent.
  */
 #pragma once
 
@@ -38,16 +38,16 @@ void lease_free(struct lease *l);
 bool lease_held(struct lease *l);
 /*
  * The number of the present term, 0 when this process is not the leader. Another number than before
- * means that somebody else may have led in between. Any thread.
+ * means that another process may have led in between. Any thread.
  */
 uint64_t lease_term(struct lease *l);
-/* Who is, as far as was seen; empty: nobody. Lives as long as a. Any thread. */
+/* The last known leader; empty if none. Lives as long as a. Any thread. */
 str lease_holder(struct lease *l, struct arena *a);
 
 /*
  * One attempt to get or renew the lease; answers how long to wait before the next one, for a leader
- * never beyond its renewal deadline. A failure is no more than an attempt without success; e (may
- * be NULL) says why. One thread at a time.
+ * never beyond its renewal deadline. A failure is just an unsuccessful attempt; e (may be NULL)
+ * says why. One thread at a time.
  */
 int64_t lease_step(struct lease *l, struct err *e);
 /* Gives the lease back when it is held. */

@@ -192,7 +192,7 @@ static bool end_page(struct listing *l, struct kube_items *items, struct err *e)
     return true;
 }
 
-/* An answer that is no list: which one, and what it is instead. Always false. */
+/* A response that is not a list: which one, and what it is instead. Always false. */
 static bool fail_unread(const struct listing *l, const struct http_response *response,
                         struct err *e)
 {

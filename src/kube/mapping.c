@@ -2,7 +2,7 @@
 /*
  * mapping.c - from kinds to resources, and from what people write.
  *
- * Resources stand in the order of preference, so the first that fits is the answer.
+ * Resources are sorted by preference, so the first match is the answer.
  */
 #include "kube/discovery.h"
 

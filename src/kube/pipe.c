@@ -402,7 +402,7 @@ void kube_pipe_free(struct kube_pipe *p)
         return;
     cut(p);
     kube_pipe_close(p);
-    /* What is on the wire ends by that, the others when somebody looks at them. */
+    /* This ends requests on the wire; the others end when they are next looked at. */
     kube_streams_free(p->streams);
     while ((d = kube_pipe_next(p)))
         kube_pipe_release(p, d);

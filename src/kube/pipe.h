@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pipe.h - calls to the API server that nobody waits for; the other half of arm/pipe.h.
+ * pipe.h - asynchronous calls to the API server; the counterpart of arm/pipe.h.
  *
  *     struct kube_pipe_config config = {.transport = t};
  *     struct kube_pipe *pipe = kube_pipe_new(&config);
@@ -12,17 +12,17 @@
  *         kube_pipe_release(pipe, done);
  *     }
  *
- * A call does all that the functions of client.h do: it has credentials, which are made anew once
- * after a 401, and is sent again by its retry policy. But no thread waits with it: what is to be
- * done between two waits is done by whichever thread is in kube_pipe_next. Only credentials that
- * take their time (plugins) hold one of these up, because all calls need them. Preconditions are
- * those of the server: a resourceVersion in the body or in the options of a delete; ERR_CONFLICT is
- * the answer when they do not hold.
+ * A call does all that the functions of client.h do: it has credentials, which are refreshed once
+ * after a 401, and is retried by its policy. But no thread blocks on it: work between two waits is
+ * done by whichever thread is in kube_pipe_next. Only slow credentials (plugins) block such a
+ * thread, because all calls need them. Preconditions are those of the server: a resourceVersion in
+ * the body or in the options of a delete; ERR_CONFLICT if they do not hold.
  *
- * A call may be a path and a text instead of a resource and a tree; then its answer is a text, too.
+ * A call may be a path and a text instead of a resource and a tree; then its response is a text,
+ * too.
  *
- * Answers come in the order in which they arrive: who needs an order starts the next call when the
- * one before is done.
+ * Responses are returned in order of arrival; callers that need an order start the next call when
+ * the previous one is done.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * queue.h - what there is to do, by key: each key at most once, the urgent first, none too often.
+ * queue.h - a work queue of keys: each key at most once, by priority, with back-off.
  *
  *     worker:  while (queue_take(q, a, &key)) {
  *                  if (reconcile(key)) queue_forget(q, key);
@@ -8,10 +8,10 @@
  *                  queue_done(q, key);
  *              }
  *
- * A key that is added while it waits is not added twice (a higher priority and an earlier time
- * count). A key that is added while a worker has it waits until that worker is done, so that no two
- * workers ever have the same key. queue_again comes back after a delay that doubles from base to
- * max with each failure and is taken back by queue_forget.
+ * Adding a key that is already queued does not add it twice (the higher priority and the earlier
+ * time win). A key that is added while a worker has it waits until that worker is done, so that no
+ * two workers ever have the same key. queue_again requeues a key after a delay that doubles from
+ * base to max with each failure; queue_forget resets it.
  *
  * Any thread. Time is that of base/clock.h; with a fake clock use queue_poll, which never waits.
  */
@@ -25,7 +25,7 @@ enum queue_priority { QUEUE_URGENT, QUEUE_NORMAL, QUEUE_IDLE, QUEUE_PRIORITIES }
 
 struct queue_config {
     int64_t base, max; /* of the delay after failures; 0: 1 s and 180 s */
-    size_t keys_max;   /* 0: 1,000,000. More are refused. */
+    size_t keys_max;   /* 0: 1,000,000. More are rejected. */
 };
 
 /* Times: how many took at most 10 ns, 100 ns, ... 10 s, and how many longer; in nanoseconds. */

@@ -2,8 +2,8 @@
 /*
  * status.c - answers that are errors.
  *
- * An API server explains itself by a Status object; whatever stands between it and us (proxies,
- * load balancers, servers that are starting) does not, and then the words are client-go's.
+ * An API server explains errors with a Status object; whatever is between it and us (proxies, load
+ * balancers, servers that are starting) does not, and then the wording is client-go's.
  */
 #include "kube/items_internal.h"
 

@@ -34,7 +34,7 @@ struct kube_transport {
     struct lock lock; /* of session */
     struct session session;
     struct lock renewing; /* held while credentials are made: one at a time */
-    struct lock warning;  /* held while somebody is told: one at a time */
+    struct lock warning;  /* serializes calls to the warning handler */
     struct strset *warned;
 };
 
@@ -329,7 +329,7 @@ static bool is_news(struct kube_transport *t, str text)
     return strset_len(t->warned) < KUBE_WARNINGS_MAX && strset_add(t->warned, text, NULL);
 }
 
-/* What follows in a header that cannot be read is nobody's loss, as in client-go. */
+/* The rest of an unparsable header is ignored, as in client-go. */
 static void tell_header(struct kube_transport *t, struct arena *a, str header)
 {
     const struct kube_warn *warn = &t->config->warn;

@@ -9,10 +9,10 @@
  *     if (!kube_send(t, a, &request, &retry_kube, &response, e))
  *         return false;
  *
- * Adds what every request needs: the server before a URL that begins with "/", Authorization (token
- * files are read again, credential plugins run again when what they gave has expired or was refused
- * with 401), impersonation, Accept: application/json unless set, User-Agent. Any thread. One plugin
- * runs at a time, and its answer serves all who wait for it.
+ * Adds what every request needs: the server in front of a URL that starts with "/", Authorization
+ * (token files are reread; credential plugins run again when their credentials have expired or were
+ * rejected with 401), impersonation, Accept: application/json unless set, User-Agent. Any thread.
+ * One plugin runs at a time, and all waiting requests share its result.
  */
 #pragma once
 

@@ -23,7 +23,7 @@ static bool read_code(str text, int *out)
     return true;
 }
 
-/* A text in quotes, in which a backslash stands before a character that counts as it is. */
+/* A quoted string, in which a backslash escapes the next character. */
 static bool read_quoted(struct arena *a, str *rest, str *out, struct err *e)
 {
     struct buf text = buf_new(a, BUF_UNLIMITED);

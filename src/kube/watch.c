@@ -97,7 +97,7 @@ static void tell_synced(struct kube_watch *w)
 
     w->begun = w->unpaged = false;
     w->phase = PHASE_WATCH;
-    /* Else only the watch can tell: lists may succeed for ever beside a watch that never does. */
+    /* Otherwise only the watch counts: lists may succeed forever while the watch never does. */
     if (w->polled)
         works(w);
     if (h->synced)
@@ -272,7 +272,7 @@ int64_t watch_failed(struct kube_watch *w, const struct err *e, int64_t asked)
     return pause;
 }
 
-/* A failure that the server answered, or somebody in its place. */
+/* An error response, from the server or a proxy. */
 static int64_t answered_badly(struct kube_watch *w, const struct err *e, int64_t asked)
 {
     bool busy = e->kind == ERR_THROTTLED;
@@ -282,7 +282,7 @@ static int64_t answered_badly(struct kube_watch *w, const struct err *e, int64_t
     return watch_failed(w, e, asked);
 }
 
-/* Old servers do not know the parameter, or refuse it together with the rest. */
+/* Old servers ignore the parameter, or reject it together with the others. */
 static bool is_refused(const struct kube_watch *w, const struct http_response *response)
 {
     return w->phase == PHASE_INITIAL && (response->status == 400 || response->status == 422);
@@ -402,8 +402,8 @@ static int64_t end_watch(struct kube_watch *w, const struct http_response *respo
 }
 
 /*
- * The server understands and says no, so that the same again is of no use: who may not watch may
- * still list. Credentials and patience are another matter.
+ * The server understood and denied the request, so repeating it is useless: users who may not watch
+ * may still list. Credentials and patience are another matter.
  */
 static bool is_rejected(const struct http_response *response)
 {

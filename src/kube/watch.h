@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * watch.h - all objects of a resource, and then every change of them, for as long as one likes.
+ * watch.h - all objects of a resource, followed by every change to them, until stopped.
  *
  *     struct kube_watches *hub = kube_watches_new(transport);
  *     struct kube_watch *w = kube_watch_start(hub, &config);
@@ -8,23 +8,23 @@
  *     kube_watch_stop(w);
  *     kube_watches_free(hub);
  *
- * A hub runs any number of watches over few connections, with two threads in all. A watch lists in
- * pages, or asks for the list as events where the server offers it (sendInitialEvents), and goes on
- * from there: it resumes at the last resource version it saw (bookmarks keep that fresh) when a
- * connection ends, lists again when the server has forgotten that version (410) or answers it by
- * failures again and again, and waits with growing pauses when there is no server at all. Where
- * initial events are refused, or begin and do not end, it lists. So a handler sees
+ * A hub runs any number of watches over few connections, with two threads in total. A watch lists
+ * in pages, or requests the list as events if the server supports it (sendInitialEvents), and
+ * continues from there: if a connection ends, it resumes at the last resource version it saw
+ * (bookmarks keep that fresh); if the server no longer has that version (410) or keeps failing on
+ * it, it lists again; if the server is unreachable, it retries with back-off. If initial events are
+ * rejected, or start and never end, it lists. So a handler sees
  *
  *     begin, event(ADDED) ..., synced, event ..., begin, event(ADDED) ..., synced, ...
  *
- * where "begin" may follow at any time: whatever has not come again by the next "synced" is gone.
- * Between begin and synced an object may come more than once, with a newer version if it differs.
+ * where "begin" may come at any time: whatever has not reappeared by the next "synced" is gone.
+ * Between begin and synced an object may appear more than once, with a newer version if it differs.
  *
- * A resource that can be listed but not watched (its verbs say so, or the server refuses with 405)
- * is listed again and again instead.
+ * A resource that can be listed but not watched (according to its verbs, or because the server
+ * returns 405) is listed periodically instead.
  *
- * All calls of one handler are made one after the other, on a thread of the hub. A handler must not
- * wait, and must not start or stop watches. The functions may be called from any other thread.
+ * Calls to a handler are serialized, on a thread of the hub. A handler must not block, and must not
+ * start or stop watches. The functions may be called from any other thread.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * handler.h - what answers a request, whether it came over a socket or from this process.
+ * handler.h - answers requests, whether they come over a socket or from this process.
  *
  *     static void answer(void *ctx, struct handler_call *c)
  *     {
@@ -12,15 +12,15 @@
  *     const struct handler h = {answer, ctx};
  *
  * server/handler_serve.h puts one behind a socket; a client in the same process may call it
- * directly. A handler knows nothing of either.
+ * directly. A handler does not know which.
  *
- * Who calls fills the first half of a struct handler_call and done; the handler fills the second
- * half and ends the call by exactly one of handler_reply, handler_begin_stream and handler_drop,
- * before it returns or later, from any thread. A handler whose manual says that it is driven ends
- * every call before it returns, on the thread of its caller; nothing there waits or sleeps.
+ * The caller fills in the first half of a struct handler_call and done; the handler fills in the
+ * second half and ends the call with exactly one of handler_reply, handler_begin_stream and
+ * handler_drop, before it returns or later, from any thread. A handler documented as driven ends
+ * every call before it returns, on the caller's thread, and never blocks.
  *
- * An answer may be a stream, which is pulled: it is a cursor of the handler's, read at the speed of
- * its reader, and it costs nothing while nobody reads.
+ * A response may be a stream, which is pulled: it is a cursor that belongs to the handler, read as
+ * fast as the client reads, and costs nothing while idle.
  */
 #pragma once
 

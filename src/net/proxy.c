@@ -76,7 +76,7 @@ static bool is_in_range(struct arena *a, str range, str host)
     return same_bits(network, ip, (unsigned)bits + (is_v4(ip) ? 96 : 0));
 }
 
-/* "host:port" of a rule, where the port is optional and IPv6 may stand in brackets. */
+/* "host:port" of a rule, where the port is optional and IPv6 may be in brackets. */
 static void split_rule(str rule, str *host, str *port)
 {
     const struct url u = {.host = rule};
@@ -86,7 +86,7 @@ static void split_rule(str rule, str *host, str *port)
     *port = bare_ipv6 ? STR_NONE : url_port(&u);
 }
 
-/* A name stands for itself and all below it; with a dot before it, only for those below. */
+/* A name matches itself and all subdomains; with a leading dot, only subdomains. */
 static bool name_fits(struct arena *a, str rule, str host)
 {
     str name = rule;
@@ -133,7 +133,7 @@ static bool is_excluded(struct arena *a, str rules, str host, unsigned port)
     return false;
 }
 
-/* What stands before the host may be a password. */
+/* What precedes the host may be a password. */
 static bool refuse(str proxy, const char *why, struct err *e)
 {
     size_t at = str_rfind_char(proxy, '@');

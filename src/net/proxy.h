@@ -7,7 +7,7 @@
 /* What the environment says: HTTP_PROXY, HTTPS_PROXY, NO_PROXY or their lower-case twins. */
 struct proxy_settings {
     str http, https, no_proxy;
-    bool cgi; /* REQUEST_METHOD is set: HTTP_PROXY could come from a client and is refused */
+    bool cgi; /* REQUEST_METHOD is set: HTTP_PROXY could come from a client and is rejected */
 };
 
 struct proxy_settings proxy_from_environment(void);

@@ -171,7 +171,7 @@ static str without(struct arena *a, str text, str secret)
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-/* Where names are given twice nobody knows which one counts: not understood. */
+/* With duplicate names it is unclear which one counts: treat as not understood. */
 static const struct read_options strict = {.duplicates = DUPLICATE_ERROR};
 
 struct redaction {

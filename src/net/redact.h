@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * redact.h - what may be shown of requests and answers: everything but secrets.
+ * redact.h - requests and responses without their secrets.
  *
- * For recordings, traces and logs. What is secret is known by name: headers (Authorization, Cookie,
- * ...), members of JSON and fields of forms (password, token, client_secret, ...), query parameters
- * (sig, code, ...), the data of Kubernetes Secrets wherever they stand; or by its look: private
- * keys, connection strings, signatures and passwords in URLs. Values become "REDACTED" (in base64
- * where the data of a Secret is). Texts that are not understood and speak of secrets, and JSON with
- * the same name twice in an object that does, are dropped whole. What was redacted stays as it is
- * when redacted again: so a replayed request is found. Any thread; results live as long as a.
+ * For recordings, traces and logs. Secrets are recognized by name: headers (Authorization, Cookie,
+ * ...), JSON members and form fields (password, token, client_secret, ...), query parameters (sig,
+ * code, ...), the data of Kubernetes Secrets wherever they occur; or by shape: private keys,
+ * connection strings, signatures and passwords in URLs. Values become "REDACTED" (base64-encoded in
+ * the data of a Secret). Text that cannot be parsed and mentions secrets is dropped entirely, and
+ * so is JSON with duplicate keys that does. Redaction is idempotent, so that replayed requests
+ * match. Any thread; results live as long as a.
  */
 #pragma once
 

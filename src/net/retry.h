@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * retry.h - whether, when and how often a request is sent again. The only place that decides it.
+ * retry.h - whether, when and how often to retry a request. The only place that decides.
  *
  *     struct http_response response;
  *     if (!retry_send(client, a, &request, &retry_reads, &response, e))
  *         return false;
  *
- * A policy is data: which answers and failures are worth another attempt, how long to wait and when
- * to give up. A Retry-After of the server (seconds or a date) wins over our own back-off; one that
- * is longer than the policy allows ends the attempts, and the answer goes to the caller. Time and
- * randomness come from base/clock.h, so that tests repeat and never wait.
+ * A policy is data: which responses and failures to retry, how long to wait and when to give up.
+ * The server's Retry-After (seconds or a date) overrides our own back-off; if it is longer than the
+ * policy allows, the response goes to the caller. Time and randomness come from base/clock.h, so
+ * that tests are repeatable and never wait.
  *
- * Callers with loops of their own (watches, queues, operations that are polled) keep a struct retry
- * and ask retry_next. Any thread; a struct retry is used by one at a time.
+ * Callers with their own loops (watches, queues, polled operations) keep a struct retry and call
+ * retry_next. Any thread; a struct retry is used by one thread at a time.
  */
 #pragma once
 
@@ -34,7 +34,7 @@ struct retry_policy {
     unsigned jitter;       /* up to that many hundredths of a wait are added at random */
     int64_t asked_max;     /* the longest Retry-After that is honoured */
     int64_t total_max;     /* of all waits together; 0: no limit */
-    bool lost_only;        /* of failures only lost connections count: not refused ones, nor time */
+    bool lost_only;        /* retry lost connections only, not refused ones or timeouts */
     const struct retry_rule *rules;
     size_t rule_count;
 };

@@ -2,10 +2,10 @@
 /*
  * term.h - calls that may be sent only during the term of a leader; for arm/pipe.h and kube/pipe.h.
  *
- * Each call has the number of its term, and numbers grow. A term ends once (term_end), or by itself
- * when the leader is none any more (leads), which is asked each time before something is sent: a
- * process that was suspended finds out before it does anything. What is on the wire by then comes
- * to its own end, but is not repeated.
+ * Each call carries the number of its term, and numbers increase. A term ends with term_end, or
+ * when this process no longer leads (leads), which is checked before every send: a process that was
+ * suspended notices before it does anything. Requests already on the wire finish, but are not
+ * retried.
  */
 #pragma once
 

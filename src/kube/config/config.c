@@ -353,7 +353,7 @@ static bool build_tls(const struct choice *c, str server, struct http_tls *tls, 
     if (!tls->ca.text.len && c->ca_file.len)
         return err_set(e, ERR_INVALID,
                        "unable to load root certificates: unable to parse bytes as PEM block");
-    /* Without TLS nobody looks at the certificate, as in client-go. */
+    /* Without TLS certificates are ignored, as in client-go. */
     if (!str_has_prefix(server, STR("https:")))
         return true;
     /* Files of client certificates are read for each connection: they may be renewed. */

@@ -28,11 +28,11 @@ struct kube_list {
 };
 
 /*
- * Who is told what the server warns of (headers "Warning" with code 299, as for deprecated APIs).
- * tell is called from any thread that makes requests, one call at a time; text is valid during it.
+ * Receives the server's warnings ("Warning" headers with code 299, as for deprecated APIs). tell is
+ * called from any thread that makes requests, one call at a time; text is valid during it.
  */
 struct kube_warn {
-    void (*tell)(void *ctx, str text); /* NULL: nobody */
+    void (*tell)(void *ctx, str text); /* NULL: ignored */
     void *ctx;
     bool repeat; /* every time; else each text once, and at most KUBE_WARNINGS_MAX of them */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cancel.c - a flag that wakes those who wait for the network; see http.h.
+ * cancel.c - a flag that wakes threads waiting for the network; see http.h.
  *
  * An eventfd that is written once and never read: whoever polls it wakes up, now and later. It is
  * the whole flag, so that raising it from a signal handler is a single write.

@@ -2,7 +2,7 @@
 /*
  * gunzip.c - unpacks the body of an answer while it comes in; see http_internal.h.
  *
- * curl could do it, but takes a text that ends in its middle for a whole one.
+ * curl could do it, but accepts truncated data as complete.
  */
 /* Before our headers, which poison names that this uses. */
 #include <zlib.h>
@@ -51,7 +51,7 @@ bool gunzip_is_broken(const struct gunzip *g)
     return g->broken;
 }
 
-/* One round; false when the text is no gzip. */
+/* One round; false if the data is not gzip. */
 static bool unpack(struct gunzip *g, str *out)
 {
     g->z.next_out = g->piece;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http.h - an HTTP client: requests that are answered whole, or as they come in.
+ * http.h - an HTTP client: responses are returned whole, or delivered as they arrive.
  *
  *     struct http_config config = http_defaults();
  *     struct http_client *client;
@@ -13,15 +13,15 @@
  *     if (response.status == 200) use(response.body);
  *     http_client_free(client);
  *
- * A status of 400 or 500 is an answer, not an error. When there is no answer, the text of the error
- * is worded as Go's net/http words it (Get "https://x/": dial tcp 10.0.0.1:443: connect: connection
- * refused), response.failure is for code that acts on it, and response.hint says what to check;
- * http_explain puts it behind the text.
+ * A status of 400 or 500 is a response, not an error. If there is no response, the error has the
+ * wording of Go's net/http (Get "https://x/": dial tcp 10.0.0.1:443: connect: connection refused),
+ * response.failure is for code that acts on it, and response.hint says what to check; http_explain
+ * appends it to the text.
  *
- * A client is configuration and warm connections; it never changes and may be used from any number
- * of threads at once. There are as many connections as requests were ever under way at the same
- * time. Everything of a response lives in the arena of its call. Retries are in retry.h, many
- * streams on few connections in streams.h, recording and replaying in tape.h.
+ * A client is configuration plus open connections; it is immutable and may be used from any number
+ * of threads. It holds as many connections as there were ever requests in flight at once. A
+ * response lives in the arena of its call. For retries see retry.h, for many streams on few
+ * connections streams.h, for recording and replaying tape.h.
  */
 #pragma once
 
@@ -96,7 +96,7 @@ enum http_failure {
     HTTP_FAILURE_CONFIG,     /* a URL, certificate or key that cannot be used */
     HTTP_FAILURE_REPLAY,     /* nothing like it was recorded */
     HTTP_FAILURE_DNS,        /* the name has no address */
-    HTTP_FAILURE_REFUSED,    /* nobody listens there */
+    HTTP_FAILURE_REFUSED,    /* connection refused */
     HTTP_FAILURE_CONNECT,    /* any other failure to connect: no route, proxy */
     HTTP_FAILURE_TLS_VERIFY, /* the server's certificate is not trusted */
     HTTP_FAILURE_TLS,        /* any other failure of TLS */
@@ -106,7 +106,7 @@ enum http_failure {
     HTTP_FAILURE_TOO_LARGE,
     HTTP_FAILURE_REDIRECT, /* too many, or to another protocol */
     HTTP_FAILURE_CANCELLED,
-    HTTP_FAILURE_CALLER, /* on_body refused; the error is its own */
+    HTTP_FAILURE_CALLER, /* on_body failed; the error is its own */
 };
 /* "dns", "refused", ..., for logs and metrics. */
 const char *http_failure_name(enum http_failure f);

@@ -78,7 +78,7 @@ struct transfer {
 /* A handle at rest or a new one; given back with its connections. */
 CURL *http_handle_take(struct http_client *c, CURLM **multi);
 void http_handle_give(struct http_client *c, CURL *easy, CURLM *multi);
-/* Waits for the network, for the cancel flag, or until somebody must look at the time. */
+/* Waits for the network, for the cancel flag, or until a timeout has to be checked. */
 void http_handle_wait(CURLM *multi, const struct transfer *t);
 /* How the only request of multi has ended. */
 CURLcode http_handle_result(CURLM *multi);
@@ -109,12 +109,12 @@ MUST_CHECK bool transfer_end(struct transfer *t, CURLcode result, struct err *e)
 
 /* What our own side took its time for since then is not the server's fault. */
 void transfer_forgive(struct transfer *t, int64_t since);
-/* Lets go of what curl was given, without a word. */
+/* Releases what curl was given. */
 void transfer_drop(struct transfer *t);
 
-/* Gives on what came of the body; sets stop when it is refused or too much. */
+/* Passes on received body data; sets stop if it is rejected or too long. */
 bool transfer_take_piece(void *t, str piece);
-/* The head is there: tells it, once. */
+/* The headers are complete: reports them, once. */
 void transfer_tell_head(struct transfer *t);
 
 /*
@@ -128,13 +128,13 @@ enum http_local_state { LOCAL_WAITS, LOCAL_HAS_MORE, LOCAL_ENDED };
 /*
  * Gives the request of t, which is prepared, to the handler. wake is called when http_local_step is
  * worth while, from any thread, also from within this and under locks of the handler; without it,
- * http_local_wait is for those who wait. NULL when the request is no request.
+ * http_local_wait is for blocking callers. NULL if the request is invalid.
  */
 struct http_local *http_local_begin(struct transfer *t, void (*wake)(void *ctx), void *ctx,
                                     struct err *e);
 /* Takes what has come, a few pieces at most. Never waits. */
 enum http_local_state http_local_step(struct http_local *l);
-/* Waits until there may be more, or somebody must look at the time. Not in driven mode. */
+/* Waits until there may be more, or a timeout has to be checked. Not in driven mode. */
 void http_local_wait(struct http_local *l);
 /* Gives up what has not come, fills the response and the error, and frees l. */
 MUST_CHECK bool http_local_end(struct http_local *l, struct err *e);
@@ -165,7 +165,7 @@ void gunzip_free(struct gunzip *g); /* may be NULL */
 /* Unpacks piece and gives on what it holds, bit by bit, until give is false. */
 enum gunzip_result gunzip_add(struct gunzip *g, str piece, bool (*give)(void *ctx, str piece),
                               void *ctx);
-/* Whether nothing came, or all of it; whether it is no gzip. */
+/* Whether nothing came, or all of it; whether it is not gzip. */
 bool gunzip_is_whole(const struct gunzip *g);
 bool gunzip_is_broken(const struct gunzip *g);
 

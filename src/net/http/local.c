@@ -2,8 +2,8 @@
 /*
  * local.c - requests that a handler of this process answers; see http_internal.h and net/handler.h.
  *
- * The call has memory of its own, and copies of what is asked, because its handler may answer when
- * the request has long been given up. The lock decides who is last: the handler, then, or us.
+ * The call has its own memory and copies of the request, because its handler may answer long after
+ * the request was abandoned. The lock decides who is last: the handler or us.
  */
 #include "net/handler.h"
 #include "net/http/http_internal.h"
@@ -54,7 +54,7 @@ static void release(struct http_local *l)
     arena_free(l->arena);
 }
 
-/* Whether somebody still wants the answer. */
+/* Whether the response is still wanted. */
 static bool take_answer(struct http_local *l)
 {
     AUTO_LOCK guard = lock_take(&l->lock);

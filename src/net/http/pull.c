@@ -2,8 +2,8 @@
 /*
  * pull.c - answers that are read like files; see pull.h.
  *
- * The request goes on only while somebody waits for bytes, and what came at once is given out
- * before it does: in one go curl takes a hundred of its buffers at most.
+ * The request makes progress only while the reader waits for bytes, and what arrived together is
+ * returned first: in one go curl takes a hundred of its buffers at most.
  */
 #include "net/http/pull.h"
 

@@ -50,7 +50,7 @@ static void set_tls(struct transfer *t)
         curl_easy_setopt(t->easy, CURLOPT_SSL_VERIFYPEER, 0L);
         curl_easy_setopt(t->easy, CURLOPT_SSL_VERIFYHOST, 0L);
     }
-    /* Else curl would trust the folder of the system beside our own certificates. */
+    /* Otherwise curl would trust the system's folder in addition to our own certificates. */
     if (own_ca)
         curl_easy_setopt(t->easy, CURLOPT_CAPATH, NULL);
     set_pem(t, tls->ca, CURLOPT_CAINFO_BLOB, CURLOPT_CAINFO);
@@ -182,8 +182,8 @@ static size_t on_read(char *out, size_t size, size_t count, void *ctx)
 }
 
 /*
- * curl sends a request again, without a word, when the connection that was kept for it turns out to
- * be dead, whether the server has acted on it or not. It cannot when the body cannot be read again.
+ * curl silently resends a request when the connection it reused turns out to be dead, whether the
+ * server has acted on it or not. It cannot when the body cannot be read again.
  */
 static int on_seek(void *ctx, curl_off_t offset, int origin)
 {
@@ -219,7 +219,7 @@ static void set_method(struct transfer *t)
         curl_easy_setopt(t->easy, CURLOPT_CUSTOMREQUEST, NULL);
 }
 
-/* A body cannot be sent again to somebody else, so only reading requests follow. */
+/* A body cannot be sent again to another host, so only reading requests follow redirects. */
 static void set_redirects(struct transfer *t, bool is_https)
 {
     const struct http_request *r = t->request;

@@ -7,7 +7,7 @@
  * lock.
  *
  * curl says which sockets it waits for (on_curl_socket) and until when (on_curl_timer), so that a
- * round costs what happened in it and not what is under way. Whether somebody has waited too long
+ * round costs what happened in it and not what is under way. Whether a stream has waited too long
  * is looked at now and then (look).
  *
  * Requests that a handler of this process answers (local.c) do not see curl at all: the handler
@@ -23,9 +23,9 @@
 #include <unistd.h>
 
 #define EVENTS 256
-/* Longer than that nobody waits in one go. */
+/* The longest single wait. */
 #define PATIENCE_MS 1000
-/* How often flags are looked at which no descriptor tells of. */
+/* How often to check flags that have no descriptor. */
 #define CANCEL_MS 50
 /* Handles of curl that are kept for the next streams. */
 #define SPARE_MAX 512
@@ -57,7 +57,7 @@ struct http_streams {
     uint64_t last_id;
     bool closing;
     bool asleep; /* and must be woken */
-    bool asked;  /* somebody shall stop */
+    bool asked;  /* a stop was requested */
     /* Set before the first start. */
     size_t max;
     void (*settled)(void *ctx);
@@ -354,7 +354,7 @@ static int patience_of(const struct stream *s)
     return s->spec.request.cancel && ms > CANCEL_MS ? CANCEL_MS : ms;
 }
 
-/* When it should be looked at again. Without a thread nobody looks in vain. */
+/* When to check it again; exact in driven mode. */
 static int64_t look_at(const struct stream *s, int64_t now)
 {
     const struct transfer *t = &s->transfer;

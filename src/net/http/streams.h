@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * streams.h - many requests at once on one thread, over few connections or many.
+ * streams.h - many requests at once on one thread, over few or many connections.
  *
- * For watches and for hundreds of small requests: a thread of its own runs all transfers, which
- * share one HTTP/2 connection per server when the server speaks it and the client may, and have
- * one each otherwise; connections are kept for those that come next. Any thread may start a stream
- * and ask it to stop; the callbacks run on the thread of the streams, must not wait, and may start
- * and stop streams themselves.
+ * For watches and for hundreds of small requests: a dedicated thread runs all transfers, which
+ * share one HTTP/2 connection per server if both sides allow it and use one each otherwise;
+ * connections are kept for reuse. Any thread may start a stream and ask it to stop; callbacks run
+ * on the streams' thread, must not block, and may start and stop streams themselves.
  *
  *     struct http_streams *streams = http_streams_new(client);
  *     id = http_streams_start(streams, &(struct http_stream){.request = r, .on_end = end});
  *     ...
- *     http_streams_free(streams);      stops what runs; every on_end has been called when it
- * returns
+ *     http_streams_free(streams);      stops what runs; every on_end has been called by then
  */
 #pragma once
 
@@ -28,9 +26,9 @@ struct http_stream {
      */
     struct http_request request;
     /*
-     * Where the response lives, and what the stream needs itself; nobody else may touch it until
-     * on_end. The texts of the request are not copied then. NULL: one that ends with the stream,
-     * and without the cancel of the request (see http_streams_stop).
+     * Where the response and the stream itself are allocated; nothing else may use it until on_end.
+     * The texts of the request are not copied then. NULL: one that ends with the stream, and
+     * without the cancel of the request (see http_streams_stop).
      */
     struct arena *arena;
     /*

@@ -234,8 +234,8 @@ static size_t on_data(char *data, size_t size, size_t count, void *ctx)
 }
 
 /*
- * A peer that vanished without a word is noticed within 45 s, as in client-go: by probes when
- * nothing is under way, by missing acknowledgements else.
+ * A peer that vanished is noticed within 45 s, as in client-go: by probes when nothing is under
+ * way, by missing acknowledgements else.
  */
 static void watch_peer(int fd)
 {

@@ -325,7 +325,7 @@ static struct exchange *take(struct tape *t, str key)
     return x;
 }
 
-/* The first exchange that nobody has asked for, or NULL. */
+/* The first unused exchange, or NULL. */
 static const struct exchange *first_waiting(struct tape *t)
 {
     AUTO_LOCK guard = lock_take(&t->lock);

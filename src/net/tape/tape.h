@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tape.h - requests and answers recorded in a file, and played back from it.
+ * tape.h - records requests and responses in a file, and replays them.
  *
  *     struct tape *tape;
  *     if (!tape_record(path, &tape, e)) ...    or tape_replay(path, &tape, e)
@@ -8,18 +8,18 @@
  *     ... use clients made with config; free them ...
  *     if (!tape_close(tape, e)) ...
  *
- * For tests and bug reports. A file is lines of JSON, one per request in the order of their ends:
+ * For tests and bug reports. A file is lines of JSON, one per request in order of completion:
  *
  *     {"request":{"method":"GET","url":"https://x/","headers":[["Accept","*"]],"body":"..."},
  *      "response":{"status":200,"headers":[...],"body":"..."}}
  *
- * A body that is not UTF-8 stands in base64 under "body64". A request without an answer has
+ * A body that is not UTF-8 is stored in base64 as "body64". A request without a response has
  * "failure" (a name of http_failure_name) and "error" instead of "response".
  *
  * Secrets never reach the file: see redact.h. Replaying sends nothing. A request gets the first
- * recorded answer not yet used with the same method, URL and body, all redacted in the same way; so
- * several threads may replay at once. When there is none, the request fails (ERR_NOT_FOUND) and the
- * error says what was asked for and what would have come next. A tape may be used from any thread.
+ * unused recorded response with the same method, URL and body, all redacted the same way, so
+ * several threads may replay at once. If there is none, the request fails (ERR_NOT_FOUND) and the
+ * error names the request and the next recorded one. A tape may be used from any thread.
  */
 #pragma once
 
