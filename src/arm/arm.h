@@ -11,15 +11,15 @@
  *     if (!arm_follow(arm, a, &call, &operation, &result, e)) ...
  *     result.body is the resource
  *
- * A call waits for its turn in the request budget, has a fresh token, and is tried again where that
- * is known to help: a new token once after 401, up to three tries in all when the server is in
- * trouble or the connection breaks (only requests that may be sent twice), when the bucket that was
- * empty has filled, and after the provider was registered. Every other refusal goes to the caller
- * with what the rules say of it. Nothing is ever sent to another server than that of the cloud and
- * hosts below it ("eastus2.management.azure.com"): redirects and links to next pages that lead
- * elsewhere are refused, and an operation whose address does is followed by reading its resource.
+ * A call waits for its turn in the request budget, has a fresh token, and is retried where that is
+ * known to help: with a new token once after a 401, up to three attempts in total on server errors
+ * or broken connections (only requests that may be sent twice), once an empty bucket has refilled,
+ * and after registering the provider. Every other error goes to the caller together with what the
+ * rules say about it. Requests only ever go to the cloud's endpoint and hosts below it
+ * ("eastus2.management.azure.com"): redirects and next-page links to other hosts are rejected, and
+ * an operation with such an address is followed by reading its resource.
  *
- * Any thread may call; calls wait. Time is that of base/clock.h. Results live as long as a.
+ * Any thread may call; calls block. Time is that of base/clock.h. Results live as long as a.
  */
 #pragma once
 

@@ -17,7 +17,7 @@ struct arm {
 /* Waits for the turn of r. False when the deadline or the cancel comes first. */
 MUST_CHECK bool gate_enter(struct arm_gate *g, const struct budget_request *r,
                            const struct arm_call *call, struct budget_grant *grant, struct err *e);
-/* Takes an answer into account, and lets others go who may now. */
+/* Accounts for a response, and releases requests that may go now. */
 void gate_leave(struct arm_gate *g, const struct budget_grant *grant,
                 const struct budget_signal *signal);
 /* Waits ns; false when the deadline or the cancel comes first. */
@@ -31,7 +31,7 @@ struct waiter;
  */
 MUST_CHECK bool gate_ask(struct arm_gate *g, const struct budget_request *r,
                          struct budget_grant *grant, struct waiter **out, struct err *e);
-/* Whoever is told that its turn has come. Under no lock. */
+/* Called when its turn has come, without a lock held. */
 typedef void gate_fn(void *ctx, const struct budget_grant *grant);
 /*
  * Lets granted be called once when the turn of w comes, from any thread that uses the gate; w is
@@ -41,7 +41,7 @@ MUST_CHECK bool gate_tell(struct arm_gate *g, struct waiter *w, gate_fn *granted
                           struct budget_grant *grant);
 /* It need not wait any more. False: its turn has come, and granted will be called all the same. */
 MUST_CHECK bool gate_forget(struct arm_gate *g, struct waiter *w);
-/* Lets everybody go who may. Answers when to look again, by clock_mono; INT64_MAX: nobody waits. */
+/* Releases requests whose turn has come. Returns when to check again (clock_mono), or INT64_MAX. */
 int64_t gate_look(struct arm_gate *g);
 
 /* ---- attempt.c ---- */
@@ -103,7 +103,7 @@ MUST_CHECK bool arm_check_home(struct arm *m, str url, const char *what, struct 
 
 /*
  * A provider on its way to be registered: given the last answer, the next call. Pure; texts live in
- * the arena of registration_begin and those of the refused call.
+ * the arena of registration_begin and those of the rejected call.
  */
 struct registration {
     struct arm_call ask; /* what to send next */

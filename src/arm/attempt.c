@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attempt.c - one try of a call: what is sent, what comes back, and whether another one is worth
- * it. For those who wait (arm_exchange) and for those who do not (pipe.c).
+ * attempt.c - one attempt at a call: what is sent, what comes back, and whether to retry. For
+ * blocking callers (arm_exchange) and for pipes (pipe.c).
  */
 #include "arm/arm_internal.h"
 
@@ -11,7 +11,7 @@
 /* When the server is in trouble. */
 #define TRIES_MAX 3
 #define TROUBLE_WAIT NS_PER_SEC
-/* Longer than that nobody waits in place; the caller has better things to do. */
+/* The longest wait in place; beyond it the caller decides. */
 #define TROUBLE_WAIT_MAX (30 * NS_PER_SEC)
 /* Buckets that are empty again and again. */
 #define THROTTLED_MAX 20

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * call_token.c - how a call comes to its token without anybody waiting; see pipe_internal.h.
+ * call_token.c - how a call gets its token without blocking; see pipe_internal.h.
  *
  * Requests for tokens have streams of their own, so that slow tenants take no connection from
  * calls.

@@ -13,7 +13,7 @@
 /* What is kept of a message that is not for people, such as a page of HTML. */
 #define EXCERPT_MAX 200
 
-/* The member of that name, letters without case. */
+/* The member with that name, case-insensitive. */
 static const struct value *member(const struct value *object, str key)
 {
     const struct value *exact = value_get(object, key);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * error.h - what Azure says when it refuses.
+ * error.h - Azure's error responses.
  *
- * Services word refusals in many shapes: {"error":{...}}, the same without the wrapper, with
- * capital initials, a number as code, problem documents, a message alone, JSON inside the message,
- * HTML, or nothing. All of them become one struct cloud_error; reading never fails.
+ * Services return errors in many shapes: {"error":{...}}, the same without the wrapper, with
+ * capitalized keys, a number as code, problem documents, a message alone, JSON inside the message,
+ * HTML, or nothing. All of them become one struct cloud_error; parsing never fails.
  *
  *     struct cloud_error refusal;
  *     cloud_error_read(a, 409, body, &refusal);
  *     str text = cloud_error_text(a, &refusal);      for people
  *
- * What a refusal means is told by rules.h. May be called from any thread.
+ * For what an error means, see rules.h. May be called from any thread.
  */
 #pragma once
 

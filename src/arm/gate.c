@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gate.c - the request budget for threads that wait.
+ * gate.c - the request budget for blocking threads.
  *
- * Whoever waits also lets the others go: each looks at the budget when it may have changed for it.
+ * Waiting threads also release each other: each checks the budget when it may have changed.
  */
 #include "arm/arm_internal.h"
 
-/* An answer may let somebody go earlier than was thought. */
+/* A response may release a request earlier than expected. */
 #define LOOK_AGAIN (100 * NS_PER_MS)
 
 struct arm_gate {
@@ -14,7 +14,7 @@ struct arm_gate {
     struct budget *budget;
 };
 
-/* One who waits; freed by the last of the two who know it, or once it was told. */
+/* A waiting request; freed by the last of its two holders, or once it was notified. */
 struct waiter {
     struct budget_grant grant;
     bool granted, left;
@@ -31,7 +31,7 @@ struct arm_gate *arm_gate_new(const struct budget_limits *limits)
     return g;
 }
 
-/* Lets everybody go who may. Under the lock. Answers when to look again, and who is to be told. */
+/* Releases requests whose turn has come. Under the lock. Returns when to check again. */
 static int64_t let_go(struct arm_gate *g, int64_t now, struct waiter **told)
 {
     struct budget_grant grant;

@@ -9,9 +9,9 @@
  *   /providers/NS/t/n                                           a resource of the tenant
  *   <any of these>/providers/NS/t/n                             an extension of it
  *
- * Ids compare without regard to case, and so do types and providers; they are written with the
- * case they are given. All functions are pure and may be called from any thread. Results live as
- * long as a, and point into the texts they were made from.
+ * Ids, types and providers are case-insensitive; they are written in the case they were given. All
+ * functions are pure and may be called from any thread. Results live as long as a, and point into
+ * the texts they were made from.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ struct arm_pair {
     str type, name;
 };
 
-/* What one "/providers/NS" begins: a resource, or an extension of what stands before it. */
+/* What one "/providers/NS" starts: a resource, or an extension of what precedes it. */
 struct arm_block {
     str provider;
     const struct arm_pair *pairs;

@@ -88,7 +88,7 @@ static void fail(struct arena *a, struct lro *o, const struct arm_answer *answer
 
 /* ---- Waiting. -------------------------------------------------------------------------------- */
 
-/* Where nobody says how long: 5, 10, 20, then every 30 seconds. Half of all operations take 12. */
+/* Without Retry-After: 5, 10, 20, then every 30 seconds. Half of all operations take 12. */
 static int64_t own_wait(unsigned polls)
 {
     return (polls < 3 ? 5 << polls : 30) * NS_PER_SEC;

@@ -2,23 +2,21 @@
 /*
  * lro.h - long-running operations, without a network.
  *
- * A PUT or DELETE may be done at once, or Azure may go on with it for an hour. Which of five
- * protocols says how far it is depends on the service. This is the machine that knows them: it is
- * fed answers and says what to do next, so that one worker can wait for hundreds of operations, and
- * tests need no server.
+ * A PUT or DELETE may finish at once, or Azure may take an hour. Services report progress in one of
+ * five protocols. This state machine knows them: it is fed responses and says what to do next, so
+ * that one worker can follow hundreds of operations, and tests need no server.
  *
  *     lro_begin(a, &operation, STR("PUT"), url, &answer);
  *     while (operation.next == LRO_POLL) {
  *         wait operation.wait nanoseconds, GET operation.poll_url
  *         lro_step(a, &operation, &answer);
  *     }
- *     LRO_READ: it went well (or nobody knows); GET the resource to see what it became, after
- *     operation.wait nanoseconds, mostly none
- *     LRO_DONE: it went well, and operation.body is the resource, if it is not empty
- *     LRO_FAILED: operation.error says why
+ *     LRO_READ: it succeeded (or the outcome is unknown); GET the resource to see the result, after
+ *     operation.wait nanoseconds, usually 0 LRO_DONE: it succeeded, and operation.body is the
+ *     resource, if it is not empty LRO_FAILED: operation.error says why
  *
- * A running operation can be written down as a small token and taken up by another process
- * (lro_token, lro_resume); the format is that of the reference operator's poller annotation.
+ * A running operation can be saved as a small token and resumed by another process (lro_token,
+ * lro_resume); the format is that of the reference operator's poller annotation.
  *
  * An operation belongs to one thread at a time. Its texts live as long as the arena of the calls.
  */

@@ -87,7 +87,7 @@ static void go_on(struct arena *a, struct operation *o, struct operation_step *s
     }
 }
 
-/* Until it is gone; nobody says when. */
+/* Until it is gone; there is no hint when. */
 static void look_again(struct operation *o, struct operation_step *step)
 {
     if (++o->looks < GONE_LOOKS)

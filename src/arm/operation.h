@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * operation.h - a long-running operation to its very end, without a network.
+ * operation.h - follows a long-running operation to its end, without a network.
  *
- * lro.h knows the protocols. This knows what is to be asked, when, and when nothing is left to ask:
- * the resource is read when the operation has made it, a deletion has ended when the resource is
- * gone, addresses that are not of Resource Manager are never shown a token, and polls do not take
- * the turns of what users wait for. It is fed answers and says what comes next:
+ * lro.h knows the protocols. This knows which requests to make, when, and when there are none left:
+ * the resource is read once the operation has created it, a deletion is done when the resource is
+ * gone, hosts other than Resource Manager never get a token, and polls have lower priority than
+ * users' requests. It is fed responses and says what comes next:
  *
  *     operation_begin(a, &o, &about, &answer, &step);
  *     while (step.next == OPERATION_ASK) {
@@ -14,9 +14,9 @@
  *     }
  *     OPERATION_DONE: step.body is the resource    OPERATION_FAILED: step.error, step.why
  *
- * arm_follow is such a loop for a thread that waits; with pipes an answer comes from the mailbox.
- * Everything is a value: an operation belongs to one thread at a time, its texts and those of the
- * step live as long as the arena of the call that made them and the texts it was given.
+ * arm_follow is such a loop for a blocking thread; with pipes the response comes from the mailbox.
+ * Everything is a value: an operation belongs to one thread at a time, and its texts and those of
+ * the step live as long as the arena of the call that made them and the texts it was given.
  */
 #pragma once
 

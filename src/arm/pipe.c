@@ -261,7 +261,7 @@ void arm_pipe_free(struct arm_pipe *p)
         p->cut = true;
     }
     arm_pipe_close(p);
-    /* What is on the wire ends by that, the others when somebody looks at them. */
+    /* This ends requests on the wire; the others end when they are next looked at. */
     http_streams_free(p->streams);
     p->streams = NULL;
     pipe_free_tokens(p);

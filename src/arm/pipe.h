@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pipe.h - calls that nobody waits for: hundreds under way, a few workers.
+ * pipe.h - asynchronous calls: hundreds in flight, a few workers.
  *
  *     if (!arm_pipe_new(&config, &pipe, e)) ...
  *     if (!arm_pipe_start(pipe, arm, &call, ctx, e)) ...        any thread, any client of the gate
@@ -9,17 +9,17 @@
  *         arm_pipe_release(pipe, done);
  *     }
  *
- * A call does all that arm_send does: waits for its turn in the budget, has a token, is tried again
- * where that helps. But no thread waits with it: what is to be done between two waits is done by
- * whichever worker is in arm_pipe_next. Calls share connections (net/http/streams.h), so neither a
- * thread nor a connection belongs to a call.
+ * A call does all that arm_send does: it waits for its turn in the budget, gets a token, and is
+ * retried where that helps. But no thread blocks on it: work between two waits is done by whichever
+ * worker is in arm_pipe_next. Calls share connections (net/http/streams.h), so a call owns neither
+ * a thread nor a connection.
  *
- * Fetching a token and registering a provider are states of a call, too: nobody else waits for the
- * tenant or the provider of another call. Only a credential of the Azure CLI holds a worker up.
+ * Fetching a token and registering a provider are states of a call, too, so a slow tenant or
+ * provider delays only its own calls. Only Azure CLI credentials block a worker.
  *
- * Operations: begin with a call, feed its answer to operation_begin (operation.h, arm_answer_of),
- * and start a call with the address of each step (arm_call.address) when its time has come; the
- * resource itself is read by a call without one.
+ * Operations: start a call, feed its response to operation_begin (operation.h, arm_answer_of), and
+ * start a call with the address of each step (arm_call.address) when it is due; the resource itself
+ * is read by a call without one.
  */
 #pragma once
 

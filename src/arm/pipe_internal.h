@@ -6,16 +6,16 @@
  *                ^                         ^             |
  *                +-------- resting <-------+-------------+ another try
  *
- * Without a token one flight fetches it, and the others with that credential are parked until they
- * are told. A flight whose provider must be registered makes the calls for that in its own place,
- * with what it was about put aside (struct outer).
+ * If there is no token, one flight fetches it, and the others with that credential are parked until
+ * notified. A flight whose provider must be registered makes the calls for that itself, with its
+ * own request set aside (struct outer).
  *
- * The lock protects the lists and the counts. A flight is parked while it waits at the gate or
- * rests, and in the queue when it is answered or done; else it belongs to whoever works on it: a
- * worker, or the streams. Answers come from these in batches.
+ * The lock protects the lists and the counts. A flight is parked while it waits for the budget or
+ * for its next attempt, and in the queue when it is answered or done; otherwise it belongs to
+ * whoever works on it: a worker, or the streams. Responses come from these in batches.
  *
- * One worker at a time watches the clock for those that are parked, and helps when the queue is not
- * empty by the end of its nap; the others wait for the queue.
+ * One worker at a time watches the clock for parked flights, and helps if the queue is not empty
+ * when its wait ends; the others wait for the queue.
  */
 #pragma once
 
@@ -47,7 +47,7 @@ struct flight {
     struct attempt attempt;
     struct tries tries;
     struct credential_wish wish; /* its token */
-    bool told;                   /* it has come while nobody was parked yet */
+    bool told;                   /* it came before the flight was parked */
     bool fetches;                /* the token, by itself: wish.fetch is under way */
     bool relaunch;               /* in the queue: to begin a try */
     bool registers;
@@ -120,9 +120,9 @@ void flight_launch(struct flight *f);
 MUST_CHECK bool flight_land(struct flight *f);
 /* Whether nothing of it may be sent any more. */
 bool flight_is_over(struct flight *f);
-/* Its failure: somebody has given it up. */
+/* Its failure: it was abandoned. */
 void flight_cancel(struct flight *f);
-/* Lets a worker tell that it is done. Takes the lock. */
+/* Hands it to a worker as done. Takes the lock. */
 void flight_finish(struct flight *f);
 /* For the streams: passes on the answers that have arrived. ctx is the pipe. */
 void pipe_on_settled(void *ctx);
@@ -131,7 +131,7 @@ void pipe_on_settled(void *ctx);
 
 /* The tokens of f. False: it waits for them, or has come to its end. */
 MUST_CHECK bool flight_get_token(struct flight *f);
-/* The answer to its fetch; by a busy worker, who has let go of f then. */
+/* The response to its fetch; called by a busy worker, which no longer owns f afterwards. */
 void flight_take_token(struct flight *f);
 /* Sends its fetch, again. */
 void flight_send_fetch(struct flight *f);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * register.c - providers that a subscription must know before it can use them.
+ * register.c - registers resource providers with a subscription.
  */
 #include "arm/arm_internal.h"
 
@@ -11,7 +11,7 @@
 #define WAIT (5 * NS_PER_SEC)
 #define WAIT_MAX (600 * NS_PER_SEC)
 
-/* Names go into an address: what is no name of a provider is not asked for. */
+/* Names become part of a URL, so anything but a provider name is rejected. */
 static bool is_provider(str name)
 {
     for (size_t i = 0; i < name.len; i++) {

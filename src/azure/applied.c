@@ -11,7 +11,7 @@
 #include "text/json/json.h"
 #include "object/object.h"
 
-/* Spellings that are gone from the definitions but may stand in objects. */
+/* Spellings that are gone from the CRDs but may still occur in objects. */
 static const struct {
     str retired, successor;
 } spellings[] = {
@@ -54,7 +54,7 @@ static str claimed_version(const struct value *object)
 
 /* ---- Writes of users. ------------------------------------------------------------------------ */
 
-/* Who is believed when two writes are of one second. */
+/* Which of two writes in the same second wins. */
 enum rank { RANK_UPDATE, RANK_LAST_APPLIED, RANK_APPLY };
 
 struct write {
@@ -92,7 +92,7 @@ static bool is_users(const struct value *entry)
            !value_get_str(entry, STR("subresource")).len;
 }
 
-/* Whether the entry says who set fields of the spec. "." is the spec itself, which is no field. */
+/* Whether the entry names an owner of spec fields. "." is the spec itself and does not count. */
 static bool owns_spec(const struct value *entry)
 {
     const struct value *spec = value_get(value_get(entry, STR("fieldsV1")), STR("f:spec"));

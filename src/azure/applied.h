@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * applied.h - the API version that a user applied, which is the one Azure is talked to in.
+ * applied.h - the API version that a user applied, which is the one used with Azure.
  *
  * The API server stores all objects of a kind in one version and serves them in any, so the version
- * of an object that was read says nothing. What says something, in this order:
+ * of an object that was read means nothing. These do, in this order:
  *
  *   1. the newest write of a user. metadata.managedFields has an entry for everyone who set fields,
  *      with the version it was done in. Those that own fields of the spec count; those of a status,
@@ -12,7 +12,7 @@
  *      server-side apply wins, then kubectl's annotation, then the last entry
  *   2. spec.originalVersion, which the reference operator keeps in objects that it stored
  *   3. the annotation ANNOTATION_API_VERSION, for objects whose managedFields are gone. The
- * operator writes it with the claim and again when the user moved on (applied_is_noted)
+ *      operator writes it with the claim and again when the user moved on (applied_is_noted)
  *   4. the version in which objects are stored
  *
  * So a manifest that moves to a newer API version takes effect when it is applied. Versions that

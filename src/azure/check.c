@@ -8,8 +8,7 @@
 #include "arm/id.h"
 #include "object/object.h"
 
-/* ---- Findings. --------------------------------------------------------------------------------
- */
+/* ---- Findings. ---- */
 
 void check_fail(struct checking *c, const struct value *v, const struct trail *at,
                 const char *format, ...)
@@ -45,8 +44,7 @@ bool check_kind(struct checking *c, const struct value *v, const struct trail *a
     return false;
 }
 
-/* ---- Objects. ---------------------------------------------------------------------------------
- */
+/* ---- Objects. ---- */
 
 /* The property that is spelled most alike. */
 static const struct model_prop *alike(const struct model_type *t, str name)
@@ -83,7 +81,7 @@ static bool is_set(const struct value *object, const struct model_prop *p)
     return v && v->kind != VALUE_NULL;
 }
 
-/* Whether the other property of a pair, or another one at the same place, stands in for p. */
+/* Whether the other property of a pair, or another one for the same ARM path, replaces p. */
 static bool has_stand_in(const struct model_type *t, const struct model_prop *p,
                          const struct value *v)
 {
@@ -159,8 +157,7 @@ void check_members(struct checking *c, const struct model_type *t, const struct 
         check_exclusive(c, t, v, at);
 }
 
-/* ---- Values. ----------------------------------------------------------------------------------
- */
+/* ---- Values. ---- */
 
 static void check_items(struct checking *c, const struct model_shape *shape, const struct value *v,
                         const struct trail *at)
@@ -222,8 +219,7 @@ void check_value(struct checking *c, const struct model_shape *shape, const stru
     check_limits(c, shape->limits, v, at);
 }
 
-/* ---- The whole. -------------------------------------------------------------------------------
- */
+/* ---- The whole. ---- */
 
 /*
  * The name in Azure as far as the object alone tells: azureName, or the name of the object, which

@@ -4,9 +4,9 @@
  *
  * Finds everything that is wrong with an object at once: fields that do not exist, values of the
  * wrong type or outside of what is allowed, missing fields, references in no or several forms,
- * alternatives that exclude each other. Each finding names the field and, when the object was read
- * from a text, the place. The API server finds most of it too, one object at a time and without the
- * place; some of it (one of several, letter by letter the same ids) only this finds.
+ * alternatives that exclude each other. Each finding names the field and, if the object was read
+ * from text, its position. The API server finds most of this too, one object at a time and without
+ * positions; some of it (mutually exclusive fields, ids that must match exactly) only this finds.
  *
  * May be called from any thread.
  */

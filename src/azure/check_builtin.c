@@ -107,7 +107,7 @@ static void check_rules(struct checking *c, const struct member_rule *rules,
     }
 }
 
-/* The error of somebody else as a finding, at its own place when it has one. */
+/* An error as a finding, at its own position if it has one. */
 static void add_error(struct checking *c, const struct value *v, const struct trail *at,
                       const struct err *e)
 {

@@ -10,8 +10,7 @@
 /* How many values an enum's message lists. */
 #define CHOICES_SHOWN 40
 
-/* ---- Choices. ---------------------------------------------------------------------------------
- */
+/* ---- Choices. ---- */
 
 static str list_choices(struct arena *a, const struct value *choices)
 {
@@ -40,8 +39,7 @@ void check_choices(struct checking *c, const struct value *choices, const struct
     check_fail(c, v, at, "\"%.*s\" is not allowed: %.*s", STR_ARG(got), STR_ARG(allowed));
 }
 
-/* ---- Limits. ----------------------------------------------------------------------------------
- */
+/* ---- Limits. ---- */
 
 /* Characters, as Kubernetes counts them. */
 static size_t count_runes(str s)

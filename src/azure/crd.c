@@ -34,8 +34,7 @@ static struct value *typed(struct building *b, const char *type)
     return s;
 }
 
-/* ---- Limits and enums. ------------------------------------------------------------------------
- */
+/* ---- Limits and enums. ---- */
 
 static const struct {
     const char *model, *schema;
@@ -62,8 +61,7 @@ static void add_choices(struct building *b, const struct value *choices, struct 
         value_set(b->arena, schema, STR("enum"), choices);
 }
 
-/* ---- Objects. ---------------------------------------------------------------------------------
- */
+/* ---- Objects. ---- */
 
 static void describe(struct building *b, const struct model_prop *p, struct value *schema)
 {
@@ -135,8 +133,7 @@ static struct value *schema_of_object(struct building *b, const struct model_typ
     return schema;
 }
 
-/* ---- Shapes. ----------------------------------------------------------------------------------
- */
+/* ---- Shapes. ---- */
 
 static struct value *schema_of_items(struct building *b, const struct model_shape *shape)
 {
@@ -194,8 +191,7 @@ static struct value *schema_of(struct building *b, const struct model_shape *sha
     }
 }
 
-/* ---- The definition. --------------------------------------------------------------------------
- */
+/* ---- The definition. ---- */
 
 static struct value *root_schema(struct building *b, const struct model_resource *res)
 {

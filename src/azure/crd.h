@@ -3,9 +3,9 @@
  * crd.h - CustomResourceDefinitions from the model.
  *
  * One definition per kind, with all its versions: structural schemas, everything written out where
- * it is used, no descriptions unless asked for. What a schema cannot say (one of several, the type
- * of an id) is left to check.h and to admission. The status has, beside what ARM tells,
- * operatorStatus: what the operator itself knows.
+ * it is used, no descriptions unless asked for. What a schema cannot express (mutually exclusive
+ * fields, the type of an id) is left to check.h and to admission. Besides what ARM returns, the
+ * status has operatorStatus: what the operator itself knows.
  */
 #pragma once
 

@@ -9,7 +9,7 @@
 /* The schema of a builtin object, and of status.operatorStatus. They live as long as a. */
 struct value *crd_builtin(struct arena *a, enum model_builtin builtin);
 struct value *crd_operator_status(struct arena *a);
-/* The status of an object that nobody has looked at yet. */
+/* The status of an object that was not reconciled yet. */
 struct value *crd_first_status(struct arena *a);
 
 /*

@@ -18,7 +18,7 @@
 
 #define PRESERVE STR("x-kubernetes-preserve-unknown-fields")
 
-/* The members of a schema that say how values are built; the rest only refuses some. */
+/* The members of a schema that define structure; the rest only restricts values. */
 static const char *const structure[] = {
     "type",
     "properties",
@@ -28,7 +28,7 @@ static const char *const structure[] = {
     "description",
 };
 
-/* The structure of a schema, without what refuses values. */
+/* The structure of a schema, without restrictions on values. */
 static struct value *loosened(struct arena *a, const struct value *schema)
 {
     struct value *loose = value_object(a);
@@ -52,8 +52,7 @@ static struct value *loosened(struct arena *a, const struct value *schema)
     return loose;
 }
 
-/* ---- What rejects values. --------------------------------------------------------------------
- */
+/* ---- What rejects values. ---- */
 
 static bool has_text(const struct value *list, str text)
 {

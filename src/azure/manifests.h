@@ -2,8 +2,8 @@
 /*
  * manifests.h - objects from files, as a resolver.
  *
- * Custom resources, Secrets and ConfigMaps that were read from somewhere stand in for a cluster:
- * what refers to what is found among them, and ids are computed.
+ * Custom resources, Secrets and ConfigMaps read from files take the place of a cluster: references
+ * are resolved among them, and ids are computed.
  *
  *     struct manifests *m = manifests_new(a, model, subscription);
  *     manifests_add(m, &doc);

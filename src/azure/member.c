@@ -46,7 +46,7 @@ static bool gives_way(const struct model_type *t, const struct model_prop *p,
     return m && m->prop && m->prop != p && !is_unset(m->prop, value_get(from, m->prop->name));
 }
 
-/* The property that a member means; in other letters only while the exact one is not there. */
+/* The property that a member sets; a case-insensitive match counts only without an exact one. */
 static const struct model_prop *named_prop(const struct model_type *t, const struct value *from,
                                            const struct value *member)
 {

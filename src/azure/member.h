@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * member.h - members of objects whose names may be spelled in other letters.
+ * member.h - case-insensitive lookup of object members.
  *
- * ARM answers so now and then. Manifests too: the original reads them as Go reads JSON, where a
- * name in other letters counts when the exact one is not there.
+ * ARM sometimes changes the case of names in its responses. So do manifests: the original reads
+ * them as Go reads JSON, where a case-insensitive match counts if there is no exact one.
  */
 #pragma once
 

@@ -42,7 +42,7 @@ static void give(struct ordering *o, str text, size_t node)
         VEC_PUSH(o->arena, g, node);
 }
 
-/* Whether anybody gives it. */
+/* Whether any object provides it. */
 static bool need(struct ordering *o, str text, size_t node)
 {
     const struct givers *g = map_get(o->givers, text);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * order.h - objects so that what is needed comes before what needs it.
+ * order.h - sorts objects so that what is needed comes before what needs it.
  *
  * Owners come before what they own, what is referred to before what refers to it, and what exports
  * a Secret or ConfigMap before what reads it (azure/needs.h), also when it is
- * referred to by its id or by that of something inside it. Apart from that the given order
- * stays. Objects that need each other in a circle keep the given order: Azure takes several
- * attempts for those. Any thread may call this.
+ * referred to by its id or by that of something inside it. Otherwise the given order is kept. So is
+ * that of objects in a dependency cycle: those take several attempts in Azure. Any thread may call
+ * this.
  */
 #pragma once
 

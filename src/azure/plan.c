@@ -24,8 +24,7 @@ struct planning {
     struct map *by_name; /* objects seen so far: "group/kind/namespace/name" */
 };
 
-/* ---- Gathering. -------------------------------------------------------------------------------
- */
+/* ---- Gathering. ---- */
 
 /* A finding about v, or about the whole document. */
 static void add_finding_at(struct planning *p, const struct doc *doc, const struct value *v,
@@ -144,8 +143,7 @@ static void gather(struct planning *p)
     }
 }
 
-/* ---- Needs. -----------------------------------------------------------------------------------
- */
+/* ---- Needs. ---- */
 
 /* Owners and references to objects that are not among the manifests. */
 static void find_dangling(struct planning *p, const struct node *node)
@@ -161,8 +159,7 @@ static void find_dangling(struct planning *p, const struct node *node)
     }
 }
 
-/* ---- Converting. ------------------------------------------------------------------------------
- */
+/* ---- Converting. ---- */
 
 /* Each line once. */
 static str unique_lines(struct arena *a, str text)

@@ -3,8 +3,9 @@
  * plan.h - what would be sent for a set of manifests, and in which order.
  *
  * Owners come before what they own, what is referred to before what refers to it, and what writes a
- * secret or config map before what reads it; apart from that the order of the files stays. Nothing
- * is asked of anybody: what is not among the manifests gets a name in braces, and so do secrets.
+ * secret or config map before what reads it; otherwise the order of the files is kept. There is no
+ * network access: what is not among the manifests becomes a placeholder in braces, and so do
+ * secrets.
  */
 #pragma once
 

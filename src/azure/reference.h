@@ -9,8 +9,8 @@
  *                                            the same in parts; those left out are the holder's own
  *   {wellKnownName: x}                       where Azure knows the name
  *
- * The forms exclude each other. Group and kind may also be given where they are known, and must
- * then be the known ones.
+ * The forms are mutually exclusive. Group and kind may also be given where they are known, and must
+ * then match.
  */
 #pragma once
 

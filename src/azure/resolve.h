@@ -2,9 +2,9 @@
 /*
  * resolve.h - the names and ids of custom resources in Azure.
  *
- * What an object is called in ARM depends on its owners, so it takes the other objects to tell. A
- * struct resolver says where they come from: a cluster, or files. It also gives secrets and config
- * maps to whoever fills bodies (convert.h).
+ * What an object is called in ARM depends on its owners, so finding out takes the other objects. A
+ * struct resolver supplies them: from a cluster, or from files. It also supplies secrets and config
+ * maps for bodies (convert.h).
  *
  * A resolver belongs to one thread at a time. Results live as long as a.
  */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * baseline.h - results against those of an earlier report.
+ * baseline.h - compares results with an earlier report.
  *
  * Whether an object that differed before and differs now has become worse:
  *
  *   - Both reports have all differences field by field: a field differs that did not, or its actual
- *     value is another one than before. What is expected does not count, so a reference may change.
+ *     value has changed. Expected values do not count, so a reference may change.
  *   - Otherwise: the text of the difference has an added or removed line that the earlier text
  *     lacks, or has it more often. Headers, hunk lines and context do not count.
  *

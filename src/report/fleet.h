@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fleet.h - what many sites have in common, to bytes.
+ * fleet.h - reports of what many sites have in common.
  *
  * A format sees only struct fleet. To add one: write fleet_<format>.c with one struct fleet_format,
  * list it in fleet_formats.c, and add cases to tests/golden/compare/fleet-*. All functions may be

@@ -26,16 +26,16 @@ str fleet_headline(struct arena *a, const struct fleet *f);
 /* "3 of 398 sites", or "3 of 398 sites, new in 2" */
 str fleet_share(struct arena *a, const struct fleet *f, const struct fleet_finding *x);
 /*
- * Who has a finding: all names when there are few or all is set, else some and how many more; or
- * "all", or "all but" the few others. Lives as long as a.
+ * The sites with a finding: all names if there are few or all is set, else some and how many more;
+ * or "all", or "all but" the few others. Lives as long as a.
  */
 str fleet_who(struct arena *a, const struct fleet *f, const struct fleet_finding *x, bool all);
 /* Some names, or all. */
 str fleet_names(struct arena *a, const struct fleet *f, const struct fleet_indexes *sites,
                 bool all);
 /*
- * Who has a finding or one of those that are alike, and how many that are; the findings begin at
- * index. Lives as long as a.
+ * The sites with a finding or a similar one, and how many these are; the findings start at index.
+ * Lives as long as a.
  */
 struct fleet_indexes fleet_sites_alike(struct arena *a, const struct fleet *f, size_t index);
 /* "Deployment shop/web", or the id when it is none of that form. Lives as long as a. */

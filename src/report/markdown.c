@@ -3,7 +3,8 @@
  * markdown.c - the report for a pull request: a table, and a block per object that opens.
  *
  * A comment holds 65,536 characters at most, so the report is kept below: blocks that do not fit
- * are left out, and their number is told. Bytes are counted, which are never fewer than characters.
+ * are left out and counted. The limit is applied to bytes, of which there are never fewer than
+ * characters.
  */
 #include "report/internal.h"
 #include "base/quote.h"
@@ -49,7 +50,7 @@ static void add_lines(struct buf *out, str text)
     }
 }
 
-/* In a code element nobody is mentioned and nothing is linked. */
+/* In a code element @mentions and links have no effect. */
 void markdown_code(struct buf *out, str text)
 {
     buf_add(out, STR("<code>"));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * outline.c - results in the order in which a person looks at them, and short texts about them.
+ * outline.c - results in reading order, and short texts about them.
  */
 #include "report/internal.h"
 #include "text/json/json.h"

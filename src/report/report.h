@@ -10,14 +10,14 @@
 
 #include "compare/compare.h"
 
-/* What a report may depend on beside the results. */
+/* What a report may depend on besides the results. */
 struct report_options {
     bool all;    /* objects without differences are shown too, where that is a choice */
     int64_t now; /* as clock_now */
     bool colour; /* the text format: with the colours of a terminal */
     /* The text of other people's objects goes to a terminal: control characters are escaped. */
     bool terminal;
-    const struct compare_log *log; /* for what cannot be shown; NULL: nobody is told */
+    const struct compare_log *log; /* for what cannot be shown; NULL: not reported */
 };
 
 struct report_format {

@@ -2,10 +2,10 @@
 /*
  * results_json.c - the JSON report of the original, read back.
  *
- * The text is decoded as Go decodes it into the structs of the original: names without regard to
- * case, unknown ones dropped, null as nothing. The first value that does not fit is the error,
- * after all have been looked at. What comes out has the names of the tables below and can be read
- * with value_get alone.
+ * The text is decoded as Go decodes it into the structs of the original: case-insensitive names,
+ * unknown ones dropped, null ignored. The first value that does not fit is the error, after all
+ * have been looked at. What comes out has the names of the tables below and can be read with
+ * value_get alone.
  */
 #include "report/results_json.h"
 #include "report/internal.h"

@@ -11,9 +11,9 @@
 struct source;
 
 /*
- * Reads a report of the original. Keys count without regard to case, unknown ones are ignored and
- * missing ones are empty. The results live as long as a, and so must the source. Errors are those
- * of Go's encoding/json.
+ * Reads a report of the original. Keys are case-insensitive, unknown ones are ignored and missing
+ * ones are empty. The results live as long as a, and so must the source. Errors are those of Go's
+ * encoding/json.
  */
 MUST_CHECK bool results_from_json(struct arena *a, const struct source *src, struct results *out,
                                   struct err *e);

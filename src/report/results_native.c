@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * results_native.c - what plumb's own reports have beyond those of the original, read back: the
- * counterpart of tree_native.c and verdict.c. No other program promises these members, so that what
- * does not fit is no fault: it counts as absent.
+ * counterpart of tree_native.c and verdict.c. No other program guarantees these members, so what
+ * does not fit is not an error: it counts as absent.
  */
 #include "report/internal.h"
 

@@ -2,9 +2,8 @@
 /*
  * terminal.c - the text report on a terminal.
  *
- * Works on the finished report, line by line: what a line is can be seen from its beginning and
- * from where it stands. A difference begins behind "Diff Output: " and ends at the next row of
- * asterisks.
+ * Works on the finished report, line by line: what a line is follows from its start and its
+ * context. A diff starts after "Diff Output: " and ends at the next row of asterisks.
  */
 #include "report/internal.h"
 #include "base/quote.h"

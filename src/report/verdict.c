@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verdict.c - how complete the comparison was: the last lines of the report for people, and a
- * member of the reports for programs.
+ * verdict.c - how complete the comparison was: the last lines of the text report, and a member of
+ * machine-readable reports.
  */
 #include "report/internal.h"
 #include "base/quote.h"

@@ -2,9 +2,9 @@
 /*
  * budget.c - the buckets, and whose turn it is.
  *
- * Why we never send too much: a request that is under way may not have arrived, and a bucket that
- * is full there does not grow meanwhile. So our level and what is under way together never exceed
- * the burst, and our level is never above theirs.
+ * Why we never send too much: a request in flight may not have arrived, and Azure's bucket does not
+ * grow while it is full. So our level plus the requests in flight never exceeds the burst, and our
+ * level is never above Azure's.
  */
 #include "arm/budget/internal.h"
 
@@ -195,7 +195,7 @@ static void drop_idle_once(struct budget *b, int64_t now)
     }
 }
 
-/* Forgets buckets that are as good as new; those of providers when nobody knows them any more. */
+/* Drops buckets that are full again; those of providers when they are no longer referenced. */
 static void drop_idle(struct budget *b, int64_t now)
 {
     drop_idle_once(b, now);
@@ -225,7 +225,7 @@ static str part_of(str *rest)
     return part;
 }
 
-/* The limit of a bucket that nobody has told us about yet. */
+/* The limit of a bucket that no response has described yet. */
 static bool known_rate(const struct budget *b, const struct budget_stats *names,
                        struct budget_rate *out)
 {
@@ -316,7 +316,7 @@ static struct budget_bucket *bucket_of(struct budget *b, const struct budget_req
     return new_bucket(b, key, r->verb, now);
 }
 
-/* Who asks alone for as long as the bucket takes to fill need not leave anything to others. */
+/* A namespace that has had the bucket to itself while it filled need not leave a reserve. */
 static void note_space(struct budget_bucket *k, uint64_t space, int64_t now)
 {
     if (k->space && k->space != space)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * budget.h - how many requests Azure lets us send, and who may send next.
+ * budget.h - a rate limiter that mirrors Azure's: how many requests may be sent, and whose is next.
  *
  * Azure counts requests in token buckets per subscription, principal, region and kind of verb, and
- * providers add limits of their own. Who sends more is answered by 429 and waits, users included.
- * The budget counts in the same way and never lets go more than will be accepted:
+ * providers add their own limits. Clients that exceed a limit get 429 and must back off, which
+ * delays users too. The budget counts the same way and never releases more than will be accepted:
  *
  *     if (!budget_submit(b, &request, now, e)) ...          it waits
  *     while ((item = budget_next(b, now, &grant, &again))) {
@@ -12,15 +12,16 @@
  *     }
  *     nothing may be sent before again (INT64_MAX: nothing waits)
  *
- * Who goes first: what users caused, then polls of running operations, then sweeps, which only take
- * what is above a reserve; so a fleet that is too large for its budget slows its sweeps, never its
- * users. Within a namespace this order is strict. Between namespaces it goes round: in each cycle a
- * namespace has one turn for what its users caused and one for its polls, so one that misbehaves
- * only delays itself. A part of each bucket, more than the reserve, is kept from namespaces that
- * have used much of it lately: what they want too much of comes even after the sweeps of others.
+ * Priorities: requests caused by users, then polls of running operations, then sweeps, which only
+ * use what is above a reserve; so a fleet that is too large for its budget slows down its sweeps,
+ * never its users. Within a namespace this order is strict. Between namespaces it is round-robin:
+ * in each cycle a namespace gets one turn for user requests and one for polls, so one that
+ * misbehaves only delays itself. Part of each bucket, more than the reserve, is withheld from
+ * namespaces that have used a lot of it recently: their excess comes even after the sweeps of
+ * others.
  *
- * No network, no clock, no lock: the caller gives the time (clock_mono) and keeps to one thread at
- * a time. Items are the caller's.
+ * No network, no clock, no lock: the caller passes the time (clock_mono) and uses one thread at a
+ * time. Items belong to the caller.
  */
 #pragma once
 
@@ -39,7 +40,7 @@ struct budget_rate {
 
 /* A limit of a provider that is known beforehand; others are learnt from headers. */
 struct budget_provider {
-    str provider; /* "Microsoft.Compute", letters without case */
+    str provider; /* "Microsoft.Compute", case-insensitive */
     enum budget_verb verb;
     struct budget_rate rate;
 };

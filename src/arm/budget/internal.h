@@ -2,8 +2,9 @@
 /*
  * internal.h - what the files of the budget share.
  *
- * A bucket of all providers has a line per priority; a line is a ring of namespaces; a namespace
- * has a flow for each provider, so that a provider that is exhausted does not hold up the others.
+ * A bucket of all providers has a line (queue) per priority; a line is a ring of namespaces; a
+ * namespace has a flow for each provider, so that an exhausted provider does not hold up the
+ * others.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stats.c - what answers say of the budget, and what can be said of it.
+ * stats.c - what responses reveal about the budget, and its statistics.
  */
 #include "arm/budget/internal.h"
 

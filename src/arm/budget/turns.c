@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * turns.c - those who wait, in turns of their namespaces.
+ * turns.c - waiting requests, in turns by namespace.
  *
- * A namespace that waits for nothing stays until its last turn is over and forgotten: else it would
- * have a second turn as soon as it comes back. So does what it wanted of a provider with a limit.
+ * A namespace without requests is kept until its last turn has expired: otherwise it would get a
+ * second turn as soon as it comes back. So is its flow for a provider with a limit.
  */
 #include "arm/budget/internal.h"
 
@@ -177,7 +177,7 @@ static void *take_from(struct wait_space *s, struct wait_flow **at, int64_t now)
     return item;
 }
 
-/* What must stay in a bucket for one who has used so much of it. */
+/* What must be left in a bucket for a namespace that has used this much of it. */
 static double floor_for(const struct line_turn *turn, const struct budget_bucket *k, double used)
 {
     const double heavy = HEAVY * k->rate.burst;

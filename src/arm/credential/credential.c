@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * credential.c - tokens, kept as long as they are good.
+ * credential.c - tokens, cached while valid.
  */
 #include "arm/credential/internal.h"
 
@@ -38,7 +38,7 @@ struct credential {
     struct credential_listener *listeners;
 };
 
-/* One that somebody sends for himself. */
+/* A fetch that its caller sends itself. */
 struct credential_fetch {
     struct credential *credential;
     struct entry *entry;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * credential.h - who we are to Azure: credentials, and the tokens they are exchanged for.
+ * credential.h - Azure credentials, and the tokens they are exchanged for.
  *
  * A credential is chosen from keys, which are environment variables or the data of a Secret:
  *
@@ -8,10 +8,10 @@
  *     if (!credential_new(&settings, http, &credential, e)) ...
  *     if (!credential_token(credential, a, scope, &token, e)) ...
  *
- * Tokens are kept per tenant and scope and renewed from half of their life on, by one caller while
- * the others go on with the old one; when there is none to go on with, the others wait. Lifetimes
- * are counted from the moment of the answer, so a wrong clock does no harm; where a clock matters
- * (signed assertions), up to an hour of difference is put right by the date of the answer.
+ * Tokens are cached per tenant and scope and renewed after half of their lifetime, by one caller
+ * while the others keep using the old one; if there is no valid token, the others wait. Lifetimes
+ * are counted from the response, so a wrong clock does no harm; where the clock matters (signed
+ * assertions), a skew of up to an hour is corrected with the Date of the response.
  *
  * Secrets live in memory that is wiped, and never appear in errors. Errors say what to check.
  * A credential may be used from any thread.
@@ -102,9 +102,8 @@ MUST_CHECK bool credential_auxiliary(struct credential *c, struct arena *a, str 
  *     case CREDENTIAL_READY:   wish.token and wish.auxiliary
  *     case CREDENTIAL_FETCH:   send credential_fetch_request(wish.fetch), give what came to
  *                              credential_fetch_answer until it says that it has ended, try again
- *     case CREDENTIAL_WAIT:    somebody else does that: wish.listener is told when to try again
- *     case CREDENTIAL_FAILED:  wish.failure
- *     }
+ *     case CREDENTIAL_WAIT: another caller does that: wish.listener is notified when to retry case
+ *     CREDENTIAL_FAILED: wish.failure }
  */
 struct credential_fetch;
 

@@ -28,7 +28,7 @@ static bool read_mode(struct fields *f, const struct value *v, void *out)
     return fields_word(f, v, words, &word) && fields_text(f, v, out);
 }
 
-/* What a line of a list must say beside its kind and its source; NULL: all is there. */
+/* What an entry must have besides its kind and its source; NULL: nothing is missing. */
 static const char *lacks(str list, const struct line *line)
 {
     if (str_eq(list, STR("off")))

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kind.h - rules of one kind: what is special about it, as data.
+ * kind.h - rules of one kind: its special cases, as data.
  *
  * A file api/rules/<group>.<Kind>.json is about one kind in all its API versions. Every member but
  * the first two is optional, and a kind without a file behaves as one with an empty file:
  *
  *     {"rules": "kind", "kind": "cache.azure.com/Redis",
- *      "errors":  [{"id": "redis-conflict", "match": {"code": ["Conflict"]}, "class":
- * "retryable"}], "owner":   [gates on the owner's body, before a PUT], "send":    [gates on the
- * resource's own body, before a PUT], "ready":   [gates on the resource's own body, after a PUT or
- * an observation], "merge":   [{"at": "properties.subnets", "by": "name"}], "values":  [{"at":
- * "properties.createMode", "send": {"createOrRecover": "default"}}], "trim":    [{"at":
- * "properties.ipConfigurations", "max": 2000}], "naming":  {"equals": "properties.username"},
+ *      "errors":  [{"id": "redis-conflict", "match": {"code": ["Conflict"]},
+ *                   "class": "retryable"}],
+ *      "owner":   [gates on the owner's body, before a PUT],
+ *      "send":    [gates on the resource's own body, before a PUT],
+ *      "ready":   [gates on the resource's own body, after a PUT or an observation],
+ *      "merge":   [{"at": "properties.subnets", "by": "name"}],
+ *      "values":  [{"at": "properties.createMode", "send": {"createOrRecover": "default"}}],
+ *      "trim":    [{"at": "properties.ipConfigurations", "max": 2000}],
+ *      "naming":  {"equals": "properties.username"},
  *      "delete":  {"query": {"deleteSubscriptions": "true"}},
  *      "secrets": {"calls": {"keys": {"action": "listKeys", "apiVersion": "2021-06-01"}},
  *                  "values": {"primaryKey": {"call": "keys", "at": "primaryKey"}}}}

@@ -1,28 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rules.h - rules as data: what an answer of Azure means, and what to do about it.
+ * rules.h - rules as data: what a response from Azure means, and what to do about it.
  *
  * A rule file (api/rules/errors.json is the first) has stages, a stage has rules. Within a stage
- * the first rule that matches counts; a later stage changes only what its rule names. So a general
- * table comes first, then what plumb adds, and last what is special about a kind (kind.h):
+ * the first matching rule applies; a later stage changes only what its rule names. So the general
+ * table comes first, then plumb's additions, and last the special cases of a kind (kind.h):
  *
  *     {"rules": "errors",
  *      "retries": {"slow": {"base": 1, "factor": 2, "max": 180}},
  *      "stages": [{"name": "codes", "rules": [
- *          {"id": "conflict", "match": {"code": ["Conflict"]}, "class": "retryable", "retry":
- * "slow"},
+ *          {"id": "conflict", "match": {"code": ["Conflict"]},
+ *           "class": "retryable", "retry": "slow"},
  *          {"id": "any", "match": {}, "class": "retryable", "retry": "slow"}]}]}
  *
- * What a match may hold, all of it optional, and all of what is there must hold:
+ * Members of a match; all are optional, and all that are present must match:
  *
  *     http        statuses              code       codes of the error itself
  *     inner       codes of any cause    method     of the request
  *     group kind  of the resource       apiVersion {"from": ..., "to": ...}, both included
- *     contains    texts that the message holds, all of them
- *     containsAny the same, at least one
- *     inOrder     the same, one behind the other
- *     pattern     a regular expression for the message
- *     ignoreCase  for codes and texts   understood whether the body could be read
+ *     contains texts that the message contains, all of them containsAny the same, at least one
+ *     inOrder the same, one after another pattern a regular expression for the message ignoreCase
+ *     for codes and texts understood whether the body could be read
  *
  * What a rule may set: class, retry, reason, effect. The rules of the program are embedded; a file
  * of the user is read and checked by the same code (plumb rules lint).
@@ -45,7 +43,7 @@ enum error_effect {
     EFFECT_BUCKET,  /* throttled: everything of this subscription, principal and verb */
     EFFECT_SERVER,  /* the server is in trouble: try again in place, a few times */
     EFFECT_TOKEN,   /* the token is not accepted: get a new one, once */
-    EFFECT_REPLAN,  /* somebody changed the resource: read it again */
+    EFFECT_REPLAN,  /* the resource was changed concurrently: read it again */
     EFFECT_REGISTER /* the provider must be registered for the subscription */
 };
 
@@ -56,7 +54,7 @@ struct rule_retry {
     double factor, jitter;
 };
 
-/* What rules look at beside the error. */
+/* What rules look at besides the error. */
 struct error_facts {
     const struct cloud_error *error;
     str method;                   /* "PUT" */

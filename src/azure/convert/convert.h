@@ -30,7 +30,7 @@ struct arm_request {
  * src is where the object was read from, or NULL.
  *
  * Things that cannot be found are reported together, with ERR_NOT_FOUND and in out->missing; a
- * mistake in the object is reported alone, as it must be mended before anything else.
+ * mistake in the object is reported alone, as it must be fixed before anything else.
  */
 MUST_CHECK bool convert_to_arm(struct arena *a, const struct resolver *r,
                                const struct model_resource *res, const struct value *object,
@@ -46,7 +46,7 @@ MUST_CHECK bool convert_to_body(struct arena *a, const struct resolver *r,
 
 /*
  * The status that an answer of ARM gives, without conditions. Unknown members are ignored, null is
- * unset, names match without regard to case, values of a wrong type are left out.
+ * unset, names are case-insensitive, values of the wrong type are left out.
  */
 struct value *convert_to_status(struct arena *a, const struct model_resource *res,
                                 const struct value *arm);

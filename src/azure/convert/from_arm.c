@@ -3,8 +3,7 @@
  * from_arm.c - from an ARM body to a status or a spec.
  *
  * The body is walked once, by the ARM side of the types (struct model_arm). What does not fit is
- * left out without a word: Azure returns more than it documents, and nothing here may fail because
- * of that.
+ * silently left out: Azure returns more than it documents, which must not cause failures.
  */
 #include "azure/convert/convert.h"
 
@@ -129,7 +128,7 @@ static bool take_items(const struct receiving *r, const struct model_shape *shap
     return true;
 }
 
-/* Whether values of the form go over as they are: no objects, no enums in other letters. */
+/* Whether values of this type can be copied: no objects, no enums in a different case. */
 static bool is_plain(const struct receiving *r, const struct model_shape *shape)
 {
     return shape->form == FORM_JSON ||

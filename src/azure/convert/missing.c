@@ -2,8 +2,8 @@
 /*
  * missing.c - a resolver around another one that remembers what was asked last.
  *
- * Errors are for people; who waits for something must know its key. When a look-up ends in
- * ERR_NOT_FOUND, what was asked last is what is missing, however deep in a chain of owners.
+ * Errors are for people; code that waits for something must know its key. When a lookup ends in
+ * ERR_NOT_FOUND, the last thing looked up is what is missing, however deep in a chain of owners.
  */
 #include "azure/convert/internal.h"
 

@@ -24,7 +24,7 @@ static struct value *go_value(const struct going *g, const struct model_shape *f
                               const struct model_shape *to, const struct value *v,
                               const struct value *kept, struct value *left);
 
-/* Whether values of one shape may stand in the other. Objects are looked into later. */
+/* Whether values of one type are valid for the other. Objects are checked later. */
 static bool is_alike(const struct model_shape *x, const struct model_shape *y)
 {
     while (x->form == y->form && (x->form == FORM_LIST || x->form == FORM_MAP)) {
@@ -43,8 +43,7 @@ static bool has_objects(const struct model_shape *s)
     return s->form == FORM_OBJECT;
 }
 
-/* ---- What is left over. -----------------------------------------------------------------------
- */
+/* ---- What is left over. ---- */
 
 static void leave(const struct going *g, struct value *left, str name, const struct value *v)
 {
@@ -73,7 +72,7 @@ static const struct value *kept_below(const struct value *kept, str name)
     return value_get(value_get(kept, STR("in")), name);
 }
 
-/* Whether elements of lists can be told apart by their names, in both versions. */
+/* Whether list elements can be identified by name in both versions. */
 static bool have_names(const struct model_shape *from, const struct model_shape *to)
 {
     return from->item->form == FORM_OBJECT && model_prop(from->item->object, STR("name")) &&
@@ -88,8 +87,7 @@ static str element_name(const struct going *g, const struct value *element, size
     return name.len ? str_concat(g->arena, STR("name="), name) : str_fmt(g->arena, "%zu", i);
 }
 
-/* ---- Values. ----------------------------------------------------------------------------------
- */
+/* ---- Values. ---- */
 
 static struct value *go_items(const struct going *g, const struct model_shape *from,
                               const struct model_shape *to, const struct value *v,
@@ -147,8 +145,7 @@ static void restore(const struct going *g, const struct model_type *to, const st
     }
 }
 
-/* ---- Property bags. ---------------------------------------------------------------------------
- */
+/* ---- Property bags. ---- */
 
 /* Members that only the stored form of the reference operator has. */
 static bool is_stored_form(str name)
@@ -234,8 +231,7 @@ struct value *convert_version(struct arena *a, const struct model_resource *from
     return out;
 }
 
-/* ---- Paths of leftovers. ----------------------------------------------------------------------
- */
+/* ---- Paths of leftovers. ---- */
 
 /* Below a list, elements are named by index or "name=x". */
 static str path_below(struct arena *a, str up, str name)

@@ -18,11 +18,11 @@ struct derive_options {
     str overlay;       /* folder of overlay files, or one file */
     const str *groups; /* only these; none: all */
     size_t group_count;
-    str version; /* only this one; then nobody can say which facts are unused */
+    str version; /* only this one; unused facts are then not detected */
     bool notes;  /* keep each note, not only their number */
 };
 
-/* What the derivation has to say beside the models. */
+/* What the derivation reports besides the models. */
 enum note_kind {
     NOTE_DROPPED,   /* left out, with the rule that says so */
     NOTE_CHANGED,   /* kept in a simpler form: a pattern without its look-around, a mixed union */

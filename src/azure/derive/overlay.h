@@ -5,7 +5,7 @@
  * One file per group, api/overlay/<group>.json; docs/design/azure-model.md has the format. Reading
  * checks it whole: unknown keys and codes, versions that no kind offers, values of the wrong type
  * are errors with file and line. Facts are looked up by the exact name of a type and a property,
- * and remember that somebody asked: one that nobody asked for is a mistake (overlay_unused).
+ * and are marked as used: an unused one is a mistake (overlay_unused).
  *
  * An overlay lives as long as its arena. One thread at a time, because of the marks.
  */
@@ -36,7 +36,7 @@ enum fact_code {
     FACT_OPTIONAL,        /* opt */
     FACT_PLAIN,           /* plain: neither a secret nor a reference, whatever it looks like */
     FACT_REF,             /* ref: holds an ARM id */
-    FACT_REF_BESIDE,      /* ref+: a reference beside the literal */
+    FACT_REF_BESIDE,      /* ref+: a reference next to the literal */
     FACT_REF_WELL_KNOWN,  /* ref?: an ARM id or a well-known name */
     FACT_REQUIRED,        /* req */
     FACT_SECRET,          /* secret: from a secret */
@@ -127,7 +127,7 @@ bool overlay_listed(const struct overlay_group *g, enum overlay_list list, str t
 bool overlay_expanded(const struct overlay_group *g, str type, str kind, str version,
                       enum side side);
 
-/* Facts that nobody asked for since the overlay was read, in the order of the file. */
+/* Facts that were not used since the overlay was read, in file order. */
 struct unused_fact {
     struct where at;
     str text;

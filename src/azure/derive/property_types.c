@@ -3,7 +3,7 @@
  * property_types.c - types of properties and their validation.
  *
  * Model type strings: string int float bool json, @Type, %Enum, ~Scalar, with the prefixes [] and
- * {}. The status has no validation and no enums, so that an answer nobody foresaw can be stored.
+ * {}. The status has no validation and no enums, so that unexpected responses can be stored.
  */
 #include "azure/derive/internal.h"
 #include "regex/regex.h"

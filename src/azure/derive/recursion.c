@@ -6,8 +6,8 @@
  * a longer circle is cut where a type comes up again. A type that was derived for this resource is
  * not derived again: that bounds the work by the size of the file, whatever its references do.
  *
- * An object that looks like a resource stands for one that exists by itself, so only its id stays.
- * The overlay names those that exist only inside their parent.
+ * An object that looks like a resource represents one that exists by itself, so only its id is
+ * kept. The overlay names those that exist only inside their parent.
  */
 #include "azure/derive/internal.h"
 

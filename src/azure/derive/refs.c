@@ -2,8 +2,8 @@
 /*
  * refs.c - properties that hold ARM ids, and those that look as if they did.
  *
- * Which ones do is a fact of the overlay: neither types nor names tell it for sure. What a name or
- * a description suggests, or what holds in another version of the same property, is noted as a
+ * Which ones do is a fact of the overlay: neither types nor names are conclusive. What a name or a
+ * description suggests, or what holds in another version of the same property, is noted as a
  * proposal. The rules and how often they are right: docs/design/azure-model.md.
  */
 #include "azure/derive/internal.h"
@@ -84,7 +84,7 @@ static const str trap_stems[] = {
     STR_INIT("configuration"),
 };
 
-/* Whether what stands before Id is the singular of a segment of some ARM type. */
+/* Whether what precedes "Id" is the singular of a segment of some ARM type. */
 static bool stem_is_segment(const struct derive *d, str lower_name)
 {
     str stem = str_without_suffix(str_without_suffix(lower_name, STR("s")), STR("id"));

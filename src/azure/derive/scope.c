@@ -77,7 +77,7 @@ static void said_owner(const struct value *owner, struct scope *s)
 
 /* ---- Names. ---- */
 
-/* A name that is one literal, alone or beside any string, is the name of all. */
+/* A name that is one literal, alone or in a union with any string, is the name of all. */
 static struct value *fixed_name(struct derive *d, const struct arm_resource *r)
 {
     const struct arm_prop *p = arm_prop_find(r->body, STR("name"));

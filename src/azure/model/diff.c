@@ -202,7 +202,7 @@ static void compare_types(struct comparison *c, const struct step *at, str old, 
 
 /* ---- Resources. ---- */
 
-/* The first ones differ whenever versions do: nobody wants to hear of it then. */
+/* The first ones always differ between versions: not worth reporting. */
 enum { VERSION_KEYS = 3 };
 static const str row_keys[] = {
     STR_INIT("armApiVersion"), STR_INIT("importable"), STR_INIT("hub"),     STR_INIT("armType"),

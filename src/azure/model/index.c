@@ -3,8 +3,8 @@
  * index.c - finding properties by their names on both sides.
  *
  * On the side of ARM a type is a small tree: members that become properties, and members (mostly
- * "properties") whose own members do. Names compare without regard to case there, since answers of
- * ARM sometimes spell them differently than requests.
+ * "properties") whose own members do. Names are case-insensitive there, since ARM's responses
+ * sometimes spell them differently from requests.
  */
 #include "azure/model/internal.h"
 

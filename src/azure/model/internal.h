@@ -11,7 +11,7 @@
 struct model_file {
     str group, version; /* network, v20250301 */
     str path;           /* in a folder; empty: in the program */
-    str packed;         /* in the program: the bytes as they stand there */
+    str packed;         /* embedded: the packed bytes */
     size_t size;        /* unpacked */
     str kinds; /* in the program: "Kind Kind* ...", the star for those stored in this version */
     /* After reading. */

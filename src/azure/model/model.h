@@ -3,12 +3,12 @@
  * model.h - what plumb knows about Azure's resources, as data.
  *
  * One model file per group and API version says which kinds there are, which properties they have,
- * where each property stands in an ARM body, and which role it plays (azure-model.md, section 2).
+ * where each property goes in an ARM body, and which role it plays (docs/design/azure-model.md).
  * Conversions, schemas and checks are written once, against these structs; a new API version costs
  * no C.
  *
  * The files are part of the program (built from api/model); a folder with the same layout can be
- * used instead. A file is read when somebody first asks for one of its kinds, and stays.
+ * used instead. A file is read when one of its kinds is first requested, and kept.
  *
  *     struct model *m;
  *     const struct model_resource *r;
@@ -16,7 +16,7 @@
  *         !model_find(m, STR("network.azure.com"), STR("v20250301"), STR("RouteTable"), &r, e))
  *         return false;
  *
- * What is handed out never changes and lives as long as the model. All functions may be called from
+ * What is handed out is immutable and lives as long as the model. All functions may be called from
  * any thread.
  */
 #pragma once
@@ -117,7 +117,7 @@ struct model_prop {
     uint32_t min_children; /* children that must be in it when the owner is created */
 };
 
-/* The same properties, found from ARM's side. Ordered without regard to case. */
+/* The same properties, found from ARM's side. Sorted case-insensitively. */
 struct model_arm {
     str name;
     const struct model_prop *prop; /* what the member becomes, or NULL */
@@ -186,7 +186,7 @@ MUST_CHECK bool model_find_hub(struct model *m, str group, str kind,
 /* Kinds in all their versions: one array, sorted by group, kind, version. Reads every file. */
 MUST_CHECK bool model_all(struct model *m, struct arena *a, const struct model_resource ***out,
                           size_t *count, struct err *e);
-/* The versions of a kind, oldest first; none is no error. */
+/* The versions of a kind, oldest first; may be empty. */
 MUST_CHECK bool model_versions(struct model *m, struct arena *a, str group, str kind,
                                const struct model_resource ***out, size_t *count, struct err *e);
 /* Whether the group is known. */
@@ -203,9 +203,9 @@ size_t model_held(struct model *m);
 const struct model_prop *model_prop(const struct model_type *t, str name);
 /* The property with this role. */
 const struct model_prop *model_prop_of_role(const struct model_type *t, enum model_role role);
-/* The member of an ARM object, its name without regard to case. */
+/* The member of an ARM object, by case-insensitive name. */
 const struct model_arm *model_arm(const struct model_arm *members, size_t count, str name);
-/* The property whose variant the discriminator names, without regard to case. */
+/* The property whose variant the discriminator names, case-insensitively. */
 const struct model_prop *model_variant(const struct model_type *t, str value);
 /* Below, at or above 0: as versions are ordered, previews before their release. */
 int model_version_compare(str x, str y);

@@ -4,7 +4,7 @@
  *
  * Types refer to each other in any order and in circles, so all of them get their place before the
  * first is filled. Texts stay where the file has them; of the JSON tree only limits and choices are
- * kept. A file that breaks a rule is refused with the place.
+ * kept. An invalid file is rejected with the position.
  */
 #include "azure/model/internal.h"
 
@@ -100,7 +100,7 @@ static int find_name(const char *const *names, size_t count, str name)
     return -1;
 }
 
-/* A text that stays: one with escapes was made for the JSON tree, the others stand in the file. */
+/* A text that is kept: with escapes it belongs to the JSON tree, otherwise to the file. */
 static str stay(const struct reading *r, str s)
 {
     uintptr_t at = (uintptr_t)s.ptr, from = (uintptr_t)r->src->text.ptr;
