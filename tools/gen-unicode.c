@@ -45,8 +45,7 @@ static uint32_t orbit_next[RUNES];
 static struct member categories[64], scripts[256];
 static size_t category_count, script_count;
 
-/* ---- Reading ----------------------------------------------------------------------------------
- */
+/* ---- Reading ---- */
 
 static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *format, ...)
 {
@@ -190,8 +189,7 @@ static void read_folding(char *fields[FIELDS_MAX], size_t count)
         mapping_of[parse_rune(fields[0])].fold = parse_rune(fields[2]);
 }
 
-/* ---- Orbits -----------------------------------------------------------------------------------
- */
+/* ---- Orbits ---- */
 
 static uint32_t fold_target(uint32_t r)
 {
@@ -221,8 +219,7 @@ static void link_orbits(void)
     }
 }
 
-/* ---- Writing ----------------------------------------------------------------------------------
- */
+/* ---- Writing ---- */
 
 struct set {
     char name[NAME_MAX_LEN];

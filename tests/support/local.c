@@ -119,8 +119,7 @@ str local_text(const struct local *c, const char *path)
     return value_text(v);
 }
 
-/* ---- Watches. ---------------------------------------------------------------------------------
- */
+/* ---- Watches. ---- */
 
 struct local_watch {
     struct handler_stream *stream;

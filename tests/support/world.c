@@ -15,8 +15,7 @@ struct world_event {
     void *ctx;
 };
 
-/* ---- Chance. -----------------------------------------------------------------------------------
- */
+/* ---- Chance. ---- */
 
 uint64_t world_below(struct world *w, uint64_t bound)
 {
@@ -32,8 +31,7 @@ bool world_chance(struct world *w, unsigned percent)
     return world_below(w, 100) < percent;
 }
 
-/* ---- The story. --------------------------------------------------------------------------------
- */
+/* ---- The story. ---- */
 
 void world_note(struct world *w, const char *format, ...)
 {
@@ -67,8 +65,7 @@ void world_report(const struct world *w)
     printf("  %s\n", w->why);
 }
 
-/* ---- The store. --------------------------------------------------------------------------------
- */
+/* ---- The store. ---- */
 
 void world_open(struct world *w)
 {
@@ -98,8 +95,7 @@ void world_crash(struct world *w)
     world_open(w);
 }
 
-/* ---- Time. -------------------------------------------------------------------------------------
- */
+/* ---- Time. ---- */
 
 int64_t world_now(const struct world *w)
 {
@@ -158,8 +154,7 @@ void world_run(struct world *w, int64_t until)
     world_settle(w);
 }
 
-/* ---- Running. ----------------------------------------------------------------------------------
- */
+/* ---- Running. ---- */
 
 static void begin(struct world *w, uint64_t seed)
 {

@@ -67,8 +67,7 @@ static void make_parents(struct world *w, const struct arm_id *id, str version)
     ask(w, "POST", STR("/_sim/time"), version, STR_NONE);
 }
 
-/* ---- Shapes. ----------------------------------------------------------------------------------
- */
+/* ---- Shapes. ---- */
 
 /* Adds the path of every member; elements of lists share one, and so do members named by ids. */
 static void collect(struct arena *a, const struct value *v, str path, struct map *out)
@@ -110,8 +109,7 @@ static str poller_of(const struct sim_response *r)
     return !location.len || str_has_prefix(location, STR("/")) ? STR("none") : STR("location");
 }
 
-/* ---- A case. ----------------------------------------------------------------------------------
- */
+/* ---- A case. ---- */
 
 static bool same_protocol(struct world *w, const struct value *vector, int status, struct buf *why)
 {

@@ -35,8 +35,7 @@ struct call {
     size_t count;
 };
 
-/* ---- Functions --------------------------------------------------------------------------------
- */
+/* ---- Functions ---- */
 
 static struct value *unsupported(struct eval *x)
 {
@@ -272,8 +271,7 @@ static struct value *call(struct call *c)
     return unsupported(c->eval);
 }
 
-/* ---- Reading the template ---------------------------------------------------------------------
- */
+/* ---- Reading the template ---- */
 
 static void skip_blanks(struct eval *x)
 {
@@ -425,8 +423,7 @@ static void run_template(struct eval *x)
     buf_add(&x->out, x->rest);
 }
 
-/* ---- The kind ---------------------------------------------------------------------------------
- */
+/* ---- The kind ---- */
 
 static bool evaluate(struct arena *a, const struct value *vector, struct eval *x)
 {

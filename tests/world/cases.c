@@ -125,8 +125,7 @@ static void make_namespace(struct stage *s, str name)
     (void)stage_apply(s, stage_parse(a, str_z(a, text)));
 }
 
-/* ---- What documents need, and no case has. ----------------------------------------------------
- */
+/* ---- What documents need, and no case has. ---- */
 
 /* A Secret or ConfigMap that some document of the set writes; expressions are not evaluated. */
 static bool is_exported(struct stage *s, const struct set *set, const struct need *wanted)

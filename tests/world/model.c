@@ -9,8 +9,7 @@ const struct kind kinds[] = {
 };
 const size_t kind_count = COUNT(kinds);
 
-/* ---- Objects. ----------------------------------------------------------------------------------
- */
+/* ---- Objects. ---- */
 
 const struct value *meta_of(const struct value *object)
 {
@@ -117,8 +116,7 @@ void model_clear(struct model *m)
         model_drop(m, m->things);
 }
 
-/* ---- Garbage collection. -----------------------------------------------------------------------
- */
+/* ---- Garbage collection. ---- */
 
 static const struct value *owners_of(const struct value *object)
 {

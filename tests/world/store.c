@@ -62,8 +62,7 @@ struct clients {
     bool unsure;        /* the power failed in the middle: the last write may be there */
 };
 
-/* ---- Places. -----------------------------------------------------------------------------------
- */
+/* ---- Places. ---- */
 
 static str collection(struct clients *c, struct arena *a, const struct kind *kind, str namespace)
 {
@@ -110,8 +109,7 @@ static struct thing *any_thing(struct clients *c)
     return t;
 }
 
-/* ---- Replicas. ---------------------------------------------------------------------------------
- */
+/* ---- Replicas. ---- */
 
 static struct known *find_known(struct replica *r, str key)
 {
@@ -180,8 +178,7 @@ static struct replica of_items(struct clients *c, const struct kind *kind, struc
     return r;
 }
 
-/* ---- The auditor. ------------------------------------------------------------------------------
- */
+/* ---- The auditor. ---- */
 
 static void audit_open(struct clients *c)
 {
@@ -341,8 +338,7 @@ static void check_lists(struct clients *c)
     }
 }
 
-/* ---- Writing. ----------------------------------------------------------------------------------
- */
+/* ---- Writing. ---- */
 
 static void write_owner(struct clients *c, struct buf *b, const struct kind *kind, str namespace)
 {
@@ -660,8 +656,7 @@ static void delete (struct clients *c)
     audit(c, &by);
 }
 
-/* ---- Reading. ----------------------------------------------------------------------------------
- */
+/* ---- Reading. ---- */
 
 static void get(struct clients *c)
 {
@@ -728,8 +723,7 @@ static void next_page(struct clients *c)
         end_pages(c);
 }
 
-/* ---- Watchers. ---------------------------------------------------------------------------------
- */
+/* ---- Watchers. ---- */
 
 static void watcher_list(struct clients *c, struct watcher *v)
 {
@@ -839,8 +833,7 @@ static void check_watchers(struct clients *c)
     }
 }
 
-/* ---- Time and trouble. -------------------------------------------------------------------------
- */
+/* ---- Time and trouble. ---- */
 
 static void look(void *ctx)
 {
@@ -957,8 +950,7 @@ static void disk_trouble(struct clients *c)
     (full ? disk_fill : disk_protect)(c->w->disk, false);
 }
 
-/* ---- The run. ----------------------------------------------------------------------------------
- */
+/* ---- The run. ---- */
 
 static const struct {
     void (*act)(struct clients *c);

@@ -155,8 +155,7 @@ static void define(struct stage *s, const char *group, const char *kind)
     define_as(s, group, kind, false);
 }
 
-/* ---- The operator. ---------------------------------------------------------------------------
- */
+/* ---- The operator. ---- */
 
 static void *run(void *ctx)
 {
@@ -183,8 +182,7 @@ static void stop(struct running *r)
     http_cancel_free(r->cancel);
 }
 
-/* ---- Waiting for a state. --------------------------------------------------------------------
- */
+/* ---- Waiting for a state. ---- */
 
 static bool is_ready(struct stage *s, const char *path)
 {
@@ -264,8 +262,7 @@ static uint64_t passes_of(struct running *r)
     return metric_of(r, "plumb_passes_total");
 }
 
-/* ---- The stories. ----------------------------------------------------------------------------
- */
+/* ---- The stories. ---- */
 
 TEST(what_is_declared_is_made_corrected_and_deleted)
 {
@@ -360,8 +357,7 @@ TEST(a_restart_leaves_alone_what_is_well)
     close_stage(&s);
 }
 
-/* ---- Two of them. ----------------------------------------------------------------------------
- */
+/* ---- Two of them. ---- */
 
 #define LEASE "/apis/coordination.k8s.io/v1/namespaces/default/leases/operator"
 
@@ -414,8 +410,7 @@ TEST(who_loses_the_lease_sends_nothing_that_waited)
     close_stage(&s);
 }
 
-/* ---- Secrets. --------------------------------------------------------------------------------
- */
+/* ---- Secrets. ---- */
 
 #define SERVERS "/apis/sql.azure.com/v20211101/namespaces/default/servers"
 #define SERVER                                                                                     \

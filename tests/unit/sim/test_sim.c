@@ -104,8 +104,7 @@ static int poll_to_end(struct world *w)
     return 100;
 }
 
-/* ---- Requests and refusals. -------------------------------------------------------------------
- */
+/* ---- Requests and refusals. ---- */
 
 TEST(what_is_missing_is_refused_as_recorded)
 {
@@ -145,8 +144,7 @@ TEST(ids_have_no_case_and_unknown_types_are_done_at_once)
     end(&w);
 }
 
-/* ---- Operations. ------------------------------------------------------------------------------
- */
+/* ---- Operations. ---- */
 
 TEST(an_operation_ends_after_its_polls_or_with_time)
 {
@@ -200,8 +198,7 @@ TEST(a_group_takes_everything_along)
     end(&w);
 }
 
-/* ---- Children, soft delete, actions, lists. ---------------------------------------------------
- */
+/* ---- Children, soft delete, actions, lists. ---- */
 
 TEST(children_are_shown_in_their_parent_and_replaced_by_its_list)
 {
@@ -285,8 +282,7 @@ TEST(lists_come_in_pages)
     end(&w);
 }
 
-/* ---- Budget, tokens, providers. ---------------------------------------------------------------
- */
+/* ---- Budget, tokens, providers. ---- */
 
 TEST(buckets_empty_and_fill_again)
 {

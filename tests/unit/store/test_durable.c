@@ -90,8 +90,7 @@ TEST(a_disk_that_cannot_be_written_fails_writes_and_nothing_else)
     stage_end(&s);
 }
 
-/* ---- Power that fails anywhere. ---------------------------------------------------------------
- */
+/* ---- Power that fails anywhere. ---- */
 
 #define POWER_SEEDS 1000
 #define POWER_NAMES 6
@@ -188,8 +187,7 @@ TEST(whenever_the_power_fails_everything_that_was_answered_is_there)
     random_real();
 }
 
-/* ---- Killed in the middle. --------------------------------------------------------------------
- */
+/* ---- Killed in the middle. ---- */
 
 #define STORMS 100
 
