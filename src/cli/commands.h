@@ -64,7 +64,7 @@ struct command {
     bool (*run)(struct call *c, struct err *e);
 };
 
-/* What the program was made of; main sets it before anything else. Empty: nobody knows. */
+/* The program's sources; main sets it before anything else. Empty: unknown. */
 struct build_info {
     const char *commit, *date, *model_date;
 };

@@ -76,7 +76,7 @@ static bool next_json(struct arena *a, struct input *in, struct value **root, st
     *root = NULL;
     if (in->done)
         return true;
-    /* Where a broken value ends is anybody's guess: a failure is the end. */
+    /* Where a broken value ends is unknown: a failure is the end. */
     in->done = !json_read_next(a, &in->source, &in->options, &in->offset, root, e);
     return !in->done;
 }

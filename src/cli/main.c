@@ -63,7 +63,7 @@ static bool fail_unknown_command(str name, struct err *e)
     return err_set(e, ERR_USAGE, "unknown command \"%.*s\"", STR_ARG(name));
 }
 
-/* Reads the options before the name of the command; *used tells how many words that took. */
+/* Reads the options before the command name; *used: how many arguments that took. */
 static bool read_globals(struct request *r, size_t argc, char *const *argv, size_t *used,
                          struct err *e)
 {
@@ -181,7 +181,7 @@ static enum exit_status answer(struct request *r, struct output *out)
     return STATUS_FINE;
 }
 
-/* A reader that has left is no news to anybody: the exit status tells, without a message. */
+/* A closed pipe needs no message: the exit status is enough. */
 static enum exit_status finish(struct output *out, enum exit_status status)
 {
     AUTO_ERR e = {0};

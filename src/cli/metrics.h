@@ -24,6 +24,6 @@ struct metrics;
 MUST_CHECK bool metrics_open(struct arena *a, str file, str address, struct metrics **out,
                              struct err *e);
 void metrics_close(struct metrics *m); /* m may be NULL */
-/* Whether anybody wants to know. */
+/* Whether metrics were requested. */
 bool metrics_wanted(const struct metrics *m);
 void metrics_publish(struct metrics *m, str text);

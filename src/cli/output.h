@@ -41,5 +41,5 @@ void output_style(struct output *o, enum output_style style);
 /* Writes what is left. False when anything could not be written. */
 MUST_CHECK bool output_finish(struct output *o, struct err *e);
 
-/* Whether output goes to a pipe that nobody reads any more. */
+/* Whether output goes to a pipe whose reader is gone. */
 bool output_reader_left(const struct output *o);

@@ -6,8 +6,8 @@
  *     progress_step(&p, done, total);     as often as one likes
  *     progress_clear(&p);                 before anything else is printed, and at the end
  *
- * Nothing is shown during the first second, and nothing ever when standard error is no terminal or
- * a dumb one. One thread at a time.
+ * Nothing is shown during the first second, and nothing at all if standard error is not a terminal
+ * or a dumb one. One thread at a time.
  */
 #pragma once
 

@@ -51,7 +51,7 @@ static bool find_reference(struct arena *a, const struct compare_options *o, str
     return true;
 }
 
-/* Of a path that stands there twice the last one. */
+/* Of a path that is listed twice, the last one. */
 static bool find_template(const struct reference *r, str path, size_t *index)
 {
     for (size_t i = r->templates.len; i-- > 0;)
@@ -142,7 +142,7 @@ static bool check_repeated(struct arena *a, const struct reference *r, struct er
                    map_len(repeated) > shown.len ? ", ..." : "");
 }
 
-/* Of a name that is not there the original makes no overrides, in silence. */
+/* For an unknown name the original silently writes no overrides. */
 static bool check_override_for(struct arena *a, const struct compare *c, struct err *e)
 {
     const struct str_list *names = &c->options->override_for;

@@ -39,9 +39,9 @@ struct compare_log {
     bool verbose; /* whether 'I' lines are wanted */
 };
 
-/* Who wants to know how far a run is; from the thread of the caller. */
+/* Progress reports, made on the caller's thread. */
 struct compare_progress {
-    /* done objects have been compared; total is 0 when nobody knows it yet. */
+    /* done objects have been compared; total is 0 while unknown. */
     void (*step)(void *ctx, size_t done, size_t total); /* or NULL */
     void *ctx;
 };
@@ -206,7 +206,7 @@ struct result_verdict {
               */
 };
 #define RESULT_NOTES_MAX 1000
-/* Objects without a template that are named when nobody asked for all of them. */
+/* How many objects without a template are named unless all are requested. */
 #define RESULT_UNMATCHED_SHOWN 20
 
 enum verdict_state {
@@ -227,7 +227,7 @@ struct result_candidate {
     str why; /* one line */
 };
 
-/* A field that no one is told of, whatever the object has there. */
+/* A field whose differences are not reported. */
 struct result_suppressed {
     str path;
     str rule;                       /* as in struct result_rule */

@@ -41,7 +41,7 @@ struct compare {
     bool keeps_objects;
     bool in_turn; /* objects are compared one by one, because comparing may change others */
     struct result_verdict verdict; /* of what was read; improved comparisons only */
-    struct map *by_kind; /* for lookups: kind to struct index_list; NULL: nobody looks up */
+    struct map *by_kind;           /* for lookups: kind to struct index_list; NULL: no lookups */
     const struct secret_values *values; /* of all objects, where by_kind is */
     str hash;                           /* of the reference; empty: not known yet */
 };

@@ -352,7 +352,7 @@ static void take_unit(struct running *r, struct unit *u)
     }
 }
 
-/* done of total, which is 0 when nobody knows it yet. */
+/* done of total, which is 0 while unknown. */
 static void show_progress(const struct running *r, size_t done, size_t total)
 {
     const struct compare_progress *p = &r->compare->options->progress;

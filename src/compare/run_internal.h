@@ -27,7 +27,7 @@ struct outcome {
     struct owner_facts refers;
     struct tally tally;
     struct result_fields fields;
-    struct result_explanation *explanation; /* NULL: nobody asked */
+    struct result_explanation *explanation; /* NULL: not requested */
     struct journal journal;
 };
 

@@ -4,7 +4,7 @@
 #include "text/json/json.h"
 #include "object/object.h"
 
-/* Annotations may hold objects with annotations; so deep nobody nests them on purpose. */
+/* Annotations may hold objects with annotations; legitimate nesting is never this deep. */
 enum { NESTED_MAX = 3 };
 
 static const char *const secret_fields[] = {"data", "stringData"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * secret.h - what Secrets hold is never shown, only whether it is the same.
+ * secret.h - masks the values of Secrets, showing only whether they are the same.
  *
  * Values of data and stringData become "***", or "*** (before)" and "*** (after)" where both sides
  * have the key and differ; also of Secrets within other objects, such as a ManifestWork. The same
@@ -30,7 +30,7 @@ bool secret_mask_patch(struct arena *a, const struct secret_values *values, bool
                        struct value *patch);
 /*
  * As the original: masks data only, of objects that are Secrets of version v1, and fails where it
- * is no mapping. Sides that change are replaced by copies.
+ * is not a mapping. Sides that change are replaced by copies.
  */
 MUST_CHECK bool secret_mask(struct arena *a, struct value **merged, struct value **live,
                             struct err *e);

@@ -10,7 +10,7 @@
  * It serves widgets.example.com/v1, leases.coordination.k8s.io/v1 and core events: get, list
  * (limit, continue), watch (bookmarks, initial events), create, update, merge patches, delete, with
  * resource versions that grow by one. Discovery (aggregated) has the widgets. Faults are scripted:
- * the next requests are answered as told. Any thread.
+ * they apply to the next requests. Any thread.
  */
 #pragma once
 
@@ -39,9 +39,9 @@ void api_compact(struct api_server *s);
 void api_bookmark(struct api_server *s);
 void api_end_watches(struct api_server *s, bool broken);
 size_t api_watches(struct api_server *s);
-/* Whether watches may ask for initial events; else they are refused with 422, as by old servers. */
+/* Whether watches may request initial events; else they get 422, as from old servers. */
 void api_initial_events(struct api_server *s, bool offered);
-/* Whether watches are refused with 405, as by servers that only know lists. */
+/* Whether watches get 405, as from servers that only support lists. */
 void api_unwatchable(struct api_server *s, bool refused);
 
 /* The next request whose target begins so is answered like this. Up to 64 may wait. */

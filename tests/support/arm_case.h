@@ -3,7 +3,7 @@
  * arm_case.h - cases of arm-put, as kinds of vectors read them.
  *
  * One case per file: docs (the subject first, then what it refers to), secrets, config maps, and
- * the expected path, api-version and body. Names in braces stand for the recorded ones.
+ * the expected path, api-version and body. Names in braces replace the recorded ones.
  */
 #pragma once
 

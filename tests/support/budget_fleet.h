@@ -38,7 +38,7 @@ struct budget_outcome {
     double bad_done;      /* requests of the misbehaving that were let go */
 };
 struct budget_outcome budget_fleet_run(const struct budget_fleet *p);
-/* Nothing throttled, nobody delayed by a tenth, nothing of theirs left over. */
+/* Nothing throttled, no one delayed by a tenth, no requests left over. */
 bool budget_fleet_is_well(const struct budget_outcome *o);
 /* One line. */
 str budget_fleet_text(struct arena *a, const struct budget_fleet *p,

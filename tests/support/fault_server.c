@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fault_server.c - a server that does what it is told; see fault_server.h. */
+/* fault_server.c - a scripted server; see fault_server.h. */
 /* Before our headers, which poison names that these use. */
 #include <openssl/ssl.h>
 

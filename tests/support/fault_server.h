@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fault_server.h - a server that does what it is told, wrong things above all.
+ * fault_server.h - a scripted server, mostly for misbehaving.
  *
  * A script says what happens to each connection, one step per connection; after the last step its
  * connections are closed at once. One thread, loopback only, every wait is bounded.
  *
- * After clock_wire_fake nobody waits: a step that hangs moves that clock by an hour, one that drips
- * by two seconds with each byte.
+ * After clock_wire_fake nothing really waits: a step that hangs moves that clock by an hour, one
+ * that drips by two seconds with each byte.
  *
  *     static const struct fault_step script[] = {
  *         {.end = FAULT_RESET},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * faults.h - everything that a server may do wrong, and how clients may take it.
+ * faults.h - everything that a server may do wrong, and how clients may react.
  *
  *     faults_begin();
  *     for (size_t i = 0; i < fault_count; i++)
@@ -17,10 +17,10 @@
 #include "fault_server.h"
 
 enum fault_class {
-    FAULT_LOST,    /* the connection was lost: who reads may ask again */
+    FAULT_LOST,    /* the connection was lost: reads may be retried */
     FAULT_PATIENT, /* the server asks for some patience */
-    FAULT_REFUSES, /* the server refuses, and says nothing of another attempt */
-    FAULT_LATER,   /* the server asks for more patience than anybody has */
+    FAULT_REFUSES, /* the server rejects the request without asking for a retry */
+    FAULT_LATER,   /* the server asks for a longer wait than any client accepts */
     FAULT_CONTENT, /* a whole answer, but none that could be meant */
     FAULT_BROKEN,  /* what came is no HTTP, or cannot be unpacked */
     FAULT_LARGE,   /* larger than any limit, or announced to be */
@@ -37,7 +37,7 @@ struct fault {
     enum fault_class class;
     struct fault_step step;
     int status; /* of FAULT_PATIENT, FAULT_REFUSES and FAULT_LATER */
-    /* In the text of an error; two of them where the system may tell either. */
+    /* In the text of an error; two where the system may report either. */
     const char *want, *or_want;
     bool uncertain; /* whether the request left is up to the machine */
     enum fault_body body;
@@ -54,5 +54,5 @@ struct fault_step fault_step_of(struct arena *a, const struct fault *f, const ch
 /* A right answer, after which the connection is closed. */
 struct fault_step fault_proper(struct arena *a, int status, const char *headers, str body);
 
-/* Whether a text tells of the fault by its cause. */
+/* Whether a text names the cause of the fault. */
 bool fault_is_told(const struct fault *f, str text);

@@ -45,7 +45,7 @@ struct world {
     struct disk *disk;
     struct store_config config; /* of the store; change it before world_open */
     struct store *store;        /* NULL while it is down */
-    struct local client;        /* somebody who asks the store */
+    struct local client;        /* a client of the store */
     unsigned lives;             /* how often the store was opened */
     /* Called whenever something may have happened while time passed: watchers look. May be NULL. */
     void (*look)(void *ctx);

@@ -4,7 +4,7 @@
  *
  * A pattern tells the first answer, the states seen while polling and how many polls it took. The
  * script answers accordingly over a socket, with the states spread over the median number of polls;
- * time is virtual. A client that asks before Retry-After has passed is told on.
+ * time is virtual. A client that polls before Retry-After has passed is reported.
  */
 #pragma once
 

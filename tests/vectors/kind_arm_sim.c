@@ -82,7 +82,7 @@ static void collect(struct arena *a, const struct value *v, str path, struct map
     }
 }
 
-/* How many members only one of both has; the first few are told. */
+/* How many members only one of both has; the first few are printed. */
 static size_t members_off(struct arena *a, const struct value *got, const struct value *want,
                           size_t *all, struct buf *why)
 {
@@ -116,7 +116,7 @@ static bool same_protocol(struct world *w, const struct value *vector, int statu
     str poller = value_get_str(vector, STR("poller")), got = poller_of(&w->r);
     int64_t want = 0;
 
-    /* State of the resource itself: nothing in the headers tells. */
+    /* State of the resource itself: the headers do not show it. */
     if (str_eq(poller, STR("body")))
         poller = STR("none");
     if (!value_to_i64(value_get(vector, STR("putStatus")), &want))
@@ -128,7 +128,7 @@ static bool same_protocol(struct world *w, const struct value *vector, int statu
     return false;
 }
 
-/* The recorded PUT may have been the first one of its resource or a later one: nothing tells. */
+/* Whether the recorded PUT was the first one of its resource is not known. */
 static bool put(struct world *w, const struct value *vector, str path, str version, struct buf *why)
 {
     str body = text_of(w->a, value_get(vector, STR("put")));

@@ -9,7 +9,7 @@
 
 #include "diff/diff.h"
 
-/* One piece per line, quoted only so far that a reader can tell them apart. */
+/* One piece per line, quoted only as far as needed to distinguish them. */
 static str shown(struct arena *a, const struct diff_pieces *pieces)
 {
     static const char marks[] = "-=+";

@@ -12,7 +12,7 @@
 
 /* ---- Streams. ---- */
 
-/* A failing write to standard output is told; one to standard error cannot be. */
+/* A failed write to standard output is reported; one to standard error cannot be. */
 static bool write_out(str text, struct err *e)
 {
     return file_write_fd(STDOUT_FILENO, STR("/dev/stdout"), text, e);
@@ -174,7 +174,7 @@ struct options compat_options_new(struct arena *a, struct compare_values *values
     return o;
 }
 
-/* A script; without a shell the help says which there are. False: it is no such call. */
+/* A script; without a shell the help says which there are. False: it is not such a call. */
 static bool find_script(size_t argc, char *const *argv, struct buf *out)
 {
     str shell = str_c(argc > 1 ? argv[1] : "");

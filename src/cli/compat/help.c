@@ -174,7 +174,7 @@ void compat_help(struct buf *out, const char *program)
 
 /* ---- Template functions. ---- */
 
-/* The functions that are no part of Sprig, by name. */
+/* The functions that are not part of Sprig, by name. */
 static const struct {
     const char *name, *help;
 } own_functions[] = {

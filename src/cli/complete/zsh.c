@@ -10,7 +10,7 @@ struct writer {
     const char *indent;
 };
 
-/* A description stands in single quotes, inside brackets, and before a colon. */
+/* A description is in single quotes, inside brackets, and before a colon. */
 static void add_escaped(struct buf *out, str text)
 {
     for (size_t i = 0; i < text.len; i++) {

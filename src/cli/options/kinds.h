@@ -15,7 +15,7 @@ struct kind_list {
 
 /*
  * The resources whose kind, or group/kind, fits one of the patterns (all of them without any),
- * letters without regard to case. A pattern that fits nothing, or is broken, is an error.
+ * case-insensitive. A pattern that matches nothing, or is invalid, is an error.
  */
 MUST_CHECK bool kind_list_select(struct arena *a, struct model *m,
                                  const struct option_list *patterns, struct kind_list *out,

@@ -23,7 +23,7 @@ static bool split_fields(struct arena *a, str by, struct list_rule *rule, struct
     return true;
 }
 
-/* An equals sign may also stand in the path, so the last one counts. */
+/* The path may contain an equals sign too, so the last one counts. */
 static bool read_rule(struct list_rules *r, str text, struct err *e)
 {
     size_t equals = str_rfind_char(text, '=');

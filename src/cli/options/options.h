@@ -19,7 +19,7 @@
  * The rules: --name value, --name=value, -n value, -nvalue, -n=value, joined letters (-abc), a
  * boolean takes a value only after "=", "--" ends the options, options and words may be mixed, the
  * last value of a scalar wins, names are never abbreviated. Errors are ERR_USAGE in pflag's words.
- * What stands in the command line is not copied: argv must live as long as the values.
+ * The command line is not copied: argv must live as long as the values.
  *
  * One thread at a time.
  */
@@ -81,7 +81,7 @@ struct options {
     bool stop_at_word; /* the first word ends the options: everything from there on is words */
     bool pflag;        /* as Go's library: words that begin with "-test." are skipped */
     bool kubectl;      /* as kubectl: also, "_" in long names means "-" */
-    str *words;        /* what is no option, in order */
+    str *words;        /* arguments that are not options, in order */
     size_t word_count;
     size_t words_before_dash; /* STR_NPOS when there was no "--" */
     bool help;   /* options_parse failed because of --help or -h, without such option */

@@ -43,7 +43,7 @@ static bool set_int(struct arena *a, int64_t *target, str text, struct err *e)
     return true;
 }
 
-/* Without a value ("+1" stands for that) the count goes up; with one it is set. */
+/* Without a value (passed as "+1") the count goes up; with one it is set. */
 static bool set_count(struct arena *a, int64_t *target, str text, struct err *e)
 {
     if (!str_eq(text, STR("+1")))

@@ -189,7 +189,7 @@ static bool wrote_all(const struct trace *t, const struct tmpl_range *range, con
     return range && source_offset(&source, v, &offset) && range->from <= offset;
 }
 
-/* All members from one expression are told as one, by whoever holds them. */
+/* All members from one expression are reported as one, at their common parent. */
 static const struct tmpl_range *find_in_members(struct search *s, const struct value *v,
                                                 const struct value *live, const struct trail *at)
 {
@@ -213,7 +213,7 @@ static const struct tmpl_range *find_in_members(struct search *s, const struct v
     return NULL;
 }
 
-/* The expression that gave all of v, which is told by the caller; NULL: parts are told. */
+/* The expression that produced all of v, reported by the caller; NULL: parts are reported. */
 static const struct tmpl_range *find_expression(struct search *s, const struct value *v,
                                                 const struct value *live, const struct trail *at)
 {

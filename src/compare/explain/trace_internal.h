@@ -24,7 +24,7 @@ struct stage {
 
 /*
  * One object with one template, step by step. Made anew for the template that was chosen, and only
- * when somebody asks: where nothing differs and nothing is to be explained it costs nothing.
+ * on demand: if nothing differs and nothing is to be explained, it costs nothing.
  */
 struct trace {
     struct arena *arena;

@@ -11,7 +11,7 @@
  * A site is an archive, a folder or a context of the kubeconfig. The reference is loaded once; a
  * few sites are compared at a time, each with memory of its own that is given back before the next
  * one. Of a site remain counts and which findings it has; a finding is kept once, however many
- * sites have it. A site that cannot be compared is a site with an error and stops nobody.
+ * sites have it. A site that cannot be compared gets an error and does not stop the others.
  *
  * Two findings are the same when the object, the template and the difference are the same: the same
  * fields with the same expected and actual values, Secrets masked before. Lines around a difference
@@ -61,7 +61,7 @@ struct fleet_finding {
     str text;
     struct result_fields fields; /* without places in objects */
     bool cut;                    /* texts are not kept: see FLEET_*_TEXT_MAX */
-    struct fleet_indexes sites;  /* who has it, ascending */
+    struct fleet_indexes sites;  /* the sites that have it, ascending */
     bool common;                 /* more than half of the sites that were compared */
     /* So many from this one on have its shape and as many sites; 0: counted by one before it. */
     size_t alike;

@@ -15,7 +15,7 @@
 
 /* Clusters are mostly waited for. */
 #define LIVE_THREADS 8
-/* Sites that could not be compared and are told one by one. */
+/* How many sites that could not be compared are reported one by one. */
 #define FAILURES_SHOWN 20
 /* Warnings of one site, in bytes. */
 #define LINES_MAX (64 * KIB)
@@ -64,7 +64,7 @@ static void add_finding(struct job *job, struct fleet_finding *f)
     job->text_bytes += arena_used(job->arena) - before;
 }
 
-/* The names of the two files stand before the first hunk, and are never the same. */
+/* The names of the two files precede the first hunk, and are never the same. */
 static str without_files(str text)
 {
     str rest = text, line;

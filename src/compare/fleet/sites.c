@@ -105,7 +105,7 @@ static bool add_path(struct finder *f, str path, struct err *e)
     return add_site(f, &site, e);
 }
 
-/* Everything in a folder that can be a site. What is hidden is nobody's site. */
+/* Everything in a folder that can be a site. Hidden files cannot. */
 static bool add_folder(struct finder *f, str folder, struct err *e)
 {
     size_t count, before = f->fleet->sites.len;

@@ -98,7 +98,7 @@ static bool is_plain(char c)
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
 }
 
-/* ASCII that stands for itself or for nothing: not what add_rune replaces. */
+/* ASCII that is kept or dropped: not what add_rune replaces. */
 static bool is_simple(str text)
 {
     for (size_t i = 0; i < text.len; i++)

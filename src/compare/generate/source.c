@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-/* How deep folders may be nested: nobody needs more, and names grow with every level. */
+/* How deep folders may be nested: enough in practice, and names grow with every level. */
 #define FOLDERS_MAX 1000
 
 const char *const generate_folders[GENERATE_FOLDERS] = {"cluster-scoped-resources", "namespaces"};

@@ -22,7 +22,7 @@ struct helm_options {
 };
 
 /*
- * Writes the chart. What the original tells on standard error while it works is appended to note,
+ * Writes the chart. What the original prints on standard error while it works is appended to note,
  * also when the work fails. Called from one thread.
  */
 MUST_CHECK bool helm_convert(struct arena *a, const struct helm_options *o, struct buf *note,

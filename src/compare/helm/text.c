@@ -136,7 +136,7 @@ static bool skip_words(str text, size_t *at, int count)
     return true;
 }
 
-/* A name made of a call: what is no letter or digit is "_", not repeated and not at the end. */
+/* A name made from a call: runs of other characters than letters and digits become one "_". */
 static str key_of(struct arena *a, str call)
 {
     struct buf b = buf_new(a, BUF_UNLIMITED);

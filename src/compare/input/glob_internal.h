@@ -20,7 +20,7 @@ str glob_join(struct arena *a, str folder, str name);
 /* What a folder holds. */
 struct glob_entry {
     str name;
-    unsigned char type; /* DT_REG, DT_DIR, ... of dirent.h; DT_UNKNOWN where nobody tells */
+    unsigned char type; /* DT_REG, DT_DIR, ... of dirent.h; DT_UNKNOWN if not available */
 };
 
 struct glob_entries {

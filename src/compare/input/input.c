@@ -45,7 +45,7 @@ static void warn_skipped(struct journal *j, str what, str reason)
                  STR_ARG(what), STR_ARG(reason));
 }
 
-/* Upstream: words of the message stand for the file, whatever they are. */
+/* Upstream: words of the message are taken for the file, whatever they are. */
 bool error_ignorable(str text, struct journal *j)
 {
     if (str_contains(text, STR("Object 'Kind' is missing"))) {
@@ -116,8 +116,8 @@ static void open_pack(struct feed *f, str name, struct reader *reader)
 }
 
 /*
- * The end of a file. One that somebody wrote to meanwhile was read half old, half new: nobody can
- * tell what is missing.
+ * The end of a file. If it was written to meanwhile, it was read half old, half new, and what is
+ * missing is unknown.
  */
 static bool end_file(struct feed *f, struct input *in, struct document *out)
 {

@@ -24,7 +24,7 @@ struct input_errors {
  */
 enum input_loss {
     LOSS_DOCUMENT, /* it cannot be read */
-    LOSS_SKIPPED,  /* it is no object */
+    LOSS_SKIPPED,  /* it is not an object */
     LOSS_OBJECT,   /* one of several in a document */
     LOSS_MEMBER,   /* of an archive, which is not even a document */
 };
@@ -94,7 +94,7 @@ void source_live_close(struct source_live *s); /* s may be NULL */
 bool source_live_next(struct source_live *s, struct input *in, struct document *out,
                       size_t *stream);
 
-/* Finds the files of -f. Errors are collected as the original does; *stdin_ tells of "-". */
+/* Finds the files of -f. Errors are collected as the original does; *stdin_: "-" was given. */
 struct input_source {
     str path;
     str name; /* for people: of a URL without its secrets */

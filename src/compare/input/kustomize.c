@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kustomize.c - the objects of a kustomization. It is built by an installed program; there is none
- * of our own. What is wrong with the folder is told as the original tells it.
+ * of our own. Errors about the folder have the original's wording.
  */
 #include "base/process.h"
 #include "compare/input/input_internal.h"
@@ -53,7 +53,7 @@ static bool find_root(struct arena *a, str folder, str *root, struct err *e)
                     STR_ARG(folder));
 }
 
-/* Exactly one file tells what to build. */
+/* Exactly one file says what to build. */
 static bool check_root(struct arena *a, str root, struct err *e)
 {
     static const char *const names[] = {"kustomization.yaml", "kustomization.yml", "Kustomization"};

@@ -48,7 +48,7 @@ static void keep(struct input *in, struct document *doc, struct value *root)
     o->source = doc->source;
 }
 
-/* Upstream: an apiVersion that is no group and version takes the kind along. */
+/* Upstream: an apiVersion that is not group/version drops the kind as well. */
 static bool has_kind(const struct input *in, const struct value *object)
 {
     str version = value_get_str(object, STR("apiVersion"));
@@ -58,7 +58,7 @@ static bool has_kind(const struct input *in, const struct value *object)
     return in->improved || str_find_char(version, '/') == str_rfind_char(version, '/');
 }
 
-/* Upstream: a group alone is no apiVersion. */
+/* Upstream: a group alone is not an apiVersion. */
 static bool has_version(const struct input *in, const struct value *object)
 {
     str text = value_get_str(object, STR("apiVersion"));
@@ -66,7 +66,7 @@ static bool has_version(const struct input *in, const struct value *object)
     return text.len && (in->improved || !str_has_suffix(text, STR("/")));
 }
 
-/* What is no object at all is left out on purpose. */
+/* Documents that are not objects are skipped on purpose. */
 static void skip(struct input *in, struct document *doc)
 {
     struct input_fault *fault = VEC_ADD(in->arena, &in->faults);

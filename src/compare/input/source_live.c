@@ -106,7 +106,7 @@ static void check_page(struct source_live *s)
     p->len = kept;
 }
 
-/* Asks for the next page. A type that is refused is a fault like a file that cannot be read. */
+/* Requests the next page. A type that may not be read is an error like an unreadable file. */
 static bool list_next(struct source_live *s, struct input *in, struct document *out)
 {
     AUTO_ERR e = {0};

@@ -45,7 +45,7 @@ static bool has_extension(str path)
            str_has_suffix(path, STR(".yml"));
 }
 
-/* Names alone tell nothing of a folder that may be listed but not entered. */
+/* Names alone are useless in a folder that may be listed but not entered. */
 static bool read_folder(struct search *s, str path, struct glob_entries *out, struct err *e)
 {
     int failure = glob_entries(s->arena, path, out);
@@ -105,7 +105,7 @@ static bool walk_below(struct search *s, str path, size_t depth, struct err *e)
     return walk(s, path, depth, &fault) || lose(s, path, &fault, e);
 }
 
-/* Most file systems tell the type with the name; others are asked for it. */
+/* Most file systems return the type with the name; for others, stat. */
 static bool find_type(struct search *s, str path, unsigned char *type, struct err *e)
 {
     struct stat st;
@@ -139,7 +139,7 @@ static bool walk(struct search *s, str path, size_t depth, struct err *e)
         return err_set(e, ERR_LIMIT, "%.*s: folders nest too deep", STR_ARG(path));
     if (!read_folder(s, path, &entries, e))
         return false;
-    /* What stands before each name, cleaned once for all. */
+    /* The prefix of each name, cleaned once for all. */
     str before = str_without_suffix(glob_join(s->arena, path, STR("x")), STR("x"));
     for (size_t i = 0; i < entries.len; i++) {
         const struct glob_entry *entry = &entries.items[i];

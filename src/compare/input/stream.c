@@ -141,7 +141,7 @@ static void pass_by(struct stream *s, size_t len)
 
 /* ---- Documents. ---- */
 
-/* The first of two equal keys is lost: somebody should know. */
+/* The first of two equal keys is lost: warn about it. */
 static void warn_about(void *ctx, struct where at, str text)
 {
     struct input *in = ctx;
@@ -334,7 +334,7 @@ static bool find_document(struct stream *s, struct input *in, size_t *len, size_
     }
 }
 
-/* What stands before a broken separator is lost with it. */
+/* What precedes a broken separator is lost with it. */
 static bool next_yaml(struct stream *s, struct input *in, struct document *out)
 {
     size_t len = 0, whole = 0;

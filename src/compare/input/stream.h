@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stream.h - bytes from outside to documents, one after the other.
+ * stream.h - splits a byte stream into documents.
  *
  * A stream is asked for the next document of what it is given, be it a file, standard input or a
  * member of an archive, and holds no more of it in memory than that one needs:
@@ -24,7 +24,7 @@
 struct document {
     str file; /* as messages name it */
     struct source *source;
-    struct value *root; /* NULL: source->text is a YAML document that nobody has read so far */
+    struct value *root; /* NULL: source->text is a YAML document that was not parsed yet */
     bool yaml;          /* else JSON, where members have an order */
     bool failed;        /* there is none; why, is among the faults */
     str refusal;        /* why root cannot be decoded, though it reads; empty: it can */

@@ -60,7 +60,7 @@ str lint_path(const struct lint *l, str name);
 struct lint_shape {
     const struct source *source;
     const struct schema *schema;
-    bool loose; /* unknown keys are taken without a word, everywhere */
+    bool loose; /* unknown keys are silently accepted, everywhere */
 };
 /* Unknown keys, and values of the wrong type: false when there are some of the latter. */
 bool lint_schema(struct lint *l, const struct lint_shape *shape, const struct value *doc);

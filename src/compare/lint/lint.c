@@ -49,7 +49,7 @@ struct where lint_where(const struct lint *l, const struct value *v)
     return v ? source_where(l->source, v) : (struct where){.file = l->file};
 }
 
-/* How far a key may be from its value; beyond, an alias stands for both. */
+/* How far a key may be from its value; beyond that, it is an alias. */
 #define KEY_DISTANCE_MAX ((size_t)64 * KIB)
 
 /* The nearest text before the value that reads like its key. */

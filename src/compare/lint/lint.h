@@ -7,9 +7,9 @@
  *         return false;
  *     for (size_t i = 0; i < report.findings.len; i++) show(&report.findings.items[i]);
  *
- * All faults are found together: one does not hide the next. Each knows its place and what to do
- * about it. An error is what a comparison refuses, or what makes it compare something else than is
- * written; a warning is what it takes without a word although it can hardly be meant.
+ * All problems are found at once: one does not hide the next. Each has a position and says how to
+ * fix it. An error is something a comparison rejects, or that makes it compare something other than
+ * what is written; a warning is something it silently accepts but that is hardly intended.
  *
  * One thread at a time.
  */

@@ -132,9 +132,9 @@ bool lint_fits(const struct identity *x, const struct identity *y)
     return true;
 }
 
-/* ---- Files that nobody lists. ---- */
+/* ---- Unlisted files. ---- */
 
-/* A larger file is no template that was forgotten. */
+/* A larger file is not a forgotten template. */
 #define UNLISTED_SIZE_MAX (1 * MIB)
 
 static bool has_line(str text, const char *begin)
@@ -203,7 +203,7 @@ static void find_unlisted(struct lint *l)
 void lint_matching(struct lint *l)
 {
     find_overlaps(l);
-    /* What else lies on a web server nobody knows. */
+    /* A web server's other files are unknown. */
     if (!root_is_remote(l->options->reference))
         find_unlisted(l);
 }

@@ -15,7 +15,7 @@
 
 /* ---- Places. ---- */
 
-/* The file that a name in an error or in the output stands for: names are last elements. */
+/* The file that a name in an error or in the output refers to: names are last elements. */
 static str file_of(const struct lint *l, size_t i, str name)
 {
     const struct str_list *functions = &l->notes[i].functions;
@@ -133,7 +133,7 @@ static bool find_file(struct lint *l, size_t i)
     return false;
 }
 
-/* A function of Helm's: told once for each file. */
+/* A function of Helm's: reported once per file. */
 static void note_borrowed(void *ctx, str function, uint32_t line)
 {
     struct lint *l = ctx;
@@ -218,7 +218,7 @@ static bool find_functions(struct lint *l, struct str_list *out)
     return ok;
 }
 
-/* Parses them on their own, so that a fault is told once. */
+/* Parses them on their own, so that an error is reported once. */
 static bool check_functions(struct lint *l, const struct str_list *files)
 {
     bool ok = true;
@@ -247,7 +247,7 @@ static void add_functions(struct lint *l, size_t i, const struct str_list *files
     for (size_t k = 0; k < files->len; k++) {
         AUTO_ERR e = {0};
         str text = STR_NONE;
-        /* Faults have been told. */
+        /* Errors have been reported. */
         if (root_read(l->arena, &l->root, files->items[k], &text, &e))
             (void)!tmpl_parse(t->set, path_base(files->items[k]), text, &e);
         l->bytes += text.len;
@@ -357,7 +357,7 @@ static void check_partial(struct lint *l, const struct rendering *r, const char 
              name, STR_ARG(text), STR_ARG(template_output(l->arena, text)));
 }
 
-/* A name such as "n" or "123" without quotes is no text, and then no name. */
+/* A name such as n or 123 without quotes is not a string, and so not a name. */
 static void check_text(struct lint *l, const struct rendering *r, const char *name,
                        const struct value *v)
 {
@@ -368,7 +368,7 @@ static void check_text(struct lint *l, const struct rendering *r, const char *na
              value_is_container(v) ? "a structure" : value_kind_name(v->kind));
 }
 
-/* What is fixed in part is seen while "<no value>" still stands in the text. */
+/* Partly fixed values can be seen while the text still contains "<no value>". */
 static void check_identity(struct lint *l, const struct rendering *r)
 {
     static const char *const names[] = {"apiVersion", "kind", "metadata.name",
@@ -401,7 +401,7 @@ static const struct value *field_entry(const struct lint *l, size_t i, str path)
     return l->notes[i].entry;
 }
 
-/* As comparisons check it; *found tells whether the template has the field. */
+/* As comparisons check it; *found: whether the template has the field. */
 static bool field_is_good(struct lint *l, size_t i, struct per_field *f, bool *found, struct err *e)
 {
     str text;

@@ -11,7 +11,7 @@
 struct diff_run {
     str slug; /* the file name */
     str merged, live;
-    str from, to; /* what stands behind "---" and "+++"; empty: names of files, as diff -u -N */
+    str from, to; /* what follows "---" and "+++"; empty: names of files, as diff -u -N */
     str text;     /* its output */
     int status;   /* 0, 1; -1: it died of a signal */
 };

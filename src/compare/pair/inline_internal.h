@@ -24,7 +24,7 @@ struct captures {
 
 void captures_add(struct captures *c, str name, str value);
 const struct capture *captures_get(const struct captures *c, str name);
-/* What stands for a group in a result: its value, or the first of several with a mark. */
+/* What replaces a group in a result: its value, or the first of several with a mark. */
 str capture_text(struct arena *a, const struct capture *c);
 /* Appends a warning for each group that has several values. */
 void captures_warn(const struct captures *c, struct buf *out);

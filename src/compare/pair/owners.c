@@ -77,7 +77,7 @@ static str fault_of(struct arena *a, const struct value *entry, const char *key)
     return str_copy(a, e.text);
 }
 
-/* Says which members of an entry are no text. keys are three. */
+/* Reports members of an entry that are not strings. keys has three elements. */
 static void note_skipped(struct noting *x, struct journal *j, const char *what,
                          const struct value *entry, const char *const *keys)
 {

@@ -24,7 +24,7 @@ struct match {
     struct value *rendered;
     struct value *expected;     /* what is printed, secrets masked */
     const struct value *actual; /* the same of the object */
-    bool same;                  /* both are, and nobody needs their texts */
+    bool same;                  /* both are, and their texts are not needed */
     struct value *patch;        /* the override that would make them equal, or NULL */
     struct tally tally;         /* improved only */
 };

@@ -48,7 +48,7 @@ static enum number_rule actual_numbers(const struct pairing *p)
     return pair_is_improved(p) ? NUMBERS_PLAIN : NUMBERS_GO;
 }
 
-/* Whether nobody needs the texts of both sides. */
+/* Whether the texts of both sides are not needed. */
 static bool writes_same(const struct pairing *p, const struct value *merged,
                         const struct value *live)
 {

@@ -68,7 +68,7 @@ struct watch_object {
 };
 struct watch_object *watch_source_all(struct watch_source *s, struct arena *a, size_t type,
                                       size_t *count);
-/* The id of the object that a key stands for. */
+/* The id of the object with this key. */
 str watch_source_id(const struct watch_source *s, struct arena *a, size_t type, str key);
 
 /*
@@ -102,7 +102,7 @@ struct watch_state {
     uint64_t compared, told[WATCH_KINDS];
     struct arena *issue_arena; /* of issues */
     struct watch_issues issues;
-    /* What was told since the last reset; before the start what is wrong, by key. */
+    /* What was reported since the last reset; before the start, problems by key. */
     struct arena *arena;
     struct watch_changes changes;
     struct map *early; /* key to struct watch_change; NULL: it has started */
@@ -110,7 +110,7 @@ struct watch_state {
 
 void watch_state_open(struct watch_state *s, const struct compare *c);
 void watch_state_close(struct watch_state *s);
-/* Forgets the changes that were told. */
+/* Forgets the changes that were reported. */
 void watch_state_reset(struct watch_state *s);
 
 /* An object that was compared; out->refers is set. True when it is wrong in a new way. */

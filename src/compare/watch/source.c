@@ -3,9 +3,9 @@
  * source.c - the objects of a watched comparison: a cache for each type, and what has changed
  * in them since somebody last looked.
  *
- * The caches know what is new: what they have seen already, or seen newer, is not told again, and
- * what is missing from a new list is told as gone. Unless templates look objects up they keep
- * nothing but names and versions: the object itself passes by once, and is packed until it is
+ * The caches know what is new: what they have already seen, or seen newer, is not reported again,
+ * and what is missing from a new list is reported as gone. Unless templates look objects up they
+ * keep nothing but names and versions: the object itself passes by once, and is packed until it is
  * taken.
  *
  * Memory for what is not yet taken is limited by letting the hub wait, which makes the server wait.

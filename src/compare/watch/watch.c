@@ -2,8 +2,8 @@
 /*
  * watch.c - when a cluster that is watched is compared; see watch.h.
  *
- *     opened ──all types read──► started: what is wrong is told
- *     something comes in ──interval──► compared ──the verdict changes──► told
+ *     opened ──all types read──► started: problems are reported something changes ──interval──►
+ *     compared ──the verdict changes──► reported
  *
  * Before the start everything is compared as it comes, so that memory holds little of it. After it,
  * what comes in waits for the interval, or until it is much. Where templates look objects up, one
@@ -19,7 +19,7 @@
 #define START_WAIT (30 * NS_PER_SEC)
 /* A rest is so many times as long as the comparison of all objects before it. */
 #define REST_FACTOR 4
-/* The longest wait without a look: trouble is told by then. */
+/* The longest wait without a check: trouble is reported by then. */
 #define LOOK_EVERY NS_PER_SEC
 
 static void log_line(const struct compare_watch *w, char severity, str text)
@@ -83,12 +83,12 @@ static void look_for_kinds(struct compare_watch *w)
     if (w->state.early || !live_lacks(w->live) || now - w->asked < w->options->refresh)
         return;
     w->asked = now;
-    /* One that cannot be asked is in trouble, which is told elsewhere. */
+    /* One that cannot be read is failing, which is reported elsewhere. */
     if (live_refresh(w->live, r->templates.items, r->templates.len, w->options->cancel, &e))
         watch_source_grow(w->source);
 }
 
-/* One step: compares what is due, and tells the start. */
+/* One step: compares what is due, and reports the start. */
 static bool step(struct compare_watch *w, struct watch_look *look, struct err *e)
 {
     watch_source_look(w->source, look);
@@ -122,8 +122,8 @@ static void sleep_until(struct compare_watch *w, int64_t due)
 }
 
 /*
- * While something waits for its time, more of it is no reason to wake up: only the time counts, and
- * what asks for hurry is seen within a moment.
+ * While something waits for the interval, more changes are no reason to wake up: only time counts,
+ * and what asks for hurry is seen within a moment.
  */
 static void sleep_gathering(struct compare_watch *w, int64_t due)
 {

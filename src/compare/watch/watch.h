@@ -11,8 +11,8 @@
  * All types that a reference is about are watched, those that the server gets later too. What comes
  * in is gathered for a moment (interval), so that a storm of events costs one comparison of each
  * object it touched; an object whose template looks others up is compared again whatever changed.
- * Changes are told when the verdict about an object or a component is another one than before, not
- * when an object is.
+ * Changes are reported when the verdict about an object or a component changes, not when an object
+ * does.
  *
  * Objects are held only until they have been compared, unless some template looks objects up: of
  * the others memory has the name, the version and the verdict.
@@ -43,7 +43,7 @@ enum watch_kind {
     WATCH_MISSING,  /* a component lacks an object for a template */
     WATCH_PRESENT,  /* it has one again */
     WATCH_UNWANTED, /* an object should not be there, or not beside others */
-    WATCH_SOLVED,   /* what a component was at fault for is no longer a fault, for another reason */
+    WATCH_SOLVED,   /* a component's issue is resolved, for another reason */
     WATCH_END,      /* for callers: compare_watch_next does not give it */
 };
 #define WATCH_KINDS (WATCH_END + 1)
@@ -84,8 +84,8 @@ struct watch_totals {
     int64_t synced;                /* when the verdict was last known to be current; 0: never */
     uint64_t events, errors;       /* changes of objects, and requests that failed, so far */
     uint64_t compared;             /* objects, so far */
-    uint64_t changes[WATCH_KINDS]; /* told so far */
-    bool started;                  /* WATCH_START was told */
+    uint64_t changes[WATCH_KINDS]; /* reported so far */
+    bool started;                  /* WATCH_START was reported */
 };
 
 /*
