@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * internal.h - one comparison: what it was asked, what it has loaded, what it goes by.
+ * internal.h - one comparison: its options, what it has loaded, and its rules.
  *
  * The life of a comparison, and the header of each subject:
  *
- *     compare/reference/reference_internal.h  the metadata file, by the schema of its version
- * (go/decode.h) compare/reference/omit_internal.h       its lists of fields
- * that are not compared compare/reference/templates_internal.h  parsing, running with empty data,
- * rendering compare/reference/overrides_internal.h  what the user adds
- *     compare/pair/correlate_internal.h  the chain of correlators
- *     compare/input/input_internal.h      documents of all sources (stream.h, archive/archive.h,
- * compare/input/live_internal.h) as objects (compare/input/object_internal.h) run_internal.h each
- * object through pair.c, on a pool of threads compare/pair/owners_internal.h     what objects refer
- * to compare/pair/inline_internal.h     fields with functions of their own; nested_internal.h
- * follows their paths compare/pair/difftool_internal.h   the difference as text
- *     compare/explain/trace_internal.h      where it comes from; compare/explain/explain_internal.h
- * why; compare/explain/tally_internal.h how much was compared log_buffer_internal.h    log lines
- * until their turn
+ *     reference/reference_internal.h   the metadata file, by the schema of its version
+ *     reference/omit_internal.h        its lists of omitted fields
+ *     reference/templates_internal.h   parsing, running with empty data, rendering
+ *     reference/overrides_internal.h   what the user adds
+ *     pair/correlate_internal.h        the chain of correlators
+ *     input/input_internal.h           documents of all sources as objects (object_internal.h)
+ *     run_internal.h                   each object through pair.c, on a thread pool
+ *     pair/owners_internal.h           what objects refer to
+ *     pair/inline_internal.h           per-field functions (paths: nested_internal.h)
+ *     pair/difftool_internal.h         the difference as text
+ *     explain/trace_internal.h         where it comes from; explain_internal.h: why
+ *     explain/tally_internal.h         how much was compared
+ *     log_buffer_internal.h            log lines until their turn
  */
 #pragma once
 
