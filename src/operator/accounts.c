@@ -29,7 +29,7 @@ struct account_client {
 struct entry {
     struct arena *arena; /* of this and its texts */
     str key, namespace, name;
-    str uid;          /* of the Namespace: another one of that name is somebody else's */
+    str uid;          /* of the Namespace: a new one with that name is a different one */
     uint64_t version; /* of the Secret that was read */
     bool reading;
     struct account_client *client; /* NULL: none yet, or problem says why */
@@ -260,7 +260,7 @@ static str uid_of(struct accounts *s, struct arena *a, str namespace)
     return object_uid(s->config.find(s->config.ctx, a, &key));
 }
 
-/* What was made from a Secret of an earlier Namespace serves nobody any more. */
+/* Credentials from a Secret of an earlier Namespace are no longer used. */
 static void bind_entry(struct entry *entry, str uid)
 {
     if (str_eq(entry->uid, uid))

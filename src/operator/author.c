@@ -66,7 +66,7 @@ bool author_ask(struct pass *p, struct pass_step *step)
     return true;
 }
 
-/* Reads are not in the log, and what was refused has changed nothing. */
+/* Reads are not in the log, and rejected requests have changed nothing. */
 static bool is_change(const struct value *event)
 {
     str operation = value_get_str(value_get(event, STR("operationName")), STR("value"));
@@ -81,7 +81,7 @@ void author_take(struct pass *p, const struct arm_answer *answer)
     const struct value *list, *newest = NULL;
 
     if (!answer || answer->http != 200)
-        return; /* nobody is named: permissions for the log are not everybody's */
+        return; /* no author: not every principal may read the log */
     list = value_get(pass_read_json(p, answer->body), STR("value"));
     for (size_t i = 0; i < value_len(list); i++) {
         const struct value *one = value_at(list, i);

@@ -32,7 +32,7 @@ struct card *cards_find(const struct cards *c, str text)
     return map_get(c->by_text, text);
 }
 
-/* A part of the copied text: group, kind, namespace and name stand in it with slashes between. */
+/* A part of the copied text: group, kind, namespace and name, separated by slashes. */
 static str next_part(str *rest, size_t len)
 {
     str part = str_slice(*rest, 0, len);

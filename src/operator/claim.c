@@ -13,7 +13,7 @@
 
 enum { BEGIN, TAKE_CONFIG, TAKE_OWNER, WRITE };
 
-/* An owner in Azure that nobody sees is asked for again so often. */
+/* How often an owner in Azure that cannot be seen is requested again. */
 #define OWNER_WAIT (60 * NS_PER_SEC)
 
 static bool has_name_from_config(const struct pass *p)
@@ -70,7 +70,7 @@ static struct pass_step after_owner(struct pass *p, const struct owner *owner, s
             str_fmt(p->arena, "owner %.*s does not exist in Azure; looked for again every minute",
                     STR_ARG(owner_id)),
             OWNER_WAIT);
-    /* Who may not read the owner may still be allowed to write below it. */
+    /* A principal that may not read the owner may still be allowed to write below it. */
     if (answer->http == 401 || answer->http == 403)
         pass_report(p, true, "OwnerNotReadable", STR_NONE,
                     str_fmt(p->arena, "the credential may not read owner %.*s; continuing",

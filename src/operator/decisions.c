@@ -24,7 +24,7 @@ static void set_paths(struct pass *p, struct value *one, const struct deviations
         value_set(p->arena, one, STR("paths"), paths);
 }
 
-/* The last writer, as Azure tells it. */
+/* The last writer, according to Azure. */
 static void set_author(struct pass *p, struct value *one)
 {
     const struct author author = author_of(p);

@@ -5,7 +5,7 @@
  *
  * Keys cost a request that Azure counts as a write, so they are fetched only when something may
  * have changed: after a PUT, when other exports are asked for, when a target is not as we left it,
- * and once a day. The graph wakes the object when somebody else changes a target.
+ * and once a day. The graph wakes the object when a target is changed by others.
  *
  * An object of the same name that is not ours is left alone.
  */
@@ -353,7 +353,7 @@ static struct pass_step check(struct pass *p)
     struct decision d;
     struct pass_step step;
 
-    /* The PUT went well, whatever stands in the way from here on: it is not sent again. */
+    /* The PUT succeeded; whatever fails from here on, it is not sent again. */
     if (p->sent)
         settle_remember(p);
     if (!pass_point(p, ext_post_check, &d, &step))

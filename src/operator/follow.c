@@ -60,7 +60,7 @@ struct pass_step state_follow(struct pass *p)
     }
     if (answer)
         take_poll(p, answer);
-    /* An address that is not Azure's must not see our token: the resource itself tells. */
+    /* An address that is not Azure's must not see our token: read the resource itself. */
     if (p->operation.next == LRO_POLL && !lro_is_home(p->operation.poll_url, p->account.endpoint) &&
         !lro_stay_home(&p->operation))
         return step_explain(p, "Error", "Failed",

@@ -75,7 +75,7 @@ static void hide_text(struct pass *p, str value)
     VEC_PUSH(p->arena, &p->secrets, str_copy(p->arena, value));
 }
 
-/* Also without the end of the line that files end with: nobody quotes that. */
+/* Also without the trailing newline of files, which nothing quotes. */
 static void hide(struct pass *p, str value)
 {
     hide_text(p, value);

@@ -20,7 +20,7 @@ struct install_config {
     struct http_cancel *cancel; /* may be NULL */
     /*
      * Asked right before each write, which is tried once; false ends it all with ERR_CANCELLED.
-     * NULL: nobody else writes.
+     * NULL: there is no other writer.
      */
     bool (*leads)(void *ctx);
     void *ctx;

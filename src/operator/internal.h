@@ -47,7 +47,7 @@ enum pass_step_kind {
     STEP_PAUSE,  /* the state is called again after a while */
     STEP_REST,   /* the pass ends; another one after a while */
     STEP_PERIOD, /* the pass ends well; another one after the sync period */
-    STEP_FORGET, /* the pass ends, and the object is nobody's business any more */
+    STEP_FORGET, /* the pass ends, and the object is forgotten */
 };
 
 struct pass_step {
@@ -71,7 +71,7 @@ struct card {
     uint64_t version;   /* the last one that a write of ours made: older views are outdated */
     uint64_t seen;      /* what the user had decided at the last look: meta_intent */
     uint32_t attempt;   /* failures in a row */
-    bool waits;         /* for something that the cluster will tell */
+    bool waits;         /* for something that a watch will report */
     bool well;          /* the last pass ended well */
     bool again;         /* something changed while a pass was under way */
     bool renewed;       /* what it is made from has changed: earlier failures count no more */
@@ -116,7 +116,7 @@ struct exported {
     uint64_t version;
 };
 
-/* Who wrote a resource last; empty: nobody knows. */
+/* Who wrote a resource last; empty: unknown. */
 struct author {
     str by, at;
 };
@@ -144,7 +144,7 @@ struct drift {
 /* Whether a new member is Azure's own doing. */
 enum evolve {
     EVOLVE_NO,    /* drift */
-    EVOLVE_WAIT,  /* nobody knows yet: ask again soon */
+    EVOLVE_WAIT,  /* not known yet: ask again soon */
     EVOLVE_FOUND, /* it is, and that is news */
     EVOLVE_HELD,  /* it is */
 };
@@ -240,9 +240,9 @@ struct pass_step step_arm(struct pass *p, enum effect_kind kind, str url, const 
 /* Leads to EXPLAIN. */
 struct pass_step step_explain(struct pass *p, const char *severity, const char *reason,
                               str message);
-/* The same for something that the cluster will tell. */
+/* The same for something that a watch will report. */
 struct pass_step step_wait(struct pass *p, const char *reason, str message);
-/* The same after a while, or when the cluster tells. */
+/* The same after a while, or when a watch reports it. */
 struct pass_step step_wait_for(struct pass *p, const char *reason, str message, int64_t delay);
 /* The same for a refusal of Azure, or for no answer at all. */
 struct pass_step step_refused(struct pass *p, str method, const struct cloud_error *error);
@@ -342,7 +342,7 @@ struct owner {
 };
 /* What spec.owner says, checked. False: it is wrong. */
 bool owner_read(struct pass *p, struct owner *out, struct pass_step *otherwise);
-/* Whether nothing stands in the way of the claim. */
+/* Whether the claim can proceed. */
 bool owner_is_ready(struct pass *p, const struct owner *owner, struct pass_step *otherwise);
 /* The object belongs to an earlier owner of the same name. */
 bool owner_is_anothers(const struct pass *p, const struct owner *owner);
@@ -350,14 +350,14 @@ bool owner_is_anothers(const struct pass *p, const struct owner *owner);
 bool owner_bind(struct pass *p, const struct owner *owner, struct value *after);
 /* Whether the owner reference is there that should be. */
 bool owner_is_bound(struct pass *p);
-/* Where an owner by id can be read. False: it is an object, or nobody knows how to ask. */
+/* Where an owner by id can be read. False: it is an object, or its API version is unknown. */
 bool owner_azure_url(struct pass *p, const struct owner *owner, str *id, str *url);
 
 /* ---- advice.c ---- */
 
 /* The text of the verdict, followed by what a user can do. */
 str advice_text(struct pass *p, str text);
-/* When it is tried again, to be put behind the text; empty when the cluster will tell. */
+/* When it is tried again, to be put behind the text; empty if a watch will report it. */
 str advice_when(struct pass *p);
 
 /* ---- settle.c ---- */
@@ -394,7 +394,7 @@ bool judge_cause(struct pass *p, struct cause *out);
 struct author author_of(const struct pass *p);
 /* " (last modified by x at y)", or empty. */
 str author_text(struct pass *p);
-/* Asks the activity log. False: the author is known, or nobody knows how to ask. */
+/* Queries the activity log. False: the author is known, or it cannot be queried. */
 bool author_ask(struct pass *p, struct pass_step *step);
 void author_take(struct pass *p, const struct arm_answer *answer);
 
@@ -410,7 +410,7 @@ struct deviations drift_changes(struct pass *p);
 str drift_text(struct pass *p, const struct deviations *all);
 /* A PUT follows: it is counted and noted, and carries what is shared. */
 void drift_before_put(struct pass *p);
-/* Whether drift was found that nobody was told of yet. */
+/* Whether drift was found that was not reported yet. */
 bool drift_is_news(struct pass *p);
 /* Whether others of the kind are looked at first. */
 bool drift_waits(const struct pass *p);
@@ -522,11 +522,11 @@ void graph_add(struct graph *g, struct card *card, const struct str_list *needs)
 void graph_set(struct graph *g, struct card *card, const struct str_list *needs);
 /* Remembers what a need looks like; true when it looked otherwise before. */
 bool graph_news(struct graph *g, str need, uint64_t digest);
-/* Whether anybody is made from need. */
+/* Whether any object depends on need. */
 bool graph_has(const struct graph *g, str need);
 /* The need under which those are found who write this object. Lives as long as a. */
 str graph_export(struct arena *a, str text);
-/* Calls fn for everyone who is made from need. */
+/* Calls fn for every object that depends on need. */
 void graph_each(const struct graph *g, str need, void (*fn)(void *ctx, struct card *card),
                 void *ctx);
 

@@ -56,13 +56,13 @@ bool judge_cause(struct pass *p, struct cause *out)
     return drift_is_found(p) && mode == DRIFT_CORRECT;
 }
 
-/* While somebody else's change is under way nothing can be compared. */
+/* While another client's change is in progress nothing can be compared. */
 #define BUSY_WAIT (60 * NS_PER_SEC)
 
 /* While the activity log is asked. */
 enum { PHASE_WRITE = 1, PHASE_REPORT };
 
-/* Where the verdict leads, by way of the activity log when somebody is to be named. */
+/* Where the verdict leads, by way of the activity log if an author is to be named. */
 static struct pass_step go_on(struct pass *p, bool write)
 {
     struct pass_step step;

@@ -256,7 +256,7 @@ static str checkpoint_text(struct live *l, struct arena *a)
                    STR_ARG(checkpoint_write(l->checkpoint, a, clock_now())));
 }
 
-/* Before there is an operator. One that cannot be read is no failure. */
+/* Before there is an operator. Not being able to read it is not an error. */
 static void read_checkpoint(struct live *l)
 {
     AUTO_ARENA a = arena_new();
@@ -295,7 +295,7 @@ static bool on_checkpoint(struct live *l, struct kube_asked *asked, const struct
     return true;
 }
 
-/* At the end, when nobody takes answers any more. */
+/* At the end, when responses are no longer taken. */
 static void write_last_checkpoint(struct live *l)
 {
     AUTO_ARENA a = arena_new();
@@ -453,7 +453,7 @@ static enum account_state port_account(void *ctx, struct arena *a, const struct 
     return accounts_of(l->accounts, a, object, out, e);
 }
 
-/* Definitions of the reference operator have a place for what Azure tells, and for no more. */
+/* CRDs of the reference operator have fields for what Azure returns, and nothing else. */
 static void port_prune(void *ctx, struct arena *a, const struct object_key *key,
                        struct value *status)
 {
@@ -556,7 +556,7 @@ static void start_installing(struct live *l)
         l->installing = pthread_create(&l->install_thread, NULL, install, l) == 0;
 }
 
-/* Never none: digests without a key could be guessed. A key of this process tells changes, too. */
+/* Never empty: unkeyed digests could be guessed. A per-process key detects changes, too. */
 static str read_digest_key(struct live *l, struct arena *a)
 {
     AUTO_ERR e = {0};

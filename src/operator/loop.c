@@ -14,7 +14,7 @@
 #include "object/names.h"
 #include "operator/schedule.h"
 
-/* More steps without asking anybody are a circle of states. */
+/* More steps without a request mean a cycle of states. */
 #define STEPS_MAX 100
 /* With a target of a reference that is not Ready. */
 #define PATIENCE (600 * NS_PER_SEC)
@@ -139,7 +139,7 @@ struct below {
     size_t count, depth;
 };
 
-/* Everything that Azure would take along: who is owned by it, and below. */
+/* Everything that Azure would delete with it: its dependents, and theirs. */
 static void count_below(void *ctx, struct card *card)
 {
     struct below *b = ctx;

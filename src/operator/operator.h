@@ -16,7 +16,7 @@
  * An operator keeps nothing that matters: freed at any moment and made anew, it goes on from the
  * objects and from Azure. Whoever makes it calls operator_changed for every object once.
  *
- * Time and chance come from base/clock.h. README.md tells the life of one object.
+ * Time and chance come from base/clock.h. README.md describes the life of one object.
  */
 #pragma once
 
@@ -58,7 +58,7 @@ struct operator_config {
 
 /* Texts of config are copied; the model must live as long as the operator. */
 struct operator* operator_new(const struct operator_config *config, const struct ports *ports);
-/* Answers that come later must not be told. o may be NULL. */
+/* Responses that arrive later must not be delivered. o may be NULL. */
 void operator_free(struct operator* o);
 
 /*

@@ -147,7 +147,7 @@ static struct pass_step take_answer(struct pass *p, const struct arm_answer *ans
     return read_ask(p);
 }
 
-/* After the status is told. */
+/* After the status is reported. */
 static struct pass_step delete_it(struct pass *p)
 {
     struct pass_step otherwise;
@@ -174,7 +174,7 @@ static struct pass_step delete_it(struct pass *p)
     p->looks = 0;
     pass_report(p, false, "BeginDelete", STR_NONE,
                 str_fmt(p->arena, "deleting %.*s", STR_ARG(pass_id(p))));
-    /* One that is sent again is no further one. */
+    /* A retry does not count as another one. */
     if (p->deleted && !p->card->delete_sent)
         p->deleted(p->deletes_ctx, p->card);
     p->card->delete_sent = true;

@@ -4,7 +4,7 @@
 
 #include "azure/check.h"
 
-/* Nothing is made below an owner that is gone or on its way out: it would be refused, or go with
+/* Nothing is made below an owner that is gone or on its way out: it would be rejected, or go with
  * it. */
 static bool owner_is_leaving(struct pass *p, struct object_key *key)
 {

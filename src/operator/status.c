@@ -74,7 +74,7 @@ static size_t text_size(const struct value *v)
     return json_write(&b, v, &json_exact, NULL) ? b.len : 0;
 }
 
-/* About as much, to tell large from small. */
+/* An estimate, to distinguish large from small. */
 static size_t size_of(const struct value *v)
 {
     size_t size = 8 + v->key_len + (value_is_container(v) ? 0 : value_text(v).len);
@@ -157,7 +157,7 @@ void status_bound(struct pass *p, struct value *status)
 
 /* ---- The patch. ------------------------------------------------------------------------------ */
 
-/* What Azure told replaces the rest; conditions and what the operator knows are carried over. */
+/* What Azure returned replaces the rest; conditions and what the operator knows are kept. */
 static struct value *next_status(struct pass *p, const struct value *old, const struct value *body)
 {
     struct arena *a = p->arena;

@@ -8,8 +8,8 @@
  *     why_kinds_add(k, object);                       every object that there is
  *     struct value *list = why_kinds_list(k);         the noisiest kind first
  *
- * Everything is read from status and metadata: nobody is asked. One thread at a time; results live
- * as long as a.
+ * Everything is read from status and metadata: no requests are made. One thread at a time; results
+ * live as long as a.
  */
 #pragma once
 

@@ -8,7 +8,7 @@
 
 #include "text/codec.h"
 
-/* What a word stands for; where tells one key from another. False: it is no such word. */
+/* The value of a placeholder; where distinguishes keys. False: it is not a placeholder. */
 static bool find_word(struct sim_call *c, const struct sim_resource *r, str text, str where,
                       str *word, str *out)
 {

@@ -111,7 +111,7 @@ static str spell(struct sim_call *c, enum sim_spelling spelling, str text)
     return text;
 }
 
-/* What a text with a dollar sign stands for here; where makes two of them differ. */
+/* The value of a placeholder ($...); where makes two of them differ. */
 static str made(struct sim_call *c, const struct sim_resource *r, str text, str where)
 {
     str seed = str_fmt(c->arena, "%.*s#%.*s", STR_ARG(r->node.key), STR_ARG(where));
@@ -274,7 +274,7 @@ static bool condition_holds(const struct sim_condition *q, const struct value *t
     return false;
 }
 
-/* The conditions about the top of the body, or those about what stands beside. */
+/* The conditions about the top of the body, or those about siblings. */
 static bool conditions_hold(const struct sim_when *w, bool beside, const struct value *sent)
 {
     for (size_t i = 0; i < w->conditions.len; i++)
@@ -377,7 +377,7 @@ static void add_state(struct sim_call *c, struct value *v)
         value_set_str(c->arena, properties, STR("provisioningState"), STR("Succeeded"));
 }
 
-/* Services fill in properties that nobody sent: their rules need a place to act on. */
+/* Services fill in properties that were not sent: their rules need a place to act on. */
 static void ensure_properties(struct sim_call *c, struct value *v)
 {
     bool below = false;

@@ -119,7 +119,7 @@ static struct sim_resource *subscription_of(struct sim_call *c)
                     STR("Microsoft.Resources/subscriptions"), root);
 }
 
-/* A part of a service that nobody put is made when something is put below it. */
+/* A built-in part of a service is created when something is put below it. */
 static struct sim_resource *implicit_parent(struct sim_call *c, const struct arm_id *parent)
 {
     struct arm_id above;

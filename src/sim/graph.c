@@ -326,7 +326,7 @@ static void answer(struct question *q, const struct value *rows)
     sim_reply(q->call, 200, v);
 }
 
-/* How many questions a principal may ask, told by headers of their own. */
+/* How many queries a principal may send, reported in separate headers. */
 static bool has_quota(struct sim_call *c)
 {
     static const struct sim_rate rate = {QUOTA, (double)QUOTA / QUOTA_SECONDS};

@@ -68,7 +68,7 @@ static const struct sim_resource *child_of(struct sim_call *c, const struct sim_
     return NULL;
 }
 
-/* A lock of r, of what it stands in, or of what stands in it. Both levels forbid deleting. */
+/* A lock on r, on one of its parents, or on one of its children. Both levels forbid deleting. */
 static const struct sim_resource *lock_of(struct sim_resource *r)
 {
     struct sim_resource *at;
@@ -158,7 +158,7 @@ static bool is_part(struct sim_call *c, const struct arm_id *id, str text)
     return false;
 }
 
-/* Whether a text of the body is refused. */
+/* Whether a text of the body is rejected. */
 static bool refuse_text(struct sim_call *c, str text)
 {
     const struct sim_references *rules = sim_types_references(c->sim->types);

@@ -114,7 +114,7 @@ struct sim_refusal {
     bool retry_date;     /* the header is a date */
 };
 
-/* What a type refuses a few times before it accepts. */
+/* What a type rejects a few times before it accepts. */
 struct sim_trouble {
     struct sim_refusal refusal;
     bool deletes;    /* DELETE, else PUT */
@@ -250,10 +250,10 @@ struct sim_resource {
     struct sim_resource *parent, *first, *last, *next, *previous;
     str id, type, api_version;
     str body; /* JSON, as shown when nothing is under way; empty: a scope, no resource */
-    str sent; /* the body of the last PUT, to tell writes that change nothing */
+    str sent; /* the body of the last PUT, to detect writes that change nothing */
     uint64_t writes;
     int64_t wrote;                   /* when, by this process; 0: long ago */
-    bool changed;                    /* by somebody else, since the last PUT */
+    bool changed;                    /* by another client, since the last PUT */
     struct sim_operation *operation; /* under way, or NULL */
 };
 
@@ -454,10 +454,10 @@ bool sim_version_known(struct sim_call *c);
 
 /* limits.c: false when the request was answered by 429. */
 bool sim_admit(struct sim_call *c);
-/* Takes one from the bucket of a key and tells what is left; false: when the next one comes. */
+/* Takes one from the bucket of a key and returns what is left; false: when the next one comes. */
 bool sim_take(struct sim_call *c, str key, const struct sim_rate *rate, int64_t *left,
               int64_t *wait);
-/* Who asks, as buckets know it. */
+/* The principal, as buckets know it. */
 str sim_principal(const struct sim_call *c);
 /* graph.c: POST /providers/Microsoft.ResourceGraph/resources. False: the path is another one. */
 bool sim_graph(struct sim_call *c);
@@ -541,13 +541,13 @@ void sim_activity_add(struct sim_call *c, str id, const struct sim_author *by, s
  * is another one. */
 bool sim_activity(struct sim_call *c);
 
-/* What somebody changes behind the client's back. */
+/* A change behind the client's back. */
 struct sim_change {
     str id;
     struct path at;
     const struct value *value; /* NULL: it vanishes */
     struct sim_author by;
-    bool silent; /* the service itself: nobody has written anything */
+    bool silent; /* by the service itself: there is no author */
 };
 /* False: there is no such resource, or no such place in it. */
 bool sim_make_change(struct sim_call *c, const struct sim_change *change);

@@ -17,7 +17,7 @@
  * Conditions: == != =~ !~ < <= > >=, in in~ !in !in~ (...), has contains startswith endswith and
  * their negations with !, and, or, not(...), parentheses; isnull isnotnull isempty isnotempty.
  * Values: columns (a.b, a['b']), texts, numbers, true, false, tolower() toupper() tostring().
- * Comments run from // to the end of the line. Everything else is refused, with its place.
+ * Comments run from // to the end of the line. Everything else is rejected, with its position.
  *
  * A query never changes once parsed. Functions may be called from any thread.
  */
@@ -33,7 +33,7 @@
 
 struct kql;
 
-/* Why a query is refused, in the terms of Resource Graph. */
+/* Why a query is rejected, in the terms of Resource Graph. */
 struct kql_fault {
     const char *code; /* ParserFailure, UnknownFunction, ... */
     str message, token;

@@ -303,7 +303,7 @@ static bool parse_items(struct parser *p, struct kql_node *n)
     return take(p, ")");
 }
 
-/* The comparison that comes next; NULL when none does. ! may stand before a word. */
+/* The comparison that comes next; NULL if none does. ! may precede a word. */
 static const struct kql_test *find_test(struct parser *p)
 {
     struct parser before = *p;

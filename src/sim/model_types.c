@@ -157,7 +157,7 @@ static const struct value *usual_text(struct sim_call *c, str name, const struct
     return value_string(c->arena, str_c(texts[i].value));
 }
 
-/* What is shown of a member that nobody sent; NULL: nothing. */
+/* What is shown for a member that was not sent; NULL: nothing. */
 static const struct value *usual_value(struct sim_call *c, str name,
                                        const struct model_shape *shape, bool read_only)
 {

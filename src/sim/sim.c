@@ -376,7 +376,7 @@ static void handle_other(struct sim_call *c, const struct err *e)
         sim_refuse(c, 404, "InvalidResourceId", "%.*s", STR_ARG(e->text));
 }
 
-/* Whose budget a request is charged to; also of paths that are no ids. */
+/* Whose budget a request is charged to; also for paths that are not ids. */
 static str subscription_in(str path)
 {
     str rest = str_from(path, STR("/subscriptions/").len), sub;

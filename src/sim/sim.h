@@ -48,7 +48,7 @@ struct sim_config {
     bool virtual_time; /* time moves only by POST /_sim/time */
     bool auth;         /* every request must carry a token of the tokens endpoint */
     bool unregistered; /* providers must be registered before they accept resources */
-    bool troubled;     /* types refuse some resources a few times before they accept them */
+    bool troubled;     /* types reject some resources a few times before they accept them */
     bool quick;        /* operations end within a second or two */
     bool unlimited;    /* nothing is throttled */
     bool keeps;        /* a PUT keeps what it omits */

@@ -27,7 +27,7 @@ struct unread {
 
 struct sim_types {
     struct arena *arena;
-    struct map *unread; /* files in the program that nobody asked for yet: struct source */
+    struct map *unread; /* embedded files that were not needed yet: struct source */
     struct map *types;  /* by name in lower case */
     bool late;          /* what is read now loses against what is there */
     const struct value *actions;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* types_refusal.c - the files of api/sim: what is refused, when and in which form. */
+/* types_refusal.c - the files of api/sim: what is rejected, when and in which form. */
 #include "sim/types.h"
 
 #include <assert.h>

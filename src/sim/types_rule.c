@@ -44,7 +44,7 @@ bool sim_read_members(struct fields *f, const struct value *v, void *out)
 /* ---- Conditions. -------------------------------------------------------------------------------
  */
 
-/* A path that begins with a point is about what stands beside. */
+/* A path that starts with a dot is about siblings. */
 static bool read_place(struct fields *f, const struct value *v, void *out)
 {
     struct sim_condition *c = out;

@@ -27,7 +27,7 @@ static bool is_listed(const struct sim_names *versions, str version)
     return false;
 }
 
-/* PUTs are refused by where they go, all else by what there is. */
+/* PUTs are rejected by their target type, all else by what exists. */
 static bool refuse_version(struct sim_call *c, const struct sim_names *versions)
 {
     bool writes = strcmp(c->kind, "write") == 0;

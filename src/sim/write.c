@@ -33,7 +33,7 @@ static bool refuse_busy(struct sim_call *c, struct sim_resource *r)
     return r->operation && c->behaviour->exclusive && refuse_running(c, r->operation);
 }
 
-/* One operation at a time among what stands in parent, and the parent itself. */
+/* One operation at a time among the children of parent and the parent itself. */
 static bool refuse_siblings(struct sim_call *c, const struct sim_resource *parent,
                             const struct sim_resource *own)
 {

@@ -212,7 +212,7 @@ static bool eval_function(struct exec *x, struct tv dot, const struct node *n,
     return eval_call(x, &site, f->func, &f->signature, tv_none(), out);
 }
 
-/* A number where nothing tells its type. */
+/* A number where nothing determines its type. */
 static bool eval_number(struct exec *x, const struct node *n, struct tv *out)
 {
     x->node = n;

@@ -470,7 +470,7 @@ str no_template_text(struct arena *a, const struct tmpl_set *set, str name)
     return buf_str(&b);
 }
 
-/* What a map of the host is by now, or NULL when it cannot be told. */
+/* The current state of a map of the host, or NULL if unknown. */
 static const struct value *tree_now(struct exec *x, struct tv v)
 {
     const struct value *tree = NULL;

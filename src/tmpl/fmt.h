@@ -9,7 +9,7 @@
 /* The first count code points of s. */
 str str_first_runes(str s, size_t count);
 
-/* A verb being formatted, and the format it stands in. */
+/* A verb being formatted, and the format that contains it. */
 struct printer {
     struct rt *rt;
     struct buf *out;

@@ -169,7 +169,7 @@ bool node_is_empty(const struct node *n);
 /* Fills out; on failure *message is Go's. */
 MUST_CHECK bool literal_number(struct arena *a, const struct token *t, struct number *out,
                                str *message);
-/* The value of a number where nothing tells its type. */
+/* The value of a number where nothing determines its type. */
 struct tv literal_ideal(struct arena *a, const struct number *n);
 
 /* ---- Signatures. ---- */
@@ -179,7 +179,7 @@ struct signature {
     bool variadic;
     uint8_t result;    /* enum tv_type */
     uint8_t too_many;  /* how many results there are when a template cannot take so many, else 0 */
-    uint8_t second;    /* enum tv_type of the second one when it is no error, else 0 */
+    uint8_t second;    /* enum tv_type of the second one if it is not an error, else 0 */
     uint8_t params[8]; /* enum tv_type; the variadic one last */
 };
 struct signature signature_parse(const char *text);

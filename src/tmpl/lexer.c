@@ -176,7 +176,7 @@ static bool has_right_trim(str s)
     return s.len >= 2 && is_space((unsigned char)s.ptr[0]) && s.ptr[1] == '-';
 }
 
-/* Whether a right delimiter stands here, perhaps behind a trim marker. */
+/* Whether there is a right delimiter here, perhaps after a trim marker. */
 static bool at_right_delim(const struct lexer *l, bool *trim)
 {
     str s = rest(l);
@@ -224,7 +224,7 @@ static void skip_alphanumerics(struct lexer *l)
 
 /* ---- Outside of actions --------------------------------------------------------------------- */
 
-/* The comment whose opening stands here. True when it was well formed and is gone. */
+/* Skips the comment that starts here. True if it was well-formed. */
 static bool skip_comment(struct lexer *l, struct token *error)
 {
     size_t end = str_find(str_from(l->input, l->pos + left_comment.len), right_comment);

@@ -132,7 +132,7 @@ static bool contains_any(str s, const char *set)
     return false;
 }
 
-/* A number that is no integer: a float, or an error. */
+/* A number that is not an integer: a float, or an error. */
 static bool number_of_float(struct arena *a, str text, struct number *out, str *message)
 {
     if (!go_parse_float(text, &out->f))

@@ -354,7 +354,7 @@ static struct node *item_list(struct parser *p, struct node **end)
     return NULL;
 }
 
-/* At a left delimiter: parses a definition if it is one. *done tells whether it was. */
+/* At a left delimiter: parses a definition if it is one. *done: whether it was. */
 static bool try_definition(struct parser *p, bool *done)
 {
     struct token delim = parse_next(p);
@@ -367,7 +367,7 @@ static bool try_definition(struct parser *p, bool *done)
     return true;
 }
 
-/* The whole text: as a list, but definitions may stand here and end and else may not. */
+/* The whole text: as a list, but with definitions and without end and else. */
 static bool top_level(struct parser *p, struct node *root)
 {
     node_vec items = {0};

@@ -2,7 +2,7 @@
 /*
  * printf.c - formats of package fmt: flags, widths, argument indexes, and what is wrong with them.
  *
- * Mistakes are no failures but text: %!s(MISSING), %!(EXTRA int=1), %!(BADWIDTH).
+ * Mistakes do not fail but print text: %!s(MISSING), %!(EXTRA int=1), %!(BADWIDTH).
  */
 #include "tmpl/fmt.h"
 

@@ -43,7 +43,7 @@ double tv_float64(struct tv v)
     return f;
 }
 
-/* Two numbers that are known exactly are told apart exactly. */
+/* Two numbers that are known exactly are compared exactly. */
 static bool both_exact(struct tv x, struct tv y)
 {
     return x.flags & TV_EXACT && y.flags & TV_EXACT;

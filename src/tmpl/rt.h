@@ -130,7 +130,7 @@ struct rt {
     uint64_t steps;    /* that are left; see rt_charge */
     unsigned depth;    /* of a recursion over values */
     bool exact;        /* numbers of the host's data are never rounded */
-    bool errorf;       /* printing an error: %w stands for %v */
+    bool errorf;       /* printing an error: %w means %v */
     bool too_deep;     /* a value nested too deep to be printed: the run fails */
 };
 
@@ -148,7 +148,7 @@ static inline bool rt_charge(struct rt *rt, uint64_t steps)
     return rt->steps > 0;
 }
 
-/* The same for work on so many bytes of text that is no argument. */
+/* The same for work on so many bytes of text that is not an argument. */
 static inline bool rt_charge_bytes(struct rt *rt, uint64_t bytes)
 {
     return rt_charge(rt, bytes / RT_BYTES_PER_STEP);

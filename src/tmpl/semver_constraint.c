@@ -312,7 +312,7 @@ static bool is_wild(str segment)
            str_eq(segment, STR("*"));
 }
 
-/* The lowest version that a pattern stands for. */
+/* The lowest version that a pattern matches. */
 static str lowest(struct arena *a, const struct pattern *p, enum wild *wild)
 {
     *wild = WILD_ALL;

@@ -55,7 +55,7 @@ void compare_take_words(struct arena *a, struct compare_values *v, const str *wo
         v->reference = words[next++];
     for (size_t i = 0; i < v->filename.len; i++)
         VEC_PUSH(a, &inputs, v->filename.items[i]);
-    /* Folders that stand there like this are meant as a whole. */
+    /* Folders given this way are read recursively. */
     v->recursive |= next < word_count;
     for (; next < word_count; next++)
         VEC_PUSH(a, &inputs, words[next]);

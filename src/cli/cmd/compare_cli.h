@@ -27,7 +27,7 @@ struct compare_values {
     int64_t concurrency;
     str color;             /* auto, always, never; empty: never */
     bool colour, terminal; /* what that means for the report: see struct report_options */
-    struct compare_progress progress; /* who is told */
+    struct compare_progress progress; /* receives progress */
     str diff_config, kustomize, output, override_reason, overrides, reference;
     struct option_list filename, generate_override_for;
     struct option_list fleet; /* sites; see cli/cmd/compare_fleet.h */
@@ -55,7 +55,7 @@ void compare_set_cluster(struct compare_values *v, const struct options *o);
 void compare_take_words(struct arena *a, struct compare_values *v, const str *words,
                         size_t word_count);
 
-/* Reads the reference and what goes with it. Faults of a reference are told all at once. */
+/* Reads the reference and what goes with it. Errors of a reference are reported all at once. */
 MUST_CHECK bool compare_prepare(struct arena *a, const struct compare_values *v, bool improved,
                                 const struct compare_log *log, struct compare **out, struct err *e);
 
@@ -74,7 +74,7 @@ struct compare_options *compare_options_of(struct arena *a, const struct compare
                                            bool improved, const struct compare_log *log);
 /*
  * Loading has failed, as e says: a reference that cannot be used is checked, so that all its faults
- * are told at once, with their places. Always false.
+ * are reported at once, with their positions. Always false.
  */
 bool compare_fail_reference(struct arena *a, const struct compare_options *o, struct err *e);
 

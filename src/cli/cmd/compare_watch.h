@@ -20,8 +20,8 @@ struct watch_values {
 MUST_CHECK bool watch_check(const struct compare_values *v, bool improved, struct err *e);
 
 /*
- * Watches until SIGINT or SIGTERM, which is no failure: the status of the call is then that of the
- * last verdict. Writes each change as it comes.
+ * Watches until SIGINT or SIGTERM, which is not a failure: the status of the call is then that of
+ * the last verdict. Writes each change as it comes.
  */
 MUST_CHECK bool watch_execute(struct call *c, const struct compare_values *v,
                               const struct compare_log *log, struct err *e);

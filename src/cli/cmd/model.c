@@ -80,7 +80,7 @@ static bool write_model(struct call *c, const struct derived_model *m, struct wr
            file_write(path, buf_str(&text), 0644, e);
 }
 
-/* Files of groups that were built, which this build does not write: nobody will renew them. */
+/* Files of groups that were built, which this build does not write: they are stale. */
 static bool report_stale(struct call *c, const struct derive_result *r, struct err *e)
 {
     const struct model_values *v = c->values;

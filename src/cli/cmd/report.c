@@ -74,7 +74,7 @@ static const struct option report_options[] = {
      .help = "Write to `FILE`; - is standard output", .complete = COMPLETE_FILES},
 };
 
-/* output: empty when nobody says. */
+/* output: empty if not given. */
 static str choose_format(const struct report_values *v, str output, bool fleet)
 {
     if (v->format.len)

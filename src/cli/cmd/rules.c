@@ -75,7 +75,7 @@ static bool read_file(struct call *c, str name, struct source *src, struct err *
     return file_read_max(c->arena, name, RULES_MAX, &src->text, e);
 }
 
-/* A file that is no file of rules, or a wrong one, is a finding too. */
+/* A file that is not a rule file, or an invalid one, is a finding too. */
 static bool lint_file(struct call *c, str name, struct tally *t, struct err *e)
 {
     struct source *src = ARENA_NEW(c->arena, struct source);

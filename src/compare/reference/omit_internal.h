@@ -12,7 +12,7 @@ struct journal;
 
 struct omit_path {
     struct path path; /* keys only */
-    bool prefix;      /* the last key stands for all keys that begin so */
+    bool prefix;      /* the last key matches all keys that start with it */
     str list, text;   /* the list of fieldsToOmit that has it, and how it is written there */
     uint32_t pos;     /* of the entry in the metadata file, as in struct value */
 };
@@ -26,7 +26,7 @@ struct omit_list {
 
 /* Removes what the list names, and the mappings that are empty then. */
 void omit_fields(struct arena *a, struct value *object, const struct omit_list *list);
-/* The same, and tells what each entry took away; removed is valid during the call only. */
+/* The same, and reports what each entry removed; removed is valid during the call only. */
 typedef void omit_told(void *ctx, const struct omit_path *entry, const struct path *removed);
 void omit_fields_telling(struct arena *a, struct value *object, const struct omit_list *list,
                          omit_told *told, void *ctx);

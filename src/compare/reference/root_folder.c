@@ -43,7 +43,7 @@ static bool read_file(struct arena *a, const struct root *root, str name, str *o
     return file_read_max(a, full, ROOT_FILE_MAX, out, e) || rename_error(a, full, name, e);
 }
 
-/* What a pattern found in other folders, so that not even their names are told. */
+/* What a pattern found in other folders, so that not even their names are revealed. */
 static bool check_folders(struct arena *a, const struct root *root, struct str_list *files,
                           size_t from, struct err *e)
 {

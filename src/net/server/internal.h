@@ -65,7 +65,7 @@ struct server_stream {
     bool suspended; /* its connection waits for a piece */
     bool ended;     /* by its writer */
     bool broken;    /* the connection shall be cut */
-    bool gone;      /* nobody reads any more */
+    bool gone;      /* the reader is gone */
     bool released;  /* by the library */
     /* Of one that is pulled (pull.c), which has no ring. */
     struct handler_stream *source;

@@ -15,7 +15,7 @@
  * threads. It may answer at once, or keep r and answer later from any thread; until then r and its
  * arena live. Every request must be ended by exactly one of server_reply, server_stream_begin and
  * server_drop, and r must not be touched after it. A client that leaves while its answer is pending
- * is noticed within a second (server_gone). It listens on loopback unless told otherwise.
+ * is noticed within a second (server_gone). It listens on loopback by default.
  */
 #pragma once
 

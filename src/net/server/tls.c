@@ -145,7 +145,7 @@ static bool read_certificate(struct server_certificate *c, str cert, str key)
     return false;
 }
 
-/* Those that nobody can be using any more. */
+/* Those that cannot be in use any more. */
 static struct server_certificate *take_old(struct server *s, int64_t now)
 {
     struct server_certificate **at = &s->certificate, *old;

@@ -206,7 +206,7 @@ static void mark_child(struct detect *d, struct value *v)
     d->used[DETECT_CHILDREN]++;
 }
 
-/* One that is also a resource: its name tells it from others, the rest is as its kind says. */
+/* One that is also a resource: its name identifies it, the rest is up to its kind. */
 static void canon_child(struct detect *d, const struct model_resource *kind,
                         const struct value *from, struct value *to)
 {
@@ -220,7 +220,7 @@ static void canon_child(struct detect *d, const struct model_resource *kind,
         value_set(d->arena, to, STR("name"), name);
 }
 
-/* The kind of an element, of which type tells when there are several. */
+/* The kind of an element; type decides if there are several. */
 static const struct model_resource *kind_of_child(struct detect *d, str type)
 {
     const struct value *all = d->resource->embedded;
@@ -238,7 +238,7 @@ static const struct model_resource *kind_of_child(struct detect *d, str type)
     return found;
 }
 
-/* A member that the model does not know: false when it is no list of children. */
+/* A member that the model does not know: false if it is not a list of children. */
 static bool canon_children(struct detect *d, const struct value *from, struct value *to)
 {
     if (from->kind != VALUE_LIST || !children_are_at(d, d->way, d->depth) ||
@@ -412,14 +412,14 @@ static str name_of(struct detect *d, const struct model_arm *m, const struct val
     if (str_eq(m->name, key) || !rule_is_on(d, DETECT_KEY_CASE))
         return key;
     if (value_get(from, m->name))
-        return key; /* a twin in other letters: both count */
+        return key; /* a twin in a different case: both count */
     d->used[DETECT_KEY_CASE]++;
     return m->name;
 }
 
 /*
  * What the model does not know counts when it is sent, or is a list of children. A child is sent as
- * Azure has it, with members that nobody has asked for.
+ * Azure has it, with members that nobody requested.
  */
 static bool canon_unknown(struct detect *d, const struct value *from, const struct value *peer,
                           struct value *to)

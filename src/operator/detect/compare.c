@@ -44,7 +44,7 @@ static bool is_digest_of(struct detect *d, const struct value *digest, const str
            str_eq(value_str(digest), detect_digest(d->arena, d->key, v));
 }
 
-/* Elements with an identity may stand in any order; scalars may not, unless they are a set. */
+/* Elements with an identity may be in any order; scalars may not, unless they are a set. */
 static bool accept_order(const struct detect *d, const struct difference *x)
 {
     uint8_t tag = x->old_->tag ? x->old_->tag : x->new_->tag;
@@ -259,7 +259,7 @@ static const struct value *expect(struct detect *d, const struct record *r,
 
 /* ---- News. ----------------------------------------------------------------------------------- */
 
-/* The wish was granted at last, or is no wish. */
+/* Azure finally has the wanted value, or none is wanted. */
 static bool is_granted(const struct deviation *f)
 {
     return f->wanted && f->found && value_equal(f->wanted, f->found);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * detect.h - has somebody changed a resource? Pure: no clock, no I/O, any thread.
+ * detect.h - detects changes of a resource. Pure: no clock, no I/O, any thread.
  *
  * What is wanted (the payload of a PUT) and what is found (the body of a GET) are first brought to
  * one canonical form by the model of the kind: members that cannot be written are cut off, and
@@ -32,18 +32,18 @@
 enum detect_rule {
     DETECT_EMPTY,    /* null, {}, [] and "" are as good as absent */
     DETECT_NEVER,    /* etag, systemData, provisioningState; name, id and type of the resource */
-    DETECT_KEY_CASE, /* names of members, and keys of maps, in other letters */
-    DETECT_ENUM,     /* values of an enum in other letters */
-    DETECT_ID,       /* ids in other letters, with a slash at the end */
+    DETECT_KEY_CASE, /* names of members, and keys of maps, in a different case */
+    DETECT_ENUM,     /* values of an enum in a different case */
+    DETECT_ID,       /* ids in a different case, with a trailing slash */
     DETECT_ROLE,     /* role definitions with or without their subscription */
-    DETECT_GUID,     /* in other letters */
+    DETECT_GUID,     /* in a different case */
     DETECT_LOCATION, /* "West US 2" for westus2 */
-    DETECT_SKU,      /* names of SKUs and sizes of machines in other letters */
+    DETECT_SKU,      /* names of SKUs and machine sizes in a different case */
     DETECT_NUMBER,   /* a number as text, where the model wants a number, and the reverse */
-    DETECT_FOLD,     /* texts that a service was seen to return in other letters */
+    DETECT_FOLD,     /* texts that a service was seen to return in a different case */
     DETECT_XML,      /* blanks between the tags of an embedded XML text */
     DETECT_JSON,     /* blanks in, and the order of, an embedded JSON text */
-    DETECT_CHILDREN, /* new elements that are resources of their own are no drift */
+    DETECT_CHILDREN, /* new elements that are resources of their own are not drift */
     DETECT_RULE_COUNT,
 };
 /* "empty", as in a rule file and in metrics. */

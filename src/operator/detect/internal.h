@@ -88,10 +88,10 @@ str spell_key(struct detect *d, str key);
 
 /* ---- told.c ---- */
 
-/* Whether Azure never tells what is at path: a secret, or a member that the status lacks. */
+/* Whether Azure never returns what is at path: a secret, or a member that the status lacks. */
 bool is_hidden(const struct detect *d, const struct path *path);
 
-/* How many members of what is at path Azure never tells, and how many it does. */
+/* How many members of what is at path Azure never returns, and how many it does. */
 struct hidden_count {
     size_t hidden, told;
 };
@@ -109,7 +109,7 @@ void compare_collapse(struct arena *a, struct differences *all, const struct val
                       const struct value *new_);
 /* A value as it is shown and kept: long ones by digest. NULL for NULL. */
 const struct value *shorten(struct detect *d, const struct value *v);
-/* The same for what Azure never tells: always by digest. */
+/* The same for what Azure never returns: always by digest. */
 const struct value *hidden_form(struct detect *d, const struct value *v);
 /* The length of its JSON. */
 size_t json_length(struct arena *a, const struct value *v);

@@ -90,7 +90,7 @@ static void take_line(struct detect *d, const struct value *line)
                 (struct line){.kind = (enum line_kind)kind, .at = value_get(line, STR("at"))};
 }
 
-/* a/b of the model; deeper ones are nobody's. */
+/* a/b of the model; deeper ones do not exist. */
 static void take_embedded(struct detect *d)
 {
     const struct value *all = d->resource->embedded;

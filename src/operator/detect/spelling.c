@@ -39,7 +39,7 @@ static void set_lower(struct detect *d, enum detect_rule rule, struct value *v)
 
 /* ---- Ids. ------------------------------------------------------------------------------------ */
 
-/* The id without regard to case and to a slash at its end. */
+/* The id in lower case, without a trailing slash. */
 static str spell_id(struct detect *d, str text)
 {
     static const str roles = STR_INIT("/providers/microsoft.authorization/roledefinitions");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * told.c - what Azure never tells.
+ * told.c - what Azure never returns.
  *
  * A member that the spec of a kind has and its status lacks is only ever written; so are secrets,
  * and what a line of api/rules/detect.json calls hidden.

@@ -25,7 +25,7 @@ static bool fn_not(struct tmpl_call *c)
     return return_bool(c, !tv_is_true(c->rt, arg_tv(c, 0)));
 }
 
-/* What Go prints for a reflect.Value that is no string. */
+/* What Go prints for a reflect.Value that is not a string. */
 static str string_form(struct tmpl_call *c, struct tv v)
 {
     if (v.type == TV_STRING)

@@ -7,7 +7,7 @@
  */
 #include "tmpl/funcs/families.h"
 
-/* Kinds that can be ordered or told equal by value; TV_KIND_INVALID for the rest. */
+/* Kinds that can be ordered or compared by value; TV_KIND_INVALID for the rest. */
 static enum tv_kind basic_kind(struct tv v)
 {
     enum tv_kind kind = tv_kind(v);

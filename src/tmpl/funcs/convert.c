@@ -21,7 +21,7 @@ struct converter {
 
 /* Upstream: only there are cycles looked for, which decides what the error names. */
 #define CYCLES_FROM 1000
-/* Bytes that are no text and whose base64 is one line of YAML. */
+/* Bytes that are not text and whose base64 is one line of YAML. */
 #define BINARY_MAX 51
 
 static bool convert(struct converter *k, struct tv v, unsigned depth, struct value **out);
@@ -115,7 +115,7 @@ static bool convert_odd_float(struct converter *k, double f, struct value **out)
     return convert_plain(k, str_c(text), k->target == TARGET_TOML ? TOML_FLOAT : YAML_PLAIN, out);
 }
 
-/* A value that stands in the text as a string: times and versions. */
+/* A value that is written as a string: times and versions. */
 static bool convert_text(struct converter *k, struct tv v, struct value **out)
 {
     struct buf b = buf_new(k->rt->arena, BUF_UNLIMITED);

@@ -133,7 +133,7 @@ static bool fn_htpasswd(struct tmpl_call *c)
     return return_str(c, str_join(c->arena, (str[]){user, hash}, 2, STR(":")));
 }
 
-/* The shapes of derived passwords: each letter stands for a set of characters. */
+/* The shapes of derived passwords: each letter denotes a set of characters. */
 static const struct {
     const char *name;
     const char *shapes; /* separated by blanks */

@@ -179,7 +179,7 @@ static bool fn_tpl(struct tmpl_call *c)
 /* ---- Failing on purpose -------------------------------------------------------------------------
  */
 
-/* Helm finds the message by its marks; nobody else looks for them. */
+/* Helm finds the message by its marks; nothing else looks for them. */
 static bool helm_fail(struct tmpl_call *c, str message)
 {
     if (c->rt->exec->set->profile != TMPL_HELM)
@@ -279,7 +279,7 @@ static bool fn_to_yaml_pretty(struct tmpl_call *c)
 
 static struct tv toml_to_tv(struct tmpl_call *c, const struct value *v);
 
-/* Dates without a zone have one whose name tells what they are. */
+/* Dates without a zone have one whose name marks them as such. */
 static struct tv toml_time(struct tmpl_call *c, const struct value *v)
 {
     static const struct {

@@ -127,7 +127,7 @@ static struct tv field_name(const void *object)
     return tv_str(zone_name(zone_of(tv_object(TV_LOCATION, object))));
 }
 
-/* What Go keeps about a zone cannot be told from outside; UTC has nothing of it. */
+/* Go's internal state of a zone is not visible from outside; UTC has none. */
 static struct tv field_list(const void *object)
 {
     (void)object;
@@ -282,7 +282,7 @@ static bool time_location(struct tmpl_call *c)
     return return_tv(c, location_of(self(c).zone));
 }
 
-/* Version, seconds, nanoseconds, minutes east of UTC; -1 stands for UTC itself. */
+/* Version, seconds, nanoseconds, minutes east of UTC; -1 is UTC itself. */
 static bool return_binary(struct tmpl_call *c, struct buf *out, const char *method)
 {
     struct gotime t = self(c);
@@ -440,7 +440,7 @@ static bool time_yearday(struct tmpl_call *c)
     return return_int(c, fields(c).yearday);
 }
 
-/* Listed for its signature, which call.c refuses. */
+/* Listed for its signature, which call.c rejects. */
 static bool never_called(struct tmpl_call *c)
 {
     return call_fail(c, "not for templates");
