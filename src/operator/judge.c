@@ -59,6 +59,12 @@ bool judge_cause(struct pass *p, struct cause *out)
 /* While another client's change is in progress nothing can be compared. */
 #define BUSY_WAIT (60 * NS_PER_SEC)
 
+/* Never later than a short period asks for. */
+static struct pass_step look_again(const struct pass *p)
+{
+    return step_rest(p->config->period < BUSY_WAIT ? p->config->period : BUSY_WAIT);
+}
+
 /* While the activity log is asked. */
 enum { PHASE_WRITE = 1, PHASE_REPORT };
 
@@ -105,8 +111,8 @@ struct pass_step state_judge(struct pass *p)
     if (!write && read_has_failed(p->body))
         return step_rest(p->config->period);
     if (write && str_eq(str_c(p->cause.name), STR("drift")) && read_is_busy(p->body))
-        return step_rest(BUSY_WAIT);
+        return look_again(p);
     if (drift_waits(p))
-        return step_rest(BUSY_WAIT);
+        return look_again(p);
     return go_on(p, write);
 }
