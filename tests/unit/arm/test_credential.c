@@ -251,12 +251,11 @@ TEST(a_token_that_is_born_dead_is_used_once)
 static const struct {
     const char *said, *advice;
 } refusals[] = {
-    {"AADSTS7000215: Invalid client secret provided.", "check AZURE_CLIENT_SECRET"},
-    {"AADSTS7000222: The provided client secret keys are expired.",
-     "the client secret has expired"},
-    {"AADSTS90002: Tenant 'tenant-1' not found.", "check AZURE_TENANT_ID"},
-    {"AADSTS700016: Application not found in the directory.", "check AZURE_CLIENT_ID"},
-    {"AADSTS70021: No matching federated identity record found.", "service account"},
+    {"AADSTS7000215: Invalid client secret provided", "check AZURE_CLIENT_SECRET"},
+    {"AADSTS7000222: The provided client secret keys are expired", "the client secret has expired"},
+    {"AADSTS90002: Tenant 'tenant-1' not found", "check AZURE_TENANT_ID"},
+    {"AADSTS700016: Application not found in the directory", "check AZURE_CLIENT_ID"},
+    {"AADSTS70021: No matching federated identity record found", "service account"},
 };
 
 TEST(refusals_say_what_to_check)
@@ -269,7 +268,7 @@ TEST(refusals_say_what_to_check)
         open_credential(&f);
         f.stage.answer = str_z(f.a, str_fmt(f.a,
                                             "{\"error\":\"invalid_client\",\"error_description\":"
-                                            "\"%s Trace ID: 1\\r\\nTimestamp\"}",
+                                            "\"%s. Trace ID: 1\\r\\nTimestamp\"}",
                                             refusals[i].said));
         expect_failure(&f, refusals[i].said);
         expect_failure(&f, refusals[i].advice);

@@ -156,6 +156,9 @@ static const struct {
     {ONE, A, B, NULL, NULL, NULL, "b.yaml:0 unlisted"},
     {TWO, A, A, NULL, NULL, NULL, "metadata.yaml:6 unreachable"},
     {TWO, A "v: {{ .v }}\n", A "v: {{ .v }}\n", NULL, NULL, NULL, "metadata.yaml:6 unreachable"},
+    {ONE "fieldsToOmit:\n  defaultOmitRef: x\n  items:\n    x:\n"
+         "    - pathToKey: metadata.labels.example.com/a\n",
+     A, NULL, NULL, NULL, NULL, "metadata.yaml:11 unquoted-key"},
     {ONE "fieldsToOmit: {items: {x: [{pathToKey: a}]}}\n", A, NULL, NULL, NULL, NULL,
      "metadata.yaml:7 unused-omit-list"},
     {"parts: 1\n", A, NULL, NULL, NULL, NULL, "metadata.yaml:1 wrong-type"},
