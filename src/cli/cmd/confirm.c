@@ -150,11 +150,10 @@ const struct command command_confirm = {
     .name = "confirm",
     .args = "[KIND/NAME...]",
     .brief = "Let deletions go on that wait for confirmation",
-    .help =
-        "With plumb operate --confirm-deletes N, deleting more than N objects within ten minutes\n"
-        "waits: the condition Ready of an object that is held back has the reason\n"
-        "WaitingForConfirmation. This confirms the deletion of the objects named, and of\n"
-        "everything that goes with them, by the annotation plumb.azure.com/confirm.\n",
+    .help = "With plumb operate --confirm-deletes N, deleting more than N objects within ten\n"
+            "minutes waits: the condition Ready of an object that is held back has the reason\n"
+            "WaitingForConfirmation. This confirms the deletion of the objects named, and of\n"
+            "everything that goes with them, by the annotation plumb.azure.com/confirm.\n",
     .examples = "  plumb confirm resourcegroup/old\n"
                 "  plumb confirm --all -n test\n",
     .options = confirm_options,

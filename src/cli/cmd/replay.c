@@ -151,10 +151,10 @@ const struct command command_replay = {
     .args = "FILE...",
     .brief = "Judge decisions that plumb operate has kept again",
     .help =
-        "Reads the files that plumb operate --keep-decisions has written and decides each case\n"
-        "again, with this program and its model: whether Azure is written to, for which\n"
-        "cause and because of which paths. Nobody is asked, so the answer is the same on\n"
-        "every machine. Verdicts that differ from those of then are shown.\n"
+        "Reads files written by plumb operate --keep-decisions and decides each case again,\n"
+        "with this program and its model: whether Azure is written to, for which cause and\n"
+        "because of which paths. Nothing else is asked, so the answer is the same on every\n"
+        "machine. Verdicts that differ from the recorded ones are shown.\n"
         "\n"
         "Secrets are masked in these files. A decision that cannot be repeated without them\n"
         "is marked as such when it is kept, and only counted here. Exit status: 0 when all\n"
