@@ -94,7 +94,7 @@ static int64_t own_wait(unsigned polls)
     return (polls < 3 ? 5 << polls : 30) * NS_PER_SEC;
 }
 
-/* The server says how long before the next request, or own is taken: "at once" is no hint. */
+/* The server says how long before the next request, or own is taken: "at once" does not count. */
 static void wait_as_asked(struct lro *o, const struct arm_answer *answer, int64_t own)
 {
     o->wait = answer->retry_after > 0 ? answer->retry_after : own;

@@ -30,7 +30,7 @@ struct operating {
 
 /*
  * The settings of the environment and of the Secret of that name in the operator's own namespace
- * (empty: no Secret is looked at; one that does not exist is no error). a should be a secret arena.
+ * (empty: no Secret is looked at; a missing one is not an error). a should be a secret arena.
  */
 MUST_CHECK bool operating_settings(struct arena *a, struct kube_transport *t, str namespace,
                                    str secret, struct settings *out, struct err *e);

@@ -26,7 +26,7 @@ static void print_report(struct call *c, const struct draft_options *o,
     if (r->left_out)
         output_fmt(c->out, "Objects of other kinds: %zu\n", r->left_out);
     if (r->unread)
-        output_fmt(c->out, "Documents that are no objects: %zu\n", r->unread);
+        output_fmt(c->out, "Documents that are not objects: %zu\n", r->unread);
     output_fmt(c->out, "Next: plumb reference lint %.*s; plumb compare %.*s INPUT\n",
                STR_ARG(o->folder), STR_ARG(o->folder));
 }

@@ -29,7 +29,7 @@ struct draft_report {
     size_t varying;  /* expressions in all templates */
     size_t secrets;  /* templates that take values from Secrets */
     size_t left_out; /* objects of other kinds */
-    size_t unread;   /* documents that could not be read, or are no objects */
+    size_t unread;   /* documents that could not be read, or are not objects */
 };
 #define DRAFT_OBJECTS_MAX 200000
 

@@ -2,7 +2,7 @@
 /*
  * merge.c - one tree of the variants of an object, with holes where they differ.
  *
- * A hole is a text that stands in no variant, so that it is found again in the YAML. All variants
+ * A hole is a text that occurs in no variant, so that it is found again in the YAML. All variants
  * have what is written as it is. Whatever cannot be merged member by member becomes one hole as a
  * whole: lists of different lengths, values of different kinds, mappings without a common member,
  * elements of lists with optional members.

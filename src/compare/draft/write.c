@@ -5,7 +5,7 @@
  * The tree is written as YAML, and each hole becomes an expression that takes the value from the
  * object and writes it as JSON. A template is also run with an empty object, so every step must
  * stand that nothing is there: fields in a row do, elements of lists are found by range, and
- * members whose names are no identifiers by index within with.
+ * members whose names are not identifiers by index within with.
  */
 #include "compare/draft/internal.h"
 #include "go/quote.h"

@@ -122,7 +122,7 @@ static void sleep_until(struct compare_watch *w, int64_t due)
 }
 
 /*
- * While something waits for the interval, more changes are no reason to wake up: only time counts,
+ * While something waits for the interval, more changes do not wake it up: only time counts,
  * and what asks for hurry is seen within a moment.
  */
 static void sleep_gathering(struct compare_watch *w, int64_t due)
