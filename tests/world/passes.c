@@ -378,6 +378,7 @@ void pass_take_over(struct world *w)
 void pass_observe(struct world *w)
 {
     stage_open(&stage, w, &(struct stage_options){.observe = true});
+    stage_run(&stage, NS_PER_SEC); /* the Namespace would be a cause to look once more */
     stage_apply_text(&stage, GROUP("rg", ""));
     stage_run(&stage, STAGE_PERIOD / 2);
     /* The claim, the condition and the PUT, in one pass. */
