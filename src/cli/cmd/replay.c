@@ -150,15 +150,14 @@ const struct command command_replay = {
     .name = "replay",
     .args = "FILE...",
     .brief = "Judge decisions that plumb operate has kept again",
-    .help =
-        "Reads files written by plumb operate --keep-decisions and decides each case again,\n"
-        "with this program and its model: whether Azure is written to, for which cause and\n"
-        "because of which paths. Nothing else is asked, so the answer is the same on every\n"
-        "machine. Verdicts that differ from the recorded ones are shown.\n"
-        "\n"
-        "Secrets are masked in these files. A decision that cannot be repeated without them\n"
-        "is marked as such when it is kept, and only counted here. Exit status: 0 when all\n"
-        "verdicts are the same, 1 when one differs, 2 when a line cannot be read.\n",
+    .help = "Reads files written by plumb operate --keep-decisions and decides each case again,\n"
+            "with this program and its model: whether Azure is written to, for which cause and\n"
+            "because of which paths. Nothing else is asked, so the answer is the same on every\n"
+            "machine. Verdicts that differ from the recorded ones are shown.\n"
+            "\n"
+            "Secrets are masked in these files. A decision that cannot be repeated without them\n"
+            "is marked as such when it is kept, and only counted here. Exit status: 0 when all\n"
+            "verdicts are the same, 1 when one differs, 2 when a line cannot be read.\n",
     .examples = "  plumb operate --observe --keep-decisions decisions.jsonl\n"
                 "  plumb replay decisions.jsonl.1 decisions.jsonl\n",
     .options = replay_options,
