@@ -9,7 +9,7 @@
  * minutes: what Azure fills in late is then learned, not corrected, until two answers agree.
  * What the user has set is looked after from the beginning. A PUT that corrects drift and does not
  * help leaves the record as it was: the next look finds the same difference, until the guard says
- * that it is no reason any more.
+ * that it no longer causes one.
  */
 #include "operator/internal.h"
 

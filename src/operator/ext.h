@@ -188,7 +188,7 @@ struct decision decision_go(struct value *value);
 struct decision decision_ask(const char *method, str url, struct value *body);
 /* Warning and the reason of the point; change the members for anything else. */
 struct decision decision_block(str message);
-/* For an answer that is no success. what: "the deleted vaults". */
+/* For an answer that reports a failure. what: "the deleted vaults". */
 struct decision decision_refused(const struct ext_input *in, const char *what,
                                  const struct arm_answer *answer);
 /* The answer to question i, NULL: not asked yet. */

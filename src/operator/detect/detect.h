@@ -89,7 +89,7 @@ struct value *detect_found(struct detect *d, const struct value *body, const str
 
 /* Values whose JSON is longer are kept as digest and length; nothing secret is ever kept. */
 #define KNOWN_VALUE_MAX 1024
-/* The most differences that a record keeps: one with more is no record. */
+/* The most differences that a record keeps; a longer one is ignored. */
 #define RECORD_MAX 2000
 
 struct known {
@@ -137,7 +137,7 @@ struct deviations {
 
 /*
  * What is new since the record was taken; without a record (NULL) every difference is. A value that
- * Azure did not grant at first and has as wanted now is no news.
+ * Azure did not grant at first and has as wanted now is not new.
  */
 struct deviations detect_compare(struct detect *d, const struct record *record,
                                  const struct value *wanted, const struct value *found);
@@ -185,7 +185,7 @@ struct guard {
 /* From and to "guard" of an operatorStatus; what is not understood is left out. */
 void guard_read(struct arena *a, const struct value *v, struct guard *out);
 struct value *guard_write(struct arena *a, const struct guard *g);
-/* Whether a difference was corrected so often that it is no reason any more. */
+/* Whether a difference was corrected so often that it no longer causes a PUT. */
 bool guard_holds(struct detect *d, const struct guard *g, const struct deviation *f);
 /* Leaves those out. */
 void guard_filter(struct detect *d, const struct guard *g, struct deviations *f);

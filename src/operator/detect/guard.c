@@ -3,7 +3,7 @@
  * guard.c - no path causes a PUT in every period.
  *
  * Each corrective PUT is counted for the paths and the pairs of values that caused it. The same
- * pair at a path twice, or any values there three times, is no reason any more: a policy, another
+ * pair at a path twice, or any values there three times, no longer causes one: a policy, another
  * tool, or the service itself puts the value back. Another payload starts anew.
  */
 #include "operator/detect/internal.h"
