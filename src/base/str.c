@@ -64,11 +64,35 @@ static char lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
 
+/* Eight bytes at once: the highest bit of each tells whether it is from A to Z. */
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+static uint64_t lower_8(uint64_t x)
+{
+    uint64_t low = x & EACH(0x7f);
+    uint64_t upper = (low + EACH(0x80 - 'A')) & ~(low + EACH(0x7f - 'Z')) & ~x & EACH(0x80);
+
+    return x | upper >> 2; /* 0x20, the distance of the two cases */
+}
+
+static uint64_t load_8(const char *p)
+{
+    uint64_t x;
+
+    memcpy(&x, p, sizeof x);
+    return x;
+}
+
 bool str_eq_fold(str a, str b)
 {
+    size_t i = 0;
+
     if (a.len != b.len)
         return false;
-    for (size_t i = 0; i < a.len; i++)
+    for (; i + 8 <= a.len; i += 8)
+        if (lower_8(load_8(a.ptr + i)) != lower_8(load_8(b.ptr + i)))
+            return false;
+    for (; i < a.len; i++)
         if (lower(a.ptr[i]) != lower(b.ptr[i]))
             return false;
     return true;
@@ -260,8 +284,13 @@ str str_join(struct arena *a, const str *parts, size_t count, str sep)
 str str_lower(struct arena *a, str s)
 {
     char *copy = arena_alloc_text(a, s.len);
+    size_t i = 0;
 
-    for (size_t i = 0; i < s.len; i++)
+    for (; i + 8 <= s.len; i += 8) {
+        uint64_t x = lower_8(load_8(s.ptr + i));
+        memcpy(copy + i, &x, sizeof x);
+    }
+    for (; i < s.len; i++)
         copy[i] = lower(s.ptr[i]);
     return (str){copy, s.len};
 }

@@ -146,7 +146,7 @@ static bool read_quoted(struct reader *r, str *out)
 /* No letter ever stops a word. */
 static bool is_letter(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return (unsigned char)((c | 0x20) - 'a') < 26;
 }
 
 /* Quoted, or plain up to a control character or one of stops, which contains the quote. */
@@ -156,8 +156,10 @@ static bool read_word(struct reader *r, const char *stops, const char *what, str
 
     if (peek(r) == '"')
         return read_quoted(r, out);
-    while (!at_end(r) && (is_letter(peek(r)) || (!is_control(peek(r)) && !strchr(stops, peek(r)))))
-        r->at++;
+    const char *at = r->text.ptr + start, *end = r->text.ptr + r->text.len;
+    while (at < end && (is_letter(*at) || (!is_control(*at) && !strchr(stops, *at))))
+        at++;
+    r->at = (size_t)(at - r->text.ptr);
     *out = str_slice(r->text, start, r->at);
     return r->at > start || expected(r, what);
 }

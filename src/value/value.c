@@ -70,7 +70,8 @@ static size_t slot_count(size_t cap)
 
 static bool key_is(const struct value *v, str key)
 {
-    return v->key_len == key.len && (!key.len || !memcmp(v->key, key.ptr, key.len));
+    return v->key_len == key.len &&
+           (!key.len || (v->key[0] == key.ptr[0] && !memcmp(v->key, key.ptr, key.len)));
 }
 
 /* The slot of key, or the free one where it would go. */

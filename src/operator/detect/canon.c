@@ -137,6 +137,8 @@ static uint8_t tag_of(struct detect *d, const struct model_prop *prop)
         struct list_rule rule;
         if (!make_rule(d, prop, &rule))
             return 0;
+        if (!d->lists)
+            d->lists = arena_alloc_raw(d->arena, LISTS_MAX * sizeof *d->lists);
         d->lists[d->list_count++] = (struct list_of){.prop = prop, .rule = rule};
     }
     return (uint8_t)(i + 1);
@@ -344,14 +346,31 @@ static void canon_shape(struct detect *d, const struct model_prop *prop,
     }
 }
 
+/* model_arm, which is asked for the same members of every element of a list. */
+static const struct model_arm *find_member(struct detect *d, const struct model_arm *in,
+                                           size_t count, str key)
+{
+    size_t hash = (uintptr_t)in / sizeof *in + key.len * 7 + (key.len ? (uint8_t)key.ptr[0] : 0) +
+                  (key.len ? (uint8_t)key.ptr[key.len - 1] : 0) * 3;
+    struct found_member *kept = &d->members[hash % MEMBERS_KEPT];
+
+    if (kept->in == in && str_eq(kept->member->name, key))
+        return kept->member;
+    const struct model_arm *member = model_arm(in, count, key);
+    if (member && str_eq(member->name, key))
+        *kept = (struct found_member){in, member};
+    return member;
+}
+
 /* What the two tables of a place say about a member; below is where its own members are. */
-static const struct model_arm *look_up(const struct place *at, str key, struct place *below)
+static const struct model_arm *look_up(struct detect *d, const struct place *at, str key,
+                                       struct place *below)
 {
     const struct model_arm *found = NULL;
 
     *below = (struct place){0};
     for (size_t i = 0; i < 2; i++) {
-        const struct model_arm *m = at->count[i] ? model_arm(at->members[i], at->count[i], key)
+        const struct model_arm *m = at->count[i] ? find_member(d, at->members[i], at->count[i], key)
                                                  : NULL;
         if (!m)
             continue;
@@ -365,16 +384,24 @@ static const struct model_arm *look_up(const struct place *at, str key, struct p
 
 static bool is_never_compared(struct detect *d, str key)
 {
-    static const str anywhere[] = {STR_INIT("etag"), STR_INIT("provisioningState"),
-                                   STR_INIT("systemData")};
-    static const str root[] = {STR_INIT("name"), STR_INIT("id"), STR_INIT("type"),
-                               STR_INIT("apiVersion")};
-    bool never = false;
+    const bool root = d->depth == d->root;
+    bool never;
 
-    for (size_t i = 0; i < COUNT(anywhere); i++)
-        never = never || (key.len == anywhere[i].len && str_eq_fold(key, anywhere[i]));
-    for (size_t i = 0; d->depth == d->root && i < COUNT(root); i++)
-        never = never || (key.len == root[i].len && str_eq_fold(key, root[i]));
+    switch (key.len) { /* which tells nearly all others apart */
+    case 2:
+        never = root && str_eq_fold(key, STR("id"));
+        break;
+    case 4:
+        never = str_eq_fold(key, STR("etag")) ||
+                (root && (str_eq_fold(key, STR("name")) || str_eq_fold(key, STR("type"))));
+        break;
+    case 10:
+        never = str_eq_fold(key, STR("systemData")) ||
+                (root && str_eq_fold(key, STR("apiVersion")));
+        break;
+    default:
+        never = str_eq_fold(key, STR("provisioningState"));
+    }
     if (!never || !rule_is_on(d, DETECT_NEVER))
         return false;
     d->used[DETECT_NEVER]++;
@@ -397,14 +424,12 @@ static void canon_member(struct detect *d, const struct model_arm *m, const stru
     }
 }
 
-/* The name under which a member counts; empty when it does not. */
+/* The name under which a member counts. */
 static str name_of(struct detect *d, const struct model_arm *m, const struct value *from,
                    const struct value *v, const struct value *peer)
 {
     str key = value_key(v);
 
-    if (is_never_compared(d, key))
-        return STR_NONE;
     if (!m) {
         str same = key_of_peer(d, peer, key);
         return value_get(from, same) ? key : same;
@@ -443,10 +468,11 @@ static void canon_members(struct detect *d, const struct place *at, const struct
         struct value *made = &nodes[count];
         struct place below;
         bool ok = true;
-        const struct model_arm *m = look_up(at, value_key(v), &below);
-        str name = name_of(d, m, from, v, peer);
-        if (!name.len || (v->kind == VALUE_NULL && is_dropped(d, v)))
+        if (!v->key_len || is_never_compared(d, value_key(v)) ||
+            (v->kind == VALUE_NULL && is_dropped(d, v)))
             continue;
+        const struct model_arm *m = look_up(d, at, value_key(v), &below);
+        str name = name_of(d, m, from, v, peer);
         go(d, name);
         bool children = children_are_at(d, d->way, d->depth), inside = d->inside_child;
         d->inside_child = inside || (children && v->kind == VALUE_LIST);

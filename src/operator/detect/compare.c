@@ -220,28 +220,90 @@ static struct value *holder_of(const struct path *path, struct value *root, stru
     return NULL;
 }
 
+/* Where the differences of a record go, one after the other: neighbours share their place. */
+struct applying {
+    struct value *expected;
+    str place;            /* the path of holder; empty: none is at hand */
+    struct value *holder; /* an object of expected */
+};
+
+static bool is_plain(str key)
+{
+    for (size_t i = 0; i < key.len; i++) {
+        char c = key.ptr[i];
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')))
+            return false;
+    }
+    return key.len > 0;
+}
+
+/* Splits a.b into a and b, when b is so plain that the dot can only be one between steps. */
+static bool split_path(str path, str *place, str *key)
+{
+    size_t dot = str_rfind_char(path, '.');
+
+    if (dot == STR_NPOS || !dot || !is_plain(str_from(path, dot + 1)))
+        return false;
+    *place = str_slice(path, 0, dot);
+    *key = str_from(path, dot + 1);
+    return true;
+}
+
+/* What expected gets; NULL: the difference belongs to another wish. */
+static const struct value *value_to_apply(struct detect *d, const struct known *k,
+                                          const struct value *there)
+{
+    const struct value *value = kept_value(d, k);
+
+    if (is_same_wish(d, k, there))
+        return value;
+    /* The user sets now what Azure had filled in: what is left of it is still Azure's. */
+    if (k->wanted || !value_is(there, VALUE_OBJECT) || !value_is(value, VALUE_OBJECT))
+        return NULL;
+    return value_merge(d->arena, value, there);
+}
+
+/* One more member of the object that the difference before this one was in. */
+static bool apply_beside(struct detect *d, const struct known *k, struct applying *at)
+{
+    str place, key;
+
+    if (k->kind == DIFFERENCE_MISSING || !at->place.len || !split_path(k->path, &place, &key) ||
+        !str_eq(place, at->place))
+        return false;
+    const struct value *value = value_to_apply(d, k, value_get(at->holder, key));
+    if (value)
+        value_set(d->arena, at->holder, key, value_clone(d->arena, value));
+    return true;
+}
+
 /* expected is what is wanted, as far as no other difference has changed it. */
-static void apply(struct detect *d, const struct known *k, struct value *expected)
+static void apply(struct detect *d, const struct known *k, struct applying *at)
 {
     struct path path;
     struct value *there;
+    str key;
 
+    if (apply_beside(d, k, at))
+        return;
+    at->place = STR_NONE;
     if (!path_parse_dotted(d->arena, k->path, &path, NULL) || !path.len)
         return;
-    struct value *holder = holder_of(&path, expected, &there);
-    const struct value *value = kept_value(d, k);
-    if (!is_same_wish(d, k, there)) {
-        /* The user sets now what Azure had filled in: what is left of it is still Azure's. */
-        if (k->wanted || !value_is(there, VALUE_OBJECT) || !value_is(value, VALUE_OBJECT))
-            return;
-        value = value_merge(d->arena, value, there);
-    }
-    const struct step *last = &path.steps[path.len - 1];
+    struct value *holder = holder_of(&path, at->expected, &there);
     if (k->kind == DIFFERENCE_MISSING) {
-        delete_at(&path, expected);
-    } else if (value && value_is(holder, VALUE_OBJECT) && last->kind == STEP_KEY) {
+        if (is_same_wish(d, k, there))
+            delete_at(&path, at->expected);
+        return;
+    }
+    const struct value *value = value_to_apply(d, k, there);
+    const struct step *last = &path.steps[path.len - 1];
+    if (value && value_is(holder, VALUE_OBJECT) && last->kind == STEP_KEY) {
         value_set(d->arena, holder, last->key, value_clone(d->arena, value));
-    } else if (value && !path_set(d->arena, &path, expected, value_clone(d->arena, value), NULL)) {
+        at->holder = holder;
+        if (!split_path(k->path, &at->place, &key))
+            at->place = STR_NONE;
+    } else if (value &&
+               !path_set(d->arena, &path, at->expected, value_clone(d->arena, value), NULL)) {
         return; /* it does not fit any more: the difference is new then */
     }
 }
@@ -251,10 +313,10 @@ static const struct value *expect(struct detect *d, const struct record *r,
 {
     if (!r || !r->count)
         return wanted;
-    struct value *expected = value_clone(d->arena, wanted);
+    struct applying at = {.expected = value_clone(d->arena, wanted)};
     for (size_t i = 0; i < r->count; i++)
-        apply(d, &r->items[i], expected);
-    return expected;
+        apply(d, &r->items[i], &at);
+    return at.expected;
 }
 
 /* ---- News. ----------------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #define TAG_DIGEST 255
 #define TAG_CHILD 254 /* a resource of its own */
 #define LISTS_MAX 200
+#define MEMBERS_KEPT 64 /* a power of 2 */
 
 /* What a line of api/rules/detect.json says about a member of a kind. */
 enum line_kind { LINE_FOLD, LINE_XML, LINE_JSON, LINE_CHILDREN, LINE_HIDDEN, LINE_KIND_COUNT };
@@ -43,8 +44,13 @@ struct detect {
         size_t len;
     } embedded[EMBEDDED_MAX]; /* where the model embeds children */
     size_t embedded_count;
-    struct list_of lists[LISTS_MAX];
+    uint64_t child_depths; /* 1 << depth of lists of children */
+    struct list_of *lists;
     size_t list_count;
+    /* Members that were looked up: elements of a list have the same ones again and again. */
+    struct found_member {
+        const struct model_arm *in, *member;
+    } members[MEMBERS_KEPT];
     bool found;         /* the body at hand is an answer, not a payload */
     str way[DEPTH_MAX]; /* to the member at hand; "*" for elements and entries */
     size_t depth, root; /* of the resource itself, or of a child at hand */

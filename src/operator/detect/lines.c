@@ -50,6 +50,13 @@ const char *detect_rule_name(enum detect_rule rule)
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const struct value *file; /* written once, then only read */
 
+/* The members of the file with the kinds they are about, which every comparison looks for. */
+static struct about {
+    str kind, group;
+    const struct value *line;
+} * about;
+static size_t about_count;
+
 static void read_file(void)
 {
     static struct source src;
@@ -61,7 +68,14 @@ static void read_file(void)
     src.text = EMBEDDED(detect_json);
     if (json_read(a, &src, NULL, &root, NULL))
         file = root;
-    assert(value_is(value_get(file, STR("members")), VALUE_LIST));
+    const struct value *members = value_get(file, STR("members"));
+    assert(value_is(members, VALUE_LIST));
+    about = ARENA_ARRAY(a, struct about, value_len(members) + 1);
+    for (size_t i = 0; i < value_len(members); i++) {
+        const struct value *line = value_at(members, i);
+        about[about_count++] = (struct about){value_get_str(line, STR("kind")),
+                                              value_get_str(line, STR("group")), line};
+    }
 }
 
 static bool is_about(const struct value *line, const struct model_resource *res)
@@ -103,19 +117,29 @@ static void take_embedded(struct detect *d)
     }
 }
 
+/* At which depths there are children at all: nearly no member is asked about further. */
+static void note_depths(struct detect *d)
+{
+    for (size_t i = 0; i < d->embedded_count; i++)
+        d->child_depths |= UINT64_C(1) << d->embedded[i].len;
+    for (size_t i = 0; i < d->line_count; i++)
+        if (d->lines[i].kind == LINE_CHILDREN && value_len(d->lines[i].at) < DEPTH_MAX)
+            d->child_depths |= UINT64_C(1) << value_len(d->lines[i].at);
+}
+
 void lines_take(struct detect *d)
 {
     take_embedded(d);
     pthread_once(&once, read_file);
     const struct value *off = value_get(file, STR("off"));
-    const struct value *members = value_get(file, STR("members"));
 
     for (size_t i = 0; i < value_len(off); i++)
         if (is_about(value_at(off, i), d->resource))
             take_off(d, value_at(off, i));
-    for (size_t i = 0; i < value_len(members); i++)
-        if (is_about(value_at(members, i), d->resource))
-            take_line(d, value_at(members, i));
+    for (size_t i = 0; i < about_count; i++)
+        if (str_eq(about[i].kind, d->resource->kind) && str_eq(about[i].group, d->resource->group))
+            take_line(d, about[i].line);
+    note_depths(d);
 }
 
 str detect_mode_of(const struct model_resource *resource)
@@ -188,7 +212,8 @@ bool children_of_kind_are_at(const struct detect *d, size_t i, const str *way, s
 
 bool children_are_at(const struct detect *d, const str *way, size_t depth)
 {
-    if (!rule_is_on(d, DETECT_CHILDREN) || !depth)
+    if (!depth || depth >= DEPTH_MAX || !(d->child_depths >> depth & 1) ||
+        !rule_is_on(d, DETECT_CHILDREN))
         return false;
     for (size_t i = 0; i < d->embedded_count; i++)
         if (children_of_kind_are_at(d, i, way, depth))

@@ -81,6 +81,27 @@ TEST(searching_finds_positions)
     assert_false(str_eq_fold(STR("a["), STR("a{")));
 }
 
+/* Eight bytes are folded at once, the rest one by one: every byte at every place. */
+TEST(letters_fold_and_nothing_else)
+{
+    AUTO_ARENA a = arena_new();
+    char text[19], want[19];
+
+    for (size_t at = 0; at < sizeof text; at++)
+        for (int c = 0; c < 256; c++) {
+            memset(text, 'x', sizeof text);
+            text[at] = (char)c;
+            memcpy(want, text, sizeof text);
+            want[at] = (char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
+            assert_str(str_lower(a, str_of(text, sizeof text)), str_of(want, sizeof want));
+            assert_true(str_eq_fold(str_of(text, sizeof text), str_of(want, sizeof want)));
+            want[at] = (char)(c ^ 0x20);
+            bool letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+            assert_int_equal(str_eq_fold(str_of(text, sizeof text), str_of(want, sizeof want)),
+                             letter);
+        }
+}
+
 TEST(numbers_must_fit_and_be_whole)
 {
     static const struct {
@@ -262,6 +283,7 @@ RUN_TESTS(cmocka_unit_test(formats_mean_what_they_mean_in_c),
           cmocka_unit_test(lines_end_at_lf_and_the_last_may_lack_it),
           cmocka_unit_test(order_is_bytewise_and_shorter_first),
           cmocka_unit_test(searching_finds_positions),
+          cmocka_unit_test(letters_fold_and_nothing_else),
           cmocka_unit_test(numbers_must_fit_and_be_whole),
           cmocka_unit_test(distance_counts_edits_and_swaps), cmocka_unit_test(copies_do_not_share),
           cmocka_unit_test(equal_texts_hash_equally_and_others_hardly_ever),

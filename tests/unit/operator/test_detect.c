@@ -134,6 +134,13 @@ static const struct {
     {&redis, "{" BASE "}}", "{" BASE ",'port':1}}", "{" BASE ",'port':2}}", ""},
     {&redis, "{" BASE "}}", "{" BASE ",'publicNetworkAccess':'Enabled'}}",
      "{" BASE ",'publicNetworkAccess':'Enabled'}}", ""},
+    /* Neighbours, and keys that look like paths. */
+    {&redis, "{" BASE "}}", "{" BASE ",'publicNetworkAccess':'Enabled','minimumTlsVersion':'1.2'}}",
+     "{" BASE ",'publicNetworkAccess':'Enabled','minimumTlsVersion':'1.0'}}",
+     "changed properties.minimumTlsVersion\n"},
+    {&group, "{'location':'x','tags':{'z':'1'}}",
+     "{'location':'x','tags':{'z':'1','p.q':'1','q':'2','[0].r':'3','p':'4'}}",
+     "{'location':'x','tags':{'z':'1','p.q':'1','q':'2','[0].r':'3','p':'5'}}", "changed tags.p\n"},
     /* A member that was set, one left to Azure, one that vanished, one that appeared. */
     {&redis, "{" BASE "}}", "{" BASE "}}",
      "{'location':'westus2','properties':{'redisVersion':'4'}}",
