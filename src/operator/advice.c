@@ -7,8 +7,6 @@
  */
 #include "operator/internal.h"
 
-#include "operator/schedule.h"
-
 /* By reason, sorted. To add one: a line; start with a verb, end without a full stop. */
 static const struct {
     const char *reason, *advice;
@@ -73,7 +71,7 @@ str advice_text(struct pass *p, str text)
 static str growing(struct pass *p)
 {
     const struct rule_retry *rule = p->verdict.rule;
-    int64_t max = rule && rule->max ? rule->max : p->config->period;
+    int64_t max = rule && rule->max ? rule->max : explain_period(p);
 
     return str_fmt(p->arena, " (tried again after growing delays, at most %.*s)",
                    STR_ARG(span(p->arena, max)));
@@ -85,11 +83,9 @@ str advice_when(struct pass *p)
 
     if (v->waits)
         return STR_NONE;
-    if (str_eq(v->severity, STR("Error")) && p->config->period >= SCHEDULE_NEVER)
-        return STR(" (checked again whenever the object changes)");
     if (str_eq(v->severity, STR("Error")))
         return str_fmt(p->arena, " (checked again every %.*s, and whenever the object changes)",
-                       STR_ARG(span(p->arena, p->config->period)));
+                       STR_ARG(span(p->arena, explain_period(p))));
     if (v->retry)
         return STR(" (tried again as soon as Azure allows it)");
     return growing(p);

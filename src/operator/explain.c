@@ -8,6 +8,8 @@
  */
 #include "operator/internal.h"
 
+#include "operator/schedule.h"
+
 /* So many failures in a row of a healthy object are not worth mentioning. */
 #define QUIET_TRIES 3
 
@@ -17,19 +19,24 @@ static bool failed_again(const struct pass *p)
     return p->tried && p->cause.name && str_eq(str_c(p->cause.name), STR("failed"));
 }
 
+int64_t explain_period(const struct pass *p)
+{
+    return schedule_retry(p->config->period, p->object, p->resource);
+}
+
 /* Grows with each failure; without a maximum of its own up to the sync period. */
 static int64_t retry_delay(const struct pass *p)
 {
     const struct rule_retry *rule = p->verdict.rule;
-    int64_t max = rule && rule->max ? rule->max : p->config->period;
+    int64_t period = explain_period(p), max = rule && rule->max ? rule->max : period;
     double delay = rule ? (double)rule->base : (double)NS_PER_SEC;
 
     if (failed_again(p))
         return read_retry_delay(p);
     if (p->verdict.retry)
-        return p->verdict.retry < p->config->period ? p->verdict.retry : p->config->period;
+        return p->verdict.retry < period ? p->verdict.retry : period;
     if (str_eq(p->verdict.severity, STR("Error")))
-        return p->config->period;
+        return period;
     for (uint32_t i = 0; i < p->card->attempt && delay < (double)max; i++)
         delay *= rule && rule->factor > 1 ? rule->factor : 2;
     return delay < (double)max ? (int64_t)delay : max;
@@ -78,11 +85,11 @@ static struct value *metadata(struct pass *p)
 
 static struct pass_step rest(struct pass *p)
 {
-    int64_t delay = retry_delay(p);
+    int64_t delay = retry_delay(p), period = explain_period(p);
 
     /* It is looked at in between: others may mend it. */
-    if (delay > p->config->period)
-        delay = p->config->period;
+    if (delay > period)
+        delay = period;
     p->card->well = false;
     p->card->waits = p->verdict.waits;
     if (object_generation(p->object) != p->generation && p->tried)

@@ -71,6 +71,7 @@ struct card {
     uint64_t version;   /* the last one that a write of ours made: older views are outdated */
     uint64_t seen;      /* what the user had decided at the last look: meta_intent */
     uint32_t attempt;   /* failures in a row */
+    uint32_t busy;      /* looks in a row at what others were changing */
     bool waits;         /* for something that a watch will report */
     bool well;          /* the last pass ended well */
     bool again;         /* something changed while a pass was under way */
@@ -360,6 +361,11 @@ str advice_text(struct pass *p, str text);
 /* When it is tried again, to be put behind the text; empty if a watch will report it. */
 str advice_when(struct pass *p);
 
+/* ---- explain.c ---- */
+
+/* The longest pause between looks while it is not well. */
+int64_t explain_period(const struct pass *p);
+
 /* ---- settle.c ---- */
 
 /* What was sent, and what Azure made of it, goes to the memory. Calling it twice does no harm. */
@@ -381,6 +387,7 @@ struct pass_step read_ask(struct pass *p);
 bool read_may_retry(const struct pass *p);
 int64_t read_retry_delay(const struct pass *p);
 /* The state of a resource: it has ended badly, or something is under way. */
+str read_state(const struct value *body);
 bool read_has_failed(const struct value *body);
 bool read_is_busy(const struct value *body);
 
@@ -425,6 +432,8 @@ bool drift_condition(struct pass *p, struct condition *out);
 /* The policy of an object, of its Namespace (may be NULL), or the configured one. */
 enum policy meta_policy(const struct operator_config *config, const struct value *object,
                         const struct value *namespace);
+/* Whether its resource must not be deleted in Azure. */
+bool meta_is_protected(const struct value *object);
 /* A number for everything in the object that a user decides and that a pass must look at. */
 uint64_t meta_intent(const struct value *object);
 /* The same for everything that dependents see of it: identity, id, and whether it is Ready. */

@@ -56,8 +56,12 @@ bool judge_cause(struct pass *p, struct cause *out)
     return drift_is_found(p) && mode == DRIFT_CORRECT;
 }
 
-/* While another client's change is in progress nothing can be compared. */
+/*
+ * While another client's change is in progress nothing can be compared, and Azure would refuse a
+ * PUT. After so many looks the state is none that ends, and Azure itself decides.
+ */
 #define BUSY_WAIT (60 * NS_PER_SEC)
+#define BUSY_LOOKS 60
 
 /* Never later than a short period asks for. */
 static struct pass_step look_again(const struct pass *p)
@@ -78,6 +82,28 @@ static struct pass_step go_on(struct pass *p, bool write)
         return step;
     }
     return step_to(write ? STATE_CHECK : STATE_EXPORT);
+}
+
+static bool is_kept_waiting(const struct pass *p)
+{
+    uint32_t *looks = &p->card->busy;
+
+    *looks = !read_is_busy(p->body) ? 0 : *looks < BUSY_LOOKS ? *looks + 1 : BUSY_LOOKS;
+    return *looks && *looks < BUSY_LOOKS;
+}
+
+/* What a user has changed is explained; what others have, not before it is certain. */
+static struct pass_step wait_for_others(struct pass *p)
+{
+    if (str_eq(str_c(p->cause.name), STR("drift")) || str_eq(str_c(p->cause.name), STR("period")))
+        return look_again(p);
+    return step_wait_for(
+        p, "ReconciliationBlocked",
+        str_fmt(p->arena,
+                "the resource is in state \"%.*s\" in Azure: another operation is in progress; "
+                "this is sent when it has ended",
+                STR_ARG(status_without_secrets(p, read_state(p->body)))),
+        BUSY_WAIT);
 }
 
 /* A list is believed when nothing has changed. */
@@ -102,16 +128,16 @@ struct pass_step state_judge(struct pass *p)
                                     "create it",
                                     STR_ARG(pass_id(p))));
     }
-    bool write = judge_cause(p, &p->cause);
+    bool write = judge_cause(p, &p->cause), busy = is_kept_waiting(p);
     replay_keep(p, write);
     if (p->listed && (write || is_odd(p))) {
         p->card->suspect = true;
         return step_rest(0);
     }
     if (!write && read_has_failed(p->body))
-        return step_rest(p->config->period);
-    if (write && str_eq(str_c(p->cause.name), STR("drift")) && read_is_busy(p->body))
-        return look_again(p);
+        return step_rest(explain_period(p));
+    if (write && busy)
+        return wait_for_others(p);
     if (drift_waits(p))
         return look_again(p);
     return go_on(p, write);

@@ -17,6 +17,13 @@ enum policy meta_policy(const struct operator_config *config, const struct value
     return str_eq(text, STR("detach-on-delete")) ? POLICY_DETACH : config->policy;
 }
 
+bool meta_is_protected(const struct value *object)
+{
+    str text = object_annotation(object, STR(ANNOTATION_PROTECT));
+
+    return text.len && !str_eq(text, STR("false"));
+}
+
 uint64_t meta_intent(const struct value *object)
 {
     AUTO_ARENA a = arena_new();
@@ -40,9 +47,11 @@ uint64_t meta_shown(const struct value *object)
     if (!object)
         return 0;
     (void)condition_get(value_get(object, STR("status")), STR("Ready"), &ready);
-    return str_hash(str_fmt(a, "%.*s %lld %d %.*s %.*s %lld\n%.*s\n%.*s",
+    /* Foreground deletion keeps an object whose resource is gone. */
+    return str_hash(str_fmt(a, "%.*s %lld %d %d %.*s %.*s %lld\n%.*s\n%.*s",
                             STR_ARG(object_uid(object)), (long long)object_generation(object),
-                            object_is_deleting(object), STR_ARG(ready.status),
+                            object_is_deleting(object),
+                            object_has_finalizer(object, STR(FINALIZER)), STR_ARG(ready.status),
                             STR_ARG(ready.reason), (long long)ready.generation,
                             STR_ARG(object_annotation(object, STR(ANNOTATION_RESOURCE_ID))),
                             STR_ARG(object_annotation(object, STR(ANNOTATION_CHILD_ID)))));

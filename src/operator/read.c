@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 
-static str provisioning_state(const struct value *body)
+str read_state(const struct value *body)
 {
     return value_get_str(value_get(body, STR("properties")), STR("provisioningState"));
 }
@@ -18,12 +18,12 @@ bool read_has_failed(const struct value *body)
 {
     bool well = true;
 
-    return lro_state_ends(provisioning_state(body), &well) && !well;
+    return lro_state_ends(read_state(body), &well) && !well;
 }
 
 bool read_is_busy(const struct value *body)
 {
-    str state = provisioning_state(body);
+    str state = read_state(body);
     bool well;
 
     return state.len && !lro_state_ends(state, &well);
@@ -42,14 +42,30 @@ int64_t read_retry_delay(const struct pass *p)
     return delay < FAILED_DELAY_MAX ? delay : FAILED_DELAY_MAX;
 }
 
-/* Stamps order as texts. A change of the spec does not wait: it is a cause of its own. */
+/* Between machines. */
+#define CLOCKS_DIFFER (60 * NS_PER_SEC)
+
+/* Stamps order as texts. */
+static bool is_after(str stamp, int64_t time)
+{
+    char text[CLOCK_STAMP];
+
+    clock_stamp(time, text);
+    return str_cmp(str_slice(stamp, 0, 19), str_of(text, 19)) > 0;
+}
+
+/*
+ * A change of the spec does not wait: it is a cause of its own. Nobody writes down a time that is
+ * further away than the longest pause: then the clock was put back since, and nobody waits longer
+ * for that.
+ */
 bool read_may_retry(const struct pass *p)
 {
     str next = memory_text(p, "nextRetry");
-    char stamp[CLOCK_STAMP];
+    int64_t longest = read_retry_delay(p), period = explain_period(p);
 
-    clock_stamp(p->now, stamp);
-    return !next.len || str_cmp(str_slice(next, 0, 19), str_of(stamp, 19)) <= 0;
+    longest = (longest > period ? longest : period) + CLOCKS_DIFFER;
+    return !next.len || !is_after(next, p->now) || is_after(next, p->now + longest);
 }
 
 static bool head_only(const struct pass *p)

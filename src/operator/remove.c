@@ -22,7 +22,14 @@ static bool can_be_deleted(const struct pass *p)
     return p->resource->operations & MODEL_DELETE;
 }
 
-/* The owner is being deleted in Azure, which takes this along. */
+/* The owner must not be deleted in Azure, or not yet; what is below it is a part of it. */
+static bool is_held(const struct value *owner, const struct condition *ready)
+{
+    return meta_is_protected(owner) || str_eq(ready->reason, STR("Protected")) ||
+           str_eq(ready->reason, STR("WaitingForConfirmation"));
+}
+
+/* The owner is being deleted in Azure, which takes this along; or waits to be. */
 static bool owner_is_going(struct pass *p)
 {
     const struct value *owner = NULL;
@@ -35,9 +42,14 @@ static bool owner_is_going(struct pass *p)
     if (!owner || !object_is_deleting(owner) || !object_has_finalizer(owner, STR(FINALIZER)) ||
         pass_policy_of(p, owner) != POLICY_MANAGE)
         return false;
+    if (!condition_get(value_get(owner, STR("status")), STR("Ready"), &ready))
+        return true;
+    /* Foreground deletion brings this here before its owner; whoever confirms this alone means it.
+     */
+    if (is_held(owner, &ready))
+        return !object_annotation(p->object, STR(ANNOTATION_CONFIRM)).len;
     /* Its deletion is stuck, perhaps because of this. */
-    return !condition_get(value_get(owner, STR("status")), STR("Ready"), &ready) ||
-           !str_eq(ready.severity, STR("Warning"));
+    return !str_eq(ready.severity, STR("Warning"));
 }
 
 /* The owner exists and stays. */
@@ -56,9 +68,7 @@ static bool owner_stays(struct pass *p)
 
 static bool is_protected(struct pass *p, struct pass_step *otherwise)
 {
-    str text = object_annotation(p->object, STR(ANNOTATION_PROTECT));
-
-    if (!text.len || str_eq(text, STR("false")))
+    if (!meta_is_protected(p->object))
         return false;
     *otherwise = step_wait(p, "Protected",
                            STR("annotation " ANNOTATION_PROTECT
@@ -193,6 +203,14 @@ static str progress(struct pass *p)
                    STR_ARG(key.kind), STR_ARG(key.name));
 }
 
+/* It is known already that nothing will be deleted. */
+static bool is_kept(const struct pass *p)
+{
+    return meta_is_protected(p->object) ||
+           (status_has(p, "WaitingForConfirmation") &&
+            !object_annotation(p->object, STR(ANNOTATION_CONFIRM)).len);
+}
+
 /* It is still there. */
 static struct pass_step after_look(struct pass *p)
 {
@@ -205,8 +223,7 @@ static struct pass_step after_look(struct pass *p)
         return step_to(STATE_RELEASE);
     p->phase = TELL;
     deleting.generation = object_generation(p->object);
-    if (can_be_deleted(p) && !status_has(p, "WaitingForConfirmation") &&
-        !status_has(p, "Protected") && (patch = status_patch(p, NULL, &deleting)))
+    if (can_be_deleted(p) && !is_kept(p) && (patch = status_patch(p, NULL, &deleting)))
         return step_kube(p, KUBE_PATCH, pass_path(p, "/status"), patch);
     return delete_it(p);
 }

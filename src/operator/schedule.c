@@ -34,6 +34,14 @@ int64_t schedule_period(int64_t period, const struct value *object,
     return writes && period < SCHEDULE_WRITING ? SCHEDULE_WRITING : period;
 }
 
+int64_t schedule_retry(int64_t period, const struct value *object,
+                       const struct model_resource *resource)
+{
+    int64_t own = schedule_period(period, object, resource);
+
+    return own < SCHEDULE_NEVER ? own : SCHEDULE_WRITING;
+}
+
 int64_t schedule_vary(int64_t period)
 {
     return period / 4 * 3 + (int64_t)random_below((uint64_t)period / 2 + 1);

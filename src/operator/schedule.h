@@ -21,6 +21,9 @@ MUST_CHECK bool schedule_parse(str text, int64_t *out, struct err *e);
 /* The period of an object; period is that of the operator. resource may be NULL. */
 int64_t schedule_period(int64_t period, const struct value *object,
                         const struct model_resource *resource);
+/* The longest pause between looks at an object that is not well: its period; never: an hour. */
+int64_t schedule_retry(int64_t period, const struct value *object,
+                       const struct model_resource *resource);
 /* Until the next look at what was just written, varied: two of them fit into two minutes. */
 int64_t schedule_second_look(void);
 /* A period, varied. */

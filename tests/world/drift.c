@@ -178,8 +178,8 @@ void drift_author(struct world *w)
     struct stage *s = open(w, false);
     unsigned before, asked;
 
-    change(s, &changes[0]);
     before = s->activity_reads;
+    change(s, &changes[0]);
     stage_run(s, A_PERIOD);
     asked = s->activity_reads - before;
     world_expect(w, asked == 1, "the activity log was asked %u times", asked);

@@ -108,6 +108,12 @@ void edge_delete_unreadable(struct world *w);
 void edge_failed_and_owner_ready(struct world *w);
 void edge_newer_generation(struct world *w);
 void edge_unclaimed_token(struct world *w);
+/* Operations, deletions and clocks of others: see others.c. */
+void others_busy(struct world *w);
+void others_clock_back(struct world *w);
+void others_never(struct world *w);
+void others_protected_owner(struct world *w);
+void others_unconfirmed_owner(struct world *w);
 /* Verdicts reached again: see replay.c. */
 void judging_replayed(struct world *w);
 /* Plans without a writer: see plan.c. */

@@ -809,14 +809,24 @@ void stage_patch(struct stage *s, const char *kind, const char *name, const char
     world_expect(s->w, status == 200, "the patch was refused: %.*s", STR_ARG(s->w->client.text));
 }
 
-void stage_delete(struct stage *s, const char *kind, const char *name)
+static void delete_with(struct stage *s, const char *kind, const char *name, const char *options)
 {
     AUTO_ARENA a = arena_new();
     str path = path_of(s, a, kind, name);
 
     world_note(s->w, "delete %s %s", kind, name);
-    world_expect(s->w, local_ask(&s->w->client, "DELETE", str_z(a, path), "") == 200,
+    world_expect(s->w, local_ask(&s->w->client, "DELETE", str_z(a, path), options) == 200,
                  "the deletion was refused: %.*s", STR_ARG(s->w->client.text));
+}
+
+void stage_delete(struct stage *s, const char *kind, const char *name)
+{
+    delete_with(s, kind, name, "");
+}
+
+void stage_delete_foreground(struct stage *s, const char *kind, const char *name)
+{
+    delete_with(s, kind, name, "{\"propagationPolicy\":\"Foreground\"}");
 }
 
 const struct value *stage_get(struct stage *s, const char *kind, const char *name)

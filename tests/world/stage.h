@@ -144,6 +144,8 @@ void stage_apply_text(struct stage *s, const char *text);
 /* A merge patch, with ' for ". */
 void stage_patch(struct stage *s, const char *kind, const char *name, const char *patch);
 void stage_delete(struct stage *s, const char *kind, const char *name);
+/* Its dependents go first. */
+void stage_delete_foreground(struct stage *s, const char *kind, const char *name);
 /* NULL: it is not there. Lives until the next request to the store. */
 const struct value *stage_get(struct stage *s, const char *kind, const char *name);
 struct condition stage_condition(struct stage *s, const char *kind, const char *name);
