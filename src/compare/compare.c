@@ -8,7 +8,7 @@
 #include "compare/input/input_internal.h"
 #include "compare/reference/templates_internal.h"
 #include "go/quote.h"
-#include "text/url.h"
+#include "net/redact.h"
 
 #include <sys/stat.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ static bool check_reference(struct arena *a, const struct compare_options *o, bo
         return err_set(e, ERR_NOT_FOUND,
                        "the reference %.*s does not exist; name its metadata file, or the folder "
                        "that holds metadata.yaml",
-                       STR_ARG(url_shown(a, o->reference)));
+                       STR_ARG(redact_place(a, o->reference)));
     if (missing)
         return err_set(e, ERR_NOT_FOUND, "\"Reference config file doesn't exist\"");
     *folder = S_ISDIR(st.st_mode);
@@ -463,7 +463,7 @@ static str input_name(struct arena *a, const struct compare *c)
         return o->kustomize;
     for (size_t i = 0; i < o->files.len && i < INPUTS_SHOWN; i++) {
         str file = str_eq(o->files.items[i], STR("-")) ? STR("standard input") : o->files.items[i];
-        buf_fmt(&out, "%s%.*s", i ? ", " : "", STR_ARG(url_shown(a, file)));
+        buf_fmt(&out, "%s%.*s", i ? ", " : "", STR_ARG(redact_place(a, file)));
     }
     if (o->files.len > INPUTS_SHOWN)
         buf_fmt(&out, " and %zu more", o->files.len - INPUTS_SHOWN);
@@ -472,9 +472,10 @@ static str input_name(struct arena *a, const struct compare *c)
 
 static void set_subject(const struct compare *c, struct results *out)
 {
-    out->subject = (struct result_subject){.reference = url_shown(c->arena, c->options->reference),
-                                           .version = c->reference.version,
-                                           .input = input_name(c->arena, c)};
+    out->subject =
+        (struct result_subject){.reference = redact_place(c->arena, c->options->reference),
+                                .version = c->reference.version,
+                                .input = input_name(c->arena, c)};
 }
 
 static void finish_verdict(const struct run *r, struct results *out)

@@ -303,6 +303,10 @@ static bool send_once(struct kube_transport *t, struct arena *a, const struct ht
     bool ok = retry_send(client, a, prepared, policy, response, e);
     http_client_free(client);
     kube_warned(t, response);
+    /* Go's words only speak of a timeout of the client. */
+    if (!ok && !t->config->client_go && response->failure == HTTP_FAILURE_TIMEOUT &&
+        response->status)
+        return err_wrap(e, "the answer of the server stalled");
     return ok;
 }
 

@@ -133,14 +133,17 @@ static bool is_excluded(struct arena *a, str rules, str host, unsigned port)
     return false;
 }
 
-/* What precedes the host may be a password. */
-static bool refuse(str proxy, const char *why, struct err *e)
+str proxy_shown(struct arena *a, str proxy)
 {
     size_t at = str_rfind_char(proxy, '@');
-    str shown = at == STR_NPOS ? proxy : str_from(proxy, at + 1);
 
-    return err_set(e, ERR_INVALID, "invalid proxy address \"%s%.*s\": %s",
-                   at == STR_NPOS ? "" : "...@", STR_ARG(shown), why);
+    return at == STR_NPOS ? proxy : str_concat(a, STR("..."), str_from(proxy, at));
+}
+
+static bool refuse(struct arena *a, str proxy, const char *why, struct err *e)
+{
+    return err_set(e, ERR_INVALID, "invalid proxy address \"%.*s\": %s",
+                   STR_ARG(proxy_shown(a, proxy)), why);
 }
 
 /* "proxy:3128" means http. */
@@ -152,9 +155,11 @@ static bool complete_proxy(struct arena *a, str text, str *out, struct err *e)
         *out = text;
     else
         *out = str_concat(a, STR("http://"), text);
-    if (url_parse(a, *out, &u, NULL) && url_hostname(&u).len)
+    /* A slash too few has what follows taken for a path: "http:/user:password@proxy". */
+    if (url_parse(a, *out, &u, NULL) && url_hostname(&u).len &&
+        str_find_char(u.path, '@') == STR_NPOS)
         return true;
-    return refuse(text, "it is not a URL with a host", e);
+    return refuse(a, text, "it is not a URL with a host", e);
 }
 
 bool proxy_for_curl(struct arena *a, str proxy, str *out, str *address, struct err *e)
@@ -165,18 +170,19 @@ bool proxy_for_curl(struct arena *a, str proxy, str *out, str *address, struct e
     size_t kind = 0;
 
     if (!url_parse(a, proxy, &u, NULL) || !url_hostname(&u).len)
-        return refuse(proxy, "it is not a URL with a host", e);
+        return refuse(a, proxy, "it is not a URL with a host", e);
     while (kind < COUNT(kinds) && !str_eq(u.scheme, kinds[kind]))
         kind++;
     if (kind == COUNT(kinds))
-        return refuse(proxy, "it must begin with http://, https:// or socks5://", e);
+        return refuse(a, proxy, "it must begin with http://, https:// or socks5://", e);
     unsigned port = url_port_number(&u);
     if (!port)
-        return refuse(proxy, "its port must be between 1 and 65535", e);
+        return refuse(a, proxy, "its port must be between 1 and 65535", e);
     if (!url_port(&u).len)
         u.host = str_fmt(a, "%.*s:%u", STR_ARG(u.host), port);
     if (str_has_prefix(u.scheme, STR("socks5")))
         u.scheme = STR("socks5h");
+    u.path = u.raw_path = u.query = u.fragment = STR_NONE; /* as in Go, of no use */
     *out = url_text(a, &u);
     *address = u.host;
     return true;

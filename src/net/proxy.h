@@ -23,5 +23,7 @@ MUST_CHECK bool proxy_for(struct arena *a, const struct proxy_settings *s, str u
  * http, https, socks5 and socks5h, or has no host. *address is "host:port".
  */
 MUST_CHECK bool proxy_for_curl(struct arena *a, str proxy, str *out, str *address, struct err *e);
+/* The address of a proxy as people may see it: all before the host may be a password. */
+str proxy_shown(struct arena *a, str proxy);
 /* Whether a name or an address without port and brackets is this machine: localhost, 127.x, ::1. */
 bool host_is_loopback(struct arena *a, str host);

@@ -30,7 +30,8 @@ static const char *const secret_headers[] = {
 };
 
 /* In queries only: too common as names elsewhere. */
-static const char *const secret_parameters[] = {"code", "sig"};
+static const char *const secret_parameters[] = {"auth", "code", "jwt", "key",
+                                                "pass", "pwd",  "sas", "sig"};
 
 /* What gives a text away as a secret, whatever its name is. */
 static const char *const secret_marks[] = {
@@ -85,7 +86,7 @@ str redact_header(struct arena *a, str name, str value)
 /* ---- Queries and forms ---------------------------------------------------------------------- */
 
 /* Hides the passwords of all URLs in a text: one may be a parameter of another. */
-static str without_passwords(struct arena *a, str text)
+str redact_passwords(struct arena *a, str text)
 {
     struct buf b = buf_new(a, BUF_UNLIMITED);
     size_t start, end;
@@ -112,14 +113,26 @@ static void redact_pairs(struct arena *a, struct buf *out, str pairs)
         bool has_value = str_cut(pair, STR("="), &name, &value);
         plain = url_unescape(a, name, true, &plain) ? plain : name;
         bool is_secret = redact_is_secret_name(plain) || IS_LISTED(plain, secret_parameters);
-        buf_add(out, without_passwords(a, name));
+        buf_add(out, redact_passwords(a, name));
         if (has_value)
             buf_char(out, '=');
         if (has_value)
-            buf_add(out, is_secret ? STR(REDACTED) : without_passwords(a, value));
+            buf_add(out, is_secret ? STR(REDACTED) : redact_passwords(a, value));
         if (more)
             buf_char(out, '&');
     }
+}
+
+/* Where parameters begin: at "?", or at one that was taken for a part of the path and escaped. */
+static void cut_query(str url, str *before, str *mark, str *query)
+{
+    size_t plain = str_find_char(url, '?'), upper = str_find(url, STR("%3F")),
+           lower = str_find(url, STR("%3f")), escaped = upper < lower ? upper : lower,
+           at = escaped < plain ? escaped : plain, len = escaped < plain ? 3 : 1;
+
+    *before = str_slice(url, 0, at);
+    *mark = at == STR_NPOS ? STR_NONE : str_slice(url, at, at + len);
+    *query = at == STR_NPOS ? STR_NONE : str_from(url, at + len);
 }
 
 /*
@@ -129,22 +142,26 @@ static void redact_pairs(struct arena *a, struct buf *out, str pairs)
 str redact_url(struct arena *a, str url)
 {
     struct buf b = buf_new(a, BUF_UNLIMITED);
-    str whole, before, query, fragment;
+    str whole, before, mark, query, fragment;
     size_t scheme = str_find(url, STR("://"));
     bool is_absolute = scheme != STR_NPOS &&
                        str_find_char(str_slice(url, 0, scheme), '?') == STR_NPOS &&
                        str_find_char(str_slice(url, 0, scheme), '#') == STR_NPOS;
     bool has_fragment = str_cut(is_absolute ? url_shown(a, url) : url, STR("#"), &whole, &fragment);
-    bool has_query = str_cut(whole, STR("?"), &before, &query);
 
-    buf_add(&b, without_passwords(a, before));
-    if (has_query)
-        buf_char(&b, '?');
+    cut_query(whole, &before, &mark, &query);
+    buf_add(&b, redact_passwords(a, before));
+    buf_add(&b, mark);
     redact_pairs(a, &b, query);
     if (has_fragment)
         buf_char(&b, '#');
     redact_pairs(a, &b, fragment);
     return buf_str(&b);
+}
+
+str redact_place(struct arena *a, str place)
+{
+    return str_contains(place, STR("://")) ? redact_url(a, place) : url_shown(a, place);
 }
 
 /* ---- Texts that hold a secret ---------------------------------------------------------------- */
@@ -439,12 +456,13 @@ static void hide_escaped(struct sent *s, str secret, bool plus)
         hide(s, plain);
 }
 
+/* A user without a password is a token. */
 static void hide_password(struct sent *s, str user_and_password)
 {
     str user, password;
 
-    if (str_cut(user_and_password, STR(":"), &user, &password))
-        hide_escaped(s, password, false);
+    str_cut(user_and_password, STR(":"), &user, &password);
+    hide_escaped(s, url_is_token(user_and_password) ? user : password, false);
 }
 
 /* "Bearer x", "Basic dTpw", or something without a scheme. */

@@ -18,8 +18,15 @@
 
 bool redact_is_secret_name(str name);
 str redact_header(struct arena *a, str name, str value);
-/* Passwords in the authority, and secret parameters. */
+/* Passwords and tokens in the authority, and secret parameters. */
 str redact_url(struct arena *a, str url);
+/*
+ * The same for what may be a URL or the name of a file, which stays as it is. Everything that keeps
+ * or prints the name of a place for people uses this or redact_url.
+ */
+str redact_place(struct arena *a, str place);
+/* A text of others, in which there may be URLs: without their passwords. */
+str redact_passwords(struct arena *a, str text);
 /*
  * A body: JSON, lines of JSON, a form or another text. The URL tells where a patch goes, which does
  * not say itself that it is one of a Secret.

@@ -324,32 +324,70 @@ static size_t find_password_end(str rest)
     return str_rfind_char(rest, '@');
 }
 
+bool url_is_token(str user_and_password)
+{
+    str user, password;
+
+    return !str_cut(user_and_password, STR(":"), &user, &password) ||
+           (user.len && (!password.len || str_eq(password, STR("x-oauth-basic"))));
+}
+
 /* The same of the URL whose authority begins at from. */
 static bool find_password_at(str url, size_t from, size_t *start, size_t *end)
 {
     str rest = str_from(url, from);
     size_t at = find_password_end(rest);
-    size_t colon = at == STR_NPOS ? at : str_find_char(str_slice(rest, 0, at), ':');
 
-    if (colon == STR_NPOS)
+    if (at == STR_NPOS || !at)
         return false;
-    *start = from + colon + 1;
+    str user_and_password = str_slice(rest, 0, at);
+    *start = url_is_token(user_and_password) ? from : from + str_find_char(rest, ':') + 1;
     *end = from + at;
     return true;
+}
+
+/* Whether a text ends with a scheme that has a user, in any case. */
+static bool ends_with_scheme(str text)
+{
+    static const str schemes[] = {STR_INIT("http"), STR_INIT("https"), STR_INIT("socks5"),
+                                  STR_INIT("socks5h")};
+
+    for (size_t i = 0; i < COUNT(schemes); i++)
+        if (text.len >= schemes[i].len &&
+            str_eq_fold(str_from(text, text.len - schemes[i].len), schemes[i]))
+            return true;
+    return false;
+}
+
+/*
+ * Where the next authority begins, at or after from: behind "://", and behind "http:" with any
+ * number of slashes, which is a slip that people make.
+ */
+static bool find_authority(str url, size_t from, size_t *out)
+{
+    for (size_t i = from, colon; (colon = str_find_char(str_from(url, i), ':')) != STR_NPOS;) {
+        i += colon + 1;
+        if (!str_has_prefix(str_from(url, i), STR("//")) &&
+            !ends_with_scheme(str_slice(url, 0, i - 1)))
+            continue;
+        while (i < url.len && url.ptr[i] == '/')
+            i++;
+        *out = i;
+        return true;
+    }
+    return false;
 }
 
 /* The first URL may have none and hold another one, in its path or behind a second scheme. */
 bool url_find_password(str url, size_t *start, size_t *end)
 {
-    size_t scheme;
+    size_t last = str_rfind_char(url, '@');
 
-    if (str_find_char(url, '@') == STR_NPOS)
+    if (last == STR_NPOS)
         return false;
-    for (size_t from = 0; (scheme = str_find(str_from(url, from), STR("://"))) != STR_NPOS;) {
-        from += scheme + 3;
+    for (size_t from = 0; find_authority(url, from, &from) && from < last;)
         if (find_password_at(url, from, start, end))
             return true;
-    }
     return false;
 }
 

@@ -22,13 +22,19 @@ str url_text(struct arena *a, const struct url *u);
 /* What replaces a password, as in Go. */
 #define URL_HIDDEN "xxxxx"
 
-/* Where the password of the first URL in a text is; false when it has none. */
+/* Whether the user is a token: it stands alone, or before what only fills the other place. */
+bool url_is_token(str user_and_password);
+
+/*
+ * Where the password of the first URL in a text is, or the user that is a token: it stands alone.
+ * False when it has none.
+ */
 bool url_find_password(str url, size_t *start, size_t *end);
 
 /*
- * A URL as people may see it: Go's "xxxxx" for its password, also where it is so broken that
- * url_parse rejects it. Everything that keeps or prints the name of a place on the web uses this,
- * or redact_url, which knows secret parameters too. What is not a URL stays as it is.
+ * A URL as people may see it: Go's "xxxxx" for its password or token, also where it is so broken
+ * that url_parse rejects it. What is not a URL stays as it is. Above net, redact_place is used,
+ * which knows secret parameters too.
  */
 str url_shown(struct arena *a, str url);
 

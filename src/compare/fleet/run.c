@@ -9,7 +9,7 @@
  */
 #include "compare/fleet/internal.h"
 #include "kube/config/config.h"
-#include "text/url.h"
+#include "net/redact.h"
 
 #include <unistd.h>
 
@@ -318,7 +318,7 @@ bool fleet_run(struct arena *a, const struct compare *c, const struct fleet_opti
 
     if (!loaded.hash.len)
         loaded.hash = reference_hash(a, &c->reference, &loaded.journal);
-    fleet->reference = url_shown(a, o->compare->reference);
+    fleet->reference = redact_place(a, o->compare->reference);
     fleet->overrides = o->compare->overrides;
     fleet->hash = loaded.hash;
     if (!run_sites(&r, e))

@@ -2,8 +2,8 @@
 /* live.c - objects of a running cluster; see live_internal.h. */
 #include "compare/input/live_internal.h"
 #include "go/quote.h"
+#include "net/redact.h"
 #include "object/object.h"
-#include "text/url.h"
 
 /* A type, and what is asked for its objects. */
 struct live_type {
@@ -119,7 +119,7 @@ str live_name(const struct live *l, struct arena *a)
 
     /* The configuration ends with the connection, the name with the report. */
     return context.len ? str_concat(a, STR("context "), context)
-                       : str_copy(a, url_shown(a, l->config->server));
+                       : str_copy(a, redact_place(a, l->config->server));
 }
 
 struct kube_transport *live_transport(const struct live *l)

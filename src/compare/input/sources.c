@@ -155,7 +155,7 @@ static void add_path(struct search *s, str path)
 {
     struct stat st;
     AUTO_ERR e = {0};
-    str quoted = go_quoted(s->arena, url_shown(s->arena, path));
+    str quoted = go_quoted(s->arena, redact_place(s->arena, path));
 
     if (stat(str_z(s->arena, path), &st) != 0) {
         if (errno == ENOENT)
@@ -175,7 +175,7 @@ static void add_path(struct search *s, str path)
 static bool expand(struct search *s, str value, struct str_list *paths)
 {
     struct stat st;
-    str quoted = go_quoted(s->arena, url_shown(s->arena, value));
+    str quoted = go_quoted(s->arena, redact_place(s->arena, value));
 
     if (stat(str_z(s->arena, value), &st) == 0 || errno != ENOENT) {
         VEC_PUSH(s->arena, paths, value);

@@ -90,7 +90,7 @@ static bool open_url(struct arena *a, str reference, struct root *root, str *fil
     split_path(reference, path, &folder, file);
     folder = str_has_prefix(folder, STR("/")) ? file_clean(a, folder) : STR_NONE;
     w->folder = str_concat(a, authority, str_eq(folder, STR("/")) ? STR_NONE : folder);
-    root->folder = url_shown(a, w->folder);
+    root->folder = redact_place(a, w->folder);
     return http_client_new(&config, &w->client, e);
 }
 

@@ -10,6 +10,7 @@
 
 #include "go/time.h"
 #include "kube/config/config_internal.h"
+#include "net/proxy.h"
 #include "text/codec.h"
 #include "text/url.h"
 
@@ -263,7 +264,9 @@ static const char *proxy_fault(struct arena *a, str proxy, str *scheme)
     AUTO_ERR e = {0};
     struct url u;
 
-    if (!url_parse(a, proxy, &u, &e))
+    if (!url_parse(a, proxy, &u, &e) && str_find_char(proxy, '@') != STR_NPOS)
+        return "could not parse"; /* the error quotes a password */
+    if (e.kind)
         return str_z(a, str_fmt(a, "could not parse: %.*s", STR_ARG(e.text)));
     *scheme = u.scheme;
     if (str_eq(u.scheme, STR("http")) || str_eq(u.scheme, STR("https")) ||
@@ -279,8 +282,8 @@ static void check_cluster(struct choice *c)
     const char *why = c->proxy.len ? proxy_fault(c->a, c->proxy, &scheme) : NULL;
 
     if (why)
-        fault(c, "invalid 'proxy-url' \"%.*s\" for cluster \"%.*s\": %s", STR_ARG(c->proxy),
-              STR_ARG(c->cluster_name), why);
+        fault(c, "invalid 'proxy-url' \"%.*s\" for cluster \"%.*s\": %s",
+              STR_ARG(proxy_shown(c->a, c->proxy)), STR_ARG(c->cluster_name), why);
     if (c->ca_file.len && c->ca_data.len)
         fault(c,
               "certificate-authority-data and certificate-authority are both specified for %.*s. "

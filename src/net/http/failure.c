@@ -202,12 +202,13 @@ static void find_timeout(const struct transfer *t, struct finding *f)
 {
     str address = address_of(t), host = host_of(t);
     bool tls = str_has_prefix(t->request->url, STR("https:"));
+    bool sent = t->response->sent; /* a connection that is used again was made at no time */
 
-    if (!has_happened(t, CURLINFO_NAMELOOKUP_TIME_T))
+    if (!sent && !has_happened(t, CURLINFO_NAMELOOKUP_TIME_T))
         f->text = str_fmt(t->arena, "dial tcp: lookup %.*s: i/o timeout", STR_ARG(host));
-    else if (!has_happened(t, CURLINFO_CONNECT_TIME_T))
+    else if (!sent && !has_happened(t, CURLINFO_CONNECT_TIME_T))
         f->text = str_fmt(t->arena, "dial tcp %.*s: i/o timeout", STR_ARG(address));
-    else if (tls && !has_happened(t, CURLINFO_APPCONNECT_TIME_T))
+    else if (!sent && tls && !has_happened(t, CURLINFO_APPCONNECT_TIME_T))
         f->text = STR("net/http: TLS handshake timeout");
     else if (!t->head_done)
         f->text = STR("context deadline exceeded (Client.Timeout exceeded while awaiting headers)");
@@ -298,7 +299,9 @@ static void find_lost(const struct transfer *t, struct finding *f)
 
 static void find_by_text(const struct transfer *t, struct finding *f)
 {
-    f->text = t->text[0] ? str_copy(t->arena, str_c(t->text)) : STR("malformed HTTP response");
+    /* curl quotes addresses. */
+    f->text = t->text[0] ? redact_passwords(t->arena, str_c(t->text))
+                         : STR("malformed HTTP response");
 }
 
 static void find_redirects(const struct transfer *t, struct finding *f)

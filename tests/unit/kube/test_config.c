@@ -38,6 +38,8 @@ static void put(const char *name, const char *text)
     "- {name: insecca, cluster: {server: 'https://h', insecure-skip-tls-verify: true,\n"           \
     "   certificate-authority-data: Q0E=}}\n"                                                      \
     "- {name: badproxy, cluster: {server: 'https://h', proxy-url: 'ftp://x'}}\n"                   \
+    "- {name: noproxy, cluster: {server: 'https://h', proxy-url: 'u:secret@x:1'}}\n"               \
+    "- {name: nourl, cluster: {server: 'https://h', proxy-url: 'secret@x:1'}}\n"                   \
     "- {name: path, cluster: {server: 'h/x'}}\n"                                                   \
     "- {name: broken, cluster: {server: 'http://u:planted/p@h/x'}}\n"                              \
     "- {name: user, cluster: {server: 'u:planted@h/x'}}\n"                                         \
@@ -251,6 +253,10 @@ static const struct {
      "invalid 'proxy-url' \"ftp://x\" for cluster \"badproxy\": unsupported scheme \"ftp\", must "
      "be "
      "http, https, or socks5"},
+    {"", "noproxy", "",
+     "invalid 'proxy-url' \"...@x:1\" for cluster \"noproxy\": unsupported scheme \"u\", must be "
+     "http, https, or socks5"},
+    {"", "nourl", "", "invalid 'proxy-url' \"...@x:1\" for cluster \"nourl\": could not parse"},
     {"", "path", "", "host must be a URL or a host:port pair: \"h/x\""},
     {"", "broken", "", "host must be a URL or a host:port pair: \"http://u:xxxxx@h/x\""},
     {"", "user", "", "host must be a URL or a host:port pair: \"u:xxxxx@h/x\""},

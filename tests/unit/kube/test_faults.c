@@ -463,6 +463,50 @@ TEST(a_fault_that_stays_is_told_after_a_while)
     each(true);
 }
 
+/* A connection that is used again was not being made when the answer stalled. */
+TEST(a_stalled_answer_on_a_kept_connection_is_called_so)
+{
+    static const struct {
+        struct fault_step second;
+        const char *want;
+    } stalls[] = {
+        {{.reply = "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{", .end = FAULT_HANG},
+         "the answer of the server stalled: Get "},
+        {{.end = FAULT_HANG}, "(Client.Timeout exceeded while awaiting headers)"},
+    };
+
+    for (size_t i = 0; i < COUNT(stalls); i++) {
+        AUTO_ARENA a = arena_new();
+        AUTO_ERR e = {0};
+        struct fault_step step = stalls[i].second;
+        step.first_reply = str_z(a, str_fmt(a, "HTTP/1.1 200 OK\r\nContent-Length: %zu\r\n\r\n%s",
+                                            strlen(WIDGET), WIDGET));
+        step.again = true;
+        struct fault_server *s = fault_server_start(&step, 1, NULL);
+        struct kube_config config = config_for(a, s, false);
+        config.http.idle_timeout = 24 * 3600 * NS_PER_SEC;
+        const struct kube_call call = {.resource = &widgets,
+                                       .namespace = STR("x"),
+                                       .name = STR("w"),
+                                       .timeout = 60 * NS_PER_SEC,
+                                       .retry = &retry_never};
+        struct world w = {.a = a};
+        struct value *v;
+        assert_ok(kube_transport_new(&config, STR("test"), &w.transport, &e), &e);
+        clock_fake(0);
+        clock_wire_fake();
+        assert_ok(kube_get(w.transport, a, &call, &v, &e), &e);
+        assert_false(kube_get(w.transport, a, &call, &v, &e));
+        if (!str_contains(e.text, str_c(stalls[i].want)))
+            print_error("%.*s\n", STR_ARG(e.text));
+        assert_true(str_contains(e.text, str_c(stalls[i].want)));
+        assert_false(str_contains(e.text, STR("dial tcp")));
+        clock_real();
+        kube_transport_free(w.transport);
+        fault_server_stop(s);
+    }
+}
+
 /* ---- No server, no trust -------------------------------------------------------------------- */
 
 TEST(nobody_listens)
@@ -597,6 +641,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_fault_at_any_request_is_overcome_or_told),
         cmocka_unit_test(a_fault_that_stays_is_told_after_a_while),
+        cmocka_unit_test(a_stalled_answer_on_a_kept_connection_is_called_so),
         cmocka_unit_test(nobody_listens),
         cmocka_unit_test(an_expired_certificate_is_not_trusted),
         cmocka_unit_test(a_list_of_empty_pages_ends),

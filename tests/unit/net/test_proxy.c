@@ -68,6 +68,23 @@ TEST(the_environment_decides_as_in_go)
     assert_false(proxy_for(a, &s, STR("http://example.com"), &got, &e));
 }
 
+/* A slash too few makes a host of the scheme and a path of the rest. */
+TEST(slips_do_not_show_a_password)
+{
+    static const char *const slips[] = {"http:/u:secret@p:1", "HTTP:/u:secret@p",
+                                        "http:///u:secret@p", "u:secret@p:x"};
+
+    for (size_t i = 0; i < COUNT(slips); i++) {
+        const struct proxy_settings s = {.https = str_c(slips[i])};
+        AUTO_ARENA a = arena_new();
+        AUTO_ERR e = {0};
+        str got;
+        assert_false(proxy_for(a, &s, STR("https://h/x"), &got, &e));
+        assert_true(str_contains(e.text, STR("...@p")));
+        assert_false(str_contains(e.text, STR("secret")));
+    }
+}
+
 TEST(requests_go_to_the_proxy)
 {
     static const struct fault_step script[] = {
@@ -113,7 +130,8 @@ TEST(proxies_are_what_they_are_in_go)
         const char *proxy, *want; /* NULL: refused */
     } proxies[] = {
         {"http://p", "http://p:80"},
-        {"http://u:p%40w@p/", "http://u:p%40w@p:80/"},
+        {"http://u:p%40w@p/", "http://u:p%40w@p:80"},
+        {"http://p/path?query", "http://p:80"},
         {"https://p", "https://p:443"},
         {"HTTPS://p:8443", "https://p:8443"},
         {"http://[fd00::1]", "http://[fd00::1]:80"},
@@ -367,6 +385,7 @@ TEST(a_proxy_may_have_a_certificate_of_the_same_ca)
 RUN_TESTS(cmocka_unit_test(the_environment_decides_as_in_go),
           cmocka_unit_test(the_environment_is_read_as_by_go),
           cmocka_unit_test(proxies_are_what_they_are_in_go),
+          cmocka_unit_test(slips_do_not_show_a_password),
           cmocka_unit_test(requests_go_to_the_proxy),
           cmocka_unit_test(names_are_left_to_socks_proxies),
           cmocka_unit_test(the_answer_of_a_proxy_to_connect_is_not_the_servers),

@@ -381,6 +381,11 @@ TEST(secrets_are_found_wherever_they_stand)
                STR("http://h/x?next=https://u:xxxxx@k/&u=v:w@x"));
     assert_str(redact_url(a, STR("x?sig=a://b&next=c://u:p@h")),
                STR("x?sig=REDACTED&next=c://u:xxxxx@h"));
+    assert_str(redact_url(a, STR("http://h/x%3fsig=a&b=c")), STR("http://h/x%3fsig=REDACTED&b=c"));
+    assert_str(redact_place(a, STR("https://TOKEN@h/x?sas=1#key=2")),
+               STR("https://xxxxx@h/x?sas=REDACTED#key=REDACTED"));
+    assert_str(redact_place(a, STR("dir/x?sig=a")), STR("dir/x?sig=a"));
+    assert_str(redact_place(a, STR("https:/u:p@h/x")), STR("https:/u:xxxxx@h/x"));
     assert_str(redact_url(a, STR("http://h/ftp://u:p@k")), STR("http://h/ftp://u:xxxxx@k"));
     assert_str(redact_url(a, STR("?a\0b&\0token=c")), STR("?a\0b&\0token=REDACTED"));
     assert_str(redact_header(a, STR("X-Vault-Token"), STR("x")), STR("REDACTED"));
