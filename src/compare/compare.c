@@ -24,7 +24,7 @@ static bool check_reference(struct arena *a, const struct compare_options *o, bo
     if (root_is_remote(o->reference))
         return true;
     bool missing = stat(str_z(a, o->reference), &st) != 0 && errno == ENOENT;
-    if (missing && o->improved)
+    if (missing && o->dialect->own_words)
         return err_set(e, ERR_NOT_FOUND,
                        "the reference %.*s does not exist; name its metadata file, or the folder "
                        "that holds metadata.yaml",
@@ -41,10 +41,11 @@ static bool find_reference(struct arena *a, const struct compare_options *o, str
     bool folder = false;
 
     if (!check_reference(a, o, &folder, e) ||
-        !root_open_linked(a, o->reference, o->outside_links || !o->improved, root, file, e))
+        !root_open_linked(a, o->reference, o->outside_links || !o->dialect->confined_links, root,
+                          file, e))
         return false;
-    root->original = !o->improved;
-    if (o->improved && folder) {
+    root->original = !o->dialect->own_words;
+    if (o->dialect->folder_names && folder) {
         root->folder = o->reference;
         *file = STR("metadata.yaml");
     }
@@ -168,12 +169,12 @@ static bool load_from(struct compare *c, struct root *root, struct err *e)
     struct map *pairs = map_new(c->arena);
     str file = STR_NONE;
 
-    c->reference.helm = o->improved;
+    c->reference.helm = o->dialect->helm_functions;
     return find_reference(c->arena, o, root, &file, e) &&
            reference_load(c->arena, root, file, &c->journal, &c->reference, e) &&
            (!o->config.len || user_config_load(c->arena, o->config, &pairs, e)) &&
            templates_parse(c->arena, root, &c->journal, &c->reference, e) &&
-           (!o->improved ||
+           (!o->dialect->sound_overrides ||
             (check_repeated(c->arena, &c->reference, e) && check_override_for(c->arena, c, e))) &&
            (!o->overrides.len || overrides_load(c->arena, o->overrides, &c->overrides, e)) &&
            build_correlators(c, pairs, e);
@@ -201,7 +202,7 @@ bool compare_load(struct arena *a, const struct compare_options *options, struct
     c->arena = a;
     c->options = options;
     c->journal = (struct journal){.arena = a, .verbose = options->log.verbose};
-    c->diff = (struct diff_program){options->external_diff, options->temp, options->improved};
+    c->diff = (struct diff_program){options->external_diff, options->temp, options->dialect};
     bool ok = load(c, e);
     journal_flush(&c->journal, &options->log);
     *out = c;
@@ -246,7 +247,7 @@ struct compare *compare_again(struct arena *a, const struct compare *c,
     again->overrides = c->overrides;
     again->templates = c->templates;
     again->override_finder = c->override_finder;
-    again->diff = (struct diff_program){options->external_diff, options->temp, options->improved};
+    again->diff = (struct diff_program){options->external_diff, options->temp, options->dialect};
     again->hash = c->hash;
     return again;
 }
@@ -305,7 +306,7 @@ static void add_compared(struct run *r, const struct outcome *o)
     r->results->patched += d.patched;
     tally_add(&r->tally, &o->tally);
     add_reasons(r, o, &d);
-    d.fields_known = r->compare->options->improved;
+    d.fields_known = r->compare->options->dialect->fields;
     fields_copy(a, &o->fields, &d.fields);
     if (o->patch)
         add_patch(r, o->patch);
@@ -345,7 +346,7 @@ static bool lists_unmatched(const struct run *r, const struct outcome *o)
 {
     const struct compare_options *options = r->compare->options;
 
-    if (!options->improved)
+    if (!options->dialect->some_unmatched)
         return options->all && o->kind == OUTCOME_NONE;
     if (options->one_of_many)
         return options->all;
@@ -363,7 +364,7 @@ void run_add(struct run *r, struct outcome *o)
     r->compare->verdict.unmatched += o->kind == OUTCOME_NONE || o->kind == OUTCOME_SKIPPED;
     if (o->kind == OUTCOME_COMPARED)
         add_compared(r, o);
-    else if (o->kind == OUTCOME_FAILED && r->compare->options->improved)
+    else if (o->kind == OUTCOME_FAILED && r->compare->options->dialect->isolated_faults)
         note_failed(r, o);
     else if (o->kind == OUTCOME_FAILED)
         add_failed(r, o);
@@ -424,7 +425,7 @@ static void note_nothing(struct run *r)
                                      .reason = why_nothing(c->arena, r),
                                      .failed = true};
 
-    if (c->options->improved)
+    if (c->options->dialect->verdict)
         verdict_note_first(c->arena, &c->verdict, &c->journal, &note);
 }
 
@@ -438,7 +439,7 @@ static bool run(struct run *r, struct err *e)
         return err_set(e, ERR_INVALID, "error occurred while trying to process resources: %.*s",
                        STR_ARG(r->errors.text));
     warn_unexplained(r);
-    if (c->options->improved && r->failed && !c->verdict.matched)
+    if (c->options->dialect->isolated_faults && r->failed && !c->verdict.matched)
         return err_set(e, ERR_INVALID,
                        "nothing could be compared: %zu objects have a template, and all failed",
                        r->failed);
@@ -484,7 +485,7 @@ static void finish_verdict(const struct run *r, struct results *out)
 
     out->unmatched_all = c->options->all;
     out->verdict.complete = c->verdict.matched && !c->verdict.failed && !c->verdict.failed_objects;
-    if (!c->options->improved)
+    if (!c->options->dialect->verdict)
         return;
     set_subject(c, out);
     tally_finish(&r->tally, &c->verdict);

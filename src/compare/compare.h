@@ -22,6 +22,7 @@
 
 #include "base/base.h"
 #include "base/vec.h"
+#include "compare/dialect.h"
 
 struct value;
 struct compare;
@@ -48,7 +49,7 @@ struct compare_progress {
 
 /* What is compared with what. Texts must live as long as the comparison. */
 struct compare_options {
-    str reference;         /* the metadata file, or its URL; improved: or its folder */
+    str reference;         /* the metadata file, or its URL; natively: or its folder */
     str config;            /* the user config, or empty */
     str overrides;         /* the file of overrides, or empty */
     struct str_list files; /* files, folders, patterns, URLs, "-" for standard input */
@@ -56,21 +57,16 @@ struct compare_options {
     /* Without files: the cluster that is asked for objects; see kube/config/config.h. */
     const struct kube_flags *cluster;
     bool recursive;
-    bool outside_links;           /* of the reference are followed; improved comparisons only */
-    bool all;                     /* objects without a template are results too */
-    bool show_managed_fields;     /* keep metadata.managedFields */
-    struct str_list override_for; /* templates for which overrides are generated */
-    str override_reason;          /* written into them */
-    str external_diff;            /* the command that shows differences; empty: in process */
-    str temp;                     /* parent of temporary folders */
-    int64_t concurrency;          /* accepted, and of no effect */
-    unsigned threads;             /* 0: one per processor */
-    /*
-     * Without it every answer is the original's. With it: exact numbers, objects of one identity
-     * are all compared, a fault ends its own document only, Secrets are masked everywhere, Helm's
-     * functions are known to templates, and results have verdict and fields.
-     */
-    bool improved;
+    bool outside_links;            /* of the reference are followed; always with dialect_original */
+    bool all;                      /* objects without a template are results too */
+    bool show_managed_fields;      /* keep metadata.managedFields */
+    struct str_list override_for;  /* templates for which overrides are generated */
+    str override_reason;           /* written into them */
+    str external_diff;             /* the command that shows differences; empty: in process */
+    str temp;                      /* parent of temporary folders */
+    int64_t concurrency;           /* accepted, and of no effect */
+    unsigned threads;              /* 0: one per processor */
+    const struct dialect *dialect; /* plumb's own answers, or the original's */
     bool one_of_many; /* a site of a fleet: advice about the command line would not fit */
     bool explain;     /* results have explanations */
     struct tmpl_coverage *coverage; /* of templates, filled unless NULL; needs threads to be 1 */
@@ -152,7 +148,7 @@ struct result_diff {
     size_t reason_count;
     struct result_place place;   /* of the object */
     struct result_fields fields; /* in the order of their paths in the template */
-    bool fields_known;           /* improved comparisons only */
+    bool fields_known;           /* see dialect.fields */
 };
 
 /* A template that an issue names. */
@@ -188,7 +184,7 @@ struct result_rule {
  * comparison is complete when no document and no object failed, and some object has a template.
  */
 struct result_verdict {
-    bool known; /* improved comparisons only; otherwise only complete is set */
+    bool known; /* see dialect.verdict; otherwise only complete is set */
     bool complete;
     size_t documents, skipped, failed;     /* read in all; left out; unreadable */
     size_t matched, unmatched, duplicates; /* objects */

@@ -40,7 +40,7 @@ struct compare {
     struct objects objects; /* when they are kept; see run.c */
     bool keeps_objects;
     bool in_turn; /* objects are compared one by one, because comparing may change others */
-    struct result_verdict verdict; /* of what was read; improved comparisons only */
+    struct result_verdict verdict; /* of what was read; see dialect.verdict */
     struct map *by_kind;           /* for lookups: kind to struct index_list; NULL: no lookups */
     const struct secret_values *values; /* of all objects, where by_kind is */
     str hash;                           /* of the reference; empty: not known yet */

@@ -59,7 +59,7 @@ struct running {
     struct compare *compare;
     struct feed *feed;
     struct owners *owners;
-    struct strset *seen; /* ids of objects; improved: with their places */
+    struct strset *seen; /* ids of objects; of duplicates that are kept, with their places */
     struct input_errors errors;
     size_t object_count;
     size_t failed_stream;     /* whose rest is not wanted, or 0 */
@@ -116,7 +116,7 @@ static struct unit *unit_add(const struct running *r, struct job *job)
     struct unit *u = &job->units[job->count++];
 
     u->in.arena = job->arena;
-    u->in.improved = r->compare->options->improved;
+    u->in.dialect = r->compare->options->dialect;
     u->in.journal.arena = job->arena;
     return u;
 }
@@ -268,17 +268,16 @@ static void warn_duplicate(struct running *r, const struct object *o, struct res
 }
 
 /*
- * Upstream: the first object of an identity counts, others are passed over; unless the comparison
- * is improved. False when the object is not wanted.
+ * Upstream: the first object of an identity counts, others are passed over. False when the object
+ * is not wanted.
  */
 static bool is_wanted(struct running *r, struct object *o)
 {
-    bool improved = r->compare->options->improved;
     struct result_place first = o->place;
     str id;
 
     o->duplicate = !strset_add(r->seen, o->id, &id);
-    if (!improved)
+    if (!r->compare->options->dialect->keep_duplicates)
         return !o->duplicate;
     char *extra = (char *)id.ptr - sizeof(first);
     if (!o->duplicate) {
@@ -314,7 +313,7 @@ static void take_fault(struct running *r, const struct input_fault *fault)
     struct compare *c = r->compare;
     struct result_note note = fault->note;
 
-    if (!c->options->improved) {
+    if (!c->options->dialect->isolated_faults) {
         VEC_PUSH(c->arena, &r->errors.items, str_copy(c->arena, fault->text));
         return;
     }
@@ -346,7 +345,7 @@ static void take_unit(struct running *r, struct unit *u)
     take_input(r, &u->in);
     for (size_t i = 0; i < u->in.objects.len; i++)
         take_object(r, &u->in.objects.items[i], &u->outcomes[i]);
-    if (u->doc.failed && !u->in.improved) {
+    if (u->doc.failed && !u->in.dialect->isolated_faults) {
         r->failed_stream = u->stream;
         feed_skip(r->feed, u->stream);
     }
@@ -447,7 +446,7 @@ void compare_index(struct arena *a, struct compare *c)
         if (!c->in_turn)
             compare_reduce(a, c, o);
     }
-    if (c->options->improved)
+    if (c->options->dialect->masked_secrets)
         c->values = values_of(a, &c->objects);
 }
 
@@ -471,7 +470,8 @@ static bool report_input(struct running *r, struct err *e)
 
     if (!feed_report(c, &r->errors, e))
         return false;
-    if (c->options->improved && !r->object_count && (v->failed || v->failed_objects))
+    if (c->options->dialect->isolated_faults && !r->object_count &&
+        (v->failed || v->failed_objects))
         return err_set(e, ERR_INVALID,
                        "nothing could be compared: of %zu documents %zu failed and %zu have no "
                        "object",
@@ -510,16 +510,16 @@ bool run_all(struct run *run, struct err *e)
     struct running r = {
         .run = run, .compare = c, .loading = lines, .owning = lines, .referring = lines};
 
-    struct input sources = {.arena = c->arena, .improved = o->improved, .journal = lines};
+    struct input sources = {.arena = c->arena, .dialect = o->dialect, .journal = lines};
 
     if (!feed_open(c, &sources, &r.feed, e))
         return false;
     take_input(&r, &sources);
     const struct reach reach = reach_of(c);
     c->keeps_objects = o->external_diff.len || reach.looks_up;
-    c->in_turn = !o->improved && reach.looks_up && reach.changes;
+    c->in_turn = !o->dialect->isolated_candidates && reach.looks_up && reach.changes;
     r.owners = owners_new(c->arena, &c->reference);
-    r.seen = strset_new(c->arena, o->improved ? sizeof(struct result_place) : 0);
+    r.seen = strset_new(c->arena, o->dialect->keep_duplicates ? sizeof(struct result_place) : 0);
     /* Other programs write to the terminal themselves: one at a time keeps their order. */
     struct pool *pool = pool_new(o->external_diff.len || c->in_turn ? 1 : o->threads);
     bool ok = run_on(&r, pool, e);

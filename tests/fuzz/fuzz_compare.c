@@ -45,10 +45,12 @@ static bool read_some(struct reader *r, char *to, size_t size, size_t *got, stru
     return true;
 }
 
-static void try_stream(struct arena *a, str text, bool improved)
+static void try_stream(struct arena *a, str text, bool native)
 {
     struct whole_reader bytes = {.base = {.read = read_some}, .rest = text};
-    struct input in = {.arena = a, .improved = improved, .journal = {.arena = a}};
+    struct input in = {.arena = a,
+                       .dialect = native ? &dialect_native : &dialect_original,
+                       .journal = {.arena = a}};
     struct stream *s = stream_new(a);
     struct document doc;
 
@@ -58,7 +60,7 @@ static void try_stream(struct arena *a, str text, bool improved)
         /* As run.c does: a document without content is none. */
         if (!doc.failed && doc.root->kind != VALUE_NULL)
             object_add(&in, &doc);
-        else if (doc.failed && !improved)
+        else if (doc.failed && !native)
             break;
     }
     stream_free(s);

@@ -99,7 +99,7 @@ static bool loads(struct arena *a, const struct lint_options *o)
     const struct compare_options options = {.reference = o->reference,
                                             .overrides = o->overrides,
                                             .config = o->config,
-                                            .improved = true};
+                                            .dialect = &dialect_native};
     struct compare *c;
     AUTO_ERR e = {0};
 

@@ -73,7 +73,7 @@ static void try_all(struct trace *t, struct value *rendered, str text, str objec
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     AUTO_ARENA a = arena_new();
-    struct compare_options options = {.improved = true, .explain = true};
+    struct compare_options options = {.dialect = &dialect_native, .explain = true};
     struct compare c = {.arena = a, .options = &options};
     struct journal j = {.arena = a};
     struct object object = {0};

@@ -116,7 +116,7 @@ static bool generate(struct call *c, const struct compare_values *v, struct err 
     struct buf out = buf_new(c->arena, BUF_UNLIMITED), note = buf_new(c->arena, BUF_UNLIMITED);
 
     if (!generate_check(c->arena, v, NULL, 0, e) ||
-        !generate_execute(c->arena, v, true, &log, &out, &note, e))
+        !generate_execute(c->arena, v, &dialect_native, &log, &out, &note, e))
         return false;
     output_add(c->out, buf_str(&out));
     message_text(buf_str(&note));
@@ -179,12 +179,12 @@ static bool watch(struct call *c, const struct compare_values *v, struct err *e)
 static bool run_any(struct call *c, struct err *e)
 {
     struct compare_values v = *(const struct compare_values *)c->values;
-    bool improved = false;
+    const struct dialect *dialect = &dialect_native;
 
     compare_set_cluster(&v, c->options);
-    if (!compare_is_improved(&v, &improved, e))
+    if (!compare_dialect(&v, &dialect, e))
         return false;
-    if (!improved && !v.fleet.len) {
+    if (dialect == &dialect_original && !v.fleet.len) {
         c->status = compat_run(c->arena, &v, c->args, c->arg_count);
         return true;
     }

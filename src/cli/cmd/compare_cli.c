@@ -17,11 +17,11 @@ static struct str_list list_of(const struct option_list *list)
     return (struct str_list){.items = list->items, .len = list->len, .cap = list->len};
 }
 
-bool compare_is_improved(const struct compare_values *v, bool *out, struct err *e)
+bool compare_dialect(const struct compare_values *v, const struct dialect **out, struct err *e)
 {
     if (v->compat && v->no_compat)
         return err_set(e, ERR_USAGE, "--compat and --no-compat cannot be used together");
-    *out = v->no_compat || !(v->compat || v->original_name);
+    *out = !v->no_compat && (v->compat || v->original_name) ? &dialect_original : &dialect_native;
     return true;
 }
 
@@ -35,11 +35,11 @@ static void log_warning(void *ctx, str text)
 
 void compare_set_cluster(struct compare_values *v, const struct options *o)
 {
-    bool improved = false;
+    const struct dialect *dialect = &dialect_native;
     AUTO_ERR e = {0};
 
     v->flags = kube_values_flags(o, &v->kube);
-    if (!compare_is_improved(v, &improved, &e) || improved)
+    if (!compare_dialect(v, &dialect, &e) || dialect != &dialect_original)
         return;
     v->flags.warn = (struct kube_warn){.tell = log_warning, .repeat = true};
     v->flags.client_go = true;
@@ -96,7 +96,8 @@ static bool check_words(struct arena *a, const str *words, size_t word_count, st
 }
 
 struct compare_options *compare_options_of(struct arena *a, const struct compare_values *v,
-                                           bool improved, const struct compare_log *log)
+                                           const struct dialect *dialect,
+                                           const struct compare_log *log)
 {
     struct compare_options *o = ARENA_NEW(a, struct compare_options);
 
@@ -116,7 +117,7 @@ struct compare_options *compare_options_of(struct arena *a, const struct compare
         .external_diff = v->watch.watch ? STR_NONE : str_c(getenv("KUBECTL_EXTERNAL_DIFF")),
         .temp = temp_folder(),
         .concurrency = v->concurrency,
-        .improved = improved,
+        .dialect = dialect,
         .explain = v->explain.len > 0,
         .explain_object = str_eq(v->explain, STR(EXPLAIN_ALL)) ? STR_NONE : v->explain,
         .log = *log,
@@ -211,13 +212,14 @@ bool compare_fail_reference(struct arena *a, const struct compare_options *o, st
     return err_set_str(e, e->kind, buf_str(&text));
 }
 
-bool compare_prepare(struct arena *a, const struct compare_values *v, bool improved,
+bool compare_prepare(struct arena *a, const struct compare_values *v, const struct dialect *dialect,
                      const struct compare_log *log, struct compare **out, struct err *e)
 {
     if (!v->reference.len)
         return err_set(e, ERR_USAGE, "\"Reference config file is required\"");
-    const struct compare_options *options = compare_options_of(a, v, improved, log);
-    return compare_load(a, options, out, e) || (improved && compare_fail_reference(a, options, e));
+    const struct compare_options *options = compare_options_of(a, v, dialect, log);
+    return compare_load(a, options, out, e) ||
+           (dialect->own_words && compare_fail_reference(a, options, e));
 }
 
 bool compare_execute(struct arena *a, const struct compare_values *v, const str *words,
@@ -226,16 +228,15 @@ bool compare_execute(struct arena *a, const struct compare_values *v, const str 
 {
     struct results results, earlier;
     struct compare *c;
-    bool improved = false;
+    const struct dialect *dialect = &dialect_native;
 
-    if (!compare_is_improved(v, &improved, e) || !watch_check(v, improved, e) ||
-        !check_patches(v, e))
+    if (!compare_dialect(v, &dialect, e) || !watch_check(v, dialect, e) || !check_patches(v, e))
         return false;
     if (!v->reference.len)
         return err_set(e, ERR_USAGE, "\"Reference config file is required\"");
     if (v->baseline.len && !baseline_read(a, v->baseline, &earlier, e))
         return false;
-    if (!compare_prepare(a, v, improved, log, &c, e))
+    if (!compare_prepare(a, v, dialect, log, &c, e))
         return false;
     if (!check_words(a, words, word_count, e) || !compare_run(c, &results, e))
         return false;

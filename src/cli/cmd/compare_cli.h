@@ -19,7 +19,7 @@ struct compare_values {
     bool all_resources, recursive, show_managed_fields, verbose;
     /*
      * Whose answers are given: plumb's, or those of the original. Neither: as the name says under
-     * which the program was started. See compare_is_improved.
+     * which the program was started. See compare_dialect.
      */
     bool compat, no_compat, original_name;
     bool outside_links; /* of the reference are followed */
@@ -42,8 +42,9 @@ struct compare_values {
     bool help, show_template_functions, version;
 };
 
-/* Whether the answers are plumb's own. ERR_USAGE when the command line asks for both. */
-MUST_CHECK bool compare_is_improved(const struct compare_values *v, bool *out, struct err *e);
+/* Whose answers are given. ERR_USAGE when the command line asks for both. */
+MUST_CHECK bool compare_dialect(const struct compare_values *v, const struct dialect **out,
+                                struct err *e);
 
 /* Sets flags from the options of the command line, which must outlive v. */
 void compare_set_cluster(struct compare_values *v, const struct options *o);
@@ -56,8 +57,9 @@ void compare_take_words(struct arena *a, struct compare_values *v, const str *wo
                         size_t word_count);
 
 /* Reads the reference and what goes with it. Errors of a reference are reported all at once. */
-MUST_CHECK bool compare_prepare(struct arena *a, const struct compare_values *v, bool improved,
-                                const struct compare_log *log, struct compare **out, struct err *e);
+MUST_CHECK bool compare_prepare(struct arena *a, const struct compare_values *v,
+                                const struct dialect *dialect, const struct compare_log *log,
+                                struct compare **out, struct err *e);
 
 /*
  * Compares and appends the report to out. status becomes STATUS_DIFFERENT when something differs or
@@ -71,7 +73,8 @@ MUST_CHECK bool compare_execute(struct arena *a, const struct compare_values *v,
 
 /* The options of a comparison, which live as long as a. log is copied. */
 struct compare_options *compare_options_of(struct arena *a, const struct compare_values *v,
-                                           bool improved, const struct compare_log *log);
+                                           const struct dialect *dialect,
+                                           const struct compare_log *log);
 /*
  * Loading has failed, as e says: a reference that cannot be used is checked, so that all its faults
  * are reported at once, with their positions. Always false.

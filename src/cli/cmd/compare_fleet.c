@@ -108,7 +108,7 @@ bool fleet_execute(struct arena *a, const struct compare_values *v, const struct
     if (!check_options(given, e) || !check_values(v, e) ||
         (v->baseline.len && !fleet_baseline_read(a, v->baseline, &earlier, e)))
         return false;
-    const struct compare_options *options = compare_options_of(a, v, true, log);
+    const struct compare_options *options = compare_options_of(a, v, &dialect_native, log);
     const struct fleet_options sites = {.compare = options,
                                         .sites = {v->fleet.items, v->fleet.len, v->fleet.len},
                                         .threads = (unsigned)v->concurrency,

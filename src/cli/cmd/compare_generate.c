@@ -25,14 +25,14 @@ bool generate_check(struct arena *a, const struct compare_values *v, const str *
     return true;
 }
 
-bool generate_execute(struct arena *a, const struct compare_values *v, bool improved,
-                      const struct compare_log *log, struct buf *out, struct buf *note,
-                      struct err *e)
+bool generate_execute(struct arena *a, const struct compare_values *v,
+                      const struct dialect *dialect, const struct compare_log *log, struct buf *out,
+                      struct buf *note, struct err *e)
 {
     const struct generate_options options = {
         .config = v->generate_config,
         .folder = v->filename.len ? v->filename.items[0] : STR_NONE,
-        .improved = improved,
+        .dialect = dialect,
         .output = v->output_dir,
         .cluster = &v->flags,
         .log = *log,

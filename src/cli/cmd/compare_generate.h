@@ -15,6 +15,6 @@ MUST_CHECK bool generate_check(struct arena *a, const struct compare_values *v, 
  * before. What goes to standard output and to standard error is appended to out and note. Every
  * failure ends the original with status 1.
  */
-MUST_CHECK bool generate_execute(struct arena *a, const struct compare_values *v, bool improved,
-                                 const struct compare_log *log, struct buf *out, struct buf *note,
-                                 struct err *e);
+MUST_CHECK bool generate_execute(struct arena *a, const struct compare_values *v,
+                                 const struct dialect *dialect, const struct compare_log *log,
+                                 struct buf *out, struct buf *note, struct err *e);

@@ -46,7 +46,7 @@ static bool check_alone(const struct compare_values *v, struct err *e)
     return true;
 }
 
-bool watch_check(const struct compare_values *v, bool improved, struct err *e)
+bool watch_check(const struct compare_values *v, const struct dialect *dialect, struct err *e)
 {
     const struct watch_values *w = &v->watch;
 
@@ -55,7 +55,7 @@ bool watch_check(const struct compare_values *v, bool improved, struct err *e)
                        w->metrics_addr.len ? "addr" : "file");
     if (!w->watch)
         return true;
-    if (!improved)
+    if (dialect != &dialect_native)
         return err_set(e, ERR_USAGE, "--watch gives plumb's answers: use it with --no-compat");
     if (w->interval < 0 || w->interval > INTERVAL_MAX)
         return err_set(e, ERR_USAGE, "--watch-interval must be from 0 to 1h");
@@ -193,7 +193,8 @@ bool watch_execute(struct call *c, const struct compare_values *v, const struct 
     struct watching w = {.call = c, .values = v};
     struct compare *compare;
 
-    if (!watch_check(v, true, e) || !compare_prepare(c->arena, v, true, log, &compare, e))
+    if (!watch_check(v, &dialect_native, e) ||
+        !compare_prepare(c->arena, v, &dialect_native, log, &compare, e))
         return false;
     w.hash = compare_hash(compare);
     if (!metrics_open(c->arena, given->metrics_file, given->metrics_addr, &w.metrics, e))

@@ -9,6 +9,7 @@
 struct call;
 struct compare_log;
 struct compare_values;
+struct dialect;
 
 struct watch_values {
     bool watch;
@@ -17,7 +18,8 @@ struct watch_values {
 };
 
 /* Whether what was asked for fits together: ERR_USAGE otherwise. */
-MUST_CHECK bool watch_check(const struct compare_values *v, bool improved, struct err *e);
+MUST_CHECK bool watch_check(const struct compare_values *v, const struct dialect *dialect,
+                            struct err *e);
 
 /*
  * Watches until SIGINT or SIGTERM, which is not a failure: the status of the call is then that of

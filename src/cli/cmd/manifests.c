@@ -300,7 +300,7 @@ static bool prepare_watch(struct call *c, struct value *data, struct err *e)
 {
     const struct manifests_values *v = c->values;
     struct arena *a = c->arena;
-    const struct compare_options options = {.reference = c->args[1], .improved = true};
+    const struct compare_options options = {.reference = c->args[1], .dialect = &dialect_native};
     const struct compare_options there = {.reference = v->at.len ? v->at : c->args[1]};
     struct value *rules = value_set(a, data, STR("clusterRules"), value_list(a));
     struct compare_kinds kinds = {0};

@@ -64,7 +64,7 @@ static enum exit_status generate(struct arena *a, const struct compare_values *v
 
     if (!generate_check(a, v, words, word_count, &e))
         return show_error(a, &e);
-    if (!generate_execute(a, v, false, &log, &out, &note, &e)) {
+    if (!generate_execute(a, v, &dialect_original, &log, &out, &note, &e)) {
         show_error(a, &e);
         return STATUS_DIFFERENT;
     }
@@ -96,8 +96,8 @@ enum exit_status compat_run(struct arena *a, const struct compare_values *v, con
 }
 
 /* The command of plumb under the name of the original: --no-compat. */
-static enum exit_status run_improved(struct arena *a, const struct compare_values *v,
-                                     const struct options *o)
+static enum exit_status run_native(struct arena *a, const struct compare_values *v,
+                                   const struct options *o)
 {
     struct output out = output_new(a, STDOUT_FILENO);
     struct call c = {.arena = a,
@@ -124,15 +124,16 @@ static enum exit_status run(struct arena *a, const struct compare_values *v,
                             const struct options *o)
 {
     AUTO_ERR e = {0};
-    bool improved = false;
+    const struct dialect *dialect = &dialect_native;
 
-    if (!compare_is_improved(v, &improved, &e))
+    if (!compare_dialect(v, &dialect, &e))
         return show_error(a, &e);
-    if (v->fleet.len && !improved) {
+    if (v->fleet.len && dialect != &dialect_native) {
         err_set(&e, ERR_USAGE, "--fleet gives plumb's answers: add --no-compat");
         return show_error(a, &e);
     }
-    return improved ? run_improved(a, v, o) : compat_run(a, v, o->words, o->word_count);
+    return dialect == &dialect_native ? run_native(a, v, o)
+                                      : compat_run(a, v, o->words, o->word_count);
 }
 
 static enum exit_status answer(struct arena *a, const char *program, const struct compare_values *v,

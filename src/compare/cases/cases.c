@@ -124,7 +124,7 @@ static bool compare_case(struct running *r, struct arena *a, const struct case_r
     struct compare_options options = {.reference = without_slashes(r->options->reference),
                                       .outside_links = r->options->outside_links,
                                       .recursive = true,
-                                      .improved = true,
+                                      .dialect = &dialect_native,
                                       .one_of_many = true,
                                       .all = true,
                                       .threads = 1,

@@ -117,7 +117,8 @@ static bool take_document(struct gathering *g, struct compare *c, struct input *
 static bool read_feed(struct gathering *g, struct compare *c, struct feed *f, struct err *e)
 {
     for (;;) {
-        struct input in = {.arena = g->arena, .improved = true, .journal = {.arena = g->arena}};
+        struct input in = {
+            .arena = g->arena, .dialect = &dialect_native, .journal = {.arena = g->arena}};
         struct document doc = {0};
         size_t stream;
         bool more = feed_next(f, &in, &doc, &stream);
@@ -133,11 +134,12 @@ static bool read_input(struct gathering *g, str name, struct err *e)
     struct kube_flags flags = g->options->cluster ? *g->options->cluster : (struct kube_flags){0};
     struct compare_options options = {.cluster = &flags,
                                       .recursive = true,
-                                      .improved = true,
+                                      .dialect = &dialect_native,
                                       .one_of_many = true,
                                       .log = g->options->log};
     struct compare c = {.arena = g->arena, .options = &options, .journal = {.arena = g->arena}};
-    struct input in = {.arena = g->arena, .improved = true, .journal = {.arena = g->arena}};
+    struct input in = {
+        .arena = g->arena, .dialect = &dialect_native, .journal = {.arena = g->arena}};
     struct feed *feed = NULL;
     size_t before = g->report->objects;
 

@@ -79,7 +79,7 @@ static void add_omitted(void *ctx, const struct omit_path *entry, const struct p
  */
 static bool takes_fields(const struct trace *t, const struct template *candidate)
 {
-    return candidate == t->template || !t->compare->options->improved;
+    return candidate == t->template || !t->compare->options->dialect->isolated_candidates;
 }
 
 static void find_omitted(struct search *s, const struct tried_list *candidates)

@@ -84,9 +84,9 @@ static bool open_source(struct arena *a, const struct generate_options *o,
 {
     if (!o->folder.len) {
         journal_info(j, "Connected to Kubernetes cluster");
-        return generate_live_open(a, o->cluster, o->improved ? NULL : j, &c->live, e);
+        return generate_live_open(a, o->cluster, o->dialect->own_words ? NULL : j, &c->live, e);
     }
-    if (o->improved && file_kind(o->folder) == FILE_REGULAR) {
+    if (o->dialect->archives && file_kind(o->folder) == FILE_REGULAR) {
         read_archive(a, o->folder, config, c, j);
         return true;
     }

@@ -11,13 +11,9 @@
 #include "compare/compare.h"
 
 struct generate_options {
-    str config; /* the config file */
-    str folder; /* the must-gather folder; empty: the cluster is asked */
-    /*
-     * The folder may be an archive, client-go logs nothing, objects are escaped in templates and
-     * values of Secrets left out of them, names may be longer than those of files.
-     */
-    bool improved;
+    str config;                       /* the config file */
+    str folder;                       /* the must-gather folder; empty: the cluster is asked */
+    const struct dialect *dialect;    /* natively objects are escaped in templates */
     str output;                       /* where the reference goes; empty: where the config says */
     const struct kube_flags *cluster; /* see kube/config/config.h */
     struct compare_log log;

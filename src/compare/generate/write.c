@@ -57,7 +57,7 @@ static const struct {
 struct writer {
     struct arena *arena;
     struct generate_config *config;
-    bool improved;
+    const struct dialect *dialect;
     size_t secrets; /* whose values were left out */
     str folder;
     struct map *taken; /* path without its ending to size_t: the next number to try */
@@ -179,13 +179,13 @@ static bool write_object(struct writer *w, struct wanted *row, str folder, struc
     struct value *copy = value_clone(a, o->root);
     bool secret = false;
 
-    if (w->improved && name.len > NAME_MAX_KEPT)
+    if (w->dialect->long_names && name.len > NAME_MAX_KEPT)
         name = str_slice(name, 0, NAME_MAX_KEPT);
     if (!reserve(w, file_join(w->arena, folder, name), &path, e))
         return false;
     clean_object(w->config, copy);
-    if (w->improved ? !generate_text(a, copy, &text, &secret, e)
-                    : !yaml_write(&text, copy, NUMBERS_YAML, e))
+    if (w->dialect->masked_secrets ? !generate_text(a, copy, &text, &secret, e)
+                                   : !yaml_write(&text, copy, NUMBERS_YAML, e))
         return err_wrap(e, "failed to marshal %.*s", STR_ARG(o->identity.name));
     w->secrets += secret;
     if (!file_write(path, buf_str(&text), 0600, e))
@@ -282,7 +282,7 @@ static bool write_metadata(struct writer *w, struct err *e)
 bool generate_write(struct arena *a, const struct generate_options *o,
                     struct generate_config *config, str *folder, struct buf *note, struct err *e)
 {
-    struct writer w = {.arena = a, .config = config, .improved = o->improved, .taken = map_new(a)};
+    struct writer w = {.arena = a, .config = config, .dialect = o->dialect, .taken = map_new(a)};
 
     if (!file_absolute(a, o->output.len ? o->output : config->output, &w.folder, e))
         return err_wrap(e, "failed to resolve output directory");

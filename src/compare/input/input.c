@@ -85,14 +85,13 @@ struct feed {
     size_t next; /* source */
     str kustomize;
     struct stream *stream;
-    bool archives; /* are looked into */
     struct pack *pack;
     struct arena *pack_arena;
     struct fd_reader file;
     struct text_reader text;
     struct source_live *live; /* instead of all that; NULL: none */
     struct arena *fetched;    /* of the text of a URL */
-    bool improved;
+    const struct dialect *dialect;
     size_t stream_number;
     size_t members; /* of archives that are closed */
 };
@@ -121,7 +120,7 @@ static void open_pack(struct feed *f, str name, struct reader *reader)
  */
 static bool end_file(struct feed *f, struct input *in, struct document *out)
 {
-    bool changed = f->improved && reader_has_changed(&f->file);
+    bool changed = f->dialect->steady_files && reader_has_changed(&f->file);
     static const char reason[] = "the file as it is now: it changed while it was read";
 
     if (changed) {
@@ -138,15 +137,15 @@ static bool begin_file(struct feed *f, const struct input_source *source, struct
     str start = STR_NONE;
 
     /* Upstream: the name of the one is that of the other. */
-    bool called_so = !f->improved && str_eq(source->path, STR("STDIN"));
+    bool called_so = !f->dialect->folder_names && str_eq(source->path, STR("STDIN"));
 
     if (source->stdin_ || called_so)
         reader_use(&f->file, STDIN_FILENO, STR("STDIN"));
     else if (!reader_open(&f->file, source->path, e))
         return false;
-    if (f->archives && !reader_peek(&f->file, f->arena, &start, e))
+    if (f->dialect->archives && !reader_peek(&f->file, f->arena, &start, e))
         return false;
-    if (f->archives && pack_is(f->file.name, start))
+    if (f->dialect->archives && pack_is(f->file.name, start))
         open_pack(f, f->file.name, &f->file.base);
     else
         stream_begin(f->stream, f->file.name, &f->file.base);
@@ -193,9 +192,9 @@ static bool begin_url(struct feed *f, const struct input_source *source, struct 
     str url = source->path;
 
     f->fetched = arena_new();
-    if (!source_url_read(f->fetched, url, f->improved, &f->text.rest, e))
+    if (!source_url_read(f->fetched, url, f->dialect->own_words, &f->text.rest, e))
         return false;
-    if (f->archives && pack_is(url_name(url), f->text.rest))
+    if (f->dialect->archives && pack_is(url_name(url), f->text.rest))
         open_pack(f, source->name, &f->text.base);
     else
         stream_begin(f->stream, source->name, &f->text.base);
@@ -251,9 +250,8 @@ bool feed_open(struct compare *c, struct input *in, struct feed **out, struct er
 
     *out = NULL;
     f->arena = c->arena;
-    f->improved = o->improved;
+    f->dialect = o->dialect;
     f->kustomize = o->kustomize;
-    f->archives = o->improved;
     f->file.fd = -1;
     f->text = reader_of_text(STR_NONE);
     if (!o->files.len && !o->kustomize.len ? !open_live(c, f, e)

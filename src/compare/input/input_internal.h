@@ -19,7 +19,7 @@ struct input_errors {
 
 /*
  * What reading one document gives: objects, warnings and faults. The original collects the texts of
- * faults and mostly gives up; an improved comparison makes each a note with its place, and a fault
+ * faults and mostly gives up; where faults are isolated, each becomes a note with its place and
  * ends its own document only.
  */
 enum input_loss {
@@ -35,7 +35,7 @@ struct input_fault {
 };
 struct input {
     struct arena *arena;
-    bool improved;
+    const struct dialect *dialect;
     size_t documents;
     size_t members_ignored; /* of archives */
     struct objects objects;

@@ -357,14 +357,14 @@ static void take_warning(void *ctx, str text)
         VEC_PUSH(l->warning_arena, &l->warnings, str_copy(l->warning_arena, text));
 }
 
-void live_warnings(struct live *l, bool improved, struct journal *j)
+void live_warnings(struct live *l, bool pass_on, struct journal *j)
 {
     AUTO_LOCK guard = lock_take(&l->lock);
     struct arena *a = l->warning_arena;
 
     for (size_t i = 0; i < l->warnings.len; i++) {
         str text = l->warnings.items[i];
-        if (improved)
+        if (pass_on)
             journal_server(j, 'S', text);
         else
             journal_server(j, 'I', go_quoted(a, str_concat(a, STR("Warning: "), text)));

@@ -70,7 +70,7 @@ bool live_knows(const struct live *l, struct value *object, struct err *e);
 void live_fit(const struct live *l, size_t type, struct value *object);
 
 /*
- * What the server has warned of since the last call goes to the journal: with improved as lines of
- * severity S, otherwise as client-go logs it.
+ * What the server has warned of since the last call goes to the journal: as lines of severity S, or
+ * as client-go logs it.
  */
-void live_warnings(struct live *l, bool improved, struct journal *j);
+void live_warnings(struct live *l, bool pass_on, struct journal *j);

@@ -13,7 +13,7 @@
 static struct result_place place_of(const struct input *in, struct document *doc,
                                     const struct value *v)
 {
-    if (!in->improved)
+    if (!in->dialect->fields)
         return (struct result_place){0};
     return (struct result_place){.file = doc->file,
                                  .line = v->pos ? document_line(doc, v->pos - 1) : 0};
@@ -55,7 +55,7 @@ static bool has_kind(const struct input *in, const struct value *object)
 
     if (!value_get_str(object, STR("kind")).len)
         return false;
-    return in->improved || str_find_char(version, '/') == str_rfind_char(version, '/');
+    return in->dialect->any_version || str_find_char(version, '/') == str_rfind_char(version, '/');
 }
 
 /* Upstream: a group alone is not an apiVersion. */
@@ -63,7 +63,7 @@ static bool has_version(const struct input *in, const struct value *object)
 {
     str text = value_get_str(object, STR("apiVersion"));
 
-    return text.len && (in->improved || !str_has_suffix(text, STR("/")));
+    return text.len && (in->dialect->any_version || !str_has_suffix(text, STR("/")));
 }
 
 /* Documents that are not objects are skipped on purpose. */
@@ -82,7 +82,7 @@ static bool check_document(struct input *in, struct document *doc)
     AUTO_ERR e = {0};
 
     if (!has_kind(in, doc->root)) {
-        if (in->improved)
+        if (in->dialect->isolated_faults)
             skip(in, doc);
         else
             refuse(in, doc, STR("Object 'Kind' is missing in the object"));
@@ -115,7 +115,7 @@ static bool decode_items(struct input *in, struct document *doc, const struct va
             *item = *value_object(in->arena);
         if (item->kind == VALUE_OBJECT) {
             infer_type(in->arena, item, list);
-        } else if (!in->improved) {
+        } else if (!in->dialect->isolated_faults) {
             refuse(in, doc,
                    str_fmt(in->arena,
                            "json: cannot unmarshal %s into Go value of type map[string]interface "
@@ -163,11 +163,11 @@ static void add_item(struct input *in, struct document *doc, struct value *item,
 {
     const char *fault = fault_of(in, item);
 
-    if (in->improved && is_list(item) && depth < LISTS_MAX)
+    if (in->dialect->nested_lists && is_list(item) && depth < LISTS_MAX)
         add_items(in, doc, item, depth + 1);
     else if (!fault)
         keep(in, doc, item);
-    else if (in->improved)
+    else if (in->dialect->isolated_faults)
         lose(in, place_of(in, doc, item), str_c(fault));
     else
         input_fail(in, str_c(fault), (struct result_place){0}, STR_NONE);
@@ -186,7 +186,7 @@ static void add_items(struct input *in, struct document *doc, struct value *list
 {
     struct value *items = value_get(list, STR("items"));
 
-    if (!in->improved && has_list(items)) {
+    if (!in->dialect->nested_lists && has_list(items)) {
         input_fail(in,
                    STR("*unstructured.Unstructured is not a list: no Items field in this object"),
                    (struct result_place){0}, STR_NONE);

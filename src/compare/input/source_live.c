@@ -26,7 +26,7 @@ struct source_live {
 /* client-go logs before it fails. */
 static bool fail_discovery(struct compare *c, const struct live *l, struct err *e)
 {
-    if (c->options->improved)
+    if (c->options->dialect->own_words)
         return err_wrap(e, "the cluster cannot be asked%s",
                         c->options->one_of_many ? "" : "; name files with -f to do without");
     if (!live_discovery(l))
@@ -41,10 +41,10 @@ bool live_begin(struct compare *c, struct live **out, struct err *e)
     const struct reference *r = &c->reference;
 
     if (!live_open(c->arena, c->options->cluster, true, out, e))
-        return !c->options->improved && err_wrap(e, "failed to create discovery client");
+        return !c->options->dialect->own_words && err_wrap(e, "failed to create discovery client");
     c->cluster_name = live_name(*out, c->arena);
     bool known = live_discover(*out, e);
-    live_warnings(*out, c->options->improved, &c->journal);
+    live_warnings(*out, c->options->dialect->own_words, &c->journal);
     if (!known)
         return fail_discovery(c, *out, e);
     return live_choose(*out, r->templates.items, r->templates.len, &c->journal, e);
@@ -116,7 +116,7 @@ static bool list_next(struct source_live *s, struct input *in, struct document *
     if (!s->pages)
         s->pages = live_pages(s->live, s->type++);
     bool ok = kube_pages_next(s->pages, s->arena, &s->page, &e);
-    live_warnings(s->live, in->improved, &in->journal);
+    live_warnings(s->live, in->dialect->own_words, &in->journal);
     if (ok)
         check_page(s);
     if (!ok || s->page.last)

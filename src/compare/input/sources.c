@@ -86,11 +86,11 @@ static bool is_readable(struct search *s, str path)
 static bool walk(struct search *s, str path, size_t depth, struct err *e);
 
 /*
- * Something in a folder that cannot be looked at is, in an improved comparison, its own loss only.
+ * Something in a folder that cannot be looked at is its own loss where faults are isolated.
  */
 static bool lose(struct search *s, str path, const struct err *fault, struct err *e)
 {
-    if (!s->in->improved)
+    if (!s->in->dialect->isolated_faults)
         return err_copy(e, fault);
     str reason = str_copy(s->arena, fault->text);
     s->in->documents++;

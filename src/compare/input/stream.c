@@ -151,7 +151,7 @@ static void warn_about(void *ctx, struct where at, str text)
 
 static struct read_options reading(struct input *in)
 {
-    if (!in->improved)
+    if (!in->dialect->strict_text)
         return (struct read_options){.go = true};
     return (struct read_options){.warn = warn_about, .warn_ctx = in};
 }
@@ -184,7 +184,7 @@ static str copy_text(const struct input *in, str text)
 {
     str copy = str_copy(in->arena, text);
 
-    return in->improved ? copy : utf8_repair(in->arena, copy);
+    return in->dialect->strict_text ? copy : utf8_repair(in->arena, copy);
 }
 
 /* A source of the first len unread bytes, copied. */
@@ -247,7 +247,8 @@ static str spell_float(struct arena *a, str number)
 static void spell_floats(const struct input *in, struct value *v)
 {
     if (v->kind == VALUE_FLOAT) {
-        str text = (in->improved ? spell_float : shorten_float)(in->arena, value_text(v));
+        str text =
+            (in->dialect->exact_numbers ? spell_float : shorten_float)(in->arena, value_text(v));
         v->text = text.ptr;
         v->len = (uint32_t)text.len;
         v->kind = number_is_integer(text) ? VALUE_INT : VALUE_FLOAT;
@@ -325,7 +326,7 @@ static bool find_document(struct stream *s, struct input *in, size_t *len, size_
             err_set(e, ERR_INVALID, "invalid Yaml document separator: %.*s", STR_ARG(rest));
             return err_at(e, (struct where){s->name, s->line + *lines, 1});
         case LINE_SEPARATOR:
-            if (at && !(in->improved && yaml_is_prologue(str_slice(unread(s), 0, at))))
+            if (at && !(in->dialect->whole_yaml && yaml_is_prologue(str_slice(unread(s), 0, at))))
                 return true;
             break;
         case LINE_CONTENT:
@@ -347,7 +348,7 @@ static bool next_yaml(struct stream *s, struct input *in, struct document *out)
             return false;
         out->yaml = true;
         out->source = copy_source(s, in, len);
-    } else if (!in->improved || !s->separator) {
+    } else if (!in->dialect->isolated_faults || !s->separator) {
         return give_up(s, in, out, &e);
     } else {
         fail(in, out, &e);
@@ -408,7 +409,7 @@ static bool find_value(struct stream *s, struct extent *out, struct err *e)
 static bool lose_value(struct stream *s, struct input *in, struct document *out,
                        const struct extent *extent, const struct err *fault)
 {
-    if (!in->improved || !extent->ends)
+    if (!in->dialect->isolated_faults || !extent->ends)
         return give_up(s, in, out, fault);
     fail(in, out, fault);
     pass_by(s, extent->len);
@@ -423,10 +424,10 @@ static bool find_yaml(const struct input *in, str text, size_t *offset)
 {
     for (;;) {
         size_t left = text.len - *offset, width;
-        if (in->improved ? !left : left < UTF8_MAX)
-            return in->improved;
+        if (in->dialect->whole_yaml ? !left : left < UTF8_MAX)
+            return in->dialect->whole_yaml;
         uint32_t rune = utf8_decode(str_from(text, *offset), &width);
-        if (!in->improved && rune == RUNE_ERROR)
+        if (!in->dialect->whole_yaml && rune == RUNE_ERROR)
             return false;
         if (!unicode_is_space(rune))
             return true;
@@ -462,7 +463,7 @@ static bool try_yaml(struct stream *s, struct input *in, struct document *out, b
 static bool refuse_number(struct stream *s, const struct input *in, size_t offset,
                           const struct err *fault, struct document *out)
 {
-    if (in->improved || !str_trim(str_slice(out->source->text, 0, offset)).len)
+    if (in->dialect->exact_numbers || !str_trim(str_slice(out->source->text, 0, offset)).len)
         return false;
     out->root = value_object(in->arena);
     out->refusal = str_copy(in->arena, fault->text);
@@ -509,7 +510,7 @@ static bool next_json(struct stream *s, struct input *in, struct document *out)
     if (out->source->text.len == extent.len &&
         json_read_next(in->arena, out->source, &options, &offset, &out->root, &e) && out->root)
         pass_by(s, offset);
-    else if (in->improved && extent.ends && s->values >= 2 && e.kind != ERR_NONE)
+    else if (in->dialect->isolated_faults && extent.ends && s->values >= 2 && e.kind != ERR_NONE)
         return lose_value(s, in, out, &extent, &e);
     else if (!retry_json(s, in, &extent, out))
         return false;

@@ -41,7 +41,7 @@ void stream_free(struct stream *s);
 void stream_begin(struct stream *s, str name, struct reader *reader);
 /*
  * The next document; false at the end. It lives as long as in->arena, and in gets what there is to
- * say about it. A fault is the last one, unless the comparison is improved.
+ * say about it. A fault is the last one unless faults are isolated; see dialect.h.
  */
 bool stream_next(struct stream *s, struct input *in, struct document *out);
 /* Nothing more is wanted of these bytes. */

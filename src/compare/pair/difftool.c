@@ -143,7 +143,7 @@ static void remove_side(struct arena *a, str folder, str slug)
 }
 
 /* Upstream: whatever keeps a program from being started, it is said not to be found. */
-static bool run_program(struct arena *a, const char *const *argv, bool improved, struct diff_run *d,
+static bool run_program(struct arena *a, const char *const *argv, bool explain, struct diff_run *d,
                         struct err *e)
 {
     AUTO_ERR reason = {0};
@@ -152,7 +152,7 @@ static bool run_program(struct arena *a, const char *const *argv, bool improved,
     if (!argv[0][0])
         return err_set(e, ERR_INVALID, "failed to run %.*s: exec: no command", STR_ARG(name));
     if (!process_run(a, argv, &d->text, &d->status, &reason)) {
-        if (reason.kind == ERR_NOT_FOUND || (reason.kind == ERR_IO && !improved))
+        if (reason.kind == ERR_NOT_FOUND || (reason.kind == ERR_IO && !explain))
             err_set(&reason, ERR_NOT_FOUND, "executable file not found in $PATH");
         return err_set(e, reason.kind, "failed to run %.*s: %.*s", STR_ARG(name),
                        STR_ARG(reason.text));
@@ -171,7 +171,7 @@ static bool diff_by_program(struct arena *a, const struct diff_program *p, struc
 
     if (!ok)
         err_wrap(e, "failed to create diff instance");
-    else if (!run_program(a, make_argv(a, p->command, from, to), p->improved, d, e))
+    else if (!run_program(a, make_argv(a, p->command, from, to), p->dialect->own_words, d, e))
         ok = err_wrap(e, "diff exited with non-zero code");
     remove_side(a, from, d->slug);
     remove_side(a, to, d->slug);
@@ -181,7 +181,7 @@ static bool diff_by_program(struct arena *a, const struct diff_program *p, struc
 bool diff_begin(struct arena *a, const struct diff_program *p, struct diff_run *d, struct err *e)
 {
     /* No file is written in process; the original's answers depend on the limit all the same. */
-    if (p->improved && d->slug.len > FILE_NAME_MAX)
+    if (p->dialect->long_names && d->slug.len > FILE_NAME_MAX)
         d->slug = str_slice(d->slug, 0, FILE_NAME_MAX);
     if (d->slug.len > FILE_NAME_MAX) {
         str path = temp_file(a, temp_folder(a, p, "MERGED"), d->slug);

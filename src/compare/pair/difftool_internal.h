@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/base.h"
+#include "compare/dialect.h"
 
 /* What the diff program sees and says. */
 struct diff_run {
@@ -19,7 +20,7 @@ struct diff_run {
 struct diff_program {
     str command; /* empty: in process */
     str temp;
-    bool improved; /* says why it cannot be started */
+    const struct dialect *dialect;
 };
 
 /* Checks the file name, and runs the program if there is one. */

@@ -50,10 +50,10 @@ static void add_candidate(struct pairing *p, const struct template *t)
     struct match m = {.template = t, .tally = {.arena = p->arena, .object = o->root}};
     AUTO_ERR e = {0};
 
-    if (pair_is_improved(p)) {
+    if (p->dialect->isolated_candidates)
         p->root = value_clone(p->arena, o->root);
+    if (p->dialect->verdict)
         p->tally = &m.tally;
-    }
     m.id = object_id(p->arena, p->root);
     if (try_candidate(p, &m, &r, &e))
         VEC_PUSH(p->arena, &p->matches, m);
@@ -148,12 +148,12 @@ static void finish(struct pairing *p, struct match *best)
         out->kind = OUTCOME_COMPARED;
         out->template = best->template;
         out->differs = best->score > 0;
-        if (pair_is_improved(p))
+        if (p->dialect->fields)
             label_sides(p, best);
         diff_end(p->arena, &p->compare->diff, &best->diff);
         out->text = best->diff.text;
         out->patch = best->patch;
-        if (pair_is_improved(p))
+        if (p->dialect->verdict)
             tally_compared(&best->tally, best->expected,
                            best->same ? best->expected : best->actual);
         out->tally = best->tally;
@@ -165,7 +165,7 @@ static void finish(struct pairing *p, struct match *best)
 
 const struct secret_values *pair_values(struct pairing *p)
 {
-    if (p->values_known || !pair_is_improved(p))
+    if (p->values_known || !p->dialect->masked_secrets)
         return p->values;
     p->values_known = true;
     p->values = p->compare->by_kind ? p->compare->values
@@ -221,14 +221,16 @@ static void hide_values(struct pairing *p)
 void compare_object(struct arena *a, const struct compare *c, const struct object *o,
                     struct outcome *out)
 {
-    struct pairing p = {.arena = a, .compare = c, .object = o, .out = out};
+    struct pairing p = {
+        .arena = a, .compare = c, .dialect = c->options->dialect, .object = o, .out = out};
 
     out->journal = (struct journal){.arena = a, .verbose = c->options->log.verbose};
     out->object = o;
     out->id = o->id;
     p.explain = explain_wants(c->options, o);
     /* A program that shows differences reads both texts. */
-    p.lazy = c->options->improved && !p.explain && !c->options->log.verbose && !c->diff.command.len;
+    p.lazy = p.dialect->exact_numbers && !p.explain && !c->options->log.verbose &&
+             !c->diff.command.len;
     if (!c->templates->find(c->templates, o, &p.candidates, &p.candidate_count)) {
         pair_add_data(&p, NULL);
         return;
@@ -236,12 +238,11 @@ void compare_object(struct arena *a, const struct compare *c, const struct objec
     if (c->override_finder)
         (void)c->override_finder->find(c->override_finder, o, &out->overrides,
                                        &out->override_count);
-    /* Improved comparisons work on a copy per candidate. */
-    if (!c->options->improved)
+    if (!p.dialect->isolated_candidates)
         p.root = c->keeps_objects && !c->in_turn ? value_clone(a, o->root) : o->root;
     for (size_t i = 0; i < p.candidate_count; i++)
         add_candidate(&p, &c->reference.templates.items[p.candidates[i]]);
-    out->id = c->options->improved ? o->id : object_id(a, p.root);
+    out->id = p.dialect->isolated_candidates ? o->id : object_id(a, p.root);
     struct match *best = best_match(&p);
     finish(&p, best);
     hide_values(&p);

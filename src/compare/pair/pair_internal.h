@@ -26,12 +26,13 @@ struct match {
     const struct value *actual; /* the same of the object */
     bool same;                  /* both are, and their texts are not needed */
     struct value *patch;        /* the override that would make them equal, or NULL */
-    struct tally tally;         /* improved only */
+    struct tally tally;         /* see dialect.verdict */
 };
 
 struct pairing {
     struct arena *arena;
     const struct compare *compare;
+    const struct dialect *dialect;
     const struct object *object;
     struct value *root; /* the object itself, or a copy */
     const size_t *candidates;
@@ -50,8 +51,6 @@ struct pairing {
     bool lazy; /* scores are only compared: none is needed when a candidate is the same */
     struct err errors;
 };
-
-bool pair_is_improved(const struct pairing *p);
 
 /*
  * What must not be shown: values of the Secrets in hand, which are all objects where templates look

@@ -17,8 +17,8 @@ static bool is_wanted(const struct compare *c, const struct template *t)
 static bool create_patch(const struct pairing *p, str ours, str theirs, struct buf *out,
                          struct err *e)
 {
-    return pair_is_improved(p) ? patch_create_merge_exact(ours, theirs, out, e)
-                               : patch_create_merge(ours, theirs, out, e);
+    return p->dialect->exact_numbers ? patch_create_merge_exact(ours, theirs, out, e)
+                                     : patch_create_merge(ours, theirs, out, e);
 }
 
 /* The override is for people and files: it says which values differ, and not what they are. */
@@ -29,7 +29,7 @@ static bool mask_patch(struct pairing *p, const struct match *m, struct buf *pat
 
     bool is_secret = secret_is(p->root) || secret_is(m->rendered);
 
-    if (!pair_is_improved(p) || !(is_secret || pair_values(p)))
+    if (!p->dialect->masked_secrets || !(is_secret || pair_values(p)))
         return true;
     if (!json_read(p->arena, &source, NULL, &tree, e))
         return false;

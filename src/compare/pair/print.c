@@ -31,7 +31,7 @@ static bool print_side(struct arena *a, const struct value *v, enum number_rule 
 
 static bool mask_sides(struct pairing *p, struct value **merged, struct value **live, struct err *e)
 {
-    if (!pair_is_improved(p))
+    if (!p->dialect->masked_secrets)
         return secret_mask(p->arena, merged, live, e);
     secret_mask_pair(p->arena, pair_values(p), merged, live);
     return true;
@@ -40,12 +40,12 @@ static bool mask_sides(struct pairing *p, struct value **merged, struct value **
 /* How the numbers of both sides are spelled. */
 static enum number_rule expected_numbers(const struct pairing *p)
 {
-    return pair_is_improved(p) ? NUMBERS_PLAIN : NUMBERS_FLOAT;
+    return p->dialect->exact_numbers ? NUMBERS_PLAIN : NUMBERS_FLOAT;
 }
 
 static enum number_rule actual_numbers(const struct pairing *p)
 {
-    return pair_is_improved(p) ? NUMBERS_PLAIN : NUMBERS_GO;
+    return p->dialect->exact_numbers ? NUMBERS_PLAIN : NUMBERS_GO;
 }
 
 /* Whether the texts of both sides are not needed. */
@@ -72,12 +72,12 @@ bool pair_face(struct pairing *p, struct match *m, struct err *e)
         pair_drop_managed_fields(live);
     }
     /* What is the same is not shown, and masking leaves it so. */
-    m->same = pair_is_improved(p) && writes_same(p, merged, live);
+    m->same = p->dialect->masked_secrets && writes_same(p, merged, live);
     if (!m->same && !mask_sides(p, &merged, &live, e))
         return fail_in_diff(e);
     m->expected = merged;
     m->actual = live;
-    if (!pair_is_improved(p) || merged != m->rendered || live != p->root)
+    if (!p->dialect->masked_secrets || merged != m->rendered || live != p->root)
         m->same = m->same || writes_same(p, merged, live);
     return true;
 }

@@ -14,7 +14,8 @@ static bool retrace(const struct pairing *p, const struct template *t, struct tr
     struct outcome out = {.overrides = p->out->overrides,
                           .override_count = p->out->override_count,
                           .journal = {.arena = p->arena}};
-    struct pairing again = {.arena = p->arena, .compare = p->compare, .object = p->object};
+    struct pairing again = {
+        .arena = p->arena, .compare = p->compare, .dialect = p->dialect, .object = p->object};
     const struct template *templates = p->compare->reference.templates.items;
     struct value *rendered;
     AUTO_ERR e = {0};
@@ -23,7 +24,7 @@ static bool retrace(const struct pairing *p, const struct template *t, struct tr
     trace->object = p->object;
     again.out = &out;
     again.root = value_clone(p->arena, trace->object->root);
-    for (size_t i = 0; !pair_is_improved(p) && &templates[p->candidates[i]] != t; i++)
+    for (size_t i = 0; !p->dialect->isolated_candidates && &templates[p->candidates[i]] != t; i++)
         omit_fields(p->arena, again.root, &templates[p->candidates[i]].omit);
     struct render r = pair_render_options(&again, trace);
     r.hooks.changed = NULL;
@@ -34,7 +35,7 @@ static bool retrace(const struct pairing *p, const struct template *t, struct tr
 
 void pair_add_data(struct pairing *p, const struct match *best)
 {
-    bool wanted = best && p->out->differs && pair_is_improved(p);
+    bool wanted = best && p->out->differs && p->dialect->fields;
     struct result_explanation *x;
     struct trace trace;
 

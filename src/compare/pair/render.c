@@ -3,25 +3,20 @@
  * render.c - what a template expects of an object.
  *
  * The object is worked on as a private copy, which loses the omitted fields of one candidate after
- * the other, as the original's shared object does. Improved comparisons give each candidate a copy
- * of its own, so that no template can hide what another one would show.
+ * the other, as the original's shared object does. Isolated candidates have a copy each, so
+ * that no template can hide what another one would show.
  */
 #include "compare/pair/inline_internal.h"
 #include "compare/pair/pair_internal.h"
 #include "text/json/json.h"
 #include "text/patch/patch.h"
 
-bool pair_is_improved(const struct pairing *p)
-{
-    return p->compare->options->improved;
-}
-
 struct render pair_render_options(struct pairing *p, struct trace *trace)
 {
     return (struct render){.journal = &p->out->journal,
-                           .exact = pair_is_improved(p),
-                           .helm = pair_is_improved(p),
-                           .secret = pair_is_improved(p) && secret_is(p->object->root),
+                           .exact = p->dialect->exact_numbers,
+                           .helm = p->dialect->helm_functions,
+                           .secret = p->dialect->masked_secrets && secret_is(p->object->root),
                            .hooks = pair_hooks(p),
                            .coverage = p->compare->options->coverage,
                            .trace = trace};
@@ -32,7 +27,7 @@ struct render pair_render_options(struct pairing *p, struct trace *trace)
 bool pair_write_sides(struct pairing *p, const struct value *rendered, struct buf *ours,
                       struct buf *theirs, struct err *e)
 {
-    bool exact = pair_is_improved(p);
+    bool exact = p->dialect->exact_numbers;
 
     if (!json_write(ours, rendered, exact ? &json_go_plain : &json_go_floats, e))
         return err_wrap(e, "failed to marshal reference CR");
@@ -84,7 +79,7 @@ void pair_sort_members(struct arena *a, struct value *v)
 static bool merge_live(struct pairing *p, const struct render *r, struct value **rendered,
                        struct err *e)
 {
-    if (!pair_is_improved(p))
+    if (!p->dialect->exact_numbers)
         return merge_texts(p, rendered, e);
     *rendered = patch_merge_values(p->arena, p->root, *rendered);
     if (r->trace)
@@ -126,7 +121,7 @@ static bool apply_overrides(struct pairing *p, const struct template *t, struct 
         bool ok = override_apply(p->arena, o, p->root, r, rendered, e);
         keep_changes(p, r);
         if (!ok)
-            return pair_is_improved(p) &&
+            return p->dialect->own_words &&
                    err_wrap(e, "override %zu of %.*s", p->out->overrides[i] + 1,
                             STR_ARG(p->compare->options->overrides));
         trace_add(r->trace, STAGE_OVERRIDDEN, o, *rendered);
@@ -148,7 +143,7 @@ static bool render_object(struct pairing *p, const struct template *t, struct re
 /* Functions for single fields log the values they see. */
 static struct journal *inline_journal(struct pairing *p)
 {
-    if (!pair_is_improved(p) || !secret_is(p->root))
+    if (!p->dialect->masked_secrets || !secret_is(p->root))
         return &p->out->journal;
     p->silent = (struct journal){.arena = p->arena};
     return &p->silent;

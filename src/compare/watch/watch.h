@@ -17,7 +17,7 @@
  * Objects are held only until they have been compared, unless some template looks objects up: of
  * the others memory has the name, the version and the verdict.
  *
- * compare.h's options count, with improved, and without files, programs for differences and
+ * compare.h's options count, with dialect_native, and without files, programs for differences and
  * explanations. All calls are made from one thread.
  */
 #pragma once

@@ -54,11 +54,13 @@ struct outcome_of_reading {
 typedef void disturb(void);
 
 /* Reads everything; disturbs after the first document. */
-static struct outcome_of_reading read_all(struct arena *a, disturb *disturbance, bool improved)
+static struct outcome_of_reading read_all(struct arena *a, disturb *disturbance, bool native)
 {
-    struct compare_options options = {.improved = improved};
+    struct compare_options options = {.dialect = native ? &dialect_native : &dialect_original};
     struct compare c = {.arena = a, .options = &options};
-    struct input in = {.arena = a, .improved = improved, .journal = {.arena = a}};
+    struct input in = {.arena = a,
+                       .dialect = native ? &dialect_native : &dialect_original,
+                       .journal = {.arena = a}};
     struct outcome_of_reading out = {0};
     struct document doc;
     struct feed *feed;

@@ -18,7 +18,7 @@ static struct value *tree_of(struct arena *a, str name, int64_t number, size_t c
 
 static void find(struct arena *a, size_t name, size_t count, struct result_fields *out)
 {
-    static const struct compare_options options = {.improved = true};
+    static const struct compare_options options = {.dialect = &dialect_native};
     struct compare c = {.arena = a, .options = &options};
     struct object object = {.place = {STR("o.yaml"), 7}};
     struct template template = {.path = STR("t.yaml")};

@@ -69,6 +69,7 @@ static void add_line(void *ctx, char severity, str text)
 static bool run(struct arena *a, struct outcome *o, struct err *e)
 {
     const struct generate_options options = {
+        .dialect = &dialect_original,
         .config = path_of(a, "config.yaml"),
         .folder = path_of(a, "mg"),
         .output = path_of(a, "ref"),

@@ -212,7 +212,8 @@ TEST(templates_together_have_a_limit)
     AUTO_ARENA a = arena_new();
     struct buf metadata = buf_new(a, 1 * MIB), template = buf_new(a, BUF_UNLIMITED);
     const struct lint_options options = {.reference = str_c(folder)};
-    const struct compare_options comparison = {.reference = str_c(folder), .improved = true};
+    const struct compare_options comparison = {.reference = str_c(folder),
+                                               .dialect = &dialect_native};
     struct lint_report report;
     struct compare *c;
     AUTO_ERR e = {0};

@@ -203,7 +203,8 @@ static void handle_odd(void *ctx, struct server_request *r)
 static str load_fault(struct web *w, const char *path)
 {
     const struct compare_options options = {
-        .reference = str_concat(w->a, server_url(w->server), str_c(path)), .improved = true};
+        .reference = str_concat(w->a, server_url(w->server), str_c(path)),
+        .dialect = &dialect_native};
     struct compare *c;
     AUTO_ERR e = {0};
 
@@ -518,10 +519,10 @@ TEST(rows_are_filled_from_the_part_of_a_cluster_that_answers)
 }
 
 /* The original repeats what the server says, even where that is nothing. */
-TEST(a_refusal_without_words_is_worded_only_in_improved_runs)
+TEST(a_refusal_without_words_is_worded_only_natively)
 {
     static const struct {
-        bool improved;
+        bool native;
         const char *fault;
     } cases[] = {
         {false, "failed to fetch Thing: list cluster resources: "},
@@ -539,7 +540,7 @@ TEST(a_refusal_without_words_is_worded_only_in_improved_runs)
         struct wanted row = {.kind = STR("Thing"), .api_version = STR("v1"), .namespace = STR("x")};
         struct generate_live *g;
         AUTO_ERR e = {0};
-        assert_ok(generate_live_open(w.a, &flags, cases[i].improved ? NULL : &j, &g, &e), &e);
+        assert_ok(generate_live_open(w.a, &flags, cases[i].native ? NULL : &j, &g, &e), &e);
         assert_false(generate_live_fill(g, &row, &e));
         assert_str(e.text, str_c(cases[i].fault));
         generate_live_close(g);
@@ -589,5 +590,5 @@ RUN_TESTS(cmocka_unit_test(files_of_a_reference_are_below_its_url),
           cmocka_unit_test(a_cluster_without_the_kinds_or_the_rights_is_an_error),
           cmocka_unit_test(rows_of_a_config_are_filled_from_the_cluster),
           cmocka_unit_test(rows_are_filled_from_the_part_of_a_cluster_that_answers),
-          cmocka_unit_test(a_refusal_without_words_is_worded_only_in_improved_runs),
+          cmocka_unit_test(a_refusal_without_words_is_worded_only_natively),
           cmocka_unit_test(a_cluster_that_cannot_be_asked_is_logged_for_every_row))

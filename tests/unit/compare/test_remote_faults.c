@@ -82,7 +82,7 @@ static bool compare_cluster(const struct world *w, struct err *e)
     const struct kube_flags flags = {.server = w->url};
     const struct compare_options options = {.reference = str_c(folder),
                                             .cluster = &flags,
-                                            .improved = true,
+                                            .dialect = &dialect_native,
                                             .threads = 1,
                                             .log = {.line = keep_line, .ctx = &log}};
     struct compare *c;

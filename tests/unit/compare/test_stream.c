@@ -33,19 +33,21 @@ static size_t losses(const struct input *in, enum input_loss loss)
     return n;
 }
 
-static void read(struct input *in, struct arena *a, const char *text, bool improved)
+static void read(struct input *in, struct arena *a, const char *text, bool native)
 {
     struct slow_reader bytes = {.base = {.read = read_some}, .rest = str_c(text)};
     struct stream *s = stream_new(a);
     struct document doc;
 
-    *in = (struct input){.arena = a, .improved = improved, .journal = {.arena = a}};
+    *in = (struct input){.arena = a,
+                         .dialect = native ? &dialect_native : &dialect_original,
+                         .journal = {.arena = a}};
     stream_begin(s, STR("f.yaml"), &bytes.base);
     while (stream_next(s, in, &doc)) {
         document_read(in, &doc);
         if (!doc.failed)
             object_add(in, &doc);
-        else if (!improved)
+        else if (!native)
             break;
     }
     stream_free(s);

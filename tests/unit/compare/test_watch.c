@@ -62,7 +62,7 @@ static void begin(struct fixture *f, const char *a_yaml)
     f->flags.server = api_url(f->api);
     f->options = (struct compare_options){.reference = str_c(f->folder),
                                           .cluster = &f->flags,
-                                          .improved = true,
+                                          .dialect = &dialect_native,
                                           .threads = 2,
                                           .log = {.line = keep_line, .ctx = f}};
     f->watch_options =
