@@ -11,7 +11,7 @@
 
 #include "arm/id.h"
 
-enum { BEGIN, TAKE_CONFIG, TAKE_OWNER, WRITE };
+enum { BEGIN, DISOWN, TAKE_CONFIG, TAKE_OWNER, WRITE };
 
 /* How often an owner in Azure that cannot be seen is requested again. */
 #define OWNER_WAIT (60 * NS_PER_SEC)
@@ -104,7 +104,6 @@ struct pass_step state_claim(struct pass *p)
 {
     const struct arm_answer *answer = p->asked ? NULL : pass_answer(p);
     const struct resolver resolver = gather_resolver(p);
-    const struct value *object = pass_named_object(p);
     struct pass_step otherwise;
     struct owner owner;
     struct decision d;
@@ -116,6 +115,16 @@ struct pass_step state_claim(struct pass *p)
         p->phase = 0;
     if (p->phase == WRITE)
         return pass_wrote(p, answer, &otherwise) ? look_onward(p) : otherwise;
+    if (p->phase == DISOWN) {
+        if (!pass_wrote(p, answer, &otherwise))
+            return otherwise;
+        /* What was remembered is the original's, too. */
+        memory_load(p);
+        p->phase = BEGIN;
+    } else if (p->phase == BEGIN && copy_is(p)) {
+        p->phase = DISOWN;
+        return step_kube(p, KUBE_PATCH, pass_path(p, ""), copy_disown(p));
+    }
     if (p->phase == TAKE_CONFIG && !gather_take(p, answer, &otherwise))
         return otherwise;
     if (!owner_read(p, &owner, &otherwise))
@@ -124,7 +133,8 @@ struct pass_step state_claim(struct pass *p)
         return write_claim(p, &owner, STR_NONE);
     bool ready = owner_is_ready(p, &owner, &otherwise);
     p->unread = p->missing_reason = STR_NONE;
-    bool resolved = resolve_id(p->arena, &resolver, p->resource, object, NULL, &id, &e);
+    bool resolved =
+        resolve_id(p->arena, &resolver, p->resource, pass_named_object(p), NULL, &id, &e);
     /* What is wrong for ever is more important than what is not there yet. */
     if (!resolved && (ready || e.kind != ERR_NOT_FOUND))
         return unresolved(p, &e);
@@ -132,6 +142,8 @@ struct pass_step state_claim(struct pass *p)
         return otherwise;
     if (!pass_in_scope(p, id))
         return step_out_of_scope(p, id);
+    if (copy_is_held(p, id, &otherwise))
+        return otherwise;
     if (p->phase != TAKE_OWNER && !pass_point(p, ext_claim, &d, &otherwise))
         return otherwise;
     return after_owner(p, &owner, id, p->phase == TAKE_OWNER ? answer : NULL);

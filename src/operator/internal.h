@@ -72,6 +72,7 @@ struct card {
     uint64_t seen;      /* what the user had decided at the last look: meta_intent */
     uint32_t attempt;   /* failures in a row */
     uint32_t busy;      /* looks in a row at what others were changing */
+    uint64_t id;        /* a number of the id that it claims, or 0 */
     bool waits;         /* for something that a watch will report */
     bool well;          /* the last pass ended well */
     bool again;         /* something changed while a pass was under way */
@@ -163,6 +164,7 @@ struct pass {
     struct collection *sweep;     /* that the pass lists */
     struct collection *published; /* the others in it can be looked at: for the loop */
     bool timed;                   /* its time has come, there is no news of it */
+    bool disowned;                /* it was a copy of an object that claims a resource */
     bool listed;                  /* body is from a list */
     bool paused;                  /* the pause that the state asked for is over */
     bool asked;                   /* the next answer is to a question of a hook */
@@ -200,6 +202,9 @@ struct pass {
     size_t (*deletes)(void *ctx, const struct card *card, size_t *now);
     void (*deleted)(void *ctx, const struct card *card);
     void *deletes_ctx;
+    /* Of the loop, too: another object of the kind that claims an id and was there before; or NULL.
+     */
+    const struct value *(*holder)(void *ctx, const struct pass *p, str id);
     /* Of the loop, too: how many objects of the kind show a new member, of how many. */
     enum evolve (*evolves)(void *ctx, const struct card *card, str path, size_t *shown,
                            size_t *all);
@@ -331,6 +336,19 @@ struct pass_step state_settle(struct pass *p);
 struct pass_step state_explain(struct pass *p);
 struct pass_step state_remove(struct pass *p);
 struct pass_step state_release(struct pass *p);
+
+/* ---- copy.c ---- */
+
+/* Whether the object carries the claim of another one, and nothing was ever decided about it. */
+bool copy_is(struct pass *p);
+/* The object without what it was copied with. */
+struct value *copy_disown(struct pass *p);
+/* Whether somebody else holds the id that a copy means by itself; then step explains it. */
+bool copy_is_held(struct pass *p, str id, struct pass_step *step);
+/* A number of the id that an object claims, 0 for none. */
+uint64_t copy_number(const struct value *object);
+/* Whether one of two objects that claim the same was there before the other. */
+bool copy_is_older(const struct value *one, const struct value *other);
 
 /* ---- owner.c ---- */
 

@@ -22,8 +22,9 @@ struct watched {
     struct kube_resource resource;
     str text; /* "group/kind" */
     struct kube_cache **caches;
-    bool own;    /* the definition is plumb's */
-    bool wanted; /* while definitions are compared */
+    struct watched *next; /* in the version that is stored now: until it has read everything */
+    bool own;             /* the definition is plumb's */
+    bool wanted;          /* while definitions are compared */
 };
 
 struct kinds {
@@ -145,7 +146,7 @@ static size_t cache_count(const struct watched *w)
     return n && w->resource.namespaced ? n : 1;
 }
 
-static struct watched *start(struct kinds *k, const struct kube_resource *r, bool core)
+static struct watched *make(struct kinds *k, const struct kube_resource *r, bool core)
 {
     struct arena *a = arena_new();
     struct watched *w = ARENA_NEW(a, struct watched);
@@ -157,13 +158,28 @@ static struct watched *start(struct kinds *k, const struct kube_resource *r, boo
     w->resource.kind = str_copy(a, r->kind);
     w->text = str_fmt(a, "%.*s/%.*s", STR_ARG(r->group), STR_ARG(r->kind));
     w->caches = ARENA_ARRAY(a, struct kube_cache *, cache_count(w));
-    map_set(k->watched, w->text, w);
     for (size_t i = 0; i < cache_count(w); i++)
         w->caches[i] = start_cache(
             w, k->config.namespace_count && r->namespaced ? k->config.namespaces[i] : STR_NONE,
             core);
     LOG_DEBUG("watch started", LOG_STR("kind", w->text), LOG_STR("version", w->resource.version));
     return w;
+}
+
+static struct watched *start(struct kinds *k, const struct kube_resource *r, bool core)
+{
+    struct watched *w = make(k, r, core);
+
+    map_set(k->watched, w->text, w);
+    return w;
+}
+
+static bool is_synced(const struct watched *w)
+{
+    for (size_t i = 0; i < cache_count(w); i++)
+        if (!kube_cache_synced(w->caches[i]))
+            return false;
+    return true;
 }
 
 static bool tell_gone(void *ctx, struct arena *a, struct value *object)
@@ -173,16 +189,54 @@ static bool tell_gone(void *ctx, struct arena *a, struct value *object)
     return true;
 }
 
+static void end(struct watched *w)
+{
+    if (w->next)
+        end(w->next);
+    for (size_t i = 0; i < cache_count(w); i++)
+        kube_cache_stop(w->caches[i]);
+    LOG_DEBUG("watch stopped", LOG_STR("kind", w->text), LOG_STR("version", w->resource.version));
+    arena_free(w->arena);
+}
+
+static void tell_all(struct watched *w)
+{
+    for (size_t i = 0; i < cache_count(w); i++)
+        kube_cache_each(w->caches[i], tell_gone, w);
+}
+
 /* Its objects are gone for those who look; whoever remembers them is notified. */
 static void stop(struct kinds *k, struct watched *w)
 {
     map_remove(k->watched, w->text);
-    for (size_t i = 0; i < cache_count(w); i++) {
-        kube_cache_each(w->caches[i], tell_gone, w);
-        kube_cache_stop(w->caches[i]);
-    }
-    LOG_DEBUG("watch stopped", LOG_STR("kind", w->text));
-    arena_free(w->arena);
+    tell_all(w);
+    end(w);
+}
+
+/*
+ * The kind is stored in another version now. Until that is read, objects are those of the old one:
+ * owners that are not found for a moment would be taken for gone.
+ */
+static void renew(struct watched *w, const struct kube_resource *r)
+{
+    if (w->next && str_eq(w->next->resource.version, r->version))
+        return;
+    if (w->next)
+        end(w->next);
+    w->next = make(w->kinds, r, false);
+}
+
+static void hand_over(struct kinds *k, struct watched *w)
+{
+    struct watched *next = w->next;
+
+    next->own = w->own;
+    w->next = NULL;
+    map_remove(k->watched, w->text);
+    map_set(k->watched, next->text, next);
+    tell_all(next);
+    tell_all(w); /* those that are gone, too */
+    end(w);
 }
 
 /* ---- Definitions. ---------------------------------------------------------------------------- */
@@ -259,18 +313,32 @@ static bool want(void *ctx, struct arena *a, struct value *object)
         return true;
     bool own = str_eq(object_label(object, STR("app.kubernetes.io/name")), STR("plumb"));
     if (w && str_eq(w->resource.version, r.version) && str_eq(w->resource.name, r.name)) {
-        w->wanted = true;
-        w->own = own;
-        return true;
+        if (w->next)
+            end(w->next);
+        w->next = NULL;
+    } else if (w) {
+        renew(w, &r);
+    } else {
+        w = start(k, &r, false);
     }
-    if (w)
-        stop(k, w);
-    start(k, &r, false)->own = own;
+    w->wanted = true;
+    w->own = own;
     return true;
+}
+
+/* The last one takes the place of one that is removed, so this goes from the end. */
+static void hand_all_over(struct kinds *k)
+{
+    for (size_t i = map_len(k->watched); i-- > 0;) {
+        struct watched *w = map_at(k->watched, i);
+        if (w->next && is_synced(w->next))
+            hand_over(k, w);
+    }
 }
 
 void kinds_step(struct kinds *k)
 {
+    hand_all_over(k);
     if (!atomic_exchange(&k->dirty, false))
         return;
     for (size_t i = 0; i < map_len(k->watched); i++) {
@@ -324,12 +392,9 @@ bool kinds_synced(struct kinds *k)
 {
     if (!kube_cache_synced(k->definitions) || atomic_load(&k->dirty))
         return false;
-    for (size_t i = 0; i < map_len(k->watched); i++) {
-        const struct watched *w = map_at(k->watched, i);
-        for (size_t j = 0; j < cache_count(w); j++)
-            if (!kube_cache_synced(w->caches[j]))
-                return false;
-    }
+    for (size_t i = 0; i < map_len(k->watched); i++)
+        if (!is_synced(map_at(k->watched, i)))
+            return false;
     return true;
 }
 

@@ -83,13 +83,14 @@ struct pass_step state_look(struct pass *p)
     if (object_is_deleting(p->object) && !object_has_finalizer(p->object, STR(FINALIZER)))
         return step_rest(STEP_NEVER);
     /* What needs nothing of Azure needs no credential. */
-    if (object_is_deleting(p->object) && pass_policy(p) != POLICY_MANAGE)
+    if (object_is_deleting(p->object) && (pass_policy(p) != POLICY_MANAGE || copy_is(p)))
         return step_to(STATE_RELEASE);
     if (!pass_account(p, &otherwise))
         return otherwise;
     if (object_is_deleting(p->object))
         return step_to(STATE_REMOVE);
-    if (!object_has_finalizer(p->object, STR(FINALIZER)) || !pass_id(p).len || !owner_is_bound(p))
+    if (!object_has_finalizer(p->object, STR(FINALIZER)) || !pass_id(p).len || !owner_is_bound(p) ||
+        copy_is(p))
         return step_to(STATE_CLAIM);
     return look_onward(p);
 }

@@ -187,6 +187,28 @@ static void note_delete(void *ctx, const struct card *card)
     d->count += now;
 }
 
+/* ---- Copies. --------------------------------------------------------------------------------- */
+
+/* Few ask: objects that are claimed and about which nothing was decided yet. */
+static const struct value *find_holder(void *ctx, const struct pass *p, str id)
+{
+    struct operator* o = ctx;
+    AUTO_ARENA a = arena_new();
+    uint64_t number = str_hash(str_lower(a, id));
+
+    for (size_t i = 0; i < cards_count(o->cards); i++) {
+        const struct card *card = cards_at(o->cards, i);
+        if (card->id != number || card == p->card || !str_eq(card->key.kind, p->card->key.kind) ||
+            !str_eq(card->key.group, p->card->key.group))
+            continue;
+        const struct value *other = o->ports.find(o->ports.ctx, p->arena, &card->key);
+        if (other && object_has_finalizer(other, STR(FINALIZER)) && copy_number(other) == number &&
+            copy_is_older(other, p->object))
+            return other;
+    }
+    return NULL;
+}
+
 /* ---- Azure evolves. -------------------------------------------------------------------------- */
 
 static void wake_after(void *ctx, struct card *card, int64_t delay)
@@ -225,6 +247,7 @@ static void begin_pass(struct operator* o, struct card *card)
                                 .deletes = count_deletes,
                                 .deleted = note_delete,
                                 .deletes_ctx = o,
+                                .holder = find_holder,
                                 .evolves = evolves,
                                 .sweeps = o->sweeps,
                                 .timed = card->swept || card->suspect ||
@@ -635,6 +658,8 @@ static void take_change(struct operator* o, const struct object_key *key)
         card = cards_add(o->cards, key, text);
         resting = continue_rest(o, card, object);
     }
+    if (card)
+        card->id = copy_number(object);
     if (card && !resting && must_look(card, object)) {
         card->renewed |= card->seen && card->seen != meta_intent(object);
         card->well = card->well && card->outdated;

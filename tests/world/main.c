@@ -87,6 +87,7 @@ static const struct world_scenario scenarios[] = {
     {"operator-hooks", operator_hooks, FEW},
     {"others-busy", others_busy, FEW},
     {"others-clock-back", others_clock_back, FEW},
+    {"others-copied", others_copied, FEW},
     {"others-never", others_never, FEW},
     {"others-protected-owner", others_protected_owner, FEW},
     {"others-unconfirmed-owner", others_unconfirmed_owner, FEW},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * others.c - scenarios of what others do to a resource or its owner: operations in progress,
- * protected owners that are deleted in the foreground, clocks that are put back.
+ * others.c - scenarios of what others do to an object, its resource or its owner: operations in
+ * progress, copies, protected owners that are deleted in the foreground, clocks that are put back.
  */
 #include "world/behaviours.h"
 
@@ -136,5 +136,60 @@ void others_clock_back(struct world *w)
     stage_end_faults(s);
     stage_run(s, 6 * WORLD_HOUR);
     stage_expect_ready(s, "StorageAccount", "acc");
+    stage_close(s);
+}
+
+/* "kubectl get -o yaml", another name, "kubectl apply". */
+static void copy(struct stage *s, const char *name, bool same)
+{
+    static const char *const not_copied[] = {"uid", "resourceVersion", "creationTimestamp",
+                                             "generation", "managedFields"};
+    struct arena *a = s->w->arena;
+    struct value *object = value_clone(a, stage_get(s, "StorageAccount", "acc"));
+
+    for (size_t i = 0; i < COUNT(not_copied); i++)
+        (void)value_unset(object_meta(object), str_c(not_copied[i]));
+    (void)value_unset(object, STR("status"));
+    value_set_str(a, object_meta(object), STR("name"), str_c(name));
+    if (same)
+        value_set_str(a, value_get(object, STR("spec")), STR("azureName"), STR("acc"));
+    world_expect(s->w, stage_apply(s, object) == 201, "refused: %.*s", STR_ARG(s->w->client.text));
+}
+
+/* A copy of an object does not get, and does not delete, what belongs to the original. */
+void others_copied(struct world *w)
+{
+    struct stage *s = open(w);
+
+    copy(s, "other", false);
+    stage_run(s, 3 * WORLD_MINUTE);
+    stage_expect_ready(s, "StorageAccount", "other");
+    world_expect(w, stage_is_in_azure(s, ACCOUNT_ID("other")) && put_count(s) == 1,
+                 "the copy has no resource of its own");
+    copy(s, "same", true);
+    stage_run(s, 3 * WORLD_MINUTE);
+    stage_expect(s, "StorageAccount", "same", "ResourceTaken", "StorageAccount \"acc\"");
+    stage_delete(s, "StorageAccount", "same");
+    stage_run(s, 3 * WORLD_MINUTE);
+    world_expect(w, !stage_get(s, "StorageAccount", "same"), "the copy stays");
+    /* Made and deleted while nobody may write. */
+    unsigned writes = s->arm_writes;
+    s->leads = false;
+    copy(s, "unseen", false);
+    stage_run(s, NS_PER_SEC);
+    stage_delete(s, "StorageAccount", "unseen");
+    stage_run(s, NS_PER_SEC);
+    s->leads = true;
+    stage_run(s, 3 * WORLD_MINUTE);
+    world_expect(w, !stage_get(s, "StorageAccount", "unseen"), "the copy stays");
+    world_expect(w, s->arm_writes == writes, "the copy took the resource along");
+    /* When the original does without it, the copy has it. */
+    copy(s, "heir", true);
+    stage_run(s, 1 * WORLD_MINUTE);
+    stage_patch(s, "StorageAccount", "acc", ANNOTATE(ANNOTATION_POLICY, "'detach-on-delete'"));
+    stage_delete(s, "StorageAccount", "acc");
+    stage_run(s, 3 * WORLD_MINUTE);
+    stage_expect_ready(s, "StorageAccount", "heir");
+    world_expect(w, stage_is_in_azure(s, ACCOUNT_ID("acc")), "the resource is gone");
     stage_close(s);
 }

@@ -111,6 +111,7 @@ void edge_unclaimed_token(struct world *w);
 /* Operations, deletions and clocks of others: see others.c. */
 void others_busy(struct world *w);
 void others_clock_back(struct world *w);
+void others_copied(struct world *w);
 void others_never(struct world *w);
 void others_protected_owner(struct world *w);
 void others_unconfirmed_owner(struct world *w);
