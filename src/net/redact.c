@@ -33,6 +33,12 @@ static const char *const secret_headers[] = {
 static const char *const secret_parameters[] = {"auth", "code", "jwt", "key",
                                                 "pass", "pwd",  "sas", "sig"};
 
+/*
+ * Addresses of operations of Resource Manager are signed: certificate, hash and signature in one
+ * letter each, which mean nothing by themselves.
+ */
+static const char *const signed_parameters[] = {"c", "h", "s"};
+
 /* What gives a text away as a secret, whatever its name is. */
 static const char *const secret_marks[] = {
     "PRIVATE KEY-----", "AccountKey=", "SharedAccessKey=", "SharedAccessSignature="};
@@ -101,6 +107,33 @@ str redact_passwords(struct arena *a, str text)
     return buf_str(&b);
 }
 
+static bool has_parameter(str pairs, str wanted)
+{
+    str rest = pairs, pair, name, value;
+
+    for (bool more = pairs.len > 0; more;) {
+        more = str_cut(rest, STR("&"), &pair, &rest);
+        if (str_cut(pair, STR("="), &name, &value) && str_eq(name, wanted))
+            return true;
+    }
+    return false;
+}
+
+static bool is_signed(str pairs)
+{
+    for (size_t i = 0; i < COUNT(signed_parameters); i++)
+        if (!has_parameter(pairs, str_c(signed_parameters[i])))
+            return false;
+    return true;
+}
+
+/* whole: the query or form that the parameter is of. */
+static bool is_secret_parameter(str name, str whole)
+{
+    return redact_is_secret_name(name) || IS_LISTED(name, secret_parameters) ||
+           (IS_LISTED(name, signed_parameters) && is_signed(whole));
+}
+
 /* Names and values by themselves: what is hidden in one does not change what others are taken for.
  */
 static void redact_pairs(struct arena *a, struct buf *out, str pairs)
@@ -112,7 +145,7 @@ static void redact_pairs(struct arena *a, struct buf *out, str pairs)
         more = str_cut(rest, STR("&"), &pair, &rest);
         bool has_value = str_cut(pair, STR("="), &name, &value);
         plain = url_unescape(a, name, true, &plain) ? plain : name;
-        bool is_secret = redact_is_secret_name(plain) || IS_LISTED(plain, secret_parameters);
+        bool is_secret = is_secret_parameter(plain, pairs);
         buf_add(out, redact_passwords(a, name));
         if (has_value)
             buf_char(out, '=');
@@ -310,7 +343,7 @@ static bool redact_member(struct redaction *r, struct value *v, bool is_secret, 
 }
 
 /* A text whose name says nothing. */
-static void redact_text(struct redaction *r, struct value *v)
+static void redact_string(struct redaction *r, struct value *v)
 {
     str text = value_str(v);
 
@@ -338,7 +371,7 @@ static void redact_value(struct redaction *r, struct value *v, bool is_secret)
         redact_copies(r, value_get(value_get(v, STR("metadata")), STR("annotations")));
     }
     if (v->kind == VALUE_STRING)
-        redact_text(r, v);
+        redact_string(r, v);
     for (size_t i = 0; i < value_len(v); i++) {
         struct value *item = &v->items[i];
         if (v->kind != VALUE_OBJECT || !redact_member(r, item, is_secret, is_key))
@@ -485,7 +518,7 @@ static void hide_pairs(struct sent *s, str pairs)
         if (!str_cut(pair, STR("="), &name, &value))
             continue;
         plain = url_unescape(s->arena, name, true, &plain) ? plain : name;
-        if (redact_is_secret_name(plain) || IS_LISTED(plain, secret_parameters))
+        if (is_secret_parameter(plain, pairs))
             hide_escaped(s, value, true);
     }
 }

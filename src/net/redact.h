@@ -34,6 +34,12 @@ str redact_passwords(struct arena *a, str text);
 str redact_body(struct arena *a, str url, str content_type, str body);
 
 /*
+ * Prose, such as an error message, without what looks like a secret: parameters and passwords of
+ * URLs, password=x and "password": "x", credentials, tokens, private keys. The rest stays as it is.
+ */
+str redact_text(struct arena *a, str text);
+
+/*
  * The text without what a request sent that is secret: values of its secret headers, in particular
  * credentials, and of secret parameters of its URL and form. Servers and proxies quote requests in
  * what they answer. The text itself when it holds none of that.

@@ -99,8 +99,10 @@ static bool add_item(struct pass *p, const char *kind, struct map *targets,
     if (value_get(data, item->key) || !add_texts(p, target, "labels", item->labels) ||
         !add_texts(p, target, "annotations", item->annotations))
         return false;
-    if (str_eq(str_c(kind), STR("Secret")))
+    if (str_eq(str_c(kind), STR("Secret"))) {
+        mask_value(p, text);
         text = base64_encode(p->arena, text);
+    }
     value_set_str(p->arena, data, item->key, text);
     return true;
 }

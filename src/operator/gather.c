@@ -67,21 +67,6 @@ static bool decode(struct arena *a, const struct value *coded, str name, str *ou
                    STR_ARG(name), STR_ARG(value_key(coded)));
 }
 
-static void hide_text(struct pass *p, str value)
-{
-    for (size_t i = 0; i < p->secrets.len; i++)
-        if (str_eq(p->secrets.items[i], value))
-            return;
-    VEC_PUSH(p->arena, &p->secrets, str_copy(p->arena, value));
-}
-
-/* Also without the trailing newline of files, which nothing quotes. */
-static void hide(struct pass *p, str value)
-{
-    hide_text(p, value);
-    hide_text(p, str_trim(value));
-}
-
 static bool find_secret(void *ctx, struct arena *a, str namespace, str name, str key, str *out,
                         struct err *e)
 {
@@ -93,7 +78,7 @@ static bool find_secret(void *ctx, struct arena *a, str namespace, str name, str
         return no_key("Secret", name, key, e);
     if (!decode(a, coded, name, out, e))
         return false;
-    hide(ctx, *out);
+    mask_value(ctx, *out);
     return true;
 }
 
@@ -110,7 +95,7 @@ static bool find_secret_map(void *ctx, struct arena *a, str namespace, str name,
     for (size_t i = 0; i < value_len(data); i++) {
         if (!decode(a, &data->items[i], name, &text, e))
             return false;
-        hide(ctx, text);
+        mask_value(ctx, text);
         value_set_str(a, all, value_key(&data->items[i]), text);
     }
     *out = all;

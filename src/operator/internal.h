@@ -35,6 +35,7 @@ enum state {
     STATE_LEARN,
     STATE_EXPORT,
     STATE_SETTLE,
+    STATE_MASK,
     STATE_EXPLAIN,
     STATE_REMOVE,
     STATE_RELEASE,
@@ -250,7 +251,7 @@ struct pass_step step_explain(struct pass *p, const char *severity, const char *
 struct pass_step step_wait(struct pass *p, const char *reason, str message);
 /* The same after a while, or when a watch reports it. */
 struct pass_step step_wait_for(struct pass *p, const char *reason, str message, int64_t delay);
-/* The same for a refusal of Azure, or for no answer at all. */
+/* The same for a refusal of Azure, or for no answer at all, by way of MASK. */
 struct pass_step step_refused(struct pass *p, str method, const struct cloud_error *error);
 struct pass_step step_answer_refused(struct pass *p, str method, const struct arm_answer *answer);
 /* The answer to the last effect, given once; NULL when nothing was asked yet. */
@@ -333,6 +334,9 @@ struct pass_step state_follow(struct pass *p);
 struct pass_step state_learn(struct pass *p);
 struct pass_step state_export(struct pass *p);
 struct pass_step state_settle(struct pass *p);
+struct pass_step state_mask(struct pass *p);
+/* A value that no message of the pass may show from now on. */
+void mask_value(struct pass *p, str value);
 struct pass_step state_explain(struct pass *p);
 struct pass_step state_remove(struct pass *p);
 struct pass_step state_release(struct pass *p);

@@ -14,7 +14,7 @@ static struct pass_step (*const states[STATE_COUNT])(struct pass *p) = {
     [STATE_SEND] = state_send,       [STATE_NOTE] = state_note,       [STATE_FOLLOW] = state_follow,
     [STATE_SETTLE] = state_settle,   [STATE_EXPLAIN] = state_explain, [STATE_REMOVE] = state_remove,
     [STATE_RELEASE] = state_release, [STATE_SHAPE] = state_shape,     [STATE_CHECK] = state_check,
-    [STATE_EXPORT] = state_export,   [STATE_LEARN] = state_learn,
+    [STATE_EXPORT] = state_export,   [STATE_LEARN] = state_learn,     [STATE_MASK] = state_mask,
 };
 
 struct pass_step state_run(struct pass *p)
@@ -121,7 +121,7 @@ struct pass_step step_refused(struct pass *p, str method, const struct cloud_err
                                   .class = fatal ? "fatal" : "retryable",
                                   .rules = v.rule,
                                   .request_id = p->request_id};
-    return step_to(STATE_EXPLAIN);
+    return step_to(p->verdict.quiet ? STATE_EXPLAIN : STATE_MASK);
 }
 
 /* The account is known by its Secret, "namespace/name", unless it is the operator's own. */

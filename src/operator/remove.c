@@ -257,7 +257,7 @@ struct pass_step state_remove(struct pass *p)
     if (p->phase == TAKE_ANSWER && answer)
         return take_answer(p, answer);
     if (p->phase == LOOK_AT_GROUP && answer)
-        return step_to(answer->http == 404 ? STATE_RELEASE : STATE_EXPLAIN);
+        return step_to(answer->http == 404 ? STATE_RELEASE : STATE_MASK);
     if (!answer && !p->paused && has_token(p))
         return step_to(STATE_FOLLOW);
     if (!answer && !p->paused && !pass_may_ask(p, &otherwise))

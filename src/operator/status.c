@@ -8,6 +8,7 @@
  */
 #include "operator/internal.h"
 
+#include "net/redact.h"
 #include "text/json/json.h"
 
 /* The API server takes about three times as much. */
@@ -212,7 +213,7 @@ str status_without_secrets(struct pass *p, str text)
     for (size_t i = 0; i < p->secrets.len; i++)
         if (p->secrets.items[i].len >= 4)
             text = without(p->arena, text, p->secrets.items[i]);
-    return text;
+    return redact_text(p->arena, text);
 }
 
 str status_cut(str text, size_t max)

@@ -388,10 +388,54 @@ TEST(secrets_are_found_wherever_they_stand)
     assert_str(redact_place(a, STR("https:/u:p@h/x")), STR("https:/u:xxxxx@h/x"));
     assert_str(redact_url(a, STR("http://h/ftp://u:p@k")), STR("http://h/ftp://u:xxxxx@k"));
     assert_str(redact_url(a, STR("?a\0b&\0token=c")), STR("?a\0b&\0token=REDACTED"));
+    assert_str(redact_url(a, STR("https://h/o?api-version=1&t=6&c=MII&s=abc&h=d")),
+               STR("https://h/o?api-version=1&t=6&c=REDACTED&s=REDACTED&h=REDACTED"));
+    assert_str(redact_url(a, STR("https://h/o?s=abc&h=d")), STR("https://h/o?s=abc&h=d"));
     assert_str(redact_header(a, STR("X-Vault-Token"), STR("x")), STR("REDACTED"));
     assert_str(redact_header(a, STR("Accept"), STR("x")), STR("x"));
     assert_str(redact_header(a, STR("Location"), STR("https://h/o?s=1&sig=2")),
                STR("https://h/o?s=1&sig=REDACTED"));
+}
+
+/* ---- Prose. ---------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *text, *want; /* NULL: stays as it is */
+} prose[] = {
+    {"the password must have 8 characters", NULL},
+    {"password: must have 8 characters (code=Bad; sku=Standard)", NULL},
+    {"Basic is not a tier of Premium accounts, and a bearer token is missing", NULL},
+    {"signature=; the token is empty", NULL},
+    {"cannot copy https://x.blob.core.windows.net/a?sv=1&sig=" PLANTED "%3D : forbidden",
+     "cannot copy https://x.blob.core.windows.net/a?sv=1&sig=REDACTED : forbidden"},
+    {"poll \"https://h/o?t=1&c=x&s=" PLANTED "&h=y\"",
+     "poll \"https://h/o?t=1&c=REDACTED&s=REDACTED&h=REDACTED\""},
+    {"DefaultEndpointsProtocol=https;AccountName=n;AccountKey=" PLANTED "==;EndpointSuffix=s",
+     "DefaultEndpointsProtocol=https;AccountName=n;AccountKey=REDACTED;EndpointSuffix=s"},
+    {"Server=tcp:x;User ID=sa;Password=" PLANTED ";", "Server=tcp:x;User ID=sa;Password=REDACTED;"},
+    {"sent {\"adminPassword\": \"" PLANTED "\", \"size\": 1}",
+     "sent {\"adminPassword\": \"REDACTED\", \"size\": 1}"},
+    {"text {\\\"clientSecret\\\":\\\"" PLANTED "\\\"}",
+     "text {\\\"clientSecret\\\":\\\"REDACTED\"}"},
+    {"Authorization: Bearer " PLANTED " was rejected",
+     "Authorization: Bearer REDACTED was rejected"},
+    {"the token eyJ0eXAiOiJKV1Qi.eyJhdWQiOiJo.c2lnbmF0dXJl has expired",
+     "the token REDACTED has expired"},
+    {"bad key -----BEGIN RSA PRIVATE KEY-----\n" PLANTED "\n-----END RSA PRIVATE KEY----- here",
+     "bad key REDACTED here"},
+    {"cut -----BEGIN PRIVATE KEY-----\n" PLANTED, "cut REDACTED"},
+    {"?sv=2020&sig=" PLANTED "&se=1", "?sv=2020&sig=REDACTED&se=1"},
+};
+
+TEST(prose_loses_what_looks_like_a_secret)
+{
+    AUTO_ARENA a = arena_new();
+
+    for (size_t i = 0; i < COUNT(prose); i++) {
+        str want = str_c(prose[i].want ? prose[i].want : prose[i].text);
+        assert_str(redact_text(a, str_c(prose[i].text)), want);
+        assert_str(redact_text(a, want), want);
+    }
 }
 
 RUN_TESTS(cmocka_unit_test(what_was_recorded_is_replayed_without_its_secrets),
@@ -399,4 +443,5 @@ RUN_TESTS(cmocka_unit_test(what_was_recorded_is_replayed_without_its_secrets),
           cmocka_unit_test(what_was_sent_does_not_come_back_in_messages_and_recordings),
           cmocka_unit_test(an_old_recording_stays_until_the_new_one_is_whole),
           cmocka_unit_test(a_broken_recording_names_the_line),
+          cmocka_unit_test(prose_loses_what_looks_like_a_secret),
           cmocka_unit_test(secrets_are_found_wherever_they_stand))

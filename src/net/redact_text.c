@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * redact_text.c - secrets in prose, by their shape: see redact_text in redact.h.
+ *
+ * One walk from left to right: each rule looks at what begins at a place, and either takes a piece
+ * away or leaves it to the next one.
+ */
+#include "net/redact.h"
+
+struct walk {
+    struct arena *arena;
+    str text;
+    size_t at;
+    struct buf out;
+};
+
+static char char_at(const struct walk *w, size_t i)
+{
+    return i < w->text.len ? w->text.ptr[i] : '\0';
+}
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+}
+
+static bool is_one_of(char c, const char *list)
+{
+    return c && str_find_char(str_c(list), c) != STR_NPOS;
+}
+
+/* The end of the characters that are not in list, from i on. */
+static size_t until(const struct walk *w, size_t i, const char *list)
+{
+    while (i < w->text.len && !is_one_of(w->text.ptr[i], list))
+        i++;
+    return i;
+}
+
+static bool begins(const struct walk *w, size_t i, const char *what)
+{
+    return str_has_prefix(str_from(w->text, i), str_c(what));
+}
+
+static void take_away(struct walk *w, size_t begin, size_t end)
+{
+    buf_add(&w->out, str_slice(w->text, w->at, begin));
+    buf_add(&w->out, STR(REDACTED));
+    w->at = end;
+}
+
+/* ---- Rules. Each is true when it went on. ---------------------------------------------------- */
+
+static bool take_url(struct walk *w)
+{
+    if (!begins(w, w->at, "https://") && !begins(w, w->at, "http://"))
+        return false;
+    size_t end = until(w, w->at, " \t\r\n\"'<>\\");
+    buf_add(&w->out, redact_url(w->arena, str_slice(w->text, w->at, end)));
+    w->at = end;
+    return true;
+}
+
+static bool take_private_key(struct walk *w)
+{
+    static const str mark = STR_INIT("PRIVATE KEY-----");
+    str rest = str_from(w->text, w->at);
+
+    if (!begins(w, w->at, "-----BEGIN "))
+        return false;
+    size_t name = str_find(rest, mark), end;
+    if (name == STR_NPOS || name > 40)
+        return false;
+    end = str_find(str_from(rest, name + mark.len), mark);
+    take_away(w, w->at, end == STR_NPOS ? w->text.len : w->at + name + end + 2 * mark.len);
+    return true;
+}
+
+/* The header and the body of a token are JSON: both begin with the same three characters. */
+static bool take_jwt(struct walk *w)
+{
+    size_t end = w->at, dots = 0;
+
+    if (!begins(w, w->at, "eyJ"))
+        return false;
+    while (is_word(char_at(w, end)) || (char_at(w, end) == '.' && is_word(char_at(w, end + 1))))
+        dots += w->text.ptr[end++] == '.';
+    if (!dots || end - w->at < 20)
+        return false;
+    take_away(w, w->at, end);
+    return true;
+}
+
+/* "Bearer x" and "Basic x", where x looks like more than a word. */
+static bool take_credentials(struct walk *w, str word, size_t end)
+{
+    if (!str_eq_fold(word, STR("Bearer")) && !str_eq_fold(word, STR("Basic")))
+        return false;
+    size_t last = until(w, end + 1, " \t\r\n\"'\\,;)");
+    if (char_at(w, end) != ' ' || last - end <= 16)
+        return false;
+    take_away(w, end + 1, last);
+    return true;
+}
+
+/* password=x, AccountKey=x; and "password": "x", also in JSON that is a text itself. */
+static bool take_named(struct walk *w, str word, size_t end)
+{
+    size_t i = end;
+
+    if (!redact_is_secret_name(word) && !str_eq(word, STR("sig")))
+        return false;
+    while (is_one_of(char_at(w, i), "\\\"' "))
+        i++;
+    if (!is_one_of(char_at(w, i), "=:"))
+        return false;
+    bool assigned = char_at(w, i++) == '=';
+    while (is_one_of(char_at(w, i), "\\ "))
+        i++;
+    bool quoted = is_one_of(char_at(w, i), "\"'");
+    i += quoted;
+    size_t last = until(w, i, quoted ? "\"'" : " \t\r\n\"'\\,;&)");
+    if ((!assigned && !quoted) || last == i)
+        return false;
+    take_away(w, i, last);
+    return true;
+}
+
+static void take_word(struct walk *w)
+{
+    size_t end = w->at;
+
+    while (is_word(char_at(w, end)))
+        end++;
+    str word = str_slice(w->text, w->at, end);
+    if (take_jwt(w) || take_credentials(w, word, end) || take_named(w, word, end))
+        return;
+    buf_add(&w->out, word);
+    w->at = end;
+}
+
+str redact_text(struct arena *a, str text)
+{
+    struct walk w = {.arena = a, .text = text, .out = buf_new(a, BUF_UNLIMITED)};
+
+    while (w.at < text.len) {
+        if (take_url(&w) || take_private_key(&w))
+            continue;
+        if (is_word(text.ptr[w.at]))
+            take_word(&w);
+        else
+            buf_char(&w.out, text.ptr[w.at++]);
+    }
+    return str_eq(buf_str(&w.out), text) ? text : buf_str(&w.out);
+}
