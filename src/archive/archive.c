@@ -25,6 +25,7 @@ struct level {
     struct pack *pack;
     str name;
     struct reader *from;
+    struct gzip *gzip; /* what from is, when the archive is packed by it */
     struct archive *lib;
     char *buffer;
     size_t have, used;   /* bytes in the buffer, and those that the library was given */
@@ -76,10 +77,16 @@ static uint64_t place(const struct level *l, int filter)
     return at > 0 ? (uint64_t)at : 0;
 }
 
+/* How much of the archive itself was read. */
+static uint64_t packed(const struct level *l)
+{
+    return l->gzip ? gzip_taken(l->gzip) : place(l, -1);
+}
+
 /* Fails when too much has been unpacked so far, whatever it is. */
 static bool check_ratio(struct pack *p, uint64_t passed, struct err *e)
 {
-    if (passed <= PACK_RATIO_FREE || passed / PACK_RATIO_MAX <= place(&p->levels[0], -1))
+    if (passed <= PACK_RATIO_FREE || passed / PACK_RATIO_MAX <= packed(&p->levels[0]))
         return true;
     p->refused = true;
     return err_set(e, ERR_LIMIT, "it unpacks to more than %d times its size, which is not trusted",
@@ -157,7 +164,10 @@ static bool check_size(struct pack *p, size_t more, struct err *e)
     return check_ratio(p, p->unpacked > passed ? p->unpacked : passed, e);
 }
 
-/* The next block of the current member, which is no longer open when there is none. */
+/*
+ * The next block of the current member, which is no longer open when there is none. A warning is
+ * about a checksum or a length.
+ */
 static bool next_block(struct level *l, struct err *e)
 {
     const void *data = NULL;
@@ -176,7 +186,9 @@ static bool next_block(struct level *l, struct err *e)
     l->block = data;
     l->left = size;
     l->size = (uint64_t)offset + size;
-    return check_size(l->pack, size, e);
+    if (!check_size(l->pack, size, e))
+        return false;
+    return l->status == ARCHIVE_OK || fail(l, e);
 }
 
 /* What a document must not be, though others may. */
@@ -242,9 +254,16 @@ static bool open_library(struct level *l, struct err *e)
 /* Looks at the first bytes: how it is read best. */
 static bool choose_way(struct level *l, struct err *e)
 {
-    l->chunk = BUFFER;
+    l->chunk = GZIP_START_MAX;
     if (!fill_buffer(l, e))
         return false;
+    if (gzip_is(str_of(l->buffer, l->have))) {
+        l->gzip = gzip_new(l->from, str_of(l->buffer, l->have));
+        l->from = gzip_reader(l->gzip);
+        if (!fill_buffer(l, e))
+            return false;
+    }
+    l->chunk = BUFFER;
     str start = str_of(l->buffer, l->have);
     l->seeks = l->from->seek && pack_is_zip(start);
     l->piece = pack_is_compressed(start) ? PIECE : BUFFER;
@@ -287,6 +306,7 @@ static void pop(struct pack *p)
     struct level *l = top(p);
 
     close_library(l);
+    gzip_free(l->gzip);
     arena_rewind(p->names, l->mark);
     p->depth--;
 }
@@ -419,6 +439,9 @@ static bool take(struct pack *p, struct arena *a, struct archive_entry *entry,
     /* Report members we would have read; the rest is only counted. */
     if (!wanted)
         return fault.len > 0;
+    /* The documents of a link are elsewhere; those of a member with a bad name are not read. */
+    if (fault.len && !is_link_or_device(p->lib, entry))
+        out->kind = PACK_FAILED;
     out->reason = fault;
     out->name = l->raw ? str_copy(a, l->name) : shown_name(a, l, name);
     return fault.len || documents || enter(p, a, out->name, out);
@@ -433,10 +456,10 @@ static bool skip_rest(struct level *l, struct err *e)
     while (l->open && !l->broken) {
         if (next_block(l, e))
             continue;
-        if (l->status != ARCHIVE_FAILED || l->pack->refused)
+        if ((l->status != ARCHIVE_FAILED && l->status != ARCHIVE_WARN) || l->pack->refused)
             return false;
         err_clear(e);
-        l->open = false;
+        l->open = l->status == ARCHIVE_WARN;
     }
     return true;
 }
@@ -454,6 +477,19 @@ static bool find_entry(struct level *l, struct archive_entry **entry, struct err
     return fail(l, e);
 }
 
+/*
+ * A tar ends with blocks of zeros. One that was cut between two members looks the same otherwise:
+ * there is only what fills the last block of a member.
+ */
+static bool check_end(const struct level *l, struct err *e)
+{
+    int format = l->pack->lib->archive_format(l->lib) & ARCHIVE_FORMAT_BASE_MASK;
+
+    if (format != ARCHIVE_FORMAT_TAR || place(l, 0) >= l->start + 512)
+        return true;
+    return err_set(e, ERR_INVALID, "it ends without the mark of its end: members may be missing");
+}
+
 static bool next_entry(struct level *l, struct archive_entry **entry, struct err *e)
 {
     struct pack *p = l->pack;
@@ -469,7 +505,7 @@ static bool next_entry(struct level *l, struct archive_entry **entry, struct err
     }
     if (l->status == ARCHIVE_EOF) {
         *entry = NULL;
-        return true;
+        return check_end(l, e);
     }
     l->open = true;
     l->broken = l->holes = false;

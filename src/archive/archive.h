@@ -8,9 +8,10 @@
  *
  * Supports tar and zip, and a tar or a single document compressed with gzip, zstd, xz or bzip2.
  * Multi-member compressed files and concatenated tars are read to the end. Only members named like
- * documents are returned (pack_takes), and nested archives are read too. Links, devices, and names
- * that are absolute or contain ".." are never read, only reported. Memory use is independent of the
- * archive's size, and PACK_* limit what a small one may expand to.
+ * documents are returned (pack_takes), and nested archives are read too. Links and devices are
+ * never read, only reported; names that are absolute or contain ".." neither, and documents that
+ * have one are reported as failed. Memory use is independent of the archive's size, and PACK_*
+ * limit what a small one may expand to.
  *
  * libarchive does the work; it is loaded when the first archive is opened (library.h). One thread
  * at a time.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * internal.h - shared by the files of this folder: archive.c reads archives, name.c recognizes them
- * by name and magic bytes.
+ * internal.h - shared by the files of this folder: archive.c reads archives, gzip.c unpacks them,
+ * name.c recognizes them by name and magic bytes.
  */
 #pragma once
 
@@ -17,3 +17,16 @@ bool pack_is_compressed(str start);
 bool pack_is_zip(str start);
 /* Why a member of that name is not read; empty when nothing speaks against it. */
 str pack_name_fault(str name);
+
+/*
+ * gzip, in one or more pieces, unpacked: its reader fails when a checksum or a length is wrong,
+ * when it is truncated, and when something else follows. start is what was already read of from.
+ */
+struct gzip;
+#define GZIP_START_MAX (16 * KIB)
+bool gzip_is(str start);
+struct gzip *gzip_new(struct reader *from, str start);
+struct reader *gzip_reader(struct gzip *g);
+/* The packed bytes so far. */
+uint64_t gzip_taken(const struct gzip *g);
+void gzip_free(struct gzip *g);

@@ -389,6 +389,23 @@ static str counted(struct arena *a, size_t n, const char *thing)
     return str_fmt(a, "%zu %s%s", n, thing, n == 1 ? " was" : "s were");
 }
 
+static str why_no_member(struct arena *a, size_t members, size_t ignored)
+{
+    str found = counted(a, members, "member");
+
+    if (ignored >= members)
+        return str_fmt(a, "%.*s found in archives and skipped", STR_ARG(found));
+    if (ignored)
+        return str_fmt(a,
+                       "%.*s found in archives: %zu skipped, and none of the others has a name "
+                       "that ends in .json, .yaml or .yml",
+                       STR_ARG(found), ignored);
+    return str_fmt(a,
+                   "%.*s found in archives, and none has a name that ends in .json, .yaml or "
+                   ".yml",
+                   STR_ARG(found));
+}
+
 /* What was read, and why it could not be compared. */
 static str why_nothing(struct arena *a, const struct run *r)
 {
@@ -409,10 +426,7 @@ static str why_nothing(struct arena *a, const struct run *r)
         return str_fmt(a, "%.*s read, and none is a Kubernetes object",
                        STR_ARG(counted(a, documents, "document")));
     if (x->members)
-        return str_fmt(a,
-                       "%.*s found in archives, and none has a name that ends in .json, .yaml or "
-                       ".yml",
-                       STR_ARG(counted(a, x->members, "member")));
+        return why_no_member(a, x->members, c->verdict.members_ignored);
     return str_fmt(a, "%.*s read without finding a document",
                    STR_ARG(counted(a, x->files ? x->files : 1, "file")));
 }

@@ -254,6 +254,59 @@ TEST(every_cut_is_told)
                     str_contains(show(a, str_slice(whole, 0, len), false), STR("F a ")));
 }
 
+/* A tar that was cut between two members has no mark of its end, packed or not. */
+TEST(a_tar_without_its_end_is_told)
+{
+    AUTO_ARENA a = arena_new();
+    str whole = tar_of(a, "1.yaml", "one and a half");
+    const char *want = "D a!1.yaml one and a half;F a it ends without the mark of its end: members "
+                       "may be missing;";
+
+    assert_str(show(a, str_slice(whole, 0, 1024), false), str_c(want));
+    assert_str(show(a, gzip_of(a, str_slice(whole, 0, 1024)), false), str_c(want));
+    assert_str(show(a, str_slice(whole, 0, 1536), false), STR("D a!1.yaml one and a half;"));
+}
+
+/* Every bit of the checksum and the length, and what follows them. */
+TEST(gzip_that_is_changed_is_told)
+{
+    AUTO_ARENA a = arena_new();
+    str whole = gzip_of(a, STR("kind: A\n"));
+
+    for (size_t i = 0; i < 64; i++) {
+        str copy = str_copy(a, whole);
+        ((char *)copy.ptr)[whole.len - 1 - i / 8] ^= (char)(1 << i % 8);
+        struct bytes b = {.text = copy};
+        str got = members_of(a, &b, "x.yaml.gz", PACK_FOR_DOCUMENTS);
+        assert_true(str_contains(got, STR("the gzip data is broken: incorrect ")));
+    }
+    struct bytes behind = {.text = str_concat(a, whole, STR("kind: B\n"))};
+    assert_true(str_contains(members_of(a, &behind, "x.yaml.gz", PACK_FOR_DOCUMENTS),
+                             STR("something that is not gzip follows")));
+    struct bytes filled = {.text = str_concat(a, whole, STR("\0\0\0"))};
+    assert_str(members_of(a, &filled, "x.yaml.gz", PACK_FOR_DOCUMENTS),
+               STR("D x.yaml.gz kind: A\n;"));
+}
+
+TEST(zip_that_is_changed_is_told)
+{
+    AUTO_ARENA a = arena_new();
+
+    for (int seeks = 0; seeks < 2; seeks++) {
+        struct zip z = {buf_new(a, 1 * MIB), buf_new(a, 1 * MIB), 0};
+        zip_add(&z, "a.yaml", "kind: A", 0, 0);
+        zip_add(&z, "b.log", "log: B", 0, 0);
+        zip_add(&z, "c.yaml", "kind: C", 0, 0);
+        str text = zip_end(&z);
+        ((char *)text.ptr)[str_find(text, STR("kind: A")) + 6] = 'X';
+        ((char *)text.ptr)[str_find(text, STR("log: B")) + 5] = 'X';
+        str got = show(a, text, seeks);
+        assert_true(str_contains(got, STR("ZIP bad CRC")));
+        /* What nobody wants may be changed. */
+        assert_true(str_has_suffix(got, STR("D a!c.yaml kind: C;")));
+    }
+}
+
 TEST(faults_of_the_reader_arrive)
 {
     AUTO_ARENA a = arena_new();
@@ -409,6 +462,7 @@ TEST(long_names_are_cut)
     buf_add(&out, STR(".yaml"));
     buf_repeat(&out, '\0', (512 - 100000 % 512) % 512);
     add_member(&out, "n", "text");
+    buf_repeat(&out, '\0', 1024);
     str got = show(a, buf_str(&out), false);
     assert_true(str_has_suffix(got, STR("... its name is too long;")));
     assert_true(got.len < 200);
@@ -426,6 +480,7 @@ TEST(as_a_folder_every_member_is_given)
     add_member(&out, "d/in.tar", "none");
     add_header(&out, "d/2.yaml", 0, '2');
     add_member(&out, "../3.yaml", "three");
+    buf_repeat(&out, '\0', 1024);
     struct bytes b = {.text = buf_str(&out)};
     assert_str(members_of(a, &b, "a", PACK_AS_FOLDER),
                STR("f a!d/ ;D a!d/1.yaml one;o a!d/in.tar ;"
@@ -435,7 +490,10 @@ TEST(as_a_folder_every_member_is_given)
 
 RUN_TESTS(cmocka_unit_test(pieces_are_one_archive),
           cmocka_unit_test(compressed_documents_may_be_in_pieces),
-          cmocka_unit_test(every_cut_is_told), cmocka_unit_test(faults_of_the_reader_arrive),
+          cmocka_unit_test(every_cut_is_told), cmocka_unit_test(a_tar_without_its_end_is_told),
+          cmocka_unit_test(gzip_that_is_changed_is_told),
+          cmocka_unit_test(zip_that_is_changed_is_told),
+          cmocka_unit_test(faults_of_the_reader_arrive),
           cmocka_unit_test(what_nobody_wants_may_be_unreadable),
           cmocka_unit_test(names_cannot_take_unbounded_memory),
           cmocka_unit_test(maps_cannot_take_unbounded_memory),
