@@ -195,6 +195,7 @@ static bool start(struct store_served *s, const struct store_serve_config *confi
         .threads = SERVE_THREADS,
         .connections_max = SERVE_CONNECTIONS,
         .body_max = STORE_BODY_MAX + KIB, /* a little more, so that the store words the refusal */
+        .header_max = STORE_HEADER_MAX,
         .cert = s->access.server.cert,
         .key = s->access.server.key,
         .client_ca = s->access.ca.cert,

@@ -45,6 +45,8 @@ struct store_config store_defaults(void);
 
 /* The largest request body, as an API server has it. */
 #define STORE_BODY_MAX (3 * MIB)
+/* Headers and target of a request. Every connection holds so much, and a watch is a connection. */
+#define STORE_HEADER_MAX (16 * KIB)
 
 /* Reads everything from the file, if there is one. Texts of config are copied. */
 MUST_CHECK bool store_open(const struct store_config *config, struct store **out, struct err *e);

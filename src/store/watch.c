@@ -23,13 +23,14 @@ struct store_watch {
     void (*wake)(void *ctx); /* under the lock of the store */
     void *wake_ctx;
     struct store_watch *next, **back; /* of the type */
-    struct arena *arena;
-    struct store_request request; /* how objects are shown; its arena is the one of each pull */
+    struct store_request request;     /* how objects are shown; its arena is the one of each pull */
     struct store_selector *selector;
-    uint64_t cursor; /* everything up to this version was seen */
+    struct arena *arena; /* of the selector, when there is one */
+    uint64_t cursor;     /* everything up to this version was seen */
     VEC(struct store_version *) initial;
     size_t initial_at;
-    bool initial_end; /* a bookmark is to say where the initial events end */
+    struct arena *initial_arena; /* until all of them are written */
+    bool initial_end;            /* a bookmark is to say where the initial events end */
     bool bookmarks, ended;
     int64_t deadline;
     /* Set by whoever reads, looked at by whoever steps. */
@@ -173,6 +174,15 @@ static bool use_shape(struct store_watch *w, struct store_shape *shape)
     return as && as->served;
 }
 
+static void drop_initial(struct store_watch *w)
+{
+    while (w->initial_at < w->initial.len)
+        store_version_drop(w->initial.items[w->initial_at++]);
+    arena_free(w->initial_arena);
+    w->initial_arena = NULL;
+    w->initial.len = w->initial_at = 0;
+}
+
 static void write_initial(struct store_watch *w, struct buf *out, size_t enough)
 {
     while (w->initial_at < w->initial.len && out->len < enough) {
@@ -183,6 +193,8 @@ static void write_initial(struct store_watch *w, struct buf *out, size_t enough)
             show_event(w, out, "ADDED", tree, v->shape);
         store_version_drop(v);
     }
+    if (w->initial_at == w->initial.len)
+        drop_initial(w);
     if (w->initial_at == w->initial.len && w->initial_end) {
         write_bookmark(w, out, w->request.arena, true);
         w->initial_end = false;
@@ -259,14 +271,19 @@ static void unlink_watch(struct store_watch *w)
         w->next->back = w->back;
 }
 
+static void free_watch(struct store_watch *w)
+{
+    drop_initial(w);
+    arena_free(w->arena);
+    block_free(w);
+}
+
 static void close_watch(struct handler_stream *stream)
 {
     struct store_watch *w = (struct store_watch *)stream;
 
     unlink_watch(w);
-    while (w->initial_at < w->initial.len)
-        store_version_drop(w->initial.items[w->initial_at++]);
-    arena_free(w->arena);
+    free_watch(w);
 }
 
 static void attach(struct handler_stream *stream, void (*wake)(void *ctx), void *ctx)
@@ -330,22 +347,33 @@ int64_t store_watch_step(struct store *s, int64_t now)
 
 /* ---- Beginning. ---- */
 
-/* The request of a watch outlives its call: texts are copied. */
+static str put_text(char **at, str text)
+{
+    str copy = str_of(*at, text.len);
+
+    if (text.len)
+        memcpy(*at, text.ptr, text.len);
+    *at += text.len;
+    return copy;
+}
+
+/*
+ * The request of a watch outlives its call: its texts are copied, behind the watch. There may be
+ * thousands that are idle for hours, so one is no larger than it must be.
+ */
 static struct store_watch *new_watch(const struct store_request *r)
 {
-    struct arena *a = arena_new();
-    struct store_watch *w = ARENA_NEW(a, struct store_watch);
+    str namespace = r->type->namespaced ? r->namespace : STR_NONE;
+    struct store_watch *w = block_new(sizeof *w + r->include.len + r->version.len + namespace.len);
+    char *at = (char *)w + sizeof *w;
 
-    w->stream.kind = &watch_kind;
-    w->arena = a;
-    w->request = (struct store_request){
-        .store = r->store,
-        .type = r->type,
-        .view = r->view,
-        .include = str_copy(a, r->include),
-        .version = str_copy(a, r->version),
-        .namespace = r->type->namespaced ? str_copy(a, r->namespace) : STR_NONE,
+    *w = (struct store_watch){
+        .stream.kind = &watch_kind,
+        .request = {.store = r->store, .type = r->type, .view = r->view},
     };
+    w->request.include = put_text(&at, r->include);
+    w->request.version = put_text(&at, r->version);
+    w->request.namespace = put_text(&at, namespace);
     return w;
 }
 
@@ -383,11 +411,12 @@ static bool begin_at(struct store_request *r, struct store_watch *w)
     if (!asks && (rv || refuses))
         return true;
     w->cursor = s->committed;
+    w->initial_arena = arena_new();
     for (struct store_entry *n = r->type->objects.first[0]; n; n = n->next[0]) {
         struct store_version *v = store_state_at(n, s->committed);
         if (v && !v->deleted &&
             (!w->request.namespace.len || str_eq(n->namespace, w->request.namespace)))
-            VEC_PUSH(w->arena, &w->initial, store_version_ref(v));
+            VEC_PUSH(w->initial_arena, &w->initial, store_version_ref(v));
     }
     return true;
 }
@@ -417,7 +446,10 @@ static bool begin(struct store_request *r, struct store_watch *w)
                              handler_query(r->call, STR("fieldSelector")), &w->selector) ||
         !read_times(r, w) || !begin_at(r, w))
         return false;
-    w->selector = store_selector_copy(w->arena, w->selector);
+    if (w->selector) {
+        w->arena = arena_new();
+        w->selector = store_selector_copy(w->arena, w->selector);
+    }
     w->next = r->type->watches;
     w->back = &r->type->watches;
     if (w->next)
@@ -432,7 +464,7 @@ void store_do_watch(struct store_request *r)
     struct store_watch *w = new_watch(r);
 
     if (!begin(r, w)) {
-        arena_free(w->arena);
+        free_watch(w);
         return;
     }
     r->call->status = 200;

@@ -41,7 +41,7 @@ struct server {
 };
 
 struct server_request {
-    struct arena *arena;
+    struct arena *arena; /* of all its texts; NULL once it is answered */
     struct server *server;
     struct MHD_Connection *connection; /* NULL once it is closed */
     struct server_request *next, **back;
@@ -56,7 +56,6 @@ struct server_request {
 };
 
 struct server_stream {
-    struct arena *arena;
     struct server *server;
     struct MHD_Connection *connection;
     struct server_stream *next, **back;
@@ -78,6 +77,7 @@ struct server_stream {
 void server_link_request(struct server *s, struct server_request *r);
 /* It goes on holding the server, until server_release. */
 void server_unlink_request(struct server_request *r);
+void server_free_request(struct server_request *r);
 
 /* One holder less; s must not be touched by it any more. Without the lock. */
 void server_release(struct server *s);

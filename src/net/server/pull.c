@@ -12,7 +12,7 @@
 #include "net/handler.h"
 
 /* What the library reads at once, and so what a connection holds. */
-#define PULL_BLOCK (4 * KIB)
+#define PULL_BLOCK (1 * KIB)
 
 static bool begin_pull(struct server_stream *s)
 {

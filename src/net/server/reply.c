@@ -102,7 +102,7 @@ static void answer(struct server_request *r, struct MHD_Response *response, int 
         return;
     if (response)
         MHD_destroy_response(response);
-    arena_free(r->arena);
+    server_free_request(r);
     server_release(s);
 }
 
@@ -187,7 +187,8 @@ static void let_go(struct server_stream *s, bool released, bool ended, bool brok
 
     if (!unlink_stream(s, released, ended, broken))
         return;
-    arena_free(s->arena);
+    block_free(s->ring);
+    block_free(s);
     server_release(server);
 }
 
@@ -218,11 +219,9 @@ static void link_stream(struct server_stream *s, const struct server_request *r)
 
 struct server_stream *server_stream_new(const struct server_request *r)
 {
-    struct arena *a = arena_new();
-    struct server_stream *s = ARENA_NEW(a, struct server_stream);
+    struct server_stream *s = block_new(sizeof *s);
 
-    s->arena = a;
-    s->server = r->server;
+    *s = (struct server_stream){.server = r->server};
     link_stream(s, r);
     return s;
 }
@@ -240,7 +239,7 @@ struct server_stream *server_stream_begin(struct server_request *r, int status, 
     struct server_stream *s = server_stream_new(r);
 
     s->size = max ? max : 1;
-    s->ring = arena_alloc_text(s->arena, s->size);
+    s->ring = block_new(s->size);
     server_answer_by(r,
                      MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16 * KIB, read_stream, s,
                                                        release_stream),

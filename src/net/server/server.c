@@ -34,6 +34,12 @@ void server_unlink_request(struct server_request *r)
         r->next->back = r->back;
 }
 
+void server_free_request(struct server_request *r)
+{
+    arena_free(r->arena);
+    block_free(r);
+}
+
 static bool was_last(struct server *s)
 {
     AUTO_LOCK guard = lock_take(&s->lock);
@@ -84,12 +90,10 @@ static void *begin_request(void *ctx, const char *target, struct MHD_Connection 
 {
     struct server *s = ctx;
     struct arena *a = arena_new();
-    struct server_request *r = ARENA_NEW(a, struct server_request);
+    struct server_request *r = block_new(sizeof *r);
     str path;
 
-    r->arena = a;
-    r->server = s;
-    r->connection = connection;
+    *r = (struct server_request){.arena = a, .server = s, .connection = connection};
     r->target = str_copy(a, str_c(target));
     r->body = buf_new(a, s->config.body_max);
     if (str_cut(r->target, STR("?"), &path, &r->query))
@@ -170,6 +174,9 @@ static enum MHD_Result pass_on(struct server_request *r)
     if (r->response)
         MHD_destroy_response(r->response);
     r->response = NULL;
+    /* The library has copied the answer; a stream may go on for hours. */
+    arena_free(r->arena);
+    r->arena = NULL;
     return result;
 }
 
@@ -261,7 +268,7 @@ static void on_completed(void *ctx, struct MHD_Connection *connection, void **st
         return;
     if (r->response)
         MHD_destroy_response(r->response);
-    arena_free(r->arena);
+    server_free_request(r);
     server_release(s);
 }
 
