@@ -5,7 +5,9 @@
  * Owners are known by uid: an object that was deleted and made again is another one. Everything
  * that may need something done is put in a queue when the state of an object changes; the queue is
  * worked off piece by piece (store_collect), each piece as ordinary writes. Nothing else is
- * remembered, so that after a start everything is simply looked at once.
+ * remembered, so that after a start everything is simply looked at once. Whatever has to wait for
+ * many others puts these in the queue once and is looked at again whenever one of them goes, so it
+ * knows without a walk whether any is left: deletions take time in proportion to what they delete.
  *
  *   an object whose owners are all gone           is deleted
  *   one with some owners gone                     loses the references to them
@@ -15,9 +17,6 @@
  */
 #include "store/internal.h"
 #include "object/object.h"
-
-/* How many objects of a namespace or a definition are deleted in one look. */
-#define DELETE_MAX 200
 
 /* ---- The graph. ---- */
 
@@ -47,8 +46,10 @@ static void add_edge(struct store *s, struct store_entry *n, const struct value 
         .sibling = n->owners,
         .dependent = n,
         .owner = o,
-        .blocks = value_is_true(value_get(reference, STR("blockOwnerDeletion"))),
+        .blocks = value_is_true(value_get(reference, STR("blockOwnerDeletion"))) &&
+                  !str_eq(uid, str_c(n->uid)),
     };
+    o->blocking += edge->blocks;
     if (edge->next)
         edge->next->back = &edge->next;
     o->edges = edge;
@@ -63,6 +64,7 @@ static void drop_edges(struct store *s, struct store_entry *n)
         *edge->back = edge->next;
         if (edge->next)
             edge->next->back = edge->back;
+        edge->owner->blocking -= edge->blocks;
         if (!edge->owner->edges) {
             table_drop(s->owners, &edge->owner->node);
             block_free(edge->owner);
@@ -80,11 +82,36 @@ static struct store_entry *entry_of_uid(struct store *s, str uid)
     return (struct store_entry *)(void *)((char *)node - offsetof(struct store_entry, by_uid));
 }
 
+/* Whether n is live now, for the count of its namespace. */
+static void count_in_space(struct store *s, struct store_entry *n, bool live)
+{
+    struct store_space *space;
+
+    if (!n->namespace.len || n->counted == live)
+        return;
+    n->counted = live;
+    space = (struct store_space *)table_find(s->spaces, n->namespace);
+    if (!space) {
+        space = block_new(sizeof *space + n->namespace.len);
+        *space = (struct store_space){0};
+        char *text = (char *)space + sizeof *space;
+        memcpy(text, n->namespace.ptr, n->namespace.len);
+        table_add(s->spaces, &space->node, str_of(text, n->namespace.len));
+    }
+    space->live += live ? (size_t)1 : (size_t)-1;
+    if (space->live)
+        return;
+    table_drop(s->spaces, &space->node);
+    block_free(space);
+}
+
 void store_graph_free(struct store *s)
 {
     for (struct store_type *t = s->types; t; t = t->next)
-        for (struct store_entry *n = t->objects.first[0]; n; n = n->next[0])
+        for (struct store_entry *n = t->objects.first[0]; n; n = n->next[0]) {
             drop_edges(s, n);
+            count_in_space(s, n, false);
+        }
 }
 
 /* ---- The queue. ---- */
@@ -131,17 +158,28 @@ static void queue_owners(struct store *s, const struct store_entry *n)
     }
 }
 
+/* The namespace and the definition that n is in, as far as it is in any. */
+static void find_containers(struct store *s, const struct store_entry *n,
+                            struct store_entry *out[2])
+{
+    struct store_type *namespaces = store_type_find(s, STR_NONE, STR("namespaces"));
+
+    out[0] = n->namespace.len ? store_order_find(&namespaces->objects, n->namespace) : NULL;
+    out[1] = n->type->definition;
+    for (size_t i = 0; i < 2; i++)
+        if (out[i] && !store_live(out[i]))
+            out[i] = NULL;
+}
+
 /* Those that wait until nothing is left in them. */
 static void queue_containers(struct store *s, const struct store_entry *n)
 {
-    struct store_type *namespaces = store_type_find(s, STR_NONE, STR("namespaces"));
-    struct store_entry *around =
-        n->namespace.len ? store_order_find(&namespaces->objects, n->namespace) : NULL;
+    struct store_entry *containers[2];
 
-    if (around && store_live(around))
-        store_queue(s, around);
-    if (n->type->definition && store_live(n->type->definition))
-        store_queue(s, n->type->definition);
+    find_containers(s, n, containers);
+    for (size_t i = 0; i < 2; i++)
+        if (containers[i])
+            store_queue(s, containers[i]);
 }
 
 static void forget_uid(struct store *s, struct store_entry *n)
@@ -169,6 +207,8 @@ void store_graph_follow(struct store *s, struct store_entry *n, const struct val
         queue_dependents(s, str_c(n->uid));
     drop_edges(s, n);
     forget_uid(s, n);
+    n->swept = false;
+    count_in_space(s, n, tree != NULL);
     if (!tree) {
         unqueue(s, n);
         queue_containers(s, n);
@@ -189,7 +229,6 @@ struct looking {
     struct arena *arena;
     struct store_entry *entry;
     struct value *tree, *meta;
-    size_t deleted; /* so many objects in it, by this look */
 };
 
 /* What became of an owner. */
@@ -252,9 +291,9 @@ static void drop_references(struct looking *l, const bool *drop)
     for (size_t i = 0; i < value_len(references); i++)
         if (!drop[i])
             references->items[kept++] = references->items[i];
-    if (references)
+    if (kept)
         references->len = (uint32_t)kept;
-    if (!value_len(references))
+    else
         value_unset(l->meta, STR("ownerReferences"));
     put(l);
 }
@@ -327,21 +366,19 @@ bool store_has_dependents(struct store *s, str uid)
     return table_find(s->owners, uid) != NULL;
 }
 
-/* Foreground: dependents that block go first. */
+/* Foreground: dependents that block go first. One that comes later is looked at by itself. */
 static void look_at_dependents(struct looking *l)
 {
     struct store_owner *o =
         (struct store_owner *)table_find(l->store->owners, str_c(l->entry->uid));
-    bool blocked = false;
 
-    for (struct store_edge *edge = o ? o->edges : NULL; edge; edge = edge->next)
-        if (edge->blocks && edge->dependent != l->entry) {
-            blocked = true;
-            if (!waits_for_dependents(l, edge->dependent))
+    if (o && o->blocking) {
+        for (struct store_edge *edge = l->entry->swept ? NULL : o->edges; edge; edge = edge->next)
+            if (edge->blocks)
                 store_queue(l->store, edge->dependent);
-        }
-    if (blocked)
+        l->entry->swept = true;
         return;
+    }
     store_remove_finalizer(l->tree, STR("foregroundDeletion"));
     put(l);
 }
@@ -374,46 +411,63 @@ static void orphan_dependents(struct looking *l)
 
 /* ---- Namespaces and definitions. ---- */
 
-/* Begins the deletion of an object that is in something that goes; true when it is gone. */
-static bool empty_one(struct looking *l, struct store_entry *n)
+/* Whether what n is in has begun to go and takes it along. */
+static bool goes_along(const struct looking *l)
 {
-    AUTO_ARENA a = arena_new();
-    const struct value *tree = store_version_tree(a, l->store, n->newest);
+    struct store_entry *containers[2];
 
-    if (value_get(object_meta(tree), STR("deletionTimestamp")))
-        return false;
-    l->deleted++;
-    return !store_delete_object(l->store, a, n, STR("Background"));
+    find_containers(l->store, l->entry, containers);
+    return (containers[0] && containers[0]->swept) || (containers[1] && containers[1]->swept);
 }
 
-/* Deletes what is there, up to a limit in one look; true when nothing is left. */
-static bool empty_type(struct looking *l, struct store_type *t, str namespace)
+/* The first object of a type, or of its part in a namespace, from n on. */
+static struct store_entry *next_in(struct store_entry *n, str namespace)
 {
-    bool left = false;
+    while (n && !store_live(n))
+        n = n->next[0];
+    return n && (!namespace.len || str_eq(n->namespace, namespace)) ? n : NULL;
+}
 
-    for (struct store_entry *n = t->objects.first[0], *next; n; n = next) {
-        next = n->next[0];
-        if (!store_live(n) || (namespace.len && !str_eq(n->namespace, namespace)))
-            continue;
-        if (l->deleted == DELETE_MAX) {
-            store_queue(l->store, l->entry);
-            return false;
-        }
-        left |= !empty_one(l, n);
-    }
-    return !left;
+static struct store_entry *first_in(struct looking *l, struct store_type *t, str namespace)
+{
+    if (!namespace.len)
+        return next_in(t->objects.first[0], namespace);
+    return next_in(store_order_from(&t->objects, str_concat(l->arena, namespace, STR("/"))),
+                   namespace);
+}
+
+static void sweep(struct looking *l, struct store_type *t, str namespace)
+{
+    for (struct store_entry *n = first_in(l, t, namespace); n; n = next_in(n->next[0], namespace))
+        store_queue(l->store, n);
+}
+
+/* Objects of types that are not served any more: nobody can delete them, so nobody waits. */
+static size_t count_lost(struct looking *l, str namespace)
+{
+    size_t lost = 0;
+
+    for (struct store_type *t = l->store->types; t; t = t->next)
+        if (t->namespaced && t->gone && t->live)
+            for (struct store_entry *n = first_in(l, t, namespace); n;
+                 n = next_in(n->next[0], namespace))
+                lost++;
+    return lost;
 }
 
 static void empty_namespace(struct looking *l)
 {
-    bool empty = true;
-
-    for (struct store_type *t = l->store->types; t; t = t->next)
-        if (t->namespaced && !t->gone)
-            empty &= empty_type(l, t, l->entry->name);
-    if (!empty)
-        return;
+    const struct store_space *space =
+        (struct store_space *)table_find(l->store->spaces, l->entry->name);
     struct value *spec = value_get(l->tree, STR("spec"));
+
+    if (!l->entry->swept)
+        for (struct store_type *t = l->store->types; t; t = t->next)
+            if (t->namespaced && !t->gone)
+                sweep(l, t, l->entry->name);
+    l->entry->swept = true;
+    if (space && space->live > count_lost(l, l->entry->name))
+        return;
     if (!value_len(value_get(spec, STR("finalizers"))))
         return;
     value_unset(spec, STR("finalizers"));
@@ -422,10 +476,16 @@ static void empty_namespace(struct looking *l)
 
 static void empty_definition(struct looking *l)
 {
+    size_t left = 0;
+
     for (struct store_type *t = l->store->types; t; t = t->next)
-        if (t->definition == l->entry && !empty_type(l, t, STR_NONE))
-            return;
-    if (!store_has_finalizer(l->tree, STR("customresourcecleanup.apiextensions.k8s.io")))
+        if (t->definition == l->entry) {
+            if (!l->entry->swept)
+                sweep(l, t, STR_NONE);
+            left += t->live;
+        }
+    l->entry->swept = true;
+    if (left || !store_has_finalizer(l->tree, STR("customresourcecleanup.apiextensions.k8s.io")))
         return;
     store_remove_finalizer(l->tree, STR("customresourcecleanup.apiextensions.k8s.io"));
     put(l);
@@ -445,7 +505,9 @@ static void look(struct store *s, struct store_entry *n)
 
     l.tree = store_version_tree(a, s, n->newest);
     l.meta = store_meta(a, l.tree);
-    if (!value_get(l.meta, STR("deletionTimestamp")))
+    if (!value_get(l.meta, STR("deletionTimestamp")) && goes_along(&l))
+        store_delete_object(s, a, n, STR("Background"));
+    else if (!value_get(l.meta, STR("deletionTimestamp")))
         look_at_owners(&l);
     else if (is_of(&l, "namespaces"))
         empty_namespace(&l);

@@ -51,7 +51,7 @@ struct store_edge {
     struct store_edge *sibling;      /* of the same dependent */
     struct store_entry *dependent;
     struct store_owner *owner;
-    bool blocks; /* blockOwnerDeletion */
+    bool blocks; /* blockOwnerDeletion, of another object */
 };
 
 struct store_entry {
@@ -62,7 +62,9 @@ struct store_entry {
     struct table_node by_uid; /* key: the uid */
     char uid[40];
     struct store_edge *owners;
-    bool queued; /* the collector will look at it; only while it is not deleted */
+    bool counted; /* in its struct store_space */
+    bool swept;   /* it is being deleted, and what has to go before it was put in the queue */
+    bool queued;  /* the collector will look at it; only while it is not deleted */
     struct store_entry *queue_next, **queue_back;
     unsigned levels;
     struct store_entry *next[]; /* in order, as a skip list */
@@ -177,6 +179,7 @@ struct store {
     struct store_type *types;
     struct table *by_uid;
     struct table *owners; /* uid of an owner: struct store_owner */
+    struct table *spaces; /* name of a namespace: struct store_space */
     struct store_entry *queue, **queue_end;
     struct store_regexes *regexes;
     /* The thread, unless driven. */
@@ -189,6 +192,13 @@ struct store {
 struct store_owner {
     struct table_node node;
     struct store_edge *edges;
+    size_t blocking; /* so many edges block */
+};
+
+/* How many objects are in a namespace; exists as long as there are any. */
+struct store_space {
+    struct table_node node;
+    size_t live;
 };
 
 /* ---- Changes: objects.c. ---- */
