@@ -10,6 +10,7 @@
  */
 #include "compare/secret_values.h"
 #include "go/quote.h"
+#include "net/redact.h"
 #include "text/codec.h"
 #include "text/json/json.h"
 #include "text/url.h"
@@ -21,6 +22,11 @@
 #define FILTER_BITS 65536
 /* Quoted parts of one message that are looked at. */
 #define QUOTES_MAX 100
+/* Words of a value that are looked for by themselves: their number, and the length of one. */
+#define WORDS_MAX 256
+#define WORD_MIN 20
+/* Of a value that is a file, so much is looked through. */
+#define FILE_KEPT (256 * KIB)
 
 struct needle {
     str text;
@@ -150,6 +156,15 @@ static void add_spelled(struct secret_values *s, str plain, str spelled, bool cu
         add_needle(s, spelled, cut);
 }
 
+static str upper(struct arena *a, str text)
+{
+    char *out = arena_alloc_text(a, text.len);
+
+    for (size_t i = 0; i < text.len; i++)
+        out[i] = text.ptr[i] >= 'a' && text.ptr[i] <= 'z' ? (char)(text.ptr[i] - 32) : text.ptr[i];
+    return str_of(out, text.len);
+}
+
 static void add_forms(struct secret_values *s, str plain)
 {
     AUTO_ARENA scratch = arena_new();
@@ -166,8 +181,100 @@ static void add_forms(struct secret_values *s, str plain)
     add_spelled(s, kept, str_slice(buf_str(&json), 1, json.len - 1), cut);
     add_spelled(s, kept, with_instead(scratch, kept, '\'', STR("''")), cut);
     add_spelled(s, kept, escaped, cut);
+    add_spelled(s, kept, str_lower(scratch, kept), cut);
+    add_spelled(s, kept, upper(scratch, kept), cut);
+    add_needle(s, hex_encode(scratch, (const unsigned char *)kept.ptr, kept.len), cut);
     add_spelled(s, escaped, with_instead(scratch, escaped, '+', STR("%20")), cut);
     add_base64(s, scratch, kept, cut);
+}
+
+/* ---- Words of a value. ---- */
+
+/*
+ * A value may be a file: a key in PEM, settings in JSON, YAML or lines, the login to a registry, a
+ * URL. Templates take such values apart, so what is secret in them is looked for by itself: what
+ * has a name that says so, passwords of URLs, and long words with digits, of which keys and tokens
+ * are made.
+ */
+struct words {
+    struct secret_values *set;
+    size_t count;
+    bool named; /* the next word has a secret name */
+    str last;
+};
+
+/* There are many long words; what has a name is looked for in all forms. */
+static void add_word(struct words *w, str word, bool has_name)
+{
+    if (word.len < SECRET_VALUE_MIN || w->count++ >= WORDS_MAX)
+        return;
+    if (has_name)
+        add_forms(w->set, word);
+    else
+        add_needle(w->set, str_slice(word, 0, SECRET_VALUE_KEPT), word.len > SECRET_VALUE_KEPT);
+    w->set->count++;
+}
+
+static bool ends_word(char c)
+{
+    return (unsigned char)c <= ' ' || strchr("\"'`,;{}[]<>&", c);
+}
+
+static bool is_secret_name(str name)
+{
+    static const char *const also[] = {"auth", "_auth", "pass", "pwd"};
+
+    for (size_t i = 0; i < COUNT(also); i++)
+        if (str_eq_fold(name, str_c(also[i])))
+            return true;
+    return redact_is_secret_name(name);
+}
+
+static bool is_long_and_random(str word)
+{
+    bool digit = false, letter = false;
+
+    for (size_t i = 0; i < word.len; i++) {
+        digit |= word.ptr[i] >= '0' && word.ptr[i] <= '9';
+        letter |= (word.ptr[i] | 0x20) >= 'a' && (word.ptr[i] | 0x20) <= 'z';
+    }
+    return word.len >= WORD_MIN && digit && letter;
+}
+
+/* "name=", "name:" or only the sign, then what it names, in this word or the next one. */
+static void take_word(struct words *w, str word)
+{
+    size_t start, end, sign = 0;
+    bool was_named = w->named;
+
+    while (sign < word.len && word.ptr[sign] != '=' && word.ptr[sign] != ':')
+        sign++;
+    str name = sign ? str_slice(word, 0, sign) : w->last, rest = str_from(word, sign + 1);
+    bool names = sign < word.len && is_secret_name(name);
+    w->named = names && !rest.len;
+    w->last = word;
+    if (url_find_password(word, &start, &end))
+        add_word(w, str_slice(word, start, end), true);
+    else if (names || was_named)
+        add_word(w, names ? rest : word, true);
+    else if (!str_contains(word, STR("://")) && is_long_and_random(word))
+        add_word(w, word, false);
+}
+
+static void add_words(struct secret_values *s, str plain)
+{
+    struct words w = {.set = s};
+    str text = str_slice(plain, 0, FILE_KEPT);
+
+    if (str_find_char(text, '\0') != STR_NPOS)
+        return;
+    for (size_t from = 0, i = 0; i <= text.len; i++) {
+        if (i < text.len && !ends_word(text.ptr[i]))
+            continue;
+        if (i > from)
+            take_word(&w, str_slice(text, from, i));
+        from = i + 1;
+    }
 }
 
 static void add_value(struct secret_values *s, str plain)
@@ -178,6 +285,7 @@ static void add_value(struct secret_values *s, str plain)
     if (trimmed.len != plain.len)
         add_forms(s, trimmed);
     s->count++;
+    add_words(s, trimmed);
 }
 
 static str without_blanks(struct arena *a, str text)
@@ -208,7 +316,11 @@ static void add_field(struct secret_values *s, const struct value *v, bool encod
         add_value(s, text);
         return;
     }
-    add_needle(s, str_slice(text, 0, SECRET_VALUE_KEPT), text.len > SECRET_VALUE_KEPT);
+    AUTO_ARENA scratch = arena_new();
+    bool cut = text.len > SECRET_VALUE_KEPT;
+    add_needle(s, str_slice(text, 0, SECRET_VALUE_KEPT), cut);
+    if (text.len >= SECRET_VALUE_MIN)
+        add_base64(s, scratch, str_slice(text, 0, SECRET_VALUE_KEPT), cut);
     add_value(s, plain);
 }
 
@@ -629,6 +741,9 @@ static void hide_tree(struct hiding *h, struct value *before, struct value *afte
             struct value *item = &v->items[i], *there = counterpart(v, i, other);
             str key = v->kind == VALUE_OBJECT ? value_key(item) : STR_NONE;
             int below = level == 0 && str_eq(key, STR("metadata")) ? 1 : 2;
+            /* The object is known by its own name, not by what is expected to be one. */
+            if (identifies(key, level) && !side && there && !value_equal(item, there))
+                hide_texts(h, item, NULL);
             if (identifies(key, level) || (side && there))
                 continue;
             hide_tree(h, side ? there : item, side ? item : there, below);

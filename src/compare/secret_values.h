@@ -4,8 +4,10 @@
  *
  * Templates move values to other fields and objects, functions quote them in errors, annotations
  * hold them as JSON in whatever form. So a text is masked by what it contains: the value of a
- * Secret in hand, as it is, quoted, escaped for a URL or in base64 (also as a part of something
- * encoded), of at least SECRET_VALUE_MIN bytes, becomes "***". A value that other objects in hand
+ * Secret in hand, as it is, quoted, escaped for a URL, in other letters, in hex or in base64 (also
+ * as a part of something encoded), of at least SECRET_VALUE_MIN bytes, becomes "***". Of a value
+ * that is a file, also what is secret in it: what has such a name, passwords of URLs, long words
+ * with digits. A value that other objects in hand
  * contain openly, or that is a key, is not a secret: it stays as it is. Secrets within other
  * objects count. Names, paths and plumb's own words are not to be given to these functions.
  *

@@ -237,6 +237,29 @@ static const struct {
      {"{kind: Secret, stringData: {a: \"planted-value\\n\"}}"},
      "planted-value.",
      "***."},
+    {"in other letters and in hex",
+     {"{kind: Secret, stringData: {a: Planted-Value}}"},
+     "PLANTED-VALUE planted-value 506c616e7465642d56616c7565",
+     "*** *** ***"},
+    {"in base64 twice", {PLAIN}, "Y0d4aGJuUmxaQzEyWVd4MVpRPT0=", "***"},
+    {"lines of a key",
+     {"{kind: Secret, stringData: {a: \"-----BEGIN KEY-----\\nMIIEplanted0123456789\\n\"}}"},
+     "-----BEGIN KEY----- MIIEplanted0123456789",
+     "-----BEGIN KEY----- ***"},
+    {"what has a secret name in JSON",
+     {"{kind: Secret, stringData: {a: '{\"auths\":{\"planted.io\":{\"password\": "
+      "\"planted-p\",\"auth\":\"planted-a\"}}}'}}"},
+     "planted-p planted-a planted.io",
+     "*** *** planted.io"},
+    {"what has a secret name in settings",
+     {"{kind: Secret, stringData: {a: \"user: planted-u\\npassword: planted-p\\n"
+      "Token=planted-t;other=planted-o\"}}"},
+     "planted-u planted-p planted-t planted-o",
+     "planted-u *** *** planted-o"},
+    {"the password of a URL",
+     {"{kind: Secret, stringData: {a: 'db://user:planted-p@planted-h/x'}}"},
+     "planted-p planted-h",
+     "*** planted-h"},
     {"the end that a function quotes",
      {"{kind: Secret, stringData: {a: 2006-planted}}"},
      "parsing time \"2006-planted\": cannot parse \"planted\" as \"01\"",
@@ -303,7 +326,7 @@ TEST(values_are_hidden_in_trees_but_not_in_identities)
 
     secret_mask_pair(a, secret_values_of(a, &secret, 1), &before, &after);
     check(a, before,
-          "{\"kind\":\"planted-value\",\"metadata\":{\"name\":\"planted-value\",\"labels\":{\"x\":"
+          "{\"kind\":\"planted-value\",\"metadata\":{\"name\":\"***\",\"labels\":{\"x\":"
           "\"***\"}},\"a\":[\"*** (before)\"],\"c\":\"***\"}");
     check(a, after,
           "{\"kind\":\"planted-value\",\"metadata\":{\"name\":\"planted-other\"},\"a\":["
