@@ -5,6 +5,7 @@
 #include "compare/cases/internal.h"
 #include "compare/reference/root_internal.h"
 #include "base/file.h"
+#include "base/inside.h"
 #include "text/yaml/yaml.h"
 #include "value/source.h"
 
@@ -91,6 +92,58 @@ static bool find_named(struct running *r, struct err *e)
         add_case(r, name);
     }
     return true;
+}
+
+/* ---- Links. ---- */
+
+/*
+ * Cases come with the reference, and are trusted as little: a link could have any file compared and
+ * shown, or overwritten with --accept. What is below links counts, too: comparing follows them.
+ */
+struct link_check {
+    struct arena *arena;
+    str folder; /* that links must stay in */
+    size_t checked;
+};
+
+static bool check_links(struct link_check *c, str name, int depth, struct err *e)
+{
+    str path = file_join(c->arena, c->folder, name), *names;
+    AUTO_FD fd = -1;
+    size_t count;
+
+    if (depth > LINK_DEPTH_MAX || c->checked++ > CASE_FILES_MAX)
+        return err_set(e, ERR_LIMIT,
+                       "%.*s: more than %d files, or folders deeper than %d levels; is there a "
+                       "circle of links?",
+                       STR_ARG(path), CASE_FILES_MAX, LINK_DEPTH_MAX);
+    if (!inside_open(c->folder, name, false, &fd, e))
+        return false;
+    if (file_kind(path) != FILE_FOLDER)
+        return true;
+    if (!file_list(c->arena, path, &names, &count, e))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!check_links(c, file_join(c->arena, name, names[i]), depth + 1, e))
+            return false;
+    return true;
+}
+
+/* Links may lead to other files of the reference, or of the folder that --cases names. */
+static bool check_case(const struct running *r, const struct case_result *found, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    size_t slash = str_rfind_char(r->folder, '/');
+    struct link_check c = {.arena = a, .folder = r->folder};
+    str name = found->name;
+
+    if (r->options->outside_links)
+        return true;
+    if (!r->options->folder.len) {
+        c.folder = slash == STR_NPOS ? STR(".") : str_slice(r->folder, 0, slash);
+        name = file_join(a, STR("tests"), name);
+    }
+    return check_links(&c, without_slashes(name), 0, e);
 }
 
 /* ---- One case. ---- */
@@ -186,7 +239,7 @@ static bool run_case(struct running *r, struct case_result *c, struct err *e)
     struct value *expected, *found;
     AUTO_ERR fault = {0};
 
-    if (!compare_case(r, a, c, &found, e))
+    if (!check_case(r, c, e) || !compare_case(r, a, c, &found, e))
         return err_wrap(e, "case %.*s", STR_ARG(c->name));
     if (read_expected(a, path, &expected, &fault)) {
         judge(r, c, expected, found);

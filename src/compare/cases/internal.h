@@ -12,6 +12,10 @@
  */
 struct value *case_findings(struct arena *a, const struct results *r, const struct err *fault,
                             str folder);
+/* Of one case: files, and folders below folders. */
+#define CASE_FILES_MAX 100000
+#define LINK_DEPTH_MAX 64
+
 /* How the lists of expected.yaml are matched. */
 extern const struct diff_options case_diff_options;
 
