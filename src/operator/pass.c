@@ -195,7 +195,9 @@ bool pass_wrote(struct pass *p, const struct arm_answer *answer, struct pass_ste
     }
     /* Gone, or somebody else has written: the next look tells. There is nowhere to explain it. */
     *otherwise = step_rest(answer->http == 409 ? NS_PER_SEC / 10 : 5 * NS_PER_SEC);
-    p->card->unsure = !answer->http || answer->http == 200 || answer->http >= 500;
+    /* After a conflict the cache is behind: it is waited for, not tried again and again. */
+    p->card->unsure = !answer->http || answer->http == 200 || answer->http >= 500 ||
+                      answer->http == 409;
     if (answer->http >= 400 && answer->http < 500 && answer->http != 404 && answer->http != 409)
         *otherwise = rejected(p, answer);
     if (answer->http == 404)

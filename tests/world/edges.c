@@ -109,6 +109,71 @@ void edge_failed_and_owner_ready(struct world *w)
 
 /* 1.9 [PLUMB]: somebody else writes to the object all the time, which is no reason to send again.
  */
+static void point_elsewhere(struct stage *s, const struct effect *effect, struct arm_answer *answer)
+{
+    (void)s;
+    if (effect->kind != ARM_PUT || answer->http != 202)
+        return;
+    answer->location = STR("https://elsewhere.example/operations/2");
+    answer->async_operation = STR_NONE;
+}
+
+/* 2.7: an address elsewhere is not followed, neither from a poll token nor from an answer. */
+void edge_foreign_token(struct world *w)
+{
+    struct stage *s = open_group(w);
+
+    stage_azure(s, "PUT", STR(ACCOUNT_ID("acc")), STR("2023-01-01"),
+                STR("{\"location\":\"westus2\",\"kind\":\"StorageV2\",\"sku\":{\"name\":"
+                    "\"Standard_LRS\"},\"properties\":{\"accessTier\":\"Hot\"}}"));
+    stage_run(s, 1 * WORLD_MINUTE);
+    stage_apply_text(
+        s,
+        ACCOUNT(
+            "acc",
+            ",'finalizers':['" FINALIZER "'],'annotations':{'" ANNOTATION_RESOURCE_ID
+            "':'" ACCOUNT_ID(
+                "acc") "','" ANNOTATION_POLL_ID
+                       "':'GenericClient.CreateOrUpdateByID','" ANNOTATION_POLL_TOKEN
+                       "':'{\\u0022type\\u0022:\\u0022GenericResource\\u0022,\\u0022token\\u0022:{"
+                       "\\u0022type\\u0022:\\u0022loc\\u0022,\\u0022pollURL\\u0022:"
+                       "\\u0022https://elsewhere.example/operations/1\\u0022,"
+                       "\\u0022state\\u0022:\\u0022InProgress\\u0022}}'}"));
+    stage_run(s, 5 * WORLD_MINUTE);
+    stage_expect_ready(s, "StorageAccount", "acc");
+    s->twist = point_elsewhere;
+    stage_apply_text(s, ACCOUNT("other", ""));
+    stage_run(s, 5 * WORLD_MINUTE);
+    stage_expect_ready(s, "StorageAccount", "other");
+    stage_close(s);
+}
+
+/* Somebody writes all the time and the caches are far behind: a conflict is not a reason to write
+ * again at once, but to wait for what the caches show. */
+void edge_conflicts(struct world *w)
+{
+    AUTO_ARENA a = arena_new();
+    struct stage *s = &stage;
+
+    stage_open(s, w, &(struct stage_options){.faults = {.late = 100}});
+    stage_apply_text(s, GROUP("rg", ""));
+    stage_run(s, 2 * WORLD_MINUTE);
+    unsigned writes = s->kube_writes;
+    stage_apply_text(s, ACCOUNT("acc", ""));
+    for (int i = 0; i < 60; i++) {
+        stage_patch(s, "StorageAccount", "acc",
+                    str_z(a, str_fmt(a, "{'metadata':{'annotations':{'busy':'%d'}}}", i)));
+        stage_run(s, NS_PER_SEC);
+    }
+    world_expect(w, s->kube_writes - writes <= 80, "%u writes in a minute",
+                 s->kube_writes - writes);
+    stage_run(s, 5 * WORLD_MINUTE);
+    stage_expect_ready(s, "StorageAccount", "acc");
+    world_expect(w, stage_puts(s, STR(ACCOUNT_ID("acc"))) == 1, "%u PUTs",
+                 stage_puts(s, STR(ACCOUNT_ID("acc"))));
+    stage_close(s);
+}
+
 void edge_busy_object(struct world *w)
 {
     AUTO_ARENA a = arena_new();

@@ -44,6 +44,38 @@ void bad_crashes(struct world *w)
     stage_close(s);
 }
 
+static void take_over_often(struct stage *s)
+{
+    for (unsigned i = 0; i < 8; i++) {
+        stage_run(s, (int64_t)world_below(s->w, 4000) * NS_PER_MS);
+        stage_take_over(s);
+    }
+}
+
+/*
+ * Another operator gets the lease again and again while the first one goes on for a moment: it
+ * writes nothing (law 4, at every request), nothing is created twice and no finalizer is lost.
+ */
+void bad_two_leaders(struct world *w)
+{
+    struct stage *s = open(w);
+
+    s->options.faults.held = 50;
+    for (unsigned n = 1; n <= 5; n++) {
+        stage_apply_text(s, ACCOUNT("acc", ""));
+        take_over_often(s);
+        stage_run(s, 3 * WORLD_MINUTE);
+        stage_expect_ready(s, "StorageAccount", "acc");
+        world_expect(w, s->created == n, "%u creations, not %u", s->created, n);
+        stage_delete(s, "StorageAccount", "acc");
+        take_over_often(s);
+        stage_run(s, 3 * WORLD_MINUTE);
+        world_expect(w, !stage_get(s, "StorageAccount", "acc"), "the object is stuck");
+        world_expect(w, !stage_is_in_azure(s, ACCOUNT_ID("acc")), "left in Azure");
+    }
+    stage_close(s);
+}
+
 #define DAY (24 * 60 * WORLD_MINUTE)
 
 /* The wall clock jumps by a day, ahead and back, while objects are made, wait and are well. */

@@ -115,6 +115,10 @@ void pass_skip(struct world *w)
                         STR("eastus")),
                  "the status is not what Azure has");
     stage_expect(s, "ResourceGroup", "absent", "AzureResourceNotFound", NULL);
+    world_expect(w,
+                 str_eq(object_label(stage_get(s, "ResourceGroup", "rg"), STR(LABEL_VERSION)),
+                        STR("v0.1.0")),
+                 "no version whose policy is skip");
     /* Nothing is sent, so nothing is missing for it. */
     stage_apply_text(s, OBJECT("sql.azure.com/v20211101", "Server", "db", POLICY("skip"),
                                "'location':'westus2','owner':{'name':'rg'},'administratorLogin':"
@@ -131,6 +135,24 @@ void pass_skip(struct world *w)
     stage_close(s);
 }
 
+/* 1.5: detach-on-delete creates and updates, and deletes nothing. */
+void pass_detach(struct world *w)
+{
+    struct stage *s = open(w);
+
+    stage_apply_text(s, GROUP("rg", ""));
+    stage_apply_text(s, ACCOUNT("acc", POLICY("detach-on-delete")));
+    stage_run(s, 2 * WORLD_MINUTE);
+    stage_expect_ready(s, "StorageAccount", "acc");
+    unsigned writes = s->arm_writes;
+    stage_delete(s, "StorageAccount", "acc");
+    stage_run(s, 2 * WORLD_MINUTE);
+    world_expect(w, !stage_get(s, "StorageAccount", "acc") && s->arm_writes == writes,
+                 "it was not detached");
+    world_expect(w, stage_is_in_azure(s, ACCOUNT_ID("acc")), "the resource is gone");
+    stage_close(s);
+}
+
 /* 1.5: the policy of the Namespace counts for objects without one, and its change wakes them. */
 void pass_namespace_policy(struct world *w)
 {
@@ -140,7 +162,10 @@ void pass_namespace_policy(struct world *w)
     stage_run(s, 5 * NS_PER_SEC);
     stage_apply_text(s, GROUP("rg", ""));
     stage_apply_text(s, GROUP("own", POLICY("manage")));
+    /* An unknown value means the configured default, not the Namespace's. */
+    stage_apply_text(s, GROUP("odd", POLICY("Skip")));
     stage_run(s, 30 * NS_PER_SEC);
+    stage_expect_ready(s, "ResourceGroup", "odd");
     stage_expect(s, "ResourceGroup", "rg", "AzureResourceNotFound", NULL);
     stage_expect_ready(s, "ResourceGroup", "own");
     uint64_t passes = operator_stats(s->operator).passes;
@@ -192,11 +217,11 @@ void condition_fatal(struct world *w)
     struct stage *s = open(w);
 
     stage_apply_text(s, GROUP("rg", ""));
-    stage_run(s, 30 * NS_PER_SEC);
+    stage_run(s, 5 * WORLD_MINUTE); /* nothing that it needs changes from now on */
     stage_fault(s, "{'faults':[{'kind':'fail','method':'PUT','type':'Microsoft.Storage*','status':"
                    "400,'code':'LocationRequired','message':'no','count':1}]}");
     stage_apply_text(s, ACCOUNT("acc", ""));
-    stage_run(s, 30 * NS_PER_SEC);
+    stage_run(s, STAGE_PERIOD / 2);
     stage_expect(s, "StorageAccount", "acc", "LocationRequired", "checked again every 15 minutes");
     world_expect(w, str_eq(stage_condition(s, "StorageAccount", "acc").severity, STR("Error")),
                  "wrong severity");
@@ -226,6 +251,80 @@ void condition_operation_failed(struct world *w)
         "the token is left");
     stage_run(s, 5 * WORLD_MINUTE);
     stage_expect_ready(s, "StorageAccount", "acc");
+    stage_close(s);
+}
+
+/* The first answer that shows the account is twisted. */
+static void show_failed(struct stage *s, const struct effect *effect, struct arm_answer *answer)
+{
+    struct arena *a = s->w->arena;
+    str before, after;
+
+    if (effect->kind != ARM_GET || answer->http != 200 ||
+        !str_contains(effect->url, STR("storageAccounts/acc?")) ||
+        !str_cut(answer->body, STR("\"provisioningState\":\"Succeeded\""), &before, &after))
+        return;
+    answer->body =
+        str_fmt(a, "%.*s\"provisioningState\":\"Failed\"%.*s", STR_ARG(before), STR_ARG(after));
+}
+
+/* 1.3.1: an operation that ends well and leaves a resource whose state is Failed has failed. */
+void condition_failed_resource(struct world *w)
+{
+    struct stage *s = open(w);
+
+    stage_apply_text(s, GROUP("rg", ""));
+    stage_run(s, 30 * NS_PER_SEC);
+    s->twist = show_failed;
+    stage_apply_text(s, ACCOUNT("acc", ""));
+    for (int i = 0; i < 120; i++) {
+        stage_run(s, NS_PER_SEC);
+        world_expect(w, !str_eq(stage_condition(s, "StorageAccount", "acc").status, STR("True")),
+                     "a failed resource is Ready");
+    }
+    s->twist = NULL;
+    stage_run(s, 30 * WORLD_MINUTE);
+    stage_expect_ready(s, "StorageAccount", "acc");
+    stage_close(s);
+}
+
+#define MANY_RULES 20000
+
+static void show_many(struct stage *s, const struct effect *effect, struct arm_answer *answer)
+{
+    struct buf b = buf_new(s->w->arena, BUF_UNLIMITED);
+    str before, after;
+
+    if (effect->kind != ARM_GET || answer->http != 200 ||
+        !str_contains(effect->url, STR("storageAccounts/acc?")) ||
+        !str_cut(answer->body, STR("\"privateEndpointConnections\":["), &before, &after))
+        return;
+    buf_fmt(&b, "%.*s\"privateEndpointConnections\":[", STR_ARG(before));
+    for (unsigned i = 0; i < MANY_RULES; i++)
+        buf_fmt(&b, "%s{\"id\":\"/subscriptions/s/connections/%u\"}", i ? "," : "", i);
+    buf_add(&b, after);
+    answer->body = buf_str(&b);
+}
+
+/* 5.5: what is too large for an object is cut, and a condition says so. */
+void condition_truncated(struct world *w)
+{
+    struct stage *s = open(w);
+    struct condition cut = {0};
+
+    stage_apply_text(s, GROUP("rg", ""));
+    stage_run(s, 30 * NS_PER_SEC);
+    s->twist = show_many;
+    stage_apply_text(s, ACCOUNT("acc", ""));
+    stage_run(s, 2 * WORLD_MINUTE);
+    stage_expect_ready(s, "StorageAccount", "acc");
+    const struct value *status = value_get(stage_get(s, "StorageAccount", "acc"), STR("status"));
+    (void)condition_get(status, STR("Truncated"), &cut);
+    world_expect(w, str_contains(cut.message, STR("privateEndpointConnections (20000 elements")),
+                 "not cut: %.*s", STR_ARG(cut.message));
+    world_expect(w, value_len(value_get(status, STR("privateEndpointConnections"))) == 50,
+                 "%zu elements",
+                 (size_t)value_len(value_get(status, STR("privateEndpointConnections"))));
     stage_close(s);
 }
 
@@ -282,6 +381,53 @@ void delete_confirmed(struct world *w)
     stage_run(s, 60 * WORLD_MINUTE);
     world_expect(w, !stage_get(s, "ResourceGroup", "rg") && !stage_is_in_azure(s, STAGE_GROUP),
                  "it was not deleted");
+    stage_close(s);
+}
+
+/* What Azure refuses at first, and is sent again, counts once for --confirm-deletes. */
+void delete_counted_once(struct world *w)
+{
+    struct stage *s = open_with(w, &(struct operator_config){.confirm_deletes = 2});
+
+    stage_apply_text(s, GROUP("rg", ""));
+    stage_apply_text(s, ACCOUNT("acc1", ""));
+    stage_apply_text(s, ACCOUNT("acc2", ""));
+    stage_apply_text(s, ACCOUNT("acc3", ""));
+    stage_run(s, 2 * WORLD_MINUTE);
+    stage_expect_ready(s, "StorageAccount", "acc3");
+    stage_fault(s, "{'kind':'fail','method':'DELETE','id':'" ACCOUNT_ID(
+                       "acc1") "','status':409,'code':'AnotherOperationInProgress','count':3}");
+    stage_delete(s, "StorageAccount", "acc1");
+    stage_run(s, 1 * WORLD_MINUTE);
+    stage_delete(s, "StorageAccount", "acc2");
+    stage_run(s, 1 * WORLD_MINUTE);
+    world_expect(w,
+                 !stage_get(s, "StorageAccount", "acc1") && !stage_get(s, "StorageAccount", "acc2"),
+                 "a second try counts as another deletion");
+    stage_delete(s, "StorageAccount", "acc3");
+    stage_run(s, 1 * WORLD_MINUTE);
+    stage_expect(s, "StorageAccount", "acc3", "WaitingForConfirmation", "after 2 in the last ten");
+    stage_close(s);
+}
+
+/* 1.6.1: an error of a deletion is a Warning, whatever its code, and the deletion is sent again. */
+void delete_refused(struct world *w)
+{
+    struct stage *s = open_ready(w);
+
+    stage_fault(s, "{'kind':'fail','method':'DELETE','status':400,'code':'LocationRequired',"
+                   "'message':'no','count':1}");
+    stage_delete(s, "StorageAccount", "acc");
+    stage_run(s, 400 * NS_PER_MS);
+    for (int i = 0; i < 40 && !str_eq(stage_condition(s, "StorageAccount", "acc").reason,
+                                      STR("LocationRequired"));
+         i++)
+        stage_run(s, 20 * NS_PER_MS);
+    stage_expect(s, "StorageAccount", "acc", "LocationRequired", "no");
+    world_expect(w, str_eq(stage_condition(s, "StorageAccount", "acc").severity, STR("Warning")),
+                 "wrong severity");
+    stage_run(s, 2 * STAGE_PERIOD);
+    world_expect(w, !stage_get(s, "StorageAccount", "acc"), "it is not deleted");
     stage_close(s);
 }
 
@@ -371,6 +517,7 @@ void pass_take_over(struct world *w)
     stage_run(s, 3 * WORLD_MINUTE);
     stage_expect_ready(s, "StorageAccount", "acc");
     world_expect(w, !stage_puts(s, STR(ACCOUNT_ID("acc"))), "a second create");
+    world_expect(w, s->polls, "the operation is not followed");
     stage_close(s);
 }
 

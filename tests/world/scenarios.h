@@ -25,13 +25,18 @@ void references_woken(struct world *w);
 void pass_metadata(struct world *w);
 void pass_overlap(struct world *w);
 void pass_changes(struct world *w);
+void pass_detach(struct world *w);
 void pass_skip(struct world *w);
 void pass_namespace_policy(struct world *w);
 void condition_refused(struct world *w);
 void condition_fatal(struct world *w);
 void condition_operation_failed(struct world *w);
+void condition_failed_resource(struct world *w);
+void condition_truncated(struct world *w);
 void condition_steady(struct world *w);
 void delete_protected(struct world *w);
+void delete_counted_once(struct world *w);
+void delete_refused(struct world *w);
 void delete_confirmed(struct world *w);
 void delete_unsupported(struct world *w);
 void delete_below_group(struct world *w);
@@ -78,10 +83,12 @@ void bad_parent_gone(struct world *w);
 void bad_refusals(struct world *w);
 void bad_slow_answers(struct world *w);
 void bad_throttling(struct world *w);
+void bad_two_leaders(struct world *w);
 void bad_versions(struct world *w);
 void bad_wiped(struct world *w);
 /* What objects carry, byte by byte: see fields.c. */
 void fields_of_objects(struct world *w);
+void fields_taken_over(struct world *w);
 /* What kubectl shows, against docs/operate.md: see users.c. */
 void users_see(struct world *w);
 /* Faults that were mended: see mends.c. */
@@ -109,7 +116,9 @@ void edge_busy_object(struct world *w);
 void edge_claim_lost(struct world *w);
 void edge_delete_unreadable(struct world *w);
 void edge_failed_and_owner_ready(struct world *w);
+void edge_foreign_token(struct world *w);
 void edge_newer_generation(struct world *w);
+void edge_conflicts(struct world *w);
 void edge_unclaimed_token(struct world *w);
 /* Operations, deletions and clocks of others: see others.c. */
 void others_busy(struct world *w);

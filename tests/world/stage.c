@@ -124,8 +124,8 @@ static void ask_store(struct stage *s, const struct effect *effect, struct arm_a
 }
 
 /* The simulator's time is the world's. */
-static struct sim_response call_sim(struct stage *s, const char *method, str path, str query,
-                                    str body)
+struct sim_response stage_call_sim(struct stage *s, const char *method, str path, str query,
+                                   str body)
 {
     struct http_headers headers = {0};
     struct sim_response r = {0};
@@ -211,11 +211,12 @@ static void ask_azure(struct stage *s, const struct effect *effect, struct arm_a
     bool creates = effect->kind == ARM_PUT && s->counts_created &&
                    str_contains(plain, STR("/storageAccounts/")) &&
                    stage_azure(s, "GET", plain, STR("2023-01-01"), STR_NONE).status == 404;
-    struct sim_response r = call_sim(s, effect_method(effect->kind), plain,
-                                     str_copy(s->w->arena, query),
-                                     str_copy(s->w->arena, effect->body));
+    struct sim_response r = stage_call_sim(s, effect_method(effect->kind), plain,
+                                           str_copy(s->w->arena, query),
+                                           str_copy(s->w->arena, effect->body));
     ++*(effect_is_write(effect) ? &s->arm_writes : &s->arm_reads);
     s->activity_reads += str_contains(effect->url, STR("/eventtypes/management/"));
+    s->polls += effect->kind == ARM_GET && str_contains(plain, STR("/operation"));
     s->posts += effect->kind == ARM_POST;
     s->created += creates && r.status < 300;
     if (effect->kind == ARM_PUT) {
@@ -651,6 +652,13 @@ void stage_run(struct stage *s, int64_t time)
     world_run(s->w, world_now(s->w) + time);
 }
 
+void stage_take_over(struct stage *s)
+{
+    if (!s->lost && s->leads)
+        take_over(s);
+    step(s);
+}
+
 void stage_calm(struct stage *s)
 {
     s->calm = true;
@@ -686,6 +694,39 @@ static void add_core(struct stage *s, const char *kind, const char *plural, bool
     begin_watch(s, k);
 }
 
+/* What only stored objects of the reference operator have. */
+static void add_stored_members(struct arena *a, struct value *version)
+{
+    struct value *schema = value_get(value_get(version, STR("schema")), STR("openAPIV3Schema"));
+    struct value *spec = value_get(value_get(schema, STR("properties")), STR("spec"));
+    struct value *members = value_get(spec, STR("properties"));
+
+    value_set(a, members, STR("originalVersion"), stage_parse(a, "{'type':'string'}"));
+    value_set(a, members, STR("$propertyBag"),
+              stage_parse(a, "{'type':'object','additionalProperties':{'type':'string'}}"));
+    (void)value_unset(spec, STR("required"));
+}
+
+/* Objects are stored in a version of its own, which nobody applies. */
+static void add_twin(struct arena *a, struct value *definition)
+{
+    struct value *versions = value_get(value_get(definition, STR("spec")), STR("versions"));
+    struct value *twin = NULL;
+
+    for (size_t i = 0; i < value_len(versions); i++) {
+        struct value *v = &versions->items[i];
+        if (!value_is_true(value_get(v, STR("storage"))))
+            continue;
+        twin = value_clone(a, v);
+        value_set_bool(a, v, STR("storage"), false);
+        value_set_str(a, twin, STR("name"),
+                      str_concat(a, value_get_str(v, STR("name")), STR("storage")));
+        add_stored_members(a, twin);
+    }
+    value_add(a, versions, twin);
+    object_set_label(a, definition, STR("app.kubernetes.io/name"), STR("azure-service-operator"));
+}
+
 /* As the reference operator's definitions are. */
 static void forget_place(struct value *definition)
 {
@@ -713,6 +754,8 @@ static void define(struct stage *s, const struct model_resource *hub)
                                  &(struct crd_options){0}));
     if (s->options.foreign)
         forget_place(built);
+    if (s->options.twins)
+        add_twin(a, built);
     str definition = print(a, built);
     world_expect(s->w,
                  local_ask(&s->w->client, "POST",
@@ -743,6 +786,8 @@ static struct stage_kind *kind_of(struct stage *s, str group, str kind)
     k = ARENA_NEW(s->w->arena, struct stage_kind);
     *k = (struct stage_kind){
         .group = hub->group, .version = hub->version, .kind = hub->kind, .plural = hub->plural};
+    if (s->options.twins)
+        k->version = str_concat(s->w->arena, hub->version, STR("storage"));
     begin_watch(s, k);
     return k;
 }
@@ -872,107 +917,6 @@ void stage_expect(struct stage *s, const char *kind, const char *name, const cha
                      (!message || str_contains(ready.message, str_c(message))),
                  "%s %s should be %s (%s), not %.*s (%.*s)", kind, name, reason,
                  message ? message : "", STR_ARG(ready.reason), STR_ARG(ready.message));
-}
-
-/* ---- Azure. ---------------------------------------------------------------------------------- */
-
-struct sim_response stage_azure(struct stage *s, const char *method, str id, str api_version,
-                                str body)
-{
-    return call_sim(s, method, id, str_fmt(s->w->arena, "api-version=%.*s", STR_ARG(api_version)),
-                    body);
-}
-
-static void change(struct stage *s, const char *id, const char *path, const char *value,
-                   const char *how)
-{
-    str body = str_fmt(s->w->arena, "{\"id\":\"%s\",\"at\":\"%s\"%s%s%s}", id, path,
-                       value ? ",\"value\":" : "", value ? value : "", how);
-    struct sim_response r = call_sim(s, "POST", STR("/_sim/change"), STR_NONE, body);
-
-    world_note(s->w, "%s of %s changes", path, id);
-    world_expect(s->w, r.status == 204, "the change was refused: %.*s", STR_ARG(r.body));
-}
-
-void stage_change(struct stage *s, const char *id, const char *path, const char *value)
-{
-    change(s, id, path, value, ",\"by\":\"" STAGE_SOMEBODY "\"");
-}
-
-void stage_evolve(struct stage *s, const char *id, const char *path, const char *value)
-{
-    change(s, id, path, value, ",\"silent\":true");
-}
-
-const struct value *stage_body(struct stage *s, const char *id, const char *api_version)
-{
-    struct sim_response r = stage_azure(s, "GET", str_c(id), str_c(api_version), STR_NONE);
-    struct source *src = ARENA_NEW(s->w->arena, struct source);
-    struct value *v = NULL;
-
-    src->text = r.body;
-    world_expect(s->w, r.status == 200 && json_read(s->w->arena, src, NULL, &v, NULL),
-                 "%s is not in Azure: %d", id, r.status);
-    return v;
-}
-
-const struct value *stage_resources(struct stage *s)
-{
-    struct sim_response r = call_sim(s, "GET", STR("/_sim/resources"), STR_NONE, STR_NONE);
-    struct source *src = ARENA_NEW(s->w->arena, struct source);
-    struct value *v = NULL;
-
-    src->text = r.body;
-    world_expect(s->w, r.status == 200 && json_read(s->w->arena, src, NULL, &v, NULL),
-                 "the simulator does not list its resources: %d %.*s", r.status, STR_ARG(r.body));
-    return value_is(v, VALUE_LIST) ? v : value_at(v, 0);
-}
-
-bool stage_is_in_azure(struct stage *s, const char *id)
-{
-    const struct value *all = stage_resources(s);
-
-    for (size_t i = 0; i < value_len(all); i++) {
-        const struct value *item = value_at(all, i);
-        str text = value_is(item, VALUE_STRING) ? value_str(item) : value_get_str(item, STR("id"));
-        if (str_eq_fold(text, str_c(id)))
-            return true;
-    }
-    return false;
-}
-
-static struct source *quoted(struct stage *s, const char *given)
-{
-    struct source *src = ARENA_NEW(s->w->arena, struct source);
-    char *text = str_z(s->w->arena, str_c(given));
-
-    for (char *at = text; *at; at++)
-        *at = *at == '\'' ? '"' : *at;
-    src->text = str_c(text);
-    return src;
-}
-
-void stage_types(struct stage *s, const char *types)
-{
-    AUTO_ERR e = {0};
-
-    world_expect(s->w, sim_add_types(s->sim, quoted(s, types), &e), "no types: %.*s",
-                 STR_ARG(e.text));
-}
-
-void stage_fault(struct stage *s, const char *fault)
-{
-    AUTO_ERR e = {0};
-
-    world_expect(s->w, sim_add_faults(s->sim, quoted(s, fault), &e), "no fault: %.*s",
-                 STR_ARG(e.text));
-}
-
-void stage_end_faults(struct stage *s)
-{
-    struct sim_response r = call_sim(s, "DELETE", STR("/_sim/faults"), STR_NONE, STR_NONE);
-
-    world_expect(s->w, r.status < 300, "faults are left: %d", r.status);
 }
 
 /* ---- Opening. -------------------------------------------------------------------------------- */

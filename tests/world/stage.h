@@ -59,6 +59,7 @@ struct stage_options {
     void (*judged)(void *ctx, const struct value *record);
     void *judged_ctx;
     bool foreign; /* definitions have no operatorStatus */
+    bool twins; /* and are stored in the twin of the newest version, as the reference operator's */
 };
 
 struct stage_kind;
@@ -115,6 +116,7 @@ struct stage {
     unsigned deaf;                    /* so many DELETEs are answered well and do nothing */
     unsigned refused;                 /* writes that Azure refused */
     unsigned activity_reads;          /* of the activity log */
+    unsigned polls;                   /* of operations */
     struct map *causes;               /* of PUTs, to their number */
     unsigned kube_writes, status_writes, arm_writes, arm_reads, posts;
 };
@@ -124,6 +126,8 @@ void stage_open(struct stage *s, struct world *w, const struct stage_options *op
 void stage_close(struct stage *s);
 /* The operator is made anew, with another configuration if one is given. */
 void stage_restart(struct stage *s, const struct operator_config *config);
+/* Another operator gets the lease, and this one goes on for a moment; unless that is still so. */
+void stage_take_over(struct stage *s);
 void stage_run(struct stage *s, int64_t time);
 /* No more faults from now on; what they did stays. */
 void stage_calm(struct stage *s);
@@ -163,6 +167,9 @@ bool stage_has_event(const struct stage *s, const char *reason);
 
 /* ---- Azure. ---- */
 
+/* A request, at the time of the world. */
+struct sim_response stage_call_sim(struct stage *s, const char *method, str path, str query,
+                                   str body);
 /* A request of somebody else. */
 struct sim_response stage_azure(struct stage *s, const char *method, str id, str api_version,
                                 str body);

@@ -55,6 +55,9 @@ static bool is_noted(struct stage *s, str path)
 static void check_azure(struct stage *s, const struct effect *effect)
 {
     str path = plain_path(s, effect->url);
+    /* 2.7: an address that somebody wrote into an object must not see our token. */
+    world_expect(s->w, str_has_prefix(effect->url, STR(STAGE_ENDPOINT "/")), "a request to %.*s",
+                 STR_ARG(effect->url));
     const struct known *k = map_get(s->known, str_lower(s->w->arena, path));
 
     if (effect->kind == ARM_PUT)

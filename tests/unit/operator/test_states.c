@@ -50,6 +50,9 @@ static const struct {
     {"'annotations':{" ID ",'" ANNOTATION_POLL_ID "':'" POLLER_PUT "'}", 0, STEP_TO, STATE_CLAIM},
     {OURS ",'deletionTimestamp':'2026-01-02T03:04:05Z'", 0, STEP_TO, STATE_REMOVE},
     {"'deletionTimestamp':'2026-01-02T03:04:05Z'", 0, STEP_REST, 0},
+    {OURS ",'deletionTimestamp':'2026-01-02T03:04:05Z','annotations':{" ID ",'" ANNOTATION_POLICY
+          "':'detach-on-delete'}",
+     0, STEP_TO, STATE_RELEASE},
 };
 
 static void look_goes_where_the_object_says(void **state)
