@@ -14,66 +14,18 @@ server's garbage collector does its part. Last line: "N passed, M failed".
 import json
 import os
 import random
-import re
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
-import urllib.request
 
+from operating import SUBSCRIPTION, Azure, Operator, is_ready
 from server import Counter, Server, wait_until
 
 KILLS = 20
 SHOP = os.path.join(os.path.dirname(__file__), "../../examples/operate/shop.yaml")
 KINDS = "resources*/ResourceGroup,network.azure.com/VirtualNetwork*,storage*/StorageAccount,sql*/Server,sql*/ServersDatabase"
-SUBSCRIPTION = "11111111-2222-3333-4444-555555555555"
-
-
-class Azure:
-    """plumb simulate, and what it has."""
-
-    def __init__(self, plumb):
-        self.process = subprocess.Popen(
-            [plumb, "simulate", "--port", "0", "--preset", "quick,unlimited"], stdout=subprocess.PIPE, text=True
-        )
-        self.url = re.search(r"http://\S+", self.process.stdout.readline()).group()
-
-    def ask(self, method, path, body=None):
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.url + path, data, {"Content-Type": "application/json"}, method=method)
-        try:
-            with urllib.request.urlopen(request, timeout=30) as answer:
-                text = answer.read()
-                return answer.status, json.loads(text) if text else {}
-        except urllib.error.HTTPError as e:
-            return e.code, {}
-
-    def end(self):
-        self.process.terminate()
-        self.process.wait(timeout=30)
-
-
-class Operator:
-    def __init__(self, plumb, folder, azure, log, *options):
-        env = dict(
-            os.environ,
-            AZURE_SUBSCRIPTION_ID=SUBSCRIPTION,
-            AZURE_TENANT_ID="tenant",
-            AZURE_CLIENT_ID="client",
-            AZURE_CLIENT_SECRET="secret",
-            AZURE_RESOURCE_MANAGER_ENDPOINT=azure.url,
-            AZURE_RESOURCE_MANAGER_AUDIENCE=azure.url,
-            AZURE_AUTHORITY_HOST=azure.url + "/",
-        )
-        command = [plumb, "-v", "operate", "--kubeconfig", os.path.join(folder, "kubeconfig"), "--sync-period", "3s"]
-        command += ["--crd-pattern", KINDS, "--operator-namespace", "default", *options]
-        self.process = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=log)
-
-    def end(self, how=signal.SIGTERM):
-        self.process.send_signal(how)
-        return self.process.wait(timeout=30)
 
 
 def documents(plumb):
@@ -88,12 +40,7 @@ def place(document):
 
 def ready(server, document):
     status, found = server.ask("GET", place(document) + "/" + document["metadata"]["name"])
-    if status != 200:
-        return False
-    for condition in found.get("status", {}).get("conditions", []):
-        if condition["type"] == "Ready":
-            return condition["status"] == "True" and condition["observedGeneration"] == found["metadata"]["generation"]
-    return False
+    return status == 200 and is_ready(found)
 
 
 def main():
@@ -102,7 +49,7 @@ def main():
     azure = Azure(plumb)
     random.seed(1)
     with tempfile.TemporaryFile() as log:
-        operator = Operator(plumb, folder, azure, log, "--no-lease")
+        operator = Operator(plumb, folder, azure, log, KINDS, "--no-lease")
         try:
             shop = documents(plumb)
             objects = [document for document in shop if document["kind"] != "Secret"]
@@ -114,19 +61,19 @@ def main():
                     server.must("POST", place(shop[i]), shop[i])
                 time.sleep(random.uniform(0.05, 0.6))
                 operator.end(signal.SIGKILL)
-                operator = Operator(plumb, folder, azure, log, "--no-lease")
+                operator = Operator(plumb, folder, azure, log, KINDS, "--no-lease")
             for document in objects:
                 name = f"{document['kind']}/{document['metadata']['name']}"
                 counter.check(wait_until(60, lambda: ready(server, document)), f"{name} is not Ready")
 
             # The lease: a second one waits, and goes on when the first has ended.
             operator.end()
-            operator = Operator(plumb, folder, azure, log)
+            operator = Operator(plumb, folder, azure, log, KINDS)
             lease = "/apis/coordination.k8s.io/v1/namespaces/default/leases/controllers-leader-election-azinfra-generated"
             held = lambda: server.ask("GET", lease)[1].get("spec", {}).get("holderIdentity")
             counter.check(wait_until(30, lambda: bool(held())), "nobody leads")
             first = held()
-            second = Operator(plumb, folder, azure, log)
+            second = Operator(plumb, folder, azure, log, KINDS)
             time.sleep(3)
             counter.check(held() == first, "the second operator leads, too")
             counter.check(operator.end() == 0, "the first operator did not end well")
