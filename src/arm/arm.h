@@ -69,6 +69,7 @@ struct arm_call {
     str group, kind;            /* of the custom resource, for the rules */
     str correlation;            /* x-ms-correlation-request-id; may be empty */
     int64_t deadline;           /* by clock_mono; 0: none. Waiting counts. */
+    int64_t patience;           /* a 429 that asks for a longer wait is the answer; 0: none is */
     struct http_cancel *cancel; /* may be NULL */
     uint64_t term;              /* see arm_pipe_cancel (pipe.h only); TERM_NONE: of none */
 };

@@ -173,7 +173,8 @@ enum again answer_again(struct arm *m, const struct arm_call *call, const struct
         again = wait_for_server(t, r->retry_after, wait);
     /* The bucket is paused: the next turn comes when it has filled. */
     if (r->verdict.effect == EFFECT_BUCKET && r->status == 429)
-        again = ++t->throttled < THROTTLED_MAX;
+        again = ++t->throttled < THROTTLED_MAX &&
+                (!call->patience || r->retry_after <= call->patience);
     return again ? AGAIN : AGAIN_NOT;
 }
 

@@ -301,10 +301,60 @@ static void tally(struct pass *p, const char *cause, const struct deviations *al
                                                        .path_count = count});
 }
 
+/* What changes with each PUT, and says nothing. */
+static bool is_stamp(str name)
+{
+    static const char *const names[] = {"etag", "provisioningState", "systemData"};
+
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (str_eq(name, str_c(names[i])))
+            return true;
+    return false;
+}
+
+/* A number of what Azure shows, stamps aside; not 0. */
+static uint64_t shown_by_azure(struct arena *a, const struct value *body)
+{
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+    struct value *v = value_clone(a, body), *below = value_get(v, STR("properties"));
+
+    for (size_t i = value_len(v); i-- > 0;)
+        if (is_stamp(value_key(&v->items[i])))
+            value_remove(v, i);
+    for (size_t i = value_is(below, VALUE_OBJECT) ? value_len(below) : 0; i-- > 0;)
+        if (is_stamp(value_key(&below->items[i])))
+            value_remove(below, i);
+    return json_write(&b, v, &json_exact, NULL) ? str_hash(buf_str(&b)) | 1 : 0;
+}
+
+static void note_before(struct pass *p)
+{
+    AUTO_ARENA a = arena_new();
+
+    p->before = p->body && p->ports->tally ? shown_by_azure(a, p->body) : 0;
+}
+
+static void tally_noop(struct pass *p)
+{
+    AUTO_ARENA a = arena_new();
+
+    if (p->before && p->body && p->before == shown_by_azure(a, p->body))
+        p->ports->tally(p->ports->ctx, &(struct tally){.kind = p->card->key.kind, .noop = true});
+    p->before = 0;
+}
+
+void drift_tally_avoided(struct pass *p)
+{
+    if (p->ports->tally && p->body)
+        p->ports->tally(p->ports->ctx, &(struct tally){.kind = p->card->key.kind, .avoided = true});
+}
+
 void drift_before_put(struct pass *p)
 {
     struct drift *x = p->drift;
     bool drift = str_eq(str_c(p->cause.name), STR("drift"));
+
+    note_before(p);
 
     if (x && x->carried) {
         tally(p, p->cause.name, NULL);
@@ -376,6 +426,7 @@ struct pass_step state_learn(struct pass *p)
     bool was_drift = p->drift && p->cause.name && str_eq(str_c(p->cause.name), STR("drift"));
     struct value *more;
 
+    tally_noop(p);
     if (!p->request.body || drift_mode(p) == DRIFT_PUT_ONLY)
         return step_to(STATE_EXPORT);
     struct drift *x = look(p);

@@ -74,6 +74,7 @@ struct card {
     uint32_t attempt;   /* failures in a row */
     uint32_t busy;      /* looks in a row at what others were changing */
     uint64_t id;        /* a number of the id that it claims, or 0 */
+    uint8_t state;      /* enum object_state, as it was counted */
     bool waits;         /* for something that a watch will report */
     bool well;          /* the last pass ended well */
     bool again;         /* something changed while a pass was under way */
@@ -179,6 +180,7 @@ struct pass {
     struct arm_request request;            /* what should be: after GATHER */
     int64_t generation;                    /* of the object that the request was made from */
     const struct value *body;              /* what is, NULL: not there. After READ */
+    uint64_t before;                       /* of body before the PUT: drift.c; 0: not known */
     bool tried;                            /* a PUT was sent */
     bool sent;                             /* body is what a PUT has led to */
     struct cause cause;                    /* of the PUT */
@@ -439,6 +441,8 @@ struct deviations drift_changes(struct pass *p);
 str drift_text(struct pass *p, const struct deviations *all);
 /* A PUT follows: it is counted and noted, and carries what is shared. */
 void drift_before_put(struct pass *p);
+/* For metrics: Azure is as it should be. */
+void drift_tally_avoided(struct pass *p);
 /* Whether drift was found that was not reported yet. */
 bool drift_is_news(struct pass *p);
 /* Whether others of the kind are looked at first. */

@@ -140,5 +140,7 @@ struct pass_step state_judge(struct pass *p)
         return wait_for_others(p);
     if (drift_waits(p))
         return look_again(p);
+    if (!write)
+        drift_tally_avoided(p);
     return go_on(p, write);
 }

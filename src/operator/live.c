@@ -14,7 +14,9 @@
 #include "kube/lease.h"
 #include "kube/pipe.h"
 #include "base/block.h"
+#include "kube/queue.h"
 #include "operator/accounts.h"
+#include "operator/budget_metrics.h"
 #include "operator/checkpoint.h"
 #include "operator/digest_key.h"
 #include "operator/install.h"
@@ -22,12 +24,15 @@
 #include "operator/live_url.h"
 #include "operator/metrics.h"
 #include "operator/replay.h"
+#include "operator/state_metrics.h"
 #include "operator/write_metrics.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 /* How often the lease and the end are looked at. */
+/* A longer pause that Azure asks for is shown in the status of the object. */
+#define THROTTLED_QUIETLY (5 * NS_PER_SEC)
 #define LOOK_EVERY (NS_PER_SEC / 4)
 /* Where and how often the last checks are written down. */
 #define CHECKPOINT_NAME "plumb-checkpoint"
@@ -62,6 +67,7 @@ struct live {
     struct events *events;
     struct request_metrics *requests;
     struct write_metrics *writes;
+    struct state_metrics *states;
     struct arm_gate *gate;
     struct arm_pipe *pipe;
     pthread_t pipe_thread;
@@ -82,6 +88,8 @@ struct live {
     atomic_bool ready, leads;
     struct operator_stats stats; /* of the last step, under the lock */
     struct kinds_stats kinds_stats;
+    struct queue_stats queue; /* as of queue_look, about a second ago */
+    int64_t queue_look;
 };
 
 /* ---- News. ----------------------------------------------------------------------------------- */
@@ -352,6 +360,7 @@ static void ask_azure(struct live *l, uint64_t ticket, const struct effect *effe
     AUTO_ERR e = {0};
     struct account_client *client = accounts_take(l->accounts, effect->account);
     struct arm_call call = {.method = str_c(effect_method(effect->kind)),
+                            .patience = THROTTLED_QUIETLY,
                             .body = effect->body,
                             .priority = priorities[effect->priority],
                             .space = effect->account,
@@ -508,6 +517,14 @@ static void port_log(void *ctx, const struct report *report)
            LOG_STR("message", report->message), );
 }
 
+static void port_state(void *ctx, const struct object_key *key, enum object_state from,
+                       enum object_state to)
+{
+    struct live *l = ctx;
+
+    state_metrics_move(l->states, key, from, to);
+}
+
 static void port_tally(void *ctx, const struct tally *tally)
 {
     struct live *l = ctx;
@@ -587,6 +604,7 @@ static void begin(struct live *l, uint64_t lease_term)
                                 .event = l->config.observe ? NULL : port_event,
                                 .judged = l->keeper ? port_judged : NULL,
                                 .log = port_log,
+                                .state = port_state,
                                 .tally = port_tally};
     AUTO_ARENA a = arena_new_secret();
     struct operator_config config = l->config.operator;
@@ -657,6 +675,10 @@ static void wait(struct live *l, int64_t due)
     int64_t look = clock_mono() + LOOK_EVERY;
 
     l->kinds_stats = kinds;
+    if (l->operator&& clock_mono() >= l->queue_look) {
+        operator_queue_stats(l->operator, & l->queue);
+        l->queue_look = clock_mono() + NS_PER_SEC;
+    }
     l->stats = l->operator? operator_stats(l->operator) : (struct operator_stats){0};
     due = due < look ? due : look;
     while (!l->news && clock_mono() < due)
@@ -709,6 +731,7 @@ static bool start_azure(struct live *l, struct err *e)
     l->stopping = http_cancel_new();
     l->requests = request_metrics_new();
     l->writes = write_metrics_new();
+    l->states = state_metrics_new();
     if (!accounts_new(&accounts, &l->accounts, e) || !arm_pipe_new(&pipe, &l->pipe, e))
         return false;
     if (pthread_create(&l->pipe_thread, NULL, take_azure_answers, l) == 0)
@@ -807,6 +830,7 @@ static void stop_azure(struct live *l)
     http_cancel_free(l->stopping);
     request_metrics_free(l->requests);
     write_metrics_free(l->writes);
+    state_metrics_free(l->states);
 }
 
 void live_stop(struct live *l)
@@ -847,6 +871,7 @@ void live_metrics(struct live *l, struct buf *out)
     struct operator_stats o;
     struct kinds_stats k;
     struct events_stats e;
+    struct queue_named queue = {.name = STR("operator")};
 
     const struct arm_pipe_stats azure = arm_pipe_stats(l->pipe);
 
@@ -855,6 +880,7 @@ void live_metrics(struct live *l, struct buf *out)
         AUTO_LOCK guard = lock_take(&l->lock);
         o = l->stats;
         k = l->kinds_stats;
+        queue.stats = l->queue;
     }
     const struct {
         const char *name, *type, *help;
@@ -884,6 +910,9 @@ void live_metrics(struct live *l, struct buf *out)
     };
     for (size_t i = 0; i < COUNT(numbers); i++)
         metric_number(out, numbers[i].name, numbers[i].type, numbers[i].help, numbers[i].value);
+    budget_metrics(l->gate, out);
+    queue_metrics(out, &queue, 1);
+    state_metrics_write(l->states, out);
     write_metrics_write(l->writes, out);
     request_metrics_write(l->requests, out);
 }

@@ -93,12 +93,26 @@ static void end_pass(struct card *card)
     arena_free(p->arena);
 }
 
+/* Counts the object in another state: where its pass leaves it. */
+static void enter(struct operator* o, struct card *card, enum object_state state)
+{
+    const struct pass *p = card->pass;
+
+    if (p && p->object && object_is_deleting(p->object) && state != OBJECT_UNKNOWN)
+        state = OBJECT_DELETING;
+    if (o->ports.state && card->state != state)
+        o->ports.state(o->ports.ctx, &card->key, card->state, state);
+    card->state = (uint8_t)state;
+}
+
 void operator_free(struct operator* o)
 {
     if (!o)
         return;
-    for (size_t i = 0; i < cards_count(o->cards); i++)
+    for (size_t i = 0; i < cards_count(o->cards); i++) {
         end_pass(cards_at(o->cards, i));
+        enter(o, cards_at(o->cards, i), OBJECT_UNKNOWN);
+    }
     cards_free(o->cards);
     graph_free(o->graph);
     evolving_free(o->evolving);
@@ -125,6 +139,11 @@ struct operator_stats operator_stats(const struct operator* o)
     stats.objects = cards_count(o->cards);
     stats.flying = map_len(o->flying);
     return stats;
+}
+
+void operator_queue_stats(const struct operator* o, struct queue_stats *out)
+{
+    queue_stats(o->queue, out);
 }
 
 /* ---- Deletions. ------------------------------------------------------------------------------ */
@@ -290,6 +309,19 @@ static void rest(struct operator* o, struct card *card, int64_t delay)
         queue_add_after(o->queue, card->text, QUEUE_NORMAL, delay);
 }
 
+/* A pass that was only put off says nothing. */
+static void enter_rest(struct operator* o, struct card *card)
+{
+    const struct verdict *v = &card->pass->verdict;
+
+    if (card->pass->state != STATE_EXPLAIN)
+        return;
+    enter(o, card,
+          v->waits                            ? OBJECT_WAITING
+          : str_eq(v->severity, STR("Error")) ? OBJECT_STOPPED
+                                              : OBJECT_RETRYING);
+}
+
 static void forget(struct operator* o, struct card *card)
 {
     AUTO_ARENA a = arena_new();
@@ -300,6 +332,7 @@ static void forget(struct operator* o, struct card *card)
         rest(o, card, 0);
         return;
     }
+    enter(o, card, OBJECT_UNKNOWN);
     end_pass(card);
     queue_done(o->queue, card->text);
     graph_set(o->graph, card, &(struct str_list){0});
@@ -310,6 +343,7 @@ static void forget(struct operator* o, struct card *card)
 static void pause_pass(struct operator* o, struct card *card, int64_t delay)
 {
     card->resume = clock_mono() + delay;
+    enter(o, card, OBJECT_IN_PROGRESS);
     queue_done(o->queue, card->text);
     queue_add_after(o->queue, card->text, QUEUE_NORMAL, delay);
 }
@@ -421,10 +455,12 @@ static void advance(struct operator* o, struct card *card)
             return;
         case STEP_REST:
             outcome_tell(p, how_it_rests(p), NULL);
+            enter_rest(o, card);
             rest(o, card, step.delay);
             return;
         case STEP_PERIOD:
             outcome_tell(p, OUTCOME_WELL, NULL);
+            enter(o, card, OBJECT_READY);
             /* With a look to come soon it is not done yet. */
             if (o->ports.well && !step.delay)
                 o->ports.well(o->ports.ctx, &card->key);
@@ -657,6 +693,7 @@ static void take_change(struct operator* o, const struct object_key *key)
     if (!card && object) {
         card = cards_add(o->cards, key, text);
         resting = continue_rest(o, card, object);
+        enter(o, card, resting ? OBJECT_READY : OBJECT_PENDING);
     }
     if (card)
         card->id = copy_number(object);

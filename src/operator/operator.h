@@ -79,3 +79,6 @@ struct operator_stats {
     uint64_t withheld;              /* writes that were decided without a writer to make them */
 };
 struct operator_stats operator_stats(const struct operator* o);
+/* Of the queue of objects: a moment for each one that is worked on. */
+struct queue_stats;
+void operator_queue_stats(const struct operator* o, struct queue_stats *out);

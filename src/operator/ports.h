@@ -114,9 +114,24 @@ struct report {
     str message;
 };
 
-/* A PUT, or drift that is only reported, for counting. */
+/* Where a pass leaves an object, for counting. */
+enum object_state {
+    OBJECT_UNKNOWN,     /* it is not there */
+    OBJECT_PENDING,     /* no pass has ended yet, or another operator has it */
+    OBJECT_IN_PROGRESS, /* an operation in Azure is followed */
+    OBJECT_READY,
+    OBJECT_WAITING,  /* for something in the cluster */
+    OBJECT_RETRYING, /* it failed, and is tried again */
+    OBJECT_STOPPED,  /* it failed, and a user must mend it */
+    OBJECT_DELETING,
+    OBJECT_STATES,
+};
+
+/* A PUT, a look that led to none, or drift that is only reported, for counting. */
 struct tally {
     const char *cause; /* of a PUT: "drift"; NULL: none was made */
+    bool avoided;      /* Azure is as it should be */
+    bool noop;         /* after a PUT Azure shows the same as before */
     str kind;          /* "StorageAccount" */
     const str *paths;  /* of what drifted */
     size_t path_count;
@@ -202,4 +217,7 @@ struct ports {
     void (*log)(void *ctx, const struct report *report);
     /* Texts live only during the call. May be NULL. */
     void (*tally)(void *ctx, const struct tally *tally);
+    /* An object is in another state. May be NULL. */
+    void (*state)(void *ctx, const struct object_key *key, enum object_state from,
+                  enum object_state to);
 };

@@ -13,6 +13,7 @@ struct write_metrics {
     struct arena *arena;
     struct lock lock;
     struct map *causes, *places; /* the labels to a uint64_t */
+    uint64_t avoided, noops;
 };
 
 struct write_metrics *write_metrics_new(void)
@@ -73,6 +74,8 @@ void write_metrics_add(struct write_metrics *m, const struct tally *tally)
     AUTO_ARENA a = arena_new();
     AUTO_LOCK guard = lock_take(&m->lock);
 
+    m->avoided += tally->avoided;
+    m->noops += tally->noop;
     if (tally->cause)
         count(m, m->causes, str_fmt(a, "cause=\"%s\"", tally->cause));
     for (size_t i = 0; i < tally->path_count; i++)
@@ -94,6 +97,10 @@ void write_metrics_write(struct write_metrics *m, struct buf *out)
     metric_head(out, "plumb_drift_total", "counter",
                 "Members that others changed in Azure, by kind and path.");
     write_counts(m->places, "plumb_drift_total", out);
+    metric_number(out, "plumb_noop_writes_total", "counter",
+                  "PUTs after which Azure showed the same as before.", (double)m->noops);
+    metric_number(out, "plumb_writes_avoided_total", "counter",
+                  "Looks at resources that were as they should be.", (double)m->avoided);
     metric_head(out, "plumb_writes_total", "counter", "PUTs to Azure, by what caused them.");
     write_counts(m->causes, "plumb_writes_total", out);
 }

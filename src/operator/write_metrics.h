@@ -2,9 +2,10 @@
 /*
  * write_metrics.h - why Azure was written to, and what others change, counted for Prometheus.
  *
- * plumb_writes_total{cause} counts PUTs, plumb_drift_total{kind,path} the members that drift was
- * found at, whether it was corrected or only reported. Elements of lists count together. Any
- * thread.
+ * plumb_writes_total{cause} counts PUTs, plumb_noop_writes_total those that changed nothing,
+ * plumb_writes_avoided_total looks that led to none; plumb_drift_total{kind,path} the members that
+ * drift was found at, whether it was corrected or only reported. Elements of lists count together.
+ * Any thread.
  */
 #pragma once
 
@@ -19,5 +20,5 @@ struct write_metrics *write_metrics_new(void);
 void write_metrics_free(struct write_metrics *m);
 
 void write_metrics_add(struct write_metrics *m, const struct tally *tally);
-/* Appends both metrics. */
+/* Appends the metrics. */
 void write_metrics_write(struct write_metrics *m, struct buf *out);

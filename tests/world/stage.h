@@ -34,7 +34,9 @@
 
 /* What Microsoft Entra says of a wrong secret, and what plumb advises (arm/credential/token.c). */
 #define STAGE_DENIED                                                                               \
-    "login.microsoftonline.com: AADSTS7000215: Invalid client secret provided; check "             \
+    "getting a token for client 55555555-0000-0000-0000-000000000000 in tenant "                   \
+    "contoso.onmicrosoft.com: "                                                                    \
+    "AADSTS7000215: Invalid client secret provided; check "                                        \
     "AZURE_CLIENT_SECRET: it must be the value of the secret, not its id"
 
 /* In percent of what they could happen to. */

@@ -310,10 +310,11 @@ static void show_waiting(struct showing *v)
     stage_apply_text(s, NETWORK("vnet", "", ""));
     stage_run(s, 2 * WORLD_MINUTE);
     stage_apply_text(
-        s, SUBNET("front", "vnet",
-                  ",'addressPrefix':'10.0.0.0/24','routeTable':{'reference':{'group':"
-                  "'network.azure.com','kind':'RouteTable','name':'routes'}},'natGateway':{"
-                  "'reference':{'group':'network.azure.com','kind':'NatGateway','name':'nat'}}"));
+        s,
+        SUBNET("front", "vnet",
+               ",'addressPrefix':'10.0.0.0/24','natGateway':{'reference':{'group':"
+               "'network.azure.com','kind':'NatGateway','name':'nat'}},'routeTable':{"
+               "'reference':{'group':'network.azure.com','kind':'RouteTable','name':'routes'}}"));
     stage_apply_text(s, "{'apiVersion':'v1','kind':'Secret','metadata':{'name':'admin'},"
                         "'stringData':{'user':'me'}}");
     stage_apply_text(

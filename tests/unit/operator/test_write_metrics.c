@@ -2,6 +2,7 @@
 /* test_write_metrics.c - causes of writes and places of drift, with labels that stay few. */
 #include "../test.h"
 
+#include "operator/state_metrics.h"
 #include "operator/write_metrics.h"
 
 static void add(struct write_metrics *m, const char *cause, str path)
@@ -51,5 +52,52 @@ TEST(there_is_an_end_to_labels)
     write_metrics_free(m);
 }
 
+TEST(writes_that_were_avoided_or_changed_nothing_are_counted)
+{
+    AUTO_ARENA a = arena_new();
+    struct write_metrics *m = write_metrics_new();
+
+    write_metrics_add(m, &(struct tally){.kind = STR("Thing"), .avoided = true});
+    write_metrics_add(m, &(struct tally){.kind = STR("Thing"), .avoided = true});
+    write_metrics_add(m, &(struct tally){.kind = STR("Thing"), .noop = true});
+    assert_true(str_contains(text_of(m, a), STR("\nplumb_writes_avoided_total 2\n")));
+    assert_true(str_contains(text_of(m, a), STR("\nplumb_noop_writes_total 1\n")));
+    write_metrics_free(m);
+}
+
+static str states_of(struct state_metrics *m, struct arena *a)
+{
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+
+    state_metrics_write(m, &b);
+    return buf_str(&b);
+}
+
+TEST(objects_are_counted_in_one_state_each)
+{
+    const struct object_key key = {.group = STR("g"), .kind = STR("Thing"), .name = STR("x")};
+    AUTO_ARENA a = arena_new();
+    struct state_metrics *m = state_metrics_new();
+
+    state_metrics_move(m, &key, OBJECT_UNKNOWN, OBJECT_PENDING);
+    state_metrics_move(m, &key, OBJECT_UNKNOWN, OBJECT_PENDING);
+    state_metrics_move(m, &key, OBJECT_PENDING, OBJECT_READY);
+    str text = states_of(m, a);
+    assert_true(str_contains(
+        text, STR("plumb_objects_by_state{group=\"g\",kind=\"Thing\",state=\"Pending\"} 1\n")));
+    assert_true(str_contains(text, STR("kind=\"Thing\",state=\"Ready\"} 1\n")));
+    state_metrics_move(m, &key, OBJECT_READY, OBJECT_UNKNOWN);
+    assert_true(str_contains(states_of(m, a), STR("kind=\"Thing\",state=\"Ready\"} 0\n")));
+    for (int i = 0; i < STATE_METRICS_MAX + 5; i++) {
+        const struct object_key other = {.group = STR("g"), .kind = str_fmt(a, "K%d", i)};
+        state_metrics_move(m, &other, OBJECT_UNKNOWN, OBJECT_READY);
+    }
+    assert_true(
+        str_contains(states_of(m, a), STR("{group=\"other\",kind=\"other\",state=\"Ready\"} 6\n")));
+    state_metrics_free(m);
+}
+
 RUN_TESTS(cmocka_unit_test(causes_and_places_are_counted),
-          cmocka_unit_test(there_is_an_end_to_labels))
+          cmocka_unit_test(there_is_an_end_to_labels),
+          cmocka_unit_test(writes_that_were_avoided_or_changed_nothing_are_counted),
+          cmocka_unit_test(objects_are_counted_in_one_state_each))
