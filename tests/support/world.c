@@ -202,6 +202,7 @@ bool world_try(struct world *w, const struct world_scenario *scenario, uint64_t 
     if (setjmp(w->failed))
         return false;
     scenario->run(w);
+    w->simulated = world_now(w) - WORLD_BEGIN;
     end(w);
     return true;
 }

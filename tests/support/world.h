@@ -47,6 +47,7 @@ struct world {
     struct store *store;        /* NULL while it is down */
     struct local client;        /* a client of the store */
     unsigned lives;             /* how often the store was opened */
+    int64_t simulated;          /* how long the run was, after it */
     /* Called whenever something may have happened while time passed: watchers look. May be NULL. */
     void (*look)(void *ctx);
     void *look_ctx;

@@ -12,6 +12,9 @@
 #include <stdlib.h>
 
 unsigned scenario_scale = 1;
+
+/* Of all runs that went well. */
+static int64_t simulated;
 #define SCALE_MAX 1000
 
 /* Behaviours depend little on chance. */
@@ -158,6 +161,7 @@ static size_t run_all(const char *program, const struct world_scenario *scenario
     for (uint64_t seed = seeds->first; seed <= seeds->last; seed++) {
         if (world_try(&w, scenario, seed)) {
             ++*passed;
+            simulated += w.simulated;
             continue;
         }
         failed++;
@@ -215,6 +219,7 @@ int main(int argc, char **argv)
             some.last = some.first + scenarios[i].most - 1;
         failed += run_all(argv[0], &scenarios[i], &some, &passed);
     }
+    printf("%lld hours of simulated time\n", (long long)(simulated / WORLD_HOUR));
     printf("%zu passed, %zu failed\n", passed, failed);
     return failed ? 1 : 0;
 }
