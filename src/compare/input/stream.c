@@ -14,6 +14,7 @@
 #include "compare/input/input_internal.h"
 #include "base/unicode.h"
 #include "compare/log_buffer_internal.h"
+#include "compare/reference/yaml_map_internal.h"
 #include "text/json/json.h"
 #include "text/yaml/yaml.h"
 #include "value/number.h"
@@ -258,6 +259,21 @@ static void spell_floats(const struct input *in, struct value *v)
             spell_floats(in, &v->items[i]);
 }
 
+/*
+ * Only a line of dashes that ends with "\n" separates documents, for the original as well; the
+ * parser knows other marks, and would leave out what follows them.
+ */
+static bool check_end(const struct input *in, const struct source *source, str text, struct err *e)
+{
+    uint32_t line;
+
+    if (!in->dialect->whole_yaml || !yaml_goes_on(text, &line))
+        return true;
+    err_set(e, ERR_INVALID,
+            "another document begins within this one; put a line \"---\" before it");
+    return err_at(e, (struct where){source->file, source->lines_before + line, 1});
+}
+
 void document_read(struct input *in, struct document *d)
 {
     const struct read_options options = reading(in);
@@ -265,12 +281,12 @@ void document_read(struct input *in, struct document *d)
 
     if (d->root || d->failed)
         return;
-    if (yaml_read(in->arena, d->source, &options, &d->root, &e)) {
+    if (!yaml_read(in->arena, d->source, &options, &d->root, &e))
+        err_wrap(&e, "error converting YAML to JSON");
+    else if (check_end(in, d->source, d->source->text, &e))
         spell_floats(in, d->root);
-        return;
-    }
-    err_wrap(&e, "error converting YAML to JSON");
-    fail(in, d, &e);
+    if (e.kind != ERR_NONE)
+        fail(in, d, &e);
 }
 
 /* ---- YAML. ---- */

@@ -49,15 +49,6 @@ bool strict_read(struct arena *a, str file, str text, const struct schema *schem
     return err_wrap(e, "error unmarshaling JSON: while decoding JSON");
 }
 
-/* Whether a document may end within the text. */
-static bool has_separator(str text)
-{
-    for (size_t lf; (lf = str_find_char(text, '\n')) != STR_NPOS; text = str_from(text, lf + 1))
-        if (text.len - lf > 3 && !memcmp(text.ptr + lf + 1, "---", 3))
-            return true;
-    return false;
-}
-
 bool yaml_goes_on(str text, uint32_t *line)
 {
     const struct source source = {.text = text};
@@ -65,15 +56,16 @@ bool yaml_goes_on(str text, uint32_t *line)
     size_t offset = 0;
 
     /* Most texts have no such line: they are not read a second time. */
-    if (!has_separator(text))
+    if (!yaml_may_go_on(text))
         return false;
     AUTO_ARENA a = arena_new();
-    if (!yaml_read_next(a, &source, NULL, &offset, &first, NULL))
-        return false;
-    while (yaml_read_next(a, &source, NULL, &offset, &next, NULL) && next)
-        if (next->kind != VALUE_NULL) {
-            *line = source_where(&source, next).line;
-            return true;
-        }
-    return false;
+    AUTO_ERR fault = {0};
+    bool ok = yaml_read_next(a, &source, NULL, &offset, &first, &fault);
+    while (ok && (ok = yaml_read_next(a, &source, NULL, &offset, &next, &fault)) && next &&
+           next->kind == VALUE_NULL)
+        continue;
+    /* The first one can be read, so what fails is behind it. */
+    if (!ok || next)
+        *line = ok ? source_where(&source, next).line : fault.at.line;
+    return !ok || next;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* yaml_map_internal.h - YAML read as Go's sigs.k8s.io/yaml reads it into a mapping. For this folder
- * only. */
+/* yaml_map_internal.h - YAML read as Go's sigs.k8s.io/yaml reads it into a mapping. */
 #pragma once
 
 #include "go/decode.h"
@@ -13,8 +12,8 @@ MUST_CHECK bool yaml_map_read(struct arena *a, str text, struct value **out, str
 /* The same for any value. */
 MUST_CHECK bool yaml_any_read(struct arena *a, str text, struct value **out, struct err *e);
 /*
- * Whether something follows the first document of a text whose first document can be read; line is
- * where it begins.
+ * Whether something follows the first document of a text whose first document can be read, also
+ * what cannot be; line is where it begins, or where it fails.
  */
 bool yaml_goes_on(str text, uint32_t *line);
 /* Decodes YAML strictly by a schema, with the words of Go's libraries. *out is NULL for null. */

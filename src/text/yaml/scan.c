@@ -340,15 +340,27 @@ static void skip_spaces(struct yscan *s)
  * Moves over blanks, comments and line breaks. A tab is a blank only where no key can begin.
  *
  * Upstream: a byte order mark is looked for where Go's buffer begins instead of where the scanner
- * stands, so that with one there the first character of each line is lost.
+ * stands, so that with one there the first character of each line is lost. Where Go need not be
+ * matched, a mark before a document, as files have it that were put behind each other, is skipped.
  */
+static void skip_mark(struct yscan *s)
+{
+    if (!s->lenient && s->marked) {
+        yscan_skip(s);
+    } else if (s->lenient && yscan_byte(s, 0) == 0xEF && s->key_allowed &&
+               str_has_prefix(str_from(s->text, s->at.pos), STR("\xEF\xBB\xBF"))) {
+        yscan_skip(s);
+        s->at.column = 0;
+    }
+}
+
 static bool to_next_token(struct yscan *s)
 {
     for (;;) {
         if (!yscan_need(s, 1))
             return false;
-        if (UNLIKELY(s->marked) && s->at.column == 0)
-            yscan_skip(s);
+        if (s->at.column == 0)
+            skip_mark(s);
         if (!yscan_need(s, 1))
             return false;
         skip_spaces(s);

@@ -67,6 +67,34 @@ static bool next_part(struct yaml_stream *s, size_t *from, size_t *to, struct er
     return true;
 }
 
+/* All line ends of YAML 1.1, which Go's parser knows, though its tools only split at "\n---". */
+static bool ends_with_line(str text)
+{
+    static const char *const ends[] = {"\n", "\r", "\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"};
+
+    for (size_t i = 0; i < COUNT(ends); i++)
+        if (str_has_suffix(text, str_c(ends[i])))
+            return true;
+    return false;
+}
+
+static bool has_line_of(str text, str mark)
+{
+    for (size_t from = 0, at; (at = str_find(str_from(text, from), mark)) != STR_NPOS;) {
+        from += at + mark.len;
+        if (ends_with_line(str_slice(text, 0, from - mark.len)))
+            return true;
+    }
+    return false;
+}
+
+bool yaml_may_go_on(str text)
+{
+    bool utf16 = str_has_prefix(text, STR("\xFF\xFE")) || str_has_prefix(text, STR("\xFE\xFF"));
+
+    return utf16 || has_line_of(text, STR("---")) || has_line_of(text, STR("..."));
+}
+
 bool yaml_stream_next(struct arena *a, struct yaml_stream *s, struct value **out, struct err *e)
 {
     size_t from, to;
@@ -76,9 +104,16 @@ bool yaml_stream_next(struct arena *a, struct yaml_stream *s, struct value **out
         struct value *v;
         if (!next_part(s, &from, &to, e))
             return false;
-        const struct ypart part = {.src = s->src, .from = from, .to = to};
+        /* Go's tools take the first document of a part, and leave out the others. */
+        bool goes_on = !(s->opts && s->opts->go) &&
+                       yaml_may_go_on(str_slice(s->src->text, from, to));
+        size_t next = to;
+        const struct ypart part = {
+            .src = s->src, .from = from, .to = to, .next = goes_on ? &next : NULL};
         if (!yaml_read_part(a, &part, s->opts, &v, e))
             return false;
+        if (next < to)
+            s->offset = next;
         if (v->kind != VALUE_NULL) {
             *out = v;
             return true;

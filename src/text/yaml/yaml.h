@@ -60,6 +60,11 @@ MUST_CHECK bool yaml_stream_next(struct arena *a, struct yaml_stream *s, struct 
  * yaml_stream_next with read_options.go.
  */
 bool yaml_is_prologue(str text);
+/*
+ * Whether another document may begin within a text, by any mark of YAML: "...", and line ends that
+ * are not "\n". Go's tools do not split there, and take the first document only.
+ */
+bool yaml_may_go_on(str text);
 
 /*
  * Appends v as sigs.k8s.io/yaml.Marshal does: block style, keys in natural order, lines folded at
