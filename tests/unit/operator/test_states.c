@@ -464,6 +464,41 @@ static void judge_names_the_cause(void **state)
     }
 }
 
+/* ---- Owners. --------------------------------------------------------------------------------- */
+
+/* An object is bound to one uid: another owner of the same name never gets it. */
+static void an_owner_made_anew_gets_nothing(void **state)
+{
+    (void)state;
+    for (int same = 0; same <= 1; same++) {
+        AUTO_ARENA a = arena_new();
+        struct operator_config config = {.namespace = STR("plumb-system")};
+        struct card card = {.key = {.kind = STR("StorageAccount"), .namespace = STR("default")}};
+        struct ports ports = {.find = find};
+        struct value *object = parse(
+            a, same ? "{'metadata':{'ownerReferences':[{'apiVersion':'resources.azure.com/v1',"
+                      "'kind':'ResourceGroup','name':'rg','uid':'new'}]}}"
+                    : "{'metadata':{'ownerReferences':[{'apiVersion':'resources.azure.com/v1',"
+                      "'kind':'ResourceGroup','name':'rg','uid':'old'}]}}");
+        struct pass p = {
+            .arena = a, .config = &config, .ports = &ports, .card = &card, .object = object};
+        struct owner owner = {
+            .form = OWNER_OBJECT,
+            .key = {.group = STR("resources.azure.com"),
+                    .kind = STR("ResourceGroup"),
+                    .name = STR("rg")},
+            .object = parse(a, "{" KIND "'metadata':{'name':'rg','uid':'new','generation':1},"
+                               "'status':{'conditions':[{'type':'Ready','status':'True',"
+                               "'observedGeneration':1}]}}")};
+        struct pass_step otherwise;
+
+        assert_int_equal(owner_is_ready(&p, &owner, &otherwise), same);
+        assert_int_equal(owner_bind(&p, &owner, value_clone(a, object)), same);
+        if (!same)
+            assert_true(str_contains(p.verdict.message, STR("created again")));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -482,6 +517,7 @@ int main(void)
         cmocka_unit_test(what_only_users_can_mend_is_still_looked_at),
         cmocka_unit_test(only_news_is_reported),
         cmocka_unit_test(judge_names_the_cause),
+        cmocka_unit_test(an_owner_made_anew_gets_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
