@@ -13,6 +13,8 @@
 #include "text/json/json.h"
 #include "value/number.h"
 
+#include <math.h>
+
 /* The most faults of one object that are reported. */
 #define ERRORS_MAX 100
 
@@ -180,6 +182,24 @@ static void check_enum(struct validating *c, const struct value *schema, const s
                 STR_ARG(buf_str(&b)));
 }
 
+/*
+ * As an API server counts: exactly, when both are integers of 64 bits, else in floating point,
+ * where 0.3 is a multiple of 0.1, and nothing is whole beyond the integers that a double can hold.
+ */
+static bool is_multiple(str number, str step)
+{
+    const double whole_max = 9007199254740991.0, tolerance = 1e-9;
+    int64_t n, by;
+    double x, factor;
+
+    if (number_to_i64(number, &n) && number_to_i64(step, &by))
+        return by <= 0 || n % by == 0;
+    if (!number_to_double(number, &x) || !number_to_double(step, &factor) || factor <= 0)
+        return true;
+    double times = factor < 1 ? 1 / factor * x : x / factor;
+    return fabs(times) <= whole_max && fabs(times - round(times)) <= tolerance * fabs(round(times));
+}
+
 static void check_limits(struct validating *c, const struct value *schema, const struct value *v,
                          str path)
 {
@@ -190,7 +210,6 @@ static void check_limits(struct validating *c, const struct value *schema, const
         {"minimum", "exclusiveMinimum", "greater", -1},
         {"maximum", "exclusiveMaximum", "less", 1},
     };
-    double number, factor;
 
     for (size_t i = 0; i < COUNT(limits); i++) {
         const struct value *limit = value_get(schema, str_c(limits[i].limit));
@@ -204,12 +223,8 @@ static void check_limits(struct validating *c, const struct value *schema, const
                     exclusive ? "" : "or equal to ", STR_ARG(value_text(limit)));
     }
     const struct value *step = value_get(schema, STR("multipleOf"));
-    if (value_is_number(step) && number_to_double(value_text(step), &factor) &&
-        number_to_double(value_text(v), &number) && factor > 0) {
-        double times = number / factor;
-        if (times != (double)(int64_t)times)
-            invalid(c, path, v, "should be a multiple of %.*s", STR_ARG(value_text(step)));
-    }
+    if (value_is_number(step) && !is_multiple(value_text(v), value_text(step)))
+        invalid(c, path, v, "should be a multiple of %.*s", STR_ARG(value_text(step)));
 }
 
 static size_t count_runes(str s)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_store.py PLUMB FOLDER - the same script of API interactions on a real API server and on plumb serve.
 
-takes: 90 s
+takes: 60 s
 
 Each step is one request (or a wait for a state) whose status and answer are kept; both transcripts must be equal
 once uids, times, versions and tokens are replaced by names. Steps that differ on purpose are in DIFFERENCES, each
@@ -68,6 +68,7 @@ SPEC = {"type": "object", "required": ["size"], "properties": {
                   "name": {"type": "string"}, "count": {"type": "integer", "default": 1}}}},
     "more": {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
     "port": {"x-kubernetes-int-or-string": True},
+    "step": {"type": "integer", "multipleOf": 7}, "share": {"type": "number", "multipleOf": 0.1},
     "texts": {"type": "object", "additionalProperties": {"type": "string"}}}}
 SMALL = {"type": "object", "properties": {"size": {"type": "integer"}}}
 
@@ -245,6 +246,10 @@ def creating(s):
         # The order of several errors is that of a Go map.
         s.do("create: invalid " + label, "POST", WIDGETS, widget("b", spec),
              only=(lambda x: x["details"]) if label == "several" else None)
+    for label, spec in (("a large multiple", {"step": 9223372036854775807}), ("next to a large multiple", {"step": 9223372036854775806}),
+                        ("no multiple", {"step": 22}), ("a fraction's multiple", {"share": 0.3}), ("no fraction's multiple", {"share": 0.35}),
+                        ("a multiple beyond integers", {"share": 1e30})):
+        s.do("create: " + label, "POST", WIDGETS + "?dryRun=All", widget("b", dict(spec, size=1)), only=lambda x: x.get("message"))
     s.do("create: bad name", "POST", WIDGETS, widget("B_"))
     s.do("create: no name", "POST", WIDGETS, widget(""))
     s.do("create: bad label", "POST", WIDGETS, widget("b", labels={"a b": "c"}))

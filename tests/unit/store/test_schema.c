@@ -51,6 +51,53 @@ TEST(objects_that_do_not_fit_their_schema_are_rejected_in_kubernetes_words)
 }
 
 static const struct {
+    const char *spec;
+    bool fits;
+} multiples[] = {
+    {"\"step\":21", true},
+    {"\"step\":-21", true},
+    {"\"step\":0", true},
+    {"\"step\":22", false},
+    {"\"step\":9223372036854775807", true},
+    {"\"step\":9223372036854775806", false}, /* the same as a double */
+    {"\"step\":-9223372036854775808", false},
+    {"\"share\":0.3", true}, /* 0.3 / 0.1 is not 3 */
+    {"\"share\":0.35", false},
+    {"\"share\":0.05", false},
+    {"\"share\":7", true},
+    {"\"share\":1e30", false},
+    {"\"share\":-1e300", false},
+};
+
+TEST(multiples_are_counted_exactly)
+{
+    AUTO_ARENA a = arena_new();
+    struct stage s = stage_begin();
+
+    ASSERT_ASK(
+        &s, "POST", CRDS,
+        "{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":\"CustomResourceDefinition\","
+        "\"metadata\":{\"name\":\"stairs.example.com\"},\"spec\":{\"group\":\"example.com\","
+        "\"scope\":\"Cluster\"," NAMES(
+            "stairs", "Stair") ",\"versions\":[{\"name\":\"v1\","
+                               "\"served\":true,\"storage\":true,\"schema\":{\"openAPIV3Schema\":{"
+                               "\"type\":\"object\","
+                               "\"properties\":{\"step\":{\"type\":\"integer\",\"multipleOf\":7},"
+                               "\"share\":{\"type\":\"number\",\"multipleOf\":0.1}}}}}]}}",
+        201);
+    for (size_t i = 0; i < COUNT(multiples); i++) {
+        str body = str_fmt(a,
+                           "{\"apiVersion\":\"example.com/v1\",\"kind\":\"Stair\",\"metadata\":{"
+                           "\"name\":\"s\"},%s}",
+                           multiples[i].spec);
+        ASSERT_ASK(&s, "POST", "/apis/example.com/v1/stairs?dryRun=All", str_z(a, body),
+                   multiples[i].fits ? 201 : 422);
+    }
+    assert_true(str_contains(local_text(&s.c, "message"), STR("should be a multiple of 0.1")));
+    stage_end(&s);
+}
+
+static const struct {
     const char *meta, *message;
 } meta_faults[] = {
     {"\"name\":\"A\"", "metadata.name: Invalid value: \"A\": a lowercase RFC 1123 subdomain must "
@@ -192,7 +239,7 @@ TEST(definitions_that_are_not_structural_are_rejected)
 
 RUN_TESTS(
     cmocka_unit_test(objects_that_do_not_fit_their_schema_are_rejected_in_kubernetes_words),
-    cmocka_unit_test(metadata_is_checked_too),
+    cmocka_unit_test(multiples_are_counted_exactly), cmocka_unit_test(metadata_is_checked_too),
     cmocka_unit_test(unknown_fields_are_dropped_with_a_warning_and_kept_where_the_schema_says_so),
     cmocka_unit_test(warnings_are_few_and_well_formed),
     cmocka_unit_test(defaults_of_a_new_definition_are_there_when_old_objects_are_read),
