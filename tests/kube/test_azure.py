@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_azure.py PLUMB FOLDER - plumb's definitions and versions on the real API server of FOLDER.
 
-takes: 600 s, sampled 90 s
+takes: 300 s, sampled 60 s
 
   definitions   all of `plumb crd --apply` are accepted, established, and structural
   valid         the least object of every kind is accepted, by the server and by `plumb plan --offline`;

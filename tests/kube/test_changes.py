@@ -3,7 +3,7 @@
 """test_changes.py PLUMB FOLDER - a watch while others make changes and the API server dies.
 
 editions: full
-takes: 60 s
+takes: 45 s
 
 One process follows 2,000 objects, three others change each of them five times. In the middle of it the follower
 is suspended and the API server is killed (-9) and started again; the others go on, the server is killed and started

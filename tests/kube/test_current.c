@@ -4,6 +4,7 @@
  * validation of fields.
  *
  * editions: crds
+ * takes: 20 s
  *
  *     KUBECONFIG=DIR/kubeconfig build/release/kube/test_current
  */

@@ -3,6 +3,7 @@
 """test_leader.py PLUMB FOLDER - leader election among processes that are killed and suspended.
 
 editions: full
+takes: 20 s
 
 Each process says every 20 ms whether it believes to lead; two that do at the same time are a failure. The
 record is read with kubectl, whose types are client-go's. Last line: "N passed, M failed".

@@ -4,6 +4,7 @@
  * changed: objects are made in a namespace of their own.
  *
  * editions: full
+ * takes: 15 s
  *
  *     KUBECONFIG=DIR/kubeconfig build/release/kube/test_live
  */

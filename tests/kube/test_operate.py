@@ -3,7 +3,7 @@
 """test_operate.py PLUMB FOLDER - the operator on a real control plane, with the simulated Azure behind a socket.
 
 editions: full
-takes: 150 s
+takes: 50 s
 
 The operator is killed again and again while the objects of examples/operate are made; whatever it was doing, the
 next one goes on: every object becomes Ready, a second operator stays away while the

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_watch.py PLUMB FOLDER - plumb compare --watch on the real API server of FOLDER.
 
-takes: 30 s
+takes: 20 s
 
   changes   objects that begin to differ, change and are fixed, what goes missing and comes back
   restart   the API server is killed and started again: what changed meanwhile and later is told
