@@ -159,7 +159,8 @@ struct sim_rule {
 struct sim_mirror {
     str type; /* the last part of the child's type */
     struct sim_members at;
-    bool flat; /* its elements have the properties of the child beside its name */
+    bool flat;      /* its elements have the properties of the child beside its name */
+    bool read_only; /* a write of the parent leaves the children alone */
 };
 
 struct sim_type {

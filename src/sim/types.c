@@ -42,9 +42,11 @@ struct sim_types {
 
 static bool read_mirrors(struct fields *f, const struct value *v, void *out)
 {
-    static const struct field fields[] = {{"at", sim_read_members, offsetof(struct sim_mirror, at)},
-                                          {"flat", fields_bool, offsetof(struct sim_mirror, flat)},
-                                          {0}};
+    static const struct field fields[] = {
+        {"at", sim_read_members, offsetof(struct sim_mirror, at)},
+        {"flat", fields_bool, offsetof(struct sim_mirror, flat)},
+        {"readOnly", fields_bool, offsetof(struct sim_mirror, read_only)},
+        {0}};
     struct sim_type *type = out;
 
     if (!value_is(v, VALUE_OBJECT))

@@ -146,9 +146,11 @@ static void store(struct sim_call *c, struct sim_resource *r, const struct value
     sim_keep(&r->api_version, c->api_version);
     stored = sim_represent(c, r);
     sim_sign(c, r, &by, stored);
-    for (size_t i = 0; i < c->behaviour->mirrors.len; i++)
-        if (given == c->body || sim_at(given, c->behaviour->mirrors.items[i].at))
-            replace_children(c, r, &c->behaviour->mirrors.items[i]);
+    for (size_t i = 0; i < c->behaviour->mirrors.len; i++) {
+        const struct sim_mirror *m = &c->behaviour->mirrors.items[i];
+        if (!m->read_only && (given == c->body || sim_at(given, m->at)))
+            replace_children(c, r, m);
+    }
     sim_keep(&r->body, sim_json(c->arena, stored));
     sim_store_changed(c->sim->store, r);
 }
