@@ -7,8 +7,8 @@
 /* More steps than that at one moment never end. */
 #define SETTLE_MAX 100000
 
+/* On a heap by time, then by the order in which they were added. */
 struct world_event {
-    struct world_event *next; /* sorted by time, then by the order in which they were added */
     int64_t due;
     uint64_t sequence;
     void (*fn)(void *ctx);
@@ -103,26 +103,52 @@ int64_t world_now(const struct world *w)
     return clock_mono();
 }
 
+static bool is_before(const struct world_event *x, const struct world_event *y)
+{
+    return x->due != y->due ? x->due < y->due : x->sequence < y->sequence;
+}
+
+static void swap(struct world_event *x, struct world_event *y)
+{
+    struct world_event kept = *x;
+
+    *x = *y;
+    *y = kept;
+}
+
 void world_after(struct world *w, int64_t delay, void (*fn)(void *ctx), void *ctx)
 {
-    struct world_event *event = ARENA_NEW(w->arena, struct world_event), **at = &w->events;
-
-    *event = (struct world_event){
+    struct world_event event = {
         .due = world_now(w) + delay, .sequence = w->sequence++, .fn = fn, .ctx = ctx};
-    while (*at && (*at)->due <= event->due)
-        at = &(*at)->next;
-    event->next = *at;
-    *at = event;
+    size_t at = w->events.len;
+
+    VEC_PUSH(w->arena, &w->events, event);
+    for (; at && is_before(&w->events.items[at], &w->events.items[(at - 1) / 2]); at = (at - 1) / 2)
+        swap(&w->events.items[at], &w->events.items[(at - 1) / 2]);
+}
+
+static struct world_event take_first(struct world *w)
+{
+    struct world_event *items = w->events.items, first = items[0];
+    size_t len = --w->events.len, at = 0, child;
+
+    items[0] = items[len];
+    while ((child = 2 * at + 1) < len) {
+        child += child + 1 < len && is_before(&items[child + 1], &items[child]);
+        if (!is_before(&items[child], &items[at]))
+            break;
+        swap(&items[child], &items[at]);
+        at = child;
+    }
+    return first;
 }
 
 static bool deliver(struct world *w)
 {
-    struct world_event *event = w->events;
-
-    if (!event || event->due > world_now(w))
+    if (!w->events.len || w->events.items[0].due > world_now(w))
         return false;
-    w->events = event->next;
-    event->fn(event->ctx);
+    struct world_event event = take_first(w);
+    event.fn(event.ctx);
     return true;
 }
 
@@ -136,7 +162,7 @@ static int64_t settle(struct world *w)
         if (w->look)
             w->look(w->look_ctx);
         if (due > world_now(w) && !deliver(w))
-            return w->events && w->events->due < due ? w->events->due : due;
+            return w->events.len && w->events.items[0].due < due ? w->events.items[0].due : due;
     }
     world_fail(w, "there is always something to do at this moment");
 }

@@ -52,7 +52,7 @@ struct world {
     void (*look)(void *ctx);
     void *look_ctx;
     /* The rest is the world's own. */
-    struct world_event *events;
+    VEC(struct world_event) events;
     uint64_t sequence;
     struct {
         char text[200];

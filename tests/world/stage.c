@@ -58,14 +58,49 @@ static void step(struct stage *s);
 static void restart_after_crash(void *ctx);
 static void step_lost(struct stage *s);
 
+/* ---- Pieces. --------------------------------------------------------------------------------- */
+
+/*
+ * What lives for a while has an arena of its own: a request under way, an object in the cache. A
+ * day of thousands of objects would not fit into memory otherwise.
+ */
+struct stage_piece {
+    struct stage_piece *next, **at;
+    struct arena *arena;
+};
+
+static void *piece_new(struct stage *s, size_t size)
+{
+    struct arena *a = arena_new();
+    struct stage_piece *p = arena_alloc(a, size);
+
+    *p = (struct stage_piece){.next = s->pieces, .at = &s->pieces, .arena = a};
+    if (p->next)
+        p->next->at = &p->next;
+    s->pieces = p;
+    return p;
+}
+
+static void piece_free(struct stage_piece *p)
+{
+    *p->at = p->next;
+    if (p->next)
+        p->next->at = p->at;
+    arena_free(p->arena);
+}
+
 /* ---- The ports. ------------------------------------------------------------------------------ */
 
 struct flight {
+    struct stage_piece piece;
+    unsigned landings; /* that are left */
     struct stage *s;
     unsigned life;
     uint64_t ticket;
     str path;
-    struct effect effect; /* of one that is held */
+    struct effect effect; /* of one that waits before it is sent */
+    struct budget_grant grant;
+    bool granted;
     struct arm_answer answer;
 };
 
@@ -82,25 +117,42 @@ static void tell(const struct flight *f)
     }
 }
 
+static void remove_flight(struct map *flying, const struct flight *f)
+{
+    if (flying && map_get(flying, f->path) == f)
+        map_remove(flying, f->path);
+}
+
 static void land(void *ctx)
 {
     struct flight *f = ctx;
     struct stage *s = f->s;
 
-    if (f->life == s->life)
-        map_remove(s->flying, f->path);
-    else if (s->lost && f->life == s->lost_life)
-        map_remove(s->lost_flying, f->path);
+    remove_flight(s->flying, f);
+    remove_flight(s->lost_flying, f);
+    if (f->granted) {
+        const struct budget_signal nothing = budget_signal_none();
+        budget_answer(s->budget, &f->grant, world_now(s->w), &nothing);
+        f->granted = false;
+    }
     tell(f);
+    if (!--f->landings)
+        piece_free(&f->piece);
 }
 
 /* The same answer once more: nobody waits for it. */
 static void land_again(void *ctx)
 {
-    tell(ctx);
+    struct flight *f = ctx;
+
+    tell(f);
+    if (!--f->landings)
+        piece_free(&f->piece);
 }
 
-static void ask_store(struct stage *s, const struct effect *effect, struct arm_answer *out)
+/* The answer lives in kept. */
+static void ask_store(struct stage *s, struct arena *kept, const struct effect *effect,
+                      struct arm_answer *out)
 {
     AUTO_ARENA a = arena_new();
     struct local client = local_client(store_handler(s->w->store));
@@ -111,7 +163,7 @@ static void ask_store(struct stage *s, const struct effect *effect, struct arm_a
     client.agent = STR("plumb-operator");
     out->http = local_ask(&client, effect_method(effect->kind), str_z(a, effect->url),
                           str_z(a, effect->body));
-    out->body = str_copy(s->w->arena, client.text);
+    out->body = str_copy(kept, client.text);
     world_note(s->w, "%s %.*s %.*s: %d", effect_method(effect->kind), STR_ARG(effect->url),
                STR_ARG(str_slice(effect->body, 0, 60)), out->http);
     if (effect->kind != KUBE_GET && out->http < 300 && client.body)
@@ -124,18 +176,18 @@ static void ask_store(struct stage *s, const struct effect *effect, struct arm_a
 }
 
 /* The simulator's time is the world's. */
-struct sim_response stage_call_sim(struct stage *s, const char *method, str path, str query,
-                                   str body)
+struct sim_response stage_call_sim(struct stage *s, struct arena *a, const char *method, str path,
+                                   str query, str body)
 {
     struct http_headers headers = {0};
     struct sim_response r = {0};
     int64_t passed = world_now(s->w) - s->sim_time;
 
-    http_header_add(s->w->arena, &headers, STR("Content-Type"), STR("application/json"));
+    http_header_add(a, &headers, STR("Content-Type"), STR("application/json"));
     if (passed > 0)
         sim_advance(s->sim, passed);
     s->sim_time = world_now(s->w);
-    sim_handle(s->sim, s->w->arena,
+    sim_handle(s->sim, a,
                &(struct sim_request){.method = str_c(method),
                                      .path = path,
                                      .query = query,
@@ -156,16 +208,17 @@ unsigned stage_puts(const struct stage *s, str id)
 
 static void count_put(struct stage *s, str path, int status)
 {
-    str id = str_lower(s->w->arena, path);
+    AUTO_ARENA a = arena_new();
+    str id = str_lower(a, path);
     uintptr_t n = (uintptr_t)map_get(s->puts, id);
 
     if (status >= 300) {
         s->refused++;
         return;
     }
-    map_set(s->puts, id, (void *)(n + 1));
     if (!n)
-        VEC_PUSH(s->w->arena, &s->order, id);
+        VEC_PUSH(s->w->arena, &s->order, id = str_copy(s->w->arena, id));
+    map_set(s->puts, id, (void *)(n + 1));
 }
 
 /* Errors that pass by themselves, as recordings have them. */
@@ -181,7 +234,8 @@ static const struct {
     {502, "<html>bad gateway</html>"},
 };
 
-static void ask_azure(struct stage *s, const struct effect *effect, struct arm_answer *out)
+static void ask_azure(struct stage *s, struct arena *kept, const struct effect *effect,
+                      struct arm_answer *out)
 {
     str path, query = STR_NONE;
     int64_t seconds;
@@ -206,21 +260,21 @@ static void ask_azure(struct stage *s, const struct effect *effect, struct arm_a
         return;
     }
     str plain;
-    if (!url_unescape(s->w->arena, path, false, &plain))
-        plain = str_copy(s->w->arena, path);
+    if (!url_unescape(kept, path, false, &plain))
+        plain = str_copy(kept, path);
     bool creates = effect->kind == ARM_PUT && s->counts_created &&
                    str_contains(plain, STR("/storageAccounts/")) &&
                    stage_azure(s, "GET", plain, STR("2023-01-01"), STR_NONE).status == 404;
-    struct sim_response r = stage_call_sim(s, effect_method(effect->kind), plain,
-                                           str_copy(s->w->arena, query),
-                                           str_copy(s->w->arena, effect->body));
+    struct sim_response r = stage_call_sim(s, kept, effect_method(effect->kind), plain,
+                                           str_copy(kept, query), str_copy(kept, effect->body));
     ++*(effect_is_write(effect) ? &s->arm_writes : &s->arm_reads);
     s->activity_reads += str_contains(effect->url, STR("/eventtypes/management/"));
     s->polls += effect->kind == ARM_GET && str_contains(plain, STR("/operation"));
     s->posts += effect->kind == ARM_POST;
     s->created += creates && r.status < 300;
     if (effect->kind == ARM_PUT) {
-        const struct stage_put put = {plain, str_copy(s->w->arena, effect->body)};
+        const struct stage_put put = {str_copy(s->w->arena, plain),
+                                      str_copy(s->w->arena, effect->body)};
         VEC_PUSH(s->w->arena, &s->sent, put);
         count_put(s, plain, r.status);
         if (r.status >= 300)
@@ -258,6 +312,26 @@ static void crash_if_due(struct stage *s)
     world_after(s->w, 1, restart_after_crash, s);
 }
 
+/* Azure's own bucket of writes, whose pace a budget keeps. */
+static struct budget_rate bucket_of_writes(const struct stage *s)
+{
+    return (struct budget_rate){s->options.paced, s->options.paced / 20.0};
+}
+
+static void check_pace(struct stage *s, const struct effect *effect)
+{
+    const struct budget_rate rate = bucket_of_writes(s);
+    double passed = (double)(world_now(s->w) - s->paced_at) / (double)NS_PER_SEC;
+
+    if (!s->budget || !effect_is_arm(effect->kind) || !effect_is_write(effect))
+        return;
+    s->bucket += passed * rate.per_second;
+    s->bucket = s->bucket > rate.burst ? rate.burst : s->bucket;
+    s->paced_at = world_now(s->w);
+    world_expect(s->w, s->bucket >= 1, "a write that Azure would throttle");
+    s->bucket--;
+}
+
 /* A request goes out, and its answer is on its way. */
 static void send(struct flight *f, const struct effect *effect)
 {
@@ -267,7 +341,9 @@ static void send(struct flight *f, const struct effect *effect)
     if (fault(s, faults->lost_request)) {
         world_note(s->w, "lost: %s %.*s", effect_method(effect->kind), STR_ARG(effect->url));
     } else {
-        (effect_is_arm(effect->kind) ? ask_azure : ask_store)(s, effect, &f->answer);
+        check_pace(s, effect);
+        (effect_is_arm(effect->kind) ? ask_azure : ask_store)(s, f->piece.arena, effect,
+                                                              &f->answer);
         if (fault(s, faults->lost_answer)) {
             world_note(s->w, "the answer is lost");
             f->answer = (struct arm_answer){.retry_after = -1};
@@ -276,8 +352,11 @@ static void send(struct flight *f, const struct effect *effect)
     crash_if_due(s);
     int64_t delay = delay_of(s, f);
     world_after(s->w, f->answer.http || f->answer.denied ? delay : 30 * NS_PER_SEC, land, f);
-    if (f->answer.http && fault(s, faults->twice))
+    f->landings = 1;
+    if (f->answer.http && fault(s, faults->twice)) {
+        f->landings++;
         world_after(s->w, delay + latency(s), land_again, f);
+    }
 }
 
 /* As the pipes do it (net/term.h): what has waited is sent by whoever still leads. */
@@ -285,43 +364,103 @@ static void send_held(void *ctx)
 {
     struct flight *f = ctx;
 
+    f->landings = 1;
     if (f->life == f->s->life && f->s->leads)
         send(f, &f->effect);
     else
         land(f);
 }
 
-static void hold(struct flight *f, const struct effect *effect)
+static void keep_effect(struct flight *f, const struct effect *effect)
 {
-    struct arena *a = f->s->w->arena;
+    struct arena *a = f->piece.arena;
 
-    world_note(f->s->w, "held: %s %.*s", effect_method(effect->kind), STR_ARG(effect->url));
     f->effect = *effect;
     f->effect.url = f->path;
     f->effect.body = str_copy(a, effect->body);
     f->effect.account = str_copy(a, effect->account);
+}
+
+static void hold(struct flight *f, const struct effect *effect)
+{
+    world_note(f->s->w, "held: %s %.*s", effect_method(effect->kind), STR_ARG(effect->url));
+    keep_effect(f, effect);
     world_after(f->s->w, (int64_t)(1 + world_below(f->s->w, 20)) * NS_PER_SEC, send_held, f);
+}
+
+/* As the pipes do it: what the budget lets go is sent, the rest waits for its turn. */
+static void let_go(void *ctx)
+{
+    struct stage *s = ctx;
+    int64_t now = world_now(s->w), again;
+    struct budget_grant grant;
+    struct flight *f;
+
+    if (s->budget_due <= now)
+        s->budget_due = INT64_MAX;
+    while ((f = budget_next(s->budget, now, &grant, &again))) {
+        f->grant = grant;
+        f->granted = true;
+        f->landings = 1;
+        if (f->life == s->life)
+            send(f, &f->effect);
+        else
+            land(f); /* of a process that is no more */
+    }
+    if (again < s->budget_due) {
+        s->budget_due = again;
+        world_after(s->w, again > now ? again - now : 0, let_go, s);
+    }
+}
+
+static void queue(struct flight *f, const struct effect *effect)
+{
+    static const enum budget_priority priorities[] = {[PRIORITY_USER] = BUDGET_USER,
+                                                      [PRIORITY_POLL] = BUDGET_POLL,
+                                                      [PRIORITY_PERIODIC] = BUDGET_SWEEP};
+    struct stage *s = f->s;
+    AUTO_ERR e = {0};
+
+    keep_effect(f, effect);
+    world_expect(s->w,
+                 budget_submit(s->budget,
+                               &(struct budget_request){
+                                   .subscription = STR(STAGE_SUBSCRIPTION),
+                                   .principal = STR("plumb"),
+                                   .space = STR("default"),
+                                   .verb = budget_verb_of(str_c(effect_method(effect->kind))),
+                                   .priority = priorities[effect->priority],
+                                   .item = f},
+                               world_now(s->w), &e),
+                 "%.*s", STR_ARG(e.text));
+    let_go(s);
 }
 
 static void ask(void *ctx, uint64_t ticket, const struct effect *effect)
 {
     struct stage *s = ctx;
-    struct flight *f = ARENA_NEW(s->w->arena, struct flight);
+    struct flight *f = piece_new(s, sizeof *f);
+    struct map *flying = s->runs_lost ? s->lost_flying : s->flying;
+    AUTO_ARENA a = arena_new();
     const bool write = effect_is_write(effect);
 
     clock_skew(0);
     world_expect(s->w, !write || !s->runs_lost, "law 4: a write of the one who lost the lease");
     if (!s->runs_lost)
         stage_check_effect(s, effect);
-    s->trace = str_hash(str_fmt(s->w->arena, "%llx %d %.*s %.*s", (unsigned long long)s->trace,
+    s->trace = str_hash(str_fmt(a, "%llx %d %.*s %.*s", (unsigned long long)s->trace,
                                 (int)effect->kind, STR_ARG(effect->url), STR_ARG(effect->body)));
-    *f = (struct flight){.s = s,
-                         .life = s->runs_lost ? s->lost_life : s->life,
-                         .ticket = ticket,
-                         .path = str_copy(s->w->arena, effect->url),
-                         .answer.retry_after = -1};
-    map_set(s->runs_lost ? s->lost_flying : s->flying, f->path, f);
-    (write && fault(s, s->options.faults.held) ? hold : send)(f, effect);
+    f->s = s;
+    f->life = s->runs_lost ? s->lost_life : s->life;
+    f->ticket = ticket;
+    f->path = str_copy(f->piece.arena, effect->url);
+    f->answer.retry_after = -1;
+    map_remove(flying, f->path); /* the key of an earlier one goes with it */
+    map_set(flying, f->path, f);
+    if (s->budget && effect_is_arm(effect->kind))
+        queue(f, effect);
+    else
+        (write && fault(s, s->options.faults.held) ? hold : send)(f, effect);
     clock_skew(s->skew);
 }
 
@@ -341,7 +480,7 @@ const struct value *stage_cached(struct stage *s, struct arena *a, const struct 
 void stage_read(struct stage *s, const struct effect *effect, struct arm_answer *out)
 {
     *out = (struct arm_answer){.retry_after = -1};
-    (effect_is_arm(effect->kind) ? ask_azure : ask_store)(s, effect, out);
+    (effect_is_arm(effect->kind) ? ask_azure : ask_store)(s, s->w->arena, effect, out);
 }
 
 static bool leads(void *ctx)
@@ -405,6 +544,7 @@ unsigned stage_caused(const struct stage *s, const char *cause)
 /* ---- The cache. ------------------------------------------------------------------------------ */
 
 struct news {
+    struct stage_piece piece;
     struct stage *s;
     struct value *object;
     bool gone;
@@ -412,31 +552,41 @@ struct news {
 
 static void arrive(void *ctx)
 {
-    struct news *n = ctx;
+    AUTO_ARENA a = arena_new();
+    struct news *n = ctx, *old;
+    struct stage *s = n->s;
     struct object_key key = object_key_of(n->object);
-    str text = object_key_text(n->s->w->arena, &key);
+    str text = object_key_text(a, &key);
 
-    if (n->gone)
-        map_remove(n->s->cache, text);
-    else
-        map_set(n->s->cache, text, n->object);
-    operator_changed(n->s->operator, & key);
-    step(n->s);
-    if (n->s->lost) {
-        operator_changed(n->s->lost, &key);
-        step_lost(n->s);
+    old = map_get(s->cached, text);
+    if (n->gone) {
+        map_remove(s->cache, text);
+        map_remove(s->cached, text);
+    } else {
+        text = old ? text : str_copy(s->w->arena, text);
+        map_set(s->cache, text, n->object);
+        map_set(s->cached, text, n);
     }
+    operator_changed(s->operator, & key);
+    step(s);
+    if (s->lost) {
+        operator_changed(s->lost, &key);
+        step_lost(s);
+    }
+    if (old)
+        piece_free(&old->piece);
+    if (n->gone)
+        piece_free(&n->piece);
 }
 
 static void take_event(struct stage *s, struct stage_kind *kind, const struct value *event_)
 {
-    struct news *n = ARENA_NEW(s->w->arena, struct news);
-
-    *n = (struct news){.s = s,
-                       .object = value_copy(s->w->arena, value_get(event_, STR("object"))),
-                       .gone = str_eq(value_get_str(event_, STR("type")), STR("DELETED"))};
     if (str_eq(value_get_str(event_, STR("type")), STR("BOOKMARK")))
         return;
+    struct news *n = piece_new(s, sizeof *n);
+    n->s = s;
+    n->object = value_copy(n->piece.arena, value_get(event_, STR("object")));
+    n->gone = str_eq(value_get_str(event_, STR("type")), STR("DELETED"));
     stage_know(s, n->object, n->gone);
     if (kind->metadata_only) {
         value_unset(n->object, STR("data"));
@@ -931,6 +1081,9 @@ void stage_open(struct stage *s, struct world *w, const struct stage_options *op
                         .planned = INT64_MAX,
                         .leads = true,
                         .cache = map_new(w->arena),
+                        .cached = map_new(w->arena),
+                        .budget_due = INT64_MAX,
+                        .bucket = options->paced,
                         .puts = map_new(w->arena),
                         .causes = map_new(w->arena),
                         .known = map_new(w->arena)};
@@ -941,6 +1094,11 @@ void stage_open(struct stage *s, struct world *w, const struct stage_options *op
     config.keeps = options->keeps;
     world_expect(w, model_open(w->arena, STR_NONE, &s->model, &e) && sim_new(&config, &s->sim, &e),
                  "%.*s", STR_ARG(e.text));
+    if (options->paced) {
+        struct budget_limits limits = budget_published();
+        limits.rates[BUDGET_WRITE] = bucket_of_writes(s);
+        s->budget = budget_new(&limits);
+    }
     world_open(w);
     add_core(s, "Namespace", "namespaces", true);
     add_core(s, "Secret", "secrets", false);
@@ -957,6 +1115,10 @@ void stage_close(struct stage *s)
     s->w->look = NULL;
     for (size_t i = 0; i < s->kinds.len; i++)
         local_watch_close(s->kinds.items[i]->watch);
+    while (s->pieces)
+        piece_free(s->pieces);
+    if (s->budget)
+        budget_free(s->budget);
     sim_free(s->sim);
     model_close(s->model);
 }

@@ -18,6 +18,7 @@
 
 #include "support/world.h"
 
+#include "arm/budget/budget.h"
 #include "azure/model/model.h"
 #include "base/map.h"
 #include "object/condition.h"
@@ -62,9 +63,15 @@ struct stage_options {
     void *judged_ctx;
     bool foreign; /* definitions have no operatorStatus */
     bool twins; /* and are stored in the twin of the newest version, as the reference operator's */
+    /*
+     * Requests to Azure go through a budget of so many writes at once, and a twentieth of that per
+     * second; more fail the run. 0: they are sent at once.
+     */
+    unsigned paced;
 };
 
 struct stage_kind;
+struct stage_piece;
 
 /* An Event. */
 struct stage_report {
@@ -84,7 +91,12 @@ struct stage {
     struct sim *sim;
     int64_t sim_time; /* of the world, that the simulator knows */
     VEC(struct stage_kind *) kinds;
-    struct map *cache; /* key to the object */
+    struct map *cache;  /* key to the object */
+    struct map *cached; /* key to what holds its memory */
+    struct stage_piece *pieces;
+    struct budget *budget; /* NULL: requests are sent at once */
+    int64_t budget_due, paced_at;
+    double bucket; /* writes that Azure would take now */
     struct operator* operator;
     struct ports ports;
     unsigned life;
@@ -170,8 +182,8 @@ bool stage_has_event(const struct stage *s, const char *reason);
 /* ---- Azure. ---- */
 
 /* A request, at the time of the world. */
-struct sim_response stage_call_sim(struct stage *s, const char *method, str path, str query,
-                                   str body);
+struct sim_response stage_call_sim(struct stage *s, struct arena *a, const char *method, str path,
+                                   str query, str body);
 /* A request of somebody else. */
 struct sim_response stage_azure(struct stage *s, const char *method, str id, str api_version,
                                 str body);

@@ -7,7 +7,7 @@
 struct sim_response stage_azure(struct stage *s, const char *method, str id, str api_version,
                                 str body)
 {
-    return stage_call_sim(s, method, id,
+    return stage_call_sim(s, s->w->arena, method, id,
                           str_fmt(s->w->arena, "api-version=%.*s", STR_ARG(api_version)), body);
 }
 
@@ -16,7 +16,8 @@ static void change(struct stage *s, const char *id, const char *path, const char
 {
     str body = str_fmt(s->w->arena, "{\"id\":\"%s\",\"at\":\"%s\"%s%s%s}", id, path,
                        value ? ",\"value\":" : "", value ? value : "", how);
-    struct sim_response r = stage_call_sim(s, "POST", STR("/_sim/change"), STR_NONE, body);
+    struct sim_response r =
+        stage_call_sim(s, s->w->arena, "POST", STR("/_sim/change"), STR_NONE, body);
 
     world_note(s->w, "%s of %s changes", path, id);
     world_expect(s->w, r.status == 204, "the change was refused: %.*s", STR_ARG(r.body));
@@ -46,7 +47,8 @@ const struct value *stage_body(struct stage *s, const char *id, const char *api_
 
 const struct value *stage_resources(struct stage *s)
 {
-    struct sim_response r = stage_call_sim(s, "GET", STR("/_sim/resources"), STR_NONE, STR_NONE);
+    struct sim_response r =
+        stage_call_sim(s, s->w->arena, "GET", STR("/_sim/resources"), STR_NONE, STR_NONE);
     struct source *src = ARENA_NEW(s->w->arena, struct source);
     struct value *v = NULL;
 
@@ -98,7 +100,8 @@ void stage_fault(struct stage *s, const char *fault)
 
 void stage_end_faults(struct stage *s)
 {
-    struct sim_response r = stage_call_sim(s, "DELETE", STR("/_sim/faults"), STR_NONE, STR_NONE);
+    struct sim_response r =
+        stage_call_sim(s, s->w->arena, "DELETE", STR("/_sim/faults"), STR_NONE, STR_NONE);
 
     world_expect(s->w, r.status < 300, "faults are left: %d", r.status);
 }

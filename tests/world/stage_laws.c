@@ -22,26 +22,27 @@ struct known {
 
 void stage_know(struct stage *s, const struct value *object, bool gone)
 {
+    AUTO_ARENA a = arena_new();
     str id = object_annotation(object, STR(ANNOTATION_RESOURCE_ID));
     struct known *k;
 
     if (!id.len)
         return;
-    id = str_lower(s->w->arena, id);
+    id = str_lower(a, id);
     if (!(k = map_get(s->known, id)))
-        map_set(s->known, id, k = ARENA_NEW(s->w->arena, struct known));
+        map_set(s->known, str_copy(s->w->arena, id), k = ARENA_NEW(s->w->arena, struct known));
     *k = (struct known){.finalizer = object_has_finalizer(object, STR(FINALIZER)), .gone = gone};
     str token = object_annotation(object, STR(ANNOTATION_POLL_TOKEN));
     if (token.len)
         VEC_PUSH(s->w->arena, &s->tokens, str_copy(s->w->arena, token));
 }
 
-static str plain_path(struct stage *s, str url)
+static str plain_path(struct arena *a, str url)
 {
     str path, query, plain;
 
     str_cut(str_without_prefix(url, STR(STAGE_ENDPOINT)), STR("?"), &path, &query);
-    return url_unescape(s->w->arena, path, false, &plain) ? plain : path;
+    return url_unescape(a, path, false, &plain) ? plain : path;
 }
 
 static bool is_noted(struct stage *s, str path)
@@ -54,12 +55,13 @@ static bool is_noted(struct stage *s, str path)
 
 static void check_azure(struct stage *s, const struct effect *effect)
 {
-    str path = plain_path(s, effect->url);
+    AUTO_ARENA a = arena_new();
+    str path = plain_path(a, effect->url);
+    const struct known *k = map_get(s->known, str_lower(a, path));
+
     /* 2.7: an address that somebody wrote into an object must not see our token. */
     world_expect(s->w, str_has_prefix(effect->url, STR(STAGE_ENDPOINT "/")), "a request to %.*s",
                  STR_ARG(effect->url));
-    const struct known *k = map_get(s->known, str_lower(s->w->arena, path));
-
     if (effect->kind == ARM_PUT)
         world_expect(s->w, k && k->finalizer, "law 2: a PUT of %.*s before the claim",
                      STR_ARG(path));
