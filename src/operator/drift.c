@@ -349,43 +349,6 @@ void drift_tally_avoided(struct pass *p)
         p->ports->tally(p->ports->ctx, &(struct tally){.kind = p->card->key.kind, .avoided = true});
 }
 
-void drift_before_put(struct pass *p)
-{
-    struct drift *x = p->drift;
-    bool drift = str_eq(str_c(p->cause.name), STR("drift"));
-
-    note_before(p);
-
-    if (x && x->carried) {
-        tally(p, p->cause.name, NULL);
-        return;
-    }
-    tally(p, p->cause.name, x && drift ? &x->news : NULL);
-    if (!p->body || !p->request.body) {
-        decisions_add(p, &(struct made){.action = "put", .reason = str_c(p->cause.name)});
-        return;
-    }
-    if (!x)
-        x = look(p);
-    if (drift) {
-        p->cause.paths = str_concat(p->arena, drift_text(p, &x->news), author_text(p));
-        guard_count(x->detect, &x->guard, &x->news);
-    } else {
-        x->guard.count = 0; /* another wish, another try */
-    }
-    x->counted = true;
-    const struct deviations changes = drift_changes(p);
-    decisions_add(p, &(struct made){.action = "put",
-                                    .reason = str_c(p->cause.name),
-                                    .message = drift_text(p, &changes),
-                                    .changes = &changes,
-                                    .by_others = drift});
-    p->request.body = value_clone(
-        p->arena, sharing_carry(x->detect, &x->sharing, x->payload, x->wanted, x->found));
-}
-
-/* ---- LEARN. ---------------------------------------------------------------------------------- */
-
 /* The payload with the recorded values of what the user left to Azure and a PUT did not bring back.
  */
 static struct value *carry(struct pass *p, const struct deviations *survivors)
@@ -405,6 +368,48 @@ static struct value *carry(struct pass *p, const struct deviations *survivors)
     return any ? out : NULL;
 }
 
+void drift_before_put(struct pass *p)
+{
+    struct drift *x = p->drift;
+    bool drift = str_eq(str_c(p->cause.name), STR("drift")), again = false;
+    struct value *more;
+
+    note_before(p);
+    if (x && x->carried) {
+        tally(p, p->cause.name, NULL);
+        return;
+    }
+    tally(p, p->cause.name, x && drift ? &x->news : NULL);
+    if (!p->body || !p->request.body) {
+        decisions_add(p, &(struct made){.action = "put", .reason = str_c(p->cause.name)});
+        return;
+    }
+    if (!x)
+        x = look(p);
+    if (drift) {
+        p->cause.paths = str_concat(p->arena, drift_text(p, &x->news), author_text(p));
+        again = guard_knows(&x->guard, &x->news); /* to omit it did not help, or not for long */
+        guard_count(x->detect, &x->guard, &x->news);
+    } else {
+        x->guard.count = 0; /* another wish, another try */
+    }
+    x->counted = true;
+    const struct deviations changes = drift_changes(p);
+    decisions_add(p, &(struct made){.action = "put",
+                                    .reason = str_c(p->cause.name),
+                                    .message = drift_text(p, &changes),
+                                    .changes = &changes,
+                                    .by_others = drift});
+    p->request.body = value_clone(
+        p->arena, sharing_carry(x->detect, &x->sharing, x->payload, x->wanted, x->found));
+    if (again && (more = carry(p, &x->news))) {
+        x->carried = true;
+        p->request.body = more;
+    }
+}
+
+/* ---- LEARN. ---------------------------------------------------------------------------------- */
+
 /* Tells once what Azure has accepted and not kept. */
 static void report_losses(struct pass *p, const struct record *r)
 {
@@ -421,6 +426,21 @@ static void report_losses(struct pass *p, const struct record *r)
                             STR_ARG(buf_str(&b))));
 }
 
+/* What a PUT was about and is still there. All else that its answer shows is Azure's, and learned.
+ */
+static void keep_causes(struct deviations *f, const struct deviations *causes)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < f->count; i++)
+        for (size_t k = 0; k < causes->count; k++)
+            if (str_eq(f->items[i].path, causes->items[k].path)) {
+                f->items[kept++] = f->items[i];
+                break;
+            }
+    f->count = kept;
+}
+
 struct pass_step state_learn(struct pass *p)
 {
     bool was_drift = p->drift && p->cause.name && str_eq(str_c(p->cause.name), STR("drift"));
@@ -430,15 +450,22 @@ struct pass_step state_learn(struct pass *p)
     if (!p->request.body || drift_mode(p) == DRIFT_PUT_ONLY)
         return step_to(STATE_EXPORT);
     struct drift *x = look(p);
+    const struct deviations causes = x->news;
     x->learn = true;
     x->settled = false;
     x->news.count = x->held.count = 0;
+    x->landed = x->landed || was_drift;
+    if (x->carrying.count) {
+        guard_count(x->detect, &x->guard, &x->carrying);
+        x->carrying.count = 0;
+    }
     if (was_drift && x->known) {
         x->news = news_of(x, &x->record);
+        keep_causes(&x->news, &causes);
         guard_filter(x->detect, &x->guard, &x->news);
         if (x->news.count && !x->carried && (more = carry(p, &x->news))) {
             x->carried = true;
-            guard_count(x->detect, &x->guard, &x->news);
+            x->carrying = x->news;
             p->request.body = more;
             p->sent = false;
             return step_to(STATE_SEND);
@@ -494,6 +521,12 @@ void drift_remember(struct pass *p)
     if (x->counted || value_len(memory_get(p, "guard")))
         memory_set(p, "guard", x->guard.count ? guard_write(p->arena, &x->guard) : NULL);
     p->card->child_written = false;
+}
+
+void drift_remember_guard(struct pass *p)
+{
+    if (p->drift && p->drift->landed && p->drift->guard.count)
+        memory_set(p, "guard", guard_write(p->arena, &p->drift->guard));
 }
 
 /* What Azure keeps in another form than asked for, of the record in memory. */

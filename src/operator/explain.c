@@ -61,6 +61,7 @@ static void remember(struct pass *p)
     memory_set_text(p, "class", v->class ? str_c(v->class) : STR_NONE);
     memory_set_text(p, "rule", v->rules);
     memory_set_text(p, "requestId", v->request_id);
+    drift_remember_guard(p);
 }
 
 /* No token that is of no use, and the generation that was tried. */

@@ -143,6 +143,8 @@ struct drift {
     bool learn;                   /* the record is taken from found */
     bool settled;                 /* and is final */
     bool carried;                 /* a PUT with recorded values was sent */
+    bool landed;                  /* a PUT has corrected drift, or tried to */
+    struct deviations carrying;   /* what a second one is about, until it has landed, too */
 };
 
 /* Whether a new member is Azure's own doing. */
@@ -451,6 +453,8 @@ bool drift_waits(const struct pass *p);
 bool drift_is_settling(const struct pass *p);
 /* What SETTLE writes down, and the condition Synced; false: there is none. */
 void drift_remember(struct pass *p);
+/* The same of the guard alone, when a pass ends otherwise after a PUT. */
+void drift_remember_guard(struct pass *p);
 bool drift_condition(struct pass *p, struct condition *out);
 
 /* ---- meta.c ---- */

@@ -3,8 +3,9 @@
  * judge.c - is there a cause to write to Azure? Pure.
  *
  * There is one when the resource is not there or has failed (then after delays that grow), when the
- * payload or the API version is another one than at the last PUT, and when Azure has something else
- * than it should (drift.c). Without a memory of the last PUT the object is adopted by reading: what
+ * payload is another one than at the last PUT, and when Azure has something else than it should
+ * (drift.c). With another API version nothing recorded fits, and what is set is compared. Without a
+ * memory of the last PUT the object is adopted by reading: what
  * shows that this generation was sent is its condition, or the annotation that survives a lost
  * status.
  */
@@ -28,7 +29,6 @@ static bool was_sent(const struct pass *p)
 
 bool judge_cause(struct pass *p, struct cause *out)
 {
-    str version = memory_text(p, "apiVersion");
     bool known, same = memory_is_payload(p, &known);
 
     *out = (struct cause){.name = "absent"};
@@ -39,9 +39,6 @@ bool judge_cause(struct pass *p, struct cause *out)
         return true;
     out->name = "payload";
     if (known && !same)
-        return true;
-    out->name = "api-version";
-    if (known && version.len && !str_eq(version, p->resource->api_version))
         return true;
     out->name = "generation";
     if (!known && !was_sent(p))

@@ -30,3 +30,16 @@
            "'location':'westus2','owner':{'name':'rg'}")
 #define POLICY(value) ",'annotations':{'" ANNOTATION_POLICY "':'" value "'}"
 #define ANNOTATE(name, value) "{'metadata':{'annotations':{'" name "':" value "}}}"
+
+/* ---- many.c ---- */
+
+/* How many there are of each, by --scale. */
+unsigned many_accounts(void);
+unsigned many_tables(void);
+/* An object with another name, and in another group if there is one. */
+void many_apply(struct stage *s, const char *text, const char *name, unsigned i, const char *group);
+/* Accounts many0..., then tables in the same numbers, in a few groups, Ready. How many in all. */
+unsigned many_open(struct stage *s, struct world *w, const struct stage_options *options,
+                   const char *types);
+/* The id of an object, wherever it is. */
+const char *many_id(struct stage *s, const char *kind, const char *name);

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "support/arm_case.h"
 #include "text/json/json.h"
+#include "value/path.h"
 
 #include <stdlib.h>
 
@@ -286,26 +287,38 @@ static void delete_groups(struct stage *s, const struct set *set)
     }
 }
 
+/* A stage with so many cases applied, one by its seed; false: nobody could apply them. */
+static bool open_set(struct world *w, const struct str_list *list, size_t count,
+                     const struct stage_options *options, struct set *set)
+{
+    struct arm_case c;
+
+    *set = (struct set){.seen = map_new(w->arena)};
+    stage_open(&stage, w, options);
+    for (size_t i = 0; i < count; i++) {
+        str file = list->items[count == 1           ? (w->seed - 1) % list->len
+                               : count == list->len ? i
+                                                    : world_below(w, list->len)];
+        world_note(w, "case %.*s", STR_ARG(file));
+        world_expect(w, read_case(w, file, &c), "%.*s cannot be read", STR_ARG(file));
+        add_case(&stage, set, &c);
+    }
+    add_values(&stage, set);
+    if (apply_set(&stage, set))
+        return true;
+    stage_close(&stage);
+    return false;
+}
+
 static void run_set(struct world *w, const struct str_list *list, size_t count,
                     const struct stage_faults *faults)
 {
     static const struct stage_faults none;
     bool calm = !memcmp(faults, &none, sizeof none);
-    struct set set = {.seen = map_new(w->arena)};
-    struct arm_case c;
+    struct set set;
 
-    stage_open(&stage, w, &(struct stage_options){.faults = *faults});
-    for (size_t i = 0; i < count; i++) {
-        str file = list->items[count == 1 ? (w->seed - 1) % list->len : world_below(w, list->len)];
-        world_note(w, "case %.*s", STR_ARG(file));
-        world_expect(w, read_case(w, file, &c), "%.*s cannot be read", STR_ARG(file));
-        add_case(&stage, &set, &c);
-    }
-    add_values(&stage, &set);
-    if (!apply_set(&stage, &set)) {
-        stage_close(&stage);
+    if (!open_set(w, list, count, &(struct stage_options){.faults = *faults}, &set))
         return;
-    }
     stage_run(&stage, 11 * WORLD_MINUTE);
     if (calm)
         expect_one_put(&stage);
@@ -354,4 +367,198 @@ void cases_faults(struct world *w)
                                        .held = 3,
                                        .jumps = (unsigned)world_below(w, 3),
                                        .throttled = (unsigned)world_below(w, 3)});
+}
+
+/* ---- Change detection. ----------------------------------------------------------------------- */
+
+#define DAY (24 * WORLD_HOUR)
+#define A_PERIOD (STAGE_PERIOD + STAGE_PERIOD / 4 + 3 * WORLD_MINUTE)
+/* Operations of recorded types take so long at most. */
+#define OPERATION (60 * WORLD_MINUTE)
+
+/* A resource of a set, and what Azure shows of it. */
+struct resource {
+    const struct value *object; /* as it is in the cache; lives until time passes */
+    str id, version;
+    const struct value *sent, *found;
+};
+
+static const struct value *read_json(struct stage *s, str text)
+{
+    struct source *src = ARENA_NEW(s->w->arena, struct source);
+    struct value *v = NULL;
+
+    src->text = text;
+    return json_read(s->w->arena, src, NULL, &v, NULL) ? v : NULL;
+}
+
+/* False: nobody can change it behind our back, or look at it. */
+static bool look_at(struct stage *s, const struct value *object, struct resource *out)
+{
+    const struct model_resource *res;
+
+    *out = (struct resource){.object = newest(s, object)};
+    if (!is_ours(object) || !out->object || !object_resource(s->model, out->object, &res, NULL))
+        return false;
+    out->id = str_copy(s->w->arena, object_annotation(out->object, STR(ANNOTATION_RESOURCE_ID)));
+    out->version = res->api_version;
+    for (size_t i = s->sent.len; i > 0 && !out->sent; i--)
+        if (str_eq_fold(s->sent.items[i - 1].id, out->id))
+            out->sent = read_json(s, s->sent.items[i - 1].body);
+    struct sim_response r = stage_azure(s, "GET", out->id, out->version, STR_NONE);
+    out->found = r.status == 200 ? read_json(s, r.body) : NULL;
+    return out->sent && out->found;
+}
+
+/* One change of a member, by somebody in the portal. */
+struct change {
+    str at; /* dotted */
+    const struct value *before;
+    str value;
+};
+
+static str changed(struct arena *a, const struct value *v)
+{
+    switch ((enum value_kind)v->kind) {
+    case VALUE_BOOL:
+        return value_is_true(v) ? STR("false") : STR("true");
+    case VALUE_INT:
+        return STR("4242");
+    default:
+        return str_fmt(a, "\"%.*s-changed\"", STR_ARG(value_text(v)));
+    }
+}
+
+static bool is_simple(str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] < ' ' || str_find_char(STR("\"\\.[]"), text.ptr[i]) != STR_NPOS)
+            return false;
+    return text.len > 0;
+}
+
+/* Members that were sent, are shown as they were sent, and can be named by a dotted path. */
+static void collect_set(struct stage *s, const struct value *sent, const struct value *found,
+                        str at, struct str_list *out)
+{
+    for (size_t i = 0; i < value_len(sent) && value_is(sent, VALUE_OBJECT); i++) {
+        const struct value *v = &sent->items[i], *now = value_get(found, value_key(v));
+        str path = at.len ? str_fmt(s->w->arena, "%.*s.%.*s", STR_ARG(at), STR_ARG(value_key(v)))
+                          : value_key(v);
+        if (!now || !is_simple(value_key(v)) || str_eq(path, STR("name")) ||
+            str_eq(path, STR("id")))
+            continue;
+        if (value_is(v, VALUE_OBJECT))
+            collect_set(s, v, now, path, out);
+        else if (!value_is_container(v) && v->kind != VALUE_NULL && v->kind != VALUE_FLOAT &&
+                 value_equal(v, now) && (v->kind != VALUE_STRING || is_simple(value_str(v))))
+            VEC_PUSH(s->w->arena, out, path);
+    }
+}
+
+static const struct value *at_path(struct stage *s, const struct value *v, str dotted)
+{
+    struct path path;
+
+    return path_parse_dotted(s->w->arena, dotted, &path, NULL) ? path_resolve(&path, v) : NULL;
+}
+
+/* What Azure has filled in, by the record. */
+static void collect_unset(struct stage *s, const struct resource *r, struct str_list *out)
+{
+    const struct value *known =
+        at_path(s, r->object, STR("status.operatorStatus.knownDifferences"));
+
+    for (size_t i = 0; i < value_len(known); i++) {
+        const struct value *k = value_at(known, i), *found = value_get(k, STR("found"));
+        str path = value_get_str(k, STR("path"));
+        const struct value *now = at_path(s, r->found, path);
+        if (str_eq(value_get_str(k, STR("cause")), STR("defaulted")) && found && now &&
+            str_find_char(path, '[') == STR_NPOS && str_find_char(path, '"') == STR_NPOS &&
+            !value_is_container(now) && now->kind != VALUE_NULL && now->kind != VALUE_FLOAT &&
+            now->len + 1 > 1 && (now->kind != VALUE_STRING || is_simple(value_str(now))))
+            VEC_PUSH(s->w->arena, out, str_copy(s->w->arena, path));
+    }
+}
+
+static bool choose(struct stage *s, const struct resource *r, bool unset, struct change *out)
+{
+    struct str_list all = {0};
+
+    if (unset)
+        collect_unset(s, r, &all);
+    else
+        collect_set(s, r->sent, r->found, STR_NONE, &all);
+    if (!all.len)
+        return false;
+    out->at = all.items[world_below(s->w, all.len)];
+    out->before = at_path(s, r->found, out->at);
+    out->value = changed(s->w->arena, out->before);
+    return true;
+}
+
+/* What is carried has the canonical spelling: a SKU in small letters. */
+static bool is_alike(const struct value *x, const struct value *y)
+{
+    return x && (value_equal(x, y) || str_eq_fold(value_str(x), value_str(y)));
+}
+
+/* It is seen within a period, corrected by so many PUTs at most, and then everybody rests. */
+static void expect_corrected(struct stage *s, const struct value *object, const struct resource *r,
+                             const struct change *c, unsigned puts)
+{
+    unsigned before = stage_puts(s, r->id), writes = s->arm_writes - s->refused;
+    struct resource now;
+
+    stage_change(s, str_z(s->w->arena, r->id), str_z(s->w->arena, c->at),
+                 str_z(s->w->arena, c->value));
+    stage_run(s, A_PERIOD);
+    world_expect(s->w, stage_puts(s, r->id) > before, "%.*s of %.*s: not seen within a period",
+                 STR_ARG(c->at), STR_ARG(r->id));
+    stage_run(s, OPERATION);
+    unsigned came = stage_puts(s, r->id) - before;
+    world_expect(s->w, came <= puts, "%.*s of %.*s: %u PUTs, not %u", STR_ARG(c->at),
+                 STR_ARG(r->id), came, puts);
+    world_expect(s->w, s->arm_writes - s->refused == writes + came,
+                 "%.*s of %.*s: others were written, too", STR_ARG(c->at), STR_ARG(r->id));
+    world_expect(s->w,
+                 look_at(s, object, &now) && is_alike(at_path(s, now.found, c->at), c->before),
+                 "%.*s of %.*s was not corrected", STR_ARG(c->at), STR_ARG(r->id));
+}
+
+static void correct_each(struct stage *s, const struct set *set, bool keeps, size_t most)
+{
+    size_t first = world_below(s->w, set->objects.len);
+
+    for (size_t i = 0; i < set->objects.len && i < most; i++) {
+        const struct value *object = set->objects.items[(first + i) % set->objects.len];
+        struct resource r;
+        struct change c;
+        for (int unset = 0; unset < 2; unset++)
+            if (look_at(s, object, &r) && choose(s, &r, unset, &c))
+                expect_corrected(s, object, &r, &c, unset && keeps ? 2 : 1);
+    }
+}
+
+/*
+ * A day without a write, with everything that recorded types answer otherwise than they were asked;
+ * then members of resources change, set ones and those left to Azure.
+ */
+void cases_drift(struct world *w)
+{
+    struct str_list list = files(w);
+    bool keeps = world_chance(w, 50);
+    struct set set;
+
+    if (!list.len || !open_set(w, &list, scenario_scale > 1 ? list.len : 1,
+                               &(struct stage_options){.keeps = keeps}, &set))
+        return;
+    stage_run(&stage, 120 * WORLD_MINUTE);
+    expect_set_ready(&stage, &set);
+    unsigned writes = stage.arm_writes;
+    stage_run(&stage, DAY);
+    world_expect(w, stage.arm_writes == writes, "%u writes without a reason",
+                 stage.arm_writes - writes);
+    correct_each(&stage, &set, keeps, scenario_scale > 1 ? scenario_scale : set.objects.len);
+    stage_close(&stage);
 }

@@ -276,26 +276,12 @@ void drift_annotated(struct world *w)
 
 #define MANY 12
 
-static const char *many_id(struct stage *s, unsigned i)
+static const char *one_id(struct stage *s, unsigned i)
 {
     return str_z(s->w->arena, str_fmt(s->w->arena,
                                       STAGE_GROUP "/providers/Microsoft.Storage/"
                                                   "storageAccounts/many%u",
                                       i));
-}
-
-/* One of many: another name, and another group if there is one. */
-static void apply_named(struct stage *s, const char *text, const char *name, unsigned i,
-                        const char *group)
-{
-    struct arena *a = s->w->arena;
-    struct value *one = stage_parse(a, text);
-
-    value_set_str(a, value_get(one, STR("metadata")), STR("name"), str_fmt(a, "%s%u", name, i));
-    if (group)
-        value_set_str(a, value_get(value_get(one, STR("spec")), STR("owner")), STR("name"),
-                      str_c(group));
-    world_expect(s->w, stage_apply(s, one) == 201, "refused: %.*s", STR_ARG(s->w->client.text));
 }
 
 /* 8.5: a service that evolves shows the same new member everywhere: one finding, no write. */
@@ -307,16 +293,16 @@ void drift_evolved(struct world *w)
     stage_open(s, w, &(struct stage_options){0});
     stage_apply_text(s, GROUP("rg", ""));
     for (unsigned i = 0; i < MANY; i++)
-        apply_named(s, ACCOUNT("many", ""), "many", i, NULL);
+        many_apply(s, ACCOUNT("many", ""), "many", i, NULL);
     stage_run(s, 60 * WORLD_MINUTE);
     stage_expect_ready(s, "StorageAccount", "many0");
     /* One alone is drift. */
-    stage_evolve(s, many_id(s, 3), "properties.allowSharedKeyAccess", "true");
+    stage_evolve(s, one_id(s, 3), "properties.allowSharedKeyAccess", "true");
     stage_run(s, A_PERIOD + 5 * WORLD_MINUTE);
-    world_expect(w, stage_puts(s, str_c(many_id(s, 3))) >= 2, "one object was not corrected");
+    world_expect(w, stage_puts(s, str_c(one_id(s, 3))) >= 2, "one object was not corrected");
     stage_run(s, 2 * A_PERIOD);
     for (unsigned i = 0; i < MANY; i++)
-        stage_evolve(s, many_id(s, i), "properties.defaultToOAuthAuthentication", "false");
+        stage_evolve(s, one_id(s, i), "properties.defaultToOAuthAuthentication", "false");
     expect_no_put(s, DAY / 4);
     world_expect(w, stage_count_events(s, "AzureEvolved") == 1, "%u findings",
                  stage_count_events(s, "AzureEvolved"));
@@ -325,63 +311,33 @@ void drift_evolved(struct world *w)
     world_expect(w, str_eq(synced.reason, STR("AzureEvolved")), "Synced is %.*s",
                  STR_ARG(synced.reason));
     /* What people change is corrected as ever: tags, and what is set. */
-    stage_change(s, many_id(s, 5), "properties.accessTier", "\"Cool\"");
+    stage_change(s, one_id(s, 5), "properties.accessTier", "\"Cool\"");
     unsigned before = s->arm_writes;
     stage_run(s, A_PERIOD);
     world_expect(w, s->arm_writes == before + 1, "%u writes", s->arm_writes - before);
     stage_close(s);
 }
 
-#define SWEPT_GROUPS 5
 /* A day, where there is time for it. */
 #define PERIODS (scenario_scale > 1 ? 96 : 6)
-
-static unsigned open_many(struct stage *s, struct world *w, const char *types)
-{
-    unsigned many = 90 * scenario_scale, tables = 30 * scenario_scale;
-
-    stage_open(s, w, &(struct stage_options){0});
-    if (types)
-        stage_types(s, types);
-    for (unsigned i = 0; i < SWEPT_GROUPS; i++)
-        apply_named(s, GROUP("rg", ""), "rg", i, NULL);
-    for (unsigned i = 0; i < many + tables; i++) {
-        const char *group =
-            str_z(w->arena, str_fmt(w->arena, "rg%u", (unsigned)world_below(w, SWEPT_GROUPS)));
-        if (i < many)
-            apply_named(s, ACCOUNT("many", ""), "many", i, group);
-        else
-            apply_named(s, ROUTES("table"), "table", i, group);
-    }
-    stage_run(s, 60 * WORLD_MINUTE);
-    stage_expect_ready(s, "StorageAccount", "many0");
-    return SWEPT_GROUPS + many + tables;
-}
-
-/* The id of an account, wherever it is. */
-static const char *id_of(struct stage *s, const char *kind, const char *name)
-{
-    return str_z(s->w->arena,
-                 object_annotation(stage_get(s, kind, name), STR(ANNOTATION_RESOURCE_ID)));
-}
 
 /* 8.10: several objects of a type are looked at by one list, and drift is seen as ever. */
 void drift_swept(struct world *w)
 {
     struct stage *s = &stage;
-    unsigned count = open_many(s, w, NULL), before = s->arm_reads;
+    unsigned count = many_open(s, w, &(struct stage_options){0}, NULL), before = s->arm_reads;
 
     expect_no_put(s, PERIODS * STAGE_PERIOD);
     double each = (double)(s->arm_reads - before) / (double)count / PERIODS;
     world_expect(w, each <= 0.1, "%.3f reads per resource and period", each);
-    const char *id = id_of(s, "StorageAccount", "many7");
+    const char *id = many_id(s, "StorageAccount", "many7");
     unsigned puts = stage_puts(s, str_c(id));
     stage_change(s, id, "properties.accessTier", "\"Cool\"");
     stage_run(s, A_PERIOD);
     world_expect(w, stage_puts(s, str_c(id)) == puts + 1, "%u PUTs",
                  stage_puts(s, str_c(id)) - puts);
     /* What vanished is not in the list, and comes back. */
-    id = id_of(s, "StorageAccount", "many8");
+    id = many_id(s, "StorageAccount", "many8");
     world_expect(w,
                  stage_azure(s, "DELETE", str_c(id), STR(ACCOUNT_VERSION), STR_NONE).status < 300,
                  "not deleted");
@@ -395,7 +351,7 @@ void drift_swept_in_vain(struct world *w)
 {
     struct stage *s = &stage;
 
-    open_many(s, w,
+    many_open(s, w, &(struct stage_options){0},
               "{'types':{'Microsoft.Network/routeTables':{'listDrops':['properties'],'rules':["
               "{'add':'properties','value':{}},"
               "{'add':'properties.provisioningState','value':'Succeeded'},"
@@ -405,7 +361,7 @@ void drift_swept_in_vain(struct world *w)
     world_expect(w,
                  path_value(s, stage_get(s, "RouteTable", "table101"), "status.provisioningState"),
                  "a status was taken from the list");
-    const char *id = id_of(s, "RouteTable", "table100");
+    const char *id = many_id(s, "RouteTable", "table100");
     stage_change(s, id, "properties.disableBgpRoutePropagation", "true");
     unsigned puts = stage_puts(s, str_c(id));
     stage_run(s, A_PERIOD);
@@ -438,64 +394,6 @@ void drift_refused(struct world *w)
                  "Synced is %.*s: %.*s", STR_ARG(synced.reason), STR_ARG(synced.message));
     expect_no_put(s, DAY);
     stage_expect_ready(s, "RouteTable", "routes");
-    stage_close(s);
-}
-
-/* How the memory of objects may be lost: their statuses, or what they were compared by. */
-static void patch_status(struct stage *s, const char *kind, const char *name, const char *patch)
-{
-    struct local client = local_client(store_handler(s->w->store));
-
-    client.type = STR("application/merge-patch+json");
-    world_expect(s->w, stage_get(s, kind, name), "no object %s", name);
-    world_expect(
-        s->w,
-        local_askf(&client, "PATCH", patch, "/apis/%.*s/namespaces/default/%s/%s/status",
-                   STR_ARG(value_get_str(s->w->client.body, STR("apiVersion"))),
-                   str_eq(str_c(kind), STR("RouteTable")) ? "routetables" : "storageaccounts",
-                   name) == 200,
-        "the status cannot be changed: %.*s", STR_ARG(client.text));
-    local_end(&client);
-}
-
-static void forget_all(struct stage *s, const char *patch)
-{
-    unsigned many = 90 * scenario_scale, tables = 30 * scenario_scale;
-
-    for (unsigned i = 0; i < many + tables; i++) {
-        const char *name =
-            str_z(s->w->arena, str_fmt(s->w->arena, i < many ? "many%u" : "table%u", i));
-        patch_status(s, i < many ? "StorageAccount" : "RouteTable", name, patch);
-    }
-    stage_run(s, NS_PER_SEC);
-    stage_restart(s, NULL);
-}
-
-/*
- * Acceptance 7: without a memory, or with that of another comparator, exactly those are written
- * that have something else than was set; the second time nobody is.
- */
-void drift_forgotten(struct world *w)
-{
-    static const char *const ways[] = {"{\"status\":null}",
-                                       "{\"status\":{\"operatorStatus\":{\"comparator\":0}}}"};
-    struct stage *s = &stage;
-
-    open_many(s, w, NULL);
-    for (size_t i = 0; i < COUNT(ways); i++) {
-        unsigned before = s->arm_writes;
-        /* A set member of two of them differs, an unset one of another. */
-        stage_change(s, id_of(s, "StorageAccount", "many1"), "properties.accessTier", "\"Cool\"");
-        stage_change(s, id_of(s, "StorageAccount", "many2"), "sku.name", "\"Standard_GRS\"");
-        stage_change(s, id_of(s, "StorageAccount", "many3"), "properties.minimumTlsVersion",
-                     i ? "\"TLS1_2\"" : "\"TLS1_1\"");
-        forget_all(s, ways[i]);
-        stage_run(s, 2 * A_PERIOD);
-        world_expect(w, s->arm_writes == before + 2, "%s: %u writes", ways[i],
-                     s->arm_writes - before);
-        forget_all(s, ways[i]);
-        expect_no_put(s, 2 * A_PERIOD);
-    }
     stage_close(s);
 }
 

@@ -61,6 +61,7 @@ void cases_together(struct world *w);
 void planted_key(struct world *w);
 void planted_operation(struct world *w);
 void planted_shapes(struct world *w);
+void cases_drift(struct world *w);
 void secret_busy(struct world *w);
 void secret_missing(struct world *w);
 void secret_rotated(struct world *w);
@@ -106,11 +107,16 @@ void drift_contested(struct world *w);
 void drift_corrected(struct world *w);
 void drift_evolved(struct world *w);
 void drift_failed(struct world *w);
-void drift_forgotten(struct world *w);
 void drift_refused(struct world *w);
 void drift_second_look(struct world *w);
 void drift_swept(struct world *w);
 void drift_swept_in_vain(struct world *w);
+/* What was known is lost or changes, for all objects at once: see lost.c. */
+void drift_adopted(struct world *w);
+void drift_compared_anew(struct world *w);
+void drift_forgotten(struct world *w);
+void drift_jumped(struct world *w);
+void drift_upgraded(struct world *w);
 /* Users, Azure and restarts at the wrong moment: see edges.c. */
 void edge_busy_object(struct world *w);
 void edge_claim_lost(struct world *w);

@@ -350,8 +350,9 @@ static void canon_shape(struct detect *d, const struct model_prop *prop,
 static const struct model_arm *find_member(struct detect *d, const struct model_arm *in,
                                            size_t count, str key)
 {
-    size_t hash = (uintptr_t)in / sizeof *in + key.len * 7 + (key.len ? (uint8_t)key.ptr[0] : 0) +
-                  (key.len ? (uint8_t)key.ptr[key.len - 1] : 0) * 3;
+    size_t first = key.len ? (uint8_t)key.ptr[0] : 0;
+    size_t last = key.len ? (uint8_t)key.ptr[key.len - 1] : 0;
+    size_t hash = (uintptr_t)in / sizeof *in + key.len * 7 + first + last * 3;
     struct found_member *kept = &d->members[hash % MEMBERS_KEPT];
 
     if (kept->in == in && str_eq(kept->member->name, key))
@@ -453,7 +454,12 @@ static bool canon_unknown(struct detect *d, const struct value *from, const stru
         return true;
     if ((d->found && !peer) || d->inside_child)
         return false;
-    canon_any(d, from, peer, to);
+    if (from->kind == VALUE_OBJECT) {
+        *to = *value_object(d->arena);
+        canon_members(d, &(struct place){0}, from, peer, to);
+    } else {
+        canon_any(d, from, peer, to);
+    }
     return true;
 }
 

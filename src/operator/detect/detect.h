@@ -26,7 +26,7 @@
 #include "value/diff.h"
 
 /* Counts up whenever canonical forms change so that older records do not fit any more. */
-#define DETECT_COMPARATOR 1
+#define DETECT_COMPARATOR 2
 
 /* What is spelled alike or left out. Each rule can be switched off for a kind: api/rules. */
 enum detect_rule {
@@ -187,6 +187,8 @@ void guard_read(struct arena *a, const struct value *v, struct guard *out);
 struct value *guard_write(struct arena *a, const struct guard *g);
 /* Whether a difference was corrected so often that it no longer causes a PUT. */
 bool guard_holds(struct detect *d, const struct guard *g, const struct deviation *f);
+/* Whether a member that the user left to Azure has caused a PUT before, at any of these paths. */
+bool guard_knows(const struct guard *g, const struct deviations *f);
 /* Leaves those out. */
 void guard_filter(struct detect *d, const struct guard *g, struct deviations *f);
 /* What is held and still there. */

@@ -44,6 +44,15 @@ bool guard_holds(struct detect *d, const struct guard *g, const struct deviation
     return here >= SAME_PATH;
 }
 
+bool guard_knows(const struct guard *g, const struct deviations *f)
+{
+    for (size_t i = 0; i < f->count; i++)
+        for (size_t k = 0; !f->items[i].wanted && k < g->count; k++)
+            if (str_eq(g->items[k].path, f->items[i].path))
+                return true;
+    return false;
+}
+
 static struct guard_entry *entry_for(struct detect *d, struct guard *g, const struct deviation *f)
 {
     for (size_t i = 0; i < g->count; i++)

@@ -22,6 +22,7 @@ static const struct kind {
   account = {"documentdb.azure.com", "v1api20240815", "DatabaseAccount"},
   cluster = {"containerservice.azure.com", "v1api20250801", "ManagedCluster"},
   fragment = {"apimanagement.azure.com", "v1api20230501preview", "PolicyFragment"},
+  security = {"network.azure.com", "v1api20201101", "NetworkSecurityGroup"},
   group = {"resources.azure.com", "v1api20200601", "ResourceGroup"};
 
 static struct arena *arena;
@@ -134,6 +135,13 @@ static const struct {
     {&redis, "{" BASE "}}", "{" BASE ",'port':1}}", "{" BASE ",'port':2}}", ""},
     {&redis, "{" BASE "}}", "{" BASE ",'publicNetworkAccess':'Enabled'}}",
      "{" BASE ",'publicNetworkAccess':'Enabled'}}", ""},
+    /* Below what the model has no member for, only what is sent counts. */
+    {&security, "{'properties':{'securityRules':[{'name':'a','properties':{'priority':1}}]}}",
+     "{'properties':{'securityRules':[{'name':'a','properties':{'priority':1}}],'resourceGuid':'1',"
+     "'defaultSecurityRules':[{'name':'d','etag':'1'}]}}",
+     "{'properties':{'securityRules':[{'name':'a','properties':{'priority':1}}],'resourceGuid':'2',"
+     "'defaultSecurityRules':[{'name':'d','etag':'2','properties':{}}]}}",
+     ""},
     /* Neighbours, and keys that look like paths. */
     {&redis, "{" BASE "}}", "{" BASE ",'publicNetworkAccess':'Enabled','minimumTlsVersion':'1.2'}}",
      "{" BASE ",'publicNetworkAccess':'Enabled','minimumTlsVersion':'1.0'}}",

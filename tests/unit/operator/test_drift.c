@@ -56,7 +56,7 @@ static struct pass *stage(struct arena *a, struct stage *s, const char *annotati
 }
 
 #define KNOWN(more)                                                                                \
-    "'operatorStatus':{'payloadDigest':'ab:1','apiVersion':'2020-06-01','comparator':1,"           \
+    "'operatorStatus':{'payloadDigest':'ab:1','apiVersion':'2020-06-01','comparator':2,"           \
     "'settled':true,'knownDifferences':[]" more "}"
 #define SAME "{'location':'West US 2','tags':{'a':'b'}}"
 #define OTHER "{'location':'westus2','tags':{'a':'c'}}"
@@ -153,7 +153,7 @@ TEST(a_value_that_survives_is_carried_once)
     struct stage s;
     struct pass *p =
         stage(a, &s, "",
-              "'operatorStatus':{'payloadDigest':'ab:1','apiVersion':'2020-06-01','comparator':1,"
+              "'operatorStatus':{'payloadDigest':'ab:1','apiVersion':'2020-06-01','comparator':2,"
               "'settled':true,'knownDifferences':[{'path':'managedBy','kind':'added','cause':"
               "'defaulted','found':'me'}]}",
               "{'location':'westus2','tags':{'a':'b'},'managedBy':'you'}");

@@ -436,7 +436,9 @@ static const struct {
     {MEMORY("ab:2"), "{'location':'westus2'}", "payload"},
     {MEMORY("cd:2") "," TRUE_AT("1"), "{'location':'westus2'}", NULL}, /* another key */
     {"'operatorStatus':{'payloadDigest':'ab:1','apiVersion':'2018-01-01'}",
-     "{'location':'westus2'}", "api-version"},
+     "{'location':'westus2'}", NULL}, /* compared by what is set */
+    {"'operatorStatus':{'payloadDigest':'ab:1','apiVersion':'2018-01-01'}", "{'location':'eastus'}",
+     "drift"},
     {MEMORY("ab:1"), "{'location':'eastus'}", "drift"},
     {MEMORY("ab:1"), "{'location':'westus2','properties':{'provisioningState':'Failed'}}",
      "failed"},
