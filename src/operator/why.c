@@ -7,6 +7,7 @@
 #include "object/object.h"
 #include "operator/detect/detect.h"
 #include "operator/tree.h"
+#include "text/json/json.h"
 
 #include <stdlib.h>
 
@@ -43,6 +44,17 @@ static void set_synced(struct arena *a, struct value *out, const struct value *s
     value_set(a, out, STR("synced"), v);
 }
 
+/* What the operator remembers of an object, in its status or, without a place there, beside it. */
+static const struct value *memory_of(struct arena *a, const struct value *object)
+{
+    const struct value *own = value_get(value_get(object, STR("status")), STR("operatorStatus"));
+    struct source *src = ARENA_NEW(a, struct source);
+    struct value *beside = NULL;
+
+    src->text = own ? STR_NONE : object_annotation(object, STR(ANNOTATION_KNOWN));
+    return own || !src->text.len || !json_read(a, src, NULL, &beside, NULL) ? own : beside;
+}
+
 /* Members of operatorStatus as they are. */
 static void copy(struct arena *a, struct value *out, const struct value *from,
                  const char *const *members)
@@ -59,7 +71,7 @@ struct value *why_object(struct arena *a, const struct value *object)
     static const char *const waits[] = {"nextRetry", "attempt", "class", "rule", "requestId", NULL};
     static const char *const known[] = {"decisions", "knownDifferences", "settled", "guard", NULL};
     const struct value *status = value_get(object, STR("status"));
-    const struct value *memory = value_get(status, STR("operatorStatus"));
+    const struct value *memory = memory_of(a, object);
     struct value *out = value_object(a), *wait = value_object(a);
     const struct object_key key = object_key_of(object);
     struct condition ready = {0};
@@ -181,7 +193,8 @@ static struct kind_noise *noise_of(struct why_kinds *k, const struct value *obje
 
 void why_kinds_add(struct why_kinds *k, const struct value *object)
 {
-    const struct value *memory = value_get(value_get(object, STR("status")), STR("operatorStatus"));
+    AUTO_ARENA a = arena_new();
+    const struct value *memory = memory_of(a, object);
     const struct value *decisions = value_get(memory, STR("decisions"));
     const struct value *known = value_get(memory, STR("knownDifferences"));
     struct kind_noise *n = noise_of(k, object);

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "support/arm_case.h"
 #include "world/scenarios.h"
 #include "world/stage.h"
 
@@ -43,3 +44,16 @@ unsigned many_open(struct stage *s, struct world *w, const struct stage_options 
                    const char *types);
 /* The id of an object, wherever it is. */
 const char *many_id(struct stage *s, const char *kind, const char *name);
+
+/* ---- plan.c ---- */
+
+/* What is planned for these objects, by reads alone. */
+struct value *plan_make(struct stage *s, const struct value *const *all, size_t count);
+/* Every first PUT that was planned must be sent as planned, to the byte; answers how many were. */
+size_t plan_compare(struct stage *s, const struct value *plan, size_t *unplanned);
+
+/* ---- cases.c ---- */
+
+/* The recorded cases of arm-put: their files, and one of them. */
+struct str_list cases_files(struct world *w);
+bool cases_read(struct world *w, str file, struct arm_case *out);

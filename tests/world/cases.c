@@ -12,7 +12,6 @@
 #include "azure/needs.h"
 #include "azure/resolve.h"
 #include "base/file.h"
-#include "support/arm_case.h"
 #include "text/json/json.h"
 #include "value/path.h"
 
@@ -23,7 +22,7 @@
 
 static struct stage stage;
 
-static struct str_list files(struct world *w)
+struct str_list cases_files(struct world *w)
 {
     struct str_list list = {0};
     const char *folder = getenv("PLUMB_CASES");
@@ -39,7 +38,7 @@ static struct str_list files(struct world *w)
     return list;
 }
 
-static bool read_case(struct world *w, str file, struct arm_case *out)
+bool cases_read(struct world *w, str file, struct arm_case *out)
 {
     struct source *src = ARENA_NEW(w->arena, struct source);
     struct value *vector;
@@ -300,7 +299,7 @@ static bool open_set(struct world *w, const struct str_list *list, size_t count,
                                : count == list->len ? i
                                                     : world_below(w, list->len)];
         world_note(w, "case %.*s", STR_ARG(file));
-        world_expect(w, read_case(w, file, &c), "%.*s cannot be read", STR_ARG(file));
+        world_expect(w, cases_read(w, file, &c), "%.*s cannot be read", STR_ARG(file));
         add_case(&stage, set, &c);
     }
     add_values(&stage, set);
@@ -335,7 +334,7 @@ static void run_set(struct world *w, const struct str_list *list, size_t count,
 
 void cases_alone(struct world *w)
 {
-    struct str_list list = files(w);
+    struct str_list list = cases_files(w);
 
     if (list.len)
         run_set(w, &list, 1, &(struct stage_faults){0});
@@ -343,7 +342,7 @@ void cases_alone(struct world *w)
 
 void cases_together(struct world *w)
 {
-    struct str_list list = files(w);
+    struct str_list list = cases_files(w);
 
     if (list.len)
         run_set(w, &list, TOGETHER, &(struct stage_faults){0});
@@ -351,7 +350,7 @@ void cases_together(struct world *w)
 
 void cases_faults(struct world *w)
 {
-    struct str_list list = files(w);
+    struct str_list list = cases_files(w);
 
     if (list.len)
         run_set(w, &list, 1,
@@ -546,7 +545,7 @@ static void correct_each(struct stage *s, const struct set *set, bool keeps, siz
  */
 void cases_drift(struct world *w)
 {
-    struct str_list list = files(w);
+    struct str_list list = cases_files(w);
     bool keeps = world_chance(w, 50);
     struct set set;
 
@@ -560,5 +559,56 @@ void cases_drift(struct world *w)
     world_expect(w, stage.arm_writes == writes, "%u writes without a reason",
                  stage.arm_writes - writes);
     correct_each(&stage, &set, keeps, scenario_scale > 1 ? scenario_scale : set.objects.len);
+    stage_close(&stage);
+}
+
+/* ---- Without a writer. ----------------------------------------------------------------------- */
+
+static struct value *plan_set(struct stage *s, const struct set *set)
+{
+    const struct value **all = ARENA_ARRAY(s->w->arena, const struct value *, set->objects.len + 1);
+    size_t count = 0;
+
+    for (size_t i = 0; i < set->objects.len; i++)
+        if (newest(s, set->objects.items[i]))
+            all[count++] = value_copy(s->w->arena, newest(s, set->objects.items[i]));
+    return plan_make(s, all, count);
+}
+
+/* Planning and observing write nothing, neither to Azure nor to the cluster. */
+void cases_observed(struct world *w)
+{
+    struct str_list list = cases_files(w);
+    struct set set;
+
+    if (!list.len || !open_set(w, &list, 1, &(struct stage_options){.observe = true}, &set))
+        return;
+    size_t before = value_len(stage_resources(&stage));
+    stage_run(&stage, 5 * WORLD_MINUTE);
+    (void)plan_set(&stage, &set);
+    stage_run(&stage, 4 * STAGE_PERIOD);
+    world_expect(w, stage.arm_writes + stage.kube_writes + stage.status_writes == 0,
+                 "an observer writes");
+    world_expect(w, value_len(stage_resources(&stage)) == before, "something was made in Azure");
+    stage_close(&stage);
+}
+
+/* What is planned for a set that nobody has made yet is what is sent, to the byte. */
+void cases_planned(struct world *w)
+{
+    struct str_list list = cases_files(w);
+    size_t unplanned;
+    struct set set;
+
+    if (!list.len || !open_set(w, &list, 1, &(struct stage_options){0}, &set))
+        return;
+    stage.leads = false;
+    stage_run(&stage, WORLD_MINUTE);
+    const struct value *plan = plan_set(&stage, &set);
+    stage.leads = true;
+    stage_restart(&stage, NULL);
+    stage_run(&stage, 71 * WORLD_MINUTE);
+    size_t compared = plan_compare(&stage, plan, &unplanned);
+    world_expect(w, compared, "nothing was planned, and %zu PUTs came", unplanned);
     stage_close(&stage);
 }

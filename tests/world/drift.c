@@ -8,6 +8,7 @@
  */
 #include "world/behaviours.h"
 
+#include "operator/why.h"
 #include "value/path.h"
 
 #define DAY (24 * 60 * WORLD_MINUTE)
@@ -265,6 +266,8 @@ void drift_annotated(struct world *w)
     world_expect(
         w, str_contains(object_annotation(account, STR(ANNOTATION_KNOWN)), STR("\"settled\":true")),
         "no annotation");
+    const struct value *why = why_object(w->arena, account);
+    world_expect(w, value_len(value_get(why, STR("knownDifferences"))), "nobody is told of it");
     expect_no_put(s, DAY / 4);
     stage_restart(s, NULL);
     expect_no_put(s, 2 * A_PERIOD);
