@@ -63,7 +63,9 @@ static const char *const schemas[BUILTIN_COUNT] = {
 #define DECISION                                                                                   \
     "{\"type\":\"object\",\"properties\":{\"action\":" S ",\"at\":" S ",\"by\":" S                 \
     ",\"message\":" S ",\"paths\":" TEXTS ",\"reason\":" S ",\"time\":" TIME "}}"
-#define EXPORTS "{\"type\":\"object\",\"properties\":{\"digest\":" S ",\"time\":" TIME "}}"
+#define EXPORTS                                                                                    \
+    "{\"type\":\"object\",\"properties\":{\"digest\":" S                                           \
+    ",\"objects\":{\"type\":\"array\",\"items\":" S "},\"time\":" TIME "}}"
 #define GUARD                                                                                      \
     "{\"type\":\"object\",\"properties\":{\"found\":" ANY ",\"path\":" S ",\"puts\":" INT          \
     ",\"wanted\":" ANY "}}"
@@ -86,7 +88,7 @@ static const char *const schemas[BUILTIN_COUNT] = {
  * takenAt, settled   when they were learned, and whether two reads agreed
  * guard              fields that did not converge: what was wanted and found, after how many PUTs
  * sentChildren       children that were part of the last PUT, by the path of their list
- * exports            digest and time of the last export
+ * exports            digest, objects and time of the last export
  * decisions          what was decided last and why, newest first; by and at: Azure's last writer
  */
 static const char operator_status[] =

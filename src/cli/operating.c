@@ -26,6 +26,23 @@ bool operating_settings(struct arena *a, struct kube_transport *t, str namespace
     return settings_read(a, &source, out, e);
 }
 
+bool operating_rules(struct arena *a, struct kube_transport *t, str namespace, str from,
+                     struct kind_set **out, struct err *e)
+{
+    static const struct kube_resource config_maps = {
+        .version = STR_INIT("v1"), .name = STR_INIT("configmaps"), .namespaced = true};
+    str name = str_without_prefix(from, STR("configmap/"));
+    const struct kube_call call = {.resource = &config_maps, .namespace = namespace, .name = name};
+    struct value *found;
+
+    if (name.len == from.len)
+        return kind_set_open(a, from, out, e);
+    str shown = str_fmt(a, "ConfigMap %.*s/%.*s", STR_ARG(namespace), STR_ARG(name));
+    if (!kube_get(t, a, &call, &found, e))
+        return err_wrap(e, "%.*s", STR_ARG(shown));
+    return kind_set_from_config_map(a, shown, found, out, e);
+}
+
 struct credential_settings operating_simulated(struct arena *a, str url, str subscription)
 {
     return (struct credential_settings){

@@ -11,6 +11,7 @@
  */
 #pragma once
 
+#include "arm/rules/kind.h"
 #include "kube/config/config.h"
 #include "operator/live.h"
 #include "operator/settings.h"
@@ -34,6 +35,12 @@ struct operating {
  */
 MUST_CHECK bool operating_settings(struct arena *a, struct kube_transport *t, str namespace,
                                    str secret, struct settings *out, struct err *e);
+/*
+ * The rules of kinds in a folder, or in a ConfigMap, "configmap/NAME", of the operator's namespace.
+ * Live as long as a.
+ */
+MUST_CHECK bool operating_rules(struct arena *a, struct kube_transport *t, str namespace, str from,
+                                struct kind_set **out, struct err *e);
 MUST_CHECK bool operating_start(struct operating *o, struct err *e);
 void operating_stop(struct operating *o);
 /* Of a simulated Azure at this URL, which believes everybody. Texts live as long as a and url. */

@@ -7,7 +7,9 @@
  * have changed: after a PUT, when other exports are asked for, when a target is not as we left it,
  * and once a day. The graph wakes the object when a target is changed by others.
  *
- * An object of the same name that is not ours is left alone.
+ * An object of the same name that is not ours is left alone. One of ours that is no longer asked
+ * for is deleted: their names are remembered, so that this costs nothing as long as the wish is the
+ * same.
  */
 #include "operator/internal.h"
 
@@ -18,7 +20,7 @@
 #define EXPORT_EVERY (86400 * NS_PER_SEC)
 #define REASON "FailedWritingAdditionalKubernetesObjects"
 
-enum { PHASE_CHECK, PHASE_FETCH, PHASE_LOOK, PHASE_WRITE };
+enum { PHASE_CHECK, PHASE_FETCH, PHASE_LOOK, PHASE_WRITE, PHASE_STALE, PHASE_DELETE };
 
 static const struct value *wanted(const struct pass *p, const char *what)
 {
@@ -194,14 +196,130 @@ static bool is_due(struct pass *p, const struct ext_exports *configs)
            str_cmp(value_get_str(last, STR("time")), stamp(p, p->now - EXPORT_EVERY)) <= 0;
 }
 
-static struct pass_step finish(struct pass *p, const struct ext_exports *configs)
+static bool is_in(const struct value *list, str text)
 {
-    struct value *exports = value_object(p->arena);
+    for (size_t i = 0; i < value_len(list); i++)
+        if (str_eq(value_str(value_at(list, i)), text))
+            return true;
+    return false;
+}
 
-    value_set_str(p->arena, exports, STR("digest"), export_digest(p, configs));
+static void note_target(struct pass *p, const char *kind, str name, struct value *out)
+{
+    str id = str_fmt(p->arena, "%s %.*s", kind, STR_ARG(name));
+
+    if (!is_in(out, id))
+        value_add(p->arena, out, value_string(p->arena, id));
+}
+
+/* "Secret name", "ConfigMap name": all that are asked for. */
+static struct value *all_targets(struct pass *p)
+{
+    struct value *all = value_list(p->arena);
+
+    each_target(p, "secrets", "Secret", note_target, all);
+    each_target(p, "configMaps", "ConfigMap", note_target, all);
+    return all;
+}
+
+/* Those that the last export wrote. */
+static const struct value *old_targets(const struct pass *p)
+{
+    return value_get(memory_get(p, "exports"), STR("objects"));
+}
+
+static struct pass_step finish(struct pass *p)
+{
+    struct value *exports = value_object(p->arena), *all = all_targets(p);
+    const struct ext ext = pass_ext(p);
+    const struct ext_input in = pass_ext_input(p);
+    struct ext_exports configs = ext_configs(&ext, &in);
+
+    value_set_str(p->arena, exports, STR("digest"), export_digest(p, &configs));
+    value_set(p->arena, exports, STR("objects"), all);
     value_set_str(p->arena, exports, STR("time"), stamp(p, p->now));
-    memory_set(p, "exports", exports);
+    memory_set(p, "exports", all->len ? exports : NULL);
     return step_to(STATE_SETTLE);
+}
+
+/* ---- What is no longer asked for. ------------------------------------------------------------ */
+
+static struct value *preconditions(struct pass *p, const struct value *found)
+{
+    struct value *options = value_object(p->arena), *only = value_object(p->arena);
+
+    value_set_str(p->arena, only, STR("uid"), object_uid(found));
+    value_set_str(p->arena, only, STR("resourceVersion"),
+                  object_meta_str(found, STR("resourceVersion")));
+    value_set(p->arena, options, STR("preconditions"), only);
+    return options;
+}
+
+/* One that is ours goes, as it was seen; whoever took it over keeps it. True: step says how. */
+static bool must_delete(struct pass *p, const struct arm_answer *answer, str path,
+                        struct pass_step *step)
+{
+    struct value *found = answer->http == 200 ? pass_read_json(p, answer->body) : NULL;
+
+    if (!found && answer->http != 404) {
+        *step = step_rest(NS_PER_SEC);
+        return true;
+    }
+    if (!found || !object_is_owned_by(found, object_uid(p->object)))
+        return false;
+    p->phase = PHASE_DELETE;
+    *step = step_kube(p, KUBE_DELETE, path, preconditions(p, found));
+    return true;
+}
+
+static bool was_deleted(struct pass *p, const struct arm_answer *answer, str kind, str name,
+                        struct pass_step *step)
+{
+    struct object_key key = target_key(p, str_z(p->arena, kind), name);
+
+    if (answer->http == 200 || answer->http == 202 || answer->http == 404) {
+        pass_exported(p, &key, 0);
+        return true;
+    }
+    /* Somebody was faster, or there was no answer: the next pass looks again. */
+    *step = step_rest(NS_PER_SEC);
+    if (answer->http && answer->http != 409)
+        *step = step_explain(p, "Warning", REASON,
+                             str_fmt(p->arena,
+                                     "%.*s \"%.*s\" is no longer asked for and cannot be deleted "
+                                     "(status %d)",
+                                     STR_ARG(kind), STR_ARG(name), answer->http));
+    return false;
+}
+
+static struct pass_step prune(struct pass *p)
+{
+    const struct value *old = old_targets(p), *wanted_now = all_targets(p);
+    struct pass_step step;
+    str kind, name;
+
+    for (; p->target < value_len(old); p->target++, p->phase = PHASE_STALE) {
+        str id = value_str(value_at(old, p->target));
+        if (is_in(wanted_now, id) || !str_cut(id, STR(" "), &kind, &name))
+            continue;
+        str path = str_fmt(p->arena, "/api/v1/namespaces/%.*s/%s/%.*s",
+                           STR_ARG(p->card->key.namespace),
+                           str_eq(kind, STR("Secret")) ? "secrets" : "configmaps", STR_ARG(name));
+        const struct arm_answer *answer = pass_answer(p);
+        if (!answer)
+            return step_kube(p, KUBE_GET, path, NULL);
+        if (p->phase == PHASE_STALE ? must_delete(p, answer, path, &step)
+                                    : !was_deleted(p, answer, kind, name, &step))
+            return step;
+    }
+    return finish(p);
+}
+
+static struct pass_step begin_prune(struct pass *p)
+{
+    p->phase = PHASE_STALE;
+    p->target = 0;
+    return prune(p);
 }
 
 /* ---- Writing. -------------------------------------------------------------------------------- */
@@ -319,10 +437,7 @@ static struct pass_step write_targets(struct pass *p)
     }
     if (p->export_fault.len)
         return step_explain(p, "Error", REASON, p->export_fault);
-    const struct ext ext = pass_ext(p);
-    const struct ext_input in = pass_ext_input(p);
-    struct ext_exports configs = ext_configs(&ext, &in);
-    return finish(p, &configs);
+    return begin_prune(p);
 }
 
 /* ---- The state. ------------------------------------------------------------------------------ */
@@ -363,7 +478,7 @@ static struct pass_step check(struct pass *p)
     if (d.value)
         p->body = d.value;
     if (!value_len(wanted(p, "secrets")) && !value_len(wanted(p, "configMaps")))
-        return step_to(STATE_SETTLE);
+        return memory_get(p, "exports") ? begin_prune(p) : step_to(STATE_SETTLE);
     each_target(p, "secrets", "Secret", need_target, NULL);
     each_target(p, "configMaps", "ConfigMap", need_target, NULL);
     const struct ext_input in = pass_ext_input(p);
@@ -380,6 +495,8 @@ struct pass_step state_export(struct pass *p)
 
     if (p->phase == PHASE_CHECK)
         return check(p);
+    if (p->phase >= PHASE_STALE)
+        return prune(p);
     if (p->phase == PHASE_FETCH) {
         if (!fetch(p, &step))
             return step;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """metrics.py PLUMB PAGE - /metrics of a running operator, and secrets in nothing that it leaves behind.
 
-plumb serve, plumb simulate and plumb operate run as three processes. The names at /metrics are those that the page
+plumb serve, plumb simulate and plumb operate run as three processes, the last with rules from a ConfigMap. The names at /metrics are those that the page
 lists, and some values are known. Then Azure quotes what was planted: in the credential of the operator, in an input
 Secret, in keys that are exported, in signed addresses; it is searched for in the log (with -vv), Events, objects,
 metrics and the file of --keep-decisions. Last line: N passed, M failed.
@@ -23,6 +23,10 @@ from situations import KINDS, SUBSCRIPTION, Cluster, account, database, group, w
 MARK = "planted-secret"
 # Without a sample as long as nothing of the kind has happened.
 SILENT = {"azure_failed_requests_total", "plumb_drift_total"}
+
+
+RULES = {"rules": "kind", "kind": "storage.azure.com/StorageAccount",
+         "errors": [{"id": "quotes", "match": {"code": ["Quotes"]}, "class": "fatal"}]}
 
 
 class Checks:
@@ -110,10 +114,13 @@ def check_secrets(checks, c, port, home):
     for what in ("storageaccount/exporting", "server/db"):
         c.wait(what, ("Quotes",))
         shown = c.kubectl("get", what)
+        # Only a rule of the ConfigMap says that the account is not to be tried again.
+        checks.check((" Error " in shown) == ("account" in what), f"the rules are not those of the ConfigMap: {shown}")
         checks.check("Quotes" in shown and "bad ***" in shown, f"{what}: {shown}")
     places = {name: c.kubectl("get", name, "-o", "json", "--show-managed-fields")
               for name in ("storageaccounts", "servers", "events", "configmaps", "leases")}
     places["metrics"] = read_metrics(port)
+    checks.check(value(places["metrics"], state("StorageAccount", "Stopped", "storage.azure.com")) == 1, "none is Stopped")
     for name in ("operator.log", "decisions"):
         with open(os.path.join(home, name), errors="replace") as file:
             places[name] = file.read()
@@ -137,12 +144,16 @@ def main():
                AZURE_CLIENT_SECRET=MARK + "-client", AZURE_RESOURCE_MANAGER_ENDPOINT=c.azure,
                AZURE_RESOURCE_MANAGER_AUDIENCE=c.azure, AZURE_AUTHORITY_HOST=c.azure + "/")
     operator = None
+    command = [plumb, "-vv", "operate", "--no-lease", "--crd-pattern", KINDS, "--operator-namespace", "default",
+               "--health-addr", f"127.0.0.1:{port}", "--keep-decisions", home + "/decisions", "--sync-period", "5s",
+               "--rules", "configmap/rules"]
     try:
+        run = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
+        checks.check(run.returncode not in (0, -6, -11) and "ConfigMap default/rules" in run.stderr, f"no ConfigMap: {run.stderr}")
+        c.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "rules"},
+                 "data": {"storage.json": json.dumps(RULES), "notes": "not a rule"}})
         with open(home + "/operator.log", "wb") as log:
-            operator = subprocess.Popen(
-                [plumb, "-vv", "operate", "--no-lease", "--crd-pattern", KINDS, "--operator-namespace", "default",
-                 "--health-addr", f"127.0.0.1:{port}", "--keep-decisions", home + "/decisions", "--sync-period", "5s"],
-                env=env, stdout=subprocess.DEVNULL, stderr=log)
+            operator = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=log)
         wait_for_kinds(c)
         exporting = account("exporting")
         exporting["spec"]["operatorSpec"] = {"secrets": {"key1": {"name": "keys", "key": "first"}}}

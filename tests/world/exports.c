@@ -150,6 +150,36 @@ void export_not_ours(struct world *w)
     stage_close(s);
 }
 
+/* 5.4: an object that is no longer asked for goes, unless somebody else has taken it over. */
+void export_dropped(struct world *w)
+{
+    struct stage *s = open(w);
+
+    stage_apply_text(s, GROUP("rg", ""));
+    stage_apply_text(s, EXPORTS(",'blobEndpoint':{'name':'more','key':'a'},'webEndpoint':{'name':"
+                                "'theirs','key':'a'}"));
+    stage_run(s, 3 * WORLD_MINUTE);
+    stage_expect_ready(s, "StorageAccount", "acc");
+    world_expect(w, stage_get(s, "Secret", "more") && stage_get(s, "Secret", "theirs"),
+                 "there is no Secret");
+    stage_patch(s, "StorageAccount", "acc",
+                "{'spec':{'operatorSpec':{'secrets':{'blobEndpoint':null}}}}");
+    stage_run(s, WORLD_MINUTE);
+    world_expect(w, !stage_get(s, "Secret", "more"), "the Secret is left");
+    world_expect(w, stage_get(s, "Secret", "keys") && stage_get(s, "ConfigMap", "places"),
+                 "another one is gone");
+    stage_patch(s, "StorageAccount", "acc", "{'spec':{'operatorSpec':null}}");
+    stage_patch(s, "Secret", "theirs", "{'metadata':{'ownerReferences':null}}");
+    stage_run(s, WORLD_MINUTE);
+    world_expect(w, !stage_get(s, "Secret", "keys") && !stage_get(s, "ConfigMap", "places"),
+                 "they are left");
+    world_expect(w, stage_get(s, "Secret", "theirs") != NULL, "a foreign one is gone");
+    stage_expect_ready(s, "StorageAccount", "acc");
+    world_expect(w, stage_puts(s, STR(ACCOUNT_ID("acc"))) == 1, "a PUT for an export");
+    stage_expect_quiet(s, 5 * WORLD_MINUTE);
+    stage_close(s);
+}
+
 /* 5.4: two values for one key. */
 void export_twice(struct world *w)
 {

@@ -85,6 +85,7 @@ static const struct world_scenario scenarios[] = {
     {"drift-swept-in-vain", drift_swept_in_vain, FEW},
     {"drift-upgraded", drift_upgraded, 1},
     {"export-appears", export_appears, FEW},
+    {"export-dropped", export_dropped, FEW},
     {"export-collision", export_collision, FEW},
     {"export-comes-back", export_comes_back, FEW},
     {"export-contested", export_contested, FEW},

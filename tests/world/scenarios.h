@@ -44,6 +44,7 @@ void pass_lost_resource(struct world *w);
 void pass_take_over(struct world *w);
 void pass_observe(struct world *w);
 void export_appears(struct world *w);
+void export_dropped(struct world *w);
 void export_comes_back(struct world *w);
 void export_contested(struct world *w);
 void export_not_ours(struct world *w);

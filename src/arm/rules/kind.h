@@ -120,6 +120,9 @@ MUST_CHECK bool kind_set_overlay(struct arena *a, const struct source *const *fi
                                  struct kind_set **out, struct err *e);
 /* The same for the files *.json of a folder; one with general error rules is an error. */
 MUST_CHECK bool kind_set_open(struct arena *a, str folder, struct kind_set **out, struct err *e);
+/* The same for the keys *.json of a ConfigMap, which is named in errors. */
+MUST_CHECK bool kind_set_from_config_map(struct arena *a, str name, const struct value *config_map,
+                                         struct kind_set **out, struct err *e);
 
 /*
  * The rules of a kind, NULL: none. The API version plays no part, so that a new one keeps them. The

@@ -182,6 +182,30 @@ bool kind_set_open(struct arena *a, str folder, struct kind_set **out, struct er
     return kind_set_overlay(a, files.items, files.len, out, e);
 }
 
+bool kind_set_from_config_map(struct arena *a, str name, const struct value *config_map,
+                              struct kind_set **out, struct err *e)
+{
+    const struct value *data = value_get(config_map, STR("data"));
+    VEC(const struct source *) files = {0};
+
+    for (size_t i = 0; i < value_len(data); i++) {
+        struct source *src = ARENA_NEW(a, struct source);
+        if (!str_has_suffix(value_key(&data->items[i]), STR(".json")))
+            continue;
+        if (files.len == KIND_FILES_MAX)
+            return err_set(e, ERR_LIMIT, "%.*s has more than %d files of rules", STR_ARG(name),
+                           KIND_FILES_MAX);
+        src->file = str_fmt(a, "%.*s/%.*s", STR_ARG(name), STR_ARG(value_key(&data->items[i])));
+        src->text = str_copy(a, value_str(&data->items[i]));
+        VEC_PUSH(a, &files, src);
+    }
+    if (!files.len)
+        return err_set(e, ERR_NOT_FOUND,
+                       "%.*s has no rules: each key that ends in .json is a file of them",
+                       STR_ARG(name));
+    return kind_set_overlay(a, files.items, files.len, out, e);
+}
+
 /* ---- Looking. -------------------------------------------------------------------------------- */
 
 const struct kind_rules *kind_rules_find(const struct kind_set *set, str group, str kind)

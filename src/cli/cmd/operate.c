@@ -49,7 +49,8 @@ static const struct option operate_options[] = {
     {"reference-patience", 0, OPTION_DURATION, offsetof(struct operate_values, patience),
      .value = "10m0s", .help = "Send references to what is not ready after this `DURATION`"},
     {"rules", 0, OPTION_STRING, offsetof(struct operate_values, rules),
-     .help = "Lay the rules of kinds in this `FOLDER` over the built-in ones"},
+     .help = "Lay the rules of kinds in this `FOLDER`, or in configmap/NAME, over the "
+             "built-in ones"},
     {"settings-secret", 0, OPTION_STRING, offsetof(struct operate_values, settings),
      .value = SETTINGS_SECRET,
      .help = "Read settings that the environment lacks from the Secret `NAME`",
@@ -91,13 +92,13 @@ static bool take_options(const struct operate_values *v, struct operating *o, st
     return true;
 }
 
-static bool choose_kinds(struct call *c, struct operating *o, struct err *e)
+static bool choose_kinds(struct call *c, struct operating *o, str namespace, struct err *e)
 {
     const struct operate_values *v = c->values;
     struct kind_list kinds = {0};
     struct kind_set *rules = NULL;
 
-    if (v->rules.len && !kind_set_open(c->arena, v->rules, &rules, e))
+    if (v->rules.len && !operating_rules(c->arena, o->transport, namespace, v->rules, &rules, e))
         return err_wrap(e, "--rules");
     o->config.operator.rules = rules;
     if (v->kinds.len && !kind_list_select(c->arena, o->config.operator.model, &v->kinds, &kinds, e))
@@ -133,7 +134,8 @@ static bool operate(struct call *c, struct arena *a, const struct kube_config *c
         !model_open(c->arena, STR_NONE, &o->config.operator.model, e))
         return false;
     o->config.identity = operating_identity(c->arena);
-    bool ok = choose_kinds(c, o, e) && announce(c, o, cluster, e) && operating_start(o, e);
+    bool ok = choose_kinds(c, o, namespace, e) && announce(c, o, cluster, e) &&
+              operating_start(o, e);
     if (ok) {
         stop_wait();
         operating_stop(o);
