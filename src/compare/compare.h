@@ -2,21 +2,21 @@
 /*
  * compare.h - objects against a reference, as kube-compare compares them.
  *
- * A reference is a folder with a metadata file and templates. A comparison is made once and run
- * once:
+ * A reference is a folder with a metadata file and templates. A comparison is loaded once and never
+ * changes again; it can be run any number of times, also at the same time:
  *
- *     struct compare *c;
+ *     const struct compare *c;
  *     struct results results;
- *     if (!compare_load(a, &options, &c, e))      the reference, user config, overrides
+ *     if (!compare_load(a, &options, &c, e))              the reference, user config, overrides
  *         return false;
- *     if (!compare_run(c, &results, e))           the objects
+ *     if (!compare_run(a, c, &options, &results, e))      the objects
  *         return false;
  *
  * What a run finds is struct results, which is all that src/report sees. Objects are compared on
  * several threads; every visible effect has the order of a sequential run. Error texts, log lines
  * and results are those of the original, to the byte.
  *
- * Both calls are made from one thread.
+ * Each call is made from one thread.
  */
 #pragma once
 
@@ -80,13 +80,13 @@ bool compare_is_remote(const struct compare_options *options);
 
 /*
  * Reads and checks the reference, its templates, the user config and the overrides. The comparison
- * lives as long as a; so must options.
+ * lives as long as a and options.
  */
 MUST_CHECK bool compare_load(struct arena *a, const struct compare_options *options,
-                             struct compare **out, struct err *e);
+                             const struct compare **out, struct err *e);
 
 /* The hash of the reference, in hexadecimal, as in struct results. Lives as long as c. */
-str compare_hash(struct compare *c);
+str compare_hash(const struct compare *c);
 
 /* The kinds that a comparison asks a cluster for, each once, in the order of the templates. */
 struct compare_kind {
@@ -306,7 +306,10 @@ struct results {
 };
 
 /*
- * Compares all objects. out lives as long as the comparison. Fails when an input or an object
- * fails; results are then worth nothing.
+ * Compares all objects. options are those of loading, but for where the objects are and what goes
+ * with a run: log, progress, threads. out lives as long as a, c and options. Fails when an input or
+ * an object fails; results are then worth nothing.
  */
-MUST_CHECK bool compare_run(struct compare *c, struct results *out, struct err *e);
+MUST_CHECK bool compare_run(struct arena *a, const struct compare *c,
+                            const struct compare_options *options, struct results *out,
+                            struct err *e);

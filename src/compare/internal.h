@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * internal.h - one comparison: its options, what it has loaded, and its rules.
+ * internal.h - what a comparison has loaded, and its rules.
  *
  * The life of a comparison, and the header of each subject:
  *
@@ -28,30 +28,14 @@
 #include "compare/reference/overrides_internal.h"
 #include "compare/reference/reference_internal.h"
 
+/* What was loaded. What a run of it changes is in struct run; see run_internal.h. */
 struct compare {
-    struct arena *arena;
-    const struct compare_options *options;
-    struct journal journal;
     struct reference reference;
     struct overrides overrides;
     struct correlator *templates, *override_finder;
-    struct diff_program diff;
-    str cluster_name;       /* for people, once it was reached */
-    struct objects objects; /* when they are kept; see run.c */
-    bool keeps_objects;
-    bool in_turn; /* objects are compared one by one, because comparing may change others */
-    struct result_verdict verdict; /* of what was read; see dialect.verdict */
-    struct map *by_kind;           /* for lookups: kind to struct index_list; NULL: no lookups */
-    const struct secret_values *values; /* of all objects, where by_kind is */
-    str hash;                           /* of the reference; empty: not known yet */
+    str hash;       /* of the reference */
+    bool hash_sure; /* else a part of the reference is not in it */
 };
-
-/*
- * Another comparison, not yet run, with what c has loaded, which it shares. Any number of them may
- * run at the same time.
- */
-struct compare *compare_again(struct arena *a, const struct compare *c,
-                              const struct compare_options *options);
 
 /*
  * Notes that something was not compared, and warns. Beyond RESULT_NOTES_MAX notes there is neither;

@@ -16,7 +16,6 @@
  */
 #include "compare/run_internal.h"
 #include "compare/input/input_internal.h"
-#include "compare/secret_values.h"
 #include "compare/reference/templates_internal.h"
 
 /* Documents and objects that one thread takes at a time: enough that handing over costs little. */
@@ -56,7 +55,6 @@ struct dealing {
 
 struct running {
     struct run *run;
-    struct compare *compare;
     struct feed *feed;
     struct owners *owners;
     struct strset *seen; /* ids of objects; of duplicates that are kept, with their places */
@@ -98,7 +96,7 @@ static void job_release(struct running *r, struct job *job)
         return;
     }
     arena_reset(a);
-    VEC_PUSH(r->compare->arena, &r->spare, a);
+    VEC_PUSH(r->run->arena, &r->spare, a);
 }
 
 static void free_arenas(struct running *r)
@@ -116,7 +114,7 @@ static struct unit *unit_add(const struct running *r, struct job *job)
     struct unit *u = &job->units[job->count++];
 
     u->in.arena = job->arena;
-    u->in.dialect = r->compare->options->dialect;
+    u->in.dialect = r->run->options->dialect;
     u->in.journal.arena = job->arena;
     return u;
 }
@@ -173,7 +171,7 @@ static void fill(struct running *r, struct job *job)
         }
         size_t len = u->doc.source ? u->doc.source->text.len : 0;
         bytes += len;
-        if (len > BATCH_BYTES && !r->compare->keeps_objects)
+        if (len > BATCH_BYTES && !r->run->keeps_objects)
             deal_out(r, job, u);
     }
 }
@@ -197,7 +195,7 @@ static bool produce(void *ctx, void **item, struct err *e)
 static bool produce_kept(void *ctx, void **item, struct err *e)
 {
     struct running *r = ctx;
-    struct objects *all = &r->compare->objects;
+    struct objects *all = &r->run->objects;
     size_t left = all->len - r->next;
 
     (void)e;
@@ -216,18 +214,18 @@ static bool produce_kept(void *ctx, void **item, struct err *e)
 
 static void work_unit(const struct running *r, struct arena *a, struct unit *u)
 {
-    const struct compare *c = r->compare;
+    const struct run *run = r->run;
 
     if (!u->is_read)
         read_unit(u);
     u->outcomes = ARENA_ARRAY(a, struct outcome, u->in.objects.len);
     for (size_t i = 0; i < u->in.objects.len; i++) {
         struct outcome *out = &u->outcomes[i];
-        out->refers.owners = (struct journal){.arena = a, .verbose = c->options->log.verbose};
+        out->refers.owners = (struct journal){.arena = a, .verbose = run->options->log.verbose};
         out->refers.subjects = out->refers.owners;
         owners_note(a, r->owners, &u->in.objects.items[i], &out->refers);
-        if (!c->keeps_objects)
-            compare_object(a, c, &u->in.objects.items[i], out);
+        if (!run->keeps_objects)
+            compare_object(a, run, &u->in.objects.items[i], out);
     }
 }
 
@@ -250,7 +248,7 @@ static bool work_kept(void *ctx, void *item, struct err *e)
     (void)e;
     u->outcomes = ARENA_ARRAY(job->arena, struct outcome, u->in.objects.len);
     for (size_t i = 0; i < u->in.objects.len; i++)
-        compare_object(job->arena, r->compare, &u->in.objects.items[i], &u->outcomes[i]);
+        compare_object(job->arena, r->run, &u->in.objects.items[i], &u->outcomes[i]);
     return true;
 }
 
@@ -258,8 +256,8 @@ static bool work_kept(void *ctx, void *item, struct err *e)
 
 static void warn_duplicate(struct running *r, const struct object *o, struct result_place first)
 {
-    struct arena *a = r->compare->arena;
-    size_t count = ++r->compare->verdict.duplicates;
+    struct arena *a = r->run->arena;
+    size_t count = ++r->run->verdict.duplicates;
 
     if (count <= DUPLICATES_SHOWN)
         journal_warn(&r->loading, "%.*s: %.*s is also in %.*s; both are compared",
@@ -277,7 +275,7 @@ static bool is_wanted(struct running *r, struct object *o)
     str id;
 
     o->duplicate = !strset_add(r->seen, o->id, &id);
-    if (!r->compare->options->dialect->keep_duplicates)
+    if (!r->run->options->dialect->keep_duplicates)
         return !o->duplicate;
     char *extra = (char *)id.ptr - sizeof(first);
     if (!o->duplicate) {
@@ -291,7 +289,7 @@ static bool is_wanted(struct running *r, struct object *o)
 
 static void take_object(struct running *r, struct object *o, struct outcome *out)
 {
-    struct compare *c = r->compare;
+    struct run *run = r->run;
 
     if (!is_wanted(r, o))
         return;
@@ -300,39 +298,39 @@ static void take_object(struct running *r, struct object *o, struct outcome *out
     journal_move(&r->owning, &out->refers.owners);
     journal_move(&r->referring, &out->refers.subjects);
     owners_take(out->refers.items, out->refers.len);
-    if (!c->keeps_objects) {
-        run_add(r->run, out);
+    if (!run->keeps_objects) {
+        run_add(run, out);
         return;
     }
-    o->index = c->objects.len;
-    VEC_PUSH(c->arena, &c->objects, *o);
+    o->index = run->objects.len;
+    VEC_PUSH(run->arena, &run->objects, *o);
 }
 
 static void take_fault(struct running *r, const struct input_fault *fault)
 {
-    struct compare *c = r->compare;
+    struct run *run = r->run;
     struct result_note note = fault->note;
 
-    if (!c->options->dialect->isolated_faults) {
-        VEC_PUSH(c->arena, &r->errors.items, str_copy(c->arena, fault->text));
+    if (!run->options->dialect->isolated_faults) {
+        VEC_PUSH(run->arena, &r->errors.items, str_copy(run->arena, fault->text));
         return;
     }
-    c->verdict.failed += fault->loss == LOSS_DOCUMENT;
-    c->verdict.skipped += fault->loss == LOSS_SKIPPED;
-    c->verdict.failed_objects += fault->loss == LOSS_OBJECT;
-    if (c->verdict.notes.len < RESULT_NOTES_MAX) {
-        note.reason = str_copy(c->arena, note.reason);
-        note.place.file = str_copy(c->arena, note.place.file);
+    run->verdict.failed += fault->loss == LOSS_DOCUMENT;
+    run->verdict.skipped += fault->loss == LOSS_SKIPPED;
+    run->verdict.failed_objects += fault->loss == LOSS_OBJECT;
+    if (run->verdict.notes.len < RESULT_NOTES_MAX) {
+        note.reason = str_copy(run->arena, note.reason);
+        note.place.file = str_copy(run->arena, note.place.file);
     }
-    verdict_note(c->arena, &c->verdict, &c->journal, &note);
+    verdict_note(run->arena, &run->verdict, &run->journal, &note);
 }
 
 /* What was found while reading; objects apart. */
 static void take_input(struct running *r, struct input *in)
 {
-    r->compare->verdict.documents += in->documents;
-    r->compare->verdict.members_ignored += in->members_ignored;
-    journal_move(&r->compare->journal, &in->journal);
+    r->run->verdict.documents += in->documents;
+    r->run->verdict.members_ignored += in->members_ignored;
+    journal_move(&r->run->journal, &in->journal);
     for (size_t i = 0; i < in->faults.len; i++)
         take_fault(r, &in->faults.items[i]);
 }
@@ -354,7 +352,7 @@ static void take_unit(struct running *r, struct unit *u)
 /* done of total, which is 0 while unknown. */
 static void show_progress(const struct running *r, size_t done, size_t total)
 {
-    const struct compare_progress *p = &r->compare->options->progress;
+    const struct compare_progress *p = &r->run->options->progress;
 
     if (p->step)
         p->step(p->ctx, done, total);
@@ -369,8 +367,8 @@ static bool consume(void *ctx, void *item, struct err *e)
     for (size_t i = 0; i < job->count; i++)
         take_unit(r, &job->units[i]);
     show_progress(r, r->object_count, 0);
-    if (r->compare->keeps_objects)
-        VEC_PUSH(r->compare->arena, &r->kept, job->arena);
+    if (r->run->keeps_objects)
+        VEC_PUSH(r->run->arena, &r->kept, job->arena);
     else
         job_release(r, job);
     return true;
@@ -385,69 +383,10 @@ static bool consume_kept(void *ctx, void *item, struct err *e)
     for (size_t i = 0; i < job->units[0].in.objects.len; i++)
         run_add(r->run, &job->units[0].outcomes[i]);
     r->compared += job->units[0].in.objects.len;
-    show_progress(r, r->compared, r->compare->objects.len);
-    journal_flush(&r->run->later, &r->compare->options->log);
+    show_progress(r, r->compared, r->run->objects.len);
+    journal_flush(&r->run->later, &r->run->options->log);
     job_release(r, job);
     return true;
-}
-
-/* ---- Lookups. ---- */
-
-/* What templates, and patches that are templates, may do beyond reading their object. */
-struct reach {
-    bool looks_up, changes;
-};
-
-static struct reach reach_of(const struct compare *c)
-{
-    struct reach r = {0};
-
-    for (size_t i = 0; i < c->reference.templates.len; i++) {
-        r.looks_up |= c->reference.templates.items[i].looks_up;
-        r.changes |= c->reference.templates.items[i].changes;
-    }
-    for (size_t i = 0; i < c->overrides.len; i++)
-        if (str_eq(c->overrides.items[i].type, STR("go-template"))) {
-            r.looks_up = true;
-            r.changes |= template_changes(c->overrides.items[i].patch);
-        }
-    return r;
-}
-
-bool compare_looks_up(const struct compare *c)
-{
-    return reach_of(c).looks_up;
-}
-
-static const struct secret_values *values_of(struct arena *a, const struct objects *objects)
-{
-    struct value **roots = ARENA_ARRAY(a, struct value *, objects->len);
-
-    for (size_t i = 0; i < objects->len; i++)
-        roots[i] = objects->items[i].root;
-    return secret_values_of(a, roots, objects->len);
-}
-
-/* Earlier objects are seen without what their comparison omits: both forms are kept. */
-void compare_index(struct arena *a, struct compare *c)
-{
-    c->by_kind = map_new(a);
-    for (size_t i = 0; i < c->objects.len; i++) {
-        struct object *o = &c->objects.items[i];
-        struct index_list *list = map_get(c->by_kind, o->identity.kind);
-        /* A lookup for one object should not fail because it is there twice. */
-        if (o->duplicate)
-            continue;
-        if (!list) {
-            list = ARENA_NEW(a, struct index_list);
-            map_set(c->by_kind, o->identity.kind, list);
-        }
-        VEC_PUSH(a, list, i);
-        if (!c->in_turn)
-            compare_reduce(a, c, o);
-    }
-    if (c->options->dialect->masked_secrets)
-        c->values = values_of(a, &c->objects);
 }
 
 /* ---- The whole. ---- */
@@ -464,27 +403,27 @@ static void count_references(struct running *r)
 /* What the input was like, before anything about comparisons. */
 static bool report_input(struct running *r, struct err *e)
 {
-    struct compare *c = r->compare;
-    const struct result_verdict *v = &c->verdict;
-    const struct compare_log *log = &c->options->log;
+    struct run *run = r->run;
+    const struct result_verdict *v = &run->verdict;
+    const struct compare_log *log = &run->options->log;
 
-    if (!feed_report(c, &r->errors, e))
+    if (!feed_report(run, &r->errors, e))
         return false;
-    if (c->options->dialect->isolated_faults && !r->object_count &&
+    if (run->options->dialect->isolated_faults && !r->object_count &&
         (v->failed || v->failed_objects))
         return err_set(e, ERR_INVALID,
                        "nothing could be compared: of %zu documents %zu failed and %zu have no "
                        "object",
                        v->documents, v->failed, v->documents - v->failed);
-    if (c->verdict.duplicates > DUPLICATES_SHOWN)
+    if (v->duplicates > DUPLICATES_SHOWN)
         journal_warn(&r->loading, "%zu more objects are there twice or more often",
-                     c->verdict.duplicates - DUPLICATES_SHOWN);
+                     v->duplicates - DUPLICATES_SHOWN);
     count_references(r);
-    journal_flush(&c->journal, log);
+    journal_flush(&run->journal, log);
     journal_flush(&r->loading, log);
     journal_flush(&r->owning, log);
     journal_flush(&r->referring, log);
-    journal_flush(&r->run->later, log);
+    journal_flush(&run->later, log);
     return true;
 }
 
@@ -495,38 +434,65 @@ static bool run_on(struct running *r, struct pool *pool, struct err *e)
 
     if (!pool_run(pool, &reading, e) || !report_input(r, e))
         return false;
-    if (!r->compare->keeps_objects)
+    if (!r->run->keeps_objects)
         return true;
-    if (compare_looks_up(r->compare))
-        compare_index(r->compare->arena, r->compare);
+    if (compare_reach(r->run->compare).looks_up)
+        compare_index(r->run->arena, r->run);
     return pool_run(pool, &comparing, e);
 }
 
-bool run_all(struct run *run, struct err *e)
+/* Reads all objects and compares them, in order. */
+static bool run_all(struct run *run, struct err *e)
 {
-    struct compare *c = run->compare;
-    const struct compare_options *o = c->options;
-    struct journal lines = {.arena = c->arena, .verbose = o->log.verbose};
-    struct running r = {
-        .run = run, .compare = c, .loading = lines, .owning = lines, .referring = lines};
+    const struct compare_options *o = run->options;
+    const struct reach reach = compare_reach(run->compare);
+    struct journal lines = {.arena = run->arena, .verbose = o->log.verbose};
+    struct running r = {.run = run, .loading = lines, .owning = lines, .referring = lines};
+    struct input sources = {.arena = run->arena, .dialect = o->dialect, .journal = lines};
 
-    struct input sources = {.arena = c->arena, .dialect = o->dialect, .journal = lines};
-
-    if (!feed_open(c, &sources, &r.feed, e))
+    if (!feed_open(run, &sources, &r.feed, e))
         return false;
     take_input(&r, &sources);
-    const struct reach reach = reach_of(c);
-    c->keeps_objects = o->external_diff.len || reach.looks_up;
-    c->in_turn = !o->dialect->isolated_candidates && reach.looks_up && reach.changes;
-    r.owners = owners_new(c->arena, &c->reference);
-    r.seen = strset_new(c->arena, o->dialect->keep_duplicates ? sizeof(struct result_place) : 0);
+    run->keeps_objects = o->external_diff.len || reach.looks_up;
+    run->in_turn = !o->dialect->isolated_candidates && reach.looks_up && reach.changes;
+    r.owners = owners_new(run->arena, &run->compare->reference);
+    r.seen = strset_new(run->arena, o->dialect->keep_duplicates ? sizeof(struct result_place) : 0);
     /* Other programs write to the terminal themselves: one at a time keeps their order. */
-    struct pool *pool = pool_new(o->external_diff.len || c->in_turn ? 1 : o->threads);
+    struct pool *pool = pool_new(o->external_diff.len || run->in_turn ? 1 : o->threads);
     bool ok = run_on(&r, pool, e);
     run->extent = feed_extent(r.feed);
     pool_free(pool);
     strset_free(r.seen);
     feed_close(r.feed);
     free_arenas(&r);
+    return ok;
+}
+
+struct run run_begin(struct arena *a, const struct compare *c,
+                     const struct compare_options *options)
+{
+    return (struct run){.arena = a,
+                        .compare = c,
+                        .options = options,
+                        .diff = {options->external_diff, options->temp, options->dialect},
+                        .journal = {.arena = a, .verbose = options->log.verbose},
+                        .matches = map_new(a),
+                        .tally = {.arena = a},
+                        .later = {.arena = a, .verbose = options->log.verbose}};
+}
+
+bool compare_run(struct arena *a, const struct compare *c, const struct compare_options *options,
+                 struct results *out, struct err *e)
+{
+    struct run r = run_begin(a, c, options);
+
+    r.results = out;
+    *out = (struct results){.overrides = options->overrides};
+    for (size_t i = 0; i < c->overrides.len; i++)
+        run_add_patch(&r, override_write(a, &c->overrides.items[i]));
+    bool ok = run_all(&r, e) && run_conclude(&r, e);
+    journal_flush(&r.journal, &options->log);
+    run_finish(&r);
+    err_clear(&r.errors);
     return ok;
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run_internal.h - all objects through the comparison: what becomes of one, and of all. For this
- * folder only.
+ * run_internal.h - one run of a comparison: all objects through it, what becomes of one, and of
+ * all. For this folder only.
+ *
+ * run.c drives: it reads (input/), compares (pair/) and collects (collect.c). Those know the run
+ * and do not call back.
  */
 #pragma once
 
@@ -31,24 +34,22 @@ struct outcome {
     struct journal journal;
 };
 
-/*
- * Compares an object; out lives as long as a. The tree of the object is changed unless objects are
- * kept. May be called from any thread.
- */
-void compare_object(struct arena *a, const struct compare *c, const struct object *o,
-                    struct outcome *out);
-/* Whether some template or override may look other objects up. */
-bool compare_looks_up(const struct compare *c);
-/* Makes the objects of c known to lookups; lives as long as a. */
-void compare_index(struct arena *a, struct compare *c);
-/* Sets what lookups see of the object once it was compared. */
-void compare_reduce(struct arena *a, const struct compare *c, struct object *o);
-
-/* ---- All of them. ---- */
-
-/* What has been found so far. */
+/* What a run changes; compare is shared with other runs. */
 struct run {
-    struct compare *compare;
+    struct arena *arena;
+    const struct compare *compare;
+    const struct compare_options *options;
+    struct diff_program diff;
+    struct journal journal;
+    str cluster_name; /* for people, once it was reached */
+    /* Objects that are kept; see run.c. */
+    struct objects objects;
+    bool keeps_objects;
+    bool in_turn;        /* objects are compared one by one, because comparing may change others */
+    struct map *by_kind; /* for lookups: kind to struct index_list; NULL: no lookups */
+    const struct secret_values *values; /* of all objects, where by_kind is */
+    /* What has been found so far. */
+    struct result_verdict verdict;
     struct results *results;
     struct map *matches; /* path of a template to size_t */
     size_t failed;       /* objects */
@@ -58,9 +59,38 @@ struct run {
     struct feed_extent extent;
 };
 
-/* Reads all objects and compares them, in order. */
-MUST_CHECK bool run_all(struct run *r, struct err *e);
+/* Begins a run; all of it lives as long as a. */
+struct run run_begin(struct arena *a, const struct compare *c,
+                     const struct compare_options *options);
+
+/* ---- Comparing: pair/pair.c. ---- */
+
+/*
+ * Compares an object; out lives as long as a. The tree of the object is changed unless objects are
+ * kept. May be called from any thread.
+ */
+void compare_object(struct arena *a, const struct run *r, const struct object *o,
+                    struct outcome *out);
+
+/* ---- Lookups: index.c. ---- */
+
+/* What templates, and patches that are templates, may do beyond reading their object. */
+struct reach {
+    bool looks_up, changes;
+};
+struct reach compare_reach(const struct compare *c);
+/* Makes the objects of r known to lookups; lives as long as a. */
+void compare_index(struct arena *a, struct run *r);
+
+/* ---- Collecting: collect.c. ---- */
+
 /* Adds what one comparison found. */
 void run_add(struct run *r, struct outcome *o);
+/* Adds an override to the results. */
+void run_add_patch(struct run *r, const struct value *patch);
 /* Counts a template as matched. */
 void run_count(struct run *r, str path);
+/* What all objects together mean: issues, or why the results are worth nothing. */
+MUST_CHECK bool run_conclude(struct run *r, struct err *e);
+/* Sets the verdict, also after a failure. */
+void run_finish(struct run *r);

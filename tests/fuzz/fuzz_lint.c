@@ -100,7 +100,7 @@ static bool loads(struct arena *a, const struct lint_options *o)
                                             .overrides = o->overrides,
                                             .config = o->config,
                                             .dialect = &dialect_native};
-    struct compare *c;
+    const struct compare *c;
     AUTO_ERR e = {0};
 
     return compare_load(a, &options, &c, &e);

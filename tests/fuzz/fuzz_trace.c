@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     AUTO_ARENA a = arena_new();
     struct compare_options options = {.dialect = &dialect_native, .explain = true};
-    struct compare c = {.arena = a, .options = &options};
+    struct compare c = {0};
     struct journal j = {.arena = a};
     struct object object = {0};
     struct template template;
@@ -85,7 +85,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > 4096 || !str_cut(str_of((const char *)data, size), STR("\n%%\n"), &text, &rest) ||
         !read_object(a, rest, &object) || !read_template(a, text, &template))
         return 0;
-    struct trace t = {.arena = a, .compare = &c, .object = &object, .template = &template};
+    struct trace t = {
+        .arena = a, .compare = &c, .options = &options, .object = &object, .template = &template};
     struct render r = {.journal = &j, .trace = &t};
     if (!template_render(a, &template, object.root, &r, &rendered, &e))
         return 0;

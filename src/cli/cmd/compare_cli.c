@@ -212,14 +212,13 @@ bool compare_fail_reference(struct arena *a, const struct compare_options *o, st
     return err_set_str(e, e->kind, buf_str(&text));
 }
 
-bool compare_prepare(struct arena *a, const struct compare_values *v, const struct dialect *dialect,
-                     const struct compare_log *log, struct compare **out, struct err *e)
+bool compare_prepare(struct arena *a, const struct compare_options *options,
+                     const struct compare **out, struct err *e)
 {
-    if (!v->reference.len)
+    if (!options->reference.len)
         return err_set(e, ERR_USAGE, "\"Reference config file is required\"");
-    const struct compare_options *options = compare_options_of(a, v, dialect, log);
     return compare_load(a, options, out, e) ||
-           (dialect->own_words && compare_fail_reference(a, options, e));
+           (options->dialect->own_words && compare_fail_reference(a, options, e));
 }
 
 bool compare_execute(struct arena *a, const struct compare_values *v, const str *words,
@@ -227,7 +226,7 @@ bool compare_execute(struct arena *a, const struct compare_values *v, const str 
                      enum exit_status *status, struct err *e)
 {
     struct results results, earlier;
-    struct compare *c;
+    const struct compare *c;
     const struct dialect *dialect = &dialect_native;
 
     if (!compare_dialect(v, &dialect, e) || !watch_check(v, dialect, e) || !check_patches(v, e))
@@ -236,9 +235,10 @@ bool compare_execute(struct arena *a, const struct compare_values *v, const str 
         return err_set(e, ERR_USAGE, "\"Reference config file is required\"");
     if (v->baseline.len && !baseline_read(a, v->baseline, &earlier, e))
         return false;
-    if (!compare_prepare(a, v, dialect, log, &c, e))
+    const struct compare_options *options = compare_options_of(a, v, dialect, log);
+    if (!compare_prepare(a, options, &c, e))
         return false;
-    if (!check_words(a, words, word_count, e) || !compare_run(c, &results, e))
+    if (!check_words(a, words, word_count, e) || !compare_run(a, c, options, &results, e))
         return false;
     if (v->baseline.len)
         baseline_apply(a, v->baseline, &earlier, &results);

@@ -57,9 +57,8 @@ void compare_take_words(struct arena *a, struct compare_values *v, const str *wo
                         size_t word_count);
 
 /* Reads the reference and what goes with it. Errors of a reference are reported all at once. */
-MUST_CHECK bool compare_prepare(struct arena *a, const struct compare_values *v,
-                                const struct dialect *dialect, const struct compare_log *log,
-                                struct compare **out, struct err *e);
+MUST_CHECK bool compare_prepare(struct arena *a, const struct compare_options *options,
+                                const struct compare **out, struct err *e);
 
 /*
  * Compares and appends the report to out. status becomes STATUS_DIFFERENT when something differs or

@@ -103,7 +103,7 @@ bool fleet_execute(struct arena *a, const struct compare_values *v, const struct
         .all = v->verbose, .now = clock_now(), .colour = v->colour, .terminal = v->terminal};
     struct fleet_earlier *earlier = NULL;
     struct fleet fleet = {0};
-    struct compare *c;
+    const struct compare *c;
 
     if (!check_options(given, e) || !check_values(v, e) ||
         (v->baseline.len && !fleet_baseline_read(a, v->baseline, &earlier, e)))

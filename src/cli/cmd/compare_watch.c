@@ -173,12 +173,13 @@ static bool end(struct watching *w, struct err *e)
     return write_change(w, &change, e) && output_finish(w->call->out, e);
 }
 
-static bool watch(struct watching *w, struct compare *c, struct err *e)
+static bool watch(struct watching *w, const struct compare *c,
+                  const struct compare_options *comparison, struct err *e)
 {
     const struct watch_options options = {w->values->watch.interval, REFRESH, w->values->watch.poll,
                                           stopped};
 
-    if (!compare_watch_open(c, &options, &w->watch, e))
+    if (!compare_watch_open(w->call->arena, c, comparison, &options, &w->watch, e))
         return false;
     catch_signals();
     bool ok = follow(w, e) && end(w, e);
@@ -191,16 +192,16 @@ bool watch_execute(struct call *c, const struct compare_values *v, const struct 
 {
     const struct watch_values *given = &v->watch;
     struct watching w = {.call = c, .values = v};
-    struct compare *compare;
+    const struct compare_options *options = compare_options_of(c->arena, v, &dialect_native, log);
+    const struct compare *compare;
 
-    if (!watch_check(v, &dialect_native, e) ||
-        !compare_prepare(c->arena, v, &dialect_native, log, &compare, e))
+    if (!watch_check(v, &dialect_native, e) || !compare_prepare(c->arena, options, &compare, e))
         return false;
     w.hash = compare_hash(compare);
     if (!metrics_open(c->arena, given->metrics_file, given->metrics_addr, &w.metrics, e))
         return false;
     stopped = http_cancel_new();
-    bool ok = watch(&w, compare, e);
+    bool ok = watch(&w, compare, options, e);
     metrics_close(w.metrics);
     return ok;
 }

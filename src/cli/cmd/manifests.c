@@ -304,7 +304,7 @@ static bool prepare_watch(struct call *c, struct value *data, struct err *e)
     const struct compare_options there = {.reference = v->at.len ? v->at : c->args[1]};
     struct value *rules = value_set(a, data, STR("clusterRules"), value_list(a));
     struct compare_kinds kinds = {0};
-    struct compare *compare;
+    const struct compare *compare;
 
     if (!compare_is_remote(&there))
         return err_set(e, ERR_USAGE,

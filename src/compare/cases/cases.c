@@ -183,12 +183,12 @@ static bool compare_case(struct running *r, struct arena *a, const struct case_r
                                       .threads = 1,
                                       .coverage = coverage};
     struct results results;
-    struct compare *compare;
+    const struct compare *compare;
     AUTO_ERR fault = {0};
 
     if (!find_inputs(a, c, &options, e) || !compare_load(a, &options, &compare, e))
         return false;
-    (void)!compare_run(compare, &results, &fault);
+    (void)!compare_run(a, compare, &options, &results, &fault);
     case_coverage_add(&r->coverage, compare, coverage, &results);
     *found = case_findings(a, &results, &fault, c->folder);
     return true;

@@ -3,8 +3,7 @@
  * gather.c - the objects of all inputs, and which of them are variants of one template.
  */
 #include "compare/draft/internal.h"
-#include "compare/input/input_internal.h"
-#include "compare/internal.h"
+#include "compare/run_internal.h"
 #include "kube/config/config.h"
 
 static const char context_prefix[] = "context:";
@@ -94,7 +93,7 @@ static bool add_object(struct gathering *g, const struct object *o, struct err *
     return true;
 }
 
-static bool take_document(struct gathering *g, struct compare *c, struct input *in,
+static bool take_document(struct gathering *g, struct run *r, struct input *in,
                           struct document *doc, struct err *e)
 {
     if (doc->source && !doc->failed)
@@ -104,7 +103,7 @@ static bool take_document(struct gathering *g, struct compare *c, struct input *
     for (size_t i = 0; i < in->faults.len; i++) {
         const struct result_note *note = &in->faults.items[i].note;
         str place = place_text(g->arena, note->place);
-        journal_warn(&c->journal, "%.*s%s%.*s", STR_ARG(place), place.len ? ": " : "",
+        journal_warn(&r->journal, "%.*s%s%.*s", STR_ARG(place), place.len ? ": " : "",
                      STR_ARG(note->reason));
         g->report->unread++;
     }
@@ -114,7 +113,7 @@ static bool take_document(struct gathering *g, struct compare *c, struct input *
     return true;
 }
 
-static bool read_feed(struct gathering *g, struct compare *c, struct feed *f, struct err *e)
+static bool read_feed(struct gathering *g, struct run *r, struct feed *f, struct err *e)
 {
     for (;;) {
         struct input in = {
@@ -122,7 +121,7 @@ static bool read_feed(struct gathering *g, struct compare *c, struct feed *f, st
         struct document doc = {0};
         size_t stream;
         bool more = feed_next(f, &in, &doc, &stream);
-        if (!take_document(g, c, &in, &doc, e))
+        if (!take_document(g, r, &in, &doc, e))
             return false;
         if (!more)
             return true;
@@ -137,7 +136,8 @@ static bool read_input(struct gathering *g, str name, struct err *e)
                                       .dialect = &dialect_native,
                                       .one_of_many = true,
                                       .log = g->options->log};
-    struct compare c = {.arena = g->arena, .options = &options, .journal = {.arena = g->arena}};
+    struct compare c = {0};
+    struct run r = run_begin(g->arena, &c, &options);
     struct input in = {
         .arena = g->arena, .dialect = &dialect_native, .journal = {.arena = g->arena}};
     struct feed *feed = NULL;
@@ -150,10 +150,10 @@ static bool read_input(struct gathering *g, str name, struct err *e)
     } else {
         VEC_PUSH(g->arena, &options.files, name);
     }
-    bool ok = feed_open(&c, &in, &feed, e) && take_document(g, &c, &in, &(struct document){0}, e) &&
-              read_feed(g, &c, feed, e);
+    bool ok = feed_open(&r, &in, &feed, e) && take_document(g, &r, &in, &(struct document){0}, e) &&
+              read_feed(g, &r, feed, e);
     feed_close(feed);
-    journal_flush(&c.journal, &options.log);
+    journal_flush(&r.journal, &options.log);
     if (ok && g->report->objects == before)
         return err_set(e, ERR_NOT_FOUND, "%.*s holds no objects%s", STR_ARG(name),
                        g->options->kinds.len ? " of these kinds" : "");

@@ -79,7 +79,7 @@ static void add_omitted(void *ctx, const struct omit_path *entry, const struct p
  */
 static bool takes_fields(const struct trace *t, const struct template *candidate)
 {
-    return candidate == t->template || !t->compare->options->dialect->isolated_candidates;
+    return candidate == t->template || !t->options->dialect->isolated_candidates;
 }
 
 static void find_omitted(struct search *s, const struct tried_list *candidates)
@@ -95,8 +95,7 @@ static void find_omitted(struct search *s, const struct tried_list *candidates)
         if (o.template == t->template)
             break;
     }
-    if (!t->compare->options->show_managed_fields &&
-        value_get(object_meta(object), STR("managedFields")))
+    if (!t->options->show_managed_fields && value_get(object_meta(object), STR("managedFields")))
         add(s, STR("metadata.managedFields"), STR("compared with --show-managed-fields only"),
             (struct result_place){0});
     if (t->stages.len) {

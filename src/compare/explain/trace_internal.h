@@ -29,6 +29,7 @@ struct stage {
 struct trace {
     struct arena *arena;
     const struct compare *compare;
+    const struct compare_options *options; /* of the run */
     const struct object *object;
     const struct template *template;
     str text; /* what was rendered; the nodes of the first stage have their offsets in it */

@@ -192,7 +192,7 @@ static bool work(void *ctx, void *item, struct err *e)
     options.threads = 1;
     options.log = (struct compare_log){.line = take_line, .ctx = job};
     options.progress = (struct compare_progress){0};
-    bool ok = compare_run(compare_again(a, r->loaded, &options), &results, &fault);
+    bool ok = compare_run(a, r->loaded, &options, &results, &fault);
     keep_verdict(job, &results.verdict);
     if (ok)
         keep_results(job, &results);
@@ -309,18 +309,15 @@ static bool run_sites(struct running *r, struct err *e)
 bool fleet_run(struct arena *a, const struct compare *c, const struct fleet_options *o,
                struct fleet *fleet, struct err *e)
 {
-    struct compare loaded = *c;
     struct running r = {.arena = a,
-                        .loaded = &loaded,
+                        .loaded = c,
                         .options = o,
                         .fleet = fleet,
                         .groups = fleet_groups_new(a, fleet)};
 
-    if (!loaded.hash.len)
-        loaded.hash = reference_hash(a, &c->reference, &loaded.journal);
     fleet->reference = redact_place(a, o->compare->reference);
     fleet->overrides = o->compare->overrides;
-    fleet->hash = loaded.hash;
+    fleet->hash = c->hash;
     if (!run_sites(&r, e))
         return false;
     if (r.failed > FAILURES_SHOWN)

@@ -3,7 +3,7 @@
  * input.c - all documents of all sources, one after the other.
  */
 #include "compare/input/input_internal.h"
-#include "compare/internal.h"
+#include "compare/run_internal.h"
 #include "archive/archive.h"
 #include "base/reader.h"
 
@@ -235,29 +235,29 @@ static bool begin_next(struct feed *f, struct input *in, struct document *out)
     return true;
 }
 
-static bool open_live(struct compare *c, struct feed *f, struct err *e)
+static bool open_live(struct run *r, struct feed *f, struct err *e)
 {
-    if (source_live_open(c, &f->live, e))
+    if (source_live_open(r, &f->live, e))
         return true;
     source_live_close(f->live);
     return false;
 }
 
-bool feed_open(struct compare *c, struct input *in, struct feed **out, struct err *e)
+bool feed_open(struct run *r, struct input *in, struct feed **out, struct err *e)
 {
-    const struct compare_options *o = c->options;
-    struct feed *f = ARENA_NEW(c->arena, struct feed);
+    const struct compare_options *o = r->options;
+    struct feed *f = ARENA_NEW(r->arena, struct feed);
 
     *out = NULL;
-    f->arena = c->arena;
+    f->arena = r->arena;
     f->dialect = o->dialect;
     f->kustomize = o->kustomize;
     f->file.fd = -1;
     f->text = reader_of_text(STR_NONE);
-    if (!o->files.len && !o->kustomize.len ? !open_live(c, f, e)
+    if (!o->files.len && !o->kustomize.len ? !open_live(r, f, e)
                                            : !sources_find(in, o, &f->sources, e))
         return false;
-    f->stream = stream_new(c->arena);
+    f->stream = stream_new(r->arena);
     *out = f;
     return true;
 }
@@ -305,19 +305,19 @@ void feed_skip(struct feed *f, size_t stream)
 /* ---- Faults. ---- */
 
 /* What is passed over is not counted by the original; --strict wants to know. */
-bool feed_report(struct compare *c, const struct input_errors *errors, struct err *e)
+bool feed_report(struct run *r, const struct input_errors *errors, struct err *e)
 {
     struct input_errors fatal = {0};
 
     for (size_t i = 0; i < errors->items.len; i++) {
         str text = errors->items.items[i];
-        if (!error_ignorable(text, &c->journal))
-            VEC_PUSH(c->arena, &fatal.items, text);
+        if (!error_ignorable(text, &r->journal))
+            VEC_PUSH(r->arena, &fatal.items, text);
         else
-            c->verdict.failed += str_contains(text, STR("error parsing"));
+            r->verdict.failed += str_contains(text, STR("error parsing"));
     }
     if (!fatal.items.len)
         return true;
     return err_set(e, ERR_INVALID, "error occurred while trying to fetch resources: %.*s",
-                   STR_ARG(errors_text(c->arena, &fatal)));
+                   STR_ARG(errors_text(r->arena, &fatal)));
 }

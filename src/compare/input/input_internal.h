@@ -11,7 +11,7 @@
 #include "compare/input/object_internal.h"
 #include "compare/input/stream.h"
 
-struct compare;
+struct run;
 
 struct input_errors {
     struct str_list items;
@@ -56,8 +56,8 @@ void object_add(struct input *in, struct document *doc);
 MUST_CHECK bool object_meta_check(struct arena *a, struct value *doc, bool sorted, struct err *e);
 
 struct feed;
-/* Finds all sources; what is wrong with some goes to in. It lives as long as c; close it. */
-MUST_CHECK bool feed_open(struct compare *c, struct input *in, struct feed **out, struct err *e);
+/* Finds all sources; what is wrong with some goes to in. It lives as long as r; close it. */
+MUST_CHECK bool feed_open(struct run *r, struct input *in, struct feed **out, struct err *e);
 void feed_close(struct feed *f);
 /* The next document; false at the end. *stream is the number of its file. */
 bool feed_next(struct feed *f, struct input *in, struct document *out, size_t *stream);
@@ -72,7 +72,7 @@ struct feed_extent feed_extent(const struct feed *f);
 /* Passes over what is left of a file, unless that is done already. */
 void feed_skip(struct feed *f, size_t stream);
 /* Warns of errors that the original passes over; fails when there are others. */
-MUST_CHECK bool feed_report(struct compare *c, const struct input_errors *errors, struct err *e);
+MUST_CHECK bool feed_report(struct run *r, const struct input_errors *errors, struct err *e);
 
 /* The text behind a URL of -f: source_url.c. */
 MUST_CHECK bool source_url_read(struct arena *a, str url, bool explain, str *out, struct err *e);
@@ -85,7 +85,7 @@ MUST_CHECK bool kustomize_build(struct arena *a, str folder, str *out, struct er
  */
 struct source_live;
 /* To be closed also after a failure. */
-MUST_CHECK bool source_live_open(struct compare *c, struct source_live **out, struct err *e);
+MUST_CHECK bool source_live_open(struct run *r, struct source_live **out, struct err *e);
 void source_live_close(struct source_live *s); /* s may be NULL */
 /*
  * Adds the next object to in; out is left without a document. False at the end. *stream is the

@@ -18,6 +18,7 @@
 #include "kube/client.h"
 
 struct live;
+struct run;
 
 /*
  * What went wrong: nobody could be asked, or there is nothing to ask for. What the server warns of
@@ -32,7 +33,7 @@ void live_close(struct live *l);
  * All of it for a comparison: opens, discovers and chooses, worded as the original words it. To be
  * closed also after a failure.
  */
-MUST_CHECK bool live_begin(struct compare *c, struct live **out, struct err *e);
+MUST_CHECK bool live_begin(struct run *r, struct live **out, struct err *e);
 
 /* Asks what the server serves. Fails as client-go's cached discovery does. */
 MUST_CHECK bool live_discover(struct live *l, struct err *e);

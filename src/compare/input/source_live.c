@@ -4,7 +4,7 @@
  * page, and the words of the original when there is no answer.
  */
 #include "compare/input/input_internal.h"
-#include "compare/internal.h"
+#include "compare/run_internal.h"
 #include "compare/input/live_internal.h"
 #include "object/object.h"
 
@@ -24,39 +24,39 @@ struct source_live {
 };
 
 /* client-go logs before it fails. */
-static bool fail_discovery(struct compare *c, const struct live *l, struct err *e)
+static bool fail_discovery(struct run *r, const struct live *l, struct err *e)
 {
-    if (c->options->dialect->own_words)
+    if (r->options->dialect->own_words)
         return err_wrap(e, "the cluster cannot be asked%s",
-                        c->options->one_of_many ? "" : "; name files with -f to do without");
+                        r->options->one_of_many ? "" : "; name files with -f to do without");
     if (!live_discovery(l))
-        live_tell_failure(c->arena, e, &c->journal);
+        live_tell_failure(r->arena, e, &r->journal);
     else
-        live_tell_versions(l, &c->journal);
+        live_tell_versions(l, &r->journal);
     return err_wrap(e, "failed to get clusters resource types");
 }
 
-bool live_begin(struct compare *c, struct live **out, struct err *e)
+bool live_begin(struct run *r, struct live **out, struct err *e)
 {
-    const struct reference *r = &c->reference;
+    const struct reference *reference = &r->compare->reference;
 
-    if (!live_open(c->arena, c->options->cluster, true, out, e))
-        return !c->options->dialect->own_words && err_wrap(e, "failed to create discovery client");
-    c->cluster_name = live_name(*out, c->arena);
+    if (!live_open(r->arena, r->options->cluster, true, out, e))
+        return !r->options->dialect->own_words && err_wrap(e, "failed to create discovery client");
+    r->cluster_name = live_name(*out, r->arena);
     bool known = live_discover(*out, e);
-    live_warnings(*out, c->options->dialect->own_words, &c->journal);
+    live_warnings(*out, r->options->dialect->own_words, &r->journal);
     if (!known)
-        return fail_discovery(c, *out, e);
-    return live_choose(*out, r->templates.items, r->templates.len, &c->journal, e);
+        return fail_discovery(r, *out, e);
+    return live_choose(*out, reference->templates.items, reference->templates.len, &r->journal, e);
 }
 
-bool source_live_open(struct compare *c, struct source_live **out, struct err *e)
+bool source_live_open(struct run *r, struct source_live **out, struct err *e)
 {
-    struct source_live *s = ARENA_NEW(c->arena, struct source_live);
+    struct source_live *s = ARENA_NEW(r->arena, struct source_live);
 
     *out = s;
     s->arena = arena_new();
-    return live_begin(c, &s->live, e);
+    return live_begin(r, &s->live, e);
 }
 
 static void end_type(struct source_live *s)

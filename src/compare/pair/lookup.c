@@ -24,9 +24,9 @@ static bool object_fits(const struct value *object, const str query[4])
  */
 static const struct value *view_of(const struct pairing *p, size_t index)
 {
-    const struct object *o = &p->compare->objects.items[index];
+    const struct object *o = &p->run->objects.items[index];
 
-    if (p->compare->in_turn)
+    if (p->run->in_turn)
         return o->root;
     if (index == p->object->index)
         return p->root;
@@ -40,7 +40,7 @@ struct found {
 
 static const struct index_list *objects_of(const struct pairing *p, str kind)
 {
-    const struct map *kinds = p->compare->by_kind;
+    const struct map *kinds = p->run->by_kind;
 
     return kinds ? map_get(kinds, kind) : NULL;
 }
@@ -81,11 +81,11 @@ static void pass_warning(void *ctx, str text)
 static void change(void *ctx, const struct value *found, const struct value *now)
 {
     const struct pairing *p = ctx;
-    const struct objects *objects = &p->compare->objects;
+    const struct objects *objects = &p->run->objects;
 
     for (size_t i = 0; i < objects->len; i++)
         if (objects->items[i].root == found)
-            *objects->items[i].root = *value_copy(p->compare->arena, now);
+            *objects->items[i].root = *value_copy(p->run->arena, now);
 }
 
 struct tmpl_hooks pair_hooks(struct pairing *p)
@@ -93,6 +93,6 @@ struct tmpl_hooks pair_hooks(struct pairing *p)
     return (struct tmpl_hooks){.ctx = p,
                                .lookup = lookup,
                                .candidates = candidates,
-                               .changed = p->compare->in_turn ? change : NULL,
+                               .changed = p->run->in_turn ? change : NULL,
                                .warn = pass_warning};
 }

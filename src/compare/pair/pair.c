@@ -13,7 +13,7 @@ static bool try_candidate(struct pairing *p, struct match *m, struct render *r, 
         (!p->lazy && !pair_print(p, m, e)))
         return false;
     m->diff.slug = slug_make(p->arena, object_id(p->arena, p->root));
-    if (!diff_begin(p->arena, &p->compare->diff, &m->diff, e))
+    if (!diff_begin(p->arena, &p->run->diff, &m->diff, e))
         return false;
     if (!p->lazy)
         m->score = pair_score(p, m);
@@ -150,7 +150,7 @@ static void finish(struct pairing *p, struct match *best)
         out->differs = best->score > 0;
         if (p->dialect->fields)
             label_sides(p, best);
-        diff_end(p->arena, &p->compare->diff, &best->diff);
+        diff_end(p->arena, &p->run->diff, &best->diff);
         out->text = best->diff.text;
         out->patch = best->patch;
         if (p->dialect->verdict)
@@ -168,8 +168,7 @@ const struct secret_values *pair_values(struct pairing *p)
     if (p->values_known || !p->dialect->masked_secrets)
         return p->values;
     p->values_known = true;
-    p->values = p->compare->by_kind ? p->compare->values
-                                    : secret_values_of(p->arena, &p->object->root, 1);
+    p->values = p->run->by_kind ? p->run->values : secret_values_of(p->arena, &p->object->root, 1);
     return p->values;
 }
 
@@ -218,19 +217,24 @@ static void hide_values(struct pairing *p)
 
 /* ---- The whole. ---- */
 
-void compare_object(struct arena *a, const struct compare *c, const struct object *o,
+void compare_object(struct arena *a, const struct run *r, const struct object *o,
                     struct outcome *out)
 {
-    struct pairing p = {
-        .arena = a, .compare = c, .dialect = c->options->dialect, .object = o, .out = out};
+    const struct compare *c = r->compare;
+    struct pairing p = {.arena = a,
+                        .run = r,
+                        .compare = c,
+                        .dialect = r->options->dialect,
+                        .object = o,
+                        .out = out};
 
-    out->journal = (struct journal){.arena = a, .verbose = c->options->log.verbose};
+    out->journal = (struct journal){.arena = a, .verbose = r->options->log.verbose};
     out->object = o;
     out->id = o->id;
-    p.explain = explain_wants(c->options, o);
+    p.explain = explain_wants(r->options, o);
     /* A program that shows differences reads both texts. */
-    p.lazy = p.dialect->exact_numbers && !p.explain && !c->options->log.verbose &&
-             !c->diff.command.len;
+    p.lazy = p.dialect->exact_numbers && !p.explain && !r->options->log.verbose &&
+             !r->diff.command.len;
     if (!c->templates->find(c->templates, o, &p.candidates, &p.candidate_count)) {
         pair_add_data(&p, NULL);
         return;
@@ -239,7 +243,7 @@ void compare_object(struct arena *a, const struct compare *c, const struct objec
         (void)c->override_finder->find(c->override_finder, o, &out->overrides,
                                        &out->override_count);
     if (!p.dialect->isolated_candidates)
-        p.root = c->keeps_objects && !c->in_turn ? value_clone(a, o->root) : o->root;
+        p.root = r->keeps_objects && !r->in_turn ? value_clone(a, o->root) : o->root;
     for (size_t i = 0; i < p.candidate_count; i++)
         add_candidate(&p, &c->reference.templates.items[p.candidates[i]]);
     out->id = p.dialect->isolated_candidates ? o->id : object_id(a, p.root);
@@ -248,18 +252,4 @@ void compare_object(struct arena *a, const struct compare *c, const struct objec
     hide_values(&p);
     pair_add_data(&p, best);
     err_clear(&p.errors);
-}
-
-void compare_reduce(struct arena *a, const struct compare *c, struct object *o)
-{
-    const size_t *candidates;
-    size_t count;
-
-    if (!c->templates->find(c->templates, o, &candidates, &count))
-        return;
-    o->reduced = value_clone(a, o->root);
-    for (size_t i = 0; i < count; i++)
-        omit_fields(a, o->reduced, &c->reference.templates.items[candidates[i]].omit);
-    if (!c->options->show_managed_fields)
-        pair_drop_managed_fields(o->reduced);
 }

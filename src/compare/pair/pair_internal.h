@@ -31,7 +31,8 @@ struct match {
 
 struct pairing {
     struct arena *arena;
-    const struct compare *compare;
+    const struct run *run;
+    const struct compare *compare; /* of the run */
     const struct dialect *dialect;
     const struct object *object;
     struct value *root; /* the object itself, or a copy */

@@ -6,10 +6,10 @@
 #include "text/json/json.h"
 #include "text/patch/patch.h"
 
-static bool is_wanted(const struct compare *c, const struct template *t)
+static bool is_wanted(const struct compare_options *o, const struct template *t)
 {
-    for (size_t i = 0; i < c->options->override_for.len; i++)
-        if (str_eq(c->options->override_for.items[i], t->path))
+    for (size_t i = 0; i < o->override_for.len; i++)
+        if (str_eq(o->override_for.items[i], t->path))
             return true;
     return false;
 }
@@ -48,10 +48,10 @@ bool pair_patch(struct pairing *p, struct match *m, struct err *e)
     struct buf patch = buf_new(p->arena, BUF_UNLIMITED);
     struct override o = {.identity = identity_of(p->root),
                          .type = STR("mergepatch"),
-                         .reason = p->compare->options->override_reason,
+                         .reason = p->run->options->override_reason,
                          .template_path = m->template->path};
 
-    if (!is_wanted(p->compare, m->template))
+    if (!is_wanted(p->run->options, m->template))
         return true;
     if (!pair_write_sides(p, m->rendered, &ours, &theirs, e))
         return false;

@@ -52,7 +52,7 @@ static enum number_rule actual_numbers(const struct pairing *p)
 static bool writes_same(const struct pairing *p, const struct value *merged,
                         const struct value *live)
 {
-    return !p->compare->diff.command.len &&
+    return !p->run->diff.command.len &&
            yaml_writes_same(merged, expected_numbers(p), live, actual_numbers(p));
 }
 
@@ -65,7 +65,7 @@ bool pair_face(struct pairing *p, struct match *m, struct err *e)
 {
     struct value *merged = m->rendered, *live = p->root;
 
-    if (!p->compare->options->show_managed_fields) {
+    if (!p->run->options->show_managed_fields) {
         if (p->tally)
             tally_managed(p->tally, live);
         pair_drop_managed_fields(merged);

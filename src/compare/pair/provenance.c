@@ -14,13 +14,17 @@ static bool retrace(const struct pairing *p, const struct template *t, struct tr
     struct outcome out = {.overrides = p->out->overrides,
                           .override_count = p->out->override_count,
                           .journal = {.arena = p->arena}};
-    struct pairing again = {
-        .arena = p->arena, .compare = p->compare, .dialect = p->dialect, .object = p->object};
+    struct pairing again = {.arena = p->arena,
+                            .run = p->run,
+                            .compare = p->compare,
+                            .dialect = p->dialect,
+                            .object = p->object};
     const struct template *templates = p->compare->reference.templates.items;
     struct value *rendered;
     AUTO_ERR e = {0};
 
-    *trace = (struct trace){.arena = p->arena, .compare = p->compare, .template = t};
+    *trace = (struct trace){
+        .arena = p->arena, .compare = p->compare, .options = p->run->options, .template = t};
     trace->object = p->object;
     again.out = &out;
     again.root = value_clone(p->arena, trace->object->root);

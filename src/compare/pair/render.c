@@ -18,7 +18,7 @@ struct render pair_render_options(struct pairing *p, struct trace *trace)
                            .helm = p->dialect->helm_functions,
                            .secret = p->dialect->masked_secrets && secret_is(p->object->root),
                            .hooks = pair_hooks(p),
-                           .coverage = p->compare->options->coverage,
+                           .coverage = p->run->options->coverage,
                            .trace = trace};
 }
 
@@ -104,8 +104,8 @@ static bool apply_merge(struct pairing *p, const struct template *t, const struc
 /* Upstream: templates are given the object itself, so what they change in it stays changed. */
 static void keep_changes(struct pairing *p, struct render *r)
 {
-    if (r->changed && p->compare->in_turn)
-        *p->root = *value_copy(p->compare->arena, r->changed);
+    if (r->changed && p->run->in_turn)
+        *p->root = *value_copy(p->run->arena, r->changed);
     else if (r->changed)
         *p->root = *value_clone(p->arena, r->changed);
     r->changed = NULL;
@@ -123,7 +123,7 @@ static bool apply_overrides(struct pairing *p, const struct template *t, struct 
         if (!ok)
             return p->dialect->own_words &&
                    err_wrap(e, "override %zu of %.*s", p->out->overrides[i] + 1,
-                            STR_ARG(p->compare->options->overrides));
+                            STR_ARG(p->run->options->overrides));
         trace_add(r->trace, STAGE_OVERRIDDEN, o, *rendered);
     }
     return true;

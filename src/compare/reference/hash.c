@@ -11,7 +11,6 @@
 #include <openssl/sha.h>
 
 #include "compare/reference/reference_internal.h"
-#include "compare/log_buffer_internal.h"
 #include "text/yaml/yaml.h"
 
 static str to_hex(struct arena *a, const unsigned char *bytes, size_t len)
@@ -23,17 +22,16 @@ static str to_hex(struct arena *a, const unsigned char *bytes, size_t len)
     return buf_str(&out);
 }
 
-str reference_hash(struct arena *a, const struct reference *r, struct journal *j)
+bool reference_hash(struct arena *a, const struct reference *r, str *out)
 {
     struct buf text = buf_new(a, BUF_UNLIMITED);
     unsigned char digest[SHA256_DIGEST_LENGTH];
     SHA256_CTX sum;
     AUTO_ERR e = {0};
 
-    if (!yaml_write(&text, r->written, NUMBERS_GO, &e)) {
+    bool whole = yaml_write(&text, r->written, NUMBERS_GO, &e);
+    if (!whole)
         buf_truncate(&text, 0);
-        journal_warn(j, "There was an error in hashing the reference, don't trust the hash");
-    }
     SHA256_Init(&sum);
     for (size_t i = 0; i < r->templates.len; i++) {
         SHA256_Update(&sum, text.data, text.len);
@@ -42,5 +40,6 @@ str reference_hash(struct arena *a, const struct reference *r, struct journal *j
     }
     SHA256_Update(&sum, text.data, text.len);
     SHA256_Final(digest, &sum);
-    return to_hex(a, digest, sizeof(digest));
+    *out = to_hex(a, digest, sizeof(digest));
+    return whole;
 }

@@ -125,8 +125,8 @@ MUST_CHECK bool reference_build(struct arena *a, const struct reference_version 
 void reference_write_text(struct arena *a, struct value *out, const struct value *in,
                           const char *key);
 
-/* SHA-256 of the reference and its templates. */
-str reference_hash(struct arena *a, const struct reference *r, struct journal *j);
+/* SHA-256 of the reference and its templates. False when the reference could not be written. */
+bool reference_hash(struct arena *a, const struct reference *r, str *out);
 
 /* ---- Validation. ---- */
 

@@ -53,7 +53,6 @@ static bool produce(void *ctx, void **item, struct err *e)
 
 static void compare_task(const struct compare_watch *w, struct arena *a, struct task *t)
 {
-    const struct compare *c = w->compare;
     struct outcome *out = &t->outcome;
 
     if (t->pending) {
@@ -63,7 +62,7 @@ static void compare_task(const struct compare_watch *w, struct arena *a, struct 
     }
     out->refers.owners = out->refers.subjects = (struct journal){.arena = a};
     owners_note(a, w->state.owners, &t->object, &out->refers);
-    compare_object(a, c, &t->object, out);
+    compare_object(a, &w->run, &t->object, out);
 }
 
 static bool work(void *ctx, void *item, struct err *e)
@@ -86,7 +85,7 @@ static void take_task(struct compare_watch *w, struct arena *a, struct task *t)
         return;
     }
     if (watch_state_apply(&w->state, t->key, &t->outcome))
-        journal_flush(&t->outcome.journal, &w->compare->options->log);
+        journal_flush(&t->outcome.journal, &w->run.options->log);
 }
 
 static bool consume(void *ctx, void *item, struct err *e)
@@ -128,22 +127,22 @@ static bool compare_pending(struct compare_watch *w, struct arena *a, struct pen
 /* The objects of all types become those of the comparison; *keys has their keys. */
 static void gather(struct compare_watch *w, struct arena *a, struct str_list *keys)
 {
-    struct compare *c = w->compare;
+    struct run *r = &w->run;
 
-    c->objects = (struct objects){0};
+    r->objects = (struct objects){0};
     for (size_t type = 0; type < live_type_count(w->live); type++) {
         size_t count;
         const struct watch_object *all = watch_source_all(w->source, a, type, &count);
         for (size_t i = 0; i < count; i++) {
-            struct object *o = VEC_ADD(a, &c->objects);
+            struct object *o = VEC_ADD(a, &r->objects);
             o->root = all[i].root;
             o->identity = identity_of(o->root);
             o->id = identity_id(a, &o->identity);
-            o->index = c->objects.len - 1;
+            o->index = r->objects.len - 1;
             VEC_PUSH(a, keys, all[i].key);
         }
     }
-    compare_index(a, c);
+    compare_index(a, r);
 }
 
 /* Whether what an object is compared with may depend on other objects. */
@@ -178,7 +177,7 @@ static void remove_gone(struct compare_watch *w, struct arena *a, struct pending
 static bool compare_whole(struct compare_watch *w, struct arena *a, struct pending *const *all,
                           size_t count, struct err *e)
 {
-    struct compare *c = w->compare;
+    struct run *r = &w->run;
     struct comparing work_of = {.watch = w};
     struct map *changed = map_new(a);
     struct str_list keys = {0};
@@ -188,12 +187,12 @@ static bool compare_whole(struct compare_watch *w, struct arena *a, struct pendi
         map_set(changed, str_of(all[i]->data, all[i]->key_len), all[i]);
     gather(w, a, &keys);
     for (size_t i = 0; i < keys.len; i++)
-        if (map_has(changed, keys.items[i]) || looks_around(c, &c->objects.items[i]))
+        if (map_has(changed, keys.items[i]) || looks_around(w->compare, &r->objects.items[i]))
             VEC_PUSH(a, &work_of.tasks,
-                     ((struct task){.key = keys.items[i], .object = c->objects.items[i]}));
+                     ((struct task){.key = keys.items[i], .object = r->objects.items[i]}));
     bool ok = run(&work_of, e);
-    c->objects = (struct objects){0};
-    c->by_kind = NULL;
+    r->objects = (struct objects){0};
+    r->by_kind = NULL;
     return ok;
 }
 

@@ -108,7 +108,8 @@ struct watch_state {
     struct map *early; /* key to struct watch_change; NULL: it has started */
 };
 
-void watch_state_open(struct watch_state *s, const struct compare *c);
+/* Lives as long as a and c. */
+void watch_state_open(struct watch_state *s, struct arena *a, const struct compare *c);
 void watch_state_close(struct watch_state *s);
 /* Forgets the changes that were reported. */
 void watch_state_reset(struct watch_state *s);
@@ -125,7 +126,8 @@ void watch_state_start(struct watch_state *s);
 /* ---- Comparing: compare.c. ---- */
 
 struct compare_watch {
-    struct compare *compare;
+    const struct compare *compare;
+    struct run run;
     const struct watch_options *options;
     struct live *live;
     struct watch_source *source;

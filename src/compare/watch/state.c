@@ -371,17 +371,16 @@ void watch_state_start(struct watch_state *s)
 
 /* ---- Life. ---- */
 
-void watch_state_open(struct watch_state *s, const struct compare *c)
+void watch_state_open(struct watch_state *s, struct arena *a, const struct compare *c)
 {
     const struct reference *r = &c->reference;
 
-    *s = (struct watch_state){
-        .compare = c,
-        .owners = owners_new(c->arena, r),
-        .entries = table_new(),
-        .templates = ARENA_ARRAY(c->arena, struct watch_template, r->templates.len),
-        .issue_arena = arena_new(),
-        .arena = arena_new()};
+    *s = (struct watch_state){.compare = c,
+                              .owners = owners_new(a, r),
+                              .entries = table_new(),
+                              .templates = ARENA_ARRAY(a, struct watch_template, r->templates.len),
+                              .issue_arena = arena_new(),
+                              .arena = arena_new()};
     s->early = map_new(s->arena);
     for (size_t i = 0; i < r->templates.len; i++) {
         const struct template *t = &r->templates.items[i];

@@ -24,7 +24,7 @@
 
 static void log_line(const struct compare_watch *w, char severity, str text)
 {
-    const struct compare_log *log = &w->compare->options->log;
+    const struct compare_log *log = &w->run.options->log;
 
     if (text.len && log->line)
         log->line(log->ctx, severity, text);
@@ -40,7 +40,7 @@ static void log_trouble(struct compare_watch *w)
     log_line(w, 'W', lost);
     log_line(w, 'I', found);
     live_warnings(w->live, true, &warnings);
-    journal_flush(&warnings, &w->compare->options->log);
+    journal_flush(&warnings, &w->run.options->log);
 }
 
 /* ---- When. ---- */
@@ -199,27 +199,30 @@ void compare_watch_totals(struct compare_watch *w, struct watch_totals *out)
 
 static bool open_watch(struct compare_watch *w, struct err *e)
 {
-    struct compare *c = w->compare;
-    bool ok = live_begin(c, &w->live, e);
+    struct run *r = &w->run;
+    bool ok = live_begin(r, &w->live, e);
 
-    journal_flush(&c->journal, &c->options->log);
+    journal_flush(&r->journal, &r->options->log);
     if (!ok)
         return false;
-    w->whole = c->keeps_objects = compare_looks_up(c);
+    w->whole = r->keeps_objects = compare_reach(w->compare).looks_up;
     w->opened = w->asked = clock_mono();
-    w->pool = pool_new(c->options->threads);
-    watch_state_open(&w->state, c);
+    w->pool = pool_new(r->options->threads);
+    watch_state_open(&w->state, r->arena, w->compare);
     w->source =
         watch_source_start(&(struct watch_source_config){w->live, w->whole, w->options->poll});
     return true;
 }
 
-bool compare_watch_open(struct compare *c, const struct watch_options *options,
-                        struct compare_watch **out, struct err *e)
+bool compare_watch_open(struct arena *a, const struct compare *c,
+                        const struct compare_options *comparison,
+                        const struct watch_options *options, struct compare_watch **out,
+                        struct err *e)
 {
-    struct compare_watch *w = ARENA_NEW(c->arena, struct compare_watch);
+    struct compare_watch *w = ARENA_NEW(a, struct compare_watch);
 
     w->compare = c;
+    w->run = run_begin(a, c, comparison);
     w->options = options;
     *out = NULL;
     if (!open_watch(w, e)) {

@@ -92,8 +92,10 @@ struct watch_totals {
  * Connects, discovers and begins to watch. Fails as compare_run does when there is nobody to ask.
  * c and options must outlive w.
  */
-MUST_CHECK bool compare_watch_open(struct compare *c, const struct watch_options *options,
-                                   struct compare_watch **out, struct err *e);
+MUST_CHECK bool compare_watch_open(struct arena *a, const struct compare *c,
+                                   const struct compare_options *comparison,
+                                   const struct watch_options *options, struct compare_watch **out,
+                                   struct err *e);
 /* w may be NULL. */
 void compare_watch_close(struct compare_watch *w);
 

@@ -6,7 +6,7 @@
 #include "../test.h"
 
 #include "compare/input/input_internal.h"
-#include "compare/internal.h"
+#include "compare/run_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ typedef void disturb(void);
 static struct outcome_of_reading read_all(struct arena *a, disturb *disturbance, bool native)
 {
     struct compare_options options = {.dialect = native ? &dialect_native : &dialect_original};
-    struct compare c = {.arena = a, .options = &options};
+    struct run r = {.arena = a, .options = &options};
     struct input in = {.arena = a,
                        .dialect = native ? &dialect_native : &dialect_original,
                        .journal = {.arena = a}};
@@ -68,7 +68,7 @@ static struct outcome_of_reading read_all(struct arena *a, disturb *disturbance,
     AUTO_ERR e = {0};
 
     VEC_PUSH(a, &options.files, str_c(folder));
-    assert_ok(feed_open(&c, &in, &feed, &e), &e);
+    assert_ok(feed_open(&r, &in, &feed, &e), &e);
     while (feed_next(feed, &in, &doc, &stream)) {
         if (out.documents == 0 && disturbance)
             disturbance();

@@ -19,13 +19,14 @@ static struct value *tree_of(struct arena *a, str name, int64_t number, size_t c
 static void find(struct arena *a, size_t name, size_t count, struct result_fields *out)
 {
     static const struct compare_options options = {.dialect = &dialect_native};
-    struct compare c = {.arena = a, .options = &options};
+    struct compare c = {0};
     struct object object = {.place = {STR("o.yaml"), 7}};
     struct template template = {.path = STR("t.yaml")};
     struct buf key = buf_new(a, BUF_UNLIMITED);
 
     buf_repeat(&key, 'x', name);
-    struct trace t = {.arena = a, .compare = &c, .object = &object, .template = &template};
+    struct trace t = {
+        .arena = a, .compare = &c, .options = &options, .object = &object, .template = &template};
     t.live = tree_of(a, buf_str(&key), 2, count);
     fields_find(&t, tree_of(a, buf_str(&key), 1, count), t.live, out);
 }

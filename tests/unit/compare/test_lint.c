@@ -215,7 +215,7 @@ TEST(templates_together_have_a_limit)
     const struct compare_options comparison = {.reference = str_c(folder),
                                                .dialect = &dialect_native};
     struct lint_report report;
-    struct compare *c;
+    const struct compare *c;
     AUTO_ERR e = {0};
 
     buf_add(&metadata, STR(V2("anyOf:")));

@@ -205,7 +205,7 @@ static str load_fault(struct web *w, const char *path)
     const struct compare_options options = {
         .reference = str_concat(w->a, server_url(w->server), str_c(path)),
         .dialect = &dialect_native};
-    struct compare *c;
+    const struct compare *c;
     AUTO_ERR e = {0};
 
     assert_false(compare_load(w->a, &options, &c, &e));

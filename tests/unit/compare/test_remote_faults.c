@@ -85,12 +85,12 @@ static bool compare_cluster(const struct world *w, struct err *e)
                                             .dialect = &dialect_native,
                                             .threads = 1,
                                             .log = {.line = keep_line, .ctx = &log}};
-    struct compare *c;
+    const struct compare *c;
     struct results results = {0};
 
     if (!compare_load(w->a, &options, &c, e))
         return false;
-    if (!compare_run(c, &results, e))
+    if (!compare_run(w->a, c, &options, &results, e))
         return err_wrap(e, "%.*s", STR_ARG(buf_str(&log)));
     return (results.total == 2 && !log.len) || err_set(e, ERR_IO, "%.*s", STR_ARG(buf_str(&log)));
 }

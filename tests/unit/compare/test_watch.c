@@ -30,7 +30,7 @@ struct fixture {
     struct kube_flags flags;
     struct compare_options options;
     struct watch_options watch_options;
-    struct compare *compare;
+    const struct compare *compare;
     struct compare_watch *watch;
     struct buf log;
     struct err e;
@@ -85,7 +85,9 @@ static void end(struct fixture *f)
 
 static void open_watch(struct fixture *f)
 {
-    assert_ok(compare_watch_open(f->compare, &f->watch_options, &f->watch, &f->e), &f->e);
+    assert_ok(
+        compare_watch_open(f->a, f->compare, &f->options, &f->watch_options, &f->watch, &f->e),
+        &f->e);
 }
 
 static void add_change(struct buf *out, const struct watch_change *c)
@@ -342,7 +344,7 @@ TEST(a_cluster_that_is_not_there_is_an_error)
 
     begin(&f, plain_a);
     f.flags.server = STR("http://127.0.0.1:1");
-    assert_false(compare_watch_open(f.compare, &f.watch_options, &f.watch, &f.e));
+    assert_false(compare_watch_open(f.a, f.compare, &f.options, &f.watch_options, &f.watch, &f.e));
     assert_true(str_contains(f.e.text, STR("connection refused")));
     end(&f);
 }
@@ -376,7 +378,7 @@ TEST(a_long_list_is_compared_page_by_page)
     fill(&f);
     api_warn(f.api, "299 - \"old\"");
     f.options.all = true;
-    assert_ok(compare_run(f.compare, &results, &f.e), &f.e);
+    assert_ok(compare_run(f.a, f.compare, &f.options, &results, &f.e), &f.e);
     assert_int_equal(results.unmatched.len, MANY);
     assert_int_equal(results.verdict.documents, MANY);
     assert_int_equal(count_lines(api_requests(f.api, f.a, false), "limit=500"), 3);
@@ -394,7 +396,7 @@ TEST(a_list_that_begins_anew_has_no_object_twice)
     fill(&f);
     api_answer(f.api, "/apis/example.com/v1/widgets?continue", 410, "application/json",
                "{\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\",\"message\":\"old\"}");
-    assert_ok(compare_run(f.compare, &results, &f.e), &f.e);
+    assert_ok(compare_run(f.a, f.compare, &f.options, &results, &f.e), &f.e);
     assert_int_equal(results.verdict.documents, MANY);
     assert_int_equal(results.verdict.duplicates, 0);
     end(&f);

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * index.c - objects that templates look up: which references need them, and how they are found.
+ */
+#include "compare/pair/pair_internal.h"
+#include "compare/secret_values.h"
+
+struct reach compare_reach(const struct compare *c)
+{
+    struct reach r = {0};
+
+    for (size_t i = 0; i < c->reference.templates.len; i++) {
+        r.looks_up |= c->reference.templates.items[i].looks_up;
+        r.changes |= c->reference.templates.items[i].changes;
+    }
+    for (size_t i = 0; i < c->overrides.len; i++)
+        if (str_eq(c->overrides.items[i].type, STR("go-template"))) {
+            r.looks_up = true;
+            r.changes |= template_changes(c->overrides.items[i].patch);
+        }
+    return r;
+}
+
+static const struct secret_values *values_of(struct arena *a, const struct objects *objects)
+{
+    struct value **roots = ARENA_ARRAY(a, struct value *, objects->len);
+
+    for (size_t i = 0; i < objects->len; i++)
+        roots[i] = objects->items[i].root;
+    return secret_values_of(a, roots, objects->len);
+}
+
+/* What lookups see of an object once it was compared. */
+static void reduce(struct arena *a, const struct run *r, struct object *o)
+{
+    const struct compare *c = r->compare;
+    const size_t *candidates;
+    size_t count;
+
+    if (!c->templates->find(c->templates, o, &candidates, &count))
+        return;
+    o->reduced = value_clone(a, o->root);
+    for (size_t i = 0; i < count; i++)
+        omit_fields(a, o->reduced, &c->reference.templates.items[candidates[i]].omit);
+    if (!r->options->show_managed_fields)
+        pair_drop_managed_fields(o->reduced);
+}
+
+/* Earlier objects are seen without what their comparison omits: both forms are kept. */
+void compare_index(struct arena *a, struct run *r)
+{
+    r->by_kind = map_new(a);
+    for (size_t i = 0; i < r->objects.len; i++) {
+        struct object *o = &r->objects.items[i];
+        struct index_list *list = map_get(r->by_kind, o->identity.kind);
+        /* A lookup for one object should not fail because it is there twice. */
+        if (o->duplicate)
+            continue;
+        if (!list) {
+            list = ARENA_NEW(a, struct index_list);
+            map_set(r->by_kind, o->identity.kind, list);
+        }
+        VEC_PUSH(a, list, i);
+        if (!r->in_turn)
+            reduce(a, r, o);
+    }
+    if (r->options->dialect->masked_secrets)
+        r->values = values_of(a, &r->objects);
+}
