@@ -105,8 +105,8 @@ static void add_row(struct arena *a, const struct fleet *f, size_t site, const u
     buf_char(out, '\n');
 }
 
-static bool write_csv(const struct fleet *f, const struct report_options *o, struct buf *out,
-                      struct err *e)
+bool fleet_write_csv(const struct fleet *f, const struct report_options *o, struct buf *out,
+                     struct err *e)
 {
     (void)o;
     (void)e;
@@ -123,4 +123,9 @@ static bool write_csv(const struct fleet *f, const struct report_options *o, str
     return true;
 }
 
-const struct fleet_format fleet_csv = {"csv", "a row per site and finding", write_csv};
+const struct report_format report_csv = {
+    .name = "csv",
+    .help = "a row per site and finding",
+    .endings = ".csv",
+    .write_fleet = fleet_write_csv,
+};

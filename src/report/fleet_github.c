@@ -17,8 +17,8 @@ static void add_error(struct buf *out, str title, str text)
     buf_char(out, '\n');
 }
 
-static bool write_github(const struct fleet *f, const struct report_options *o, struct buf *out,
-                         struct err *e)
+bool fleet_write_github(const struct fleet *f, const struct report_options *o, struct buf *out,
+                        struct err *e)
 {
     AUTO_ARENA a = arena_new();
     size_t found = 0;
@@ -44,6 +44,3 @@ static bool write_github(const struct fleet *f, const struct report_options *o, 
     buf_char(out, '\n');
     return true;
 }
-
-const struct fleet_format fleet_github = {"github", "annotations of a GitHub workflow",
-                                          write_github};

@@ -325,8 +325,8 @@ static struct fleet_page begin_page(struct arena *a, const struct fleet *f, stru
     return p;
 }
 
-static bool write_html(const struct fleet *f, const struct report_options *o, struct buf *out,
-                       struct err *e)
+bool fleet_write_html(const struct fleet *f, const struct report_options *o, struct buf *out,
+                      struct err *e)
 {
     AUTO_ARENA a = arena_new();
     struct fleet_page p = begin_page(a, f, out);
@@ -347,5 +347,3 @@ static bool write_html(const struct fleet *f, const struct report_options *o, st
     html_end(out);
     return true;
 }
-
-const struct fleet_format fleet_html = {"html", "one page for a browser", write_html};

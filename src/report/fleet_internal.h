@@ -2,11 +2,8 @@
 /* fleet_internal.h - what the formats of fleets share. */
 #pragma once
 
-#include "report/fleet.h"
+#include "compare/fleet/fleet.h"
 #include "report/internal.h"
-
-extern const struct fleet_format fleet_csv, fleet_github, fleet_html, fleet_json, fleet_junit,
-    fleet_markdown, fleet_yaml;
 
 /* What a finding is about: "Deployment shop/web", or the template. Lives as long as a. */
 str fleet_subject(struct arena *a, const struct fleet_finding *x);

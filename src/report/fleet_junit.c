@@ -66,8 +66,8 @@ static void add_site(struct xml *x, const struct fleet *f, const struct fleet_si
     xml_close(x);
 }
 
-static bool write_junit(const struct fleet *f, const struct report_options *o, struct buf *out,
-                        struct err *e)
+bool fleet_write_junit(const struct fleet *f, const struct report_options *o, struct buf *out,
+                       struct err *e)
 {
     AUTO_ARENA a = arena_new();
     struct xml x = xml_begin(out, STR("\t"));
@@ -91,5 +91,3 @@ static bool write_junit(const struct fleet *f, const struct report_options *o, s
     buf_char(out, '\n');
     return true;
 }
-
-const struct fleet_format fleet_junit = {"junit", "JUnit XML, for build servers", write_junit};

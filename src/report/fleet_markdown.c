@@ -83,8 +83,8 @@ static void add_site(struct comment *c, const struct fleet_site *s)
     add_block(c, buf_str(&row));
 }
 
-static bool write_markdown(const struct fleet *f, const struct report_options *o, struct buf *out,
-                           struct err *e)
+bool fleet_write_markdown(const struct fleet *f, const struct report_options *o, struct buf *out,
+                          struct err *e)
 {
     AUTO_ARENA a = arena_new();
     struct comment c = {.out = out, .begin = out->len};
@@ -107,5 +107,3 @@ static bool write_markdown(const struct fleet *f, const struct report_options *o
     buf_add(out, STR("</sub>\n"));
     return true;
 }
-
-const struct fleet_format fleet_markdown = {"markdown", "for a pull request", write_markdown};

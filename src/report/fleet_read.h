@@ -3,7 +3,7 @@
  * fleet_read.h - a fleet from the JSON report about it.
  *
  *     if (fleet_is_report(&source) && fleet_from_json(a, &source, &fleet, e))
- *         ... fleet_format_find(STR("html"))->write(&fleet, ...)
+ *         ... report_find(STR("html"), true)->write_fleet(&fleet, ...)
  *
  * For turning one report into another; fleet_baseline.h compares a fleet with an earlier report.
  * May be called from any thread.

@@ -427,8 +427,8 @@ static const struct line_rule rules[] = {
     {"Verdict: ", COLOUR_RED},
 };
 
-static bool write_text(const struct fleet *f, const struct report_options *o, struct buf *out,
-                       struct err *e)
+bool fleet_write_text(const struct fleet *f, const struct report_options *o, struct buf *out,
+                      struct err *e)
 {
     AUTO_ARENA a = arena_new();
     struct buf plain = buf_new(a, BUF_UNLIMITED);
@@ -442,5 +442,3 @@ static bool write_text(const struct fleet *f, const struct report_options *o, st
                                  o->colour ? report_line_code(rules, COUNT(rules), line) : "");
     return true;
 }
-
-const struct fleet_format fleet_text = {"text", "for people", write_text};

@@ -161,8 +161,8 @@ static struct value *fleet_tree(struct arena *a, const struct fleet *f)
     return out;
 }
 
-static bool write_json(const struct fleet *f, const struct report_options *o, struct buf *out,
-                       struct err *e)
+bool fleet_write_json(const struct fleet *f, const struct report_options *o, struct buf *out,
+                      struct err *e)
 {
     const struct json_style style = {.html = true, .numbers = NUMBERS_EXACT};
     AUTO_ARENA a = arena_new();
@@ -174,14 +174,11 @@ static bool write_json(const struct fleet *f, const struct report_options *o, st
     return true;
 }
 
-static bool write_yaml(const struct fleet *f, const struct report_options *o, struct buf *out,
-                       struct err *e)
+bool fleet_write_yaml(const struct fleet *f, const struct report_options *o, struct buf *out,
+                      struct err *e)
 {
     AUTO_ARENA a = arena_new();
 
     (void)o;
     return yaml_write(out, fleet_tree(a, f), NUMBERS_EXACT, e);
 }
-
-const struct fleet_format fleet_json = {"json", "everything as one JSON value", write_json};
-const struct fleet_format fleet_yaml = {"yaml", "everything as YAML", write_yaml};

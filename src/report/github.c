@@ -147,5 +147,10 @@ static bool write_github(const struct results *r, const struct report_options *o
     return true;
 }
 
-const struct report_format report_github = {"github", "annotations of a GitHub workflow",
-                                            write_github};
+const struct report_format report_github = {
+    .name = "github",
+    .help = "annotations of a GitHub workflow",
+    .endings = ".log",
+    .write = write_github,
+    .write_fleet = fleet_write_github,
+};

@@ -279,4 +279,11 @@ static bool write_html(const struct results *r, const struct report_options *o, 
     return true;
 }
 
-const struct report_format report_html = {"html", "one page for a browser", write_html};
+const struct report_format report_html = {
+    .name = "html",
+    .help = "one page for a browser",
+    .endings = ".html .htm",
+    .explains = true,
+    .write = write_html,
+    .write_fleet = fleet_write_html,
+};

@@ -6,8 +6,10 @@
 #include "text/text.h"
 #include "value/value.h"
 
-extern const struct report_format report_github, report_html, report_json, report_junit,
+extern const struct report_format report_csv, report_github, report_html, report_json, report_junit,
     report_markdown, report_patches, report_sarif, report_yaml;
+extern fleet_writer fleet_write_csv, fleet_write_github, fleet_write_html, fleet_write_json,
+    fleet_write_junit, fleet_write_markdown, fleet_write_text, fleet_write_yaml;
 
 /* The results as one tree, members in the order in which the original writes them. */
 struct value *report_tree(struct arena *a, const struct results *r);

@@ -282,4 +282,11 @@ static bool write_junit(const struct results *r, const struct report_options *o,
     return true;
 }
 
-const struct report_format report_junit = {"junit", "JUnit XML, for build servers", write_junit};
+const struct report_format report_junit = {
+    .name = "junit",
+    .help = "JUnit XML, for build servers",
+    .endings = ".xml",
+    .original = true,
+    .write = write_junit,
+    .write_fleet = fleet_write_junit,
+};

@@ -297,4 +297,10 @@ static bool write_markdown(const struct results *r, const struct report_options 
     return true;
 }
 
-const struct report_format report_markdown = {"markdown", "for a pull request", write_markdown};
+const struct report_format report_markdown = {
+    .name = "markdown",
+    .help = "for a pull request",
+    .endings = ".md",
+    .write = write_markdown,
+    .write_fleet = fleet_write_markdown,
+};

@@ -293,4 +293,9 @@ static bool write_sarif(const struct results *r, const struct report_options *o,
     return true;
 }
 
-const struct report_format report_sarif = {"sarif", "SARIF 2.1.0, for code scanning", write_sarif};
+const struct report_format report_sarif = {
+    .name = "sarif",
+    .help = "SARIF 2.1.0, for code scanning",
+    .endings = ".sarif",
+    .write = write_sarif,
+};

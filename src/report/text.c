@@ -223,4 +223,11 @@ static bool write_text(const struct results *r, const struct report_options *o, 
     return true;
 }
 
-const struct report_format report_text = {"text", "for people", write_text};
+const struct report_format report_text = {
+    .name = "text",
+    .help = "for people",
+    .original = true,
+    .explains = true,
+    .write = write_text,
+    .write_fleet = fleet_write_text,
+};

@@ -167,7 +167,29 @@ static bool write_patches(const struct results *r, const struct report_options *
            err_wrap(e, "failed to marshal patches to yaml");
 }
 
-const struct report_format report_json = {"json", "everything as one JSON value", write_json};
-const struct report_format report_yaml = {"yaml", "everything as YAML", write_yaml};
+const struct report_format report_json = {
+    .name = "json",
+    .help = "everything as one JSON value",
+    .endings = ".json",
+    .original = true,
+    .explains = true,
+    .write = write_json,
+    .write_fleet = fleet_write_json,
+};
+
+const struct report_format report_yaml = {
+    .name = "yaml",
+    .help = "everything as YAML",
+    .endings = ".yaml .yml",
+    .original = true,
+    .explains = true,
+    .write = write_yaml,
+    .write_fleet = fleet_write_yaml,
+};
+
 const struct report_format report_patches = {
-    "generate-patches", "overrides that accept the differences", write_patches};
+    .name = "generate-patches",
+    .help = "overrides that accept the differences",
+    .original = true,
+    .write = write_patches,
+};

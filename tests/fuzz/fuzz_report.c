@@ -5,7 +5,8 @@
  * and is no worse than before. The same of fleets, where reading back gives the same report.
  */
 #include "report/baseline.h"
-#include "report/fleet.h"
+#include "compare/fleet/fleet.h"
+#include "report/report.h"
 #include "report/fleet_read.h"
 #include "report/report.h"
 #include "report/results_json.h"
@@ -19,7 +20,7 @@ static str written(struct arena *a, const char *format, const struct results *r)
     struct buf out = buf_new(a, 64 * MIB);
     AUTO_ERR e = {0};
 
-    if (!report_find(str_c(format))->write(r, &options, &out, &e))
+    if (!report_find(str_c(format), false)->write(r, &options, &out, &e))
         return STR_NONE;
     return buf_str(&out);
 }
@@ -74,7 +75,7 @@ static str written_fleet(struct arena *a, const char *format, const struct fleet
     struct buf out = buf_new(a, 64 * MIB);
     AUTO_ERR e = {0};
 
-    if (!fleet_format_find(str_c(format))->write(f, &options, &out, &e))
+    if (!report_find(str_c(format), true)->write_fleet(f, &options, &out, &e))
         return STR_NONE;
     return buf_str(&out);
 }
@@ -88,7 +89,7 @@ static str read_and_write(struct arena *a, const struct source *src)
         return STR_NONE;
     check_page(written_fleet(a, "html", &fleet));
     assert(str_has_prefix(written_fleet(a, "csv", &fleet), STR("site,state,")));
-    assert(str_contains(written_fleet(a, "", &fleet), STR("Summary\n")));
+    assert(str_contains(written_fleet(a, "text", &fleet), STR("Summary\n")));
     return written_fleet(a, "json", &fleet);
 }
 

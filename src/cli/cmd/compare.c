@@ -6,13 +6,10 @@
 #include "cli/cmd/compare_generate.h"
 #include "cli/progress.h"
 #include "net/tape/tape.h"
+#include "cli/options/formats.h"
 #include "report/report.h"
 
 #include <unistd.h>
-
-static const char *const formats[] = {"text",   "json", "yaml",     "generate-patches",
-                                      "junit",  "html", "markdown", "sarif",
-                                      "github", "csv",  NULL};
 
 static const char *const colours[] = {"auto", "always", "never", NULL};
 
@@ -62,10 +59,7 @@ static const struct option options[] = {
     {"no-compat", 0, OPTION_BOOL, offsetof(struct compare_values, no_compat),
      .help = "Give plumb's answers, whatever the name under which it was started"},
     {"output", 'o', OPTION_STRING, offsetof(struct compare_values, output),
-     .help =
-         "Write the report as `FORMAT`: text, json, yaml, generate-patches, junit, html, markdown, "
-         "sarif or github; with --fleet also csv, but not sarif and generate-patches",
-     .choices = formats},
+     .words = &format_words_compare},
     {"output-dir", 0, OPTION_STRING, offsetof(struct compare_values, output_dir),
      .help = "With -g: write the reference to `FOLDER`", .complete = COMPLETE_FOLDERS},
     {"override-reason", 0, OPTION_STRING, offsetof(struct compare_values, override_reason),

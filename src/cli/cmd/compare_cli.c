@@ -151,7 +151,7 @@ static bool write_report(struct arena *a, const struct compare_values *v, const 
                          const struct compare_log *log, struct buf *out, enum exit_status *status,
                          struct err *e)
 {
-    const struct report_format *format = report_find(v->output);
+    const struct report_format *format = report_find(v->output, false);
     const struct report_options options = {.all = v->verbose,
                                            .now = clock_now(),
                                            .colour = v->colour,
@@ -160,7 +160,7 @@ static bool write_report(struct arena *a, const struct compare_values *v, const 
     bool patches = str_eq(v->output, STR("generate-patches"));
 
     /* What the original does not know means text to it. */
-    if (!format || (!r->verdict.known && !report_is_original(format)))
+    if (!format || (!r->verdict.known && !format->original))
         format = &report_text;
     if (drifted(r) && !patches)
         *status = STATUS_DIFFERENT;
@@ -168,7 +168,7 @@ static bool write_report(struct arena *a, const struct compare_values *v, const 
         *status = STATUS_INCOMPLETE;
     if (!format->write(r, &options, out, e))
         return false;
-    if (!report_explains(format))
+    if (!format->explains)
         show_explanations(a, r);
     return true;
 }

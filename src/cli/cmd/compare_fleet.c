@@ -3,7 +3,9 @@
  * compare_fleet.c - plumb compare --fleet: what goes together, and from sites to a report.
  */
 #include "cli/cmd/compare_fleet.h"
-#include "report/fleet.h"
+#include "cli/options/formats.h"
+#include "compare/fleet/fleet.h"
+#include "report/report.h"
 #include "report/fleet_baseline.h"
 
 /* ---- What goes together. ---- */
@@ -39,7 +41,12 @@ static bool check_options(const struct options *given, struct err *e)
     return true;
 }
 
-static bool check_values(const struct compare_values *v, struct err *e)
+static const struct report_format *format_of(const struct compare_values *v)
+{
+    return v->output.len ? report_find(v->output, true) : &report_text;
+}
+
+static bool check_values(struct arena *a, const struct compare_values *v, struct err *e)
 {
     if (!v->reference.len)
         return err_set(e, ERR_USAGE,
@@ -52,11 +59,9 @@ static bool check_values(const struct compare_values *v, struct err *e)
     if (v->concurrency < 0 || v->concurrency > FLEET_THREADS_MAX)
         return err_set(e, ERR_USAGE, "--concurrency must be from 0 to %d with --fleet",
                        FLEET_THREADS_MAX);
-    if (!fleet_format_find(v->output))
-        return err_set(e, ERR_USAGE,
-                       "-o %.*s is not for fleets: text, json, yaml, csv, html, junit, markdown "
-                       "and github are",
-                       STR_ARG(v->output));
+    if (!format_of(v))
+        return err_set(e, ERR_USAGE, "-o %.*s is not for fleets: %.*s are", STR_ARG(v->output),
+                       STR_ARG(format_list(a, FORMATS_FLEET, false, " and ")));
     return true;
 }
 
@@ -105,7 +110,7 @@ bool fleet_execute(struct arena *a, const struct compare_values *v, const struct
     struct fleet fleet = {0};
     const struct compare *c;
 
-    if (!check_options(given, e) || !check_values(v, e) ||
+    if (!check_options(given, e) || !check_values(a, v, e) ||
         (v->baseline.len && !fleet_baseline_read(a, v->baseline, &earlier, e)))
         return false;
     const struct compare_options *options = compare_options_of(a, v, &dialect_native, log);
@@ -122,5 +127,5 @@ bool fleet_execute(struct arena *a, const struct compare_values *v, const struct
     if (earlier)
         fleet_baseline_apply(a, earlier, &fleet);
     *status = status_of(v, &fleet);
-    return fleet_format_find(v->output)->write(&fleet, &report, out, e);
+    return format_of(v)->write_fleet(&fleet, &report, out, e);
 }

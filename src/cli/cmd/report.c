@@ -5,8 +5,8 @@
  */
 #include "cli/compat/cobra.h"
 #include "cli/commands.h"
+#include "cli/options/formats.h"
 #include "cli/compat/originals.h"
-#include "report/fleet.h"
 #include "report/fleet_read.h"
 #include "report/report.h"
 #include "report/results_json.h"
@@ -50,78 +50,51 @@ static bool write_report(const struct report_values *v, str text, struct err *e)
 
 /* ---- plumb report. ---- */
 
-/* How files of a format end; the first of a format names the file that is written by default. */
-static const struct {
-    const char *format, *ending;
-} endings[] = {
-    {"csv", ".csv"},   {"html", ".html"},   {"html", ".htm"},    {"json", ".json"},
-    {"junit", ".xml"}, {"markdown", ".md"}, {"sarif", ".sarif"}, {"yaml", ".yaml"},
-    {"yaml", ".yml"},  {"github", ".log"},
-};
-static const char *const formats[] = {"csv",      "github", "html", "json", "junit",
-                                      "markdown", "sarif",  "yaml", NULL};
-
 static const struct option report_options[] = {
     {"format", 'F', OPTION_STRING, offsetof(struct report_values, format),
-     .help =
-         "Write as `FORMAT`: github, html, json, junit, markdown, sarif or yaml, of a fleet csv "
-         "too, but not sarif; by default as the name of the output ends, or junit, of a fleet "
-         "html",
-     .choices = formats},
+     .words = &format_words_report},
     {"json", 'j', OPTION_STRING, offsetof(struct report_values, json),
      .help = "Read the JSON report in `FILE`", .complete = COMPLETE_FILES},
     {"output", 'o', OPTION_STRING, offsetof(struct report_values, output), .value = "report.xml",
      .help = "Write to `FILE`; - is standard output", .complete = COMPLETE_FILES},
 };
 
-/* output: empty if not given. */
-static str choose_format(const struct report_values *v, str output, bool fleet)
+/* output: empty if not given. NULL: the format is not for such a report. */
+static const struct report_format *choose_format(const struct report_values *v, str output,
+                                                 bool fleet, str *name)
 {
+    const struct report_format *by_ending = report_find_file(output);
+
     if (v->format.len)
-        return v->format;
-    for (size_t i = 0; i < COUNT(endings); i++)
-        if (str_has_suffix(output, str_c(endings[i].ending)))
-            return str_c(endings[i].format);
-    return fleet ? STR("html") : STR("junit");
+        *name = v->format;
+    else if (by_ending)
+        *name = str_c(by_ending->name);
+    else
+        *name = fleet ? STR("html") : STR("junit");
+    return report_find(*name, fleet);
 }
 
-static str default_output(struct arena *a, str format)
-{
-    for (size_t i = 0; i < COUNT(endings); i++)
-        if (str_eq(format, str_c(endings[i].format)))
-            return str_fmt(a, "report%s", endings[i].ending);
-    return STR("report.xml");
-}
-
-static bool make_fleet(struct arena *a, const struct source *source, str name, struct buf *out,
-                       struct err *e)
+static bool make_fleet(struct arena *a, const struct source *source,
+                       const struct report_format *format, struct buf *out, struct err *e)
 {
     const struct report_options options = {.now = clock_now()};
-    const struct fleet_format *format = fleet_format_find(name);
     struct fleet fleet;
 
-    if (!format)
-        return err_set(e, ERR_USAGE,
-                       "%.*s is the report of a fleet, and %.*s is not for fleets: csv, github, "
-                       "html, json, junit, markdown and yaml are",
-                       STR_ARG(source->file), STR_ARG(name));
     if (!fleet_from_json(a, source, &fleet, e))
-        return err_wrap(e, "%.*s is no report of a fleet as plumb writes it",
-                        STR_ARG(source->file));
-    return format->write(&fleet, &options, out, e);
+        return err_wrap(e, "%.*s is not a fleet report written by plumb", STR_ARG(source->file));
+    return format->write_fleet(&fleet, &options, out, e);
 }
 
-static bool make_any(struct arena *a, const struct source *source, str format, bool fleet,
-                     struct buf *out, struct err *e)
+static bool fail_format(struct arena *a, const struct source *source, str name, bool fleet,
+                        struct err *e)
 {
-    const struct report_format *single = report_find(format);
-
-    if (fleet)
-        return make_fleet(a, source, format, out, e);
-    if (!single)
+    if (!fleet)
         return err_set(e, ERR_USAGE, "%.*s is for reports of fleets, and %.*s is that of one site",
-                       STR_ARG(format), STR_ARG(source->file));
-    return make_report(a, source, single, out, e);
+                       STR_ARG(name), STR_ARG(source->file));
+    return err_set(e, ERR_USAGE,
+                   "%.*s is the report of a fleet, and %.*s is not for fleets: %.*s are",
+                   STR_ARG(source->file), STR_ARG(name),
+                   STR_ARG(format_list(a, FORMATS_FLEET, true, " and ")));
 }
 
 static bool cmd_report(struct call *c, struct err *e)
@@ -135,11 +108,16 @@ static bool cmd_report(struct call *c, struct err *e)
     if (!read_json(c->arena, &v, &source, e))
         return false;
     bool fleet = fleet_is_report(&source), named = options_given(c->options, STR("output"));
-    str format = choose_format(&v, named ? v.output : STR_NONE, fleet);
-    if (!named)
-        v.output = default_output(c->arena, format);
-    if (!make_any(c->arena, &source, format, fleet, &out, e))
+    str name;
+    const struct report_format *format =
+        choose_format(&v, named ? v.output : STR_NONE, fleet, &name);
+    if (!format)
+        return fail_format(c->arena, &source, name, fleet, e);
+    if (!(fleet ? make_fleet(c->arena, &source, format, &out, e)
+                : make_report(c->arena, &source, format, &out, e)))
         return false;
+    if (!named)
+        v.output = report_file(c->arena, format);
     if (!str_eq(v.output, STR("-")))
         return write_report(&v, buf_str(&out), e);
     output_add(c->out, buf_str(&out));
@@ -176,7 +154,7 @@ static bool create_report(struct arena *a, const void *values, struct err *e)
     struct source source;
 
     return read_json(a, values, &source, e) &&
-           make_report(a, &source, report_find(STR("junit")), &out, e) &&
+           make_report(a, &source, report_find(STR("junit"), false), &out, e) &&
            write_report(values, buf_str(&out), e);
 }
 

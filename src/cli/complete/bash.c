@@ -27,16 +27,18 @@ static void add_value(void *ctx, const struct option *o)
 {
     struct writer *w = ctx;
 
-    if (option_bare(o) && !o->choices)
+    const char *const *choices = option_choices(o);
+
+    if (option_bare(o) && !choices)
         return;
     buf_fmt(w->out, "    %s' --%s'", w->command, o->name);
     if (o->letter)
         buf_fmt(w->out, "|%s' -%c'", w->command, o->letter);
     buf_add(w->out, STR(") "));
-    if (o->choices) {
+    if (choices) {
         buf_add(w->out, STR("_plumb_words '"));
-        for (size_t i = 0; o->choices[i]; i++)
-            buf_fmt(w->out, "%s%s", i ? " " : "", o->choices[i]);
+        for (size_t i = 0; choices[i]; i++)
+            buf_fmt(w->out, "%s%s", i ? " " : "", choices[i]);
         buf_add(w->out, STR("'; "));
     } else if (o->complete != COMPLETE_NOTHING) {
         buf_fmt(w->out, "_plumb_files -%c; ", o->complete == COMPLETE_FILES ? 'f' : 'd');

@@ -46,12 +46,13 @@ static void add_option(void *ctx, const struct option *o)
     buf_fmt(w->out, " -l %s", o->name);
     if (o->letter)
         buf_fmt(w->out, " -s %c", o->letter);
-    if (o->choices || (!option_bare(o) && o->complete == COMPLETE_NOTHING))
+    const char *const *choices = option_choices(o);
+    if (choices || (!option_bare(o) && o->complete == COMPLETE_NOTHING))
         buf_add(w->out, STR(" -x"));
     else if (!option_bare(o))
         buf_add(w->out, STR(" -r -F"));
-    if (o->choices)
-        add_words(w->out, o->choices);
+    if (choices)
+        add_words(w->out, choices);
     buf_add(w->out, STR(" -d "));
     add_quoted(w->out, option_help_text(w->arena, o));
     buf_char(w->out, '\n');

@@ -28,13 +28,15 @@ static void add_action(struct buf *out, const struct option *o)
 {
     str name = option_value_name(o);
 
-    if (option_bare(o) && !o->choices)
+    const char *const *choices = option_choices(o);
+
+    if (option_bare(o) && !choices)
         return;
     buf_fmt(out, ":%.*s:", STR_ARG(name));
-    if (o->choices) {
+    if (choices) {
         buf_char(out, '(');
-        for (size_t i = 0; o->choices[i]; i++)
-            buf_fmt(out, "%s%s", i ? " " : "", o->choices[i]);
+        for (size_t i = 0; choices[i]; i++)
+            buf_fmt(out, "%s%s", i ? " " : "", choices[i]);
         buf_char(out, ')');
     } else if (o->complete != COMPLETE_NOTHING) {
         buf_add(out, o->complete == COMPLETE_FILES ? STR("_files") : STR("_files -/"));

@@ -49,6 +49,8 @@ enum option_complete { COMPLETE_NOTHING, COMPLETE_FILES, COMPLETE_FOLDERS };
  * One option. Tables are in alphabetical order: help shows them as they stand. Fields that are left
  * out mean the usual.
  */
+struct option_words;
+
 struct option {
     const char *name;
     char letter; /* 0: none */
@@ -58,11 +60,20 @@ struct option {
     const char *help;  /* a `word` in back quotes names the value in the help */
     const char *bare;  /* the value of --name alone; "true" and "+1" for booleans and counts */
     const char *const *choices; /* ends with NULL: what completion offers, and what is allowed, */
-    bool open;                  /* unless this says that other values are fine as well */
-    bool hidden;                /* not in help and completion */
-    bool may_be_empty;          /* an empty text is a value as any other: see options_check_empty */
+    const struct option_words *words; /* choices and help instead, of a table elsewhere */
+    bool open;                        /* unless this says that other values are fine as well */
+    bool hidden;                      /* not in help and completion */
+    bool may_be_empty; /* an empty text is a value as any other: see options_check_empty */
     enum option_complete complete;
 };
+
+/* Results live as long as the program. */
+struct option_words {
+    const char *const *(*choices)(void);
+    const char *(*help)(void);
+};
+const char *const *option_choices(const struct option *o);
+const char *option_help(const struct option *o);
 
 /* A table and where its values go. */
 struct option_group {

@@ -6,6 +6,11 @@
 #include "go/quote.h"
 
 /* Finds a word in back quotes: its start and end without the quotes. */
+const char *option_help(const struct option *o)
+{
+    return o->words ? o->words->help() : o->help;
+}
+
 static bool find_quoted(str help, size_t *start, size_t *end)
 {
     size_t open = str_find_char(help, '`');
@@ -31,17 +36,22 @@ str option_value_name(const struct option *o)
         [OPTION_ARRAY] = "stringArray",
     };
     size_t start, end;
-    str help = str_c(o->help);
+    str help = str_c(option_help(o));
 
     if (find_quoted(help, &start, &end))
         return str_slice(help, start, end);
     return str_c(names[o->type]);
 }
 
+const char *const *option_choices(const struct option *o)
+{
+    return o->words ? o->words->choices() : o->choices;
+}
+
 str option_help_text(struct arena *a, const struct option *o)
 {
     size_t start, end;
-    str help = str_c(o->help);
+    str help = str_c(option_help(o));
 
     if (!find_quoted(help, &start, &end))
         return help;

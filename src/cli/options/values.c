@@ -99,12 +99,13 @@ static bool check_choice(const struct option *o, str text, struct err *e)
     AUTO_ARENA a = arena_new();
     struct buf b = buf_new(a, BUF_UNLIMITED);
 
-    if (!o->choices || o->open)
+    const char *const *choices = option_choices(o);
+    if (!choices || o->open)
         return true;
-    for (size_t i = 0; o->choices[i]; i++) {
-        if (str_eq(text, str_c(o->choices[i])))
+    for (size_t i = 0; choices[i]; i++) {
+        if (str_eq(text, str_c(choices[i])))
             return true;
-        buf_fmt(&b, "%s%s", i ? ", " : "", o->choices[i]);
+        buf_fmt(&b, "%s%s", i ? ", " : "", choices[i]);
     }
     return err_set(e, ERR_USAGE, "must be one of %.*s", STR_ARG(buf_str(&b)));
 }

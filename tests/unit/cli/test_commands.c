@@ -51,16 +51,18 @@ static void check_letters(const struct option *options, size_t count)
 
 static bool is_choice(const struct option *o)
 {
-    for (size_t i = 0; o->choices && o->choices[i]; i++)
-        if (str_eq(str_c(o->choices[i]), str_c(o->value)))
+    const char *const *choices = option_choices(o);
+
+    for (size_t i = 0; choices && choices[i]; i++)
+        if (str_eq(str_c(choices[i]), str_c(o->value)))
             return true;
-    return !o->choices || o->open || !o->value;
+    return !choices || o->open || !o->value;
 }
 
 static void check_table(const struct option *options, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        assert_non_null(options[i].help);
+        assert_non_null(option_help(&options[i]));
         assert_true(is_choice(&options[i]));
         assert_true(i == 0 || str_cmp(str_c(options[i - 1].name), str_c(options[i].name)) < 0);
     }

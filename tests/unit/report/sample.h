@@ -97,8 +97,8 @@ static inline str write_as(struct arena *a, const char *format, const struct res
     struct buf out = buf_new(a, BUF_UNLIMITED);
     AUTO_ERR e = {0};
 
-    assert_non_null(report_find(str_c(format)));
-    assert_ok(report_find(str_c(format))->write(r, &options, &out, &e), &e);
+    assert_non_null(report_find(str_c(format), false));
+    assert_ok(report_find(str_c(format), false)->write(r, &options, &out, &e), &e);
     return buf_str(&out);
 }
 

@@ -3,7 +3,8 @@
  */
 #include "sample.h"
 
-#include "report/fleet.h"
+#include "compare/fleet/fleet.h"
+#include "report/report.h"
 
 #define EVIL "=cmd|' /c'!A1\033[2J\n<script>alert(1)</script>,\"x\"\xff"
 
@@ -50,16 +51,17 @@ static str write_fleet(struct arena *a, const char *format, bool terminal)
     struct buf out = buf_new(a, BUF_UNLIMITED);
     AUTO_ERR e = {0};
 
-    assert_non_null(fleet_format_find(str_c(format)));
-    assert_ok(fleet_format_find(str_c(format))->write(&fleet, &options, &out, &e), &e);
+    assert_non_null(report_find(str_c(format), true));
+    assert_ok(report_find(str_c(format), true)->write_fleet(&fleet, &options, &out, &e), &e);
     return buf_str(&out);
 }
 
 TEST(only_formats_of_fleets_are_found)
 {
-    assert_ptr_equal(fleet_format_find(STR_NONE), &fleet_text);
-    assert_null(fleet_format_find(STR("sarif")));
-    assert_null(fleet_format_find(STR("generate-patches")));
+    assert_ptr_equal(report_find(STR("text"), true), &report_text);
+    assert_null(report_find(STR("csv"), false));
+    assert_null(report_find(STR("sarif"), true));
+    assert_null(report_find(STR("generate-patches"), true));
 }
 
 TEST(a_page_holds_foreign_text_as_text)
@@ -101,7 +103,7 @@ TEST(a_table_holds_a_row_per_line_and_no_formula)
 TEST(a_terminal_gets_no_commands_but_ours)
 {
     AUTO_ARENA a = arena_new();
-    str text = write_fleet(a, "", true);
+    str text = write_fleet(a, "text", true);
 
     assert_false(str_contains(text, STR("\033[2J")));
     assert_has(text, "\033[1mSummary\033[0m");
