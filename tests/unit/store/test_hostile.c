@@ -222,18 +222,18 @@ TEST(large_requests_are_cut_off)
 
 TEST(what_is_not_http_is_cut_off)
 {
-    static const char *const cases[] = {
-        "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
-        "GET\r\n\r\n",
-        "GET / HTTP/9.9\r\n\r\n",
-        "POST " MAPS " HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
-        "POST " MAPS " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    const str cases[] = {
+        STR("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n"),
+        STR("GET\r\n\r\n"),
+        STR("GET / HTTP/9.9\r\n\r\n"),
+        STR("POST " MAPS " HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n"),
+        STR("POST " MAPS " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"),
     };
     struct wired v;
 
     wire(&v);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        int status = exchange(&v, str_c(cases[i]));
+        int status = exchange(&v, cases[i]);
         assert_true(status == 0 || status >= 400);
         assert_true(is_served(&v));
     }
