@@ -740,7 +740,7 @@ static void hide_tree(struct hiding *h, struct value *before, struct value *afte
         for (size_t i = 0; value_is_container(v) && i < v->len; i++) {
             struct value *item = &v->items[i], *there = counterpart(v, i, other);
             str key = v->kind == VALUE_OBJECT ? value_key(item) : STR_NONE;
-            int below = level == 0 && str_eq(key, STR("metadata")) ? 1 : 2;
+            int below = level == 0 && object_is_meta(key) ? 1 : 2;
             /* The object is known by its own name, not by what is expected to be one. */
             if (identifies(key, level) && !side && there && !value_equal(item, there))
                 hide_texts(h, item, NULL);

@@ -38,7 +38,7 @@ static struct value *kept(const struct kube_cache *c, struct arena *a, struct va
     if (!c->config.names_only)
         return object;
     v = value_object(a);
-    meta = value_set(a, v, STR("metadata"), value_object(a));
+    meta = object_make_meta(a, v);
     for (size_t i = 0; i < COUNT(members); i++)
         if (object_meta_str(object, str_c(members[i])).len)
             value_set_str(a, meta, str_c(members[i]), object_meta_str(object, str_c(members[i])));

@@ -219,7 +219,7 @@ static struct value *body_of(const struct events *ev, struct arena *a, const str
 
     value_set_str(a, v, STR("apiVersion"), STR("v1"));
     value_set_str(a, v, STR("kind"), STR("Event"));
-    part = value_set(a, v, STR("metadata"), value_object(a));
+    part = object_make_meta(a, v);
     value_set_str(a, part, STR("name"), s->name);
     value_set_str(a, part, STR("namespace"), s->namespace);
     part = value_set(a, v, STR("involvedObject"), value_object(a));

@@ -3,6 +3,7 @@
  * lease.c - leader election. The steps are those of client-go's tryAcquireOrRenew.
  */
 #include "kube/lease.h"
+#include "object/object.h"
 
 static const struct kube_resource leases = {
     .group = STR_INIT("coordination.k8s.io"),
@@ -106,7 +107,7 @@ static struct value *record_for(const struct lease *l, struct arena *a)
     str now = micro_time(a, clock_now());
 
     if (!l->seen) {
-        struct value *meta = value_set(a, record, STR("metadata"), value_object(a));
+        struct value *meta = object_make_meta(a, record);
         value_set_str(a, meta, STR("name"), l->config.name);
         value_set_str(a, meta, STR("namespace"), l->config.namespace);
     }

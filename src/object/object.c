@@ -70,11 +70,40 @@ str object_path(struct arena *a, str namespace, str name)
 
 /* ---- Metadata. ------------------------------------------------------------------------------- */
 
+static const char metadata[] = "metadata";
+
+bool object_is_meta(str member)
+{
+    return str_eq(member, str_c(metadata));
+}
+
+const struct value *object_meta_member(const struct value *object)
+{
+    return value_get(object, str_c(metadata));
+}
+
 struct value *object_meta(const struct value *object)
 {
-    struct value *meta = value_get(object, STR("metadata"));
+    struct value *meta = value_get(object, str_c(metadata));
 
     return value_is(meta, VALUE_OBJECT) ? meta : NULL;
+}
+
+struct value *object_make_meta(struct arena *a, struct value *object)
+{
+    struct value *meta = object_meta(object);
+
+    return meta ? meta : value_set(a, object, str_c(metadata), value_object(a));
+}
+
+void object_set_meta(struct arena *a, struct value *object, const struct value *meta)
+{
+    value_set(a, object, str_c(metadata), meta);
+}
+
+void object_drop_meta(struct value *object)
+{
+    value_unset(object, str_c(metadata));
 }
 
 str object_meta_str(const struct value *object, str member)
@@ -154,7 +183,7 @@ static bool set_entry(struct arena *a, struct value *object, str map, str name, 
     }
     if (value_is(old, VALUE_STRING) && str_eq(value_str(old), value))
         return false;
-    entries = child(a, child(a, object, STR("metadata"), VALUE_OBJECT), map, VALUE_OBJECT);
+    entries = child(a, object_make_meta(a, object), map, VALUE_OBJECT);
     value_set_str(a, entries, name, value);
     return true;
 }
@@ -192,7 +221,7 @@ bool object_add_finalizer(struct arena *a, struct value *object, str name)
 {
     if (object_has_finalizer(object, name))
         return false;
-    struct value *meta = child(a, object, STR("metadata"), VALUE_OBJECT);
+    struct value *meta = object_make_meta(a, object);
     value_add(a, child(a, meta, STR("finalizers"), VALUE_LIST), value_string(a, name));
     return true;
 }
@@ -285,7 +314,7 @@ bool object_set_owner(struct arena *a, struct value *object, const struct owner_
         value_insert(a, owners_of(object), i, wanted);
         return true;
     }
-    struct value *meta = child(a, object, STR("metadata"), VALUE_OBJECT);
+    struct value *meta = object_make_meta(a, object);
     value_add(a, child(a, meta, STR("ownerReferences"), VALUE_LIST), wanted);
     return true;
 }

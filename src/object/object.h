@@ -47,6 +47,14 @@ str object_path(struct arena *a, str namespace, str name);
 
 /* metadata, or NULL unless it is an object. */
 struct value *object_meta(const struct value *object);
+/* Whether a member of an object is its metadata, of whatever kind. */
+bool object_is_meta(str member);
+const struct value *object_meta_member(const struct value *object);
+/* metadata, made unless it is an object. */
+struct value *object_make_meta(struct arena *a, struct value *object);
+/* Sets metadata as a whole. */
+void object_set_meta(struct arena *a, struct value *object, const struct value *meta);
+void object_drop_meta(struct value *object);
 /* A member of metadata that is a string. */
 str object_meta_str(const struct value *object, str member);
 str object_name(const struct value *object);

@@ -58,7 +58,7 @@ static struct value *new_target(struct pass *p, const char *kind, str name)
 
     value_set_str(a, target, STR("apiVersion"), STR("v1"));
     value_set_str(a, target, STR("kind"), str_c(kind));
-    struct value *meta = value_set(a, target, STR("metadata"), value_object(a));
+    struct value *meta = object_make_meta(a, target);
     value_set_str(a, meta, STR("name"), name);
     value_set_str(a, meta, STR("namespace"), p->card->key.namespace);
     object_set_owner(a, target, &owner);
@@ -72,7 +72,7 @@ static struct value *new_target(struct pass *p, const char *kind, str name)
 static bool add_texts(struct pass *p, struct value *target, const char *member,
                       const struct value *texts)
 {
-    struct value *meta = value_get(target, STR("metadata")), *all;
+    struct value *meta = object_meta(target), *all;
 
     if (!value_len(texts))
         return true;
@@ -350,10 +350,10 @@ static struct value *target_patch(struct pass *p, const struct value *target,
 {
     static const char *const members[] = {"labels", "annotations", "ownerReferences", "finalizers"};
     struct value *after = value_clone(p->arena, found), *patch;
-    struct value *meta = value_get(after, STR("metadata"));
+    struct value *meta = object_make_meta(p->arena, after);
 
     for (size_t i = 0; i < COUNT(members); i++) {
-        const struct value *v = value_get(value_get(target, STR("metadata")), str_c(members[i]));
+        const struct value *v = value_get(object_meta(target), str_c(members[i]));
         if (v)
             value_set(p->arena, meta, str_c(members[i]), v);
         else
@@ -362,10 +362,7 @@ static struct value *target_patch(struct pass *p, const struct value *target,
     value_set(p->arena, after, STR("data"), value_get(target, STR("data")));
     if (!(patch = meta_patch(p->arena, found, after)))
         return NULL;
-    meta = value_get(patch, STR("metadata"));
-    if (!meta)
-        meta = value_set(p->arena, patch, STR("metadata"), value_object(p->arena));
-    value_set_str(p->arena, meta, STR("resourceVersion"),
+    value_set_str(p->arena, object_make_meta(p->arena, patch), STR("resourceVersion"),
                   object_meta_str(found, STR("resourceVersion")));
     return patch;
 }

@@ -87,6 +87,6 @@ struct value *meta_patch_object(struct arena *a, const struct value *before,
     if (exact)
         value_set_str(a, meta, STR("resourceVersion"),
                       object_meta_str(before, STR("resourceVersion")));
-    value_set(a, patch, STR("metadata"), meta);
+    object_set_meta(a, patch, meta);
     return patch;
 }

@@ -188,7 +188,7 @@ static const struct value *find_namespace(void *ctx, struct arena *a, const stru
 
     if (!meta || !str_eq(key->kind, STR("Namespace")))
         return NULL;
-    value_set(a, out, STR("metadata"), value_copy(a, meta));
+    object_set_meta(a, out, value_copy(a, meta));
     return out;
 }
 

@@ -31,7 +31,7 @@ struct value *store_status(struct arena *a, int code, const char *reason, str me
 
     value_set_str(a, v, STR("kind"), STR("Status"));
     value_set_str(a, v, STR("apiVersion"), STR("v1"));
-    value_set(a, v, STR("metadata"), value_object(a));
+    object_make_meta(a, v);
     value_set_str(a, v, STR("status"), code < 400 ? STR("Success") : STR("Failure"));
     if (message.len)
         value_set_str(a, v, STR("message"), message);
@@ -123,7 +123,7 @@ struct value *store_metadata_only(struct arena *a, struct value *tree)
 
     value_set_str(a, v, STR("kind"), STR("PartialObjectMetadata"));
     value_set_str(a, v, STR("apiVersion"), STR("meta.k8s.io/v1"));
-    value_set(a, v, STR("metadata"), object_meta(tree));
+    object_set_meta(a, v, object_meta(tree));
     return v;
 }
 

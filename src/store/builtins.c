@@ -8,6 +8,7 @@
 #include "store/internal.h"
 
 #include "text/codec.h"
+#include "object/object.h"
 
 #define TEXTS "{\"type\":\"object\",\"additionalProperties\":{\"type\":\"string\"}}"
 #define ANYTHING "{\"type\":\"object\",\"x-kubernetes-preserve-unknown-fields\":true}"
@@ -46,7 +47,7 @@ static void prepare_namespace(struct store_request *r, const struct value *old,
                               struct value *object)
 {
     struct arena *a = r->arena;
-    struct value *meta = store_meta(a, object), *status, *spec, *finalizers, *labels;
+    struct value *meta = object_make_meta(a, object), *status, *spec, *finalizers, *labels;
 
     labels = value_get(meta, STR("labels"));
     if (!value_is(labels, VALUE_OBJECT))

@@ -244,7 +244,7 @@ static bool waits_for_dependents(struct looking *l, const struct store_entry *n)
     const struct value *tree = store_version_tree(l->arena, l->store, n->newest);
 
     return value_get(object_meta(tree), STR("deletionTimestamp")) &&
-           store_has_finalizer(tree, STR("foregroundDeletion"));
+           object_has_finalizer(tree, STR("foregroundDeletion"));
 }
 
 static enum owner_state state_of(struct looking *l, const struct value *reference)
@@ -274,7 +274,7 @@ static enum owner_state state_of(struct looking *l, const struct value *referenc
 /* The object is as l has it now; without finalizers a deletion is complete. */
 static void put(struct looking *l)
 {
-    bool deleting = value_get(store_meta(l->arena, l->tree), STR("deletionTimestamp"));
+    bool deleting = value_get(object_make_meta(l->arena, l->tree), STR("deletionTimestamp"));
 
     if (deleting && !store_is_held(l->entry->type, l->tree))
         store_drop(l->store, l->entry);
@@ -326,9 +326,9 @@ static void unblock_owners(struct looking *l)
 
 static str usual_policy(const struct value *tree)
 {
-    if (store_has_finalizer(tree, STR("orphan")))
+    if (object_has_finalizer(tree, STR("orphan")))
         return STR("Orphan");
-    if (store_has_finalizer(tree, STR("foregroundDeletion")))
+    if (object_has_finalizer(tree, STR("foregroundDeletion")))
         return STR("Foreground");
     return STR("Background");
 }
@@ -379,7 +379,7 @@ static void look_at_dependents(struct looking *l)
         l->entry->swept = true;
         return;
     }
-    store_remove_finalizer(l->tree, STR("foregroundDeletion"));
+    object_remove_finalizer(l->tree, STR("foregroundDeletion"));
     put(l);
 }
 
@@ -389,7 +389,7 @@ static void orphan_one(struct looking *l, struct store_entry *dependent)
     struct looking d = {.store = l->store, .arena = l->arena, .entry = dependent};
 
     d.tree = store_version_tree(l->arena, l->store, dependent->newest);
-    d.meta = store_meta(l->arena, d.tree);
+    d.meta = object_make_meta(l->arena, d.tree);
     struct value *references = value_get(d.meta, STR("ownerReferences"));
     bool *drop = ARENA_ARRAY(l->arena, bool, value_len(references) + 1);
     for (size_t i = 0; i < value_len(references); i++)
@@ -405,7 +405,7 @@ static void orphan_dependents(struct looking *l)
         orphan_one(l, o->edges->dependent);
     /* One that names itself as owner has just been changed. */
     l->tree = store_version_tree(l->arena, l->store, l->entry->newest);
-    store_remove_finalizer(l->tree, STR("orphan"));
+    object_remove_finalizer(l->tree, STR("orphan"));
     put(l);
 }
 
@@ -485,9 +485,9 @@ static void empty_definition(struct looking *l)
             left += t->live;
         }
     l->entry->swept = true;
-    if (left || !store_has_finalizer(l->tree, STR("customresourcecleanup.apiextensions.k8s.io")))
+    if (left || !object_has_finalizer(l->tree, STR("customresourcecleanup.apiextensions.k8s.io")))
         return;
-    store_remove_finalizer(l->tree, STR("customresourcecleanup.apiextensions.k8s.io"));
+    object_remove_finalizer(l->tree, STR("customresourcecleanup.apiextensions.k8s.io"));
     put(l);
 }
 
@@ -504,7 +504,7 @@ static void look(struct store *s, struct store_entry *n)
     struct looking l = {.store = s, .arena = a, .entry = n};
 
     l.tree = store_version_tree(a, s, n->newest);
-    l.meta = store_meta(a, l.tree);
+    l.meta = object_make_meta(a, l.tree);
     if (!value_get(l.meta, STR("deletionTimestamp")) && goes_along(&l))
         store_delete_object(s, a, n, STR("Background"));
     else if (!value_get(l.meta, STR("deletionTimestamp")))
@@ -513,9 +513,9 @@ static void look(struct store *s, struct store_entry *n)
         empty_namespace(&l);
     else if (is_of(&l, "customresourcedefinitions"))
         empty_definition(&l);
-    else if (store_has_finalizer(l.tree, STR("foregroundDeletion")))
+    else if (object_has_finalizer(l.tree, STR("foregroundDeletion")))
         look_at_dependents(&l);
-    else if (store_has_finalizer(l.tree, STR("orphan")))
+    else if (object_has_finalizer(l.tree, STR("orphan")))
         orphan_dependents(&l);
 }
 

@@ -158,7 +158,7 @@ static void validate_schema(const struct value *schema, str field, struct store_
     for (size_t i = 0; i < value_len(properties); i++) {
         str key = value_key(&properties->items[i]);
         /* Kubernetes allows but restricts a schema of metadata. */
-        if (!(str_has_suffix(field, STR("openAPIV3Schema")) && str_eq(key, STR("metadata"))))
+        if (!(str_has_suffix(field, STR("openAPIV3Schema")) && object_is_meta(key)))
             validate_schema(&properties->items[i],
                             str_fmt(a, "%.*s.properties[%.*s]", STR_ARG(field), STR_ARG(key)),
                             errors);

@@ -3,6 +3,7 @@
  * discovery.c - what is served: /version, health, and the lists of groups and resources.
  */
 #include "store/internal.h"
+#include "object/object.h"
 
 /* The API whose behaviour is followed. */
 #define KUBERNETES_MAJOR "1"
@@ -308,7 +309,7 @@ static struct value *discovered_group(struct store_request *r, str group)
     if (group.len)
         value_set_str(a, meta, STR("name"), group);
     value_set(a, meta, STR("creationTimestamp"), value_null(a));
-    value_set(a, v, STR("metadata"), meta);
+    object_set_meta(a, v, meta);
     for (size_t i = 0; i < versions.items.len; i++)
         value_add(a, list, discovered_version(r, group, versions.items.items[i]));
     value_set(a, v, STR("versions"), list);
@@ -339,7 +340,7 @@ static bool answer_aggregated(struct store_request *r, str version, bool core)
 
     value_set_str(a, v, STR("kind"), STR("APIGroupDiscoveryList"));
     value_set_str(a, v, STR("apiVersion"), str_concat(a, STR("apidiscovery.k8s.io/"), version));
-    value_set(a, v, STR("metadata"), value_object(a));
+    object_make_meta(a, v);
     for (size_t i = 0; i < groups.items.len; i++)
         if (core == !groups.items.items[i].len)
             value_add(a, items, discovered_group(r, groups.items.items[i]));

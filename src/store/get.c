@@ -10,6 +10,7 @@
 #include "go/quote.h"
 #include "text/codec.h"
 #include "text/json/json.h"
+#include "object/object.h"
 
 /* ---- Get. ---- */
 
@@ -93,11 +94,10 @@ static bool expired(struct listing *l)
             "token results in an inconsistent list - objects that were created, modified, or "
             "deleted between the time the first chunk was returned and now may show up in the "
             "list."));
-    struct value *meta = value_object(r->arena);
 
     l->rv = r->store->committed;
-    value_set_str(r->arena, meta, STR("continue"), write_token(l, l->from));
-    value_set(r->arena, status, STR("metadata"), meta);
+    value_set_str(r->arena, object_make_meta(r->arena, status), STR("continue"),
+                  write_token(l, l->from));
     store_answer(r, 410, status);
     return false;
 }

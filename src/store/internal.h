@@ -403,11 +403,6 @@ const struct regex *store_regex(struct store_regexes *x, str pattern);
 
 /* ---- Metadata: meta.c, names.c, managed_fields.c. Pure. ---- */
 
-/* The member metadata, made when it is missing. */
-struct value *store_meta(struct arena *a, struct value *object);
-bool store_has_finalizer(const struct value *object, str name);
-void store_add_finalizer(struct arena *a, struct value *object, str name);
-void store_remove_finalizer(struct value *object, str name);
 /* "2026-11-17T20:00:00Z" */
 str store_time(struct arena *a, int64_t now);
 str store_new_uid(struct arena *a);

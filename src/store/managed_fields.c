@@ -329,7 +329,7 @@ static const struct value *schema_with_metadata(struct arena *a, const struct va
     value_set(a, meta, STR("properties"), members);
     for (size_t i = 0; i < value_len(known); i++)
         value_set(a, properties, value_key(&known->items[i]), &known->items[i]);
-    value_set(a, properties, STR("metadata"), meta);
+    object_set_meta(a, properties, meta);
     value_set(a, top, STR("properties"), properties);
     if (value_get(schema, STR("additionalProperties")))
         value_set(a, top, STR("additionalProperties"),
@@ -471,7 +471,7 @@ void store_manage_fields(struct store_request *r, const struct value *old, struc
 {
     struct arena *a = r->arena;
     struct value *set = value_object(a), *gone = value_object(a), *list = value_list(a);
-    struct value *meta = store_meta(a, object);
+    struct value *meta = object_make_meta(a, object);
     const struct value *schema = schema_with_metadata(a, r->as->schema);
     const struct value *nothing = value_object(a);
     struct entries entries = {0};

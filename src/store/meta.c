@@ -12,14 +12,6 @@
 /* Of all annotations of an object together, as in Kubernetes. */
 #define ANNOTATIONS_MAX (256 * KIB)
 
-struct value *store_meta(struct arena *a, struct value *object)
-{
-    struct value *meta = object_meta(object);
-
-    return value_is(meta, VALUE_OBJECT) ? meta
-                                        : value_set(a, object, STR("metadata"), value_object(a));
-}
-
 str store_time(struct arena *a, int64_t now)
 {
     struct buf b = buf_new(a, 64);
@@ -39,51 +31,6 @@ str store_new_uid(struct arena *a)
     return str_fmt(a, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0],
                    b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13],
                    b[14], b[15]);
-}
-
-/* ---- Finalizers. ---- */
-
-static struct value *finalizers_of(const struct value *object)
-{
-    return value_get(object_meta(object), STR("finalizers"));
-}
-
-static size_t find_finalizer(const struct value *list, str name)
-{
-    size_t i = 0;
-
-    while (i < value_len(list) && !str_eq(value_str(&list->items[i]), name))
-        i++;
-    return i;
-}
-
-bool store_has_finalizer(const struct value *object, str name)
-{
-    const struct value *list = finalizers_of(object);
-
-    return find_finalizer(list, name) < value_len(list);
-}
-
-void store_add_finalizer(struct arena *a, struct value *object, str name)
-{
-    struct value *list = finalizers_of(object);
-
-    if (store_has_finalizer(object, name))
-        return;
-    if (!value_is(list, VALUE_LIST))
-        list = value_set(a, store_meta(a, object), STR("finalizers"), value_list(a));
-    value_add(a, list, value_string(a, name));
-}
-
-void store_remove_finalizer(struct value *object, str name)
-{
-    struct value *list = finalizers_of(object);
-    size_t i = find_finalizer(list, name);
-
-    if (i < value_len(list))
-        value_remove(list, i);
-    if (list && !value_len(list))
-        value_unset(object_meta(object), STR("finalizers"));
 }
 
 /* ---- Shape. ---- */
@@ -172,11 +119,11 @@ static bool is_dropped(void *ctx, const struct value *member)
 
 bool store_meta_coerce(struct store_request *r, struct value *object, struct store_paths *unknown)
 {
-    struct value *meta = value_get(object, STR("metadata"));
+    const struct value *given = object_meta_member(object);
 
-    if (meta && meta->kind != VALUE_OBJECT && meta->kind != VALUE_NULL)
-        return wrong_kind(r, meta->kind, "", STR_NONE);
-    meta = store_meta(r->arena, object);
+    if (given && given->kind != VALUE_OBJECT && given->kind != VALUE_NULL)
+        return wrong_kind(r, given->kind, "", STR_NONE);
+    struct value *meta = object_make_meta(r->arena, object);
     for (size_t i = 0; i < meta->len; i++) {
         str key = value_key(&meta->items[i]);
         size_t at = find_member(key);

@@ -164,7 +164,7 @@ static void link_version(struct store_type *t, struct store_version *v, const st
 static void add_version(struct store *s, struct arena *a, struct store_type *t, struct value *tree,
                         bool deleted)
 {
-    value_set_str(a, store_meta(a, tree), STR("resourceVersion"),
+    value_set_str(a, object_make_meta(a, tree), STR("resourceVersion"),
                   str_fmt(a, "%llu", (unsigned long long)++s->head));
     struct store_version *v = new_version(s, tree);
     v->rv = s->head;

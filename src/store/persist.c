@@ -67,12 +67,10 @@ static struct store_type *type_of(struct store *s, str key)
 static bool decode(struct arena *a, str text, struct value **tree, uint64_t *rv, struct err *e)
 {
     const struct source src = {.text = text};
-    const struct value *meta;
 
     if (!json_read(a, &src, NULL, tree, e))
         return false;
-    meta = value_get(*tree, STR("metadata"));
-    return str_to_u64(value_get_str(meta, STR("resourceVersion")), rv) ||
+    return str_to_u64(object_meta_str(*tree, STR("resourceVersion")), rv) ||
            err_set(e, ERR_INVALID, "an object without resourceVersion");
 }
 

@@ -25,7 +25,7 @@ bool store_is_held(const struct store_type *t, const struct value *tree)
 
 static bool wants(str policy, const struct value *tree, const char *asked, const char *finalizer)
 {
-    return policy.len ? str_eq(policy, str_c(asked)) : store_has_finalizer(tree, str_c(finalizer));
+    return policy.len ? str_eq(policy, str_c(asked)) : object_has_finalizer(tree, str_c(finalizer));
 }
 
 /* The collector's finalizers, as the policy asks; without one they stay as they are. */
@@ -35,13 +35,13 @@ static void set_collector_finalizers(struct arena *a, struct value *tree, str po
     bool foreground = wants(policy, tree, "Foreground", "foregroundDeletion");
 
     if (!orphan)
-        store_remove_finalizer(tree, STR("orphan"));
+        object_remove_finalizer(tree, STR("orphan"));
     if (!foreground)
-        store_remove_finalizer(tree, STR("foregroundDeletion"));
+        object_remove_finalizer(tree, STR("foregroundDeletion"));
     if (orphan)
-        store_add_finalizer(a, tree, STR("orphan"));
+        object_add_finalizer(a, tree, STR("orphan"));
     if (foreground)
-        store_add_finalizer(a, tree, STR("foregroundDeletion"));
+        object_add_finalizer(a, tree, STR("foregroundDeletion"));
 }
 
 static void set_phase(struct arena *a, struct value *tree)
@@ -56,7 +56,7 @@ static void set_phase(struct arena *a, struct value *tree)
 /* Begins the deletion: the mark, and one more generation. */
 static void mark(struct arena *a, const struct store_type *t, struct value *tree)
 {
-    struct value *meta = store_meta(a, tree);
+    struct value *meta = object_make_meta(a, tree);
     int64_t generation;
 
     if (value_get(meta, STR("deletionTimestamp")))
@@ -87,7 +87,7 @@ struct value *store_delete_object(struct store *s, struct arena *a, struct store
 
     set_collector_finalizers(a, tree, policy);
     if (has_objects(s, n))
-        store_add_finalizer(a, tree, STR(CLEANUP_FINALIZER));
+        object_add_finalizer(a, tree, STR(CLEANUP_FINALIZER));
     if (!store_is_held(t, tree)) {
         store_drop(s, n);
         return NULL;

@@ -6,6 +6,7 @@
  * the object, which readers limit.
  */
 #include "store/internal.h"
+#include "object/object.h"
 
 static bool is_set(const struct value *schema, const char *extension)
 {
@@ -40,8 +41,7 @@ static bool takes_all(const struct value *schema)
 /* The members that every resource has, whatever its schema says. */
 static bool is_resource_member(str key)
 {
-    return str_eq(key, STR("apiVersion")) || str_eq(key, STR("kind")) ||
-           str_eq(key, STR("metadata"));
+    return str_eq(key, STR("apiVersion")) || str_eq(key, STR("kind")) || object_is_meta(key);
 }
 
 /* ---- Pruning. -------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #include "store/internal.h"
 
 #include "text/json/json.h"
+#include "object/object.h"
 
 /* How much the collector does in one step. */
 #define COLLECT_MAX 200
@@ -87,7 +88,7 @@ static void create_namespace(struct store *s, const char *name)
         return;
     value_set_str(a, object, STR("apiVersion"), STR("v1"));
     value_set_str(a, object, STR("kind"), STR("Namespace"));
-    meta = store_meta(a, object);
+    meta = object_make_meta(a, object);
     value_set_str(a, meta, STR("name"), str_c(name));
     value_set_str(a, meta, STR("uid"), store_new_uid(a));
     value_set_str(a, meta, STR("creationTimestamp"), store_time(a, clock_now()));

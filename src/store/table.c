@@ -279,7 +279,7 @@ struct value *store_table(struct store_request *r, struct value *object)
     value_set_str(a, v, STR("kind"), STR("Table"));
     value_set_str(a, v, STR("apiVersion"), STR("meta.k8s.io/v1"));
     value_set_str(a, meta, STR("resourceVersion"), object_meta_str(object, STR("resourceVersion")));
-    value_set(a, v, STR("metadata"), meta);
+    object_set_meta(a, v, meta);
     value_set(a, v, STR("columnDefinitions"), store_table_columns(r));
     value_add(a, rows, store_table_row(r, object));
     value_set(a, v, STR("rows"), rows);

@@ -63,7 +63,7 @@ static void write_bookmark(struct store_watch *w, struct buf *out, struct arena 
         value_set_str(a, notes, STR("k8s.io/initial-events-end"), STR("true"));
         value_set(a, meta, STR("annotations"), notes);
     }
-    value_set(a, v, STR("metadata"), meta);
+    object_set_meta(a, v, meta);
     write_event(out, "BOOKMARK", v);
     w->bookmark_due = false;
     w->bookmark_at = clock_now() + BOOKMARK_EVERY;
@@ -110,7 +110,7 @@ static void write_step(struct store_watch *w, struct buf *out, const struct step
     else if (is)
         show_event(w, out, was ? "MODIFIED" : "ADDED", now, s->now->shape);
     else if (was) {
-        value_set_str(w->request.arena, store_meta(w->request.arena, before),
+        value_set_str(w->request.arena, object_make_meta(w->request.arena, before),
                       STR("resourceVersion"), object_meta_str(now, STR("resourceVersion")));
         show_event(w, out, "DELETED", before, s->before->shape);
     }

@@ -235,8 +235,7 @@ static bool check_namespace(struct store_request *r, str name)
         about.type = t;
         return store_not_found(&about, r->namespace);
     }
-    const struct value *meta = value_get(store_version_tree(a, r->store, v), STR("metadata"));
-    if (!value_get(meta, STR("deletionTimestamp")))
+    if (!value_get(object_meta(store_version_tree(a, r->store, v)), STR("deletionTimestamp")))
         return true;
     struct store_cause cause = {
         STR("NamespaceTerminating"),
@@ -261,7 +260,7 @@ static void validate_new_finalizers(const struct value *old, const struct value 
     if (!value_get(object_meta(old), STR("deletionTimestamp")))
         return;
     for (size_t i = 0; i < value_len(list); i++)
-        if (!store_has_finalizer(old, value_str(&list->items[i])))
+        if (!object_has_finalizer(old, value_str(&list->items[i])))
             buf_fmt(&b, "%s\"%.*s\"", b.len ? ", " : "", STR_ARG(value_str(&list->items[i])));
     if (b.len)
         store_error(errors, STR("metadata.finalizers"), "FieldValueForbidden",
@@ -353,7 +352,7 @@ static str generate_name(struct store_request *r, str base)
 static void begin_life(struct store_request *r, struct value *object)
 {
     struct arena *a = r->arena;
-    struct value *meta = store_meta(a, object);
+    struct value *meta = object_make_meta(a, object);
     static const char *const unwanted[] = {"deletionTimestamp", "deletionGracePeriodSeconds",
                                            "selfLink", "generation"};
 
@@ -390,7 +389,7 @@ bool store_do_create(struct store_request *r)
     if (!decode(r, r->body))
         return false;
     object = r->body;
-    meta = store_meta(r->arena, object);
+    meta = object_make_meta(r->arena, object);
     if (!check_namespace_of_body(r, meta) || !check_namespace(r, value_get_str(meta, STR("name"))))
         return false;
     if (value_get_str(meta, STR("resourceVersion")).len)
@@ -481,7 +480,7 @@ static void keep_system_fields(struct arena *a, const struct value *old, struct 
         "uid",        "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
         "generation", "selfLink",          "generateName",      "resourceVersion"};
     const struct value *before = object_meta(old);
-    struct value *meta = store_meta(a, object);
+    struct value *meta = object_make_meta(a, object);
 
     for (size_t i = 0; i < COUNT(kept); i++) {
         const struct value *v = value_get(before, str_c(kept[i]));
@@ -514,7 +513,7 @@ static struct value *merge_subresource(struct store_request *r, const struct val
         merged = value_clone(a, old);
         take_member(a, merged, object, r->status ? "status" : "spec");
         if (value_get(object_meta(object), STR("managedFields")))
-            take_member(a, store_meta(a, merged), object_meta(object), "managedFields");
+            take_member(a, object_make_meta(a, merged), object_meta(object), "managedFields");
     } else if (r->as->has_status) {
         take_member(a, merged, old, "status");
     }
@@ -526,8 +525,8 @@ static bool same_but(struct arena *a, const struct value *x, const struct value 
 {
     struct value *p = value_clone(a, x), *q = value_clone(a, y);
 
-    value_unset(p, STR("metadata"));
-    value_unset(q, STR("metadata"));
+    object_drop_meta(p);
+    object_drop_meta(q);
     if (status) {
         value_unset(p, STR("status"));
         value_unset(q, STR("status"));
@@ -537,7 +536,7 @@ static bool same_but(struct arena *a, const struct value *x, const struct value 
 
 static void count_generation(struct store_request *r, const struct value *old, struct value *object)
 {
-    struct value *meta = store_meta(r->arena, object);
+    struct value *meta = object_make_meta(r->arena, object);
     int64_t generation = 0;
 
     if (!r->shape->counts_generations || same_but(r->arena, old, object, r->as->has_status))
@@ -551,7 +550,7 @@ static void count_generation(struct store_request *r, const struct value *old, s
 static bool replace(struct store_request *r, const struct value *old, struct value *object,
                     uint64_t rv)
 {
-    if (!check_namespace_of_body(r, store_meta(r->arena, object)) ||
+    if (!check_namespace_of_body(r, object_make_meta(r->arena, object)) ||
         !check_identity(r, old, object, rv))
         return false;
     object = merge_subresource(r, old, object);

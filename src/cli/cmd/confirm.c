@@ -33,11 +33,9 @@ static bool confirm(struct confirming *c, const struct kube_resource *resource, 
     struct arena *a = c->call->arena;
     const struct kube_call place = {.resource = resource, .namespace = c->namespace, .name = name};
     const struct kube_write_options options = {.field_manager = STR(FIELD_MANAGER)};
-    struct value *patch = value_object(a), *meta = value_object(a), *annotations = value_object(a);
+    struct value *patch = value_object(a);
 
-    value_set_str(a, annotations, STR(ANNOTATION_CONFIRM), STR("delete"));
-    value_set(a, meta, STR("annotations"), annotations);
-    value_set(a, patch, STR("metadata"), meta);
+    object_set_annotation(a, patch, STR(ANNOTATION_CONFIRM), STR("delete"));
     if (!kube_patch(c->transport, a, &place, KUBE_MERGE_PATCH, patch, &options, NULL, e))
         return false;
     output_fmt(c->call->out, "%.*s/%.*s confirmed\n", STR_ARG(str_lower(a, resource->kind)),
