@@ -67,6 +67,12 @@ static void add_location(struct buf *out, const struct file *file, size_t pos)
             newline == STR_NPOS ? pos : pos - newline - 1);
 }
 
+/* Where the node visited last is in its text. */
+static size_t position(const struct exec *x)
+{
+    return x->node == x->item ? x->node->pos : (size_t)x->item->pos + x->node->pos;
+}
+
 /* The format that Go's errorf makes: the place, then the message. */
 static str place_format(struct arena *a, struct exec *x, const char *format)
 {
@@ -77,7 +83,7 @@ static str place_format(struct arena *a, struct exec *x, const char *format)
     buf_add(&f, STR("template: "));
     if (x->node) {
         /* Upstream: the name of the file is not protected, so a per cent sign in it is a verb. */
-        add_location(&f, x->template->file, x->node->pos);
+        add_location(&f, x->template->file, position(x));
         buf_add(&f, STR(": executing "));
         go_quote(&f, buf_str(&name));
         node_print(&context, x->node);
@@ -371,7 +377,7 @@ static bool walk_node(struct walk *w, const struct node *n, struct tv dot)
 {
     struct exec *x = w->x;
 
-    x->node = n;
+    x->node = x->item = n;
     if (UNLIKELY(x->noted == x->out) && n->kind <= NODE_ACTION)
         return walk_noted(w, n, dot);
     switch ((enum node_kind)n->kind) {
@@ -433,6 +439,7 @@ bool exec_template(struct exec *x, const struct template *t, struct tv data, str
     ok = walk(&w);
     x->template = saved.template;
     x->node = saved.node;
+    x->item = saved.item;
     x->out = saved.out;
     x->output_max = saved.output_max;
     x->vars.len = x->vars_base;

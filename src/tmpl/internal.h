@@ -73,6 +73,12 @@ struct lexer {
 struct lexer lexer_new(struct arena *a, str text, str left, str right);
 /* The next token. After an error or the end, TOKEN_EOF. */
 struct token lexer_next(struct lexer *l);
+/* Just inside an action: whether its first word may be this one. */
+bool lexer_may_begin(const struct lexer *l, str word);
+/* Just inside an action: all up to and with the first right delimiter, or nothing. */
+str lexer_action(const struct lexer *l);
+/* Passes over these bytes, which lexer_action gave and which are a whole action. Its last token. */
+struct token lexer_skip(struct lexer *l, str action);
 
 /* ---- Nodes. ---- */
 
@@ -124,7 +130,11 @@ struct names {
 struct node {
     uint8_t kind; /* enum node_kind */
     bool assign;  /* NODE_PIPE: = and not := */
-    uint32_t pos; /* byte offset in the text of the template */
+    /*
+     * Where it begins: what a list holds, in the text of the template; the parts of such a node,
+     * its pipeline, from the beginning of the node, because several may share a pipeline.
+     */
+    uint32_t pos;
     union {
         str text;          /* NODE_TEXT */
         struct nodes list; /* NODE_LIST; NODE_COMMAND: operands */
@@ -219,7 +229,8 @@ struct tmpl_set {
     unsigned reach; /* of all functions that its texts name */
     void (*borrowed)(void *ctx, str function, uint32_t line); /* see struct tmpl_options */
     void *ctx;
-    const struct file *main; /* parsed first */
+    struct tmpl_actions *actions; /* see struct tmpl_options; may be NULL */
+    const struct file *main;      /* parsed first */
     const struct template *main_template;
     struct map *templates; /* name to struct template */
 };
@@ -251,6 +262,7 @@ struct exec {
     const struct tmpl_set *set;
     const struct template *template; /* being executed */
     const struct node *node;         /* visited last, for errors */
+    const struct node *item;         /* of a list, to which that belongs */
     struct buf *out;
     const struct buf *noted; /* the output whose provenance is wanted, or NULL */
     VEC(struct noted_file) noted_files;

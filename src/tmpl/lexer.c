@@ -520,6 +520,33 @@ static struct token lex_inside(struct lexer *l)
     }
 }
 
+bool lexer_may_begin(const struct lexer *l, str word)
+{
+    size_t at = l->pos;
+
+    while (at < l->input.len && is_space((unsigned char)l->input.ptr[at]))
+        at++;
+    return str_has_prefix(str_from(l->input, at), word);
+}
+
+str lexer_action(const struct lexer *l)
+{
+    size_t end = find_delim(rest(l), l->right);
+
+    return end == STR_NPOS ? STR_NONE : str_slice(l->input, l->pos, l->pos + end + l->right.len);
+}
+
+struct token lexer_skip(struct lexer *l, str action)
+{
+    str inner = str_slice(action, 0, action.len - l->right.len);
+    bool trim = inner.len >= TRIM_MARKER_LEN &&
+                has_right_trim(str_from(inner, inner.len - TRIM_MARKER_LEN));
+
+    l->pos += inner.len - (trim ? TRIM_MARKER_LEN : 0);
+    ignore(l);
+    return close_action(l, trim);
+}
+
 struct token lexer_next(struct lexer *l)
 {
     return l->inside ? lex_inside(l) : lex_outside(l);

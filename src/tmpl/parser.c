@@ -97,12 +97,29 @@ static struct node *else_part(struct parser *p, struct node *otherwise, enum nod
     return list;
 }
 
+static enum token_kind keyword_of(enum node_kind kind)
+{
+    return kind == NODE_IF ? TOKEN_IF : kind == NODE_WITH ? TOKEN_WITH : TOKEN_RANGE;
+}
+
+static bool branch_condition(struct parser *p, struct node *n, str context)
+{
+    n->pos = (uint32_t)(p->base = parse_peek_word(p).pos);
+    n->branch.pipe = parse_pipeline(p, context, TOKEN_RIGHT_DELIM);
+    if (!n->branch.pipe)
+        return false;
+    action_keep(
+        p, &(struct action){.word = keyword_of((enum node_kind)n->kind), .pipe = n->branch.pipe},
+        n->pos);
+    return true;
+}
+
+/* A known condition is part of the node already. */
 static bool branch_parts(struct parser *p, struct node *n, str context)
 {
     struct node *end;
 
-    n->branch.pipe = parse_pipeline(p, context, TOKEN_RIGHT_DELIM);
-    if (!n->branch.pipe)
+    if (!n->branch.pipe && !branch_condition(p, n, context))
         return false;
     p->ranges += n->kind == NODE_RANGE;
     n->branch.then = item_list(p, &end);
@@ -114,15 +131,12 @@ static bool branch_parts(struct parser *p, struct node *n, str context)
         if (!n->branch.otherwise)
             return false;
     }
-    n->pos = n->branch.pipe->pos;
     return true;
 }
 
-/* if, range and with, whose keyword is past. Variables live up to the end. */
-static struct node *branch(struct parser *p, enum node_kind kind, str context)
+/* The rest of an if, range or with. Variables beyond these live up to its end. */
+static struct node *rest_of_branch(struct parser *p, struct node *n, size_t vars, str context)
 {
-    struct node *n = parse_node(p, kind, 0);
-    size_t vars = p->vars.len;
     bool ok;
 
     if (p->depth >= PARSE_DEPTH_MAX) {
@@ -134,6 +148,12 @@ static struct node *branch(struct parser *p, enum node_kind kind, str context)
     p->depth--;
     p->vars.len = vars;
     return ok ? n : NULL;
+}
+
+/* if, range and with, whose keyword is past. */
+static struct node *branch(struct parser *p, enum node_kind kind, str context)
+{
+    return rest_of_branch(p, parse_node(p, kind, 0), p->vars.len, context);
 }
 
 /* break and continue. */
@@ -154,20 +174,30 @@ static struct node *jump(struct parser *p, enum node_kind kind, size_t pos)
 static struct node *end_control(struct parser *p)
 {
     struct token t;
+    struct node *n;
 
-    return parse_expect(p, TOKEN_RIGHT_DELIM, STR("end"), &t) ? parse_node(p, NODE_END, t.pos)
-                                                              : NULL;
+    if (!parse_expect(p, TOKEN_RIGHT_DELIM, STR("end"), &t))
+        return NULL;
+    n = parse_node(p, NODE_END, t.pos);
+    action_keep(p, &(struct action){.word = TOKEN_END, .end = n}, t.pos);
+    return n;
 }
 
 /* else; the if or with of an "else if", "else with" is left for the caller. */
 static struct node *else_control(struct parser *p)
 {
     struct token t = parse_peek_word(p);
+    struct node *n;
 
-    if (t.kind == TOKEN_IF || t.kind == TOKEN_WITH)
+    if (t.kind == TOKEN_IF || t.kind == TOKEN_WITH) {
+        p->note.text = STR_NONE; /* what follows is an action of its own to others */
         return parse_node(p, NODE_ELSE, t.pos);
-    return parse_expect(p, TOKEN_RIGHT_DELIM, STR("else"), &t) ? parse_node(p, NODE_ELSE, t.pos)
-                                                               : NULL;
+    }
+    if (!parse_expect(p, TOKEN_RIGHT_DELIM, STR("else"), &t))
+        return NULL;
+    n = parse_node(p, NODE_ELSE, t.pos);
+    action_keep(p, &(struct action){.word = TOKEN_ELSE, .end = n}, t.pos);
+    return n;
 }
 
 /* ---- Definitions ---------------------------------------------------------------------------- */
@@ -253,6 +283,8 @@ static struct node *block(struct parser *p)
     struct token t = parse_next_word(p);
     struct node *n = parse_node(p, NODE_TEMPLATE, t.pos);
 
+    p->note.text = STR_NONE;
+    p->base = t.pos;
     if (!template_name(p, &t, context, &n->call.name))
         return NULL;
     n->call.pipe = parse_pipeline(p, context, TOKEN_RIGHT_DELIM);
@@ -265,13 +297,19 @@ static struct node *template_call(struct parser *p)
     struct token t = parse_next_word(p);
     struct node *n = parse_node(p, NODE_TEMPLATE, t.pos);
 
+    p->base = t.pos;
     if (!template_name(p, &t, context, &n->call.name))
         return NULL;
-    if (parse_next_word(p).kind == TOKEN_RIGHT_DELIM)
-        return n;
-    parse_backup(p);
-    n->call.pipe = parse_pipeline(p, context, TOKEN_RIGHT_DELIM);
-    return n->call.pipe ? n : NULL;
+    if (parse_next_word(p).kind != TOKEN_RIGHT_DELIM) {
+        parse_backup(p);
+        n->call.pipe = parse_pipeline(p, context, TOKEN_RIGHT_DELIM);
+        if (!n->call.pipe)
+            return NULL;
+    }
+    action_keep(
+        p, &(struct action){.word = TOKEN_TEMPLATE, .name = n->call.name, .pipe = n->call.pipe},
+        n->pos);
+    return n;
 }
 
 /* ---- Lists ---------------------------------------------------------------------------------- */
@@ -281,16 +319,63 @@ static struct node *plain_action(struct parser *p)
     struct node *n;
 
     parse_backup(p);
-    n = parse_node(p, NODE_ACTION, parse_peek(p).pos);
+    p->base = parse_peek(p).pos;
+    n = parse_node(p, NODE_ACTION, p->base);
     n->action = parse_pipeline(p, STR("command"), TOKEN_RIGHT_DELIM);
-    return n->action ? n : NULL;
+    if (!n->action)
+        return NULL;
+    action_keep(p, &(struct action){.word = TOKEN_CHAR, .pipe = n->action}, n->pos);
+    return n;
+}
+
+static struct node *known_branch(struct parser *p, const struct action *a, enum node_kind kind,
+                                 size_t pos, size_t vars)
+{
+    struct node *n = parse_node(p, kind, pos);
+
+    n->branch.pipe = a->pipe;
+    return rest_of_branch(p, n, vars,
+                          kind == NODE_IF     ? STR("if")
+                          : kind == NODE_WITH ? STR("with")
+                                              : STR("range"));
+}
+
+/* The node of an action that was parsed before, and is past now. */
+static struct node *known_action(struct parser *p, const struct action *a, size_t from, size_t vars)
+{
+    struct node *n;
+
+    switch (a->word) {
+    case TOKEN_IF:
+        return known_branch(p, a, NODE_IF, from + a->pos, vars);
+    case TOKEN_WITH:
+        return known_branch(p, a, NODE_WITH, from + a->pos, vars);
+    case TOKEN_RANGE:
+        return known_branch(p, a, NODE_RANGE, from + a->pos, vars);
+    case TOKEN_TEMPLATE:
+        n = parse_node(p, NODE_TEMPLATE, from + a->pos);
+        n->call.name = a->name;
+        n->call.pipe = a->pipe;
+        return n;
+    case TOKEN_CHAR:
+        n = parse_node(p, NODE_ACTION, from + a->pos);
+        n->action = a->pipe;
+        return n;
+    default:
+        return a->end;
+    }
 }
 
 /* An action whose left delimiter is past. */
 static struct node *action(struct parser *p)
 {
-    struct token t = parse_next_word(p);
+    size_t from = p->lexer->pos, vars = p->vars.len;
+    const struct action *known = action_known(p);
+    struct token t;
 
+    if (known)
+        return known_action(p, known, from, vars);
+    t = parse_next_word(p);
     switch (t.kind) {
     case TOKEN_BLOCK:
         return block(p);
@@ -357,8 +442,12 @@ static struct node *item_list(struct parser *p, struct node **end)
 /* At a left delimiter: parses a definition if it is one. *done: whether it was. */
 static bool try_definition(struct parser *p, bool *done)
 {
-    struct token delim = parse_next(p);
+    struct token delim;
 
+    *done = false;
+    if (!lexer_may_begin(p->lexer, STR("define")))
+        return true;
+    delim = parse_next(p);
     *done = parse_next_word(p).kind == TOKEN_DEFINE;
     if (*done)
         return definition(p);

@@ -14,6 +14,26 @@
  */
 #define PARSE_DEPTH_MAX 2500
 
+/* What the action being parsed is to others that are the same; see actions.c. */
+struct action_note {
+    str text;       /* of the action; none: it is not kept */
+    size_t vars;    /* how many variables there were before */
+    VEC(str) used;  /* of these */
+    unsigned reach; /* of its functions */
+};
+
+/* An action that may come again. */
+struct action {
+    enum token_kind word;       /* its keyword; TOKEN_CHAR: none */
+    uint32_t pos;               /* of its node, from the beginning of the text */
+    str name;                   /* TOKEN_TEMPLATE: of the template */
+    struct node *pipe;          /* NULL: none */
+    struct node *end;           /* TOKEN_END, TOKEN_ELSE: the node */
+    const str *used, *declared; /* variables */
+    uint32_t used_count, declared_count;
+    unsigned reach;
+};
+
 struct parser {
     struct tmpl_set *set;
     struct arena *arena;
@@ -27,6 +47,8 @@ struct parser {
     VEC(str) vars;
     uint32_t action_line; /* of the action being parsed, 0 outside */
     unsigned ranges, depth;
+    size_t base; /* where the item of a list begins whose parts are being parsed */
+    struct action_note note;
 };
 
 /* ---- Tokens. A word is a token other than white space. ---- */
@@ -100,6 +122,22 @@ static inline struct nodes nodes_of(const node_vec *v)
 {
     return (struct nodes){v->items, (uint32_t)v->len};
 }
+
+/* A part of the item of a list. */
+static inline struct node *parse_part(struct parser *p, enum node_kind kind, size_t pos)
+{
+    return parse_node(p, kind, pos - p->base);
+}
+
+/* ---- Actions that were parsed before. ---- */
+
+/* Just inside an action: the same one if it is known, which is then past; else NULL. */
+const struct action *action_known(struct parser *p);
+/*
+ * The action is past: keeps it for others. pos: where its node begins. What it declares are the
+ * variables beyond those that were there before.
+ */
+void action_keep(struct parser *p, const struct action *a, size_t pos);
 
 /* The text between the quotes of a string. */
 MUST_CHECK bool parse_unquote(struct parser *p, str quoted, str *out);

@@ -16,7 +16,7 @@ static struct names one_name(struct parser *p, str name)
 
 static struct node *new_variable(struct parser *p, const struct token *t)
 {
-    struct node *n = parse_node(p, NODE_VARIABLE, t->pos);
+    struct node *n = parse_part(p, NODE_VARIABLE, t->pos);
 
     n->chain.fields = one_name(p, t->text);
     return n;
@@ -37,7 +37,7 @@ static const struct function *find_function(const struct tmpl_set *set, str name
 
 static struct node *identifier(struct parser *p, const struct token *t)
 {
-    struct node *n = parse_node(p, NODE_IDENTIFIER, t->pos);
+    struct node *n = parse_part(p, NODE_IDENTIFIER, t->pos);
     const struct function *f = find_function(p->set, t->text);
 
     if (!f) {
@@ -49,21 +49,25 @@ static struct node *identifier(struct parser *p, const struct token *t)
     n->identifier.name = t->text;
     n->identifier.function = f;
     p->set->reach |= f->reach;
+    p->note.reach |= f->reach;
     return n;
 }
 
 static struct node *use_variable(struct parser *p, const struct token *t)
 {
     for (size_t i = 0; i < p->vars.len; i++)
-        if (str_eq(p->vars.items[i], t->text))
+        if (str_eq(p->vars.items[i], t->text)) {
+            if (i < p->note.vars && p->note.text.len)
+                VEC_PUSH(p->arena, &p->note.used, t->text);
             return new_variable(p, t);
+        }
     FAIL(p, "undefined variable %q", tv_str(t->text));
     return NULL;
 }
 
 static struct node *number(struct parser *p, const struct token *t)
 {
-    struct node *n = parse_node(p, NODE_NUMBER, t->pos);
+    struct node *n = parse_part(p, NODE_NUMBER, t->pos);
     struct number *value = ARENA_NEW(p->arena, struct number);
     str message = STR_NONE;
 
@@ -78,7 +82,7 @@ static struct node *number(struct parser *p, const struct token *t)
 
 static struct node *string(struct parser *p, const struct token *t)
 {
-    struct node *n = parse_node(p, NODE_STRING, t->pos);
+    struct node *n = parse_part(p, NODE_STRING, t->pos);
     str text;
 
     if (!parse_unquote(p, t->text, &text))
@@ -104,7 +108,7 @@ static struct node *parenthesized(struct parser *p)
 
 static struct node *bool_node(struct parser *p, const struct token *t)
 {
-    struct node *n = parse_node(p, NODE_BOOL, t->pos);
+    struct node *n = parse_part(p, NODE_BOOL, t->pos);
 
     n->constant = tv_bool(str_eq(t->text, STR("true")));
     return n;
@@ -112,7 +116,7 @@ static struct node *bool_node(struct parser *p, const struct token *t)
 
 static struct node *field(struct parser *p, const struct token *t)
 {
-    struct node *n = parse_node(p, NODE_FIELD, t->pos);
+    struct node *n = parse_part(p, NODE_FIELD, t->pos);
 
     n->chain.fields = one_name(p, str_from(t->text, 1));
     return n;
@@ -128,9 +132,9 @@ static struct node *term(struct parser *p, bool *none)
     case TOKEN_IDENTIFIER:
         return identifier(p, &t);
     case TOKEN_DOT:
-        return parse_node(p, NODE_DOT, t.pos);
+        return parse_part(p, NODE_DOT, t.pos);
     case TOKEN_NIL:
-        return parse_node(p, NODE_NIL, t.pos);
+        return parse_part(p, NODE_NIL, t.pos);
     case TOKEN_VARIABLE:
         return use_variable(p, &t);
     case TOKEN_FIELD:
@@ -156,7 +160,7 @@ static struct node *term(struct parser *p, bool *none)
 /* The fields that follow on a term; those of a field or variable become part of it. */
 static struct node *chain(struct parser *p, struct node *on)
 {
-    struct node *n = parse_node(p, NODE_CHAIN, parse_peek(p).pos);
+    struct node *n = parse_part(p, NODE_CHAIN, parse_peek(p).pos);
     VEC(str) names = {0};
 
     if (on->kind == NODE_FIELD || on->kind == NODE_VARIABLE) {
@@ -199,7 +203,7 @@ static struct node *operand(struct parser *p, bool *none)
 /* Operands separated by space, up to a pipe, which is consumed, or the end, which is not. */
 static struct node *command(struct parser *p)
 {
-    struct node *n = parse_node(p, NODE_COMMAND, parse_peek_word(p).pos);
+    struct node *n = parse_part(p, NODE_COMMAND, parse_peek_word(p).pos);
     node_vec args = {0};
 
     for (;;) {
@@ -324,7 +328,7 @@ static bool begins_command(enum token_kind kind)
 
 struct node *parse_pipeline(struct parser *p, str context, enum token_kind end)
 {
-    struct node *pipe = parse_node(p, NODE_PIPE, parse_peek_word(p).pos);
+    struct node *pipe = parse_part(p, NODE_PIPE, parse_peek_word(p).pos);
     node_vec commands = {0};
 
     if (!declarations(p, pipe, context))

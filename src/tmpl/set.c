@@ -16,6 +16,7 @@ struct tmpl_set *tmpl_new(struct arena *a, const struct tmpl_options *opts)
         set->right = opts->right;
         set->borrowed = opts->borrowed;
         set->ctx = opts->ctx;
+        set->actions = opts->borrowed ? NULL : opts->actions;
     }
     set->missing = set->profile == TMPL_HELM ? MISSING_ZERO : MISSING_INVALID;
     set->templates = map_new(a);

@@ -23,6 +23,7 @@
 
 struct value;
 struct tmpl_set;
+struct tmpl_actions;
 
 /* Which functions a set has: bits, so that one table line can name several. */
 enum tmpl_profile {
@@ -38,7 +39,15 @@ struct tmpl_options {
     /* Called while texts are parsed, for each function of also that profile lacks; may be NULL. */
     void (*borrowed)(void *ctx, str function, uint32_t line);
     void *ctx;
+    struct tmpl_actions *actions; /* shared with other sets; may be NULL */
 };
+
+/*
+ * Actions that several texts have in common are parsed once, for all sets that are made with these.
+ * Such sets have the same profiles, delimiters and arena, and texts are parsed by one thread at a
+ * time. Ignored by sets with borrowed.
+ */
+struct tmpl_actions *tmpl_actions_new(struct arena *a);
 
 /* The templates live as long as a. opts may be NULL: TMPL_GO. */
 struct tmpl_set *tmpl_new(struct arena *a, const struct tmpl_options *opts);

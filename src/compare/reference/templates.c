@@ -111,14 +111,15 @@ struct loading {
     const struct root *root;
     struct journal *journal;
     struct reference *reference;
+    struct tmpl_actions *actions;
     struct texts functions; /* of the function files; no set: not parsed yet */
     struct err functions_fault;
 };
 
 static struct tmpl_set *new_set(const struct loading *l)
 {
-    const struct tmpl_options options = {.profile = TMPL_KC,
-                                         .also = l->reference->helm ? TMPL_HELM : 0};
+    const struct tmpl_options options = {
+        .profile = TMPL_KC, .also = l->reference->helm ? TMPL_HELM : 0, .actions = l->actions};
 
     return tmpl_new(l->arena, &options);
 }
@@ -406,7 +407,8 @@ static bool parse_all(struct loading *l, struct err *e)
 bool templates_parse(struct arena *a, const struct root *root, struct journal *j,
                      struct reference *r, struct err *e)
 {
-    struct loading l = {.arena = a, .root = root, .journal = j, .reference = r};
+    struct loading l = {
+        .arena = a, .root = root, .journal = j, .reference = r, .actions = tmpl_actions_new(a)};
     bool ok = parse_all(&l, e);
 
     err_clear(&l.functions_fault);

@@ -137,8 +137,82 @@ TEST(later_texts_replace_unless_empty)
     assert_str(buf_str(&b), STR("1two"));
 }
 
+/* The error of a text whose actions another text may have had before; none when it runs. */
+static str error_after(struct arena *a, const char *before, const char *text)
+{
+    struct tmpl_options options = {.profile = TMPL_KC, .actions = tmpl_actions_new(a)};
+    struct tmpl_set *first = tmpl_new(a, &options), *set = tmpl_new(a, &options);
+    struct buf out = buf_new(a, BUF_UNLIMITED);
+    struct tmpl_run run = {0};
+    AUTO_ERR e = {0};
+
+    assert_ok(tmpl_parse(first, STR("f"), str_c(before), &e), &e);
+    if (tmpl_parse(set, STR("t"), str_c(text), &e) &&
+        tmpl_execute(a, set, STR("t"), &run, &out, &e))
+        return STR_NONE;
+    return str_copy(a, e.text);
+}
+
+TEST(an_action_is_the_same_elsewhere)
+{
+    static const struct {
+        const char *before, *text, *want;
+    } cases[] = {
+        {"{{fail `no` | upper}}", "\n\n  {{fail `no` | upper}}",
+         "template: t:3:4: executing \"t\" at <fail `no`>: error calling fail: no"},
+        {"{{if (fail `no`)}}{{end}}", "\n{{if 1}}{{if (fail `no`)}}{{end}}{{end}}",
+         "template: t:2:14: executing \"t\" at <fail `no`>: error calling fail: no"},
+        {"{{template \"x\" (fail `no`)}}{{define \"x\"}}{{end}}",
+         "{{define \"x\"}}{{end}}\n{{template \"x\" (fail `no`)}}",
+         "template: t:2:16: executing \"t\" at <fail `no`>: error calling fail: no"},
+        {"{{$x := 1}}{{$x}}", "{{$x}}", "template: t:1: undefined variable \"$x\""},
+        {"{{$x := 1}}{{$x}}", "{{if 1}}{{$x := 1}}{{end}}\n{{$x}}",
+         "template: t:2: undefined variable \"$x\""},
+        {"{{range $i, $x := .}}{{$x}}{{end}}", "{{range $i, $x := .}}{{$x}}{{end}}{{$x}}",
+         "template: t:1: undefined variable \"$x\""},
+        {"{{$x := 1}}{{$x}}", "{{$x := 1}}{{$x}}", ""},
+        {"{{- 1 -}} ", "{{- 1 -}} \n{{end}}", "template: t:2: unexpected {{end}}"},
+        {"{{print\n1}}", "{{print\n1}}{{end}}", "template: t:2: unexpected {{end}}"},
+        {"{{if 1}}{{end}}", "{{end}}", "template: t:1: unexpected {{end}}"},
+        {"{{if 1}}{{else}}{{end}}", "{{if 1}}{{else}}\n{{else}}",
+         "template: t:2: expected end; found {{else}}"},
+        {"{{print `}}`}}", "{{print `}}`}}{{print `}} `}}{{end}}",
+         "template: t:1: unexpected {{end}}"},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        AUTO_ARENA a = arena_new();
+        assert_str(error_after(a, cases[i].before, cases[i].text), str_c(cases[i].want));
+        assert_str(error_after(a, "", cases[i].text), str_c(cases[i].want));
+    }
+}
+
+TEST(what_tpl_parses_is_kept_for_no_one)
+{
+    AUTO_ARENA a = arena_new();
+    struct tmpl_options options = {.profile = TMPL_HELM, .actions = tmpl_actions_new(a)};
+    struct tmpl_set *outer = tmpl_new(a, &options), *after = tmpl_new(a, &options);
+    AUTO_ERR e = {0};
+
+    assert_ok(tmpl_parse(outer, STR("t"), STR("{{tpl `{{upper \"x\"}}` .}}"), &e), &e);
+    for (int i = 0; i < 2; i++) {
+        AUTO_ARENA run_arena = arena_new();
+        struct buf out = buf_new(run_arena, BUF_UNLIMITED);
+        struct tmpl_run run = {0};
+        assert_ok(tmpl_execute(run_arena, outer, STR("t"), &run, &out, &e), &e);
+        assert_str(buf_str(&out), STR("X"));
+        memset(out.data, 'y', out.len);
+    }
+    assert_ok(tmpl_parse(after, STR("t"), STR("{{upper \"x\"}}"), &e), &e);
+    struct buf printed_form = buf_new(a, BUF_UNLIMITED);
+    tmpl_print(after, STR("t"), &printed_form);
+    assert_str(buf_str(&printed_form), STR("{{upper \"x\"}}"));
+}
+
 RUN_TESTS(cmocka_unit_test(trees_print_in_canonical_form),
           cmocka_unit_test(canonical_form_is_a_fixed_point),
           cmocka_unit_test(errors_are_worded_and_placed_as_in_go),
           cmocka_unit_test(nesting_is_limited), cmocka_unit_test(a_text_that_fails_changes_nothing),
-          cmocka_unit_test(later_texts_replace_unless_empty))
+          cmocka_unit_test(later_texts_replace_unless_empty),
+          cmocka_unit_test(an_action_is_the_same_elsewhere),
+          cmocka_unit_test(what_tpl_parses_is_kept_for_no_one))
