@@ -53,7 +53,7 @@ const struct action *action_known(struct parser *p)
     a = p->note.text.len ? map_get(p->set->actions->by_text, p->note.text) : NULL;
     if (!a || !has_variables(p, a))
         return NULL;
-    p->token[0] = lexer_skip(p->lexer, p->note.text);
+    lexer_skip(p->lexer, p->note.text, &p->token[0]);
     p->set->reach |= a->reach;
     for (uint32_t i = 0; i < a->declared_count; i++)
         VEC_PUSH(p->arena, &p->vars, a->declared[i]);

@@ -56,7 +56,7 @@ enum token_kind {
 
 struct token {
     enum token_kind kind;
-    uint32_t line;
+    uint32_t line; /* only where an error shows the token */
     size_t pos;
     str text; /* TOKEN_ERROR: the message */
 };
@@ -65,20 +65,21 @@ struct lexer {
     struct arena *arena;
     str input, left, right;
     size_t pos, start;
-    uint32_t line; /* of start */
     int parens;
     bool inside; /* of an action */
 };
 
 struct lexer lexer_new(struct arena *a, str text, str left, str right);
 /* The next token. After an error or the end, TOKEN_EOF. */
-struct token lexer_next(struct lexer *l);
+void lexer_next(struct lexer *l, struct token *t);
+/* The line of a position in a text. */
+uint32_t lexer_line(str text, size_t pos);
 /* Just inside an action: whether its first word may be this one. */
 bool lexer_may_begin(const struct lexer *l, str word);
 /* Just inside an action: all up to and with the first right delimiter, or nothing. */
 str lexer_action(const struct lexer *l);
-/* Passes over these bytes, which lexer_action gave and which are a whole action. Its last token. */
-struct token lexer_skip(struct lexer *l, str action);
+/* Passes over these bytes, which lexer_action gave and which are a whole action. */
+void lexer_skip(struct lexer *l, str action, struct token *last);
 
 /* ---- Nodes. ---- */
 

@@ -4,7 +4,7 @@
  *
  * Text outside of actions is one token; white space at trim markers is already gone, comments leave
  * no trace. Inside an action runs of white space are tokens, because the grammar needs them to tell
- * "$x .y" from "$x.y". A token's line is that of its first byte.
+ * "$x .y" from "$x.y". Lines are counted when an error asks for one.
  */
 #include "tmpl/internal.h"
 
@@ -40,8 +40,16 @@ struct lexer lexer_new(struct arena *a, str text, str left, str right)
         .input = text,
         .left = left.len ? left : STR("{{"),
         .right = right.len ? right : STR("}}"),
-        .line = 1,
     };
+}
+
+uint32_t lexer_line(str text, size_t pos)
+{
+    uint32_t line = 1;
+
+    for (size_t i = 0; i < pos && i < text.len; i++)
+        line += text.ptr[i] == '\n';
+    return line;
 }
 
 /* ---- Small steps ---------------------------------------------------------------------------- */
@@ -70,46 +78,35 @@ static uint32_t next(struct lexer *l)
     return r;
 }
 
-/* Moves the start to the position, counting lines. */
+/* What lies between the start and the position belongs to no token. */
 static void ignore(struct lexer *l)
 {
-    const char *end = l->input.ptr + l->pos, *at = l->input.ptr + l->start;
-
-    for (; at < end && (at = memchr(at, '\n', (size_t)(end - at))); at++)
-        l->line++;
     l->start = l->pos;
 }
 
-static struct token emit(struct lexer *l, enum token_kind kind)
+static void emit(struct lexer *l, enum token_kind kind, struct token *t)
 {
-    struct token t = {.kind = kind,
-                      .line = l->line,
-                      .pos = l->start,
-                      .text = str_slice(l->input, l->start, l->pos)};
-
-    if (kind == TOKEN_TEXT || kind == TOKEN_SPACE || kind == TOKEN_RAW_STRING)
-        ignore(l);
-    l->start = l->pos; /* others hold no newline */
-    return t;
+    t->kind = kind;
+    t->pos = l->start;
+    t->text = str_slice(l->input, l->start, l->pos);
+    l->start = l->pos;
 }
 
 /* Ends the scan: what follows is not looked at. */
-static struct token fail(struct lexer *l, str message)
+static void fail(struct lexer *l, str message, struct token *t)
 {
-    struct token t = {.kind = TOKEN_ERROR, .line = l->line, .pos = l->start, .text = message};
-
+    *t = (struct token){.kind = TOKEN_ERROR, .pos = l->start, .text = message};
     l->input.len = l->pos = l->start = 0;
     l->inside = false;
-    return t;
 }
 
-static struct token fail_rune(struct lexer *l, const char *what, uint32_t rune)
+static void fail_rune(struct lexer *l, const char *what, uint32_t rune, struct token *t)
 {
     struct buf b = buf_new(l->arena, KIB);
 
     buf_fmt(&b, "%s ", what);
     go_rune(&b, rune);
-    return fail(l, buf_str(&b));
+    fail(l, buf_str(&b), t);
 }
 
 static bool is_space(uint32_t r)
@@ -231,12 +228,12 @@ static bool skip_comment(struct lexer *l, struct token *error)
     bool trim;
 
     if (end == STR_NPOS) {
-        *error = fail(l, STR("unclosed comment"));
+        fail(l, STR("unclosed comment"), error);
         return false;
     }
     l->pos += left_comment.len + end + right_comment.len;
     if (!at_right_delim(l, &trim)) {
-        *error = fail(l, STR("comment ends before closing delimiter"));
+        fail(l, STR("comment ends before closing delimiter"), error);
         return false;
     }
     l->pos += (trim ? TRIM_MARKER_LEN : 0) + l->right.len;
@@ -259,7 +256,7 @@ static bool open_action(struct lexer *l, struct token *out)
         ignore(l);
         return !skip_comment(l, out);
     }
-    *out = emit(l, TOKEN_LEFT_DELIM);
+    emit(l, TOKEN_LEFT_DELIM, out);
     l->pos += after;
     ignore(l);
     l->inside = true;
@@ -276,51 +273,45 @@ static bool lex_text_before(struct lexer *l, size_t x, struct token *out)
     if (has_left_trim(str_from(l->input, delim + l->left.len)))
         while (l->pos > l->start && is_space((unsigned char)l->input.ptr[l->pos - 1]))
             l->pos--;
-    *out = emit(l, TOKEN_TEXT);
+    emit(l, TOKEN_TEXT, out);
     l->pos = delim;
     ignore(l);
     return out->text.len > 0;
 }
 
-static struct token lex_outside(struct lexer *l)
+static void lex_outside(struct lexer *l, struct token *t)
 {
-    struct token t;
-
     for (;;) {
         size_t x = find_delim(rest(l), l->left);
         if (x == STR_NPOS) {
             l->pos = l->input.len;
-            return emit(l, l->pos > l->start ? TOKEN_TEXT : TOKEN_EOF);
+            emit(l, l->pos > l->start ? TOKEN_TEXT : TOKEN_EOF, t);
+            return;
         }
-        if (x > 0 && lex_text_before(l, x, &t))
-            return t;
-        if (open_action(l, &t))
-            return t;
+        if ((x > 0 && lex_text_before(l, x, t)) || open_action(l, t))
+            return;
     }
 }
 
 /* ---- Inside an action ----------------------------------------------------------------------- */
 
-static struct token close_action(struct lexer *l, bool trim)
+static void close_action(struct lexer *l, bool trim, struct token *t)
 {
-    struct token t;
-
     if (trim) {
         l->pos += TRIM_MARKER_LEN;
         ignore(l);
     }
     l->pos += l->right.len;
-    t = emit(l, TOKEN_RIGHT_DELIM);
+    emit(l, TOKEN_RIGHT_DELIM, t);
     if (trim) {
         skip_spaces(l);
         ignore(l);
     }
     l->inside = false;
-    return t;
 }
 
 /* A run of white space; its last character may belong to a trim marker. */
-static struct token lex_space(struct lexer *l)
+static void lex_space(struct lexer *l, struct token *t)
 {
     bool trim;
 
@@ -329,8 +320,9 @@ static struct token lex_space(struct lexer *l)
     if (!at_right_delim(l, &trim) || !trim)
         l->pos++;
     if (l->pos == l->start)
-        return close_action(l, true);
-    return emit(l, TOKEN_SPACE);
+        close_action(l, true, t);
+    else
+        emit(l, TOKEN_SPACE, t);
 }
 
 static enum token_kind word_kind(str word)
@@ -341,48 +333,57 @@ static enum token_kind word_kind(str word)
     return TOKEN_IDENTIFIER;
 }
 
-static struct token lex_identifier(struct lexer *l)
+static void lex_identifier(struct lexer *l, struct token *t)
 {
     skip_alphanumerics(l);
-    if (!at_terminator(l))
-        return fail_rune(l, "bad character", peek(l));
-    return emit(l, word_kind(str_slice(l->input, l->start, l->pos)));
+    if (at_terminator(l))
+        emit(l, word_kind(str_slice(l->input, l->start, l->pos)), t);
+    else
+        fail_rune(l, "bad character", peek(l), t);
 }
 
 /* A field or variable whose . or $ has been read. */
-static struct token lex_field(struct lexer *l, enum token_kind kind)
+static void lex_field(struct lexer *l, enum token_kind kind, struct token *t)
 {
-    if (at_terminator(l))
-        return emit(l, kind == TOKEN_VARIABLE ? TOKEN_VARIABLE : TOKEN_DOT);
+    if (at_terminator(l)) {
+        emit(l, kind == TOKEN_VARIABLE ? TOKEN_VARIABLE : TOKEN_DOT, t);
+        return;
+    }
     skip_alphanumerics(l);
-    if (!at_terminator(l))
-        return fail_rune(l, "bad character", peek(l));
-    return emit(l, kind);
+    if (at_terminator(l))
+        emit(l, kind, t);
+    else
+        fail_rune(l, "bad character", peek(l), t);
 }
 
 /* A string or character constant whose opening quote has been read. */
-static struct token lex_quoted(struct lexer *l, uint32_t quote, enum token_kind kind, str message)
+static void lex_quoted(struct lexer *l, char quote, enum token_kind kind, str message,
+                       struct token *t)
 {
-    for (;;) {
-        uint32_t r = next(l);
-        if (r == quote)
-            return emit(l, kind);
-        if (r == '\\')
-            r = next(l) == '\n' ? '\n' : 0; /* at the end, the next round fails */
-        if (r == RUNE_END || r == '\n')
-            return fail(l, message);
+    while (l->pos < l->input.len) {
+        char c = l->input.ptr[l->pos++];
+        if (c == quote) {
+            emit(l, kind, t);
+            return;
+        }
+        if (c == '\\' && l->pos < l->input.len)
+            c = l->input.ptr[l->pos++];
+        if (c == '\n')
+            break;
     }
+    fail(l, message, t);
 }
 
-static struct token lex_raw(struct lexer *l)
+static void lex_raw(struct lexer *l, struct token *t)
 {
-    for (;;) {
-        uint32_t r = next(l);
-        if (r == RUNE_END)
-            return fail(l, STR("unterminated raw quoted string"));
-        if (r == '`')
-            return emit(l, TOKEN_RAW_STRING);
+    size_t end = str_find_char(rest(l), '`');
+
+    if (end == STR_NPOS) {
+        fail(l, STR("unterminated raw quoted string"), t);
+        return;
     }
+    l->pos += end + 1;
+    emit(l, TOKEN_RAW_STRING, t);
 }
 
 /*
@@ -423,101 +424,137 @@ static bool scan_number(struct lexer *l)
     return true;
 }
 
-static struct token bad_number(struct lexer *l)
+static void bad_number(struct lexer *l, struct token *t)
 {
     struct buf b = buf_new(l->arena, BUF_UNLIMITED);
 
     buf_add(&b, STR("bad number syntax: "));
     go_quote(&b, str_slice(l->input, l->start, l->pos));
-    return fail(l, buf_str(&b));
+    fail(l, buf_str(&b), t);
 }
 
-static struct token lex_number(struct lexer *l)
+static void lex_number(struct lexer *l, struct token *t)
 {
-    uint32_t sign;
+    bool ok = scan_number(l);
+    uint32_t sign = ok ? peek(l) : 0;
 
-    if (!scan_number(l))
-        return bad_number(l);
-    sign = peek(l);
-    if (sign != '+' && sign != '-')
-        return emit(l, TOKEN_NUMBER);
-    if (!scan_number(l) || l->input.ptr[l->pos - 1] != 'i')
-        return bad_number(l);
-    return emit(l, TOKEN_COMPLEX);
+    if (ok && sign != '+' && sign != '-')
+        emit(l, TOKEN_NUMBER, t);
+    else if (ok && scan_number(l) && l->input.ptr[l->pos - 1] == 'i')
+        emit(l, TOKEN_COMPLEX, t);
+    else
+        bad_number(l, t);
 }
 
-static struct token lex_paren(struct lexer *l, bool open)
+static void lex_paren(struct lexer *l, bool open, struct token *t)
 {
     l->parens += open ? 1 : -1;
     if (l->parens < 0)
-        return fail(l, STR("unexpected right paren"));
-    return emit(l, open ? TOKEN_LEFT_PAREN : TOKEN_RIGHT_PAREN);
+        fail(l, STR("unexpected right paren"), t);
+    else
+        emit(l, open ? TOKEN_LEFT_PAREN : TOKEN_RIGHT_PAREN, t);
 }
 
-/* A character that begins nothing longer. */
-static struct token lex_char(struct lexer *l, uint32_t r)
+static void lex_dot(struct lexer *l, struct token *t)
 {
-    if (r > ' ' && r < 0x7f)
-        return emit(l, TOKEN_CHAR);
-    return fail_rune(l, "unrecognized character in action:", r);
-}
-
-static struct token lex_dot(struct lexer *l)
-{
-    if (l->pos < l->input.len && (l->input.ptr[l->pos] < '0' || l->input.ptr[l->pos] > '9'))
-        return lex_field(l, TOKEN_FIELD);
+    if (l->pos < l->input.len && (l->input.ptr[l->pos] < '0' || l->input.ptr[l->pos] > '9')) {
+        lex_field(l, TOKEN_FIELD, t);
+        return;
+    }
     l->pos--; /* a number may begin with a dot */
-    return lex_number(l);
+    lex_number(l, t);
 }
 
-/* Whether a byte may begin a right delimiter or its trim marker: most begin something else. */
-static bool may_close(const struct lexer *l)
+/* Not at the end. A character that begins nothing longer, or nothing at all. */
+static void lex_char(struct lexer *l, struct token *t)
 {
-    if (l->pos >= l->input.len)
-        return false;
-    return l->input.ptr[l->pos] == l->right.ptr[0] || is_space((unsigned char)l->input.ptr[l->pos]);
+    uint32_t r = next(l);
+
+    if (r > ' ' && r < 0x7f)
+        emit(l, TOKEN_CHAR, t);
+    else
+        fail_rune(l, "unrecognized character in action:", r, t);
 }
 
-static struct token lex_inside(struct lexer *l)
+/* Not at the end, nor at a right delimiter, a space or a name: these are the most. */
+static void lex_other(struct lexer *l, struct token *t)
+{
+    char c = l->input.ptr[l->pos];
+
+    if (c == '+' || c == '-' || (c >= '0' && c <= '9')) {
+        lex_number(l, t);
+        return;
+    }
+    if (!strchr("=:|\"'`$.()", c) || !c) {
+        lex_char(l, t);
+        return;
+    }
+    l->pos++;
+    switch (c) {
+    case '=':
+        emit(l, TOKEN_ASSIGN, t);
+        break;
+    case ':':
+        if (next(l) == '=')
+            emit(l, TOKEN_DECLARE, t);
+        else
+            fail(l, STR("expected :="), t);
+        break;
+    case '|':
+        emit(l, TOKEN_PIPE, t);
+        break;
+    case '"':
+        lex_quoted(l, c, TOKEN_STRING, STR("unterminated quoted string"), t);
+        break;
+    case '\'':
+        lex_quoted(l, c, TOKEN_CHAR_CONSTANT, STR("unterminated character constant"), t);
+        break;
+    case '`':
+        lex_raw(l, t);
+        break;
+    case '$':
+        lex_field(l, TOKEN_VARIABLE, t);
+        break;
+    case '.':
+        lex_dot(l, t);
+        break;
+    default:
+        lex_paren(l, c == '(', t);
+    }
+}
+
+/* Whether a name begins here, not at the end. */
+static bool at_name(const struct lexer *l)
+{
+    unsigned char c = (unsigned char)l->input.ptr[l->pos];
+
+    return c < 0x80 ? is_word_byte(c) && (c < '0' || c > '9') : is_alphanumeric(peek(l));
+}
+
+static void lex_inside(struct lexer *l, struct token *t)
 {
     bool trim;
-    uint32_t r = peek(l);
 
-    if (may_close(l) && at_right_delim(l, &trim))
-        return l->parens == 0 ? close_action(l, trim) : fail(l, STR("unclosed left paren"));
-    if (is_space(r))
-        return lex_space(l);
-    if (is_alphanumeric(r) && (r < '0' || r > '9'))
-        return lex_identifier(l);
-    next(l);
-    switch (r) {
-    case RUNE_END:
-        return fail(l, STR("unclosed action"));
-    case '=':
-        return emit(l, TOKEN_ASSIGN);
-    case ':':
-        return next(l) == '=' ? emit(l, TOKEN_DECLARE) : fail(l, STR("expected :="));
-    case '|':
-        return emit(l, TOKEN_PIPE);
-    case '"':
-        return lex_quoted(l, r, TOKEN_STRING, STR("unterminated quoted string"));
-    case '\'':
-        return lex_quoted(l, r, TOKEN_CHAR_CONSTANT, STR("unterminated character constant"));
-    case '`':
-        return lex_raw(l);
-    case '$':
-        return lex_field(l, TOKEN_VARIABLE);
-    case '.':
-        return lex_dot(l);
-    case '(':
-    case ')':
-        return lex_paren(l, r == '(');
-    default:
-        if (r != '+' && r != '-' && (r < '0' || r > '9'))
-            return lex_char(l, r);
-        l->pos--;
-        return lex_number(l);
+    if (l->pos >= l->input.len) {
+        fail(l, STR("unclosed action"), t);
+        return;
     }
+    /* Few bytes may begin a right delimiter or its trim marker. */
+    char c = l->input.ptr[l->pos];
+    bool space = is_space((unsigned char)c);
+    if ((space || c == l->right.ptr[0]) && at_right_delim(l, &trim)) {
+        if (l->parens)
+            fail(l, STR("unclosed left paren"), t);
+        else
+            close_action(l, trim, t);
+        return;
+    }
+    if (space)
+        lex_space(l, t);
+    else if (at_name(l))
+        lex_identifier(l, t);
+    else
+        lex_other(l, t);
 }
 
 bool lexer_may_begin(const struct lexer *l, str word)
@@ -536,7 +573,7 @@ str lexer_action(const struct lexer *l)
     return end == STR_NPOS ? STR_NONE : str_slice(l->input, l->pos, l->pos + end + l->right.len);
 }
 
-struct token lexer_skip(struct lexer *l, str action)
+void lexer_skip(struct lexer *l, str action, struct token *t)
 {
     str inner = str_slice(action, 0, action.len - l->right.len);
     bool trim = inner.len >= TRIM_MARKER_LEN &&
@@ -544,10 +581,13 @@ struct token lexer_skip(struct lexer *l, str action)
 
     l->pos += inner.len - (trim ? TRIM_MARKER_LEN : 0);
     ignore(l);
-    return close_action(l, trim);
+    close_action(l, trim, t);
 }
 
-struct token lexer_next(struct lexer *l)
+void lexer_next(struct lexer *l, struct token *t)
 {
-    return l->inside ? lex_inside(l) : lex_outside(l);
+    if (l->inside)
+        lex_inside(l, t);
+    else
+        lex_outside(l, t);
 }

@@ -10,13 +10,19 @@
 
 /* ---- Errors --------------------------------------------------------------------------------- */
 
+static uint32_t line_of(const struct parser *p, size_t pos)
+{
+    return lexer_line(p->file->text, pos);
+}
+
 bool parse_fail(struct parser *p, const char *format, const struct tv *args, size_t count)
 {
     struct rt rt = {.arena = p->arena, .memory_max = SIZE_MAX, .steps = UINT64_MAX};
     struct buf f = buf_new(p->arena, BUF_UNLIMITED), b = buf_new(p->arena, BUF_UNLIMITED);
 
     /* Upstream: the name is part of the format, so a per cent sign in it is a verb. */
-    buf_fmt(&f, "template: %.*s:%u: %s", STR_ARG(p->file->name), p->token[0].line, format);
+    buf_fmt(&f, "template: %.*s:%u: %s", STR_ARG(p->file->name), line_of(p, p->token[0].pos),
+            format);
     tv_printf(&rt, &b, buf_str(&f), args, count);
     return err_set_str(p->err, ERR_INVALID, buf_str(&b));
 }
@@ -29,12 +35,13 @@ bool parse_unexpected(struct parser *p, struct token t, str context)
 {
     str extra = STR_NONE;
 
+    t.line = line_of(p, t.pos);
     if (t.kind != TOKEN_ERROR)
         return FAIL(p, "unexpected %s in %s", tv_token(&t), tv_str(context));
-    if (p->action_line && p->action_line != t.line)
+    if (p->action_pos != STR_NPOS && line_of(p, p->action_pos) != t.line)
         extra = str_fmt(p->arena, "%s started at %.*s:%u",
                         str_has_suffix(t.text, STR(" action")) ? "" : " in action",
-                        STR_ARG(p->file->name), p->action_line);
+                        STR_ARG(p->file->name), line_of(p, p->action_pos));
     return FAIL(p, "%s%s", tv_token(&t), tv_str(extra));
 }
 
@@ -214,6 +221,7 @@ static struct parser sub_parser(const struct parser *p, str name)
         .err = p->err,
         .name = name,
         .depth = p->depth,
+        .action_pos = STR_NPOS,
     };
 
     VEC_PUSH(sub.arena, &sub.vars, STR("$"));
@@ -412,9 +420,9 @@ static struct node *text_or_action(struct parser *p)
     }
     if (t.kind != TOKEN_LEFT_DELIM)
         return parse_unexpected_node(p, t, STR("input"));
-    p->action_line = t.line;
+    p->action_pos = t.pos;
     n = action(p);
-    p->action_line = 0;
+    p->action_pos = STR_NPOS;
     return n;
 }
 
@@ -491,6 +499,7 @@ bool parse_text(struct tmpl_set *set, const struct file *file, struct map *trees
         .trees = trees,
         .err = e,
         .name = file->name,
+        .action_pos = STR_NPOS,
     };
     struct node *root = parse_node(&p, NODE_LIST, 0);
 

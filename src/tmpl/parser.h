@@ -45,7 +45,7 @@ struct parser {
     struct token token[3]; /* [0] was read last; the others were pushed back */
     int peeked;
     VEC(str) vars;
-    uint32_t action_line; /* of the action being parsed, 0 outside */
+    size_t action_pos; /* of the action being parsed, STR_NPOS outside */
     unsigned ranges, depth;
     size_t base; /* where the item of a list begins whose parts are being parsed */
     struct action_note note;
@@ -58,7 +58,7 @@ static inline const struct token *parse_next_at(struct parser *p)
     if (p->peeked > 0)
         p->peeked--;
     else
-        p->token[0] = lexer_next(p->lexer);
+        lexer_next(p->lexer, &p->token[0]);
     return &p->token[p->peeked];
 }
 

@@ -45,7 +45,7 @@ static struct node *identifier(struct parser *p, const struct token *t)
         return NULL;
     }
     if (p->set->borrowed && !function_find(t->text, p->set->profile))
-        p->set->borrowed(p->set->ctx, t->text, t->line);
+        p->set->borrowed(p->set->ctx, t->text, lexer_line(p->file->text, t->pos));
     n->identifier.name = t->text;
     n->identifier.function = f;
     p->set->reach |= f->reach;
