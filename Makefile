@@ -2,7 +2,9 @@
 #
 # The only build file. Objects go to build/<variant>/; BUILD picks the variant:
 #
-#   make BUILD=release|debug|asan|tsan|cover|fuzz
+#   make BUILD=release|clang|debug|asan|tsan|cover|fuzz
+#
+# CROSS=aarch64-linux-gnu- compiles for another machine; tools/test-arm64 shows how.
 #
 # make help lists the targets.
 
@@ -22,13 +24,14 @@ endif
 STD := -std=gnu17 -D_GNU_SOURCE -DPLUMB_VERSION='"$(VERSION)"' -Isrc -I$(GEN)
 # -fzero-call-used-regs is left out: it costs 6 % of a comparison, where these two cost 1 %.
 HARDEN := -fstack-protector-strong -fstack-clash-protection -fPIE
-ifeq ($(shell uname -m),x86_64)
+ifeq ($(or $(CROSS),$(shell uname -m)),x86_64)
 HARDEN += -fcf-protection
 endif
 LINK_HARDEN := -pie -Wl,-z,relro,-z,now
 LIBS := -lcrypto -lcrypt -lsqlite3 -lz -lm -lpthread
 
-CC_release := gcc
+CC_release := $(CROSS)gcc
+AR := $(CROSS)ar
 CFLAGS_release := -O2 -g -D_FORTIFY_SOURCE=3 $(HARDEN)
 LDFLAGS_release := $(LINK_HARDEN)
 
@@ -55,12 +58,18 @@ CC_fuzz := clang
 CFLAGS_fuzz := -O1 -g1 -fno-omit-frame-pointer $(SANITIZE_fuzz)
 LDFLAGS_fuzz := -fsanitize=fuzzer,address,undefined
 
+CC_clang := clang
+CFLAGS_clang := $(CFLAGS_release)
+LDFLAGS_clang := $(LINK_HARDEN)
+
 CC := $(CC_$(BUILD))
 ifeq ($(CC),)
-$(error BUILD=$(BUILD) is not one of release, debug, asan, tsan, cover, fuzz)
+$(error BUILD=$(BUILD) is not one of release, clang, debug, asan, tsan, cover, fuzz)
 endif
 CFLAGS := $(STD) $(WARN) $(CFLAGS_$(BUILD))
 LDFLAGS := $(LDFLAGS_$(BUILD))
+# The folder that the compiler believes to be in: what it makes has the same bytes in whatever folder.
+HERE := PWD=/proc/self/cwd
 
 # ---- Sources ---------------------------------------------------------------------------------
 
@@ -81,7 +90,7 @@ object = $(patsubst %.c,$(B)/obj/%.o,$(1))
 UNIT_PROGRAMS := $(patsubst tests/unit/%.c,$(B)/unit/%,$(UNITS))
 FUZZ_PROGRAMS := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(FUZZERS))
 
-.PHONY: all help deps demo test quick soak check bench fuzz install uninstall deb image krew sbom test-packages dist clean format golden-accept units \
+.PHONY: all help deps demo test quick soak check bench fuzz install uninstall static deb image krew sbom test-packages dist clean format golden-accept units \
         programs fuzzers vectors plumb world lengths cover
 .DELETE_ON_ERROR:
 
@@ -100,6 +109,7 @@ help:
 #> make fuzz         every fuzz target for FUZZ_SECONDS (300) each
 #> make cover        line coverage of the unit, vector and golden tests
 #> make install      into $(DESTDIR)$(PREFIX); make uninstall removes it again
+#> make static       build/release/plumb-static, which needs no shared library but libc
 #> make deb          a Debian package; make image, krew, sbom: an OCI image, a plugin of kubectl, what is inside
 #> make test-packages builds, installs, runs and removes them
 #> make dist         a source archive in build/
@@ -123,12 +133,25 @@ $(B)/plumb: $(call object,src/cli/main.c) $(B)/libplumb.a
 
 $(B)/libplumb.a: $(call object,$(LIBRARY))
 	@rm -f $@
-	$(call say,AR)ar rcs $@ $^
+	$(call say,AR)$(AR) rcs $@ $^
+
+# With as few shared libraries as Debian's static archives allow: docs/install.md says why not fewer.
+static:
+	@tools/install-deps build static
+	@$(MAKE) --no-print-directory $(B)/plumb-static
+STATIC_LIBS := -Wl,--exclude-libs,ALL -Wl,-Bstatic -larchive -lnettle -llzma -lzstd -llz4 -lbz2 -lacl -lcrypto -lcrypt \
+               -lsqlite3 -lz -Wl,-Bdynamic -lm -lpthread
+$(B)/plumb-static: $(call object,src/cli/main.c) $(B)/obj/static/library.o $(B)/libplumb.a
+	$(call say,LD)$(CC) $(LDFLAGS) -static-libgcc -o $@ $^ $(STATIC_LIBS)
+
+$(B)/obj/static/library.o: src/archive/library.c src/archive/library.h Makefile
+	@mkdir -p $(@D)
+	$(call say,CC)$(HERE) $(CC) $(CFLAGS) -DPLUMB_STATIC -c -o $@ $<
 
 # Servers and certificates for tests.
 $(B)/libsupport.a: $(call object,$(SUPPORT))
 	@rm -f $@
-	$(call say,AR)ar rcs $@ $^
+	$(call say,AR)$(AR) rcs $@ $^
 
 $(call object,$(SUPPORT) $(UNITS) $(VECTORS) $(WORLDS) $(BENCHES)): CFLAGS += -Itests
 
@@ -162,7 +185,7 @@ $(B)/bench: $(call object,$(BENCHES)) $(B)/libsupport.a $(B)/libplumb.a
 
 $(B)/obj/%.o: %.c Makefile VERSION | $(GENERATED)
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)$(HERE) $(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # Embedded files (base/embed.h): the compiler does not report these.
 REPORT_CSS := src/report/html/report.css

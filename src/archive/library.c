@@ -1,8 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* library.c - libarchive, loaded when it is first needed; see library.h. */
+/* library.c - libarchive, loaded when it is first needed or linked in; see library.h. */
 #include "archive/library.h"
 
 #include "base/library.h"
+
+#ifdef PLUMB_STATIC
+
+const struct pack_lib *pack_lib_load(struct err *e)
+{
+    static const struct pack_lib lib = {
+#define X(name) .name = name,
+        PACK_FUNCTIONS(X)
+#undef X
+    };
+
+    (void)e;
+    return &lib;
+}
+
+#else
 
 static const char *const names[] = {
 #define X(name) #name,
@@ -23,3 +39,5 @@ const struct pack_lib *pack_lib_load(struct err *e)
     _Static_assert(sizeof(lib) == COUNT(names) * sizeof(void *), "a pointer per function");
     return library_load(&library, &lib, e) ? &lib : NULL;
 }
+
+#endif
