@@ -4,9 +4,9 @@
  *
  * lint.c reads the metadata file and runs the checks: schema.c (keys and types of a file),
  * metadata.c (parts and components), omit.c (lists of omitted fields), templates.c
- * (each template on its own), matching.c (templates against each other) and user.c
- * (overrides and user config). A check is a function that adds findings. To add a rule: one line
- * in rules.c and one in docs/commands/reference.md.
+ * (each template on its own; unclosed.c: what it leaves open), matching.c (templates against each
+ * other) and user.c (overrides and user config). A check is a function that adds findings. To add a
+ * rule: one line in rules.c and one in docs/commands/reference.md.
  */
 #pragma once
 
@@ -80,6 +80,12 @@ void lint_matching(struct lint *l);
 MUST_CHECK bool lint_overrides(struct lint *l, struct err *e);
 MUST_CHECK bool lint_config(struct lint *l, struct err *e);
 
+/*
+ * Whether a template leaves something open: *word is what it began with, "{{" for an action, and
+ * *line where. Of blocks the innermost. Meant for templates that cannot be parsed.
+ */
+bool lint_unclosed(struct arena *a, str text, str *word, uint32_t *line);
+
 /* Whether an object could have both identities: fields that are empty fit everything. */
 bool lint_fits(const struct identity *x, const struct identity *y);
 
@@ -90,5 +96,5 @@ extern const struct lint_rule lint_bad_path, lint_circular_include, lint_compone
     lint_override_shadowed, lint_override_unmatched, lint_overlap, lint_partial_name,
     lint_per_field, lint_portability, lint_repeated_name, lint_repeated_template, lint_replaced,
     lint_several_documents, lint_syntax, lint_template_run, lint_template_syntax, lint_too_large,
-    lint_unknown_key, lint_unknown_omit_list, lint_unknown_version, lint_unlisted, lint_unreachable,
-    lint_unquoted_key, lint_unused_omit_list, lint_wrong_type;
+    lint_unclosed_action, lint_unknown_key, lint_unknown_omit_list, lint_unknown_version,
+    lint_unlisted, lint_unreachable, lint_unquoted_key, lint_unused_omit_list, lint_wrong_type;

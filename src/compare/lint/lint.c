@@ -8,6 +8,7 @@
 #include "compare/lint/internal.h"
 #include "compare/reference/reference_internal.h"
 #include "compare/reference/yaml_map_internal.h"
+#include "go/plain.h"
 #include "text/yaml/yaml.h"
 
 #include <sys/stat.h>
@@ -38,7 +39,7 @@ void lint_add(struct lint *l, const struct lint_rule *rule, struct where at, con
         return;
     }
     va_start(args, format);
-    f.text = first_line(str_vfmt(l->arena, format, args));
+    f.text = go_plain(l->arena, first_line(str_vfmt(l->arena, format, args)));
     va_end(args);
     f.at.file = str_copy(l->arena, at.file);
     VEC_PUSH(l->arena, &r->findings, f);

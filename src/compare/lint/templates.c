@@ -101,6 +101,30 @@ static void add_template_fault(struct lint *l, const struct lint_rule *rule, siz
     lint_add(l, rule, at, "%.*s%.*s", STR_ARG(text), STR_ARG(suggestion(l->arena, text)));
 }
 
+/*
+ * Reports what a text leaves open where that begins, if this is why it cannot be parsed: the parser
+ * came to the end of it, or went astray in an action that goes on.
+ */
+static bool add_unclosed(struct lint *l, str file, str text, const struct err *e)
+{
+    struct where at = {.file = file}, noticed = {0};
+    str word, name;
+    str said = take_place(e->text, &name, &noticed);
+
+    if (!lint_unclosed(l->arena, text, &word, &at.line) || noticed.line < at.line)
+        return false;
+    /* A fault within the line tells more, as a text without its last quote. */
+    if (noticed.line == at.line && !str_has_prefix(said, STR("unclosed")))
+        return false;
+    if (str_eq(word, STR("{{")))
+        lint_add(l, &lint_unclosed_action, at, "the action that begins here is not closed");
+    else if (str_eq(said, STR("unexpected EOF")))
+        lint_add(l, &lint_unclosed_action, at, "{{%.*s}} has no {{end}}", STR_ARG(word));
+    else
+        return false;
+    return true;
+}
+
 /* ---- Finding and parsing. ---- */
 
 static struct where path_where(const struct lint *l, size_t i)
@@ -181,7 +205,8 @@ static bool parse_own(struct lint *l, size_t i)
     l->bytes += text.len;
     if (parse_noting(l, t->set, t->path, text, &e))
         return true;
-    add_template_fault(l, &lint_template_syntax, i, &e);
+    if (!add_unclosed(l, lint_path(l, t->path), text, &e))
+        add_template_fault(l, &lint_template_syntax, i, &e);
     return false;
 }
 
@@ -227,11 +252,13 @@ static bool check_functions(struct lint *l, const struct str_list *files)
         struct tmpl_set *set = new_set(l);
         struct where at = {.file = lint_path(l, files->items[i])};
         AUTO_ERR e = {0};
-        str text, name;
+        str text = STR_NONE, name;
         if (root_read(l->arena, &l->root, files->items[i], &text, &e) &&
             parse_noting(l, set, files->items[i], text, &e))
             continue;
         ok = false;
+        if (add_unclosed(l, at.file, text, &e))
+            continue;
         text = take_place(e.text, &name, &at);
         lint_add(l, &lint_function_file, at, "%.*s%.*s", STR_ARG(text),
                  STR_ARG(suggestion(l->arena, text)));
