@@ -88,7 +88,33 @@ static void note_exports(const struct model_resource *r, struct exports *x)
     }
 }
 
-/* Rules for the kinds themselves, a pair for each group; *kinds is how many there are. */
+/* Whether objects of the kind can own others of those chosen. */
+static bool can_own(const struct kind_list *list, const struct model_resource *r)
+{
+    for (size_t i = 0; i < list->len; i++) {
+        const struct model_resource *other = list->items[i];
+        if (other->has_owner && (!other->owner_kind.len || (str_eq(other->owner_group, r->group) &&
+                                                            str_eq(other->owner_kind, r->kind))))
+            return true;
+    }
+    return false;
+}
+
+/* Adds a resource, or a part of it, to the rule of its group, which is made with the first. */
+static void add_resource(struct arena *a, struct value *rules, struct value **resources,
+                         const struct model_resource *r, const char *part, const char *const *verbs)
+{
+    if (!*resources)
+        *resources = add_rule(a, rules, r->group, TEXTS(NULL), verbs);
+    value_add(a, *resources, value_string(a, str_fmt(a, "%.*s%s", STR_ARG(r->plural), part)));
+}
+
+/*
+ * Rules for the kinds themselves, up to three for each group; *kinds is how many there are. Nothing
+ * is deleted: servers with OwnerReferencesPermissionEnforcement, as OpenShift's, let only those set
+ * an owner who may delete the object, and those block an owner's deletion who may write its
+ * finalizers.
+ */
 static void add_kinds(struct arena *a, struct value *rules, const struct kind_list *list,
                       struct exports *x, size_t *kinds)
 {
@@ -97,17 +123,13 @@ static void add_kinds(struct arena *a, struct value *rules, const struct kind_li
 
     for (size_t i = 0; i < list->len; i = kind_list_end(list, i)) {
         const struct model_resource *r = list->items[i];
-        if (!objects || !str_eq(group, r->group)) {
-            group = r->group;
-            objects =
-                add_rule(a, rules, group, TEXTS(NULL), TEXTS("get", "list", "patch", "watch"));
-            status = add_rule(a, rules, group, TEXTS(NULL), TEXTS("patch"));
-            finalizers = add_rule(a, rules, group, TEXTS(NULL), TEXTS("update"));
-        }
-        value_add(a, objects, value_string(a, r->plural));
-        value_add(a, status, value_string(a, str_fmt(a, "%.*s/status", STR_ARG(r->plural))));
-        value_add(a, finalizers,
-                  value_string(a, str_fmt(a, "%.*s/finalizers", STR_ARG(r->plural))));
+        if (!str_eq(group, r->group))
+            objects = status = finalizers = NULL;
+        group = r->group;
+        add_resource(a, rules, &objects, r, "", TEXTS("delete", "get", "list", "patch", "watch"));
+        add_resource(a, rules, &status, r, "/status", TEXTS("patch"));
+        if (can_own(list, r))
+            add_resource(a, rules, &finalizers, r, "/finalizers", TEXTS("update"));
         for (size_t k = i; k < kind_list_end(list, i); k++)
             note_exports(list->items[k], x);
         ++*kinds;
@@ -117,7 +139,7 @@ static void add_kinds(struct arena *a, struct value *rules, const struct kind_li
 static void add_core(struct arena *a, struct value *rules, const struct exports *x)
 {
     static const char *const reads[] = {"get", "list", "watch", NULL};
-    static const char *const writes[] = {"create", "get", "list", "patch", "watch", NULL};
+    static const char *const writes[] = {"create", "delete", "get", "list", "patch", "watch", NULL};
 
     add_rule(a, rules, STR("apiextensions.k8s.io"), TEXTS("customresourcedefinitions"),
              TEXTS("create", "get", "list", "update", "watch"));

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""rights.py ROOT - runs plumb operate behind a proxy that allows what the rules of plumb manifests allow."""
+"""run.py ROOT - runs plumb operate behind a proxy that allows what the rules of plumb manifests allow."""
 import http.client
-import http.server
 import json
 import os
 import re
@@ -9,9 +8,10 @@ import ssl
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-import urllib.parse
+
+sys.path.insert(0, os.path.join(sys.argv[1], "tests/kube"))
+from rights import Rights, proxy
 
 KINDS = "resources*/ResourceGroup,storage*/StorageAccount,sql*/Server"
 NAMESPACE = "plumb-system"
@@ -35,103 +35,12 @@ def documents(text):
     return [json.loads(line) for line in out.stdout.splitlines()]
 
 
-class Rights:
-    """The rules of a role and a cluster role, and which of them were used."""
-
-    def __init__(self, objects):
-        self.rules, self.used, self.denied = [], set(), set()
-        for role in objects:
-            if role["kind"] not in ("ClusterRole", "Role"):
-                continue
-            namespace = role["metadata"].get("namespace")
-            for rule in role["rules"]:
-                for resource in rule["resources"]:
-                    for verb in rule["verbs"]:
-                        self.rules.append((namespace, rule["apiGroups"][0], resource, verb))
-
-    def allow(self, method, path, query):
-        parts = path.strip("/").split("/")
-        if parts[0] == "api":
-            group, rest = "", parts[2:]
-        elif parts[0] == "apis":
-            group, rest = parts[1] if len(parts) > 1 else "", parts[3:]
-        else:
-            return True  # version, openapi
-        if not rest:
-            return True  # discovery, which everybody may
-        namespace = None
-        if rest[0] == "namespaces" and len(rest) > 2:
-            namespace, rest = rest[1], rest[2:]
-        resource, name = rest[0], len(rest) > 1
-        if len(rest) > 2:
-            resource += "/" + rest[2]
-        verb = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}.get(method)
-        if not verb:
-            verb = "get" if name else "watch" if "watch=" in query else "list"
-        for rule in self.rules:
-            if rule[1:] == (group, resource, verb) and rule[0] in (None, namespace):
-                self.used.add(rule)
-                return True
-        self.denied.add(f"{verb} {resource} of {group or 'core'}" + (f" in {namespace}" if namespace else ""))
-        return False
-
-    def unused(self):
-        """Rules nobody used. finalizers are for OwnerReferencesPermissionEnforcement, which not all servers have."""
-        for rule in self.rules:
-            if rule not in self.used and rule[1:] not in ELSEWHERE and not rule[2].endswith("/finalizers"):
-                yield rule
-
-
-def proxy(rights, host, tls, token):
-    class Handler(http.server.BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def log_message(self, *args):
-            pass
-
-        def refuse(self, code, reason, message):
-            text = json.dumps({"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code,
-                               "reason": reason, "message": message}).encode()
-            self.send_response(code)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(text)))
-            self.end_headers()
-            self.wfile.write(text)
-
-        def forward(self):
-            url = urllib.parse.urlsplit(self.path)
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            self.close_connection = True
-            if not rights.allow(self.command, url.path, url.query):
-                return self.refuse(403, "Forbidden", "denied by the rules")
-            if "sendInitialEvents" in url.query:  # as servers do that know no watch-list: lists are used, too
-                return self.refuse(422, "Invalid", "sendInitialEvents is forbidden for watch")
-            there = http.client.HTTPSConnection(host, context=tls, timeout=60)
-            kept = {k: v for k, v in self.headers.items() if k.lower() not in ("host", "connection", "accept-encoding")}
-            kept["Authorization"] = "Bearer " + token  # clients send none to plain servers
-            try:
-                there.request(self.command, self.path, body or None, kept)
-                answer = there.getresponse()
-                self.send_response(answer.status)
-                for key, value in answer.getheaders():
-                    if key.lower() not in ("transfer-encoding", "connection", "content-length"):
-                        self.send_header(key, value)
-                self.send_header("Connection", "close")
-                self.end_headers()
-                while data := answer.read1(65536):
-                    self.wfile.write(data)
-                    self.wfile.flush()
-            except (OSError, http.client.HTTPException):
-                pass  # one of the two has left
-            finally:
-                there.close()
-
-        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = forward
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return f"http://127.0.0.1:{server.server_port}"
+def unused(rights):
+    """Rules nobody used; finalizers and delete are for OwnerReferencesPermissionEnforcement: tests/kube/test_manifests.py."""
+    for rule in rights.rules:
+        enforced = rule[2].endswith("/finalizers") or rule[3] == "delete"
+        if rule not in rights.used and rule[1:] not in ELSEWHERE and not enforced:
+            yield rule
 
 
 class Api:
@@ -232,7 +141,7 @@ def check(root, folder, processes):
     operator.terminate()
     operator.wait(timeout=30)
     print("denied:", sorted(rights.denied))
-    print("never used:", sorted(rights.unused(), key=str))
+    print("never used:", sorted(unused(rights), key=str))
 
 
 with tempfile.TemporaryDirectory() as folder:
