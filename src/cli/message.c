@@ -8,6 +8,7 @@
  */
 #include "cli/commands.h"
 #include "base/quote.h"
+#include "go/plain.h"
 
 #include <unistd.h>
 
@@ -57,7 +58,7 @@ void message_error(const struct err *e)
 {
     AUTO_ARENA a = arena_new();
 
-    print_line(a, "plumb: ", text_of(a, e));
+    print_line(a, "plumb: ", go_plain(a, text_of(a, e)));
 }
 
 void message_warning(struct where at, str text)

@@ -6,6 +6,7 @@
 #include "compare/run_internal.h"
 #include "archive/archive.h"
 #include "base/reader.h"
+#include "go/plain.h"
 
 #include <unistd.h>
 
@@ -65,6 +66,8 @@ void input_fail(struct input *in, str text, struct result_place place, str reaso
 
     fault->text = text;
     fault->note = (struct result_note){.place = place, .reason = reason, .failed = true};
+    if (in->dialect->own_words)
+        fault->note.reason = go_plain(in->arena, reason);
 }
 
 /* A source that cannot be opened counts as one document. */

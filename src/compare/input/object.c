@@ -19,15 +19,40 @@ static struct result_place place_of(const struct input *in, struct document *doc
                                  .line = v->pos ? document_line(doc, v->pos - 1) : 0};
 }
 
-/* A document that cannot be decoded. */
-static void refuse(struct input *in, struct document *doc, str reason)
+/* A document that cannot be decoded because of one of its values. */
+static void refuse_at(struct input *in, struct document *doc, const struct value *v, str reason)
 {
     struct arena *a = in->arena;
 
     input_fail(in,
                str_fmt(a, "unable to decode %.*s: %.*s", STR_ARG(go_quoted(a, doc->file)),
                        STR_ARG(reason)),
-               place_of(in, doc, doc->root), reason);
+               place_of(in, doc, v), reason);
+}
+
+static void refuse(struct input *in, struct document *doc, str reason)
+{
+    refuse_at(in, doc, doc->root, reason);
+}
+
+/* The value that a fault of the metadata names, as "Go struct field ObjectMeta.metadata.name of".
+ */
+static const struct value *faulty_field(const struct value *root, str reason)
+{
+    const struct value *v = root;
+    str before, path, key;
+
+    if (!str_cut(reason, STR(" Go struct field "), &before, &path) ||
+        !str_cut(path, STR(" of type "), &path, &before) || !str_cut(path, STR("."), &key, &path))
+        return root;
+    while (path.len) {
+        (void)str_cut(path, STR("."), &key, &path);
+        const struct value *member = value_get(v, key);
+        if (!member)
+            break;
+        v = member;
+    }
+    return v->pos ? v : root;
 }
 
 /* ---- Objects. ---- */
@@ -90,7 +115,7 @@ static bool check_document(struct input *in, struct document *doc)
     }
     if (object_meta_check(in->arena, doc->root, doc->yaml, &e))
         return true;
-    refuse(in, doc, str_copy(in->arena, e.text));
+    refuse_at(in, doc, faulty_field(doc->root, e.text), str_copy(in->arena, e.text));
     return false;
 }
 
@@ -201,11 +226,11 @@ static void add_items(struct input *in, struct document *doc, struct value *list
 static void add_list(struct input *in, struct document *doc, struct value *items)
 {
     if (items->kind != VALUE_LIST && items->kind != VALUE_NULL) {
-        refuse(in, doc,
-               str_fmt(in->arena,
-                       "json: cannot unmarshal %s into Go struct field decodeList.items of type "
-                       "[]json.RawMessage",
-                       json_kind(items)));
+        refuse_at(in, doc, items->pos ? items : doc->root,
+                  str_fmt(in->arena,
+                          "json: cannot unmarshal %s into Go struct field decodeList.items of type "
+                          "[]json.RawMessage",
+                          json_kind(items)));
         return;
     }
     if (decode_items(in, doc, doc->root, items) && check_document(in, doc))

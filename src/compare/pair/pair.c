@@ -4,6 +4,7 @@
  */
 #include "compare/pair/pair_internal.h"
 #include "base/quote.h"
+#include "go/plain.h"
 
 /* ---- Candidates. ---- */
 
@@ -250,6 +251,8 @@ void compare_object(struct arena *a, const struct run *r, const struct object *o
     struct match *best = best_match(&p);
     finish(&p, best);
     hide_values(&p);
+    if (p.dialect->own_words)
+        out->error = go_plain(a, out->error);
     pair_add_data(&p, best);
     err_clear(&p.errors);
 }
