@@ -54,6 +54,7 @@ static void escape(struct buf *b, str s, enum part part)
 struct reader {
     struct arena *arena;
     struct err *e;
+    bool shows_users; /* in errors: users without a password, which may be tokens */
 };
 
 /* Says what is wrong in a URL. Always false. */
@@ -332,16 +333,18 @@ bool url_is_token(str user_and_password)
            (user.len && (!password.len || str_eq(password, STR("x-oauth-basic"))));
 }
 
-/* The same of the URL whose authority begins at from. */
-static bool find_password_at(str url, size_t from, size_t *start, size_t *end)
+/* The same of the URL whose authority begins at from; of tokens only when they are asked for. */
+static bool find_password_at(str url, size_t from, bool tokens, size_t *start, size_t *end)
 {
     str rest = str_from(url, from);
     size_t at = find_password_end(rest);
 
     if (at == STR_NPOS || !at)
         return false;
-    str user_and_password = str_slice(rest, 0, at);
-    *start = url_is_token(user_and_password) ? from : from + str_find_char(rest, ':') + 1;
+    bool is_token = url_is_token(str_slice(rest, 0, at));
+    if (is_token && !tokens)
+        return false;
+    *start = is_token ? from : from + str_find_char(rest, ':') + 1;
     *end = from + at;
     return true;
 }
@@ -379,16 +382,21 @@ static bool find_authority(str url, size_t from, size_t *out)
 }
 
 /* The first URL may have none and hold another one, in its path or behind a second scheme. */
-bool url_find_password(str url, size_t *start, size_t *end)
+static bool find_password(str url, bool tokens, size_t *start, size_t *end)
 {
     size_t last = str_rfind_char(url, '@');
 
     if (last == STR_NPOS)
         return false;
     for (size_t from = 0; find_authority(url, from, &from) && from < last;)
-        if (find_password_at(url, from, start, end))
+        if (find_password_at(url, from, tokens, start, end))
             return true;
     return false;
+}
+
+bool url_find_password(str url, size_t *start, size_t *end)
+{
+    return find_password(url, true, start, end);
 }
 
 str url_shown(struct arena *a, str url)
@@ -410,7 +418,7 @@ static bool fail_parse(struct reader *c, str url, size_t len)
     size_t start, end;
     str shown = str_slice(url, 0, len);
 
-    if (url_find_password(url, &start, &end) && start < len) {
+    if (find_password(url, !c->shows_users, &start, &end) && start < len) {
         shown = str_fmt(c->arena, "%.*s" URL_HIDDEN "%.*s", STR_ARG(str_slice(url, 0, start)),
                         STR_ARG(end < len ? str_slice(url, end, len) : STR_NONE));
         if (first_part(str_slice(url, start, end)).len < end - start)
@@ -419,18 +427,27 @@ static bool fail_parse(struct reader *c, str url, size_t len)
     return err_wrap(c->e, "parse %.*s", STR_ARG(go_quoted(c->arena, shown)));
 }
 
-bool url_parse(struct arena *a, str text, struct url *out, struct err *e)
+static bool parse(struct reader *c, str text, struct url *out)
 {
-    struct reader c = {a, e};
     str before, fragment;
 
     *out = (struct url){0};
     str_cut(text, STR("#"), &before, &fragment);
-    if (!parse_rest(&c, before, out))
-        return fail_parse(&c, text, before.len);
-    if (!unescape(&c, fragment, PART_FRAGMENT, &out->fragment))
-        return fail_parse(&c, text, text.len);
+    if (!parse_rest(c, before, out))
+        return fail_parse(c, text, before.len);
+    if (!unescape(c, fragment, PART_FRAGMENT, &out->fragment))
+        return fail_parse(c, text, text.len);
     return true;
+}
+
+bool url_parse(struct arena *a, str text, struct url *out, struct err *e)
+{
+    return parse(&(struct reader){.arena = a, .e = e}, text, out);
+}
+
+bool url_parse_value(struct arena *a, str text, struct url *out, struct err *e)
+{
+    return parse(&(struct reader){.arena = a, .e = e, .shows_users = true}, text, out);
 }
 
 static bool find_port(str host, size_t *colon)

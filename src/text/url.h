@@ -17,6 +17,12 @@ struct url {
 };
 
 MUST_CHECK bool url_parse(struct arena *a, str text, struct url *out, struct err *e);
+
+/*
+ * The same of a value that a template has in hand: its error shows a user without a password, as Go
+ * does.
+ */
+MUST_CHECK bool url_parse_value(struct arena *a, str text, struct url *out, struct err *e);
 void url_write(struct buf *b, const struct url *u);
 str url_text(struct arena *a, const struct url *u);
 /* What replaces a password, as in Go. */

@@ -10,7 +10,7 @@ static bool parse(struct tmpl_call *c, str text, const char *context, struct url
 {
     AUTO_ERR e = {0};
 
-    if (url_parse(c->arena, text, u, &e))
+    if (url_parse_value(c->arena, text, u, &e))
         return true;
     return call_fail_str(c, str_fmt(c->arena, "%s: %.*s", context, STR_ARG(e.text)));
 }

@@ -149,6 +149,7 @@ static const struct {
     {"parts: [\n", A, NULL, NULL, NULL, NULL, "metadata.yaml:2 syntax"},
     {ONE, A "{{ fail \"so\" }}\n", NULL, NULL, NULL, NULL, "a.yaml:4 template-run"},
     {ONE, A "{{ if }}\n", NULL, NULL, NULL, NULL, "a.yaml:4 template-syntax"},
+    {ONE, A "{{ if .a }}\nx: 1\n", NULL, NULL, NULL, NULL, "a.yaml:4 unclosed"},
     {ONE "part: 1\n", A, NULL, NULL, NULL, NULL, "metadata.yaml:7 unknown-key"},
     {V2("anyOf: [{path: a.yaml, config: {fieldsToOmitRefs: [gone]}}]"), A, NULL, NULL, NULL, NULL,
      "metadata.yaml:6 unknown-omit-list"},
