@@ -26,11 +26,8 @@ static const char *const names[] = {
 #undef X
 };
 
-static struct library library = {.file = "libarchive.so.13",
-                                 .use = "reading archives",
-                                 .names = names,
-                                 .count = COUNT(names),
-                                 .lock = LOCK_INIT};
+static struct library library = {
+    .name = &library_archive, .names = names, .count = COUNT(names), .lock = LOCK_INIT};
 
 const struct pack_lib *pack_lib_load(struct err *e)
 {

@@ -176,7 +176,7 @@ void cloud_error_from(struct arena *a, int http, const struct value *body, struc
     }
 }
 
-/* The beginning of a text that is no JSON; of a page its title. */
+/* The beginning of a text that is not JSON; of a page its title. */
 static str excerpt(struct arena *a, str body)
 {
     size_t open = str_find(body, STR("<title>")), close = str_find(body, STR("</title>"));

@@ -10,8 +10,8 @@
  *     #define X(name) #name,
  *         FOO_FUNCTIONS(X)
  *     };
- *     static struct library library = {.file = "libfoo.so.1", .use = "reading foos",
- *                                      .names = names, .count = COUNT(names), .lock = LOCK_INIT};
+ *     static struct library library = {.name = &library_foo, .names = names,
+ *                                      .count = COUNT(names), .lock = LOCK_INIT};
  *     if (!library_load(&library, &foo, e)) ...
  */
 #pragma once
@@ -19,9 +19,18 @@
 #include "base/err.h"
 #include "base/lock.h"
 
+struct library_name {
+    const char *file;    /* with the number of its interface: libfoo.so.1 */
+    const char *package; /* of Debian, which holds it */
+    const char *use;     /* what needs it, for messages: "reading foos" */
+};
+
+/* All of plumb's, ended by NULL: packages depend on them. To add one: library.c. */
+extern const struct library_name *const library_names[];
+extern const struct library_name library_archive, library_curl, library_gnutls, library_microhttpd;
+
 struct library {
-    const char *file; /* with the number of its interface: libfoo.so.1 */
-    const char *use;  /* what needs it, for messages: "reading foos" */
+    const struct library_name *name;
     const char *const *names;
     size_t count;
     struct lock lock;

@@ -210,8 +210,8 @@ bool kube_answer_failed_raw(struct arena *a, const struct http_response *respons
 bool kube_status_failed(struct arena *a, const struct value *object, struct kube_status *status,
                         struct err *e);
 /*
- * For an answer of 2xx that cannot be read: adds to e that it is no JSON to begin with, as pages of
- * proxies are not. Always false.
+ * For an answer of 2xx that cannot be read: adds to e that it is not JSON to begin with, as pages
+ * of proxies are not. Always false.
  */
 bool kube_answer_unread(const struct http_response *response, struct err *e);
 /*

@@ -107,7 +107,7 @@ static bool read_answer(struct arena *a, str text, struct image_login *out, stru
     AUTO_ERR ignored = {0};
 
     if (!json_read(a, &source, &options, &doc, &ignored))
-        return err_set(e, ERR_INVALID, "what it printed is no JSON");
+        return err_set(e, ERR_INVALID, "its output is not a JSON document");
     str user = value_get_str(doc, STR("Username")), secret = value_get_str(doc, STR("Secret"));
     if (!user.len || !secret.len)
         return err_set(e, ERR_INVALID, "what it printed has no Username or no Secret");

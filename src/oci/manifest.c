@@ -136,7 +136,7 @@ static bool read_manifest(struct arena *a, const struct image_store *store, str 
         return false;
     source->text = text;
     if (!json_read(a, source, &options, out, e))
-        return err_wrap(e, "the manifest of the image is no JSON");
+        return err_wrap(e, "the manifest of the image is not a JSON document");
     return true;
 }
 

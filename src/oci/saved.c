@@ -4,7 +4,7 @@
  * layout, read in one pass.
  *
  * Which of the files are layers, and in which order, is in manifest.json, or in the manifest that
- * index.json leads to, which may come last. So whatever is no JSON is read as a layer, of which
+ * index.json leads to, which may come last. So whatever is not JSON is read as a layer, of which
  * only what matters is kept; faults are told when a manifest names the file.
  */
 #include "oci/internal.h"

@@ -303,7 +303,7 @@ static void write_object(struct api_server *s, struct server_request *r, const s
     str expected = value_get_str(meta, STR("resourceVersion"));
 
     if (!object)
-        refuse(r, 400, "BadRequest", "the body is no JSON");
+        refuse(r, 400, "BadRequest", "the body is not JSON");
     else if (is_post && o)
         refuse(r, 409, "AlreadyExists", "it already exists");
     else if (!is_post && !o)

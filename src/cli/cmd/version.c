@@ -3,6 +3,7 @@
  * version.c - plumb version.
  */
 #include "cli/commands.h"
+#include "base/library.h"
 
 struct build_info build_info = {"", "", ""};
 
@@ -17,18 +18,31 @@ static const struct option version_options[] = {
      .help = "Write as `FORMAT`: text or json", .choices = formats},
 };
 
+/* The libraries that are opened when they are first needed. */
+static void write_libraries(struct output *out)
+{
+    output_add(out, STR(",\"libraries\":["));
+    for (size_t i = 0; library_names[i]; i++)
+        output_fmt(out, "%s{\"file\":\"%s\",\"package\":\"%s\"}", i ? "," : "",
+                   library_names[i]->file, library_names[i]->package);
+    output_add(out, STR("]"));
+}
+
 static bool cmd_version(struct call *c, struct err *e)
 {
     const struct version_values *v = c->values;
 
     (void)e;
-    if (str_eq(v->output, STR("json")))
+    if (str_eq(v->output, STR("json"))) {
         output_fmt(c->out,
                    "{\"name\":\"plumb\",\"version\":\"" PLUMB_VERSION "\",\"commit\":\"%s\","
-                   "\"date\":\"%s\",\"modelDate\":\"%s\"}\n",
+                   "\"date\":\"%s\",\"modelDate\":\"%s\"",
                    build_info.commit, build_info.date, build_info.model_date);
-    else
+        write_libraries(c->out);
+        output_add(c->out, STR("}\n"));
+    } else {
         output_add(c->out, STR("plumb " PLUMB_VERSION "\n"));
+    }
     return true;
 }
 
@@ -38,7 +52,8 @@ const struct command command_version = {
     .brief = "Show which version this is",
     .help = "The text form is one line, the same as that of 'plumb --version'; the JSON form\n"
             "is for scripts and has the commit, its date, and when the model of Azure was\n"
-            "last changed; they are empty when the sources were no repository.\n",
+            "last changed, which are empty when the sources were not a repository, and the\n"
+            "libraries that are opened when they are first needed, with their packages.\n",
     .examples = "  plumb version\n"
                 "  plumb version -o json\n",
     .options = version_options,

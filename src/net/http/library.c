@@ -42,11 +42,8 @@ static const char *const names[] = {
 #undef X
 };
 
-static struct library library = {.file = "libcurl.so.4",
-                                 .use = "a request over HTTP",
-                                 .names = names,
-                                 .count = COUNT(names),
-                                 .lock = LOCK_INIT};
+static struct library library = {
+    .name = &library_curl, .names = names, .count = COUNT(names), .lock = LOCK_INIT};
 
 bool curl_load(struct err *e)
 {

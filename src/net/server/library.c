@@ -56,11 +56,8 @@ static const char *const mhd_names[] = {
 #undef X
 };
 
-static struct library mhd_library = {.file = "libmicrohttpd.so.12",
-                                     .use = "serving HTTP",
-                                     .names = mhd_names,
-                                     .count = COUNT(mhd_names),
-                                     .lock = LOCK_INIT};
+static struct library mhd_library = {
+    .name = &library_microhttpd, .names = mhd_names, .count = COUNT(mhd_names), .lock = LOCK_INIT};
 
 static struct {
 #define X(name) __typeof__ (&(name))(name);
@@ -74,8 +71,7 @@ static const char *const gnutls_names[] = {
 #undef X
 };
 
-static struct library gnutls_library = {.file = "libgnutls.so.30",
-                                        .use = "serving HTTPS",
+static struct library gnutls_library = {.name = &library_gnutls,
                                         .names = gnutls_names,
                                         .count = COUNT(gnutls_names),
                                         .lock = LOCK_INIT};

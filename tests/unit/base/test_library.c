@@ -7,7 +7,8 @@ static const char *const unknown[] = {"ceil", "plumb_has_no_such_function"};
 
 TEST(functions_come_in_the_order_of_their_names)
 {
-    struct library l = {"libm.so.6", "a test", roundings, COUNT(roundings), LOCK_INIT, false};
+    static const struct library_name m = {"libm.so.6", "libc6", "a test"};
+    struct library l = {&m, roundings, COUNT(roundings), LOCK_INIT, false};
     struct {
         double (*ceil)(double), (*floor)(double);
     } math = {0};
@@ -23,14 +24,16 @@ TEST(functions_come_in_the_order_of_their_names)
 
 TEST(what_is_missing_is_named)
 {
-    struct library none = {"libplumb-missing.so.9", "a test",  roundings,
-                           COUNT(roundings),        LOCK_INIT, false};
-    struct library old = {"libm.so.6", "a test", unknown, COUNT(unknown), LOCK_INIT, false};
+    static const struct library_name missing = {"libplumb-missing.so.9", "libplumb9", "a test"};
+    static const struct library_name m = {"libm.so.6", "libc6", "a test"};
+    struct library none = {&missing, roundings, COUNT(roundings), LOCK_INIT, false};
+    struct library old = {&m, unknown, COUNT(unknown), LOCK_INIT, false};
     void *functions[2];
     AUTO_ERR e = {0};
 
     assert_false(library_load(&none, functions, &e));
-    assert_str(e.text, STR("a test needs libplumb-missing.so.9, which is not installed"));
+    assert_str(e.text, STR("a test needs libplumb-missing.so.9, which is not installed: install "
+                           "the package libplumb9"));
     err_clear(&e);
     assert_false(library_load(&old, functions, &e));
     assert_str(e.text, STR("libm.so.6 is too old: it has no plumb_has_no_such_function"));

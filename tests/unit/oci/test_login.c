@@ -184,7 +184,7 @@ TEST(programs_that_keep_credentials_are_asked)
         {"{\"credsStore\":\"all\"}", "", "echo '{\"Username\":\"u\"}'",
          "docker-credential-all: what it printed has no Username or no Secret"},
         {"{\"credsStore\":\"all\"}", "", "echo p",
-         "docker-credential-all: what it printed is no JSON"},
+         "docker-credential-all: its output is not a JSON document"},
         {"{\"credsStore\":\"all\"}", "", "yes | head -c 2000000",
          "docker-credential-all cannot be asked for credentials: docker-credential-all is larger "
          "than the limit"},

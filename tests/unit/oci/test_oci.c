@@ -286,7 +286,7 @@ TEST(types_and_sizes_of_layers_are_checked_before_they_are_fetched)
     registry_tag(&g, STR("t"), STR("{\"fsLayers\":[{}]}"));
     assert_fails(&g, ":t", "images of the first generation of docker are not read");
     registry_tag(&g, STR("t"), STR("<html>"));
-    assert_fails(&g, ":t", "the manifest of the image is no JSON");
+    assert_fails(&g, ":t", "the manifest of the image is not a JSON document");
     tag_layer(&g, "t", registry_add_blob(&g, STR("neither a tar nor packed")), "");
     assert_fails(&g, ":t", "layer 1: it cannot be unpacked: ");
     registry_end(&g);
