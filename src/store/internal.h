@@ -386,7 +386,8 @@ void store_prune(struct arena *a, const struct store_shape_version *as, struct v
                  struct store_paths *unknown);
 /* Adds defaults, and drops nulls where none is allowed. */
 void store_default(struct arena *a, const struct store_shape_version *as, struct value *object);
-void store_validate(struct store *s, const struct store_shape_version *as,
+/* old is the object before a change, or NULL: values that stay as they were are not faults. */
+void store_validate(struct store *s, const struct store_shape_version *as, const struct value *old,
                     const struct value *object, struct store_errors *errors);
 /* The schema below schema for a member, or NULL. */
 const struct value *store_schema_member(const struct value *schema, str key);

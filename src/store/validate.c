@@ -4,7 +4,8 @@
  *
  * The texts are those of its OpenAPI validator behind its field errors: "spec.size: Invalid value:
  * \"string\": spec.size in body must be of type integer: \"string\"". Rules in CEL
- * (x-kubernetes-validations) are not evaluated.
+ * (x-kubernetes-validations) are not evaluated. What a write leaves as it was is not checked again:
+ * a definition that became stricter does not lock its objects.
  */
 #include "store/internal.h"
 
@@ -92,8 +93,9 @@ struct validating {
     struct store_errors *errors;
 };
 
+/* old is what was there before, NULL when nothing was or it cannot be told. */
 static void validate(struct validating *c, const struct value *schema, const struct value *v,
-                     str path);
+                     const struct value *old, str path);
 
 /* A value as field errors show it. */
 static str shown(struct arena *a, const struct value *v)
@@ -260,8 +262,10 @@ static void check_text(struct validating *c, const struct value *schema, const s
             invalid(c, path, v, "should match '%.*s'", STR_ARG(pattern));
     }
     if (format.len && !store_format_fits(c->store, format, text))
-        invalid(c, path, v, "must be of type %.*s: %.*s", STR_ARG(format),
-                STR_ARG(shown(c->arena, v)));
+        store_error(c->errors, path, "FieldValueTypeInvalid",
+                    "Invalid value: %.*s: %.*s in body must be of type %.*s: %.*s",
+                    STR_ARG(shown(c->arena, v)), STR_ARG(path), STR_ARG(format),
+                    STR_ARG(shown(c->arena, v)));
 }
 
 /* ---- Lists. ---------------------------------------------------------------------------------- */
@@ -271,11 +275,11 @@ static str identity(struct arena *a, const struct value *keys, const struct valu
 {
     struct buf b = buf_new(a, BUF_UNLIMITED);
 
-    buf_add(&b, STR("map[string]interface {}{"));
+    buf_char(&b, '{');
     for (size_t i = 0; i < value_len(keys); i++) {
         const struct value *member = value_get(element, value_str(&keys->items[i]));
-        buf_fmt(&b, "%s\"%.*s\":%.*s", i ? ", " : "", STR_ARG(value_str(&keys->items[i])),
-                STR_ARG(member ? shown(a, member) : STR("interface {}(nil)")));
+        buf_fmt(&b, "%s\"%.*s\":%.*s", i ? "," : "", STR_ARG(value_str(&keys->items[i])),
+                STR_ARG(member ? shown(a, member) : STR("null")));
     }
     buf_char(&b, '}');
     return buf_str(&b);
@@ -302,10 +306,38 @@ static void check_unique(struct validating *c, const struct value *schema, const
     strset_free(seen);
 }
 
-static void check_list(struct validating *c, const struct value *schema, const struct value *v,
-                       str path)
+/* The elements of a map by their keys; NULL for other lists, whose elements cannot be told apart.
+ */
+static struct map *index_elements(struct validating *c, const struct value *schema,
+                                  const struct value *list)
+{
+    const struct value *keys = value_get(schema, STR("x-kubernetes-list-map-keys"));
+
+    if (!str_eq(value_get_str(schema, STR("x-kubernetes-list-type")), STR("map")) ||
+        !value_len(list) || list->kind != VALUE_LIST)
+        return NULL;
+    struct map *elements = map_new(c->arena);
+    for (size_t i = 0; i < list->len; i++)
+        map_set(elements, identity(c->arena, keys, &list->items[i]), &list->items[i]);
+    return elements;
+}
+
+static void check_elements(struct validating *c, const struct value *schema, const struct value *v,
+                           const struct value *old, str path)
 {
     const struct value *items = value_get(schema, STR("items"));
+    const struct value *keys = value_get(schema, STR("x-kubernetes-list-map-keys"));
+    struct map *before = index_elements(c, schema, old);
+
+    for (size_t i = 0; items && i < v->len; i++)
+        validate(c, items, &v->items[i],
+                 before ? map_get(before, identity(c->arena, keys, &v->items[i])) : NULL,
+                 str_fmt(c->arena, "%.*s[%zu]", STR_ARG(path), i));
+}
+
+static void check_list(struct validating *c, const struct value *schema, const struct value *v,
+                       const struct value *old, str path)
+{
     int64_t limit;
 
     if (limit_of(schema, "minItems", &limit) && (int64_t)v->len < limit)
@@ -317,8 +349,7 @@ static void check_list(struct validating *c, const struct value *schema, const s
                     "Too many: %u: must have at most %lld item%s", v->len, (long long)limit,
                     limit == 1 ? "" : "s");
     check_unique(c, schema, v, path);
-    for (size_t i = 0; items && i < v->len; i++)
-        validate(c, items, &v->items[i], str_fmt(c->arena, "%.*s[%zu]", STR_ARG(path), i));
+    check_elements(c, schema, v, old, path);
 }
 
 /* ---- Objects. -------------------------------------------------------------------------------- */
@@ -329,7 +360,7 @@ static str below(struct validating *c, str path, str key)
 }
 
 static void check_object(struct validating *c, const struct value *schema, const struct value *v,
-                         str path)
+                         const struct value *old, str path)
 {
     const struct value *required = value_get(schema, STR("required"));
     int64_t limit;
@@ -350,28 +381,30 @@ static void check_object(struct validating *c, const struct value *schema, const
     for (size_t i = 0; i < v->len; i++) {
         const struct value *inner = store_schema_member(schema, value_key(&v->items[i]));
         if (inner)
-            validate(c, inner, &v->items[i], below(c, path, value_key(&v->items[i])));
+            validate(c, inner, &v->items[i], value_get(old, value_key(&v->items[i])),
+                     below(c, path, value_key(&v->items[i])));
     }
 }
 
 /* ---- Several schemas at once. ---------------------------------------------------------------- */
 
-static bool fits(struct validating *c, const struct value *schema, const struct value *v, str path)
+static bool fits(struct validating *c, const struct value *schema, const struct value *v,
+                 const struct value *old, str path)
 {
     struct store_errors own = {.arena = c->arena};
     struct validating inner = {c->store, c->arena, &own};
 
-    validate(&inner, schema, v, path);
+    validate(&inner, schema, v, old, path);
     return !own.items.len;
 }
 
 static size_t count_fitting(struct validating *c, const struct value *schemas,
-                            const struct value *v, str path)
+                            const struct value *v, const struct value *old, str path)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < value_len(schemas); i++)
-        n += fits(c, &schemas->items[i], v, path);
+        n += fits(c, &schemas->items[i], v, old, path);
     return n;
 }
 
@@ -382,7 +415,7 @@ static void composed_fault(struct validating *c, str path, const char *text)
 }
 
 static void check_composed(struct validating *c, const struct value *schema, const struct value *v,
-                           str path)
+                           const struct value *old, str path)
 {
     const struct value *one = value_get(schema, STR("oneOf")),
                        *any = value_get(schema, STR("anyOf"));
@@ -390,23 +423,25 @@ static void check_composed(struct validating *c, const struct value *schema, con
                        *none = value_get(schema, STR("not"));
 
     for (size_t i = 0; i < value_len(all); i++)
-        validate(c, &all->items[i], v, path);
-    if (value_len(any) && !count_fitting(c, any, v, path))
+        validate(c, &all->items[i], v, old, path);
+    if (value_len(any) && !count_fitting(c, any, v, old, path))
         composed_fault(c, path, "validate at least one schema (anyOf)");
     if (value_len(one)) {
-        size_t n = count_fitting(c, one, v, path);
+        size_t n = count_fitting(c, one, v, old, path);
         if (n != 1)
             composed_fault(c, path,
                            n ? "validate one and only one schema (oneOf). Found more than one valid"
                              : "validate one and only one schema (oneOf). Found none valid");
     }
-    if (none && fits(c, none, v, path))
+    if (none && fits(c, none, v, NULL, path))
         composed_fault(c, path, "not validate the schema (not)");
 }
 
 static void validate(struct validating *c, const struct value *schema, const struct value *v,
-                     str path)
+                     const struct value *old, str path)
 {
+    if (old && value_equal(old, v))
+        return;
     if (!type_fits(schema, v)) {
         type_fault(c, schema, v, path);
         return;
@@ -419,16 +454,16 @@ static void validate(struct validating *c, const struct value *schema, const str
     if (v->kind == VALUE_STRING)
         check_text(c, schema, v, path);
     if (v->kind == VALUE_LIST)
-        check_list(c, schema, v, path);
+        check_list(c, schema, v, old, path);
     if (v->kind == VALUE_OBJECT)
-        check_object(c, schema, v, path);
-    check_composed(c, schema, v, path);
+        check_object(c, schema, v, old, path);
+    check_composed(c, schema, v, old, path);
 }
 
-void store_validate(struct store *s, const struct store_shape_version *as,
+void store_validate(struct store *s, const struct store_shape_version *as, const struct value *old,
                     const struct value *object, struct store_errors *errors)
 {
     struct validating c = {s, errors->arena, errors};
 
-    validate(&c, as->schema, object, STR_NONE);
+    validate(&c, as->schema, object, old, STR_NONE);
 }

@@ -276,7 +276,7 @@ static bool validate(struct store_request *r, const struct value *old, const str
 
     store_meta_validate(r->arena, r->type, object, &errors);
     validate_new_finalizers(old, object, &errors);
-    store_validate(r->store, r->as, object, &errors);
+    store_validate(r->store, r->as, old, object, &errors);
     if (r->type->builtin && r->type->builtin->validate)
         r->type->builtin->validate(r, old, object, &errors);
     return !errors.items.len || invalid(r, name, &errors);
@@ -464,7 +464,7 @@ static bool check_identity(struct store_request *r, const struct value *old,
     if (!asked && r->verb == STORE_UPDATE && needs_version(r)) {
         struct store_errors errors = {.arena = r->arena};
         store_error(&errors, STR("metadata.resourceVersion"), "FieldValueInvalid",
-                    "Invalid value: 0x0: must be specified for an update");
+                    "Invalid value: 0: must be specified for an update");
         return invalid_as(r, r->type->plural, r->name, &errors);
     }
     if (asked && asked != rv)

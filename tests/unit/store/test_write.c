@@ -53,7 +53,7 @@ static const struct {
      "Operation cannot be fulfilled on widgets.example.com \"a\": the object has been modified; "
      "please apply your changes to the latest version and try again"},
     {"PUT", WIDGETS "/a", "", WIDGET("\"name\":\"a\"", "\"size\":2"), 422, "Invalid",
-     "widgets.example.com \"a\" is invalid: metadata.resourceVersion: Invalid value: 0x0: must be "
+     "widgets.example.com \"a\" is invalid: metadata.resourceVersion: Invalid value: 0: must be "
      "specified for an update"},
     {"PUT", WIDGETS "/a", "", WIDGET("\"name\":\"b\"", "\"size\":2"), 400, "BadRequest",
      "the name of the object (b) does not match the name on the URL (a)"},
