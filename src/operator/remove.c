@@ -5,7 +5,9 @@
  * A resource is looked at before it is deleted: most are gone already, together with what they
  * stood in. A look that is forbidden tells nothing, and the DELETE is sent all the same. While the
  * owner is on its way out nothing is deleted below it, and its end wakes this; unless Azure refuses
- * to delete the owner, when children go first.
+ * to delete the owner, when children go first. Below an owner that may be held the API server is
+ * asked for it first: foreground deletion deletes children before it, and the caches of two kinds
+ * are not equally new.
  */
 #include "operator/internal.h"
 
@@ -15,7 +17,10 @@
 #define GONE_WAIT (15 * NS_PER_SEC)
 #define GONE_LOOKS 40
 
-enum { LOOK_AT_IT, TELL, TAKE_ANSWER, LOOK_AT_GROUP };
+/* An owner that is newer than the view of it is waited for so long. */
+#define OWNER_WAIT (5 * NS_PER_SEC)
+
+enum { LOOK_AT_IT, TELL, LOOK_AT_OWNER, OWNER_SEEN, TAKE_ANSWER, LOOK_AT_GROUP };
 
 static bool can_be_deleted(const struct pass *p)
 {
@@ -62,6 +67,27 @@ static bool owner_stays(struct pass *p)
         return true;
     pass_need(p, &key);
     return owner && !object_is_deleting(owner);
+}
+
+/*
+ * The path of an owner that may be held and does not seem to be on its way out. Whoever confirmed
+ * this alone means it.
+ */
+static bool find_owner_to_see(struct pass *p, str *path)
+{
+    const struct value *owner = NULL;
+    const struct model_resource *hub;
+    struct object_key key;
+
+    if (p->phase == OWNER_SEEN || object_annotation(p->object, STR(ANNOTATION_CONFIRM)).len ||
+        !pass_owner(p, &owner, &key) || !owner || object_is_deleting(owner) ||
+        (!meta_is_protected(owner) && !p->config->confirm_deletes) ||
+        !model_find_hub(p->config->model, key.group, key.kind, &hub, NULL))
+        return false;
+    *path = str_fmt(p->arena, "/apis/%.*s/namespaces/%.*s/%.*s/%.*s",
+                    STR_ARG(value_get_str(owner, STR("apiVersion"))), STR_ARG(key.namespace),
+                    STR_ARG(hub->plural), STR_ARG(key.name));
+    return true;
 }
 
 /* ---- Reasons not to. ------------------------------------------------------------------------- */
@@ -162,7 +188,7 @@ static struct pass_step delete_it(struct pass *p)
 {
     struct pass_step otherwise;
     struct decision d;
-    str url;
+    str url, owner;
 
     /* As the object is by now: its user may have decided otherwise since the pass began. */
     if (pass_policy(p) != POLICY_MANAGE)
@@ -173,6 +199,10 @@ static struct pass_step delete_it(struct pass *p)
     }
     if (!can_be_deleted(p))
         return not_supported(p);
+    if (find_owner_to_see(p, &owner)) {
+        p->phase = LOOK_AT_OWNER;
+        return step_kube(p, KUBE_GET, owner, NULL);
+    }
     if (is_protected(p, &otherwise) || !is_confirmed(p, &otherwise))
         return otherwise;
     p->priority = PRIORITY_USER;
@@ -189,6 +219,17 @@ static struct pass_step delete_it(struct pass *p)
         p->deleted(p->deletes_ctx, p->card);
     p->card->delete_sent = true;
     return step_arm(p, ARM_DELETE, url, NULL);
+}
+
+/* One that is being deleted after all will be seen in a moment. */
+static struct pass_step take_owner(struct pass *p, const struct arm_answer *answer)
+{
+    const struct value *owner = answer->http == 200 ? pass_read_json(p, answer->body) : NULL;
+
+    if (answer->http != 404 && (!owner || object_is_deleting(owner)))
+        return step_rest(OWNER_WAIT);
+    p->phase = OWNER_SEEN;
+    return delete_it(p);
 }
 
 /* Who deletes it. */
@@ -252,7 +293,9 @@ struct pass_step state_remove(struct pass *p)
         return step_to(STATE_RELEASE);
     if (p->phase == TELL && answer && !pass_wrote(p, answer, &otherwise))
         return otherwise;
-    if (p->phase == TELL)
+    if (p->phase == LOOK_AT_OWNER && answer)
+        return take_owner(p, answer);
+    if (p->phase == TELL || p->phase == OWNER_SEEN)
         return delete_it(p);
     if (p->phase == TAKE_ANSWER && answer)
         return take_answer(p, answer);
