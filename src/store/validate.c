@@ -313,8 +313,8 @@ static struct map *index_elements(struct validating *c, const struct value *sche
 {
     const struct value *keys = value_get(schema, STR("x-kubernetes-list-map-keys"));
 
-    if (!str_eq(value_get_str(schema, STR("x-kubernetes-list-type")), STR("map")) ||
-        !value_len(list) || list->kind != VALUE_LIST)
+    if (!list || list->kind != VALUE_LIST ||
+        !str_eq(value_get_str(schema, STR("x-kubernetes-list-type")), STR("map")))
         return NULL;
     struct map *elements = map_new(c->arena);
     for (size_t i = 0; i < list->len; i++)
