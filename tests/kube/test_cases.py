@@ -3,7 +3,7 @@
 """test_cases.py PLUMB FOLDER - recorded cases of many services on a real control plane.
 
 editions: full
-takes: 200 s
+takes: 100 s
 
 Twenty cases of ../shared/corpus/arm-put are applied in random order, all in one resource group, with the
 simulated Azure behind a socket, and the operator is killed twenty times meanwhile. Every object becomes Ready,

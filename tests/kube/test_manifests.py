@@ -3,7 +3,7 @@
 """test_manifests.py PLUMB FOLDER - what plumb manifests prints, on a real control plane.
 
 editions: full
-takes: 120 s
+takes: 60 s
 
   apply     the server takes every object
   operate   the operator runs with the rights of its ServiceAccount alone: nothing is denied
