@@ -286,7 +286,7 @@ static bool was_deleted(struct pass *p, const struct arm_answer *answer, str kin
     if (answer->http && answer->http != 409)
         *step = step_explain(p, "Warning", REASON,
                              str_fmt(p->arena,
-                                     "%.*s \"%.*s\" is no longer asked for and cannot be deleted "
+                                     "%.*s \"%.*s\" is no longer requested and cannot be deleted "
                                      "(status %d)",
                                      STR_ARG(kind), STR_ARG(name), answer->http));
     return false;

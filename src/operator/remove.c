@@ -18,7 +18,7 @@
 #define GONE_LOOKS 40
 
 /* An owner that is newer than the view of it is waited for so long. */
-#define OWNER_WAIT (5 * NS_PER_SEC)
+#define OWNER_LAG (5 * NS_PER_SEC)
 
 enum { LOOK_AT_IT, TELL, LOOK_AT_OWNER, OWNER_SEEN, TAKE_ANSWER, LOOK_AT_GROUP };
 
@@ -227,7 +227,7 @@ static struct pass_step take_owner(struct pass *p, const struct arm_answer *answ
     const struct value *owner = answer->http == 200 ? pass_read_json(p, answer->body) : NULL;
 
     if (answer->http != 404 && (!owner || object_is_deleting(owner)))
-        return step_rest(OWNER_WAIT);
+        return step_rest(OWNER_LAG);
     p->phase = OWNER_SEEN;
     return delete_it(p);
 }

@@ -3,7 +3,8 @@
  * state_metrics.h - how many objects of each kind are in which state, for Prometheus.
  *
  * plumb_objects_by_state{group,kind,state} is a gauge. A state is where an object was left by its
- * last pass: reasons of conditions are more and come from Azure, so they are no labels. Any thread.
+ * last pass: reasons of conditions are more and come from Azure, so they are not labels. Any
+ * thread.
  */
 #pragma once
 

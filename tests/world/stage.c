@@ -405,7 +405,7 @@ static void let_go(void *ctx)
         if (f->life == s->life)
             send(f, &f->effect);
         else
-            land(f); /* of a process that is no more */
+            land(f); /* of a process that has ended */
     }
     if (again < s->budget_due) {
         s->budget_due = again;
