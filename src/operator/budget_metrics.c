@@ -2,7 +2,7 @@
 /* budget_metrics.c - the buckets of the request budget; see budget_metrics.h. */
 #include "operator/budget_metrics.h"
 
-#include "operator/metrics.h"
+#include "base/prometheus.h"
 
 static double remaining(const struct budget_stats *s)
 {
@@ -44,27 +44,22 @@ static const struct {
     {"plumb_budget_waiting", "gauge", "Requests that wait for their turn.", waiting},
 };
 
-/* Texts that come from configuration: what a label must escape is left out. */
-static void label(struct buf *out, const char *name, str text)
-{
-    buf_fmt(out, "%s=\"", name);
-    for (size_t i = 0; i < text.len && i < 200; i++)
-        if (text.ptr[i] >= ' ' && text.ptr[i] != '"' && text.ptr[i] != '\\')
-            buf_char(out, text.ptr[i]);
-    buf_add(out, STR("\","));
-}
+/* Texts that come from configuration are cut: they are labels. */
+#define LABEL_SHOWN 200
 
 static void write_bucket(struct buf *out, const char *name, const struct budget_stats *s,
                          double value)
 {
     static const char *const verbs[BUDGET_VERBS] = {"read", "write", "delete"};
+    AUTO_ARENA a = arena_new();
+    struct buf labels = buf_new(a, BUF_UNLIMITED);
 
-    buf_fmt(out, "%s{", name);
-    label(out, "subscription", s->subscription);
-    label(out, "principal", s->principal);
-    label(out, "region", s->region);
-    label(out, "provider", s->provider);
-    buf_fmt(out, "verb=\"%s\"} %.15g\n", verbs[s->verb], value);
+    prom_label(&labels, "subscription", str_slice(s->subscription, 0, LABEL_SHOWN));
+    prom_label(&labels, "principal", str_slice(s->principal, 0, LABEL_SHOWN));
+    prom_label(&labels, "region", str_slice(s->region, 0, LABEL_SHOWN));
+    prom_label(&labels, "provider", str_slice(s->provider, 0, LABEL_SHOWN));
+    prom_label(&labels, "verb", str_c(verbs[s->verb]));
+    prom_sample(out, name, buf_str(&labels), value);
 }
 
 void budget_metrics(struct arm_gate *gate, struct buf *out)
@@ -74,7 +69,7 @@ void budget_metrics(struct arm_gate *gate, struct buf *out)
     size_t count = arm_gate_stats(gate, a, &stats);
 
     for (size_t i = 0; i < COUNT(metrics); i++) {
-        metric_head(out, metrics[i].name, metrics[i].type, metrics[i].help);
+        prom_head(out, metrics[i].name, metrics[i].type, metrics[i].help);
         for (size_t k = 0; k < count && k < BUDGET_METRICS_MAX; k++)
             write_bucket(out, metrics[i].name, &stats[k], metrics[i].of(&stats[k]));
     }

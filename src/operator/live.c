@@ -14,7 +14,8 @@
 #include "kube/lease.h"
 #include "kube/pipe.h"
 #include "base/block.h"
-#include "kube/queue.h"
+#include "base/prometheus.h"
+#include "base/queue.h"
 #include "operator/accounts.h"
 #include "operator/budget_metrics.h"
 #include "operator/checkpoint.h"
@@ -909,7 +910,7 @@ void live_metrics(struct live *l, struct buf *out)
          "Writes that were decided and not made, as by --observe.", (double)o.withheld},
     };
     for (size_t i = 0; i < COUNT(numbers); i++)
-        metric_number(out, numbers[i].name, numbers[i].type, numbers[i].help, numbers[i].value);
+        prom_number(out, numbers[i].name, numbers[i].type, numbers[i].help, numbers[i].value);
     budget_metrics(l->gate, out);
     queue_metrics(out, &queue, 1);
     state_metrics_write(l->states, out);

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/map.h"
-#include "kube/queue.h"
+#include "base/queue.h"
 #include "azure/needs.h"
 #include "object/names.h"
 #include "operator/schedule.h"

@@ -5,23 +5,18 @@
 #include "arm/id.h"
 #include "base/lock.h"
 #include "base/map.h"
-
-#define NAME_SUCCESSFUL "azure_successful_requests_total"
-#define NAME_FAILED "azure_failed_requests_total"
-#define NAME_TIME "azure_requests_time_seconds"
+#include "base/prometheus.h"
 
 /* Prometheus' own buckets, in milliseconds, and how Go writes them in seconds. */
-static const struct {
-    int64_t ms;
-    const char *text;
-} buckets[] = {{5, "0.005"}, {10, "0.01"}, {25, "0.025"}, {50, "0.05"}, {100, "0.1"}, {250, "0.25"},
-               {500, "0.5"}, {1000, "1"},  {2500, "2.5"}, {5000, "5"},  {10000, "10"}};
+static const int64_t bounds[] = {5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000};
+static const char *const bound_names[COUNT(bounds)] = {
+    "0.005", "0.01", "0.025", "0.05", "0.1", "0.25", "0.5", "1", "2.5", "5", "10"};
 
 /* All requests of one type and method; counts by status are entries of their own. */
 struct count {
     str type, method;
-    int status; /* of counts; 0: no answer. -1: of times */
-    uint64_t n, buckets[COUNT(buckets)];
+    int status;                         /* of counts; 0: no answer. -1: of times */
+    uint64_t n, buckets[COUNT(bounds)]; /* each time is in one bucket, or beyond all */
     double seconds;
 };
 
@@ -77,72 +72,71 @@ void request_metrics_add(struct request_metrics *m, str id, str method, int stat
     struct count *time = count_of(m, a, type, method, -1);
     time->n++;
     time->seconds += (double)took / (double)NS_PER_SEC;
-    for (size_t i = 0; i < COUNT(buckets); i++)
-        time->buckets[i] += took <= buckets[i].ms * NS_PER_MS;
+    for (size_t i = 0; i < COUNT(bounds); i++)
+        if (took <= bounds[i] * NS_PER_MS) {
+            time->buckets[i]++;
+            break;
+        }
 }
 
 /* ---- Writing. -------------------------------------------------------------------------------- */
 
-void metric_head(struct buf *out, const char *name, const char *type, const char *help)
+static void write_count(const struct count *c, struct buf *out, const char *name)
 {
-    buf_fmt(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
-}
+    AUTO_ARENA a = arena_new();
+    struct buf labels = buf_new(a, BUF_UNLIMITED);
 
-void metric_number(struct buf *out, const char *name, const char *type, const char *help,
-                   double value)
-{
-    metric_head(out, name, type, help);
-    buf_fmt(out, "%s %.15g\n", name, value);
-}
-
-static void write_labels(struct buf *out, const char *name, const char *suffix,
-                         const struct count *c)
-{
-    buf_fmt(out, "%s%s{requestType=\"%.*s\",resource=\"%.*s\"", name, suffix, STR_ARG(c->method),
-            STR_ARG(c->type));
-}
-
-static void write_time(struct buf *out, const struct count *c)
-{
-    for (size_t i = 0; i < COUNT(buckets); i++) {
-        write_labels(out, NAME_TIME, "_bucket", c);
-        buf_fmt(out, ",le=\"%s\"} %llu\n", buckets[i].text, (unsigned long long)c->buckets[i]);
+    prom_label(&labels, "requestType", c->method);
+    prom_label(&labels, "resource", c->type);
+    if (c->status > 0)
+        prom_label(&labels, "responseCode", str_fmt(a, "%d", c->status));
+    if (c->status >= 0) {
+        prom_sample(out, name, buf_str(&labels), (double)c->n);
+        return;
     }
-    write_labels(out, NAME_TIME, "_bucket", c);
-    buf_fmt(out, ",le=\"+Inf\"} %llu\n", (unsigned long long)c->n);
-    write_labels(out, NAME_TIME, "_sum", c);
-    buf_fmt(out, "} %.9g\n", c->seconds);
-    write_labels(out, NAME_TIME, "_count", c);
-    buf_fmt(out, "} %llu\n", (unsigned long long)c->n);
+    prom_histogram(out, name, buf_str(&labels),
+                   &(struct prom_histogram){.bounds = bound_names,
+                                            .buckets = c->buckets,
+                                            .bucket_count = COUNT(bounds),
+                                            .count = c->n,
+                                            .sum = c->seconds});
 }
 
-enum part { PART_SUCCESSFUL, PART_FAILED, PART_TIME };
-
-static void write_part(const struct request_metrics *m, struct buf *out, enum part part)
+static bool is_successful(const struct count *c)
 {
-    for (size_t i = 0; i < map_len(m->counts); i++) {
-        const struct count *c = map_at(m->counts, i);
-        if (part == PART_TIME && c->status < 0)
-            write_time(out, c);
-        if (part == PART_FAILED && c->status == 0) {
-            write_labels(out, NAME_FAILED, "", c);
-            buf_fmt(out, "} %llu\n", (unsigned long long)c->n);
-        }
-        if (part == PART_SUCCESSFUL && c->status > 0) {
-            write_labels(out, NAME_SUCCESSFUL, "", c);
-            buf_fmt(out, ",responseCode=\"%d\"} %llu\n", c->status, (unsigned long long)c->n);
-        }
-    }
+    return c->status > 0;
 }
+
+static bool is_failed(const struct count *c)
+{
+    return c->status == 0;
+}
+
+static bool is_time(const struct count *c)
+{
+    return c->status < 0;
+}
+
+static const struct {
+    const char *name, *type, *help;
+    bool (*has)(const struct count *c);
+} metrics[] = {
+    {"azure_successful_requests_total", "counter", "Requests that Azure answered, by status.",
+     is_successful},
+    {"azure_failed_requests_total", "counter", "Requests without an answer.", is_failed},
+    {"azure_requests_time_seconds", "histogram", "How long requests to Azure took.", is_time},
+};
 
 void request_metrics_write(struct request_metrics *m, struct buf *out)
 {
     AUTO_LOCK guard = lock_take(&m->lock);
 
-    metric_head(out, NAME_SUCCESSFUL, "counter", "Requests that Azure answered, by status.");
-    write_part(m, out, PART_SUCCESSFUL);
-    metric_head(out, NAME_FAILED, "counter", "Requests without an answer.");
-    write_part(m, out, PART_FAILED);
-    metric_head(out, NAME_TIME, "histogram", "How long requests to Azure took.");
-    write_part(m, out, PART_TIME);
+    for (size_t k = 0; k < COUNT(metrics); k++) {
+        prom_head(out, metrics[k].name, metrics[k].type, metrics[k].help);
+        for (size_t i = 0; i < map_len(m->counts); i++) {
+            const struct count *c = map_at(m->counts, i);
+            if (metrics[k].has(c))
+                write_count(c, out, metrics[k].name);
+        }
+    }
 }

@@ -23,11 +23,3 @@ void request_metrics_free(struct request_metrics *m);
 void request_metrics_add(struct request_metrics *m, str id, str method, int status, int64_t took);
 /* Appends the three metrics. */
 void request_metrics_write(struct request_metrics *m, struct buf *out);
-
-/* ---- Lines, for others too. ---- */
-
-/* Appends "# HELP name help", "# TYPE name type". */
-void metric_head(struct buf *out, const char *name, const char *type, const char *help);
-/* The same, and a line with the value. */
-void metric_number(struct buf *out, const char *name, const char *type, const char *help,
-                   double value);

@@ -4,7 +4,7 @@
 
 #include "base/lock.h"
 #include "base/map.h"
-#include "operator/metrics.h"
+#include "base/prometheus.h"
 
 #define NAME "plumb_objects_by_state"
 
@@ -39,14 +39,22 @@ void state_metrics_free(struct state_metrics *m)
     arena_free(m->arena);
 }
 
+static str kind_labels(struct arena *a, str group, str kind)
+{
+    struct buf labels = buf_new(a, BUF_UNLIMITED);
+
+    prom_label(&labels, "group", group);
+    prom_label(&labels, "kind", kind);
+    return buf_str(&labels);
+}
+
 static struct kind_count *count_of(struct state_metrics *m, const struct object_key *key)
 {
     AUTO_ARENA a = arena_new();
-    str labels =
-        str_fmt(a, "group=\"%.*s\",kind=\"%.*s\"", STR_ARG(key->group), STR_ARG(key->kind));
+    str labels = kind_labels(a, key->group, key->kind);
 
     if (!map_has(m->kinds, labels) && map_len(m->kinds) >= STATE_METRICS_MAX)
-        labels = STR("group=\"other\",kind=\"other\"");
+        labels = kind_labels(a, STR("other"), STR("other"));
     struct kind_count *c = map_get(m->kinds, labels);
     if (c)
         return c;
@@ -67,16 +75,23 @@ void state_metrics_move(struct state_metrics *m, const struct object_key *key,
         c->states[to]++;
 }
 
+static void write_kind(const struct kind_count *c, str kind, struct buf *out)
+{
+    AUTO_ARENA a = arena_new();
+
+    for (size_t k = OBJECT_UNKNOWN + 1; k < OBJECT_STATES; k++) {
+        struct buf labels = buf_new(a, BUF_UNLIMITED);
+        buf_add(&labels, kind);
+        prom_label(&labels, "state", str_c(names[k]));
+        prom_sample(out, NAME, buf_str(&labels), (double)c->states[k]);
+    }
+}
+
 void state_metrics_write(struct state_metrics *m, struct buf *out)
 {
     AUTO_LOCK guard = lock_take(&m->lock);
 
-    metric_head(out, NAME, "gauge",
-                "Objects of Azure's kinds, by where their last pass left them.");
-    for (size_t i = 0; i < map_len(m->kinds); i++) {
-        const struct kind_count *c = map_at(m->kinds, i);
-        for (size_t k = OBJECT_UNKNOWN + 1; k < OBJECT_STATES; k++)
-            buf_fmt(out, NAME "{%.*s,state=\"%s\"} %llu\n", STR_ARG(map_key(m->kinds, i)), names[k],
-                    (unsigned long long)c->states[k]);
-    }
+    prom_head(out, NAME, "gauge", "Objects of Azure's kinds, by where their last pass left them.");
+    for (size_t i = 0; i < map_len(m->kinds); i++)
+        write_kind(map_at(m->kinds, i), map_key(m->kinds, i), out);
 }

@@ -4,7 +4,7 @@
 
 #include "base/lock.h"
 #include "base/map.h"
-#include "operator/metrics.h"
+#include "base/prometheus.h"
 
 /* A longer path is cut: it is a label. */
 #define PATH_SHOWN 200
@@ -42,7 +42,7 @@ static void count(struct write_metrics *m, struct map *counts, str labels)
     ++*n;
 }
 
-/* "subnets[name=a].id" as "subnets[].id", with what a label must escape. */
+/* "subnets[name=a].id" as "subnets[].id". */
 static str place(struct arena *a, str path)
 {
     struct buf b = buf_new(a, BUF_UNLIMITED);
@@ -51,8 +51,6 @@ static str place(struct arena *a, str path)
     for (size_t i = 0; i < path.len && b.len < PATH_SHOWN; i++) {
         char c = path.ptr[i];
         inside = inside && c != ']';
-        if (!inside && (c == '"' || c == '\\'))
-            buf_char(&b, '\\');
         if (!inside && c >= ' ')
             buf_char(&b, c);
         inside = inside || c == '[';
@@ -60,24 +58,36 @@ static str place(struct arena *a, str path)
     return buf_str(&b);
 }
 
+static str place_labels(struct arena *a, str kind, str path)
+{
+    struct buf labels = buf_new(a, BUF_UNLIMITED);
+
+    prom_label(&labels, "kind", kind);
+    prom_label(&labels, "path", path);
+    return buf_str(&labels);
+}
+
 static void count_place(struct write_metrics *m, struct arena *a, str kind, str path)
 {
-    str labels = str_fmt(a, "kind=\"%.*s\",path=\"%.*s\"", STR_ARG(kind), STR_ARG(place(a, path)));
+    str labels = place_labels(a, kind, place(a, path));
 
     if (!map_has(m->places, labels) && map_len(m->places) >= WRITE_METRICS_MAX)
-        labels = STR("kind=\"other\",path=\"other\"");
+        labels = place_labels(a, STR("other"), STR("other"));
     count(m, m->places, labels);
 }
 
 void write_metrics_add(struct write_metrics *m, const struct tally *tally)
 {
     AUTO_ARENA a = arena_new();
+    struct buf cause = buf_new(a, BUF_UNLIMITED);
     AUTO_LOCK guard = lock_take(&m->lock);
 
     m->avoided += tally->avoided;
     m->noops += tally->noop;
-    if (tally->cause)
-        count(m, m->causes, str_fmt(a, "cause=\"%s\"", tally->cause));
+    if (tally->cause) {
+        prom_label(&cause, "cause", str_c(tally->cause));
+        count(m, m->causes, buf_str(&cause));
+    }
     for (size_t i = 0; i < tally->path_count; i++)
         count_place(m, a, tally->kind, tally->paths[i]);
 }
@@ -86,7 +96,7 @@ static void write_counts(const struct map *counts, const char *name, struct buf 
 {
     for (size_t i = 0; i < map_len(counts); i++) {
         const uint64_t *n = map_at(counts, i);
-        buf_fmt(out, "%s{%.*s} %llu\n", name, STR_ARG(map_key(counts, i)), (unsigned long long)*n);
+        prom_sample(out, name, map_key(counts, i), (double)*n);
     }
 }
 
@@ -94,13 +104,13 @@ void write_metrics_write(struct write_metrics *m, struct buf *out)
 {
     AUTO_LOCK guard = lock_take(&m->lock);
 
-    metric_head(out, "plumb_drift_total", "counter",
-                "Members that others changed in Azure, by kind and path.");
+    prom_head(out, "plumb_drift_total", "counter",
+              "Members that others changed in Azure, by kind and path.");
     write_counts(m->places, "plumb_drift_total", out);
-    metric_number(out, "plumb_noop_writes_total", "counter",
-                  "PUTs after which Azure showed the same as before.", (double)m->noops);
-    metric_number(out, "plumb_writes_avoided_total", "counter",
-                  "Looks at resources that were as they should be.", (double)m->avoided);
-    metric_head(out, "plumb_writes_total", "counter", "PUTs to Azure, by what caused them.");
+    prom_number(out, "plumb_noop_writes_total", "counter",
+                "PUTs after which Azure showed the same as before.", (double)m->noops);
+    prom_number(out, "plumb_writes_avoided_total", "counter",
+                "Looks at resources that were as they should be.", (double)m->avoided);
+    prom_head(out, "plumb_writes_total", "counter", "PUTs to Azure, by what caused them.");
     write_counts(m->causes, "plumb_writes_total", out);
 }

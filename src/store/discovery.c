@@ -3,6 +3,8 @@
  * discovery.c - what is served: /version, health, and the lists of groups and resources.
  */
 #include "store/internal.h"
+
+#include "base/prometheus.h"
 #include "object/object.h"
 
 /* The API whose behaviour is followed. */
@@ -30,23 +32,18 @@ static bool answer_version(struct store_request *r)
     return store_answer(r, 200, v);
 }
 
-static void add_metric(struct buf *b, const char *name, const char *kind, const char *help,
-                       uint64_t value)
-{
-    buf_fmt(b, "# HELP plumb_store_%s %s\n# TYPE plumb_store_%s %s\nplumb_store_%s %llu\n", name,
-            help, name, kind, name, (unsigned long long)value);
-}
-
 static bool answer_metrics(struct store_request *r)
 {
     struct buf b = buf_new(r->arena, 64 * KIB);
     struct store_figures f = store_figures_locked(r->store);
 
-    add_metric(&b, "history_versions", "gauge", "Versions that watches can go back to.", f.history);
-    add_metric(&b, "objects", "gauge", "Objects that exist.", f.objects);
-    add_metric(&b, "types", "gauge", "Types that are served.", f.types);
-    add_metric(&b, "version", "counter", "The last resourceVersion on disk.", f.version);
-    add_metric(&b, "watches", "gauge", "Open watches.", f.watches);
+    prom_number(&b, "plumb_store_history_versions", "gauge",
+                "Versions that watches can go back to.", (double)f.history);
+    prom_number(&b, "plumb_store_objects", "gauge", "Objects that exist.", (double)f.objects);
+    prom_number(&b, "plumb_store_types", "gauge", "Types that are served.", (double)f.types);
+    prom_number(&b, "plumb_store_version", "counter", "The last resourceVersion on disk.",
+                (double)f.version);
+    prom_number(&b, "plumb_store_watches", "gauge", "Open watches.", (double)f.watches);
     http_header_set(r->arena, &r->call->reply_headers, STR("Content-Type"),
                     STR("text/plain; version=0.0.4; charset=utf-8"));
     r->call->status = 200;

@@ -6,7 +6,7 @@
  * priority, delayed ones in a heap by time; an entry that is being worked on is in neither, hangs
  * in the list of those, and remembers what was asked of it meanwhile.
  */
-#include "kube/queue.h"
+#include "base/queue.h"
 
 #include <limits.h>
 #include <time.h>

@@ -2,7 +2,7 @@
 /* test_queue.c - the work queue, on a fake clock; and its threads, on the real one. */
 #include "../test.h"
 
-#include "kube/queue.h"
+#include "base/queue.h"
 
 static struct queue *fake_queue(void)
 {
@@ -277,7 +277,7 @@ TEST(metrics_have_client_gos_names)
     queue_metrics(&b, named, COUNT(named));
     static const char *const lines[] = {
         "# TYPE workqueue_depth gauge\nworkqueue_depth{name=\"one\"} 0\nworkqueue_depth{name="
-        "\"two\"} 0\n",
+        "\"t\\\"wo\"} 0\n",
         "\nworkqueue_adds_total{name=\"one\"} 1\n",
         "\nworkqueue_retries_total{name=\"one\"} 1\n",
         "\nworkqueue_unfinished_work_seconds{name=\"one\"} 0\n",
