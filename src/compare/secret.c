@@ -151,16 +151,6 @@ static bool mask_object(struct arena *a, struct value *before, struct value *aft
 
 /* ---- Whole objects. ---- */
 
-/* What is at the same place as item i of v in other, or NULL. */
-static struct value *counterpart(const struct value *v, size_t i, const struct value *other)
-{
-    if (!other || other->kind != v->kind)
-        return NULL;
-    if (v->kind == VALUE_OBJECT)
-        return value_get(other, value_key(&v->items[i]));
-    return i < other->len ? &other->items[i] : NULL;
-}
-
 /* Items of a SecretList need no kind: what a tree is within one. */
 enum within { WITHIN_ANY, WITHIN_LIST, WITHIN_ITEMS };
 
@@ -183,7 +173,7 @@ static void mask_tree(struct arena *a, struct value *before, struct value *after
     for (int side = 0; side < 2; side++) {
         struct value *v = side ? after : before, *other = side ? before : after;
         for (size_t i = 0; value_is_container(v) && i < v->len; i++) {
-            struct value *item = &v->items[i], *there = counterpart(v, i, other);
+            struct value *item = &v->items[i], *there = secret_counterpart(v, i, other);
             if (!value_is_container(item) || (side && there))
                 continue;
             mask_tree(a, side ? there : item, side ? item : there,

@@ -681,8 +681,7 @@ static void hide_texts(struct hiding *h, struct value *before, struct value *aft
         set_text(after, shown_new);
 }
 
-/* What is at the same place as item i of v in other, or NULL. */
-static struct value *counterpart(const struct value *v, size_t i, const struct value *other)
+struct value *secret_counterpart(const struct value *v, size_t i, const struct value *other)
 {
     if (!other || other->kind != v->kind)
         return NULL;
@@ -738,7 +737,7 @@ static void hide_tree(struct hiding *h, struct value *before, struct value *afte
     for (int side = 0; side < 2; side++) {
         struct value *v = side ? after : before, *other = side ? before : after;
         for (size_t i = 0; value_is_container(v) && i < v->len; i++) {
-            struct value *item = &v->items[i], *there = counterpart(v, i, other);
+            struct value *item = &v->items[i], *there = secret_counterpart(v, i, other);
             str key = v->kind == VALUE_OBJECT ? value_key(item) : STR_NONE;
             int below = level == 0 && object_is_meta(key) ? 1 : 2;
             /* The object is known by its own name, not by what is expected to be one. */

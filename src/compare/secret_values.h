@@ -50,3 +50,6 @@ str secret_values_hide_message(struct arena *a, const struct secret_values *s, s
  */
 bool secret_values_hide_pair(struct arena *a, const struct secret_values *s, struct value *before,
                              struct value *after);
+
+/* For walks of two versions at once: what other has where v has its item i, or NULL. */
+struct value *secret_counterpart(const struct value *v, size_t i, const struct value *other);

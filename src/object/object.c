@@ -63,6 +63,17 @@ str object_key_text(struct arena *a, const struct object_key *key)
                    STR_ARG(key->namespace), STR_ARG(key->name));
 }
 
+struct value *object_key_value(struct arena *a, const struct object_key *key)
+{
+    struct value *out = value_object(a);
+
+    value_set_str(a, out, STR("group"), key->group);
+    value_set_str(a, out, STR("kind"), key->kind);
+    value_set_str(a, out, STR("namespace"), key->namespace);
+    value_set_str(a, out, STR("name"), key->name);
+    return out;
+}
+
 str object_path(struct arena *a, str namespace, str name)
 {
     return namespace.len ? str_fmt(a, "%.*s/%.*s", STR_ARG(namespace), STR_ARG(name)) : name;

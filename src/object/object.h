@@ -40,6 +40,8 @@ struct object_key {
 struct object_key object_key_of(const struct value *object);
 /* "group/kind/namespace/name", for maps. */
 str object_key_text(struct arena *a, const struct object_key *key);
+/* An object with the four members, as JSON for programs shows it. */
+struct value *object_key_value(struct arena *a, const struct object_key *key);
 /* "namespace/name", or the name alone: a key among objects of one resource. */
 str object_path(struct arena *a, str namespace, str name);
 

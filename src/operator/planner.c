@@ -144,17 +144,6 @@ static void set_changes(struct planner *p, struct value *out, const struct outco
 
 /* ---- Results. -------------------------------------------------------------------------------- */
 
-static struct value *key_value(struct arena *a, const struct object_key *key)
-{
-    struct value *out = value_object(a);
-
-    value_set_str(a, out, STR("group"), key->group);
-    value_set_str(a, out, STR("kind"), key->kind);
-    value_set_str(a, out, STR("namespace"), key->namespace);
-    value_set_str(a, out, STR("name"), key->name);
-    return out;
-}
-
 /* What is waited for is not there: an owner, a target, a Secret. */
 static bool is_dangling(const struct outcome *o)
 {
@@ -229,7 +218,7 @@ static struct value *result_of(struct planner *p, const struct outcome *o)
     struct value *out = value_object(a);
     const char *note = note_of(o);
 
-    value_set(a, out, STR("object"), key_value(a, o->key));
+    value_set(a, out, STR("object"), object_key_value(a, o->key));
     value_set_str(a, out, STR("action"), str_c(action_of(o)));
     if (o->id.len)
         value_set_str(a, out, STR("id"), o->id);
@@ -474,7 +463,7 @@ static const struct value *waiting(struct arena *a, const struct object_key *key
 {
     struct value *out = value_object(a);
 
-    value_set(a, out, STR("object"), key_value(a, key));
+    value_set(a, out, STR("object"), object_key_value(a, key));
     value_set_str(a, out, STR("action"), STR("waiting"));
     value_set_str(a, out, STR("note"), STR("an operation is under way"));
     return out;

@@ -13,17 +13,6 @@
 
 /* ---- One object. ----------------------------------------------------------------------------- */
 
-static struct value *key_value(struct arena *a, const struct object_key *key)
-{
-    struct value *out = value_object(a);
-
-    value_set_str(a, out, STR("group"), key->group);
-    value_set_str(a, out, STR("kind"), key->kind);
-    value_set_str(a, out, STR("namespace"), key->namespace);
-    value_set_str(a, out, STR("name"), key->name);
-    return out;
-}
-
 static void set_text(struct arena *a, struct value *out, const char *member, str text)
 {
     if (text.len)
@@ -77,7 +66,7 @@ struct value *why_object(struct arena *a, const struct value *object)
     struct condition ready = {0};
     str message, state = tree_state(&(struct tree_node){.object = object}, &message);
 
-    value_set(a, out, STR("object"), key_value(a, &key));
+    value_set(a, out, STR("object"), object_key_value(a, &key));
     value_set_str(a, out, STR("state"), state);
     set_text(a, out, "message", message);
     if (condition_get(status, STR("Ready"), &ready))

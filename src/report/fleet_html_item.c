@@ -18,15 +18,6 @@ static const struct {
     [FLEET_UNMATCHED] = {"unmatched", "Not matched"},
 };
 
-static void add_description(struct buf *out, str text)
-{
-    if (!text.len)
-        return;
-    buf_add(out, STR("<p class=\"description\">"));
-    html_show_links(out, str_trim(text));
-    buf_add(out, STR("</p>"));
-}
-
 static void add_site_links(struct fleet_page *p, const struct fleet_finding *x)
 {
     size_t shown = x->sites.len < SITES_SHOWN ? x->sites.len : SITES_SHOWN;
@@ -72,7 +63,7 @@ static void add_finding_body(struct fleet_page *p, const struct fleet_finding *x
     html_fact(out, "Part", x->part);
     html_fact(out, "Component", x->component);
     buf_add(out, STR("</dl>"));
-    add_description(out, x->description);
+    html_description(out, x->description);
     add_difference(out, x);
     buf_add(out, STR("<h3>"));
     html_show(out, fleet_share(a, p->fleet, x));

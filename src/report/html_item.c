@@ -42,15 +42,6 @@ static void add_fact(struct buf *out, const char *name, str value)
     buf_add(out, STR("</dd></div>"));
 }
 
-static void add_description(struct buf *out, str text)
-{
-    if (!text.len)
-        return;
-    buf_add(out, STR("<p class=\"description\">"));
-    html_show_links(out, str_trim(text));
-    buf_add(out, STR("</p>"));
-}
-
 /* ---- Objects. ---- */
 
 /* A value, and below it where it is from: paths of archives are long. */
@@ -175,7 +166,7 @@ static void add_body(const struct html_page *p, const struct result_diff *d, str
     add_fact(out, "API", object_name_of(d->object).api);
     add_fact(out, "Read from", place_text(a, d->place));
     buf_add(out, STR("</dl>"));
-    add_description(out, d->description);
+    html_description(out, d->description);
     add_reasons(p, d, out);
     html_fields(d, out);
     if (d->text.len)

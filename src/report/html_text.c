@@ -88,6 +88,15 @@ void html_show_links(struct buf *out, str text)
     html_show(out, text);
 }
 
+void html_description(struct buf *out, str text)
+{
+    if (!text.len)
+        return;
+    buf_add(out, STR("<p class=\"description\">"));
+    html_show_links(out, str_trim(text));
+    buf_add(out, STR("</p>"));
+}
+
 void html_attr(struct buf *out, str text)
 {
     AUTO_ARENA a = arena_new();

@@ -161,6 +161,8 @@ struct outline outline_of(struct arena *a, const struct results *r);
 void html_show(struct buf *out, str text);
 /* The same, and addresses of the web become links. */
 void html_show_links(struct buf *out, str text);
+/* A paragraph with what the reference says of itself; nothing when it says nothing. */
+void html_description(struct buf *out, str text);
 /* The same for an attribute, where nothing can be marked: controls are shown as escapes. */
 void html_attr(struct buf *out, str text);
 /* Appends a difference as a block of lines. */

@@ -161,17 +161,6 @@ static void print_text(struct reading *r, const struct tree_node *n)
 
 /* ---- JSON. ----------------------------------------------------------------------------------- */
 
-static struct value *key_json(struct arena *a, const struct object_key *key)
-{
-    struct value *out = value_object(a);
-
-    value_set_str(a, out, STR("group"), key->group);
-    value_set_str(a, out, STR("kind"), key->kind);
-    value_set_str(a, out, STR("namespace"), key->namespace);
-    value_set_str(a, out, STR("name"), key->name);
-    return out;
-}
-
 static void set_state(struct arena *a, struct value *out, str state, str message)
 {
     value_set_str(a, out, STR("state"), state);
@@ -191,7 +180,7 @@ static struct value *need_json(struct reading *r, const struct need *need)
         value_set_str(a, out, STR("id"), value_get_str(need->at, STR("armId")));
         return out;
     }
-    value_set(a, out, STR("object"), key_json(a, &need->object));
+    value_set(a, out, STR("object"), object_key_value(a, &need->object));
     str state = state_of(r, &need->object, &message);
     set_state(a, out, state, message);
     return out;
@@ -204,7 +193,7 @@ static struct value *node_json(struct reading *r, const struct tree_node *n, boo
     str message, state = tree_state(n, &message);
     str id = object_annotation(n->object, STR(ANNOTATION_RESOURCE_ID));
 
-    value_set(a, out, STR("object"), key_json(a, &n->key));
+    value_set(a, out, STR("object"), object_key_value(a, &n->key));
     set_state(a, out, state, message);
     if (id.len)
         value_set_str(a, out, STR("resourceId"), id);
@@ -233,7 +222,7 @@ static bool print_json(struct reading *r, const struct tree_node *n, struct err 
     }
     if (top->wants) {
         struct value *missing = value_object(a);
-        value_set(a, missing, STR("object"), key_json(a, top->wants));
+        value_set(a, missing, STR("object"), object_key_value(a, top->wants));
         set_state(a, missing, STR("missing"), STR_NONE);
         value_add(a, owners, missing);
     }
