@@ -29,6 +29,7 @@ struct level {
     struct archive *lib;
     char *buffer;
     size_t have, used;   /* bytes in the buffer, and those that the library was given */
+    bool ended;          /* there are no more */
     size_t chunk, piece; /* how much is read and given at a time */
     uint64_t given;      /* the place behind what was given */
     /* Of the search for the next member: */
@@ -109,10 +110,17 @@ static bool check_search(struct level *l, struct err *e)
     return true;
 }
 
+/* At the end what was given last stays, for read_rest: the library may not have looked at it. */
 static bool fill_buffer(struct level *l, struct err *e)
 {
-    l->used = l->have = 0;
-    return l->from->read(l->from, l->buffer, l->chunk, &l->have, e);
+    size_t got = 0;
+
+    if (!l->from->read(l->from, l->buffer, l->chunk, &got, e))
+        return false;
+    l->ended = !got;
+    l->used = l->ended ? l->have : 0;
+    l->have = l->ended ? l->have : got;
+    return true;
 }
 
 /* What the library asks for. */
@@ -260,6 +268,7 @@ static bool choose_way(struct level *l, struct err *e)
     if (gzip_is(str_of(l->buffer, l->have))) {
         l->gzip = gzip_new(l->from, str_of(l->buffer, l->have));
         l->from = gzip_reader(l->gzip);
+        l->have = 0;
         if (!fill_buffer(l, e))
             return false;
     }
@@ -477,17 +486,91 @@ static bool find_entry(struct level *l, struct archive_entry **entry, struct err
     return fail(l, e);
 }
 
+/* ---- What the library does not look at. ---- */
+
+/* Looks at a byte of the rest. False: it has seen enough. */
+typedef bool rest_fn(void *ctx, char byte);
+
+/* Gives all bytes that are left of the input, as far as that is bearable. */
+static bool read_rest(struct level *l, rest_fn *fn, void *ctx, struct err *e)
+{
+    uint64_t unread = l->given - place(l, -1), end = l->given + PACK_HEADER_MAX;
+    size_t at = unread < l->used ? l->used - (size_t)unread : 0;
+
+    for (; l->given < end; at = 0) {
+        for (; at < l->have; at++)
+            if (!fn(ctx, l->buffer[at]))
+                return true;
+        if (!fill_buffer(l, e))
+            return false;
+        if (l->ended)
+            return true;
+        l->given += l->have;
+    }
+    return true;
+}
+
+/* Tapes are filled up with zeros. */
+static bool is_zero(void *ctx, char byte)
+{
+    bool *found = ctx;
+
+    *found = byte != 0;
+    return !*found;
+}
+
+/* The library ends without a word where something else follows bzip2 or zstd. */
+static bool check_rest(struct level *l, struct err *e)
+{
+    bool found = false;
+
+    return read_rest(l, is_zero, &found, e) &&
+           (!found || err_set(e, ERR_INVALID,
+                              "something that is not a part of it follows the compressed data"));
+}
+
+struct looking {
+    str mark;
+    size_t seen; /* bytes of the mark */
+};
+
+static bool look_for_mark(void *ctx, char byte)
+{
+    struct looking *k = ctx;
+
+    k->seen = byte == k->mark.ptr[k->seen] ? k->seen + 1 : byte == k->mark.ptr[0];
+    return k->seen < k->mark.len;
+}
+
+/* A zip that is read in order ends where its directory begins, whatever follows that. */
+static bool check_next_zip(struct level *l, struct err *e)
+{
+    struct looking k = {.mark = STR("PK\003\004")};
+
+    return read_rest(l, look_for_mark, &k, e) &&
+           (k.seen < k.mark.len || err_set(e, ERR_INVALID, "another zip archive follows it"));
+}
+
 /*
  * A tar ends with blocks of zeros. One that was cut between two members looks the same otherwise:
  * there is only what fills the last block of a member.
  */
-static bool check_end(const struct level *l, struct err *e)
+static bool check_tar(const struct level *l, struct err *e)
+{
+    return place(l, 0) >= l->start + 512 ||
+           err_set(e, ERR_INVALID, "it ends without the mark of its end: members may be missing");
+}
+
+/* At the end: whether there was more than the library gave. */
+static bool check_end(struct level *l, struct err *e)
 {
     int format = l->pack->lib->archive_format(l->lib) & ARCHIVE_FORMAT_BASE_MASK;
 
-    if (format != ARCHIVE_FORMAT_TAR || place(l, 0) >= l->start + 512)
-        return true;
-    return err_set(e, ERR_INVALID, "it ends without the mark of its end: members may be missing");
+    if (format == ARCHIVE_FORMAT_TAR && !check_tar(l, e))
+        return false;
+    if (format == ARCHIVE_FORMAT_ZIP)
+        return l->seeks ? zip_check_start(l->from, e) : check_next_zip(l, e);
+    return l->piece != PIECE || check_rest(l, e);
 }
 
 static bool next_entry(struct level *l, struct archive_entry **entry, struct err *e)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * internal.h - shared by the files of this folder: archive.c reads archives, gzip.c unpacks them,
- * name.c recognizes them by name and magic bytes.
+ * zip.c looks at what zips are surrounded by, name.c recognizes them by name and magic bytes.
  */
 #pragma once
 
@@ -17,6 +17,12 @@ bool pack_is_compressed(str start);
 bool pack_is_zip(str start);
 /* Why a member of that name is not read; empty when nothing speaks against it. */
 str pack_name_fault(str name);
+
+/*
+ * zip.c: fails when something comes before a zip that can be read in any order, as when two were
+ * put behind each other: only the last one is read then. Leaves from anywhere.
+ */
+MUST_CHECK bool zip_check_start(struct reader *from, struct err *e);
 
 /*
  * gzip, in one or more pieces, unpacked: its reader fails when a checksum or a length is wrong,

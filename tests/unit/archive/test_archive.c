@@ -288,6 +288,69 @@ TEST(gzip_that_is_changed_is_told)
                STR("D x.yaml.gz kind: A\n;"));
 }
 
+/* "kind: A\n", packed. */
+static const unsigned char bzip2[] = {
+    0x42, 0x5a, 0x68, 0x39, 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, 0xee, 0x26, 0x7d,
+    0x7a, 0x00, 0x00, 0x03, 0x5d, 0x00, 0x00, 0x10, 0x40, 0x00, 0x00, 0x10, 0x20,
+    0x00, 0x04, 0x29, 0x20, 0x00, 0x22, 0x06, 0x27, 0xa8, 0x43, 0x02, 0x12, 0x6c,
+    0x38, 0xf1, 0x77, 0x24, 0x53, 0x85, 0x09, 0x0e, 0xe2, 0x67, 0xd7, 0xa0};
+static const unsigned char xz[] = {
+    0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00, 0x00, 0x04, 0xe6, 0xd6, 0xb4, 0x46, 0x02, 0x00, 0x21, 0x01,
+    0x0c, 0x00, 0x00, 0x00, 0x8f, 0x98, 0x41, 0x9c, 0x01, 0x00, 0x07, 0x6b, 0x69, 0x6e, 0x64, 0x3a,
+    0x20, 0x41, 0x0a, 0x00, 0xdf, 0x8d, 0xc1, 0x61, 0xaf, 0x24, 0x8d, 0x80, 0x00, 0x01, 0x20, 0x08,
+    0xbb, 0x19, 0xd9, 0xbb, 0x1f, 0xb6, 0xf3, 0x7d, 0x01, 0x00, 0x00, 0x00, 0x00, 0x04, 0x59, 0x5a};
+static const unsigned char zstd[] = {0x28, 0xb5, 0x2f, 0xfd, 0x20, 0x08, 0x41, 0x00, 0x00,
+                                     0x6b, 0x69, 0x6e, 0x64, 0x3a, 0x20, 0x41, 0x0a};
+
+/* The library would end there as if that were all. */
+TEST(what_follows_compressed_data_is_told)
+{
+    static const struct {
+        const char *name;
+        const unsigned char *bytes;
+        size_t len;
+    } cases[] = {{"x.yaml.bz2", bzip2, sizeof(bzip2)},
+                 {"x.yaml.xz", xz, sizeof(xz)},
+                 {"x.yaml.zst", zstd, sizeof(zstd)}};
+    AUTO_ARENA a = arena_new();
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        str packed = str_of((const char *)cases[i].bytes, cases[i].len);
+        struct bytes alone = {.text = packed};
+        struct bytes behind = {.text = str_concat(a, packed, STR("kind: B\nkind: C\n"))};
+        str got = members_of(a, &alone, cases[i].name, PACK_FOR_DOCUMENTS);
+        assert_str(got, str_fmt(a, "D %s kind: A\n;", cases[i].name));
+        got = members_of(a, &behind, cases[i].name, PACK_FOR_DOCUMENTS);
+        if (!str_contains(got, STR("F ")) && !str_contains(got, STR("<")))
+            fail_msg("%.*s", STR_ARG(got));
+    }
+    struct bytes filled = {
+        .text = str_concat(a, str_of((const char *)bzip2, sizeof(bzip2)), str_of("\0\0\0\0\0", 5))};
+    assert_str(members_of(a, &filled, "x.yaml.bz2", PACK_FOR_DOCUMENTS),
+               STR("D x.yaml.bz2 kind: A\n;"));
+}
+
+/* Whichever of the two is read, the other one is missed. */
+TEST(zips_behind_each_other_are_told)
+{
+    AUTO_ARENA a = arena_new();
+
+    for (int seeks = 0; seeks < 2; seeks++) {
+        struct zip one = {buf_new(a, 1 * MIB), buf_new(a, 1 * MIB), 0};
+        struct zip two = {buf_new(a, 1 * MIB), buf_new(a, 1 * MIB), 0};
+        zip_add(&one, "a.yaml", "kind: A", 0, 0);
+        zip_add(&two, "b.yaml", "kind: B", 0, 0);
+        str first = zip_end(&one), second = zip_end(&two);
+        assert_str(show(a, first, seeks), STR("D a!a.yaml kind: A;"));
+        assert_str(show(a, str_concat(a, first, second), seeks),
+                   seeks ? str_fmt(a,
+                                   "D a!b.yaml kind: B;F a %zu bytes come before it that are not a "
+                                   "part of it, such as another archive;",
+                                   first.len)
+                         : STR("D a!a.yaml kind: A;F a another zip archive follows it;"));
+    }
+}
+
 TEST(zip_that_is_changed_is_told)
 {
     AUTO_ARENA a = arena_new();
@@ -492,6 +555,8 @@ RUN_TESTS(cmocka_unit_test(pieces_are_one_archive),
           cmocka_unit_test(compressed_documents_may_be_in_pieces),
           cmocka_unit_test(every_cut_is_told), cmocka_unit_test(a_tar_without_its_end_is_told),
           cmocka_unit_test(gzip_that_is_changed_is_told),
+          cmocka_unit_test(what_follows_compressed_data_is_told),
+          cmocka_unit_test(zips_behind_each_other_are_told),
           cmocka_unit_test(zip_that_is_changed_is_told),
           cmocka_unit_test(faults_of_the_reader_arrive),
           cmocka_unit_test(what_nobody_wants_may_be_unreadable),
