@@ -3,7 +3,6 @@
  * draft.c - the files of a first reference; see draft.h.
  */
 #include "compare/draft/internal.h"
-#include "compare/secret.h"
 #include "base/file.h"
 #include "text/yaml/yaml.h"
 
@@ -110,10 +109,22 @@ static bool write_template(struct drafting *d, const struct variants *v, struct 
 
     list_template(d, v, path);
     d->report->varying += holes.len;
-    d->report->secrets += holes.len && secret_is(v->items[0].root);
+    d->report->secrets += holes.secrets > 0;
     return draft_template(a, merged, &holes, &text, e) &&
            file_make_folder(str_slice(file, 0, str_rfind_char(file, '/')), e) &&
            file_write(file, buf_str(&text), 0666, e);
+}
+
+bool draft_object(struct arena *a, struct value *object, struct buf *out, bool *secret,
+                  struct err *e)
+{
+    struct variant one = {.root = object};
+    const struct variants all = {.items = &one, .len = 1};
+    struct holes holes = {0};
+    const struct value *merged = draft_merge(a, &all, &holes);
+
+    *secret = holes.secrets > 0;
+    return draft_template(a, merged, &holes, out, e);
 }
 
 /* ---- Metadata. ---- */

@@ -6,8 +6,8 @@
  * all of them is written as it is; what varies becomes an expression that takes the value from the
  * object that is compared; a member that only some have is only expected where the object has it.
  * Where each input has exactly one more object of a kind and the names (or namespaces) vary, these
- * are variants of one template too. Values of Secrets are always taken from the object. What all
- * inputs have is required, the rest is optional.
+ * are variants of one template too. Values of Secrets, those within other objects included, are
+ * always taken from the object. What all inputs have is required, the rest is optional.
  *
  * Comparing the inputs with the reference finds no difference. One thread at a time.
  */
@@ -36,3 +36,10 @@ struct draft_report {
 /* Makes the reference. On failure a part of the files may have been written. */
 MUST_CHECK bool draft_run(struct arena *a, const struct draft_options *o, struct draft_report *out,
                           struct err *e);
+
+/*
+ * Appends the template of one object: as it is, except that values of Secrets in it are taken from
+ * the object that is compared; *secret: whether there are some.
+ */
+MUST_CHECK bool draft_object(struct arena *a, struct value *object, struct buf *out, bool *secret,
+                             struct err *e);

@@ -42,7 +42,8 @@ struct hole {
 struct holes {
     struct hole *items;
     size_t len, cap;
-    str mark; /* hole i is written as the text mark, i, "x" */
+    size_t secrets; /* how many of them are there because of Secrets */
+    str mark;       /* hole i is written as the text mark, i, "x" */
 };
 
 /* One tree of several: holes are texts by mark. Lives as long as a and the variants. */

@@ -5,7 +5,8 @@
  * A hole is a text that occurs in no variant, so that it is found again in the YAML. All variants
  * have what is written as it is. Whatever cannot be merged member by member becomes one hole as a
  * whole: lists of different lengths, values of different kinds, mappings without a common member,
- * elements of lists with optional members.
+ * elements of lists with optional members. Values of Secrets, of those within other objects and of
+ * copies in annotations too, are holes even where all variants have the same.
  */
 #include "compare/draft/internal.h"
 #include "compare/secret.h"
@@ -13,6 +14,7 @@
 struct merging {
     struct arena *arena;
     struct holes *holes;
+    bool marked; /* some variant has marks of its own: see mark_secrets */
 };
 
 /* The same place of all variants. */
@@ -20,7 +22,6 @@ struct place {
     const struct value **items;
     size_t count;
     struct path path;
-    bool secret; /* values are not to be written */
 };
 
 static struct value *merge(struct merging *m, const struct place *p);
@@ -61,13 +62,65 @@ static str find_mark(struct arena *a, const struct variants *v)
     }
 }
 
+/* ---- Values of Secrets. ---- */
+
+/* The mark alone, without a number: what is not to be written. */
+static bool is_marked(const struct merging *m, const struct value *v)
+{
+    return v->kind == VALUE_STRING && str_eq(value_str(v), m->holes->mark);
+}
+
+/* Key and place stay. */
+static void set_mark(const struct merging *m, struct value *v)
+{
+    v->kind = VALUE_STRING;
+    v->room = v->indexed = 0;
+    v->text = m->holes->mark.ptr;
+    v->len = (uint32_t)m->holes->mark.len;
+}
+
+/* Keys may hold values of Secrets as well. */
+static bool has_other_keys(const struct value *was, const struct value *now)
+{
+    for (size_t i = 0; now->kind == VALUE_OBJECT && i < now->len; i++)
+        if (!str_eq(value_key(&was->items[i]), value_key(&now->items[i])))
+            return true;
+    return false;
+}
+
+/* Marks what is not what it was before it was masked. */
+static void mark_changes(const struct merging *m, const struct value *was, struct value *now,
+                         bool root)
+{
+    if (was->kind != now->kind ||
+        (value_is_container(now) ? was->len != now->len : !value_equal(was, now)) ||
+        (!root && has_other_keys(was, now))) {
+        set_mark(m, now);
+        return;
+    }
+    for (size_t i = 0; value_is_container(now) && i < now->len; i++)
+        mark_changes(m, &was->items[i], &now->items[i], false);
+}
+
+/* The object, or a copy with marks instead of what its Secrets hold. */
+static const struct value *mark_secrets(struct merging *m, struct value *object)
+{
+    struct value *masked = object, *none = NULL;
+
+    if (!secret_holds(object))
+        return object;
+    secret_mask_pair(m->arena, secret_values_of(m->arena, &object, 1), &masked, &none);
+    mark_changes(m, object, masked, true);
+    m->marked = true;
+    return masked;
+}
+
 /* ---- Members and elements. ---- */
 
 static struct place place_new(struct merging *m, const struct place *above, struct step step)
 {
     return (struct place){.items = ARENA_ARRAY(m->arena, const struct value *, above->count),
-                          .path = path_append(m->arena, &above->path, step),
-                          .secret = above->secret};
+                          .path = path_append(m->arena, &above->path, step)};
 }
 
 static struct place member_of(struct merging *m, const struct place *p, str key)
@@ -80,13 +133,6 @@ static struct place member_of(struct merging *m, const struct place *p, str key)
             below.items[below.count++] = v;
     }
     return below;
-}
-
-/* Where values of Secrets are: data and stringData of the object. */
-static bool is_secret_member(const struct place *p, str key)
-{
-    return !p->path.len && secret_is(p->items[0]) &&
-           (str_eq(key, STR("data")) || str_eq(key, STR("stringData")));
 }
 
 /* The keys of all variants, each once, in the order in which they are met. */
@@ -118,7 +164,6 @@ static struct value *merge_objects(struct merging *m, const struct place *p)
     for (size_t i = 0; i < map_len(keys); i++) {
         str key = map_key(keys, i);
         struct place below = member_of(m, p, key);
-        below.secret |= is_secret_member(p, key);
         value_set(m->arena, out, key,
                   below.count == p->count ? merge(m, &below) : make_hole(m, &below.path, true));
     }
@@ -144,17 +189,21 @@ static struct value *merge_lists(struct merging *m, const struct place *p)
 
 static struct value *merge(struct merging *m, const struct place *p)
 {
-    bool same_kind = true, equal = true;
+    bool same_kind = true, equal = true, marked = false;
 
-    for (size_t i = 1; i < p->count; i++) {
+    for (size_t i = 0; i < p->count; i++) {
         same_kind &= p->items[i]->kind == p->items[0]->kind;
         equal &= value_equal(p->items[i], p->items[0]);
+        marked |= is_marked(m, p->items[i]);
     }
-    if (equal && (!p->secret || p->items[0]->kind == VALUE_NULL))
+    m->holes->secrets += marked;
+    if (marked)
+        return make_hole(m, &p->path, false);
+    if (equal && !(m->marked && value_is_container(p->items[0])))
         return value_clone(m->arena, p->items[0]);
     if (same_kind && p->items[0]->kind == VALUE_OBJECT)
         return merge_objects(m, p);
-    if (same_kind && p->items[0]->kind == VALUE_LIST && !p->secret)
+    if (same_kind && p->items[0]->kind == VALUE_LIST)
         return merge_lists(m, p);
     return make_hole(m, &p->path, false);
 }
@@ -166,6 +215,6 @@ struct value *draft_merge(struct arena *a, const struct variants *v, struct hole
 
     holes->mark = find_mark(a, v);
     for (size_t i = 0; i < v->len; i++)
-        root.items[i] = v->items[i].root;
-    return secret_is(root.items[0]) ? merge_objects(&m, &root) : merge(&m, &root);
+        root.items[i] = mark_secrets(&m, v->items[i].root);
+    return merge(&m, &root);
 }

@@ -4,9 +4,11 @@
  *
  * What looks like an action in an object, such as the texts of alerts, is written as one that
  * prints it; else the template could not be parsed, or would run what somebody put into an object.
- * Values of Secrets are left out: only their keys are compared.
+ * Values of Secrets are left out: only their keys are compared. Those of Secrets within other
+ * objects, such as a ManifestWork, are left out as drafts do.
  */
 #include "compare/generate/internal.h"
+#include "compare/draft/draft.h"
 #include "compare/secret.h"
 #include "text/json/json.h"
 #include "text/yaml/yaml.h"
@@ -74,12 +76,30 @@ static void drop_copies(struct arena *a, struct value *object)
     }
 }
 
+/* An object that is not a Secret but speaks of one; nothing when it has no values of it. */
+static bool add_holder(struct arena *a, struct value *object, struct buf *out, bool *secret,
+                       struct err *e)
+{
+    struct buf text = buf_new(a, BUF_UNLIMITED);
+
+    if (!draft_object(a, object, &text, secret, e))
+        return false;
+    if (*secret)
+        buf_add(out, buf_str(&text));
+    return true;
+}
+
 bool generate_text(struct arena *a, struct value *object, struct buf *out, bool *secret,
                    struct err *e)
 {
     static const char *const fields[] = {"data", "stringData"};
     struct buf yaml = buf_new(a, BUF_UNLIMITED), reading = buf_new(a, BUF_UNLIMITED);
 
+    *secret = false;
+    if (!secret_is(object) && secret_holds(object) && !add_holder(a, object, out, secret, e))
+        return false;
+    if (*secret)
+        return true;
     for (size_t i = 0; i < COUNT(fields) && secret_is(object); i++) {
         const struct value *values = value_get(object, str_c(fields[i]));
         if (!values || values->kind == VALUE_NULL || (value_is_container(values) && !values->len))
@@ -88,11 +108,10 @@ bool generate_text(struct arena *a, struct value *object, struct buf *out, bool 
             return false;
     }
     *secret = reading.len > 0;
-    if (*secret) {
+    if (secret_is(object))
         drop_copies(a, object);
-        for (size_t i = 0; i < COUNT(fields); i++)
-            value_unset(object, str_c(fields[i]));
-    }
+    for (size_t i = 0; i < COUNT(fields) && *secret; i++)
+        value_unset(object, str_c(fields[i]));
     if (!yaml_write(&yaml, object, NUMBERS_YAML, e))
         return false;
     add_escaped(out, buf_str(&yaml));

@@ -15,6 +15,7 @@
 #include "base/unicode.h"
 #include "compare/log_buffer_internal.h"
 #include "compare/reference/yaml_map_internal.h"
+#include "compare/secret.h"
 #include "text/json/json.h"
 #include "text/yaml/yaml.h"
 #include "value/number.h"
@@ -285,6 +286,8 @@ void document_read(struct input *in, struct document *d)
         err_wrap(&e, "error converting YAML to JSON");
     else if (check_end(in, d->source, d->source->text, &e))
         spell_floats(in, d->root);
+    if (e.kind != ERR_NONE && in->dialect->masked_secrets)
+        e.text = secret_hide_quoted(in->arena, d->source->text, e.text);
     if (e.kind != ERR_NONE)
         fail(in, d, &e);
 }
