@@ -259,7 +259,9 @@ static void warn_duplicate(struct running *r, const struct object *o, struct res
     struct arena *a = r->run->arena;
     size_t count = ++r->run->verdict.duplicates;
 
-    if (count <= DUPLICATES_SHOWN)
+    if (count <= DUPLICATES_SHOWN && !o->place.file.len)
+        journal_warn(&r->loading, "the cluster has %.*s twice; both are compared", STR_ARG(o->id));
+    else if (count <= DUPLICATES_SHOWN)
         journal_warn(&r->loading, "%.*s: %.*s is also in %.*s; both are compared",
                      STR_ARG(place_text(a, o->place)), STR_ARG(o->id),
                      STR_ARG(place_text(a, first)));

@@ -210,6 +210,10 @@ bool kube_answer_failed_raw(struct arena *a, const struct http_response *respons
 bool kube_status_failed(struct arena *a, const struct value *object, struct kube_status *status,
                         struct err *e);
 /*
+ * Fails for a 206: it is a part of what was asked for. Upstream: client-go takes it for the whole.
+ */
+MUST_CHECK bool kube_answer_whole(const struct http_response *response, struct err *e);
+/*
  * For an answer of 2xx that cannot be read: adds to e that it is not JSON to begin with, as pages
  * of proxies are not. Always false.
  */

@@ -57,7 +57,9 @@ static bool get(const struct asking *q, struct arena *a, str path, const char *a
     if (response.status / 100 != 2)
         return is_raw(q, path) ? kube_answer_failed_raw(a, &response, e)
                                : kube_answer_failed(a, STR("GET"), NULL, &response, NULL, e);
-    bool ok = kube_json_read(a, response.body, out, e);
+    bool client_go = kube_transport_config(q->transport)->client_go;
+    bool ok = (client_go || kube_answer_whole(&response, e)) &&
+              kube_json_read(a, response.body, out, e);
     if (ok && !value_is(*out, VALUE_OBJECT))
         ok = err_set(e, ERR_INVALID, "the server sent %s where an object should be",
                      value_kind_name(*out ? (*out)->kind : VALUE_NULL));

@@ -243,7 +243,8 @@ static bool get_page(struct listing *l, struct kube_status *status, bool *lost, 
         kube_answer_failed(l->page, STR("GET"), l->call, &response, status, e);
         return name_list(l, status, e);
     }
-    return end_page(l, &items, e) || fail_unread(l, &response, e);
+    bool whole = l->options->lenient || kube_answer_whole(&response, e);
+    return (whole && end_page(l, &items, e)) || fail_unread(l, &response, e);
 }
 
 /* A whole list without pages cannot expire. */

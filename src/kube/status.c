@@ -193,6 +193,12 @@ bool kube_answer_failed_raw(struct arena *a, const struct http_response *respons
     return fail_answer(a, STR("GET"), NULL, response, (struct kube_status){0}, NULL, e);
 }
 
+bool kube_answer_whole(const struct http_response *response, struct err *e)
+{
+    return response->status != 206 ||
+           err_set(e, ERR_INVALID, "the server sent only a part of it (206 Partial Content)");
+}
+
 /* The most that is shown of a content type. */
 #define TYPE_MAX 80
 

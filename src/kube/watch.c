@@ -348,7 +348,7 @@ static int64_t end_list(struct kube_watch *w, const struct http_response *respon
     struct value *envelope;
     struct kube_envelope read;
 
-    if (!kube_items_end(&w->items, w->request, &envelope, &e) ||
+    if (!kube_answer_whole(response, &e) || !kube_items_end(&w->items, w->request, &envelope, &e) ||
         !kube_envelope_read(envelope, &read, &e))
         return unread(w, response, &e);
     str next = read.next, version = read.version;

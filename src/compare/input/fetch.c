@@ -35,6 +35,28 @@ bool fetch_is_url(str text)
     return str_has_prefix(text, STR("http://")) || str_has_prefix(text, STR("https://"));
 }
 
+/*
+ * Whether an end of the answer can be told from a connection that was lost, or closed by somebody
+ * on the way. Only the head of HTTP/1 may leave that out; what is packed says it itself.
+ */
+static bool has_end(const struct http_response *response)
+{
+    static const char *const signs[] = {"Content-Length", "Transfer-Encoding", "Content-Encoding"};
+
+    for (size_t i = 0; i < COUNT(signs); i++)
+        if (http_header_has(&response->headers, str_c(signs[i])))
+            return true;
+    return !response->status_line.len;
+}
+
+static bool fail_without_end(struct arena *a, str url, struct err *e)
+{
+    return err_set(e, ERR_IO,
+                   "unable to read URL %.*s: the server does not say how long its answer is, so "
+                   "that a part may be missing; it should send a Content-Length",
+                   STR_ARG(go_quoted(a, redact_url(a, url))));
+}
+
 bool fetch_text(struct http_client *c, struct arena *a, const struct fetch *f, str *out,
                 struct err *e)
 {
@@ -57,6 +79,9 @@ bool fetch_text(struct http_client *c, struct arena *a, const struct fetch *f, s
                        "unable to read URL %.*s, server reported %.*s, status code=%d",
                        STR_ARG(quoted), STR_ARG(status), response.status);
     }
+    /* Upstream: the end of the connection is that of the answer. */
+    if (f->whole && !has_end(&response))
+        return fail_without_end(a, f->url, e);
     *out = response.body;
     return true;
 }

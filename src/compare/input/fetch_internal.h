@@ -30,6 +30,7 @@ struct fetch {
     int64_t time_max;
     const char *context; /* before errors of the connection, with the URL; NULL: nothing */
     bool explain;        /* errors of the connection say what to check */
+    bool whole;          /* the server must say where its answer ends */
     bool bare;           /* a body that breaks off is "unexpected EOF" and no more */
 };
 

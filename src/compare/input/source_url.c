@@ -9,7 +9,8 @@ bool source_url_read(struct arena *a, str url, bool explain, str *out, struct er
                             .policy = &fetch_objects_policy,
                             .max = FETCH_OBJECTS_MAX,
                             .time_max = FETCH_OBJECTS_TIME,
-                            .explain = explain};
+                            .explain = explain,
+                            .whole = explain};
     const struct http_config config = http_defaults();
     struct http_client *client;
 

@@ -101,7 +101,8 @@ static bool read_url(struct arena *a, const struct root *root, str name, str *ou
                       .max = FETCH_REFERENCE_MAX,
                       .time_max = FETCH_REFERENCE_TIME,
                       .context = "failed to fetch",
-                      .bare = root->original};
+                      .bare = root->original,
+                      .whole = !root->original};
 
     if (!file_url(a, w->folder, name, &f.url, e))
         return false;

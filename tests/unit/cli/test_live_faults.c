@@ -272,6 +272,26 @@ TEST(a_malformed_list_makes_the_comparison_incomplete)
     }
 }
 
+/* Objects of a cluster have no place that could be named. */
+TEST(an_object_that_a_list_has_twice_is_named)
+{
+#define WANTED                                                                                     \
+    "{\"metadata\":{\"name\":\"wanted\",\"namespace\":\"default\"},\"data\":{\"colour\":"          \
+    "\"green\"}}"
+    const struct fault_step script[] = {
+        proper_step(arena, answers[0]), proper_step(arena, answers[1]),
+        proper_step(arena, answers[2]),
+        proper_step(arena, "{\"items\":[" WANTED "," WANTED "],\"metadata\":{}}")};
+    struct fault_server *s = fault_server_start(script, COUNT(script), NULL);
+    int status = -1;
+    str out = compare(arena, fault_server_url(s), "", &status);
+
+    fault_server_stop(s);
+    assert_int_equal(status, 0);
+    assert_true(str_contains(out, STR("the cluster has v1_ConfigMap_default_wanted twice; both are "
+                                      "compared")));
+}
+
 TEST(an_expired_certificate_ends_it)
 {
     struct test_cert ca = test_ca(arena, "test CA");
@@ -328,6 +348,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_comparison_ends_well_with_every_fault_at_every_request),
         cmocka_unit_test(a_malformed_list_makes_the_comparison_incomplete),
+        cmocka_unit_test(an_object_that_a_list_has_twice_is_named),
         cmocka_unit_test(an_expired_certificate_ends_it),
     };
 

@@ -261,6 +261,31 @@ TEST(a_server_that_drips_is_given_up)
     fault_server_stop(s);
 }
 
+/* The end of a connection may be that of the answer, or of whoever sends it. */
+TEST(an_answer_without_an_end_is_not_taken_for_whole)
+{
+    static const struct fault_step script[] = {
+        {.reply = "HTTP/1.1 200 OK\r\n\r\nkind: A\n", .end = FAULT_CLOSE, .again = true}};
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    struct fault_server *s = fault_server_start(script, COUNT(script), NULL);
+    struct root root;
+    str url = str_concat(a, fault_server_url(s), STR("/m.yaml")), file, text;
+
+    assert_false(source_url_read(a, url, true, &text, &e));
+    assert_true(str_contains(e.text, STR("does not say how long its answer is")));
+    assert_ok(root_open(a, url, &root, &file, &e), &e);
+    assert_false(root_read(a, &root, file, &text, &e));
+    assert_true(str_contains(e.text, STR("does not say how long its answer is")));
+    /* The original takes it. */
+    root.original = true;
+    assert_ok(root_read(a, &root, file, &text, &e), &e);
+    assert_str(text, STR("kind: A\n"));
+    assert_ok(source_url_read(a, url, false, &text, &e), &e);
+    root_close(&root);
+    fault_server_stop(s);
+}
+
 static void handle_chart(void *ctx, struct server_request *r)
 {
     (void)ctx;
@@ -585,6 +610,7 @@ RUN_TESTS(cmocka_unit_test(files_of_a_reference_are_below_its_url),
           cmocka_unit_test(passwords_of_urls_are_used_and_never_shown),
           cmocka_unit_test(what_is_no_reference_is_refused),
           cmocka_unit_test(a_server_that_drips_is_given_up),
+          cmocka_unit_test(an_answer_without_an_end_is_not_taken_for_whole),
           cmocka_unit_test(a_template_of_the_web_is_not_written_outside_of_a_chart),
           cmocka_unit_test(every_group_that_has_a_kind_is_listed),
           cmocka_unit_test(a_cluster_without_the_kinds_or_the_rights_is_an_error),

@@ -402,6 +402,27 @@ TEST(malformed_lists_are_errors)
     end(&f);
 }
 
+/* Nobody asked for a part. */
+TEST(a_part_of_an_answer_is_an_error)
+{
+    static const char body[] = "{\"items\":[{\"metadata\":{\"name\":\"w\"}}],\"metadata\":{}}";
+    const struct kube_list_options as_client_go = {.lenient = true};
+    struct fixture f;
+    begin(&f);
+    const struct kube_call one = {.resource = &api_widgets, .name = STR("w")};
+    struct value *v;
+    AUTO_ERR e = {0};
+
+    api_answer_always(f.api, "/apis/example.com", 206, "application/json", body);
+    assert_false(kube_list(f.t, &f.all, NULL, ignore, NULL, NULL, NULL, &e));
+    assert_str(e.text,
+               STR("the list of widgets: the server sent only a part of it (206 Partial Content)"));
+    assert_false(kube_get(f.t, f.a, &one, &v, &e));
+    assert_true(str_contains(e.text, STR("206 Partial Content")));
+    assert_ok(kube_list(f.t, &f.all, &as_client_go, ignore, NULL, NULL, NULL, &f.e), &f.e);
+    end(&f);
+}
+
 TEST(lists_may_leave_out_what_is_empty)
 {
     static const char *const bodies[] = {
@@ -579,19 +600,17 @@ TEST(paths_are_escaped)
     assert_str(kube_call_path(a, &c), STR("/api/v1/namespaces/a%2Fb/pods/c%20d/log"));
 }
 
-RUN_TESTS(cmocka_unit_test(lists_come_in_pages_until_the_end),
-          cmocka_unit_test(a_caller_may_stop_a_list),
-          cmocka_unit_test(an_expired_list_begins_anew_without_pages),
-          cmocka_unit_test(an_expired_list_goes_on_where_the_server_offers_it),
-          cmocka_unit_test(a_page_that_breaks_off_is_an_error_or_a_new_beginning),
-          cmocka_unit_test(a_list_is_read_page_by_page),
-          cmocka_unit_test(a_page_that_has_expired_is_replaced_or_begins_the_list_anew),
-          cmocka_unit_test(metadata_alone_is_asked_for_and_kept),
-          cmocka_unit_test(objects_are_cut_out_whatever_the_pieces),
-          cmocka_unit_test(malformed_lists_are_errors),
-          cmocka_unit_test(lists_may_leave_out_what_is_empty),
-          cmocka_unit_test(lists_that_go_round_end),
-          cmocka_unit_test(objects_are_created_changed_and_deleted),
-          cmocka_unit_test(errors_have_the_words_of_kubectl),
-          cmocka_unit_test(answers_that_are_no_objects_are_refused),
-          cmocka_unit_test(paths_are_escaped))
+RUN_TESTS(
+    cmocka_unit_test(lists_come_in_pages_until_the_end), cmocka_unit_test(a_caller_may_stop_a_list),
+    cmocka_unit_test(an_expired_list_begins_anew_without_pages),
+    cmocka_unit_test(an_expired_list_goes_on_where_the_server_offers_it),
+    cmocka_unit_test(a_page_that_breaks_off_is_an_error_or_a_new_beginning),
+    cmocka_unit_test(a_list_is_read_page_by_page),
+    cmocka_unit_test(a_page_that_has_expired_is_replaced_or_begins_the_list_anew),
+    cmocka_unit_test(metadata_alone_is_asked_for_and_kept),
+    cmocka_unit_test(objects_are_cut_out_whatever_the_pieces),
+    cmocka_unit_test(malformed_lists_are_errors), cmocka_unit_test(a_part_of_an_answer_is_an_error),
+    cmocka_unit_test(lists_may_leave_out_what_is_empty), cmocka_unit_test(lists_that_go_round_end),
+    cmocka_unit_test(objects_are_created_changed_and_deleted),
+    cmocka_unit_test(errors_have_the_words_of_kubectl),
+    cmocka_unit_test(answers_that_are_no_objects_are_refused), cmocka_unit_test(paths_are_escaped))
