@@ -91,6 +91,22 @@ static bool has_version(const struct input *in, const struct value *object)
     return text.len && (in->dialect->any_version || !str_has_suffix(text, STR("/")));
 }
 
+static bool is_text(const struct value *v)
+{
+    return !v || v->kind == VALUE_STRING || v->kind == VALUE_NULL;
+}
+
+/* Whether what tells objects apart is text, as far as it is there. */
+static bool is_named_by_texts(const struct value *object)
+{
+    const struct value *meta = value_get(object, STR("metadata"));
+
+    return is_text(value_get(object, STR("kind"))) &&
+           is_text(value_get(object, STR("apiVersion"))) &&
+           (!meta || meta->kind == VALUE_OBJECT || meta->kind == VALUE_NULL) &&
+           is_text(value_get(meta, STR("name"))) && is_text(value_get(meta, STR("namespace")));
+}
+
 /* Documents that are not objects are skipped on purpose. */
 static void skip(struct input *in, struct document *doc)
 {
@@ -106,7 +122,9 @@ static bool check_document(struct input *in, struct document *doc)
 {
     AUTO_ERR e = {0};
 
-    if (!has_kind(in, doc->root)) {
+    /* A kind that is not text is a fault of the document, unlike none. */
+    bool broken = in->dialect->isolated_faults && !is_text(value_get(doc->root, STR("kind")));
+    if (!has_kind(in, doc->root) && !broken) {
         if (in->dialect->isolated_faults)
             skip(in, doc);
         else
@@ -139,7 +157,8 @@ static bool decode_items(struct input *in, struct document *doc, const struct va
         if (item->kind == VALUE_NULL)
             *item = *value_object(in->arena);
         if (item->kind == VALUE_OBJECT) {
-            infer_type(in->arena, item, list);
+            if (!in->dialect->isolated_faults || is_named_by_texts(item))
+                infer_type(in->arena, item, list);
         } else if (!in->dialect->isolated_faults) {
             refuse(in, doc,
                    str_fmt(in->arena,
@@ -184,10 +203,24 @@ static bool is_list(const struct value *item)
            value_is(value_get(item, STR("items")), VALUE_LIST);
 }
 
+/* Upstream: only documents are checked, so that such an item goes by another name. */
+static bool check_item(struct input *in, struct document *doc, struct value *item)
+{
+    AUTO_ERR e = {0};
+
+    if (!in->dialect->isolated_faults || item->kind != VALUE_OBJECT || is_named_by_texts(item) ||
+        object_meta_check(in->arena, item, doc->yaml, &e))
+        return true;
+    lose(in, place_of(in, doc, faulty_field(item, e.text)), str_copy(in->arena, e.text));
+    return false;
+}
+
 static void add_item(struct input *in, struct document *doc, struct value *item, size_t depth)
 {
     const char *fault = fault_of(in, item);
 
+    if (!check_item(in, doc, item))
+        return;
     if (in->dialect->nested_lists && is_list(item) && depth < LISTS_MAX)
         add_items(in, doc, item, depth + 1);
     else if (!fault)

@@ -2,6 +2,8 @@
 /* root.c - which kind of root a reference has, and what the kinds share; see root_internal.h. */
 #include "compare/reference/root_internal.h"
 
+#include "text/url.h"
+
 /* The kind without a prefix is last. */
 static const struct root_kind *const kinds[] = {&root_container,
                                                 &root_containers_storage,
@@ -27,12 +29,33 @@ bool root_is_remote(str reference)
     return find_kind(reference) != &root_folder;
 }
 
+/*
+ * Images are named without a user: who writes one gets an error that quotes the name, or a part of
+ * it. Always false.
+ */
+static bool hide_password(struct arena *a, str reference, struct err *e)
+{
+    struct buf text = buf_new(a, BUF_UNLIMITED);
+    str rest = e ? e->text : STR_NONE, before;
+    size_t start, end;
+
+    if (!e || !url_find_password(reference, &start, &end))
+        return false;
+    str password = str_slice(reference, start, end + 1); /* with its "@" */
+    while (str_cut(rest, password, &before, &rest)) {
+        buf_add(&text, before);
+        buf_add(&text, STR(URL_HIDDEN "@"));
+    }
+    buf_add(&text, before);
+    return err_set_str(e, e->kind, buf_str(&text));
+}
+
 bool root_open_linked(struct arena *a, str reference, bool outside_links, struct root *out,
                       str *file, struct err *e)
 {
     *out = (struct root){.kind = find_kind(reference), .outside_links = outside_links};
     *file = STR_NONE;
-    return out->kind->open(a, reference, out, file, e);
+    return out->kind->open(a, reference, out, file, e) || hide_password(a, reference, e);
 }
 
 bool root_open(struct arena *a, str reference, struct root *out, str *file, struct err *e)
