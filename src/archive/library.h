@@ -2,7 +2,7 @@
 /*
  * library.h - libarchive, loaded when it is first needed.
  *
- * It depends on sixteen other libraries, which would add 2 ms to every start of the program, even
+ * It depends on thirteen other libraries, which would add 2 ms to every start of the program, even
  * without an archive; make static links it in. To use another function: add a line to
  * PACK_FUNCTIONS.
  */

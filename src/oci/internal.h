@@ -3,8 +3,8 @@
  * internal.h - one layer of an image, read in one pass from any source.
  *
  * A layer is read without knowing what others say (archives may hold layers in any order, and say
- * only at their end in which one), and laid below those of oci.h by image_files_lay. For the
- * image_*.c only; one thread.
+ * only at their end in which one), and laid below those of oci.h by image_files_lay. For
+ * this folder only; one thread.
  */
 #pragma once
 

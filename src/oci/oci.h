@@ -2,11 +2,11 @@
 /*
  * oci.h - reads files from container images, without running them.
  *
+ *     struct image_files *files = image_files_new(a, STR("/ref"));
  *     struct image_name name;
- *     struct image_files *files;
  *     if (image_name_parse(a, STR("host:5000/x/y:1"), &name, e) &&
- *         image_pull(a, &name, STR("/ref"), &files, e))
- *         text = image_file(files, STR("metadata.yaml"));
+ *         image_pull(a, &name, files, e) &&
+ *         image_files_read(files, STR("metadata.yaml"), &text, e)) ...
  *
  * An image is a list of layers, each an archive; a later one hides what it replaces or whites out.
  * Images come from a registry (the distribution API, with tokens and the credentials that docker
@@ -91,9 +91,8 @@ MUST_CHECK bool image_archive_read(struct arena *a, str file, str tag, struct im
                                    struct err *e);
 
 /*
- * saved.c: the same of an archive of either kind that comes from elsewhere, in one pass.
- * Memory holds what
- * lies in the folder of the reference, of all layers.
+ * saved.c: the same of an archive of either kind that comes from elsewhere, in one pass. Memory
+ * holds what lies in the folder of the reference, of all layers.
  */
 MUST_CHECK bool image_saved_read(struct arena *a, struct reader *from, str tag,
                                  struct image_files *files, struct err *e);

@@ -5,7 +5,7 @@
  * Reading goes through stages, each of which only knows the one before:
  *
  *   input.c                bytes, checked as far as they have been looked at
- *   yaml_scan*.c                bytes to tokens: indentation, simple keys, scalars, tags
+ *   scan*.c                bytes to tokens: indentation, simple keys, scalars, tags
  *   parse.c                tokens to events: the grammar
  *   read.c                 events to a tree; scalar.c says what a plain scalar means
  *   fast.c                 all of this at once, for documents of the usual kind
