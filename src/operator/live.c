@@ -32,9 +32,9 @@
 #include <stdatomic.h>
 
 /* How often the lease and the end are looked at. */
+#define LOOK_EVERY (NS_PER_SEC / 4)
 /* A longer pause that Azure asks for is shown in the status of the object. */
 #define THROTTLED_QUIETLY (5 * NS_PER_SEC)
-#define LOOK_EVERY (NS_PER_SEC / 4)
 /* Where and how often the last checks are written down. */
 #define CHECKPOINT_NAME "plumb-checkpoint"
 #define CHECKPOINT_MEMBER "checkpoint"

@@ -5,8 +5,8 @@
  *     struct operator *o = operator_new(&config, &ports);
  *     operator_changed(o, &key);                 a watch cache has news of an object
  *     operator_tell(o, ticket, &answer);         a request of the operator is answered
- *     due = operator_step(o);                    does what is due; call it again then, or when
- * there is news operator_free(o);
+ *     due = operator_step(o);                    call it again at due, or when there is news
+ *     operator_free(o);
  *
  * One thread owns the operator and calls operator_step, which never waits. What happened meanwhile
  * comes in by a mailbox: operator_changed and operator_tell may be called from any thread. What the
