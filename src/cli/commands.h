@@ -2,7 +2,7 @@
 /*
  * commands.h - what a command is, and the table of them.
  *
- * To add one: write src/cli/cmd_<name>.c with its options, cmd_<name> and one struct command, list
+ * To add one: write src/cli/cmd/<name>.c with its options, cmd_<name> and one struct command, list
  * it in commands.c, describe it in docs/commands/<name>.md, and add cases to tests/golden/<name>/.
  * Parsing, help and completion come from the struct.
  *

@@ -7,8 +7,8 @@
  *     stop_wait();
  *     ...end cleanly...
  *
- * The first SIGINT or SIGTERM is a request to end; a second one ends the program at once. Main
- * thread only.
+ * The first SIGINT or SIGTERM is a request to end; a second one ends the program at once. From
+ * the command's thread only.
  */
 #pragma once
 

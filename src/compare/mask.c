@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mask.c - secrets: what their data holds is never shown, only whether it is the same.
+ * mask.c - Secrets in the original's dialect: data is never shown, only whether it is the same.
+ * secret.c masks in plumb's own.
  */
 #include "compare/secret.h"
 #include "compare/nested_internal.h"

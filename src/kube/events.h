@@ -8,7 +8,8 @@
  *
  *     struct events *ev = events_new(transport, STR("plumb"), host);
  *     struct event event = {.about = object, .reason = STR("Synced"), .message = text};
- *     if (!events_send(ev, &event, e)) ... usually harmless: log it events_free(ev);
+ *     if (!events_send(ev, &event, e)) ...       usually harmless: log it
+ *     events_free(ev);
  *
  * Any thread; a request is sent by the thread of the caller. Those who never wait ask what would be
  * sent, and send it themselves (pipe.h):

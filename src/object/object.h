@@ -7,9 +7,8 @@
  * a member that is absent or of the wrong type counts as empty. Writers modify the tree and return
  * whether anything changed.
  *
- * Names of annotations and labels are in object/names.h, conditions in object/condition.h, masking
- * of Secrets in object/secret.h. All functions may be called from any thread, as far as the tree
- * may be.
+ * Names of annotations and labels are in object/names.h, conditions in object/condition.h. All
+ * functions may be called from any thread, as far as the tree may be.
  */
 #pragma once
 

@@ -4,8 +4,11 @@
  *
  * Syntax, error texts, and results are those of Go's regexp package (Go 1.26): leftmost-first
  * matches, submatches, named groups in both spellings, Unicode classes and simple case folding.
- * Matching takes time linear in the text whatever the pattern. Bytes that are not UTF-8 match as
- * U+FFFD, one at a time.
+ * Bytes that are not UTF-8 match as U+FFFD, one at a time.
+ *
+ * Our own engine, because patterns must parse, fail and match exactly as Go's do
+ * (docs/design/regex.md). Matching takes time in proportion to text and compiled pattern, never
+ * more (pike.c, backtrack.c); regex_limit bounds it further.
  *
  * A regex is compiled once, is immutable, and may be used from any number of threads. Matching
  * allocates in the arena of the call.

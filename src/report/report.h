@@ -3,9 +3,9 @@
  * report.h - results to bytes.
  *
  * A format sees only struct results, or struct fleet for what many sites have in common. To add
- * one: write <format>.c with one struct report_format, list it in formats.c, and add cases to
- * tests/golden/compare/. Option checking, help and completion come from the table. All functions
- * may be called from any thread.
+ * one: write <format>.c with one struct report_format, declare it in internal.h, list it in
+ * formats.c, and add cases to tests/golden/compare/. Option checking, help and completion come from
+ * the table. All functions may be called from any thread.
  */
 #pragma once
 

@@ -4,8 +4,9 @@
  * of KUBECONFIG and speak in lines.
  *
  *     client make FROM TO             creates the ConfigMaps m<FROM> to m<TO-1> with data.n of 0
- *     client write FROM TO ROUNDS     sets data.n of the ConfigMaps m<FROM> to m<TO-1> to 1, 2,
- * ..., ROUNDS, each with a request of its own, until all succeeded; prints how many requests failed
+ *     client write FROM TO ROUNDS     sets data.n of the ConfigMaps m<FROM> to m<TO-1> to 1, 2 and
+ *                                     so on up to ROUNDS, each with a request of its own, until all
+ *                                     succeeded; prints how many requests failed
  *     client follow                   keeps a copy of all ConfigMaps; answers each line of standard
  *                                     input by a line of figures, the first one once it is complete
  *     client lead NAME IDENTITY       competes for a Lease, prints "T held" every 20 ms while it

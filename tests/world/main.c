@@ -20,7 +20,10 @@ static int64_t simulated;
 /* Behaviours depend little on chance. */
 #define FEW 5
 
-/* Sorted by name. To add one: a function in a file here, and a line. */
+/*
+ * Sorted by name. To add one: a function in a file here, declared in scenarios.h, a line, and a row
+ * in docs/operator-tests.md.
+ */
 static const struct world_scenario scenarios[] = {
     {"bad-answers", bad_answers, FEW},
     {"bad-clocks", bad_clocks, FEW},
@@ -48,6 +51,7 @@ static const struct world_scenario scenarios[] = {
     {"condition-refused", condition_refused, FEW},
     {"condition-steady", condition_steady, FEW},
     {"condition-truncated", condition_truncated, 2},
+    {"decisions-kept", decisions_kept, FEW},
     {"delete-below-group", delete_below_group, FEW},
     {"delete-confirmed", delete_confirmed, FEW},
     {"delete-counted-once", delete_counted_once, FEW},
@@ -56,10 +60,9 @@ static const struct world_scenario scenarios[] = {
     {"delete-refused", delete_refused, FEW},
     {"delete-unseen", delete_unseen, FEW},
     {"delete-unsupported", delete_unsupported, FEW},
-    {"decisions-kept", decisions_kept, FEW},
+    {"drift-adopted", drift_adopted, 1},
     {"drift-annotated", drift_annotated, FEW},
     {"drift-author", drift_author, FEW},
-    {"drift-adopted", drift_adopted, 1},
     {"drift-autoscaled", drift_autoscaled, FEW},
     {"drift-bounded", drift_bounded, FEW},
     {"drift-compared-anew", drift_compared_anew, 1},
@@ -71,24 +74,24 @@ static const struct world_scenario scenarios[] = {
     {"drift-jumped", drift_jumped, 1},
     {"drift-refused", drift_refused, FEW},
     {"drift-second-look", drift_second_look, FEW},
+    {"drift-swept", drift_swept, FEW},
+    {"drift-swept-children", drift_swept_children, 1},
+    {"drift-swept-in-vain", drift_swept_in_vain, FEW},
+    {"drift-swept-types", drift_swept_types, 1},
+    {"drift-upgraded", drift_upgraded, 1},
     {"edge-busy-object", edge_busy_object, FEW},
     {"edge-claim-lost", edge_claim_lost, FEW},
+    {"edge-conflicts", edge_conflicts, FEW},
     {"edge-delete-unreadable", edge_delete_unreadable, FEW},
     {"edge-failed-and-owner-ready", edge_failed_and_owner_ready, FEW},
     {"edge-foreign-token", edge_foreign_token, FEW},
     {"edge-newer-generation", edge_newer_generation, FEW},
-    {"edge-conflicts", edge_conflicts, FEW},
     {"edge-unclaimed-token", edge_unclaimed_token, FEW},
-    {"drift-swept", drift_swept, FEW},
-    {"drift-swept-children", drift_swept_children, 1},
-    {"drift-swept-types", drift_swept_types, 1},
-    {"drift-swept-in-vain", drift_swept_in_vain, FEW},
-    {"drift-upgraded", drift_upgraded, 1},
     {"export-appears", export_appears, FEW},
-    {"export-dropped", export_dropped, FEW},
     {"export-collision", export_collision, FEW},
     {"export-comes-back", export_comes_back, FEW},
     {"export-contested", export_contested, FEW},
+    {"export-dropped", export_dropped, FEW},
     {"export-not-ours", export_not_ours, FEW},
     {"export-secrets", export_secrets, FEW},
     {"export-twice", export_twice, FEW},

@@ -18,9 +18,12 @@
  *     http        statuses              code       codes of the error itself
  *     inner       codes of any cause    method     of the request
  *     group kind  of the resource       apiVersion {"from": ..., "to": ...}, both included
- *     contains texts that the message contains, all of them containsAny the same, at least one
- *     inOrder the same, one after another pattern a regular expression for the message ignoreCase
- *     for codes and texts understood whether the body could be read
+ *     contains    all of these texts are in the message
+ *     containsAny at least one of these is
+ *     inOrder     all of these are, one after another
+ *     pattern     a regular expression for the message
+ *     ignoreCase  for codes and texts
+ *     understood  whether the body could be read
  *
  * What a rule may set: class, retry, reason, effect. The rules of the program are embedded; a file
  * of the user is read and checked by the same code (plumb rules lint).

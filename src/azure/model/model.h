@@ -8,7 +8,8 @@
  * no C.
  *
  * The files are part of the program (built from api/model); a folder with the same layout can be
- * used instead. A file is read when one of its kinds is first requested, and kept.
+ * used instead (--model of plumb crd, model show, plan and replay; operate and serve use the
+ * program's own). A file is read when one of its kinds is first requested, and kept.
  *
  *     struct model *m;
  *     const struct model_resource *r;

@@ -2,8 +2,8 @@
 /*
  * list_rules.h - what --by says about matching the elements of lists.
  *
- *   PATH=FIELD[,FIELD...] the lists at PATH, in which a step * matches any FIELD[,FIELD...] every
- *   list whose elements all are objects that have the fields
+ *   PATH=FIELD[,FIELD...]  the lists at PATH, in which a step * matches any key
+ *   FIELD[,FIELD...]       every list whose elements all are objects that have the fields
  *
  * One thread at a time.
  */

@@ -45,12 +45,12 @@ struct option_list {
 /* What the shell offers for a value or a word. */
 enum option_complete { COMPLETE_NOTHING, COMPLETE_FILES, COMPLETE_FOLDERS };
 
-/*
- * One option. Tables are in alphabetical order: help shows them as they stand. Fields that are left
- * out mean the usual.
- */
 struct option_words;
 
+/*
+ * One option. Tables are in alphabetical order: help shows them in that order. Fields that are left
+ * out mean the usual.
+ */
 struct option {
     const char *name;
     char letter; /* 0: none */

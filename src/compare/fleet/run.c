@@ -2,8 +2,9 @@
 /*
  * run.c - the sites of a fleet through the comparison.
  *
- *     caller: next site ─► job       threads: a whole comparison; findings with their digests
- * remain caller, in order: log lines, findings that are new are kept, the job is dropped
+ *     caller             next site ─► job
+ *     threads            a whole comparison; findings with their digests remain
+ *     caller, in order   log lines; findings that are new are kept; the job is dropped
  *
  * Within a site there is one thread: unpacking keeps one busy, and so does waiting for a cluster.
  */

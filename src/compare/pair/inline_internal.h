@@ -48,6 +48,6 @@ void inline_warn_cost(struct arena *a, str pattern, uint64_t left, struct journa
 /* NULL when there is none of that name. */
 const struct inline_function *inline_find(str name);
 
-/* Runs all functions of a template; changes rendered. file is the name of 8.8 for messages. */
+/* Runs all functions of a template on rendered, which they change. */
 MUST_CHECK bool inline_run(struct arena *a, const struct template *t, struct value *rendered,
                            const struct value *live, struct journal *j, struct err *e);
