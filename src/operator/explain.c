@@ -25,21 +25,33 @@ int64_t explain_period(const struct pass *p)
 }
 
 /* Grows with each failure; without a maximum of its own up to the sync period. */
-static int64_t retry_delay(const struct pass *p)
+static int64_t full_delay(const struct pass *p)
 {
     const struct rule_retry *rule = p->verdict.rule;
     int64_t period = explain_period(p), max = rule && rule->max ? rule->max : period;
     double delay = rule ? (double)rule->base : (double)NS_PER_SEC;
 
-    if (failed_again(p))
-        return read_retry_delay(p);
-    if (p->verdict.retry)
-        return p->verdict.retry < period ? p->verdict.retry : period;
     if (str_eq(p->verdict.severity, STR("Error")))
         return period;
     for (uint32_t i = 0; i < p->card->attempt && delay < (double)max; i++)
         delay *= rule && rule->factor > 1 ? rule->factor : 2;
     return delay < (double)max ? (int64_t)delay : max;
+}
+
+/* The same throughout a pass, so that the status says when it really is. */
+static int64_t retry_delay(struct pass *p)
+{
+    const struct rule_retry *rule = p->verdict.rule;
+    int64_t period = explain_period(p);
+
+    if (failed_again(p))
+        return read_retry_delay(p);
+    if (p->verdict.retry)
+        return p->verdict.retry < period ? p->verdict.retry : period;
+    if (!p->verdict.delay)
+        p->verdict.delay = rule && rule->jitter > 0 ? schedule_spread(full_delay(p), rule->jitter)
+                                                    : full_delay(p);
+    return p->verdict.delay;
 }
 
 static str message(struct pass *p)

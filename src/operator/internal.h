@@ -98,8 +98,9 @@ struct verdict {
     str severity, reason, message;
     int64_t retry; /* delay; 0: by attempt, as rule says */
     const struct rule_retry *rule;
-    bool waits; /* the graph wakes the object: no retry by time, unless retry says so */
-    bool quiet; /* nothing is written: a healthy object stays so for a few tries */
+    int64_t delay; /* what came of it, with the jitter of the rule; 0: not decided yet */
+    bool waits;    /* the graph wakes the object: no retry by time, unless retry says so */
+    bool quiet;    /* nothing is written: a healthy object stays so for a few tries */
     /* Of a refusal of Azure. */
     const char *class;
     str rules; /* the rules that decided */

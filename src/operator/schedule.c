@@ -47,6 +47,11 @@ int64_t schedule_vary(int64_t period)
     return period / 4 * 3 + (int64_t)random_below((uint64_t)period / 2 + 1);
 }
 
+int64_t schedule_spread(int64_t delay, double share)
+{
+    return delay - (int64_t)random_below((uint64_t)((double)delay * share) + 1);
+}
+
 int64_t schedule_second_look(void)
 {
     return schedule_vary(46 * NS_PER_SEC);

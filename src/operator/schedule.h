@@ -28,3 +28,5 @@ int64_t schedule_retry(int64_t period, const struct value *object,
 int64_t schedule_second_look(void);
 /* A period, varied. */
 int64_t schedule_vary(int64_t period);
+/* A delay, shortened by up to a share of it: what failed together is not tried again together. */
+int64_t schedule_spread(int64_t delay, double share);

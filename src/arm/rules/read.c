@@ -212,6 +212,14 @@ static bool read_factor(struct fields *f, const struct value *v, void *out)
     return fields_fail(f, v, "%.*s must be from 0 to 1000", STR_ARG(value_key(v)));
 }
 
+static bool read_share(struct fields *f, const struct value *v, void *out)
+{
+    double *d = out;
+
+    return read_factor(f, v, out) &&
+           (*d < 1 || fields_fail(f, v, "%.*s must be less than 1", STR_ARG(value_key(v))));
+}
+
 /* Seconds, at most a week; or the sync period, which is 0. */
 static bool read_seconds(struct fields *f, const struct value *v, void *out)
 {
@@ -232,7 +240,7 @@ static bool read_retries(struct fields *f, const struct value *v, void *out)
     static const struct field fields[] = {
         {"base", read_seconds, offsetof(struct rule_retry, base)},
         {"factor", read_factor, offsetof(struct rule_retry, factor)},
-        {"jitter", read_factor, offsetof(struct rule_retry, jitter)},
+        {"jitter", read_share, offsetof(struct rule_retry, jitter)},
         {"max", read_seconds, offsetof(struct rule_retry, max)},
         {0},
     };

@@ -54,7 +54,8 @@ enum error_effect {
 struct rule_retry {
     str name;
     int64_t base, max; /* ns; max 0: the sync period */
-    double factor, jitter;
+    double factor;
+    double jitter; /* a delay is shortened by up to that share of it, at random */
 };
 
 /* What rules look at besides the error. */

@@ -80,6 +80,7 @@ static const struct {
 } broken[] = {
     {"{", "r.json:1:2: unexpected end of JSON input"},
     {"{}", "r.json:1:1: a file of rules needs retries and, after them, stages"},
+    {"{\"retries\":{\"slow\":{\"jitter\":1}}}", "r.json:1:30: jitter must be less than 1"},
     {"{\"stage\":[]}", "r.json:1:10: unknown key \"stage\"; known are retries, rules, stages"},
     {RETRIES "{\"id\":\"a\",\"match\":{\"cod\":[]}}]}]}",
      "r.json:2:57: unknown key \"cod\"; known are apiVersion, code, contains, containsAny, group, "

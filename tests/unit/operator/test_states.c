@@ -372,6 +372,34 @@ static void what_only_users_can_mend_is_still_looked_at(void **state)
     end(&f);
 }
 
+static void retries_are_spread_and_the_status_says_when(void **state)
+{
+    int64_t least = INT64_MAX, most = 0;
+
+    (void)state;
+    random_fake(1);
+    for (int i = 0; i < 50; i++) {
+        struct fixture f;
+        struct pass *p = fixture(&f, "{" KIND "'metadata':{'generation':1}}");
+        char stamp[CLOCK_STAMP];
+        (void)step_explain(p, "Warning", "Failed", STR("no"));
+        p->verdict.rule = rules_retry(rules_errors(), STR("very-slow"));
+        struct pass_step written = state_explain(p);
+        assert_int_equal(written.kind, STEP_ASK);
+        struct pass_step step = state_explain(p);
+        assert_int_equal(step.kind, STEP_REST);
+        clock_stamp(p->now + step.delay, stamp);
+        assert_true(str_contains(written.effect.body,
+                                 str_fmt(p->arena, "\"nextRetry\":\"%.19sZ\"", stamp)));
+        least = step.delay < least ? step.delay : least;
+        most = step.delay > most ? step.delay : most;
+        end(&f);
+    }
+    random_real();
+    assert_true(least >= 45 * NS_PER_SEC && least < 49 * NS_PER_SEC);
+    assert_true(most <= 60 * NS_PER_SEC && most > 56 * NS_PER_SEC);
+}
+
 #define WAITING(message)                                                                           \
     "'status':{'conditions':[{'type':'Ready','status':'False','severity':'Warning',"               \
     "'reason':'WaitingForOwner','message':'" message "','observedGeneration':1}]}"
@@ -517,6 +545,7 @@ int main(void)
         cmocka_unit_test(nothing_is_written_that_is_not_wanted_any_more),
         cmocka_unit_test(an_object_without_its_id_leaves_nothing_behind),
         cmocka_unit_test(what_only_users_can_mend_is_still_looked_at),
+        cmocka_unit_test(retries_are_spread_and_the_status_says_when),
         cmocka_unit_test(only_news_is_reported),
         cmocka_unit_test(judge_names_the_cause),
         cmocka_unit_test(an_owner_made_anew_gets_nothing),
