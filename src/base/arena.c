@@ -174,7 +174,7 @@ static void *alloc_large(struct arena *a, size_t size)
     return c->data;
 }
 
-static void *alloc_from_new_chunk(struct arena *a, size_t size)
+static __attribute__((noinline)) void *alloc_from_new_chunk(struct arena *a, size_t size)
 {
     if (size > LARGE)
         return alloc_large(a, size);
@@ -190,14 +190,15 @@ static void *alloc_from_new_chunk(struct arena *a, size_t size)
     return p;
 }
 
-static void *alloc_aligned(struct arena *a, size_t size, size_t align)
+static inline void *alloc_aligned(struct arena *a, size_t size, size_t align)
 {
-    char *p = (char *)(((uintptr_t)a->at + align - 1) & ~(uintptr_t)(align - 1));
+    size_t pad = -(uintptr_t)a->at & (align - 1);
 
-    if (UNLIKELY(!a->at || p > a->end || size > LARGE || size + GAP > (size_t)(a->end - p)))
+    if (UNLIKELY(size > LARGE || !a->at || pad + size + GAP > (size_t)(a->end - a->at)))
         return alloc_from_new_chunk(a, size);
+    char *p = a->at + pad;
     UNPOISON(p, size);
-    a->used += (size_t)(p - a->at) + size;
+    a->used += pad + size;
     a->at = p + size + GAP;
     return p;
 }

@@ -14,7 +14,7 @@ struct buf buf_new(struct arena *a, size_t max)
 }
 
 /* Doubles, but never beyond the maximum, so that a limit is also a limit on memory. */
-static bool grow(struct buf *b, size_t n)
+static __attribute__((noinline)) bool grow(struct buf *b, size_t n)
 {
     if (b->overflow || n > b->max - b->len) {
         b->overflow = true;
@@ -30,11 +30,16 @@ static bool grow(struct buf *b, size_t n)
     return true;
 }
 
-char *buf_room(struct buf *b, size_t n)
+static inline char *room(struct buf *b, size_t n)
 {
     if (UNLIKELY(b->overflow || n > b->cap - b->len) && !grow(b, n))
         return NULL;
     return b->data + b->len;
+}
+
+char *buf_room(struct buf *b, size_t n)
+{
+    return room(b, n);
 }
 
 void buf_wrote(struct buf *b, size_t n)
@@ -45,7 +50,7 @@ void buf_wrote(struct buf *b, size_t n)
 
 void buf_add(struct buf *b, str s)
 {
-    char *at = s.len ? buf_room(b, s.len) : NULL;
+    char *at = s.len ? room(b, s.len) : NULL;
 
     if (!at)
         return;
@@ -55,7 +60,7 @@ void buf_add(struct buf *b, str s)
 
 void buf_char(struct buf *b, char c)
 {
-    char *at = buf_room(b, 1);
+    char *at = room(b, 1);
 
     if (!at)
         return;

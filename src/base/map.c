@@ -57,12 +57,16 @@ static void grow(struct map *m, size_t slot_count)
     }
 }
 
+static struct entry *find_hashed(const struct map *m, str key, uint64_t hash)
+{
+    uint32_t number = m->slots[find_slot(m, key, hash)];
+
+    return number ? &m->entries.items[number - 1] : NULL;
+}
+
 static struct entry *find(const struct map *m, str key)
 {
-    if (!m->entries.len)
-        return NULL;
-    uint32_t number = m->slots[find_slot(m, key, str_hash(key))];
-    return number ? &m->entries.items[number - 1] : NULL;
+    return m->entries.len ? find_hashed(m, key, str_hash(key)) : NULL;
 }
 
 void *map_get(const struct map *m, str key)
@@ -79,7 +83,8 @@ bool map_has(const struct map *m, str key)
 
 void *map_set(struct map *m, str key, void *value)
 {
-    struct entry *entry = find(m, key);
+    uint64_t hash = str_hash(key);
+    struct entry *entry = m->entries.len ? find_hashed(m, key, hash) : NULL;
 
     if (entry) {
         void *before = entry->value;
@@ -88,7 +93,6 @@ void *map_set(struct map *m, str key, void *value)
     }
     if (m->entries.len * 2 >= m->slot_count)
         grow(m, m->slot_count ? m->slot_count * 2 : FIRST_SLOTS);
-    uint64_t hash = str_hash(key);
     size_t slot = find_slot(m, key, hash);
     VEC_PUSH(m->arena, &m->entries, ((struct entry){.key = key, .value = value, .hash = hash}));
     m->slots[slot] = (uint32_t)m->entries.len;

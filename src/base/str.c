@@ -141,11 +141,22 @@ bool str_contains(str s, str needle)
     return str_find(s, needle) != STR_NPOS;
 }
 
-static uint64_t hash_seed;
+static uint64_t hash_seed; /* 0: not made yet */
 
 static void make_hash_seed(void)
 {
-    hash_seed = random_u64() | 1;
+    __atomic_store_n(&hash_seed, random_u64() | 1, __ATOMIC_RELAXED);
+}
+
+static uint64_t get_hash_seed(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    uint64_t seed = __atomic_load_n(&hash_seed, __ATOMIC_RELAXED);
+
+    if (LIKELY(seed))
+        return seed;
+    pthread_once(&once, make_hash_seed);
+    return __atomic_load_n(&hash_seed, __ATOMIC_RELAXED);
 }
 
 static uint64_t mix(uint64_t x, uint64_t y)
@@ -155,28 +166,32 @@ static uint64_t mix(uint64_t x, uint64_t y)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static uint64_t load(const char *p, size_t n)
+/* All of 1 to 7 bytes in one number, some of them twice: the length is part of the hash. */
+static uint64_t load_few(const char *p, size_t n)
 {
-    uint64_t word = 0;
+    uint32_t first, last;
 
-    memcpy(&word, p, n);
-    return word;
+    if (n < 4)
+        return (uint64_t)(uint8_t)p[0] | (uint64_t)(uint8_t)p[n / 2] << 8 |
+               (uint64_t)(uint8_t)p[n - 1] << 16;
+    memcpy(&first, p, sizeof first);
+    memcpy(&last, p + n - sizeof last, sizeof last);
+    return first | (uint64_t)last << 32;
 }
 
 /* Multiply and fold, eight bytes at a time; the seed keeps foreign keys from colliding on purpose.
  */
 uint64_t str_hash(str s)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, make_hash_seed);
+    const uint64_t seed = get_hash_seed();
+    const char *p = s.ptr;
+    size_t left = s.len;
 
-    uint64_t hash = hash_seed ^ s.len;
-    while (s.len >= 8) {
-        hash = mix(hash ^ load(s.ptr, 8), UINT64_C(0x9E3779B97F4A7C15) ^ hash_seed);
-        s = str_from(s, 8);
-    }
-    if (s.len)
-        hash = mix(hash ^ load(s.ptr, s.len), UINT64_C(0xD6E8FEB86659FD93));
+    uint64_t hash = seed ^ s.len;
+    for (; left >= 8; p += 8, left -= 8)
+        hash = mix(hash ^ load_8(p), UINT64_C(0x9E3779B97F4A7C15) ^ seed);
+    if (left)
+        hash = mix(hash ^ load_few(p, left), UINT64_C(0xD6E8FEB86659FD93));
     return mix(hash, UINT64_C(0xA0761D6478BD642F));
 }
 
