@@ -19,11 +19,26 @@ static void add_rune(struct buf *out, uint32_t r, char quote, bool ascii)
     }
 }
 
+/* How many bytes at the front are printable ASCII that stands for itself between quotes. */
+static size_t plain_prefix(str s)
+{
+    size_t n = 0;
+
+    while (n < s.len && s.ptr[n] >= ' ' && s.ptr[n] < 0x7f && s.ptr[n] != '"' && s.ptr[n] != '\\')
+        n++;
+    return n;
+}
+
 void go_quote_with(struct buf *out, str s, bool ascii)
 {
     buf_char(out, '"');
     while (s.len) {
-        size_t width;
+        size_t width = plain_prefix(s);
+        if (width) {
+            buf_add(out, str_slice(s, 0, width));
+            s = str_from(s, width);
+            continue;
+        }
         uint32_t r = utf8_decode(s, &width);
         if (r == RUNE_ERROR && width == 1)
             buf_fmt(out, "\\x%02x", (unsigned char)s.ptr[0]);
