@@ -23,7 +23,8 @@ struct fast {
     bool yaml12;
     /* The current line: its content lies in [at, end) at a column; none at the end. */
     size_t at, end;
-    int column; /* -1 at the end */
+    int column;  /* -1 at the end */
+    size_t hash; /* a '#', with none between the line and it; the length: none */
     int depth;
     VEC(struct value) nodes;
     struct value few[FAST_NODES]; /* where they are as long as these are enough */
@@ -125,28 +126,83 @@ static void set_string(const struct fast *f, size_t at, const char *text, size_t
     out->text = text;
 }
 
+/* Whether plain text is a string, as most are; else yaml_resolve knows what it is. */
+static bool is_string(str text)
+{
+    switch ((enum yaml_hint)yaml_hints[(uint8_t)text.ptr[0]]) {
+    case YAML_HINT_TEXT:
+        return true;
+    case YAML_HINT_WORD:
+        return !yaml_is_word(text);
+    default:
+        return false;
+    }
+}
+
+/* Decimal digits, no zero before others, and few enough for Go's int64. */
+static bool is_small_integer(str text)
+{
+    if (text.len > 18 || (text.ptr[0] == '0' && text.len > 1))
+        return false;
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] < '0' || text.ptr[i] > '9')
+            return false;
+    return true;
+}
+
 static bool set_plain(struct fast *f, size_t from, size_t to, struct value *out)
 {
     const struct yevent event = {.implicit = true, .value = {f->text + from, to - from}};
 
-    if (yaml_begins_text(f->text[from])) {
+    if (is_string(event.value)) {
         set_string(f, from, f->text + from, to - from, out);
         return true;
     }
     *out = (struct value){.pos = position(f, from)};
-    yaml_resolve(f->arena, &event, f->yaml12, out);
+    if (is_small_integer(event.value))
+        yaml_set_text(out, VALUE_INT, event.value);
+    else
+        yaml_resolve(f->arena, &event, f->yaml12, out);
     return !out->tag;
+}
+
+/* The next of these bytes on the line, from is on it; or its end. */
+static size_t find_char(const struct fast *f, size_t from, char c)
+{
+    const char *found = memchr(f->text + from, c, f->end - from);
+
+    return found ? (size_t)(found - f->text) : f->end;
+}
+
+/* The first colon that ends a key, from here on; or the end of the line. */
+static size_t find_key_end(const struct fast *f, size_t from)
+{
+    size_t at = find_char(f, from, ':');
+
+    while (at + 1 < f->end && f->text[at + 1] != ' ')
+        at = find_char(f, at + 1, ':');
+    return at;
+}
+
+/* Whether a comment begins on the line between two places; few documents have any. */
+static bool has_comment(struct fast *f, size_t from, size_t to)
+{
+    if (f->hash < from) {
+        const char *next = memchr(f->text + from, '#', f->len - from);
+        f->hash = next ? (size_t)(next - f->text) : f->len;
+    }
+    for (size_t i = f->hash; i < to; i++)
+        if (f->text[i] == '#' && i > from && f->text[i - 1] == ' ')
+            return true;
+    return false;
 }
 
 /* Plain text to the end of the line. */
 static bool read_plain(struct fast *f, size_t at, struct value *out)
 {
-    if (!begins_plain(f, at) || f->text[f->end - 1] == ' ' || f->text[f->end - 1] == ':')
+    if (!begins_plain(f, at) || f->text[f->end - 1] == ' ' || find_key_end(f, at) < f->end ||
+        has_comment(f, at, f->end))
         return false;
-    for (size_t i = at + 1; i < f->end; i++)
-        if ((f->text[i] == ' ' && f->text[i - 1] == ':') ||
-            (f->text[i] == '#' && f->text[i - 1] == ' '))
-            return false;
     return set_plain(f, at, f->end, out);
 }
 
@@ -305,15 +361,11 @@ static bool read_inline(struct fast *f, size_t at, int parent, struct value *out
 /* ---- Sequences. ---- */
 
 /* The place of the colon behind the key at the beginning of the content, or 0. */
-static size_t find_colon(const struct fast *f)
+static size_t find_colon(struct fast *f)
 {
-    for (size_t i = f->at; i < f->end; i++) {
-        if (f->text[i] == ':' && (i + 1 == f->end || f->text[i + 1] == ' '))
-            return i;
-        if (f->text[i] == '#' && i > f->at && f->text[i - 1] == ' ')
-            return 0;
-    }
-    return 0;
+    size_t at = find_key_end(f, f->at);
+
+    return at < f->end && !has_comment(f, f->at, at) ? at : 0;
 }
 
 static bool read_entry(struct fast *f, int column, struct value *out)
@@ -371,28 +423,30 @@ static bool read_value(struct fast *f, size_t colon, int column, struct value *o
 }
 
 /* Keys are texts; one that reads as something else, or as a merge, is for the reader proper. */
-static bool read_key(struct fast *f, size_t colon, struct value *key)
+static bool read_key(struct fast *f, size_t colon, str *key)
 {
-    size_t len = colon - f->at;
+    struct value v;
 
-    if (!colon || !len || len > FAST_KEY || f->text[colon - 1] == ' ' || f->text[f->at] == '-' ||
-        !begins_plain(f, f->at))
+    *key = str_of(f->text + f->at, colon - f->at);
+    if (!colon || !key->len || key->len > FAST_KEY || f->text[colon - 1] == ' ' ||
+        key->ptr[0] == '-' || !begins_plain(f, f->at))
         return false;
-    return set_plain(f, f->at, colon, key) && key->kind == VALUE_STRING &&
-           !str_eq(value_str(key), STR("<<"));
+    return is_string(*key) ? !str_eq(*key, STR("<<"))
+                           : set_plain(f, f->at, colon, &v) && v.kind == VALUE_STRING;
 }
 
 static bool read_member(struct fast *f, size_t first, struct value_index *index, int column)
 {
     size_t colon = find_colon(f), n = f->nodes.len - first;
-    struct value key, v;
+    struct value v;
+    str key;
 
     if (!read_key(f, colon, &key) ||
-        value_index_find(f->scratch, index, f->nodes.items + first, n, value_str(&key)) != n ||
+        value_index_find(f->scratch, index, f->nodes.items + first, n, key) != n ||
         !read_value(f, colon, column, &v))
         return false;
-    v.key = key.text;
-    v.key_len = key.len;
+    v.key = key.ptr;
+    v.key_len = (uint32_t)key.len;
     *VEC_NEXT(f->scratch, &f->nodes) = v;
     return true;
 }
@@ -436,6 +490,7 @@ bool yaml_fast(struct arena *a, const struct ypart *part, const struct read_opti
     f.base = (uint32_t)part->from + 1;
     f.yaml12 = opts && opts->yaml12;
     f.depth = 0;
+    f.hash = 0;
     f.nodes.items = f.few;
     f.nodes.len = 0;
     f.nodes.cap = FAST_NODES;

@@ -41,14 +41,15 @@ enum ykey_kind { YKEY_STRING, YKEY_NULL, YKEY_BOOL, YKEY_INT, YKEY_UINT, YKEY_FL
 enum yaml_hint { YAML_HINT_TEXT, YAML_HINT_WORD, YAML_HINT_DOT, YAML_HINT_NUMBER };
 extern const uint8_t yaml_hints[256];
 
-/* Whether a plain scalar is text, whatever follows its first character. */
-static inline bool yaml_begins_text(char first)
-{
-    return yaml_hints[(uint8_t)first] == YAML_HINT_TEXT;
-}
-
 /* Resolves the scalar of an event: kind and text of v, or RAW_BAD or RAW_INF in its tag. */
 void yaml_resolve(struct arena *a, const struct yevent *event, bool yaml12, struct value *v);
+/* Whether text is one of the words that are not strings, in the older dialect at least. */
+#define YAML_WORD_MAX 5 /* bytes */
+bool yaml_is_known_word(str text);
+static inline bool yaml_is_word(str text)
+{
+    return text.len <= YAML_WORD_MAX && yaml_is_known_word(text);
+}
 /* Whether a plain scalar reads as something else than a string. */
 bool yaml_reads_as_string(str text);
 

@@ -57,12 +57,18 @@ static const struct word *find_word(str text)
     /* Where the words of a length begin; those of the next one end them. */
     static const uint8_t from[] = {0, 0, 5, 11, 17, 29, COUNT(words)};
 
-    if (text.len + 1 >= COUNT(from))
+    _Static_assert(COUNT(from) == YAML_WORD_MAX + 2, "a number per length");
+    if (text.len > YAML_WORD_MAX)
         return NULL;
     for (size_t i = from[text.len]; i < from[text.len + 1]; i++)
         if (words[i].text.ptr[0] == text.ptr[0] && str_eq(words[i].text, text))
             return &words[i];
     return NULL;
+}
+
+bool yaml_is_known_word(str text)
+{
+    return find_word(text) != NULL;
 }
 
 /* Whether the newer dialect takes the word for text: all booleans but the spellings of true, false.
