@@ -252,10 +252,11 @@ struct variable {
     struct tv value;
 };
 
-/* Where the lines of a text begin, counted once per run when provenance is wanted. */
-struct noted_file {
-    const struct file *file;
-    VEC(size_t) starts;
+/* A text or action, and what of the output it wrote. */
+struct tmpl_note {
+    const struct node *node;
+    const struct file *file; /* its text */
+    size_t from, to;
 };
 
 struct exec {
@@ -266,7 +267,6 @@ struct exec {
     const struct node *item;         /* of a list, to which that belongs */
     struct buf *out;
     const struct buf *noted; /* the output whose provenance is wanted, or NULL */
-    VEC(struct noted_file) noted_files;
     struct err *err;
     struct tmpl_run *run;
     uint32_t depth, depth_max;

@@ -7,32 +7,62 @@
  */
 #include "tmpl/internal.h"
 
+void provenance_note(struct exec *x, const struct node *n, size_t from)
+{
+    struct tmpl_provenance *p = x->run->provenance;
+
+    if (from == x->out->len || p->partial)
+        return;
+    if (p->note_max && p->note_count == p->note_max) {
+        p->partial = true;
+        return;
+    }
+    if (p->note_count == p->note_room)
+        p->notes = vec_grow(x->rt.arena, p->notes, &p->note_room, sizeof(*p->notes));
+    p->notes[p->note_count++] = (struct tmpl_note){n, x->template->file, from, x->out->len};
+}
+
 /* ---- Lines. ---- */
 
-static const struct noted_file *lines_of(struct exec *x, const struct file *file)
-{
-    struct noted_file *lines;
+/* Where the lines of a text begin. */
+struct line_starts {
+    const struct file *file;
+    VEC(size_t) at;
+};
 
-    for (size_t i = x->noted_files.len; i-- > 0;)
-        if (x->noted_files.items[i].file == file)
-            return &x->noted_files.items[i];
-    lines = VEC_ADD(x->rt.arena, &x->noted_files);
+/* Notes become ranges. */
+struct ranging {
+    struct arena *arena;
+    struct tmpl_provenance *out;
+    VEC(struct line_starts) files;
+};
+
+static const struct line_starts *lines_of(struct ranging *r, const struct file *file)
+{
+    struct line_starts *lines;
+    str rest = file->text;
+
+    for (size_t i = r->files.len; i-- > 0;)
+        if (r->files.items[i].file == file)
+            return &r->files.items[i];
+    lines = VEC_ADD(r->arena, &r->files);
     lines->file = file;
-    VEC_PUSH(x->rt.arena, &lines->starts, 0);
-    for (size_t i = 0; i < file->text.len; i++)
-        if (file->text.ptr[i] == '\n')
-            VEC_PUSH(x->rt.arena, &lines->starts, i + 1);
+    VEC_PUSH(r->arena, &lines->at, 0);
+    for (size_t lf; (lf = str_find_char(rest, '\n')) != STR_NPOS;) {
+        rest = str_from(rest, lf + 1);
+        VEC_PUSH(r->arena, &lines->at, file->text.len - rest.len);
+    }
     return lines;
 }
 
-static uint32_t line_of(struct exec *x, const struct file *file, size_t pos)
+static uint32_t line_of(struct ranging *r, const struct file *file, size_t pos)
 {
-    const struct noted_file *lines = lines_of(x, file);
-    size_t low = 0, high = lines->starts.len;
+    const struct line_starts *lines = lines_of(r, file);
+    size_t low = 0, high = lines->at.len;
 
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
-        if (lines->starts.items[middle] <= pos)
+        if (lines->at.items[middle] <= pos)
             low = middle;
         else
             high = middle;
@@ -42,11 +72,10 @@ static uint32_t line_of(struct exec *x, const struct file *file, size_t pos)
 
 /* ---- Ranges. ---- */
 
-/* Notes one range; text that goes on where the last one ended, on the same line, makes it longer.
- */
-static void add(struct exec *x, const struct tmpl_range *range)
+/* Adds one range; text that goes on where the last one ended, on the same line, makes it longer. */
+static void add(struct ranging *r, const struct tmpl_range *range)
 {
-    struct tmpl_provenance *p = x->run->provenance;
+    struct tmpl_provenance *p = r->out;
     struct tmpl_range *last = p->count ? &p->items[p->count - 1] : NULL;
 
     if (range->from == range->to)
@@ -56,31 +85,38 @@ static void add(struct exec *x, const struct tmpl_range *range)
         last->to = range->to;
         return;
     }
-    p->items = vec_room(x->rt.arena, p->items, p->count, &p->room, sizeof(*p->items));
+    p->items = vec_room(r->arena, p->items, p->count, &p->room, sizeof(*p->items));
     p->items[p->count++] = *range;
 }
 
-void provenance_note(struct exec *x, const struct node *n, size_t from)
+static void add_note(struct ranging *r, const struct tmpl_note *note)
 {
-    const struct file *file = x->template->file;
-    struct tmpl_range range = {.from = from, .file = file->name};
+    struct tmpl_range range = {.from = note->from, .file = note->file->name};
     str rest, piece;
 
-    range.line = line_of(x, file, n->pos);
-    if (n->kind != NODE_TEXT) {
-        range.to = x->out->len;
-        range.action = n;
-        add(x, &range);
+    range.line = line_of(r, note->file, note->node->pos);
+    if (note->node->kind != NODE_TEXT) {
+        range.to = note->to;
+        range.action = note->node;
+        add(r, &range);
         return;
     }
-    rest = n->text;
+    rest = note->node->text;
     for (; str_next_line(&rest, &piece); range.line++) {
         /* With its newline, unless the text ends without one. */
         size_t end = range.from + piece.len + 1;
-        range.to = end < x->out->len ? end : x->out->len;
-        add(x, &range);
+        range.to = end < note->to ? end : note->to;
+        add(r, &range);
         range.from = end;
     }
+}
+
+void tmpl_provenance_ranges(struct arena *a, struct tmpl_provenance *p)
+{
+    struct ranging r = {.arena = a, .out = p};
+
+    for (size_t i = 0; i < p->note_count; i++)
+        add_note(&r, &p->notes[i]);
 }
 
 /* ---- Actions. ---- */

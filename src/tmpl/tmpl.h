@@ -127,11 +127,20 @@ void tmpl_range_print(const struct tmpl_range *range, struct buf *out);
 /* Whether the range was written by an action that looks at data or at variables. */
 bool tmpl_range_reads(const struct tmpl_range *range);
 
-/* In the order of the output, without gaps. Lives as long as the arena of the run. */
+/*
+ * What wrote the output of a run. The run only takes notes, which costs next to nothing;
+ * tmpl_provenance_ranges makes ranges of them, once they are wanted.
+ */
 struct tmpl_provenance {
-    struct tmpl_range *items;
+    struct tmpl_range *items; /* in the order of the output, without gaps */
     size_t count, room;
+    struct tmpl_note *notes; /* these live as long as the arena of the run */
+    size_t note_count, note_room;
+    size_t note_max; /* how many there may be; 0: any number */
+    bool partial;    /* set: there would have been more */
 };
+/* Fills the items of a provenance that has none; they live as long as a. */
+void tmpl_provenance_ranges(struct arena *a, struct tmpl_provenance *p);
 
 struct tmpl_run {
     const struct value *data; /* NULL: an empty object */
@@ -140,8 +149,8 @@ struct tmpl_run {
     str zone;    /* the local time zone, by name; empty: that of the process */
     const struct tmpl_limits *limits;   /* may be NULL */
     const struct tmpl_hooks *hooks;     /* may be NULL */
-    struct tmpl_provenance *provenance; /* filled unless NULL; costs nothing when it is */
-    struct tmpl_coverage *coverage;     /* likewise; see coverage.h */
+    struct tmpl_provenance *provenance; /* gets notes unless NULL */
+    struct tmpl_coverage *coverage;     /* filled unless NULL; see coverage.h */
     bool do_not_match;                  /* set when doNotMatch ended the execution */
     /*
      * Set: the data as functions that change maps (set, unset, merge) left it, or NULL when they

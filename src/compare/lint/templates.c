@@ -352,6 +352,7 @@ static bool render(struct lint *l, struct rendering *r)
     AUTO_ERR e = {0};
 
     if (tmpl_execute(l->arena, t->set, t->name, &run, &out, &e)) {
+        tmpl_provenance_ranges(l->arena, &r->provenance);
         r->raw = l->notes[r->index].text = buf_str(&out);
         l->bytes += r->raw.len;
         return true;

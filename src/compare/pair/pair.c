@@ -51,8 +51,10 @@ static void add_candidate(struct pairing *p, const struct template *t)
     struct match m = {.template = t, .tally = {.arena = p->arena, .object = o->root}};
     AUTO_ERR e = {0};
 
-    if (p->dialect->isolated_candidates)
+    if (p->dialect->isolated_candidates) {
         p->root = value_clone(p->arena, o->root);
+        r.text = &m.text;
+    }
     if (p->dialect->verdict)
         p->tally = &m.tally;
     m.id = object_id(p->arena, p->root);

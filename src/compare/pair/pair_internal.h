@@ -21,6 +21,7 @@ struct match {
     struct diff_run diff;
     str id; /* of the object, before this candidate's omission */
     size_t score;
+    struct template_text text; /* what the template wrote, when that may be wanted again */
     struct value *rendered;
     struct value *expected;     /* what is printed, secrets masked */
     const struct value *actual; /* the same of the object */

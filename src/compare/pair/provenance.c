@@ -5,12 +5,15 @@
 #include "compare/pair/pair_internal.h"
 
 /*
- * Makes the expected side once more, step by step and with the places of the template. Log lines
- * are those of the first time, so these are dropped. Of what earlier candidates of the original
- * changed in the object only the omitted fields are repeated.
+ * Makes the expected side once more, step by step and with the places of the template, which is not
+ * run again when what it wrote is at hand. Log lines are those of the first time, so these are
+ * dropped. Of what earlier candidates of the original changed in the object only the omitted fields
+ * are repeated.
  */
-static bool retrace(const struct pairing *p, const struct template *t, struct trace *trace)
+static bool retrace(const struct pairing *p, const struct match *m, struct trace *trace)
 {
+    const struct template *t = m->template;
+    struct template_text text = m->text;
     struct outcome out = {.overrides = p->out->overrides,
                           .override_count = p->out->override_count,
                           .journal = {.arena = p->arena}};
@@ -32,6 +35,8 @@ static bool retrace(const struct pairing *p, const struct template *t, struct tr
         omit_fields(p->arena, again.root, &templates[p->candidates[i]].omit);
     struct render r = pair_render_options(&again, trace);
     r.hooks.changed = NULL;
+    if (text.complete)
+        r.text = &text;
     bool ok = pair_render(&again, t, &r, &rendered, &e);
     trace->live = again.root;
     return ok;
@@ -45,7 +50,7 @@ void pair_add_data(struct pairing *p, const struct match *best)
 
     if (!wanted && !p->explain)
         return;
-    bool traced = best && retrace(p, best->template, &trace);
+    bool traced = best && retrace(p, best, &trace);
     if (wanted && best->template->merge)
         pair_sort_members(p->arena, best->expected);
     if (wanted)

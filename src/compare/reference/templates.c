@@ -198,12 +198,15 @@ static size_t after_cut(struct cutting *c, size_t at)
 }
 
 /* Keeps what a trace wants to know about a rendering. */
-static void keep_text(struct trace *t, str written, str read)
+static void keep_text(struct arena *a, struct trace *t, const struct template_text *written,
+                      str read)
 {
-    struct cutting from = {.text = written, .next = str_find(written, str_c(no_value))};
+    struct cutting from = {.text = written->text, .next = str_find(written->text, str_c(no_value))};
     struct cutting to = from;
 
     t->text = read;
+    t->provenance = written->provenance;
+    tmpl_provenance_ranges(a, &t->provenance);
     for (size_t i = 0; i < t->provenance.count; i++) {
         t->provenance.items[i].from = after_cut(&from, t->provenance.items[i].from);
         t->provenance.items[i].to = after_cut(&to, t->provenance.items[i].to);
@@ -233,33 +236,56 @@ static bool check_single(const struct template *t, str text, struct err *e)
                    STR_ARG(t->path), (unsigned)line);
 }
 
-bool template_render(struct arena *a, const struct template *t, const struct value *data,
-                     struct render *r, struct value **out, struct err *e)
+/* More than that is not kept in case somebody asks; the memory of a run is limited. */
+#define NOTES_MAX 4096
+
+/* Runs it, unless that has been done. */
+static bool run_template(struct arena *a, const struct template *t, const struct value *data,
+                         struct render *r, struct template_text *out, struct err *e)
 {
     struct buf text = buf_new(a, TMPL_OUTPUT_MAX);
     struct tmpl_run run = {.data = data,
                            .exact = r->exact,
                            .hooks = &r->hooks,
-                           .provenance = r->trace ? &r->trace->provenance : NULL,
+                           .provenance = r->text || r->trace ? &out->provenance : NULL,
                            .coverage = r->coverage};
-    bool ok = execute(a, t, &run, &text, e);
 
+    if (r->text && r->text->complete) {
+        *out = *r->text;
+        return true;
+    }
+    out->provenance.note_max = r->trace ? 0 : NOTES_MAX;
+    bool ok = execute(a, t, &run, &text, e);
+    out->text = buf_str(&text);
+    out->complete = ok && !run.changed && !r->coverage && !out->provenance.partial;
     r->do_not_match = run.do_not_match;
-    r->written = buf_str(&text).len;
     r->changed = run.changed;
+    if (r->text)
+        *r->text = *out;
+    return ok;
+}
+
+bool template_render(struct arena *a, const struct template *t, const struct value *data,
+                     struct render *r, struct value **out, struct err *e)
+{
+    struct template_text text = {0};
+    bool ok = run_template(a, t, data, r, &text, e);
+
+    r->written = text.text.len;
     if (!ok)
         return err_wrap(e, "failed to constuct template");
-    str plain = template_output(a, buf_str(&text));
+    str plain = template_output(a, text.text);
     if (r->trace)
-        keep_text(r->trace, buf_str(&text), plain);
-    if (yaml_map_read(a, plain, out, e))
+        keep_text(a, r->trace, &text, plain);
+    if (r->keep)
+        plain = str_copy(r->keep, plain);
+    if (yaml_map_read(r->keep ? r->keep : a, plain, out, e))
         return !r->exact || check_single(t, plain, e);
     str reason = str_copy(a, e->text);
     return err_set(e, ERR_INVALID,
                    "template: %.*s isn't a yaml file after injection. yaml unmarshal error: %.*s. "
                    "The Template After Execution: %.*s",
-                   STR_ARG(t->path), STR_ARG(reason),
-                   STR_ARG(r->secret ? STR("***") : buf_str(&text)));
+                   STR_ARG(t->path), STR_ARG(reason), STR_ARG(r->secret ? STR("***") : text.text));
 }
 
 /* ---- Checks. ---- */
@@ -349,8 +375,8 @@ static void make_metadata(struct arena *a, struct template *t, struct journal *j
 {
     AUTO_ARENA scratch = arena_new();
     struct value *metadata = NULL;
-    struct render r = {.journal = j,
-                       .hooks = {.ctx = j, .lookup = find_nothing, .warn = pass_warning}};
+    struct render r = {
+        .journal = j, .hooks = {.ctx = j, .lookup = find_nothing, .warn = pass_warning}, .keep = a};
     AUTO_ERR e = {0};
 
     journal_info(j, "Pre-processing template %.*s with empty data", STR_ARG(t->path));
@@ -361,7 +387,7 @@ static void make_metadata(struct arena *a, struct template *t, struct journal *j
         err_join(all, &e);
         return;
     }
-    t->metadata = value_copy(a, metadata);
+    t->metadata = metadata;
     t->identity = identity_of(t->metadata);
     check_fields(a, t, all);
     if (!t->identity.kind.len) {

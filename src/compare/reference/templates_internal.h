@@ -14,6 +14,13 @@ struct trace;
 MUST_CHECK bool templates_parse(struct arena *a, const struct root *root, struct journal *j,
                                 struct reference *r, struct err *e);
 
+/* What the run of a template wrote, for those who want to know later what wrote it. */
+struct template_text {
+    str text;
+    struct tmpl_provenance provenance;
+    bool complete; /* another run would give the same, and do nothing else */
+};
+
 /* What templates may ask for while they run. */
 struct render {
     struct journal *journal;
@@ -25,12 +32,14 @@ struct render {
     size_t written;                 /* bytes that it gave */
     struct trace *trace;            /* filled unless NULL */
     struct tmpl_coverage *coverage; /* likewise */
+    struct template_text *text;     /* likewise; taken instead of a run when it is complete */
+    struct arena *keep;             /* of what is read from the text; NULL: that of the run */
     const struct value *changed;    /* the data as the template left it, or NULL */
 };
 
 /*
- * Runs a template and reads what it gives as a mapping, which lives as long as a. Fails with the
- * original's words.
+ * Runs a template and reads what it gives as a mapping, which lives as long as a, or as r->keep.
+ * Fails with the original's words.
  */
 MUST_CHECK bool template_render(struct arena *a, const struct template *t, const struct value *data,
                                 struct render *r, struct value **out, struct err *e);

@@ -264,12 +264,33 @@ TEST(each_part_of_the_output_knows_its_line)
     assert_ok(tmpl_parse(set, STR("lib"), STR("{{define \"x\"}}x\ny{{2}}{{end}}"), &e), &e);
     assert_ok(tmpl_execute(a, set, STR("t"), &run, &out, &e), &e);
     assert_str(buf_str(&out), STR("a\n1b\nx\ny2c\n"));
+    tmpl_provenance_ranges(a, &from);
     assert_int_equal(from.count, COUNT(want));
     for (size_t i = 0; i < COUNT(want); i++) {
         assert_int_equal(from.items[i].from, want[i].from);
         assert_int_equal(from.items[i].to, want[i].to);
         assert_int_equal(from.items[i].line, want[i].line);
         assert_str(from.items[i].file, want[i].file);
+    }
+}
+
+TEST(notes_beyond_their_maximum_are_not_taken)
+{
+    AUTO_ARENA a = arena_new();
+    struct tmpl_set *set = tmpl_new(a, NULL);
+    struct value *list = value_list(a);
+    AUTO_ERR e = {0};
+
+    value_add(a, list, value_int(a, 1));
+    value_add(a, list, value_int(a, 2));
+    assert_ok(tmpl_parse(set, STR("t"), STR("{{range .}}{{.}}{{end}}b"), &e), &e);
+    for (size_t max = 0; max < 4; max++) {
+        struct buf out = buf_new(a, KIB);
+        struct tmpl_provenance from = {.note_max = max};
+        struct tmpl_run run = {.data = list, .provenance = &from};
+        assert_ok(tmpl_execute(a, set, STR("t"), &run, &out, &e), &e);
+        assert_int_equal(from.note_count, max ? max : 3);
+        assert_int_equal(from.partial, max && max < 3);
     }
 }
 
@@ -297,6 +318,7 @@ TEST(ranges_know_the_action_that_wrote_them)
 
         assert_ok(tmpl_parse(set, STR("t"), str_c(cases[i].text), &e), &e);
         assert_ok(tmpl_execute(a, set, STR("t"), &run, &out, &e), &e);
+        tmpl_provenance_ranges(a, &from);
         assert_int_equal(from.count, 1);
         tmpl_range_print(&from.items[0], &shown);
         assert_str(buf_str(&shown), str_c(cases[i].action));
@@ -332,6 +354,7 @@ TEST(numbers_that_go_would_round_stay_exact_when_asked_for)
 }
 
 RUN_TESTS(cmocka_unit_test(numbers_that_go_would_round_stay_exact_when_asked_for),
+          cmocka_unit_test(notes_beyond_their_maximum_are_not_taken),
           cmocka_unit_test(ranges_know_the_action_that_wrote_them),
           cmocka_unit_test(each_part_of_the_output_knows_its_line),
           cmocka_unit_test(data_is_seen_as_go_sees_it), cmocka_unit_test(control_structures_work),
