@@ -10,27 +10,30 @@
 /* What a call counts for, in steps, beside the texts among its arguments. */
 #define CALL_STEPS 3
 
-static bool check_count(struct exec *x, const struct call_site *site, const struct signature *sig)
+static bool takes(const struct signature *sig, uint32_t count)
 {
-    uint32_t given = site->count + (site->final != NULL);
+    return sig->variadic ? count >= sig->fixed : count == sig->fixed;
+}
 
+COLD static bool wrong_count(struct exec *x, const struct call_site *site,
+                             const struct signature *sig)
+{
     /* Upstream: a piped value is not counted in this message. */
     if (sig->variadic)
-        return given >= sig->fixed ||
-               EXEC_FAIL(x, "wrong number of args for %s: want at least %d got %d",
+        return EXEC_FAIL(x, "wrong number of args for %s: want at least %d got %d",
                          tv_str(site->name), tv_int(sig->fixed), tv_int(site->count));
-    return given == sig->fixed || EXEC_FAIL(x, "wrong number of args for %s: want %d got %d",
-                                            tv_str(site->name), tv_int(sig->fixed), tv_int(given));
+    return EXEC_FAIL(x, "wrong number of args for %s: want %d got %d", tv_str(site->name),
+                     tv_int(sig->fixed), tv_int(site->count + (site->final != NULL)));
 }
 
 /* Methods may return what templates cannot take. */
-static bool check_results(struct exec *x, const struct call_site *site, const struct signature *sig)
+COLD static bool wrong_results(struct exec *x, const struct call_site *site,
+                               const struct signature *sig)
 {
     if (sig->too_many)
         return EXEC_FAIL(x, "function %s has %d return values; should be 1 or 2",
                          tv_str(site->name), tv_int(sig->too_many));
-    return !sig->second ||
-           EXEC_FAIL(x,
+    return EXEC_FAIL(x,
                      "invalid function signature for %s: second return value should be error; "
                      "is %s",
                      tv_str(site->name), tv_str(str_c(tv_info(sig->second)->name)));
@@ -53,28 +56,36 @@ static bool short_circuit(struct exec *x, const struct call_site *site, bool unt
     return !site->final || validate_type(x, *site->final, TV_VALUE, out);
 }
 
+/* What a value adds to the texts that a call is charged for. */
+static uint64_t text_bytes(struct tv v)
+{
+    return v.type == TV_STRING ? v.len : 0;
+}
+
+/* Evaluates the arguments and charges for the call. */
 static bool eval_args(struct exec *x, const struct call_site *site, const struct signature *sig,
                       struct tv *args)
 {
-    for (uint32_t i = 0; i < site->count; i++)
-        if (!eval_arg(x, site->dot, param_type(sig, i), site->args[i], &args[i]))
-            return false;
-    return !site->final ||
-           validate_type(x, *site->final, param_type(sig, site->count), &args[site->count]);
-}
-
-static void charge_call(struct rt *rt, const struct tv *args, size_t count)
-{
     uint64_t bytes = 0;
 
-    for (size_t i = 0; i < count; i++)
-        if (args[i].type == TV_STRING)
-            bytes += args[i].len;
-    rt_charge(rt, CALL_STEPS + bytes / RT_BYTES_PER_STEP);
+    for (uint32_t i = 0; i < site->count; i++) {
+        if (!eval_arg(x, site->dot, param_type(sig, i), site->args[i], &args[i]))
+            return false;
+        bytes += text_bytes(args[i]);
+    }
+    if (site->final) {
+        struct tv *last = &args[site->count];
+        if (!validate_type(x, *site->final, param_type(sig, site->count), last))
+            return false;
+        bytes += text_bytes(*last);
+    }
+    rt_charge(&x->rt, CALL_STEPS + bytes / RT_BYTES_PER_STEP);
+    return true;
 }
 
 /* A failed call, reported at the whole command. */
-static bool call_failed(struct exec *x, const struct call_site *site, const struct tmpl_call *c)
+COLD static bool call_failed(struct exec *x, const struct call_site *site,
+                             const struct tmpl_call *c)
 {
     bool was_limit = c->error_kind == ERR_LIMIT;
 
@@ -91,9 +102,17 @@ bool eval_call(struct exec *x, const struct call_site *site, const struct tmpl_f
                const struct signature *sig, struct tv self, struct tv *out)
 {
     struct tv small[SMALL_ARGS], *args = small;
-    struct tmpl_call c = {.rt = &x->rt, .arena = x->rt.arena, .self = self, .site = site};
+    struct tmpl_call c = {.rt = &x->rt,
+                          .arena = x->rt.arena,
+                          .count = site->count + (site->final != NULL),
+                          .self = self,
+                          .site = site};
 
-    if (!check_count(x, site, sig) || !check_results(x, site, sig) || !exec_step(x))
+    if (UNLIKELY(!takes(sig, (uint32_t)c.count)))
+        return wrong_count(x, site, sig);
+    if (UNLIKELY(sig->too_many || sig->second))
+        return wrong_results(x, site, sig);
+    if (!exec_step(x))
         return false;
     if (f->call == fn_and || f->call == fn_or)
         return short_circuit(x, site, f->call == fn_or, out);
@@ -102,9 +121,7 @@ bool eval_call(struct exec *x, const struct call_site *site, const struct tmpl_f
     if (!eval_args(x, site, sig, args))
         return false;
     c.args = args;
-    c.count = site->count + (site->final != NULL);
     c.result.type = sig->result;
-    charge_call(&x->rt, args, c.count);
     if (!f->call(&c))
         return call_failed(x, site, &c);
     *out = c.result;

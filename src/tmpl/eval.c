@@ -33,11 +33,14 @@ static struct tv tv_c(const char *text)
     return tv_str(str_c(text));
 }
 
-static bool not_a_function(struct exec *x, const struct given *g)
+COLD static bool given_in_vain(struct exec *x, const struct given *g)
 {
-    if (!has_args(g))
-        return true;
     return EXEC_FAIL(x, "can't give argument to non-function %s", tv_node(x, g->args->items[0]));
+}
+
+static inline bool not_a_function(struct exec *x, const struct given *g)
+{
+    return !has_args(g) || given_in_vain(x, g);
 }
 
 /* ---- Fields --------------------------------------------------------------------------------- */
@@ -80,10 +83,20 @@ static bool call_method(struct exec *x, const struct field *f, const struct tmpl
     return eval_call(x, &site, m, &sig, self, out);
 }
 
+COLD static bool not_a_method(struct exec *x, str name)
+{
+    return EXEC_FAIL(x, "%s is not a method but has arguments", tv_str(name));
+}
+
+COLD static bool no_entry(struct exec *x, const char *format, str name)
+{
+    return EXEC_FAIL(x, format, tv_str(name));
+}
+
 static bool map_field(struct exec *x, const struct field *f, struct tv map, struct tv *out)
 {
     if (has_args(f->given))
-        return EXEC_FAIL(x, "%s is not a method but has arguments", tv_str(f->name));
+        return not_a_method(x, f->name);
     if (tv_get(&x->rt, map, f->name, out))
         return true;
     switch (x->set->missing) {
@@ -96,11 +109,11 @@ static bool map_field(struct exec *x, const struct field *f, struct tv map, stru
     case MISSING_ERROR:
         break;
     }
-    return EXEC_FAIL(x, "map has no entry for key %q", tv_str(f->name));
+    return no_entry(x, "map has no entry for key %q", f->name);
 }
 
-static bool struct_field(struct exec *x, const struct field *f, struct tv v, const char *type,
-                         bool *found, struct tv *out)
+COLD static bool struct_field(struct exec *x, const struct field *f, struct tv v, const char *type,
+                              bool *found, struct tv *out)
 {
     const struct tv_info *info = tv_info(v.type);
     const struct tv_field *field = info->kind == TV_KIND_PTR ? tv_info(info->elem)->fields
@@ -123,29 +136,40 @@ static bool struct_field(struct exec *x, const struct field *f, struct tv v, con
     return true;
 }
 
-static bool eval_field(struct exec *x, const struct field *f, struct tv on, struct tv *out)
+COLD static bool nil_pointer(struct exec *x, str name)
+{
+    return EXEC_FAIL(x, "nil pointer evaluating %s.%s", tv_c("interface {}"), tv_str(name));
+}
+
+/* A field or method of what is no map. */
+COLD static bool other_field(struct exec *x, const struct field *f, struct tv on, struct tv *out)
 {
     const char *type = on.flags & TV_IFACE ? "interface {}" : tv_type_name(on);
     const struct tmpl_func *method;
     bool found;
 
-    if (on.type == TV_INVALID && !(on.flags & TV_IFACE)) {
-        if (x->set->missing == MISSING_ERROR)
-            return EXEC_FAIL(x, "nil data; no entry for key %q", tv_str(f->name));
-        *out = tv_none();
-        return true;
-    }
-    if (on.type == TV_INVALID)
-        return EXEC_FAIL(x, "nil pointer evaluating %s.%s", tv_c(type), tv_str(f->name));
     on = tv_concrete(on);
     method = find_method(on, f->name);
     if (method)
         return call_method(x, f, method, on, out);
-    if (tv_kind(on) == TV_KIND_MAP)
-        return map_field(x, f, on, out);
     if (!struct_field(x, f, on, type, &found, out))
         return false;
     return found || EXEC_FAIL(x, "can't evaluate field %s in type %s", tv_str(f->name), tv_c(type));
+}
+
+/* Maps have no methods. */
+static inline bool eval_field(struct exec *x, const struct field *f, struct tv on, struct tv *out)
+{
+    if (tv_kind(on) == TV_KIND_MAP)
+        return map_field(x, f, tv_concrete(on), out);
+    if (on.type != TV_INVALID)
+        return other_field(x, f, on, out);
+    if (on.flags & TV_IFACE)
+        return nil_pointer(x, f->name);
+    if (x->set->missing == MISSING_ERROR)
+        return no_entry(x, "nil data; no entry for key %q", f->name);
+    *out = tv_none();
+    return true;
 }
 
 /* The fields from first on, one after the other; the last one gets what is given. */
@@ -192,7 +216,7 @@ static bool eval_variable(struct exec *x, struct tv dot, const struct node *n,
         i--;
     rt_charge(&x->rt, (x->vars.len - i) / VARIABLES_PER_STEP);
     if (i == x->vars_base)
-        return EXEC_FAIL(x, "undefined variable: %s", tv_str(names->items[0]));
+        return exec_undefined(x, names->items[0]);
     *out = x->vars.items[i - 1].value;
     if (names->len == 1)
         return not_a_function(x, g);
@@ -212,14 +236,17 @@ static bool eval_function(struct exec *x, struct tv dot, const struct node *n,
     return eval_call(x, &site, f->func, &f->signature, tv_none(), out);
 }
 
+COLD static bool overflows_int(struct exec *x, str number)
+{
+    return EXEC_FAIL(x, "%s overflows int", tv_str(number));
+}
+
 /* A number where nothing determines its type. */
 static bool eval_number(struct exec *x, const struct node *n, struct tv *out)
 {
     x->node = n;
     *out = n->number.ideal;
-    if (out->type == TV_INVALID)
-        return EXEC_FAIL(x, "%s overflows int", tv_str(n->number.value->text));
-    return true;
+    return out->type != TV_INVALID || overflows_int(x, n->number.value->text);
 }
 
 static bool eval_constant(struct exec *x, struct tv dot, const struct node *n, struct tv *out)
@@ -268,14 +295,18 @@ bool eval_pipeline(struct exec *x, struct tv dot, const struct node *pipe, struc
 {
     const struct nodes *commands, *declared;
 
-    *out = tv_none();
-    if (!pipe)
+    if (!pipe) {
+        *out = tv_none();
         return true;
+    }
     x->node = pipe;
     commands = &pipe->pipe.commands;
-    for (uint32_t i = 0; i < commands->len; i++) {
+    if (!eval_command(x, dot, commands->items[0], NULL, out))
+        return false;
+    *out = tv_concrete(*out);
+    for (uint32_t i = 1; i < commands->len; i++) {
         struct tv final = *out;
-        if (!eval_command(x, dot, commands->items[i], i ? &final : NULL, out))
+        if (!eval_command(x, dot, commands->items[i], &final, out))
             return false;
         *out = tv_concrete(*out);
     }
@@ -305,17 +336,8 @@ static struct tv zero_of(enum tv_type type)
     return type == TV_ANY || type == TV_VALUE ? tv_none() : tv_object(type, NULL);
 }
 
-bool validate_type(struct exec *x, struct tv v, enum tv_type type, struct tv *out)
+bool validate_other(struct exec *x, struct tv v, enum tv_type type, struct tv *out)
 {
-    *out = tv_concrete(v);
-    if (v.type == type)
-        return true;
-    if (type == TV_VALUE) {
-        *out = v;
-        return true;
-    }
-    if (type == TV_ANY)
-        return true;
     if (v.type == TV_INVALID && !(v.flags & TV_IFACE)) {
         *out = zero_of(type);
         return can_be_nil(type) ||
@@ -325,9 +347,20 @@ bool validate_type(struct exec *x, struct tv v, enum tv_type type, struct tv *ou
                      tv_c(tv_type_name(v)));
 }
 
-static bool wrong_literal(struct exec *x, const char *wanted, const struct node *n)
+COLD static bool wrong_literal(struct exec *x, const char *wanted, const struct node *n)
 {
     return EXEC_FAIL(x, "expected %s; found %s", tv_c(wanted), tv_node(x, n));
+}
+
+COLD static bool no_literal(struct exec *x, enum tv_type type, const struct node *n)
+{
+    return EXEC_FAIL(x, "can't handle %s for arg of type %s", tv_node(x, n),
+                     tv_c(tv_info(type)->name));
+}
+
+COLD static bool no_nil(struct exec *x, enum tv_type type)
+{
+    return EXEC_FAIL(x, "cannot assign nil to %s", tv_c(tv_info(type)->name));
 }
 
 /* A literal as an argument of a parameter of this type. */
@@ -358,8 +391,7 @@ static bool eval_literal(struct exec *x, struct tv dot, enum tv_type type, const
         out->f = number ? number->f : 0;
         return (number && number->is_float) || wrong_literal(x, "float", n);
     default:
-        return EXEC_FAIL(x, "can't handle %s for arg of type %s", tv_node(x, n),
-                         tv_c(tv_info(type)->name));
+        return no_literal(x, type, n);
     }
 }
 
@@ -376,8 +408,12 @@ bool eval_arg(struct exec *x, struct tv dot, enum tv_type type, const struct nod
         break;
     case NODE_NIL:
         *out = zero_of(type);
-        return can_be_nil(type) ||
-               EXEC_FAIL(x, "cannot assign nil to %s", tv_c(tv_info(type)->name));
+        return can_be_nil(type) || no_nil(x, type);
+    case NODE_STRING:
+        if (type != TV_STRING && type < TV_ANY)
+            return eval_literal(x, dot, type, n, out);
+        *out = n->string.value;
+        return true;
     case NODE_FIELD:
         ok = eval_field_node(x, dot, n, &nothing, out);
         break;

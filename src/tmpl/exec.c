@@ -122,17 +122,15 @@ bool exec_limit(struct exec *x, const char *what)
     return fail_kind(x, ERR_LIMIT, "the template %s", &text, 1);
 }
 
-bool exec_step(struct exec *x)
+bool exec_step_failed(struct exec *x)
 {
-    if (UNLIKELY(!rt_charge(&x->rt, 1)))
+    if (!x->rt.steps)
         return exec_limit(x, "takes too many steps");
-    if (UNLIKELY(arena_used(x->rt.arena) > x->rt.memory_max))
+    if (arena_used(x->rt.arena) > x->rt.memory_max)
         return exec_limit(x, "uses too much memory");
-    if (UNLIKELY(x->out->len > x->output_max || x->out->overflow))
+    if (x->out->len > x->output_max || x->out->overflow)
         return exec_limit(x, "writes too much");
-    if (UNLIKELY(x->rt.too_deep))
-        return exec_limit(x, "makes a value that nests too deep");
-    return true;
+    return exec_limit(x, "makes a value that nests too deep");
 }
 
 /* ---- Variables ------------------------------------------------------------------------------ */
@@ -144,6 +142,11 @@ void exec_push(struct exec *x, str name, struct tv value)
     VEC_PUSH(x->rt.arena, &x->vars, v);
 }
 
+bool exec_undefined(struct exec *x, str name)
+{
+    return EXEC_FAIL(x, "undefined variable: %s", tv_str(name));
+}
+
 bool exec_assign(struct exec *x, str name, struct tv value)
 {
     for (size_t i = x->vars.len; i > x->vars_base; i--) {
@@ -153,15 +156,21 @@ bool exec_assign(struct exec *x, str name, struct tv value)
             return true;
         }
     }
-    return EXEC_FAIL(x, "undefined variable: %s", tv_str(name));
+    return exec_undefined(x, name);
 }
 
 /* ---- Frames --------------------------------------------------------------------------------- */
 
-static struct frame *push_frame(struct walk *w, enum frame_kind kind, struct tv dot, size_t vars)
+/* What belongs to its kind is for the caller to set. */
+static inline struct frame *push_frame(struct walk *w, enum frame_kind kind, struct tv dot,
+                                       size_t vars)
 {
-    struct frame *f = VEC_ADD(w->x->rt.arena, &w->frames);
+    struct frame *f;
 
+    if (UNLIKELY(w->frames.len == w->frames.cap))
+        w->frames.items =
+            vec_grow(w->x->rt.arena, w->frames.items, &w->frames.cap, sizeof(*w->frames.items));
+    f = &w->frames.items[w->frames.len++];
     f->kind = kind;
     f->dot = dot;
     f->vars = vars;
@@ -230,6 +239,18 @@ static bool walk_branch(struct walk *w, const struct node *n, struct tv dot)
     return true;
 }
 
+COLD static bool too_many_variables(struct exec *x, struct tv value)
+{
+    return EXEC_FAIL(x, "can't use %v to iterate over more than one variable", value);
+}
+
+COLD static bool cannot_iterate(struct exec *x, struct tv value)
+{
+    if (tv_kind(value) == TV_KIND_PTR)
+        value.type = (uint8_t)tv_info(value.type)->elem;
+    return EXEC_FAIL(x, "range can't iterate over %v", value);
+}
+
 /* How often a range runs. */
 static bool range_count(struct exec *x, const struct node *n, struct tv value, size_t *count)
 {
@@ -244,13 +265,11 @@ static bool range_count(struct exec *x, const struct node *n, struct tv value, s
     case TV_KIND_INT:
     case TV_KIND_UINT:
         if (n->branch.pipe->pipe.declared.len > 1)
-            return EXEC_FAIL(x, "can't use %v to iterate over more than one variable", value);
+            return too_many_variables(x, value);
         *count = tv_kind(value) == TV_KIND_INT && value.i < 0 ? 0 : (size_t)value.u;
         return true;
     default:
-        if (tv_kind(value) == TV_KIND_PTR)
-            value.type = (uint8_t)tv_info(value.type)->elem;
-        return EXEC_FAIL(x, "range can't iterate over %v", value);
+        return cannot_iterate(x, value);
     }
 }
 
@@ -321,6 +340,16 @@ static bool next_round(struct walk *w, struct frame *f)
     return true;
 }
 
+COLD static bool not_defined(struct exec *x, str name)
+{
+    return EXEC_FAIL(x, "template %q not defined", tv_str(name));
+}
+
+COLD static bool too_deep(struct exec *x)
+{
+    return EXEC_FAIL(x, "exceeded maximum template depth (%v)", tv_int(x->depth_max));
+}
+
 static bool walk_template(struct walk *w, const struct node *n, struct tv dot)
 {
     struct exec *x = w->x;
@@ -329,9 +358,9 @@ static bool walk_template(struct walk *w, const struct node *n, struct tv dot)
     struct tv data;
 
     if (!t)
-        return EXEC_FAIL(x, "template %q not defined", tv_str(n->call.name));
+        return not_defined(x, n->call.name);
     if (x->depth == x->depth_max)
-        return EXEC_FAIL(x, "exceeded maximum template depth (%v)", tv_int(x->depth_max));
+        return too_deep(x);
     if (!eval_pipeline(x, dot, n->call.pipe, &data))
         return false;
     f = push_frame(w, FRAME_CALL, dot, x->vars.len);

@@ -3,20 +3,22 @@
  * functions.c - the functions of all families by name, with their signatures.
  *
  * Templates are full of function names, so the tables are indexed once per process, before the
- * first name is looked up. Open addressing; at most half of the slots are in use.
+ * first name is looked up. Open addressing; at most half of the slots are in use. A signature is
+ * parsed when its function is first looked up: a process uses few of them.
  */
 #include "tmpl/internal.h"
 
-#include <pthread.h>
+#include "base/lock.h"
 
 enum { FUNCTIONS_MAX = 512, SLOTS = 2 * FUNCTIONS_MAX };
 
 static struct {
     pthread_once_t once;
+    struct lock lock; /* while a signature is parsed */
     size_t count;
     struct function items[FUNCTIONS_MAX];
     uint16_t slots[SLOTS]; /* number of an item plus one; 0 is free */
-} all = {.once = PTHREAD_ONCE_INIT};
+} all = {.once = PTHREAD_ONCE_INIT, .lock = LOCK_INIT};
 
 /* Functions that see more than their arguments. */
 static const struct {
@@ -49,10 +51,7 @@ static void add(const struct tmpl_func *f)
     size_t at;
 
     assert(all.count <= FUNCTIONS_MAX);
-    *item = (struct function){.func = f,
-                              .name = str_c(f->name),
-                              .signature = signature_parse(f->signature),
-                              .reach = reach_of(str_c(f->name))};
+    *item = (struct function){.func = f, .name = str_c(f->name)};
     for (at = str_hash(item->name) % SLOTS; all.slots[at]; at = (at + 1) % SLOTS)
         ;
     all.slots[at] = (uint16_t)all.count;
@@ -65,13 +64,26 @@ static void add_all(void)
             add(f);
 }
 
+static const struct function *completed(struct function *f)
+{
+    if (__atomic_load_n(&f->complete, __ATOMIC_ACQUIRE))
+        return f;
+    AUTO_LOCK guard = lock_take(&all.lock);
+    if (!f->complete) {
+        f->signature = signature_parse(f->func->signature);
+        f->reach = reach_of(f->name);
+        __atomic_store_n(&f->complete, true, __ATOMIC_RELEASE);
+    }
+    return f;
+}
+
 const struct function *function_find(str name, enum tmpl_profile profile)
 {
     pthread_once(&all.once, add_all);
     for (size_t at = str_hash(name) % SLOTS; all.slots[at]; at = (at + 1) % SLOTS) {
-        const struct function *f = &all.items[all.slots[at] - 1];
+        struct function *f = &all.items[all.slots[at] - 1];
         if (f->func->profiles & profile && str_eq(name, f->name))
-            return f;
+            return completed(f);
     }
     return NULL;
 }

@@ -201,6 +201,7 @@ struct function {
     str name;
     struct signature signature;
     unsigned reach; /* enum tmpl_reach, or-ed */
+    bool complete;  /* functions.c: signature and reach are known */
 };
 /* The function of that name in a profile, or NULL; the first of several by the order of families.
  */
@@ -278,15 +279,28 @@ struct exec {
     const void *stack;    /* where the C stack of the run begins, for include and tpl */
 };
 
+/*
+ * Functions that word an error. Out of line and apart from the others, which are small without the
+ * arguments of the message on their stack.
+ */
+#define COLD __attribute__((cold, noinline))
+
 /* Fails as Go's errorf does: format is Go's, the place is that of x->node. Always false. */
-bool exec_fail(struct exec *x, const char *format, const struct tv *args, size_t count);
+COLD bool exec_fail(struct exec *x, const char *format, const struct tv *args, size_t count);
 #define EXEC_FAIL(x, format, ...)                                                                  \
     exec_fail((x), (format), (const struct tv[]){__VA_ARGS__},                                     \
               sizeof((const struct tv[]){__VA_ARGS__}) / sizeof(struct tv))
 /* The same for a limit of ours. */
 bool exec_limit(struct exec *x, const char *what);
+/* A limit has been passed: fails with its name. */
+COLD bool exec_step_failed(struct exec *x);
 /* Counts one step and checks the limits. */
-MUST_CHECK bool exec_step(struct exec *x);
+MUST_CHECK static inline bool exec_step(struct exec *x)
+{
+    return LIKELY(rt_charge(&x->rt, 1) && arena_used(x->rt.arena) <= x->rt.memory_max &&
+                  x->out->len <= x->output_max && !x->out->overflow && !x->rt.too_deep) ||
+           exec_step_failed(x);
+}
 /* Executes another template of the set within a run: include and tpl. Appends to out. */
 MUST_CHECK bool exec_template(struct exec *x, const struct template *t, struct tv data,
                               struct buf *out);
@@ -300,6 +314,8 @@ void provenance_note(struct exec *x, const struct node *n, size_t from);
 #define VARIABLES_PER_STEP 8 /* that are searched for a name */
 void exec_push(struct exec *x, str name, struct tv value);
 bool exec_assign(struct exec *x, str name, struct tv value);
+/* There is no such variable: always false. */
+COLD bool exec_undefined(struct exec *x, str name);
 
 /* The value of a pipeline; declares its variables. pipe NULL: no value. */
 MUST_CHECK bool eval_pipeline(struct exec *x, struct tv dot, const struct node *pipe,
@@ -321,8 +337,15 @@ MUST_CHECK bool eval_arg(struct exec *x, struct tv dot, enum tv_type type, const
 /* Evaluates the arguments and calls. self: the receiver of a method. */
 MUST_CHECK bool eval_call(struct exec *x, const struct call_site *site, const struct tmpl_func *f,
                           const struct signature *sig, struct tv self, struct tv *out);
+/* v, which is of another type, as a value of this one if it can be; an error in Go's words. */
+MUST_CHECK COLD bool validate_other(struct exec *x, struct tv v, enum tv_type type, struct tv *out);
 /* v as a value of this type, or an error in Go's words. */
-MUST_CHECK bool validate_type(struct exec *x, struct tv v, enum tv_type type, struct tv *out);
+MUST_CHECK static inline bool validate_type(struct exec *x, struct tv v, enum tv_type type,
+                                            struct tv *out)
+{
+    *out = type == TV_VALUE ? v : tv_concrete(v);
+    return LIKELY(v.type == type || type >= TV_ANY) || validate_other(x, v, type, out);
+}
 
 /* ---- Names that fmt.c and others share. ---- */
 

@@ -316,9 +316,11 @@ static void lex_space(struct lexer *l, struct token *t)
     bool trim;
 
     skip_spaces(l);
-    l->pos--;
-    if (!at_right_delim(l, &trim) || !trim)
-        l->pos++;
+    if (l->pos < l->input.len && l->input.ptr[l->pos] == '-') {
+        l->pos--;
+        if (!at_right_delim(l, &trim) || !trim)
+            l->pos++;
+    }
     if (l->pos == l->start)
         close_action(l, true, t);
     else
@@ -479,18 +481,15 @@ static void lex_char(struct lexer *l, struct token *t)
 /* Not at the end, nor at a right delimiter, a space or a name: these are the most. */
 static void lex_other(struct lexer *l, struct token *t)
 {
-    char c = l->input.ptr[l->pos];
+    char c = l->input.ptr[l->pos++];
 
-    if (c == '+' || c == '-' || (c >= '0' && c <= '9')) {
-        lex_number(l, t);
-        return;
-    }
-    if (!strchr("=:|\"'`$.()", c) || !c) {
-        lex_char(l, t);
-        return;
-    }
-    l->pos++;
     switch (c) {
+    case '+':
+    case '-':
+    case '0' ... '9':
+        l->pos--;
+        lex_number(l, t);
+        break;
     case '=':
         emit(l, TOKEN_ASSIGN, t);
         break;
@@ -518,8 +517,13 @@ static void lex_other(struct lexer *l, struct token *t)
     case '.':
         lex_dot(l, t);
         break;
-    default:
+    case '(':
+    case ')':
         lex_paren(l, c == '(', t);
+        break;
+    default:
+        l->pos--;
+        lex_char(l, t);
     }
 }
 
@@ -542,7 +546,8 @@ static void lex_inside(struct lexer *l, struct token *t)
     /* Few bytes may begin a right delimiter or its trim marker. */
     char c = l->input.ptr[l->pos];
     bool space = is_space((unsigned char)c);
-    if ((space || c == l->right.ptr[0]) && at_right_delim(l, &trim)) {
+    bool may_trim = space && l->pos + 1 < l->input.len && l->input.ptr[l->pos + 1] == '-';
+    if ((may_trim || c == l->right.ptr[0]) && at_right_delim(l, &trim)) {
         if (l->parens)
             fail(l, STR("unclosed left paren"), t);
         else

@@ -71,6 +71,19 @@ struct node *parse_node(struct parser *p, enum node_kind kind, size_t pos)
     return n;
 }
 
+struct nodes parse_list(struct parser *p, size_t first)
+{
+    size_t len = p->open.len - first;
+    struct nodes list = {NULL, (uint32_t)len};
+
+    if (len) {
+        list.items = arena_alloc_raw(p->arena, arena_array_size(len, sizeof(struct node *)));
+        memcpy(list.items, p->open.items + first, len * sizeof(struct node *));
+    }
+    p->open.len = first;
+    return list;
+}
+
 static struct node *item_list(struct parser *p, struct node **end);
 
 /* ---- Control -------------------------------------------------------------------------------- */
@@ -85,15 +98,15 @@ static struct node *else_part(struct parser *p, struct node *otherwise, enum nod
     struct node *end, *list;
 
     if (kind != NODE_RANGE && parse_peek(p).kind == word) {
-        node_vec one = {0};
+        size_t first = p->open.len;
         struct node *inner;
         parse_next(p);
         inner = branch(p, kind, context);
         if (!inner)
             return NULL;
-        VEC_PUSH(p->arena, &one, inner);
+        parse_add(p, inner);
         list = parse_node(p, NODE_LIST, otherwise->pos);
-        list->list = nodes_of(&one);
+        list->list = parse_list(p, first);
         return list;
     }
     list = item_list(p, &end);
@@ -430,7 +443,7 @@ static struct node *text_or_action(struct parser *p)
 static struct node *item_list(struct parser *p, struct node **end)
 {
     struct node *list = parse_node(p, NODE_LIST, parse_peek_word(p).pos);
-    node_vec items = {0};
+    size_t first = p->open.len;
 
     while (parse_peek_word(p).kind != TOKEN_EOF) {
         struct node *n = text_or_action(p);
@@ -438,10 +451,10 @@ static struct node *item_list(struct parser *p, struct node **end)
             return NULL;
         if (n->kind == NODE_END || n->kind == NODE_ELSE) {
             *end = n;
-            list->list = nodes_of(&items);
+            list->list = parse_list(p, first);
             return list;
         }
-        VEC_PUSH(p->arena, &items, n);
+        parse_add(p, n);
     }
     FAIL_TEXT(p, "unexpected EOF");
     return NULL;
@@ -467,7 +480,7 @@ static bool try_definition(struct parser *p, bool *done)
 /* The whole text: as a list, but with definitions and without end and else. */
 static bool top_level(struct parser *p, struct node *root)
 {
-    node_vec items = {0};
+    size_t first = p->open.len;
 
     while (parse_peek(p).kind != TOKEN_EOF) {
         struct node *n;
@@ -482,9 +495,9 @@ static bool top_level(struct parser *p, struct node *root)
         if (n->kind == NODE_END || n->kind == NODE_ELSE)
             return FAIL(p, "unexpected %s",
                         tv_str(n->kind == NODE_END ? STR("{{end}}") : STR("{{else}}")));
-        VEC_PUSH(p->arena, &items, n);
+        parse_add(p, n);
     }
-    root->list = nodes_of(&items);
+    root->list = parse_list(p, first);
     return true;
 }
 

@@ -34,6 +34,8 @@ struct action {
     unsigned reach;
 };
 
+typedef VEC(struct node *) node_vec;
+
 struct parser {
     struct tmpl_set *set;
     struct arena *arena;
@@ -45,6 +47,7 @@ struct parser {
     struct token token[3]; /* [0] was read last; the others were pushed back */
     int peeked;
     VEC(str) vars;
+    node_vec open;     /* the nodes of lists that are not complete */
     size_t action_pos; /* of the action being parsed, STR_NPOS outside */
     unsigned ranges, depth;
     size_t base; /* where the item of a list begins whose parts are being parsed */
@@ -114,14 +117,18 @@ struct node *parse_unexpected_node(struct parser *p, struct token t, str context
 
 /* ---- Nodes. ---- */
 
-typedef VEC(struct node *) node_vec;
-
 struct node *parse_node(struct parser *p, enum node_kind kind, size_t pos);
 
-static inline struct nodes nodes_of(const node_vec *v)
+/* Adds a node to the open list. Lists nest: one begins at the length that p->open has by then. */
+static inline void parse_add(struct parser *p, struct node *n)
 {
-    return (struct nodes){v->items, (uint32_t)v->len};
+    if (UNLIKELY(p->open.len == p->open.cap))
+        p->open.items = vec_grow(p->arena, p->open.items, &p->open.cap, sizeof(n));
+    p->open.items[p->open.len++] = n;
 }
+
+/* Ends the list that began at first. */
+struct nodes parse_list(struct parser *p, size_t first);
 
 /* A part of the item of a list. */
 static inline struct node *parse_part(struct parser *p, enum node_kind kind, size_t pos)

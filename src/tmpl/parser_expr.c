@@ -204,7 +204,7 @@ static struct node *operand(struct parser *p, bool *none)
 static struct node *command(struct parser *p)
 {
     struct node *n = parse_part(p, NODE_COMMAND, parse_peek_word(p).pos);
-    node_vec args = {0};
+    size_t first = p->open.len;
 
     for (;;) {
         bool none;
@@ -215,7 +215,7 @@ static struct node *command(struct parser *p)
         if (!o && !none)
             return NULL;
         if (o)
-            VEC_PUSH(p->arena, &args, o);
+            parse_add(p, o);
         t = parse_next(p);
         if (t.kind == TOKEN_SPACE)
             continue;
@@ -225,17 +225,17 @@ static struct node *command(struct parser *p)
             return parse_unexpected_node(p, t, STR("operand"));
         break;
     }
-    if (!args.len) {
+    if (p->open.len == first) {
         FAIL_TEXT(p, "empty command");
         return NULL;
     }
-    n->list = nodes_of(&args);
+    n->list = parse_list(p, first);
     return n;
 }
 
-static void declare(struct parser *p, node_vec *declared, const struct token *v)
+static void declare(struct parser *p, const struct token *v)
 {
-    VEC_PUSH(p->arena, declared, new_variable(p, v));
+    parse_add(p, new_variable(p, v));
     VEC_PUSH(p->arena, &p->vars, v->text);
 }
 
@@ -256,7 +256,7 @@ static bool more_declarations(struct parser *p, str context, size_t count, bool 
 /* "$x :=", "$x =" or "$i, $x :=" at the front of a pipeline; else everything is put back. */
 static bool declarations(struct parser *p, struct node *pipe, str context)
 {
-    node_vec declared = {0};
+    size_t first = p->open.len;
     bool again = true;
 
     while (again && parse_peek_word(p).kind == TOKEN_VARIABLE) {
@@ -265,11 +265,11 @@ static bool declarations(struct parser *p, struct node *pipe, str context)
         if (t.kind == TOKEN_ASSIGN || t.kind == TOKEN_DECLARE) {
             pipe->assign = t.kind == TOKEN_ASSIGN;
             parse_next_word(p);
-            declare(p, &declared, &v);
+            declare(p, &v);
         } else if (t.kind == TOKEN_CHAR && str_eq(t.text, STR(","))) {
             parse_next_word(p);
-            declare(p, &declared, &v);
-            if (!more_declarations(p, context, declared.len, &again))
+            declare(p, &v);
+            if (!more_declarations(p, context, p->open.len - first, &again))
                 return false;
         } else if (after.kind == TOKEN_SPACE) {
             p->token[1] = after;
@@ -280,7 +280,7 @@ static bool declarations(struct parser *p, struct node *pipe, str context)
             p->peeked = 2;
         }
     }
-    pipe->pipe.declared = nodes_of(&declared);
+    pipe->pipe.declared = parse_list(p, first);
     return true;
 }
 
@@ -329,7 +329,7 @@ static bool begins_command(enum token_kind kind)
 struct node *parse_pipeline(struct parser *p, str context, enum token_kind end)
 {
     struct node *pipe = parse_part(p, NODE_PIPE, parse_peek_word(p).pos);
-    node_vec commands = {0};
+    size_t first = p->open.len;
 
     if (!declarations(p, pipe, context))
         return NULL;
@@ -337,7 +337,7 @@ struct node *parse_pipeline(struct parser *p, str context, enum token_kind end)
         struct token t = parse_next_word(p);
         struct node *c;
         if (t.kind == end) {
-            pipe->pipe.commands = nodes_of(&commands);
+            pipe->pipe.commands = parse_list(p, first);
             return check_pipeline(p, pipe, context) ? pipe : NULL;
         }
         if (!begins_command(t.kind))
@@ -346,6 +346,6 @@ struct node *parse_pipeline(struct parser *p, str context, enum token_kind end)
         c = command(p);
         if (!c)
             return NULL;
-        VEC_PUSH(p->arena, &commands, c);
+        parse_add(p, c);
     }
 }

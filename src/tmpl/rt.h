@@ -193,12 +193,19 @@ struct tv_info {
     const struct tv_field *fields;   /* the same */
 };
 
-const struct tv_info *tv_info(enum tv_type type);
+extern const struct tv_info tv_types[TV_TYPES];
+static inline const struct tv_info *tv_info(enum tv_type type)
+{
+    return &tv_types[type];
+}
 /* Go's name of the type of v; a nil interface is "interface {}". */
-const char *tv_type_name(struct tv v);
+static inline const char *tv_type_name(struct tv v)
+{
+    return tv_types[v.type].name;
+}
 static inline enum tv_kind tv_kind(struct tv v)
 {
-    return tv_info(v.type)->kind;
+    return tv_types[v.type].kind;
 }
 
 /* ---- Making. ---- */

@@ -46,7 +46,7 @@ bool tmpl_option(struct tmpl_set *set, str option, struct err *e)
 
 void set_install(struct tmpl_set *set, struct template *t)
 {
-    if (map_has(set->templates, t->name) && node_is_empty(t->root))
+    if (node_is_empty(t->root) && map_has(set->templates, t->name))
         return;
     map_set(set->templates, t->name, t);
 }

@@ -53,7 +53,7 @@ static const struct tv_field token_fields[] = {
 };
 
 /* In the order of enum tv_type. */
-static const struct tv_info types[TV_TYPES] = {
+const struct tv_info tv_types[TV_TYPES] = {
     [TV_INVALID] = {.name = "interface {}", .kind_name = "invalid", .kind = TV_KIND_INVALID},
     [TV_BOOL] = {.name = "bool", .kind_name = "bool", .kind = TV_KIND_BOOL},
     [TV_INT] = {.name = "int", .kind_name = "int", .kind = TV_KIND_INT},
@@ -153,16 +153,6 @@ static const struct tv_info types[TV_TYPES] = {
     [TV_VALUE] = {.name = "reflect.Value", .kind_name = "struct", .kind = TV_KIND_STRUCT},
 };
 
-const struct tv_info *tv_info(enum tv_type type)
-{
-    return &types[type];
-}
-
-const char *tv_type_name(struct tv v)
-{
-    return types[v.type].name;
-}
-
 /* ---- Signatures ----------------------------------------------------------------------------- */
 
 /* How signatures spell types where that differs from their names. */
@@ -183,7 +173,7 @@ static enum tv_type type_named(str name)
         if (str_eq(name, str_c(spellings[i].spelling)))
             return spellings[i].type;
     for (int i = TV_BOOL; i < TV_TYPES; i++)
-        if (str_eq(name, str_c(types[i].name)))
+        if (str_eq(name, str_c(tv_types[i].name)))
             return (enum tv_type)i;
     assert(!"a signature names an unknown type");
     return TV_ANY;
