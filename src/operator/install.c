@@ -72,17 +72,43 @@ static bool install_one(const struct install_config *c,
     return ok || err_wrap(e, "definition %.*s", STR_ARG(object_name(crd)));
 }
 
+static bool install_kind(const struct install_config *c, struct model *m,
+                         const struct model_kind *kind, struct install_stats *out, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    const struct model_resource **versions;
+    size_t count;
+
+    return model_versions(m, a, kind->group, kind->kind, &versions, &count, e) &&
+           install_one(c, (const struct model_resource *const *)versions, count, out, e);
+}
+
+/* The files of one group are held at a time: those of all would take 20 MiB. */
+static bool install_group(const struct install_config *c, size_t from, size_t to,
+                          struct install_stats *out, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    struct model *m;
+
+    if (!model_open_again(a, c->model, &m, e))
+        return false;
+    bool ok = true;
+    for (size_t i = from; ok && i < to; i++)
+        ok = install_kind(c, m, &c->kinds[i], out, e);
+    model_close(m);
+    return ok;
+}
+
 bool install_definitions(const struct install_config *config, struct install_stats *out,
                          struct err *e)
 {
-    const struct model_resource *const *all = config->resources;
+    const struct model_kind *kinds = config->kinds;
 
     *out = (struct install_stats){0};
     for (size_t i = 0, end; i < config->count; i = end) {
-        for (end = i + 1; end < config->count && str_eq(all[end]->kind, all[i]->kind) &&
-                          str_eq(all[end]->group, all[i]->group);)
+        for (end = i + 1; end < config->count && str_eq(kinds[end].group, kinds[i].group);)
             end++;
-        if (!install_one(config, all + i, end - i, out, e))
+        if (!install_group(config, i, end, out, e))
             return false;
     }
     return true;

@@ -13,9 +13,8 @@
 
 struct install_config {
     struct kube_transport *transport;
-    struct model *model;
-    /* All versions of all kinds that are wanted, sorted by group, kind and version. */
-    const struct model_resource *const *resources;
+    const struct model *model;      /* its files are read again, and freed at the end */
+    const struct model_kind *kinds; /* those that are wanted, sorted by group and kind */
     size_t count;
     struct http_cancel *cancel; /* may be NULL */
     /*

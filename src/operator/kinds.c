@@ -304,12 +304,11 @@ static bool want(void *ctx, struct arena *a, struct value *object)
         .name = value_get_str(spec, STR("plural")),
         .kind = value_get_str(spec, STR("kind")),
         .namespaced = str_eq(value_get_str(spec, STR("scope")), STR("Namespaced"))};
-    const struct model_resource *hub;
     str text = str_fmt(a, "%.*s/%.*s", STR_ARG(r.group), STR_ARG(r.kind));
     struct watched *w = map_get(k->watched, text);
 
-    if (!r.version.len || !model_has_group(k->config.model, r.group) ||
-        !model_find_hub(k->config.model, r.group, r.kind, &hub, NULL))
+    /* Its model is not read before there are objects of it. */
+    if (!r.version.len || !model_has_kind(k->config.model, r.group, r.kind))
         return true;
     bool own = str_eq(object_label(object, STR("app.kubernetes.io/name")), STR("plumb"));
     if (w && str_eq(w->resource.version, r.version) && str_eq(w->resource.name, r.name)) {

@@ -540,7 +540,7 @@ static void *install(void *ctx)
     struct live *l = ctx;
     const struct install_config config = {.transport = l->config.transport,
                                           .model = l->config.operator.model,
-                                          .resources = l->config.install,
+                                          .kinds = l->config.install,
                                           .count = l->config.install_count,
                                           .cancel = l->stopping,
                                           .leads = port_leads,

@@ -18,7 +18,7 @@
 #include "operator/operator.h"
 
 struct live;
-struct model_resource;
+struct model_kind;
 
 struct live_config {
     struct operator_config operator;              /* subscription and endpoint are not used */
@@ -31,8 +31,8 @@ struct live_config {
     str agent;                          /* added to the User-Agent; may be empty */
     const str *namespaces;              /* only objects in these; none: in all */
     size_t namespace_count;
-    /* Definitions that are put into the cluster while leading; see install.h. */
-    const struct model_resource *const *install;
+    /* Kinds whose definitions are put into the cluster while leading; see install.h. */
+    const struct model_kind *install;
     size_t install_count;
     str keep;     /* the file that decisions are kept in (replay.h); empty: they are not */
     bool observe; /* nothing is written, neither to objects nor to Azure */

@@ -13,6 +13,7 @@ struct model {
     struct arena *arena;      /* of everything read; freed by model_close */
     struct model_file *files; /* sorted by group and version */
     size_t count;
+    str folder; /* empty: in the program */
     struct lock lock;
 };
 
@@ -81,7 +82,8 @@ bool model_open(struct arena *a, str folder, struct model **out, struct err *e)
     if (folder.len == 0)
         folder = str_c(getenv("PLUMB_MODEL"));
     *m = (struct model){.arena = arena_new(), .lock = LOCK_INIT};
-    ok = folder.len ? list_folder(m, str_copy(m->arena, folder), e)
+    m->folder = str_copy(m->arena, folder);
+    ok = folder.len ? list_folder(m, m->folder, e)
                     : model_packed_files(m->arena, &m->files, &m->count, e);
     if (!ok) {
         model_close(m);
@@ -91,6 +93,11 @@ bool model_open(struct arena *a, str folder, struct model **out, struct err *e)
         qsort(m->files, m->count, sizeof(*m->files), compare_files);
     *out = m;
     return true;
+}
+
+bool model_open_again(struct arena *a, const struct model *m, struct model **out, struct err *e)
+{
+    return model_open(a, m->folder, out, e);
 }
 
 void model_close(struct model *m)
@@ -235,6 +242,72 @@ bool model_versions(struct model *m, struct arena *a, str group, str kind,
     *out = found.items;
     *count = found.len;
     return true;
+}
+
+/* ---- Names. ---------------------------------------------------------------------------------- */
+
+struct name_list {
+    VEC(struct model_kind) kinds;
+};
+
+static bool add_names(struct model *m, struct arena *a, struct model_file *f,
+                      struct name_list *names, struct err *e)
+{
+    str group = str_concat(a, f->group, STR(".azure.com")), rest = f->kinds, word;
+
+    while (rest.len) {
+        str_cut(rest, STR(" "), &word, &rest);
+        VEC_PUSH(a, &names->kinds,
+                 ((struct model_kind){group, str_without_suffix(word, STR("*"))}));
+    }
+    if (f->path.len && !load(m, f, e))
+        return false;
+    for (size_t i = 0; f->path.len && i < f->resource_count; i++)
+        VEC_PUSH(a, &names->kinds, ((struct model_kind){group, f->resources[i].kind}));
+    return true;
+}
+
+static int compare_kinds(const void *x, const void *y)
+{
+    const struct model_kind *p = x, *q = y;
+    int order = str_cmp(p->group, q->group);
+
+    return order ? order : str_cmp(p->kind, q->kind);
+}
+
+bool model_kinds(struct model *m, struct arena *a, struct model_kind **out, size_t *count,
+                 struct err *e)
+{
+    struct name_list names = {0};
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->count; i++)
+        if (!add_names(m, a, &m->files[i], &names, e))
+            return false;
+    struct model_kind *all = names.kinds.items;
+    if (names.kinds.len)
+        qsort(all, names.kinds.len, sizeof(*all), compare_kinds);
+    for (size_t i = 0; i < names.kinds.len; i++)
+        if (!n || compare_kinds(&all[n - 1], &all[i]))
+            all[n++] = all[i];
+    *out = all;
+    *count = n;
+    return true;
+}
+
+bool model_has_kind(struct model *m, str group, str kind)
+{
+    size_t from, to;
+
+    if (!str_has_suffix(group, STR(".azure.com")) ||
+        !group_files(m, short_group(group), &from, &to))
+        return false;
+    for (size_t i = from; i < to; i++) {
+        struct model_file *f = &m->files[i];
+        if (f->path.len ? load(m, f, NULL) && kind_of_file(f, kind) : may_have(f, kind, false))
+            return true;
+    }
+    return false;
 }
 
 /* The kind of the group that is spelled most alike, or empty. */

@@ -171,6 +171,9 @@ struct model_resource {
  * that the one in the program. Reads no model file yet.
  */
 MUST_CHECK bool model_open(struct arena *a, str folder, struct model **out, struct err *e);
+/* The same files again, none of them read: for work that needs many kinds once. */
+MUST_CHECK bool model_open_again(struct arena *a, const struct model *m, struct model **out,
+                                 struct err *e);
 /* Frees the files that were read. The model itself lives in the arena of model_open. */
 void model_close(struct model *m);
 
@@ -184,6 +187,17 @@ MUST_CHECK bool model_find(struct model *m, str group, str version, str kind,
 MUST_CHECK bool model_find_hub(struct model *m, str group, str kind,
                                const struct model_resource **out, struct err *e);
 
+struct model_kind {
+    str group, kind; /* network.azure.com, RouteTable */
+};
+/*
+ * The names of all kinds, sorted by group and kind. Reads no file that is part of the program, but
+ * those of a folder, which has no index.
+ */
+MUST_CHECK bool model_kinds(struct model *m, struct arena *a, struct model_kind **out,
+                            size_t *count, struct err *e);
+/* Whether there is such a kind, by names alone in the same way. */
+bool model_has_kind(struct model *m, str group, str kind);
 /* Kinds in all their versions: one array, sorted by group, kind, version. Reads every file. */
 MUST_CHECK bool model_all(struct model *m, struct arena *a, const struct model_resource ***out,
                           size_t *count, struct err *e);

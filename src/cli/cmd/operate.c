@@ -95,13 +95,14 @@ static bool take_options(const struct operate_values *v, struct operating *o, st
 static bool choose_kinds(struct call *c, struct operating *o, str namespace, struct err *e)
 {
     const struct operate_values *v = c->values;
-    struct kind_list kinds = {0};
+    struct kind_names kinds = {0};
     struct kind_set *rules = NULL;
 
     if (v->rules.len && !operating_rules(c->arena, o->transport, namespace, v->rules, &rules, e))
         return err_wrap(e, "--rules");
     o->config.operator.rules = rules;
-    if (v->kinds.len && !kind_list_select(c->arena, o->config.operator.model, &v->kinds, &kinds, e))
+    if (v->kinds.len &&
+        !kind_names_select(c->arena, o->config.operator.model, &v->kinds, &kinds, e))
         return err_wrap(e, "--crd-pattern");
     o->config.install = kinds.items;
     o->config.install_count = kinds.len;

@@ -134,11 +134,11 @@ static bool operate(struct call *c, struct arena *a, const struct simulated *s, 
                     struct err *e)
 {
     const struct serve_values *v = c->values;
-    struct kind_list kinds;
+    struct kind_names kinds;
 
     if (!settle(c, a, s, o, e) || !model_open(c->arena, STR_NONE, &o->config.operator.model, e))
         return false;
-    bool ok = kind_list_select(c->arena, o->config.operator.model, &v->kinds, &kinds, e);
+    bool ok = kind_names_select(c->arena, o->config.operator.model, &v->kinds, &kinds, e);
     if (ok) {
         o->config.identity = STR("plumb-serve");
         o->config.operator.confirm_deletes =(unsigned) v->confirm;

@@ -17,51 +17,72 @@ static bool is_broken(str pattern)
 }
 
 /* Groups are also known without their ending: network/RouteTable. */
-static bool fits(struct arena *a, str pattern, const struct model_resource *r)
+static bool fits(struct arena *a, str pattern, const struct model_kind *k)
 {
     const char *wanted = str_z(a, pattern);
-    str group = str_without_suffix(r->group, STR(".azure.com"));
+    str group = str_without_suffix(k->group, STR(".azure.com"));
 
     if (str_find_char(pattern, '/') == STR_NPOS)
-        return fnmatch(wanted, str_z(a, r->kind), FNM_CASEFOLD) == 0;
-    str full = str_fmt(a, "%.*s/%.*s", STR_ARG(r->group), STR_ARG(r->kind));
-    str brief = str_fmt(a, "%.*s/%.*s", STR_ARG(group), STR_ARG(r->kind));
+        return fnmatch(wanted, str_z(a, k->kind), FNM_CASEFOLD) == 0;
+    str full = str_fmt(a, "%.*s/%.*s", STR_ARG(k->group), STR_ARG(k->kind));
+    str brief = str_fmt(a, "%.*s/%.*s", STR_ARG(group), STR_ARG(k->kind));
     return fnmatch(wanted, str_z(a, full), FNM_CASEFOLD | FNM_PATHNAME) == 0 ||
            fnmatch(wanted, str_z(a, brief), FNM_CASEFOLD | FNM_PATHNAME) == 0;
 }
 
 /* Which of the patterns fit is remembered in used. */
-static bool fits_any(const struct option_list *patterns, bool *used, const struct model_resource *r)
+static bool fits_any(const struct option_list *patterns, bool *used, const struct model_kind *k)
 {
     AUTO_ARENA a = arena_new();
     bool any = patterns->len == 0;
 
     for (size_t i = 0; i < patterns->len; i++)
-        if (fits(a, patterns->items[i], r))
+        if (fits(a, patterns->items[i], k))
             any = used[i] = true;
     return any;
+}
+
+bool kind_names_select(struct arena *a, struct model *m, const struct option_list *patterns,
+                       struct kind_names *out, struct err *e)
+{
+    bool *used = ARENA_ARRAY(a, bool, patterns->len + 1);
+    struct model_kind *all;
+    size_t count;
+
+    *out = (struct kind_names){0};
+    for (size_t i = 0; i < patterns->len; i++)
+        if (is_broken(patterns->items[i]))
+            return err_set(e, ERR_USAGE, "invalid pattern \"%.*s\"", STR_ARG(patterns->items[i]));
+    if (!model_kinds(m, a, &all, &count, e))
+        return false;
+    out->items = ARENA_ARRAY(a, struct model_kind, count);
+    for (size_t i = 0; i < count; i++)
+        if (fits_any(patterns, used, &all[i]))
+            out->items[out->len++] = all[i];
+    for (size_t i = 0; i < patterns->len; i++)
+        if (!used[i])
+            return err_set(e, ERR_NOT_FOUND, "no kind fits \"%.*s\"", STR_ARG(patterns->items[i]));
+    return true;
 }
 
 bool kind_list_select(struct arena *a, struct model *m, const struct option_list *patterns,
                       struct kind_list *out, struct err *e)
 {
-    bool *used = ARENA_ARRAY(a, bool, patterns->len + 1);
-    const struct model_resource **all;
+    VEC(const struct model_resource *) list = {0};
+    const struct model_resource **versions;
+    struct kind_names names;
     size_t count;
 
     *out = (struct kind_list){0};
-    for (size_t i = 0; i < patterns->len; i++)
-        if (is_broken(patterns->items[i]))
-            return err_set(e, ERR_USAGE, "invalid pattern \"%.*s\"", STR_ARG(patterns->items[i]));
-    if (!model_all(m, a, &all, &count, e))
+    if (!kind_names_select(a, m, patterns, &names, e))
         return false;
-    out->items = ARENA_ARRAY(a, const struct model_resource *, count);
-    for (size_t i = 0; i < count; i++)
-        if (fits_any(patterns, used, all[i]))
-            out->items[out->len++] = all[i];
-    for (size_t i = 0; i < patterns->len; i++)
-        if (!used[i])
-            return err_set(e, ERR_NOT_FOUND, "no kind fits \"%.*s\"", STR_ARG(patterns->items[i]));
+    for (size_t i = 0; i < names.len; i++) {
+        if (!model_versions(m, a, names.items[i].group, names.items[i].kind, &versions, &count, e))
+            return false;
+        for (size_t k = 0; k < count; k++)
+            VEC_PUSH(a, &list, versions[k]);
+    }
+    *out = (struct kind_list){list.items, list.len};
     return true;
 }
 
@@ -89,18 +110,18 @@ static bool find_group(struct arena *a, struct model *m, str kind, str *group, s
                        struct err *e)
 {
     struct buf groups = buf_new(a, 64 * KIB);
-    const struct model_resource **all;
+    struct model_kind *all;
     size_t count, found = 0;
 
-    if (!model_all(m, a, &all, &count, e))
+    if (!model_kinds(m, a, &all, &count, e))
         return false;
     *group = STR_NONE;
     for (size_t i = 0; i < count; i++) {
-        if (!str_eq_fold(all[i]->kind, kind) || str_eq(all[i]->group, *group))
+        if (!str_eq_fold(all[i].kind, kind) || str_eq(all[i].group, *group))
             continue;
-        *group = all[i]->group;
-        *exact = all[i]->kind;
-        buf_fmt(&groups, "%s%.*s", found++ ? ", " : "", STR_ARG(all[i]->group));
+        *group = all[i].group;
+        *exact = all[i].kind;
+        buf_fmt(&groups, "%s%.*s", found++ ? ", " : "", STR_ARG(all[i].group));
     }
     if (found == 0)
         return err_set(e, ERR_NOT_FOUND, "there is no kind \"%.*s\"", STR_ARG(kind));

@@ -13,10 +13,21 @@ struct kind_list {
     size_t len;
 };
 
+/* Names of kinds, sorted by group and kind. */
+struct kind_names {
+    struct model_kind *items;
+    size_t len;
+};
+
 /*
- * The resources whose kind, or group/kind, fits one of the patterns (all of them without any),
- * case-insensitive. A pattern that matches nothing, or is invalid, is an error.
+ * The kinds that fit one of the patterns (all of them without any), case-insensitive: their kind or
+ * group/kind. A pattern that matches nothing, or is invalid, is an error. Model files that are part
+ * of the program are not read.
  */
+MUST_CHECK bool kind_names_select(struct arena *a, struct model *m,
+                                  const struct option_list *patterns, struct kind_names *out,
+                                  struct err *e);
+/* All versions of these kinds. */
 MUST_CHECK bool kind_list_select(struct arena *a, struct model *m,
                                  const struct option_list *patterns, struct kind_list *out,
                                  struct err *e);

@@ -9,6 +9,7 @@ TEST(kinds_are_found_by_version_and_without)
     AUTO_ARENA a = arena_new();
     struct model *m = fixture_model(a);
     const struct model_resource *r, **all;
+    struct model_kind *kinds;
     AUTO_ERR e = {0};
     size_t count;
 
@@ -21,6 +22,10 @@ TEST(kinds_are_found_by_version_and_without)
     assert_ok(model_all(m, a, &all, &count, &e), &e);
     assert_int_equal(count, 5);
     assert_int_equal(model_file_count(m), 3);
+    assert_ok(model_kinds(m, a, &kinds, &count, &e), &e);
+    assert_int_equal(count, 4);
+    assert_true(model_has_kind(m, STR("example.azure.com"), STR("Widget")));
+    assert_false(model_has_kind(m, STR("example.azure.com"), STR("Widgte")));
     model_close(m);
 }
 
@@ -179,6 +184,37 @@ TEST(ten_kinds_need_little_memory)
     model_close(m);
 }
 
+/* The names in the program are those of the files, and none of these is read for them. */
+TEST(kinds_are_known_by_name_without_their_files)
+{
+    AUTO_ARENA a = arena_new();
+    const struct model_resource **all;
+    struct model_kind *kinds;
+    struct model *m = NULL, *again = NULL;
+    size_t count = 0, names = 0, k = 0;
+    AUTO_ERR e = {0};
+
+    assert_ok(model_open(a, STR_NONE, &m, &e), &e);
+    assert_ok(model_kinds(m, a, &kinds, &names, &e), &e);
+    for (size_t i = 0; i < names; i++)
+        assert_true(model_has_kind(m, kinds[i].group, kinds[i].kind));
+    assert_false(model_has_kind(m, STR("network.azure.com"), STR("RouteTabl")));
+    assert_false(model_has_kind(m, STR("network"), STR("RouteTable")));
+    assert_int_equal(model_read_count(m), 0);
+    assert_ok(model_all(m, a, &all, &count, &e), &e);
+    for (size_t i = 0; i < count; i++) {
+        if (!str_eq(all[i]->group, kinds[k].group) || !str_eq(all[i]->kind, kinds[k].kind))
+            k++;
+        assert_str(all[i]->group, kinds[k].group);
+        assert_str(all[i]->kind, kinds[k].kind);
+    }
+    assert_int_equal(k + 1, names);
+    assert_ok(model_open_again(a, m, &again, &e), &e);
+    assert_int_equal(model_read_count(again), 0);
+    model_close(again);
+    model_close(m);
+}
+
 /* The index in the program says the same as the files: which version stores a kind, and which have
  * it. */
 TEST(only_files_of_kinds_in_use_are_read)
@@ -212,5 +248,6 @@ RUN_TESTS(cmocka_unit_test(kinds_are_found_by_version_and_without),
           cmocka_unit_test(a_broken_file_is_refused_with_the_place),
           cmocka_unit_test(a_folder_without_models_is_refused),
           cmocka_unit_test(the_model_in_the_program_is_whole),
+          cmocka_unit_test(kinds_are_known_by_name_without_their_files),
           cmocka_unit_test(only_files_of_kinds_in_use_are_read),
           cmocka_unit_test(ten_kinds_need_little_memory))
