@@ -14,15 +14,12 @@
 
 /* ---- Streams. ---- */
 
-static struct http_streams *streams_of(struct arm_pipe *p, bool direct)
+void pipe_start_tokens(struct arm_pipe *p)
 {
-    AUTO_LOCK guard = lock_take(&p->token_lock);
-
-    if (p->token_streams[direct])
-        return p->token_streams[direct];
-    p->token_streams[direct] = http_streams_new(p->token_http[direct]);
-    http_streams_configure(p->token_streams[direct], FETCHES_MAX, NULL, NULL);
-    return p->token_streams[direct];
+    for (size_t i = 0; i < COUNT(p->token_streams); i++) {
+        p->token_streams[i] = http_streams_new(p->token_http[i]);
+        http_streams_configure(p->token_streams[i], FETCHES_MAX, NULL, NULL);
+    }
 }
 
 int64_t pipe_step_tokens(struct arm_pipe *p)
@@ -74,12 +71,11 @@ void flight_send_fetch(struct flight *f)
 {
     bool direct;
     struct http_request request = *credential_fetch_request(f->wish.fetch, &direct);
-    struct http_streams *streams = streams_of(f->pipe, direct);
 
     err_clear(&f->failure);
     request.ctx = f;
     request.cancel = f->pipe->fetching;
-    http_streams_start(streams,
+    http_streams_start(f->pipe->token_streams[direct],
                        &(struct http_stream){.arena = credential_fetch_arena(f->wish.fetch),
                                              .request = request,
                                              .on_end = on_token});

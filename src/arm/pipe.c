@@ -212,7 +212,6 @@ bool arm_pipe_new(const struct arm_pipe_config *config, struct arm_pipe **out, s
     p->terms.ctx = config->ctx;
     p->calls_max = config->calls_max ? config->calls_max : ARM_CALLS_MAX;
     p->lock = (struct lock)LOCK_INIT;
-    p->token_lock = (struct lock)LOCK_INIT;
     pthread_cond_init(&p->changed, NULL);
     pthread_cond_init(&p->nap, NULL);
     p->queue.last = &p->queue.first;
@@ -228,6 +227,7 @@ bool arm_pipe_new(const struct arm_pipe_config *config, struct arm_pipe **out, s
     p->streams = http_streams_new(p->http);
     http_streams_configure(p->streams, config->connections ? config->connections : CONNECTIONS,
                            pipe_on_settled, p);
+    pipe_start_tokens(p);
     *out = p;
     return true;
 }

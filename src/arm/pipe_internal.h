@@ -68,9 +68,8 @@ struct arm_pipe {
     struct arm_gate *gate;
     struct http_client *http;
     struct http_streams *streams;
-    struct http_client *token_http[2];     /* of tokens; the second has no proxy */
-    struct http_streams *token_streams[2]; /* made when first needed, under token_lock */
-    struct lock token_lock;
+    struct http_client *token_http[2]; /* of tokens; the second has no proxy */
+    struct http_streams *token_streams[2];
     size_t calls_max;
     struct flights arrived; /* of the thread of the streams, until it settles */
     _Atomic size_t sent, most_sent;
@@ -137,6 +136,8 @@ void flight_take_token(struct flight *f);
 void flight_send_fetch(struct flight *f);
 /* Gives its fetch up. */
 void flight_end_fetch(struct flight *f);
+/* Their threads are there from the beginning: the number of threads does not depend on calls. */
+void pipe_start_tokens(struct arm_pipe *p);
 /* Driven mode: steps the streams of tokens. */
 int64_t pipe_step_tokens(struct arm_pipe *p);
 void pipe_free_tokens(struct arm_pipe *p);
