@@ -39,12 +39,8 @@ static struct object_key target_key(const struct pass *p, const char *kind, str 
 
 static str target_path(struct pass *p, const struct value *target, bool collection)
 {
-    bool secret = str_eq(value_get_str(target, STR("kind")), STR("Secret"));
-    str name = object_name(target);
-
-    return str_fmt(p->arena, "/api/v1/namespaces/%.*s/%s%s%.*s", STR_ARG(p->card->key.namespace),
-                   secret ? "secrets" : "configmaps", collection ? "" : "/",
-                   STR_ARG(collection ? STR_NONE : name));
+    return pass_plain_path(p, value_get_str(target, STR("kind")), p->card->key.namespace,
+                           collection ? STR_NONE : object_name(target));
 }
 
 static struct value *new_target(struct pass *p, const char *kind, str name)
@@ -302,9 +298,7 @@ static struct pass_step prune(struct pass *p)
         str id = value_str(value_at(old, p->target));
         if (is_in(wanted_now, id) || !str_cut(id, STR(" "), &kind, &name))
             continue;
-        str path = str_fmt(p->arena, "/api/v1/namespaces/%.*s/%s/%.*s",
-                           STR_ARG(p->card->key.namespace),
-                           str_eq(kind, STR("Secret")) ? "secrets" : "configmaps", STR_ARG(name));
+        str path = pass_plain_path(p, kind, p->card->key.namespace, name);
         const struct arm_answer *answer = pass_answer(p);
         if (!answer)
             return step_kube(p, KUBE_GET, path, NULL);

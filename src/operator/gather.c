@@ -33,8 +33,8 @@ static bool find_object(void *ctx, struct arena *a, const struct object_key *key
 }
 
 /* A Secret or ConfigMap; not read yet: the state reads it and comes again. */
-static bool find_plain(struct pass *p, const char *kind, const char *plural, str namespace,
-                       str name, const struct value **out, struct err *e)
+static bool find_plain(struct pass *p, const char *kind, str namespace, str name,
+                       const struct value **out, struct err *e)
 {
     struct object_key key = {.kind = str_c(kind), .namespace = namespace, .name = name};
     str text = object_key_text(p->arena, &key);
@@ -45,8 +45,7 @@ static bool find_plain(struct pass *p, const char *kind, const char *plural, str
         p->known = map_new(p->arena);
     if (!map_has(p->known, text)) {
         p->unread_key = text;
-        p->unread = str_fmt(p->arena, "/api/v1/namespaces/%.*s/%s/%.*s", STR_ARG(namespace), plural,
-                            STR_ARG(name));
+        p->unread = pass_plain_path(p, key.kind, namespace, name);
     }
     *out = map_get(p->known, text);
     return *out || err_set(e, ERR_NOT_FOUND, "%s \"%.*s\" does not exist yet", kind, STR_ARG(name));
@@ -72,7 +71,7 @@ static bool find_secret(void *ctx, struct arena *a, str namespace, str name, str
 {
     const struct value *secret, *coded;
 
-    if (!find_plain(ctx, "Secret", "secrets", namespace, name, &secret, e))
+    if (!find_plain(ctx, "Secret", namespace, name, &secret, e))
         return false;
     if (!(coded = value_get(value_get(secret, STR("data")), key)))
         return no_key("Secret", name, key, e);
@@ -89,7 +88,7 @@ static bool find_secret_map(void *ctx, struct arena *a, str namespace, str name,
     const struct value *secret, *data;
     str text;
 
-    if (!find_plain(ctx, "Secret", "secrets", namespace, name, &secret, e))
+    if (!find_plain(ctx, "Secret", namespace, name, &secret, e))
         return false;
     data = value_get(secret, STR("data"));
     for (size_t i = 0; i < value_len(data); i++) {
@@ -108,7 +107,7 @@ static bool find_config(void *ctx, struct arena *a, str namespace, str name, str
     const struct value *config, *v;
 
     (void)a;
-    if (!find_plain(ctx, "ConfigMap", "configmaps", namespace, name, &config, e))
+    if (!find_plain(ctx, "ConfigMap", namespace, name, &config, e))
         return false;
     v = value_get(value_get(config, STR("data")), key);
     *out = value_str(v);

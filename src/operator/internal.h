@@ -294,8 +294,14 @@ bool pass_may_ask(struct pass *p, struct pass_step *otherwise);
  */
 const struct value *pass_named_object(struct pass *p);
 const struct value *pass_with_name(struct pass *p, const struct value *object);
-/* The path of the object in the API, and of its status. */
+/*
+ * Paths in the API; what users named is escaped, so that no name leads to another place. Of the
+ * object, and of its status; of any object, without a name of all in the namespace; of a Secret or
+ * ConfigMap.
+ */
 str pass_path(struct pass *p, const char *sub);
+str pass_path_of(struct pass *p, str api_version, str plural, const struct object_key *key);
+str pass_plain_path(struct pass *p, str kind, str namespace, str name);
 /* The resource in the version that the user applied; false leads to EXPLAIN. */
 bool pass_resource(struct pass *p, struct pass_step *otherwise);
 /* The owner as an object, NULL when it is not there. False: it has none that is an object. */

@@ -62,8 +62,7 @@ static bool is_unread(struct pass *p, const struct need *n)
         return false;
     key.namespace = p->card->key.namespace;
     p->unread_key = object_key_text(p->arena, &key);
-    p->unread = str_fmt(p->arena, "/api/v1/namespaces/%.*s/secrets/%.*s", STR_ARG(key.namespace),
-                        STR_ARG(key.name));
+    p->unread = pass_plain_path(p, STR("Secret"), key.namespace, key.name);
     return !map_has(p->known, p->unread_key);
 }
 

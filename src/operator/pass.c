@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "arm/id.h"
 #include "azure/applied.h"
+#include "kube/client.h"
 #include "text/json/json.h"
 #include "text/url.h"
 
@@ -400,12 +401,34 @@ const struct value *pass_named_object(struct pass *p)
     return pass_with_name(p, p->object);
 }
 
+str pass_path_of(struct pass *p, str api_version, str plural, const struct object_key *key)
+{
+    struct kube_resource resource = {.version = api_version, .name = plural};
+    const struct kube_call call = {
+        .resource = &resource, .namespace = key->namespace, .name = key->name};
+    str group, version;
+
+    if (str_cut(api_version, STR("/"), &group, &version)) {
+        resource.group = group;
+        resource.version = version;
+    }
+    return kube_call_path(p->arena, &call);
+}
+
 str pass_path(struct pass *p, const char *sub)
 {
-    return str_fmt(p->arena, "/apis/%.*s/namespaces/%.*s/%.*s/%.*s%s",
-                   STR_ARG(value_get_str(p->object, STR("apiVersion"))),
-                   STR_ARG(p->card->key.namespace), STR_ARG(p->resource->plural),
-                   STR_ARG(p->card->key.name), sub);
+    str path = pass_path_of(p, value_get_str(p->object, STR("apiVersion")), p->resource->plural,
+                            &p->card->key);
+
+    return str_concat(p->arena, path, str_c(sub));
+}
+
+str pass_plain_path(struct pass *p, str kind, str namespace, str name)
+{
+    const struct object_key key = {.namespace = namespace, .name = name};
+    bool secret = str_eq(kind, STR("Secret"));
+
+    return pass_path_of(p, STR("v1"), secret ? STR("secrets") : STR("configmaps"), &key);
 }
 
 bool pass_resource(struct pass *p, struct pass_step *otherwise)

@@ -14,6 +14,7 @@
 #include "operator/live_url.h"
 #include "text/codec.h"
 #include "text/json/json.h"
+#include "text/url.h"
 
 /* What the cluster said of an object. */
 struct fetched {
@@ -99,7 +100,7 @@ static int get(struct planning *l, struct arena *a, const struct object_key *key
 }
 
 /* "/api/v1/namespaces/NAMESPACE/secrets/NAME". */
-static bool read_path(str path, struct object_key *out)
+static bool read_path(struct arena *a, str path, struct object_key *out)
 {
     str plural;
 
@@ -107,7 +108,8 @@ static bool read_path(str path, struct object_key *out)
     if (!str_has_prefix(path, STR("/api/v1/namespaces/")) ||
         !str_cut(str_without_prefix(path, STR("/api/v1/namespaces/")), STR("/"), &out->namespace,
                  &path) ||
-        !str_cut(path, STR("/"), &plural, &out->name))
+        !str_cut(path, STR("/"), &plural, &out->name) ||
+        !url_unescape(a, out->name, false, &out->name))
         return false;
     out->kind = str_eq(plural, STR("secrets")) ? STR("Secret") : STR("ConfigMap");
     return str_eq(plural, STR("secrets")) || str_eq(plural, STR("configmaps"));
@@ -119,7 +121,7 @@ static void ask_cluster(struct planning *l, uint64_t ticket, const struct effect
     struct arm_answer answer = {.http = 404, .retry_after = -1};
     struct object_key key;
 
-    if (read_path(effect->url, &key))
+    if (read_path(a, effect->url, &key))
         answer.http = get(l, a, &key, &answer.body);
     planner_tell(l->planner, ticket, &answer);
 }

@@ -84,9 +84,7 @@ static bool find_owner_to_see(struct pass *p, str *path)
         (!meta_is_protected(owner) && !p->config->confirm_deletes) ||
         !model_find_hub(p->config->model, key.group, key.kind, &hub, NULL))
         return false;
-    *path = str_fmt(p->arena, "/apis/%.*s/namespaces/%.*s/%.*s/%.*s",
-                    STR_ARG(value_get_str(owner, STR("apiVersion"))), STR_ARG(key.namespace),
-                    STR_ARG(hub->plural), STR_ARG(key.name));
+    *path = pass_path_of(p, value_get_str(owner, STR("apiVersion")), hub->plural, &key);
     return true;
 }
 

@@ -494,6 +494,28 @@ static void judge_names_the_cause(void **state)
     }
 }
 
+/* ---- Paths. ---------------------------------------------------------------------------------- */
+
+/* Whoever may name a Secret must not reach another namespace with it. */
+static void a_name_does_not_lead_to_another_place(void **state)
+{
+    struct fixture f;
+    struct pass *p = fixture(&f, "{" KIND "'metadata':{'name':'rg'}}");
+    const struct object_key all = {.namespace = STR("default")};
+
+    (void)state;
+    assert_str(pass_plain_path(p, STR("Secret"), STR("default"), STR("../../other/secrets/x?y#z")),
+               STR("/api/v1/namespaces/default/secrets/..%2F..%2Fother%2Fsecrets%2Fx%3Fy%23z"));
+    assert_str(pass_plain_path(p, STR("ConfigMap"), STR("default"), STR("a.b-c")),
+               STR("/api/v1/namespaces/default/configmaps/a.b-c"));
+    assert_str(pass_path_of(p, STR("v1"), STR("secrets"), &all),
+               STR("/api/v1/namespaces/default/secrets"));
+    str path = pass_path(p, "/status");
+    assert_true(str_has_prefix(path, STR("/apis/resources.azure.com/")));
+    assert_true(str_has_suffix(path, STR("/namespaces/default/resourcegroups/rg/status")));
+    end(&f);
+}
+
 /* ---- Owners. --------------------------------------------------------------------------------- */
 
 /* An object is bound to one uid: another owner of the same name never gets it. */
@@ -548,6 +570,7 @@ int main(void)
         cmocka_unit_test(retries_are_spread_and_the_status_says_when),
         cmocka_unit_test(only_news_is_reported),
         cmocka_unit_test(judge_names_the_cause),
+        cmocka_unit_test(a_name_does_not_lead_to_another_place),
         cmocka_unit_test(an_owner_made_anew_gets_nothing),
     };
 
