@@ -37,15 +37,20 @@ static bool needs_escape(unsigned char ch, enum part part)
     return true;
 }
 
+/* Runs that need no escaping are added at once. */
 static void escape(struct buf *b, str s, enum part part)
 {
+    size_t from = 0;
+
     for (size_t i = 0; i < s.len; i++) {
         unsigned char ch = (unsigned char)s.ptr[i];
-        if (needs_escape(ch, part))
-            buf_fmt(b, "%%%02X", ch);
-        else
-            buf_char(b, (char)ch);
+        if (!needs_escape(ch, part))
+            continue;
+        buf_add(b, str_slice(s, from, i));
+        buf_fmt(b, "%%%02X", ch);
+        from = i + 1;
     }
+    buf_add(b, str_from(s, from));
 }
 
 /* ---- Reading -------------------------------------------------------------------------------- */
@@ -88,6 +93,10 @@ static bool unescape(struct reader *c, str s, enum part part, str *out)
 {
     struct buf b = buf_new(c->arena, s.len);
 
+    if (part != PART_HOST && part != PART_ZONE && str_find_char(s, '%') == STR_NPOS) {
+        *out = s;
+        return true;
+    }
     for (size_t i = 0; i < s.len; i++) {
         unsigned char ch = (unsigned char)s.ptr[i];
         if (ch == '%') {

@@ -19,7 +19,6 @@
     X(curl_easy_setopt)                                                                            \
     X(curl_global_init)                                                                            \
     X(curl_multi_add_handle)                                                                       \
-    X(curl_multi_assign)                                                                           \
     X(curl_multi_cleanup)                                                                          \
     X(curl_multi_info_read)                                                                        \
     X(curl_multi_init)                                                                             \
@@ -105,11 +104,6 @@ CURLcode(curl_global_init)(long flags)
 CURLMcode(curl_multi_add_handle)(CURLM *multi_handle, CURL *curl_handle)
 {
     return (lib.curl_multi_add_handle)(multi_handle, curl_handle);
-}
-
-CURLMcode(curl_multi_assign)(CURLM *multi_handle, curl_socket_t sockfd, void *sockp)
-{
-    return (lib.curl_multi_assign)(multi_handle, sockfd, sockp);
 }
 
 CURLMcode(curl_multi_cleanup)(CURLM *multi_handle)

@@ -116,10 +116,15 @@ static void append(struct transfer *t, struct curl_slist **list, char *text)
 static void add_line(struct transfer *t, str name, str value)
 {
     /* curl wants a semicolon where there is no value: a colon would remove the header. */
-    str line = value.len ? str_fmt(t->arena, "%.*s: %.*s", STR_ARG(name), STR_ARG(value))
-                         : str_concat(t->arena, name, STR(";"));
+    str middle = value.len ? STR(": ") : STR(";");
+    char *line = arena_alloc_text(t->arena, name.len + middle.len + value.len + 1);
 
-    append(t, &t->headers, str_z(t->arena, line));
+    memcpy(line, name.ptr, name.len);
+    memcpy(line + name.len, middle.ptr, middle.len);
+    if (value.len)
+        memcpy(line + name.len + middle.len, value.ptr, value.len);
+    line[name.len + middle.len + value.len] = 0;
+    append(t, &t->headers, line);
 }
 
 bool transfer_asks_for_gzip(const struct transfer *t)

@@ -7,8 +7,10 @@
  * lock.
  *
  * curl says which sockets it waits for (on_curl_socket) and until when (on_curl_timer), so that a
- * round costs what happened in it and not what is under way. Whether a stream has waited too long
- * is looked at now and then (look).
+ * round costs what happened in it and not what is under way. A connection that rests between two
+ * requests stays with the kernel's list, which saves two system calls for each request; when
+ * something happens to it meanwhile, it is taken off. Whether a stream has waited too long is
+ * looked at now and then (look).
  *
  * Requests that a handler of this process answers (local.c) do not see curl at all: the handler
  * wakes those that have something to be read. In driven mode http_streams_step is the thread.
@@ -44,6 +46,13 @@ struct stream {
     struct transfer transfer;
 };
 
+/* What is known of a socket, by its number. */
+struct known_socket {
+    bool own;      /* opened by a handle of ours, which tells when it is closed */
+    bool wanted;   /* curl waits for it */
+    uint8_t asked; /* of the kernel: CURL_POLL_IN, CURL_POLL_OUT */
+};
+
 struct http_streams {
     struct arena *arena;
     struct http_client *client;
@@ -66,6 +75,7 @@ struct http_streams {
     size_t running;      /* how many curl has */
     bool unsettled;      /* an on_end was called since */
     int64_t timer, look; /* by clock_wire: when curl, when overdue streams are to be looked after */
+    VEC(struct known_socket) sockets;
     CURL *spare[SPARE_MAX];
     size_t spare_count;
 };
@@ -223,20 +233,65 @@ static struct stream *take_ready(struct http_streams *streams, const struct stre
 
 /* ---- What curl waits for -------------------------------------------------------------------- */
 
+static struct known_socket *socket_of(struct http_streams *streams, curl_socket_t fd)
+{
+    while (streams->sockets.len <= (size_t)fd)
+        VEC_PUSH(streams->arena, &streams->sockets, ((struct known_socket){0}));
+    return &streams->sockets.items[fd];
+}
+
+/* Tells the kernel what to look for; 0: nothing. */
+static void ask_kernel(struct http_streams *streams, curl_socket_t fd, unsigned what)
+{
+    struct known_socket *k = socket_of(streams, fd);
+    struct epoll_event event = {.data.fd = fd};
+    int op = !what ? EPOLL_CTL_DEL : k->asked ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
+
+    if (what == k->asked)
+        return;
+    event.events = (what & CURL_POLL_IN ? EPOLLIN : 0) | (what & CURL_POLL_OUT ? EPOLLOUT : 0);
+    epoll_ctl(streams->epoll, op, fd, &event);
+    k->asked = (uint8_t)what;
+}
+
 static int on_curl_socket(CURL *easy, curl_socket_t fd, int what, void *ctx, void *known)
 {
     struct http_streams *streams = ctx;
-    struct epoll_event event = {.data.fd = fd};
+    struct known_socket *k = socket_of(streams, fd);
 
     (void)easy;
-    if (what == CURL_POLL_REMOVE) {
-        epoll_ctl(streams->epoll, EPOLL_CTL_DEL, fd, NULL);
-        return 0;
-    }
-    event.events = (what & CURL_POLL_IN ? EPOLLIN : 0) | (what & CURL_POLL_OUT ? EPOLLOUT : 0);
-    epoll_ctl(streams->epoll, known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &event);
-    curl_multi_assign(streams->multi, fd, streams);
+    (void)known;
+    k->wanted = what != CURL_POLL_REMOVE;
+    if (k->wanted)
+        ask_kernel(streams, fd, (unsigned)what & (CURL_POLL_IN | CURL_POLL_OUT));
+    else if (!k->own)
+        ask_kernel(streams, fd, 0);
     return 0;
+}
+
+static int on_opened(void *ctx, curl_socket_t fd, curlsocktype purpose)
+{
+    (void)purpose;
+    *socket_of(ctx, fd) = (struct known_socket){.own = true};
+    return CURL_SOCKOPT_OK;
+}
+
+/* With it the kernel forgets what was asked. */
+static int on_close(void *ctx, curl_socket_t fd)
+{
+    *socket_of(ctx, fd) = (struct known_socket){0};
+    return close(fd);
+}
+
+static CURL *new_handle(struct http_streams *streams)
+{
+    CURL *easy = transfer_new_handle(streams->client);
+
+    curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, on_opened);
+    curl_easy_setopt(easy, CURLOPT_SOCKOPTDATA, streams);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, streams);
+    return easy;
 }
 
 static int on_curl_timer(CURLM *multi, long ms, void *ctx)
@@ -289,8 +344,7 @@ static void forget(struct http_streams *streams, struct stream *s)
 
 static CURL *take_handle(struct http_streams *streams)
 {
-    return streams->spare_count ? streams->spare[--streams->spare_count]
-                                : transfer_new_handle(streams->client);
+    return streams->spare_count ? streams->spare[--streams->spare_count] : new_handle(streams);
 }
 
 static void give_handle(struct http_streams *streams, CURL *easy)
@@ -576,12 +630,15 @@ static void take_events(struct http_streams *streams, const struct epoll_event *
 {
     int running;
 
-    for (int i = 0; i < n; i++)
-        if (events[i].data.fd == streams->wake)
+    for (int i = 0; i < n; i++) {
+        int fd = events[i].data.fd;
+        if (fd == streams->wake)
             clear_wake(streams);
+        else if (socket_of(streams, fd)->wanted)
+            curl_multi_socket_action(streams->multi, fd, curl_events(events[i].events), &running);
         else
-            curl_multi_socket_action(streams->multi, events[i].data.fd,
-                                     curl_events(events[i].events), &running);
+            ask_kernel(streams, fd, 0);
+    }
 }
 
 /* Clocks that stand still in tests are not curl's. */

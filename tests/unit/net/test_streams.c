@@ -379,6 +379,31 @@ TEST(a_post_looks_at_its_connection_first)
     fault_server_stop(s);
 }
 
+/* Nobody waits for it, so its end must not keep the thread busy. */
+TEST(a_connection_that_ends_at_rest_costs_nothing)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    static const struct fault_step script[] = {{.reply = OK, .again = true}};
+    struct fault_server *s = fault_server_start(script, COUNT(script), NULL);
+    struct http_client *client = new_client(STR_NONE);
+    struct http_streams *streams = new_streams(client, 2);
+    const struct http_request r = {.url = fault_server_url(s)};
+    struct http_response response;
+
+    for (size_t i = 1; i <= 3; i++) {
+        assert_ok(send_one(streams, a, &r, &response, &e), &e);
+        while (fault_server_closed(s) < i)
+            clock_sleep(NS_PER_MS);
+        int64_t cpu = clock_cpu();
+        clock_sleep(50 * NS_PER_MS);
+        assert_true(clock_cpu() - cpu < 20 * NS_PER_MS);
+    }
+    http_streams_free(streams);
+    http_client_free(client);
+    fault_server_stop(s);
+}
+
 /* ---- What is sent. ---- */
 
 static void reply_length(void *ctx, struct server_request *r)
@@ -445,5 +470,6 @@ RUN_TESTS(cmocka_unit_test(one_connection_serves_requests_one_after_the_other),
           cmocka_unit_test(what_is_under_way_can_be_cancelled),
           cmocka_unit_test(a_dropped_connection_repeats_only_what_may_be_repeated),
           cmocka_unit_test(a_post_looks_at_its_connection_first),
+          cmocka_unit_test(a_connection_that_ends_at_rest_costs_nothing),
           cmocka_unit_test(writes_without_a_body_have_a_length),
           cmocka_unit_test(bad_requests_are_refused_before_they_leave))
