@@ -51,6 +51,7 @@ struct benchmark {
 extern const struct benchmark bench_arm;
 extern const struct benchmark bench_azure;
 extern const struct benchmark bench_budget;
+extern const struct benchmark bench_checks;
 extern const struct benchmark bench_compare;
 extern const struct benchmark bench_detect;
 extern const struct benchmark bench_diff;
