@@ -85,6 +85,7 @@ struct card {
     bool child_written; /* a child was, since the record was taken */
     bool suspect;       /* a list shows something else: it is read next */
     bool swept;         /* a list has it: it is looked at before its time */
+    bool resumed;       /* it was at rest when this process began, and nobody has looked yet */
     int64_t due;        /* its next look by the period */
     struct collection *lists[2]; /* that its resource is in: sweep.c */
     bool delete_sent;            /* a DELETE was, and counts for --confirm-deletes */
@@ -598,6 +599,8 @@ enum sweep {
 };
 struct sweeps *sweeps_new(struct arena *a);
 void sweeps_free(struct sweeps *w);
+/* Finds the lists that the resource is in. */
+void sweep_join(struct sweeps *w, struct pass *p);
 /* How the resource of the pass is looked at; out lives as long as the pass. */
 enum sweep sweep_ask(struct sweeps *w, struct pass *p, int64_t now, str *out);
 /* A page of the list. True: next is the URL of another one. */

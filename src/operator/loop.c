@@ -270,6 +270,7 @@ static void begin_pass(struct operator* o, struct card *card)
                                 .evolves = evolves,
                                 .sweeps = o->sweeps,
                                 .timed = card->swept || card->suspect ||
+                                         (card->resumed && !card->renewed) ||
                                          (card->due && card->due <= clock_mono())};
     card->waits = card->swept = false;
     o->stats.passes++;
@@ -316,6 +317,7 @@ static void enter_rest(struct operator* o, struct card *card)
 
     if (card->pass->state != STATE_EXPLAIN)
         return;
+    card->resumed = false;
     enter(o, card,
           v->waits                            ? OBJECT_WAITING
           : str_eq(v->severity, STR("Error")) ? OBJECT_STOPPED
@@ -405,6 +407,12 @@ static bool ask(struct operator* o, struct card *card, const struct effect *effe
     return false;
 }
 
+/* Whether it is looked at by then. */
+static bool is_due(const struct card *card, int64_t then)
+{
+    return card->well ? card->due && card->due <= then : card->resumed;
+}
+
 /* Others in a list are looked at now that it is there, unless their time is far. */
 static void wake_listed(struct operator* o, const struct pass *p)
 {
@@ -413,8 +421,7 @@ static void wake_listed(struct operator* o, const struct pass *p)
 
     for (size_t i = 0; i < cards_count(o->cards); i++) {
         struct card *card = cards_at(o->cards, i);
-        if (card == p->card || card->pass || !card->well || !card->due || card->due > far ||
-            !sweep_is_in(card, p->published))
+        if (card == p->card || card->pass || !is_due(card, far) || !sweep_is_in(card, p->published))
             continue;
         card->swept = true;
         queue_add_after(o->queue, card->text, QUEUE_NORMAL,
@@ -469,6 +476,7 @@ static void advance(struct operator* o, struct card *card)
             if (step.delay && step.delay < delay)
                 delay = step.delay;
             card->due = clock_mono() + delay;
+            card->resumed = false;
             rest(o, card, delay);
             return;
         case STEP_FORGET:
@@ -477,6 +485,14 @@ static void advance(struct operator* o, struct card *card)
             return;
         }
     }
+}
+
+void operator_hurry(struct operator* o)
+{
+    o->config.patience = 0;
+    for (size_t i = 0; i < cards_count(o->cards); i++)
+        if (cards_at(o->cards, i)->waits)
+            queue_add(o->queue, cards_at(o->cards, i)->text, QUEUE_NORMAL);
 }
 
 /* Tens of thousands of objects at once, as after a first start: the others come later. */
@@ -633,7 +649,26 @@ static void foresee(struct operator* o, struct card *card, const struct value *o
     graph_add(o->graph, card, &keys);
 }
 
-/* After a restart: what an earlier process found well waits for the end of its period. */
+/*
+ * After a restart: the lists that the resource is in, so that the first looks are made by them.
+ * True: an earlier process knew it well, so that it can wait for a list.
+ */
+static bool foresee_lists(struct operator* o, struct card *card, const struct value *object)
+{
+    AUTO_ARENA a = arena_new();
+    struct pass p = {
+        .arena = a, .config = &o->config, .ports = &o->ports, .card = card, .object = object};
+    struct pass_step otherwise;
+
+    memory_load(&p);
+    bool known = pass_resource(&p, &otherwise) && pass_account(&p, &otherwise);
+    card->waits = false; /* its first pass finds out */
+    if (known)
+        sweep_join(o->sweeps, &p);
+    return known && value_is_true(memory_get(&p, "settled"));
+}
+
+/* The same: what was found well waits for the end of its period. */
 static bool continue_rest(struct operator* o, struct card *card, const struct value *object)
 {
     const struct model_resource *resource;
@@ -648,6 +683,7 @@ static bool continue_rest(struct operator* o, struct card *card, const struct va
     foresee(o, card, object, resource);
     card->seen = meta_intent(object);
     card->well = true;
+    card->due = clock_mono() + left;
     queue_add_after(o->queue, card->text, QUEUE_NORMAL, left);
     return true;
 }
@@ -692,6 +728,8 @@ static void take_change(struct operator* o, const struct object_key *key)
     bool resting = false;
     if (!card && object) {
         card = cards_add(o->cards, key, text);
+        card->resumed = !o->config.impatient && is_at_rest(object) &&
+                        foresee_lists(o, card, object);
         resting = continue_rest(o, card, object);
         enter(o, card, resting ? OBJECT_READY : OBJECT_PENDING);
     }

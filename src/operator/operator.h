@@ -48,6 +48,8 @@ struct operator_config {
     int64_t patience;
     /* More deletions than that within ten minutes wait for confirmation; 0: none does. */
     unsigned confirm_deletes;
+    /* Everything is read one by one at once, even where others wait for a list. */
+    bool impatient;
     /* Nothing outside of these ids is read or written; none: everything is allowed. */
     const str *scopes;
     size_t scope_count;
@@ -71,6 +73,9 @@ void operator_tell(struct operator* o, uint64_t ticket, const struct arm_answer 
 /* Does what is due and answers when by clock_mono there is something to do again; INT64_MAX: only
  * after news. */
 int64_t operator_step(struct operator* o);
+
+/* From now on references are sent whether or not they are Ready; those that wait look again. */
+void operator_hurry(struct operator* o);
 
 struct operator_stats {
     size_t objects, flying;         /* known ones, and those with a request under way */

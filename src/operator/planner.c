@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/map.h"
 #include "object/condition.h"
+#include "object/names.h"
 #include "operator/detect/detect.h"
 #include "azure/resolve.h"
 #include "azure/model/model.h"
@@ -23,6 +24,7 @@ struct planned {
     const struct value *result; /* NULL: no pass has ended yet */
     str place;                  /* owners first, for the order */
     bool ours;                  /* of Azure's kinds */
+    bool hurried;               /* it has waited for what it refers to, in vain */
 };
 
 struct planner {
@@ -32,7 +34,8 @@ struct planner {
     struct operator* operator;
     struct map *objects; /* object_key_text to struct planned */
     uint64_t reads;
-    bool news; /* since the last step */
+    bool news;    /* since the last step */
+    bool hurries; /* nobody waits for references any more */
 };
 
 /* ---- Fields that a PUT does not change. ------------------------------------------------------ */
@@ -180,8 +183,10 @@ static const char *action_of(const struct outcome *o)
     return effect_is_arm(o->effect->kind) ? "update" : "unchanged";
 }
 
-static const char *note_of(const struct outcome *o)
+static const char *note_of(const struct outcome *o, const struct planned *one)
 {
+    if (o->kind == OUTCOME_WITHHELD && one->hurried)
+        return "it is sent later: what it refers to is not Ready by then";
     if (o->kind == OUTCOME_WAITS && o->object && object_is_deleting(o->object))
         return "it goes with its owner, or is released";
     if (o->kind == OUTCOME_WAITS)
@@ -212,11 +217,12 @@ static void set_request(struct planner *p, struct value *out, const struct outco
         detect_digest(a, p->config.operator.digest_key, value_string(a, o->effect->body)));
 }
 
-static struct value *result_of(struct planner *p, const struct outcome *o)
+static struct value *result_of(struct planner *p, const struct planned *one,
+                               const struct outcome *o)
 {
     struct arena *a = p->arena;
     struct value *out = value_object(a);
-    const char *note = note_of(o);
+    const char *note = note_of(o, one);
 
     value_set(a, out, STR("object"), object_key_value(a, o->key));
     value_set_str(a, out, STR("action"), str_c(action_of(o)));
@@ -294,6 +300,16 @@ static void imagine_ready(struct planner *p, struct planned *one, const struct v
     operator_changed(p->operator, & one->key);
 }
 
+/* It waits, but has an id by now, with which others can refer to it. */
+static void imagine_claim(struct planner *p, struct planned *one, const struct value *object)
+{
+    if (!object_annotation(object, STR(ANNOTATION_RESOURCE_ID)).len ||
+        object_annotation(one->object, STR(ANNOTATION_RESOURCE_ID)).len)
+        return;
+    one->object = value_copy(p->arena, object);
+    operator_changed(p->operator, & one->key);
+}
+
 static void port_ended(void *ctx, const struct outcome *o)
 {
     struct planner *p = ctx;
@@ -301,11 +317,13 @@ static void port_ended(void *ctx, const struct outcome *o)
 
     if (!one)
         return;
-    one->result = result_of(p, o);
+    one->result = result_of(p, one, o);
     p->news = true;
     if (o->object &&
         (o->kind == OUTCOME_WELL || (o->kind == OUTCOME_WITHHELD && o->effect->kind == ARM_PUT)))
         imagine_ready(p, one, o->object);
+    else if (o->object && o->kind == OUTCOME_BLOCKED)
+        imagine_claim(p, one, o->object);
 }
 
 /* ---- The planner. ---------------------------------------------------------------------------- */
@@ -320,12 +338,13 @@ struct planner *planner_new(const struct planner_config *config)
                           .limits = config->limits ? *config->limits : budget_published(),
                           .objects = map_new(a)};
     p->config.operator.digest_key = str_copy(a, config->operator.digest_key);
+    p->config.operator.impatient = true; /* each object is looked at once */
     const struct ports ports = {.ctx = p,
                                 .find = port_find,
                                 .account = config->account ? port_account : NULL,
                                 .read = port_read,
                                 .ended = port_ended};
-    p->operator= operator_new(&config->operator, & ports);
+    p->operator= operator_new(&p->config.operator, & ports);
     return p;
 }
 
@@ -378,6 +397,26 @@ bool planner_step(struct planner *p)
         due = operator_step(p->operator);
     } while (p->news || due <= clock_mono() + SOON);
     return operator_stats(p->operator).flying > 0;
+}
+
+static bool waits_for_reference(const struct planned *one)
+{
+    return str_eq(value_get_str(one->result, STR("reason")), STR("WaitingForReference"));
+}
+
+bool planner_hurry(struct planner *p)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < map_len(p->objects) && !p->hurries; i++) {
+        struct planned *one = map_at(p->objects, i);
+        one->hurried = waits_for_reference(one);
+        any |= one->hurried;
+    }
+    p->hurries |= any;
+    if (any)
+        operator_hurry(p->operator);
+    return any;
 }
 
 /* ---- The report. ----------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
  *
  *     struct planner *p = planner_new(&config);
  *     planner_add(p, object);                        every object that is planned for
- *     while (planner_step(p)) ...                    until nothing is under way
+ *     while (planner_step(p) || planner_hurry(p)) ...    until nothing is under way
  *         planner_tell(p, ticket, &answer);          a read is answered
  *     struct value *plan = planner_report(p, a);
  *     planner_free(p);
@@ -47,8 +47,14 @@ const struct value *planner_find(const struct planner *p, const struct object_ke
 /* Something that find or account answers for is there now: whoever waits for it goes on. */
 void planner_changed(struct planner *p, const struct object_key *key);
 void planner_tell(struct planner *p, uint64_t ticket, const struct arm_answer *answer);
-/* Does what can be done. False: no read is under way, the plan is whole. */
+/* Does what can be done. False: no read is under way. */
 bool planner_step(struct planner *p);
+/*
+ * After that: what refers to something that does not become Ready is sent after a while in any
+ * case, so that objects may refer to each other. True: there is such an object, and more steps are
+ * to be made; false: the plan is whole.
+ */
+bool planner_hurry(struct planner *p);
 
 /* The most changes of one resource that are listed. */
 #define PLANNER_CHANGES_MAX 200

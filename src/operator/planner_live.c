@@ -250,9 +250,10 @@ bool planner_live(const struct planner_live_config *config, struct arena *a, str
         bool flying = planner_step(l.planner);
         if (tell_accounts(&l))
             continue;
-        if (!flying)
+        if (flying)
+            take_answer(&l);
+        else if (!planner_hurry(l.planner))
             break;
-        take_answer(&l);
     }
     if (ok)
         *out = planner_report(l.planner, a);

@@ -118,7 +118,7 @@ static void set_place(struct collection **place, struct collection *next)
     *place = next;
 }
 
-static void join(struct sweeps *w, struct pass *p)
+void sweep_join(struct sweeps *w, struct pass *p)
 {
     struct arm_id id;
     str wide, narrow;
@@ -176,7 +176,7 @@ static bool take_body(struct collection *c, struct pass *p, int64_t now, str *ou
 
 enum sweep sweep_ask(struct sweeps *w, struct pass *p, int64_t now, str *out)
 {
-    join(w, p);
+    sweep_join(w, p);
     struct collection *c = choose(p->card, now);
     if (!c || !p->timed)
         return SWEEP_GET;

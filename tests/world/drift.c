@@ -346,6 +346,15 @@ void drift_swept(struct world *w)
                  "not deleted");
     stage_run(s, A_PERIOD);
     world_expect(w, stage_is_in_azure(s, id), "it did not come back");
+    /* The first looks of another process are no dearer. */
+    stage_run(s, A_PERIOD);
+    before = s->arm_reads;
+    stage_restart(s, NULL);
+    expect_no_put(s, 2 * WORLD_MINUTE);
+    each = (double)(s->arm_reads - before) / (double)count;
+    world_expect(w, each > 0 && each <= 0.2, "%.3f reads per resource after a restart", each);
+    world_expect(w, operator_stats(s->operator).listed >= count / 2, "%llu looks by lists",
+                 (unsigned long long)operator_stats(s->operator).listed);
     stage_close(s);
 }
 

@@ -62,7 +62,7 @@ struct value *plan_make(struct stage *s, const struct value *const *all, size_t 
     p.planner = planner_new(&config);
     for (size_t i = 0; i < count; i++)
         planner_add(p.planner, all[i]);
-    while (planner_step(p.planner))
+    while (planner_step(p.planner) || planner_hurry(p.planner))
         continue;
     struct value *plan = planner_report(p.planner, s->w->arena);
     planner_free(p.planner);
@@ -266,5 +266,44 @@ void plan_equals_deed(struct world *w)
             compared += expect_deed(s, plan);
     }
     world_expect(w, compared >= COMPARED, "only %zu PUTs in %d changes", compared, CHANGES);
+    stage_close(s);
+}
+
+#define REFERENCE(kind, name)                                                                      \
+    "{'reference':{'group':'network.azure.com','kind':'" kind "','name':'" name "'}}"
+
+/*
+ * Objects that refer to each other are sent after a while, whatever the other one does: they are no
+ * more blocked in a plan than in the deed.
+ */
+void plan_mutual(struct world *w)
+{
+    static const struct there all[] = {
+        {"ResourceGroup", "rg"}, {"NatGateway", "nat"}, {"PublicIPAddress", "ip"}};
+    struct stage *s = &stage;
+
+    stage_open(s, w, &(struct stage_options){0});
+    s->leads = false;
+    stage_apply_text(s, GROUP("rg", ""));
+    stage_apply_text(
+        s, OBJECT("network.azure.com/v20250301", "NatGateway", "nat", "",
+                  "'location':'westus2','owner':{'name':'rg'},'sku':{'name':"
+                  "'Standard'},'publicIpAddresses':[" REFERENCE("PublicIPAddress", "ip") "]"));
+    stage_apply_text(s, OBJECT("network.azure.com/v20250301", "PublicIPAddress", "ip", "",
+                               "'location':'westus2','owner':{'name':'rg'},'sku':{'name':"
+                               "'Standard'},'natGateway':" REFERENCE("NatGateway", "nat")));
+    stage_run(s, WORLD_MINUTE);
+    for (object_count = 0; object_count < COUNT(all); object_count++)
+        objects[object_count] = all[object_count];
+    const struct value *plan = make_plan(s), *summary = value_get(plan, STR("summary"));
+    int64_t creates = 0;
+    world_expect(w, value_to_i64(value_get(summary, STR("create")), &creates) && creates == 3,
+                 "%lld of 3 are created", (long long)creates);
+    s->leads = true;
+    stage_restart(s, NULL);
+    stage_run(s, 10 * WORLD_MINUTE);
+    world_expect(w, s->sent.len == 1, "%zu PUTs before the patience is over", s->sent.len);
+    stage_run(s, 10 * WORLD_MINUTE);
+    world_expect(w, expect_deed(s, plan) == 3, "not as planned");
     stage_close(s);
 }
