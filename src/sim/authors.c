@@ -87,6 +87,7 @@ void sim_sign(struct sim_call *c, struct sim_resource *r, const struct sim_autho
 
 struct event {
     struct event *next;
+    uint64_t number; /* counted from 1, also across restarts */
     int64_t time;
     str id, by, operation;
 };
@@ -96,6 +97,9 @@ struct sim_activity {
     size_t len;
 };
 
+/* In the state file. */
+#define FACT "activity"
+
 struct sim_activity *sim_activity_new(void)
 {
     struct sim_activity *l = block_new(sizeof *l);
@@ -104,10 +108,26 @@ struct sim_activity *sim_activity_new(void)
     return l;
 }
 
-static void drop_first(struct sim_activity *l)
+static void keep(struct sim *s, struct arena *a, const struct event *e)
 {
+    struct value *v = value_object(a);
+
+    value_set_int(a, v, STR("time"), e->time);
+    value_set_str(a, v, STR("id"), e->id);
+    value_set_str(a, v, STR("by"), e->by);
+    value_set_str(a, v, STR("operation"), e->operation);
+    sim_database_fact(s->database, FACT, str_fmt(a, "%llu", (unsigned long long)e->number),
+                      sim_json(a, v));
+}
+
+static void drop_first(struct sim *s)
+{
+    AUTO_ARENA a = arena_new();
+    struct sim_activity *l = s->activity;
     struct event *e = l->first;
 
+    sim_database_fact(s->database, FACT, str_fmt(a, "%llu", (unsigned long long)e->number),
+                      STR_NONE);
     l->first = e->next;
     if (!l->first)
         l->last = NULL;
@@ -118,35 +138,59 @@ static void drop_first(struct sim_activity *l)
     block_free(e);
 }
 
-void sim_activity_clear(struct sim_activity *l)
+void sim_activity_clear(struct sim *s)
 {
-    while (l->first)
-        drop_first(l);
+    while (s->activity->first)
+        drop_first(s);
 }
 
-void sim_activity_free(struct sim_activity *l)
+void sim_activity_free(struct sim *s)
 {
-    sim_activity_clear(l);
-    block_free(l);
+    sim_activity_clear(s);
+    block_free(s->activity);
 }
 
-void sim_activity_add(struct sim_call *c, str id, const struct sim_author *by, str operation)
+static struct event *add(struct sim *s, uint64_t number)
 {
-    struct sim_activity *l = c->sim->activity;
+    struct sim_activity *l = s->activity;
     struct event *e = block_new(sizeof *e);
 
     memset(e, 0, sizeof *e);
-    e->time = sim_now(c->sim);
-    sim_keep(&e->id, id);
-    sim_keep(&e->by, by->name);
-    sim_keep(&e->operation, operation);
+    e->number = number;
     if (l->last)
         l->last->next = e;
     else
         l->first = e;
     l->last = e;
     if (++l->len > ACTIVITY_MAX)
-        drop_first(l);
+        drop_first(s);
+    return e;
+}
+
+void sim_activity_add(struct sim_call *c, str id, const struct sim_author *by, str operation)
+{
+    const struct event *last = c->sim->activity->last;
+    struct event *e = add(c->sim, last ? last->number + 1 : 1);
+
+    e->time = sim_now(c->sim);
+    sim_keep(&e->id, id);
+    sim_keep(&e->by, by->name);
+    sim_keep(&e->operation, operation);
+    keep(c->sim, c->arena, e);
+}
+
+bool sim_take_activity(struct sim *s, str key, const struct value *v)
+{
+    const struct event *last = s->activity->last;
+    uint64_t number;
+
+    if (!str_to_u64(key, &number) || (last && number <= last->number))
+        return false;
+    struct event *e = add(s, number);
+    sim_keep(&e->id, value_get_str(v, STR("id")));
+    sim_keep(&e->by, value_get_str(v, STR("by")));
+    sim_keep(&e->operation, value_get_str(v, STR("operation")));
+    return value_to_i64(value_get(v, STR("time")), &e->time);
 }
 
 static struct value *show_event(struct arena *a, const struct event *e)

@@ -508,6 +508,7 @@ void sim_keep_counters(struct sim *s, struct arena *a);
 void sim_keep_operation(struct sim *s, struct arena *a, const struct sim_operation *o);
 /* Takes a fact back; false: it makes no sense. */
 bool sim_remember(struct sim *s, struct arena *a, str kind, str key, str text);
+bool sim_take_activity(struct sim *s, str key, const struct value *v);
 bool sim_take_attempt(struct sim *s, str key, const struct value *v);
 bool sim_take_provider(struct sim *s, str key, const struct value *v);
 
@@ -535,8 +536,8 @@ void sim_sign(struct sim_call *c, struct sim_resource *r, const struct sim_autho
               struct value *body);
 
 struct sim_activity *sim_activity_new(void);
-void sim_activity_free(struct sim_activity *l);
-void sim_activity_clear(struct sim_activity *l);
+void sim_activity_free(struct sim *s);
+void sim_activity_clear(struct sim *s);
 void sim_activity_add(struct sim_call *c, str id, const struct sim_author *by, str operation);
 /* GET /subscriptions/S/providers/Microsoft.Insights/eventtypes/management/values. False: the path
  * is another one. */

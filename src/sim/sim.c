@@ -94,7 +94,7 @@ void sim_reset(struct sim *s)
     clear_store(s->deleted);
     sim_faults_clear(s->faults);
     sim_log_clear(s->log);
-    sim_activity_clear(s->activity);
+    sim_activity_clear(s);
     s->counters = (struct sim_counters){0};
     set_start(s);
 }
@@ -145,7 +145,7 @@ void sim_free(struct sim *s)
     sim_usual_free(s->usual);
     sim_faults_free(s->faults);
     sim_log_free(s->log);
-    sim_activity_free(s->activity);
+    sim_activity_free(s);
     sim_store_free(s->store);
     sim_store_free(s->deleted);
     pthread_mutex_destroy(&s->lock.mutex);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * state_facts.c - what a state file holds beside the resources: operations with their polls,
- * providers and their registration, what was refused how often, counters, chance and time. Each is
- * a fact: a kind, a key, and an object as JSON.
+ * providers and their registration, what was refused how often, the activity log, counters, chance
+ * and time. Each is a fact: a kind, a key, and an object as JSON.
  *
  * To add a kind: a function that takes it back, a line in the table, and sim_database_fact where it
  * changes.
@@ -186,10 +186,8 @@ static const struct {
     const char *kind;
     bool (*take)(struct sim *s, str key, const struct value *v);
 } kinds[] = {
-    {"attempt", sim_take_attempt},
-    {"operation", take_operation},
-    {"provider", sim_take_provider},
-    {"simulator", take_counters},
+    {"activity", sim_take_activity}, {"attempt", sim_take_attempt}, {"operation", take_operation},
+    {"provider", sim_take_provider}, {"simulator", take_counters},
 };
 
 bool sim_remember(struct sim *s, struct arena *a, str kind, str key, str text)

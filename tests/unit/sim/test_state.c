@@ -79,6 +79,44 @@ TEST(resources_and_deleted_vaults_outlive_the_simulator)
     end(&w);
 }
 
+/* How many writes the activity log has; the body holds them. */
+static size_t activities(struct world *w)
+{
+    assert_int_equal(
+        ask_url(w, "GET",
+                STR(SUB "/providers/Microsoft.Insights/eventtypes/management/values"
+                        "?api-version=2015-04-01&$filter=eventTimestamp%20ge%20%272000-01-01%27"),
+                STR_NONE),
+        200);
+    return value_len(value_get(w->body, STR("value")));
+}
+
+TEST(the_activity_log_outlives_the_simulator)
+{
+    struct sim_config c = config();
+    struct world w = begin(&c);
+
+    ask(&w, "PUT", GROUP, "{\"location\":\"x\"}");
+    sim_advance(w.s, 60 * NS_PER_SEC);
+    ask(&w, "PUT", ODD, "{\"a\":1}");
+    restart(&w, &c);
+    ask(&w, "DELETE", ODD, "");
+    restart(&w, &c);
+    assert_int_equal(activities(&w), 3);
+    const struct value *list = value_get(w.body, STR("value"));
+    assert_str(value_get_str(value_get(value_at(list, 0), STR("operationName")), STR("value")),
+               STR("Example.Odd/things/delete"));
+    assert_str(value_get_str(value_at(list, 1), STR("resourceId")), STR(ODD));
+    assert_str(value_get_str(value_at(list, 1), STR("caller")), STR("anonymous"));
+    assert_str(value_get_str(value_at(list, 2), STR("eventTimestamp")),
+               STR("2026-01-01T00:00:00.0000000Z"));
+    assert_int_equal(ask_url(&w, "POST", STR("/_sim/reset"), STR_NONE), 204);
+    assert_int_equal(activities(&w), 0);
+    restart(&w, &c);
+    assert_int_equal(activities(&w), 0);
+    end(&w);
+}
+
 TEST(operations_go_on_after_a_restart)
 {
     struct sim_config c = config();
@@ -358,8 +396,8 @@ TEST(a_full_disk_is_reported_until_there_is_room_and_nothing_confirmed_is_lost)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make_file, drop_file)
 
 RUN_TESTS(CASE(resources_and_deleted_vaults_outlive_the_simulator),
-          CASE(operations_go_on_after_a_restart), CASE(a_delete_goes_on_after_a_restart),
-          CASE(counters_registrations_and_time_are_kept),
+          CASE(the_activity_log_outlives_the_simulator), CASE(operations_go_on_after_a_restart),
+          CASE(a_delete_goes_on_after_a_restart), CASE(counters_registrations_and_time_are_kept),
           CASE(a_killed_simulator_forgets_nothing_it_confirmed),
           CASE(threads_share_transactions_and_lose_nothing), CASE(nobody_else_can_read_the_state),
           CASE(a_state_belongs_to_one_simulator_at_a_time),
