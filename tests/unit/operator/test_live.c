@@ -9,6 +9,7 @@
 #include "net/server/handler_serve.h"
 #include "object/condition.h"
 #include "operator/live.h"
+#include "operator/replay.h"
 #include "sim/sim.h"
 #include "store/store.h"
 #include "support/local.h"
@@ -17,6 +18,8 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define SUBSCRIPTION "00000000-0000-0000-0000-000000000001"
@@ -376,6 +379,72 @@ TEST(a_restart_leaves_alone_what_is_well)
     close_stage(&s);
 }
 
+/* ---- What decisions were made from. ---- */
+
+struct verdicts {
+    size_t all, drift, absent;
+};
+
+static void judge_again(struct stage *s, str line, struct verdicts *out)
+{
+    AUTO_ARENA a = arena_new();
+    const struct source src = {.text = line};
+    struct value *record;
+    struct replay r;
+    AUTO_ERR e = {0};
+
+    assert_ok(json_read(a, &src, NULL, &record, &e), &e);
+    assert_ok(replay_judge(a, s->model, NULL, record, &r, &e), &e);
+    assert_true(r.same && !r.inexact);
+    out->all++;
+    out->drift += str_has_prefix(r.is, STR("write drift: properties.addressSpace"));
+    out->absent += str_has_prefix(r.is, STR("write absent"));
+}
+
+static struct verdicts read_decisions(struct stage *s, str path)
+{
+    struct verdicts out = {0};
+    str text, line;
+    AUTO_ERR e = {0};
+
+    assert_ok(file_read(s->arena, path, &text, &e), &e);
+    while (str_cut(text, STR("\n"), &line, &text))
+        judge_again(s, line, &out);
+    assert_int_equal(text.len, 0);
+    return out;
+}
+
+TEST(decisions_of_a_running_operator_are_kept_and_reached_again)
+{
+    char path[] = "/tmp/plumb-decisions-XXXXXX";
+    struct stage s;
+    struct running r;
+    struct stat found;
+
+    open_stage(&s);
+    close(mkstemp(path));
+    unlink(path);
+    s.config.keep = str_c(path);
+    define(&s, "resources.azure.com", "ResourceGroup");
+    define(&s, "network.azure.com", "VirtualNetwork");
+    start(&s, &r);
+    assert_int_equal(local_ask(&s.client, "POST", GROUPS, GROUP), 201);
+    assert_int_equal(local_ask(&s.client, "POST", NETWORKS, NETWORK), 201);
+    until(&s, is_settled, NETWORKS "/vnet");
+    ask_azure(&s, "PUT", VNET_ID,
+              "{\"location\":\"westus2\",\"properties\":{\"addressSpace\":"
+              "{\"addressPrefixes\":[\"192.168.0.0/24\"]}}}");
+    until(&s, is_corrected, NETWORKS "/vnet");
+    stop(&r);
+    struct verdicts v = read_decisions(&s, str_c(path));
+    assert_int_equal(stat(path, &found), 0);
+    assert_int_equal(found.st_mode & 0777, 0600);
+    unlink(path);
+    assert_true(v.absent >= 2 && v.drift >= 1);
+    assert_true(v.all > v.absent + v.drift);
+    close_stage(&s);
+}
+
 /* ---- Two of them. ---- */
 
 #define LEASE "/apis/coordination.k8s.io/v1/namespaces/default/leases/operator"
@@ -513,5 +582,6 @@ TEST(secrets_appear_nowhere)
 RUN_TESTS(cmocka_unit_test(what_is_declared_is_made_corrected_and_deleted),
           cmocka_unit_test(definitions_of_the_reference_operator_are_used_as_they_are),
           cmocka_unit_test(a_restart_leaves_alone_what_is_well),
+          cmocka_unit_test(decisions_of_a_running_operator_are_kept_and_reached_again),
           cmocka_unit_test(who_loses_the_lease_sends_nothing_that_waited),
           cmocka_unit_test(secrets_appear_nowhere))
