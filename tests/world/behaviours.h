@@ -57,3 +57,21 @@ size_t plan_compare(struct stage *s, const struct value *plan, size_t *unplanned
 /* The recorded cases of arm-put: their files, and one of them. */
 struct str_list cases_files(struct world *w);
 bool cases_read(struct world *w, str file, struct arm_case *out);
+
+/* Objects that are applied together. */
+struct case_set {
+    VEC(const struct value *) objects;
+    struct map *seen; /* identities: cases share documents */
+};
+
+/* A stage with so many cases applied, one by its seed; false: there are none, or nobody could apply
+ * them, and the stage is closed. */
+bool cases_open(struct stage *s, struct world *w, const struct stage_options *options, size_t count,
+                struct case_set *set);
+/* One more case in a namespace and in groups of its own. False: nobody could apply it. */
+bool cases_add_apart(struct stage *s, str file, size_t number, struct case_set *set);
+/* Whether it is a resource of Azure. */
+bool cases_is_ours(const struct value *object);
+/* As it is in the cache; lives until time passes. */
+const struct value *cases_newest(struct stage *s, const struct value *object);
+void cases_expect_ready(struct stage *s, const struct case_set *set);

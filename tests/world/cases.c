@@ -13,7 +13,6 @@
 #include "azure/resolve.h"
 #include "base/file.h"
 #include "text/json/json.h"
-#include "value/path.h"
 
 #include <stdlib.h>
 
@@ -80,13 +79,8 @@ static bool put_owner(void *ctx, struct value *v, size_t depth)
 
 /* ---- One set. -------------------------------------------------------------------------------- */
 
-struct set {
-    VEC(const struct value *) objects;
-    struct map *seen; /* identities: cases share documents */
-};
-
 /* Two objects for one group, in two namespaces, are no set that anybody would apply. */
-static bool shares_group(const struct set *set, const struct arm_case *c)
+static bool shares_group(const struct case_set *set, const struct arm_case *c)
 {
     for (size_t i = 0; i < c->docs; i++)
         for (size_t k = 0; k < set->objects.len; k++) {
@@ -99,7 +93,7 @@ static bool shares_group(const struct set *set, const struct arm_case *c)
     return false;
 }
 
-static void add_case(struct stage *s, struct set *set, const struct arm_case *c)
+static void add_case(struct stage *s, struct case_set *set, const struct arm_case *c)
 {
     if (shares_group(set, c))
         return;
@@ -128,7 +122,7 @@ static void make_namespace(struct stage *s, str name)
 /* ---- What documents need, and no case has. ---- */
 
 /* A Secret or ConfigMap that some document of the set writes; expressions are not evaluated. */
-static bool is_exported(struct stage *s, const struct set *set, const struct need *wanted)
+static bool is_exported(struct stage *s, const struct case_set *set, const struct need *wanted)
 {
     for (size_t i = 0; i < set->objects.len; i++) {
         const struct model_resource *res;
@@ -149,14 +143,14 @@ static bool is_exported(struct stage *s, const struct set *set, const struct nee
  * A Secret or ConfigMap that a case brings along although a document of its own writes it: the
  * recording had it from there.
  */
-static bool is_written(struct stage *s, const struct set *set, const struct value *object)
+static bool is_written(struct stage *s, const struct case_set *set, const struct value *object)
 {
     struct object_key key = object_key_of(object);
 
     return !key.group.len && is_exported(s, set, &(struct need){.object = key});
 }
 
-static void add_value(struct stage *s, struct set *set, const struct need *n)
+static void add_value(struct stage *s, struct case_set *set, const struct need *n)
 {
     struct arena *a = s->w->arena;
     bool secret = n->kind != NEED_CONFIG_MAP;
@@ -181,7 +175,7 @@ static void add_value(struct stage *s, struct set *set, const struct need *n)
         value_set_str(a, value_get(object, member), n->key, STR("cGx1bWI="));
 }
 
-static void add_values(struct stage *s, struct set *set)
+static void add_values(struct stage *s, struct case_set *set)
 {
     for (size_t i = 0, count = set->objects.len; i < count; i++) {
         const struct model_resource *res;
@@ -199,12 +193,12 @@ static void add_values(struct stage *s, struct set *set)
     }
 }
 
-static bool is_ours(const struct value *object)
+bool cases_is_ours(const struct value *object)
 {
     return object_key_of(object).group.len > 0;
 }
 
-static bool apply_set(struct stage *s, struct set *set)
+static bool apply_set(struct stage *s, struct case_set *set)
 {
     for (size_t i = 0; i < set->objects.len; i++) {
         size_t k = i + world_below(s->w, set->objects.len - i);
@@ -224,7 +218,7 @@ static bool apply_set(struct stage *s, struct set *set)
     return true;
 }
 
-static const struct value *newest(struct stage *s, const struct value *object)
+const struct value *cases_newest(struct stage *s, const struct value *object)
 {
     struct object_key key = object_key_of(object);
 
@@ -233,15 +227,15 @@ static const struct value *newest(struct stage *s, const struct value *object)
     return map_get(s->cache, object_key_text(s->w->arena, &key));
 }
 
-static void expect_set_ready(struct stage *s, const struct set *set)
+void cases_expect_ready(struct stage *s, const struct case_set *set)
 {
     for (size_t i = 0; i < set->objects.len; i++) {
         const struct value *object = set->objects.items[i], *now;
         struct condition ready = {0};
 
-        if (!is_ours(object))
+        if (!cases_is_ours(object))
             continue;
-        now = newest(s, object);
+        now = cases_newest(s, object);
         (void)condition_get(value_get(now, STR("status")), STR("Ready"), &ready);
         world_expect(s->w, str_eq(ready.status, STR("True")), "%.*s %.*s is not Ready: %.*s %.*s",
                      STR_ARG(object_key_of(object).kind), STR_ARG(object_name(object)),
@@ -257,7 +251,7 @@ static void expect_one_put(struct stage *s)
     world_expect(s->w, !s->refused, "%u writes were refused", s->refused);
 }
 
-static void delete_groups(struct stage *s, const struct set *set)
+static void delete_groups(struct stage *s, const struct case_set *set)
 {
     AUTO_ARENA a = arena_new();
     bool any = false;
@@ -280,43 +274,75 @@ static void delete_groups(struct stage *s, const struct set *set)
     stage_run(s, 300 * WORLD_MINUTE);
     for (size_t i = 0; i < set->objects.len; i++) {
         const struct value *object = set->objects.items[i];
-        if (is_ours(object) && newest(s, object) && object_owner_count(newest(s, object)))
+        if (cases_is_ours(object) && cases_newest(s, object) &&
+            object_owner_count(cases_newest(s, object)))
             world_fail(s->w, "%.*s %.*s is left", STR_ARG(object_key_of(object).kind),
                        STR_ARG(object_name(object)));
     }
 }
 
-/* A stage with so many cases applied, one by its seed; false: nobody could apply them. */
-static bool open_set(struct world *w, const struct str_list *list, size_t count,
-                     const struct stage_options *options, struct set *set)
+bool cases_open(struct stage *s, struct world *w, const struct stage_options *options, size_t count,
+                struct case_set *set)
 {
+    struct str_list list = cases_files(w);
     struct arm_case c;
 
-    *set = (struct set){.seen = map_new(w->arena)};
-    stage_open(&stage, w, options);
+    if (!list.len)
+        return false;
+    *set = (struct case_set){.seen = map_new(w->arena)};
+    stage_open(s, w, options);
     for (size_t i = 0; i < count; i++) {
-        str file = list->items[count == 1           ? (w->seed - 1) % list->len
-                               : count == list->len ? i
-                                                    : world_below(w, list->len)];
+        str file = list.items[count == 1 ? (w->seed - 1) % list.len : world_below(w, list.len)];
         world_note(w, "case %.*s", STR_ARG(file));
         world_expect(w, cases_read(w, file, &c), "%.*s cannot be read", STR_ARG(file));
-        add_case(&stage, set, &c);
+        add_case(s, set, &c);
     }
-    add_values(&stage, set);
-    if (apply_set(&stage, set))
+    add_values(s, set);
+    if (apply_set(s, set))
         return true;
-    stage_close(&stage);
+    stage_close(s);
     return false;
 }
 
-static void run_set(struct world *w, const struct str_list *list, size_t count,
-                    const struct stage_faults *faults)
+/* ---- Many sets beside each other. ------------------------------------------------------------ */
+
+/* In a namespace and in groups of its own. */
+static void move_apart(struct stage *s, const struct arm_case *c, size_t number)
+{
+    struct arena *a = s->w->arena;
+
+    for (size_t i = 0; i < c->objects.len; i++) {
+        struct value *object = c->objects.items[i];
+        str name = object_name(object);
+        value_set_str(a, value_get(object, STR("metadata")), STR("namespace"),
+                      str_fmt(a, "case%zu", number));
+        if (str_eq(object_key_of(object).kind, STR("ResourceGroup")))
+            value_set_str(a, value_get(object, STR("spec")), STR("azureName"),
+                          str_fmt(a, "%.*s-%zu", STR_ARG(name), number));
+    }
+}
+
+bool cases_add_apart(struct stage *s, str file, size_t number, struct case_set *set)
+{
+    struct arm_case c;
+
+    world_expect(s->w, cases_read(s->w, file, &c), "%.*s cannot be read", STR_ARG(file));
+    *set = (struct case_set){.seen = map_new(s->w->arena)};
+    move_apart(s, &c, number);
+    add_case(s, set, &c);
+    add_values(s, set);
+    return apply_set(s, set);
+}
+
+/* ---- Runs. ----------------------------------------------------------------------------------- */
+
+static void run_set(struct world *w, size_t count, const struct stage_faults *faults)
 {
     static const struct stage_faults none;
     bool calm = !memcmp(faults, &none, sizeof none);
-    struct set set;
+    struct case_set set;
 
-    if (!open_set(w, list, count, &(struct stage_options){.faults = *faults}, &set))
+    if (!cases_open(&stage, w, &(struct stage_options){.faults = *faults}, count, &set))
         return;
     stage_run(&stage, 11 * WORLD_MINUTE);
     if (calm)
@@ -326,7 +352,7 @@ static void run_set(struct world *w, const struct str_list *list, size_t count,
         stage_calm(&stage);
         stage_run(&stage, 60 * WORLD_MINUTE);
     }
-    expect_set_ready(&stage, &set);
+    cases_expect_ready(&stage, &set);
     stage_check_end(&stage);
     delete_groups(&stage, &set);
     stage_close(&stage);
@@ -334,254 +360,50 @@ static void run_set(struct world *w, const struct str_list *list, size_t count,
 
 void cases_alone(struct world *w)
 {
-    struct str_list list = cases_files(w);
-
-    if (list.len)
-        run_set(w, &list, 1, &(struct stage_faults){0});
+    run_set(w, 1, &(struct stage_faults){0});
 }
 
 void cases_together(struct world *w)
 {
-    struct str_list list = cases_files(w);
-
-    if (list.len)
-        run_set(w, &list, TOGETHER, &(struct stage_faults){0});
+    run_set(w, TOGETHER, &(struct stage_faults){0});
 }
 
 void cases_faults(struct world *w)
 {
-    struct str_list list = cases_files(w);
-
-    if (list.len)
-        run_set(w, &list, 1,
-                &(struct stage_faults){.lost_request = 3,
-                                       .lost_answer = 3,
-                                       .twice = 5,
-                                       .late = 10,
-                                       .missed = 2,
-                                       .refused = 10,
-                                       .crashes = (unsigned)world_below(w, 5),
-                                       .leases = (unsigned)world_below(w, 3),
-                                       .takeovers = (unsigned)world_below(w, 4),
-                                       .held = 3,
-                                       .jumps = (unsigned)world_below(w, 3),
-                                       .throttled = (unsigned)world_below(w, 3)});
-}
-
-/* ---- Change detection. ----------------------------------------------------------------------- */
-
-#define DAY (24 * WORLD_HOUR)
-#define A_PERIOD (STAGE_PERIOD + STAGE_PERIOD / 4 + 3 * WORLD_MINUTE)
-/* Operations of recorded types take so long at most. */
-#define OPERATION (60 * WORLD_MINUTE)
-
-/* A resource of a set, and what Azure shows of it. */
-struct resource {
-    const struct value *object; /* as it is in the cache; lives until time passes */
-    str id, version;
-    const struct value *sent, *found;
-};
-
-static const struct value *read_json(struct stage *s, str text)
-{
-    struct source *src = ARENA_NEW(s->w->arena, struct source);
-    struct value *v = NULL;
-
-    src->text = text;
-    return json_read(s->w->arena, src, NULL, &v, NULL) ? v : NULL;
-}
-
-/* False: nobody can change it behind our back, or look at it. */
-static bool look_at(struct stage *s, const struct value *object, struct resource *out)
-{
-    const struct model_resource *res;
-
-    *out = (struct resource){.object = newest(s, object)};
-    if (!is_ours(object) || !out->object || !object_resource(s->model, out->object, &res, NULL))
-        return false;
-    out->id = str_copy(s->w->arena, object_annotation(out->object, STR(ANNOTATION_RESOURCE_ID)));
-    out->version = res->api_version;
-    for (size_t i = s->sent.len; i > 0 && !out->sent; i--)
-        if (str_eq_fold(s->sent.items[i - 1].id, out->id))
-            out->sent = read_json(s, s->sent.items[i - 1].body);
-    struct sim_response r = stage_azure(s, "GET", out->id, out->version, STR_NONE);
-    out->found = r.status == 200 ? read_json(s, r.body) : NULL;
-    return out->sent && out->found;
-}
-
-/* One change of a member, by somebody in the portal. */
-struct change {
-    str at; /* dotted */
-    const struct value *before;
-    str value;
-};
-
-static str changed(struct arena *a, const struct value *v)
-{
-    switch ((enum value_kind)v->kind) {
-    case VALUE_BOOL:
-        return value_is_true(v) ? STR("false") : STR("true");
-    case VALUE_INT:
-        return STR("4242");
-    default:
-        return str_fmt(a, "\"%.*s-changed\"", STR_ARG(value_text(v)));
-    }
-}
-
-static bool is_simple(str text)
-{
-    for (size_t i = 0; i < text.len; i++)
-        if (text.ptr[i] < ' ' || str_find_char(STR("\"\\.[]"), text.ptr[i]) != STR_NPOS)
-            return false;
-    return text.len > 0;
-}
-
-/* Members that were sent, are shown as they were sent, and can be named by a dotted path. */
-static void collect_set(struct stage *s, const struct value *sent, const struct value *found,
-                        str at, struct str_list *out)
-{
-    for (size_t i = 0; i < value_len(sent) && value_is(sent, VALUE_OBJECT); i++) {
-        const struct value *v = &sent->items[i], *now = value_get(found, value_key(v));
-        str path = at.len ? str_fmt(s->w->arena, "%.*s.%.*s", STR_ARG(at), STR_ARG(value_key(v)))
-                          : value_key(v);
-        if (!now || !is_simple(value_key(v)) || str_eq(path, STR("name")) ||
-            str_eq(path, STR("id")))
-            continue;
-        if (value_is(v, VALUE_OBJECT))
-            collect_set(s, v, now, path, out);
-        else if (!value_is_container(v) && v->kind != VALUE_NULL && v->kind != VALUE_FLOAT &&
-                 value_equal(v, now) && (v->kind != VALUE_STRING || is_simple(value_str(v))))
-            VEC_PUSH(s->w->arena, out, path);
-    }
-}
-
-static const struct value *at_path(struct stage *s, const struct value *v, str dotted)
-{
-    struct path path;
-
-    return path_parse_dotted(s->w->arena, dotted, &path, NULL) ? path_resolve(&path, v) : NULL;
-}
-
-/* What Azure has filled in, by the record. */
-static void collect_unset(struct stage *s, const struct resource *r, struct str_list *out)
-{
-    const struct value *known =
-        at_path(s, r->object, STR("status.operatorStatus.knownDifferences"));
-
-    for (size_t i = 0; i < value_len(known); i++) {
-        const struct value *k = value_at(known, i), *found = value_get(k, STR("found"));
-        str path = value_get_str(k, STR("path"));
-        const struct value *now = at_path(s, r->found, path);
-        if (str_eq(value_get_str(k, STR("cause")), STR("defaulted")) && found && now &&
-            str_find_char(path, '[') == STR_NPOS && str_find_char(path, '"') == STR_NPOS &&
-            !value_is_container(now) && now->kind != VALUE_NULL && now->kind != VALUE_FLOAT &&
-            now->len + 1 > 1 && (now->kind != VALUE_STRING || is_simple(value_str(now))))
-            VEC_PUSH(s->w->arena, out, str_copy(s->w->arena, path));
-    }
-}
-
-static bool choose(struct stage *s, const struct resource *r, bool unset, struct change *out)
-{
-    struct str_list all = {0};
-
-    if (unset)
-        collect_unset(s, r, &all);
-    else
-        collect_set(s, r->sent, r->found, STR_NONE, &all);
-    if (!all.len)
-        return false;
-    out->at = all.items[world_below(s->w, all.len)];
-    out->before = at_path(s, r->found, out->at);
-    out->value = changed(s->w->arena, out->before);
-    return true;
-}
-
-/* What is carried has the canonical spelling: a SKU in small letters. */
-static bool is_alike(const struct value *x, const struct value *y)
-{
-    return x && (value_equal(x, y) || str_eq_fold(value_str(x), value_str(y)));
-}
-
-/* It is seen within a period, corrected by so many PUTs at most, and then everybody rests. */
-static void expect_corrected(struct stage *s, const struct value *object, const struct resource *r,
-                             const struct change *c, unsigned puts)
-{
-    unsigned before = stage_puts(s, r->id), writes = s->arm_writes - s->refused;
-    struct resource now;
-
-    stage_change(s, str_z(s->w->arena, r->id), str_z(s->w->arena, c->at),
-                 str_z(s->w->arena, c->value));
-    stage_run(s, A_PERIOD);
-    world_expect(s->w, stage_puts(s, r->id) > before, "%.*s of %.*s: not seen within a period",
-                 STR_ARG(c->at), STR_ARG(r->id));
-    stage_run(s, OPERATION);
-    unsigned came = stage_puts(s, r->id) - before;
-    world_expect(s->w, came <= puts, "%.*s of %.*s: %u PUTs, not %u", STR_ARG(c->at),
-                 STR_ARG(r->id), came, puts);
-    world_expect(s->w, s->arm_writes - s->refused == writes + came,
-                 "%.*s of %.*s: others were written, too", STR_ARG(c->at), STR_ARG(r->id));
-    world_expect(s->w,
-                 look_at(s, object, &now) && is_alike(at_path(s, now.found, c->at), c->before),
-                 "%.*s of %.*s was not corrected", STR_ARG(c->at), STR_ARG(r->id));
-}
-
-static void correct_each(struct stage *s, const struct set *set, bool keeps, size_t most)
-{
-    size_t first = world_below(s->w, set->objects.len);
-
-    for (size_t i = 0; i < set->objects.len && i < most; i++) {
-        const struct value *object = set->objects.items[(first + i) % set->objects.len];
-        struct resource r;
-        struct change c;
-        for (int unset = 0; unset < 2; unset++)
-            if (look_at(s, object, &r) && choose(s, &r, unset, &c))
-                expect_corrected(s, object, &r, &c, unset && keeps ? 2 : 1);
-    }
-}
-
-/*
- * A day without a write, with everything that recorded types answer otherwise than they were asked;
- * then members of resources change, set ones and those left to Azure.
- */
-void cases_drift(struct world *w)
-{
-    struct str_list list = cases_files(w);
-    bool keeps = world_chance(w, 50);
-    struct set set;
-
-    if (!list.len || !open_set(w, &list, scenario_scale > 1 ? list.len : 1,
-                               &(struct stage_options){.keeps = keeps}, &set))
-        return;
-    stage_run(&stage, 120 * WORLD_MINUTE);
-    expect_set_ready(&stage, &set);
-    unsigned writes = stage.arm_writes;
-    stage_run(&stage, DAY);
-    world_expect(w, stage.arm_writes == writes, "%u writes without a reason",
-                 stage.arm_writes - writes);
-    correct_each(&stage, &set, keeps, scenario_scale > 1 ? scenario_scale : set.objects.len);
-    stage_close(&stage);
+    run_set(w, 1,
+            &(struct stage_faults){.lost_request = 3,
+                                   .lost_answer = 3,
+                                   .twice = 5,
+                                   .late = 10,
+                                   .missed = 2,
+                                   .refused = 10,
+                                   .crashes = (unsigned)world_below(w, 5),
+                                   .leases = (unsigned)world_below(w, 3),
+                                   .takeovers = (unsigned)world_below(w, 4),
+                                   .held = 3,
+                                   .jumps = (unsigned)world_below(w, 3),
+                                   .throttled = (unsigned)world_below(w, 3)});
 }
 
 /* ---- Without a writer. ----------------------------------------------------------------------- */
 
-static struct value *plan_set(struct stage *s, const struct set *set)
+static struct value *plan_set(struct stage *s, const struct case_set *set)
 {
     const struct value **all = ARENA_ARRAY(s->w->arena, const struct value *, set->objects.len + 1);
     size_t count = 0;
 
     for (size_t i = 0; i < set->objects.len; i++)
-        if (newest(s, set->objects.items[i]))
-            all[count++] = value_copy(s->w->arena, newest(s, set->objects.items[i]));
+        if (cases_newest(s, set->objects.items[i]))
+            all[count++] = value_copy(s->w->arena, cases_newest(s, set->objects.items[i]));
     return plan_make(s, all, count);
 }
 
 /* Planning and observing write nothing, neither to Azure nor to the cluster. */
 void cases_observed(struct world *w)
 {
-    struct str_list list = cases_files(w);
-    struct set set;
+    struct case_set set;
 
-    if (!list.len || !open_set(w, &list, 1, &(struct stage_options){.observe = true}, &set))
+    if (!cases_open(&stage, w, &(struct stage_options){.observe = true}, 1, &set))
         return;
     size_t before = value_len(stage_resources(&stage));
     stage_run(&stage, 5 * WORLD_MINUTE);
@@ -596,11 +418,10 @@ void cases_observed(struct world *w)
 /* What is planned for a set that nobody has made yet is what is sent, to the byte. */
 void cases_planned(struct world *w)
 {
-    struct str_list list = cases_files(w);
     size_t unplanned;
-    struct set set;
+    struct case_set set;
 
-    if (!list.len || !open_set(w, &list, 1, &(struct stage_options){0}, &set))
+    if (!cases_open(&stage, w, &(struct stage_options){0}, 1, &set))
         return;
     stage.leads = false;
     stage_run(&stage, WORLD_MINUTE);

@@ -84,9 +84,9 @@ void planted_operation(struct world *w)
     stage_fault(s, "{'faults':[{'kind':'operation','method':'PUT','type':'Microsoft.Sql*',"
                    "'code':'PasswordTooWeak','message':'" PASSWORD " is too weak','count':0}]}");
     stage_apply_text(s, SERVER);
-    for (unsigned i = 0; i < 600 && !s->tokens.len; i++)
+    for (unsigned i = 0; i < 600 && !map_len(s->polled); i++)
         stage_run(s, NS_PER_SEC);
-    world_expect(w, s->tokens.len > 0, "there was no operation");
+    world_expect(w, map_len(s->polled) > 0, "there was no operation");
     stage_restart(s, NULL);
     stage_run(s, 5 * WORLD_MINUTE);
     stage_expect(s, "Server", "server", "PasswordTooWeak", "*** is too weak");

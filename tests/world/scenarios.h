@@ -63,6 +63,8 @@ void planted_key(struct world *w);
 void planted_operation(struct world *w);
 void planted_shapes(struct world *w);
 void cases_drift(struct world *w);
+void cases_drift_day(struct world *w);
+void cases_drift_day_kept(struct world *w);
 void cases_observed(struct world *w);
 void cases_planned(struct world *w);
 void drift_swept_types(struct world *w);
@@ -142,5 +144,6 @@ void others_unconfirmed_owner(struct world *w);
 void judging_replayed(struct world *w);
 /* Plans without a writer: see plan.c. */
 void plan_equals_deed(struct world *w);
+void plan_mutual(struct world *w);
 /* The last decisions in a status: see why.c. */
 void decisions_kept(struct world *w);

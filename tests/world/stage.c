@@ -1086,7 +1086,8 @@ void stage_open(struct stage *s, struct world *w, const struct stage_options *op
                         .bucket = options->paced,
                         .puts = map_new(w->arena),
                         .causes = map_new(w->arena),
-                        .known = map_new(w->arena)};
+                        .known = map_new(w->arena),
+                        .polled = map_new(w->arena)};
     /* Azure's clock, which begins on its own, shows what that of the world does. */
     s->sim_time = SIM_BEGIN;
     config.seed = w->seed;

@@ -120,7 +120,7 @@ struct stage {
     struct map *puts;   /* id in lower case to the number of PUTs that were accepted */
     struct map *flying; /* the path of a request under way */
     struct map *known;  /* of stage_laws.c */
-    VEC(str) tokens;    /* all poll tokens that were ever stored */
+    struct map *polled; /* paths in all poll tokens that were ever stored */
     VEC(str) order;     /* of the first PUTs */
     VEC(str) events;    /* "reason object message" */
     VEC(struct stage_put) sent;

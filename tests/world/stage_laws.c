@@ -14,11 +14,36 @@
  */
 #include "world/stage.h"
 
+#include "text/json/json.h"
 #include "text/url.h"
 
 struct known {
     bool finalizer, gone;
 };
+
+static str plain_path(struct arena *a, str url)
+{
+    str path, query, plain;
+
+    str_cut(str_without_prefix(url, STR(STAGE_ENDPOINT)), STR("?"), &path, &query);
+    return url_unescape(a, path, false, &plain) ? plain : path;
+}
+
+/* What may be polled with a token. */
+static void note_token(struct stage *s, struct arena *a, str token)
+{
+    static const char *const members[] = {"asyncURL", "oplocURL", "pollURL"};
+    struct value *v = NULL;
+
+    if (!token.len || !json_read(a, &(struct source){.text = token}, NULL, &v, NULL))
+        return;
+    for (size_t i = 0; i < COUNT(members); i++) {
+        str url = value_get_str(value_get(v, STR("token")), str_c(members[i]));
+        str path = plain_path(a, url);
+        if (path.len && !map_has(s->polled, path))
+            map_set(s->polled, str_copy(s->w->arena, path), s);
+    }
+}
 
 void stage_know(struct stage *s, const struct value *object, bool gone)
 {
@@ -32,25 +57,7 @@ void stage_know(struct stage *s, const struct value *object, bool gone)
     if (!(k = map_get(s->known, id)))
         map_set(s->known, str_copy(s->w->arena, id), k = ARENA_NEW(s->w->arena, struct known));
     *k = (struct known){.finalizer = object_has_finalizer(object, STR(FINALIZER)), .gone = gone};
-    str token = object_annotation(object, STR(ANNOTATION_POLL_TOKEN));
-    if (token.len)
-        VEC_PUSH(s->w->arena, &s->tokens, str_copy(s->w->arena, token));
-}
-
-static str plain_path(struct arena *a, str url)
-{
-    str path, query, plain;
-
-    str_cut(str_without_prefix(url, STR(STAGE_ENDPOINT)), STR("?"), &path, &query);
-    return url_unescape(a, path, false, &plain) ? plain : path;
-}
-
-static bool is_noted(struct stage *s, str path)
-{
-    for (size_t i = s->tokens.len; i > 0; i--)
-        if (str_contains(s->tokens.items[i - 1], path))
-            return true;
-    return false;
+    note_token(s, a, object_annotation(object, STR(ANNOTATION_POLL_TOKEN)));
 }
 
 static void check_azure(struct stage *s, const struct effect *effect)
@@ -66,8 +73,8 @@ static void check_azure(struct stage *s, const struct effect *effect)
         world_expect(s->w, k && k->finalizer, "law 2: a PUT of %.*s before the claim",
                      STR_ARG(path));
     if (effect->kind == ARM_GET && str_contains(path, STR("/operation")))
-        world_expect(s->w, is_noted(s, path), "law 2: a poll of %.*s before its token is stored",
-                     STR_ARG(path));
+        world_expect(s->w, map_has(s->polled, path),
+                     "law 2: a poll of %.*s before its token is stored", STR_ARG(path));
 }
 
 void stage_check_effect(struct stage *s, const struct effect *effect)

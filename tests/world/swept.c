@@ -33,25 +33,45 @@ static unsigned each(void)
     return scenario_scale > 1 ? 25 * scenario_scale : 40;
 }
 
-/* Whether the object needs nothing but its group. */
+/* Whether the object needs nothing but its group, by name. What it exports is left out later. */
 static bool stands_alone(struct stage *s, const struct value *object)
 {
     const struct model_resource *res;
     struct needs needs = {0};
-    str owner = value_get_str(value_get(value_get(object, STR("spec")), STR("owner")), STR("name"));
+    bool owned = false;
 
-    if (!owner.len || !object_resource(s->model, object, &res, NULL))
+    if (!object_resource(s->model, object, &res, NULL))
         return false;
     needs_of(s->w->arena, res, object, &needs);
-    for (size_t i = 0; i < needs.len; i++)
-        if (!str_eq(needs.items[i].object.kind, STR("ResourceGroup")))
+    for (size_t i = 0; i < needs.len; i++) {
+        const struct need *n = &needs.items[i];
+        if (need_is_export(n))
+            continue;
+        if (n->kind != NEED_OWNER || !str_eq(n->object.kind, STR("ResourceGroup")))
             return false;
-    return needs.len == 1;
+        owned = true;
+    }
+    return owned;
 }
 
 struct kinds {
     VEC(const struct value *) items; /* one object of each */
 };
+
+/* Of each kind that is new, one object. */
+static void choose_from(struct stage *s, const struct arm_case *c, struct map *seen,
+                        struct kinds *out)
+{
+    for (size_t i = 0; i < c->docs && out->items.len < types(); i++) {
+        const struct value *object = c->objects.items[i];
+        struct object_key key = object_key_of(object);
+        str kind = str_fmt(s->w->arena, "%.*s/%.*s", STR_ARG(key.group), STR_ARG(key.kind));
+        if (map_has(seen, kind) || !stands_alone(s, object))
+            continue;
+        map_set(seen, kind, s);
+        VEC_PUSH(s->w->arena, &out->items, object);
+    }
+}
 
 static void choose_kinds(struct stage *s, struct kinds *out)
 {
@@ -59,16 +79,9 @@ static void choose_kinds(struct stage *s, struct kinds *out)
     struct map *seen = map_new(s->w->arena);
     struct arm_case c;
 
-    for (size_t i = 0; i < files.len && out->items.len < types(); i++) {
-        if (!cases_read(s->w, files.items[i], &c) || !c.objects.len)
-            continue;
-        const struct value *object = c.objects.items[0];
-        str kind = object_key_of(object).kind;
-        if (map_has(seen, kind) || !stands_alone(s, object))
-            continue;
-        map_set(seen, kind, s);
-        VEC_PUSH(s->w->arena, &out->items, object);
-    }
+    for (size_t i = 0; i < files.len && out->items.len < types(); i++)
+        if (cases_read(s->w, files.items[i], &c))
+            choose_from(s, &c, seen, out);
 }
 
 static void apply_kind(struct stage *s, const struct value *like, unsigned kind)
