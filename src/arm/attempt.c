@@ -84,7 +84,8 @@ static void read_answer(struct arm *m, struct arena *a, const struct arm_call *c
     result->request_id = http_header_get(&response->headers, STR("x-ms-request-id"));
     result->correlation_id =
         http_header_get(&response->headers, STR("x-ms-correlation-request-id"));
-    if (!retry_after(&response->headers, clock_now(), &result->retry_after))
+    /* "At once" does not count: whoever is asked again without a pause says so again. */
+    if (!retry_after(&response->headers, clock_now(), &result->retry_after) || !result->retry_after)
         result->retry_after = -1;
     result->verdict = (struct error_verdict){0};
     if (response->status >= 200 && response->status < 300)

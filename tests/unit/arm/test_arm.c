@@ -321,6 +321,24 @@ TEST(throttling_pauses_the_bucket_and_a_busy_object_does_not)
     end(&f);
 }
 
+/* Five refusals at once would be as many requests within a moment, of each object. */
+TEST(throttling_that_asks_for_no_pause_gets_one)
+{
+#define AT_ONCE                                                                                    \
+    {                                                                                              \
+        "GET " TARGET, 429, "Retry-After", "0",                                                    \
+            "{\"error\":{\"code\":\"SubscriptionRequestsThrottled\",\"message\":\"x\"}}"           \
+    }
+    static const struct step script[] = {
+        AT_ONCE, AT_ONCE, AT_ONCE, AT_ONCE, {"GET " TARGET, 200, NULL, NULL, "{}"}};
+    struct fixture f;
+
+    begin(&f, script, COUNT(script));
+    expect_ok(&f);
+    assert_true(clock_now() >= NOW + 15 * NS_PER_SEC);
+    end(&f);
+}
+
 TEST(a_missing_provider_is_registered_and_waited_for)
 {
     static const struct step script[] = {
@@ -564,6 +582,7 @@ RUN_TESTS(cmocka_unit_test(a_request_has_its_headers),
           cmocka_unit_test(trouble_of_the_server_is_tried_three_times_in_place),
           cmocka_unit_test(a_post_is_not_sent_twice),
           cmocka_unit_test(throttling_pauses_the_bucket_and_a_busy_object_does_not),
+          cmocka_unit_test(throttling_that_asks_for_no_pause_gets_one),
           cmocka_unit_test(a_missing_provider_is_registered_and_waited_for),
           cmocka_unit_test(a_deadline_ends_waiting), cmocka_unit_test(heads_tell_whether_it_exists),
           cmocka_unit_test(lists_have_pages), cmocka_unit_test(an_operation_that_fails_says_why),
