@@ -34,23 +34,23 @@ static bool read_block(struct fast *f, struct value *out);
 
 /* ---- Bytes and lines. ---- */
 
-/* Printable ASCII and line feeds only, eight bytes at a time. */
+/* Printable ASCII and line feeds only, sixteen bytes at a time. */
 static bool is_plain_text(const char *text, size_t len)
 {
-    const uint64_t ones = 0x0101010101010101, high = ones * 0x80;
-    uint64_t bad = 0;
+    typedef signed char bytes __attribute__((vector_size(16)));
+    bytes bad = {0}, b;
+    uint64_t any[2];
     size_t i = 0;
 
-    for (uint64_t w; len - i >= sizeof(w); i += sizeof(w)) {
-        memcpy(&w, text + i, sizeof(w));
-        uint64_t control = ~((w | high) - ones * 0x20);
-        uint64_t feed = ~(((w ^ ones * '\n') | high) - ones);
-        uint64_t del = ~(((w ^ ones * 0x7F) | high) - ones);
-        bad |= (w | (control & ~feed) | del) & high;
+    for (; len - i >= sizeof(b); i += sizeof(b)) {
+        memcpy(&b, text + i, sizeof(b));
+        /* As signed numbers, bytes of other characters are below a blank too. */
+        bad |= ((b < 0x20) & (b != '\n')) | (b == 0x7F);
     }
+    memcpy(any, &bad, sizeof(any));
     for (; i < len; i++)
-        bad |= (text[i] < 0x20 && text[i] != '\n') || text[i] == 0x7F;
-    return !bad;
+        any[0] |= (text[i] < 0x20 && text[i] != '\n') || text[i] == 0x7F;
+    return !(any[0] | any[1]);
 }
 
 /* "---" and "..." are markers at the start of a line. */

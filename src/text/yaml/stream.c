@@ -78,6 +78,11 @@ static bool ends_with_line(str text)
     return false;
 }
 
+static bool is_mark(str text)
+{
+    return str_has_prefix(text, STR("---")) || str_has_prefix(text, STR("..."));
+}
+
 static bool has_line_of(str text, str mark)
 {
     for (size_t from = 0, at; (at = str_find(str_from(text, from), mark)) != STR_NPOS;) {
@@ -88,11 +93,35 @@ static bool has_line_of(str text, str mark)
     return false;
 }
 
+/* Whether the text may have lines that do not end with LF: it has the first byte of another end. */
+static bool has_odd_lines(str text)
+{
+    static const char first[] = {'\r', '\xC2', '\xE2'};
+
+    for (size_t i = 0; i < COUNT(first); i++)
+        if (str_find_char(text, first[i]) != STR_NPOS)
+            return true;
+    return false;
+}
+
+/* Whether a line but the first begins with a mark between documents. */
+static bool has_marks(str text)
+{
+    if (has_odd_lines(text))
+        return has_line_of(text, STR("---")) || has_line_of(text, STR("..."));
+    for (size_t end; (end = str_find_char(text, '\n')) != STR_NPOS;) {
+        text = str_from(text, end + 1);
+        if (is_mark(text))
+            return true;
+    }
+    return false;
+}
+
 bool yaml_may_go_on(str text)
 {
     bool utf16 = str_has_prefix(text, STR("\xFF\xFE")) || str_has_prefix(text, STR("\xFE\xFF"));
 
-    return utf16 || has_line_of(text, STR("---")) || has_line_of(text, STR("..."));
+    return utf16 || has_marks(text);
 }
 
 bool yaml_stream_next(struct arena *a, struct yaml_stream *s, struct value **out, struct err *e)
