@@ -18,6 +18,7 @@
 
 struct tmpl_actions {
     struct map *by_text;
+    struct buf printed; /* of one action after the other */
 };
 
 struct tmpl_actions *tmpl_actions_new(struct arena *a)
@@ -25,6 +26,7 @@ struct tmpl_actions *tmpl_actions_new(struct arena *a)
     struct tmpl_actions *actions = ARENA_NEW(a, struct tmpl_actions);
 
     actions->by_text = map_new(a);
+    actions->printed = buf_new(a, BUF_UNLIMITED);
     return actions;
 }
 
@@ -69,6 +71,18 @@ static const str *copy_names(struct parser *p, const str *names, size_t count)
     return copy;
 }
 
+/* The hash of a reference is made of the printed forms of all templates. */
+static void keep_printed(struct parser *p, struct node *pipe)
+{
+    struct buf *b = &p->set->actions->printed;
+    str *printed = ARENA_NEW(p->arena, str);
+
+    buf_truncate(b, 0);
+    node_print(b, pipe);
+    *printed = str_copy(p->arena, buf_str(b));
+    pipe->pipe.printed = printed;
+}
+
 void action_keep(struct parser *p, const struct action *a, size_t pos)
 {
     const struct action_note *note = &p->note;
@@ -82,6 +96,8 @@ void action_keep(struct parser *p, const struct action *a, size_t pos)
         return;
     kept = ARENA_NEW(p->arena, struct action);
     *kept = *a;
+    if (a->pipe)
+        keep_printed(p, a->pipe);
     kept->pos = (uint32_t)(p->file->text.ptr + pos - note->text.ptr);
     kept->reach = note->reach;
     kept->used = note->used.items;

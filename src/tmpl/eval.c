@@ -52,8 +52,8 @@ struct field {
     struct tv dot;
 };
 
-static struct call_site site_of(const struct node *node, str name, const struct given *g,
-                                struct tv dot)
+static inline struct call_site site_of(const struct node *node, str name, const struct given *g,
+                                       struct tv dot)
 {
     struct call_site site = {.node = node, .name = name, .final = g->final, .dot = dot};
 
@@ -226,8 +226,9 @@ static bool eval_variable(struct exec *x, struct tv dot, const struct node *n,
 /* ---- Commands ------------------------------------------------------------------------------- */
 
 /* n is the function's name, at where a failing call is reported. */
-static bool eval_function(struct exec *x, struct tv dot, const struct node *n,
-                          const struct node *at, const struct given *g, struct tv *out)
+static inline __attribute__((always_inline)) bool
+eval_function(struct exec *x, struct tv dot, const struct node *n, const struct node *at,
+              const struct given *g, struct tv *out)
 {
     const struct function *f = n->identifier.function;
     struct call_site site = site_of(at, n->identifier.name, g, dot);
@@ -268,8 +269,10 @@ static bool eval_constant(struct exec *x, struct tv dot, const struct node *n, s
     }
 }
 
-static bool eval_command(struct exec *x, struct tv dot, const struct node *command,
-                         const struct tv *final, struct tv *out)
+static inline __attribute__((always_inline)) bool eval_command(struct exec *x, struct tv dot,
+                                                               const struct node *command,
+                                                               const struct tv *final,
+                                                               struct tv *out)
 {
     const struct node *n = command->list.items[0];
     struct given g = {.args = &command->list, .final = final};
@@ -294,6 +297,7 @@ static bool eval_command(struct exec *x, struct tv dot, const struct node *comma
 bool eval_pipeline(struct exec *x, struct tv dot, const struct node *pipe, struct tv *out)
 {
     const struct nodes *commands, *declared;
+    struct tv final;
 
     if (!pipe) {
         *out = tv_none();
@@ -301,12 +305,10 @@ bool eval_pipeline(struct exec *x, struct tv dot, const struct node *pipe, struc
     }
     x->node = pipe;
     commands = &pipe->pipe.commands;
-    if (!eval_command(x, dot, commands->items[0], NULL, out))
-        return false;
-    *out = tv_concrete(*out);
-    for (uint32_t i = 1; i < commands->len; i++) {
-        struct tv final = *out;
-        if (!eval_command(x, dot, commands->items[i], &final, out))
+    for (uint32_t i = 0; i < commands->len; i++) {
+        if (i)
+            final = *out;
+        if (!eval_command(x, dot, commands->items[i], i ? &final : NULL, out))
             return false;
         *out = tv_concrete(*out);
     }

@@ -141,6 +141,7 @@ struct node {
         struct nodes list; /* NODE_LIST; NODE_COMMAND: operands */
         struct {
             struct nodes commands, declared;
+            const str *printed; /* its canonical form, where several share it; else NULL */
         } pipe;
         struct node *action; /* NODE_ACTION: the pipeline */
         struct {

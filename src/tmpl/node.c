@@ -20,6 +20,10 @@ static void print_list(struct buf *out, const struct nodes *list, str between)
 
 static void print_pipe(struct buf *out, const struct node *n)
 {
+    if (n->pipe.printed) {
+        buf_add(out, *n->pipe.printed);
+        return;
+    }
     if (n->pipe.declared.len) {
         print_list(out, &n->pipe.declared, STR(", "));
         buf_add(out, n->assign ? STR(" = ") : STR(" := "));
