@@ -171,7 +171,7 @@ str template_output(struct arena *a, str text)
     struct buf out = buf_new(a, BUF_UNLIMITED);
     str before, rest = text;
 
-    if (!str_contains(text, str_c(no_value)))
+    if (str_find_char(text, no_value[0]) == STR_NPOS || !str_contains(text, str_c(no_value)))
         return text;
     while (str_cut(rest, str_c(no_value), &before, &rest))
         buf_add(&out, before);

@@ -10,7 +10,8 @@
  *   4. floats           1.5 .5 1. 1e3; one beyond float64 stays a string
  *   5. strings          everything else
  *
- * To add a word: add it to the table behind those of its length, and move the bounds in find_word.
+ * To add a word: add it to the table behind those of its length, move the bounds in find_word, and
+ * add its beginning to begins_word.
  * Numbers keep all their digits in JSON's spelling; what Go would round them to is decided on
  * output.
  */
@@ -52,13 +53,41 @@ static const struct word words[] = {
     {STR_INIT("-.Inf"), WORD_INF, "-Inf"}, {STR_INIT("-.INF"), WORD_INF, "-Inf"},
 };
 
+/* Whether the beginning is that of a word, in whatever letters; most keys are not even that. */
+static bool begins_word(str text)
+{
+    uint32_t key = 0;
+
+    for (size_t i = 0; i < text.len && i < 4; i++)
+        key = key << 8 | (uint8_t)(text.ptr[i] | 0x20);
+    switch (key) {
+    case 'y':
+    case 'n':
+    case '~' | 0x20:
+    case 'o' << 8 | 'n':
+    case 'n' << 8 | 'o':
+    case 'y' << 16 | 'e' << 8 | 's':
+    case 'o' << 16 | 'f' << 8 | 'f':
+    case 't' << 24 | 'r' << 16 | 'u' << 8 | 'e':
+    case 'n' << 24 | 'u' << 16 | 'l' << 8 | 'l':
+    case '.' << 24 | 'n' << 16 | 'a' << 8 | 'n':
+    case '.' << 24 | 'i' << 16 | 'n' << 8 | 'f':
+    case 'f' << 24 | 'a' << 16 | 'l' << 8 | 's':
+    case '+' << 24 | '.' << 16 | 'i' << 8 | 'n':
+    case '-' << 24 | '.' << 16 | 'i' << 8 | 'n':
+        return true;
+    default:
+        return false;
+    }
+}
+
 static const struct word *find_word(str text)
 {
     /* Where the words of a length begin; those of the next one end them. */
     static const uint8_t from[] = {0, 0, 5, 11, 17, 29, COUNT(words)};
 
     _Static_assert(COUNT(from) == YAML_WORD_MAX + 2, "a number per length");
-    if (text.len > YAML_WORD_MAX)
+    if (text.len > YAML_WORD_MAX || !begins_word(text))
         return NULL;
     for (size_t i = from[text.len]; i < from[text.len + 1]; i++)
         if (words[i].text.ptr[0] == text.ptr[0] && str_eq(words[i].text, text))
