@@ -569,7 +569,7 @@ static bool check_end(struct level *l, struct err *e)
     if (format == ARCHIVE_FORMAT_TAR && !check_tar(l, e))
         return false;
     if (format == ARCHIVE_FORMAT_ZIP)
-        return l->seeks ? zip_check_start(l->from, e) : check_next_zip(l, e);
+        return l->seeks ? zip_check_around(l->from, e) : check_next_zip(l, e);
     return l->piece != PIECE || check_rest(l, e);
 }
 

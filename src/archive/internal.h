@@ -19,10 +19,10 @@ bool pack_is_zip(str start);
 str pack_name_fault(str name);
 
 /*
- * zip.c: fails when something comes before a zip that can be read in any order, as when two were
- * put behind each other: only the last one is read then. Leaves from anywhere.
+ * zip.c: fails when something comes before or behind a zip that can be read in any order, as when
+ * two were put behind each other: only the last one is read then. Leaves from anywhere.
  */
-MUST_CHECK bool zip_check_start(struct reader *from, struct err *e);
+MUST_CHECK bool zip_check_around(struct reader *from, struct err *e);
 
 /*
  * gzip, in one or more pieces, unpacked: its reader fails when a checksum or a length is wrong,

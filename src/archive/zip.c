@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * zip.c - what comes before a zip; see internal.h.
+ * zip.c - what comes before and behind a zip; see internal.h.
  *
  * The end of a zip says how long its directory is and where it begins, counted from the first
  * member. What is more than that comes before the archive. Archives of more than 4 GiB say it
@@ -32,13 +32,50 @@ static bool read_all(struct reader *from, char *to, size_t size, size_t *got, st
     return true;
 }
 
-/* Where the end begins in the last bytes of the archive; STR_NPOS: nowhere. */
+static size_t comment_len(str tail, size_t at)
+{
+    return (size_t)number(tail, at + 20, 2);
+}
+
+/*
+ * Where the end begins in the last bytes of the archive; STR_NPOS: nowhere. A comment may look like
+ * an end: the one counts that nothing follows, else the last.
+ */
 static size_t find_end(str tail)
 {
-    for (size_t at = tail.len < END_LEN ? 0 : tail.len - END_LEN + 1; at-- > 0;)
-        if (str_has_prefix(str_from(tail, at), STR("PK\005\006")))
+    size_t last = STR_NPOS;
+
+    for (size_t at = tail.len < END_LEN ? 0 : tail.len - END_LEN + 1; at-- > 0;) {
+        if (!str_has_prefix(str_from(tail, at), STR("PK\005\006")))
+            continue;
+        if (at + END_LEN + comment_len(tail, at) == tail.len)
             return at;
-    return STR_NPOS;
+        last = last == STR_NPOS ? at : last;
+    }
+    return last;
+}
+
+static bool check_before(str tail, size_t at, uint64_t before, struct err *e)
+{
+    uint64_t len = number(tail, at + 12, 4), start = number(tail, at + 16, 4);
+    bool large =
+        len == UINT32_MAX || start == UINT32_MAX ||
+        (at >= LARGE_LEN && str_has_prefix(str_from(tail, at - LARGE_LEN), STR("PK\006\007")));
+
+    if (large || before + at <= len + start)
+        return true;
+    return err_set(e, ERR_INVALID,
+                   "%llu bytes come before it that are not a part of it, such as another archive",
+                   (unsigned long long)(before + at - len - start));
+}
+
+/* Zeros may fill it up. */
+static bool check_behind(str rest, struct err *e)
+{
+    for (size_t i = 0; i < rest.len; i++)
+        if (rest.ptr[i])
+            return err_set(e, ERR_INVALID, "something that is not a part of it follows it");
+    return true;
 }
 
 static bool check_tail(str tail, uint64_t before, struct err *e)
@@ -47,18 +84,12 @@ static bool check_tail(str tail, uint64_t before, struct err *e)
 
     if (at == STR_NPOS)
         return true;
-    uint64_t len = number(tail, at + 12, 4), start = number(tail, at + 16, 4);
-    bool large =
-        len == UINT32_MAX || start == UINT32_MAX ||
-        (at >= LARGE_LEN && str_has_prefix(str_from(tail, at - LARGE_LEN), STR("PK\006\007")));
-    if (large || before + at <= len + start)
-        return true;
-    return err_set(e, ERR_INVALID,
-                   "%llu bytes come before it that are not a part of it, such as another archive",
-                   (unsigned long long)(before + at - len - start));
+    size_t end = at + END_LEN + comment_len(tail, at);
+    return check_before(tail, at, before, e) &&
+           check_behind(end < tail.len ? str_from(tail, end) : STR_NONE, e);
 }
 
-bool zip_check_start(struct reader *from, struct err *e)
+bool zip_check_around(struct reader *from, struct err *e)
 {
     AUTO_ARENA a = arena_new();
     char *tail = arena_alloc_text(a, END_MAX);

@@ -61,19 +61,23 @@ static bool add_reading(struct arena *a, struct buf *out, str field, const struc
     return true;
 }
 
-/* Annotations that hold the Secret once more, as what was applied. */
-static void drop_copies(struct arena *a, struct value *object)
+/*
+ * The Secret without annotations that hold it once more, as what was applied; other places that
+ * have a value of it, such as labels, are masked.
+ */
+static struct value *drop_copies(struct arena *a, struct value *object)
 {
     struct value *masked = object, *none = NULL;
-    struct value *annotations = value_get(object_meta(object), STR("annotations"));
 
     secret_mask_pair(a, secret_values_of(a, &object, 1), &masked, &none);
-    const struct value *after = value_get(object_meta(masked), STR("annotations"));
+    const struct value *before = value_get(object_meta(object), STR("annotations"));
+    struct value *annotations = value_get(object_meta(masked), STR("annotations"));
     for (size_t i = value_len(annotations); i-- > 0;) {
         str key = value_key(&annotations->items[i]);
-        if (!value_equal(&annotations->items[i], value_get(after, key)))
+        if (!value_equal(&annotations->items[i], value_get(before, key)))
             value_unset(annotations, key);
     }
+    return masked;
 }
 
 /* An object that is not a Secret but speaks of one; nothing when it has no values of it. */
@@ -109,7 +113,7 @@ bool generate_text(struct arena *a, struct value *object, struct buf *out, bool 
     }
     *secret = reading.len > 0;
     if (secret_is(object))
-        drop_copies(a, object);
+        object = drop_copies(a, object);
     for (size_t i = 0; i < COUNT(fields) && *secret; i++)
         value_unset(object, str_c(fields[i]));
     if (!yaml_write(&yaml, object, NUMBERS_YAML, e))

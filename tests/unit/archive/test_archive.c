@@ -349,6 +349,15 @@ TEST(zips_behind_each_other_are_told)
                                    first.len)
                          : STR("D a!a.yaml kind: A;F a another zip archive follows it;"));
     }
+    struct zip one = {buf_new(a, 1 * MIB), buf_new(a, 1 * MIB), 0};
+    zip_add(&one, "a.yaml", "kind: A", 0, 0);
+    str text = str_copy(a, zip_end(&one)), comment = STR("PK\005\006 is how a zip ends, they say");
+    assert_str(show(a, str_concat(a, text, STR("\0\0\0")), true), STR("D a!a.yaml kind: A;"));
+    assert_str(show(a, str_concat(a, text, tar_of(a, "b.yaml", "kind: B")), true),
+               STR("D a!a.yaml kind: A;F a something that is not a part of it follows it;"));
+    /* A comment is a part of it, whatever it looks like. */
+    ((char *)text.ptr)[text.len - 2] = (char)comment.len;
+    assert_str(show(a, str_concat(a, text, comment), true), STR("D a!a.yaml kind: A;"));
 }
 
 TEST(zip_that_is_changed_is_told)
