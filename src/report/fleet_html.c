@@ -9,6 +9,9 @@
 /* Rows of the matrix: of many, the rarest and the most frequent. */
 enum { ROWS_FIRST = 40, ROWS_LAST = 20 };
 
+/* Columns of the matrix that each have a name and an edge. */
+#define COLUMNS_NAMED 100
+
 /* ---- Sections. ---- */
 
 static bool is_single(const struct fleet_finding *x)
@@ -240,6 +243,12 @@ static void add_strip(struct arena *a, const struct fleet *f, const struct fleet
         if (has[i])
             add_stretch(f, order, class, i, end, out);
     }
+    if (f->compared <= COLUMNS_NAMED) {
+        buf_add(out, STR("<path d=\""));
+        for (size_t i = 1; i < f->compared; i++)
+            buf_fmt(out, "M%zu 0v1", i);
+        buf_add(out, STR("\"/>"));
+    }
     buf_add(out, STR("</svg>"));
 }
 
@@ -252,24 +261,28 @@ static void add_matrix_row(struct fleet_page *p, size_t index, const size_t *col
     buf_fmt(p->out, "<tr><td class=\"number\"><a href=\"#finding-%zu\">%zu</a></td><td>", index + 1,
             index + 1);
     html_show(p->out, x->object.len ? fleet_object_text(a, x->object) : x->template);
-    buf_add(p->out, STR("</td><td>"));
+    buf_fmt(p->out, "</td><td class=\"number\">%zu</td><td>", x->sites.len);
     add_strip(a, p->fleet, x, columns, order, p->out);
-    buf_fmt(p->out, "</td><td class=\"number\">%zu</td></tr>\n", x->sites.len);
+    buf_add(p->out, STR("</td></tr>\n"));
 }
 
-/* Columns that are wide enough for a name. */
-#define COLUMNS_NAMED 40
+/* Of more columns, every n-th has its name. */
+static size_t name_step(const struct fleet *f)
+{
+    return (f->compared + COLUMNS_NAMED - 1) / COLUMNS_NAMED;
+}
 
 static void add_column_names(struct fleet_page *p, const uint32_t *order)
 {
     const struct fleet *f = p->fleet;
+    size_t step = name_step(f);
 
-    if (f->compared > COLUMNS_NAMED) {
-        buf_add(p->out, STR("Sites"));
-        return;
-    }
-    buf_add(p->out, STR("<span class=\"columns\">"));
+    buf_fmt(p->out, "<span class=\"columns%s\">", step > 1 ? " sparse" : "");
     for (size_t i = 0; i < f->compared; i++) {
+        if (i % step) {
+            buf_add(p->out, STR("<i></i>"));
+            continue;
+        }
         buf_fmt(p->out, "<a href=\"#%.*s\">", STR_ARG(p->site_ids[order[i]]));
         html_show(p->out, f->sites.items[order[i]].name);
         buf_add(p->out, STR("</a>"));
@@ -290,11 +303,15 @@ static void add_matrix(struct fleet_page *p)
     buf_add(p->out,
             STR("<section class=\"verdict panel\" aria-labelledby=\"matrix\"><h2 id=\"matrix\">"
                 "Drift by site</h2><p class=\"quiet\">A column is a site, those that differ most "
-                "from the others at the left. A row is a finding, the rarest first.</p><div "
-                "class=\"scroll\"><table class=\"matrix\"><thead><tr><th scope=\"col\" "
-                "class=\"number\">No.</th><th scope=\"col\">Finding</th><th scope=\"col\">"));
+                "from the others at the left. A row is a finding, the rarest first."));
+    if (name_step(f) > 1)
+        buf_fmt(p->out, " Of %zu columns, one in %zu is named.", f->compared, name_step(f));
+    buf_add(p->out,
+            STR("</p><div class=\"scroll\"><table class=\"matrix\"><thead><tr><th scope=\"col\" "
+                "class=\"number\">No.</th><th scope=\"col\">Finding</th><th scope=\"col\" "
+                "class=\"number\">Sites</th><th scope=\"col\">"));
     add_column_names(p, order);
-    buf_add(p->out, STR("</th><th scope=\"col\" class=\"number\">Count</th></tr></thead><tbody>"));
+    buf_add(p->out, STR("</th></tr></thead><tbody>"));
     for (size_t i = 0; i < first; i++)
         add_matrix_row(p, i, columns, order);
     if (first < count)

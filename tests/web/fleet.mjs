@@ -29,9 +29,46 @@ export function addFleetTests(test, at, small) {
       const widths = await row.locator("rect").evaluateAll((all) => all.map((r) => Number(r.getAttribute("width"))));
       assert.equal(
         widths.reduce((sum, n) => sum + n, 0),
-        Number(await row.locator("td").last().innerText()),
+        Number(await row.locator("td").nth(2).innerText()),
       );
     }
+  });
+
+  add("every column of the matrix has the name of its site, above it", async (page) => {
+    const names = page.locator(".columns a");
+    assert.equal(await names.count(), 59);
+    const strip = await page.locator(".strip").first().boundingBox();
+    const width = strip.width / 59;
+    for (const at of [0, 7, 58]) {
+      const box = await names.nth(at).boundingBox();
+      assert.ok(Math.abs(box.x - (strip.x + at * width)) < 2, `column ${at} is at ${box.x}`);
+      assert.ok(box.width >= 11);
+    }
+    // The rarest finding is that of one site, whose name is above its cell.
+    const cell = page.locator(".matrix tbody tr").first().locator("rect");
+    const column = Number(await cell.getAttribute("x"));
+    assert.equal(await names.nth(column).innerText(), await cell.locator("title").evaluate((e) => e.textContent));
+  });
+
+  for (const width of [390, 1280, 1920])
+    add(
+      `headers can be read at ${width} px`,
+      async (page) => {
+        for (const name of [".brand h1", "#headline", "#matrix", ".totals dt", ".chips button"]) {
+          const cut = await page.locator(name).evaluateAll((all) => all.filter((e) => e.scrollWidth > e.clientWidth + 1).length);
+          assert.equal(cut, 0, name);
+        }
+        const dots = await page.locator(".totals i").evaluateAll((all) => all.map((e) => e.getBoundingClientRect()));
+        for (const dot of dots) assert.ok(Math.abs(dot.width - dot.height) < 0.5);
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+      },
+      { viewport: { width, height: 1000 } },
+    );
+
+  add("incomplete sites are shown on request", async (page) => {
+    await chip(page, "incomplete").click();
+    assert.equal(await visible(page, ".item"), await countOf(page, "incomplete"));
+    assert.match(await page.locator(".item:visible").first().innerText(), /edge-020/);
   });
 
   add("findings come first, and sites on request", async (page) => {

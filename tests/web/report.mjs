@@ -25,9 +25,9 @@ function test(name, run, options = {}) {
 // ---- What is there. ----
 
 test("the headline and the totals say what was found", async (page) => {
-  assert.match(await page.title(), /^objects: \d+ of 400 objects differ, 1 missing from the cluster, 3 not matched by the reference – plumb$/);
+  assert.match(await page.title(), /^objects: \d+ of 500 objects differ, 1 missing from the cluster, 3 not matched by the reference – plumb$/);
   const totals = await page.locator(".totals dd").allInnerTexts();
-  assert.equal(Number(totals[0]) + Number(totals[3]), 400);
+  assert.equal(Number(totals[0]) + Number(totals[3]), 500);
   assert.equal(totals[1], "1");
   assert.equal(totals[2], "3");
 });
@@ -55,7 +55,7 @@ test("findings are shown first, and the rest on request", async (page) => {
   }
   await chip(page, "all").click();
   assert.equal(await visible(page, ".item"), await page.locator(".item").count());
-  assert.match(await page.locator("#shown").innerText(), /^404 of 404 shown$/);
+  assert.match(await page.locator("#shown").innerText(), /^504 of 504 shown$/);
 });
 
 test("words filter by name, template and value", async (page) => {
@@ -142,9 +142,22 @@ test("a closed row says what changed first, and how many objects have the same c
   assert.match(await page.locator(".alike").first().innerText(), /^\d+ objects have this change$/);
 });
 
+test(
+  "few findings are open at once, many are not",
+  async (page) => {
+    const few = await page.locator('.item[data-status="differs"] > details').count();
+    assert.ok(few > 0 && few <= 20);
+    assert.equal(await page.locator('.item[data-status="differs"] > details[open]').count(), few);
+    await page.goto(address);
+    assert.ok((await page.locator('.item[data-status="differs"] > details').count()) > 20);
+    assert.equal(await page.locator('.item[data-status="differs"] > details[open]').count(), 0);
+  },
+  { at: small },
+);
+
 test("a search counts what it finds, also under other filters", async (page) => {
   await search(page, "configmap berlin");
-  assert.match(await page.locator("#shown").innerText(), /^\d+ of 404 shown, \d+ more under other filters$/);
+  assert.match(await page.locator("#shown").innerText(), /^\d+ of 504 shown, \d+ more under other filters$/);
   assert.match(await page.locator(".component:visible > h3 .n").first().innerText(), /^\d+ of \d+$/);
 });
 
@@ -269,6 +282,22 @@ test(
   { javaScriptEnabled: false, at: small },
 );
 
+for (const width of [390, 1280, 1920])
+  test(
+    `headline, tiles and tree can be read at ${width} px`,
+    async (page) => {
+      for (const name of [".brand h1", "#headline", ".totals dt", ".chips button", ".tree a"]) {
+        const cut = await page.locator(name).evaluateAll((all) => all.filter((e) => e.scrollWidth > e.clientWidth + 1).length);
+        assert.equal(cut, 0, name);
+      }
+      const dots = await page.locator(".totals i").evaluateAll((all) => all.map((e) => e.getBoundingClientRect()));
+      for (const dot of dots) assert.ok(Math.abs(dot.width - dot.height) < 0.5);
+      const tree = await page.locator(".tree").evaluate((e) => e.scrollHeight <= e.clientHeight);
+      assert.ok(tree, "the tree is cut off");
+    },
+    { viewport: { width, height: 1000 } },
+  );
+
 test(
   "a narrow window has no scroll bar at its foot",
   async (page) => {
@@ -316,7 +345,7 @@ async function runTest({ run, options }) {
     await context.close();
   }
   if (!noisy) assert.deepEqual(messages, []);
-  const others = requests.filter((url) => !url.startsWith(at) && !url.startsWith("data:"));
+  const others = requests.filter((url) => ![at, address, "data:"].some((own) => url.startsWith(own)));
   assert.deepEqual(others, []);
 }
 

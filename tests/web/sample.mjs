@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// sample.mjs FOLDER [COUNT] - a reference and COUNT (400) objects as a shop might have them, with
+// sample.mjs FOLDER [COUNT] - a reference and COUNT (500) objects as a shop might have them, with
 // drift here and there: what the browser tests and the pictures of the documentation are made of.
 // Always the same files.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 const folder = process.argv[2];
-const count = Number(process.argv[3] ?? 400);
+const count = Number(process.argv[3] ?? 500);
 
 function write(name, text) {
   const path = join(folder, name);
