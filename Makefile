@@ -302,6 +302,7 @@ deb image krew sbom: plumb
 	@tools/make-package $@ "$(B)"
 
 test-packages: plumb
+	@tools/install-deps packages
 	@tools/test-packages "$(B)"
 
 dist:
