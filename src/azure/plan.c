@@ -119,6 +119,24 @@ static bool read_served(struct planning *p, struct plan_step *step)
     return true;
 }
 
+/* Names are unique; a finding says where the name was seen first. */
+static void add_name(struct planning *p, const struct doc *doc, const struct object_key *key)
+{
+    str text = object_key_text(p->arena, key);
+    const struct doc *first = map_get(p->by_name, text);
+
+    if (!first) {
+        map_set(p->by_name, text, (void *)(uintptr_t)doc);
+        return;
+    }
+    struct where at = source_where(first->source, first->root);
+    add_finding(p, doc, "metadata",
+                at.line
+                    ? str_fmt(p->arena, "another object of this kind has the same name: %.*s:%u",
+                              STR_ARG(at.file), (unsigned)at.line)
+                    : STR("another object of this kind has the same name"));
+}
+
 static void gather(struct planning *p)
 {
     for (size_t i = 0; i < manifests_count(p->manifests); i++) {
@@ -137,8 +155,7 @@ static void gather(struct planning *p)
             add_finding(p, doc, "metadata", STR("metadata.name is required"));
         if (!n.namespace.len)
             n.namespace = STR("default");
-        if (map_set(p->by_name, object_key_text(p->arena, &n), p))
-            add_finding(p, doc, "metadata", STR("another object of this kind has the same name"));
+        add_name(p, doc, &n);
         check_object(p->arena, p->model, step.resource, step.doc, &p->out->findings);
     }
 }

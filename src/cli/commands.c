@@ -90,19 +90,10 @@ const struct command *command_find(str name)
 
 const struct command *command_suggest(str name)
 {
-    const struct command *best = NULL;
-    size_t least = 3;
+    AUTO_ARENA a = arena_new();
+    const char *near = option_nearest(command_names(a), name);
 
-    for (size_t i = 0; commands[i]; i++) {
-        str candidate = str_c(commands[i]->name);
-        bool begun = name.len >= 2 && str_has_prefix(candidate, name);
-        size_t distance = begun ? 1 : str_distance(name, candidate);
-        if (distance < least && distance < name.len) {
-            least = distance;
-            best = commands[i];
-        }
-    }
-    return best;
+    return near ? command_find(str_c(near)) : NULL;
 }
 
 const char *const *command_names(struct arena *a)

@@ -94,6 +94,10 @@ extern const size_t global_option_count;
 /* The overview of all commands. */
 void help_overview(struct buf *out);
 void help_command(struct buf *out, const struct command *c);
+/* The usage line alone. */
+void help_usage(struct buf *out, const struct command *c);
+/* The options of all commands, without those that the command has itself. Lives as long as a. */
+const struct option *help_globals(struct arena *a, const struct command *c);
 /* The same as pages of the manual; see man.c. */
 void man_overview(struct buf *out);
 void man_command(struct buf *out, const struct command *c);

@@ -32,10 +32,32 @@ void help_overview(struct buf *out)
                      "Run 'plumb help COMMAND' for more about a command.\n"));
 }
 
+const struct option *help_globals(struct arena *a, const struct command *c)
+{
+    struct option *out = ARENA_ARRAY(a, struct option, global_option_count);
+
+    memcpy(out, global_options, global_option_count * sizeof(*out));
+    for (size_t i = 0; i < global_option_count; i++)
+        for (size_t k = 0; k < c->option_count; k++) {
+            out[i].hidden |= str_eq(str_c(out[i].name), str_c(c->options[k].name));
+            if (out[i].letter == c->options[k].letter)
+                out[i].letter = 0;
+        }
+    return out;
+}
+
+void help_usage(struct buf *out, const struct command *c)
+{
+    buf_fmt(out, "Usage:\n  plumb %s [OPTION...]%s%s\n", c->name, *c->args ? " " : "", c->args);
+}
+
 void help_command(struct buf *out, const struct command *c)
 {
+    AUTO_ARENA a = arena_new();
+
     buf_fmt(out, "%s.\n\n", c->brief);
-    buf_fmt(out, "Usage:\n  plumb %s [OPTION...]%s%s\n\n", c->name, *c->args ? " " : "", c->args);
+    help_usage(out, c);
+    buf_char(out, '\n');
     buf_add(out, str_c(c->help));
     if (c->option_count) {
         buf_add(out, STR("\nOptions:\n"));
@@ -46,6 +68,6 @@ void help_command(struct buf *out, const struct command *c)
         options_usage(out, kube_options, kube_option_count, PAGE_WIDTH);
     }
     buf_add(out, STR("\nOptions of all commands:\n"));
-    options_usage(out, global_options, global_option_count, PAGE_WIDTH);
+    options_usage(out, help_globals(a, c), global_option_count, PAGE_WIDTH);
     buf_fmt(out, "\nExamples:\n%s", c->examples);
 }

@@ -133,17 +133,24 @@ static bool add_folder(struct arena *a, str folder, size_t depth, struct option_
     return true;
 }
 
-bool input_files(struct call *c, bool recursive, struct option_list *out, struct err *e)
+bool input_add(struct arena *a, str name, struct option_list *out, struct err *e)
+{
+    if (file_kind(name) == FILE_FOLDER)
+        return add_folder(a, name, 0, out, e);
+    VEC_PUSH(a, out, name);
+    return true;
+}
+
+bool input_files(struct call *c, struct option_list *out, struct err *e)
 {
     *out = (struct option_list){0};
+    if (c->arg_count == 0 && isatty(STDIN_FILENO))
+        return err_set(e, ERR_USAGE, "name a FILE, or - for standard input");
     if (c->arg_count == 0)
         VEC_PUSH(c->arena, out, STR("-"));
-    for (size_t i = 0; i < c->arg_count; i++) {
-        if (!recursive || file_kind(c->args[i]) != FILE_FOLDER)
-            VEC_PUSH(c->arena, out, c->args[i]);
-        else if (!add_folder(c->arena, c->args[i], 0, out, e))
+    for (size_t i = 0; i < c->arg_count; i++)
+        if (!input_add(c->arena, c->args[i], out, e))
             return false;
-    }
     return true;
 }
 

@@ -42,10 +42,19 @@ MUST_CHECK bool input_next(struct arena *a, struct input *in, struct doc *doc, s
 
 /*
  * The files that the words of a command name, in their order: a folder stands for the .json, .yaml
- * and .yml files below it, in alphabetical order, when recursive is set; links to folders are not
- * followed. Without words: "-".
+ * and .yml files below it, in alphabetical order; links to folders are not followed. Without words:
+ * "-", unless that is a terminal, where nobody expects to type documents.
  */
-MUST_CHECK bool input_files(struct call *c, bool recursive, struct option_list *out, struct err *e);
+MUST_CHECK bool input_files(struct call *c, struct option_list *out, struct err *e);
+/* The same for one name. */
+MUST_CHECK bool input_add(struct arena *a, str name, struct option_list *out, struct err *e);
+
+/* -R, --recursive: what scripts give though folders are always read with all that is below. */
+#define INPUT_RECURSIVE(values)                                                                    \
+    {                                                                                              \
+        "recursive", 'R', OPTION_BOOL, offsetof(values, recursive),                                \
+            .hidden = true, .help = "Accepted: folders are always read with those below them"      \
+    }
 
 /*
  * Calls fn for each document of each file. Faults of files and documents are reported, and the rest

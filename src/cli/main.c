@@ -21,6 +21,7 @@ struct request {
     struct arena *arena;
     struct global_values globals;
     const struct command *command; /* NULL: none was named */
+    bool alone;                    /* nothing follows its name */
     struct options options;
     void *values;
 };
@@ -39,10 +40,28 @@ static void use_globals(const struct global_values *g)
 
 /* ---- Reading the command line. ---- */
 
+/* Whoever types a command alone wants to know what to type. */
+static void show_usage(const struct request *r)
+{
+    struct buf text = buf_new(r->arena, BUF_UNLIMITED);
+
+    if (r->command) {
+        help_usage(&text, r->command);
+        buf_fmt(&text, "\nExamples:\n%s\n", r->command->examples);
+    } else {
+        help_overview(&text);
+    }
+    message_text(buf_str(&text));
+}
+
 static void hint_about_usage(const struct request *r)
 {
     const struct option *near = NULL;
 
+    if (r->alone)
+        show_usage(r);
+    if (r->alone && !r->command)
+        return;
     if (r->options.unknown.len)
         near = options_suggest(&r->options, r->options.unknown);
     if (near)
@@ -68,7 +87,7 @@ static bool read_globals(struct request *r, size_t argc, char *const *argv, size
                          struct err *e)
 {
     r->options = options_new(r->arena);
-    r->options.stop_at_word = true;
+    r->options.stop_at_word = r->options.own_words = true;
     options_defaults(r->arena, global_options, global_option_count, &r->globals);
     options_add(&r->options, global_options, global_option_count, &r->globals);
     if (!options_parse(&r->options, argc, argv, e))
@@ -97,8 +116,10 @@ static bool read_command(struct request *r, size_t argc, char *const *argv, stru
     if (!c)
         return fail_unknown_command(str_c(argv[0]), e);
     r->command = c;
+    r->alone = argc == 1;
     r->values = arena_alloc(r->arena, c->values_size);
     r->options = options_new(r->arena);
+    r->options.own_words = true;
     options_defaults(r->arena, c->options, c->option_count, r->values);
     options_add(&r->options, c->options, c->option_count, r->values);
     if (c->connects) {
@@ -117,6 +138,7 @@ static bool read_request(struct request *r, size_t argc, char *const *argv, stru
 
     if (!read_globals(r, argc, argv, &used, e))
         return false;
+    r->alone = argc == 0;
     if (used == argc)
         return r->globals.help || r->globals.version ||
                err_set(e, ERR_USAGE, "a command is needed");

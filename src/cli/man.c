@@ -84,7 +84,7 @@ void man_command(struct buf *out, const struct command *c)
     if (c->connects)
         add_options(a, out, "OPTIONS FOR THE CONNECTION TO A CLUSTER", kube_options,
                     kube_option_count);
-    add_options(a, out, "OPTIONS OF ALL COMMANDS", global_options, global_option_count);
+    add_options(a, out, "OPTIONS OF ALL COMMANDS", help_globals(a, c), global_option_count);
     add_lines(out, "EXAMPLES", str_c(c->examples));
     buf_add(out, STR(".SH SEE ALSO\n.BR plumb (1)\n"));
 }

@@ -66,7 +66,7 @@ void message_warning(struct where at, str text)
     AUTO_ARENA a = arena_new();
     struct err e = {.kind = ERR_INVALID, .text = text, .at = at};
 
-    print_line(a, "plumb: warning: ", err_message(a, &e));
+    print_line(a, "plumb: warning: ", go_plain(a, err_message(a, &e)));
 }
 
 void message_hint(const char *format, ...)

@@ -34,16 +34,17 @@ static void add_document(struct arena *a, struct objects *o, struct doc doc, str
         add_document(a, o, (struct doc){.root = value_at(items, i), .source = doc.source}, counts);
 }
 
-bool objects_read(struct call *c, str name, struct objects *out, struct err *e)
+/* Documents refer to their source, so inputs live as long as the run. */
+static bool read_file(struct call *c, str name, struct objects *out, struct map *counts,
+                      struct err *e)
 {
-    struct map *counts = map_new(c->arena);
+    struct input *in = ARENA_NEW(c->arena, struct input);
     struct doc doc;
 
-    *out = (struct objects){0};
-    if (!input_open(c, c->arena, name, false, &out->input, e))
+    if (!input_open(c, c->arena, name, false, in, e))
         return false;
     for (;;) {
-        if (!input_next(c->arena, &out->input, &doc, e)) {
+        if (!input_next(c->arena, in, &doc, e)) {
             call_report(c, e);
             err_clear(e);
         } else if (doc.root) {
@@ -52,6 +53,20 @@ bool objects_read(struct call *c, str name, struct objects *out, struct err *e)
             return true;
         }
     }
+}
+
+bool objects_read(struct call *c, str name, struct objects *out, struct err *e)
+{
+    struct map *counts = map_new(c->arena);
+    struct option_list files = {0};
+
+    *out = (struct objects){0};
+    if (!input_add(c->arena, name, &files, e))
+        return false;
+    for (size_t i = 0; i < files.len; i++)
+        if (!read_file(c, files.items[i], out, counts, e))
+            return false;
+    return true;
 }
 
 struct object_pairs objects_match(struct arena *a, const struct objects *old,

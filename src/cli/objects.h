@@ -18,12 +18,12 @@ struct object {
 };
 
 struct objects {
-    struct input input;
     struct object *items;
     size_t len, cap;
 };
 
-/* Reads all documents of a file into the arena of the call. Documents with faults are reported. */
+/* Reads all documents of a file or folder into the arena of the call. Documents with faults are
+ * reported. */
 MUST_CHECK bool objects_read(struct call *c, str name, struct objects *out, struct err *e);
 
 /* Two objects that belong together; one of them is NULL when it has no counterpart. */

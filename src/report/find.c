@@ -33,11 +33,3 @@ const struct report_format *report_find_file(str file)
             return report_formats[i];
     return NULL;
 }
-
-str report_file(struct arena *a, const struct report_format *format)
-{
-    str usual, others;
-
-    str_cut(str_c(format->endings), STR(" "), &usual, &others);
-    return str_concat(a, STR("report"), usual);
-}

@@ -52,8 +52,6 @@ extern const struct report_format report_text;
 const struct report_format *report_find(str name, bool fleet);
 /* The format of files of that name, or NULL. */
 const struct report_format *report_find_file(str file);
-/* "report.html" */
-str report_file(struct arena *a, const struct report_format *format);
 /* Appends the explanations for people, for use beside other formats; nothing when there are none.
  */
 void report_explain_text(struct buf *out, const struct results *r);

@@ -71,7 +71,7 @@ static const struct option options[] = {
      .help = "Write all requests and answers to `FILE`, without secrets, for bug reports",
      .complete = COMPLETE_FILES},
     {"recursive", 'R', OPTION_BOOL, offsetof(struct compare_values, recursive),
-     .help = "Read the folders of -f with all folders below them"},
+     .help = "With --compat: read the folders of -f with all folders below them, as is usual"},
     {"reference", 'r', OPTION_STRING, offsetof(struct compare_values, reference),
      .help = "Compare with the reference whose metadata `FILE`, or whose folder, this is",
      .complete = COMPLETE_FILES},
@@ -170,6 +170,92 @@ static bool watch(struct call *c, const struct compare_values *v, struct err *e)
     return watch_execute(c, v, &log, e);
 }
 
+/* ---- Words and options. ---- */
+
+/* KIND/NAME, KIND/NAMESPACE/NAME or an id, but neither a file, a pattern, an address nor "-". */
+static bool names_object(str word)
+{
+    return word.len && word.ptr[0] >= 'A' && word.ptr[0] <= 'z' &&
+           (str_find_char(word, '/') != STR_NPOS || str_find_char(word, '_') != STR_NPOS) &&
+           !str_contains(word, STR("://")) && str_find_char(word, '*') == STR_NPOS &&
+           file_kind(word) == FILE_MISSING;
+}
+
+/*
+ * --explain OBJECT, though OBJECT may be left out: the first word that can be nothing else. Takes
+ * it off the words.
+ */
+static void take_explained(struct call *c, struct compare_values *v)
+{
+    str *rest = ARENA_ARRAY(c->arena, str, c->arg_count + 1);
+    size_t count = 0;
+
+    if (!str_eq(v->explain, STR(EXPLAIN_ALL)))
+        return;
+    for (size_t i = 0; i < c->arg_count; i++) {
+        if (str_eq(v->explain, STR(EXPLAIN_ALL)) && names_object(c->args[i]))
+            v->explain = c->args[i];
+        else
+            rest[count++] = c->args[i];
+    }
+    c->args = rest;
+    c->arg_count = count;
+}
+
+/* Options that do nothing unless something else is given. */
+static bool generates_patches(const struct compare_values *v)
+{
+    return str_eq(v->output, STR("generate-patches"));
+}
+
+static bool generates_reference(const struct compare_values *v)
+{
+    return v->generate_config.len > 0;
+}
+
+static bool has_fleet(const struct compare_values *v)
+{
+    return v->fleet.len > 0;
+}
+
+static bool watches(const struct compare_values *v)
+{
+    return v->watch.watch;
+}
+
+static bool asks_cluster(const struct compare_values *v)
+{
+    return v->fleet.len || !(v->filename.len || v->kustomize.len);
+}
+
+static const struct {
+    const char *option;
+    bool (*counts)(const struct compare_values *v);
+    const char *why;
+} conditional[] = {
+    {"concurrency", has_fleet, "it is for --fleet"},
+    {"generate-override-for", generates_patches, "it is for -o generate-patches"},
+    {"output-dir", generates_reference, "it is for -g"},
+    {"override-reason", generates_patches, "it is for -o generate-patches"},
+    {"watch-interval", watches, "it is for --watch"},
+    {"watch-poll", watches, "it is for --watch"},
+};
+
+static void warn_about_option(const struct call *c, const char *name, const char *why)
+{
+    if (options_given(c->options, str_c(name)))
+        message_warning((struct where){0}, str_fmt(c->arena, "--%s has no effect: %s", name, why));
+}
+
+static void warn_about_options(const struct call *c, const struct compare_values *v)
+{
+    for (size_t i = 0; i < COUNT(conditional); i++)
+        if (!conditional[i].counts(v))
+            warn_about_option(c, conditional[i].option, conditional[i].why);
+    for (size_t i = 0; i < kube_option_count && !asks_cluster(v); i++)
+        warn_about_option(c, kube_options[i].name, "the objects come from files");
+}
+
 static bool run_any(struct call *c, struct err *e)
 {
     struct compare_values v = *(const struct compare_values *)c->values;
@@ -184,7 +270,9 @@ static bool run_any(struct call *c, struct err *e)
     }
     if (!options_check_empty(c->options, e))
         return false;
+    take_explained(c, &v);
     compare_take_words(c->arena, &v, c->args, c->arg_count);
+    warn_about_options(c, &v);
     if (v.watch.watch && !v.fleet.len)
         return watch(c, &v, e);
     return v.generate_config.len && !v.fleet.len ? generate(c, &v, e) : compare(c, &v, e);
@@ -222,8 +310,8 @@ const struct command command_compare = {
     .brief = "Compare Kubernetes objects with a reference",
     .help = "A reference is a folder with a metadata file and templates. Each object is compared\n"
             "with the template that fits it: what the template renders to for this object is\n"
-            "the expected side of the difference. REFERENCE is the same as -r, FILES as\n"
-            "-f and, when there is a folder among them, -R.\n"
+            "the expected side of the difference. REFERENCE is the same as -r, FILES as -f;\n"
+            "folders are read with all folders below them.\n"
             "\n"
             "The report ends with a verdict: what was read and compared, and what was not.\n"
             "\n"
@@ -239,8 +327,8 @@ const struct command command_compare = {
             "does, and 2 when the comparison could not be made. With --strict it is 3 when a\n"
             "part of the input could not be compared.\n",
     .examples = "  plumb compare reference objects\n"
-                "  plumb compare -r reference/metadata.yaml -f objects -R\n"
-                "  plumb compare -r reference/metadata.yaml -f objects -R -o json\n"
+                "  plumb compare reference objects --explain Deployment/shop/web\n"
+                "  plumb compare -r reference/metadata.yaml -f objects -o json\n"
                 "  plumb compare -r reference --watch --metrics-addr 9273\n"
                 "  plumb compare reference --fleet must-gathers -o html >fleet.html\n"
                 "  plumb compare reference --fleet 'contexts:edge-*'\n",

@@ -55,8 +55,7 @@ void compare_take_words(struct arena *a, struct compare_values *v, const str *wo
         v->reference = words[next++];
     for (size_t i = 0; i < v->filename.len; i++)
         VEC_PUSH(a, &inputs, v->filename.items[i]);
-    /* Folders given this way are read recursively. */
-    v->recursive |= next < word_count;
+    v->recursive = true;
     for (; next < word_count; next++)
         VEC_PUSH(a, &inputs, words[next]);
     v->filename = inputs;
@@ -74,17 +73,30 @@ static str temp_folder(void)
     return folder;
 }
 
-static bool check_patches(const struct compare_values *v, struct err *e)
+static bool check_patches(const struct compare_values *v, const struct dialect *dialect,
+                          struct err *e)
 {
     if (!str_eq(v->output, STR("generate-patches")))
         return true;
     if (!v->generate_override_for.len)
-        return err_set(e, ERR_USAGE,
-                       "Requested user override generation but no entires for which "
-                       "template to generate overrides for");
+        return err_set(e, ERR_USAGE, "%s",
+                       dialect->own_words
+                           ? "-o generate-patches needs --generate-override-for TEMPLATES"
+                           : "Requested user override generation but no entires for which "
+                             "template to generate overrides for");
     if (!v->override_reason.len)
-        return err_set(e, ERR_USAGE, "Reason required when generating overrides");
+        return err_set(e, ERR_USAGE, "%s",
+                       dialect->own_words ? "-o generate-patches needs --override-reason REASON"
+                                          : "Reason required when generating overrides");
     return true;
+}
+
+static bool check_reference(str reference, const struct dialect *dialect, struct err *e)
+{
+    return reference.len ||
+           err_set(e, ERR_USAGE, "%s",
+                   dialect->own_words ? "name a reference, as in plumb compare REFERENCE FILES"
+                                      : "\"Reference config file is required\"");
 }
 
 static bool check_words(struct arena *a, const str *words, size_t word_count, struct err *e)
@@ -215,8 +227,8 @@ bool compare_fail_reference(struct arena *a, const struct compare_options *o, st
 bool compare_prepare(struct arena *a, const struct compare_options *options,
                      const struct compare **out, struct err *e)
 {
-    if (!options->reference.len)
-        return err_set(e, ERR_USAGE, "\"Reference config file is required\"");
+    if (!check_reference(options->reference, options->dialect, e))
+        return false;
     return compare_load(a, options, out, e) ||
            (options->dialect->own_words && compare_fail_reference(a, options, e));
 }
@@ -229,10 +241,9 @@ bool compare_execute(struct arena *a, const struct compare_values *v, const str 
     const struct compare *c;
     const struct dialect *dialect = &dialect_native;
 
-    if (!compare_dialect(v, &dialect, e) || !watch_check(v, dialect, e) || !check_patches(v, e))
+    if (!compare_dialect(v, &dialect, e) || !watch_check(v, dialect, e) ||
+        !check_patches(v, dialect, e) || !check_reference(v->reference, dialect, e))
         return false;
-    if (!v->reference.len)
-        return err_set(e, ERR_USAGE, "\"Reference config file is required\"");
     if (v->baseline.len && !baseline_read(a, v->baseline, &earlier, e))
         return false;
     const struct compare_options *options = compare_options_of(a, v, dialect, log);

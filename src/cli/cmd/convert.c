@@ -17,8 +17,7 @@ static const struct option convert_options[] = {
      .help = "Round numbers as Go programs do: to int64 and float64"},
     {"output", 'o', OPTION_STRING, offsetof(struct convert_values, output), .value = "yaml",
      .help = "Write as `FORMAT`: json, json-compact, toml or yaml", .choices = formats},
-    {"recursive", 'R', OPTION_BOOL, offsetof(struct convert_values, recursive),
-     .help = "Read the .json, .yaml and .yml files of folders, also of nested ones"},
+    INPUT_RECURSIVE(struct convert_values),
     {"sort", 0, OPTION_BOOL, offsetof(struct convert_values, sort),
      .help = "Write the members of JSON objects in the order of their keys"},
     {"strict", 0, OPTION_BOOL, offsetof(struct convert_values, strict),
@@ -42,7 +41,7 @@ static bool cmd_convert(struct call *c, struct err *e)
     };
     struct option_list files;
 
-    return input_files(c, v->recursive, &files, e) &&
+    return input_files(c, &files, e) &&
            input_each(c, &files, v->strict, convert_document, &printer, e);
 }
 
@@ -52,7 +51,8 @@ const struct command command_convert = {
     .brief = "Convert YAML and JSON to YAML, JSON or TOML",
     .help = "Reads streams of documents and writes them one after the other. A file named\n"
             ".json is read strictly as JSON; everything else is YAML or JSON, whatever it\n"
-            "looks like. Without a FILE, or for -, reads standard input.\n"
+            "looks like. Of a folder, all .json, .yaml and .yml files below it are read. Without\n"
+            "a FILE, or for -, reads standard input.\n"
             "\n"
             "Numbers are written as they were read, however large. YAML is written as\n"
             "Kubernetes tools write it: keys sorted, comments dropped, aliases expanded. A key\n"
@@ -62,7 +62,7 @@ const struct command command_convert = {
             "are still converted, and the exit status is 2.\n",
     .examples = "  plumb convert -o json deployment.yaml\n"
                 "  kubectl get cm -o json | plumb convert\n"
-                "  plumb convert -R -o json-compact manifests/ > all.jsonl\n",
+                "  plumb convert -o json-compact manifests/ > all.jsonl\n",
     .options = convert_options,
     .option_count = COUNT(convert_options),
     .values_size = sizeof(struct convert_values),

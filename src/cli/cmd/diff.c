@@ -312,12 +312,13 @@ static bool cmd_diff(struct call *c, struct err *e)
 const struct command command_diff = {
     .name = "diff",
     .args = "OLD NEW",
-    .brief = "Show what differs between two files",
+    .brief = "Show what differs between two files or folders",
     .help = "Compares the content of documents in YAML or JSON, not their text: the order of\n"
             "keys, quotes, indentation and comments do not matter, and neither does whether a\n"
             "number is written 1 or 1.0. Kubernetes objects are compared with the object of\n"
             "the same apiVersion, kind, namespace and name, other documents with the one at\n"
-            "the same position. OLD or NEW may be - for standard input.\n"
+            "the same position. OLD and NEW are files, or folders, of which all .json, .yaml\n"
+            "and .yml files are read; one of them may be - for standard input.\n"
             "\n"
             "Elements of lists are matched by name, id or key when all of them have it, else\n"
             "scalars by what they are and everything else by position. --by names other\n"

@@ -16,8 +16,7 @@ static const char *const formats[] = {"json", "json-compact", "raw", "yaml", NUL
 static const struct option get_options[] = {
     {"output", 'o', OPTION_STRING, offsetof(struct get_values, output), .value = "yaml",
      .help = "Write as `FORMAT`: json, json-compact, raw or yaml", .choices = formats},
-    {"recursive", 'R', OPTION_BOOL, offsetof(struct get_values, recursive),
-     .help = "Read the .json, .yaml and .yml files of folders, also of nested ones"},
+    INPUT_RECURSIVE(struct get_values),
 };
 
 struct search {
@@ -59,8 +58,7 @@ static bool cmd_get(struct call *c, struct err *e)
         return false;
     c->args++;
     c->arg_count--;
-    if (!input_files(c, v->recursive, &files, e) ||
-        !input_each(c, &files, false, get_from_document, &s, e))
+    if (!input_files(c, &files, e) || !input_each(c, &files, false, get_from_document, &s, e))
         return false;
     if (s.printer.count == 0 && c->status == STATUS_FINE)
         c->status = STATUS_DIFFERENT;

@@ -60,11 +60,24 @@ static bool convert(struct arena *a, const struct helm_values *v, bool outside_l
     return ok;
 }
 
+/* A reference may be named by its folder. */
 static bool cmd_helm_convert(struct call *c, struct err *e)
 {
-    const struct helm_values *v = c->values;
+    struct helm_values v = *(const struct helm_values *)c->values;
 
-    return convert(c->arena, v, v->outside_links, e);
+    if (c->arg_count && v.reference.len)
+        return err_set(e, ERR_USAGE, "name one reference: %.*s or -r %.*s", STR_ARG(c->args[0]),
+                       STR_ARG(v.reference));
+    if (c->arg_count)
+        v.reference = c->args[0];
+    if (!v.reference.len)
+        return err_set(e, ERR_USAGE, "name a reference");
+    if (file_kind(v.reference) == FILE_FOLDER) {
+        v.reference = file_join(c->arena, v.reference, STR("metadata.yaml"));
+        if (file_kind(v.reference) == FILE_MISSING)
+            return err_set(e, ERR_NOT_FOUND, "%.*s does not exist", STR_ARG(v.reference));
+    }
+    return convert(c->arena, &v, v.outside_links, e);
 }
 
 static bool convert_original(struct arena *a, const void *values, struct err *e)
@@ -74,20 +87,23 @@ static bool convert_original(struct arena *a, const void *values, struct err *e)
 
 const struct command command_helm_convert = {
     .name = "helm-convert",
-    .args = "",
+    .args = "[REFERENCE]",
     .brief = "Make a Helm chart from a reference",
-    .help = "Each template of the reference becomes a template of the chart. values.yaml gets,\n"
-            "for each of them, a list with one object that has every field which the template\n"
-            "reads: with the value that an object of the same file name below --defaults has,\n"
-            "else with {}. What --values holds goes over all that. Lookups of other objects\n"
-            "become values below global.lookup_substitutions.\n"
+    .help = "REFERENCE, which is the same as -r, is a metadata file or the folder that holds\n"
+            "metadata.yaml. Each of its templates becomes a template of the chart. values.yaml\n"
+            "gets, for each of them, a list with one object that has every field which the\n"
+            "template reads: with the value that an object of the same file name below\n"
+            "--defaults has, else with {}. What --values holds goes over all that. Lookups of\n"
+            "other objects become values below global.lookup_substitutions.\n"
             "\n"
             "Linked to the name helm-convert, the program behaves as the tool of that name.\n",
-    .examples = "  plumb helm-convert -r reference/metadata.yaml -n charts/web\n"
+    .examples = "  plumb helm-convert reference -n charts/web\n"
                 "  plumb helm-convert -r reference/metadata.yaml -n charts/web -d objects\n",
     .options = helm_options,
     .option_count = COUNT(helm_options),
     .values_size = sizeof(struct helm_values),
+    .args_max = 1,
+    .complete = COMPLETE_FILES,
     .run = cmd_helm_convert,
 };
 

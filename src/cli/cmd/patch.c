@@ -24,8 +24,7 @@ static const struct option patch_options[] = {
      .help = "The `PATCH` itself, as JSON or YAML"},
     {"patch-file", 0, OPTION_STRING, offsetof(struct patch_values, patch_file),
      .help = "Read the patch from `FILE`", .complete = COMPLETE_FILES},
-    {"recursive", 'R', OPTION_BOOL, offsetof(struct patch_values, recursive),
-     .help = "Read the .json, .yaml and .yml files of folders, also of nested ones"},
+    INPUT_RECURSIVE(struct patch_values),
     {"type", 0, OPTION_STRING, offsetof(struct patch_values, type), .value = "merge",
      .help = "The `TYPE` of the patch: json (RFC 6902) or merge (RFC 7386)", .choices = types},
 };
@@ -99,7 +98,7 @@ static bool cmd_patch(struct call *c, struct err *e)
     struct patching p = {.printer = {.out = c->out, .format = v->output}};
     struct option_list files;
 
-    if (!read_patch(c, &p.merge, e) || !input_files(c, v->recursive, &files, e))
+    if (!read_patch(c, &p.merge, e) || !input_files(c, &files, e))
         return false;
     if (str_eq(v->type, STR("json")) && !patch_read(c->arena, p.merge, &p.operations, e))
         return err_wrap(e, "reading the patch");

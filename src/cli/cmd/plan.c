@@ -5,10 +5,11 @@
 #include "azure/plan.h"
 #include "base/quote.h"
 #include "cli/cmd/plan_live.h"
+#include "cli/findings.h"
 #include "cli/input.h"
 #include "cli/print.h"
 
-static const char *const formats[] = {"html", "json", "markdown", "text", NULL};
+static const char *const formats[] = {"github", "html", "json", "markdown", "sarif", "text", NULL};
 static const char *const policies[] = {"manage", "skip", "detach-on-delete", NULL};
 
 static const struct option plan_options[] = {
@@ -21,7 +22,7 @@ static const struct option plan_options[] = {
     {"default-policy", 0, OPTION_STRING, offsetof(struct plan_values, policy),
      .help = "The `POLICY` of objects whose annotations name none", .choices = policies},
     {"filename", 'f', OPTION_ARRAY, offsetof(struct plan_values, files),
-     .help = "Read manifests from `FILE`, or a folder with -R; - is standard input",
+     .help = "Read manifests from `FILE` or a folder; - is standard input",
      .complete = COMPLETE_FILES},
     {"model", 0, OPTION_STRING, offsetof(struct plan_values, model),
      .help = "Use the model files in `FOLDER` instead of those in the program",
@@ -33,9 +34,10 @@ static const struct option plan_options[] = {
     {"operator-namespace", 0, OPTION_STRING, offsetof(struct plan_values, namespace),
      .help = "Plan as the operator of this `NAMESPACE`"},
     {"output", 'o', OPTION_STRING, offsetof(struct plan_values, output), .value = "text",
-     .help = "Write as `FORMAT`: html, json, markdown or text", .choices = formats},
-    {"recursive", 'R', OPTION_BOOL, offsetof(struct plan_values, recursive),
-     .help = "Read the .json, .yaml and .yml files of folders, also of nested ones"},
+     .help = "Write as `FORMAT`: html, json, markdown or text; with --offline json, text, or "
+             "github and sarif, which show findings",
+     .choices = formats},
+    INPUT_RECURSIVE(struct plan_values),
     {"rules", 0, OPTION_STRING, offsetof(struct plan_values, rules),
      .help = "Lay the rules of kinds in this `FOLDER` over the built-in ones",
      .complete = COMPLETE_FOLDERS},
@@ -93,7 +95,7 @@ static bool read_all(struct call *c, struct manifests *m, struct err *e)
     words.args = names;
     if (words.arg_count == 0)
         return err_set(e, ERR_USAGE, "name manifests with -f FILE");
-    if (!input_files(&words, v->recursive, &files, e))
+    if (!input_files(&words, &files, e))
         return false;
     for (size_t i = 0; i < files.len; i++)
         if (!read_file(c, m, files.items[i], &count, e))
@@ -189,6 +191,54 @@ static bool print_json(struct call *c, const struct plan *p, struct err *e)
     return print_document(&printer, &(struct doc){.root = list}, e);
 }
 
+/* With findings nothing is sent. */
+static size_t count_requests(const struct plan *p)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < p->count && !p->findings.len; i++)
+        n += p->steps[i].request.id.len > 0;
+    return n;
+}
+
+/* ---- For other tools: the findings alone. ---- */
+
+static const struct finding_rule manifest_rule[] = {
+    {"manifest", "nothing is sent while a manifest has faults"}, {0}};
+
+static struct tool_findings tool_findings(struct arena *a, const struct plan *p)
+{
+    struct tool_findings out = {0};
+
+    for (size_t i = 0; i < p->findings.len; i++) {
+        const struct finding *f = &p->findings.items[i];
+        struct tool_finding finding = {
+            .at = f->at,
+            .rule = manifest_rule->name,
+            .severity = "error",
+            .advice = manifest_rule->advice,
+            .text = str_fmt(a, "%.*s: %.*s", STR_ARG(f->path), STR_ARG(f->text)),
+        };
+        VEC_PUSH(a, &out, finding);
+    }
+    return out;
+}
+
+static bool print_for_tools(struct call *c, const struct plan *p, str format, struct err *e)
+{
+    struct tool_findings findings = tool_findings(c->arena, p);
+
+    if (findings.len)
+        c->status = STATUS_TROUBLE;
+    if (str_eq(format, STR("sarif")))
+        return findings_print_sarif(c, &findings, manifest_rule, e);
+    findings_print_github(c, &findings, "plumb plan",
+                          str_fmt(c->arena, "%zu finding%s, %zu request%s", findings.len,
+                                  findings.len == 1 ? "" : "s", count_requests(p),
+                                  count_requests(p) == 1 ? "" : "s"));
+    return true;
+}
+
 /* Objects that are ignored with a line each; of the others only the number is shown. */
 #define IGNORED_SHOWN 20
 
@@ -209,12 +259,9 @@ static void print_ignored(const struct plan *p)
                                                    p->ignored.len - IGNORED_SHOWN, p->ignored.len));
 }
 
-static bool has_requests(const struct plan *p)
+static bool for_tools(str format)
 {
-    for (size_t i = 0; i < p->count; i++)
-        if (p->steps[i].request.id.len)
-            return true;
-    return false;
+    return str_eq(format, STR("github")) || str_eq(format, STR("sarif"));
 }
 
 static bool check_values(const struct plan_values *v, bool files, struct err *e)
@@ -222,7 +269,11 @@ static bool check_values(const struct plan_values *v, bool files, struct err *e)
     bool page = str_eq(v->output, STR("html")) || str_eq(v->output, STR("markdown"));
 
     if (v->offline && page)
-        return err_set(e, ERR_USAGE, "-o %.*s needs Azure: --offline knows json and text",
+        return err_set(e, ERR_USAGE,
+                       "-o %.*s needs Azure: --offline knows github, json, sarif and text",
+                       STR_ARG(v->output));
+    if (!v->offline && for_tools(v->output))
+        return err_set(e, ERR_USAGE, "-o %.*s shows what is wrong with files: give --offline",
                        STR_ARG(v->output));
     if (v->offline || files)
         return !v->all || err_set(e, ERR_USAGE, "--all plans for a cluster, not for files");
@@ -244,12 +295,16 @@ static bool plan_files(struct call *c, struct model *model, struct err *e)
     if (!read_all(c, m, e) || !plan_make(c->arena, m, v->offline && v->strict, &p, e))
         return false;
     print_ignored(&p);
-    print_findings(c, &p);
-    if (!v->offline)
-        return p.findings.len ? true : plan_live(c, m, model, e);
-    if (!p.findings.len && has_requests(&p))
+    if (!for_tools(v->output))
+        print_findings(c, &p);
+    bool json = str_eq(v->output, STR("json"));
+    if (!v->offline && !p.findings.len)
+        return plan_live(c, m, model, e);
+    if (count_requests(&p))
         c->status = STATUS_DIFFERENT;
-    if (str_eq(v->output, STR("json")))
+    if (for_tools(v->output))
+        return print_for_tools(c, &p, v->output, e);
+    if (json)
         return print_json(c, &p, e);
     return p.findings.len || print_text(c, &p, e);
 }
@@ -288,10 +343,11 @@ const struct command command_plan = {
             "otherwise. With --strict, owners and references to objects that do not exist are\n"
             "findings. Objects whose reconcile policy is skip are not sent. Exit status: 0 when\n"
             "there is nothing to do, 1 when there is, 2 when something is wrong.\n",
-    .examples = "  plumb plan -f manifests/ -R\n"
+    .examples = "  plumb plan -f manifests/\n"
                 "  plumb plan --all -o markdown\n"
                 "  plumb plan -n shop --azure-endpoint http://127.0.0.1:8642\n"
                 "  plumb plan --offline -f network.yaml -o json\n"
+                "  plumb plan --offline -f manifests -o github\n"
                 "  plumb plan --offline -f app.yaml --subscription \"$SUBSCRIPTION\"\n",
     .options = plan_options,
     .option_count = COUNT(plan_options),

@@ -3,6 +3,7 @@
  * reference_lint.c - plumb reference lint: what is wrong with a reference, in four formats.
  */
 #include "cli/cmd/reference_internal.h"
+#include "cli/findings.h"
 #include "cli/print.h"
 #include "base/quote.h"
 #include "compare/lint/lint.h"
@@ -79,95 +80,45 @@ static bool print_json(struct call *c, const struct lint_report *r, struct err *
 
 /* ---- For other tools. ---- */
 
-/* GitHub's commands end at a line break, and properties at a comma or colon too. */
-static void add_escaped(struct buf *out, str foreign, bool property)
+static struct tool_findings tool_findings(struct arena *a, const struct lint_report *r)
 {
-    str text = quote_line(out->arena, foreign);
+    struct tool_findings out = {0};
 
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.ptr[i];
-        if (c == '%' || (property && (c == ':' || c == ',')))
-            buf_fmt(out, "%%%02X", (unsigned)c);
-        else
-            buf_char(out, c);
+    for (size_t i = 0; i < r->findings.len; i++) {
+        const struct lint_finding *f = &r->findings.items[i];
+        struct tool_finding finding = {
+            .at = {.file = f->at.file, .line = f->at.line},
+            .rule = f->rule->name,
+            .severity = reference_severities[f->rule->severity],
+            .advice = f->rule->advice,
+            .text = f->text,
+        };
+        VEC_PUSH(a, &out, finding);
     }
+    return out;
 }
 
 static void print_github(struct call *c, const struct lint_report *r)
 {
-    struct buf out = buf_new(c->arena, BUF_UNLIMITED);
+    struct tool_findings findings = tool_findings(c->arena, r);
 
-    for (size_t i = 0; i < r->findings.len; i++) {
-        const struct lint_finding *f = &r->findings.items[i];
-        buf_fmt(&out, "::%s file=", reference_severities[f->rule->severity]);
-        add_escaped(&out, f->at.file, true);
-        if (f->at.line)
-            buf_fmt(&out, ",line=%u", (unsigned)f->at.line);
-        buf_fmt(&out, ",title=%s::", f->rule->name);
-        add_escaped(&out, f->text, false);
-        buf_fmt(&out, ": %s\n", f->rule->advice);
-    }
-    buf_fmt(&out,
-            "::notice title=plumb reference lint::%zu template%s: %zu error%s, %zu warning%s\n",
-            r->templates, plural(r->templates), r->errors, plural(r->errors), r->warnings,
-            plural(r->warnings));
-    /* Foreign text in it is harmless already. */
-    output_add_safe(c->out, buf_str(&out));
-}
-
-static struct value *sarif_text(struct arena *a, struct value *in, const char *key, str text)
-{
-    struct value *message = value_set(a, in, str_c(key), value_object(a));
-
-    value_set_str(a, message, STR("text"), text);
-    return message;
-}
-
-static void add_sarif_result(struct arena *a, struct value *list, const struct lint_finding *f)
-{
-    struct value *result = value_add(a, list, value_object(a));
-    struct value *locations, *physical, *region;
-
-    value_set_str(a, result, STR("ruleId"), str_c(f->rule->name));
-    value_set_str(a, result, STR("level"), str_c(reference_severities[f->rule->severity]));
-    sarif_text(a, result, "message", f->text);
-    locations = value_set(a, result, STR("locations"), value_list(a));
-    physical = value_set(a, value_add(a, locations, value_object(a)), STR("physicalLocation"),
-                         value_object(a));
-    value_set_str(a, value_set(a, physical, STR("artifactLocation"), value_object(a)), STR("uri"),
-                  f->at.file);
-    if (!f->at.line)
-        return;
-    region = value_set(a, physical, STR("region"), value_object(a));
-    value_set_int(a, region, STR("startLine"), f->at.line);
+    findings_print_github(c, &findings, "plumb reference lint",
+                          str_fmt(c->arena, "%zu template%s: %zu error%s, %zu warning%s",
+                                  r->templates, plural(r->templates), r->errors, plural(r->errors),
+                                  r->warnings, plural(r->warnings)));
 }
 
 static bool print_sarif(struct call *c, const struct lint_report *r, struct err *e)
 {
-    struct arena *a = c->arena;
-    struct value *root = value_object(a), *run, *driver, *rules, *results;
-    struct printer printer = {.out = c->out, .format = STR("json")};
-    const struct doc doc = {.root = root};
+    struct tool_findings findings = tool_findings(c->arena, r);
+    VEC(struct finding_rule) rules = {0};
 
-    value_set_str(a, root, STR("$schema"),
-                  STR("https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
-                      "sarif-schema-2.1.0.json"));
-    value_set_str(a, root, STR("version"), STR("2.1.0"));
-    run = value_add(a, value_set(a, root, STR("runs"), value_list(a)), value_object(a));
-    driver = value_set(a, value_set(a, run, STR("tool"), value_object(a)), STR("driver"),
-                       value_object(a));
-    value_set_str(a, driver, STR("name"), STR("plumb"));
-    value_set_str(a, driver, STR("version"), STR(PLUMB_VERSION));
-    rules = value_set(a, driver, STR("rules"), value_list(a));
     for (size_t i = 0; lint_rules[i]; i++) {
-        struct value *rule = value_add(a, rules, value_object(a));
-        value_set_str(a, rule, STR("id"), str_c(lint_rules[i]->name));
-        sarif_text(a, rule, "help", str_c(lint_rules[i]->advice));
+        struct finding_rule rule = {lint_rules[i]->name, lint_rules[i]->advice};
+        VEC_PUSH(c->arena, &rules, rule);
     }
-    results = value_set(a, run, STR("results"), value_list(a));
-    for (size_t i = 0; i < r->findings.len; i++)
-        add_sarif_result(a, results, &r->findings.items[i]);
-    return print_document(&printer, &doc, e);
+    VEC_PUSH(c->arena, &rules, (struct finding_rule){0});
+    return findings_print_sarif(c, &findings, rules.items, e);
 }
 
 /* ---- Which findings count. ---- */

@@ -12,8 +12,11 @@
 #include "report/results_json.h"
 #include "value/source.h"
 
+#include <unistd.h>
+
 struct report_values {
     str json, output, format;
+    bool own_name; /* plumb report, which knows - */
 };
 
 static const struct option creator_options[] = {
@@ -27,6 +30,10 @@ static const struct option creator_options[] = {
 static bool read_json(struct arena *a, const struct report_values *v, struct source *out,
                       struct err *e)
 {
+    if (str_eq(v->json, STR("-")) && v->own_name) {
+        *out = (struct source){.file = STR("<stdin>")};
+        return file_read_fd(a, STDIN_FILENO, out->file, FILE_MAX, &out->text, e);
+    }
     *out = (struct source){.file = v->json};
     return file_read(a, v->json, &out->text, e) || err_wrap(e, "failed to read comparison file");
 }
@@ -54,24 +61,29 @@ static const struct option report_options[] = {
     {"format", 'F', OPTION_STRING, offsetof(struct report_values, format),
      .words = &format_words_report},
     {"json", 'j', OPTION_STRING, offsetof(struct report_values, json),
-     .help = "Read the JSON report in `FILE`", .complete = COMPLETE_FILES},
-    {"output", 'o', OPTION_STRING, offsetof(struct report_values, output), .value = "report.xml",
+     .help = "Read the JSON report in `FILE`; - is standard input", .complete = COMPLETE_FILES},
+    {"output", 'o', OPTION_STRING, offsetof(struct report_values, output), .value = "-",
      .help = "Write to `FILE`; - is standard output", .complete = COMPLETE_FILES},
 };
 
-/* output: empty if not given. NULL: the format is not for such a report. */
-static const struct report_format *choose_format(const struct report_values *v, str output,
-                                                 bool fleet, str *name)
+/* The format that is asked for, else that of the output's ending, else the usual one. */
+static bool choose_name(struct arena *a, const struct report_values *v, bool fleet, str *name,
+                        struct err *e)
 {
-    const struct report_format *by_ending = report_find_file(output);
+    const struct report_format *by_ending = report_find_file(v->output);
 
     if (v->format.len)
         *name = v->format;
     else if (by_ending)
         *name = str_c(by_ending->name);
-    else
+    else if (str_eq(v->output, STR("-")))
         *name = fleet ? STR("html") : STR("junit");
-    return report_find(*name, fleet);
+    else
+        return err_set(
+            e, ERR_USAGE, "the ending of %.*s names no format: give one with -F, which is %.*s",
+            STR_ARG(v->output),
+            STR_ARG(format_list(a, fleet ? FORMATS_FLEET : FORMATS_SINGLE, true, " or ")));
+    return true;
 }
 
 static bool make_fleet(struct arena *a, const struct source *source,
@@ -97,27 +109,36 @@ static bool fail_format(struct arena *a, const struct source *source, str name, 
                    STR_ARG(format_list(a, FORMATS_FLEET, true, " and ")));
 }
 
+/* FILE is the same as --json. */
+static bool take_file(const struct call *c, struct report_values *v, struct err *e)
+{
+    if (c->arg_count && v->json.len)
+        return err_set(e, ERR_USAGE, "name one JSON report: %.*s or --json %.*s",
+                       STR_ARG(c->args[0]), STR_ARG(v->json));
+    if (c->arg_count)
+        v->json = c->args[0];
+    v->own_name = true;
+    return v->json.len || err_set(e, ERR_USAGE, "name a JSON report, or - for standard input");
+}
+
 static bool cmd_report(struct call *c, struct err *e)
 {
     struct report_values v = *(const struct report_values *)c->values;
     struct buf out = buf_new(c->arena, BUF_UNLIMITED);
     struct source source;
-
-    if (!v.json.len)
-        return err_set(e, ERR_USAGE, "a JSON report is needed: --json");
-    if (!read_json(c->arena, &v, &source, e))
-        return false;
-    bool fleet = fleet_is_report(&source), named = options_given(c->options, STR("output"));
     str name;
-    const struct report_format *format =
-        choose_format(&v, named ? v.output : STR_NONE, fleet, &name);
+
+    if (!take_file(c, &v, e) || !read_json(c->arena, &v, &source, e))
+        return false;
+    bool fleet = fleet_is_report(&source);
+    if (!choose_name(c->arena, &v, fleet, &name, e))
+        return false;
+    const struct report_format *format = report_find(name, fleet);
     if (!format)
         return fail_format(c->arena, &source, name, fleet, e);
     if (!(fleet ? make_fleet(c->arena, &source, format, &out, e)
                 : make_report(c->arena, &source, format, &out, e)))
         return false;
-    if (!named)
-        v.output = report_file(c->arena, format);
     if (!str_eq(v.output, STR("-")))
         return write_report(&v, buf_str(&out), e);
     output_add(c->out, buf_str(&out));
@@ -126,7 +147,7 @@ static bool cmd_report(struct call *c, struct err *e)
 
 const struct command command_report = {
     .name = "report",
-    .args = "",
+    .args = "[FILE]",
     .brief = "Turn the JSON report of a comparison into another format",
     .help = "Reads what 'plumb compare -o json' has written and writes it in another format: a\n"
             "page for a browser, a comment for a pull request, a JUnit report. The latter has\n"
@@ -134,15 +155,20 @@ const struct command command_report = {
             "object differs; one for each fault of the reference's components; and one for\n"
             "each object that matches nothing.\n"
             "\n"
-            "Of a fleet (plumb compare --fleet ... -o json) it makes a page or a table.\n"
+            "Of a fleet (plumb compare --fleet ... -o json) it makes a page or a table. What is\n"
+            "written goes to standard output, or to the file of -o, whose ending says the\n"
+            "format.\n"
             "\n"
             "Linked to the name report-creator, the program behaves as the tool of that name.\n",
-    .examples = "  plumb compare -r reference/metadata.yaml -f objects -o json > compare.json\n"
-                "  plumb report -j compare.json -o report.html\n"
-                "  plumb report -j compare.json -o junit.xml\n",
+    .examples = "  plumb compare reference objects -o json > compare.json\n"
+                "  plumb report compare.json -o report.html\n"
+                "  plumb report compare.json -o junit.xml\n"
+                "  plumb compare reference objects -o json | plumb report - -F markdown\n",
     .options = report_options,
     .option_count = COUNT(report_options),
     .values_size = sizeof(struct report_values),
+    .args_max = 1,
+    .complete = COMPLETE_FILES,
     .run = cmd_report,
 };
 

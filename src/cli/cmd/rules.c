@@ -2,7 +2,7 @@
 /*
  * rules.c - plumb rules: files of rules. A word says what is done with them.
  */
-#include "cli/commands.h"
+#include "cli/input.h"
 #include "cli/print.h"
 #include "arm/rules/rules.h"
 #include "base/quote.h"
@@ -128,19 +128,20 @@ static void finish_text(struct call *c, const struct tally *t)
 static bool lint(struct call *c, struct err *e)
 {
     const struct rules_values *v = c->values;
+    struct option_list files;
     struct tally t = {0};
 
     if (str_eq(v->output, STR("json")))
         t.list = value_list(c->arena);
-    for (size_t i = 1; i < c->arg_count; i++)
-        if (!lint_file(c, c->args[i], &t, e))
-            return false;
-    if (c->arg_count == 1 && !lint_file(c, STR("-"), &t, e))
+    c->args++;
+    c->arg_count--;
+    if (!input_files(c, &files, e))
         return false;
-    if (t.warnings)
+    for (size_t i = 0; i < files.len; i++)
+        if (!lint_file(c, files.items[i], &t, e))
+            return false;
+    if (t.warnings || t.errors)
         c->status = STATUS_DIFFERENT;
-    if (t.errors)
-        c->status = STATUS_TROUBLE;
     if (t.list)
         return finish_json(c, &t, e);
     finish_text(c, &t);
@@ -169,11 +170,12 @@ const struct command command_rules = {
     .help = "'lint' reads files of rules, such as those in api/rules, and shows what is\n"
             "wrong with file and line: members that do not exist, values that make no\n"
             "sense, rules that never count because one before them takes all of theirs,\n"
-            "ids that are there twice. Without files it reads standard input.\n"
+            "ids that are there twice. A folder stands for the files below it. Without files it\n"
+            "reads standard input.\n"
             "\n"
-            "Exit status: 0 when nothing is wrong, 1 when there are warnings, 2 when a file\n"
-            "cannot be used.\n",
-    .examples = "  plumb rules lint api/rules/*.json\n"
+            "Exit status: 0 when nothing is wrong, 1 when there are findings, 2 when a file\n"
+            "cannot be read.\n",
+    .examples = "  plumb rules lint api/rules\n"
                 "  plumb rules lint -o json my-errors.json\n",
     .options = rules_options,
     .option_count = COUNT(rules_options),

@@ -26,7 +26,7 @@ static void add_escaped(struct buf *out, str text)
 /* ":message:action" for the value of an option. */
 static void add_action(struct buf *out, const struct option *o)
 {
-    str name = option_value_name(o);
+    str name = option_value_name(o, false);
 
     const char *const *choices = option_choices(o);
 

@@ -56,73 +56,50 @@ str format_list(struct arena *a, enum format_set set, bool from_json, const char
     return buf_str(&out);
 }
 
-/* Choices and helps are made when they are first asked for, and kept. */
-static void keep(char help[HELP_MAX], const struct buf *text)
+/* ---- The words of an option that takes formats: made when first asked for, and kept. ---- */
+
+struct format_words {
+    bool from_json;
+    const char *intro, *fleet, *rest; /* of its help */
+    struct names names;
+    char help[HELP_MAX];
+};
+
+static const char *const *format_choices(void *of)
 {
-    assert(text->len < HELP_MAX);
-    memcpy(help, text->data, text->len);
-}
+    struct format_words *w = of;
 
-/* ---- compare -o. ---- */
-
-static const char *const *compare_choices(void)
-{
-    static struct names names;
-
-    if (!names.len) {
-        add_names(&names, FORMATS_SINGLE, false);
-        add_names(&names, FORMATS_ONLY_FLEET, false);
+    if (!w->names.len) {
+        add_names(&w->names, FORMATS_SINGLE, w->from_json);
+        add_names(&w->names, FORMATS_ONLY_FLEET, w->from_json);
     }
-    return names.items;
+    return w->names.items;
 }
 
-static const char *compare_help(void)
+static const char *format_help(void *of)
 {
-    static char help[HELP_MAX];
     AUTO_ARENA a = arena_new();
-    struct buf b = buf_new(a, BUF_UNLIMITED);
+    struct format_words *w = of;
+    struct buf b = buf_new(a, HELP_MAX);
 
-    if (!help[0]) {
-        buf_fmt(&b, "Write the report as `FORMAT`: %.*s; with --fleet also %.*s, but not %.*s",
-                STR_ARG(format_list(a, FORMATS_SINGLE, false, " or ")),
-                STR_ARG(format_list(a, FORMATS_ONLY_FLEET, false, " and ")),
-                STR_ARG(format_list(a, FORMATS_ONLY_SINGLE, false, " and ")));
-        keep(help, &b);
+    if (!w->help[0]) {
+        buf_fmt(&b, "%s `FORMAT`: %.*s; %s also %.*s, but not %.*s%s", w->intro,
+                STR_ARG(format_list(a, FORMATS_SINGLE, w->from_json, " or ")), w->fleet,
+                STR_ARG(format_list(a, FORMATS_ONLY_FLEET, w->from_json, " and ")),
+                STR_ARG(format_list(a, FORMATS_ONLY_SINGLE, w->from_json, " and ")), w->rest);
+        assert(b.len < HELP_MAX);
+        memcpy(w->help, b.data, b.len);
     }
-    return help;
+    return w->help;
 }
 
-const struct option_words format_words_compare = {compare_choices, compare_help};
+static struct format_words compare = {
+    .intro = "Write the report as", .fleet = "with --fleet", .rest = ""};
+static struct format_words report = {
+    .from_json = true,
+    .intro = "Write as",
+    .fleet = "of a fleet",
+    .rest = "; by default as the name of the output ends, or junit, of a fleet html"};
 
-/* ---- report -F. ---- */
-
-static const char *const *report_choices(void)
-{
-    static struct names names;
-
-    if (!names.len) {
-        add_names(&names, FORMATS_SINGLE, true);
-        add_names(&names, FORMATS_ONLY_FLEET, true);
-    }
-    return names.items;
-}
-
-static const char *report_help(void)
-{
-    static char help[HELP_MAX];
-    AUTO_ARENA a = arena_new();
-    struct buf b = buf_new(a, BUF_UNLIMITED);
-
-    if (!help[0]) {
-        buf_fmt(&b,
-                "Write as `FORMAT`: %.*s, of a fleet %.*s too, but not %.*s; by default as the "
-                "name of the output ends, or junit, of a fleet html",
-                STR_ARG(format_list(a, FORMATS_SINGLE, true, " or ")),
-                STR_ARG(format_list(a, FORMATS_ONLY_FLEET, true, " and ")),
-                STR_ARG(format_list(a, FORMATS_ONLY_SINGLE, true, " and ")));
-        keep(help, &b);
-    }
-    return help;
-}
-
-const struct option_words format_words_report = {report_choices, report_help};
+const struct option_words format_words_compare = {format_choices, format_help, &compare};
+const struct option_words format_words_report = {format_choices, format_help, &report};

@@ -3,8 +3,44 @@
  * kinds.c - choosing kinds by patterns and by names.
  */
 #include "cli/options/kinds.h"
+#include "base/near.h"
 
 #include <fnmatch.h>
+
+/* ---- What else there is. ---- */
+
+static str group_of(const struct model_kind *r)
+{
+    return str_without_suffix(r->group, STR(".azure.com"));
+}
+
+static str kind_of(str text)
+{
+    size_t slash = str_rfind_char(text, '/');
+
+    return slash == STR_NPOS ? text : str_from(text, slash + 1);
+}
+
+/* The kind that is spelled most alike, or else all groups: there are hundreds of kinds. */
+static str other_kinds(struct arena *a, const struct model_kind *all, size_t count, str wrong)
+{
+    struct buf groups = buf_new(a, 64 * KIB);
+    const struct model_kind *best = NULL;
+    size_t least = near_max(kind_of(wrong)) + 1;
+
+    for (size_t i = 0; i < count; i++) {
+        size_t distance = str_distance(kind_of(wrong), all[i].kind);
+        if (!i || !str_eq(all[i].group, all[i - 1].group))
+            buf_fmt(&groups, "%s%.*s", i ? ", " : "", STR_ARG(group_of(&all[i])));
+        if (distance >= least)
+            continue;
+        least = distance;
+        best = &all[i];
+    }
+    if (best)
+        return str_fmt(a, "did you mean %.*s/%.*s?", STR_ARG(group_of(best)), STR_ARG(best->kind));
+    return str_fmt(a, "the groups are %.*s", STR_ARG(buf_str(&groups)));
+}
 
 /* ---- Patterns. ---- */
 
@@ -61,7 +97,9 @@ bool kind_names_select(struct arena *a, struct model *m, const struct option_lis
             out->items[out->len++] = all[i];
     for (size_t i = 0; i < patterns->len; i++)
         if (!used[i])
-            return err_set(e, ERR_NOT_FOUND, "no kind fits \"%.*s\"", STR_ARG(patterns->items[i]));
+            return err_set(e, ERR_NOT_FOUND, "no kind fits \"%.*s\"; %.*s",
+                           STR_ARG(patterns->items[i]),
+                           STR_ARG(other_kinds(a, all, count, patterns->items[i])));
     return true;
 }
 
@@ -124,7 +162,8 @@ static bool find_group(struct arena *a, struct model *m, str kind, str *group, s
         buf_fmt(&groups, "%s%.*s", found++ ? ", " : "", STR_ARG(all[i].group));
     }
     if (found == 0)
-        return err_set(e, ERR_NOT_FOUND, "there is no kind \"%.*s\"", STR_ARG(kind));
+        return err_set(e, ERR_NOT_FOUND, "there is no kind \"%.*s\"; %.*s", STR_ARG(kind),
+                       STR_ARG(other_kinds(a, all, count, kind)));
     str list = buf_str(&groups);
     return found == 1 || err_set(e, ERR_USAGE,
                                  "%.*s exists in several groups: write GROUP/%.*s, with one of "

@@ -105,8 +105,19 @@ static str shown_name(struct arena *a, const struct option *o)
 
 static bool fail_value(struct options *o, const struct option *option, str text, struct err *e)
 {
+    static const char *const wanted[] = {
+        [OPTION_BOOL] = "must be true or false",
+        [OPTION_COUNT] = "must be a whole number",
+        [OPTION_DURATION] = "must be a time such as 30s, 5m or 1h30m",
+        [OPTION_INT] = "must be a whole number",
+        [OPTION_ARRAY] = NULL,
+    };
+
     if (e)
         e->kind = ERR_USAGE;
+    /* Upstream: functions of Go, such as strconv.ParseInt, are named only where its words count. */
+    if (o->own_words && wanted[option->type])
+        err_set(e, ERR_USAGE, "%s", wanted[option->type]);
     return err_wrap(e, "invalid argument %.*s for \"%.*s\" flag",
                     STR_ARG(go_quoted(o->arena, text)), STR_ARG(shown_name(o->arena, option)));
 }

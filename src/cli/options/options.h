@@ -69,8 +69,9 @@ struct option {
 
 /* Results live as long as the program. */
 struct option_words {
-    const char *const *(*choices)(void);
-    const char *(*help)(void);
+    const char *const *(*choices)(void *of);
+    const char *(*help)(void *of);
+    void *of;
 };
 const char *const *option_choices(const struct option *o);
 const char *option_help(const struct option *o);
@@ -91,6 +92,7 @@ struct options {
     size_t group_count;
     bool stop_at_word; /* the first word ends the options: everything from there on is words */
     bool pflag;        /* as Go's library: words that begin with "-test." are skipped */
+    bool own_words;    /* errors name no functions of Go */
     bool kubectl;      /* as kubectl: also, "_" in long names means "-" */
     str *words;        /* arguments that are not options, in order */
     size_t word_count;
@@ -119,11 +121,16 @@ const struct option *options_suggest(const struct options *o, str name);
 
 /*
  * Appends one line per option, descriptions in one column, as pflag's FlagUsages. cols is the width
- * of the page; 0: lines are not wrapped.
+ * of the page; 0: lines are not wrapped, and values are named as Go names them.
  */
 void options_usage(struct buf *out, const struct option *options, size_t count, size_t cols);
-/* The name of the value in help: "string", "strings", a word in back quotes; empty for booleans. */
-str option_value_name(const struct option *o);
+/*
+ * The name of the value in help: a word in back quotes, else a type of Go ("string") or a word of
+ * our own ("TEXT"); empty for booleans.
+ */
+str option_value_name(const struct option *o, bool go);
+/* The word that is spelled most alike, or NULL. choices ends with NULL. */
+const char *option_nearest(const char *const *choices, str text);
 /* The help without its back quotes. */
 str option_help_text(struct arena *a, const struct option *o);
 /* The value that --name alone means, or NULL when a value must follow. */

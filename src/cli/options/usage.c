@@ -8,7 +8,7 @@
 /* Finds a word in back quotes: its start and end without the quotes. */
 const char *option_help(const struct option *o)
 {
-    return o->words ? o->words->help() : o->help;
+    return o->words ? o->words->help(o->words->of) : o->help;
 }
 
 static bool find_quoted(str help, size_t *start, size_t *end)
@@ -24,28 +24,30 @@ static bool find_quoted(str help, size_t *start, size_t *end)
     return close != STR_NPOS;
 }
 
-str option_value_name(const struct option *o)
+str option_value_name(const struct option *o, bool go)
 {
-    static const char *const names[] = {
-        [OPTION_BOOL] = "",
-        [OPTION_COUNT] = "count",
-        [OPTION_DURATION] = "duration",
-        [OPTION_INT] = "int",
-        [OPTION_STRING] = "string",
-        [OPTION_STRINGS] = "strings",
-        [OPTION_ARRAY] = "stringArray",
+    static const struct {
+        const char *go, *own;
+    } names[] = {
+        [OPTION_BOOL] = {"", ""},
+        [OPTION_COUNT] = {"count", ""},
+        [OPTION_DURATION] = {"duration", "TIME"},
+        [OPTION_INT] = {"int", "N"},
+        [OPTION_STRING] = {"string", "TEXT"},
+        [OPTION_STRINGS] = {"strings", "LIST"},
+        [OPTION_ARRAY] = {"stringArray", "TEXT"},
     };
     size_t start, end;
     str help = str_c(option_help(o));
 
     if (find_quoted(help, &start, &end))
         return str_slice(help, start, end);
-    return str_c(names[o->type]);
+    return str_c(go ? names[o->type].go : names[o->type].own);
 }
 
 const char *const *option_choices(const struct option *o)
 {
-    return o->words ? o->words->choices() : o->choices;
+    return o->words ? o->words->choices(o->words->of) : o->choices;
 }
 
 str option_help_text(struct arena *a, const struct option *o)
@@ -83,9 +85,9 @@ static void add_bare(struct buf *out, const struct option *o)
         buf_fmt(out, "[=%s]", bare);
 }
 
-static void add_names(struct buf *out, const struct option *o)
+static void add_names(struct buf *out, const struct option *o, bool go)
 {
-    str value = option_value_name(o);
+    str value = option_value_name(o, go);
 
     if (o->letter)
         buf_fmt(out, "  -%c, --%s", o->letter, o->name);
@@ -226,7 +228,7 @@ void options_usage(struct buf *out, const struct option *options, size_t count, 
 
     for (size_t i = 0; i < count; i++) {
         buf_truncate(&names, 0);
-        add_names(&names, &options[i]);
+        add_names(&names, &options[i], cols == 0);
         if (!options[i].hidden && names.len > widest)
             widest = names.len;
     }
@@ -234,7 +236,7 @@ void options_usage(struct buf *out, const struct option *options, size_t count, 
         size_t start = out->len;
         if (options[i].hidden)
             continue;
-        add_names(out, &options[i]);
+        add_names(out, &options[i], cols == 0);
         buf_repeat(out, ' ', widest + 3 - (out->len - start));
         add_wrapped(out, description(a, &options[i]), widest + 3, cols);
         buf_char(out, '\n');

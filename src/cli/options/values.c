@@ -6,6 +6,7 @@
  * ParseInt with base 0, time.ParseDuration, and encoding/csv for lists.
  */
 #include "cli/options/options.h"
+#include "base/near.h"
 #include "go/quote.h"
 #include "go/strconv.h"
 #include "go/time.h"
@@ -94,6 +95,22 @@ static void set_array(struct arena *a, struct option_list *target, str text, boo
 
 /* ---- Any. ---- */
 
+const char *option_nearest(const char *const *choices, str text)
+{
+    const char *best = NULL;
+    size_t least = near_max(text) + 1;
+
+    for (size_t i = 0; choices[i]; i++) {
+        bool begun = text.len >= 2 && str_has_prefix(str_c(choices[i]), text);
+        size_t distance = begun ? 1 : str_distance(text, str_c(choices[i]));
+        if (distance < least) {
+            least = distance;
+            best = choices[i];
+        }
+    }
+    return best;
+}
+
 static bool check_choice(const struct option *o, str text, struct err *e)
 {
     AUTO_ARENA a = arena_new();
@@ -107,6 +124,9 @@ static bool check_choice(const struct option *o, str text, struct err *e)
             return true;
         buf_fmt(&b, "%s%s", i ? ", " : "", choices[i]);
     }
+    const char *near = option_nearest(choices, text);
+    if (near)
+        buf_fmt(&b, "; did you mean %s?", near);
     return err_set(e, ERR_USAGE, "must be one of %.*s", STR_ARG(buf_str(&b)));
 }
 

@@ -8,12 +8,14 @@
 
 /* ---- Which objects. ---- */
 
-/* kind/name or kind/namespace/name. */
+/* kind/name or kind/namespace/name; a blank may take the place of the first slash. */
 static bool is_named(const struct identity *i, str text)
 {
     str kind, rest, namespace, name;
 
-    if (!str_cut(text, STR("/"), &kind, &rest) || !str_eq_fold(kind, i->kind))
+    if (!str_cut(text, STR(" "), &kind, &rest) && !str_cut(text, STR("/"), &kind, &rest))
+        return false;
+    if (!str_eq_fold(kind, i->kind))
         return false;
     if (str_eq(rest, i->name))
         return true;

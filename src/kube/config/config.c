@@ -8,6 +8,8 @@
  */
 #include "kube/config/config.h"
 
+#include "base/near.h"
+#include "base/quote.h"
 #include "go/time.h"
 #include "kube/config/config_internal.h"
 #include "net/proxy.h"
@@ -36,30 +38,62 @@ struct choice {
 
 /* ---- Choosing ------------------------------------------------------------------------------- */
 
-static bool pick(const struct map *from, str flag, str usual, const char *what, str *name,
-                 const struct value **out, struct err *e)
+/* Names that are listed when one is wrong. */
+enum { NAMES_SHOWN = 10 };
+
+/* "; did you mean X?", and the names that there are. */
+static str other_names(struct arena *a, const struct map *from, str wrong)
 {
+    struct buf near = buf_new(a, BUF_UNLIMITED), all = buf_new(a, BUF_UNLIMITED);
+    size_t least = near_max(wrong) + 1, count = map_len(from);
+
+    for (size_t i = 0; i < count; i++) {
+        str name = quote_line(a, map_key(from, i));
+        size_t distance = str_distance(wrong, map_key(from, i));
+        if (i < NAMES_SHOWN)
+            buf_fmt(&all, "%s%.*s", i ? ", " : "", STR_ARG(name));
+        if (distance >= least)
+            continue;
+        least = distance;
+        buf_truncate(&near, 0);
+        buf_fmt(&near, "; did you mean \"%.*s\"?", STR_ARG(name));
+    }
+    if (count > NAMES_SHOWN)
+        buf_fmt(&all, " and %zu more", count - NAMES_SHOWN);
+    return str_fmt(a, "%.*s%s%.*s", STR_ARG(buf_str(&near)),
+                   !count     ? "; the kubeconfig has none"
+                   : near.len ? " There are: "
+                              : "; there are: ",
+                   STR_ARG(buf_str(&all)));
+}
+
+static bool pick(const struct choice *c, const struct map *from, str flag, str usual,
+                 const char *what, str *name, const struct value **out, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+
     *name = flag.len ? flag : usual;
     *out = map_get(from, *name);
-    if (flag.len && !*out)
-        return err_set(e, ERR_NOT_FOUND, "%s \"%.*s\" does not exist", what, STR_ARG(flag));
-    return true;
+    if (!flag.len || *out)
+        return true;
+    return err_set(e, ERR_NOT_FOUND, "%s \"%.*s\" does not exist%.*s", what, STR_ARG(flag),
+                   STR_ARG(c->flags->client_go ? STR_NONE : other_names(a, from, flag)));
 }
 
 static bool choose(struct choice *c, const struct kubeconfig *k, struct err *e)
 {
     const struct kube_flags *f = c->flags;
 
-    if (!pick(k->contexts, f->context, k->current_context, "context", &c->context_name, &c->context,
-              e))
+    if (!pick(c, k->contexts, f->context, k->current_context, "context", &c->context_name,
+              &c->context, e))
         return false;
     if (c->context_name.len && !c->context)
         return err_set(e, ERR_NOT_FOUND,
                        "%s configuration: context was not found for specified context: %.*s",
                        f->client_go ? "invalid" : "Error in", STR_ARG(c->context_name));
-    return pick(k->users, f->user, value_get_str(c->context, STR("user")), "auth info",
+    return pick(c, k->users, f->user, value_get_str(c->context, STR("user")), "auth info",
                 &c->user_name, &c->user, e) &&
-           pick(k->clusters, f->cluster, value_get_str(c->context, STR("cluster")), "cluster",
+           pick(c, k->clusters, f->cluster, value_get_str(c->context, STR("cluster")), "cluster",
                 &c->cluster_name, &c->cluster, e);
 }
 
