@@ -59,6 +59,7 @@ extern const struct benchmark bench_fleet;
 extern const struct benchmark bench_json;
 extern const struct benchmark bench_kube;
 extern const struct benchmark bench_live;
+extern const struct benchmark bench_look;
 extern const struct benchmark bench_model;
 extern const struct benchmark bench_operate;
 extern const struct benchmark bench_reference;

@@ -13,11 +13,11 @@
 
 /* All benchmarks, sorted by name. */
 static const struct benchmark *const benchmarks[] = {
-    &bench_arm,    &bench_azure, &bench_budget,  &bench_checks,      &bench_compare,
-    &bench_detect, &bench_diff,  &bench_fleet,   &bench_json,        &bench_kube,
-    &bench_live,   &bench_model, &bench_operate, &bench_reference,   &bench_regex,
-    &bench_sim,    &bench_store, &bench_tmpl,    &bench_tmpl_budget, &bench_value,
-    &bench_yaml,
+    &bench_arm,    &bench_azure, &bench_budget, &bench_checks,  &bench_compare,
+    &bench_detect, &bench_diff,  &bench_fleet,  &bench_json,    &bench_kube,
+    &bench_live,   &bench_look,  &bench_model,  &bench_operate, &bench_reference,
+    &bench_regex,  &bench_sim,   &bench_store,  &bench_tmpl,    &bench_tmpl_budget,
+    &bench_value,  &bench_yaml,
 };
 
 /* Rounds of one row: at least ROUNDS_MIN, more while they are short. */
