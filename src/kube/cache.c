@@ -350,7 +350,7 @@ struct value **kube_cache_indexed(struct kube_cache *c, struct arena *a, const c
 {
     AUTO_LOCK guard = lock_take(&c->lock);
     const struct table *t = index_named(c, index);
-    const struct cache_shelf *s = t ? (const struct cache_shelf *)table_find(t, key) : NULL;
+    const struct cache_bucket *s = t ? (const struct cache_bucket *)table_find(t, key) : NULL;
     VEC(struct value *) found = {0};
 
     for (const struct cache_link *l = s ? s->first : NULL; l; l = l->next)
@@ -386,7 +386,7 @@ static str *indexed_keys(struct kube_cache *c, struct arena *a, const char *inde
 {
     AUTO_LOCK guard = lock_take(&c->lock);
     const struct table *t = index_named(c, index);
-    const struct cache_shelf *s = t ? (const struct cache_shelf *)table_find(t, key) : NULL;
+    const struct cache_bucket *s = t ? (const struct cache_bucket *)table_find(t, key) : NULL;
     struct kube_list found = {0};
 
     for (const struct cache_link *l = s ? s->first : NULL; l; l = l->next)

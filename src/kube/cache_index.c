@@ -18,9 +18,9 @@ static void owner_keys(struct arena *a, const struct value *object, struct kube_
 
 const struct kube_index kube_index_owner = {"owner", owner_keys};
 
-static struct cache_shelf *shelf_for(struct table *index, str key, size_t *bytes)
+static struct cache_bucket *bucket_for(struct table *index, str key, size_t *bytes)
 {
-    struct cache_shelf *s = (struct cache_shelf *)table_find(index, key);
+    struct cache_bucket *s = (struct cache_bucket *)table_find(index, key);
 
     if (s)
         return s;
@@ -33,20 +33,20 @@ static struct cache_shelf *shelf_for(struct table *index, str key, size_t *bytes
     return s;
 }
 
-static bool is_linked(const struct cache_entry *e, const struct cache_shelf *s)
+static bool is_linked(const struct cache_entry *e, const struct cache_bucket *s)
 {
     for (const struct cache_link *l = e->links; l; l = l->more)
-        if (l->shelf == s)
+        if (l->bucket == s)
             return true;
     return false;
 }
 
-static void link_to(struct cache_entry *e, struct cache_shelf *s)
+static void link_to(struct cache_entry *e, struct cache_bucket *s)
 {
     struct cache_link *l = block_new(sizeof(*l));
 
     *l = (struct cache_link){
-        .entry = e, .shelf = s, .next = s->first, .at = &s->first, .more = e->links};
+        .entry = e, .bucket = s, .next = s->first, .at = &s->first, .more = e->links};
     if (s->first)
         s->first->at = &l->next;
     s->first = l;
@@ -62,7 +62,7 @@ size_t cache_index_add(struct kube_cache *c, struct cache_entry *e, struct arena
         struct kube_list keys = {0};
         c->config.indexes[i].keys(a, object, &keys);
         for (size_t k = 0; k < keys.len; k++) {
-            struct cache_shelf *s = shelf_for(c->indexes[i], keys.items[k], &bytes);
+            struct cache_bucket *s = bucket_for(c->indexes[i], keys.items[k], &bytes);
             if (is_linked(e, s))
                 continue;
             link_to(e, s);
@@ -74,7 +74,7 @@ size_t cache_index_add(struct kube_cache *c, struct cache_entry *e, struct arena
 
 static size_t unlink_one(struct cache_link *l)
 {
-    struct cache_shelf *s = l->shelf;
+    struct cache_bucket *s = l->bucket;
     size_t bytes = sizeof(*l);
 
     *l->at = l->next;

@@ -3,23 +3,23 @@
  * cache_internal.h - what the files of the cache share. For this folder only.
  *
  * An entry is one block: the key, and the packed object behind it. It hangs in the table of the
- * cache and, by a link per key, on shelves of the indexes. All of it under the lock of the cache.
+ * cache and, by a link per key, in buckets of the indexes. All of it under the lock of the cache.
  */
 #pragma once
 
 #include "kube/cache.h"
 
-struct cache_shelf;
+struct cache_bucket;
 
 struct cache_link {
     struct cache_entry *entry;
-    struct cache_shelf *shelf;
-    struct cache_link *next, **at; /* on the shelf */
+    struct cache_bucket *bucket;
+    struct cache_link *next, **at; /* in the bucket */
     struct cache_link *more;       /* of the entry */
 };
 
 /* All objects under one key of an index. */
-struct cache_shelf {
+struct cache_bucket {
     struct table_node node;
     struct table *index;
     struct cache_link *first;
@@ -62,7 +62,7 @@ static inline str entry_packed(const struct cache_entry *e)
     return str_of(e->data + e->key_len, e->packed_len);
 }
 
-/* cache_index.c: puts an entry on its shelves and takes it off; both answer the bytes of it. */
+/* cache_index.c: puts an entry into its buckets and takes it out; both answer the bytes of it. */
 size_t cache_index_add(struct kube_cache *c, struct cache_entry *e, struct arena *a,
                        const struct value *object);
 size_t cache_index_drop(struct cache_entry *e);

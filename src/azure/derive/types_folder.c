@@ -17,7 +17,7 @@ struct type_entry {
 };
 
 /* The files of one provider and version. */
-struct type_shelf {
+struct type_bucket {
     VEC(struct type_entry) entries;
     struct map *resources; /* lower case name -> struct arm_resource; NULL until it is filled */
 };
@@ -25,7 +25,7 @@ struct type_shelf {
 struct type_folder {
     struct arena *arena;
     str path;
-    struct map *shelves; /* "provider/version", lower case -> struct type_shelf */
+    struct map *buckets; /* "provider/version", lower case -> struct type_bucket */
     size_t files_read;
 };
 
@@ -91,7 +91,7 @@ bool types_unpack(struct arena *a, str path, str *out, struct err *e)
 /* ---- Finding files. ---- */
 
 /* "provider/version" of ".../provider/version/types.json", lower case; empty when too short. */
-static str shelf_key(struct arena *a, str path)
+static str bucket_key(struct arena *a, str path)
 {
     size_t slash = str_rfind_char(path, '/');
 
@@ -107,13 +107,13 @@ static str shelf_key(struct arena *a, str path)
 
 static void add_file(struct type_folder *f, str key, const struct type_entry *entry)
 {
-    struct type_shelf *shelf = map_get(f->shelves, key);
+    struct type_bucket *bucket = map_get(f->buckets, key);
 
-    if (!shelf) {
-        shelf = ARENA_NEW(f->arena, struct type_shelf);
-        map_set(f->shelves, key, shelf);
+    if (!bucket) {
+        bucket = ARENA_NEW(f->arena, struct type_bucket);
+        map_set(f->buckets, key, bucket);
     }
-    VEC_PUSH(f->arena, &shelf->entries, *entry);
+    VEC_PUSH(f->arena, &bucket->entries, *entry);
 }
 
 static bool is_type_file(str name)
@@ -131,7 +131,7 @@ static bool scan(struct type_folder *f, str path, size_t depth, struct err *e)
     for (size_t i = 0; i < count; i++) {
         str below = file_join(f->arena, path, names[i]);
         if (is_type_file(names[i]))
-            add_file(f, shelf_key(f->arena, below), &(struct type_entry){.path = below});
+            add_file(f, bucket_key(f->arena, below), &(struct type_entry){.path = below});
         else if (depth < ARM_FOLDER_DEPTH && file_kind(below) == FILE_FOLDER &&
                  !scan(f, below, depth + 1, e))
             return false;
@@ -144,7 +144,7 @@ struct type_folder *type_folder_new(struct arena *a)
     struct type_folder *f = ARENA_NEW(a, struct type_folder);
 
     f->arena = a;
-    f->shelves = map_new(a);
+    f->buckets = map_new(a);
     return f;
 }
 
@@ -155,7 +155,7 @@ bool type_folder_open(struct arena *a, str path, struct type_folder **out, struc
     f->path = path;
     if (!scan(f, path, 0, e))
         return false;
-    if (map_len(f->shelves) == 0) {
+    if (map_len(f->buckets) == 0) {
         err_set(e, ERR_NOT_FOUND,
                 "no type files here: they are called PROVIDER/VERSION/types.json or types.json.gz");
         return err_at(e, (struct where){.file = path});
@@ -189,32 +189,33 @@ static bool read_entry(struct type_folder *f, struct type_entry *entry, struct e
 }
 
 /* Of a resource in several files the first counts: files are sorted by name. */
-static void index_file(struct type_folder *f, struct type_shelf *shelf, const struct arm_file *file)
+static void index_file(struct type_folder *f, struct type_bucket *bucket,
+                       const struct arm_file *file)
 {
     for (size_t i = 0; i < file->count; i++) {
         const struct arm_type *t = &file->types[i];
         if (t->kind != ARM_RESOURCE)
             continue;
         str name = str_lower(f->arena, t->name);
-        if (map_has(shelf->resources, name))
+        if (map_has(bucket->resources, name))
             continue;
         struct arm_resource *r = ARENA_NEW(f->arena, struct arm_resource);
         *r = (struct arm_resource){.file = file, .type = t, .body = arm_type_at(file, t->body)};
-        map_set(shelf->resources, name, r);
+        map_set(bucket->resources, name, r);
     }
 }
 
-static bool fill_shelf(struct type_folder *f, struct type_shelf *shelf, struct err *e)
+static bool fill_bucket(struct type_folder *f, struct type_bucket *bucket, struct err *e)
 {
-    if (shelf->resources)
+    if (bucket->resources)
         return true;
     struct map *resources = map_new(f->arena);
-    for (size_t i = 0; i < shelf->entries.len; i++)
-        if (!read_entry(f, &shelf->entries.items[i], e))
+    for (size_t i = 0; i < bucket->entries.len; i++)
+        if (!read_entry(f, &bucket->entries.items[i], e))
             return false;
-    shelf->resources = resources;
-    for (size_t i = 0; i < shelf->entries.len; i++)
-        index_file(f, shelf, shelf->entries.items[i].file);
+    bucket->resources = resources;
+    for (size_t i = 0; i < bucket->entries.len; i++)
+        index_file(f, bucket, bucket->entries.items[i].file);
     return true;
 }
 
@@ -239,17 +240,17 @@ bool type_folder_find(struct type_folder *f, str arm_type, str api_version,
     str key = str_fmt(a, "%.*s/%.*s", STR_ARG(provider), STR_ARG(api_version));
 
     key = str_lower(a, key);
-    struct type_shelf *shelf = map_get(f->shelves, key);
-    if (!shelf)
+    struct type_bucket *bucket = map_get(f->buckets, key);
+    if (!bucket)
         return err_set(e, ERR_NOT_FOUND, "there is no %.*s/types.json below %.*s", STR_ARG(key),
                        STR_ARG(f->path));
-    if (!fill_shelf(f, shelf, e))
+    if (!fill_bucket(f, bucket, e))
         return false;
     str name = str_fmt(a, "%.*s@%.*s", STR_ARG(arm_type), STR_ARG(api_version));
-    const struct arm_resource *found = map_get(shelf->resources, str_lower(a, name));
+    const struct arm_resource *found = map_get(bucket->resources, str_lower(a, name));
     if (!found)
         return err_set(e, ERR_NOT_FOUND, "there is no ResourceType %.*s in %.*s", STR_ARG(name),
-                       STR_ARG(shelf->entries.items[0].path));
+                       STR_ARG(bucket->entries.items[0].path));
     *out = *found;
     return true;
 }
