@@ -22,9 +22,9 @@ void pipe_call_workers(struct arm_pipe *p)
         if (p->idle > (size_t)p->waking_watcher) {
             p->waking = true;
             pthread_cond_signal(&p->changed);
-        } else if (p->napping) {
-            p->napping = false;
-            pthread_cond_signal(&p->nap);
+        } else if (p->idling) {
+            p->idling = false;
+            pthread_cond_signal(&p->idle_wait);
         }
     }
     if ((p->queue.first || p->parked) && !p->watched && !p->waking_watcher &&
@@ -213,7 +213,7 @@ bool arm_pipe_new(const struct arm_pipe_config *config, struct arm_pipe **out, s
     p->calls_max = config->calls_max ? config->calls_max : ARM_CALLS_MAX;
     p->lock = (struct lock)LOCK_INIT;
     pthread_cond_init(&p->changed, NULL);
-    pthread_cond_init(&p->nap, NULL);
+    pthread_cond_init(&p->idle_wait, NULL);
     p->queue.last = &p->queue.first;
     p->arrived.last = &p->arrived.first;
     p->runners = processors > 1 ? (size_t)processors : 1;
@@ -274,7 +274,7 @@ void arm_pipe_free(struct arm_pipe *p)
     http_client_free(p->http);
     http_cancel_free(p->fetching);
     pthread_cond_destroy(&p->changed);
-    pthread_cond_destroy(&p->nap);
+    pthread_cond_destroy(&p->idle_wait);
     pthread_mutex_destroy(&p->lock.mutex);
     arena_free(p->arena);
 }

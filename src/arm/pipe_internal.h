@@ -77,8 +77,8 @@ struct arm_pipe {
     struct terms terms;
     struct http_cancel *fetching; /* raised at the end of all terms: tokens are of no use then */
     struct lock lock;
-    pthread_cond_t changed; /* for those who are idle */
-    pthread_cond_t nap;     /* for the one who watches */
+    pthread_cond_t changed;   /* for those who are idle */
+    pthread_cond_t idle_wait; /* for the one who watches */
     struct flights queue;
     struct flight *parked, *spare;
     size_t spare_count, count[FLIGHT_PLACES], total;
@@ -87,7 +87,7 @@ struct arm_pipe {
     size_t runners; /* so many busy ones are called without waiting */
     bool waking;    /* an idle one was called and has not come yet */
     bool waking_watcher;
-    bool watched, napping, closing;
+    bool watched, idling, closing;
 };
 
 /* ---- pipe.c ---- */
@@ -146,5 +146,5 @@ void pipe_free_tokens(struct arm_pipe *p);
 
 /* Does what the time asks for. Answers when it may ask again. */
 int64_t pipe_look(struct arm_pipe *p);
-/* The same, and naps until then. For the worker who watches. */
+/* The same, and idles until then. For the worker who watches. */
 void pipe_watch(struct arm_pipe *p);

@@ -6,9 +6,9 @@
 #include "arm/pipe_internal.h"
 
 /* The longest time between two looks at those who wait, and while there is something to do. */
-#define NAP_MAX (20 * NS_PER_MS)
-#define NAP_BUSY (5 * NS_PER_MS)
-#define NAP_MIN (1 * NS_PER_MS)
+#define IDLE_MAX (20 * NS_PER_MS)
+#define IDLE_BUSY (5 * NS_PER_MS)
+#define IDLE_MIN (1 * NS_PER_MS)
 
 /* Those whose rest is over; when that of the next one will be. */
 static struct flight *take_rested(struct arm_pipe *p, int64_t now, int64_t *next)
@@ -93,18 +93,18 @@ static void launch_all(struct flight *due)
     }
 }
 
-/* Naps up to ns. */
-static void nap(struct arm_pipe *p, int64_t ns)
+/* Waits up to ns. */
+static void wait_idle(struct arm_pipe *p, int64_t ns)
 {
     {
         AUTO_LOCK guard = lock_take(&p->lock);
-        if (p->queue.first && ns > NAP_BUSY)
-            ns = NAP_BUSY;
+        if (p->queue.first && ns > IDLE_BUSY)
+            ns = IDLE_BUSY;
         /* While answers are to come, time is real: it does not pass by our doing. */
         if (p->sent || p->queue.first) {
-            p->napping = true;
-            clock_wire_wait(&p->nap, &p->lock.mutex, ns);
-            p->napping = false;
+            p->idling = true;
+            clock_wire_wait(&p->idle_wait, &p->lock.mutex, ns);
+            p->idling = false;
             return;
         }
     }
@@ -126,8 +126,8 @@ void pipe_watch(struct arm_pipe *p)
     const int64_t now = clock_mono();
     int64_t next = pipe_look(p), ns;
 
-    ns = next - now > NAP_MAX ? NAP_MAX : next - now;
-    nap(p, ns < NAP_MIN ? NAP_MIN : ns);
+    ns = next - now > IDLE_MAX ? IDLE_MAX : next - now;
+    wait_idle(p, ns < IDLE_MIN ? IDLE_MIN : ns);
     AUTO_LOCK guard = lock_take(&p->lock);
     p->watched = false;
 }

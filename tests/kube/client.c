@@ -43,7 +43,7 @@ static int fail(const struct err *e)
     return 1;
 }
 
-static void nap(int64_t ns)
+static void pause_for(int64_t ns)
 {
     nanosleep(&(struct timespec){.tv_sec = ns / NS_PER_SEC, .tv_nsec = ns % NS_PER_SEC}, NULL);
 }
@@ -75,7 +75,7 @@ static unsigned write_one(unsigned object, unsigned n)
             return failures;
         if (failures == 600)
             exit(fail(&e));
-        nap(50 * NS_PER_MS);
+        pause_for(50 * NS_PER_MS);
     }
 }
 
@@ -265,7 +265,7 @@ static int run_lead(char **args)
         if (now || held)
             printf("%.6f %s\n", (double)clock_mono() / (double)NS_PER_SEC, now ? "held" : "lost");
         held = now;
-        nap(20 * NS_PER_MS);
+        pause_for(20 * NS_PER_MS);
     }
     pthread_join(thread, NULL);
     lease_free(l);

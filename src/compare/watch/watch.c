@@ -129,9 +129,9 @@ static void sleep_gathering(struct compare_watch *w, int64_t due)
 {
     struct pollfd fd = {.fd = w->options->cancel ? http_cancel_fd(w->options->cancel) : -1,
                         .events = POLLIN};
-    int64_t left = due - clock_mono(), nap = 50 * NS_PER_MS;
+    int64_t left = due - clock_mono(), moment = 50 * NS_PER_MS;
 
-    left = left > nap ? nap : left;
+    left = left > moment ? moment : left;
     if (left > 0)
         (void)poll(&fd, 1, (int)(left / NS_PER_MS) + 1);
 }

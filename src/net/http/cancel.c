@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* The longest sleep between two looks at the flag. */
-#define NAP (50 * NS_PER_MS)
+#define LOOK_EVERY (50 * NS_PER_MS)
 
 struct http_cancel {
     struct arena *arena;
@@ -63,9 +63,9 @@ int http_cancel_fd(const struct http_cancel *c)
 bool http_cancel_wait(const struct http_cancel *c, int64_t ns, struct err *e)
 {
     while (ns > 0 && !http_cancel_raised(c)) {
-        int64_t nap = c && ns > NAP ? NAP : ns;
-        clock_sleep(nap);
-        ns -= nap;
+        int64_t step = c && ns > LOOK_EVERY ? LOOK_EVERY : ns;
+        clock_sleep(step);
+        ns -= step;
     }
     if (http_cancel_raised(c))
         return err_set(e, ERR_CANCELLED, "context canceled");
