@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * main.c - the program: finds the face or command, reads its options, runs it, and decides how it
- * ended.
+ * main.c - the program: finds the command (or an original by name), reads its options, runs it, and
+ * decides how it ended.
  */
 #include "cli/commands.h"
 #include "cli/compat/originals.h"
@@ -242,9 +242,9 @@ struct start {
 static void *run_on_thread(void *start)
 {
     struct start *s = start;
-    const struct face *face = face_find(s->program);
+    const struct compat_name *name = compat_find(s->program);
 
-    s->status = face ? face->run(s->program, s->argc, s->argv) : (int)run(s->argc, s->argv);
+    s->status = name ? name->run(s->program, s->argc, s->argv) : (int)run(s->argc, s->argv);
     return NULL;
 }
 

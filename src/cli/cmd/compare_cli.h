@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compare_cli.h - what the two faces of compare share: `plumb compare`, and the program under the
+ * compare_cli.h - what the two names of compare share: `plumb compare`, and the program under the
  * names of the original (cluster-compare). Each has a table of options of its own over one struct
  * of values; the work and its checks are the same.
  */
@@ -38,7 +38,7 @@ struct compare_values {
     struct watch_values watch;
     struct kube_values kube; /* which cluster is asked when there are no files */
     struct kube_flags flags; /* what that means; set by compare_set_cluster */
-    /* Of the original's face only. */
+    /* Under the original's name only. */
     bool help, show_template_functions, version;
 };
 

@@ -131,7 +131,7 @@ static const struct cobra helm_convert_program = {
     .run = convert_original,
 };
 
-int face_helm_convert(const char *program, size_t argc, char *const *argv)
+int compat_helm_convert(const char *program, size_t argc, char *const *argv)
 {
     (void)program;
     return cobra_run(&helm_convert_program, argc, argv);

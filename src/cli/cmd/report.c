@@ -213,7 +213,7 @@ static const struct cobra report_creator = {
     .run = create_report,
 };
 
-int face_report_creator(const char *program, size_t argc, char *const *argv)
+int compat_report_creator(const char *program, size_t argc, char *const *argv)
 {
     (void)program;
     return cobra_run(&report_creator, argc, argv);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compat.h - the parts of the original's face: its texts, its options, its completion.
+ * compat.h - the parts of the original's command line: its texts, its options, its completion.
  */
 #pragma once
 

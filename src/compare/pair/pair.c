@@ -10,7 +10,7 @@
 
 static bool try_candidate(struct pairing *p, struct match *m, struct render *r, struct err *e)
 {
-    if (!pair_render(p, m->template, r, &m->rendered, e) || !pair_face(p, m, e) ||
+    if (!pair_render(p, m->template, r, &m->rendered, e) || !pair_align(p, m, e) ||
         (!p->lazy && !pair_print(p, m, e)))
         return false;
     m->diff.slug = slug_make(p->arena, object_id(p->arena, p->root));

@@ -3,7 +3,7 @@
  * pair_internal.h - one object against its candidates: what the files of it share.
  *
  * For each candidate: pair_render makes the expected side (render.c; what templates may ask
- * for is in lookup.c), pair_face sets it against the object, pair_print and pair_score say how
+ * for is in lookup.c), pair_align sets it beside the object, pair_print and pair_score say how
  * much they differ (print.c), pair_patch makes an override of the difference (patch.c).
  * pair.c tries them all and takes the best; provenance.c then finds out where the differences come
  * from.
@@ -83,7 +83,7 @@ void pair_sort_members(struct arena *a, struct value *v);
 void pair_drop_managed_fields(struct value *object);
 /* Sets both sides of the match as they will be compared, and whether that is known to be in vain.
  */
-MUST_CHECK bool pair_face(struct pairing *p, struct match *m, struct err *e);
+MUST_CHECK bool pair_align(struct pairing *p, struct match *m, struct err *e);
 /* Writes both sides as texts into the match; texts of what is the same stay empty. */
 MUST_CHECK bool pair_print(const struct pairing *p, struct match *m, struct err *e);
 /* How much the texts of a match differ. */

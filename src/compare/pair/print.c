@@ -61,7 +61,7 @@ static bool fail_in_diff(struct err *e)
     return err_wrap(e, "error occurered during diff");
 }
 
-bool pair_face(struct pairing *p, struct match *m, struct err *e)
+bool pair_align(struct pairing *p, struct match *m, struct err *e)
 {
     struct value *merged = m->rendered, *live = p->root;
 
