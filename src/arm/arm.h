@@ -63,8 +63,8 @@ struct arm_call {
     /* Instead of all of these: where an operation said to ask (pipe.h only). Asked once. */
     str address;
     str api_version;
-    str body;  /* JSON */
-    str space; /* the namespace it is for */
+    str body;      /* JSON */
+    str namespace; /* that it is for */
     enum budget_priority priority;
     str group, kind;            /* of the custom resource, for the rules */
     str correlation;            /* x-ms-correlation-request-id; may be empty */

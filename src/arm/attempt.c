@@ -55,7 +55,7 @@ static struct budget_request turn_of(struct arm *m, struct arena *a, const struc
     struct budget_request r = {.subscription = m->settings->subscription,
                                .principal = m->settings->client,
                                .region = m->config.region,
-                               .space = call->space,
+                               .namespace = call->namespace,
                                .verb = budget_verb_of(call->method),
                                .priority = call->priority};
     struct arm_id id;

@@ -128,8 +128,9 @@ static struct flight *take_flight(struct arm_pipe *p, struct err *e)
 static struct arm_call copy_call(struct arena *a, const struct arm_call *from)
 {
     struct arm_call c = *from;
-    str *const texts[] = {&c.method, &c.id,    &c.action, &c.query,       &c.api_version, &c.body,
-                          &c.space,  &c.group, &c.kind,   &c.correlation, &c.address};
+    str *const texts[] = {&c.method,      &c.id,          &c.action,    &c.query,
+                          &c.api_version, &c.body,        &c.namespace, &c.group,
+                          &c.kind,        &c.correlation, &c.address};
 
     for (size_t i = 0; i < COUNT(texts); i++)
         *texts[i] = str_copy(a, *texts[i]);

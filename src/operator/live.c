@@ -364,7 +364,7 @@ static void ask_azure(struct live *l, uint64_t ticket, const struct effect *effe
                             .patience = THROTTLED_QUIETLY,
                             .body = effect->body,
                             .priority = priorities[effect->priority],
-                            .space = effect->account,
+                            .namespace = effect->account,
                             .term = l->life,
                             .cancel = l->stopping};
 

@@ -173,7 +173,7 @@ static void ask_azure(struct planning *l, uint64_t ticket, const struct effect *
     struct arm_call call = {.method = str_c(effect_method(effect->kind)),
                             .body = effect->body,
                             .priority = BUDGET_SWEEP,
-                            .space = effect->account};
+                            .namespace = effect->account};
 
     if (client) {
         if (!live_read_url(a, accounts_endpoint(client), effect->url, &call))

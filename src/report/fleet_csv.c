@@ -69,7 +69,7 @@ static void add_finding(struct row *r, const struct fleet *f, size_t index, size
     const str cells[] = {str_c(fleet_kind_name(x->kind)),
                          n.api,
                          n.kind,
-                         n.space,
+                         n.namespace,
                          n.name,
                          x->template,
                          x->part,

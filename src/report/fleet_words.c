@@ -130,8 +130,8 @@ str fleet_object_text(struct arena *a, str id)
 
     if (!n.kind.len)
         return id;
-    return str_fmt(a, "%.*s %.*s%s%.*s", STR_ARG(n.kind), STR_ARG(n.space), n.space.len ? "/" : "",
-                   STR_ARG(n.name));
+    return str_fmt(a, "%.*s %.*s%s%.*s", STR_ARG(n.kind), STR_ARG(n.namespace),
+                   n.namespace.len ? "/" : "", STR_ARG(n.name));
 }
 
 str fleet_field_text(struct arena *a, const struct result_field *f, size_t max)

@@ -24,8 +24,8 @@ void html_name(struct buf *out, str id)
         html_show(out, n.kind);
         buf_add(out, STR("</span> "));
     }
-    if (n.space.len) {
-        html_show(out, n.space);
+    if (n.namespace.len) {
+        html_show(out, n.namespace);
         buf_char(out, '/');
     }
     buf_add(out, STR("<b>"));

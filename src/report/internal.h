@@ -76,7 +76,7 @@ void report_verdict_tree(struct arena *a, struct value *out, const struct result
 
 /* What an id says. Cluster-wide objects have no namespace. */
 struct object_name {
-    str api, kind, space, name;
+    str api, kind, namespace, name;
 };
 struct object_name object_name_of(str id);
 

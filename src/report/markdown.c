@@ -139,8 +139,9 @@ static void add_object_name(struct arena *a, struct buf *out, str id)
     if (n.kind.len)
         markdown_code(out, n.kind);
     buf_add(out, n.kind.len ? STR(" ") : STR_NONE);
-    markdown_code(out, n.space.len ? str_fmt(a, "%.*s/%.*s", STR_ARG(n.space), STR_ARG(n.name))
-                                   : n.name);
+    markdown_code(out, n.namespace.len
+                           ? str_fmt(a, "%.*s/%.*s", STR_ARG(n.namespace), STR_ARG(n.name))
+                           : n.name);
 }
 
 static void add_object(struct arena *a, const struct results *r, const struct result_diff *d,

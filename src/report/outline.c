@@ -20,13 +20,13 @@ static bool is_label(str s)
 struct object_name object_name_of(str id)
 {
     struct object_name n = {0};
-    str rest, space, name;
+    str rest, namespace, name;
 
     if (!str_cut(id, STR("_"), &n.api, &rest) || !str_cut(rest, STR("_"), &n.kind, &rest))
         return (struct object_name){.name = id};
     n.name = rest;
-    if (str_cut(rest, STR("_"), &space, &name) && is_label(space)) {
-        n.space = space;
+    if (str_cut(rest, STR("_"), &namespace, &name) && is_label(namespace)) {
+        n.namespace = namespace;
         n.name = name;
     }
     return n;

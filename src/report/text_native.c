@@ -93,7 +93,7 @@ static void add_name(struct buf *out, const struct result_diff *d)
     buf_fmt(out, "%.*s%s", STR_ARG(place), place.len ? " " : "");
     if (n.kind.len) {
         add_line(out, str_fmt(out->arena, "%.*s %.*s ", STR_ARG(n.api), STR_ARG(n.kind)));
-        add_line(out, n.space.len ? str_concat(out->arena, n.space, STR("/")) : STR_NONE);
+        add_line(out, n.namespace.len ? str_concat(out->arena, n.namespace, STR("/")) : STR_NONE);
     }
     add_line(out, n.name);
 }

@@ -83,26 +83,26 @@ static struct store_entry *entry_of_uid(struct store *s, str uid)
 }
 
 /* Whether n is live now, for the count of its namespace. */
-static void count_in_space(struct store *s, struct store_entry *n, bool live)
+static void count_in_namespace(struct store *s, struct store_entry *n, bool live)
 {
-    struct store_space *space;
+    struct store_namespace *namespace;
 
     if (!n->namespace.len || n->counted == live)
         return;
     n->counted = live;
-    space = (struct store_space *)table_find(s->spaces, n->namespace);
-    if (!space) {
-        space = block_new(sizeof *space + n->namespace.len);
-        *space = (struct store_space){0};
-        char *text = (char *)space + sizeof *space;
+    namespace = (struct store_namespace *)table_find(s->namespaces, n->namespace);
+    if (!namespace) {
+        namespace = block_new(sizeof *namespace + n->namespace.len);
+        *namespace = (struct store_namespace){0};
+        char *text = (char *)namespace + sizeof *namespace;
         memcpy(text, n->namespace.ptr, n->namespace.len);
-        table_add(s->spaces, &space->node, str_of(text, n->namespace.len));
+        table_add(s->namespaces, &namespace->node, str_of(text, n->namespace.len));
     }
-    space->live += live ? (size_t)1 : (size_t)-1;
-    if (space->live)
+    namespace->live += live ? (size_t)1 : (size_t)-1;
+    if (namespace->live)
         return;
-    table_drop(s->spaces, &space->node);
-    block_free(space);
+    table_drop(s->namespaces, &namespace->node);
+    block_free(namespace);
 }
 
 void store_graph_free(struct store *s)
@@ -110,7 +110,7 @@ void store_graph_free(struct store *s)
     for (struct store_type *t = s->types; t; t = t->next)
         for (struct store_entry *n = t->objects.first[0]; n; n = n->next[0]) {
             drop_edges(s, n);
-            count_in_space(s, n, false);
+            count_in_namespace(s, n, false);
         }
 }
 
@@ -208,7 +208,7 @@ void store_graph_follow(struct store *s, struct store_entry *n, const struct val
     drop_edges(s, n);
     forget_uid(s, n);
     n->swept = false;
-    count_in_space(s, n, tree != NULL);
+    count_in_namespace(s, n, tree != NULL);
     if (!tree) {
         unqueue(s, n);
         queue_containers(s, n);
@@ -457,8 +457,8 @@ static size_t count_lost(struct looking *l, str namespace)
 
 static void empty_namespace(struct looking *l)
 {
-    const struct store_space *space =
-        (struct store_space *)table_find(l->store->spaces, l->entry->name);
+    const struct store_namespace *namespace =
+        (struct store_namespace *)table_find(l->store->namespaces, l->entry->name);
     struct value *spec = value_get(l->tree, STR("spec"));
 
     if (!l->entry->swept)
@@ -466,7 +466,7 @@ static void empty_namespace(struct looking *l)
             if (t->namespaced && !t->gone)
                 sweep(l, t, l->entry->name);
     l->entry->swept = true;
-    if (space && space->live > count_lost(l, l->entry->name))
+    if (namespace && namespace->live > count_lost(l, l->entry->name))
         return;
     if (!value_len(value_get(spec, STR("finalizers"))))
         return;

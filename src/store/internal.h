@@ -62,7 +62,7 @@ struct store_entry {
     struct table_node by_uid; /* key: the uid */
     char uid[40];
     struct store_edge *owners;
-    bool counted; /* in its struct store_space */
+    bool counted; /* in its struct store_namespace */
     bool swept;   /* it is being deleted, and what has to go before it was put in the queue */
     bool queued;  /* the collector will look at it; only while it is not deleted */
     struct store_entry *queue_next, **queue_back;
@@ -178,8 +178,8 @@ struct store {
     struct store_waiting *waiting, **waiting_end;
     struct store_type *types;
     struct table *by_uid;
-    struct table *owners; /* uid of an owner: struct store_owner */
-    struct table *spaces; /* name of a namespace: struct store_space */
+    struct table *owners;     /* uid of an owner: struct store_owner */
+    struct table *namespaces; /* name of a namespace: struct store_namespace */
     struct store_entry *queue, **queue_end;
     struct store_regexes *regexes;
     /* The thread, unless driven. */
@@ -196,7 +196,7 @@ struct store_owner {
 };
 
 /* How many objects are in a namespace; exists as long as there are any. */
-struct store_space {
+struct store_namespace {
     struct table_node node;
     size_t live;
 };

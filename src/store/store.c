@@ -120,7 +120,7 @@ static struct store *new_store(const struct store_config *config)
     s->words = pack_words_new();
     s->by_uid = table_new();
     s->owners = table_new();
-    s->spaces = table_new();
+    s->namespaces = table_new();
     s->regexes = store_regexes_new();
     s->waiting_end = &s->waiting;
     s->queue_end = &s->queue;
@@ -198,7 +198,7 @@ void store_close(struct store *s)
     store_types_free(s);
     table_free(s->by_uid);
     table_free(s->owners);
-    table_free(s->spaces);
+    table_free(s->namespaces);
     store_regexes_free(s->regexes);
     pack_words_free(s->words);
     pthread_cond_destroy(&s->tick);

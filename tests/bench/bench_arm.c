@@ -154,7 +154,7 @@ static void open_client(struct load *l)
     l->call = (struct arm_call){.method = STR("GET"),
                                 .id = STR(ID),
                                 .api_version = STR("2024-05-01"),
-                                .space = STR("default"),
+                                .namespace = STR("default"),
                                 .group = STR("network.azure.com"),
                                 .kind = STR("VirtualNetwork")};
 }

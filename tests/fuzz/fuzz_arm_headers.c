@@ -38,7 +38,7 @@ static void use(const struct budget_signal *s)
     const struct budget_limits limits = budget_published();
     struct budget *b = budget_new(&limits);
     struct budget_request r = {
-        .subscription = STR("s"), .provider = STR("P"), .space = STR("x"), .item = b};
+        .subscription = STR("s"), .provider = STR("P"), .namespace = STR("x"), .item = b};
     struct budget_grant grant;
     int64_t now = 0, again;
 

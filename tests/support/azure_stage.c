@@ -184,6 +184,6 @@ struct arm_call azure_call(struct arena *a, const char *method, const char *type
     return (struct arm_call){.method = str_c(method),
                              .id = str_fmt(a, AZURE_GROUP "/providers/%s/%s", type, name),
                              .api_version = STR("2024-03-01"),
-                             .space = STR("default"),
+                             .namespace = STR("default"),
                              .body = str_c(body)};
 }

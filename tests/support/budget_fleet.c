@@ -4,7 +4,7 @@
 #define SEC NS_PER_SEC
 #define STEP (50 * NS_PER_MS)
 #define LIMITED "Microsoft.Compute"
-#define SPACES_MAX 300
+#define NAMESPACES_MAX 300
 /* Those who misbehave do not ask for more when so many of theirs wait. */
 #define BAD_OPEN 20000
 
@@ -33,7 +33,7 @@ struct fleet {
     struct budget *b;
     struct server_bucket server[BUDGET_VERBS], limited[BUDGET_VERBS];
     struct flight *under_way, *later, *spare;
-    str names[SPACES_MAX];
+    str names[NAMESPACES_MAX];
     double due[BUDGET_VERBS + 1]
               [2]; /* requests that are due: by verb, and sweeps; limited or not */
     uint64_t number;
@@ -82,8 +82,8 @@ struct budget_fleet budget_fleet_plan(uint64_t seed)
     p.limited = draw(&state, 0, 1) < 0.7;
     for (size_t i = 0; i < BUDGET_VERBS; i++)
         p.limits[i] = (struct budget_rate){draw(&state, 20, 200), draw(&state, 1, 8)};
-    p.spaces = (unsigned)draw(&state, 3, draw(&state, 4, 200));
-    p.bad = 1 + (unsigned)draw(&state, 0, draw(&state, 0, 0.3) * p.spaces);
+    p.namespaces = (unsigned)draw(&state, 3, draw(&state, 4, 200));
+    p.bad = 1 + (unsigned)draw(&state, 0, draw(&state, 0, 0.3) * p.namespaces);
     p.bad_rate = (unsigned)draw(&state, 20, 120);
     p.load = draw(&state, 0.1, 0.6);
     p.limited_load = draw(&state, 0.05, 0.5);
@@ -118,12 +118,12 @@ static void submit(struct fleet *f, struct flight *x, int64_t now)
     abort();
 }
 
-static struct flight *ask(struct fleet *f, size_t space, enum budget_priority priority,
+static struct flight *ask(struct fleet *f, size_t namespace, enum budget_priority priority,
                           enum budget_verb verb, bool limited, int64_t now)
 {
     struct flight *x = new_flight(f);
 
-    x->bad = space < f->plan->bad;
+    x->bad = namespace < f->plan->bad;
     x->polls_left = verb == BUDGET_READ ? 0 : f->plan->polls;
     x->number = x->bad ? f->number : mix(f->plan->seed ^ f->number++);
     x->request =
@@ -131,7 +131,7 @@ static struct flight *ask(struct fleet *f, size_t space, enum budget_priority pr
                                 .principal = STR("p"),
                                 .region = STR("westeurope"),
                                 .provider = limited ? STR(LIMITED) : STR("Microsoft.Network"),
-                                .space = f->names[space],
+                                .namespace = f->names[namespace],
                                 .priority = priority,
                                 .verb = verb};
     submit(f, x, now);
@@ -145,8 +145,8 @@ static struct flight *ask(struct fleet *f, size_t space, enum budget_priority pr
 static double wanted(const struct budget_fleet *p, size_t kind, bool limited)
 {
     const struct budget_rate *rates = limited ? p->limits : p->rates;
-    const double load = 0.9 * (limited ? p->limited_load : p->load) * (p->spaces - p->bad) /
-                        p->spaces;
+    const double load = 0.9 * (limited ? p->limited_load : p->load) * (p->namespaces - p->bad) /
+                        p->namespaces;
     const double reads = rates[BUDGET_READ].per_second / (p->polls + 1.0) / 2;
     double rate;
 
@@ -171,23 +171,25 @@ static void work(struct fleet *f, int64_t now)
             if (p->limited && !limited && rate > wanted(p, kind, true))
                 rate -= wanted(p, kind, true);
             for (*due += rate * (double)STEP / (double)SEC; *due >= 1; *due -= 1) {
-                const size_t space = p->bad + mix(p->seed + f->number) % (p->spaces - p->bad);
+                const size_t namespace = p->bad +
+                                         mix(p->seed + f->number) % (p->namespaces - p->bad);
                 if (kind == BUDGET_VERBS)
-                    ask(f, space, BUDGET_SWEEP, BUDGET_READ, limited, now);
+                    ask(f, namespace, BUDGET_SWEEP, BUDGET_READ, limited, now);
                 else
-                    ask(f, space, BUDGET_USER, (enum budget_verb)kind, limited, now);
+                    ask(f, namespace, BUDGET_USER, (enum budget_verb)kind, limited, now);
             }
         }
 }
 
 static void misbehave(struct fleet *f, int64_t now)
 {
-    for (size_t space = 0; space < f->plan->bad && now % SEC == 0; space++)
+    for (size_t namespace = 0; namespace < f->plan->bad && now % SEC == 0; namespace ++)
         for (unsigned i = 0; i < f->plan->bad_rate && f->bad_open < BAD_OPEN; i++) {
             const bool limited = f->plan->limited && i % 4 == 0;
             for (size_t verb = 0; verb < BUDGET_VERBS; verb++)
-                ask(f, space, BUDGET_USER, (enum budget_verb)verb, limited, now)->polls_left = 0;
-            ask(f, space, BUDGET_POLL, BUDGET_READ, limited, now);
+                ask(f, namespace, BUDGET_USER, (enum budget_verb)verb, limited, now)->polls_left =
+                    0;
+            ask(f, namespace, BUDGET_POLL, BUDGET_READ, limited, now);
             f->bad_open += BUDGET_VERBS + 1;
         }
 }
@@ -314,7 +316,7 @@ static void open_fleet(struct fleet *f, const struct budget_fleet *p)
     f->plan = p;
     f->a = arena_new();
     f->b = budget_new(&l);
-    for (size_t i = 0; i < p->spaces; i++)
+    for (size_t i = 0; i < p->namespaces; i++)
         f->names[i] = str_fmt(f->a, "namespace-%zu", i);
 }
 
@@ -347,7 +349,7 @@ struct budget_outcome budget_fleet_run(const struct budget_fleet *p)
     static struct fleet calm, rough; /* too large for a stack */
     struct budget_outcome o = {0};
 
-    assert(p->spaces <= SPACES_MAX && p->bad < p->spaces);
+    assert(p->namespaces <= NAMESPACES_MAX && p->bad < p->namespaces);
     run(&calm, p, false);
     run(&rough, p, true);
     for (size_t i = 0; i < BUDGET_VERBS; i++)
@@ -373,7 +375,7 @@ str budget_fleet_text(struct arena *a, const struct budget_fleet *p, const struc
                    "throttled; users and polls %+.1f %%, sweeps %+.1f %%, %.1f %% "
                    "missing; %llu requests, %.0f of "
                    "the misbehaving",
-                   (unsigned long long)p->seed, p->preset, p->bad, p->spaces, p->bad_rate,
+                   (unsigned long long)p->seed, p->preset, p->bad, p->namespaces, p->bad_rate,
                    p->load * 100, p->limited ? ", a provider with limits" : "",
                    (unsigned long long)o->throttled, (o->urgent - 1) * 100, (o->sweep - 1) * 100,
                    o->missing * 100, (unsigned long long)o->counted, o->bad_done);

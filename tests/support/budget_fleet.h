@@ -18,12 +18,12 @@ struct budget_fleet {
     struct budget_rate rates[BUDGET_VERBS];
     bool limited; /* one provider has limits of its own */
     struct budget_rate limits[BUDGET_VERBS];
-    unsigned spaces, bad; /* namespaces, and how many of them misbehave */
-    unsigned bad_rate;    /* requests of each kind and second that each of those asks for */
-    double load;          /* of what is due to the others: so much they ask for */
-    double limited_load;  /* the same of the provider */
-    unsigned polls;       /* after each change */
-    unsigned slowest_ms;  /* answer */
+    unsigned namespaces, bad; /* namespaces, and how many of them misbehave */
+    unsigned bad_rate;        /* requests of each kind and second that each of those asks for */
+    double load;              /* of what is due to the others: so much they ask for */
+    double limited_load;      /* the same of the provider */
+    unsigned polls;           /* after each change */
+    unsigned slowest_ms;      /* answer */
     unsigned minutes;
 };
 

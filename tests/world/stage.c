@@ -427,7 +427,7 @@ static void queue(struct flight *f, const struct effect *effect)
                                &(struct budget_request){
                                    .subscription = STR(STAGE_SUBSCRIPTION),
                                    .principal = STR("plumb"),
-                                   .space = STR("default"),
+                                   .namespace = STR("default"),
                                    .verb = budget_verb_of(str_c(effect_method(effect->kind))),
                                    .priority = priorities[effect->priority],
                                    .item = f},

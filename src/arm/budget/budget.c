@@ -317,11 +317,11 @@ static struct budget_bucket *bucket_of(struct budget *b, const struct budget_req
 }
 
 /* A namespace that has had the bucket to itself while it filled need not leave a reserve. */
-static void note_space(struct budget_bucket *k, uint64_t space, int64_t now)
+static void note_namespace(struct budget_bucket *k, uint64_t namespace, int64_t now)
 {
-    if (k->space && k->space != space)
+    if (k->namespace && k->namespace != namespace)
         k->shared = now + shared_for(k);
-    k->space = space;
+    k->namespace = namespace;
 }
 
 bool budget_submit(struct budget *b, const struct budget_request *r, int64_t now, struct err *e)
@@ -342,10 +342,10 @@ bool budget_submit(struct budget *b, const struct budget_request *r, int64_t now
     if (!bucket || (r->provider.len && !provider))
         return err_set(e, ERR_LIMIT, "more than %zu request budgets are in use at once",
                        b->limits.buckets_max);
-    note_space(bucket, str_hash(r->space) | 1, now);
+    note_namespace(bucket, str_hash(r->namespace) | 1, now);
     if (provider)
-        note_space(provider, str_hash(r->space) | 1, now);
-    line_add(&bucket->lines[r->priority], r->space, provider, r->item);
+        note_namespace(provider, str_hash(r->namespace) | 1, now);
+    line_add(&bucket->lines[r->priority], r->namespace, provider, r->item);
     b->waiting++;
     return true;
 }

@@ -66,7 +66,7 @@ MUST_CHECK bool budget_check(const struct budget_limits *l, struct err *e);
 /* Texts are copied. provider may be empty; region too when it is not known. */
 struct budget_request {
     str subscription, principal, region, provider;
-    str space; /* the namespace it is for */
+    str namespace; /* that it is for */
     enum budget_verb verb;
     enum budget_priority priority;
     void *item; /* not NULL */

@@ -26,9 +26,9 @@ struct wait_flow {
 };
 
 /* A namespace in a line. */
-struct wait_space {
-    struct wait_space *next; /* in the ring, in order of turns */
-    str name;                /* behind the struct */
+struct wait_namespace {
+    struct wait_namespace *next; /* in the ring, in order of turns */
+    str name;                    /* behind the struct */
     struct wait_flow *flows;
     size_t waiting;
     uint64_t cycle; /* in which it had its turn */
@@ -37,7 +37,7 @@ struct wait_space {
 };
 
 struct wait_line {
-    struct wait_space *first, **last;
+    struct wait_namespace *first, **last;
     size_t waiting;
 };
 
@@ -50,9 +50,9 @@ struct budget_bucket {
     int64_t at;     /* when level was right */
     int64_t paused; /* until then nothing goes */
     size_t in_flight;
-    uint64_t taken; /* in all */
-    uint64_t space; /* the namespace that last asked, as a hash */
-    int64_t shared; /* until then it counts as used by several */
+    uint64_t taken;     /* in all */
+    uint64_t namespace; /* that last asked, as a hash */
+    int64_t shared;     /* until then it counts as used by several */
     uint64_t granted[BUDGET_PRIORITIES], throttled;
     bool limited;      /* a provider's bucket: a limit is known */
     size_t uses;       /* a provider's bucket: by flows */
@@ -83,7 +83,7 @@ uint64_t bucket_take(struct budget_bucket *b);
 
 void line_begin(struct wait_line *l);
 void line_free(struct wait_line *l);
-void line_add(struct wait_line *l, str space, struct budget_bucket *provider, void *item);
+void line_add(struct wait_line *l, str namespace, struct budget_bucket *provider, void *item);
 /* What a turn needs to know. */
 struct line_turn {
     int64_t now;

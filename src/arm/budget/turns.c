@@ -36,7 +36,7 @@ static void flow_free(struct wait_flow *f)
     block_free(f);
 }
 
-static void space_free(struct wait_space *s)
+static void namespace_free(struct wait_namespace *s)
 {
     struct wait_flow *next;
 
@@ -49,11 +49,11 @@ static void space_free(struct wait_space *s)
 
 void line_free(struct wait_line *l)
 {
-    struct wait_space *next;
+    struct wait_namespace *next;
 
-    for (struct wait_space *s = l->first; s; s = next) {
+    for (struct wait_namespace *s = l->first; s; s = next) {
         next = s->next;
-        space_free(s);
+        namespace_free(s);
     }
     *l = (struct wait_line){0};
     line_begin(l);
@@ -61,25 +61,25 @@ void line_free(struct wait_line *l)
 
 /* ---- Coming. ---- */
 
-static void put_last(struct wait_line *l, struct wait_space *s)
+static void put_last(struct wait_line *l, struct wait_namespace *s)
 {
     s->next = NULL;
     *l->last = s;
     l->last = &s->next;
 }
 
-static struct wait_space *find(const struct wait_line *l, str name)
+static struct wait_namespace *find(const struct wait_line *l, str name)
 {
-    struct wait_space *s = l->first;
+    struct wait_namespace *s = l->first;
 
     while (s && !str_eq(s->name, name))
         s = s->next;
     return s;
 }
 
-static struct wait_space *space_of(struct wait_line *l, str name)
+static struct wait_namespace *namespace_of(struct wait_line *l, str name)
 {
-    struct wait_space *s = find(l, name);
+    struct wait_namespace *s = find(l, name);
     char *text;
 
     if (s)
@@ -88,12 +88,12 @@ static struct wait_space *space_of(struct wait_line *l, str name)
     text = (char *)(s + 1);
     if (name.len)
         memcpy(text, name.ptr, name.len);
-    *s = (struct wait_space){.name = {text, name.len}};
+    *s = (struct wait_namespace){.name = {text, name.len}};
     put_last(l, s);
     return s;
 }
 
-static struct wait_flow *flow_of(struct wait_space *s, struct budget_bucket *provider)
+static struct wait_flow *flow_of(struct wait_namespace *s, struct budget_bucket *provider)
 {
     struct wait_flow **at = &s->flows;
 
@@ -109,9 +109,9 @@ static struct wait_flow *flow_of(struct wait_space *s, struct budget_bucket *pro
     return *at;
 }
 
-void line_add(struct wait_line *l, str space, struct budget_bucket *provider, void *item)
+void line_add(struct wait_line *l, str namespace, struct budget_bucket *provider, void *item)
 {
-    struct wait_space *s = space_of(l, space);
+    struct wait_namespace *s = namespace_of(l, namespace);
     struct wait_flow *f = flow_of(s, provider);
     struct wait_item *i = block_new(sizeof(*i));
 
@@ -136,7 +136,7 @@ static double decay(double *used, int64_t *at, const struct budget_rate *rate, i
 }
 
 /* What a namespace has used of a bucket. */
-static double used_by(struct wait_space *s, const struct line_turn *turn)
+static double used_by(struct wait_namespace *s, const struct line_turn *turn)
 {
     return decay(&s->used, &s->used_at, &turn->bucket->rate, turn->now);
 }
@@ -153,7 +153,7 @@ static double used_by_flow(struct wait_flow *f, int64_t now)
 }
 
 /* Takes the first item of a flow, which goes behind the others, or ends with its last one. */
-static void *take_from(struct wait_space *s, struct wait_flow **at, int64_t now)
+static void *take_from(struct wait_namespace *s, struct wait_flow **at, int64_t now)
 {
     struct wait_flow *f = *at, **end;
     struct wait_item *i = f->first;
@@ -197,7 +197,7 @@ static bool provider_has(struct wait_flow *f, const struct line_turn *turn, int6
                       turn->now, again);
 }
 
-static void *take(struct wait_space *s, const struct line_turn *turn,
+static void *take(struct wait_namespace *s, const struct line_turn *turn,
                   struct budget_bucket **provider, int64_t *again)
 {
     const double floor = floor_for(turn, turn->bucket, used_by(s, turn));
@@ -220,22 +220,22 @@ static void *take(struct wait_space *s, const struct line_turn *turn,
 }
 
 /* Takes s, at *at, out of the ring. */
-static void unlink_space(struct wait_line *l, struct wait_space **at)
+static void unlink_namespace(struct wait_line *l, struct wait_namespace **at)
 {
-    struct wait_space *s = *at;
+    struct wait_namespace *s = *at;
 
     *at = s->next;
     if (l->last == &s->next)
         l->last = at;
 }
 
-static bool passes(const struct wait_space *s, const struct line_turn *turn)
+static bool passes(const struct wait_namespace *s, const struct line_turn *turn)
 {
     if (!s->waiting || (turn->cycle && s->cycle == turn->cycle))
         return false;
     for (size_t i = 0; i < turn->before_count; i++) {
-        const struct wait_space *other = turn->before[i].waiting ? find(&turn->before[i], s->name)
-                                                                 : NULL;
+        const struct wait_namespace *other =
+            turn->before[i].waiting ? find(&turn->before[i], s->name) : NULL;
         if (other && other->waiting)
             return false;
     }
@@ -245,13 +245,13 @@ static bool passes(const struct wait_space *s, const struct line_turn *turn)
 void *line_next(struct wait_line *l, const struct line_turn *turn, struct budget_bucket **provider,
                 int64_t *again)
 {
-    struct wait_space **at = &l->first, *s;
+    struct wait_namespace **at = &l->first, *s;
     void *item;
 
     while ((s = *at)) {
         if (!s->waiting && (!turn->cycle || s->cycle != turn->cycle) && used_by(s, turn) < 1) {
-            unlink_space(l, at);
-            space_free(s);
+            unlink_namespace(l, at);
+            namespace_free(s);
             continue;
         }
         item = passes(s, turn) ? take(s, turn, provider, again) : NULL;
@@ -259,7 +259,7 @@ void *line_next(struct wait_line *l, const struct line_turn *turn, struct budget
             l->waiting--;
             s->cycle = turn->cycle;
             s->used = used_by(s, turn) + 1;
-            unlink_space(l, at);
+            unlink_namespace(l, at);
             put_last(l, s);
             return item;
         }

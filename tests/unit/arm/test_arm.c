@@ -180,7 +180,7 @@ static void begin(struct fixture *f, const struct step *script, size_t count)
     assert_ok(server_start(&config, &f->server, &f->e), &f->e);
     f->stage.url = server_url(f->server);
     f->call = (struct arm_call){
-        .method = STR("GET"), .id = STR(ID), .api_version = STR("1"), .space = STR("default")};
+        .method = STR("GET"), .id = STR(ID), .api_version = STR("1"), .namespace = STR("default")};
     clock_fake(NOW);
     open_client(f);
 }

@@ -6,24 +6,24 @@
 
 #define SEC NS_PER_SEC
 
-static struct budget_request asked(const char *space, enum budget_priority priority,
+static struct budget_request asked(const char *namespace, enum budget_priority priority,
                                    enum budget_verb verb, void *item)
 {
     return (struct budget_request){.subscription = STR("s"),
                                    .principal = STR("p"),
                                    .region = STR("westeurope"),
                                    .provider = STR("Microsoft.Network"),
-                                   .space = str_c(space),
+                                   .namespace = str_c(namespace),
                                    .priority = priority,
                                    .verb = verb,
                                    .item = item};
 }
 
 /* Items are texts, named by what they stand for. */
-static void submit(struct budget *b, const char *space, enum budget_priority priority,
+static void submit(struct budget *b, const char *namespace, enum budget_priority priority,
                    const char *item)
 {
-    struct budget_request r = asked(space, priority, BUDGET_READ, (char *)item);
+    struct budget_request r = asked(namespace, priority, BUDGET_READ, (char *)item);
     AUTO_ERR e = {0};
 
     assert_ok(budget_submit(b, &r, 0, &e), &e);
@@ -294,7 +294,7 @@ TEST(one_misbehaving_namespace_delays_itself)
                              .preset = "published",
                              .limited = true,
                              .limits = {{40, 4}, {30, 2}, {30, 2}},
-                             .spaces = 50,
+                             .namespaces = 50,
                              .bad = 1,
                              .bad_rate = 40,
                              .load = 0.6,

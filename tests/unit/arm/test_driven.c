@@ -129,7 +129,7 @@ static void begin_next(struct job *j)
                       "providers/Test.Lro/%s/x%u",
                       j->number % SUBSCRIPTIONS, types[j->number % COUNT(types)], j->number),
         .api_version = STR("2024-03-01"),
-        .space = STR("default"),
+        .namespace = STR("default"),
         .body = deletes ? STR_NONE : STR("{\"location\":\"westus2\"}")};
     note(r, deletes ? "deletes" : "puts", j->number);
     start(j, &j->call);

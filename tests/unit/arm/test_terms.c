@@ -107,7 +107,7 @@ static void put(struct stage *s, uint64_t term)
         .method = STR("PUT"),
         .id = STR("/subscriptions/" SUBSCRIPTION "/resourceGroups/g/providers/Test.Lro/none/x"),
         .api_version = STR("2024-03-01"),
-        .space = STR("default"),
+        .namespace = STR("default"),
         .body = STR("{}"),
         .term = term};
 

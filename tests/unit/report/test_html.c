@@ -117,7 +117,7 @@ TEST(places_have_names_of_their_own)
 }
 
 static const struct {
-    const char *id, *api, *kind, *space, *name;
+    const char *id, *api, *kind, *namespace, *name;
 } names[] = {
     {"apps/v1_Deployment_shop_web", "apps/v1", "Deployment", "shop", "web"},
     {"v1_Namespace_shop", "v1", "Namespace", "", "shop"},
@@ -157,7 +157,7 @@ TEST(ids_are_taken_apart)
         struct object_name n = object_name_of(str_c(names[i].id));
         assert_str(n.api, str_c(names[i].api));
         assert_str(n.kind, str_c(names[i].kind));
-        assert_str(n.space, str_c(names[i].space));
+        assert_str(n.namespace, str_c(names[i].namespace));
         assert_str(n.name, str_c(names[i].name));
     }
 }
