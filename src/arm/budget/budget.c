@@ -147,7 +147,7 @@ struct budget *budget_new(const struct budget_limits *limits)
 static void free_bucket(struct budget_bucket *k)
 {
     for (size_t i = 0; i < BUDGET_PRIORITIES; i++)
-        line_free(&k->lines[i]);
+        wait_queue_free(&k->queues[i]);
 }
 
 void budget_free(struct budget *b)
@@ -156,7 +156,7 @@ void budget_free(struct budget *b)
 
     if (!b)
         return;
-    /* Lines point at buckets of providers, so all lines go first. */
+    /* Queues point at buckets of providers, so all queues go first. */
     for (struct budget_bucket *k = b->first; k; k = k->next)
         free_bucket(k);
     for (struct budget_bucket *k = b->first; k; k = next) {
@@ -173,7 +173,7 @@ static bool is_idle(struct budget_bucket *k, int64_t now)
 {
     bucket_refill(k, now);
     for (size_t i = 0; i < BUDGET_PRIORITIES; i++)
-        if (k->lines[i].waiting)
+        if (k->queues[i].waiting)
             return false;
     return !k->in_flight && !k->uses && now >= k->paused &&
            (!k->limited || k->level >= k->rate.burst);
@@ -288,7 +288,7 @@ static struct budget_bucket *new_bucket(struct budget *b, str key, enum budget_v
     k->level = k->rate.burst;
     k->shared = now + shared_for(k);
     for (size_t i = 0; i < BUDGET_PRIORITIES; i++)
-        line_begin(&k->lines[i]);
+        wait_queue_begin(&k->queues[i]);
     table_add(b->buckets, &k->node, str_of(text, key.len));
     k->next = b->first;
     b->first = k;
@@ -345,7 +345,7 @@ bool budget_submit(struct budget *b, const struct budget_request *r, int64_t now
     note_namespace(bucket, str_hash(r->namespace) | 1, now);
     if (provider)
         note_namespace(provider, str_hash(r->namespace) | 1, now);
-    line_add(&bucket->lines[r->priority], r->namespace, provider, r->item);
+    wait_queue_add(&bucket->queues[r->priority], r->namespace, provider, r->item);
     b->waiting++;
     return true;
 }
@@ -353,11 +353,11 @@ bool budget_submit(struct budget *b, const struct budget_request *r, int64_t now
 /* ---- Turns. ---- */
 
 static void *next_in_line(struct budget_bucket *k, enum budget_priority priority,
-                          struct line_turn *turn, struct budget_bucket **provider, int64_t *again)
+                          struct wait_turn *turn, struct budget_bucket **provider, int64_t *again)
 {
-    if (!k->lines[priority].waiting)
+    if (!k->queues[priority].waiting)
         return NULL;
-    return line_next(&k->lines[priority], turn, provider, again);
+    return wait_queue_next(&k->queues[priority], turn, provider, again);
 }
 
 /* What users caused and polls: one turn each in a cycle, then a new one begins. */
@@ -367,10 +367,10 @@ static void *next_urgent(struct budget *b, struct budget_bucket *k, int64_t now,
 {
     for (int tries = 0; tries < 2; tries++, k->cycle++)
         for (*priority = BUDGET_USER; *priority <= BUDGET_POLL; (*priority)++) {
-            struct line_turn turn = {.now = now,
+            struct wait_turn turn = {.now = now,
                                      .cycle = k->cycle,
                                      .kept = b->limits.kept,
-                                     .before = k->lines,
+                                     .before = k->queues,
                                      .before_count = *priority,
                                      .bucket = k};
             void *item = next_in_line(k, *priority, &turn, provider, again);
@@ -385,10 +385,10 @@ static void *next_in(struct budget *b, struct budget_bucket *k, int64_t now,
 {
     enum budget_priority priority;
     struct budget_bucket *provider = NULL;
-    struct line_turn turn = {.now = now,
+    struct wait_turn turn = {.now = now,
                              .bucket = k,
                              .floor = b->limits.reserve,
-                             .before = k->lines,
+                             .before = k->queues,
                              .before_count = BUDGET_SWEEP};
     void *item = next_urgent(b, k, now, &priority, &provider, again);
 

@@ -2,7 +2,7 @@
 /*
  * internal.h - what the files of the budget share.
  *
- * A bucket of all providers has a line (queue) per priority; a line is a ring of namespaces; a
+ * A bucket of all providers has a queue per priority; a queue is a ring of namespaces; a
  * namespace has a flow for each provider, so that an exhausted provider does not hold up the
  * others.
  */
@@ -25,7 +25,7 @@ struct wait_flow {
     int64_t used_at;
 };
 
-/* A namespace in a line. */
+/* A namespace in a queue. */
 struct wait_namespace {
     struct wait_namespace *next; /* in the ring, in order of turns */
     str name;                    /* behind the struct */
@@ -36,7 +36,7 @@ struct wait_namespace {
     int64_t used_at;
 };
 
-struct wait_line {
+struct wait_queue {
     struct wait_namespace *first, **last;
     size_t waiting;
 };
@@ -58,7 +58,7 @@ struct budget_bucket {
     size_t uses;       /* a provider's bucket: by flows */
     uint64_t cycle;    /* begins at 1 */
     unsigned silences; /* 429s in a row that did not say how long */
-    struct wait_line lines[BUDGET_PRIORITIES];
+    struct wait_queue queues[BUDGET_PRIORITIES];
     struct budget_bucket *next; /* of all in the budget */
 };
 
@@ -81,19 +81,20 @@ uint64_t bucket_take(struct budget_bucket *b);
 
 /* ---- turns.c ---- */
 
-void line_begin(struct wait_line *l);
-void line_free(struct wait_line *l);
-void line_add(struct wait_line *l, str namespace, struct budget_bucket *provider, void *item);
+void wait_queue_begin(struct wait_queue *q);
+void wait_queue_free(struct wait_queue *q);
+void wait_queue_add(struct wait_queue *q, str namespace, struct budget_bucket *provider,
+                    void *item);
 /* What a turn needs to know. */
-struct line_turn {
+struct wait_turn {
     int64_t now;
     uint64_t cycle; /* namespaces that had their turn in it are passed over; 0: none are */
     double floor;   /* the part of a bucket that must stay */
     double kept;    /* the same for namespaces that use much */
-    const struct wait_line *before; /* namespaces that wait in one of these are passed over */
+    const struct wait_queue *before; /* namespaces that wait in one of these are passed over */
     size_t before_count;
     struct budget_bucket *bucket;
 };
 /* The item whose turn it is, or NULL; then *again may become earlier. */
-void *line_next(struct wait_line *l, const struct line_turn *turn, struct budget_bucket **provider,
-                int64_t *again);
+void *wait_queue_next(struct wait_queue *q, const struct wait_turn *turn,
+                      struct budget_bucket **provider, int64_t *again);

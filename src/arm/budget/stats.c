@@ -111,7 +111,7 @@ int64_t budget_forecast(struct budget *b, const struct budget_request *r, int64_
         if (!is_of(k, r, STR_NONE) && !(r->provider.len && is_of(k, r, r->provider)))
             continue;
         for (size_t i = 0; i <= r->priority; i++)
-            ahead += (double)k->lines[i].waiting;
+            ahead += (double)k->queues[i].waiting;
         wait = wait_of(k, ahead,
                        r->priority == BUDGET_SWEEP && !k->names.provider.len
                            ? b->limits.reserve * k->rate.burst
@@ -139,7 +139,7 @@ size_t budget_stats(struct arena *a, struct budget *b, int64_t now, struct budge
         s[n].paused = k->paused > now ? k->paused - now : 0;
         for (size_t i = 0; i < BUDGET_PRIORITIES; i++) {
             s[n].granted[i] = k->granted[i];
-            s[n].waiting[i] = k->lines[i].waiting;
+            s[n].waiting[i] = k->queues[i].waiting;
         }
     }
     *out = s;

@@ -18,9 +18,9 @@
 #define HEAVY 0.25
 #define STEEP 5
 
-void line_begin(struct wait_line *l)
+void wait_queue_begin(struct wait_queue *q)
 {
-    l->last = &l->first;
+    q->last = &q->first;
 }
 
 static void flow_free(struct wait_flow *f)
@@ -47,39 +47,39 @@ static void namespace_free(struct wait_namespace *s)
     block_free(s);
 }
 
-void line_free(struct wait_line *l)
+void wait_queue_free(struct wait_queue *q)
 {
     struct wait_namespace *next;
 
-    for (struct wait_namespace *s = l->first; s; s = next) {
+    for (struct wait_namespace *s = q->first; s; s = next) {
         next = s->next;
         namespace_free(s);
     }
-    *l = (struct wait_line){0};
-    line_begin(l);
+    *q = (struct wait_queue){0};
+    wait_queue_begin(q);
 }
 
 /* ---- Coming. ---- */
 
-static void put_last(struct wait_line *l, struct wait_namespace *s)
+static void put_last(struct wait_queue *q, struct wait_namespace *s)
 {
     s->next = NULL;
-    *l->last = s;
-    l->last = &s->next;
+    *q->last = s;
+    q->last = &s->next;
 }
 
-static struct wait_namespace *find(const struct wait_line *l, str name)
+static struct wait_namespace *find(const struct wait_queue *q, str name)
 {
-    struct wait_namespace *s = l->first;
+    struct wait_namespace *s = q->first;
 
     while (s && !str_eq(s->name, name))
         s = s->next;
     return s;
 }
 
-static struct wait_namespace *namespace_of(struct wait_line *l, str name)
+static struct wait_namespace *namespace_of(struct wait_queue *q, str name)
 {
-    struct wait_namespace *s = find(l, name);
+    struct wait_namespace *s = find(q, name);
     char *text;
 
     if (s)
@@ -89,7 +89,7 @@ static struct wait_namespace *namespace_of(struct wait_line *l, str name)
     if (name.len)
         memcpy(text, name.ptr, name.len);
     *s = (struct wait_namespace){.name = {text, name.len}};
-    put_last(l, s);
+    put_last(q, s);
     return s;
 }
 
@@ -109,9 +109,9 @@ static struct wait_flow *flow_of(struct wait_namespace *s, struct budget_bucket 
     return *at;
 }
 
-void line_add(struct wait_line *l, str namespace, struct budget_bucket *provider, void *item)
+void wait_queue_add(struct wait_queue *q, str namespace, struct budget_bucket *provider, void *item)
 {
-    struct wait_namespace *s = namespace_of(l, namespace);
+    struct wait_namespace *s = namespace_of(q, namespace);
     struct wait_flow *f = flow_of(s, provider);
     struct wait_item *i = block_new(sizeof(*i));
 
@@ -119,7 +119,7 @@ void line_add(struct wait_line *l, str namespace, struct budget_bucket *provider
     *f->last = i;
     f->last = &i->next;
     s->waiting++;
-    l->waiting++;
+    q->waiting++;
 }
 
 /* ---- Going. ---- */
@@ -136,7 +136,7 @@ static double decay(double *used, int64_t *at, const struct budget_rate *rate, i
 }
 
 /* What a namespace has used of a bucket. */
-static double used_by(struct wait_namespace *s, const struct line_turn *turn)
+static double used_by(struct wait_namespace *s, const struct wait_turn *turn)
 {
     return decay(&s->used, &s->used_at, &turn->bucket->rate, turn->now);
 }
@@ -178,7 +178,7 @@ static void *take_from(struct wait_namespace *s, struct wait_flow **at, int64_t 
 }
 
 /* What must be left in a bucket for a namespace that has used this much of it. */
-static double floor_for(const struct line_turn *turn, const struct budget_bucket *k, double used)
+static double floor_for(const struct wait_turn *turn, const struct budget_bucket *k, double used)
 {
     const double heavy = HEAVY * k->rate.burst;
     double share = used < heavy ? pow(used / heavy, 1.0 / STEEP) : 1;
@@ -189,7 +189,7 @@ static double floor_for(const struct line_turn *turn, const struct budget_bucket
 }
 
 /* Whether the bucket of its provider has room for a flow: the rules are those of the other one. */
-static bool provider_has(struct wait_flow *f, const struct line_turn *turn, int64_t *again)
+static bool provider_has(struct wait_flow *f, const struct wait_turn *turn, int64_t *again)
 {
     if (!is_limited(f))
         return !f->provider || bucket_has(f->provider, 1, turn->now, again);
@@ -197,7 +197,7 @@ static bool provider_has(struct wait_flow *f, const struct line_turn *turn, int6
                       turn->now, again);
 }
 
-static void *take(struct wait_namespace *s, const struct line_turn *turn,
+static void *take(struct wait_namespace *s, const struct wait_turn *turn,
                   struct budget_bucket **provider, int64_t *again)
 {
     const double floor = floor_for(turn, turn->bucket, used_by(s, turn));
@@ -220,16 +220,16 @@ static void *take(struct wait_namespace *s, const struct line_turn *turn,
 }
 
 /* Takes s, at *at, out of the ring. */
-static void unlink_namespace(struct wait_line *l, struct wait_namespace **at)
+static void unlink_namespace(struct wait_queue *q, struct wait_namespace **at)
 {
     struct wait_namespace *s = *at;
 
     *at = s->next;
-    if (l->last == &s->next)
-        l->last = at;
+    if (q->last == &s->next)
+        q->last = at;
 }
 
-static bool passes(const struct wait_namespace *s, const struct line_turn *turn)
+static bool passes(const struct wait_namespace *s, const struct wait_turn *turn)
 {
     if (!s->waiting || (turn->cycle && s->cycle == turn->cycle))
         return false;
@@ -242,25 +242,25 @@ static bool passes(const struct wait_namespace *s, const struct line_turn *turn)
     return true;
 }
 
-void *line_next(struct wait_line *l, const struct line_turn *turn, struct budget_bucket **provider,
-                int64_t *again)
+void *wait_queue_next(struct wait_queue *q, const struct wait_turn *turn,
+                      struct budget_bucket **provider, int64_t *again)
 {
-    struct wait_namespace **at = &l->first, *s;
+    struct wait_namespace **at = &q->first, *s;
     void *item;
 
     while ((s = *at)) {
         if (!s->waiting && (!turn->cycle || s->cycle != turn->cycle) && used_by(s, turn) < 1) {
-            unlink_namespace(l, at);
+            unlink_namespace(q, at);
             namespace_free(s);
             continue;
         }
         item = passes(s, turn) ? take(s, turn, provider, again) : NULL;
         if (item) {
-            l->waiting--;
+            q->waiting--;
             s->cycle = turn->cycle;
             s->used = used_by(s, turn) + 1;
-            unlink_namespace(l, at);
-            put_last(l, s);
+            unlink_namespace(q, at);
+            put_last(q, s);
             return item;
         }
         at = &s->next;
