@@ -111,7 +111,7 @@ void run_add(struct run *r, struct outcome *o)
 {
     struct arena *a = r->arena;
 
-    journal_move(&r->later, &o->journal);
+    log_buffer_move(&r->later, &o->log);
     if (o->explanation)
         VEC_PUSH(a, &r->results->explanations, explanation_copy(a, o->explanation));
     r->verdict.matched += o->kind == OUTCOME_COMPARED;
@@ -134,9 +134,9 @@ static void warn_unexplained(struct run *r)
     const struct compare_options *o = r->options;
 
     if (o->explain && o->explain_object.len && !r->results->explanations.len)
-        journal_warn(&r->journal,
-                     "no object to explain has the id, kind/name or kind/namespace/name %.*s",
-                     STR_ARG(o->explain_object));
+        log_buffer_warn(&r->log,
+                        "no object to explain has the id, kind/name or kind/namespace/name %.*s",
+                        STR_ARG(o->explain_object));
 }
 
 /* "1 thing was" or "N things were". */
@@ -194,7 +194,7 @@ static void note_nothing(struct run *r)
                                      .failed = true};
 
     if (r->options->dialect->verdict)
-        verdict_note_first(r->arena, &r->verdict, &r->journal, &note);
+        verdict_note_first(r->arena, &r->verdict, &r->log, &note);
 }
 
 bool run_conclude(struct run *r, struct err *e)
@@ -213,8 +213,8 @@ bool run_conclude(struct run *r, struct err *e)
         note_nothing(r);
     issues_find(r->arena, &c->reference, r->matches, r->results);
     if (!c->hash_sure && !r->options->one_of_many)
-        journal_warn(&r->journal,
-                     "There was an error in hashing the reference, don't trust the hash");
+        log_buffer_warn(&r->log,
+                        "There was an error in hashing the reference, don't trust the hash");
     r->results->hash = c->hash;
     return true;
 }

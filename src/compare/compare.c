@@ -14,7 +14,7 @@
 struct loading {
     struct arena *arena;
     const struct compare_options *options;
-    struct journal journal;
+    struct log_buffer log;
     struct compare *compare;
 };
 
@@ -114,10 +114,10 @@ static bool build_correlators(struct loading *l, const struct map *pairs, struct
     for (size_t i = 0; i < r->templates.len; i++)
         candidates[i] =
             (struct candidate){r->templates.items[i].identity, r->templates.items[i].path};
-    chain[count++] = correlate_group(a, template_groups, candidates, r->templates.len, &l->journal);
+    chain[count++] = correlate_group(a, template_groups, candidates, r->templates.len, &l->log);
     c->templates = correlate_multi(a, chain, count);
     if (c->overrides.len)
-        c->override_finder = overrides_correlator(a, &c->overrides, &l->journal);
+        c->override_finder = overrides_correlator(a, &c->overrides, &l->log);
     return true;
 }
 
@@ -182,10 +182,9 @@ static bool load_from(struct loading *l, struct root *root, struct err *e)
     str file = STR_NONE;
 
     r->helm = o->dialect->helm_functions;
-    return find_reference(a, o, root, &file, e) &&
-           reference_load(a, root, file, &l->journal, r, e) &&
+    return find_reference(a, o, root, &file, e) && reference_load(a, root, file, &l->log, r, e) &&
            (!o->config.len || user_config_load(a, o->config, &pairs, e)) &&
-           templates_parse(a, root, &l->journal, r, e) &&
+           templates_parse(a, root, &l->log, r, e) &&
            (!o->dialect->sound_overrides ||
             (check_repeated(a, r, e) && check_override_for(a, r, &o->override_for, e))) &&
            (!o->overrides.len || overrides_load(a, o->overrides, &l->compare->overrides, e)) &&
@@ -198,14 +197,14 @@ bool compare_load(struct arena *a, const struct compare_options *options,
     struct compare *c = ARENA_NEW(a, struct compare);
     struct loading l = {.arena = a,
                         .options = options,
-                        .journal = {.arena = a, .verbose = options->log.verbose},
+                        .log = {.arena = a, .verbose = options->log.verbose},
                         .compare = c};
     struct root root = {0};
 
     *out = c;
     bool ok = load_from(&l, &root, e);
     root_close(&root);
-    journal_flush(&l.journal, &options->log);
+    log_buffer_flush(&l.log, &options->log);
     if (ok)
         c->hash_sure = reference_hash(a, &c->reference, &c->hash);
     return ok;

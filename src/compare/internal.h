@@ -41,8 +41,8 @@ struct compare {
  * Notes that something was not compared, and warns. Beyond RESULT_NOTES_MAX notes there is neither;
  * the caller counts.
  */
-void verdict_note(struct arena *a, struct result_verdict *v, struct journal *j,
+void verdict_note(struct arena *a, struct result_verdict *v, struct log_buffer *log,
                   const struct result_note *note);
 /* The same before all other notes, of which the last may make room. */
-void verdict_note_first(struct arena *a, struct result_verdict *v, struct journal *j,
+void verdict_note_first(struct arena *a, struct result_verdict *v, struct log_buffer *log,
                         const struct result_note *note);

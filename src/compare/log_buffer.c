@@ -2,94 +2,94 @@
 /*
  * log_buffer.c - log lines that wait for their turn.
  *
- * Units of work run on any thread and finish in any order. Each writes to a journal of its own; the
- * thread that collects the results empties the journals in the order of a sequential run.
+ * Units of work run on any thread and finish in any order. Each writes to a buffer of its own; the
+ * thread that collects the results empties the buffers in the order of a sequential run.
  */
 #include "compare/log_buffer_internal.h"
 
 FORMAT(3, 0)
-static void add_line(struct journal *j, char severity, const char *format, va_list args)
+static void add_line(struct log_buffer *log, char severity, const char *format, va_list args)
 {
-    struct journal_line line = {.severity = severity, .text = str_vfmt(j->arena, format, args)};
+    struct log_line line = {.severity = severity, .text = str_vfmt(log->arena, format, args)};
 
-    VEC_PUSH(j->arena, &j->lines, line);
+    VEC_PUSH(log->arena, &log->lines, line);
 }
 
-void journal_info(struct journal *j, const char *format, ...)
+void log_buffer_info(struct log_buffer *log, const char *format, ...)
 {
     va_list args;
 
-    if (!j->verbose)
+    if (!log->verbose)
         return;
     va_start(args, format);
-    add_line(j, 'I', format, args);
+    add_line(log, 'I', format, args);
     va_end(args);
 }
 
-void journal_warn(struct journal *j, const char *format, ...)
+void log_buffer_warn(struct log_buffer *log, const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
-    add_line(j, 'W', format, args);
+    add_line(log, 'W', format, args);
     va_end(args);
 }
 
-void journal_error(struct journal *j, const char *format, ...)
+void log_buffer_error(struct log_buffer *log, const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
-    add_line(j, 'E', format, args);
+    add_line(log, 'E', format, args);
     va_end(args);
 }
 
-void journal_duplicate_key(struct journal *j, const char *format, ...)
+void log_buffer_duplicate_key(struct log_buffer *log, const char *format, ...)
 {
     va_list args;
 
-    if (++j->duplicate_keys > DUPLICATE_KEYS_SHOWN)
+    if (++log->duplicate_keys > DUPLICATE_KEYS_SHOWN)
         return;
     va_start(args, format);
-    add_line(j, 'W', format, args);
+    add_line(log, 'W', format, args);
     va_end(args);
-    j->lines.items[j->lines.len - 1].duplicate_key = true;
+    log->lines.items[log->lines.len - 1].duplicate_key = true;
 }
 
-void journal_server(struct journal *j, char severity, str text)
+void log_buffer_server(struct log_buffer *log, char severity, str text)
 {
-    struct journal_line line = {.severity = severity, .text = str_copy(j->arena, text)};
+    struct log_line line = {.severity = severity, .text = str_copy(log->arena, text)};
 
-    VEC_PUSH(j->arena, &j->lines, line);
+    VEC_PUSH(log->arena, &log->lines, line);
 }
 
-static void count_the_rest(struct journal *j)
+static void count_the_rest(struct log_buffer *log)
 {
-    if (j->duplicate_keys > DUPLICATE_KEYS_SHOWN)
-        journal_warn(j, "%zu more duplicate keys are not shown, %zu in all",
-                     j->duplicate_keys - DUPLICATE_KEYS_SHOWN, j->duplicate_keys);
-    j->duplicate_keys = 0;
+    if (log->duplicate_keys > DUPLICATE_KEYS_SHOWN)
+        log_buffer_warn(log, "%zu more duplicate keys are not shown, %zu in all",
+                        log->duplicate_keys - DUPLICATE_KEYS_SHOWN, log->duplicate_keys);
+    log->duplicate_keys = 0;
 }
 
-void journal_flush(struct journal *j, const struct compare_log *log)
+void log_buffer_flush(struct log_buffer *buffer, const struct compare_log *log)
 {
-    count_the_rest(j);
-    for (size_t i = 0; i < j->lines.len && log->line; i++)
-        log->line(log->ctx, j->lines.items[i].severity, j->lines.items[i].text);
-    j->lines.len = 0;
+    count_the_rest(buffer);
+    for (size_t i = 0; i < buffer->lines.len && log->line; i++)
+        log->line(log->ctx, buffer->lines.items[i].severity, buffer->lines.items[i].text);
+    buffer->lines.len = 0;
 }
 
-void journal_move(struct journal *j, struct journal *from)
+void log_buffer_move(struct log_buffer *log, struct log_buffer *from)
 {
-    size_t shown = j->duplicate_keys;
+    size_t shown = log->duplicate_keys;
 
     for (size_t i = 0; i < from->lines.len; i++) {
-        struct journal_line line = from->lines.items[i];
+        struct log_line line = from->lines.items[i];
         if (line.duplicate_key && ++shown > DUPLICATE_KEYS_SHOWN)
             continue;
-        line.text = str_copy(j->arena, line.text);
-        VEC_PUSH(j->arena, &j->lines, line);
+        line.text = str_copy(log->arena, line.text);
+        VEC_PUSH(log->arena, &log->lines, line);
     }
-    j->duplicate_keys += from->duplicate_keys;
+    log->duplicate_keys += from->duplicate_keys;
     from->lines.len = from->duplicate_keys = 0;
 }

@@ -60,10 +60,10 @@ struct running {
     struct strset *seen; /* ids of objects; of duplicates that are kept, with their places */
     struct input_errors errors;
     size_t object_count;
-    size_t failed_stream;     /* whose rest is not wanted, or 0 */
-    struct journal loading;   /* lines about objects that were read */
-    struct journal owning;    /* about owner references that were passed over */
-    struct journal referring; /* and about subjects, and about what they refer to */
+    size_t failed_stream;        /* whose rest is not wanted, or 0 */
+    struct log_buffer loading;   /* lines about objects that were read */
+    struct log_buffer owning;    /* about owner references that were passed over */
+    struct log_buffer referring; /* and about subjects, and about what they refer to */
     struct dealing dealing;
     size_t next, compared; /* of the objects that are kept */
     VEC(struct arena *) spare;
@@ -115,7 +115,7 @@ static struct unit *unit_add(const struct running *r, struct job *job)
 
     u->in.arena = job->arena;
     u->in.dialect = r->run->options->dialect;
-    u->in.journal.arena = job->arena;
+    u->in.log.arena = job->arena;
     return u;
 }
 
@@ -221,7 +221,7 @@ static void work_unit(const struct running *r, struct arena *a, struct unit *u)
     u->outcomes = ARENA_ARRAY(a, struct outcome, u->in.objects.len);
     for (size_t i = 0; i < u->in.objects.len; i++) {
         struct outcome *out = &u->outcomes[i];
-        out->refers.owners = (struct journal){.arena = a, .verbose = run->options->log.verbose};
+        out->refers.owners = (struct log_buffer){.arena = a, .verbose = run->options->log.verbose};
         out->refers.subjects = out->refers.owners;
         owners_note(a, r->owners, &u->in.objects.items[i], &out->refers);
         if (!run->keeps_objects)
@@ -260,11 +260,12 @@ static void warn_duplicate(struct running *r, const struct object *o, struct res
     size_t count = ++r->run->verdict.duplicates;
 
     if (count <= DUPLICATES_SHOWN && !o->place.file.len)
-        journal_warn(&r->loading, "the cluster has %.*s twice; both are compared", STR_ARG(o->id));
+        log_buffer_warn(&r->loading, "the cluster has %.*s twice; both are compared",
+                        STR_ARG(o->id));
     else if (count <= DUPLICATES_SHOWN)
-        journal_warn(&r->loading, "%.*s: %.*s is also in %.*s; both are compared",
-                     STR_ARG(place_text(a, o->place)), STR_ARG(o->id),
-                     STR_ARG(place_text(a, first)));
+        log_buffer_warn(&r->loading, "%.*s: %.*s is also in %.*s; both are compared",
+                        STR_ARG(place_text(a, o->place)), STR_ARG(o->id),
+                        STR_ARG(place_text(a, first)));
 }
 
 /*
@@ -296,9 +297,9 @@ static void take_object(struct running *r, struct object *o, struct outcome *out
     if (!is_wanted(r, o))
         return;
     r->object_count++;
-    journal_info(&r->loading, "Loading object %.*s", STR_ARG(o->id));
-    journal_move(&r->owning, &out->refers.owners);
-    journal_move(&r->referring, &out->refers.subjects);
+    log_buffer_info(&r->loading, "Loading object %.*s", STR_ARG(o->id));
+    log_buffer_move(&r->owning, &out->refers.owners);
+    log_buffer_move(&r->referring, &out->refers.subjects);
     owners_take(out->refers.items, out->refers.len);
     if (!run->keeps_objects) {
         run_add(run, out);
@@ -324,7 +325,7 @@ static void take_fault(struct running *r, const struct input_fault *fault)
         note.reason = str_copy(run->arena, note.reason);
         note.place.file = str_copy(run->arena, note.place.file);
     }
-    verdict_note(run->arena, &run->verdict, &run->journal, &note);
+    verdict_note(run->arena, &run->verdict, &run->log, &note);
 }
 
 /* What was found while reading; objects apart. */
@@ -332,7 +333,7 @@ static void take_input(struct running *r, struct input *in)
 {
     r->run->verdict.documents += in->documents;
     r->run->verdict.members_ignored += in->members_ignored;
-    journal_move(&r->run->journal, &in->journal);
+    log_buffer_move(&r->run->log, &in->log);
     for (size_t i = 0; i < in->faults.len; i++)
         take_fault(r, &in->faults.items[i]);
 }
@@ -386,7 +387,7 @@ static bool consume_kept(void *ctx, void *item, struct err *e)
         run_add(r->run, &job->units[0].outcomes[i]);
     r->compared += job->units[0].in.objects.len;
     show_progress(r, r->compared, r->run->objects.len);
-    journal_flush(&r->run->later, &r->run->options->log);
+    log_buffer_flush(&r->run->later, &r->run->options->log);
     job_release(r, job);
     return true;
 }
@@ -418,14 +419,14 @@ static bool report_input(struct running *r, struct err *e)
                        "object",
                        v->documents, v->failed, v->documents - v->failed);
     if (v->duplicates > DUPLICATES_SHOWN)
-        journal_warn(&r->loading, "%zu more objects are there twice or more often",
-                     v->duplicates - DUPLICATES_SHOWN);
+        log_buffer_warn(&r->loading, "%zu more objects are there twice or more often",
+                        v->duplicates - DUPLICATES_SHOWN);
     count_references(r);
-    journal_flush(&run->journal, log);
-    journal_flush(&r->loading, log);
-    journal_flush(&r->owning, log);
-    journal_flush(&r->referring, log);
-    journal_flush(&run->later, log);
+    log_buffer_flush(&run->log, log);
+    log_buffer_flush(&r->loading, log);
+    log_buffer_flush(&r->owning, log);
+    log_buffer_flush(&r->referring, log);
+    log_buffer_flush(&run->later, log);
     return true;
 }
 
@@ -448,9 +449,9 @@ static bool run_all(struct run *run, struct err *e)
 {
     const struct compare_options *o = run->options;
     const struct reach reach = compare_reach(run->compare);
-    struct journal lines = {.arena = run->arena, .verbose = o->log.verbose};
+    struct log_buffer lines = {.arena = run->arena, .verbose = o->log.verbose};
     struct running r = {.run = run, .loading = lines, .owning = lines, .referring = lines};
-    struct input sources = {.arena = run->arena, .dialect = o->dialect, .journal = lines};
+    struct input sources = {.arena = run->arena, .dialect = o->dialect, .log = lines};
 
     if (!feed_open(run, &sources, &r.feed, e))
         return false;
@@ -477,7 +478,7 @@ struct run run_begin(struct arena *a, const struct compare *c,
                         .compare = c,
                         .options = options,
                         .diff = {options->external_diff, options->temp, options->dialect},
-                        .journal = {.arena = a, .verbose = options->log.verbose},
+                        .log = {.arena = a, .verbose = options->log.verbose},
                         .matches = map_new(a),
                         .tally = {.arena = a},
                         .later = {.arena = a, .verbose = options->log.verbose}};
@@ -493,7 +494,7 @@ bool compare_run(struct arena *a, const struct compare *c, const struct compare_
     for (size_t i = 0; i < c->overrides.len; i++)
         run_add_patch(&r, override_write(a, &c->overrides.items[i]));
     bool ok = run_all(&r, e) && run_conclude(&r, e);
-    journal_flush(&r.journal, &options->log);
+    log_buffer_flush(&r.log, &options->log);
     run_finish(&r);
     err_clear(&r.errors);
     return ok;

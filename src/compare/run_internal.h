@@ -31,7 +31,7 @@ struct outcome {
     struct tally tally;
     struct result_fields fields;
     struct result_explanation *explanation; /* NULL: not requested */
-    struct journal journal;
+    struct log_buffer log;
 };
 
 /* What a run changes; compare is shared with other runs. */
@@ -40,7 +40,7 @@ struct run {
     const struct compare *compare;
     const struct compare_options *options;
     struct diff_program diff;
-    struct journal journal;
+    struct log_buffer log;
     str cluster_name; /* for people, once it was reached */
     /* Objects that are kept; see run.c. */
     struct objects objects;
@@ -55,7 +55,7 @@ struct run {
     size_t failed;       /* objects */
     struct tally tally;
     struct err errors;
-    struct journal later; /* lines that follow those about the input */
+    struct log_buffer later; /* lines that follow those about the input */
     struct feed_extent extent;
 };
 

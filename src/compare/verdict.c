@@ -27,34 +27,34 @@ const char *verdict_state_name(enum verdict_state state)
     return names[state];
 }
 
-static void warn(struct arena *a, struct journal *j, const struct result_note *note)
+static void warn(struct arena *a, struct log_buffer *log, const struct result_note *note)
 {
     str place = place_text(a, note->place);
     /* What the system says names its file already: "open x: permission denied". */
     bool named = !place.len || (!note->place.line && str_contains(note->reason, place));
 
-    journal_warn(j, "%.*s%s%s%.*s", STR_ARG(named ? STR_NONE : place), named ? "" : ": ",
-                 note->failed ? "not compared: " : "skipped: ", STR_ARG(note->reason));
+    log_buffer_warn(log, "%.*s%s%s%.*s", STR_ARG(named ? STR_NONE : place), named ? "" : ": ",
+                    note->failed ? "not compared: " : "skipped: ", STR_ARG(note->reason));
 }
 
-void verdict_note(struct arena *a, struct result_verdict *v, struct journal *j,
+void verdict_note(struct arena *a, struct result_verdict *v, struct log_buffer *log,
                   const struct result_note *note)
 {
     if (v->notes.len == RESULT_NOTES_MAX)
         return;
     VEC_PUSH(a, &v->notes, *note);
-    warn(a, j, note);
+    warn(a, log, note);
     if (v->notes.len == RESULT_NOTES_MAX)
-        journal_warn(j, "more than %d documents were not compared: the rest is only counted",
-                     RESULT_NOTES_MAX - 1);
+        log_buffer_warn(log, "more than %d documents were not compared: the rest is only counted",
+                        RESULT_NOTES_MAX - 1);
 }
 
-void verdict_note_first(struct arena *a, struct result_verdict *v, struct journal *j,
+void verdict_note_first(struct arena *a, struct result_verdict *v, struct log_buffer *log,
                         const struct result_note *note)
 {
     if (v->notes.len < RESULT_NOTES_MAX)
         (void)VEC_ADD(a, &v->notes);
     memmove(v->notes.items + 1, v->notes.items, (v->notes.len - 1) * sizeof(*note));
     v->notes.items[0] = *note;
-    warn(a, j, note);
+    warn(a, log, note);
 }

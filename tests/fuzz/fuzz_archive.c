@@ -46,7 +46,7 @@ static void read_documents(struct arena *a, struct stream *s, const struct pack_
 
     stream_begin(s, m->name, m->reader);
     for (;;) {
-        struct input in = {.arena = a, .dialect = &dialect_native, .journal = {.arena = a}};
+        struct input in = {.arena = a, .dialect = &dialect_native, .log = {.arena = a}};
         if (!stream_next(s, &in, &doc))
             return;
         document_read(&in, &doc);

@@ -19,12 +19,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void try_reference(struct arena *a, const struct reference_version *version, str text)
 {
     struct reference r = {.omit_lists = map_new(a)};
-    struct journal j = {.arena = a};
+    struct log_buffer log = {.arena = a};
     struct value *doc;
     AUTO_ERR e = {0};
 
     if (strict_read(a, STR("m.yaml"), text, version->schema, &doc, &e) && doc &&
-        reference_build(a, version, doc, &j, &r, &e))
+        reference_build(a, version, doc, &log, &r, &e))
         assert(r.written);
 }
 
@@ -48,9 +48,8 @@ static bool read_some(struct reader *r, char *to, size_t size, size_t *got, stru
 static void try_stream(struct arena *a, str text, bool native)
 {
     struct whole_reader bytes = {.base = {.read = read_some}, .rest = text};
-    struct input in = {.arena = a,
-                       .dialect = native ? &dialect_native : &dialect_original,
-                       .journal = {.arena = a}};
+    struct input in = {
+        .arena = a, .dialect = native ? &dialect_native : &dialect_original, .log = {.arena = a}};
     struct stream *s = stream_new(a);
     struct document doc;
 
@@ -70,18 +69,18 @@ static void try_stream(struct arena *a, str text, bool native)
         (void)slug_make(a, o->id);
     }
     for (size_t i = 0; i < in.faults.len; i++)
-        (void)error_ignorable(in.faults.items[i].text, &in.journal);
+        (void)error_ignorable(in.faults.items[i].text, &in.log);
 }
 
 static void try_inline(struct arena *a, str text)
 {
     struct captures c = {.arena = a};
-    struct journal j = {.arena = a};
+    struct log_buffer log = {.arena = a};
     str pattern, value;
 
     str_cut(text, STR("\n"), &pattern, &value);
-    (void)inline_regex.compare(a, pattern, value, &c, &j);
-    (void)inline_capturegroups.compare(a, pattern, value, &c, &j);
+    (void)inline_regex.compare(a, pattern, value, &c, &log);
+    (void)inline_capturegroups.compare(a, pattern, value, &c, &log);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -75,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     AUTO_ARENA a = arena_new();
     struct compare_options options = {.dialect = &dialect_native, .explain = true};
     struct compare c = {0};
-    struct journal j = {.arena = a};
+    struct log_buffer log = {.arena = a};
     struct object object = {0};
     struct template template;
     struct value *rendered;
@@ -87,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     struct trace t = {
         .arena = a, .compare = &c, .options = &options, .object = &object, .template = &template};
-    struct render r = {.journal = &j, .trace = &t};
+    struct render r = {.log = &log, .trace = &t};
     if (!template_render(a, &template, object.root, &r, &rendered, &e))
         return 0;
     t.live = object.root;

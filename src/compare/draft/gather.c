@@ -103,8 +103,8 @@ static bool take_document(struct gathering *g, struct run *r, struct input *in,
     for (size_t i = 0; i < in->faults.len; i++) {
         const struct result_note *note = &in->faults.items[i].note;
         str place = place_text(g->arena, note->place);
-        journal_warn(&r->journal, "%.*s%s%.*s", STR_ARG(place), place.len ? ": " : "",
-                     STR_ARG(note->reason));
+        log_buffer_warn(&r->log, "%.*s%s%.*s", STR_ARG(place), place.len ? ": " : "",
+                        STR_ARG(note->reason));
         g->report->unread++;
     }
     for (size_t i = 0; i < in->objects.len; i++)
@@ -117,7 +117,7 @@ static bool read_feed(struct gathering *g, struct run *r, struct feed *f, struct
 {
     for (;;) {
         struct input in = {
-            .arena = g->arena, .dialect = &dialect_native, .journal = {.arena = g->arena}};
+            .arena = g->arena, .dialect = &dialect_native, .log = {.arena = g->arena}};
         struct document doc = {0};
         size_t stream;
         bool more = feed_next(f, &in, &doc, &stream);
@@ -138,8 +138,7 @@ static bool read_input(struct gathering *g, str name, struct err *e)
                                       .log = g->options->log};
     struct compare c = {0};
     struct run r = run_begin(g->arena, &c, &options);
-    struct input in = {
-        .arena = g->arena, .dialect = &dialect_native, .journal = {.arena = g->arena}};
+    struct input in = {.arena = g->arena, .dialect = &dialect_native, .log = {.arena = g->arena}};
     struct feed *feed = NULL;
     size_t before = g->report->objects;
 
@@ -153,7 +152,7 @@ static bool read_input(struct gathering *g, str name, struct err *e)
     bool ok = feed_open(&r, &in, &feed, e) && take_document(g, &r, &in, &(struct document){0}, e) &&
               read_feed(g, &r, feed, e);
     feed_close(feed);
-    journal_flush(&r.journal, &options.log);
+    log_buffer_flush(&r.log, &options.log);
     if (ok && g->report->objects == before)
         return err_set(e, ERR_NOT_FOUND, "%.*s holds no objects%s", STR_ARG(name),
                        g->options->kinds.len ? " of these kinds" : "");

@@ -235,7 +235,7 @@ static bool read_archive(struct reading *r, str file, struct err *e)
 }
 
 bool generate_archive_read(struct arena *a, str file, const struct generate_config *config,
-                           struct objects *out, struct journal *j, struct err *e)
+                           struct objects *out, struct log_buffer *log, struct err *e)
 {
     AUTO_ARENA scratch = arena_new();
     struct reading r = {.arena = scratch, .config = config, .known = map_new(scratch)};
@@ -249,8 +249,9 @@ bool generate_archive_read(struct arena *a, str file, const struct generate_conf
                        "namespaces/)",
                        STR_ARG(file));
     if (r.ignored)
-        journal_warn(j, "%.*s: %zu members were passed over: links, or names that lead out of it",
-                     STR_ARG(file), r.ignored);
+        log_buffer_warn(log,
+                        "%.*s: %zu members were passed over: links, or names that lead out of it",
+                        STR_ARG(file), r.ignored);
     gather_files(&r, &gather);
     return true;
 }

@@ -50,13 +50,13 @@ static bool take_objects(struct arena *a, const struct captured *c, struct wante
 
 /* A row that cannot be filled ends the run when it is required. */
 static bool fill_row(struct arena *a, const struct captured *c, struct wanted *row,
-                     struct journal *j, struct err *e)
+                     struct log_buffer *log, struct err *e)
 {
-    journal_info(j, "Fetching %.*s (%.*s)%.*s...", STR_ARG(row->kind), STR_ARG(row->api_version),
-                 STR_ARG(in_namespace(a, row)));
+    log_buffer_info(log, "Fetching %.*s (%.*s)%.*s...", STR_ARG(row->kind),
+                    STR_ARG(row->api_version), STR_ARG(in_namespace(a, row)));
     AUTO_ERR fault = {0};
     if (take_objects(a, c, row, &fault)) {
-        journal_info(j, "  Found %zu resource(s)", row->found.len);
+        log_buffer_info(log, "  Found %zu resource(s)", row->found.len);
         return true;
     }
     if (row->required) {
@@ -64,33 +64,33 @@ static bool fill_row(struct arena *a, const struct captured *c, struct wanted *r
         return err_wrap(e, "failed to fetch %.*s", STR_ARG(row->kind));
     }
     row->found.len = 0;
-    journal_warn(j, "failed to fetch optional resource %.*s (%.*s): %.*s", STR_ARG(row->kind),
-                 STR_ARG(row->api_version), STR_ARG(fault.text));
+    log_buffer_warn(log, "failed to fetch optional resource %.*s (%.*s): %.*s", STR_ARG(row->kind),
+                    STR_ARG(row->api_version), STR_ARG(fault.text));
     return true;
 }
 
 /* What cannot be read is a fault of the rows that want something of it. */
 static void read_archive(struct arena *a, str file, const struct generate_config *config,
-                         struct captured *c, struct journal *j)
+                         struct captured *c, struct log_buffer *log)
 {
-    journal_info(j, "Using must-gather archive: %.*s", STR_ARG(file));
-    if (!generate_archive_read(a, file, config, &c->objects, j, &c->error))
+    log_buffer_info(log, "Using must-gather archive: %.*s", STR_ARG(file));
+    if (!generate_archive_read(a, file, config, &c->objects, log, &c->error))
         assert(c->error.kind != ERR_NONE);
 }
 
 static bool open_source(struct arena *a, const struct generate_options *o,
-                        const struct generate_config *config, struct captured *c, struct journal *j,
-                        struct err *e)
+                        const struct generate_config *config, struct captured *c,
+                        struct log_buffer *log, struct err *e)
 {
     if (!o->folder.len) {
-        journal_info(j, "Connected to Kubernetes cluster");
-        return generate_live_open(a, o->cluster, o->dialect->own_words ? NULL : j, &c->live, e);
+        log_buffer_info(log, "Connected to Kubernetes cluster");
+        return generate_live_open(a, o->cluster, o->dialect->own_words ? NULL : log, &c->live, e);
     }
     if (o->dialect->archives && file_kind(o->folder) == FILE_REGULAR) {
-        read_archive(a, o->folder, config, c, j);
+        read_archive(a, o->folder, config, c, log);
         return true;
     }
-    journal_info(j, "Using must-gather directory: %.*s", STR_ARG(o->folder));
+    log_buffer_info(log, "Using must-gather directory: %.*s", STR_ARG(o->folder));
     if (!generate_source_check(a, o->folder, e))
         return false;
     if (!generate_source_read(a, o->folder, config, &c->objects, &c->error))
@@ -99,13 +99,13 @@ static bool open_source(struct arena *a, const struct generate_options *o,
 }
 
 static bool fill_rows(struct arena *a, const struct generate_options *o,
-                      struct generate_config *config, struct journal *j, struct err *e)
+                      struct generate_config *config, struct log_buffer *log, struct err *e)
 {
     struct captured c = {0};
-    bool ok = open_source(a, o, config, &c, j, e);
+    bool ok = open_source(a, o, config, &c, log, e);
 
     for (size_t i = 0; i < config->rows.len && ok; i++)
-        ok = fill_row(a, &c, &config->rows.items[i], j, e);
+        ok = fill_row(a, &c, &config->rows.items[i], log, e);
     err_clear(&c.error);
     generate_live_close(c.live);
     return ok;
@@ -145,7 +145,7 @@ static void tell_missing(struct arena *a, const struct generate_config *config, 
     }
 }
 
-static bool generate(struct arena *a, const struct generate_options *o, struct journal *j,
+static bool generate(struct arena *a, const struct generate_options *o, struct log_buffer *log,
                      struct buf *out, struct buf *note, struct err *e)
 {
     struct generate_config config;
@@ -153,9 +153,9 @@ static bool generate(struct arena *a, const struct generate_options *o, struct j
 
     if (!generate_config_load(a, o->config, &config, e))
         return false;
-    journal_info(j, "Loaded configuration from %.*s", STR_ARG(o->config));
-    journal_info(j, "  Resources to capture: %zu", config.rows.len);
-    if (!fill_rows(a, o, &config, j, e) || !generate_write(a, o, &config, &folder, note, e))
+    log_buffer_info(log, "Loaded configuration from %.*s", STR_ARG(o->config));
+    log_buffer_info(log, "  Resources to capture: %zu", config.rows.len);
+    if (!fill_rows(a, o, &config, log, e) || !generate_write(a, o, &config, &folder, note, e))
         return false;
     tell_result(&config, folder, out);
     tell_missing(a, &config, note);
@@ -165,9 +165,9 @@ static bool generate(struct arena *a, const struct generate_options *o, struct j
 bool generate_run(struct arena *a, const struct generate_options *o, struct buf *out,
                   struct buf *note, struct err *e)
 {
-    struct journal j = {.arena = a, .verbose = o->log.verbose};
-    bool ok = generate(a, o, &j, out, note, e);
+    struct log_buffer log = {.arena = a, .verbose = o->log.verbose};
+    bool ok = generate(a, o, &log, out, note, e);
 
-    journal_flush(&j, &o->log);
+    log_buffer_flush(&log, &o->log);
     return ok;
 }

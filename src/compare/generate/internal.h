@@ -41,11 +41,11 @@ MUST_CHECK bool generate_source_read(struct arena *a, str folder,
                                      const struct generate_config *config, struct objects *out,
                                      struct err *e);
 
-/* The same of an archive, as if it were unpacked: archive.c. j gets what was passed over.
+/* The same of an archive, as if it were unpacked: archive.c. log gets what was passed over.
  */
 MUST_CHECK bool generate_archive_read(struct arena *a, str file,
                                       const struct generate_config *config, struct objects *out,
-                                      struct journal *j, struct err *e);
+                                      struct log_buffer *log, struct err *e);
 
 /* ---- What folders and archives share: source.c. ---- */
 
@@ -75,12 +75,13 @@ void gather_object(struct gather *c, const struct value *v);
 /* ---- Clusters. ---- */
 
 /*
- * Objects of a cluster, row by row: live.c. To be closed also after a failure. j gets what
+ * Objects of a cluster, row by row: live.c. To be closed also after a failure. log gets what
  * client-go logs of a server that cannot be asked, for each row; NULL: nobody wants it.
  */
 struct generate_live;
 MUST_CHECK bool generate_live_open(struct arena *a, const struct kube_flags *flags,
-                                   struct journal *j, struct generate_live **out, struct err *e);
+                                   struct log_buffer *log, struct generate_live **out,
+                                   struct err *e);
 void generate_live_close(struct generate_live *g); /* g may be NULL */
 MUST_CHECK bool generate_live_fill(struct generate_live *g, struct wanted *row, struct err *e);
 

@@ -11,18 +11,18 @@
 struct generate_live {
     struct arena *arena;
     struct live *live;
-    struct journal *journal; /* NULL: nothing is logged, and errors are ours, not the original's */
+    struct log_buffer *log; /* NULL: nothing is logged, and errors are ours, not the original's */
     bool asked;
     struct err fault; /* of asking */
 };
 
-bool generate_live_open(struct arena *a, const struct kube_flags *flags, struct journal *j,
+bool generate_live_open(struct arena *a, const struct kube_flags *flags, struct log_buffer *log,
                         struct generate_live **out, struct err *e)
 {
     struct generate_live *g = ARENA_NEW(a, struct generate_live);
 
     g->arena = a;
-    g->journal = j;
+    g->log = log;
     *out = g;
     return live_open(a, flags, false, &g->live, e) ||
            err_wrap(e, "failed to create dynamic client");
@@ -44,8 +44,8 @@ static bool discover(struct generate_live *g, struct err *e)
     }
     if (live_discovery(g->live))
         return true;
-    if (g->journal)
-        live_tell_failure(g->arena, &g->fault, g->journal);
+    if (g->log)
+        live_tell_failure(g->arena, &g->fault, g->log);
     return err_copy(e, &g->fault);
 }
 
@@ -120,7 +120,7 @@ static bool list(struct generate_live *g, const struct kube_resource *r, struct 
     if (kube_list(live_transport(g->live), &call, &options, keep, &f, g->arena, NULL, e))
         return true;
     /* The original says no more than the server. */
-    if (g->journal && status.silent)
+    if (g->log && status.silent)
         err_set_str(e, e->kind, STR_NONE);
     return err_wrap(e, "list cluster resources");
 }

@@ -47,18 +47,18 @@ static bool fail_in(const char *context, struct err *e)
 
 static bool load_reference(struct conversion *c, struct err *e)
 {
-    struct journal j = {.arena = c->arena, .verbose = c->options->log.verbose};
+    struct log_buffer log = {.arena = c->arena, .verbose = c->options->log.verbose};
     str file = STR_NONE;
     bool ok;
 
     if (!find_reference(c, &file, e))
         return false;
-    if (!reference_load(c->arena, &c->root, file, &j, &c->reference, e))
+    if (!reference_load(c->arena, &c->root, file, &log, &c->reference, e))
         ok = fail_in("failed to get cluster-compare reference ", e);
     else
-        ok = templates_parse(c->arena, &c->root, &j, &c->reference, e) ||
+        ok = templates_parse(c->arena, &c->root, &log, &c->reference, e) ||
              fail_in("failed to parse cluster-compare reference templates", e);
-    journal_flush(&j, &c->options->log);
+    log_buffer_flush(&log, &c->options->log);
     return ok;
 }
 

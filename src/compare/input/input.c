@@ -37,24 +37,24 @@ static str word_at(str text, size_t index)
     return word;
 }
 
-static void warn_skipped(struct journal *j, str what, str reason)
+static void warn_skipped(struct log_buffer *log, str what, str reason)
 {
-    journal_warn(j,
-                 "Skipping %.*s Input contains additional files from supported file extensions "
-                 "(json/yaml) that do not contain a valid resource, error: %.*s.\n In case this "
-                 "file is expected to be a valid resource modify it accordingly. ",
-                 STR_ARG(what), STR_ARG(reason));
+    log_buffer_warn(log,
+                    "Skipping %.*s Input contains additional files from supported file extensions "
+                    "(json/yaml) that do not contain a valid resource, error: %.*s.\n In case this "
+                    "file is expected to be a valid resource modify it accordingly. ",
+                    STR_ARG(what), STR_ARG(reason));
 }
 
 /* Upstream: words of the message are taken for the file, whatever they are. */
-bool error_ignorable(str text, struct journal *j)
+bool error_ignorable(str text, struct log_buffer *log)
 {
     if (str_contains(text, STR("Object 'Kind' is missing"))) {
-        warn_skipped(j, word_at(text, 3), STR("'Kind' is missing"));
+        warn_skipped(log, word_at(text, 3), STR("'Kind' is missing"));
         return true;
     }
     if (str_contains(text, STR("error parsing"))) {
-        warn_skipped(j, word_at(text, 2), str_from(text, str_rfind_char(text, ':')));
+        warn_skipped(log, word_at(text, 2), str_from(text, str_rfind_char(text, ':')));
         return true;
     }
     return false;
@@ -314,7 +314,7 @@ bool feed_report(struct run *r, const struct input_errors *errors, struct err *e
 
     for (size_t i = 0; i < errors->items.len; i++) {
         str text = errors->items.items[i];
-        if (!error_ignorable(text, &r->journal))
+        if (!error_ignorable(text, &r->log))
             VEC_PUSH(r->arena, &fatal.items, text);
         else
             r->verdict.failed += str_contains(text, STR("error parsing"));

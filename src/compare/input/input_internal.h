@@ -39,7 +39,7 @@ struct input {
     size_t documents;
     size_t members_ignored; /* of archives */
     struct objects objects;
-    struct journal journal;
+    struct log_buffer log;
     struct {
         struct input_fault *items;
         size_t len, cap;
@@ -109,4 +109,4 @@ MUST_CHECK bool sources_find(struct input *in, const struct compare_options *o,
 /*
  * Logs the warning for an error that is passed over. False when the error is none of those.
  */
-bool error_ignorable(str text, struct journal *j);
+bool error_ignorable(str text, struct log_buffer *log);

@@ -77,15 +77,15 @@ const struct kube_discovery *live_discovery(const struct live *l)
     return l->discovery;
 }
 
-void live_tell_failure(struct arena *a, const struct err *fault, struct journal *j)
+void live_tell_failure(struct arena *a, const struct err *fault, struct log_buffer *log)
 {
     str text = str_fmt(a, "couldn't get current server API group list: %.*s", STR_ARG(fault->text));
 
-    journal_error(j, "\"Unhandled Error\" err=%.*s logger=\"UnhandledError\"",
-                  STR_ARG(go_quoted(a, text)));
+    log_buffer_error(log, "\"Unhandled Error\" err=%.*s logger=\"UnhandledError\"",
+                     STR_ARG(go_quoted(a, text)));
 }
 
-void live_tell_versions(const struct live *l, struct journal *j)
+void live_tell_versions(const struct live *l, struct log_buffer *log)
 {
     const struct kube_discovery *d = l->discovery;
     AUTO_ARENA a = arena_new();
@@ -97,8 +97,8 @@ void live_tell_versions(const struct live *l, struct journal *j)
         str name = kube_api_version(a, v->group, v->version);
         str text = str_fmt(a, "couldn't get resource list for %.*s: %.*s", STR_ARG(name),
                            STR_ARG(v->failure));
-        journal_error(j, "\"Unhandled Error\" err=%.*s logger=\"UnhandledError\"",
-                      STR_ARG(go_quoted(a, text)));
+        log_buffer_error(log, "\"Unhandled Error\" err=%.*s logger=\"UnhandledError\"",
+                         STR_ARG(go_quoted(a, text)));
     }
 }
 
@@ -231,8 +231,8 @@ static str sorted(struct arena *a, struct str_list *list)
     return str_join(a, list->items, list->len, STR(", "));
 }
 
-bool live_choose(struct live *l, const struct template *templates, size_t count, struct journal *j,
-                 struct err *e)
+bool live_choose(struct live *l, const struct template *templates, size_t count,
+                 struct log_buffer *log, struct err *e)
 {
     struct choosing c = {.live = l, .templates = templates, .count = count};
     struct map *seen = map_new(l->arena);
@@ -246,17 +246,18 @@ bool live_choose(struct live *l, const struct template *templates, size_t count,
     }
     l->lacks = c.lacking.len || c.unknown.len;
     if (c.lacking.len)
-        journal_warn(j,
-                     "There may be an issue with the API resources exposed by the cluster. Found "
-                     "kind but missing group/version for %.*s ",
-                     STR_ARG(sorted(l->arena, &c.lacking)));
+        log_buffer_warn(
+            log,
+            "There may be an issue with the API resources exposed by the cluster. Found "
+            "kind but missing group/version for %.*s ",
+            STR_ARG(sorted(l->arena, &c.lacking)));
     if (!l->types.len)
         return err_set(e, ERR_NOT_FOUND,
                        "templates don't contain any types (kind) of resources that are supported "
                        "by the cluster");
     if (c.unknown.len)
-        journal_warn(
-            j, "Reference Contains Templates With Types (kind) Not Supported By Cluster: %.*s",
+        log_buffer_warn(
+            log, "Reference Contains Templates With Types (kind) Not Supported By Cluster: %.*s",
             STR_ARG(sorted(l->arena, &c.unknown)));
     return true;
 }
@@ -299,7 +300,7 @@ bool live_refresh(struct live *l, const struct template *templates, size_t count
 {
     AUTO_ARENA a = arena_new();
     struct live fresh = {.arena = a, .config = l->config};
-    struct journal quiet = {.arena = a};
+    struct log_buffer quiet = {.arena = a};
     AUTO_ERR none = {0};
 
     if (!kube_discover(l->transport, a, cancel, &fresh.discovery, e))
@@ -357,7 +358,7 @@ static void take_warning(void *ctx, str text)
         VEC_PUSH(l->warning_arena, &l->warnings, str_copy(l->warning_arena, text));
 }
 
-void live_warnings(struct live *l, bool pass_on, struct journal *j)
+void live_warnings(struct live *l, bool pass_on, struct log_buffer *log)
 {
     AUTO_LOCK guard = lock_take(&l->lock);
     struct arena *a = l->warning_arena;
@@ -365,9 +366,9 @@ void live_warnings(struct live *l, bool pass_on, struct journal *j)
     for (size_t i = 0; i < l->warnings.len; i++) {
         str text = l->warnings.items[i];
         if (pass_on)
-            journal_server(j, 'S', text);
+            log_buffer_server(log, 'S', text);
         else
-            journal_server(j, 'I', go_quoted(a, str_concat(a, STR("Warning: "), text)));
+            log_buffer_server(log, 'I', go_quoted(a, str_concat(a, STR("Warning: "), text)));
     }
     l->warnings = (struct str_list){0};
     arena_reset(l->warning_arena);

@@ -3,7 +3,7 @@
  * live_internal.h - objects of a running cluster. For this folder only.
  *
  *     struct live *l;
- *     if (live_open(a, flags, &l, e) && live_choose(l, templates, count, journal, e))
+ *     if (live_open(a, flags, &l, e) && live_choose(l, templates, count, log, e))
  *         pages = live_pages(l, 0);
  *     ... kube_pages_next(pages, ...), live_fit(l, 0, object) ...
  *     live_close(l);
@@ -40,9 +40,9 @@ MUST_CHECK bool live_discover(struct live *l, struct err *e);
 /* What is known of it: NULL when nothing is, also after a failure that was not about a part. */
 const struct kube_discovery *live_discovery(const struct live *l);
 /* The line that client-go logs when nothing is known, for the fault of live_discover. */
-void live_tell_failure(struct arena *a, const struct err *fault, struct journal *j);
+void live_tell_failure(struct arena *a, const struct err *fault, struct log_buffer *log);
 /* Those about the versions whose resources are not known; client-go has each of them twice. */
-void live_tell_versions(const struct live *l, struct journal *j);
+void live_tell_versions(const struct live *l, struct log_buffer *log);
 /* "context prod", or the address of the server. */
 str live_name(const struct live *l, struct arena *a);
 struct kube_transport *live_transport(const struct live *l);
@@ -52,7 +52,7 @@ struct kube_transport *live_transport(const struct live *l);
  * server. Warns of what the server lacks; fails when nothing is left.
  */
 MUST_CHECK bool live_choose(struct live *l, const struct template *templates, size_t count,
-                            struct journal *j, struct err *e);
+                            struct log_buffer *log, struct err *e);
 
 /* Whether the server lacks a kind, group or version of some template. */
 bool live_lacks(const struct live *l);
@@ -71,7 +71,7 @@ bool live_knows(const struct live *l, struct value *object, struct err *e);
 void live_fit(const struct live *l, size_t type, struct value *object);
 
 /*
- * What the server has warned of since the last call goes to the journal: as lines of severity S, or
+ * What the server has warned of since the last call goes to the log: as lines of severity S, or
  * as client-go logs it.
  */
-void live_warnings(struct live *l, bool pass_on, struct journal *j);
+void live_warnings(struct live *l, bool pass_on, struct log_buffer *log);

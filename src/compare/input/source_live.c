@@ -30,9 +30,9 @@ static bool fail_discovery(struct run *r, const struct live *l, struct err *e)
         return err_wrap(e, "the cluster cannot be asked%s",
                         r->options->one_of_many ? "" : "; name files with -f to do without");
     if (!live_discovery(l))
-        live_tell_failure(r->arena, e, &r->journal);
+        live_tell_failure(r->arena, e, &r->log);
     else
-        live_tell_versions(l, &r->journal);
+        live_tell_versions(l, &r->log);
     return err_wrap(e, "failed to get clusters resource types");
 }
 
@@ -44,10 +44,10 @@ bool live_begin(struct run *r, struct live **out, struct err *e)
         return !r->options->dialect->own_words && err_wrap(e, "failed to create discovery client");
     r->cluster_name = live_name(*out, r->arena);
     bool known = live_discover(*out, e);
-    live_warnings(*out, r->options->dialect->own_words, &r->journal);
+    live_warnings(*out, r->options->dialect->own_words, &r->log);
     if (!known)
         return fail_discovery(r, *out, e);
-    return live_choose(*out, reference->templates.items, reference->templates.len, &r->journal, e);
+    return live_choose(*out, reference->templates.items, reference->templates.len, &r->log, e);
 }
 
 bool source_live_open(struct run *r, struct source_live **out, struct err *e)
@@ -116,7 +116,7 @@ static bool list_next(struct source_live *s, struct input *in, struct document *
     if (!s->pages)
         s->pages = live_pages(s->live, s->type++);
     bool ok = kube_pages_next(s->pages, s->arena, &s->page, &e);
-    live_warnings(s->live, in->dialect->own_words, &in->journal);
+    live_warnings(s->live, in->dialect->own_words, &in->log);
     if (ok)
         check_page(s);
     if (!ok || s->page.last)

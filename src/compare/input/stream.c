@@ -148,7 +148,7 @@ static void warn_about(void *ctx, struct where at, str text)
 {
     struct input *in = ctx;
 
-    journal_duplicate_key(&in->journal, "%.*s:%u: %.*s", STR_ARG(at.file), at.line, STR_ARG(text));
+    log_buffer_duplicate_key(&in->log, "%.*s:%u: %.*s", STR_ARG(at.file), at.line, STR_ARG(text));
 }
 
 static struct read_options reading(struct input *in)

@@ -264,11 +264,11 @@ static void note_entries(struct lint *l)
 static void build(struct lint *l)
 {
     struct value *doc = value_clone(l->arena, l->doc);
-    struct journal journal = {.arena = l->arena};
+    struct log_buffer log = {.arena = l->arena};
     AUTO_ERR e = {0};
 
     value_unset(doc, STR("fieldsToOmit"));
-    (void)!reference_build(l->arena, l->version, doc, &journal, &l->reference, &e);
+    (void)!reference_build(l->arena, l->version, doc, &log, &l->reference, &e);
     l->report->templates = l->reference.templates.len;
     note_entries(l);
 }

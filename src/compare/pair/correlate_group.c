@@ -187,7 +187,7 @@ static str overlap_text(struct arena *a, const enum field *group, const struct b
 }
 
 static void warn_overlaps(struct arena *a, const struct group_correlator *g, size_t group,
-                          const struct candidate *candidates, struct journal *j)
+                          const struct candidate *candidates, struct log_buffer *log)
 {
     const struct map *table = g->tables[group];
     struct str_list keys = {0}, texts = {0};
@@ -197,8 +197,9 @@ static void warn_overlaps(struct arena *a, const struct group_correlator *g, siz
             VEC_PUSH(a, &keys, map_key(table, i));
     if (!keys.len)
         return;
-    if (!j->verbose) {
-        journal_warn(j, "The reference contains overlapping object definitions which may result in "
+    if (!log->verbose) {
+        log_buffer_warn(log,
+                        "The reference contains overlapping object definitions which may result in "
                         "unexpected correlation results. Re-run with '--verbose' output enabled to "
                         "view a detailed description of the issues");
         return;
@@ -207,12 +208,12 @@ static void warn_overlaps(struct arena *a, const struct group_correlator *g, siz
     for (size_t i = 0; i < keys.len; i++)
         VEC_PUSH(a, &texts,
                  overlap_text(a, g->groups[group], map_get(table, keys.items[i]), candidates));
-    journal_warn(j, "%.*s", STR_ARG(str_join(a, texts.items, texts.len, STR("\n"))));
+    log_buffer_warn(log, "%.*s", STR_ARG(str_join(a, texts.items, texts.len, STR("\n"))));
 }
 
 struct correlator *correlate_group(struct arena *a, field_groups groups,
                                    const struct candidate *candidates, size_t count,
-                                   struct journal *j)
+                                   struct log_buffer *log)
 {
     struct group_correlator *g = ARENA_NEW(a, struct group_correlator);
     size_t group_count = 0;
@@ -228,6 +229,6 @@ struct correlator *correlate_group(struct arena *a, field_groups groups,
     for (size_t i = 0; i < count; i++)
         add_candidate(a, g, &candidates[i], i);
     for (size_t i = 0; i < group_count; i++)
-        warn_overlaps(a, g, i, candidates, j);
+        warn_overlaps(a, g, i, candidates, log);
     return &g->base;
 }

@@ -46,6 +46,6 @@ bool group_find(struct arena *a, field_groups groups, const struct identity *id,
  */
 struct correlator *correlate_group(struct arena *a, field_groups groups,
                                    const struct candidate *candidates, size_t count,
-                                   struct journal *j);
+                                   struct log_buffer *log);
 /* The first of several correlators that finds something. */
 struct correlator *correlate_multi(struct arena *a, struct correlator *const *chain, size_t count);

@@ -17,13 +17,13 @@
 
 static const struct inline_function *const functions[] = {&inline_capturegroups, &inline_regex};
 
-void inline_warn_cost(struct arena *a, str pattern, uint64_t left, struct journal *j)
+void inline_warn_cost(struct arena *a, str pattern, uint64_t left, struct log_buffer *log)
 {
     if (!left)
-        journal_warn(j,
-                     "The pattern %.*s takes too long to match its field and counts as not "
-                     "matching. Write it with fewer groups and repetitions",
-                     STR_ARG(go_quoted(a, str_slice(pattern, 0, 200))));
+        log_buffer_warn(log,
+                        "The pattern %.*s takes too long to match its field and counts as not "
+                        "matching. Write it with fewer groups and repetitions",
+                        STR_ARG(go_quoted(a, str_slice(pattern, 0, 200))));
 }
 
 const struct inline_function *inline_find(str name)
@@ -109,7 +109,7 @@ struct inline_pass {
     const struct template *template;
     struct value *rendered;
     const struct value *live;
-    struct journal *journal;
+    struct log_buffer *log;
     struct captures captures;
     struct {
         struct field_pair *items;
@@ -155,9 +155,9 @@ static bool collect_field(struct inline_pass *p, const struct per_field *f, stru
     if (!f->call->validate(p->arena, pair.pattern, e))
         return err_set(e, ERR_INVALID, "failed to validate the inline diff for field %.*s, %.*s",
                        STR_ARG(f->text), STR_ARG(str_copy(p->arena, e->text)));
-    journal_info(p->journal, "Performing %s comparison for %.*s::%.*s", f->call->name,
-                 STR_ARG(p->template->path), STR_ARG(f->text));
-    (void)f->call->compare(p->arena, pair.pattern, pair.value, &p->captures, p->journal);
+    log_buffer_info(p->log, "Performing %s comparison for %.*s::%.*s", f->call->name,
+                    STR_ARG(p->template->path), STR_ARG(f->text));
+    (void)f->call->compare(p->arena, pair.pattern, pair.value, &p->captures, p->log);
     VEC_PUSH(p->arena, &p->pairs, pair);
     return true;
 }
@@ -190,20 +190,20 @@ static void store_pair(struct inline_pass *p, const struct field_pair *pair, str
 {
     AUTO_ERR e = {0};
     str result =
-        pair->field->call->compare(p->arena, pair->pattern, pair->value, &p->captures, p->journal);
+        pair->field->call->compare(p->arena, pair->pattern, pair->value, &p->captures, p->log);
 
     if (!store_result(p, pair->field, result, &e))
         err_join(all, &e);
 }
 
 bool inline_run(struct arena *a, const struct template *t, struct value *rendered,
-                const struct value *live, struct journal *j, struct err *e)
+                const struct value *live, struct log_buffer *log, struct err *e)
 {
     struct inline_pass p = {.arena = a,
                             .template = t,
                             .rendered = rendered,
                             .live = live,
-                            .journal = j,
+                            .log = log,
                             .captures = {.arena = a}};
     AUTO_ERR all = {0};
 

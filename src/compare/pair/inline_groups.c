@@ -171,7 +171,7 @@ static str without_placeholders(struct arena *a, str text, str pattern, const st
 }
 
 static void capture_pair(struct arena *a, str deleted, str inserted, uint64_t *left,
-                         struct captures *c, struct journal *j)
+                         struct captures *c, struct log_buffer *log)
 {
     struct groups groups = find_groups(a, deleted);
     struct regex *re;
@@ -179,11 +179,11 @@ static void capture_pair(struct arena *a, str deleted, str inserted, uint64_t *l
 
     if (!groups.len)
         return;
-    journal_info(j, "Comparing Pattern '%.*s' to value '%.*s'", STR_ARG(deleted),
-                 STR_ARG(inserted));
+    log_buffer_info(log, "Comparing Pattern '%.*s' to value '%.*s'", STR_ARG(deleted),
+                    STR_ARG(inserted));
     if (!regex_compile(a, to_regex(a, deleted, &groups), &re, &e)) {
-        journal_warn(j, "capturegroup error: template %.*s regex compilation failed: %.*s",
-                     STR_ARG(go_quoted(a, deleted)), STR_ARG(e.text));
+        log_buffer_warn(log, "capturegroup error: template %.*s regex compilation failed: %.*s",
+                        STR_ARG(go_quoted(a, deleted)), STR_ARG(e.text));
         return;
     }
     size_t count = regex_groups(re) + 1;
@@ -200,7 +200,7 @@ static void capture_pair(struct arena *a, str deleted, str inserted, uint64_t *l
 }
 
 static void capture_all(struct arena *a, str pattern, str value, const struct groups *groups,
-                        struct captures *c, struct journal *j)
+                        struct captures *c, struct log_buffer *log)
 {
     uint64_t left = INLINE_COST_MAX;
     struct diff_pieces d =
@@ -213,18 +213,19 @@ static void capture_all(struct arena *a, str pattern, str value, const struct gr
             continue;
         str deleted = turned ? y->text : x->text, inserted = turned ? x->text : y->text;
         capture_pair(a, without_placeholders(a, deleted, pattern, groups),
-                     without_placeholders(a, inserted, pattern, groups), &left, c, j);
+                     without_placeholders(a, inserted, pattern, groups), &left, c, log);
     }
-    inline_warn_cost(a, pattern, left, j);
+    inline_warn_cost(a, pattern, left, log);
 }
 
-static str compare(struct arena *a, str pattern, str value, struct captures *c, struct journal *j)
+static str compare(struct arena *a, str pattern, str value, struct captures *c,
+                   struct log_buffer *log)
 {
     struct groups groups = find_groups(a, pattern);
     struct buf out = buf_new(a, BUF_UNLIMITED);
     size_t at = 0;
 
-    capture_all(a, pattern, value, &groups, c, j);
+    capture_all(a, pattern, value, &groups, c, log);
     for (size_t i = 0; i < groups.len; i++) {
         const struct group *g = &groups.items[i];
         const struct capture *known = captures_get(c, g->name);

@@ -38,16 +38,17 @@ void captures_warn(const struct captures *c, struct buf *out);
 struct inline_function {
     const char *name;
     MUST_CHECK bool (*validate)(struct arena *a, str pattern, struct err *e);
-    str (*compare)(struct arena *a, str pattern, str value, struct captures *c, struct journal *j);
+    str (*compare)(struct arena *a, str pattern, str value, struct captures *c,
+                   struct log_buffer *log);
 };
 extern const struct inline_function inline_regex, inline_capturegroups;
 /* The next (?<name>...) at or behind from; false when there is none, or it does not close. */
 bool group_next(str text, size_t from, struct span *group, str *name);
 /* Warns of a pattern that was given up: left is 0. */
-void inline_warn_cost(struct arena *a, str pattern, uint64_t left, struct journal *j);
+void inline_warn_cost(struct arena *a, str pattern, uint64_t left, struct log_buffer *log);
 /* NULL when there is none of that name. */
 const struct inline_function *inline_find(str name);
 
 /* Runs all functions of a template on rendered, which they change. */
 MUST_CHECK bool inline_run(struct arena *a, const struct template *t, struct value *rendered,
-                           const struct value *live, struct journal *j, struct err *e);
+                           const struct value *live, struct log_buffer *log, struct err *e);

@@ -87,7 +87,8 @@ static void replace_groups(struct arena *a, const struct regex *re, str value,
     buf_add(out, str_slice(value, at, spans[0].to));
 }
 
-static str compare(struct arena *a, str pattern, str value, struct captures *c, struct journal *j)
+static str compare(struct arena *a, str pattern, str value, struct captures *c,
+                   struct log_buffer *log)
 {
     struct buf out = buf_new(a, BUF_UNLIMITED);
     uint64_t left = INLINE_COST_MAX;
@@ -95,15 +96,15 @@ static str compare(struct arena *a, str pattern, str value, struct captures *c, 
     AUTO_ERR e = {0};
 
     if (!regex_compile_shared(a, pattern, &re, &e)) {
-        journal_info(j, "Failed to compile regex %.*s in inline diff: %.*s",
-                     STR_ARG(go_quoted(a, pattern)), STR_ARG(e.text));
+        log_buffer_info(log, "Failed to compile regex %.*s in inline diff: %.*s",
+                        STR_ARG(go_quoted(a, pattern)), STR_ARG(e.text));
         return pattern;
     }
     size_t count = regex_groups(re) + 1;
     struct span *spans = ARENA_ARRAY(a, struct span, count);
     regex_limit(re, &left);
     if (!regex_find(re, value, 0, spans, count)) {
-        inline_warn_cost(a, pattern, left, j);
+        inline_warn_cost(a, pattern, left, log);
         return pattern;
     }
     for (size_t i = 1; i < count; i++)

@@ -64,9 +64,9 @@ static size_t lookup(void *ctx, struct arena *a, const str query[4], const struc
             VEC_PUSH(a, &out, view);
     }
     *found = out.items;
-    journal_info(&p->out->journal, "lookupCRs %.*s %.*s %.*s %.*s located %zu objects",
-                 STR_ARG(go_quoted(a, query[0])), STR_ARG(go_quoted(a, query[1])),
-                 STR_ARG(go_quoted(a, query[2])), STR_ARG(go_quoted(a, query[3])), out.len);
+    log_buffer_info(&p->out->log, "lookupCRs %.*s %.*s %.*s %.*s located %zu objects",
+                    STR_ARG(go_quoted(a, query[0])), STR_ARG(go_quoted(a, query[1])),
+                    STR_ARG(go_quoted(a, query[2])), STR_ARG(go_quoted(a, query[3])), out.len);
     return out.len;
 }
 
@@ -74,7 +74,7 @@ static void pass_warning(void *ctx, str text)
 {
     const struct pairing *p = ctx;
 
-    journal_warn(&p->out->journal, "%.*s", STR_ARG(text));
+    log_buffer_warn(&p->out->log, "%.*s", STR_ARG(text));
 }
 
 /* Upstream: lookups give the objects themselves, so what templates change in them stays changed. */

@@ -78,13 +78,13 @@ static str fault_of(struct arena *a, const struct value *entry, const char *key)
 }
 
 /* Reports members of an entry that are not strings. keys has three elements. */
-static void note_skipped(struct noting *x, struct journal *j, const char *what,
+static void note_skipped(struct noting *x, struct log_buffer *log, const char *what,
                          const struct value *entry, const char *const *keys)
 {
-    journal_info(j, "Skipping %s with non-string fields: %.*s %.*s %.*s", what,
-                 STR_ARG(fault_of(x->arena, entry, keys[0])),
-                 STR_ARG(fault_of(x->arena, entry, keys[1])),
-                 STR_ARG(fault_of(x->arena, entry, keys[2])));
+    log_buffer_info(log, "Skipping %s with non-string fields: %.*s %.*s %.*s", what,
+                    STR_ARG(fault_of(x->arena, entry, keys[0])),
+                    STR_ARG(fault_of(x->arena, entry, keys[1])),
+                    STR_ARG(fault_of(x->arena, entry, keys[2])));
 }
 
 static void add_owner(struct noting *x, const struct value *entry, str namespace)
@@ -154,22 +154,23 @@ void owners_drop(const struct owner_fact *facts, size_t count)
         --*(facts[i].subject ? &facts[i].named->by_subject : &facts[i].named->by_owner);
 }
 
-static void check_template(const struct owners *o, const struct template *t, struct journal *j,
+static void check_template(const struct owners *o, const struct template *t, struct log_buffer *log,
                            struct str_list *paths)
 {
-    str id = identity_id(j->arena, &t->identity);
+    str id = identity_id(log->arena, &t->identity);
     const struct named *named = map_get(o->ids, id);
     const char *how = named->by_owner ? "ownerReferences" : "RBAC subjects";
 
     if (!named->by_owner && !named->by_subject)
         return;
-    journal_info(j, "Found resource %.*s via %s", STR_ARG(id), how);
-    journal_info(j, "Template %.*s found via %s (content not validated)", STR_ARG(t->path), how);
-    VEC_PUSH(j->arena, paths, t->path);
+    log_buffer_info(log, "Found resource %.*s via %s", STR_ARG(id), how);
+    log_buffer_info(log, "Template %.*s found via %s (content not validated)", STR_ARG(t->path),
+                    how);
+    VEC_PUSH(log->arena, paths, t->path);
 }
 
-void owners_find(const struct owners *o, struct journal *j, struct str_list *paths)
+void owners_find(const struct owners *o, struct log_buffer *log, struct str_list *paths)
 {
     for (size_t i = 0; i < o->reference->templates.len; i++)
-        check_template(o, &o->reference->templates.items[i], j, paths);
+        check_template(o, &o->reference->templates.items[i], log, paths);
 }

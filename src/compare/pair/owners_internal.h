@@ -17,15 +17,15 @@ struct owner_facts {
         bool subject;
     } * items;
     size_t len, cap;
-    struct journal owners, subjects; /* what was passed over */
+    struct log_buffer owners, subjects; /* what was passed over */
 };
 
 struct owners *owners_new(struct arena *a, const struct reference *r);
-/* May be called from any thread; the journals of out are set. */
+/* May be called from any thread; the buffers of out are set. */
 void owners_note(struct arena *a, const struct owners *owners, const struct object *o,
                  struct owner_facts *out);
 /* Counts what an object refers to, and no longer when it is gone or changes. */
 void owners_take(const struct owner_fact *facts, size_t count);
 void owners_drop(const struct owner_fact *facts, size_t count);
 /* Templates that owner references or RBAC subjects name; in template order. */
-void owners_find(const struct owners *o, struct journal *j, struct str_list *paths);
+void owners_find(const struct owners *o, struct log_buffer *log, struct str_list *paths);

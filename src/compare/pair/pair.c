@@ -61,8 +61,8 @@ static void add_candidate(struct pairing *p, const struct template *t)
     if (try_candidate(p, &m, &r, &e))
         VEC_PUSH(p->arena, &p->matches, m);
     else if (r.do_not_match)
-        journal_info(&p->out->journal, "Template %.*s excluded itself from matching: %.*s",
-                     STR_ARG(t->path), STR_ARG(reason_of(e.text)));
+        log_buffer_info(&p->out->log, "Template %.*s excluded itself from matching: %.*s",
+                        STR_ARG(t->path), STR_ARG(reason_of(e.text)));
     else
         err_join(&p->errors, &e);
     add_tried(p, &m, &r, &e);
@@ -96,30 +96,30 @@ static struct match *best_match(struct pairing *p)
     if (p->lazy)
         score_all(p);
 
-    journal_info(&p->out->journal, "Found %zu matches for %.*s", p->matches.len,
-                 STR_ARG(p->out->id));
+    log_buffer_info(&p->out->log, "Found %zu matches for %.*s", p->matches.len,
+                    STR_ARG(p->out->id));
     for (size_t i = 0; i < p->matches.len; i++) {
         struct match *m = &p->matches.items[i];
-        journal_info(&p->out->journal, " - %.*s - Diff score: %zu", STR_ARG(m->template->path),
-                     m->score);
+        log_buffer_info(&p->out->log, " - %.*s - Diff score: %zu", STR_ARG(m->template->path),
+                        m->score);
         if (!best || m->score < best->score)
             best = m;
     }
     return best;
 }
 
-static void warn_about_program(const struct match *m, struct journal *j)
+static void warn_about_program(const struct match *m, struct log_buffer *log)
 {
     if (!m->score && m->diff.status == 1)
-        journal_warn(j,
-                     "%.*s: Internally we found no difference but the external tool responded "
-                     "with an exit code of 1",
-                     STR_ARG(m->id));
+        log_buffer_warn(log,
+                        "%.*s: Internally we found no difference but the external tool responded "
+                        "with an exit code of 1",
+                        STR_ARG(m->id));
     if (m->score && m->diff.status == 0)
-        journal_warn(j,
-                     "%.*s: Internally we found a difference but the external tool responded "
-                     "with an exit code of 0",
-                     STR_ARG(m->id));
+        log_buffer_warn(log,
+                        "%.*s: Internally we found a difference but the external tool responded "
+                        "with an exit code of 0",
+                        STR_ARG(m->id));
 }
 
 /* Files instead of temporary names: two runs give the same text. */
@@ -144,9 +144,9 @@ static void finish(struct pairing *p, struct match *best)
         out->error = str_copy(p->arena, p->errors.text);
     } else if (!best) {
         out->kind = OUTCOME_SKIPPED;
-        journal_info(&out->journal,
-                     "Skipping comparison of %.*s: doNotMatch returned by all templates",
-                     STR_ARG(out->id));
+        log_buffer_info(&out->log,
+                        "Skipping comparison of %.*s: doNotMatch returned by all templates",
+                        STR_ARG(out->id));
     } else {
         out->kind = OUTCOME_COMPARED;
         out->template = best->template;
@@ -160,7 +160,7 @@ static void finish(struct pairing *p, struct match *best)
             tally_compared(&best->tally, best->expected,
                            best->same ? best->expected : best->actual);
         out->tally = best->tally;
-        warn_about_program(best, &out->journal);
+        warn_about_program(best, &out->log);
     }
 }
 
@@ -207,11 +207,11 @@ static void hide_values(struct pairing *p)
 {
     struct outcome *out = p->out;
 
-    if ((!out->error.len && !out->journal.lines.len && !p->tried.len) || !pair_values(p))
+    if ((!out->error.len && !out->log.lines.len && !p->tried.len) || !pair_values(p))
         return;
     out->error = hide_in(p, out->error);
-    for (size_t i = 0; i < out->journal.lines.len; i++) {
-        struct journal_line *line = &out->journal.lines.items[i];
+    for (size_t i = 0; i < out->log.lines.len; i++) {
+        struct log_line *line = &out->log.lines.items[i];
         line->text = hide_in(p, line->text);
     }
     for (size_t i = 0; i < p->tried.len; i++)
@@ -231,7 +231,7 @@ void compare_object(struct arena *a, const struct run *r, const struct object *o
                         .object = o,
                         .out = out};
 
-    out->journal = (struct journal){.arena = a, .verbose = r->options->log.verbose};
+    out->log = (struct log_buffer){.arena = a, .verbose = r->options->log.verbose};
     out->object = o;
     out->id = o->id;
     p.explain = explain_wants(r->options, o);

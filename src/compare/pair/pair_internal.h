@@ -44,7 +44,7 @@ struct pairing {
         struct match *items;
         size_t len, cap;
     } matches;
-    struct journal silent;              /* for lines that would show what is secret */
+    struct log_buffer silent;           /* for lines that would show what is secret */
     const struct secret_values *values; /* by pair_values */
     bool values_known;
     struct tally *tally;     /* of the candidate under way, or NULL */

@@ -34,10 +34,10 @@ static bool mask_patch(struct pairing *p, const struct match *m, struct buf *pat
     if (!json_read(p->arena, &source, NULL, &tree, e))
         return false;
     if (secret_mask_patch(p->arena, pair_values(p), is_secret, tree))
-        journal_warn(&p->out->journal,
-                     "%.*s: the generated override has no values of data, which are secret: it "
-                     "does not make the object match",
-                     STR_ARG(m->id));
+        log_buffer_warn(&p->out->log,
+                        "%.*s: the generated override has no values of data, which are secret: it "
+                        "does not make the object match",
+                        STR_ARG(m->id));
     buf_truncate(patch, 0);
     return json_write(patch, tree, &json_go_plain, e);
 }

@@ -95,7 +95,7 @@ size_t pair_score(const struct pairing *p, const struct match *m)
 {
     if (str_eq(m->diff.merged, m->diff.live))
         return 0;
-    if (p->candidate_count == 1 && !p->out->journal.verbose && !p->explain)
+    if (p->candidate_count == 1 && !p->out->log.verbose && !p->explain)
         return 1;
     int64_t limit = p->candidate_count == 1 && p->explain ? NS_PER_SEC : SCORE_NS;
     struct diff_pieces pieces = diff_chars(p->arena, m->diff.merged, m->diff.live, limit);

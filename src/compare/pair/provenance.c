@@ -16,7 +16,7 @@ static bool retrace(const struct pairing *p, const struct match *m, struct trace
     struct template_text text = m->text;
     struct outcome out = {.overrides = p->out->overrides,
                           .override_count = p->out->override_count,
-                          .journal = {.arena = p->arena}};
+                          .log = {.arena = p->arena}};
     struct pairing again = {.arena = p->arena,
                             .run = p->run,
                             .compare = p->compare,

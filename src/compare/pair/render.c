@@ -13,7 +13,7 @@
 
 struct render pair_render_options(struct pairing *p, struct trace *trace)
 {
-    return (struct render){.journal = &p->out->journal,
+    return (struct render){.log = &p->out->log,
                            .exact = p->dialect->exact_numbers,
                            .helm = p->dialect->helm_functions,
                            .secret = p->dialect->masked_secrets && secret_is(p->object->root),
@@ -141,11 +141,11 @@ static bool render_object(struct pairing *p, const struct template *t, struct re
 }
 
 /* Functions for single fields log the values they see. */
-static struct journal *inline_journal(struct pairing *p)
+static struct log_buffer *inline_log(struct pairing *p)
 {
     if (!p->dialect->masked_secrets || !secret_is(p->root))
-        return &p->out->journal;
-    p->silent = (struct journal){.arena = p->arena};
+        return &p->out->log;
+    p->silent = (struct log_buffer){.arena = p->arena};
     return &p->silent;
 }
 
@@ -153,10 +153,10 @@ bool pair_render(struct pairing *p, const struct template *t, struct render *r,
                  struct value **rendered, struct err *e)
 {
     omit_fields_telling(p->arena, p->root, &t->omit, p->tally ? tally_omitted : NULL, p->tally);
-    journal_info(&p->out->journal, "Executing template %.*s", STR_ARG(t->path));
+    log_buffer_info(&p->out->log, "Executing template %.*s", STR_ARG(t->path));
     if (!render_object(p, t, r, rendered, e) || (t->merge && !apply_merge(p, t, r, rendered, e)) ||
         !apply_overrides(p, t, r, rendered, e) ||
-        !inline_run(p->arena, t, *rendered, p->root, inline_journal(p), e))
+        !inline_run(p->arena, t, *rendered, p->root, inline_log(p), e))
         return err_wrap(e, "template injection failed");
     if (t->per_field.len)
         trace_add(r->trace, STAGE_INLINED, NULL, *rendered);

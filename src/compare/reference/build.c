@@ -32,10 +32,10 @@ static bool check_default(const struct value *items, str name, struct err *e)
 }
 
 static bool read_omit_lists(struct arena *a, const struct reference_version *version,
-                            struct value *doc, struct journal *j, struct reference *r,
+                            struct value *doc, struct log_buffer *log, struct reference *r,
                             struct err *e)
 {
-    struct value *items = omit_prepare(a, doc, j);
+    struct value *items = omit_prepare(a, doc, log);
     struct value **lists = value_sorted(a, items);
     AUTO_ERR all = {0};
     struct omit_reading x = {.arena = a, .items = items, .errors = &all};
@@ -236,14 +236,14 @@ static struct value *write_reference(struct arena *a, const struct reference_ver
 /* ---- The whole. ---- */
 
 bool reference_build(struct arena *a, const struct reference_version *version, struct value *doc,
-                     struct journal *j, struct reference *out, struct err *e)
+                     struct log_buffer *log, struct reference *out, struct err *e)
 {
     const struct value *files = value_get(doc, STR("templateFunctionFiles"));
 
     out->omit_lists = map_new(a);
     for (size_t i = 0; i < value_len(files); i++)
         VEC_PUSH(a, &out->function_files, value_str(value_at(files, i)));
-    if (!read_omit_lists(a, version, doc, j, out, e) ||
+    if (!read_omit_lists(a, version, doc, log, out, e) ||
         !add_parts(a, version, out, value_get(doc, STR("parts")), e))
         return false;
     out->written = write_reference(a, version, doc);

@@ -28,7 +28,7 @@ struct value *omit_built_in(struct arena *a)
     return list;
 }
 
-struct value *omit_prepare(struct arena *a, struct value *doc, struct journal *j)
+struct value *omit_prepare(struct arena *a, struct value *doc, struct log_buffer *log)
 {
     struct value *omit = value_get(doc, STR("fieldsToOmit"));
 
@@ -40,10 +40,10 @@ struct value *omit_prepare(struct arena *a, struct value *doc, struct journal *j
         value_set(a, omit, STR("items"), value_object(a));
     struct value *items = value_get(omit, STR("items"));
     if (value_get(items, STR(OMIT_BUILT_IN)))
-        journal_warn(j,
-                     "fieldsToOmit.Map contains the key \"%s\", this will be overwritten with "
-                     "default values",
-                     OMIT_BUILT_IN);
+        log_buffer_warn(log,
+                        "fieldsToOmit.Map contains the key \"%s\", this will be overwritten with "
+                        "default values",
+                        OMIT_BUILT_IN);
     value_set(a, items, STR(OMIT_BUILT_IN), omit_built_in(a));
     return items;
 }

@@ -8,7 +8,7 @@
 #include "base/base.h"
 #include "value/path.h"
 
-struct journal;
+struct log_buffer;
 
 struct omit_path {
     struct path path; /* keys only */
@@ -56,7 +56,7 @@ MUST_CHECK bool omit_path_read(struct arena *a, str text, bool prefix, struct om
  * What both versions do with fieldsToOmit first: makes it exist in doc, puts the built-in list in
  * and fills in the default. Answers the items.
  */
-struct value *omit_prepare(struct arena *a, struct value *doc, struct journal *j);
+struct value *omit_prepare(struct arena *a, struct value *doc, struct log_buffer *log);
 /* Reads pathToKey and isPrefix of an entry and appends what they say. */
 MUST_CHECK bool omit_entry_read(struct arena *a, str list, const struct value *entry,
                                 struct omit_list *out, struct err *e);

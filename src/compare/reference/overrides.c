@@ -113,7 +113,7 @@ static str override_shown(struct arena *a, const struct override *o)
 }
 
 struct correlator *overrides_correlator(struct arena *a, const struct overrides *o,
-                                        struct journal *j)
+                                        struct log_buffer *log)
 {
     struct candidate *candidates = ARENA_ARRAY(a, struct candidate, o->len);
     struct correlator *chain[2];
@@ -129,7 +129,7 @@ struct correlator *overrides_correlator(struct arena *a, const struct overrides 
     }
     if (map_len(exact))
         chain[count++] = correlate_exact(a, exact);
-    chain[count++] = correlate_group(a, override_groups, candidates, o->len, j);
+    chain[count++] = correlate_group(a, override_groups, candidates, o->len, log);
     return correlate_multi(a, chain, count);
 }
 

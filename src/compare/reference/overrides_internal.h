@@ -36,7 +36,7 @@ extern const struct schema overrides_schema;
 struct override override_read(const struct value *v);
 /* The correlator that selects overrides. */
 struct correlator *overrides_correlator(struct arena *a, const struct overrides *o,
-                                        struct journal *j);
+                                        struct log_buffer *log);
 /* Applies one to what a template gave; *object is replaced. */
 MUST_CHECK bool override_apply(struct arena *a, const struct override *o, const struct value *live,
                                struct render *r, struct value **object, struct err *e);

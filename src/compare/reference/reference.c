@@ -64,7 +64,7 @@ str reference_file(struct arena *a, const struct reference *r, str file)
     return str_fmt(a, "%.*s/%.*s", STR_ARG(r->folder), STR_ARG(file));
 }
 
-bool reference_load(struct arena *a, const struct root *root, str file, struct journal *j,
+bool reference_load(struct arena *a, const struct root *root, str file, struct log_buffer *log,
                     struct reference *out, struct err *e)
 {
     const struct reference_version *version;
@@ -80,7 +80,7 @@ bool reference_load(struct arena *a, const struct root *root, str file, struct j
     out->folder = root->folder;
     out->version = str_c(version->name);
     if (!yaml_source(a, reference_file(a, out, file), text, &out->source, e) ||
-        !reference_build(a, version, doc, j, out, e))
+        !reference_build(a, version, doc, log, out, e))
         return false;
     name_places(out);
     return true;

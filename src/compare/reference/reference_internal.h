@@ -14,7 +14,7 @@
 #include "value/source.h"
 
 struct inline_function;
-struct journal;
+struct log_buffer;
 struct schema;
 
 /* A field that is compared by a function of its own. */
@@ -110,7 +110,7 @@ struct reference_version {
 extern const struct reference_version reference_v1, reference_v2;
 
 MUST_CHECK bool reference_load(struct arena *a, const struct root *root, str file,
-                               struct journal *j, struct reference *out, struct err *e);
+                               struct log_buffer *log, struct reference *out, struct err *e);
 /* The path of a file of the reference as the user would write it. */
 str reference_file(struct arena *a, const struct reference *r, str file);
 /* The version that a metadata file says it has. */
@@ -119,7 +119,7 @@ MUST_CHECK bool reference_version_find(struct arena *a, const struct value *doc,
 
 /* A reference from a metadata file that was decoded by the schema of its version. */
 MUST_CHECK bool reference_build(struct arena *a, const struct reference_version *version,
-                                struct value *doc, struct journal *j, struct reference *out,
+                                struct value *doc, struct log_buffer *log, struct reference *out,
                                 struct err *e);
 /* Copies a member unless it is empty, for what is hashed. */
 void reference_write_text(struct arena *a, struct value *out, const struct value *in,

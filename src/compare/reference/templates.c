@@ -109,7 +109,7 @@ static void add_texts(struct arena *a, struct template *t, const struct texts *t
 struct loading {
     struct arena *arena;
     const struct root *root;
-    struct journal *journal;
+    struct log_buffer *log;
     struct reference *reference;
     struct tmpl_actions *actions;
     struct texts functions; /* of the function files; no set: not parsed yet */
@@ -359,27 +359,28 @@ static size_t find_nothing(void *ctx, struct arena *a, const str query[4],
                            const struct value ***found)
 {
     (void)found;
-    journal_info(ctx, "pre-init lookupCRs %.*s %.*s %.*s %.*s located 0 objects",
-                 STR_ARG(go_quoted(a, query[0])), STR_ARG(go_quoted(a, query[1])),
-                 STR_ARG(go_quoted(a, query[2])), STR_ARG(go_quoted(a, query[3])));
+    log_buffer_info(ctx, "pre-init lookupCRs %.*s %.*s %.*s %.*s located 0 objects",
+                    STR_ARG(go_quoted(a, query[0])), STR_ARG(go_quoted(a, query[1])),
+                    STR_ARG(go_quoted(a, query[2])), STR_ARG(go_quoted(a, query[3])));
     return 0;
 }
 
 static void pass_warning(void *ctx, str text)
 {
-    journal_warn(ctx, "%.*s", STR_ARG(text));
+    log_buffer_warn(ctx, "%.*s", STR_ARG(text));
 }
 
 /* What rendering needs is dropped but for the result. */
-static void make_metadata(struct arena *a, struct template *t, struct journal *j, struct err *all)
+static void make_metadata(struct arena *a, struct template *t, struct log_buffer *log,
+                          struct err *all)
 {
     AUTO_ARENA scratch = arena_new();
     struct value *metadata = NULL;
     struct render r = {
-        .journal = j, .hooks = {.ctx = j, .lookup = find_nothing, .warn = pass_warning}, .keep = a};
+        .log = log, .hooks = {.ctx = log, .lookup = find_nothing, .warn = pass_warning}, .keep = a};
     AUTO_ERR e = {0};
 
-    journal_info(j, "Pre-processing template %.*s with empty data", STR_ARG(t->path));
+    log_buffer_info(log, "Pre-processing template %.*s with empty data", STR_ARG(t->path));
     bool ok = template_render(scratch, t, NULL, &r, &metadata, &e);
     t->bytes += r.written;
     if (!ok) {
@@ -408,7 +409,7 @@ static void parse_template(struct loading *l, struct template *t, struct err *al
     }
     t->looks_up = tmpl_reach(t->set) & TMPL_LOOKS_UP;
     t->changes = tmpl_reach(t->set) & TMPL_CHANGES;
-    make_metadata(l->arena, t, l->journal, all);
+    make_metadata(l->arena, t, l->log, all);
     find_omit_lists(l->arena, l->reference, t, all);
 }
 
@@ -430,11 +431,11 @@ static bool parse_all(struct loading *l, struct err *e)
     return all.kind == ERR_NONE || err_copy(e, &all);
 }
 
-bool templates_parse(struct arena *a, const struct root *root, struct journal *j,
+bool templates_parse(struct arena *a, const struct root *root, struct log_buffer *log,
                      struct reference *r, struct err *e)
 {
     struct loading l = {
-        .arena = a, .root = root, .journal = j, .reference = r, .actions = tmpl_actions_new(a)};
+        .arena = a, .root = root, .log = log, .reference = r, .actions = tmpl_actions_new(a)};
     bool ok = parse_all(&l, e);
 
     err_clear(&l.functions_fault);

@@ -11,7 +11,7 @@
 struct trace;
 
 /* Parses all templates, runs each with empty data and checks it. */
-MUST_CHECK bool templates_parse(struct arena *a, const struct root *root, struct journal *j,
+MUST_CHECK bool templates_parse(struct arena *a, const struct root *root, struct log_buffer *log,
                                 struct reference *r, struct err *e);
 
 /* What the run of a template wrote, for those who want to know later what wrote it. */
@@ -23,7 +23,7 @@ struct template_text {
 
 /* What templates may ask for while they run. */
 struct render {
-    struct journal *journal;
+    struct log_buffer *log;
     bool exact;  /* numbers are never rounded */
     bool helm;   /* patches that are templates know Helm's functions */
     bool secret; /* what was rendered is not shown in errors */

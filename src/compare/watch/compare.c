@@ -60,7 +60,7 @@ static void compare_task(const struct compare_watch *w, struct arena *a, struct 
         t->object.identity = identity_of(t->object.root);
         t->object.id = identity_id(a, &t->object.identity);
     }
-    out->refers.owners = out->refers.subjects = (struct journal){.arena = a};
+    out->refers.owners = out->refers.subjects = (struct log_buffer){.arena = a};
     owners_note(a, w->state.owners, &t->object, &out->refers);
     compare_object(a, &w->run, &t->object, out);
 }
@@ -85,7 +85,7 @@ static void take_task(struct compare_watch *w, struct arena *a, struct task *t)
         return;
     }
     if (watch_state_apply(&w->state, t->key, &t->outcome))
-        journal_flush(&t->outcome.journal, &w->run.options->log);
+        log_buffer_flush(&t->outcome.log, &w->run.options->log);
 }
 
 static bool consume(void *ctx, void *item, struct err *e)

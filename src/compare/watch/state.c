@@ -238,7 +238,7 @@ void watch_state_remove(struct watch_state *s, str key, str id)
 static struct map *count_matches(struct arena *a, const struct watch_state *s)
 {
     const struct reference *r = &s->compare->reference;
-    struct journal quiet = {.arena = a};
+    struct log_buffer quiet = {.arena = a};
     struct str_list referred = {0};
     struct map *matches = map_new(a);
 

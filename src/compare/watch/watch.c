@@ -33,14 +33,14 @@ static void log_line(const struct compare_watch *w, char severity, str text)
 static void log_trouble(struct compare_watch *w)
 {
     AUTO_ARENA a = arena_new();
-    struct journal warnings = {.arena = a};
+    struct log_buffer warnings = {.arena = a};
     str lost, found;
 
     watch_source_trouble(w->source, a, &lost, &found);
     log_line(w, 'W', lost);
     log_line(w, 'I', found);
     live_warnings(w->live, true, &warnings);
-    journal_flush(&warnings, &w->run.options->log);
+    log_buffer_flush(&warnings, &w->run.options->log);
 }
 
 /* ---- When. ---- */
@@ -202,7 +202,7 @@ static bool open_watch(struct compare_watch *w, struct err *e)
     struct run *r = &w->run;
     bool ok = live_begin(r, &w->live, e);
 
-    journal_flush(&r->journal, &r->options->log);
+    log_buffer_flush(&r->log, &r->options->log);
     if (!ok)
         return false;
     w->whole = r->keeps_objects = compare_reach(w->compare).looks_up;

@@ -58,9 +58,8 @@ static struct outcome_of_reading read_all(struct arena *a, disturb *disturbance,
 {
     struct compare_options options = {.dialect = native ? &dialect_native : &dialect_original};
     struct run r = {.arena = a, .options = &options};
-    struct input in = {.arena = a,
-                       .dialect = native ? &dialect_native : &dialect_original,
-                       .journal = {.arena = a}};
+    struct input in = {
+        .arena = a, .dialect = native ? &dialect_native : &dialect_original, .log = {.arena = a}};
     struct outcome_of_reading out = {0};
     struct document doc;
     struct feed *feed;

@@ -33,10 +33,11 @@ TEST(results_show_what_did_not_fit)
     for (size_t i = 0; i < COUNT(cases); i++) {
         AUTO_ARENA a = arena_new();
         struct captures c = {.arena = a};
-        struct journal j = {.arena = a};
-        (void)cases[i].function->compare(a, str_c(cases[i].pattern), str_c(cases[i].value), &c, &j);
+        struct log_buffer log = {.arena = a};
+        (void)cases[i].function->compare(a, str_c(cases[i].pattern), str_c(cases[i].value), &c,
+                                         &log);
         assert_str(
-            cases[i].function->compare(a, str_c(cases[i].pattern), str_c(cases[i].value), &c, &j),
+            cases[i].function->compare(a, str_c(cases[i].pattern), str_c(cases[i].value), &c, &log),
             str_c(cases[i].want));
     }
 }

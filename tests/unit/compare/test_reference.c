@@ -70,7 +70,7 @@ TEST(lists_that_include_each_other_are_refused)
 {
     AUTO_ARENA a = arena_new();
     AUTO_ERR e = {0};
-    struct journal j = {.arena = a};
+    struct log_buffer log = {.arena = a};
     struct reference r = {.omit_lists = map_new(a)};
     struct value *doc;
 
@@ -78,7 +78,7 @@ TEST(lists_that_include_each_other_are_refused)
                           STR("fieldsToOmit: {items: {x: [{include: z}], z: [{include: x}]}}"),
                           reference_v2.schema, &doc, &e),
               &e);
-    assert_false(reference_build(a, &reference_v2, doc, &j, &r, &e));
+    assert_false(reference_build(a, &reference_v2, doc, &log, &r, &e));
     assert_str(e.text, STR("circular import found x -> z -> x\ncircular import found z -> x -> z"));
 }
 

@@ -398,14 +398,14 @@ TEST(every_group_that_has_a_kind_is_listed)
 
     begin(&w, handle_cluster, &e);
     struct seen s = {w.a, buf_new(w.a, BUF_UNLIMITED)};
-    struct journal j = {.arena = w.a};
+    struct log_buffer log = {.arena = w.a};
     open_live(&w, &flags, &l, &e);
-    assert_ok(live_choose(l, templates, COUNT(templates), &j, &e), &e);
-    assert_int_equal(j.lines.len, 2);
-    assert_str(j.lines.items[0].text,
+    assert_ok(live_choose(l, templates, COUNT(templates), &log, &e), &e);
+    assert_int_equal(log.lines.len, 2);
+    assert_str(log.lines.items[0].text,
                STR("There may be an issue with the API resources exposed by the cluster. Found "
                    "kind but missing group/version for Thing.y.io/v1 "));
-    assert_str(j.lines.items[1].text,
+    assert_str(log.lines.items[1].text,
                STR("Reference Contains Templates With Types (kind) Not Supported By Cluster: "
                    "Nope"));
     assert_int_equal(live_type_count(l), 2);
@@ -425,15 +425,15 @@ TEST(a_cluster_without_the_kinds_or_the_rights_is_an_error)
 
     begin(&w, handle_cluster, &e);
     struct seen s = {w.a, buf_new(w.a, BUF_UNLIMITED)};
-    struct journal j = {.arena = w.a};
+    struct log_buffer log = {.arena = w.a};
     open_live(&w, &flags, &l, &e);
-    assert_false(live_choose(l, &nope, 1, &j, &e));
-    assert_int_equal(j.lines.len, 0);
+    assert_false(live_choose(l, &nope, 1, &log, &e));
+    assert_int_equal(log.lines.len, 0);
     live_close(l);
     err_clear(&e);
     flags.namespace = STR("secret");
     open_live(&w, &flags, &l, &e);
-    assert_ok(live_choose(l, &thing, 1, &j, &e), &e);
+    assert_ok(live_choose(l, &thing, 1, &log, &e), &e);
     assert_int_equal(live_type_count(l), 2);
     assert_ok(note_ids(&s, l, 0, &e), &e);
     assert_false(note_ids(&s, l, 1, &e));
@@ -526,9 +526,9 @@ TEST(rows_are_filled_from_the_part_of_a_cluster_that_answers)
     AUTO_ERR e = {0};
 
     begin(&w, handle_part, &e);
-    struct journal j = {.arena = w.a};
+    struct log_buffer log = {.arena = w.a};
     flags.server = server_url(w.server);
-    assert_ok(generate_live_open(w.a, &flags, &j, &g, &e), &e);
+    assert_ok(generate_live_open(w.a, &flags, &log, &g, &e), &e);
     assert_ok(generate_live_fill(g, &thing, &e), &e);
     assert_int_equal(thing.found.len, 1);
     assert_ok(generate_live_fill(g, &any, &e), &e);
@@ -538,7 +538,7 @@ TEST(rows_are_filled_from_the_part_of_a_cluster_that_answers)
     assert_false(generate_live_fill(g, &other, &e));
     assert_str(e.text, STR("failed to find API for Thing (x.io/v1): no matches for kind \"Thing\" "
                            "in version \"x.io/v1\""));
-    assert_int_equal(j.lines.len, 0);
+    assert_int_equal(log.lines.len, 0);
     generate_live_close(g);
     end(&w);
 }
@@ -559,13 +559,13 @@ TEST(a_refusal_without_words_is_worded_only_natively)
     AUTO_ERR begun = {0};
 
     begin(&w, handle_part, &begun);
-    struct journal j = {.arena = w.a};
+    struct log_buffer log = {.arena = w.a};
     flags.server = server_url(w.server);
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct wanted row = {.kind = STR("Thing"), .api_version = STR("v1"), .namespace = STR("x")};
         struct generate_live *g;
         AUTO_ERR e = {0};
-        assert_ok(generate_live_open(w.a, &flags, cases[i].native ? NULL : &j, &g, &e), &e);
+        assert_ok(generate_live_open(w.a, &flags, cases[i].native ? NULL : &log, &g, &e), &e);
         assert_false(generate_live_fill(g, &row, &e));
         assert_str(e.text, str_c(cases[i].fault));
         generate_live_close(g);
@@ -588,16 +588,16 @@ TEST(a_cluster_that_cannot_be_asked_is_logged_for_every_row)
 
     AUTO_ERR begun = {0};
     begin(&w, handle_nothing, &begun);
-    struct journal j = {.arena = w.a};
+    struct log_buffer log = {.arena = w.a};
     flags.server = server_url(w.server);
-    assert_ok(generate_live_open(w.a, &flags, &j, &g, &begun), &begun);
+    assert_ok(generate_live_open(w.a, &flags, &log, &g, &begun), &begun);
     for (size_t i = 1; i <= 2; i++) {
         AUTO_ERR e = {0};
         assert_false(generate_live_fill(g, &row, &e));
         assert_str(e.text, STR("failed to find API for Thing (v1): go away"));
-        assert_int_equal(j.lines.len, i);
-        assert_int_equal(j.lines.items[i - 1].severity, 'E');
-        assert_str(j.lines.items[i - 1].text,
+        assert_int_equal(log.lines.len, i);
+        assert_int_equal(log.lines.items[i - 1].severity, 'E');
+        assert_str(log.lines.items[i - 1].text,
                    STR("\"Unhandled Error\" err=\"couldn't get current server API group list: go "
                        "away\" logger=\"UnhandledError\""));
     }

@@ -39,9 +39,8 @@ static void read(struct input *in, struct arena *a, const char *text, bool nativ
     struct stream *s = stream_new(a);
     struct document doc;
 
-    *in = (struct input){.arena = a,
-                         .dialect = native ? &dialect_native : &dialect_original,
-                         .journal = {.arena = a}};
+    *in = (struct input){
+        .arena = a, .dialect = native ? &dialect_native : &dialect_original, .log = {.arena = a}};
     stream_begin(s, STR("f.yaml"), &bytes.base);
     while (stream_next(s, in, &doc)) {
         document_read(in, &doc);
