@@ -60,7 +60,7 @@ struct pack {
     uint64_t unpacked; /* bytes, at all levels */
     bool refused;      /* a limit was passed: nothing more is read */
     str name;
-    struct err fault; /* of opening, until it was told */
+    struct err fault; /* of opening, until it was reported */
 };
 
 /* ---- Bytes. ---- */
@@ -612,7 +612,7 @@ bool pack_next(struct pack *p, struct arena *a, struct pack_member *out)
         struct level *l = top(p);
         struct archive_entry *entry;
         AUTO_ERR e = {0};
-        bool told = l->broken, ok = next_entry(l, &entry, &e);
+        bool reported = l->broken, ok = next_entry(l, &entry, &e);
         if (ok && entry) {
             if (take(p, a, entry, out))
                 return true;
@@ -621,7 +621,7 @@ bool pack_next(struct pack *p, struct arena *a, struct pack_member *out)
         if (!ok)
             give_fault(a, out, l->name, &e);
         pop(p);
-        if (!ok && !told)
+        if (!ok && !reported)
             return true;
     }
     return false;

@@ -88,7 +88,7 @@ static void on_told(void *ctx)
     struct arm_pipe *p = f->pipe;
     AUTO_LOCK guard = lock_take(&p->lock);
 
-    f->told = true;
+    f->notified = true;
     if (f->place != FLIGHT_TOKEN)
         return;
     flight_unpark(f);
@@ -97,13 +97,13 @@ static void on_told(void *ctx)
     pipe_call_workers(p);
 }
 
-/* False: it was told meanwhile. */
+/* False: it was notified meanwhile. */
 static bool park(struct flight *f)
 {
     struct arm_pipe *p = f->pipe;
     AUTO_LOCK guard = lock_take(&p->lock);
 
-    if (f->told)
+    if (f->notified)
         return false;
     flight_park(f, FLIGHT_TOKEN);
     pipe_call_workers(p);
@@ -115,7 +115,7 @@ bool flight_get_token(struct flight *f)
     struct credential_wish *wish = &f->wish;
 
     for (;;) {
-        f->told = false;
+        f->notified = false;
         wish->listener = (struct credential_listener){.tell = on_told, .ctx = f};
         switch (credential_try(f->arm->config.credential, f->attempt.secret, f->arm->scope, wish)) {
         case CREDENTIAL_READY:

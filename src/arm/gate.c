@@ -14,13 +14,13 @@ struct arm_gate {
     struct budget *budget;
 };
 
-/* A waiting request; freed by the last of its two holders, or once it was notified. */
+/* A waiting request; granted by the last of its two holders, or once it was notified. */
 struct waiter {
     struct budget_grant grant;
     bool granted, left;
     gate_fn *tell;
     void *ctx;
-    struct waiter *next; /* of those to be told */
+    struct waiter *next; /* of those let go */
 };
 
 struct arm_gate *arm_gate_new(const struct budget_limits *limits)
@@ -32,20 +32,20 @@ struct arm_gate *arm_gate_new(const struct budget_limits *limits)
 }
 
 /* Releases requests whose turn has come. Under the lock. Returns when to check again. */
-static int64_t let_go(struct arm_gate *g, int64_t now, struct waiter **told)
+static int64_t let_go(struct arm_gate *g, int64_t now, struct waiter **granted)
 {
     struct budget_grant grant;
     struct waiter *w;
     int64_t again;
 
-    *told = NULL;
+    *granted = NULL;
     while ((w = budget_next(g->budget, now, &grant, &again))) {
         w->grant = grant;
         w->granted = true;
         if (w->tell) {
             w->next = NULL;
-            *told = w;
-            told = &w->next;
+            *granted = w;
+            granted = &w->next;
         } else if (w->left) {
             budget_return(g->budget, &grant, now);
             block_free(w);
@@ -54,11 +54,11 @@ static int64_t let_go(struct arm_gate *g, int64_t now, struct waiter **told)
     return again;
 }
 
-static void tell(struct waiter *told)
+static void notify_all(struct waiter *granted)
 {
     struct waiter *next;
 
-    for (struct waiter *w = told; w; w = next) {
+    for (struct waiter *w = granted; w; w = next) {
         next = w->next;
         w->tell(w->ctx, &w->grant);
         block_free(w);
@@ -67,28 +67,28 @@ static void tell(struct waiter *told)
 
 int64_t gate_look(struct arm_gate *g)
 {
-    struct waiter *told;
+    struct waiter *granted;
     int64_t again;
 
     {
         AUTO_LOCK guard = lock_take(&g->lock);
-        again = let_go(g, clock_mono(), &told);
+        again = let_go(g, clock_mono(), &granted);
     }
-    tell(told);
+    notify_all(granted);
     return again;
 }
 
 void arm_gate_free(struct arm_gate *g)
 {
-    struct waiter *told;
+    struct waiter *granted;
     int64_t again = 0;
 
     if (!g)
         return;
     /* Those who left wait no longer than the longest pause of a bucket. */
     while (again != INT64_MAX) {
-        again = let_go(g, again < INT64_MAX / 2 ? again : INT64_MAX / 2, &told);
-        assert(!told);
+        again = let_go(g, again < INT64_MAX / 2 ? again : INT64_MAX / 2, &granted);
+        assert(!granted);
     }
     budget_free(g->budget);
     pthread_mutex_destroy(&g->lock.mutex);
@@ -149,7 +149,7 @@ bool gate_enter(struct arm_gate *g, const struct budget_request *r, const struct
 bool gate_ask(struct arm_gate *g, const struct budget_request *r, struct budget_grant *grant,
               struct waiter **out, struct err *e)
 {
-    struct waiter *w = block_new(sizeof(*w)), *told;
+    struct waiter *w = block_new(sizeof(*w)), *granted;
     struct budget_request request = *r;
     int64_t now = clock_mono();
 
@@ -162,7 +162,7 @@ bool gate_ask(struct arm_gate *g, const struct budget_request *r, struct budget_
             block_free(w);
             return false;
         }
-        let_go(g, now, &told);
+        let_go(g, now, &granted);
         if (w->granted)
             *out = NULL;
     }
@@ -170,7 +170,7 @@ bool gate_ask(struct arm_gate *g, const struct budget_request *r, struct budget_
         *grant = w->grant;
         block_free(w);
     }
-    tell(told);
+    notify_all(granted);
     return true;
 }
 
@@ -204,14 +204,14 @@ void gate_leave(struct arm_gate *g, const struct budget_grant *grant,
                 const struct budget_signal *signal)
 {
     const int64_t now = clock_mono();
-    struct waiter *told;
+    struct waiter *granted;
 
     {
         AUTO_LOCK guard = lock_take(&g->lock);
         budget_answer(g->budget, grant, now, signal);
-        let_go(g, now, &told);
+        let_go(g, now, &granted);
     }
-    tell(told);
+    notify_all(granted);
 }
 
 size_t arm_gate_stats(struct arm_gate *g, struct arena *a, struct budget_stats **out)

@@ -147,7 +147,7 @@ bool arm_pipe_start(struct arm_pipe *p, struct arm *m, const struct arm_call *ca
         return false;
     struct arena *a = f->done.arena;
     f->arm = m;
-    f->is_done = f->told = f->fetches = f->relaunch = f->registers = false;
+    f->is_done = f->notified = f->fetches = f->relaunch = f->registers = false;
     f->wish = (struct credential_wish){0};
     f->tries = (struct tries){.once = call->address.len > 0};
     f->done = (struct arm_done){

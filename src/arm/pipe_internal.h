@@ -47,7 +47,7 @@ struct flight {
     struct attempt attempt;
     struct tries tries;
     struct credential_wish wish; /* its token */
-    bool told;                   /* it came before the flight was parked */
+    bool notified;               /* that came before the flight was parked */
     bool fetches;                /* the token, by itself: wish.fetch is under way */
     bool relaunch;               /* in the queue: to begin a try */
     bool registers;

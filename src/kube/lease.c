@@ -307,19 +307,19 @@ void lease_run(struct lease *l, struct http_cancel *cancel, void (*on_change)(vo
                void *ctx)
 {
     AUTO_ERR e = {0};
-    bool told = false;
+    bool reported = false;
 
     do {
         int64_t wait = lease_step(l, &e);
         bool held = lease_held(l);
-        if (held != told && on_change)
+        if (held != reported && on_change)
             on_change(ctx, held);
-        told = held;
+        reported = held;
         if (!http_cancel_wait(cancel, wait, &e))
             break;
     } while (!http_cancel_raised(cancel));
     lease_release(l);
-    if (told && on_change)
+    if (reported && on_change)
         on_change(ctx, false);
 }
 

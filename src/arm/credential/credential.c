@@ -224,7 +224,7 @@ static struct credential_listener *settle(struct credential *c, struct entry *t,
                                           const struct err *failure)
 {
     AUTO_LOCK guard = lock_take(&c->lock);
-    struct credential_listener *told = c->listeners;
+    struct credential_listener *waiting = c->listeners;
 
     if (answer)
         keep(t, answer);
@@ -233,16 +233,16 @@ static struct credential_listener *settle(struct credential *c, struct entry *t,
     t->fetching = false;
     c->listeners = NULL;
     pthread_cond_broadcast(&c->fetched);
-    return told;
+    return waiting;
 }
 
-static void tell(struct credential_listener *told)
+static void notify_all(struct credential_listener *waiting)
 {
     struct credential_listener *next;
 
-    for (; told; told = next) {
-        next = told->next;
-        told->tell(told->ctx);
+    for (; waiting; waiting = next) {
+        next = waiting->next;
+        waiting->tell(waiting->ctx);
     }
 }
 
@@ -255,7 +255,7 @@ static void fetch(struct credential *c, struct entry *t)
     AUTO_ERR failure = {0};
     bool ok = token_fetch(a, &call, &answer, &failure);
 
-    tell(settle(c, t, ok ? &answer : NULL, &failure));
+    notify_all(settle(c, t, ok ? &answer : NULL, &failure));
 }
 
 enum step { STEP_USE, STEP_FETCH, STEP_FAIL, STEP_WAIT };
@@ -354,7 +354,7 @@ static enum credential_state begin_fetch(struct credential *c, struct entry *t,
         wish->fetch = f;
         return CREDENTIAL_FETCH;
     }
-    tell(settle(c, t, next == TOKEN_DONE ? &answer : NULL, &failure));
+    notify_all(settle(c, t, next == TOKEN_DONE ? &answer : NULL, &failure));
     arena_free(a);
     return CREDENTIAL_READY;
 }
@@ -443,14 +443,14 @@ bool credential_fetch_answer(struct credential_fetch *f, const struct http_respo
 
     if (next == TOKEN_SEND)
         return true;
-    tell(settle(f->credential, f->entry, next == TOKEN_DONE ? &answer : NULL, &e));
+    notify_all(settle(f->credential, f->entry, next == TOKEN_DONE ? &answer : NULL, &e));
     arena_free(f->arena);
     return false;
 }
 
 void credential_fetch_end(struct credential_fetch *f, const struct err *failure)
 {
-    tell(settle(f->credential, f->entry, NULL, failure));
+    notify_all(settle(f->credential, f->entry, NULL, failure));
     arena_free(f->arena);
 }
 

@@ -107,7 +107,7 @@ static bool report_stale(struct call *c, const struct derive_result *r, struct e
 /* What asks for a decision is shown; what follows from rules is only counted. */
 static void show_notes(struct call *c, const struct derive_result *r)
 {
-    static const char *const told[NOTE_KINDS] = {
+    static const char *const names[NOTE_KINDS] = {
         [NOTE_DROPPED] = "left out",
         [NOTE_CHANGED] = "simplified",
         [NOTE_UNKNOWN] = "of unknown kind",
@@ -119,7 +119,7 @@ static void show_notes(struct call *c, const struct derive_result *r)
 
     for (size_t i = 0; i < NOTE_KINDS; i++)
         if (r->counts[i])
-            output_fmt(c->out, "%6zu %s\n", r->counts[i], told[i]);
+            output_fmt(c->out, "%6zu %s\n", r->counts[i], names[i]);
     for (size_t i = 0; i < r->notes.len; i++)
         if (r->notes.items[i].kind == NOTE_NO_TYPE)
             output_fmt(c->out, "no ARM type: %.*s/%.*s %.*s\n", STR_ARG(r->notes.items[i].group),

@@ -81,11 +81,11 @@ static bool serve(struct call *c, struct sim *s, uint16_t port, struct err *e)
         return false;
     stop_on_signals();
     output_fmt(c->out, "The simulated ARM listens on %.*s\n", STR_ARG(server_url(server)));
-    bool told = output_finish(c->out, e);
-    if (told)
+    bool announced = output_finish(c->out, e);
+    if (announced)
         stop_wait();
     server_stop(server, NS_PER_SEC);
-    return told;
+    return announced;
 }
 
 static bool cmd_simulate(struct call *c, struct err *e)

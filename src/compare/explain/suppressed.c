@@ -91,7 +91,7 @@ static void find_omitted(struct search *s, const struct tried_list *candidates)
     for (size_t i = 0; i < candidates->len; i++) {
         o.template = candidates->items[i].template;
         if (takes_fields(t, o.template))
-            omit_fields_telling(s->arena, object, &o.template->omit, add_omitted, &o);
+            omit_fields_reporting(s->arena, object, &o.template->omit, add_omitted, &o);
         if (o.template == t->template)
             break;
     }
@@ -100,7 +100,7 @@ static void find_omitted(struct search *s, const struct tried_list *candidates)
             (struct result_place){0});
     if (t->stages.len) {
         struct value *last = value_clone(s->arena, t->stages.items[t->stages.len - 1].tree);
-        omit_fields_telling(s->arena, last, &t->template->omit, add_omitted, &o);
+        omit_fields_reporting(s->arena, last, &t->template->omit, add_omitted, &o);
     }
 }
 

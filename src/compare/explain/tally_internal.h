@@ -33,7 +33,7 @@ struct tally {
 size_t field_count(const struct value *v);
 /* Fields that at least one of two sides has. */
 size_t field_count_both(const struct value *x, const struct value *y);
-/* An omit_told whose ctx is a struct tally. */
+/* An omit_reporter whose ctx is a struct tally. */
 void tally_omitted(void *ctx, const struct omit_path *entry, const struct path *removed);
 /* To be called before live loses its managed fields. */
 void tally_managed(struct tally *t, const struct value *live);

@@ -152,7 +152,7 @@ static struct log_buffer *inline_log(struct pairing *p)
 bool pair_render(struct pairing *p, const struct template *t, struct render *r,
                  struct value **rendered, struct err *e)
 {
-    omit_fields_telling(p->arena, p->root, &t->omit, p->tally ? tally_omitted : NULL, p->tally);
+    omit_fields_reporting(p->arena, p->root, &t->omit, p->tally ? tally_omitted : NULL, p->tally);
     log_buffer_info(&p->out->log, "Executing template %.*s", STR_ARG(t->path));
     if (!render_object(p, t, r, rendered, e) || (t->merge && !apply_merge(p, t, r, rendered, e)) ||
         !apply_overrides(p, t, r, rendered, e) ||

@@ -67,7 +67,7 @@ bool omit_path_read(struct arena *a, str text, bool prefix, struct omit_path **o
 struct omission {
     struct arena *arena;
     struct value *object;
-    omit_told *told; /* or NULL */
+    omit_reporter *report; /* or NULL */
     void *ctx;
     struct map *gone; /* items of an object to how many of them are marked; NULL: none yet */
 };
@@ -155,8 +155,8 @@ static size_t remove_below(struct omission *x, struct value *v, const struct pat
 static void omit_one(struct omission *x, const struct omit_path *entry, struct path path)
 {
     path.len = path.len ? remove_below(x, x->object, &path, 0) : 0;
-    if (path.len && x->told)
-        x->told(x->ctx, entry, &path);
+    if (path.len && x->report)
+        x->report(x->ctx, entry, &path);
 }
 
 /* ---- Prefixes. ---- */
@@ -274,10 +274,10 @@ static void expand_prefix(struct prefixes *x, const struct value *root, const st
 }
 
 /* All prefixes are expanded before anything is removed. */
-void omit_fields_telling(struct arena *a, struct value *object, const struct omit_list *list,
-                         omit_told *told, void *ctx)
+void omit_fields_reporting(struct arena *a, struct value *object, const struct omit_list *list,
+                           omit_reporter *report, void *ctx)
 {
-    struct omission x = {.arena = a, .object = object, .told = told, .ctx = ctx};
+    struct omission x = {.arena = a, .object = object, .report = report, .ctx = ctx};
     struct prefixes expanded = {.arena = a};
     size_t next = 0;
 
@@ -297,5 +297,5 @@ void omit_fields_telling(struct arena *a, struct value *object, const struct omi
 
 void omit_fields(struct arena *a, struct value *object, const struct omit_list *list)
 {
-    omit_fields_telling(a, object, list, NULL, NULL);
+    omit_fields_reporting(a, object, list, NULL, NULL);
 }

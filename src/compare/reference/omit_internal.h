@@ -27,9 +27,9 @@ struct omit_list {
 /* Removes what the list names, and the mappings that are empty then. */
 void omit_fields(struct arena *a, struct value *object, const struct omit_list *list);
 /* The same, and reports what each entry removed; removed is valid during the call only. */
-typedef void omit_told(void *ctx, const struct omit_path *entry, const struct path *removed);
-void omit_fields_telling(struct arena *a, struct value *object, const struct omit_list *list,
-                         omit_told *told, void *ctx);
+typedef void omit_reporter(void *ctx, const struct omit_path *entry, const struct path *removed);
+void omit_fields_reporting(struct arena *a, struct value *object, const struct omit_list *list,
+                           omit_reporter *report, void *ctx);
 
 /* The lists of fieldsToOmit while they are read. */
 struct omit_reading {

@@ -99,7 +99,7 @@ struct watch_state {
     struct table *entries; /* key to struct watch_entry: objects that count */
     struct watch_template *templates;
     size_t matched, drifting, failed;
-    uint64_t compared, told[WATCH_KINDS];
+    uint64_t compared, reported[WATCH_KINDS];
     struct arena *issue_arena; /* of issues */
     struct watch_issues issues;
     /* What was reported since the last reset; before the start, problems by key. */

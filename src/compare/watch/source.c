@@ -35,7 +35,7 @@ struct watch_type {
     struct kube_cache *cache;
     struct arena *arena;
     /* Under the lock: */
-    bool synced, failing, told;
+    bool synced, failing, reported;
     int64_t failing_since;
     struct err failure;
 };
@@ -334,9 +334,9 @@ void watch_source_trouble(struct watch_source *s, struct arena *a, str *lost, st
     back.text = buf_new(a, BUF_UNLIMITED);
     for (size_t i = 0; i < s->type_count; i++) {
         struct watch_type *t = s->types[i];
-        if (t->failing == t->told || (t->failing && now - t->failing_since < TROUBLE_AFTER))
+        if (t->failing == t->reported || (t->failing && now - t->failing_since < TROUBLE_AFTER))
             continue;
-        t->told = t->failing;
+        t->reported = t->failing;
         name_type(t->failing ? &gone : &back, a, t);
     }
     *lost = *found = STR_NONE;

@@ -4,7 +4,7 @@
  * found to be, and what has changed when it is found to be something else.
  *
  * An object counts when it was compared, could not be, or refers to a template. What an object
- * differs in is known by a hash of its differences; the differences themselves are told and
+ * differs in is known by a hash of its differences; the differences themselves are reported and
  * dropped. What is missing follows from the numbers of objects per template, and is found anew
  * after each change.
  */
@@ -38,7 +38,7 @@ const char *watch_kind_name(enum watch_kind kind)
 
 static void tell(struct watch_state *s, const struct watch_change *change)
 {
-    s->told[change->kind]++;
+    s->reported[change->kind]++;
     VEC_PUSH(s->arena, &s->changes, *change);
 }
 

@@ -192,7 +192,7 @@ void compare_watch_totals(struct compare_watch *w, struct watch_totals *out)
                                  .errors = look.errors,
                                  .compared = s->compared,
                                  .started = !s->early};
-    memcpy(out->changes, s->told, sizeof(out->changes));
+    memcpy(out->changes, s->reported, sizeof(out->changes));
 }
 
 /* ---- Life. ---- */

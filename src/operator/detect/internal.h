@@ -92,14 +92,14 @@ void spell_scalar(struct detect *d, const struct model_prop *prop, const struct 
 /* The canonical spelling of the key of a map. */
 str spell_key(struct detect *d, str key);
 
-/* ---- told.c ---- */
+/* ---- hidden.c ---- */
 
 /* Whether Azure never returns what is at path: a secret, or a member that the status lacks. */
 bool is_hidden(const struct detect *d, const struct path *path);
 
 /* How many members of what is at path Azure never returns, and how many it does. */
 struct hidden_count {
-    size_t hidden, told;
+    size_t hidden, shown;
 };
 struct hidden_count hidden_below(struct detect *d, const struct path *path, const struct value *v);
 

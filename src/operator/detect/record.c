@@ -98,7 +98,7 @@ static bool is_entry(const struct path *path, const struct value *wanted)
 static enum detect_cause cause_of(struct detect *d, const struct path *path,
                                   const struct difference *x, const struct value *wanted)
 {
-    if (!hidden_below(d, path, x->old_ ? x->old_ : x->new_).told)
+    if (!hidden_below(d, path, x->old_ ? x->old_ : x->new_).shown)
         return CAUSE_HIDDEN;
     if (x->kind == DIFFERENCE_ADDED)
         return is_entry(path, wanted) ? CAUSE_EXTENDED : CAUSE_DEFAULTED;
@@ -150,7 +150,7 @@ static bool learn_missing(struct learning *l, const struct path *path, const str
 {
     struct hidden_count count = hidden_below(l->d, path, v);
 
-    if (!v || !count.hidden || !count.told)
+    if (!v || !count.hidden || !count.shown)
         return false;
     for (size_t i = 0; i < v->len; i++) {
         struct step step = {.kind = STEP_KEY, .key = value_key(&v->items[i])};
@@ -158,7 +158,7 @@ static bool learn_missing(struct learning *l, const struct path *path, const str
         struct difference x = {.kind = DIFFERENCE_MISSING, .old_ = &v->items[i]};
         if (!learn_missing(l, &below, x.old_))
             learn_one(l, &below, &x,
-                      hidden_below(l->d, &below, x.old_).told ? CAUSE_DROPPED : CAUSE_HIDDEN);
+                      hidden_below(l->d, &below, x.old_).shown ? CAUSE_DROPPED : CAUSE_HIDDEN);
     }
     return true;
 }

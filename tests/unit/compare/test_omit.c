@@ -42,7 +42,7 @@ static str omitted(struct arena *a, size_t i, struct buf *told)
     assert_ok(yaml_map_read(a, str_c(cases[i].object), &object, &e), &e);
     assert_ok(omit_path_read(a, str_c(cases[i].path), cases[i].prefix, &path, &e), &e);
     VEC_PUSH(a, &list, path);
-    omit_fields_telling(a, object, &list, note, told);
+    omit_fields_reporting(a, object, &list, note, told);
     assert_ok(json_write(&out, object, &json_go, &e), &e);
     return buf_str(&out);
 }
@@ -99,7 +99,7 @@ TEST(large_mappings_lose_what_each_rule_names_and_keep_their_order)
     add_rule(a, &list, STR("m.k1"), true);
     add_rule(a, &list, STR("m.k1"), true);
     add_rule(a, &list, STR("m.k12"), true);
-    omit_fields_telling(a, object, &list, count_told, &told);
+    omit_fields_reporting(a, object, &list, count_told, &told);
     m = value_get(object, STR("m"));
     assert_int_equal(told, 2 + 11);
     assert_int_equal(value_len(m), 100 - 2 - 11);
@@ -124,7 +124,7 @@ TEST(prefixes_of_large_mappings_find_members_in_their_order)
         value_set_int(a, object, str_fmt(a, "k%zu", i), 0);
     add_rule(a, &list, STR("k2"), true);
     add_rule(a, &list, STR("k"), true);
-    omit_fields_telling(a, object, &list, note, &told);
+    omit_fields_reporting(a, object, &list, note, &told);
     assert_int_equal(value_len(object), 0);
     assert_true(
         str_has_prefix(buf_str(&told), STR(" k29 k28 k27 k26 k25 k24 k23 k22 k21 k20 k2 k39 "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * told.c - what Azure never returns.
+ * hidden.c - what Azure never returns.
  *
  * A member that the spec of a kind has and its status lacks is only ever written; so are secrets,
  * and what a line of api/rules/detect.json calls hidden.
@@ -71,13 +71,13 @@ struct hidden_count hidden_below(struct detect *d, const struct path *path, cons
     if (is_hidden(d, path))
         return (struct hidden_count){.hidden = 1};
     if (!value_is(v, VALUE_OBJECT) || !v->len)
-        return (struct hidden_count){.told = 1};
+        return (struct hidden_count){.shown = 1};
     for (size_t i = 0; i < v->len; i++) {
         struct step step = {.kind = STEP_KEY, .key = value_key(&v->items[i])};
         struct path below = path_append(d->arena, path, step);
         struct hidden_count one = hidden_below(d, &below, &v->items[i]);
         sum.hidden += one.hidden;
-        sum.told += one.told;
+        sum.shown += one.shown;
     }
     return sum;
 }
