@@ -203,7 +203,7 @@ void flight_launch(struct flight *f)
 }
 
 /* Tries again after a while. False when there is no time for it. */
-static bool rest(struct flight *f, int64_t wait)
+static bool retry_later(struct flight *f, int64_t wait)
 {
     struct arm_pipe *p = f->pipe;
     const struct arm_call *call = &f->done.call;
@@ -276,7 +276,7 @@ static bool go_on_registering(struct flight *f, bool ok)
     } else {
         end_registration(f);
     }
-    return next != REGISTRATION_FAILED && rest(f, wait);
+    return next != REGISTRATION_FAILED && retry_later(f, wait);
 }
 
 /* ---- The end of a try. ---- */
@@ -289,7 +289,7 @@ static bool land_answer(struct flight *f)
 
     if (again == AGAIN_REGISTERED && !begin_registration(f))
         again = AGAIN_NOT;
-    if (again != AGAIN_NOT && rest(f, wait))
+    if (again != AGAIN_NOT && retry_later(f, wait))
         return false;
     /* Nobody waits for it any more, or it has ended: then the refusal of the outer call counts. */
     if (f->registers && go_on_registering(f, again == AGAIN_NOT && !d->result.verdict.retry))
@@ -307,7 +307,7 @@ static bool land_failure(struct flight *f)
     struct arm_done *d = &f->done;
     int64_t wait;
 
-    if (failure_again(&f->attempt, &f->failure, &f->tries, &wait) && rest(f, wait))
+    if (failure_again(&f->attempt, &f->failure, &f->tries, &wait) && retry_later(f, wait))
         return false;
     if (f->registers) {
         end_registration(f);

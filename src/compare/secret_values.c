@@ -222,10 +222,10 @@ static bool ends_word(char c)
 
 static bool is_secret_name(str name)
 {
-    static const char *const also[] = {"auth", "_auth", "pass", "pwd"};
+    static const char *const names[] = {"auth", "_auth", "pass", "pwd"};
 
-    for (size_t i = 0; i < COUNT(also); i++)
-        if (str_eq_fold(name, str_c(also[i])))
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (str_eq_fold(name, str_c(names[i])))
             return true;
     return redact_is_secret_name(name);
 }

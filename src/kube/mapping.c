@@ -71,9 +71,9 @@ const struct kube_resource *kube_kind_exact(const struct kube_discovery *d, str 
 /* What a word may be, the surest first: a plural, a singular, a short name. */
 enum naming { NAMING_PLURAL, NAMING_SINGULAR, NAMING_SHORT, NAMINGS };
 
-static bool is_named(const struct kube_resource *r, str word, enum naming how)
+static bool is_named(const struct kube_resource *r, str word, enum naming naming)
 {
-    switch (how) {
+    switch (naming) {
     case NAMING_PLURAL:
         return str_eq_fold(r->name, word);
     case NAMING_SINGULAR:
@@ -86,11 +86,11 @@ static bool is_named(const struct kube_resource *r, str word, enum naming how)
 static const struct kube_resource *find_word(const struct kube_discovery *d, str word, str version,
                                              str group)
 {
-    for (int how = 0; word.len && how < NAMINGS; how++) {
+    for (int naming = 0; word.len && naming < NAMINGS; naming++) {
         for (size_t i = 0; i < d->resource_count; i++) {
             const struct kube_resource *r = &d->resources[i];
             /* kubectl takes the beginning of a group, too. */
-            if (!r->subresource && is_named(r, word, (enum naming)how) &&
+            if (!r->subresource && is_named(r, word, (enum naming)naming) &&
                 str_has_prefix(r->group, group) && (!version.len || str_eq(r->version, version)))
                 return r;
         }

@@ -4,7 +4,7 @@
  *
  *     start -> queue -> sent -> queue (answered) -> done
  *                ^                  |
- *                +---- resting <----+ another try
+ *                +--- retrying <----+ another try
  *
  * The lock protects the lists and the counts; a call that is in none of them belongs to whoever
  * works on it: a thread in kube_pipe_next, or the streams.
@@ -23,7 +23,7 @@ struct pending {
     struct kube_pipe *pipe;
     struct http_request request, prepared; /* as asked for; with credentials */
     struct retry retry;
-    int64_t when; /* resting: until then, by clock_mono */
+    int64_t when; /* retrying: until then, by clock_mono */
     bool answered, renewed;
     const struct http_response *response;
     struct err failure; /* of the exchange */
@@ -43,11 +43,11 @@ struct kube_pipe {
     struct lock lock;
     pthread_cond_t changed;
     struct pendings queue;
-    struct pending *resting;
-    int64_t rest_due; /* when the first of them may go on */
-    size_t queued, rests, sent, total;
+    struct pending *retrying;
+    int64_t retry_due; /* when the first of them may go on */
+    size_t queued, retries, sent, total;
     bool closing, cut;
-    bool cancelled; /* a term has ended since those who rest were looked at */
+    bool cancelled; /* a term has ended since those that retry were looked at */
 };
 
 /* ---- Lists, under the lock ------------------------------------------------------------------- */
@@ -79,23 +79,23 @@ static bool is_over(struct pending *c)
     return c->pipe->cut || term_is_over(&c->pipe->terms, c->done.ask.term);
 }
 
-/* Those whose rest is over go on, or whose term is: to their end. */
+/* Those whose wait is over go on, or whose term is: to their end. */
 static void wake_rested(struct kube_pipe *p, int64_t now)
 {
-    struct pending **at = &p->resting, *c;
+    struct pending **at = &p->retrying, *c;
 
-    if (now < p->rest_due && !p->cut && !p->cancelled)
+    if (now < p->retry_due && !p->cut && !p->cancelled)
         return;
     p->cancelled = false;
-    p->rest_due = INT64_MAX;
+    p->retry_due = INT64_MAX;
     while ((c = *at)) {
         if (c->when > now && !is_over(c)) {
-            p->rest_due = c->when < p->rest_due ? c->when : p->rest_due;
+            p->retry_due = c->when < p->retry_due ? c->when : p->retry_due;
             at = &c->next;
             continue;
         }
         *at = c->next;
-        p->rests--;
+        p->retries--;
         append(p, c);
     }
 }
@@ -162,7 +162,7 @@ static bool send(struct pending *c)
 }
 
 /* Tries again after a while. False when there is nobody to wait for it. */
-static bool rest(struct pending *c, int64_t wait)
+static bool retry_later(struct pending *c, int64_t wait)
 {
     struct kube_pipe *p = c->pipe;
     AUTO_LOCK guard = lock_take(&p->lock);
@@ -172,11 +172,11 @@ static bool rest(struct pending *c, int64_t wait)
     err_clear(&c->failure);
     c->answered = false;
     c->when = clock_mono() + wait;
-    c->next = p->resting;
-    p->resting = c;
-    p->rests++;
-    if (c->when < p->rest_due)
-        p->rest_due = c->when;
+    c->next = p->retrying;
+    p->retrying = c;
+    p->retries++;
+    if (c->when < p->retry_due)
+        p->retry_due = c->when;
     pthread_cond_signal(&p->changed);
     return true;
 }
@@ -189,9 +189,9 @@ static bool try_again(struct pending *c)
     if (!c->failure.kind && c->response->status == 401 && !c->renewed) {
         c->renewed = true;
         if (kube_refused(c->pipe->transport, &c->prepared))
-            return rest(c, 0);
+            return retry_later(c, 0);
     }
-    return retry_next(&c->retry, &c->prepared, c->response, &wait) && rest(c, wait);
+    return retry_next(&c->retry, &c->prepared, c->response, &wait) && retry_later(c, wait);
 }
 
 /* True when it was the last try. */
@@ -228,10 +228,10 @@ static struct pending *wait_for_work(struct kube_pipe *p)
             return c;
         if (p->closing && !p->total)
             return NULL;
-        if (p->rest_due == INT64_MAX)
+        if (p->retry_due == INT64_MAX)
             pthread_cond_wait(&p->changed, &p->lock.mutex);
         else
-            clock_wait(&p->changed, &p->lock.mutex, p->rest_due);
+            clock_wait(&p->changed, &p->lock.mutex, p->retry_due);
     }
 }
 
@@ -255,7 +255,7 @@ static struct pending *find_work(struct kube_pipe *p, int64_t *due)
     AUTO_LOCK guard = lock_take(&p->lock);
 
     wake_rested(p, clock_mono());
-    *due = p->rest_due;
+    *due = p->retry_due;
     return take(p);
 }
 
@@ -360,7 +360,7 @@ struct kube_pipe *kube_pipe_new(const struct kube_pipe_config *config)
         .terms = {.leads = config->leads, .ctx = config->ctx},
         .sending = LOCK_INIT,
         .lock = LOCK_INIT,
-        .rest_due = INT64_MAX,
+        .retry_due = INT64_MAX,
     };
     p->queue.last = &p->queue.first;
     pthread_condattr_init(&attributes);
@@ -417,5 +417,5 @@ struct kube_pipe_stats kube_pipe_stats(struct kube_pipe *p)
     AUTO_LOCK guard = lock_take(&p->lock);
 
     return (struct kube_pipe_stats){
-        .queued = p->queued, .sent = p->sent, .resting = p->rests, .unreleased = p->total};
+        .queued = p->queued, .sent = p->sent, .resting = p->retries, .unreleased = p->total};
 }

@@ -53,7 +53,7 @@ void kube_watch_stats(struct kube_watch *w, struct kube_watch_stats *out)
 
 /* ---- The thread ----------------------------------------------------------------------------- */
 
-static void rest(struct kube_watch *w, int64_t pause)
+static void run_again(struct kube_watch *w, int64_t pause)
 {
     AUTO_LOCK guard = lock_take(&w->hub->lock);
 
@@ -74,7 +74,7 @@ static void on_end(void *ctx, const struct http_response *response, const struct
     }
     if (response->status == 401)
         kube_refused(w->hub->transport, &w->prepared);
-    rest(w, stopping ? 0 : watch_outcome(w, response, failure));
+    run_again(w, stopping ? 0 : watch_outcome(w, response, failure));
 }
 
 static void on_head(void *ctx, const struct http_response *response)
@@ -120,7 +120,7 @@ static void run_one(struct kube_watches *hub, struct kube_watch *w)
 
     watch_request(w, &request);
     if (!kube_prepare(hub->transport, w->request, &request, &w->prepared, &client, &e))
-        rest(w, watch_failed(w, &e, 0));
+        run_again(w, watch_failed(w, &e, 0));
     else
         start(w, kube_streams_for(&hub->streams, client, 0));
     kube_streams_trim(&hub->streams);

@@ -289,7 +289,7 @@ static void tell_owner(struct operator* o, struct pass *p)
         card->child_written = true;
 }
 
-static enum outcome_kind how_it_rests(const struct pass *p)
+static enum outcome_kind rest_outcome(const struct pass *p)
 {
     return p->state == STATE_EXPLAIN ? OUTCOME_BLOCKED : OUTCOME_WAITS;
 }
@@ -461,7 +461,7 @@ static void advance(struct operator* o, struct card *card)
             pause_pass(o, card, step.delay);
             return;
         case STEP_REST:
-            outcome_tell(p, how_it_rests(p), NULL);
+            outcome_tell(p, rest_outcome(p), NULL);
             enter_rest(o, card);
             rest(o, card, step.delay);
             return;

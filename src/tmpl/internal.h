@@ -226,7 +226,7 @@ enum missing_key { MISSING_INVALID, MISSING_ZERO, MISSING_ERROR };
 
 struct tmpl_set {
     struct arena *arena;
-    enum tmpl_profile profile, also;
+    enum tmpl_profile profile, extra;
     enum missing_key missing;
     str left, right;
     unsigned reach; /* of all functions that its texts name */

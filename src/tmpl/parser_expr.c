@@ -32,7 +32,7 @@ static const struct function *find_function(const struct tmpl_set *set, str name
 {
     const struct function *f = function_find(name, set->profile);
 
-    return f || !set->also || is_withheld(name) ? f : function_find(name, set->also);
+    return f || !set->extra || is_withheld(name) ? f : function_find(name, set->extra);
 }
 
 static struct node *identifier(struct parser *p, const struct token *t)

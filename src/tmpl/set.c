@@ -11,7 +11,7 @@ struct tmpl_set *tmpl_new(struct arena *a, const struct tmpl_options *opts)
     set->arena = a;
     set->profile = opts && opts->profile ? opts->profile : TMPL_GO;
     if (opts) {
-        set->also = opts->also;
+        set->extra = opts->extra;
         set->left = opts->left;
         set->right = opts->right;
         set->borrowed = opts->borrowed;

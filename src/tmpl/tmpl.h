@@ -34,8 +34,8 @@ enum tmpl_profile {
 
 struct tmpl_options {
     enum tmpl_profile profile;
-    enum tmpl_profile also; /* its functions are known too, unless profile has one of the name */
-    str left, right;        /* action delimiters; empty: {{ and }} */
+    enum tmpl_profile extra; /* its functions are known too, unless profile has one of the name */
+    str left, right;         /* action delimiters; empty: {{ and }} */
     /* Called while texts are parsed, for each function of also that profile lacks; may be NULL. */
     void (*borrowed)(void *ctx, str function, uint32_t line);
     void *ctx;

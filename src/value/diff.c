@@ -48,9 +48,9 @@ static struct step identity_step(struct arena *a, const struct matching *m,
 
     for (size_t i = 0; i < m->field_count; i++) {
         if (i) {
-            struct step *also = ARENA_NEW(a, struct step);
-            step->also = also;
-            step = also;
+            struct step *pair = ARENA_NEW(a, struct step);
+            step->next_pair = pair;
+            step = pair;
         }
         step->kind = STEP_IDENTITY;
         step->key = m->fields[i];

@@ -18,7 +18,7 @@ bool step_identity_text(const struct value *v, str *out)
 
 bool step_identifies(const struct step *identity, const struct value *element)
 {
-    for (; identity; identity = identity->also) {
+    for (; identity; identity = identity->next_pair) {
         str text;
         if (!step_identity_text(value_get(element, identity->key), &text) ||
             !str_eq(text, identity->text))
@@ -35,7 +35,7 @@ static bool pair_equal(const struct step *x, const struct step *y)
 
 static bool step_equal(const struct step *x, const struct step *y)
 {
-    for (; x && y; x = x->also, y = y->also)
+    for (; x && y; x = x->next_pair, y = y->next_pair)
         if (!pair_equal(x, y))
             return false;
     return x == y;
@@ -103,7 +103,7 @@ static void print_word(struct buf *out, str s, const char *stops)
 
 static void print_identity(struct buf *out, const struct step *step)
 {
-    for (const struct step *pair = step; pair; pair = pair->also) {
+    for (const struct step *pair = step; pair; pair = pair->next_pair) {
         buf_char(out, pair == step ? '[' : ',');
         print_word(out, pair->key, ".=,[]\"");
         buf_char(out, '=');

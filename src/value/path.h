@@ -36,10 +36,10 @@ enum step_kind { STEP_KEY, STEP_INDEX, STEP_IDENTITY };
 
 struct step {
     enum step_kind kind;
-    str key;                 /* STEP_KEY: the member; STEP_IDENTITY: the identifying member */
-    str text;                /* STEP_IDENTITY: its text */
-    size_t index;            /* STEP_INDEX */
-    const struct step *also; /* STEP_IDENTITY: a further pair that must hold, or NULL */
+    str key;                      /* STEP_KEY: the member; STEP_IDENTITY: the identifying member */
+    str text;                     /* STEP_IDENTITY: its text */
+    size_t index;                 /* STEP_INDEX */
+    const struct step *next_pair; /* STEP_IDENTITY: a further pair that must hold, or NULL */
 };
 
 struct path {

@@ -217,11 +217,11 @@ static bool read_identity(struct reader *r)
         r->at++;
         if (pairs == PATH_MAX_PAIRS)
             return expected(r, "no more than 64 identifying members");
-        struct step *also = ARENA_NEW(r->a, struct step);
-        if (!read_pair(r, also))
+        struct step *pair = ARENA_NEW(r->a, struct step);
+        if (!read_pair(r, pair))
             return false;
-        last->also = also;
-        last = also;
+        last->next_pair = pair;
+        last = pair;
     }
     if (peek(r) != ']')
         return expected(r, "']' or ','");

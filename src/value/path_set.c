@@ -46,7 +46,7 @@ static struct value *make_element(struct arena *a, const struct step *identity)
 {
     struct value *element = value_object(a);
 
-    for (; identity; identity = identity->also)
+    for (; identity; identity = identity->next_pair)
         value_set_str(a, element, str_copy(a, identity->key), str_copy(a, identity->text));
     return element;
 }

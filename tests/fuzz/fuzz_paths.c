@@ -38,7 +38,7 @@ static struct value *sample(struct arena *a)
 
 static bool has_key(const struct step *identity, str key)
 {
-    for (; identity; identity = identity->also)
+    for (; identity; identity = identity->next_pair)
         if (str_eq(identity->key, key))
             return true;
     return false;
@@ -46,8 +46,8 @@ static bool has_key(const struct step *identity, str key)
 
 static bool repeats_key(const struct step *identity)
 {
-    for (; identity; identity = identity->also)
-        if (has_key(identity->also, identity->key))
+    for (; identity; identity = identity->next_pair)
+        if (has_key(identity->next_pair, identity->key))
             return true;
     return false;
 }

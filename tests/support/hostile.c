@@ -219,7 +219,7 @@ bool hostile_run(struct arena *a, str text, struct tmpl_run *run, struct buf *ou
                  struct err *e)
 {
     struct tmpl_set *set =
-        tmpl_new(a, &(struct tmpl_options){.profile = TMPL_KC, .also = TMPL_HELM});
+        tmpl_new(a, &(struct tmpl_options){.profile = TMPL_KC, .extra = TMPL_HELM});
     struct value *data = value_object(a);
 
     for (size_t i = 0; i < 4000; i++)

@@ -82,7 +82,7 @@ static str type_name(struct derive *d, const struct arm_type *t, bool inside)
 
 static struct value *derive_fresh(struct derive *d, const struct arm_type *t)
 {
-    enum embedded how = embedding(d, t);
+    enum embedded embedded = embedding(d, t);
 
     if (d->depth >= DERIVE_DEPTH_MAX) {
         AUTO_ARENA a = arena_new();
@@ -92,9 +92,9 @@ static struct value *derive_fresh(struct derive *d, const struct arm_type *t)
         return NULL;
     }
     d->depth++;
-    struct value *type = how == EMBEDDED_REFERENCE
+    struct value *type = embedded == EMBEDDED_REFERENCE
                              ? derive_id(d, t)
-                             : derive_object(d, t, false, how == EMBEDDED_EXPANDED);
+                             : derive_object(d, t, false, embedded == EMBEDDED_EXPANDED);
     d->depth--;
     return type;
 }

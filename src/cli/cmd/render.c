@@ -212,7 +212,7 @@ static bool cmd_render(struct call *c, struct err *e)
     struct tmpl_options opts = {
         .profile = profile_named(v->profile), .left = v->left, .right = v->right};
 
-    opts.also = str_eq(v->profile, STR("plumb")) ? TMPL_HELM : 0;
+    opts.extra = str_eq(v->profile, STR("plumb")) ? TMPL_HELM : 0;
     struct tmpl_set *set = tmpl_new(c->arena, &opts);
     struct host host = {0};
     struct tmpl_hooks hooks = {

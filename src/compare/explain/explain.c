@@ -37,18 +37,18 @@ struct ranking {
     struct arena *arena;
     const struct tried_list *tried;
     const struct tried *chosen; /* NULL: none */
-    str how;
+    str reason;
     size_t scored, equal; /* candidates with a score; with that of the chosen one */
 };
 
 static str why_chosen(const struct ranking *r)
 {
     if (r->tried->len == 1)
-        return str_fmt(r->arena, "%.*s", STR_ARG(r->how));
+        return str_fmt(r->arena, "%.*s", STR_ARG(r->reason));
     if (r->equal > 1)
-        return str_fmt(r->arena, "%.*s; the first of %zu with the lowest score", STR_ARG(r->how),
+        return str_fmt(r->arena, "%.*s; the first of %zu with the lowest score", STR_ARG(r->reason),
                        r->equal);
-    return str_fmt(r->arena, "%.*s; the lowest score of %zu", STR_ARG(r->how), r->scored);
+    return str_fmt(r->arena, "%.*s; the lowest score of %zu", STR_ARG(r->reason), r->scored);
 }
 
 /* What a template rendered to may hold what is secret. */
@@ -123,7 +123,7 @@ static str why_untried(const struct ranking *r, const struct template *t, const 
     if (!r->tried->len)
         return STR("not tried");
     return str_fmt(r->arena, "not tried: %.*s comes first, %.*s",
-                   STR_ARG(r->tried->items[0].template->path), STR_ARG(r->how));
+                   STR_ARG(r->tried->items[0].template->path), STR_ARG(r->reason));
 }
 
 /* Templates of the same kind are worth a word; all others have nothing to do with the object. */
@@ -147,7 +147,7 @@ void explain_candidates(struct arena *a, const struct compare *c, const struct o
     out->object = o->id;
     out->place = object_place(o);
     if (tried->len)
-        r.how = c->templates->how(c->templates, a, o);
+        r.reason = c->templates->reason(c->templates, a, o);
     rank(&r, chosen);
     for (size_t i = 0; i < tried->len; i++) {
         const struct tried *t = &tried->items[i];

@@ -76,7 +76,7 @@ static const struct value *follow(const struct trace *t, const struct step *s,
 {
     const struct path one = {(struct step *)s, 1};
 
-    if (t->indexes && s->kind == STEP_IDENTITY && !s->also && value_is(v, VALUE_LIST) &&
+    if (t->indexes && s->kind == STEP_IDENTITY && !s->next_pair && value_is(v, VALUE_LIST) &&
         v->len >= INDEX_FROM)
         return map_get(index_of(t, v, s->key), s->text);
     return path_resolve(&one, v);

@@ -176,7 +176,7 @@ static struct tmpl_set *new_set(struct lint *l)
 {
     return tmpl_new(
         l->arena, &(struct tmpl_options){
-                      .profile = TMPL_KC, .also = TMPL_HELM, .borrowed = note_borrowed, .ctx = l});
+                      .profile = TMPL_KC, .extra = TMPL_HELM, .borrowed = note_borrowed, .ctx = l});
 }
 
 /* Parses a file whose functions are looked at. */

@@ -104,7 +104,7 @@ static bool check_patch(const struct override_check *c, struct err *e)
         return patch_read(a, o->patch, &operations, e);
     if (str_eq(o->type, STR("go-template")))
         return tmpl_parse(
-            tmpl_new(a, &(struct tmpl_options){.profile = TMPL_KC, .also = TMPL_HELM}), STR(""),
+            tmpl_new(a, &(struct tmpl_options){.profile = TMPL_KC, .extra = TMPL_HELM}), STR(""),
             o->patch, e);
     return err_set(e, ERR_INVALID,
                    "the type \"%.*s\" is none of mergepatch, rfc6902 and go-template",

@@ -22,7 +22,7 @@ static bool find_multi(const struct correlator *c, const struct object *o, const
     return false;
 }
 
-static str how_multi(const struct correlator *c, struct arena *a, const struct object *o)
+static str reason_multi(const struct correlator *c, struct arena *a, const struct object *o)
 {
     const struct multi *m = (const struct multi *)c;
     const size_t *found;
@@ -30,7 +30,7 @@ static str how_multi(const struct correlator *c, struct arena *a, const struct o
 
     for (size_t i = 0; i < m->count; i++)
         if (m->chain[i]->find(m->chain[i], o, &found, &count))
-            return m->chain[i]->how(m->chain[i], a, o);
+            return m->chain[i]->reason(m->chain[i], a, o);
     return STR_NONE;
 }
 
@@ -42,7 +42,7 @@ struct correlator *correlate_multi(struct arena *a, struct correlator *const *ch
     for (size_t i = 0; i < count; i++)
         copy[i] = chain[i];
     m->base.find = find_multi;
-    m->base.how = how_multi;
+    m->base.reason = reason_multi;
     m->chain = copy;
     m->count = count;
     return &m->base;

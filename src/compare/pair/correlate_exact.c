@@ -20,7 +20,7 @@ static bool find_exact(const struct correlator *c, const struct object *o, const
     return *found != NULL;
 }
 
-static str how_exact(const struct correlator *c, struct arena *a, const struct object *o)
+static str reason_exact(const struct correlator *c, struct arena *a, const struct object *o)
 {
     (void)c;
     (void)a;
@@ -33,7 +33,7 @@ struct correlator *correlate_exact(struct arena *a, const struct map *pairs)
     struct exact *x = ARENA_NEW(a, struct exact);
 
     x->base.find = find_exact;
-    x->base.how = how_exact;
+    x->base.reason = reason_exact;
     x->pairs = pairs;
     return &x->base;
 }

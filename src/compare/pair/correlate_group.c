@@ -117,7 +117,7 @@ static bool find_group(const struct correlator *c, const struct object *o, const
     return true;
 }
 
-static str how_group(const struct correlator *c, struct arena *a, const struct object *o)
+static str reason_group(const struct correlator *c, struct arena *a, const struct object *o)
 {
     static const char *const shown[] = {"apiVersion", "metadata.name", "metadata.namespace",
                                         "kind"};
@@ -221,7 +221,7 @@ struct correlator *correlate_group(struct arena *a, field_groups groups,
     while (groups[group_count])
         group_count++;
     g->base.find = find_group;
-    g->base.how = how_group;
+    g->base.reason = reason_group;
     g->groups = groups;
     g->tables = ARENA_ARRAY(a, struct map *, group_count);
     for (size_t i = 0; i < group_count; i++)

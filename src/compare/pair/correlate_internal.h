@@ -16,7 +16,7 @@ struct correlator {
     bool (*find)(const struct correlator *c, const struct object *o, const size_t **found,
                  size_t *count);
     /* What the answer of find rests on, for people; only when there is one. Lives as long as a. */
-    str (*how)(const struct correlator *c, struct arena *a, const struct object *o);
+    str (*reason)(const struct correlator *c, struct arena *a, const struct object *o);
 };
 
 /* Pairs of object ids and candidates. pairs maps an id to an index plus 1. */

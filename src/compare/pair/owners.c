@@ -159,13 +159,13 @@ static void check_template(const struct owners *o, const struct template *t, str
 {
     str id = identity_id(log->arena, &t->identity);
     const struct named *named = map_get(o->ids, id);
-    const char *how = named->by_owner ? "ownerReferences" : "RBAC subjects";
+    const char *relation = named->by_owner ? "ownerReferences" : "RBAC subjects";
 
     if (!named->by_owner && !named->by_subject)
         return;
-    log_buffer_info(log, "Found resource %.*s via %s", STR_ARG(id), how);
+    log_buffer_info(log, "Found resource %.*s via %s", STR_ARG(id), relation);
     log_buffer_info(log, "Template %.*s found via %s (content not validated)", STR_ARG(t->path),
-                    how);
+                    relation);
     VEC_PUSH(log->arena, paths, t->path);
 }
 

@@ -160,7 +160,7 @@ static bool apply_operations(struct patching *p, str patch, struct err *e)
 static bool expand_patch(struct patching *p, struct override *o, struct err *e)
 {
     const struct tmpl_options options = {.profile = TMPL_KC,
-                                         .also = p->render->helm ? TMPL_HELM : 0};
+                                         .extra = p->render->helm ? TMPL_HELM : 0};
     struct tmpl_set *set = tmpl_new(p->arena, &options);
     struct tmpl_run run = {.data = p->live, .exact = p->render->exact, .hooks = &p->render->hooks};
     struct buf text = buf_new(p->arena, TMPL_OUTPUT_MAX);

@@ -119,7 +119,7 @@ struct loading {
 static struct tmpl_set *new_set(const struct loading *l)
 {
     const struct tmpl_options options = {
-        .profile = TMPL_KC, .also = l->reference->helm ? TMPL_HELM : 0, .actions = l->actions};
+        .profile = TMPL_KC, .extra = l->reference->helm ? TMPL_HELM : 0, .actions = l->actions};
 
     return tmpl_new(l->arena, &options);
 }

@@ -57,7 +57,7 @@ static bool current_table(struct toml_reader *r, struct value **out)
 }
 
 /* How a value is set. */
-enum set_how {
+enum set_mode {
     SET_VALUE,    /* key = value */
     SET_TABLE,    /* [key] */
     SET_IMPLICIT, /* a part of a longer key, or an inline table: an empty table to be filled */
@@ -67,24 +67,24 @@ enum set_how {
  * Sets a key of the current table. Upstream: where there is something already, a list is replaced,
  * a table that was implicit is taken over, and everything else is a fault.
  */
-static bool set_key(struct toml_reader *r, str key, struct value *v, enum set_how how)
+static bool set_key(struct toml_reader *r, str key, struct value *v, enum set_mode mode)
 {
-    bool is_array = how == SET_VALUE && value_is(v, VALUE_LIST) && toml_kind(v) == TOML_PLAIN;
+    bool is_array = mode == SET_VALUE && value_is(v, VALUE_LIST) && toml_kind(v) == TOML_PLAIN;
     struct value *table, *old;
 
     if (!current_table(r, &table))
         return false;
     old = value_get(table, key);
     if (old && !(old->tag & TOML_ARRAY) && !is_array) {
-        if (how != SET_IMPLICIT && !(old->tag & TOML_IMPLICIT))
+        if (mode != SET_IMPLICIT && !(old->tag & TOML_IMPLICIT))
             return toml_fail_line(r, r->key_line, "Key '%s' has already been defined.",
                                   shown_key(r, r->context.items, r->context.len, key));
         old->tag &= (uint8_t)~TOML_IMPLICIT;
         return true;
     }
-    if (is_array || (old && how == SET_IMPLICIT))
+    if (is_array || (old && mode == SET_IMPLICIT))
         v->tag |= TOML_ARRAY;
-    if (!old && how == SET_IMPLICIT)
+    if (!old && mode == SET_IMPLICIT)
         v->tag |= TOML_IMPLICIT;
     value_set(r->arena, table, key, v);
     return true;
@@ -132,10 +132,10 @@ static bool add_table(struct toml_reader *r, str key, struct value *parent)
 }
 
 /* Enters the table key of the current one, which it makes. */
-static bool enter(struct toml_reader *r, str key, bool in_list, enum set_how how,
+static bool enter(struct toml_reader *r, str key, bool in_list, enum set_mode mode,
                   struct value *parent)
 {
-    if (in_list ? !add_table(r, key, parent) : !set_key(r, key, value_object(r->arena), how))
+    if (in_list ? !add_table(r, key, parent) : !set_key(r, key, value_object(r->arena), mode))
         return false;
     VEC_PUSH(r->arena, &r->context, key);
     return true;

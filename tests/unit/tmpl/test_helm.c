@@ -103,9 +103,9 @@ TEST(do_not_match_is_told_to_the_host)
 }
 
 static str both(struct arena *a, const char *text, enum tmpl_profile profile,
-                enum tmpl_profile also)
+                enum tmpl_profile extra)
 {
-    struct tmpl_set *set = tmpl_new(a, &(struct tmpl_options){.profile = profile, .also = also});
+    struct tmpl_set *set = tmpl_new(a, &(struct tmpl_options){.profile = profile, .extra = extra});
     struct buf out = buf_new(a, BUF_UNLIMITED);
     struct tmpl_run run = {0};
     AUTO_ERR e = {0};

@@ -16,7 +16,7 @@ static str shape(struct arena *a, const struct path *p)
         else if (s->kind == STEP_INDEX)
             buf_fmt(&b, "i[%zu]", s->index);
         else
-            for (; s; s = s->also)
+            for (; s; s = s->next_pair)
                 buf_fmt(&b, "{%.*s=%.*s}", STR_ARG(s->key), STR_ARG(s->text));
     }
     return buf_str(&b);
@@ -317,12 +317,12 @@ static struct step random_step(struct arena *a)
     case 0:
         return (struct step){.kind = STEP_INDEX, .index = pick(20)};
     case 1: {
-        struct step *also = ARENA_NEW(a, struct step);
-        *also = (struct step){.kind = STEP_IDENTITY, .key = random_word(a), .text = random_word(a)};
+        struct step *pair = ARENA_NEW(a, struct step);
+        *pair = (struct step){.kind = STEP_IDENTITY, .key = random_word(a), .text = random_word(a)};
         return (struct step){.kind = STEP_IDENTITY,
                              .key = random_word(a),
                              .text = random_word(a),
-                             .also = pick(2) ? also : NULL};
+                             .next_pair = pick(2) ? pair : NULL};
     }
     default:
         return (struct step){.kind = STEP_KEY, .key = random_word(a)};
