@@ -215,13 +215,6 @@ static size_t shared_parts(const struct arm_id *base, str provider)
     return str_eq_fold(last->provider, provider) ? last->count : 0;
 }
 
-static bool too_few(str type, size_t parts, size_t count, struct err *e)
-{
-    return err_set(e, ERR_INVALID,
-                   "type %.*s needs %zu more names below its owner, and there are %zu",
-                   STR_ARG(type), parts, count);
-}
-
 static size_t count_parts(str types)
 {
     size_t n = 1;
@@ -244,7 +237,9 @@ bool arm_id_of_resource(struct arena *a, str base, str type, const str *names, s
     str_cut(type, STR("/"), &provider, &types);
     size_t have = shared_parts(&above, provider), parts = count_parts(types);
     if (have >= parts || parts - have != count)
-        return too_few(type, have < parts ? parts - have : 0, count, e);
+        return err_set(e, ERR_INVALID,
+                       "type %.*s needs %zu more names below its owner, and there are %zu",
+                       STR_ARG(type), have < parts ? parts - have : 0, count);
     buf_add(&b, base);
     if (have == 0)
         buf_fmt(&b, "/providers/%.*s", STR_ARG(provider));

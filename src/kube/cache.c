@@ -51,11 +51,6 @@ static struct value *kept(const struct kube_cache *c, struct arena *a, struct va
     return v;
 }
 
-static str object_key(struct arena *a, const struct value *object)
-{
-    return object_path(a, object_namespace(object), object_name(object));
-}
-
 static struct cache_entry *entry_new(str key, str packed)
 {
     struct cache_entry *e = block_new(sizeof(*e) + key.len + packed.len);
@@ -200,7 +195,7 @@ static struct cache_entry *take(struct kube_cache *c, str key, uint64_t version)
 static void on_event(void *ctx, struct arena *a, enum kube_event type, struct value *object)
 {
     struct kube_cache *c = ctx;
-    str key = object_key(a, object);
+    str key = object_path(a, object_namespace(object), object_name(object));
 
     if (!key.len)
         return;

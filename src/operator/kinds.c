@@ -241,11 +241,6 @@ static void hand_over(struct kinds *k, struct watched *w)
 
 /* ---- Definitions. ---------------------------------------------------------------------------- */
 
-static bool is_stored(const struct value *version)
-{
-    return value_is_true(value_get(version, STR("storage")));
-}
-
 /* Leaves {metadata: {name, resourceVersion}, spec: {group, names, scope, stored}}. */
 static void trim_definition(void *ctx, struct arena *a, struct value *object)
 {
@@ -254,7 +249,7 @@ static void trim_definition(void *ctx, struct arena *a, struct value *object)
     str stored = STR_NONE;
 
     for (size_t i = 0; i < value_len(versions); i++)
-        if (is_stored(value_at(versions, i)))
+        if (value_is_true(value_get(value_at(versions, i), STR("storage"))))
             stored = value_get_str(value_at(versions, i), STR("name"));
     value_set_str(a, small, STR("group"), value_get_str(spec, STR("group")));
     value_set_str(a, small, STR("scope"), value_get_str(spec, STR("scope")));

@@ -129,14 +129,6 @@ static void choose_looks(const struct output *out, struct compare_values *v)
     v->terminal = out->terminal || v->colour;
 }
 
-/* What is for fleets alone. */
-static bool check_single(const struct compare_values *v, struct err *e)
-{
-    if (str_eq(v->output, STR("csv")))
-        return err_set(e, ERR_USAGE, "-o csv is for fleets: name sites with --fleet");
-    return true;
-}
-
 static bool compare(struct call *c, const struct compare_values *given, struct err *e)
 {
     struct progress progress = progress_new(STDERR_FILENO);
@@ -145,14 +137,15 @@ static bool compare(struct call *c, const struct compare_values *given, struct e
     struct compare_values v = *given;
     bool ok;
 
+    if (!v.fleet.len && str_eq(v.output, STR("csv")))
+        return err_set(e, ERR_USAGE, "-o csv is for fleets: name sites with --fleet");
     choose_looks(c->out, &v);
     v.progress = (struct compare_progress){show_step, &progress};
     progress.things = v.fleet.len ? "sites" : "objects";
     if (v.fleet.len)
         ok = fleet_execute(c->arena, &v, c->options, &log, &out, &c->status, e);
     else
-        ok = check_single(&v, e) &&
-             compare_execute(c->arena, &v, NULL, 0, &log, &out, &c->status, e);
+        ok = compare_execute(c->arena, &v, NULL, 0, &log, &out, &c->status, e);
     progress_clear(&progress);
     if (!ok)
         return false;
