@@ -56,7 +56,7 @@ static void add_changes(struct buf *out, const struct watch_totals *t)
 {
     static const char name[] = "plumb_compare_changes_total";
 
-    prom_head(out, name, "counter", "Changes of the verdict that were told.");
+    prom_head(out, name, "counter", "Changes of the verdict that were reported.");
     for (enum watch_kind k = WATCH_START; k < WATCH_END; k++)
         add_labelled(out, name, "change", watch_kind_name(k), (double)t->changes[k]);
 }

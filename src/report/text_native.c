@@ -326,7 +326,7 @@ static void add_suppressed(struct buf *out, const struct result_explanation *x)
         buf_char(out, '\n');
     }
     if (x->cut)
-        buf_add(out, STR("  - and others, which are too many or too deep to be told\n"));
+        buf_add(out, STR("  - and others, which are too many or too deep to be shown\n"));
 }
 
 void report_explain_text(struct buf *out, const struct results *r)

@@ -312,7 +312,7 @@ const struct command command_compare = {
             "signal ends it, and a line is written whenever the verdict changes.\n"
             "\n"
             "With --fleet many sites are compared at once: each archive and each folder in a\n"
-            "folder, or contexts of the kubeconfig. The same drift of several sites is told\n"
+            "folder, or contexts of the kubeconfig. Drift that several sites share is reported\n"
             "once, the rarest first, and the sites are ordered by how much they differ from\n"
             "the others. The exit status is 2 when some site could not be compared.\n"
             "\n"
