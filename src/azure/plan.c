@@ -6,6 +6,7 @@
 
 #include "azure/applied.h"
 #include "azure/order.h"
+#include "azure/targets.h"
 #include "object/object.h"
 
 /* An object on its way into the order. */
@@ -213,8 +214,19 @@ static bool is_skipped(const struct planning *p, const struct value *object)
     return str_eq(policy, STR("skip"));
 }
 
-static void convert_step(struct planning *p, struct plan_step *step)
+/* Targets of references that are of no known type: Azure may accept them, so they are notes. */
+static void add_doubts(struct planning *p, const struct node *node, struct buf *notes)
 {
+    for (size_t i = 0; i < node->needs.len; i++) {
+        str doubt = target_doubt(p->arena, p->model, node->step.resource, &node->needs.items[i]);
+        if (doubt.len)
+            buf_fmt(notes, "%.*s\n", STR_ARG(doubt));
+    }
+}
+
+static void convert_step(struct planning *p, struct node *node)
+{
+    struct plan_step *step = &node->step;
     struct buf notes = buf_new(p->arena, 1 * MIB);
     AUTO_ERR e = {0};
 
@@ -240,6 +252,7 @@ static void convert_step(struct planning *p, struct plan_step *step)
         }
         VEC_PUSH(p->arena, &p->out->findings, f);
     }
+    add_doubts(p, node, &notes);
     step->notes = str_concat(p->arena, step->notes, unique_lines(p->arena, buf_str(&notes)));
 }
 
@@ -276,7 +289,7 @@ bool plan_make(struct arena *a, struct manifests *m, bool strict, struct plan *o
         find_dangling(&p, &p.nodes.items[i]);
     /* Before the order, which also follows from ids. */
     for (size_t i = 0, n = out->findings.len ? 0 : p.nodes.len; i < n; i++)
-        convert_step(&p, &p.nodes.items[i].step);
+        convert_step(&p, &p.nodes.items[i]);
     set_order(&p);
     return true;
 }

@@ -7,6 +7,8 @@
  */
 #include "operator/internal.h"
 
+#include "azure/targets.h"
+
 /* By reason, sorted. To add one: a line; start with a verb, end without a full stop. */
 static const struct {
     const char *reason, *advice;
@@ -53,13 +55,26 @@ static str span(struct arena *a, int64_t time)
     return str_fmt(a, "%lld %s%s", count, few ? "second" : "minute", count == 1 ? "" : "s");
 }
 
+/* Azure refused a PUT: perhaps because a reference points to something unusual. */
+static str doubts(struct pass *p)
+{
+    struct needs needs = {0};
+
+    if (!p->verdict.class || !p->tried || str_eq(p->verdict.severity, STR("Info")))
+        return STR_NONE;
+    needs_of(p->arena, p->resource, p->applied ? p->applied : p->object, &needs);
+    return target_doubts(p->arena, p->config->model, p->resource, &needs);
+}
+
 str advice_text(struct pass *p, str text)
 {
     bool stuck = p->verdict.class && object_is_deleting(p->object);
-    str advice = what(p);
+    str advice = what(p), doubt = doubts(p);
 
-    if (advice.len || stuck)
+    if (advice.len || stuck || doubt.len)
         text = str_without_suffix(text, STR("."));
+    if (doubt.len)
+        text = str_fmt(p->arena, "%.*s; %.*s", STR_ARG(text), STR_ARG(doubt));
     if (advice.len)
         text = str_fmt(p->arena, "%.*s; %.*s", STR_ARG(text), STR_ARG(advice));
     if (stuck)

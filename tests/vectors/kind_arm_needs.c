@@ -4,7 +4,8 @@
  *
  * Every document of a case is converted once with each of its needs taken away, and the conversion
  * must report exactly that one. And what the recorded body has of ids, secrets and values of config
- * maps must come from a listed need, unless the spec has it.
+ * maps must come from a listed need, unless the spec has it. No target of a reference is doubtful:
+ * what was recorded is known (tools/derive-targets).
  */
 #include "support/arm_case.h"
 #include "vectors.h"
@@ -13,6 +14,7 @@
 #include "arm/id.h"
 #include "azure/convert/convert.h"
 #include "azure/needs.h"
+#include "azure/targets.h"
 
 struct needing {
     struct arena *arena;
@@ -126,8 +128,12 @@ static bool look_for(struct needing *n, size_t doc, struct err *e)
         return false;
     documents++;
     needs_of(n->arena, n->res, n->subject, &n->needs);
-    for (size_t i = 0; i < n->needs.len; i++)
+    for (size_t i = 0; i < n->needs.len; i++) {
+        str doubt = target_doubt(n->arena, n->one.model, n->res, &n->needs.items[i]);
+        if (doubt.len)
+            ok = complain(n, &n->needs.items[i], "its target is doubted", doubt);
         make_up(n, &n->needs.items[i]);
+    }
     for (size_t i = 0; n->res->scope != SCOPE_NONE && i < n->needs.len; i++) {
         const struct need *need = &n->needs.items[i];
         if (need_is_in_cluster(need) && !need_is_export(need))

@@ -142,6 +142,7 @@ static const struct world_scenario scenarios[] = {
     {"planted-key", planted_key, FEW},
     {"planted-operation", planted_operation, FEW},
     {"planted-shapes", planted_shapes, FEW},
+    {"references-doubtful", references_doubtful, FEW},
     {"references-missing", references_missing, FEW},
     {"references-wait", references_wait, FEW},
     {"references-woken", references_woken, FEW},

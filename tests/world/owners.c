@@ -204,3 +204,40 @@ void references_woken(struct world *w)
                  "more than one PUT of the subnet");
     stage_close(s);
 }
+
+#define INTERFACE_ID STAGE_GROUP "/providers/Microsoft.Network/networkInterfaces/nic"
+
+/*
+ * 4.6 [SEED-REF]: a reference by id to a resource of an unusual type is sent, since Azure decides;
+ * what Azure refuses is explained with it, and what it accepts is Ready without a word.
+ */
+void references_doubtful(struct world *w)
+{
+    struct stage *s = open(w);
+    struct condition c;
+
+    stage_apply_text(s, GROUP("rg", ""));
+    stage_apply_text(s, ACCOUNT("acc", ""));
+    stage_run(s, 2 * WORLD_MINUTE);
+    stage_fault(s, "{'faults':[{'kind':'fail','method':'PUT','type':'Microsoft.Network/"
+                   "networkInterfaces','status':400,'code':'InvalidResourceReference','message':"
+                   "'no such resource.','count':1}]}");
+    stage_apply_text(
+        s, OBJECT("network.azure.com/v20250301", "NetworkInterface", "nic", "",
+                  "'location':'westus2','owner':{'name':'rg'},'ipConfigurations':[{"
+                  "'name':'ip','privateIPAllocationMethod':'Dynamic'}],"
+                  "'networkSecurityGroup':{'reference':{'armId':'" ACCOUNT_ID("acc") "'}}"));
+    for (int i = 0; i < 600 && !s->refused; i++)
+        stage_run(s, 100 * NS_PER_MS);
+    stage_run(s, 1 * NS_PER_SEC);
+    stage_expect(s, "NetworkInterface", "nic", "InvalidResourceReference",
+                 "no such resource; spec.networkSecurityGroup.reference points to a resource of "
+                 "type Microsoft.Storage/storageAccounts, and is known to be used for "
+                 "Microsoft.Network/networkSecurityGroups");
+    stage_run(s, STAGE_PERIOD + 5 * WORLD_MINUTE);
+    stage_expect_ready(s, "NetworkInterface", "nic");
+    c = stage_condition(s, "NetworkInterface", "nic");
+    world_expect(w, !c.message.len, "Ready says: %.*s", STR_ARG(c.message));
+    world_expect(w, stage_puts(s, STR(INTERFACE_ID)) == 1, "more than one PUT was accepted");
+    stage_close(s);
+}

@@ -19,6 +19,7 @@ void owner_by_id(struct world *w);
 void owner_reference(struct world *w);
 void owner_recreated(struct world *w);
 void owner_frozen(struct world *w);
+void references_doubtful(struct world *w);
 void references_missing(struct world *w);
 void references_wait(struct world *w);
 void references_woken(struct world *w);

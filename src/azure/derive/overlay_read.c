@@ -34,8 +34,9 @@ static const struct key_row kind_keys[] = {
     {STR_INIT("configMaps"), VALUE_OBJECT}, {STR_INIT("operatorSpec"), VALUE_OBJECT},
     {STR_INIT("ops"), VALUE_LIST},          {STR_INIT("owner"), VALUE_STRING},
     {STR_INIT("perVersion"), VALUE_OBJECT}, {STR_INIT("plural"), VALUE_STRING},
-    {STR_INIT("secrets"), VALUE_LIST},      {STR_INIT("type"), VALUE_STRING},
-    {STR_INIT("uuidName"), VALUE_BOOL},     {STR_INIT("versions"), VALUE_LIST},
+    {STR_INIT("secrets"), VALUE_LIST},      {STR_INIT("targets"), VALUE_OBJECT},
+    {STR_INIT("type"), VALUE_STRING},       {STR_INIT("uuidName"), VALUE_BOOL},
+    {STR_INIT("versions"), VALUE_LIST},
 };
 
 const char *side_name(enum side side)
@@ -76,6 +77,26 @@ static bool check_strings(const struct overlay_reader *r, const struct value *li
         if (!value_is(&list->items[i], VALUE_STRING))
             return source_err(e, r->src, &list->items[i], "must be a string, not of type %s",
                               value_kind_name((enum value_kind)list->items[i].kind));
+    return true;
+}
+
+/* Paths of references to types, or to "*": anything. */
+static bool check_targets(const struct overlay_reader *r, const struct value *targets,
+                          struct err *e)
+{
+    for (size_t i = 0; i < value_len(targets); i++) {
+        const struct value *types = &targets->items[i];
+        if (!value_is(types, VALUE_LIST) || !types->len)
+            return source_err(e, r->src, types, "targets of %.*s must be a list of types",
+                              STR_ARG(value_key(types)));
+        if (!check_strings(r, types, e))
+            return false;
+        for (size_t k = 0; k < types->len; k++)
+            if (str_find_char(value_str(&types->items[k]), '/') == STR_NPOS &&
+                !str_eq(value_str(&types->items[k]), STR("*")))
+                return source_err(e, r->src, &types->items[k],
+                                  "a target is a type like Provider/type, or \"*\"");
+    }
     return true;
 }
 
@@ -149,7 +170,8 @@ static bool read_kind(struct overlay_reader *r, const struct value *v, struct ov
     if (value_len(k->versions) == 0)
         return source_err(e, r->src, v, "kind %.*s needs versions", STR_ARG(k->name));
     return check_versions(r, k->versions, e) && check_strings(r, value_get(v, STR("ops")), e) &&
-           check_strings(r, value_get(v, STR("secrets")), e) && check_overrides(r, k, e);
+           check_strings(r, value_get(v, STR("secrets")), e) &&
+           check_targets(r, value_get(v, STR("targets")), e) && check_overrides(r, k, e);
 }
 
 /* All versions of the group, each once, sorted. */

@@ -316,5 +316,8 @@ struct value *derive_row(struct derive *d, const struct arm_resource *r, const s
     struct value *embedded = embedded_row(d, r);
     if (value_len(embedded))
         value_set(a, row, STR("embedded"), embedded);
+    const struct value *targets = overlay_option(d->kind, d->version, STR("targets"));
+    if (value_len(targets))
+        value_set(a, row, STR("targets"), targets);
     return row;
 }

@@ -208,7 +208,7 @@ static const str row_keys[] = {
     STR_INIT("armApiVersion"), STR_INIT("importable"), STR_INIT("hub"),     STR_INIT("armType"),
     STR_INIT("scope"),         STR_INIT("ops"),        STR_INIT("owner"),   STR_INIT("azureName"),
     STR_INIT("categories"),    STR_INIT("configMaps"), STR_INIT("secrets"), STR_INIT("plural"),
-    STR_INIT("embedded"),
+    STR_INIT("embedded"),      STR_INIT("targets"),
 };
 
 static void compare_side(struct comparison *c, enum side side, const struct value *old,

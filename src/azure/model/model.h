@@ -164,6 +164,8 @@ struct model_resource {
     const struct value *categories, *secrets, *config_maps; /* as in the file, or NULL */
     /* Kinds that are also a list in the body of this one: [{kind, a}]; or NULL */
     const struct value *embedded;
+    /* Paths of references in the spec to types seen there, "*": anything; or NULL. See targets.h */
+    const struct value *targets;
 };
 
 /*

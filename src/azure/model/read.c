@@ -441,6 +441,7 @@ static bool read_resource(struct reading *r, const struct value *v, struct model
     out->secrets = kept(r, v, STR("secrets"));
     out->config_maps = kept(r, v, STR("configMaps"));
     out->embedded = kept(r, v, STR("embedded"));
+    out->targets = kept(r, v, STR("targets"));
     return true;
 }
 
