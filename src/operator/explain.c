@@ -96,10 +96,17 @@ static struct value *metadata(struct pass *p)
     return meta_patch_object(p->arena, p->object, after, false);
 }
 
+void explain_keep(struct pass *p)
+{
+    if (p->sent && p->digest.len)
+        p->card->put = p->rejects ? str_hash(p->digest) : 0;
+}
+
 static struct pass_step rest(struct pass *p)
 {
     int64_t delay = retry_delay(p), period = explain_period(p);
 
+    explain_keep(p);
     /* It is looked at in between: others may mend it. */
     if (delay > period)
         delay = period;
@@ -161,15 +168,16 @@ struct pass_step state_explain(struct pass *p)
         return otherwise;
     if (p->phase == 0) {
         p->phase = 1;
-        if (is_news(p, &c))
+        if (!p->told && is_news(p, &c))
             tell(p);
-        if ((patch = metadata(p)))
+        p->told = true;
+        if (!(p->rejects & REJECTS_METADATA) && (patch = metadata(p)))
             return step_kube(p, KUBE_PATCH, pass_path(p, ""), patch);
     }
     if (p->phase == 1) {
         p->phase = 2;
         remember(p);
-        if ((patch = status_patch(p, p->body, &c)))
+        if ((patch = status_patch(p, p->rejects & REJECTS_BODY ? NULL : p->body, &c)))
             return step_kube(p, KUBE_PATCH, pass_path(p, "/status"), patch);
     }
     return rest(p);

@@ -189,6 +189,7 @@ static void compare_with_sent(struct pass *p)
         str_eq(sent, p->digest))
         return;
     p->sent = false;
+    p->card->put = 0;
     memory_set_text(p, "payloadDigest", sent);
 }
 

@@ -74,6 +74,7 @@ struct card {
     uint32_t attempt;   /* failures in a row */
     uint32_t busy;      /* looks in a row at what others were changing */
     uint64_t id;        /* a number of the id that it claims, or 0 */
+    uint64_t put;       /* a number of the payload in Azure that the object does not tell, or 0 */
     uint8_t state;      /* enum object_state, as it was counted */
     bool waits;         /* for something that a watch will report */
     bool well;          /* the last pass ended well */
@@ -157,6 +158,9 @@ enum evolve {
     EVOLVE_HELD,  /* it is */
 };
 
+/* What the API server does not take of what is to be written about an object. */
+enum { REJECTS_METADATA = 1, REJECTS_BODY = 2, REJECTS_STATUS = 4 };
+
 struct pass {
     struct arena *arena;
     const struct operator_config *config;
@@ -194,6 +198,8 @@ struct pass {
     str request_id;                        /* of the last answer of Azure */
     const struct value *annotated;         /* the memory as an annotation has it; or NULL */
     struct value *memory;                  /* status.operatorStatus as it will be; NULL: as it is */
+    unsigned rejects;                      /* of REJECTS_...: not tried again in this pass */
+    bool told;                             /* people were, of the verdict */
     const struct value *owner_body;        /* what is of the owner; NULL: not read */
     struct lro operation;
     bool following;         /* operation is one under way */
@@ -399,11 +405,15 @@ str advice_when(struct pass *p);
 
 /* The longest pause between looks while it is not well. */
 int64_t explain_period(const struct pass *p);
+/* Keeps in the card what the object could not be told of the PUT. */
+void explain_keep(struct pass *p);
 
 /* ---- settle.c ---- */
 
 /* What was sent, and what Azure made of it, goes to the memory. Calling it twice does no harm. */
 void settle_remember(struct pass *p);
+/* What was sent, or is known to be in Azure. */
+void settle_remember_payload(struct pass *p);
 
 /* ---- gather.c ---- */
 

@@ -170,15 +170,36 @@ struct value *pass_read_json(struct pass *p, str text)
                                                                                              : NULL;
 }
 
-/* The API server rejects what was written, and would again. */
+/* Nothing but trying again is left. */
+static struct pass_step try_again(struct pass *p)
+{
+    p->card->attempt += p->card->attempt < 30;
+    return step_rest((int64_t)p->card->attempt * 10 * NS_PER_SEC);
+}
+
+/*
+ * The API server rejects what was written, and would again. What has been done is remembered in
+ * what can still be written: a status without what Azure told, a status without metadata.
+ */
 static struct pass_step rejected(struct pass *p, const struct arm_answer *answer)
 {
     str why = value_get_str(pass_read_json(p, answer->body), STR("message"));
 
-    /* Where even that cannot be written, nothing but trying again is left. */
-    if (p->state == STATE_EXPLAIN || p->state == STATE_RELEASE) {
-        p->card->attempt += p->card->attempt < 30;
-        return step_rest((int64_t)p->card->attempt * 10 * NS_PER_SEC);
+    if (p->state == STATE_RELEASE)
+        return try_again(p);
+    if (p->state == STATE_EXPLAIN) {
+        bool with_body = p->body && !(p->rejects & REJECTS_BODY);
+        p->rejects |= p->phase == 1 ? REJECTS_METADATA : with_body ? REJECTS_BODY : REJECTS_STATUS;
+        if (!(p->rejects & REJECTS_STATUS))
+            return step_to(STATE_EXPLAIN);
+        explain_keep(p);
+        return try_again(p);
+    }
+    if (p->state == STATE_SETTLE)
+        p->rejects |= p->phase == 1 ? 0 : REJECTS_BODY;
+    if (p->state == STATE_NOTE && str_eq(p->operation.method, STR("PUT"))) {
+        p->sent = true; /* and looked for without its token */
+        settle_remember_payload(p);
     }
     return step_explain(p, "Warning", "Failed",
                         str_fmt(p->arena, "the API server rejects a write: %.*s", STR_ARG(why)));

@@ -35,9 +35,10 @@ static struct value *metadata(struct pass *p)
  * What was sent. An object that was adopted and is as it should be costs no write, unless Secrets
  * are in its payload, whose changes only the digest shows.
  */
-static void remember_payload(struct pass *p)
+void settle_remember_payload(struct pass *p)
 {
-    if (!p->digest.len || (!p->sent && !p->secrets.len && !(p->drift && p->drift->learn)))
+    if (!p->digest.len ||
+        (!p->sent && !p->card->put && !p->secrets.len && !(p->drift && p->drift->learn)))
         return;
     memory_set_text(p, "payloadDigest", p->digest);
     memory_set_text(p, "apiVersion", p->resource->api_version);
@@ -53,7 +54,7 @@ static void remember_payload(struct pass *p)
 void settle_remember(struct pass *p)
 {
     memory_forget_failure(p);
-    remember_payload(p);
+    settle_remember_payload(p);
     drift_remember(p);
 }
 
@@ -85,6 +86,7 @@ struct pass_step state_settle(struct pass *p)
     }
     p->card->attempt = 0;
     p->card->well = true;
+    p->card->put = 0;
     if (object_generation(p->object) != p->generation)
         return step_rest(0);
     return (struct pass_step){.kind = STEP_PERIOD,

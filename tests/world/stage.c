@@ -150,6 +150,22 @@ static void land_again(void *ctx)
         piece_free(&f->piece);
 }
 
+static bool is_rejected(struct stage *s, struct arena *kept, const struct effect *effect,
+                        struct arm_answer *out)
+{
+    const char *why = s->rejects && effect_is_write(effect) ? s->rejects(s, effect) : NULL;
+
+    if (!why)
+        return false;
+    out->http = 422;
+    out->body = str_fmt(kept,
+                        "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\","
+                        "\"reason\":\"Invalid\",\"message\":\"%s\",\"code\":422}",
+                        why);
+    world_note(s->w, "rejected: %s %.*s", effect_method(effect->kind), STR_ARG(effect->url));
+    return true;
+}
+
 /* The answer lives in kept. */
 static void ask_store(struct stage *s, struct arena *kept, const struct effect *effect,
                       struct arm_answer *out)
@@ -157,6 +173,8 @@ static void ask_store(struct stage *s, struct arena *kept, const struct effect *
     AUTO_ARENA a = arena_new();
     struct local client = local_client(store_handler(s->w->store));
 
+    if (is_rejected(s, kept, effect, out))
+        return;
     client.type = effect->kind == KUBE_PATCH        ? STR("application/merge-patch+json")
                   : effect->kind == KUBE_PATCH_JSON ? STR("application/json-patch+json")
                                                     : STR("application/json");

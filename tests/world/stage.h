@@ -107,6 +107,8 @@ struct stage {
     unsigned crash_after; /* so many requests: the operator crashes, and their answers are lost */
     int64_t skew;         /* how far the operator's clock is ahead of everybody else's */
     void (*twist)(struct stage *s, const struct effect *effect, struct arm_answer *answer);
+    /* Why the API server rejects a write of the operator; NULL: it takes it. */
+    const char *(*rejects)(struct stage *s, const struct effect *effect);
     const char *slow_id; /* answers about this id are late, by slow_by */
     int64_t slow_by;
     bool counts_created;
