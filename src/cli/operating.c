@@ -27,20 +27,30 @@ bool operating_settings(struct arena *a, struct kube_transport *t, str namespace
 }
 
 bool operating_rules(struct arena *a, struct kube_transport *t, str namespace, str from,
-                     struct kind_set **out, struct err *e)
+                     struct live_config *out, struct err *e)
 {
     static const struct kube_resource config_maps = {
         .version = STR_INIT("v1"), .name = STR_INIT("configmaps"), .namespaced = true};
     str name = str_without_prefix(from, STR("configmap/"));
     const struct kube_call call = {.resource = &config_maps, .namespace = namespace, .name = name};
+    struct kind_set *rules = NULL;
     struct value *found;
 
-    if (name.len == from.len)
-        return kind_set_open(a, from, out, e);
+    if (name.len == from.len) {
+        if (!kind_set_open(a, from, &rules, e))
+            return false;
+        out->operator.rules = rules;
+        return true;
+    }
     str shown = str_fmt(a, "ConfigMap %.*s/%.*s", STR_ARG(namespace), STR_ARG(name));
     if (!kube_get(t, a, &call, &found, e))
         return err_wrap(e, "%.*s", STR_ARG(shown));
-    return kind_set_from_config_map(a, shown, found, out, e);
+    if (!kind_set_from_config_map(a, shown, found, &rules, e))
+        return false;
+    out->operator.rules = rules;
+    out->rules_map = name;
+    out->rules_version = value_get_str(object_meta(found), STR("resourceVersion"));
+    return true;
 }
 
 struct credential_settings operating_simulated(struct arena *a, str url, str subscription)

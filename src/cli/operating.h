@@ -37,10 +37,10 @@ MUST_CHECK bool operating_settings(struct arena *a, struct kube_transport *t, st
                                    str secret, struct settings *out, struct err *e);
 /*
  * The rules of kinds in a folder, or in a ConfigMap, "configmap/NAME", of the operator's namespace.
- * Live as long as a.
+ * Live as long as a. A ConfigMap is followed from then on.
  */
 MUST_CHECK bool operating_rules(struct arena *a, struct kube_transport *t, str namespace, str from,
-                                struct kind_set **out, struct err *e);
+                                struct live_config *out, struct err *e);
 MUST_CHECK bool operating_start(struct operating *o, struct err *e);
 void operating_stop(struct operating *o);
 /* Of a simulated Azure at this URL, which believes everybody. Texts live as long as a and url. */

@@ -3,8 +3,9 @@
  * kinds.c - a cache for each kind of Azure that the cluster has; see kinds.h.
  *
  * The cache of definitions keeps of each only what matters here: group, names, scope, the stored
- * version and the label that tells whose it is. A change of it marks k as dirty and wakes the
- * owner, which compares what there should be with what runs; a handler of a watch could do neither.
+ * version, whether it is established and the label that tells whose it is. A change of it marks k
+ * as dirty and wakes the owner, which compares what there should be with what runs; a handler of a
+ * watch could do neither.
  */
 #include "operator/kinds.h"
 
@@ -12,8 +13,12 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "kube/cache.h"
+#include "object/condition.h"
 
 #include <stdatomic.h>
+
+/* So long a new kind may be unknown to the server that has its definition. */
+#define ESTABLISHING (30 * NS_PER_SEC)
 
 /* A kind that is watched: a cache for each namespace, or one for all of them. */
 struct watched {
@@ -24,6 +29,7 @@ struct watched {
     struct kube_cache **caches;
     struct watched *next; /* in the version that is stored now: until it has read everything */
     bool own;             /* the definition is plumb's */
+    int64_t since;        /* by clock_mono: it was started */
     bool wanted;          /* while definitions are compared */
 };
 
@@ -86,10 +92,20 @@ static void on_synced(void *ctx)
     w->kinds->config.wake(w->kinds->config.ctx);
 }
 
+/* Servers take a moment until they serve what they have established. */
+static bool is_early(const struct watched *w, const struct err *e)
+{
+    return e->kind == ERR_NOT_FOUND && clock_mono() - w->since < ESTABLISHING;
+}
+
 static void on_failure(void *ctx, const struct err *e, int64_t wait)
 {
     struct watched *w = ctx;
 
+    if (is_early(w, e)) {
+        LOG_DEBUG("kind is not served yet", LOG_STR("resource", w->resource.name));
+        return;
+    }
     atomic_fetch_add(&w->kinds->failures, 1);
     LOG_WARN("watch failed", LOG_STR("resource", w->resource.name), LOG_STR("error", e->text),
              LOG_INT("retryAfterMs", wait / NS_PER_MS));
@@ -151,7 +167,8 @@ static struct watched *make(struct kinds *k, const struct kube_resource *r, bool
     struct arena *a = arena_new();
     struct watched *w = ARENA_NEW(a, struct watched);
 
-    *w = (struct watched){.arena = a, .kinds = k, .wanted = true, .resource = *r};
+    *w = (struct watched){
+        .arena = a, .kinds = k, .wanted = true, .resource = *r, .since = clock_mono()};
     w->resource.group = str_copy(a, r->group);
     w->resource.version = str_copy(a, r->version);
     w->resource.name = str_copy(a, r->name);
@@ -241,7 +258,15 @@ static void hand_over(struct kinds *k, struct watched *w)
 
 /* ---- Definitions. ---------------------------------------------------------------------------- */
 
-/* Leaves {metadata: {name, resourceVersion}, spec: {group, names, scope, stored}}. */
+static bool is_established(const struct value *definition)
+{
+    struct condition c;
+
+    return condition_get(value_get(definition, STR("status")), STR("Established"), &c) &&
+           str_eq(c.status, STR("True"));
+}
+
+/* Leaves {metadata: {name, resourceVersion}, spec: {group, names, scope, stored, established}}. */
 static void trim_definition(void *ctx, struct arena *a, struct value *object)
 {
     struct value *spec = value_get(object, STR("spec")), *small = value_object(a);
@@ -257,6 +282,7 @@ static void trim_definition(void *ctx, struct arena *a, struct value *object)
     value_set_str(a, small, STR("plural"),
                   value_get_str(value_get(spec, STR("names")), STR("plural")));
     value_set_str(a, small, STR("stored"), stored);
+    value_set_bool(a, small, STR("established"), is_established(object));
     value_set(a, object, STR("spec"), small);
     (void)value_unset(object, STR("status"));
     trim_core(ctx, a, object);
@@ -312,8 +338,10 @@ static bool want(void *ctx, struct arena *a, struct value *object)
         w->next = NULL;
     } else if (w) {
         renew(w, &r);
-    } else {
+    } else if (value_is_true(value_get(spec, STR("established")))) {
         w = start(k, &r, false);
+    } else {
+        return true; /* its objects cannot be listed yet; a change of the definition tells */
     }
     w->wanted = true;
     w->own = own;

@@ -7,10 +7,11 @@
  *     object = kinds_find(k, a, &key);
  *     kinds_free(k);
  *
- * Definitions are watched: a kind that is installed gets its cache at once, one that is removed
- * loses it, one that is stored in another version gets a new cache that takes over when it has read
- * everything, and nothing is restarted. Objects are read in the version in which they are stored,
- * whoever installed the definition: conversions would prune what the operator keeps there.
+ * Definitions are watched: a kind gets its cache as soon as its definition is established, one that
+ * is removed loses it, one that is stored in another version gets a new cache that takes over when
+ * it has read everything, and nothing is restarted. Objects are read in the version in which they
+ * are stored, whoever installed the definition: conversions would prune what the operator keeps
+ * there.
  *
  * Secrets, ConfigMaps and Namespaces are watched, too, by their metadata only.
  *

@@ -22,6 +22,7 @@
 #include "operator/digest_key.h"
 #include "operator/install.h"
 #include "operator/kinds.h"
+#include "operator/live_rules.h"
 #include "operator/live_url.h"
 #include "operator/metrics.h"
 #include "operator/replay.h"
@@ -63,7 +64,8 @@ struct live {
     pthread_t lease_thread;
     struct http_cancel *lease_cancel;
 
-    struct keeper *keeper; /* NULL: decisions are not kept */
+    struct keeper *keeper;    /* NULL: decisions are not kept */
+    struct live_rules *rules; /* NULL: they are not followed */
     struct accounts *accounts;
     struct events *events;
     struct request_metrics *requests;
@@ -107,11 +109,13 @@ static void wake(void *ctx)
 static void on_changed(void *ctx, const struct object_key *key)
 {
     struct live *l = ctx;
+    bool rules = live_rules_changed(l->rules, key);
     AUTO_LOCK guard = lock_take(&l->lock);
 
-    if (!l->operator)
+    if (!l->operator&& !rules)
         return;
-    operator_changed(l->operator, key);
+    if (l->operator)
+        operator_changed(l->operator, key);
     l->news = true;
     pthread_cond_signal(&l->changed);
 }
@@ -130,7 +134,7 @@ static void answer(struct live *l, unsigned life, uint64_t ticket, const struct 
 /* ---- The API server. ------------------------------------------------------------------------- */
 
 /* Why a request was sent. */
-enum kube_why { WHY_EFFECT, WHY_SECRET, WHY_EVENT, WHY_CHECKPOINT };
+enum kube_why { WHY_EFFECT, WHY_SECRET, WHY_EVENT, WHY_CHECKPOINT, WHY_RULES };
 
 struct kube_asked {
     struct arena *arena; /* of this; Secrets may be in it */
@@ -304,6 +308,28 @@ static bool on_checkpoint(struct live *l, struct kube_asked *asked, const struct
     return true;
 }
 
+/* ---- Rules. ---- */
+
+static void read_rules(struct live *l)
+{
+    struct kube_asked *asked = new_asked(WHY_RULES, TERM_NONE);
+    const struct kube_call place = {.resource = &config_maps,
+                                    .namespace = l->config.operator.namespace,
+                                    .name = l->config.rules_map};
+    const struct kube_ask ask = {.verb = KUBE_VERB_GET,
+                                 .path = kube_call_path(asked->arena, &place),
+                                 .call = {.cancel = l->stopping}};
+
+    if (!start_kube(l, &ask, asked))
+        live_rules_tell(l->rules, 0, STR_NONE);
+}
+
+static void on_rules(struct live *l, const struct kube_done *done)
+{
+    if (live_rules_tell(l->rules, done->http, done->body))
+        wake(l);
+}
+
 /* At the end, when responses are no longer taken. */
 static void write_last_checkpoint(struct live *l)
 {
@@ -341,6 +367,9 @@ static void *take_kube_answers(void *ctx)
             break;
         case WHY_CHECKPOINT:
             goes_on = on_checkpoint(l, asked, done);
+            break;
+        case WHY_RULES:
+            on_rules(l, done);
             break;
         }
         kube_pipe_release(l->kube, done);
@@ -642,6 +671,17 @@ static void drop(struct live *l)
     operator_free(o);
 }
 
+/* Other rules are for another operator: it looks at everything anew, as after a crash. */
+static void follow_rules(struct live *l)
+{
+    if (l->rules && live_rules_due(l->rules, clock_mono()))
+        read_rules(l);
+    if (!live_rules_pending(l->rules))
+        return;
+    drop(l);
+    l->config.operator.rules = live_rules_take(l->rules);
+}
+
 /* Does what there is to do and answers when, by clock_mono, it should look again. */
 static int64_t step(struct live *l)
 {
@@ -656,6 +696,7 @@ static int64_t step(struct live *l)
         LOG_WARN("the lease is lost");
         drop(l);
     }
+    follow_rules(l);
     if (term)
         start_installing(l);
     if (!l->operator&& term && atomic_load(&l->ready))
@@ -777,7 +818,8 @@ static void stop_pipe(struct live *l)
 static void copy_texts(struct live *l)
 {
     struct live_config *c = &l->config;
-    str *const texts[] = {&c->agent, &c->lease_name, &c->lease_namespace, &c->identity};
+    str *const texts[] = {&c->agent, &c->lease_name, &c->lease_namespace, &c->identity,
+                          &c->rules_map};
     str *namespaces = ARENA_ARRAY(l->arena, str, c->namespace_count + 1);
 
     for (size_t i = 0; i < COUNT(texts); i++)
@@ -797,6 +839,9 @@ bool live_start(const struct live_config *config, struct live **out, struct err 
     l->checkpoint = checkpoint_new();
     l->checkpoint_due = clock_mono() + CHECKPOINT_EVERY;
     copy_texts(l);
+    if (config->rules_map.len)
+        l->rules =
+            live_rules_new(config->operator.namespace, config->rules_map, config->rules_version);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&l->changed, &attributes);
@@ -853,6 +898,7 @@ void live_stop(struct live *l)
         http_cancel_free(l->lease_cancel);
     pthread_cond_destroy(&l->changed);
     keeper_close(l->keeper);
+    live_rules_free(l->rules);
     checkpoint_free(l->checkpoint);
     arena_free(l->arena);
 }

@@ -34,6 +34,8 @@ struct live_config {
     /* Kinds whose definitions are put into the cluster while leading; see install.h. */
     const struct model_kind *install;
     size_t install_count;
+    /* The ConfigMap that operator.rules were read from, which is followed; empty: none. */
+    str rules_map, rules_version;
     str keep;     /* the file that decisions are kept in (replay.h); empty: they are not */
     bool observe; /* nothing is written, neither to objects nor to Azure */
     /* The lease; an empty name: none is needed. */

@@ -96,11 +96,10 @@ static bool choose_kinds(struct call *c, struct operating *o, str namespace, str
 {
     const struct operate_values *v = c->values;
     struct kind_names kinds = {0};
-    struct kind_set *rules = NULL;
 
-    if (v->rules.len && !operating_rules(c->arena, o->transport, namespace, v->rules, &rules, e))
+    if (v->rules.len &&
+        !operating_rules(c->arena, o->transport, namespace, v->rules, &o->config, e))
         return err_wrap(e, "--rules");
-    o->config.operator.rules = rules;
     if (v->kinds.len &&
         !kind_names_select(c->arena, o->config.operator.model, &v->kinds, &kinds, e))
         return err_wrap(e, "--crd-pattern");

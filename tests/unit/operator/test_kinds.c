@@ -32,6 +32,8 @@ struct stage {
     struct value *definition;
     struct handler handler;
     atomic_bool refuses; /* lists of the new version */
+    atomic_bool unknown; /* lists of groups are, for the server */
+    atomic_uint unknown_lists;
 };
 
 static const struct object_key rg = {.group = STR_INIT("resources.azure.com"),
@@ -45,7 +47,10 @@ static void answer(void *ctx, struct handler_call *c)
 
     if (atomic_load(&s->refuses) && str_contains(c->path, STR("/v1api20200601later/")))
         handler_reply(c, 503, STR_NONE, STR_NONE);
-    else
+    else if (atomic_load(&s->unknown) && str_contains(c->path, STR("/resourcegroups"))) {
+        atomic_fetch_add(&s->unknown_lists, 1);
+        handler_reply(c, 404, STR_NONE, STR_NONE);
+    } else
         handler_answer(store_handler(s->store), c);
 }
 
@@ -178,4 +183,63 @@ TEST(objects_stay_while_they_are_stored_in_another_version)
     close_stage(&s);
 }
 
-RUN_TESTS(cmocka_unit_test(objects_stay_while_they_are_stored_in_another_version))
+static void set_established(struct stage *s, const char *status)
+{
+    AUTO_ARENA a = arena_new();
+    str patch = str_fmt(a,
+                        "{\"status\":{\"conditions\":[{\"type\":\"Established\",\"status\":\"%s\","
+                        "\"reason\":\"Test\",\"message\":\"\",\"lastTransitionTime\":"
+                        "\"2026-01-01T00:00:00Z\"}]}}",
+                        status);
+
+    s->client.type = STR("application/merge-patch+json");
+    assert_int_equal(local_ask(&s->client, "PATCH",
+                               DEFINITIONS "/resourcegroups.resources.azure.com/status",
+                               str_z(a, patch)),
+                     200);
+    s->client.type = STR("application/json");
+}
+
+static void until_synced(struct stage *s)
+{
+    int64_t end = clock_mono() + PATIENCE;
+
+    for (kinds_step(s->kinds); !kinds_synced(s->kinds); kinds_step(s->kinds)) {
+        assert_true(clock_mono() < end);
+        clock_sleep(NS_PER_MS);
+    }
+}
+
+/*
+ * Nothing is asked before the definition is established, and what a server does not serve yet is
+ * no failure.
+ */
+TEST(kinds_are_watched_once_they_are_established)
+{
+    struct stage s;
+
+    open_stage(&s);
+    kinds_free(s.kinds);
+    set_established(&s, "False");
+    atomic_store(&s.unknown, true);
+    s.kinds = kinds_new(&(struct kinds_config){
+        .hub = s.hub, .model = s.model, .changed = on_change, .wake = on_wake});
+    until_synced(&s);
+    assert_int_equal(kinds_stats(s.kinds).kinds, 0);
+    assert_int_equal(atomic_load(&s.unknown_lists), 0);
+
+    set_established(&s, "True");
+    for (int64_t end = clock_mono() + PATIENCE; !atomic_load(&s.unknown_lists);) {
+        kinds_step(s.kinds);
+        assert_true(clock_mono() < end);
+        clock_sleep(NS_PER_MS);
+    }
+    assert_int_equal(kinds_stats(s.kinds).kinds, 1);
+    atomic_store(&s.unknown, false);
+    until_seen_in(&s, "v1api20200601", false);
+    assert_int_equal(kinds_stats(s.kinds).failures, 0);
+    close_stage(&s);
+}
+
+RUN_TESTS(cmocka_unit_test(objects_stay_while_they_are_stored_in_another_version),
+          cmocka_unit_test(kinds_are_watched_once_they_are_established))

@@ -579,7 +579,55 @@ TEST(secrets_appear_nowhere)
     unlink(log);
 }
 
-RUN_TESTS(cmocka_unit_test(what_is_declared_is_made_corrected_and_deleted),
+#define MAPS "/api/v1/namespaces/plumb-system/configmaps"
+
+static bool is_kept_back(struct stage *s, const char *path)
+{
+    struct condition ready;
+
+    return local_ask(&s->client, "GET", path, "") == 200 &&
+           condition_get(value_get(s->client.body, STR("status")), STR("Ready"), &ready) &&
+           str_eq(ready.reason, STR("PostReconciliationFailure")) &&
+           str_contains(ready.message, STR("not in this place: westus2"));
+}
+
+/* A gate keeps the group back until the ConfigMap has no such rule any more: without a restart. */
+TEST(rules_of_a_config_map_are_followed)
+{
+    struct stage s;
+    struct running r;
+
+    open_stage(&s);
+    s.config.rules_map = STR("rules");
+    define(&s, "resources.azure.com", "ResourceGroup");
+    assert_int_equal(local_ask(&s.client, "POST", "/api/v1/namespaces",
+                               "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{"
+                               "\"name\":\"plumb-system\"}}"),
+                     201);
+    assert_int_equal(
+        local_ask(&s.client, "POST", MAPS,
+                  "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"rules\"},"
+                  "\"data\":{\"group.json\":\"{"
+                  "\\\"rules\\\":\\\"kind\\\",\\\"kind\\\":\\\"resources.azure.com/"
+                  "ResourceGroup\\\",\\\"ready\\\":[{\\\"at\\\":\\\"location\\\",\\\"in\\\":"
+                  "[\\\"elsewhere\\\"],\\\"else\\\":\\\"not in this place: %s\\\"}]}\"}}"),
+        201);
+    start(&s, &r);
+    assert_int_equal(local_ask(&s.client, "POST", GROUPS, GROUP), 201);
+    until(&s, is_kept_back, GROUPS "/rg");
+    s.client.type = STR("application/merge-patch+json");
+    assert_int_equal(local_ask(&s.client, "PATCH", MAPS "/rules",
+                               "{\"data\":{\"group.json\":\"{\\\"rules\\\":\\\"kind\\\","
+                               "\\\"kind\\\":\\\"resources.azure.com/ResourceGroup\\\"}\"}}"),
+                     200);
+    s.client.type = STR("application/json");
+    until(&s, is_ready, GROUPS "/rg");
+    stop(&r);
+    close_stage(&s);
+}
+
+RUN_TESTS(cmocka_unit_test(rules_of_a_config_map_are_followed),
+          cmocka_unit_test(what_is_declared_is_made_corrected_and_deleted),
           cmocka_unit_test(definitions_of_the_reference_operator_are_used_as_they_are),
           cmocka_unit_test(a_restart_leaves_alone_what_is_well),
           cmocka_unit_test(decisions_of_a_running_operator_are_kept_and_reached_again),
