@@ -88,6 +88,7 @@ struct card {
     bool swept;         /* a list has it: it is looked at before its time */
     bool resumed;       /* it was at rest when this process began, and nobody has looked yet */
     int64_t due;        /* its next look by the period */
+    int64_t unsynced;   /* since when it is not Ready as the user wants it; 0: it is */
     struct collection *lists[2]; /* that its resource is in: sweep.c */
     bool delete_sent;            /* a DELETE was, and counts for --confirm-deletes */
     /* In graph.c. */

@@ -92,6 +92,7 @@ struct live {
     struct operator_stats stats; /* of the last step, under the lock */
     struct kinds_stats kinds_stats;
     struct queue_stats queue; /* as of queue_look, about a second ago */
+    int64_t unsynced_since;   /* the same; 0: everything is Ready */
     int64_t queue_look;
 };
 
@@ -719,6 +720,7 @@ static void wait(struct live *l, int64_t due)
     l->kinds_stats = kinds;
     if (l->operator&& clock_mono() >= l->queue_look) {
         operator_queue_stats(l->operator, & l->queue);
+        l->unsynced_since = operator_unsynced_since(l->operator);
         l->queue_look = clock_mono() + NS_PER_SEC;
     }
     l->stats = l->operator? operator_stats(l->operator) : (struct operator_stats){0};
@@ -919,6 +921,7 @@ void live_metrics(struct live *l, struct buf *out)
     struct kinds_stats k;
     struct events_stats e;
     struct queue_named queue = {.name = STR("operator")};
+    int64_t since;
 
     const struct arm_pipe_stats azure = arm_pipe_stats(l->pipe);
 
@@ -928,6 +931,7 @@ void live_metrics(struct live *l, struct buf *out)
         o = l->stats;
         k = l->kinds_stats;
         queue.stats = l->queue;
+        since = l->operator? l->unsynced_since : 0;
     }
     const struct {
         const char *name, *type, *help;
@@ -949,6 +953,9 @@ void live_metrics(struct live *l, struct buf *out)
         {"plumb_requests_waiting", "gauge",
          "Requests to Azure that wait for the budget or for another try.",
          (double)(azure.waiting + azure.resting)},
+        {"plumb_unsynced_age_seconds", "gauge",
+         "How long the oldest object that is not Ready is not.",
+         since ? (double)(clock_now() - since) / NS_PER_SEC : 0},
         {"plumb_watch_failures_total", "counter", "Failed lists and watches.", (double)k.failures},
         {"plumb_write_requests_total", "counter", "Writes, to objects and to Azure.",
          (double)o.writes},

@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "base/queue.h"
 #include "azure/needs.h"
+#include "go/time.h"
 #include "object/names.h"
 #include "operator/schedule.h"
 
@@ -45,6 +46,7 @@ struct operator
     struct map *flying; /* the bytes of a ticket to its card */
     uint64_t ticket;
     struct operator_stats stats;
+    size_t unsynced; /* cards with a time of that name */
     struct deleted {
         int64_t slice;
         size_t count;
@@ -93,6 +95,12 @@ static void end_pass(struct card *card)
     arena_free(p->arena);
 }
 
+static void set_unsynced(struct operator* o, struct card *card, int64_t since)
+{
+    o->unsynced += (since != 0) - (card->unsynced != 0);
+    card->unsynced = since;
+}
+
 /* Counts the object in another state: where its pass leaves it. */
 static void enter(struct operator* o, struct card *card, enum object_state state)
 {
@@ -103,6 +111,10 @@ static void enter(struct operator* o, struct card *card, enum object_state state
     if (o->ports.state && card->state != state)
         o->ports.state(o->ports.ctx, &card->key, card->state, state);
     card->state = (uint8_t)state;
+    if (state == OBJECT_READY || state == OBJECT_UNKNOWN)
+        set_unsynced(o, card, 0);
+    else if (!card->unsynced)
+        set_unsynced(o, card, clock_now());
 }
 
 void operator_free(struct operator* o)
@@ -139,6 +151,18 @@ struct operator_stats operator_stats(const struct operator* o)
     stats.objects = cards_count(o->cards);
     stats.flying = map_len(o->flying);
     return stats;
+}
+
+int64_t operator_unsynced_since(const struct operator* o)
+{
+    int64_t oldest = 0;
+
+    for (size_t i = 0; o->unsynced && i < cards_count(o->cards); i++) {
+        const struct card *card = cards_at(o->cards, i);
+        if (card->unsynced && !card->overlaps && (!oldest || card->unsynced < oldest))
+            oldest = card->unsynced;
+    }
+    return oldest;
 }
 
 void operator_queue_stats(const struct operator* o, struct queue_stats *out)
@@ -703,6 +727,22 @@ static bool must_look(const struct card *card, const struct value *object)
            has_lost_claim(card, object);
 }
 
+/* Since when an object that was not known to this process is not Ready: as it says itself. */
+static int64_t unsynced_since(struct arena *a, const struct value *object)
+{
+    int64_t now = clock_now();
+    struct condition ready;
+    struct gotime time;
+    str text = value_get_str(object_meta(object), STR("creationTimestamp"));
+
+    if (condition_get(value_get(object, STR("status")), STR("Ready"), &ready))
+        text = str_eq(ready.status, STR("True")) ? STR_NONE : ready.since;
+    if (!gotime_parse(a, STR(GOTIME_RFC3339), text, NULL, &time, NULL) ||
+        time.sec >= now / NS_PER_SEC || time.sec <= 0)
+        return now;
+    return time.sec * NS_PER_SEC;
+}
+
 static void take_change(struct operator* o, const struct object_key *key)
 {
     AUTO_ARENA a = arena_new();
@@ -731,12 +771,17 @@ static void take_change(struct operator* o, const struct object_key *key)
         card->resumed = !o->config.impatient && is_at_rest(object) &&
                         foresee_lists(o, card, object);
         resting = continue_rest(o, card, object);
+        if (!resting)
+            set_unsynced(o, card, unsynced_since(a, object));
         enter(o, card, resting ? OBJECT_READY : OBJECT_PENDING);
     }
     if (card)
         card->id = copy_number(object);
     if (card && !resting && must_look(card, object)) {
-        card->renewed |= card->seen && card->seen != meta_intent(object);
+        bool renewed = card->seen && card->seen != meta_intent(object);
+        card->renewed |= renewed;
+        if (renewed && object && !card->unsynced)
+            set_unsynced(o, card, clock_now());
         card->well = card->well && card->outdated;
         queue_add(o->queue, card->text, QUEUE_NORMAL);
     }

@@ -84,6 +84,11 @@ struct operator_stats {
     uint64_t withheld;              /* writes that were decided without a writer to make them */
 };
 struct operator_stats operator_stats(const struct operator* o);
+/*
+ * Since when, by clock_now, the oldest object that is not Ready as its user wants it is not; 0: all
+ * are. Objects of other operators do not count. A moment for each object, unless all are.
+ */
+int64_t operator_unsynced_since(const struct operator* o);
 /* Of the queue of objects: a moment for each one that is worked on. */
 struct queue_stats;
 void operator_queue_stats(const struct operator* o, struct queue_stats *out);

@@ -83,6 +83,10 @@ def check_metrics(checks, c, port, page):
     checks.check(until(60, fits), "values: " + str(
         {sample: (value(read_metrics(port), sample), n) for sample, n in wanted.items()}))
 
+    # An account waits, and has since it was made.
+    age = lambda: value(read_metrics(port), "plumb_unsynced_age_seconds")
+    checks.check(until(60, lambda: 2 < (age() or 0) < 600), f"the age of what is not Ready: {age()}")
+
     # A password is never shown: to Azure it is the same resource afterwards.
     c.kubectl("patch", "secret", "admin", "--type=merge", "-p", json.dumps({"stringData": {"password": MARK + "-rotated"}}))
     checks.check(until(60, lambda: value(read_metrics(port), "plumb_noop_writes_total") == 1), "a no-op write is not counted")

@@ -2,6 +2,8 @@
 /* edges.c - users, Azure and restarts at the wrong moment: operator.md, sections 1.3 and 1.6. */
 #include "world/behaviours.h"
 
+#include "base/clock.h"
+
 static struct stage stage;
 
 static struct stage *open_group(struct world *w)
@@ -190,4 +192,43 @@ void edge_busy_object(struct world *w)
     world_expect(w, stage_puts(&stage, STR(STAGE_GROUP)) == 1, "%u PUTs",
                  stage_puts(&stage, STR(STAGE_GROUP)));
     stage_close(&stage);
+}
+
+static int64_t unsynced_age(struct stage *s)
+{
+    int64_t since = operator_unsynced_since(s->operator);
+
+    return since ? clock_now() - since : 0;
+}
+
+/* How long something has not been as its user wants it: also over restarts, and 0 when all is well.
+ */
+void edge_unsynced_age(struct world *w)
+{
+    struct stage *s = &stage;
+
+    stage_open(s, w, &(struct stage_options){0});
+    stage_apply_text(s, ACCOUNT("acc", ""));
+    stage_run(s, 10 * WORLD_MINUTE);
+    stage_restart(s, NULL);
+    stage_run(s, 10 * WORLD_MINUTE);
+    int64_t age = unsynced_age(s);
+    world_expect(w, age > 19 * WORLD_MINUTE && age < 21 * WORLD_MINUTE, "it waits for %lld s",
+                 (long long)(age / NS_PER_SEC));
+    stage_apply_text(s, GROUP("rg", ""));
+    stage_run(s, 2 * WORLD_MINUTE);
+    stage_expect_ready(s, "StorageAccount", "acc");
+    world_expect(w, !unsynced_age(s), "all are Ready");
+    stage_fault(s, "{'faults':[{'kind':'fail','method':'PUT','type':'Microsoft.Storage*','status':"
+                   "400,'code':'LocationRequired','message':'no','count':0}]}");
+    stage_patch(s, "StorageAccount", "acc", "{'spec':{'accessTier':'Cool'}}");
+    stage_run(s, 5 * WORLD_MINUTE);
+    age = unsynced_age(s);
+    world_expect(w, age > 4 * WORLD_MINUTE && age < 6 * WORLD_MINUTE, "a change waits for %lld s",
+                 (long long)(age / NS_PER_SEC));
+    stage_end_faults(s);
+    stage_delete(s, "StorageAccount", "acc");
+    stage_run(s, 5 * WORLD_MINUTE);
+    world_expect(w, !unsynced_age(s), "it is gone");
+    stage_close(s);
 }

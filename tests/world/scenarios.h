@@ -22,6 +22,7 @@ void owner_frozen(struct world *w);
 void rejected_body(struct world *w);
 void rejected_metadata(struct world *w);
 void rejected_status(struct world *w);
+void edge_unsynced_age(struct world *w);
 void references_doubtful(struct world *w);
 void references_missing(struct world *w);
 void references_wait(struct world *w);
