@@ -122,6 +122,7 @@ bool store_served_renew(struct store_served *s, int64_t now, struct err *e)
     if (s->expires - now > STORE_RENEW_BEFORE)
         return true;
     if (!store_access_open(a, s->folder, s->address, now, &fresh, e) ||
+        !server_trust(s->server, fresh.ca.cert, e) ||
         !server_renew(s->server, fresh.server.cert, fresh.server.key, e) ||
         !store_access_write(&fresh, s->folder, s->url, e))
         return false;

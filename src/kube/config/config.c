@@ -383,7 +383,8 @@ static bool build_tls(const struct choice *c, str server, struct http_tls *tls, 
                        "specifying a root certificates file with the insecure flag is not allowed");
     tls->insecure = c->insecure;
     tls->server_name = c->tls_server_name;
-    tls->ca.text = c->ca_data;
+    /* Files of certificates are read for each connection: they may be renewed. */
+    tls->ca = (struct http_pem){c->ca_data, c->ca_data.len ? STR_NONE : c->ca_file};
     if (!c->ca_data.len && c->ca_file.len &&
         !file_read_max(c->a, c->ca_file, KUBE_FILE_MAX, &tls->ca.text, e))
         return false;
@@ -393,7 +394,6 @@ static bool build_tls(const struct choice *c, str server, struct http_tls *tls, 
     /* Without TLS certificates are ignored, as in client-go. */
     if (!str_has_prefix(server, STR("https:")))
         return true;
-    /* Files of client certificates are read for each connection: they may be renewed. */
     tls->cert = (struct http_pem){c->cert_data, c->cert_data.len ? STR_NONE : c->cert_file};
     tls->key = (struct http_pem){c->key_data, c->key_data.len ? STR_NONE : c->key_file};
     return true;

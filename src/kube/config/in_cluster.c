@@ -40,8 +40,10 @@ bool kube_in_cluster_config(struct arena *a, const struct kube_flags *flags, str
     c->token_file = file_of(a, flags, "token");
     c->in_cluster = true;
     /* Without a CA of its own the pod trusts those of the system, as with client-go. */
-    if (!file_read_max(a, file_of(a, flags, "ca.crt"), KUBE_FILE_MAX, &c->http.tls.ca.text, NULL))
-        c->http.tls.ca.text = STR_NONE;
+    struct http_pem *ca = &c->http.tls.ca;
+    *ca = (struct http_pem){.file = file_of(a, flags, "ca.crt")};
+    if (!file_read_max(a, ca->file, KUBE_FILE_MAX, &ca->text, NULL) || !ca->text.len)
+        *ca = (struct http_pem){0};
     if (flags->token.len) {
         c->token = flags->token;
         c->token_file = STR_NONE;

@@ -34,7 +34,10 @@ struct tape;
 
 enum http_tls_version { HTTP_TLS_1_2, HTTP_TLS_1_3 };
 
-/* PEM from memory or from a file, which is read again for each new connection; memory wins. */
+/*
+ * PEM from memory, or from a file, which is read again for each new connection. With both, the text
+ * is what the file held at first: it is checked, and the file is used.
+ */
 struct http_pem {
     str text, file;
 };

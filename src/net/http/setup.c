@@ -32,10 +32,10 @@ static void set_blob(struct transfer *t, CURLoption option, str text)
 
 static void set_pem(struct transfer *t, struct http_pem pem, CURLoption blob, CURLoption file)
 {
-    if (pem.text.len)
-        set_blob(t, blob, pem.text);
-    else if (pem.file.len)
+    if (pem.file.len)
         set_text(t, file, pem.file);
+    else if (pem.text.len)
+        set_blob(t, blob, pem.text);
 }
 
 static void set_tls(struct transfer *t)
@@ -54,6 +54,8 @@ static void set_tls(struct transfer *t)
     if (own_ca)
         curl_easy_setopt(t->easy, CURLOPT_CAPATH, NULL);
     set_pem(t, tls->ca, CURLOPT_CAINFO_BLOB, CURLOPT_CAINFO);
+    /* A file may be another one by now; curl would not look for a day. */
+    curl_easy_setopt(t->easy, CURLOPT_CA_CACHE_TIMEOUT, 0L);
     set_pem(t, tls->cert, CURLOPT_SSLCERT_BLOB, CURLOPT_SSLCERT);
     set_pem(t, tls->key, CURLOPT_SSLKEY_BLOB, CURLOPT_SSLKEY);
     /* A key with a password is an error; OpenSSL would ask for it on the terminal. */

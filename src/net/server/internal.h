@@ -26,6 +26,7 @@ struct server {
     struct server_config config;
     struct MHD_Daemon *daemon;
     struct server_certificate *certificate; /* the current one and those before, under the lock */
+    struct server_authority *authorities;   /* of clients, the last one first; under the lock */
     uint16_t port;
     str url;
     pthread_t sweeper;

@@ -32,7 +32,6 @@
 
 #define GNUTLS_FUNCTIONS(X)                                                                        \
     X(gnutls_certificate_get_peers)                                                                \
-    X(gnutls_certificate_verify_peers)                                                             \
     X(gnutls_pcert_deinit)                                                                         \
     X(gnutls_pcert_list_import_x509_raw)                                                           \
     X(gnutls_privkey_deinit)                                                                       \
@@ -42,7 +41,11 @@
     X(gnutls_x509_crt_deinit)                                                                      \
     X(gnutls_x509_crt_get_dn_by_oid)                                                               \
     X(gnutls_x509_crt_import)                                                                      \
-    X(gnutls_x509_crt_init)
+    X(gnutls_x509_crt_init)                                                                        \
+    X(gnutls_x509_trust_list_add_trust_mem)                                                        \
+    X(gnutls_x509_trust_list_deinit)                                                               \
+    X(gnutls_x509_trust_list_init)                                                                 \
+    X(gnutls_x509_trust_list_verify_crt2)
 
 static struct {
 #define X(name) __typeof__ (&(name))(name);
@@ -171,12 +174,6 @@ const gnutls_datum_t *gnutls_certificate_get_peers(gnutls_session_t session, uns
     return gnutls.gnutls_certificate_get_peers(session, list_size);
 }
 
-int gnutls_certificate_verify_peers(gnutls_session_t session, gnutls_typed_vdata_st *data,
-                                    unsigned elements, unsigned *status)
-{
-    return gnutls.gnutls_certificate_verify_peers(session, data, elements, status);
-}
-
 void gnutls_pcert_deinit(gnutls_pcert_st *cert)
 {
     gnutls.gnutls_pcert_deinit(cert);
@@ -231,4 +228,30 @@ int gnutls_x509_crt_import(gnutls_x509_crt_t cert, const gnutls_datum_t *data,
 int gnutls_x509_crt_init(gnutls_x509_crt_t *cert)
 {
     return gnutls.gnutls_x509_crt_init(cert);
+}
+
+int gnutls_x509_trust_list_add_trust_mem(gnutls_x509_trust_list_t list, const gnutls_datum_t *cas,
+                                         const gnutls_datum_t *crls, gnutls_x509_crt_fmt_t type,
+                                         unsigned tl_flags, unsigned tl_vflags)
+{
+    return gnutls.gnutls_x509_trust_list_add_trust_mem(list, cas, crls, type, tl_flags, tl_vflags);
+}
+
+void gnutls_x509_trust_list_deinit(gnutls_x509_trust_list_t list, unsigned all)
+{
+    gnutls.gnutls_x509_trust_list_deinit(list, all);
+}
+
+int gnutls_x509_trust_list_init(gnutls_x509_trust_list_t *list, unsigned size)
+{
+    return gnutls.gnutls_x509_trust_list_init(list, size);
+}
+
+int gnutls_x509_trust_list_verify_crt2(gnutls_x509_trust_list_t list, gnutls_x509_crt_t *cert_list,
+                                       unsigned cert_list_size, gnutls_typed_vdata_st *data,
+                                       unsigned elements, unsigned flags, unsigned *voutput,
+                                       gnutls_verify_output_function func)
+{
+    return gnutls.gnutls_x509_trust_list_verify_crt2(list, cert_list, cert_list_size, data,
+                                                     elements, flags, voutput, func);
 }

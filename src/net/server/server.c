@@ -375,6 +375,9 @@ static bool start_daemon(struct server *s, struct err *e)
     if (s->config.cert.len && !server_renew(s, s->config.cert, s->config.key, e))
         return err_wrap(e, "cannot listen on %.*s port %u", STR_ARG(s->config.address),
                         s->config.port);
+    if (s->config.client_ca.len && !server_trust(s, s->config.client_ca, e))
+        return err_wrap(e, "cannot listen on %.*s port %u", STR_ARG(s->config.address),
+                        s->config.port);
     add_options(s, options);
     flags |= (s->config.cert.len ? MHD_USE_TLS : 0) | (address.is_v6 ? MHD_USE_IPv6 : 0);
     errno = 0;

@@ -64,6 +64,13 @@ void server_stop(struct server *s, int64_t grace);
  * thread.
  */
 MUST_CHECK bool server_renew(struct server *s, str cert, str key, struct err *e);
+/*
+ * From now on certificates of this authority (PEM) are taken from clients, too; those of the three
+ * before it still are. Connections that are open are who they were. False when it cannot be used.
+ * For servers that were started with one; where clients choose by its name, it has the same. Any
+ * thread.
+ */
+MUST_CHECK bool server_trust(struct server *s, str client_ca, struct err *e);
 uint16_t server_port(const struct server *s);
 /* "http://127.0.0.1:43817", without a slash at the end. */
 str server_url(const struct server *s);

@@ -6,7 +6,8 @@
  * one before may be in use by a handshake that has begun: it is kept until that cannot be.
  *
  * The library asks for a certificate and takes any, or none: it is for us to verify it. That costs
- * some 100 µs, so it is done once for each connection and kept with it.
+ * some 100 µs, so it is done once for each connection and kept with it. There may be several
+ * authorities of the same name, so each is asked by itself.
  */
 /* Before our headers, which poison names that these use. */
 #include <gnutls/abstract.h>
@@ -30,6 +31,14 @@ struct server_certificate {
     unsigned count;
     gnutls_privkey_t key;
     int64_t retired; /* when there was another one, by clock_mono */
+};
+
+/* Authorities that are trusted at the same time: the last one and those before it. */
+#define AUTHORITIES_MAX 4
+
+struct server_authority {
+    struct server_authority *next; /* the one before */
+    gnutls_x509_trust_list_t list;
 };
 
 struct peer {
@@ -56,29 +65,40 @@ void server_on_connection(void *ctx, struct MHD_Connection *connection, void **c
     }
 }
 
-/* Signed by the authority, now valid, and meant for clients. */
-static bool is_valid(gnutls_session_t session)
+/* Signed by an authority, now valid, and meant for clients. */
+static bool is_valid(struct server *s, gnutls_x509_crt_t *chain, unsigned count)
 {
     gnutls_typed_vdata_st use = {.type = GNUTLS_DT_KEY_PURPOSE_OID,
                                  .data = (unsigned char *)(uintptr_t)GNUTLS_KP_TLS_WWW_CLIENT};
-    unsigned faults = 0;
+    AUTO_LOCK guard = lock_take(&s->lock);
 
-    return gnutls_certificate_verify_peers(session, &use, 1, &faults) == GNUTLS_E_SUCCESS &&
-           !faults;
+    for (const struct server_authority *a = s->authorities; a; a = a->next) {
+        unsigned faults = 0;
+        if (gnutls_x509_trust_list_verify_crt2(a->list, chain, count, &use, 1, 0, &faults, NULL) ==
+                GNUTLS_E_SUCCESS &&
+            !faults)
+            return true;
+    }
+    return false;
 }
 
-static void read_name(const gnutls_datum_t *der, struct peer *p)
+static void read_name(gnutls_x509_crt_t cert, struct peer *p)
 {
-    gnutls_x509_crt_t cert;
     size_t len = sizeof(p->name);
 
-    if (gnutls_x509_crt_init(&cert) != GNUTLS_E_SUCCESS)
-        return;
-    if (gnutls_x509_crt_import(cert, der, GNUTLS_X509_FMT_DER) == GNUTLS_E_SUCCESS &&
-        gnutls_x509_crt_get_dn_by_oid(cert, GNUTLS_OID_X520_COMMON_NAME, 0, 0, p->name, &len) ==
-            GNUTLS_E_SUCCESS)
+    if (gnutls_x509_crt_get_dn_by_oid(cert, GNUTLS_OID_X520_COMMON_NAME, 0, 0, p->name, &len) ==
+        GNUTLS_E_SUCCESS)
         p->len = len;
-    gnutls_x509_crt_deinit(cert);
+}
+
+static bool read_peer(const gnutls_datum_t *der, gnutls_x509_crt_t *out)
+{
+    if (gnutls_x509_crt_init(out) != GNUTLS_E_SUCCESS)
+        return false;
+    if (gnutls_x509_crt_import(*out, der, GNUTLS_X509_FMT_DER) == GNUTLS_E_SUCCESS)
+        return true;
+    gnutls_x509_crt_deinit(*out);
+    return false;
 }
 
 static void verify(struct MHD_Connection *connection, struct peer *p)
@@ -86,15 +106,19 @@ static void verify(struct MHD_Connection *connection, struct peer *p)
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
     const gnutls_datum_t *chain;
-    unsigned count = 0;
+    gnutls_x509_crt_t certs[CHAIN_MAX];
+    unsigned sent = 0, count = 0;
 
     p->known = true;
     if (!info)
         return;
-    gnutls_session_t session = info->tls_session;
-    chain = gnutls_certificate_get_peers(session, &count);
-    if (chain && count && is_valid(session))
-        read_name(&chain[0], p);
+    chain = gnutls_certificate_get_peers(info->tls_session, &sent);
+    while (chain && count < sent && count < CHAIN_MAX && read_peer(&chain[count], &certs[count]))
+        count++;
+    if (count && count == sent && is_valid(p->server, certs, count))
+        read_name(certs[0], p);
+    while (count)
+        gnutls_x509_crt_deinit(certs[--count]);
 }
 
 str server_verified_client(struct MHD_Connection *connection)
@@ -196,11 +220,68 @@ bool server_renew(struct server *s, str cert, str key, struct err *e)
     return true;
 }
 
+/* ---- Authorities of clients. ---- */
+
+static void free_authorities(struct server_authority *a)
+{
+    struct server_authority *next;
+
+    for (; a; a = next) {
+        next = a->next;
+        gnutls_x509_trust_list_deinit(a->list, 1);
+        block_free(a);
+    }
+}
+
+static bool read_authority(str client_ca, gnutls_x509_trust_list_t *out)
+{
+    gnutls_datum_t pem = {(unsigned char *)(uintptr_t)client_ca.ptr, (unsigned)client_ca.len};
+
+    if (gnutls_x509_trust_list_init(out, 0) != GNUTLS_E_SUCCESS)
+        return false;
+    if (gnutls_x509_trust_list_add_trust_mem(*out, &pem, NULL, GNUTLS_X509_FMT_PEM, 0, 0) > 0)
+        return true;
+    gnutls_x509_trust_list_deinit(*out, 1);
+    return false;
+}
+
+/* Nobody uses one without the lock, so those that are too many can go at once. */
+static void add_authority(struct server *s, struct server_authority *fresh)
+{
+    AUTO_LOCK guard = lock_take(&s->lock);
+    struct server_authority *last = fresh;
+
+    fresh->next = s->authorities;
+    s->authorities = fresh;
+    for (unsigned i = 1; last->next && i < AUTHORITIES_MAX; i++)
+        last = last->next;
+    free_authorities(last->next);
+    last->next = NULL;
+}
+
+bool server_trust(struct server *s, str client_ca, struct err *e)
+{
+    gnutls_x509_trust_list_t list;
+    struct server_authority *a;
+
+    assert(s->config.client_ca.len);
+    if (!read_authority(client_ca, &list))
+        return err_set(e, ERR_INVALID, "the certificates of clients' authorities cannot be used");
+    a = block_new(sizeof(*a));
+    *a = (struct server_authority){.list = list};
+    add_authority(s, a);
+    return true;
+}
+
 void server_drop_certificates(struct server *s)
 {
     free_all(s->certificate);
     s->certificate = NULL;
+    free_authorities(s->authorities);
+    s->authorities = NULL;
 }
+
+/* ---- Handshakes. ---- */
 
 static int give_certificate(gnutls_session_t session, const gnutls_datum_t *authorities, int count,
                             const gnutls_pk_algorithm_t *algorithms, int algorithm_count,

@@ -2,10 +2,13 @@
 /* test_rotation.c - a server gets another certificate while it is asked: no request is lost. */
 #include "../test.h"
 
+#include "base/file.h"
+
 #include "net/server/server.h"
 #include "support/certs.h"
 
 #include <stdatomic.h>
+#include <unistd.h>
 
 enum { CLIENTS = 4, ROTATIONS = 30 };
 
@@ -125,5 +128,109 @@ TEST(no_request_is_lost_while_certificates_change)
     server_stop(s, 0);
 }
 
-RUN_TESTS(cmocka_unit_test(new_connections_see_the_new_certificate),
+/* ---- Authorities. ---------------------------------------------------------------------------- */
+
+static void name_client(void *ctx, struct server_request *r)
+{
+    (void)ctx;
+    server_reply(r, 200, STR("text/plain"), server_client(r));
+}
+
+/* Who the server takes the client for, on a connection of its own; empty: nobody it knows. */
+static str client_seen(struct arena *a, const struct server *s, str ca, const struct test_cert *own)
+{
+    struct http_config config = http_defaults();
+    struct http_request r = {.url = server_url(s)};
+    struct http_response response;
+    struct http_client *c;
+    AUTO_ERR e = {0};
+
+    config.no_proxy = true;
+    config.tls.ca.text = ca;
+    config.tls.cert.text = own->cert;
+    config.tls.key.text = own->key;
+    assert_ok(http_client_new(&config, &c, &e), &e);
+    assert_ok(http_send(c, a, &r, &response, &e), &e);
+    http_client_free(c);
+    return response.body;
+}
+
+enum { AUTHORITIES = 6, TRUSTED = 4 };
+
+/* All of one name, as when an authority is renewed. */
+TEST(new_authorities_of_clients_are_taken_beside_the_old_ones)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    struct test_cert ca = test_ca(a, "server"), cas[AUTHORITIES], clients[AUTHORITIES];
+    struct test_cert own = test_leaf(a, &ca, "s", "IP:127.0.0.1", -60, 3600);
+    struct server_config config = {.handle = name_client, .cert = own.cert, .key = own.key};
+    struct server *s;
+
+    for (size_t i = 0; i < AUTHORITIES; i++) {
+        cas[i] = test_ca(a, "clients");
+        clients[i] =
+            test_leaf(a, &cas[i], str_z(a, str_fmt(a, "client-%zu", i)), "DNS:client", -60, 3600);
+    }
+    config.client_ca = STR("no certificate");
+    assert_false(server_start(&config, &s, &e));
+    config.client_ca = cas[0].cert;
+    assert_ok(server_start(&config, &s, &e), &e);
+    for (size_t now = 0; now < AUTHORITIES; now++) {
+        if (now)
+            assert_ok(server_trust(s, cas[now].cert, &e), &e);
+        assert_false(server_trust(s, STR("no certificate"), &e));
+        for (size_t i = 0; i < AUTHORITIES; i++)
+            assert_str(client_seen(a, s, ca.cert, &clients[i]),
+                       i <= now && now < i + TRUSTED ? str_fmt(a, "client-%zu", i) : STR_NONE);
+    }
+    server_stop(s, 0);
+}
+
+static void write_text(const char *path, str text)
+{
+    AUTO_ERR e = {0};
+
+    assert_ok(file_write(str_c(path), text, 0600, &e), &e);
+}
+
+/* A file of authorities is read again: the server has a certificate of another one by now. */
+TEST(a_file_of_authorities_may_change)
+{
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    struct test_cert ca = test_ca(a, "one"), other = test_ca(a, "two");
+    struct test_cert first = test_leaf(a, &ca, "s", "IP:127.0.0.1", -60, 3600);
+    struct test_cert second = test_leaf(a, &other, "s", "IP:127.0.0.1", -60, 3600);
+    char path[] = "/tmp/plumb-ca-XXXXXX";
+    struct http_config config = http_defaults();
+    struct http_response response;
+    struct http_client *c;
+    struct server *s = start(&first);
+    int fd = mkstemp(path);
+
+    assert_true(fd >= 0);
+    close(fd);
+    write_text(path, ca.cert);
+    config.no_proxy = true;
+    config.tls.ca = (struct http_pem){.text = ca.cert, .file = str_c(path)};
+    assert_ok(http_client_new(&config, &c, &e), &e);
+    const struct http_request r = {.url = server_url(s)};
+    assert_ok(http_send(c, a, &r, &response, &e), &e);
+    server_stop(s, 0);
+
+    /* Another server, since connections are kept. */
+    s = start(&second);
+    const struct http_request q = {.url = server_url(s)};
+    assert_false(http_send(c, a, &q, &response, &e));
+    write_text(path, other.cert);
+    assert_ok(http_send(c, a, &q, &response, &e), &e);
+    http_client_free(c);
+    server_stop(s, 0);
+    unlink(path);
+}
+
+RUN_TESTS(cmocka_unit_test(new_authorities_of_clients_are_taken_beside_the_old_ones),
+          cmocka_unit_test(a_file_of_authorities_may_change),
+          cmocka_unit_test(new_connections_see_the_new_certificate),
           cmocka_unit_test(no_request_is_lost_while_certificates_change))

@@ -171,6 +171,17 @@ TEST(anybody_may_ask_for_version_and_health)
     end(&p);
 }
 
+/* Of the client, as the kubeconfig of now has it. */
+static struct issued client_pair(struct place *p)
+{
+    const struct kube_flags flags = {.kubeconfig = store_served_kubeconfig(p->served)};
+    struct kube_config *config;
+    AUTO_ERR e = {0};
+
+    assert_ok(kube_config_load(p->arena, &flags, &config, &e), &e);
+    return (struct issued){config->http.tls.cert.text, config->http.tls.key.text};
+}
+
 #define YEAR (INT64_C(365) * 24 * 3600 * NS_PER_SEC)
 
 /* Nine years and eleven months later: a new authority, and nobody has to restart anything. */
@@ -183,6 +194,7 @@ TEST(certificates_are_renewed_before_they_end)
     begin(&p);
     c.token = str_concat(p.arena, STR("Bearer "), text_of(&p, "token"));
     str ca = text_of(&p, "ca.crt"), kubeconfig = text_of(&p, "kubeconfig");
+    struct caller old = {.pair = client_pair(&p)};
     assert_int_equal(status_of(&p, &c, OBJECTS), 200);
     assert_ok(store_served_renew(p.served, clock_now() + 9 * YEAR, &e), &e);
     assert_str(text_of(&p, "ca.crt"), ca);
@@ -190,6 +202,11 @@ TEST(certificates_are_renewed_before_they_end)
     assert_false(str_eq(text_of(&p, "ca.crt"), ca));
     assert_false(str_eq(text_of(&p, "kubeconfig"), kubeconfig));
     assert_int_equal(status_of(&p, &c, OBJECTS), 200);
+    /* A certificate of the new authority opens, and so does one of the old that is still held. */
+    struct caller fresh = {.pair = client_pair(&p)};
+    assert_false(str_eq(fresh.pair.cert, old.pair.cert));
+    assert_int_equal(status_of(&p, &fresh, OBJECTS), 200);
+    assert_int_equal(status_of(&p, &old, OBJECTS), 200);
     /* Who still trusts the old one alone is not served any more: the new one is in use. */
     c.ca = ca;
     assert_int_equal(status_of(&p, &c, OBJECTS), 0);
