@@ -49,7 +49,8 @@ static struct pass_step ask(struct pass *p, enum effect_kind kind, str url,
     assert(ok);
     (void)ok;
     return (struct pass_step){.kind = STEP_ASK,
-                              .effect = {.kind = kind,
+                              .effect = {.key = &p->card->key,
+                                         .kind = kind,
                                          .url = url,
                                          .body = buf_str(&b),
                                          .account = p->account.key,

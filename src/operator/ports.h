@@ -57,6 +57,7 @@ enum effect_priority {
 };
 
 struct effect {
+    const struct object_key *key; /* of the object whose pass asks; only during the call */
     enum effect_kind kind;
     /* ARM_POST: it changes nothing (listKeys), so a mode without a writer may ask it, too. */
     bool harmless;

@@ -97,7 +97,7 @@ struct flight {
     struct stage *s;
     unsigned life;
     uint64_t ticket;
-    str path;
+    str path, object;     /* of the request, and whose it is */
     struct effect effect; /* of one that waits before it is sent */
     struct budget_grant grant;
     bool granted;
@@ -119,8 +119,8 @@ static void tell(const struct flight *f)
 
 static void remove_flight(struct map *flying, const struct flight *f)
 {
-    if (flying && map_get(flying, f->path) == f)
-        map_remove(flying, f->path);
+    if (flying && map_get(flying, f->object) == f)
+        map_remove(flying, f->object);
 }
 
 static void land(void *ctx)
@@ -473,8 +473,9 @@ static void ask(void *ctx, uint64_t ticket, const struct effect *effect)
     f->ticket = ticket;
     f->path = str_copy(f->piece.arena, effect->url);
     f->answer.retry_after = -1;
-    map_remove(flying, f->path); /* the key of an earlier one goes with it */
-    map_set(flying, f->path, f);
+    f->object = object_key_text(f->piece.arena, effect->key);
+    map_remove(flying, f->object); /* the key of an earlier one goes with it */
+    map_set(flying, f->object, f);
     if (s->budget && effect_is_arm(effect->kind))
         queue(f, effect);
     else

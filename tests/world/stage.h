@@ -120,7 +120,7 @@ struct stage {
     bool runs_lost; /* it is the one that asks */
     /* What was seen at the ports. */
     struct map *puts;   /* id in lower case to the number of PUTs that were accepted */
-    struct map *flying; /* the path of a request under way */
+    struct map *flying; /* the object whose request is under way */
     struct map *known;  /* of stage_laws.c */
     struct map *polled; /* paths in all poll tokens that were ever stored */
     VEC(str) order;     /* of the first PUTs */

@@ -77,15 +77,22 @@ static void check_azure(struct stage *s, const struct effect *effect)
                      "law 2: a poll of %.*s before its token is stored", STR_ARG(path));
 }
 
+/* Whatever it is: the next is asked when the answer is there, or was given up. */
+static void check_alone(struct stage *s, const struct effect *effect)
+{
+    AUTO_ARENA a = arena_new();
+    str key = object_key_text(a, effect->key);
+
+    world_expect(s->w, !map_has(s->flying, key), "law 3: two requests at once for %.*s",
+                 STR_ARG(key));
+}
+
 void stage_check_effect(struct stage *s, const struct effect *effect)
 {
     world_expect(s->w, !effect_is_write(effect) || s->leads, "law 4: a write without the lease");
     world_expect(s->w, !effect_is_write(effect) || !s->options.observe,
                  "law 7: a write without a writer");
-    /* Collections are everybody's. */
-    if (effect_is_write(effect) && effect->kind != KUBE_CREATE)
-        world_expect(s->w, !map_has(s->flying, effect->url), "law 3: two requests at once for %.*s",
-                     STR_ARG(effect->url));
+    check_alone(s, effect);
     if (effect_is_arm(effect->kind))
         check_azure(s, effect);
 }
