@@ -172,7 +172,7 @@ static void mask_tree(struct arena *a, struct value *before, struct value *after
     }
     for (int side = 0; side < 2; side++) {
         struct value *v = side ? after : before, *other = side ? before : after;
-        for (size_t i = 0; value_is_container(v) && i < v->len; i++) {
+        for (size_t i = 0; v && value_is_container(v) && i < v->len; i++) {
             struct value *item = &v->items[i], *there = secret_counterpart(v, i, other);
             if (!value_is_container(item) || (side && there))
                 continue;
