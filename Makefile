@@ -28,7 +28,7 @@ ifeq ($(or $(CROSS),$(shell uname -m)),x86_64)
 HARDEN += -fcf-protection
 endif
 LINK_HARDEN := -pie -Wl,-z,relro,-z,now
-LIBS := -lcrypto -lcrypt -lsqlite3 -lz -lm -lpthread
+LIBS := -lcrypto -lcrypt -lz -lm -lpthread
 
 CC_release := $(CROSS)gcc
 AR := $(CROSS)ar
@@ -141,14 +141,17 @@ static:
 	@$(MAKE) --no-print-directory $(B)/plumb-static
 STATIC_LIBS := -Wl,--exclude-libs,ALL -Wl,-Bstatic -larchive -lnettle -llzma -lzstd -llz4 -lbz2 -lacl -lcrypto -lcrypt \
                -lsqlite3 -lz -Wl,-Bdynamic -lm -lpthread
-$(B)/plumb-static: $(call object,src/cli/main.c) $(B)/obj/static/library.o $(B)/libplumb.a
+# Libraries that are loaded late are linked in.
+STATIC_OBJECTS := $(B)/obj/static/archive.o $(B)/obj/static/db.o
+$(B)/plumb-static: $(call object,src/cli/main.c) $(STATIC_OBJECTS) $(B)/libplumb.a
 	$(call say,LD)$(CC) $(LDFLAGS) -static-libgcc -o $@ $^ $(STATIC_LIBS)
 
-$(B)/obj/static/library.o: src/archive/library.c src/archive/library.h Makefile
+$(STATIC_OBJECTS): $(B)/obj/static/%.o: src/%/library.c src/%/library.h Makefile
 	@mkdir -p $(@D)
 	$(call say,CC)$(HERE) $(CC) $(CFLAGS) -DPLUMB_STATIC -c -o $@ $<
 
-# Servers and certificates for tests.
+# Servers and certificates for tests, and a file system for SQLite that fails.
+TEST_LIBS := -lsqlite3 $(LIBS)
 $(B)/libsupport.a: $(call object,$(SUPPORT))
 	@rm -f $@
 	$(call say,AR)$(AR) rcs $@ $^
@@ -157,7 +160,7 @@ $(call object,$(SUPPORT) $(UNITS) $(VECTORS) $(WORLDS) $(BENCHES)): CFLAGS += -I
 
 $(UNIT_PROGRAMS): $(B)/unit/%: $(B)/obj/tests/unit/%.o $(B)/libsupport.a $(B)/libplumb.a
 	@mkdir -p $(@D)
-	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lssl $(LIBS)
+	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lssl $(TEST_LIBS)
 
 # Tests that start the program itself.
 $(B)/unit/cli/test_live_faults $(B)/unit/cli/test_original_live: | $(B)/plumb
@@ -165,14 +168,14 @@ $(B)/unit/cli/test_live_faults $(B)/unit/cli/test_original_live: | $(B)/plumb
 # Programs that need a real control plane: see tests/kube.
 $(B)/kube/%: $(B)/obj/tests/kube/%.o $(B)/libsupport.a $(B)/libplumb.a
 	@mkdir -p $(@D)
-	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lssl $(LIBS)
+	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lssl $(TEST_LIBS)
 
 $(B)/vectors: $(call object,$(VECTORS)) $(B)/libsupport.a $(B)/libplumb.a
-	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ $(TEST_LIBS)
 
 # Seeded simulations: build/release/world [--seed N | --seeds A-B] [SCENARIO...]
 $(B)/world: $(call object,$(WORLDS)) $(B)/libsupport.a $(B)/libplumb.a
-	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ $(TEST_LIBS)
 
 $(FUZZ_PROGRAMS): $(B)/fuzz/%: $(B)/obj/tests/fuzz/%.o $(B)/libplumb.a
 	@mkdir -p $(@D)
@@ -181,7 +184,7 @@ $(FUZZ_PROGRAMS): $(B)/fuzz/%: $(B)/obj/tests/fuzz/%.o $(B)/libplumb.a
 $(B)/fuzz/fuzz_yaml_libyaml: LIBS += -lyaml
 
 $(B)/bench: $(call object,$(BENCHES)) $(B)/libsupport.a $(B)/libplumb.a
-	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ -ljansson -lyaml -lcurl -lssl $(LIBS)
+	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ -ljansson -lyaml -lcurl -lssl $(TEST_LIBS)
 
 $(B)/obj/%.o: %.c Makefile VERSION | $(GENERATED)
 	@mkdir -p $(@D)

@@ -7,8 +7,7 @@
 #pragma once
 
 #include "db/db.h"
-
-#include <sqlite3.h>
+#include "db/library.h"
 
 struct db_change {
     unsigned statement;
@@ -27,6 +26,7 @@ struct db_batch {
 struct db {
     struct arena *arena;
     struct db_config config;
+    const struct sqlite_lib *lib;
     sqlite3 *sqlite;
     sqlite3_stmt *statements[DB_STATEMENTS_MAX];
     pthread_t thread;

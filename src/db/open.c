@@ -14,9 +14,9 @@
 
 bool db_fail(struct db *d, struct err *e)
 {
-    const char *text = sqlite3_errmsg(d->sqlite);
+    const char *text = d->lib->sqlite3_errmsg(d->sqlite);
 
-    switch (sqlite3_errcode(d->sqlite)) {
+    switch (d->lib->sqlite3_errcode(d->sqlite)) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         return err_set(e, ERR_CONFLICT, "%.*s: in use by another process", STR_ARG(d->config.path));
@@ -31,40 +31,41 @@ bool db_fail(struct db *d, struct err *e)
 
 bool db_exec(struct db *d, const char *sql, struct err *e)
 {
-    return sqlite3_exec(d->sqlite, sql, NULL, NULL, NULL) == SQLITE_OK || db_fail(d, e);
+    return d->lib->sqlite3_exec(d->sqlite, sql, NULL, NULL, NULL) == SQLITE_OK || db_fail(d, e);
 }
 
 /* ---- Reading. -------------------------------------------------------------------------------- */
 
 struct db_row {
+    const struct sqlite_lib *lib;
     sqlite3_stmt *statement;
 };
 
 str db_text(const struct db_row *row, int column)
 {
-    const char *text = (const char *)sqlite3_column_text(row->statement, column);
+    const char *text = (const char *)row->lib->sqlite3_column_text(row->statement, column);
 
-    return str_of(text, (size_t)sqlite3_column_bytes(row->statement, column));
+    return str_of(text, (size_t)row->lib->sqlite3_column_bytes(row->statement, column));
 }
 
 int64_t db_int(const struct db_row *row, int column)
 {
-    return sqlite3_column_int64(row->statement, column);
+    return row->lib->sqlite3_column_int64(row->statement, column);
 }
 
 bool db_read(struct db *d, const char *sql, db_row_fn *fn, void *ctx, struct err *e)
 {
-    struct db_row row;
+    struct db_row row = {.lib = d->lib};
     bool ok = true;
     int got = SQLITE_DONE;
 
-    if (sqlite3_prepare_v2(d->sqlite, sql, -1, &row.statement, NULL) != SQLITE_OK)
+    if (d->lib->sqlite3_prepare_v2(d->sqlite, sql, -1, &row.statement, NULL) != SQLITE_OK)
         return db_fail(d, e);
-    while (ok && (got = sqlite3_step(row.statement)) == SQLITE_ROW)
+    while (ok && (got = d->lib->sqlite3_step(row.statement)) == SQLITE_ROW)
         ok = fn(ctx, &row, e);
     if (ok && got != SQLITE_DONE)
         ok = db_fail(d, e);
-    sqlite3_finalize(row.statement);
+    d->lib->sqlite3_finalize(row.statement);
     return ok;
 }
 
@@ -134,8 +135,8 @@ static bool upgrade_from(struct db *d, size_t format, struct err *e)
 
     if (db_exec(d, str_z(a, sql), e))
         return true;
-    if (!sqlite3_get_autocommit(d->sqlite))
-        (void)sqlite3_exec(d->sqlite, "ROLLBACK", NULL, NULL, NULL);
+    if (!d->lib->sqlite3_get_autocommit(d->sqlite))
+        (void)d->lib->sqlite3_exec(d->sqlite, "ROLLBACK", NULL, NULL, NULL);
     return err_wrap(e, "cannot upgrade to format %zu", format + 1);
 }
 
@@ -180,8 +181,9 @@ static bool prepare(struct db *d, struct err *e)
 {
     for (size_t i = 0; d->config.statements[i]; i++) {
         assert(i < DB_STATEMENTS_MAX);
-        if (sqlite3_prepare_v3(d->sqlite, d->config.statements[i], -1, SQLITE_PREPARE_PERSISTENT,
-                               &d->statements[i], NULL) != SQLITE_OK)
+        if (d->lib->sqlite3_prepare_v3(d->sqlite, d->config.statements[i], -1,
+                                       SQLITE_PREPARE_PERSISTENT, &d->statements[i],
+                                       NULL) != SQLITE_OK)
             return db_fail(d, e);
     }
     return true;
@@ -194,7 +196,8 @@ static bool open_file(struct db *d, struct err *e)
 
     if (!make_private(d, e))
         return false;
-    if (sqlite3_open_v2(str_z(a, d->config.path), &d->sqlite, flags, d->config.vfs) != SQLITE_OK)
+    if (d->lib->sqlite3_open_v2(str_z(a, d->config.path), &d->sqlite, flags, d->config.vfs) !=
+        SQLITE_OK)
         return db_fail(d, e);
     return configure(d, e) && check_application(d, e) && upgrade(d, e) && prepare(d, e) &&
            db_writer_start(d, e);
@@ -217,8 +220,13 @@ static struct db *new_db(const struct db_config *config)
 
 bool db_open(const struct db_config *config, struct db **out, struct err *e)
 {
-    struct db *d = new_db(config);
+    const struct sqlite_lib *lib = sqlite_lib_load(e);
+    struct db *d;
 
+    if (!lib)
+        return false;
+    d = new_db(config);
+    d->lib = lib;
     if (!open_file(d, e)) {
         db_close(d);
         return false;
@@ -233,8 +241,8 @@ void db_close(struct db *d)
         return;
     db_writer_stop(d);
     for (size_t i = 0; i < COUNT(d->statements); i++)
-        sqlite3_finalize(d->statements[i]);
-    sqlite3_close(d->sqlite);
+        d->lib->sqlite3_finalize(d->statements[i]);
+    d->lib->sqlite3_close(d->sqlite);
     err_clear(&d->why);
     pthread_cond_destroy(&d->work);
     pthread_cond_destroy(&d->done);

@@ -49,31 +49,31 @@ static bool run(struct db *d, const struct db_change *c)
         const struct db_value *v = &c->values[i];
 
         if (v->kind == DB_KIND_INT)
-            sqlite3_bind_int64(s, (int)i + 1, v->number);
+            d->lib->sqlite3_bind_int64(s, (int)i + 1, v->number);
         else
-            sqlite3_bind_text64(s, (int)i + 1, v->text.len ? v->text.ptr : "", v->text.len,
-                                SQLITE_STATIC, SQLITE_UTF8);
+            d->lib->sqlite3_bind_text64(s, (int)i + 1, v->text.len ? v->text.ptr : "", v->text.len,
+                                        SQLITE_STATIC, SQLITE_UTF8);
     }
-    bool ok = sqlite3_step(s) == SQLITE_DONE;
+    bool ok = d->lib->sqlite3_step(s) == SQLITE_DONE;
     /* Also forgets the texts, which live only as long as the batch. */
-    sqlite3_reset(s);
-    sqlite3_clear_bindings(s);
+    d->lib->sqlite3_reset(s);
+    d->lib->sqlite3_clear_bindings(s);
     return ok;
 }
 
 /* Everything that is to be written, in one transaction. */
 static bool write_kept(struct db *d, struct err *e)
 {
-    bool ok = sqlite3_exec(d->sqlite, "BEGIN", NULL, NULL, NULL) == SQLITE_OK;
+    bool ok = d->lib->sqlite3_exec(d->sqlite, "BEGIN", NULL, NULL, NULL) == SQLITE_OK;
 
     for (const struct db_batch *b = d->kept; b; b = b->next)
         for (size_t i = 0; ok && i < b->changes.len; i++)
             ok = run(d, &b->changes.items[i]);
-    ok = ok && sqlite3_exec(d->sqlite, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;
+    ok = ok && d->lib->sqlite3_exec(d->sqlite, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;
     if (!ok)
         db_fail(d, e);
-    if (!ok && !sqlite3_get_autocommit(d->sqlite))
-        (void)sqlite3_exec(d->sqlite, "ROLLBACK", NULL, NULL, NULL);
+    if (!ok && !d->lib->sqlite3_get_autocommit(d->sqlite))
+        (void)d->lib->sqlite3_exec(d->sqlite, "ROLLBACK", NULL, NULL, NULL);
     return ok;
 }
 
