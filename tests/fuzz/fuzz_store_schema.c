@@ -48,7 +48,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (as.schema && object) {
         store_prune(a, &as, object, NULL);
         store_default(a, &as, object);
-        store_validate(&s, &as, object, &errors);
+        store_validate(&s, &as, NULL, object, &errors);
+        store_validate(&s, &as, object, object, &errors);
         (void)store_errors_text(a, &errors);
         struct columns c = {a, object};
         value_walk(object, show, &c);
