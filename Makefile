@@ -4,7 +4,7 @@
 #
 #   make BUILD=release|clang|debug|asan|tsan|cover|fuzz
 #
-# CROSS=aarch64-linux-gnu- compiles for another machine; tools/test-arm64 shows how.
+# CROSS=aarch64-linux-gnu- compiles for another machine, with the compiler of that prefix.
 #
 # make help lists the targets.
 
