@@ -20,6 +20,7 @@ struct http_config arm_http(const struct http_config *given)
     http.http1 = true;
     http.redirects_max = 0;
     http.no_compression = true;
+    http.user_agent = STR_NONE; /* each request has its own */
     return http;
 }
 

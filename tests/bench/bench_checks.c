@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bench_checks.c - what the operator takes while nothing changes: 250 resource groups are checked
- * every ten seconds, which is the 25 reads a second that Azure allows for good.
+ * every ten seconds, which is 25 checks a second.
  *
  * The store and the simulated Azure are in this process and counted as well; TLS is not (bench arm
  * has it).
@@ -97,23 +97,26 @@ static void *run_live(void *ctx)
     return NULL;
 }
 
-/* Everything is made first, and then checked once, by when checks are spread over the period. */
+/*
+ * Everything is made first. The first looks after that write down what Azure has made of it; from
+ * the third on, one list answers for many.
+ */
 static void follow(struct stage *s)
 {
     while (!live_leads(s->live) || counter(s, STR("plumb_write_requests_total ")) < 2 * OBJECTS)
         clock_sleep(50 * NS_PER_MS);
-    clock_sleep(PERIOD * NS_PER_SEC);
-    double reads = counter(s, STR("plumb_reads_total ")),
-           passes = counter(s, STR("plumb_passes_total "));
+    clock_sleep(3 * PERIOD * NS_PER_SEC);
+    double reads = counter(s, STR("plumb_reads_total "));
+    double passes = counter(s, STR("plumb_passes_total "));
     int64_t began = clock_mono(), cpu = clock_cpu();
     clock_sleep(PERIOD * NS_PER_SEC);
     double seconds = (double)(clock_mono() - began) / 1e9;
     double took = (double)(clock_cpu() - cpu) / 1e9;
     reads = counter(s, STR("plumb_reads_total ")) - reads;
     passes = counter(s, STR("plumb_passes_total ")) - passes;
-    printf("%-26s %.1f reads and %.1f passes a second, %.2f %% of a core\n", "", reads / seconds,
-           passes / seconds, 100 * took / seconds);
-    bench_number("operate, 25 checks/s", "% of a core", 100 * took / reads * RATE, 1);
+    printf("%-26s %.1f checks and %.1f reads a second, %.2f %% of a core\n", "", passes / seconds,
+           reads / seconds, 100 * took / seconds);
+    bench_number("operate, 25 checks/s", "% of a core", 100 * took / passes * RATE, 1);
 }
 
 static void operate(struct stage *s)

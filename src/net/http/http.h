@@ -55,8 +55,8 @@ struct http_config {
     struct http_tls tls;
     /* A URL (http, https, socks5). Empty: as the environment says, by Go's rules; see proxy.h. */
     str proxy;
-    bool no_proxy; /* not even one of the environment */
-    str user_agent;
+    bool no_proxy;           /* not even one of the environment */
+    str user_agent;          /* of requests that name none; empty: none */
     int64_t connect_timeout; /* name, connection and TLS */
     int64_t timeout;         /* the whole request */
     int64_t idle_timeout;    /* without a byte from the server, or with next to none */

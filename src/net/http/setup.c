@@ -305,7 +305,8 @@ void transfer_set_constants(struct transfer *t)
 
     set_times(t);
     set_tls(t);
-    set_text(t, CURLOPT_USERAGENT, c->user_agent);
+    if (c->user_agent.len)
+        set_text(t, CURLOPT_USERAGENT, c->user_agent);
     curl_easy_setopt(t->easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(t->easy, CURLOPT_MAXREDIRS, (long)c->redirects_max);
     curl_easy_setopt(t->easy, CURLOPT_NOPROXY, "");

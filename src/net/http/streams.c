@@ -34,7 +34,8 @@
 
 struct stream {
     struct stream *next, **back; /* in the list of all */
-    struct stream *next_waiting, *next_ready;
+    struct stream *next_waiting, *next_ready, *next_done;
+    CURLcode result; /* of curl, of one that is done */
     struct http_streams *streams;
     struct http_local *local; /* instead of a handle of curl; the thread's own */
     bool is_ready;            /* under the lock */
@@ -494,18 +495,36 @@ static void begin_waiting(struct http_streams *streams)
         begin(streams, s);
 }
 
-static void finish_done(struct http_streams *streams)
+/*
+ * Those that curl has ended. All messages are taken first: removing a handle makes curl go through
+ * those that are left, which with hundreds of answers at once would be quadratic.
+ */
+static struct stream *take_done(struct http_streams *streams)
 {
+    struct stream *first = NULL, **last = &first;
     const CURLMsg *message;
     int left;
 
     while ((message = curl_multi_info_read(streams->multi, &left))) {
-        CURLcode result = message->data.result;
         struct stream *s = NULL;
         if (message->msg != CURLMSG_DONE)
             continue;
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &s);
-        finish(streams, s, result);
+        s->result = message->data.result;
+        s->next_done = NULL;
+        *last = s;
+        last = &s->next_done;
+    }
+    return first;
+}
+
+static void finish_done(struct http_streams *streams)
+{
+    struct stream *next;
+
+    for (struct stream *s = take_done(streams); s; s = next) {
+        next = s->next_done;
+        finish(streams, s, s->result);
     }
 }
 
