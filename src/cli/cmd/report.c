@@ -126,7 +126,7 @@ static bool cmd_report(struct call *c, struct err *e)
     struct report_values v = *(const struct report_values *)c->values;
     struct buf out = buf_new(c->arena, BUF_UNLIMITED);
     struct source source;
-    str name;
+    str name = STR_NONE;
 
     if (!take_file(c, &v, e) || !read_json(c->arena, &v, &source, e))
         return false;
