@@ -226,9 +226,8 @@ static bool eval_variable(struct exec *x, struct tv dot, const struct node *n,
 /* ---- Commands ------------------------------------------------------------------------------- */
 
 /* n is the function's name, at where a failing call is reported. */
-static inline __attribute__((always_inline)) bool
-eval_function(struct exec *x, struct tv dot, const struct node *n, const struct node *at,
-              const struct given *g, struct tv *out)
+ALWAYS_INLINE bool eval_function(struct exec *x, struct tv dot, const struct node *n,
+                                 const struct node *at, const struct given *g, struct tv *out)
 {
     const struct function *f = n->identifier.function;
     struct call_site site = site_of(at, n->identifier.name, g, dot);
@@ -269,10 +268,8 @@ static bool eval_constant(struct exec *x, struct tv dot, const struct node *n, s
     }
 }
 
-static inline __attribute__((always_inline)) bool eval_command(struct exec *x, struct tv dot,
-                                                               const struct node *command,
-                                                               const struct tv *final,
-                                                               struct tv *out)
+ALWAYS_INLINE bool eval_command(struct exec *x, struct tv dot, const struct node *command,
+                                const struct tv *final, struct tv *out)
 {
     const struct node *n = command->list.items[0];
     struct given g = {.args = &command->list, .final = final};
@@ -299,10 +296,9 @@ bool eval_pipeline(struct exec *x, struct tv dot, const struct node *pipe, struc
     const struct nodes *commands, *declared;
     struct tv final;
 
-    if (!pipe) {
-        *out = tv_none();
+    *out = tv_none();
+    if (!pipe)
         return true;
-    }
     x->node = pipe;
     commands = &pipe->pipe.commands;
     for (uint32_t i = 0; i < commands->len; i++) {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "base/base.h"
+#include "base/hot.h"
 #include "tmpl/rt.h"
 #include "tmpl/tmpl.h"
 
@@ -279,12 +280,6 @@ struct exec {
     unsigned nesting;     /* of include and tpl */
     const void *stack;    /* where the C stack of the run begins, for include and tpl */
 };
-
-/*
- * Functions that word an error. Out of line and apart from the others, which are small without the
- * arguments of the message on their stack.
- */
-#define COLD __attribute__((cold, noinline))
 
 /* Fails as Go's errorf does: format is Go's, the place is that of x->node. Always false. */
 COLD bool exec_fail(struct exec *x, const char *format, const struct tv *args, size_t count);

@@ -11,6 +11,8 @@
  */
 #include "text/yaml/internal.h"
 
+#include "base/hot.h"
+
 /* Larger documents and deeper ones are for the reader proper, which counts. */
 #define FAST_BYTES (16 * MIB)
 enum { FAST_DEPTH = 64, FAST_KEY = 500, FAST_NODES = 64 };
@@ -37,8 +39,7 @@ static bool read_block(struct fast *f, struct value *out);
 /* Printable ASCII and line feeds only, sixteen bytes at a time. */
 static bool is_plain_text(const char *text, size_t len)
 {
-    typedef signed char bytes __attribute__((vector_size(16)));
-    bytes bad = {0}, b;
+    hot_bytes bad = {0}, b;
     uint64_t any[2];
     size_t i = 0;
 
