@@ -256,6 +256,7 @@ void stage_calm(struct stage *s)
     s->calm = true;
     s->leads = true;
     s->skew = 0;
+    stage_end_faults(s);
 }
 
 /* ---- Opening. -------------------------------------------------------------------------------- */

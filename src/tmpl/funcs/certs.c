@@ -12,7 +12,7 @@
 #include "tmpl/funcs/families.h"
 #include "tmpl/funcs/keys.h"
 
-#define RSA_STEPS 2400000       /* 2048 bits */
+#define RSA_STEPS 1200000       /* 2048 bits */
 #define LARGE_RSA_STEPS 5000000 /* 4096 bits */
 #define DSA_STEPS 3000000
 #define SMALL_KEY_STEPS 4000 /* made or read */
