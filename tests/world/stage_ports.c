@@ -88,10 +88,10 @@ static void ask_store(struct stage *s, struct arena *kept, const struct effect *
                       struct arm_answer *out)
 {
     AUTO_ARENA a = arena_new();
-    struct local client = local_client(store_handler(s->w->store));
 
     if (is_rejected(s, kept, effect, out))
         return;
+    struct local client = local_client(store_handler(s->w->store));
     client.type = effect->kind == KUBE_PATCH        ? STR("application/merge-patch+json")
                   : effect->kind == KUBE_PATCH_JSON ? STR("application/json-patch+json")
                                                     : STR("application/json");
