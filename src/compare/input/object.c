@@ -99,7 +99,7 @@ static bool is_text(const struct value *v)
 /* Whether what tells objects apart is text, as far as it is there. */
 static bool is_named_by_texts(const struct value *object)
 {
-    const struct value *meta = value_get(object, STR("metadata"));
+    const struct value *meta = object_meta_member(object);
 
     return is_text(value_get(object, STR("kind"))) &&
            is_text(value_get(object, STR("apiVersion"))) &&
