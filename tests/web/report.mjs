@@ -335,7 +335,7 @@ async function runTest({ run, options }) {
   const messages = [], requests = [];
   try {
     const page = await context.newPage();
-    page.setDefaultTimeout(20000);
+    page.setDefaultTimeout(60000);
     page.on("console", (m) => messages.push(m.text()));
     page.on("pageerror", (e) => messages.push(String(e)));
     page.on("request", (r) => requests.push(r.url()));
