@@ -64,7 +64,7 @@ def main():
                 operator = Operator(plumb, folder, azure, log, KINDS, "--no-lease")
             for document in objects:
                 name = f"{document['kind']}/{document['metadata']['name']}"
-                counter.check(wait_until(60, lambda: ready(server, document)), f"{name} is not Ready")
+                counter.check(wait_until(180, lambda: ready(server, document)), f"{name} is not Ready")
 
             # The lease: a second one waits, and goes on when the first has ended.
             operator.end()
@@ -100,6 +100,11 @@ def main():
             for document in documents(plumb):
                 if document["kind"] == "Secret":
                     server.ask("DELETE", f"{place(document)}/{document['metadata']['name']}")
+            # Whoever has rights for other kinds only would be denied these.
+            definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+            for definition in server.must("GET", definitions)["items"]:
+                if definition["spec"]["group"].endswith(".azure.com"):
+                    server.ask("DELETE", f"{definitions}/{definition['metadata']['name']}")
             if counter.failed:
                 log.seek(0)
                 print(log.read().decode(errors="replace")[-4000:])
