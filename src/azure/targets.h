@@ -14,7 +14,7 @@
 
 /*
  * What is doubtful about the target of a reference, as a sentence that begins with its path; empty
- * when it is of a known type, when nothing is known, and for needs that are no reference.
+ * when it is of a known type, when nothing is known, and for needs other than references.
  */
 str target_doubt(struct arena *a, struct model *m, const struct model_resource *res,
                  const struct need *need);

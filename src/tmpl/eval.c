@@ -141,7 +141,7 @@ COLD static bool nil_pointer(struct exec *x, str name)
     return EXEC_FAIL(x, "nil pointer evaluating %s.%s", tv_c("interface {}"), tv_str(name));
 }
 
-/* A field or method of what is no map. */
+/* A field or method of a value other than a map. */
 COLD static bool other_field(struct exec *x, const struct field *f, struct tv on, struct tv *out)
 {
     const char *type = on.flags & TV_IFACE ? "interface {}" : tv_type_name(on);

@@ -64,7 +64,7 @@ def main():
                 operator = Operator(plumb, folder, azure, log, KINDS, "--no-lease")
             for document in objects:
                 name = f"{document['kind']}/{document['metadata']['name']}"
-                counter.check(wait_until(180, lambda: ready(server, document)), f"{name} is not Ready")
+                counter.check(wait_until(60, lambda: ready(server, document)), f"{name} is not Ready")
 
             # The lease: a second one waits, and goes on when the first has ended.
             operator.end()

@@ -346,7 +346,7 @@ void drift_swept(struct world *w)
                  "not deleted");
     stage_run(s, A_PERIOD);
     world_expect(w, stage_is_in_azure(s, id), "it did not come back");
-    /* The first looks of another process are no dearer. */
+    /* The first looks of another process cost no more. */
     stage_run(s, A_PERIOD);
     before = s->arm_reads;
     stage_restart(s, NULL);
