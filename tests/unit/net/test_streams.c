@@ -55,10 +55,12 @@ static size_t held(struct stage *s)
     return s->held_count;
 }
 
+/* From now on nobody waits, not even one whose client left before it was read. */
 static void let_go(struct stage *s)
 {
     AUTO_LOCK guard = lock_take(&s->lock);
 
+    s->hold = false;
     while (s->held_count)
         echo(s->held[--s->held_count]);
 }
@@ -241,10 +243,6 @@ TEST(many_requests_share_the_connections_there_are)
     }
     wait_until(&s->requests, 20);
     assert_int_equal(held(s), 20);
-    {
-        AUTO_LOCK guard = lock_take(&s->lock);
-        s->hold = false;
-    }
     let_go(s);
     wait_until(&crowd.done, COUNT(arenas));
     assert_int_equal(crowd.failed, 0);
@@ -379,6 +377,19 @@ TEST(a_post_looks_at_its_connection_first)
     fault_server_stop(s);
 }
 
+/* Whether there is a moment in which this process does nothing; a thread in a circle leaves none.
+ */
+static bool comes_to_rest(void)
+{
+    for (int i = 0; i < 40; i++) {
+        int64_t cpu = clock_cpu();
+        clock_sleep(50 * NS_PER_MS);
+        if (clock_cpu() - cpu < 10 * NS_PER_MS)
+            return true;
+    }
+    return false;
+}
+
 /* Nobody waits for it, so its end must not keep the thread busy. */
 TEST(a_connection_that_ends_at_rest_costs_nothing)
 {
@@ -395,9 +406,7 @@ TEST(a_connection_that_ends_at_rest_costs_nothing)
         assert_ok(send_one(streams, a, &r, &response, &e), &e);
         while (fault_server_closed(s) < i)
             clock_sleep(NS_PER_MS);
-        int64_t cpu = clock_cpu();
-        clock_sleep(50 * NS_PER_MS);
-        assert_true(clock_cpu() - cpu < 20 * NS_PER_MS);
+        assert_true(comes_to_rest());
     }
     http_streams_free(streams);
     http_client_free(client);
