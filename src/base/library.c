@@ -11,7 +11,6 @@ const struct library_name library_curl = {"libcurl.so.4", "libcurl4", "a request
 const struct library_name library_gnutls = {"libgnutls.so.30", "libgnutls30", "serving HTTPS"};
 const struct library_name library_microhttpd = {"libmicrohttpd.so.12", "libmicrohttpd12",
                                                 "serving HTTP"};
-extern const struct library_name library_sqlite; /* db/library.h */
 const struct library_name library_sqlite = {"libsqlite3.so.0", "libsqlite3-0",
                                             "keeping state in a file"};
 

@@ -3,16 +3,17 @@
  * library.h - shared libraries that are loaded when they are first needed.
  *
  * A library with many dependencies slows down every start of the program, even runs that never call
- * it. To use one lazily, keep a struct of pointers to its functions, in the order of names:
+ * it. To use one lazily, keep a struct of pointers to its functions, and define what loads it:
  *
  *     #define FOO_FUNCTIONS(X) X(foo_open) X(foo_close)
- *     static const char *const names[] = {
- *     #define X(name) #name,
+ *     struct foo_lib {
+ *     #define X(name) __typeof__(&name) name;
  *         FOO_FUNCTIONS(X)
+ *     #undef X
  *     };
- *     static struct library library = {.name = &library_foo, .names = names,
- *                                      .count = COUNT(names), .lock = LOCK_INIT};
- *     if (!library_load(&library, &foo, e)) ...
+ *     LIBRARY_LOADER(foo_lib_load, foo_lib, library_foo, FOO_FUNCTIONS)
+ *
+ *     const struct foo_lib *foo = foo_lib_load(e);
  */
 #pragma once
 
@@ -27,7 +28,8 @@ struct library_name {
 
 /* All of plumb's, ended by NULL: packages depend on them. To add one: library.c. */
 extern const struct library_name *const library_names[];
-extern const struct library_name library_archive, library_curl, library_gnutls, library_microhttpd;
+extern const struct library_name library_archive, library_curl, library_gnutls, library_microhttpd,
+    library_sqlite;
 
 struct library {
     const struct library_name *name;
@@ -42,3 +44,29 @@ struct library {
  * loaded. Fails when it is not installed or lacks a function. From any thread.
  */
 MUST_CHECK bool library_load(struct library *l, void *functions, struct err *e);
+
+/* Defines const struct TAG *LOAD(struct err *e), which is NULL when that fails. */
+#ifdef PLUMB_STATIC /* the program that has its libraries linked in */
+#define LIBRARY_LOADER(load, tag, which, functions)                                                \
+    const struct tag *load(struct err *e)                                                          \
+    {                                                                                              \
+        static const struct tag lib = {functions(LIBRARY_LINKED)};                                 \
+                                                                                                   \
+        (void)e;                                                                                   \
+        return &lib;                                                                               \
+    }
+#define LIBRARY_LINKED(name) .name = name,
+#else
+#define LIBRARY_LOADER(load, tag, which, functions)                                                \
+    const struct tag *load(struct err *e)                                                          \
+    {                                                                                              \
+        static const char *const names[] = {functions(LIBRARY_NAMED)};                             \
+        static struct library library = {                                                          \
+            .name = &(which), .names = names, .count = COUNT(names), .lock = LOCK_INIT};           \
+        static struct tag lib;                                                                     \
+                                                                                                   \
+        _Static_assert(sizeof lib == sizeof names, "a pointer per function");                      \
+        return library_load(&library, &lib, e) ? &lib : NULL;                                      \
+    }
+#define LIBRARY_NAMED(name) #name,
+#endif

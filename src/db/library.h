@@ -11,8 +11,6 @@
 
 #include <sqlite3.h>
 
-extern const struct library_name library_sqlite; /* in base/library.c, with all others */
-
 #define SQLITE_FUNCTIONS(X)                                                                        \
     X(sqlite3_bind_int64)                                                                          \
     X(sqlite3_bind_text64)                                                                         \
