@@ -9,103 +9,103 @@
 
 /* ---- Lists. ---- */
 
-void flights_append(struct flights *l, struct flight *f)
+void call_list_append(struct call_list *l, struct pipe_call *c)
 {
-    f->next = NULL;
-    *l->last = f;
-    l->last = &f->next;
+    c->next = NULL;
+    *l->last = c;
+    l->last = &c->next;
 }
 
-struct flight *flights_take(struct flights *l)
+struct pipe_call *call_list_take(struct call_list *l)
 {
-    struct flight *f = l->first;
+    struct pipe_call *c = l->first;
 
-    if (!f)
+    if (!c)
         return NULL;
-    l->first = f->next;
+    l->first = c->next;
     if (!l->first)
         l->last = &l->first;
-    return f;
+    return c;
 }
 
-void flight_park(struct flight *f, enum flight_place place)
+void pipe_call_park(struct pipe_call *c, enum call_place place)
 {
-    struct arm_pipe *p = f->pipe;
+    struct arm_pipe *p = c->pipe;
 
     p->count[place]++;
-    f->place = place;
-    f->left = NULL;
-    f->right = p->parked;
+    c->place = place;
+    c->left = NULL;
+    c->right = p->parked;
     if (p->parked)
-        p->parked->left = f;
-    p->parked = f;
+        p->parked->left = c;
+    p->parked = c;
 }
 
-void flight_unpark(struct flight *f)
+void pipe_call_unpark(struct pipe_call *c)
 {
-    struct arm_pipe *p = f->pipe;
+    struct arm_pipe *p = c->pipe;
 
-    p->count[f->place]--;
-    f->place = FLIGHT_MOVES;
-    if (f->left)
-        f->left->right = f->right;
+    p->count[c->place]--;
+    c->place = CALL_MOVES;
+    if (c->left)
+        c->left->right = c->right;
     else
-        p->parked = f->right;
-    if (f->right)
-        f->right->left = f->left;
+        p->parked = c->right;
+    if (c->right)
+        c->right->left = c->left;
 }
 
-/* ---- Flights. ---- */
+/* ---- Calls. ---- */
 
-struct flight *flight_new(struct arm_pipe *p)
+struct pipe_call *pipe_call_new(struct arm_pipe *p)
 {
     struct arena *a = arena_new();
-    struct flight *f = ARENA_NEW(a, struct flight);
+    struct pipe_call *c = ARENA_NEW(a, struct pipe_call);
 
-    f->own = a;
-    f->pipe = p;
-    f->done.arena = arena_new();
-    f->attempt.secret = arena_new_secret();
-    return f;
+    c->own = a;
+    c->pipe = p;
+    c->done.arena = arena_new();
+    c->attempt.secret = arena_new_secret();
+    return c;
 }
 
-void flight_free(struct flight *f)
+void pipe_call_free(struct pipe_call *c)
 {
-    err_clear(&f->failure);
-    err_clear(&f->done.failure);
-    err_clear(&f->wish.failure);
-    arena_free(f->attempt.secret);
-    arena_free(f->done.arena);
-    arena_free(f->own);
+    err_clear(&c->failure);
+    err_clear(&c->done.failure);
+    err_clear(&c->wish.failure);
+    arena_free(c->attempt.secret);
+    arena_free(c->done.arena);
+    arena_free(c->own);
 }
 
-/* ---- The way of a flight. ---- */
+/* ---- The way of a call. ---- */
 
-void flight_finish(struct flight *f)
+void pipe_call_finish(struct pipe_call *c)
 {
-    struct arm_pipe *p = f->pipe;
+    struct arm_pipe *p = c->pipe;
     AUTO_LOCK guard = lock_take(&p->lock);
 
-    f->is_done = true;
-    flights_append(&p->queue, f);
+    c->is_done = true;
+    call_list_append(&p->queue, c);
     pipe_call_workers(p);
 }
 
-bool flight_is_over(struct flight *f)
+bool pipe_call_is_over(struct pipe_call *c)
 {
-    return f->pipe->cut || term_is_over(&f->pipe->terms, f->done.call.term);
+    return c->pipe->cut || term_is_over(&c->pipe->terms, c->done.call.term);
 }
 
 /* On the thread of the streams. */
 static void on_answer(void *ctx, const struct http_response *response, const struct err *failure)
 {
-    struct flight *f = ctx;
+    struct pipe_call *c = ctx;
 
-    f->response = response;
+    c->response = response;
     if (failure)
-        err_copy(&f->failure, failure);
-    flights_append(&f->pipe->arrived, f);
-    atomic_fetch_sub(&f->pipe->sent, 1);
+        err_copy(&c->failure, failure);
+    call_list_append(&c->pipe->arrived, c);
+    atomic_fetch_sub(&c->pipe->sent, 1);
 }
 
 /* On the thread of the streams too. */
@@ -118,28 +118,28 @@ void pipe_on_settled(void *ctx)
         return;
     *p->queue.last = p->arrived.first;
     p->queue.last = p->arrived.last;
-    p->arrived = (struct flights){.last = &p->arrived.first};
+    p->arrived = (struct call_list){.last = &p->arrived.first};
     pipe_call_workers(p);
 }
 
 /* On the thread of the streams: its term may have ended while it waited for a connection. */
 static bool may_begin(void *ctx)
 {
-    return !flight_is_over(ctx);
+    return !pipe_call_is_over(ctx);
 }
 
 /* Its turn has come. */
-static void take_off(struct flight *f)
+static void send(struct pipe_call *c)
 {
-    struct arm_pipe *p = f->pipe;
+    struct arm_pipe *p = c->pipe;
     size_t sent = atomic_fetch_add(&p->sent, 1) + 1, most = p->most_sent;
 
     while (sent > most && !atomic_compare_exchange_weak(&p->most_sent, &most, sent))
         ;
-    f->attempt.request.timeout = attempt_timeout(f->arm, &f->done.call);
-    f->attempt.request.ctx = f;
-    http_streams_start(p->streams, &(struct http_stream){.arena = f->done.arena,
-                                                         .request = f->attempt.request,
+    c->attempt.request.timeout = attempt_timeout(c->arm, &c->done.call);
+    c->attempt.request.ctx = c;
+    http_streams_start(p->streams, &(struct http_stream){.arena = c->done.arena,
+                                                         .request = c->attempt.request,
                                                          .may_begin = may_begin,
                                                          .on_end = on_answer});
 }
@@ -147,75 +147,75 @@ static void take_off(struct flight *f)
 static void on_turn(void *ctx, const struct budget_grant *grant)
 {
     static const struct http_response none;
-    struct flight *f = ctx;
-    struct arm_pipe *p = f->pipe;
+    struct pipe_call *c = ctx;
+    struct arm_pipe *p = c->pipe;
     AUTO_LOCK guard = lock_take(&p->lock);
 
-    f->attempt.grant = *grant;
-    f->waiter = NULL;
-    flight_unpark(f);
+    c->attempt.grant = *grant;
+    c->waiter = NULL;
+    pipe_call_unpark(c);
     if (!p->cut) {
-        take_off(f);
+        send(c);
         return;
     }
     /* There are no streams any more. */
-    f->response = &none;
-    (void)err_set(&f->failure, ERR_CANCELLED, "context canceled");
-    flights_append(&p->queue, f);
+    c->response = &none;
+    (void)err_set(&c->failure, ERR_CANCELLED, "context canceled");
+    call_list_append(&p->queue, c);
 }
 
 /* True when its turn has come in the meantime. */
-static bool wait_at_gate(struct flight *f, struct waiter *w)
+static bool wait_at_gate(struct pipe_call *c, struct waiter *w)
 {
-    struct arm_pipe *p = f->pipe;
+    struct arm_pipe *p = c->pipe;
     AUTO_LOCK guard = lock_take(&p->lock);
 
-    f->waiter = w;
-    flight_park(f, FLIGHT_GATE);
-    if (gate_tell(p->gate, w, on_turn, f, &f->attempt.grant)) {
+    c->waiter = w;
+    pipe_call_park(c, CALL_AWAITS_TURN);
+    if (gate_tell(p->gate, w, on_turn, c, &c->attempt.grant)) {
         pipe_call_workers(p);
         return false;
     }
-    flight_unpark(f);
-    f->waiter = NULL;
+    pipe_call_unpark(c);
+    c->waiter = NULL;
     return true;
 }
 
-void flight_launch(struct flight *f)
+void pipe_call_begin_try(struct pipe_call *c)
 {
-    struct arm_done *d = &f->done;
+    struct arm_done *d = &c->done;
     struct waiter *w = NULL;
 
-    if (flight_is_over(f)) {
-        flight_cancel(f);
-        flight_finish(f);
+    if (pipe_call_is_over(c)) {
+        pipe_call_cancel(c);
+        pipe_call_finish(c);
         return;
     }
-    arena_reset(f->attempt.secret);
-    f->attempt.request = (struct http_request){0};
-    if (!flight_get_token(f))
+    arena_reset(c->attempt.secret);
+    c->attempt.request = (struct http_request){0};
+    if (!pipe_call_get_token(c))
         return;
-    attempt_begin(f->arm, d->arena, &d->call, f->url, &d->result, &f->attempt);
-    if (!gate_ask(f->pipe->gate, &f->attempt.turn, &f->attempt.grant, &w, &d->failure))
-        flight_finish(f);
-    else if (!w || wait_at_gate(f, w))
-        take_off(f);
+    attempt_begin(c->arm, d->arena, &d->call, c->url, &d->result, &c->attempt);
+    if (!gate_ask(c->pipe->gate, &c->attempt.turn, &c->attempt.grant, &w, &d->failure))
+        pipe_call_finish(c);
+    else if (!w || wait_at_gate(c, w))
+        send(c);
 }
 
 /* Tries again after a while. False when there is no time for it. */
-static bool retry_later(struct flight *f, int64_t wait)
+static bool retry_later(struct pipe_call *c, int64_t wait)
 {
-    struct arm_pipe *p = f->pipe;
-    const struct arm_call *call = &f->done.call;
+    struct arm_pipe *p = c->pipe;
+    const struct arm_call *call = &c->done.call;
     const int64_t when = clock_mono() + wait;
 
     if ((call->deadline && when > call->deadline) || http_cancel_raised(call->cancel) ||
-        flight_is_over(f))
+        pipe_call_is_over(c))
         return false;
     AUTO_LOCK guard = lock_take(&p->lock);
-    err_clear(&f->failure);
-    f->when = when;
-    flight_park(f, FLIGHT_RESTS);
+    err_clear(&c->failure);
+    c->when = when;
+    pipe_call_park(c, CALL_RETRIES_LATER);
     p->busy--;
     pipe_call_workers(p);
     return true;
@@ -223,111 +223,111 @@ static bool retry_later(struct flight *f, int64_t wait)
 
 /* ---- Registering a provider in its place. ---- */
 
-static void use_call(struct flight *f, const struct arm_call *call, str url)
+static void use_call(struct pipe_call *c, const struct arm_call *call, str url)
 {
-    f->done.call = *call;
-    f->url = url;
+    c->done.call = *call;
+    c->url = url;
 }
 
 /* Puts the call aside. False: the refusal names no provider. */
-static bool begin_registration(struct flight *f)
+static bool begin_registration(struct pipe_call *c)
 {
-    struct arm_done *d = &f->done;
+    struct arm_done *d = &c->done;
 
-    if (!registration_begin(d->arena, &f->registration, &d->call, &d->result.error, NULL))
+    if (!registration_begin(d->arena, &c->registration, &d->call, &d->result.error, NULL))
         return false;
-    f->outer = (struct outer){d->call, d->result, f->url, f->tries};
-    f->registers = true;
-    f->tries = (struct tries){.registered = true};
-    use_call(f, &f->registration.ask, arm_url(f->arm, d->arena, &f->registration.ask));
+    c->outer = (struct outer){d->call, d->result, c->url, c->tries};
+    c->registers = true;
+    c->tries = (struct tries){.registered = true};
+    use_call(c, &c->registration.ask, arm_url(c->arm, d->arena, &c->registration.ask));
     d->result = (struct arm_result){.retry_after = -1};
     return true;
 }
 
-static void end_registration(struct flight *f)
+static void end_registration(struct pipe_call *c)
 {
-    f->registers = false;
-    f->tries = f->outer.tries;
-    f->done.result = f->outer.result;
-    use_call(f, &f->outer.call, f->outer.url);
+    c->registers = false;
+    c->tries = c->outer.tries;
+    c->done.result = c->outer.result;
+    use_call(c, &c->outer.call, c->outer.url);
 }
 
-void flight_cancel(struct flight *f)
+void pipe_call_cancel(struct pipe_call *c)
 {
-    if (f->registers)
-        end_registration(f);
-    f->done.result.status = 0;
-    (void)err_set(&f->done.failure, ERR_CANCELLED, "context canceled");
+    if (c->registers)
+        end_registration(c);
+    c->done.result.status = 0;
+    (void)err_set(&c->done.failure, ERR_CANCELLED, "context canceled");
 }
 
 /* A call of a registration has ended. True: the next one, or the outer one again, follows. */
-static bool go_on_registering(struct flight *f, bool ok)
+static bool go_on_registering(struct pipe_call *c, bool ok)
 {
-    struct arm_done *d = &f->done;
+    struct arm_done *d = &c->done;
     enum registration_next next = REGISTRATION_FAILED;
     int64_t wait = 0;
 
     if (ok)
-        next = registration_step(d->arena, &f->registration, d->result.body, &wait, NULL);
+        next = registration_step(d->arena, &c->registration, d->result.body, &wait, NULL);
     if (next == REGISTRATION_ASK) {
-        f->tries = (struct tries){.registered = true};
+        c->tries = (struct tries){.registered = true};
         d->result = (struct arm_result){.retry_after = -1};
-        use_call(f, &f->registration.ask, arm_url(f->arm, d->arena, &f->registration.ask));
+        use_call(c, &c->registration.ask, arm_url(c->arm, d->arena, &c->registration.ask));
     } else {
-        end_registration(f);
+        end_registration(c);
     }
-    return next != REGISTRATION_FAILED && retry_later(f, wait);
+    return next != REGISTRATION_FAILED && retry_later(c, wait);
 }
 
 /* ---- The end of a try. ---- */
 
-static bool land_answer(struct flight *f)
+static bool end_with_answer(struct pipe_call *c)
 {
-    struct arm_done *d = &f->done;
+    struct arm_done *d = &c->done;
     int64_t wait;
-    enum again again = answer_again(f->arm, &d->call, &f->attempt, &d->result, &f->tries, &wait);
+    enum again again = answer_again(c->arm, &d->call, &c->attempt, &d->result, &c->tries, &wait);
 
-    if (again == AGAIN_REGISTERED && !begin_registration(f))
+    if (again == AGAIN_REGISTERED && !begin_registration(c))
         again = AGAIN_NOT;
-    if (again != AGAIN_NOT && retry_later(f, wait))
+    if (again != AGAIN_NOT && retry_later(c, wait))
         return false;
     /* Nobody waits for it any more, or it has ended: then the refusal of the outer call counts. */
-    if (f->registers && go_on_registering(f, again == AGAIN_NOT && !d->result.verdict.retry))
+    if (c->registers && go_on_registering(c, again == AGAIN_NOT && !d->result.verdict.retry))
         return false;
-    if (f->registers)
-        end_registration(f);
+    if (c->registers)
+        end_registration(c);
     d->ok = !d->result.verdict.retry;
     if (!d->ok)
-        (void)arm_refused(f->arm, d->arena, &d->call, &d->result, &d->failure);
+        (void)arm_refused(c->arm, d->arena, &d->call, &d->result, &d->failure);
     return true;
 }
 
-static bool land_failure(struct flight *f)
+static bool end_with_failure(struct pipe_call *c)
 {
-    struct arm_done *d = &f->done;
+    struct arm_done *d = &c->done;
     int64_t wait;
 
-    if (failure_again(&f->attempt, &f->failure, &f->tries, &wait) && retry_later(f, wait))
+    if (failure_again(&c->attempt, &c->failure, &c->tries, &wait) && retry_later(c, wait))
         return false;
-    if (f->registers) {
-        end_registration(f);
-        (void)arm_refused(f->arm, d->arena, &d->call, &d->result, &d->failure);
+    if (c->registers) {
+        end_registration(c);
+        (void)arm_refused(c->arm, d->arena, &d->call, &d->result, &d->failure);
         return true;
     }
-    (void)http_explain(&f->failure, f->response);
-    (void)err_copy(&d->failure, &f->failure);
+    (void)http_explain(&c->failure, c->response);
+    (void)err_copy(&d->failure, &c->failure);
     return true;
 }
 
-bool flight_land(struct flight *f)
+bool pipe_call_end_try(struct pipe_call *c)
 {
-    struct arm_done *d = &f->done;
-    const bool ok = !f->failure.kind;
+    struct arm_done *d = &c->done;
+    const bool ok = !c->failure.kind;
 
-    if (f->fetches || f->relaunch) {
-        flight_take_token(f);
+    if (c->fetches || c->begins) {
+        pipe_call_take_token(c);
         return false;
     }
-    attempt_end(f->arm, d->arena, &d->call, f->response, ok, &d->result, &f->attempt);
-    return ok ? land_answer(f) : land_failure(f);
+    attempt_end(c->arm, d->arena, &d->call, c->response, ok, &d->result, &c->attempt);
+    return ok ? end_with_answer(c) : end_with_failure(c);
 }

@@ -47,108 +47,108 @@ void pipe_free_tokens(struct arm_pipe *p)
 /* On the thread of the streams. */
 static void on_token(void *ctx, const struct http_response *response, const struct err *failure)
 {
-    struct flight *f = ctx;
-    struct arm_pipe *p = f->pipe;
+    struct pipe_call *c = ctx;
+    struct arm_pipe *p = c->pipe;
 
-    f->response = response;
+    c->response = response;
     if (failure)
-        (void)err_copy(&f->failure, failure);
+        (void)err_copy(&c->failure, failure);
     AUTO_LOCK guard = lock_take(&p->lock);
-    flights_append(&p->queue, f);
+    call_list_append(&p->queue, c);
     pipe_call_workers(p);
 }
 
-void flight_end_fetch(struct flight *f)
+void pipe_call_end_fetch(struct pipe_call *c)
 {
     AUTO_ERR e = {0};
 
     (void)err_set(&e, ERR_CANCELLED, "context canceled");
-    f->fetches = false;
-    credential_fetch_end(f->wish.fetch, &e);
+    c->fetches = false;
+    credential_fetch_end(c->wish.fetch, &e);
 }
 
-void flight_send_fetch(struct flight *f)
+void pipe_call_send_fetch(struct pipe_call *c)
 {
     bool direct;
-    struct http_request request = *credential_fetch_request(f->wish.fetch, &direct);
+    struct http_request request = *credential_fetch_request(c->wish.fetch, &direct);
 
-    err_clear(&f->failure);
-    request.ctx = f;
-    request.cancel = f->pipe->fetching;
-    http_streams_start(f->pipe->token_streams[direct],
-                       &(struct http_stream){.arena = credential_fetch_arena(f->wish.fetch),
+    err_clear(&c->failure);
+    request.ctx = c;
+    request.cancel = c->pipe->fetching;
+    http_streams_start(c->pipe->token_streams[direct],
+                       &(struct http_stream){.arena = credential_fetch_arena(c->wish.fetch),
                                              .request = request,
                                              .on_end = on_token});
 }
 
-/* Another flight has fetched, or failed to. From any thread. */
+/* Another call has fetched, or failed to. From any thread. */
 static void on_told(void *ctx)
 {
-    struct flight *f = ctx;
-    struct arm_pipe *p = f->pipe;
+    struct pipe_call *c = ctx;
+    struct arm_pipe *p = c->pipe;
     AUTO_LOCK guard = lock_take(&p->lock);
 
-    f->notified = true;
-    if (f->place != FLIGHT_TOKEN)
+    c->notified = true;
+    if (c->place != CALL_AWAITS_TOKEN)
         return;
-    flight_unpark(f);
-    f->relaunch = true;
-    flights_append(&p->queue, f);
+    pipe_call_unpark(c);
+    c->begins = true;
+    call_list_append(&p->queue, c);
     pipe_call_workers(p);
 }
 
 /* False: it was notified meanwhile. */
-static bool park(struct flight *f)
+static bool park(struct pipe_call *c)
 {
-    struct arm_pipe *p = f->pipe;
+    struct arm_pipe *p = c->pipe;
     AUTO_LOCK guard = lock_take(&p->lock);
 
-    if (f->notified)
+    if (c->notified)
         return false;
-    flight_park(f, FLIGHT_TOKEN);
+    pipe_call_park(c, CALL_AWAITS_TOKEN);
     pipe_call_workers(p);
     return true;
 }
 
-bool flight_get_token(struct flight *f)
+bool pipe_call_get_token(struct pipe_call *c)
 {
-    struct credential_wish *wish = &f->wish;
+    struct credential_wish *wish = &c->wish;
 
     for (;;) {
-        f->notified = false;
-        wish->listener = (struct credential_listener){.tell = on_told, .ctx = f};
-        switch (credential_try(f->arm->config.credential, f->attempt.secret, f->arm->scope, wish)) {
+        c->notified = false;
+        wish->listener = (struct credential_listener){.tell = on_told, .ctx = c};
+        switch (credential_try(c->arm->config.credential, c->attempt.secret, c->arm->scope, wish)) {
         case CREDENTIAL_READY:
-            f->attempt.token = wish->token;
-            f->attempt.auxiliary = wish->auxiliary;
+            c->attempt.token = wish->token;
+            c->attempt.auxiliary = wish->auxiliary;
             wish->began = 0;
             return true;
         case CREDENTIAL_FETCH:
-            f->fetches = true;
-            flight_send_fetch(f);
+            c->fetches = true;
+            pipe_call_send_fetch(c);
             return false;
         case CREDENTIAL_WAIT:
-            if (park(f))
+            if (park(c))
                 return false;
             continue;
         case CREDENTIAL_FAILED:
             wish->began = 0;
-            (void)err_copy(&f->done.failure, &wish->failure);
+            (void)err_copy(&c->done.failure, &wish->failure);
             err_clear(&wish->failure);
-            flight_finish(f);
+            pipe_call_finish(c);
             return false;
         }
     }
 }
 
 /* Between two tries of a fetch. */
-static void wait_before_fetch(struct flight *f, int64_t wait)
+static void wait_before_fetch(struct pipe_call *c, int64_t wait)
 {
-    struct arm_pipe *p = f->pipe;
+    struct arm_pipe *p = c->pipe;
     AUTO_LOCK guard = lock_take(&p->lock);
 
-    f->when = clock_mono() + wait;
-    flight_park(f, FLIGHT_RESTS);
+    c->when = clock_mono() + wait;
+    pipe_call_park(c, CALL_RETRIES_LATER);
     p->busy--;
     pipe_call_workers(p);
 }
@@ -160,21 +160,21 @@ static void let_go(struct arm_pipe *p)
     p->busy--;
 }
 
-void flight_take_token(struct flight *f)
+void pipe_call_take_token(struct pipe_call *c)
 {
-    struct arm_pipe *p = f->pipe;
+    struct arm_pipe *p = c->pipe;
     int64_t wait;
 
-    if (f->relaunch) {
-        f->relaunch = false;
-    } else if (credential_fetch_answer(f->wish.fetch, f->response,
-                                       f->failure.kind ? &f->failure : NULL, &wait)) {
-        wait_before_fetch(f, wait);
+    if (c->begins) {
+        c->begins = false;
+    } else if (credential_fetch_answer(c->wish.fetch, c->response,
+                                       c->failure.kind ? &c->failure : NULL, &wait)) {
+        wait_before_fetch(c, wait);
         return;
     } else {
-        f->fetches = false;
-        err_clear(&f->failure);
+        c->fetches = false;
+        err_clear(&c->failure);
     }
     let_go(p);
-    flight_launch(f);
+    pipe_call_begin_try(c);
 }

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define CONNECTIONS 500
-/* Flights that are kept for the next calls, with some memory. */
+/* Calls that are kept for the next calls, with some memory. */
 #define SPARE_MAX 1024
 
 /* ---- Workers. ---- */
@@ -34,13 +34,13 @@ void pipe_call_workers(struct arm_pipe *p)
     }
 }
 
-/* What a worker finds: a flight, or work with the clock, or (false) the end. */
-static bool find_work(struct arm_pipe *p, struct flight **f)
+/* What a worker finds: a call, or work with the clock, or (false) the end. */
+static bool find_work(struct arm_pipe *p, struct pipe_call **c)
 {
     AUTO_LOCK guard = lock_take(&p->lock);
 
     for (;;) {
-        if ((*f = flights_take(&p->queue))) {
+        if ((*c = call_list_take(&p->queue))) {
             p->busy++;
             pipe_call_workers(p);
             return true;
@@ -64,35 +64,35 @@ static bool find_work(struct arm_pipe *p, struct flight **f)
 
 struct arm_done *arm_pipe_next(struct arm_pipe *p)
 {
-    struct flight *f;
+    struct pipe_call *c;
 
-    while (find_work(p, &f)) {
-        if (!f)
+    while (find_work(p, &c)) {
+        if (!c)
             pipe_watch(p);
-        else if (f->is_done || flight_land(f))
-            return &f->done;
+        else if (c->is_done || pipe_call_end_try(c))
+            return &c->done;
     }
     return NULL;
 }
 
-static struct flight *take_queued(struct arm_pipe *p)
+static struct pipe_call *take_queued(struct arm_pipe *p)
 {
     AUTO_LOCK guard = lock_take(&p->lock);
-    struct flight *f = flights_take(&p->queue);
+    struct pipe_call *c = call_list_take(&p->queue);
 
-    p->busy += f != NULL;
-    return f;
+    p->busy += c != NULL;
+    return c;
 }
 
 struct arm_done *arm_pipe_step(struct arm_pipe *p, int64_t *due)
 {
-    struct flight *f;
+    struct pipe_call *c;
     int64_t streams_due;
 
     do {
-        while ((f = take_queued(p)))
-            if (f->is_done || flight_land(f))
-                return &f->done;
+        while ((c = take_queued(p)))
+            if (c->is_done || pipe_call_end_try(c))
+                return &c->done;
         *due = pipe_look(p);
         streams_due = p->streams ? http_streams_step(p->streams) : INT64_MAX;
         int64_t tokens_due = pipe_step_tokens(p);
@@ -104,9 +104,9 @@ struct arm_done *arm_pipe_step(struct arm_pipe *p, int64_t *due)
 
 /* ---- Calls. ---- */
 
-static struct flight *take_flight(struct arm_pipe *p, struct err *e)
+static struct pipe_call *take_call(struct arm_pipe *p, struct err *e)
 {
-    struct flight *f;
+    struct pipe_call *c;
 
     {
         AUTO_LOCK guard = lock_take(&p->lock);
@@ -116,13 +116,13 @@ static struct flight *take_flight(struct arm_pipe *p, struct err *e)
             return NULL;
         }
         p->total++;
-        f = p->spare;
-        if (f) {
-            p->spare = f->next;
+        c = p->spare;
+        if (c) {
+            p->spare = c->next;
             p->spare_count--;
         }
     }
-    return f ? f : flight_new(p);
+    return c ? c : pipe_call_new(p);
 }
 
 static struct arm_call copy_call(struct arena *a, const struct arm_call *from)
@@ -140,35 +140,35 @@ static struct arm_call copy_call(struct arena *a, const struct arm_call *from)
 bool arm_pipe_start(struct arm_pipe *p, struct arm *m, const struct arm_call *call, void *ctx,
                     struct err *e)
 {
-    struct flight *f = take_flight(p, e);
+    struct pipe_call *c = take_call(p, e);
 
     assert(m->config.gate == p->gate);
-    if (!f)
+    if (!c)
         return false;
-    struct arena *a = f->done.arena;
-    f->arm = m;
-    f->is_done = f->notified = f->fetches = f->relaunch = f->registers = false;
-    f->wish = (struct credential_wish){0};
-    f->tries = (struct tries){.once = call->address.len > 0};
-    f->done = (struct arm_done){
+    struct arena *a = c->done.arena;
+    c->arm = m;
+    c->is_done = c->notified = c->fetches = c->begins = c->registers = false;
+    c->wish = (struct credential_wish){0};
+    c->tries = (struct tries){.once = call->address.len > 0};
+    c->done = (struct arm_done){
         .ctx = ctx, .call = copy_call(a, call), .result = {.retry_after = -1}, .arena = a};
-    f->url = call->address.len ? f->done.call.address : arm_url(m, a, &f->done.call);
+    c->url = call->address.len ? c->done.call.address : arm_url(m, a, &c->done.call);
     if (call->address.len &&
-        !arm_check_home(m, f->url, "the address of the operation", &f->done.failure))
-        flight_finish(f);
+        !arm_check_home(m, c->url, "the address of the operation", &c->done.failure))
+        pipe_call_finish(c);
     else
-        flight_launch(f);
+        pipe_call_begin_try(c);
     return true;
 }
 
 void arm_pipe_release(struct arm_pipe *p, struct arm_done *d)
 {
-    struct flight *f = (struct flight *)d;
+    struct pipe_call *c = (struct pipe_call *)d;
     bool keep;
 
-    err_clear(&f->failure);
+    err_clear(&c->failure);
     err_clear(&d->failure);
-    arena_reset(f->attempt.secret);
+    arena_reset(c->attempt.secret);
     arena_reset(d->arena);
     {
         AUTO_LOCK guard = lock_take(&p->lock);
@@ -176,15 +176,15 @@ void arm_pipe_release(struct arm_pipe *p, struct arm_done *d)
         p->total--;
         keep = p->spare_count < SPARE_MAX;
         if (keep) {
-            f->next = p->spare;
-            p->spare = f;
+            c->next = p->spare;
+            p->spare = c;
             p->spare_count++;
         }
         if (p->closing && !p->total)
             pthread_cond_broadcast(&p->changed);
     }
     if (!keep)
-        flight_free(f);
+        pipe_call_free(c);
 }
 
 /* ---- The pipe. ---- */
@@ -252,7 +252,7 @@ void arm_pipe_close(struct arm_pipe *p)
 void arm_pipe_free(struct arm_pipe *p)
 {
     struct arm_done *d;
-    struct flight *f;
+    struct pipe_call *c;
     int64_t due;
 
     if (!p)
@@ -268,9 +268,9 @@ void arm_pipe_free(struct arm_pipe *p)
     pipe_free_tokens(p);
     while ((d = clock_is_driven() ? arm_pipe_step(p, &due) : arm_pipe_next(p)))
         arm_pipe_release(p, d);
-    while ((f = p->spare)) {
-        p->spare = f->next;
-        flight_free(f);
+    while ((c = p->spare)) {
+        p->spare = c->next;
+        pipe_call_free(c);
     }
     http_client_free(p->http);
     http_cancel_free(p->fetching);
@@ -284,9 +284,9 @@ struct arm_pipe_stats arm_pipe_stats(struct arm_pipe *p)
 {
     AUTO_LOCK guard = lock_take(&p->lock);
 
-    return (struct arm_pipe_stats){.waiting = p->count[FLIGHT_GATE],
+    return (struct arm_pipe_stats){.waiting = p->count[CALL_AWAITS_TURN],
                                    .sent = p->sent,
-                                   .resting = p->count[FLIGHT_RESTS],
+                                   .retrying = p->count[CALL_RETRIES_LATER],
                                    .unreleased = p->total,
                                    .most_sent = p->most_sent};
 }

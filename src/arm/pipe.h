@@ -83,7 +83,7 @@ void arm_pipe_release(struct arm_pipe *p, struct arm_done *d);
 void arm_pipe_close(struct arm_pipe *p);
 
 struct arm_pipe_stats {
-    size_t waiting, sent, resting, unreleased; /* for a turn; under way; until a retry; all */
+    size_t waiting, sent, retrying, unreleased; /* for a turn; under way; until a retry; all */
     size_t most_sent;
 };
 struct arm_pipe_stats arm_pipe_stats(struct arm_pipe *p);

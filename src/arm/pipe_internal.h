@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pipe_internal.h - what the files of a pipe share. A call on its way is a flight:
+ * pipe_internal.h - what the files of a pipe share. The way of a call:
  *
  *     start -> token -> at the gate -> on the wire -> answered -> done
  *                ^                         ^             |
- *                +-------- resting <-------+-------------+ another try
+ *                +-------- later <---------+-------------+ another try
  *
- * If there is no token, one flight fetches it, and the others with that credential are parked until
- * notified. A flight whose provider must be registered makes the calls for that itself, with its
+ * If there is no token, one call fetches it, and the others with that credential are parked until
+ * notified. A call whose provider must be registered makes the calls for that itself, with its
  * own request set aside (struct outer).
  *
- * The lock protects the lists and the counts. A flight is parked while it waits for the budget or
+ * The lock protects the lists and the counts. A call is parked while it waits for the budget or
  * for its next attempt, and in the queue when it is answered or done; otherwise it belongs to
  * whoever works on it: a worker, or the streams. Responses come from these in batches.
  *
- * One worker at a time watches the clock for parked flights, and helps if the queue is not empty
+ * One worker at a time watches the clock for parked calls, and helps if the queue is not empty
  * when its wait ends; the others wait for the queue.
  */
 #pragma once
@@ -24,7 +24,13 @@
 
 #include <stdatomic.h>
 
-enum flight_place { FLIGHT_MOVES, FLIGHT_TOKEN, FLIGHT_GATE, FLIGHT_RESTS, FLIGHT_PLACES };
+enum call_place {
+    CALL_MOVES,
+    CALL_AWAITS_TOKEN,
+    CALL_AWAITS_TURN,
+    CALL_RETRIES_LATER,
+    CALL_PLACES
+};
 
 /* The call that waits for a registration. */
 struct outer {
@@ -34,33 +40,33 @@ struct outer {
     struct tries tries;
 };
 
-struct flight {
+struct pipe_call {
     struct arm_done done;
-    struct flight *next;         /* in the queue, among the arrived or the spare ones */
-    struct flight *left, *right; /* among the parked */
+    struct pipe_call *next;         /* in the queue, among the arrived or the spare ones */
+    struct pipe_call *left, *right; /* among the parked */
     struct arm_pipe *pipe;
     struct arena *own;
     struct arm *arm;
-    enum flight_place place;
+    enum call_place place;
     bool is_done; /* nothing is left to be done but to tell */
     str url;
     struct attempt attempt;
     struct tries tries;
     struct credential_wish wish; /* its token */
-    bool notified;               /* that came before the flight was parked */
+    bool notified;               /* that came before the call was parked */
     bool fetches;                /* the token, by itself: wish.fetch is under way */
-    bool relaunch;               /* in the queue: to begin a try */
+    bool begins;                 /* in the queue: to begin a try */
     bool registers;
     struct registration registration;
     struct outer outer;
-    struct waiter *waiter; /* FLIGHT_GATE */
-    int64_t when;          /* FLIGHT_RESTS */
+    struct waiter *waiter; /* CALL_AWAITS_TURN */
+    int64_t when;          /* CALL_RETRIES_LATER */
     const struct http_response *response;
     struct err failure; /* of the exchange */
 };
 
-struct flights {
-    struct flight *first, **last;
+struct call_list {
+    struct pipe_call *first, **last;
 };
 
 struct arm_pipe {
@@ -71,7 +77,7 @@ struct arm_pipe {
     struct http_client *token_http[2]; /* of tokens; the second has no proxy */
     struct http_streams *token_streams[2];
     size_t calls_max;
-    struct flights arrived; /* of the thread of the streams, until it settles */
+    struct call_list arrived; /* of the thread of the streams, until it settles */
     _Atomic size_t sent, most_sent;
     _Atomic bool cut;
     struct terms terms;
@@ -79,9 +85,9 @@ struct arm_pipe {
     struct lock lock;
     pthread_cond_t changed;   /* for those who are idle */
     pthread_cond_t idle_wait; /* for the one who watches */
-    struct flights queue;
-    struct flight *parked, *spare;
-    size_t spare_count, count[FLIGHT_PLACES], total;
+    struct call_list queue;
+    struct pipe_call *parked, *spare;
+    size_t spare_count, count[CALL_PLACES], total;
     size_t idle;    /* workers who wait for the queue */
     size_t busy;    /* those who have taken something and not released it yet */
     size_t runners; /* so many busy ones are called without waiting */
@@ -103,39 +109,39 @@ void pipe_call_workers(struct arm_pipe *p);
 /* ---- call.c ---- */
 
 /* Lists; under the lock, but for those that have arrived. */
-void flights_append(struct flights *l, struct flight *f);
+void call_list_append(struct call_list *l, struct pipe_call *c);
 /* The first one, or NULL. */
-struct flight *flights_take(struct flights *l);
-void flight_park(struct flight *f, enum flight_place place);
-void flight_unpark(struct flight *f);
+struct pipe_call *call_list_take(struct call_list *l);
+void pipe_call_park(struct pipe_call *c, enum call_place place);
+void pipe_call_unpark(struct pipe_call *c);
 
-struct flight *flight_new(struct arm_pipe *p);
-void flight_free(struct flight *f);
+struct pipe_call *pipe_call_new(struct arm_pipe *p);
+void pipe_call_free(struct pipe_call *c);
 
 /* One try, from its beginning. */
-void flight_launch(struct flight *f);
+void pipe_call_begin_try(struct pipe_call *c);
 /* The end of a try, by a busy worker. True when it was the last; else the worker has let go of it.
  */
-MUST_CHECK bool flight_land(struct flight *f);
+MUST_CHECK bool pipe_call_end_try(struct pipe_call *c);
 /* Whether nothing of it may be sent any more. */
-bool flight_is_over(struct flight *f);
+bool pipe_call_is_over(struct pipe_call *c);
 /* Its failure: it was abandoned. */
-void flight_cancel(struct flight *f);
+void pipe_call_cancel(struct pipe_call *c);
 /* Hands it to a worker as done. Takes the lock. */
-void flight_finish(struct flight *f);
+void pipe_call_finish(struct pipe_call *c);
 /* For the streams: passes on the answers that have arrived. ctx is the pipe. */
 void pipe_on_settled(void *ctx);
 
 /* ---- call_token.c ---- */
 
-/* The tokens of f. False: it waits for them, or has come to its end. */
-MUST_CHECK bool flight_get_token(struct flight *f);
-/* The response to its fetch; called by a busy worker, which no longer owns f afterwards. */
-void flight_take_token(struct flight *f);
+/* The tokens of c. False: it waits for them, or has come to its end. */
+MUST_CHECK bool pipe_call_get_token(struct pipe_call *c);
+/* The response to its fetch; called by a busy worker, which no longer owns c afterwards. */
+void pipe_call_take_token(struct pipe_call *c);
 /* Sends its fetch, again. */
-void flight_send_fetch(struct flight *f);
+void pipe_call_send_fetch(struct pipe_call *c);
 /* Gives its fetch up. */
-void flight_end_fetch(struct flight *f);
+void pipe_call_end_fetch(struct pipe_call *c);
 /* Their threads are there from the beginning: the number of threads does not depend on calls. */
 void pipe_start_tokens(struct arm_pipe *p);
 /* Driven mode: steps the streams of tokens. */

@@ -11,84 +11,84 @@
 #define IDLE_MIN (1 * NS_PER_MS)
 
 /* Those whose rest is over; when that of the next one will be. */
-static struct flight *take_rested(struct arm_pipe *p, int64_t now, int64_t *next)
+static struct pipe_call *take_due(struct arm_pipe *p, int64_t now, int64_t *next)
 {
-    struct flight *due = NULL, *right;
+    struct pipe_call *due = NULL, *right;
     AUTO_LOCK guard = lock_take(&p->lock);
 
-    for (struct flight *f = p->count[FLIGHT_RESTS] ? p->parked : NULL; f; f = right) {
-        right = f->right;
-        if (f->place != FLIGHT_RESTS)
+    for (struct pipe_call *c = p->count[CALL_RETRIES_LATER] ? p->parked : NULL; c; c = right) {
+        right = c->right;
+        if (c->place != CALL_RETRIES_LATER)
             continue;
-        if (f->when > now && !flight_is_over(f)) {
-            *next = f->when < *next ? f->when : *next;
+        if (c->when > now && !pipe_call_is_over(c)) {
+            *next = c->when < *next ? c->when : *next;
             continue;
         }
-        flight_unpark(f);
-        f->next = due;
-        due = f;
+        pipe_call_unpark(c);
+        c->next = due;
+        due = c;
     }
     return due;
 }
 
-/* Whether f need not wait any more for what it is parked for. */
-static bool forget(struct flight *f)
+/* Whether c need not wait any more for what it is parked for. */
+static bool forget(struct pipe_call *c)
 {
-    struct arm_pipe *p = f->pipe;
+    struct arm_pipe *p = c->pipe;
 
-    if (f->place == FLIGHT_TOKEN)
-        return credential_forget(f->arm->config.credential, &f->wish.listener);
-    return gate_forget(p->gate, f->waiter);
+    if (c->place == CALL_AWAITS_TOKEN)
+        return credential_forget(c->arm->config.credential, &c->wish.listener);
+    return gate_forget(p->gate, c->waiter);
 }
 
 /* Ends those at the gate, or without a token, whose time is over; when that of the next one will
  * be. */
 static void expire(struct arm_pipe *p, int64_t now, int64_t *next)
 {
-    struct flight *right;
+    struct pipe_call *right;
     AUTO_LOCK guard = lock_take(&p->lock);
 
-    const size_t waiting = p->count[FLIGHT_GATE] + p->count[FLIGHT_TOKEN];
+    const size_t waiting = p->count[CALL_AWAITS_TURN] + p->count[CALL_AWAITS_TOKEN];
 
-    for (struct flight *f = waiting ? p->parked : NULL; f; f = right) {
-        const struct arm_call *call = &f->done.call;
-        const bool stop = flight_is_over(f) || http_cancel_raised(call->cancel);
-        right = f->right;
-        if (f->place == FLIGHT_RESTS)
+    for (struct pipe_call *c = waiting ? p->parked : NULL; c; c = right) {
+        const struct arm_call *call = &c->done.call;
+        const bool stop = pipe_call_is_over(c) || http_cancel_raised(call->cancel);
+        right = c->right;
+        if (c->place == CALL_RETRIES_LATER)
             continue;
         if (call->deadline > now && call->deadline < *next)
             *next = call->deadline;
-        if ((!stop && !(call->deadline && now >= call->deadline)) || !forget(f))
+        if ((!stop && !(call->deadline && now >= call->deadline)) || !forget(c))
             continue;
-        const bool token = f->place == FLIGHT_TOKEN;
-        flight_unpark(f);
-        f->waiter = NULL;
+        const bool token = c->place == CALL_AWAITS_TOKEN;
+        pipe_call_unpark(c);
+        c->waiter = NULL;
         if (stop)
-            flight_cancel(f);
+            pipe_call_cancel(c);
         else
-            (void)err_set(&f->done.failure, ERR_IO, "waiting for %s: deadline exceeded",
+            (void)err_set(&c->done.failure, ERR_IO, "waiting for %s: deadline exceeded",
                           token ? "a token" : "the request budget");
-        f->is_done = true;
-        flights_append(&p->queue, f);
+        c->is_done = true;
+        call_list_append(&p->queue, c);
     }
     pipe_call_workers(p);
 }
 
-static void launch_all(struct flight *due)
+static void begin_all(struct pipe_call *due)
 {
-    struct flight *next;
+    struct pipe_call *next;
 
-    for (struct flight *f = due; f; f = next) {
-        next = f->next;
-        if (flight_is_over(f)) {
-            if (f->fetches)
-                flight_end_fetch(f);
-            flight_cancel(f);
-            flight_finish(f);
-        } else if (f->fetches) {
-            flight_send_fetch(f);
+    for (struct pipe_call *c = due; c; c = next) {
+        next = c->next;
+        if (pipe_call_is_over(c)) {
+            if (c->fetches)
+                pipe_call_end_fetch(c);
+            pipe_call_cancel(c);
+            pipe_call_finish(c);
+        } else if (c->fetches) {
+            pipe_call_send_fetch(c);
         } else {
-            flight_launch(f);
+            pipe_call_begin_try(c);
         }
     }
 }
@@ -116,7 +116,7 @@ int64_t pipe_look(struct arm_pipe *p)
     const int64_t now = clock_mono();
     int64_t next = gate_look(p->gate);
 
-    launch_all(take_rested(p, now, &next));
+    begin_all(take_due(p, now, &next));
     expire(p, now, &next);
     return next;
 }

@@ -417,5 +417,5 @@ struct kube_pipe_stats kube_pipe_stats(struct kube_pipe *p)
     AUTO_LOCK guard = lock_take(&p->lock);
 
     return (struct kube_pipe_stats){
-        .queued = p->queued, .sent = p->sent, .resting = p->retries, .unreleased = p->total};
+        .queued = p->queued, .sent = p->sent, .retrying = p->retries, .unreleased = p->total};
 }

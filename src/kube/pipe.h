@@ -86,6 +86,6 @@ void kube_pipe_release(struct kube_pipe *p, struct kube_done *d);
 void kube_pipe_close(struct kube_pipe *p);
 
 struct kube_pipe_stats {
-    size_t queued, sent, resting, unreleased; /* to be looked at; under way; until a retry; all */
+    size_t queued, sent, retrying, unreleased; /* to be looked at; under way; until a retry; all */
 };
 struct kube_pipe_stats kube_pipe_stats(struct kube_pipe *p);

@@ -16,8 +16,8 @@ struct server_bucket {
 };
 
 /* One request in its life. */
-struct flight {
-    struct flight *next;
+struct fleet_call {
+    struct fleet_call *next;
     struct budget_grant grant;
     struct budget_request request;
     int64_t born, arrives, answered;
@@ -32,7 +32,7 @@ struct fleet {
     struct arena *a;
     struct budget *b;
     struct server_bucket server[BUDGET_VERBS], limited[BUDGET_VERBS];
-    struct flight *under_way, *later, *spare;
+    struct fleet_call *under_way, *later, *spare;
     str names[NAMESPACES_MAX];
     double due[BUDGET_VERBS + 1]
               [2]; /* requests that are due: by verb, and sweeps; limited or not */
@@ -95,18 +95,18 @@ struct budget_fleet budget_fleet_plan(uint64_t seed)
 
 /* ---- Asking. ---- */
 
-static struct flight *new_flight(struct fleet *f)
+static struct fleet_call *new_call(struct fleet *f)
 {
-    struct flight *x = f->spare;
+    struct fleet_call *x = f->spare;
 
     if (!x)
-        return ARENA_NEW(f->a, struct flight);
+        return ARENA_NEW(f->a, struct fleet_call);
     f->spare = x->next;
-    *x = (struct flight){0};
+    *x = (struct fleet_call){0};
     return x;
 }
 
-static void submit(struct fleet *f, struct flight *x, int64_t now)
+static void submit(struct fleet *f, struct fleet_call *x, int64_t now)
 {
     AUTO_ERR e = {0};
 
@@ -118,10 +118,10 @@ static void submit(struct fleet *f, struct flight *x, int64_t now)
     abort();
 }
 
-static struct flight *ask(struct fleet *f, size_t namespace, enum budget_priority priority,
-                          enum budget_verb verb, bool limited, int64_t now)
+static struct fleet_call *ask(struct fleet *f, size_t namespace, enum budget_priority priority,
+                              enum budget_verb verb, bool limited, int64_t now)
 {
-    struct flight *x = new_flight(f);
+    struct fleet_call *x = new_call(f);
 
     x->bad = namespace < f->plan->bad;
     x->polls_left = verb == BUDGET_READ ? 0 : f->plan->polls;
@@ -196,21 +196,21 @@ static void misbehave(struct fleet *f, int64_t now)
 
 /* ---- Answers. ---- */
 
-static void poll_later(struct fleet *f, const struct flight *x, int64_t now)
+static void poll_later(struct fleet *f, const struct fleet_call *x, int64_t now)
 {
-    struct flight *poll = new_flight(f);
+    struct fleet_call *poll = new_call(f);
 
-    *poll = (struct flight){.born = now + 5 * SEC,
-                            .number = mix(x->number),
-                            .polls_left = x->polls_left - 1,
-                            .request = x->request};
+    *poll = (struct fleet_call){.born = now + 5 * SEC,
+                                .number = mix(x->number),
+                                .polls_left = x->polls_left - 1,
+                                .request = x->request};
     poll->request.priority = BUDGET_POLL;
     poll->request.verb = BUDGET_READ;
     poll->next = f->later;
     f->later = poll;
 }
 
-static void finish(struct fleet *f, struct flight *x, int64_t now)
+static void finish(struct fleet *f, struct fleet_call *x, int64_t now)
 {
     struct budget_signal s = budget_signal_none();
 
@@ -235,7 +235,7 @@ static void finish(struct fleet *f, struct flight *x, int64_t now)
     f->spare = x;
 }
 
-static void arrive(struct fleet *f, struct flight *x)
+static void arrive(struct fleet *f, struct fleet_call *x)
 {
     struct server_bucket *k = &f->server[x->request.verb];
     struct server_bucket *own = &f->limited[x->request.verb];
@@ -253,9 +253,9 @@ static void arrive(struct fleet *f, struct flight *x)
     x->provider_remaining = limited ? (int64_t)own->level : -1;
 }
 
-static void move_flights(struct fleet *f, int64_t now)
+static void move_calls(struct fleet *f, int64_t now)
 {
-    for (struct flight **at = &f->under_way, *x; (x = *at);) {
+    for (struct fleet_call **at = &f->under_way, *x; (x = *at);) {
         if (!x->counted && x->arrives <= now)
             arrive(f, x);
         if (x->answered <= now) {
@@ -265,7 +265,7 @@ static void move_flights(struct fleet *f, int64_t now)
             at = &x->next;
         }
     }
-    for (struct flight **at = &f->later, *x; (x = *at);) {
+    for (struct fleet_call **at = &f->later, *x; (x = *at);) {
         if (x->born > now) {
             at = &x->next;
             continue;
@@ -278,7 +278,7 @@ static void move_flights(struct fleet *f, int64_t now)
 static void let_go(struct fleet *f, int64_t now)
 {
     struct budget_grant grant;
-    struct flight *x;
+    struct fleet_call *x;
     int64_t again;
 
     while ((x = budget_next(f->b, now, &grant, &again))) {
@@ -332,7 +332,7 @@ static void run(struct fleet *f, const struct budget_fleet *p, bool misbehaving)
         work(f, now);
         if (misbehaving)
             misbehave(f, now);
-        move_flights(f, now);
+        move_calls(f, now);
         let_go(f, now);
     }
     budget_free(f->b);

@@ -8,7 +8,7 @@
 #include "text/json/json.h"
 #include "text/url.h"
 
-struct flight {
+struct sent_effect {
     struct stage_piece piece;
     unsigned landings; /* that are left */
     struct stage *s;
@@ -21,7 +21,7 @@ struct flight {
     struct arm_answer answer;
 };
 
-static void tell(const struct flight *f)
+static void tell(const struct sent_effect *f)
 {
     struct stage *s = f->s;
 
@@ -34,7 +34,7 @@ static void tell(const struct flight *f)
     }
 }
 
-static void remove_flight(struct map *flying, const struct flight *f)
+static void remove_sent(struct map *flying, const struct sent_effect *f)
 {
     if (flying && map_get(flying, f->object) == f)
         map_remove(flying, f->object);
@@ -42,11 +42,11 @@ static void remove_flight(struct map *flying, const struct flight *f)
 
 static void land(void *ctx)
 {
-    struct flight *f = ctx;
+    struct sent_effect *f = ctx;
     struct stage *s = f->s;
 
-    remove_flight(s->flying, f);
-    remove_flight(s->lost_flying, f);
+    remove_sent(s->flying, f);
+    remove_sent(s->lost_flying, f);
     if (f->granted) {
         const struct budget_signal nothing = budget_signal_none();
         budget_answer(s->budget, &f->grant, world_now(s->w), &nothing);
@@ -60,7 +60,7 @@ static void land(void *ctx)
 /* The same answer once more: nobody waits for it. */
 static void land_again(void *ctx)
 {
-    struct flight *f = ctx;
+    struct sent_effect *f = ctx;
 
     tell(f);
     if (!--f->landings)
@@ -229,7 +229,7 @@ static void ask_azure(struct stage *s, struct arena *kept, const struct effect *
         s->twist(s, effect, out);
 }
 
-static int64_t delay_of(struct stage *s, const struct flight *f)
+static int64_t delay_of(struct stage *s, const struct sent_effect *f)
 {
     int64_t delay = stage_latency(s);
 
@@ -268,7 +268,7 @@ static void check_pace(struct stage *s, const struct effect *effect)
 }
 
 /* A request goes out, and its answer is on its way. */
-static void send(struct flight *f, const struct effect *effect)
+static void send(struct sent_effect *f, const struct effect *effect)
 {
     struct stage *s = f->s;
     const struct stage_faults *faults = &s->options.faults;
@@ -297,7 +297,7 @@ static void send(struct flight *f, const struct effect *effect)
 /* As the pipes do it (net/term.h): what has waited is sent by whoever still leads. */
 static void send_held(void *ctx)
 {
-    struct flight *f = ctx;
+    struct sent_effect *f = ctx;
 
     f->landings = 1;
     if (f->life == f->s->life && f->s->leads)
@@ -306,7 +306,7 @@ static void send_held(void *ctx)
         land(f);
 }
 
-static void keep_effect(struct flight *f, const struct effect *effect)
+static void keep_effect(struct sent_effect *f, const struct effect *effect)
 {
     struct arena *a = f->piece.arena;
 
@@ -316,7 +316,7 @@ static void keep_effect(struct flight *f, const struct effect *effect)
     f->effect.account = str_copy(a, effect->account);
 }
 
-static void hold(struct flight *f, const struct effect *effect)
+static void hold(struct sent_effect *f, const struct effect *effect)
 {
     world_note(f->s->w, "held: %s %.*s", effect_method(effect->kind), STR_ARG(effect->url));
     keep_effect(f, effect);
@@ -329,7 +329,7 @@ static void let_go(void *ctx)
     struct stage *s = ctx;
     int64_t now = world_now(s->w), again;
     struct budget_grant grant;
-    struct flight *f;
+    struct sent_effect *f;
 
     if (s->budget_due <= now)
         s->budget_due = INT64_MAX;
@@ -348,7 +348,7 @@ static void let_go(void *ctx)
     }
 }
 
-static void queue(struct flight *f, const struct effect *effect)
+static void queue(struct sent_effect *f, const struct effect *effect)
 {
     static const enum budget_priority priorities[] = {[PRIORITY_USER] = BUDGET_USER,
                                                       [PRIORITY_POLL] = BUDGET_POLL,
@@ -374,7 +374,7 @@ static void queue(struct flight *f, const struct effect *effect)
 void stage_ask(void *ctx, uint64_t ticket, const struct effect *effect)
 {
     struct stage *s = ctx;
-    struct flight *f = stage_piece_new(s, sizeof *f);
+    struct sent_effect *f = stage_piece_new(s, sizeof *f);
     struct map *flying = s->runs_lost ? s->lost_flying : s->flying;
     AUTO_ARENA a = arena_new();
     const bool write = effect_is_write(effect);

@@ -170,7 +170,7 @@ TEST(between_two_tries)
     put(&s, 1);
     put(&s, 2);
     expect_nothing(&s);
-    assert_int_equal(arm_pipe_stats(s.pipe).resting, 2);
+    assert_int_equal(arm_pipe_stats(s.pipe).retrying, 2);
     arm_pipe_cancel(s.pipe, 1);
     s.status = 200;
     expect(&s, ERR_CANCELLED);
@@ -238,7 +238,7 @@ TEST(for_a_provider)
                  "subscription is not registered to use namespace 'Test.Lro'.\"}}");
     put(&s, 1);
     expect_nothing(&s);
-    assert_int_equal(arm_pipe_stats(s.pipe).resting, 1);
+    assert_int_equal(arm_pipe_stats(s.pipe).retrying, 1);
     assert_int_equal(s.sent, 2);
     arm_pipe_cancel(s.pipe, 1);
     expect(&s, ERR_CANCELLED);

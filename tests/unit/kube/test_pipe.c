@@ -214,7 +214,7 @@ TEST(there_is_a_limit_and_what_is_left_is_given_up)
     assert_ok(kube_pipe_start(s.pipe, &q, &s, &e), &e);
     kube_pipe_release(s.pipe, kube_pipe_step(s.pipe, &due));
     assert_null(kube_pipe_step(s.pipe, &due));
-    assert_int_equal(kube_pipe_stats(s.pipe).resting, 1);
+    assert_int_equal(kube_pipe_stats(s.pipe).retrying, 1);
     assert_ok(kube_pipe_start(s.pipe, &q, &s, &e), &e);
     assert_int_equal(kube_pipe_stats(s.pipe).queued, 1);
     end(&s);
@@ -308,7 +308,7 @@ TEST(the_end_of_all_terms_does_not_wait_for_who_rests)
     struct kube_ask q = create(&s, "x");
     assert_ok(kube_pipe_start(s.pipe, &q, &s, &e), &e);
     assert_int_equal(pthread_create(&thread, NULL, take_all, &s), 0);
-    while (!kube_pipe_stats(s.pipe).resting)
+    while (!kube_pipe_stats(s.pipe).retrying)
         sched_yield();
     kube_pipe_cancel(s.pipe, TERM_ALL);
     kube_pipe_close(s.pipe);
