@@ -105,14 +105,25 @@ static bool is_link(struct arena *a, str path)
     return lstat(str_z(a, path), &st) == 0 && S_ISLNK(st.st_mode);
 }
 
-static bool is_document_name(str name)
+static const char *const documents[] = {".json", ".yaml", ".yml", NULL};
+static const char *const templates[] = {".json", ".tmpl", ".tpl", ".yaml", ".yml", NULL};
+
+static bool ends_in(str name, const char *const *endings)
 {
-    return str_has_suffix(name, STR(".json")) || str_has_suffix(name, STR(".yaml")) ||
-           str_has_suffix(name, STR(".yml"));
+    for (; *endings; endings++)
+        if (str_has_suffix(name, str_c(*endings)))
+            return true;
+    return false;
 }
 
-static bool add_folder(struct arena *a, str folder, size_t depth, struct option_list *out,
-                       struct err *e)
+/* The files of a folder that are wanted. */
+struct wanted {
+    struct arena *arena;
+    const char *const *endings;
+    struct option_list *out;
+};
+
+static bool add_folder(const struct wanted *w, str folder, size_t depth, struct err *e)
 {
     str *names;
     size_t count;
@@ -120,25 +131,35 @@ static bool add_folder(struct arena *a, str folder, size_t depth, struct option_
     if (depth > FOLDER_DEPTH_MAX)
         return err_set(e, ERR_LIMIT, "%.*s: folders are nested deeper than %d levels",
                        STR_ARG(folder), FOLDER_DEPTH_MAX);
-    if (!file_list(a, folder, &names, &count, e))
+    if (!file_list(w->arena, folder, &names, &count, e))
         return false;
     for (size_t i = 0; i < count; i++) {
-        str path = file_join(a, folder, names[i]);
+        str path = file_join(w->arena, folder, names[i]);
         enum file_kind kind = file_kind(path);
-        if (kind == FILE_FOLDER && !is_link(a, path) && !add_folder(a, path, depth + 1, out, e))
+        if (kind == FILE_FOLDER && !is_link(w->arena, path) && !add_folder(w, path, depth + 1, e))
             return false;
-        if (kind == FILE_REGULAR && is_document_name(names[i]))
-            VEC_PUSH(a, out, path);
+        if (kind == FILE_REGULAR && ends_in(names[i], w->endings))
+            VEC_PUSH(w->arena, w->out, path);
     }
+    return true;
+}
+
+static bool add_name(const struct wanted *w, str name, struct err *e)
+{
+    if (file_kind(name) == FILE_FOLDER)
+        return add_folder(w, name, 0, e);
+    VEC_PUSH(w->arena, w->out, name);
     return true;
 }
 
 bool input_add(struct arena *a, str name, struct option_list *out, struct err *e)
 {
-    if (file_kind(name) == FILE_FOLDER)
-        return add_folder(a, name, 0, out, e);
-    VEC_PUSH(a, out, name);
-    return true;
+    return add_name(&(struct wanted){a, documents, out}, name, e);
+}
+
+bool input_add_templates(struct arena *a, str name, struct option_list *out, struct err *e)
+{
+    return add_name(&(struct wanted){a, templates, out}, name, e);
 }
 
 bool input_files(struct call *c, struct option_list *out, struct err *e)

@@ -48,6 +48,9 @@ MUST_CHECK bool input_next(struct arena *a, struct input *in, struct doc *doc, s
 MUST_CHECK bool input_files(struct call *c, struct option_list *out, struct err *e);
 /* The same for one name. */
 MUST_CHECK bool input_add(struct arena *a, str name, struct option_list *out, struct err *e);
+/* The same for templates, whose files may also end in .tmpl or .tpl. */
+MUST_CHECK bool input_add_templates(struct arena *a, str name, struct option_list *out,
+                                    struct err *e);
 
 /* -R, --recursive: what scripts give though folders are always read with all that is below. */
 #define INPUT_RECURSIVE(values)                                                                    \

@@ -3,6 +3,7 @@
  * render.c - plumb render: templates over data.
  */
 #include "cli/objects.h"
+#include "base/map.h"
 #include "tmpl/tmpl.h"
 #include "value/path.h"
 #include "object/object.h"
@@ -40,11 +41,16 @@ static const struct option render_options[] = {
 static bool read_data(struct call *c, const struct render_values *v, struct value **out,
                       struct err *e)
 {
+    struct option_list files = {0};
+
+    for (size_t i = 0; i < v->data.len; i++)
+        if (!input_add(c->arena, v->data.items[i], &files, e))
+            return false;
     *out = value_object(c->arena);
-    for (size_t i = 0; i < v->data.len; i++) {
+    for (size_t i = 0; i < files.len; i++) {
         struct input *in = ARENA_NEW(c->arena, struct input);
         struct doc doc;
-        if (!input_open(c, c->arena, v->data.items[i], false, in, e) ||
+        if (!input_open(c, c->arena, files.items[i], false, in, e) ||
             !input_next(c->arena, in, &doc, e))
             return false;
         if (doc.root)
@@ -151,13 +157,65 @@ static enum tmpl_profile profile_named(str name)
     return str_eq(name, STR("helm")) ? TMPL_HELM : TMPL_KC;
 }
 
-/* The last element of the path, which messages and other templates call it by. */
-static str template_name(str path)
+/* A file, and what messages and other templates call it. */
+struct source_file {
+    str path, name;
+};
+
+struct source_files {
+    struct source_file *items;
+    size_t len, cap;
+};
+
+static str last_element(str path)
 {
     size_t slash = str_rfind_char(path, '/');
 
-    return str_eq(path, STR("-")) ? STR("<stdin>")
-                                  : str_from(path, slash == STR_NPOS ? 0 : slash + 1);
+    return str_from(path, slash == STR_NPOS ? 0 : slash + 1);
+}
+
+/* The file name; of what was found in a folder the path below it, which no two have in common. */
+static str template_name(str word, str path)
+{
+    if (str_eq(path, STR("-")))
+        return STR("<stdin>");
+    if (path.len == word.len)
+        return last_element(path);
+    str below = str_from(path, word.len);
+    return str_has_prefix(below, STR("/")) ? str_from(below, 1) : below;
+}
+
+static bool add_templates(struct arena *a, str word, struct source_files *out, struct err *e)
+{
+    struct option_list found = {0};
+
+    if (!input_add_templates(a, word, &found, e))
+        return false;
+    if (!found.len)
+        return err_set(e, ERR_NOT_FOUND,
+                       "%.*s: no templates: no .json, .tmpl, .tpl, .yaml or .yml file",
+                       STR_ARG(word));
+    for (size_t i = 0; i < found.len; i++)
+        VEC_PUSH(a, out,
+                 ((struct source_file){found.items[i], template_name(word, found.items[i])}));
+    return true;
+}
+
+static bool find_templates(struct call *c, struct source_files *out, struct err *e)
+{
+    struct map *known = map_new(c->arena);
+
+    for (size_t i = 0; i < c->arg_count; i++)
+        if (!add_templates(c->arena, c->args[i], out, e))
+            return false;
+    for (size_t i = 0; i < out->len; i++) {
+        const struct source_file *f = &out->items[i], *other = map_get(known, f->name);
+        if (other)
+            return err_set(e, ERR_USAGE, "two templates are called \"%.*s\": %.*s and %.*s",
+                           STR_ARG(f->name), STR_ARG(other->path), STR_ARG(f->path));
+        map_set(known, f->name, (void *)f);
+    }
+    return true;
 }
 
 static bool read_template(struct arena *a, str path, str *text, struct err *e)
@@ -166,14 +224,13 @@ static bool read_template(struct arena *a, str path, str *text, struct err *e)
                                   : file_read(a, path, text, e);
 }
 
-static bool parse_templates(struct call *c, struct tmpl_set *set, struct err *e)
+static bool parse_templates(struct call *c, const struct source_files *files, struct tmpl_set *set,
+                            struct err *e)
 {
-    for (size_t i = 0; i < c->arg_count; i++) {
-        str name = template_name(c->args[i]), text;
-        for (size_t k = 0; k < i; k++)
-            if (str_eq(name, template_name(c->args[k])))
-                return err_set(e, ERR_USAGE, "two templates are called \"%.*s\"", STR_ARG(name));
-        if (!read_template(c->arena, c->args[i], &text, e) || !tmpl_parse(set, name, text, e))
+    for (size_t i = 0; i < files->len; i++) {
+        str text;
+        if (!read_template(c->arena, files->items[i].path, &text, e) ||
+            !tmpl_parse(set, files->items[i].name, text, e))
             return false;
     }
     return true;
@@ -195,12 +252,13 @@ static bool render_one(struct call *c, const struct tmpl_set *set, str name, str
     return true;
 }
 
-static bool render_all(struct call *c, const struct tmpl_set *set, struct tmpl_run *run)
+static bool render_all(struct call *c, const struct source_files *files, const struct tmpl_set *set,
+                       struct tmpl_run *run)
 {
-    for (size_t i = 0; i < c->arg_count; i++) {
-        str name = template_name(c->args[i]);
+    for (size_t i = 0; i < files->len; i++) {
+        str name = files->items[i].name;
         AUTO_ERR e = {0};
-        if (!str_has_prefix(name, STR("_")) && !render_one(c, set, name, run, &e))
+        if (!str_has_prefix(last_element(name), STR("_")) && !render_one(c, set, name, run, &e))
             call_report(c, &e);
     }
     return true;
@@ -214,6 +272,7 @@ static bool cmd_render(struct call *c, struct err *e)
 
     opts.extra = str_eq(v->profile, STR("plumb")) ? TMPL_HELM : 0;
     struct tmpl_set *set = tmpl_new(c->arena, &opts);
+    struct source_files files = {0};
     struct host host = {0};
     struct tmpl_hooks hooks = {
         .ctx = &host, .lookup = lookup, .candidates = candidates, .warn = warn};
@@ -224,10 +283,11 @@ static bool cmd_render(struct call *c, struct err *e)
         !tmpl_option(set, str_concat(c->arena, STR("missingkey="), v->missing_key), e))
         return false;
     if (!read_data(c, v, &data, e) || !set_all(c, v, data, e) ||
-        !read_objects(c, &v->lookup, &host, e) || !parse_templates(c, set, e))
+        !read_objects(c, &v->lookup, &host, e) || !find_templates(c, &files, e) ||
+        !parse_templates(c, &files, set, e))
         return false;
     run.data = data;
-    return render_all(c, set, &run);
+    return render_all(c, &files, set, &run);
 }
 
 const struct command command_render = {
@@ -237,7 +297,9 @@ const struct command command_render = {
     .help = "The templates are Go's text/template language with the functions of Sprig. All\n"
             "files are parsed into one set, so that they can use what others define; each is\n"
             "known by its file name. Then each is rendered in the order given, except those\n"
-            "whose name begins with an underscore. For -, reads standard input.\n"
+            "whose name begins with an underscore. For -, reads standard input. A folder\n"
+            "stands for all .json, .tmpl, .tpl, .yaml and .yml files below it, each known by\n"
+            "its path below the folder.\n"
             "\n"
             "The profile says which functions there are: go has those of the language only,\n"
             "kc what references of cluster comparisons may use, helm what charts may use, and\n"
@@ -249,7 +311,8 @@ const struct command command_render = {
             "functions' for the list of functions.\n",
     .examples = "  plumb render -d values.yaml deployment.tmpl\n"
                 "  plumb render --set name=web --set replicas=3 deployment.tmpl\n"
-                "  plumb render --profile helm -d values.yaml _helpers.tpl service.tpl\n",
+                "  plumb render --profile helm -d values.yaml _helpers.tpl service.tpl\n"
+                "  plumb render --profile helm -d values.yaml templates/\n",
     .options = render_options,
     .option_count = COUNT(render_options),
     .values_size = sizeof(struct render_values),

@@ -160,6 +160,13 @@ struct result_place trace_range_place(const struct trace *t, const struct tmpl_r
                                  range->line};
 }
 
+uint32_t trace_template_line(const struct trace *t)
+{
+    const struct tmpl_range *root = trace_range(t, t->stages.items[0].tree);
+
+    return root && str_eq(root->file, path_base(t->template->path)) ? root->line : 0;
+}
+
 /* ---- What wrote a value. ---- */
 
 static const struct override *writer_of(const struct trace *t, const struct path *p)

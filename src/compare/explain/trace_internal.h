@@ -50,6 +50,8 @@ struct result_place trace_place(const struct trace *t, const struct path *p);
 /* The part of the rendered text that a node of the first stage begins in; NULL: not known. */
 const struct tmpl_range *trace_range(const struct trace *t, const struct value *node);
 struct result_place trace_range_place(const struct trace *t, const struct tmpl_range *range);
+/* The line where the template begins to write the object; 0: another file does. */
+uint32_t trace_template_line(const struct trace *t);
 /* Where the value at a path of the object stands, or what should hold it. */
 struct result_place trace_object_place(const struct trace *t, const struct path *p);
 /* What is at a path of a stage or of the object, or NULL; as path_resolve, in less time. */

@@ -129,8 +129,12 @@ static void label_sides(const struct pairing *p, struct match *best)
     const struct object *o = p->object;
     str place = place_text(a, o->place), label = identity_label(a, &o->identity);
 
-    best->diff.from =
-        quote_line(a, reference_file(a, &p->compare->reference, best->template->path));
+    struct result_place template = {
+        .file = reference_file(a, &p->compare->reference, best->template->path)};
+
+    if (p->traced)
+        template.line = trace_template_line(&p->trace);
+    best->diff.from = place_text(a, template);
     best->diff.to = str_fmt(a, "%.*s%s%.*s", STR_ARG(place), place.len ? " " : "",
                             STR_ARG(quote_line(a, label.len ? label : o->id)));
 }
@@ -151,6 +155,7 @@ static void finish(struct pairing *p, struct match *best)
         out->kind = OUTCOME_COMPARED;
         out->template = best->template;
         out->differs = best->score > 0;
+        pair_trace(p, best);
         if (p->dialect->fields)
             label_sides(p, best);
         diff_end(p->arena, &p->run->diff, &best->diff);

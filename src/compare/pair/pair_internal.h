@@ -49,6 +49,8 @@ struct pairing {
     bool values_known;
     struct tally *tally;     /* of the candidate under way, or NULL */
     struct tried_list tried; /* when it is to be explained */
+    struct trace trace;      /* of the chosen candidate; see pair_trace */
+    bool traced;             /* it is whole */
     bool explain;
     bool lazy; /* scores are only compared: none is needed when a candidate is the same */
     struct err errors;
@@ -92,5 +94,8 @@ size_t pair_score(const struct pairing *p, const struct match *m);
 /* Sets the override of a match, when one is asked for its template. */
 MUST_CHECK bool pair_patch(struct pairing *p, struct match *m, struct err *e);
 
-/* Adds differences as data, and the explanation, as far as they are wanted. best may be NULL. */
+/* Sets the trace of the chosen candidate, when differences or an explanation need it. */
+void pair_trace(struct pairing *p, const struct match *best);
+/* Adds differences as data, and the explanation, as far as they are wanted. best may be NULL; else
+ * it was traced. */
 void pair_add_data(struct pairing *p, const struct match *best);

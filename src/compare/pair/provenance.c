@@ -42,23 +42,30 @@ static bool retrace(const struct pairing *p, const struct match *m, struct trace
     return ok;
 }
 
+static bool wants_fields(const struct pairing *p)
+{
+    return p->out->differs && p->dialect->fields;
+}
+
+void pair_trace(struct pairing *p, const struct match *best)
+{
+    if (wants_fields(p) || p->explain)
+        p->traced = retrace(p, best, &p->trace);
+}
+
 void pair_add_data(struct pairing *p, const struct match *best)
 {
-    bool wanted = best && p->out->differs && p->dialect->fields;
+    bool wanted = best && wants_fields(p);
     struct result_explanation *x;
-    struct trace trace;
 
-    if (!wanted && !p->explain)
-        return;
-    bool traced = best && retrace(p, best, &trace);
     if (wanted && best->template->merge)
         pair_sort_members(p->arena, best->expected);
     if (wanted)
-        fields_find(&trace, best->expected, best->actual, &p->out->fields);
+        fields_find(&p->trace, best->expected, best->actual, &p->out->fields);
     if (!p->explain)
         return;
     x = p->out->explanation = ARENA_NEW(p->arena, struct result_explanation);
     explain_candidates(p->arena, p->compare, p->object, &p->tried, best ? best->template : NULL, x);
-    if (traced)
-        explain_suppressed(&trace, &p->tried, x);
+    if (p->traced)
+        explain_suppressed(&p->trace, &p->tried, x);
 }
