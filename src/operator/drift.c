@@ -345,7 +345,7 @@ static void tally_noop(struct pass *p)
 
 void drift_tally_avoided(struct pass *p)
 {
-    if (p->ports->tally && p->body)
+    if (p->ports->tally)
         p->ports->tally(p->ports->ctx, &(struct tally){.kind = p->card->key.kind, .avoided = true});
 }
 

@@ -468,8 +468,12 @@ static struct pass_step check(struct pass *p)
         return step;
     if (d.value)
         p->body = d.value;
-    if (!value_len(wanted(p, "secrets")) && !value_len(wanted(p, "configMaps")))
-        return memory_get(p, "exports") ? begin_prune(p) : step_to(STATE_SETTLE);
+    bool wants = value_len(wanted(p, "secrets")) || value_len(wanted(p, "configMaps"));
+    if (!wants && !memory_get(p, "exports"))
+        return step_to(STATE_SETTLE);
+    p->mark = 0; /* it depends on others, too, whether there is something to do */
+    if (!wants)
+        return begin_prune(p);
     each_target(p, "secrets", "Secret", need_target, NULL);
     each_target(p, "configMaps", "ConfigMap", need_target, NULL);
     const struct ext_input in = pass_ext_input(p);

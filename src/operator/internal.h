@@ -90,7 +90,12 @@ struct card {
     int64_t due;        /* its next look by the period */
     int64_t unsynced;   /* since when it is not Ready as the user wants it; 0: it is */
     struct collection *lists[2]; /* that its resource is in: sweep.c */
-    bool delete_sent;            /* a DELETE was, and counts for --confirm-deletes */
+    /* The last look that found nothing to do: calm.c. */
+    struct {
+        uint64_t version, mark;
+        unsigned looks; /* since, that found the same */
+    } calm;
+    bool delete_sent; /* a DELETE was, and counts for --confirm-deletes */
     /* In graph.c. */
     str *needs;
     uint32_t need_count, need_cap;
@@ -177,6 +182,7 @@ struct pass {
     bool timed;                   /* its time has come, there is no news of it */
     bool disowned;                /* it was a copy of an object that claims a resource */
     bool listed;                  /* body is from a list */
+    bool calm;                    /* nothing has changed since the last look: calm.c */
     bool paused;                  /* the pause that the state asked for is over */
     bool asked;                   /* the next answer is to a question of a hook */
 
@@ -189,6 +195,7 @@ struct pass {
     struct arm_request request;            /* what should be: after GATHER */
     int64_t generation;                    /* of the object that the request was made from */
     const struct value *body;              /* what is, NULL: not there. After READ */
+    uint64_t mark;                         /* of what decides; 0: more than can be told does */
     uint64_t before;                       /* of body before the PUT: drift.c; 0: not known */
     bool tried;                            /* a PUT was sent */
     bool sent;                             /* body is what a PUT has led to */
@@ -435,6 +442,15 @@ int64_t read_retry_delay(const struct pass *p);
 str read_state(const struct value *body);
 bool read_has_failed(const struct value *body);
 bool read_is_busy(const struct value *body);
+
+/* ---- calm.c ---- */
+
+/* Whether this answer, and all else, is as at a look that found nothing to do. */
+bool calm_is(struct pass *p, str body);
+/* The end of a pass over such an object, instead of judging it again. */
+struct pass_step calm_end(struct pass *p);
+/* At the end of a good pass: notes whether there was nothing to do. */
+void calm_note(struct pass *p);
 
 /* ---- judge.c ---- */
 

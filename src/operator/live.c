@@ -953,6 +953,8 @@ void live_metrics(struct live *l, struct buf *out)
         {"plumb_requests_waiting", "gauge",
          "Requests to Azure that wait for the budget or for another try.",
          (double)(azure.waiting + azure.retrying)},
+        {"plumb_unchanged_looks_total", "counter",
+         "Looks at which nothing had changed, to the byte.", (double)o.unchanged},
         {"plumb_unsynced_age_seconds", "gauge",
          "How long the oldest object that is not Ready is not.",
          since ? (double)(clock_now() - since) / NS_PER_SEC : 0},

@@ -325,6 +325,7 @@ static void rest(struct operator* o, struct card *card, int64_t delay)
         graph_set(o->graph, card, &card->pass->needs);
     sweep_end(card);
     o->stats.listed += card->pass->listed;
+    o->stats.unchanged += card->pass->calm;
     end_pass(card);
     queue_done(o->queue, card->text);
     if (card->again)

@@ -81,6 +81,7 @@ struct operator_stats {
     size_t objects, flying;         /* known ones, and those with a request under way */
     uint64_t passes, reads, writes; /* begun so far */
     uint64_t listed;                /* looks that a list of Azure answered */
+    uint64_t unchanged;             /* looks that found everything as it was, to the byte */
     uint64_t withheld;              /* writes that were decided without a writer to make them */
 };
 struct operator_stats operator_stats(const struct operator* o);

@@ -61,6 +61,7 @@ bool pass_question(struct pass *p, const struct ext_request *request, struct pas
     *step = step_arm(p, kind, url, request->body);
     step->effect.harmless = request->harmless;
     p->asked = true;
+    p->mark = 0;
     return true;
 }
 

@@ -71,6 +71,8 @@ struct pass_step state_settle(struct pass *p)
     if (!p->generation)
         p->generation = object_generation(p->object);
     ready = status_condition(p, "", "Succeeded", STR_NONE);
+    if (answer)
+        p->mark = 0; /* the next look finds out whether that was all */
     if (p->phase == 0) {
         if (!pass_point(p, ext_success, &d, &otherwise))
             return otherwise;
@@ -87,6 +89,7 @@ struct pass_step state_settle(struct pass *p)
     p->card->attempt = 0;
     p->card->well = true;
     p->card->put = 0;
+    calm_note(p);
     if (object_generation(p->object) != p->generation)
         return step_rest(0);
     return (struct pass_step){.kind = STEP_PERIOD,

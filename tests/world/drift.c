@@ -226,6 +226,30 @@ void drift_second_look(struct world *w)
     stage_close(s);
 }
 
+/* Looks that find all as it was end early, and miss nothing: a change in Azure, another mode. */
+void drift_unchanged(struct world *w)
+{
+    struct stage *s = open(w, false);
+    struct operator_stats before, after;
+
+    expect_no_put(s, A_PERIOD);
+    before = operator_stats(s->operator);
+    expect_no_put(s, DAY / 4);
+    after = operator_stats(s->operator);
+    uint64_t passes = after.passes - before.passes, early = after.unchanged - before.unchanged;
+    world_expect(w, early * 2 > passes && early < passes,
+                 "%llu of %llu passes found nothing changed", (unsigned long long)early,
+                 (unsigned long long)passes);
+    expect_corrected(s, &changes[0], 1);
+    expect_no_put(s, 2 * A_PERIOD);
+    unsigned puts = stage_puts(s, STR(ACCOUNT_ID("acc")));
+    stage_patch(s, "Namespace", "default",
+                "{'metadata':{'annotations':{'" ANNOTATION_MODE "':'put-only'}}}");
+    stage_run(s, 2 * A_PERIOD);
+    world_expect(w, stage_puts(s, STR(ACCOUNT_ID("acc"))) > puts, "the mode is not seen");
+    stage_close(s);
+}
+
 /* 8.3: what has failed is written again after delays that grow to a day, and looked at meanwhile.
  */
 void drift_failed(struct world *w)

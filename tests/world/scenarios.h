@@ -120,6 +120,7 @@ void drift_corrected(struct world *w);
 void drift_evolved(struct world *w);
 void drift_failed(struct world *w);
 void drift_refused(struct world *w);
+void drift_unchanged(struct world *w);
 void drift_second_look(struct world *w);
 void drift_swept(struct world *w);
 void drift_swept_in_vain(struct world *w);
