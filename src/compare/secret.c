@@ -211,32 +211,3 @@ bool secret_mask_patch(struct arena *a, const struct secret_values *values, bool
     }
     return secret_values_hide_pair(a, values, NULL, patch) || found;
 }
-
-/* ---- Documents that cannot be read. ---- */
-
-/* "kind: Secret" or "kind": "Secret", also of a list. */
-static bool says_secret(str document)
-{
-    str rest = document, before;
-
-    while (str_cut(rest, STR("kind"), &before, &rest))
-        if (str_has_prefix(str_trim_set(str_slice(rest, 0, 32), STR("\"': \t")), STR("Secret")))
-            return true;
-    return false;
-}
-
-/* YAML quotes values in these ways: an alias that was not meant to be one, and a wrong tag. */
-str secret_hide_quoted(struct arena *a, str document, str message)
-{
-    static const struct {
-        str begin, end;
-    } quotes[] = {{STR_INIT("anchor '"), STR_INIT("' referenced")}, {STR_INIT("`"), STR_INIT("`")}};
-    str before, quoted, after;
-
-    for (size_t i = 0; i < COUNT(quotes); i++)
-        if (str_cut(message, quotes[i].begin, &before, &quoted) &&
-            str_cut(quoted, quotes[i].end, &quoted, &after) && says_secret(document))
-            message = str_fmt(a, "%.*s%.*s***%.*s%.*s", STR_ARG(before), STR_ARG(quotes[i].begin),
-                              STR_ARG(quotes[i].end), STR_ARG(after));
-    return message;
-}

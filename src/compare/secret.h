@@ -29,12 +29,6 @@ void secret_mask_pair(struct arena *a, const struct secret_values *values, struc
 bool secret_mask_patch(struct arena *a, const struct secret_values *values, bool is_secret,
                        struct value *patch);
 /*
- * A message about a document that cannot be read: whether it is a Secret is not known, but it says
- * that it is one of a kind Secret. What the message quotes of it becomes "***". Lives as long as a
- * and message.
- */
-str secret_hide_quoted(struct arena *a, str document, str message);
-/*
  * As the original: masks data only, of objects that are Secrets of version v1, and fails where it
  * is not a mapping. Sides that change are replaced by copies.
  */

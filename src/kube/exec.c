@@ -147,13 +147,14 @@ static bool check_status(const struct value *status, const struct kube_credentia
 bool kube_exec_parse(struct arena *a, str api_version, str text, struct kube_credential *out,
                      struct err *e)
 {
+    const struct read_options options = {.quotes = QUOTE_NEVER};
     struct source src;
     struct value *root;
     const struct value *status;
     str expires;
 
     *out = (struct kube_credential){0};
-    if (!yaml_source(a, STR_NONE, text, &src, e) || !yaml_read(a, &src, NULL, &root, e))
+    if (!yaml_source(a, STR_NONE, text, &src, e) || !yaml_read(a, &src, &options, &root, e))
         return err_wrap(e, "decoding stdout");
     if (!value_is(root, VALUE_OBJECT) && !value_is(root, VALUE_NULL))
         return err_set(e, ERR_INVALID, "decoding stdout: the plugin's output is not an object");

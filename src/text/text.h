@@ -22,6 +22,17 @@ enum duplicate_rule {
 /* A warning. text has no position and no newline; valid during the call. */
 typedef void warn_fn(void *ctx, struct where at, str text);
 
+/*
+ * Messages quote a name or a value that YAML takes for something else: "password: *x" for an alias.
+ * Of a Secret, and of what else holds credentials, that is the password: "***" stands for it.
+ */
+enum quote_rule {
+    QUOTE_UNLESS_SECRET, /* unless the document says that it is, or holds, something of kind Secret
+                          */
+    QUOTE_ALWAYS,        /* as Go does */
+    QUOTE_NEVER,
+};
+
 struct read_options {
     enum duplicate_rule duplicates;
     /*
@@ -40,6 +51,8 @@ struct read_options {
      * and off are text.
      */
     bool yaml12;
+    /* What messages about YAML may quote of it. */
+    enum quote_rule quotes;
     warn_fn *warn; /* may be NULL */
     void *warn_ctx;
 };

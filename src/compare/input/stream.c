@@ -15,7 +15,6 @@
 #include "base/unicode.h"
 #include "compare/log_buffer_internal.h"
 #include "compare/reference/yaml_map_internal.h"
-#include "compare/secret.h"
 #include "text/json/json.h"
 #include "text/yaml/yaml.h"
 #include "value/number.h"
@@ -153,9 +152,11 @@ static void warn_about(void *ctx, struct where at, str text)
 
 static struct read_options reading(struct input *in)
 {
+    enum quote_rule quotes = in->dialect->masked_secrets ? QUOTE_UNLESS_SECRET : QUOTE_ALWAYS;
+
     if (!in->dialect->strict_text)
-        return (struct read_options){.go = true};
-    return (struct read_options){.warn = warn_about, .warn_ctx = in};
+        return (struct read_options){.go = true, .quotes = quotes};
+    return (struct read_options){.quotes = quotes, .warn = warn_about, .warn_ctx = in};
 }
 
 static void fail(struct input *in, struct document *d, const struct err *fault)
@@ -286,8 +287,6 @@ void document_read(struct input *in, struct document *d)
         err_wrap(&e, "error converting YAML to JSON");
     else if (check_end(in, d->source, d->source->text, &e))
         spell_floats(in, d->root);
-    if (e.kind != ERR_NONE && in->dialect->masked_secrets)
-        e.text = secret_hide_quoted(in->arena, d->source->text, e.text);
     if (e.kind != ERR_NONE)
         fail(in, d, &e);
 }

@@ -82,11 +82,12 @@ static bool read_section(struct arena *a, const struct section *s, const struct 
 
 static bool add_file(struct arena *a, str path, str text, struct kubeconfig *k, struct err *e)
 {
+    const struct read_options options = {.quotes = QUOTE_NEVER};
     struct source *src = ARENA_NEW(a, struct source);
     struct map *const maps[] = {k->clusters, k->contexts, k->users};
     struct value *root;
 
-    if (!yaml_source(a, path, text, src, e) || !yaml_read(a, src, NULL, &root, e) ||
+    if (!yaml_source(a, path, text, src, e) || !yaml_read(a, src, &options, &root, e) ||
         !kubeconfig_check(src, root, e))
         return false;
     for (size_t i = 0; i < COUNT(sections); i++)

@@ -31,6 +31,20 @@ static bool fail(struct expanding *x, enum err_kind kind, uint32_t pos, str text
     return err_at(r->e, source_where_offset(r->src, pos ? pos - 1 : r->base));
 }
 
+/* A scalar that is not what its tag says; the message has it between backticks. */
+static bool fail_value(struct expanding *x, const struct value *v)
+{
+    str message = value_text(v);
+    size_t begin = str_find_char(message, '`'), end = str_rfind_char(message, '`');
+
+    if (begin == STR_NPOS)
+        return fail(x, ERR_INVALID, v->pos, message);
+    str shown = yaml_shown(x->r, str_slice(message, begin + 1, end));
+    return fail(x, ERR_INVALID, v->pos,
+                str_fmt(x->r->scratch, "%.*s`%.*s`%.*s", STR_ARG(str_slice(message, 0, begin)),
+                        STR_ARG(shown), STR_ARG(str_slice(message, end + 1, message.len))));
+}
+
 /* ---- Counting. ---- */
 
 /* How much of the work may come from aliases: nearly all in small documents, little in large ones.
@@ -472,7 +486,7 @@ static bool expand(struct expanding *x, struct value *v)
     case RAW_ANCHORED:
         return expand_anchored(x, v);
     case RAW_BAD:
-        return count(x, 1, v) && fail(x, ERR_INVALID, v->pos, value_text(v));
+        return count(x, 1, v) && fail_value(x, v);
     default:
         break;
     }
@@ -511,13 +525,14 @@ static bool fail_odd_key(struct expanding *x, const struct value *v)
         buf_add(&b, STR("<nil>"));
     else
         yaml_go_syntax(&b, v);
+    str shown = yaml_shown(r, buf_str(&b));
     if (str_to_u64(value_key(v), &u))
         err_set(r->e, ERR_INVALID, "unsupported map key of type: uint64, key: 0x%llx, value: %.*s",
-                (unsigned long long)u, STR_ARG(buf_str(&b)));
+                (unsigned long long)u, STR_ARG(shown));
     else
         err_set(r->e, ERR_INVALID,
                 "unsupported map key of type: %%!s(<nil>), key: <nil>, value: %.*s",
-                STR_ARG(buf_str(&b)));
+                STR_ARG(shown));
     return err_at(r->e, source_where(r->src, v));
 }
 

@@ -97,6 +97,8 @@ struct yreader {
     struct err *e;
 };
 
+/* What a message may show of something in the document: itself or "***", see enum quote_rule. */
+str yaml_shown(const struct yreader *r, str text);
 /* Makes root a finished tree, or fails as Go's decoding does. */
 MUST_CHECK bool yaml_expand(struct yreader *r, struct value *root);
 /* The kind of a scalar key to Go, where integers beyond 64 bits are floats. */

@@ -159,6 +159,25 @@ static uint32_t new_anchor(struct building *b, str name, bool object)
     return (uint32_t)r->anchors.len;
 }
 
+/* "kind: Secret" or "kind": "Secret", also of a list. */
+static bool says_secret(str document)
+{
+    str rest = document, before;
+
+    while (str_cut(rest, STR("kind"), &before, &rest))
+        if (str_has_prefix(str_trim_set(str_slice(rest, 0, 32), STR("\"': \t")), STR("Secret")))
+            return true;
+    return false;
+}
+
+str yaml_shown(const struct yreader *r, str text)
+{
+    enum quote_rule rule = r->opts->quotes;
+
+    return rule == QUOTE_NEVER || (rule == QUOTE_UNLESS_SECRET && says_secret(r->text)) ? STR("***")
+                                                                                        : text;
+}
+
 /* Leaves the node with its anchor and makes v a reference to it. */
 static void anchor_node(struct building *b, uint32_t anchor, struct value *v)
 {
@@ -175,7 +194,7 @@ static bool add_alias(struct building *b, const struct yevent *event)
 
     if (!anchor) {
         err_set(b->reader->e, ERR_INVALID, "yaml: unknown anchor '%.*s' referenced",
-                STR_ARG(event->anchor));
+                STR_ARG(yaml_shown(b->reader, event->anchor)));
         return fail_at(b, event->start);
     }
     add_node(b, &(struct value){.tag = RAW_ALIAS, .pos = pos, .len = (uint32_t)anchor - 1});

@@ -50,7 +50,7 @@ static bool fn_must_to_yaml(struct tmpl_call *c)
 /* The tree, or NULL with e filled. */
 static const struct value *read_yaml(struct tmpl_call *c, struct err *e)
 {
-    const struct read_options opts = {.go = true};
+    const struct read_options opts = {.go = true, .quotes = QUOTE_ALWAYS};
     struct source *src = ARENA_NEW(c->arena, struct source);
     struct value *v;
 

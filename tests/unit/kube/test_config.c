@@ -345,6 +345,10 @@ static const struct {
      LOADING "error converting *[]NamedAuthInfo into *map[string]*api.AuthInfo: duplicate name "
              "\"a\" in list",
      3},
+    {"users: [{name: u, user: {password: *planted}}]\n",
+     LOADING "yaml: unknown anchor '***' referenced", 1},
+    {"users: [{name: u, user: {token: !!int planted}}]\n",
+     LOADING "yaml: cannot decode !!str `***` as a !!int", 1},
     {"current-context: nope\n",
      "Error in configuration: context was not found for specified context: nope", 0},
 };

@@ -262,6 +262,8 @@ static const struct {
      "as \"2006\""},
     {"{\"apiVersion\":\"" V1 "beta1\",\"kind\":\"ExecCredential\",\"status\":{\"token\":\"x\"}}",
      "exec plugin is configured to use API version " V1 ", plugin returned version " V1 "beta1"},
+    {"{\"status\":{\"token\": *planted}}",
+     "decoding stdout: yaml: unknown anchor '***' referenced"},
     {"not json", "decoding stdout: the plugin's output is not an object"},
     {"{\"kind\":\"Pod\"}", "decoding stdout: no kind \"Pod\" is registered for version \"\""},
 };

@@ -605,6 +605,45 @@ TEST(documents_end_where_the_grammar_says)
         assert_str(documents_of(a, document_cases[i].text), str_c(document_cases[i].want));
 }
 
+static const struct {
+    const char *text, *want; /* want: with the planted word */
+} quoting[] = {
+    {"password: *planted\n", "yaml: unknown anchor 'planted' referenced"},
+    {"password: !!int planted\n", "yaml: cannot decode !!str `planted` as a !!int"},
+    {"password: !!int 'a`planted'\n", "yaml: cannot decode !!str `a`planted` as a !!int"},
+    {"~: planted\n", "unsupported map key of type: %!s(<nil>), key: <nil>, value: \"planted\""},
+};
+
+static str message_of(struct arena *a, const char *kind, const char *text, enum quote_rule quotes)
+{
+    struct read_options options = {.quotes = quotes};
+    enum err_kind ignored;
+
+    return read_error(a, str_fmt(a, "%s%s", kind, text), &options, &ignored);
+}
+
+TEST(messages_do_not_quote_secrets)
+{
+    static const char *const secrets[] = {"kind: Secret\n", "\"kind\": \"Secret\"\n",
+                                          "'kind' :  SecretList\n", "kinds: x\nkind:\tSecret\n"};
+    AUTO_ARENA a = arena_new();
+
+    for (size_t i = 0; i < COUNT(quoting); i++) {
+        const char *text = quoting[i].text;
+        for (size_t k = 0; k < COUNT(secrets); k++) {
+            str got = message_of(a, secrets[k], text, QUOTE_UNLESS_SECRET);
+            assert_true(str_contains(got, STR("***")));
+            assert_false(str_contains(got, STR("planted")));
+            assert_true(str_contains(message_of(a, secrets[k], text, QUOTE_ALWAYS),
+                                     str_c(quoting[i].want)));
+        }
+        assert_true(str_contains(message_of(a, "kind: Config\n", text, QUOTE_UNLESS_SECRET),
+                                 str_c(quoting[i].want)));
+        assert_false(
+            str_contains(message_of(a, "kind: Config\n", text, QUOTE_NEVER), STR("planted")));
+    }
+}
+
 TEST(the_number_of_nodes_is_limited)
 {
     AUTO_ARENA a = arena_new();
@@ -638,6 +677,7 @@ RUN_TESTS(cmocka_unit_test(a_key_that_is_too_long_is_told),
           cmocka_unit_test(many_tokens_below_many_levels_take_no_quadratic_time),
           cmocka_unit_test(small_documents_do_not_become_huge),
           cmocka_unit_test(a_scalar_has_at_most_64_mib),
+          cmocka_unit_test(messages_do_not_quote_secrets),
           cmocka_unit_test(tag_directives_are_limited),
           cmocka_unit_test(directives_are_those_of_yaml_1_2_unless_go_is_asked),
           cmocka_unit_test(sources_may_be_utf16_and_have_marks),
