@@ -384,8 +384,14 @@ str store_errors_text(struct arena *a, const struct store_errors *errors);
 /* Removes what the schema does not know and appends its paths to unknown, which may be NULL. */
 void store_prune(struct arena *a, const struct store_shape_version *as, struct value *object,
                  struct store_paths *unknown);
-/* Adds defaults, and drops nulls where none is allowed. */
-void store_default(struct arena *a, const struct store_shape_version *as, struct value *object);
+/* About how many bytes a tree is as JSON; counting ends behind max. */
+size_t store_weight(const struct value *v, size_t max);
+/*
+ * Adds defaults, and drops nulls where none is allowed. False when the defaults take more than
+ * STORE_OBJECT_MAX bytes: not all of them are there then. What is written is refused, what was
+ * stored before its definition had them is shown without the others.
+ */
+bool store_default(struct arena *a, const struct store_shape_version *as, struct value *object);
 /* old is the object before a change, or NULL: values that stay as they were are not faults. */
 void store_validate(struct store *s, const struct store_shape_version *as, const struct value *old,
                     const struct value *object, struct store_errors *errors);

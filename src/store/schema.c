@@ -133,9 +133,41 @@ static bool is_forbidden_member(void *ctx, const struct value *member)
     return is_forbidden_null(member, store_schema_member(ctx, value_key(member)));
 }
 
-static void fill(struct arena *a, const struct value *schema, struct value *v);
+/* A member or an element: its text, quotes, colon and comma. */
+static size_t own_weight(const struct value *v)
+{
+    return value_key(v).len + (value_is_container(v) ? 0 : value_text(v).len) + 6;
+}
 
-static void fill_members(struct arena *a, const struct value *schema, struct value *v)
+size_t store_weight(const struct value *v, size_t max)
+{
+    size_t weight = own_weight(v);
+
+    for (size_t i = 0; value_is_container(v) && i < v->len && weight <= max; i++)
+        weight += store_weight(&v->items[i], max - weight);
+    return weight;
+}
+
+struct filling {
+    struct arena *arena;
+    size_t left; /* bytes that defaults may still take */
+    bool over;   /* there were more */
+};
+
+static bool may_add(struct filling *f, const struct value *def)
+{
+    size_t weight = def ? store_weight(def, f->left) : 0;
+
+    f->over |= weight > f->left;
+    if (!def || f->over)
+        return false;
+    f->left -= weight;
+    return true;
+}
+
+static void fill(struct filling *f, const struct value *schema, struct value *v);
+
+static void fill_members(struct filling *f, const struct value *schema, struct value *v)
 {
     const struct value *known = value_get(schema, STR("properties"));
 
@@ -143,36 +175,39 @@ static void fill_members(struct arena *a, const struct value *schema, struct val
         const struct value *def = value_get(&known->items[i], STR("default"));
         const struct value *there = value_get(v, value_key(&known->items[i]));
 
-        if (def && (!there || is_forbidden_null(there, &known->items[i])))
-            value_set(a, v, value_key(&known->items[i]), value_clone(a, def));
+        if ((!there || is_forbidden_null(there, &known->items[i])) && may_add(f, def))
+            value_set(f->arena, v, value_key(&known->items[i]), value_clone(f->arena, def));
     }
     (void)value_remove_if(v, is_forbidden_member, (void *)(uintptr_t)schema);
     for (size_t i = 0; i < v->len; i++) {
         const struct value *inner = store_schema_member(schema, value_key(&v->items[i]));
 
         if (inner && value_is_container(&v->items[i]))
-            fill(a, inner, &v->items[i]);
+            fill(f, inner, &v->items[i]);
     }
 }
 
-static void fill(struct arena *a, const struct value *schema, struct value *v)
+static void fill(struct filling *f, const struct value *schema, struct value *v)
 {
     const struct value *items = value_get(schema, STR("items"));
     const struct value *def = value_get(items, STR("default"));
 
     if (v->kind == VALUE_OBJECT)
-        fill_members(a, schema, v);
+        fill_members(f, schema, v);
     if (v->kind != VALUE_LIST || !items)
         return;
     for (size_t i = 0; i < v->len; i++) {
-        if (def && is_forbidden_null(&v->items[i], items))
-            v->items[i] = *value_clone(a, def);
+        if (is_forbidden_null(&v->items[i], items) && may_add(f, def))
+            v->items[i] = *value_clone(f->arena, def);
         if (value_is_container(&v->items[i]))
-            fill(a, items, &v->items[i]);
+            fill(f, items, &v->items[i]);
     }
 }
 
-void store_default(struct arena *a, const struct store_shape_version *as, struct value *object)
+bool store_default(struct arena *a, const struct store_shape_version *as, struct value *object)
 {
-    fill(a, as->schema, object);
+    struct filling f = {.arena = a, .left = STORE_OBJECT_MAX};
+
+    fill(&f, as->schema, object);
+    return !f.over;
 }

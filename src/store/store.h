@@ -45,6 +45,9 @@ struct store_config store_defaults(void);
 
 /* The largest request body, as an API server has it. */
 #define STORE_BODY_MAX (3 * MIB)
+/* Bytes of an object: defaults of its schema and copies of a patch can make much of a small body.
+ */
+#define STORE_OBJECT_MAX (2 * STORE_BODY_MAX)
 /* Headers and target of a request. Every connection holds so much, and a watch is a connection. */
 #define STORE_HEADER_MAX (16 * KIB)
 

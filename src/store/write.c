@@ -200,7 +200,12 @@ static bool decode(struct store_request *r, struct value *object)
     store_prune(r->arena, r->as, object, &r->odd.unknown);
     if (!store_check_bytes(r, object) || !judge_oddities(r))
         return false;
-    store_default(r->arena, r->as, object);
+    if (!store_default(r->arena, r->as, object) ||
+        store_weight(object, STORE_OBJECT_MAX) > STORE_OBJECT_MAX)
+        return store_fault(r, 413, "RequestEntityTooLarge",
+                           "Request entity too large: with its defaults the object has more than "
+                           "%zu bytes",
+                           STORE_OBJECT_MAX);
     return true;
 }
 

@@ -95,6 +95,73 @@ TEST(deep_documents_get_an_answer)
     stage_end(&s);
 }
 
+#define THINGS "/apis/example.com/v1/namespaces/default/things"
+
+/* Things have a list of objects, whose member m has a default of so many letters; 0: none. */
+static const char *definition(struct arena *a, size_t letters)
+{
+    struct buf b = buf_new(a, MIB);
+
+    buf_add(&b, STR("{\"apiVersion\":\"apiextensions.k8s.io/v1\","
+                    "\"kind\":\"CustomResourceDefinition\","
+                    "\"metadata\":{\"name\":\"things.example.com\"},"
+                    "\"spec\":{\"group\":\"example.com\",\"scope\":\"Namespaced\","
+                    "\"names\":{\"plural\":\"things\",\"kind\":\"Thing\"},"
+                    "\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,"
+                    "\"schema\":{\"openAPIV3Schema\":{\"type\":\"object\","
+                    "\"x-kubernetes-preserve-unknown-fields\":true,\"properties\":{\"list\":{"
+                    "\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{"
+                    "\"m\":{\"type\":\"string\""));
+    if (letters) {
+        buf_add(&b, STR(",\"default\":\""));
+        buf_repeat(&b, 'x', letters);
+        buf_char(&b, '"');
+    }
+    buf_add(&b, STR("}}}}}}}}]}}"));
+    return str_z(a, buf_str(&b));
+}
+
+static const char *thing(struct arena *a, const char *name, size_t items)
+{
+    struct buf b = buf_new(a, MIB);
+
+    buf_fmt(&b,
+            "{\"apiVersion\":\"example.com/v1\",\"kind\":\"Thing\","
+            "\"metadata\":{\"name\":\"%s\"},\"list\":[{}",
+            name);
+    for (size_t i = 1; i < items; i++)
+        buf_add(&b, STR(",{}"));
+    buf_add(&b, STR("]}"));
+    return str_z(a, buf_str(&b));
+}
+
+#define DEFINITIONS "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+
+TEST(small_bodies_do_not_become_huge_objects)
+{
+    AUTO_ARENA a = arena_new();
+    struct stage s = stage_begin();
+    struct buf copies = buf_new(a, MIB);
+
+    ASSERT_ASK(&s, "POST", DEFINITIONS, definition(a, 0), 201);
+    ASSERT_ASK(&s, "POST", THINGS, thing(a, "early", 20000), 201);
+    s.c.type = STR("application/merge-patch+json");
+    ASSERT_ASK(&s, "PATCH", DEFINITIONS "/things.example.com", definition(a, 100 * KIB), 200);
+    s.c.type = STR("application/json");
+    ASSERT_ASK(&s, "POST", THINGS, thing(a, "small", 10), 201);
+    ASSERT_ASK(&s, "POST", THINGS, thing(a, "large", 20000), 413);
+    /* Stored before the definition had a default: 2 GiB, if all of it were shown. */
+    ASSERT_ASK(&s, "GET", THINGS "/early", NULL, 200);
+    assert_true(s.c.text.len < 8 * MIB);
+    for (int i = 0; i < 12; i++)
+        buf_fmt(&copies, "%c{\"op\":\"copy\",\"from\":\"/list\",\"path\":\"/copy%d\"}",
+                i ? ',' : '[', i);
+    buf_char(&copies, ']');
+    s.c.type = STR("application/json-patch+json");
+    ASSERT_ASK(&s, "PATCH", THINGS "/small", str_z(a, buf_str(&copies)), 413);
+    stage_end(&s);
+}
+
 TEST(a_watcher_that_never_reads_holds_no_history)
 {
     struct stage s = stage_begin();
@@ -277,6 +344,7 @@ TEST(idle_and_greedy_connections_keep_nobody_waiting)
 
 RUN_TESTS(cmocka_unit_test(odd_paths_and_values_get_an_answer),
           cmocka_unit_test(deep_documents_get_an_answer),
+          cmocka_unit_test(small_bodies_do_not_become_huge_objects),
           cmocka_unit_test(a_watcher_that_never_reads_holds_no_history),
           cmocka_unit_test(large_requests_are_cut_off),
           cmocka_unit_test(what_is_not_http_is_cut_off),
