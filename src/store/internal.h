@@ -234,6 +234,11 @@ MUST_CHECK bool store_persist_open(struct store *s, struct err *e);
 /* Notes a change; answers the number of its batch. */
 uint64_t store_persist_put(struct store *s, const struct store_version *v);
 
+/* ---- Whether memory is whole: check.c. ---- */
+
+/* Takes the lock. *live: how many objects there are. */
+MUST_CHECK bool store_check_memory(struct store *s, size_t *live, struct err *e);
+
 /* ---- Garbage collection: collect.c. ---- */
 
 /* The newest state of n is another one: tree, or NULL when it is gone. */
@@ -253,6 +258,8 @@ bool store_has_dependents(struct store *s, str uid);
 void store_watch_wake(struct store_type *t);
 /* How many are open. */
 size_t store_watch_count(const struct store_type *t);
+/* The last version that any of them has seen. */
+uint64_t store_watch_latest(const struct store_type *t);
 /* Lets go on what time asks for; answers when the next thing is due. */
 int64_t store_watch_step(struct store *s, int64_t now);
 

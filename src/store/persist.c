@@ -131,7 +131,7 @@ bool store_persist_open(struct store *s, struct err *e)
 
 /* ---- Checking. ------------------------------------------------------------------------------- */
 
-struct checking {
+struct comparing {
     struct store *store;
     size_t rows;
 };
@@ -140,7 +140,7 @@ struct checking {
 static bool check_object(void *ctx, const struct db_row *row, struct err *e)
 {
     AUTO_ARENA a = arena_new();
-    struct checking *c = ctx;
+    struct comparing *c = ctx;
     struct store_type *t = type_of(c->store, db_text(row, 0));
     str key = str_copy(a, db_text(row, 1)), text = str_copy(a, db_text(row, 2));
     const struct store_entry *n = t ? store_order_find(&t->objects, key) : NULL;
@@ -156,36 +156,12 @@ static bool check_object(void *ctx, const struct db_row *row, struct err *e)
     return true;
 }
 
-static bool check_entry(struct store *s, const struct store_entry *n, struct err *e)
-{
-    AUTO_ARENA a = arena_new();
-    const struct value *tree = store_version_tree(a, s, n->newest);
-    str uid = object_uid(tree);
-
-    if (!tree || n->newest->rv > s->head)
-        return err_set(e, ERR_INVALID, "%.*s: does not decode", STR_ARG(n->key));
-    if (store_live(n) && table_find(s->by_uid, uid) != &n->by_uid)
-        return err_set(e, ERR_INVALID, "%.*s: the index of uids does not have it", STR_ARG(n->key));
-    return true;
-}
-
-static bool check_memory(struct store *s, size_t *live, struct err *e)
-{
-    for (const struct store_type *t = s->types; t; t = t->next)
-        for (const struct store_entry *n = t->objects.first[0]; n; n = n->next[0]) {
-            if (!check_entry(s, n, e))
-                return false;
-            *live += store_live(n) != NULL;
-        }
-    return true;
-}
-
 bool store_check(struct store *s, struct err *e)
 {
-    struct checking c = {.store = s};
+    struct comparing c = {.store = s};
     size_t live = 0;
 
-    if (!check_memory(s, &live, e))
+    if (!store_check_memory(s, &live, e))
         return false;
     if (!s->db)
         return true;

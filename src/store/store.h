@@ -77,7 +77,7 @@ struct store_figures {
 };
 struct store_figures store_figures(struct store *s);
 /*
- * Looks at everything: the file is whole, every object in it decodes, memory and file hold the
- * same, and the indexes agree. Nothing else may be going on.
+ * Looks at everything: memory keeps the invariants of README.md (numbers, history, indexes), the
+ * file is whole, every object in it decodes, and both hold the same. Nothing else may be going on.
  */
 MUST_CHECK bool store_check(struct store *s, struct err *e);

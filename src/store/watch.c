@@ -318,6 +318,15 @@ size_t store_watch_count(const struct store_type *t)
     return n;
 }
 
+uint64_t store_watch_latest(const struct store_type *t)
+{
+    uint64_t latest = 0;
+
+    for (const struct store_watch *w = t->watches; w; w = w->next)
+        latest = w->cursor > latest ? w->cursor : latest;
+    return latest;
+}
+
 static int64_t step_watch(struct store_watch *w, int64_t now)
 {
     if (w->bookmarks && !w->bookmark_due && now >= w->bookmark_at) {
