@@ -88,6 +88,9 @@ static str growing(struct pass *p)
     const struct rule_retry *rule = p->verdict.rule;
     int64_t max = rule && rule->max ? rule->max : explain_period(p);
 
+    if (rule && rule->factor <= 1)
+        return str_fmt(p->arena, " (tried again every %.*s)",
+                       STR_ARG(span(p->arena, rule->base < max ? rule->base : max)));
     return str_fmt(p->arena, " (tried again after growing delays, at most %.*s)",
                    STR_ARG(span(p->arena, max)));
 }

@@ -99,21 +99,43 @@ static bool read_mode(str text, enum drift_mode *out)
     return false;
 }
 
-enum drift_mode drift_mode(struct pass *p)
+static bool is_mode_of(const struct value *object, enum drift_mode *out)
 {
-    struct object_key key = {.kind = STR("Namespace"), .name = p->card->key.namespace};
-    enum drift_mode mode = p->config->drift;
+    return read_mode(object_annotation(object, STR(ANNOTATION_MODE)), out);
+}
 
-    if (read_mode(object_annotation(p->object, STR(ANNOTATION_MODE)), &mode))
-        return mode;
-    pass_need(p, &key);
-    if (read_mode(
-            object_annotation(p->ports->find(p->ports->ctx, p->arena, &key), STR(ANNOTATION_MODE)),
-            &mode))
-        return mode;
-    if (p->resource && read_mode(detect_mode_of(p->resource), &mode))
+static struct object_key namespace_of(const struct pass *p)
+{
+    return (struct object_key){.kind = STR("Namespace"), .name = p->card->key.namespace};
+}
+
+static enum drift_mode find_mode(const struct pass *p)
+{
+    const struct object_key key = namespace_of(p);
+    enum drift_mode mode;
+
+    if (is_mode_of(p->object, &mode) ||
+        is_mode_of(p->ports->find(p->ports->ctx, p->arena, &key), &mode) ||
+        (p->resource && read_mode(detect_mode_of(p->resource), &mode)))
         return mode;
     return p->config->drift;
+}
+
+enum drift_mode drift_mode(struct pass *p)
+{
+    const struct object_key key = namespace_of(p);
+    enum drift_mode mode;
+
+    if (is_mode_of(p->object, &mode))
+        return mode;
+    pass_need(p, &key);
+    return find_mode(p);
+}
+
+bool drift_writes(const struct pass *p)
+{
+    return (p->resource && !(p->resource->operations & MODEL_GET)) ||
+           find_mode(p) == DRIFT_PUT_ONLY;
 }
 
 /* ---- JUDGE. ---------------------------------------------------------------------------------- */

@@ -21,10 +21,10 @@ static bool failed_again(const struct pass *p)
 
 int64_t explain_period(const struct pass *p)
 {
-    return schedule_retry(p->config->period, p->object, p->resource);
+    return schedule_retry(p->config->period, p->object, drift_writes(p));
 }
 
-/* Grows with each failure; without a maximum of its own up to the sync period. */
+/* Grows with each failure by the rule's factor; without a maximum of its own up to the period. */
 static int64_t full_delay(const struct pass *p)
 {
     const struct rule_retry *rule = p->verdict.rule;
@@ -34,7 +34,7 @@ static int64_t full_delay(const struct pass *p)
     if (str_eq(p->verdict.severity, STR("Error")))
         return period;
     for (uint32_t i = 0; i < p->card->attempt && delay < (double)max; i++)
-        delay *= rule && rule->factor > 1 ? rule->factor : 2;
+        delay *= rule ? rule->factor : 2;
     return delay < (double)max ? (int64_t)delay : max;
 }
 

@@ -470,6 +470,8 @@ void author_take(struct pass *p, const struct arm_answer *answer);
 
 /* What happens on drift: the object says, else its Namespace, its kind, the configuration. */
 enum drift_mode drift_mode(struct pass *p);
+/* Whether each check writes: the mode is put-only, or Azure does not show the kind. */
+bool drift_writes(const struct pass *p);
 /* Compares payload and body with what is known; true when there is a reason to write. */
 bool drift_is_found(struct pass *p);
 /* What a PUT changes, whatever its cause: after JUDGE, when there is a body. */

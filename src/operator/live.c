@@ -62,6 +62,8 @@ struct live {
     bool taking;         /* it was started */
     struct lease *lease; /* NULL: none is needed */
     pthread_t lease_thread;
+    bool holding;  /* it was started */
+    bool starving; /* it could not be, which was reported */
     struct http_cancel *lease_cancel;
 
     struct keeper *keeper;    /* NULL: decisions are not kept */
@@ -738,17 +740,28 @@ static void *keep_lease(void *ctx)
     return NULL;
 }
 
+/* Tried at each step until it works; in the meantime another replica may lead. */
+static void start_holding(struct live *l)
+{
+    if (!l->lease || l->holding)
+        return;
+    l->holding = pthread_create(&l->lease_thread, NULL, keep_lease, l) == 0;
+    if (!l->holding && !l->starving)
+        LOG_WARN("no thread can be started for the lease; trying again");
+    l->starving = !l->holding;
+}
+
 void live_run(struct live *l, struct http_cancel *cancel)
 {
-    if (l->lease)
-        pthread_create(&l->lease_thread, NULL, keep_lease, l);
-    while (!http_cancel_raised(cancel))
+    while (!http_cancel_raised(cancel)) {
+        start_holding(l);
         wait(l, step(l));
+    }
     if (l->operator)
         write_last_checkpoint(l);
     drop(l);
     atomic_store(&l->leads, false);
-    if (!l->lease)
+    if (!l->holding)
         return;
     http_cancel_raise(l->lease_cancel);
     pthread_join(l->lease_thread, NULL);

@@ -379,8 +379,8 @@ static int64_t next_period(const struct operator* o, const struct card *card)
 {
     const struct pass *p = card->pass;
 
-    return schedule_vary(
-        schedule_period(o->config.period, p ? p->object : NULL, p ? p->resource : NULL));
+    return schedule_vary(p ? schedule_period(o->config.period, p->object, drift_writes(p))
+                           : o->config.period);
 }
 
 /* What a mode that must not write would have done. */
@@ -696,16 +696,18 @@ static bool foresee_lists(struct operator* o, struct card *card, const struct va
 /* The same: what was found well waits for the end of its period. */
 static bool continue_rest(struct operator* o, struct card *card, const struct value *object)
 {
-    const struct model_resource *resource;
+    AUTO_ARENA a = arena_new();
+    struct pass p = {
+        .arena = a, .config = &o->config, .ports = &o->ports, .card = card, .object = object};
     int64_t ago = o->ports.checked ? o->ports.checked(o->ports.ctx, &card->key) : -1;
 
     if (ago < 0 || !is_at_rest(object) ||
-        !model_find_hub(o->config.model, card->key.group, card->key.kind, &resource, NULL))
+        !model_find_hub(o->config.model, card->key.group, card->key.kind, &p.resource, NULL))
         return false;
-    int64_t left = schedule_vary(schedule_period(o->config.period, object, resource)) - ago;
+    int64_t left = schedule_vary(schedule_period(o->config.period, object, drift_writes(&p))) - ago;
     if (left <= 0)
         return false;
-    foresee(o, card, object, resource);
+    foresee(o, card, object, p.resource);
     card->seen = meta_intent(object);
     card->well = true;
     card->due = clock_mono() + left;

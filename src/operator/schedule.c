@@ -21,23 +21,19 @@ bool schedule_parse(str text, int64_t *out, struct err *e)
     return true;
 }
 
-int64_t schedule_period(int64_t period, const struct value *object,
-                        const struct model_resource *resource)
+int64_t schedule_period(int64_t period, const struct value *object, bool writes)
 {
     str text = object_annotation(object, STR(ANNOTATION_SYNC_PERIOD));
     int64_t own;
-    bool writes = (resource && !(resource->operations & MODEL_GET)) ||
-                  str_eq(object_annotation(object, STR(ANNOTATION_MODE)), STR("put-only"));
 
     if (text.len && schedule_parse(text, &own, NULL))
         return own;
     return writes && period < SCHEDULE_WRITING ? SCHEDULE_WRITING : period;
 }
 
-int64_t schedule_retry(int64_t period, const struct value *object,
-                       const struct model_resource *resource)
+int64_t schedule_retry(int64_t period, const struct value *object, bool writes)
 {
-    int64_t own = schedule_period(period, object, resource);
+    int64_t own = schedule_period(period, object, writes);
 
     return own < SCHEDULE_NEVER ? own : SCHEDULE_WRITING;
 }

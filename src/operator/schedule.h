@@ -3,13 +3,13 @@
  * schedule.h - when an object that is well is checked next.
  *
  * The annotation plumb.azure.com/sync-period of the object says so ("30m", "never"), else the
- * operator does; kinds that Azure does not show, and objects in the mode put-only, are written at
- * each check and therefore checked once an hour at most. Each period is varied by a quarter, so
- * that objects that were made together are not checked together for ever. Any thread.
+ * operator does; what is written at each check (drift_writes) is checked at most once an hour.
+ * Each period is varied by a quarter, so that objects that were made together are not checked
+ * together for ever. Any thread.
  */
 #pragma once
 
-#include "azure/model/model.h"
+#include "value/value.h"
 
 /* Between checks that write, at least, unless the object itself says otherwise. */
 #define SCHEDULE_WRITING (3600 * NS_PER_SEC)
@@ -18,12 +18,10 @@
 
 /* "15m", "never". */
 MUST_CHECK bool schedule_parse(str text, int64_t *out, struct err *e);
-/* The period of an object; period is that of the operator. resource may be NULL. */
-int64_t schedule_period(int64_t period, const struct value *object,
-                        const struct model_resource *resource);
+/* The period of an object; period is that of the operator. writes: each check does. */
+int64_t schedule_period(int64_t period, const struct value *object, bool writes);
 /* The longest pause between looks at an object that is not well: its period; never: an hour. */
-int64_t schedule_retry(int64_t period, const struct value *object,
-                       const struct model_resource *resource);
+int64_t schedule_retry(int64_t period, const struct value *object, bool writes);
 /* Until the next look at what was just written, varied: two of them fit into two minutes. */
 int64_t schedule_second_look(void);
 /* A period, varied. */

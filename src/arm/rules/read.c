@@ -200,24 +200,30 @@ static bool read_stages(struct fields *f, const struct value *v, void *out)
 
 /* ---- Policies. ------------------------------------------------------------------------------- */
 
+static bool read_double(struct fields *f, const struct value *v, double *out)
+{
+    if (!value_is_number(v))
+        return fields_fail(f, v, "%.*s must be a number", STR_ARG(value_key(v)));
+    *out = strtod(str_z(f->arena, value_text(v)), NULL);
+    return true;
+}
+
 static bool read_factor(struct fields *f, const struct value *v, void *out)
 {
     double *d = out;
 
-    if (!value_is_number(v))
-        return fields_fail(f, v, "%.*s must be a number", STR_ARG(value_key(v)));
-    *d = strtod(str_z(f->arena, value_text(v)), NULL);
-    if (*d >= 0 && *d <= 1000)
-        return true;
-    return fields_fail(f, v, "%.*s must be from 0 to 1000", STR_ARG(value_key(v)));
+    return read_double(f, v, d) &&
+           ((*d >= 1 && *d <= 1000) ||
+            fields_fail(f, v, "%.*s must be from 1 to 1000", STR_ARG(value_key(v))));
 }
 
 static bool read_share(struct fields *f, const struct value *v, void *out)
 {
     double *d = out;
 
-    return read_factor(f, v, out) &&
-           (*d < 1 || fields_fail(f, v, "%.*s must be less than 1", STR_ARG(value_key(v))));
+    return read_double(f, v, d) &&
+           ((*d >= 0 && *d < 1) ||
+            fields_fail(f, v, "%.*s must be at least 0 and less than 1", STR_ARG(value_key(v))));
 }
 
 /* Seconds, at most a week; or the sync period, which is 0. */

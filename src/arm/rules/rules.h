@@ -54,8 +54,8 @@ enum error_effect {
 struct rule_retry {
     str name;
     int64_t base, max; /* ns; max 0: the sync period */
-    double factor;
-    double jitter; /* a delay is shortened by up to that share of it, at random */
+    double factor;     /* from one delay to the next; 1: all are the same */
+    double jitter;     /* a delay is shortened by up to that share of it, at random */
 };
 
 /* What rules look at besides the error. */

@@ -80,7 +80,9 @@ static const struct {
 } broken[] = {
     {"{", "r.json:1:2: unexpected end of JSON input"},
     {"{}", "r.json:1:1: a file of rules needs retries and, after them, stages"},
-    {"{\"retries\":{\"slow\":{\"jitter\":1}}}", "r.json:1:30: jitter must be less than 1"},
+    {"{\"retries\":{\"slow\":{\"jitter\":1}}}",
+     "r.json:1:30: jitter must be at least 0 and less than 1"},
+    {"{\"retries\":{\"slow\":{\"factor\":0.5}}}", "r.json:1:30: factor must be from 1 to 1000"},
     {"{\"stage\":[]}", "r.json:1:10: unknown key \"stage\"; known are retries, rules, stages"},
     {RETRIES "{\"id\":\"a\",\"match\":{\"cod\":[]}}]}]}",
      "r.json:2:57: unknown key \"cod\"; known are apiVersion, code, contains, containsAny, group, "

@@ -129,6 +129,85 @@ TEST(causes_and_modes_lead_to_a_put_or_not)
     }
 }
 
+static const struct {
+    const char *object, *namespace;
+    enum drift_mode configured;
+    bool shown, want;
+} writing[] = {
+    {"", "", DRIFT_CORRECT, true, false},
+    {"", "", DRIFT_CORRECT, false, true},
+    {"", "", DRIFT_PUT_ONLY, true, true},
+    {MODE("put-only"), "", DRIFT_CORRECT, true, true},
+    {"", MODE("put-only"), DRIFT_CORRECT, true, true},
+    {MODE("report"), MODE("put-only"), DRIFT_PUT_ONLY, true, false},
+};
+
+TEST(whoever_decides_on_put_only_slows_the_checks_down)
+{
+    for (size_t i = 0; i < COUNT(writing); i++) {
+        AUTO_ARENA a = arena_new();
+        struct stage s;
+        struct pass *p = stage(a, &s, writing[i].object, "", SAME);
+        struct model_resource hidden = *p->resource;
+
+        s.namespace = fixture_json(
+            a, str_z(a, str_fmt(a, "{'metadata':{'annotations':{%s}}}", writing[i].namespace)));
+        s.config.drift = writing[i].configured;
+        hidden.operations &= ~(unsigned)MODEL_GET;
+        if (!writing[i].shown)
+            p->resource = &hidden;
+        if (drift_writes(p) != writing[i].want)
+            fail_msg("case %zu", i);
+        assert_int_equal(explain_period(p), (writing[i].want ? 3600 : 900) * NS_PER_SEC);
+        model_close(s.config.model);
+    }
+}
+
+/* ---- Retries. -------------------------------------------------------------------------------- */
+
+static const struct {
+    struct rule_retry rule;
+    unsigned attempt;
+    int64_t want;
+    const char *when;
+} delays[] = {
+    {{.base = 60 * NS_PER_SEC, .factor = 1}, 0, 60, " (tried again every 60 seconds)"},
+    {{.base = 60 * NS_PER_SEC, .factor = 1}, 2, 60, " (tried again every 60 seconds)"},
+    {{.base = 60 * NS_PER_SEC, .factor = 2},
+     0,
+     60,
+     " (tried again after growing delays, at most 15 minutes)"},
+    {{.base = 60 * NS_PER_SEC, .factor = 2},
+     2,
+     240,
+     " (tried again after growing delays, at most 15 minutes)"},
+    {{.base = 60 * NS_PER_SEC, .factor = 3, .max = 120 * NS_PER_SEC},
+     2,
+     120,
+     " (tried again after growing delays, at most 2 minutes)"},
+    {{.base = 3600 * NS_PER_SEC, .factor = 1}, 2, 900, " (tried again every 15 minutes)"},
+};
+
+TEST(delays_grow_by_the_factor_of_the_rule)
+{
+    for (size_t i = 0; i < COUNT(delays); i++) {
+        AUTO_ARENA a = arena_new();
+        struct stage s;
+        struct pass *p = stage(a, &s, "", "", SAME);
+
+        s.card.attempt = delays[i].attempt;
+        p->verdict = (struct verdict){.severity = STR("Warning"),
+                                      .reason = STR("Conflict"),
+                                      .rule = &delays[i].rule,
+                                      .quiet = true};
+        struct pass_step step = state_explain(p);
+        assert_int_equal(step.kind, STEP_REST);
+        assert_int_equal(step.delay / NS_PER_SEC, delays[i].want);
+        assert_str(advice_when(p), str_c(delays[i].when));
+        model_close(s.config.model);
+    }
+}
+
 /* ---- Learning. ------------------------------------------------------------------------------- */
 
 TEST(a_record_is_taken_after_a_put_and_settles)
@@ -175,5 +254,7 @@ TEST(a_value_that_survives_is_carried_once)
 }
 
 RUN_TESTS(cmocka_unit_test(causes_and_modes_lead_to_a_put_or_not),
+          cmocka_unit_test(whoever_decides_on_put_only_slows_the_checks_down),
+          cmocka_unit_test(delays_grow_by_the_factor_of_the_rule),
           cmocka_unit_test(a_record_is_taken_after_a_put_and_settles),
           cmocka_unit_test(a_value_that_survives_is_carried_once))

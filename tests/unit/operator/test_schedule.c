@@ -9,28 +9,26 @@
 #define MINUTE (60 * NS_PER_SEC)
 
 static const struct {
-    const char *period, *mode;
-    bool readable;
+    const char *own;
+    int64_t period;
+    bool writes;
     int64_t want;
 } cases[] = {
-    {"", "", true, 15 * MINUTE},         {"30s", "", true, MINUTE / 2},
-    {"2h30m", "", true, 150 * MINUTE},   {"never", "", true, SCHEDULE_NEVER},
-    {"soon", "", true, 15 * MINUTE},     {"1ms", "", true, 15 * MINUTE},
-    {"", "put-only", true, 60 * MINUTE}, {"", "report", true, 15 * MINUTE},
-    {"", "", false, 60 * MINUTE},        {"5m", "put-only", false, 5 * MINUTE},
+    {"", 15 * MINUTE, false, 15 * MINUTE},       {"30s", 15 * MINUTE, false, MINUTE / 2},
+    {"2h30m", 15 * MINUTE, false, 150 * MINUTE}, {"never", 15 * MINUTE, false, SCHEDULE_NEVER},
+    {"soon", 15 * MINUTE, false, 15 * MINUTE},   {"1ms", 15 * MINUTE, false, 15 * MINUTE},
+    {"", 15 * MINUTE, true, 60 * MINUTE},        {"", 90 * MINUTE, true, 90 * MINUTE},
+    {"5m", 15 * MINUTE, true, 5 * MINUTE},
 };
 
-TEST(the_object_then_the_kind_then_the_operator_says)
+TEST(the_object_says_else_the_operator_and_writes_are_rarer)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         AUTO_ARENA a = arena_new();
         struct value *object = value_object(a);
-        const struct model_resource resource = {
-            .operations = MODEL_PUT | (cases[i].readable ? MODEL_GET : MODEL_HEAD)};
         value_set(a, object, STR("metadata"), value_object(a));
-        object_set_annotation(a, object, STR(ANNOTATION_SYNC_PERIOD), str_c(cases[i].period));
-        object_set_annotation(a, object, STR(ANNOTATION_MODE), str_c(cases[i].mode));
-        assert_int_equal(schedule_period(15 * MINUTE, object, &resource), cases[i].want);
+        object_set_annotation(a, object, STR(ANNOTATION_SYNC_PERIOD), str_c(cases[i].own));
+        assert_int_equal(schedule_period(cases[i].period, object, cases[i].writes), cases[i].want);
     }
 }
 
@@ -45,5 +43,5 @@ TEST(periods_vary_by_a_quarter)
     random_real();
 }
 
-RUN_TESTS(cmocka_unit_test(the_object_then_the_kind_then_the_operator_says),
+RUN_TESTS(cmocka_unit_test(the_object_says_else_the_operator_and_writes_are_rarer),
           cmocka_unit_test(periods_vary_by_a_quarter))
