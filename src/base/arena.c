@@ -47,13 +47,6 @@ struct arena_chunk {
     _Alignas(ALIGN) char data[];
 };
 
-struct arena {
-    struct arena_chunk *chunks; /* newest first */
-    char *at, *end;             /* free part of the newest small chunk */
-    size_t used, held, next_size;
-    bool secret;
-};
-
 /* Without abort(): a core would hold every secret that is in memory. Nothing more is allocated. */
 NORETURN void out_of_memory(size_t size)
 {
@@ -62,15 +55,6 @@ NORETURN void out_of_memory(size_t size)
 
     (void)!write(STDERR_FILENO, line, (size_t)len);
     _exit(FATAL_STATUS);
-}
-
-size_t arena_array_size(size_t n, size_t size)
-{
-    size_t total;
-
-    if (__builtin_mul_overflow(n, size, &total))
-        out_of_memory(SIZE_MAX);
-    return total;
 }
 
 static struct arena_chunk *chunk_add(struct arena *a, size_t size, bool large)
@@ -106,11 +90,11 @@ static void use_chunk(struct arena *a, struct arena_chunk *c)
 
 struct arena *arena_new(void)
 {
-    struct arena *a = calloc(1, sizeof(*a));
+    struct arena *a = malloc(sizeof(*a)); /* calloc passes over what the thread has freed */
 
     if (!a)
         out_of_memory(sizeof(*a));
-    a->next_size = CHUNK_FIRST;
+    *a = (struct arena){.next_size = CHUNK_FIRST};
     return a;
 }
 
@@ -295,11 +279,6 @@ void arena_rewind(struct arena *a, struct arena_mark m)
         explicit_bzero(a->at, (size_t)(a->end - a->at));
     }
     POISON(a->at, (size_t)(a->end - a->at));
-}
-
-size_t arena_used(const struct arena *a)
-{
-    return a->used;
 }
 
 size_t arena_held(const struct arena *a)

@@ -15,7 +15,13 @@
 
 #include "base/attr.h"
 
-struct arena;
+/* Open only for arena_used, which templates ask at every step. */
+struct arena {
+    struct arena_chunk *chunks; /* newest first */
+    char *at, *end;             /* free part of the newest small chunk */
+    size_t used, held, next_size;
+    bool secret;
+};
 
 /* A place in an arena to go back to. Open only so that it can be passed by value. */
 struct arena_mark {
@@ -53,7 +59,10 @@ struct arena_mark arena_mark(struct arena *a);
 void arena_rewind(struct arena *a, struct arena_mark m);
 
 /* Bytes handed out since creation or reset; rewinding lowers it. For budgets and benchmarks. */
-size_t arena_used(const struct arena *a);
+static inline size_t arena_used(const struct arena *a)
+{
+    return a->used;
+}
 /* Bytes taken from the system, for benchmarks. */
 size_t arena_held(const struct arena *a);
 
@@ -62,11 +71,19 @@ size_t arena_held(const struct arena *a);
 /* Says so and ends the program at once, without a core file. */
 NORETURN void out_of_memory(size_t size);
 
-#define ARENA_NEW(a, type) ((type *)arena_alloc((a), sizeof(type)))
+/* Zeroed here, where the size is known: a few stores. */
+#define ARENA_NEW(a, type) ((type *)memset(arena_alloc_raw((a), sizeof(type)), 0, sizeof(type)))
 #define ARENA_ARRAY(a, type, n) ((type *)arena_alloc((a), arena_array_size((n), sizeof(type))))
 
 /* n * size; ends the program when that overflows, as running out of memory does. */
-size_t arena_array_size(size_t n, size_t size);
+static inline size_t arena_array_size(size_t n, size_t size)
+{
+    size_t total;
+
+    if (__builtin_mul_overflow(n, size, &total))
+        out_of_memory(SIZE_MAX);
+    return total;
+}
 
 static inline void arena_cleanup(struct arena **a)
 {

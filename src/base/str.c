@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/hot.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -122,11 +123,30 @@ size_t str_find(str s, str needle)
     return at ? (size_t)(at - s.ptr) : STR_NPOS;
 }
 
-size_t str_find_char(str s, char c)
+/* From where on sixteen bytes at a time may have the pair, or too few are left. */
+static size_t skip_without_pair(str s, char first, char second)
 {
-    const char *at = s.len ? memchr(s.ptr, c, s.len) : NULL;
+    hot_bytes a, b;
+    uint64_t found[2];
+    size_t i = 0;
 
-    return at ? (size_t)(at - s.ptr) : STR_NPOS;
+    for (; s.len - i > sizeof(a); i += sizeof(a)) {
+        memcpy(&a, s.ptr + i, sizeof(a));
+        memcpy(&b, s.ptr + i + 1, sizeof(b));
+        a = (a == first) & (b == second);
+        memcpy(found, &a, sizeof(found));
+        if (found[0] | found[1])
+            break;
+    }
+    return i;
+}
+
+size_t str_find_pair(str s, char first, char second)
+{
+    for (size_t i = skip_without_pair(s, first, second); i + 1 < s.len; i++)
+        if (s.ptr[i] == first && s.ptr[i + 1] == second)
+            return i;
+    return STR_NPOS;
 }
 
 size_t str_rfind_char(str s, char c)

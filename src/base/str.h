@@ -103,7 +103,18 @@ static inline bool str_has_prefix(str s, str prefix)
 #endif
 bool str_has_suffix(str s, str suffix);
 size_t str_find(str s, str needle); /* position or STR_NPOS; an empty needle is at 0 */
+#ifdef __clang_analyzer__
 size_t str_find_char(str s, char c);
+#else
+static inline size_t str_find_char(str s, char c)
+{
+    const char *at = s.len ? memchr(s.ptr, c, s.len) : NULL;
+
+    return at ? (size_t)(at - s.ptr) : STR_NPOS;
+}
+#endif
+/* The first place where one byte follows on another: quick where both are frequent, the two not. */
+size_t str_find_pair(str s, char first, char second);
 size_t str_rfind_char(str s, char c);
 bool str_contains(str s, str needle);
 /* Seeded once per process: never stored, never printed. */

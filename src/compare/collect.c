@@ -212,10 +212,9 @@ bool run_conclude(struct run *r, struct err *e)
     if (!r->verdict.matched)
         note_nothing(r);
     issues_find(r->arena, &c->reference, r->matches, r->results);
-    if (!c->hash_sure && !r->options->one_of_many)
+    if (!r->options->one_of_many && !compare_hash(r->arena, c, &r->results->hash))
         log_buffer_warn(&r->log,
                         "There was an error in hashing the reference, don't trust the hash");
-    r->results->hash = c->hash;
     return true;
 }
 

@@ -205,8 +205,6 @@ bool compare_load(struct arena *a, const struct compare_options *options,
     bool ok = load_from(&l, &root, e);
     root_close(&root);
     log_buffer_flush(&l.log, &options->log);
-    if (ok)
-        c->hash_sure = reference_hash(a, &c->reference, &c->hash);
     return ok;
 }
 
@@ -215,9 +213,9 @@ bool compare_is_remote(const struct compare_options *options)
     return root_is_remote(options->reference);
 }
 
-str compare_hash(const struct compare *c)
+bool compare_hash(struct arena *a, const struct compare *c, str *out)
 {
-    return c->hash;
+    return reference_hash(a, &c->reference, out);
 }
 
 void compare_kinds(struct arena *a, const struct compare *c, struct compare_kinds *out)

@@ -67,7 +67,7 @@ struct compare_options {
     int64_t concurrency;           /* accepted, and of no effect */
     unsigned threads;              /* 0: one per processor */
     const struct dialect *dialect; /* plumb's own answers, or the original's */
-    bool one_of_many; /* a site of a fleet: advice about the command line would not fit */
+    bool one_of_many; /* a site of a fleet: no hash, nor advice about the command line */
     bool explain;     /* results have explanations */
     struct tmpl_coverage *coverage; /* of templates, filled unless NULL; needs threads to be 1 */
     str explain_object; /* only for the object of that id, or of that kind/name; empty: for all */
@@ -85,8 +85,11 @@ bool compare_is_remote(const struct compare_options *options);
 MUST_CHECK bool compare_load(struct arena *a, const struct compare_options *options,
                              const struct compare **out, struct err *e);
 
-/* The hash of the reference, in hexadecimal, as in struct results. Lives as long as c. */
-str compare_hash(const struct compare *c);
+/*
+ * The hash of the reference, in hexadecimal, as in struct results. Made anew each time, from all
+ * templates: for who shows it. False: a part of the reference is not in it.
+ */
+bool compare_hash(struct arena *a, const struct compare *c, str *out);
 
 /* The kinds that a comparison asks a cluster for, each once, in the order of the templates. */
 struct compare_kind {

@@ -33,8 +33,6 @@ struct compare {
     struct reference reference;
     struct overrides overrides;
     struct correlator *templates, *override_finder;
-    str hash;       /* of the reference */
-    bool hash_sure; /* else a part of the reference is not in it */
 };
 
 /*

@@ -197,7 +197,7 @@ bool watch_execute(struct call *c, const struct compare_values *v, const struct 
 
     if (!watch_check(v, &dialect_native, e) || !compare_prepare(c->arena, options, &compare, e))
         return false;
-    w.hash = compare_hash(compare);
+    (void)compare_hash(c->arena, compare, &w.hash);
     if (!metrics_open(c->arena, given->metrics_file, given->metrics_addr, &w.metrics, e))
         return false;
     stopped = http_cancel_new();

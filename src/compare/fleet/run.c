@@ -318,7 +318,7 @@ bool fleet_run(struct arena *a, const struct compare *c, const struct fleet_opti
 
     fleet->reference = redact_place(a, o->compare->reference);
     fleet->overrides = o->compare->overrides;
-    fleet->hash = c->hash;
+    (void)compare_hash(a, c, &fleet->hash);
     if (!run_sites(&r, e))
         return false;
     if (r.failed > FAILURES_SHOWN)

@@ -40,13 +40,24 @@ static size_t end_of_line(str text, size_t from)
     return lf == STR_NPOS ? text.len : from + lf + 1;
 }
 
+/* The next line from the one at from on that begins with a dash, or the end. */
+static size_t find_dashed_line(str text, size_t from)
+{
+    size_t lf;
+
+    if (from < text.len && text.ptr[from] == '-')
+        return from;
+    lf = str_find_pair(str_from(text, from), '\n', '-');
+    return lf == STR_NPOS ? text.len : from + lf + 1;
+}
+
 /* Finds the next part, [*from, *to), and moves on behind it. */
 static bool next_part(struct yaml_stream *s, size_t *from, size_t *to, struct err *e)
 {
     str text = s->src->text, rest;
 
     *from = s->offset;
-    for (size_t at = *from, next; at < text.len; at = next) {
+    for (size_t at = *from, next; (at = find_dashed_line(text, at)) < text.len; at = next) {
         next = end_of_line(text, at);
         s->offset = next;
         *to = at;
@@ -63,7 +74,7 @@ static bool next_part(struct yaml_stream *s, size_t *from, size_t *to, struct er
             break;
         }
     }
-    *to = text.len;
+    *to = s->offset = text.len;
     return true;
 }
 
@@ -104,17 +115,22 @@ static bool has_odd_lines(str text)
     return false;
 }
 
+static bool has_mark_behind_lf(str text, char first)
+{
+    for (size_t lf; (lf = str_find_pair(text, '\n', first)) != STR_NPOS;) {
+        text = str_from(text, lf + 1);
+        if (is_mark(text))
+            return true;
+    }
+    return false;
+}
+
 /* Whether a line but the first begins with a mark between documents. */
 static bool has_marks(str text)
 {
     if (has_odd_lines(text))
         return has_line_of(text, STR("---")) || has_line_of(text, STR("..."));
-    for (size_t end; (end = str_find_char(text, '\n')) != STR_NPOS;) {
-        text = str_from(text, end + 1);
-        if (is_mark(text))
-            return true;
-    }
-    return false;
+    return has_mark_behind_lf(text, '-') || has_mark_behind_lf(text, '.');
 }
 
 bool yaml_may_go_on(str text)

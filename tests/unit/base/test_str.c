@@ -75,6 +75,7 @@ TEST(searching_finds_positions)
     assert_int_equal(str_find(STR("hello"), STR("")), 0);
     assert_int_equal(str_find(STR("hello"), STR("hellox")), STR_NPOS);
     assert_int_equal(str_find_char(STR("a/b/c"), '/'), 1);
+    assert_int_equal(str_find_char(STR_NONE, '/'), STR_NPOS);
     assert_int_equal(str_rfind_char(STR("a/b/c"), '/'), 3);
     assert_int_equal(str_rfind_char(STR_NONE, '/'), STR_NPOS);
     assert_true(str_eq_fold(STR("Microsoft.Network"), STR("microsoft.network")));
@@ -100,6 +101,21 @@ TEST(letters_fold_and_nothing_else)
             assert_int_equal(str_eq_fold(str_of(text, sizeof text), str_of(want, sizeof want)),
                              letter);
         }
+}
+
+TEST(a_pair_is_found_wherever_it_is)
+{
+    for (size_t at = 0; at < 40; at++) {
+        char text[41];
+        memset(text, 'a', sizeof text);
+        text[at] = '\n';
+        assert_int_equal(str_find_pair(str_of(text, sizeof text), '\n', '-'), STR_NPOS);
+        text[at + 1] = '-';
+        assert_int_equal(str_find_pair(str_of(text, sizeof text), '\n', '-'), at);
+        assert_int_equal(str_find_pair(str_of(text, at + 1), '\n', '-'), STR_NPOS);
+        assert_int_equal(str_find_pair(str_of(text, at + 2), '\n', '-'), at);
+    }
+    assert_int_equal(str_find_pair(STR_NONE, '\n', '-'), STR_NPOS);
 }
 
 TEST(numbers_must_fit_and_be_whole)
@@ -283,6 +299,7 @@ RUN_TESTS(cmocka_unit_test(formats_mean_what_they_mean_in_c),
           cmocka_unit_test(lines_end_at_lf_and_the_last_may_lack_it),
           cmocka_unit_test(order_is_bytewise_and_shorter_first),
           cmocka_unit_test(searching_finds_positions),
+          cmocka_unit_test(a_pair_is_found_wherever_it_is),
           cmocka_unit_test(letters_fold_and_nothing_else),
           cmocka_unit_test(numbers_must_fit_and_be_whole),
           cmocka_unit_test(distance_counts_edits_and_swaps), cmocka_unit_test(copies_do_not_share),
