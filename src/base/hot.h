@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include "base/attr.h"
+
 /*
  * For functions that word an error: out of line, so that those that call them are small, without
  * the arguments of the message on their stack.
@@ -16,3 +18,28 @@
 
 /* Sixteen bytes that are computed with at once. */
 typedef signed char hot_bytes __attribute__((vector_size(16)));
+
+/* Whether n bytes are the same: a few loads for the short texts that keys and names are. */
+ALWAYS_INLINE bool hot_same(const char *x, const char *y, size_t n)
+{
+    uint64_t a, b, c, d;
+    uint32_t e, f, g, h;
+
+    if (n > 2 * sizeof(a))
+        return !memcmp(x, y, n);
+    if (n >= sizeof(a)) {
+        memcpy(&a, x, sizeof(a));
+        memcpy(&b, y, sizeof(b));
+        memcpy(&c, x + n - sizeof(c), sizeof(c));
+        memcpy(&d, y + n - sizeof(d), sizeof(d));
+        return !((a ^ b) | (c ^ d));
+    }
+    if (n >= sizeof(e)) {
+        memcpy(&e, x, sizeof(e));
+        memcpy(&f, y, sizeof(f));
+        memcpy(&g, x + n - sizeof(g), sizeof(g));
+        memcpy(&h, y + n - sizeof(h), sizeof(h));
+        return !((e ^ f) | (g ^ h));
+    }
+    return !n || (x[0] == y[0] && x[n / 2] == y[n / 2] && x[n - 1] == y[n - 1]);
+}

@@ -8,6 +8,7 @@
 
 #include <assert.h>
 
+#include "base/hot.h"
 #include "base/vec.h"
 
 struct entry {
@@ -40,7 +41,8 @@ static size_t find_slot(const struct map *m, str key, uint64_t hash)
 
     for (; m->slots[at]; at = (at + 1) & mask) {
         const struct entry *entry = &m->entries.items[m->slots[at] - 1];
-        if (entry->hash == hash && str_eq(entry->key, key))
+        if (entry->hash == hash && entry->key.len == key.len &&
+            hot_same(entry->key.ptr, key.ptr, key.len))
             break;
     }
     return at;

@@ -3,6 +3,7 @@
  * quote.c - foreign text made fit to be shown.
  */
 #include "base/quote.h"
+#include "base/hot.h"
 #include "base/unicode.h"
 
 static const char *short_escape(uint32_t r)
@@ -33,12 +34,30 @@ static bool is_dangerous(uint32_t r)
            (r >= 0x2066 && r <= 0x2069);
 }
 
+/* How many bytes are printable ASCII, sixteen at a time. */
+static size_t count_printable(str s)
+{
+    hot_bytes b;
+    uint64_t other[2];
+    size_t i = 0;
+
+    for (; s.len - i >= sizeof(b); i += sizeof(b)) {
+        memcpy(&b, s.ptr + i, sizeof(b));
+        /* As signed numbers, bytes of other characters are below a blank too. */
+        b = (b < ' ') | (b == 0x7F);
+        memcpy(other, &b, sizeof(other));
+        if (other[0] | other[1])
+            break;
+    }
+    return i;
+}
+
 /* Appends s with what is dangerous escaped, and newlines when they are not wanted. */
 static void add_harmless(struct buf *out, str s, bool newlines)
 {
     size_t width, clean = 0;
 
-    for (size_t i = 0; i < s.len; i += width) {
+    for (size_t i = count_printable(s); i < s.len; i += width) {
         width = 1;
         if (s.ptr[i] >= ' ' && s.ptr[i] < 0x7F)
             continue;

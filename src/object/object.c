@@ -24,11 +24,11 @@ void api_version_split(str api_version, str *group, str *version)
 
 str identity_id(struct arena *a, const struct identity *i)
 {
+    const str sep = STR("_");
+
     if (i->namespace.len)
-        return str_fmt(a, "%.*s_%.*s_%.*s_%.*s", STR_ARG(i->api_version), STR_ARG(i->kind),
-                       STR_ARG(i->namespace), STR_ARG(i->name));
-    return str_fmt(a, "%.*s_%.*s_%.*s", STR_ARG(i->api_version), STR_ARG(i->kind),
-                   STR_ARG(i->name));
+        return str_join(a, (const str[]){i->api_version, i->kind, i->namespace, i->name}, 4, sep);
+    return str_join(a, (const str[]){i->api_version, i->kind, i->name}, 3, sep);
 }
 
 str object_id(struct arena *a, const struct value *object)

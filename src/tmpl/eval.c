@@ -52,16 +52,12 @@ struct field {
     struct tv dot;
 };
 
-static inline struct call_site site_of(const struct node *node, str name, const struct given *g,
-                                       struct tv dot)
+/* What the operands are; the rest of the site is for the caller to set. */
+ALWAYS_INLINE void set_args(struct call_site *site, const struct given *g)
 {
-    struct call_site site = {.node = node, .name = name, .final = g->final, .dot = dot};
-
-    if (g->args) {
-        site.args = (const struct node *const *)g->args->items + 1;
-        site.count = g->args->len - 1;
-    }
-    return site;
+    site->args = g->args ? (const struct node *const *)g->args->items + 1 : NULL;
+    site->count = g->args ? g->args->len - 1 : 0;
+    site->final = g->final;
 }
 
 static const struct tmpl_func *find_method(struct tv v, str name)
@@ -77,9 +73,10 @@ static const struct tmpl_func *find_method(struct tv v, str name)
 static bool call_method(struct exec *x, const struct field *f, const struct tmpl_func *m,
                         struct tv self, struct tv *out)
 {
-    struct call_site site = site_of(f->node, f->name, f->given, f->dot);
+    struct call_site site = {.node = f->node, .name = f->name, .dot = f->dot};
     struct signature sig = signature_parse(m->signature);
 
+    set_args(&site, f->given);
     return eval_call(x, &site, m, &sig, self, out);
 }
 
@@ -205,18 +202,24 @@ static bool eval_chain_node(struct exec *x, struct tv dot, const struct node *n,
     return eval_arg(x, dot, TV_VALUE, n->chain.on, &on) && eval_chain(x, n, 0, on, g, dot, out);
 }
 
+static inline bool is_name(str x, str y)
+{
+    return x.len == y.len && hot_same(x.ptr, y.ptr, x.len);
+}
+
 static bool eval_variable(struct exec *x, struct tv dot, const struct node *n,
                           const struct given *g, struct tv *out)
 {
     const struct names *names = &n->chain.fields;
+    const str name = names->items[0];
     size_t i = x->vars.len;
 
     x->node = n;
-    while (i > x->vars_base && !str_eq(x->vars.items[i - 1].name, names->items[0]))
+    while (i > x->vars_base && !is_name(x->vars.items[i - 1].name, name))
         i--;
     rt_charge(&x->rt, (x->vars.len - i) / VARIABLES_PER_STEP);
     if (i == x->vars_base)
-        return exec_undefined(x, names->items[0]);
+        return exec_undefined(x, name);
     *out = x->vars.items[i - 1].value;
     if (names->len == 1)
         return not_a_function(x, g);
@@ -230,8 +233,9 @@ ALWAYS_INLINE bool eval_function(struct exec *x, struct tv dot, const struct nod
                                  const struct node *at, const struct given *g, struct tv *out)
 {
     const struct function *f = n->identifier.function;
-    struct call_site site = site_of(at, n->identifier.name, g, dot);
+    struct call_site site = {.node = at, .name = n->identifier.name, .dot = dot};
 
+    set_args(&site, g);
     x->node = n;
     return eval_call(x, &site, f->func, &f->signature, tv_none(), out);
 }
@@ -291,11 +295,24 @@ ALWAYS_INLINE bool eval_command(struct exec *x, struct tv dot, const struct node
     }
 }
 
+/* A pipeline that is a single command, as most are. */
+ALWAYS_INLINE bool eval_simple(struct exec *x, struct tv dot, const struct node *pipe,
+                               struct tv *out)
+{
+    x->node = pipe;
+    if (!eval_command(x, dot, pipe->pipe.commands.items[0], NULL, out))
+        return false;
+    *out = tv_concrete(*out);
+    return true;
+}
+
 bool eval_pipeline(struct exec *x, struct tv dot, const struct node *pipe, struct tv *out)
 {
     const struct nodes *commands, *declared;
     struct tv final;
 
+    if (pipe && pipe->simple)
+        return eval_simple(x, dot, pipe, out);
     *out = tv_none();
     if (!pipe)
         return true;
@@ -419,7 +436,7 @@ bool eval_arg(struct exec *x, struct tv dot, enum tv_type type, const struct nod
         ok = eval_variable(x, dot, n, &nothing, out);
         break;
     case NODE_PIPE:
-        ok = eval_pipeline(x, dot, n, out);
+        ok = n->simple ? eval_simple(x, dot, n, out) : eval_pipeline(x, dot, n, out);
         break;
     case NODE_IDENTIFIER:
         ok = eval_function(x, dot, n, n, &nothing, out);

@@ -132,6 +132,7 @@ struct names {
 struct node {
     uint8_t kind; /* enum node_kind */
     bool assign;  /* NODE_PIPE: = and not := */
+    bool simple;  /* NODE_PIPE: a single command, and no variables */
     /*
      * Where it begins: what a list holds, in the text of the template; the parts of such a node,
      * its pipeline, from the beginning of the node, because several may share a pipeline.

@@ -61,9 +61,9 @@ static void print_fields(struct buf *out, const struct names *fields, bool dot_f
     }
 }
 
-static void print_branch(struct buf *out, const struct node *n, const char *word)
+static void print_branch(struct buf *out, const struct node *n, str begin)
 {
-    buf_fmt(out, "{{%s ", word);
+    buf_add(out, begin);
     print_pipe(out, n->branch.pipe);
     buf_add(out, STR("}}"));
     node_print(out, n->branch.then);
@@ -144,13 +144,13 @@ void node_print(struct buf *out, const struct node *n)
         buf_add(out, n->string.quoted);
         break;
     case NODE_IF:
-        print_branch(out, n, "if");
+        print_branch(out, n, STR("{{if "));
         break;
     case NODE_RANGE:
-        print_branch(out, n, "range");
+        print_branch(out, n, STR("{{range "));
         break;
     case NODE_WITH:
-        print_branch(out, n, "with");
+        print_branch(out, n, STR("{{with "));
         break;
     case NODE_TEMPLATE:
         print_template(out, n);

@@ -338,6 +338,7 @@ struct node *parse_pipeline(struct parser *p, str context, enum token_kind end)
         struct node *c;
         if (t.kind == end) {
             pipe->pipe.commands = parse_list(p, first);
+            pipe->simple = pipe->pipe.commands.len == 1 && !pipe->pipe.declared.len;
             return check_pipeline(p, pipe, context) ? pipe : NULL;
         }
         if (!begins_command(t.kind))

@@ -25,7 +25,8 @@ static void copy_below(const struct copying *c, struct value *v)
         return;
     value_adopt(c->arena, v, (enum value_kind)v->kind, v->items, v->len);
     for (size_t i = 0; i < v->len; i++)
-        copy_below(c, &v->items[i]);
+        if (c->texts || value_is_container(&v->items[i]))
+            copy_below(c, &v->items[i]);
 }
 
 static struct value *copy(struct arena *a, const struct value *v, bool texts)

@@ -13,6 +13,7 @@
  */
 #include "value/value.h"
 
+#include "base/hot.h"
 #include "value/number.h"
 
 /* Up to here a linear search is as fast as hashing. */
@@ -71,7 +72,7 @@ static size_t slot_count(size_t cap)
 static bool key_is(const struct value *v, str key)
 {
     return v->key_len == key.len &&
-           (!key.len || (v->key[0] == key.ptr[0] && !memcmp(v->key, key.ptr, key.len)));
+           (!key.len || (v->key[0] == key.ptr[0] && hot_same(v->key, key.ptr, key.len)));
 }
 
 /* The slot of key, or the free one where it would go. */

@@ -12,9 +12,18 @@
 
 bool glob_has_meta(str text)
 {
-    for (size_t i = 0; i < text.len; i++)
-        if (strchr("*?[\\", text.ptr[i]))
+    for (size_t i = 0; i < text.len; i++) {
+        switch (text.ptr[i]) {
+        case '*':
+        case '?':
+        case '[':
+        case '\\':
+        case '\0':
             return true;
+        default:
+            break;
+        }
+    }
     return false;
 }
 
@@ -91,13 +100,13 @@ bool glob_files(struct arena *a, str base, str pattern, struct str_list *out)
     str last = slash == STR_NPOS ? pattern : str_from(pattern, slash + 1);
     struct str_list folders = {0};
 
-    if (go_path_match(pattern, STR_NONE) == GO_MATCH_BAD)
-        return false;
     if (!glob_has_meta(pattern)) {
         if (exists(a, under(a, base, pattern)))
             VEC_PUSH(a, out, pattern);
         return true;
     }
+    if (go_path_match(pattern, STR_NONE) == GO_MATCH_BAD)
+        return false;
     if (!glob_has_meta(folder))
         return match_in(a, base, folder, last, out);
     if (!glob_files(a, base, folder, &folders))

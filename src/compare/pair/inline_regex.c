@@ -15,7 +15,7 @@ static bool validate(struct arena *a, str pattern, struct err *e)
 {
     struct regex *re;
 
-    if (regex_compile(a, pattern, &re, e))
+    if (regex_compile_shared(a, pattern, &re, e))
         return true;
     return err_wrap(e, "invalid regex passed to inline regex diff function");
 }

@@ -340,7 +340,8 @@ static void merge_into(struct arena *a, struct value *object, const struct value
         } else if (opened && v->kind == VALUE_OBJECT) {
             merge_into(a, member, v);
         } else {
-            struct value *copy = value_set(a, object, value_key(v), value_clone(a, v));
+            const struct value *whole = value_is_container(v) ? value_clone(a, v) : v;
+            struct value *copy = value_set(a, object, value_key(v), whole);
             if (!opened) /* Upstream: as in merge_nodes. */
                 prune_tree(a, copy);
         }

@@ -183,6 +183,15 @@ static const bool harmless[256] = {
     ['A' ... 'Z'] = 1, ['\\'] = 1,        ['^' ... '_'] = 1, ['a' ... 'z'] = 1, ['~'] = 1,
 };
 
+static size_t count_harmless(str s, size_t from)
+{
+    size_t i = from;
+
+    while (i < s.len && harmless[(uint8_t)s.ptr[i]])
+        i++;
+    return i - from;
+}
+
 static struct traits find_traits(str s)
 {
     struct traits t = {0};
@@ -190,8 +199,8 @@ static struct traits find_traits(str s)
 
     t.indicators = str_has_prefix(s, STR("---")) || str_has_prefix(s, STR("..."));
     for (size_t i = 0, width; i < s.len; i += width) {
-        width = 1;
         if (harmless[(uint8_t)s.ptr[i]]) {
+            width = count_harmless(s, i);
             space = broke = white = false;
             continue;
         }

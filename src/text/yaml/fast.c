@@ -70,21 +70,24 @@ static size_t end_of_line(const struct fast *f, size_t from)
 /* Moves to the content that follows from a position at the beginning of a line. */
 static bool find_content(struct fast *f, size_t from)
 {
+    const char *text = f->text;
+    size_t at, len = f->len;
+
     for (;; from = f->end + 1) {
-        if (from >= f->len) {
+        if (from >= len) {
             f->column = -1;
             return true;
         }
-        f->at = from;
-        while (f->at < f->len && f->text[f->at] == ' ')
-            f->at++;
-        f->end = end_of_line(f, f->at);
-        if (f->at < f->end && f->text[f->at] != '#')
+        for (at = from; at < len && text[at] == ' ';)
+            at++;
+        f->end = end_of_line(f, at);
+        if (at < f->end && text[at] != '#')
             break;
     }
-    if (f->at - from > INT16_MAX || (f->at == from && is_marker(f, from)))
+    if (at - from > INT16_MAX || (at == from && is_marker(f, from)))
         return false;
-    f->column = (int)(f->at - from);
+    f->at = at;
+    f->column = (int)(at - from);
     return true;
 }
 
@@ -135,6 +138,8 @@ static bool is_string(str text)
         return true;
     case YAML_HINT_WORD:
         return !yaml_is_word(text);
+    case YAML_HINT_NUMBER:
+        return yaml_ends_as_text(text);
     default:
         return false;
     }
@@ -151,24 +156,31 @@ static bool is_small_integer(str text)
     return true;
 }
 
-static bool set_plain(struct fast *f, size_t from, size_t to, struct value *out)
+static bool resolve_plain(struct fast *f, str text, struct value *out)
 {
-    const struct yevent event = {.implicit = true, .value = {f->text + from, to - from}};
+    const struct yevent event = {.implicit = true, .value = text};
 
-    if (is_string(event.value)) {
-        set_string(f, from, f->text + from, to - from, out);
-        return true;
-    }
-    *out = (struct value){.pos = position(f, from)};
-    if (is_small_integer(event.value))
-        yaml_set_text(out, VALUE_INT, event.value);
-    else
-        yaml_resolve(f->arena, &event, f->yaml12, out);
+    yaml_resolve(f->arena, &event, f->yaml12, out);
     return !out->tag;
 }
 
+static bool set_plain(struct fast *f, size_t from, size_t to, struct value *out)
+{
+    str text = str_of(f->text + from, to - from);
+
+    if (is_string(text)) {
+        set_string(f, from, text.ptr, text.len, out);
+        return true;
+    }
+    *out = (struct value){.pos = position(f, from)};
+    if (!is_small_integer(text))
+        return resolve_plain(f, text, out);
+    yaml_set_text(out, VALUE_INT, text);
+    return true;
+}
+
 /* The next of these bytes on the line, from is on it; or its end. */
-static size_t find_char(const struct fast *f, size_t from, char c)
+ALWAYS_INLINE size_t find_char(const struct fast *f, size_t from, char c)
 {
     const char *found = memchr(f->text + from, c, f->end - from);
 
@@ -176,7 +188,7 @@ static size_t find_char(const struct fast *f, size_t from, char c)
 }
 
 /* The first colon that ends a key, from here on; or the end of the line. */
-static size_t find_key_end(const struct fast *f, size_t from)
+ALWAYS_INLINE size_t find_key_end(const struct fast *f, size_t from)
 {
     size_t at = find_char(f, from, ':');
 
@@ -185,8 +197,8 @@ static size_t find_key_end(const struct fast *f, size_t from)
     return at;
 }
 
-/* Whether a comment begins on the line between two places; few documents have any. */
-static bool has_comment(struct fast *f, size_t from, size_t to)
+/* Whether a comment begins on the line between two places. */
+COLD static bool find_comment(struct fast *f, size_t from, size_t to)
 {
     if (f->hash < from) {
         const char *next = memchr(f->text + from, '#', f->len - from);
@@ -196,6 +208,12 @@ static bool has_comment(struct fast *f, size_t from, size_t to)
         if (f->text[i] == '#' && i > from && f->text[i - 1] == ' ')
             return true;
     return false;
+}
+
+/* Few documents have any comments: then the next '#' is behind the text. */
+ALWAYS_INLINE bool has_comment(struct fast *f, size_t from, size_t to)
+{
+    return UNLIKELY(f->hash < to) && find_comment(f, from, to);
 }
 
 /* Plain text to the end of the line. */

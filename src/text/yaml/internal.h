@@ -50,6 +50,16 @@ static inline bool yaml_is_word(str text)
 {
     return text.len <= YAML_WORD_MAX && yaml_is_known_word(text);
 }
+/*
+ * Whether text that begins like a number ends with a letter that neither a number nor a date ends
+ * with, as 30s and 128Mi do: it is a string then.
+ */
+static inline bool yaml_ends_as_text(str text)
+{
+    char last = (char)(text.ptr[text.len - 1] | 0x20);
+
+    return last > 'f' && last < 'z';
+}
 /* Whether a plain scalar reads as something else than a string. */
 bool yaml_reads_as_string(str text);
 

@@ -8,6 +8,8 @@
  */
 #include "text/yaml/internal.h"
 
+#include "base/hot.h"
+
 /* Integers that are written the same by every rule: exact as float64, never with an exponent. */
 enum { SAFE_DIGITS = 15 };
 
@@ -19,7 +21,7 @@ static bool same(const struct value *x, const struct value *y, const struct rule
 
 static bool same_text(str x, str y)
 {
-    return str_eq(x, y) && !yaml_is_odd_text(x);
+    return x.len == y.len && hot_same(x.ptr, y.ptr, x.len) && !yaml_is_odd_text(x);
 }
 
 static bool same_number(const struct value *x, const struct value *y, const struct rules *rules)

@@ -160,7 +160,7 @@ static void resolve_any(struct arena *a, str text, struct rules rules, struct va
         return;
     }
     yaml_set_text(v, VALUE_STRING, text);
-    if (hint == YAML_HINT_TEXT)
+    if (hint == YAML_HINT_TEXT || (hint == YAML_HINT_NUMBER && yaml_ends_as_text(text)))
         return;
     if ((word = find_word(text)) && !(rules.yaml12 && is_word_of_old(word)))
         set_word(v, word);
@@ -302,6 +302,10 @@ bool yaml_reads_as_string(str text)
         return true;
     case YAML_HINT_WORD:
         return text.len && !find_word(text);
+    case YAML_HINT_NUMBER:
+        if (yaml_ends_as_text(text))
+            return true;
+        break;
     default:
         break;
     }

@@ -240,10 +240,24 @@ static bool write_node(struct writer *w, const struct value *v, enum place place
 
 /* ---- The detour through JSON. ---- */
 
+/* How many bytes are below DEL, eight at a time. */
+static size_t count_ascii(str s)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    size_t i = 0;
+
+    for (uint64_t x; s.len - i >= sizeof(x); i += sizeof(x)) {
+        memcpy(&x, s.ptr + i, sizeof(x));
+        if ((x | ((x & ones * 0x7F) + ones)) & ones * 0x80)
+            break;
+    }
+    return i;
+}
+
 /* Characters that JSON writes as they are and YAML does not read as they are. */
 bool yaml_is_odd_text(str s)
 {
-    for (size_t i = 0, width = 1; i < s.len; i += width) {
+    for (size_t i = count_ascii(s), width = 1; i < s.len; i += width) {
         uint8_t c = (uint8_t)s.ptr[i];
         width = 1;
         if (c < 0x7F)
