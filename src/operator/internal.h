@@ -248,7 +248,9 @@ struct pass {
     struct str_list needs; /* keys of what the object is made from */
     bool needs_changed;
     bool needs_complete;     /* whatever is not in needs is no longer needed */
-    struct str_list secrets; /* values that must never be shown */
+    struct str_list secrets; /* values that must never be shown, in their spellings: mask_values */
+    struct map *hidden;      /* those that are in secrets */
+    size_t sorted;           /* how many of them are in order */
     struct map *known; /* "group/kind/namespace/name" to a Secret or ConfigMap that was read */
     str unread;        /* the path of one that must be read first */
     str unread_key;
@@ -363,6 +365,10 @@ struct pass_step state_settle(struct pass *p);
 struct pass_step state_mask(struct pass *p);
 /* A value that no message of the pass may show from now on. */
 void mask_value(struct pass *p, str value);
+/* Those values, longer ones first: of one that begins as another no end remains. */
+const struct str_list *mask_values(struct pass *p);
+/* text with mask wherever it has value. */
+str mask_all(struct arena *a, str text, str value, str mask);
 struct pass_step state_explain(struct pass *p);
 struct pass_step state_remove(struct pass *p);
 struct pass_step state_release(struct pass *p);
@@ -521,7 +527,9 @@ struct value *meta_patch_object(struct arena *a, const struct value *before,
  * condition stays. NULL when nothing differs.
  */
 struct value *status_patch(struct pass *p, const struct value *body, const struct condition *ready);
-/* A text for people: values of Secrets that the pass has read are masked. */
+/* A value without those of Secrets that the pass has read. */
+str status_masked(struct pass *p, str text);
+/* The same for text that people read: what would command a terminal is escaped too. */
 str status_without_secrets(struct pass *p, str text);
 /* No more than max bytes, and no part of a character. */
 str status_cut(str text, size_t max);

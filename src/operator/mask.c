@@ -12,13 +12,55 @@
 #include "azure/needs.h"
 #include "base/map.h"
 #include "text/codec.h"
+#include "text/html.h"
+#include "text/json/json.h"
+#include "text/url.h"
+
+/* Bytes of a value that is looked for in other spellings too. */
+#define SPELLED_MIN 4
+
+str mask_all(struct arena *a, str text, str value, str mask)
+{
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+    str before;
+
+    if (!value.len || !str_contains(text, value))
+        return text;
+    for (bool more = true; more;) {
+        more = str_cut(text, value, &before, &text);
+        buf_add(&b, before);
+        buf_add(&b, more ? mask : STR_NONE);
+    }
+    return buf_str(&b);
+}
 
 static void hide_text(struct pass *p, str value)
 {
-    for (size_t i = 0; i < p->secrets.len; i++)
-        if (str_eq(p->secrets.items[i], value))
-            return;
-    VEC_PUSH(p->arena, &p->secrets, str_copy(p->arena, value));
+    if (!p->hidden)
+        p->hidden = map_new(p->arena);
+    if (map_has(p->hidden, value))
+        return;
+    value = str_copy(p->arena, value);
+    map_set(p->hidden, value, p->hidden);
+    VEC_PUSH(p->arena, &p->secrets, value);
+}
+
+/* As requests that are quoted spell it: in JSON, in a URL, and in base64. */
+static void hide_spellings(struct pass *p, str value)
+{
+    struct buf json = buf_new(p->arena, BUF_UNLIMITED), url = json, query = json;
+
+    json_write_string(&json, value, false);
+    hide_text(p, str_slice(buf_str(&json), 1, json.len - 1));
+    buf_truncate(&json, 0);
+    json_write_string(&json, value, true);
+    hide_text(p, str_slice(buf_str(&json), 1, json.len - 1));
+    url_path_escape(&url, value);
+    hide_text(p, buf_str(&url));
+    url_query_escape(&query, value);
+    hide_text(p, buf_str(&query));
+    hide_text(p, mask_all(p->arena, buf_str(&query), STR("+"), STR("%20")));
+    hide_text(p, base64_encode(p->arena, value));
 }
 
 /* Also without the trailing newline of files, which nothing quotes. */
@@ -26,6 +68,23 @@ void mask_value(struct pass *p, str value)
 {
     hide_text(p, value);
     hide_text(p, str_trim(value));
+    if (str_trim(value).len >= SPELLED_MIN)
+        hide_spellings(p, str_trim(value));
+}
+
+static int longer_first(const void *x, const void *y)
+{
+    size_t a = ((const str *)x)->len, b = ((const str *)y)->len;
+
+    return (a < b) - (a > b);
+}
+
+const struct str_list *mask_values(struct pass *p)
+{
+    if (p->sorted != p->secrets.len)
+        qsort(p->secrets.items, p->secrets.len, sizeof(*p->secrets.items), longer_first);
+    p->sorted = p->secrets.len;
+    return &p->secrets;
 }
 
 static void mask_secret(struct pass *p, const struct value *secret)

@@ -51,7 +51,7 @@ static bool mask(void *ctx, struct value *v, size_t depth)
     (void)depth;
     if (!value_is(v, VALUE_STRING))
         return true;
-    str text = is_secret(p, value_str(v)) ? STR(MASKED) : status_without_secrets(p, value_str(v));
+    str text = is_secret(p, value_str(v)) ? STR(MASKED) : status_masked(p, value_str(v));
     v->text = text.ptr;
     v->len = (uint32_t)text.len;
     return true;

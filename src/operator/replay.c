@@ -17,22 +17,17 @@
 static bool mask(void *ctx, struct value *v, size_t depth)
 {
     struct pass *p = ctx;
+    const struct str_list *secrets = mask_values(p);
 
     (void)depth;
-    for (size_t i = 0; value_is(v, VALUE_STRING) && i < p->secrets.len; i++) {
-        str secret = p->secrets.items[i], before, after;
-        if (!secret.len || (secret.len < 4 && !str_eq(value_str(v), secret)))
-            continue;
-        while (str_cut(value_str(v), secret, &before, &after) && before.len < v->len) {
-            str text = str_fmt(p->arena, "%.*s" MASKED "%.*s", STR_ARG(before), STR_ARG(after));
-            if (str_contains(STR(MASKED), secret))
-                text = STR(MASKED);
-            v->text = text.ptr;
-            v->len = (uint32_t)text.len;
-            if (str_contains(STR(MASKED), secret))
-                break;
-        }
-    }
+    if (!value_is(v, VALUE_STRING))
+        return true;
+    str text = value_str(v);
+    for (size_t i = 0; i < secrets->len; i++)
+        if (secrets->items[i].len >= 4 || str_eq(value_str(v), secrets->items[i]))
+            text = mask_all(p->arena, text, secrets->items[i], STR(MASKED));
+    v->text = text.ptr;
+    v->len = (uint32_t)text.len;
     return true;
 }
 

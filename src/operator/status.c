@@ -8,6 +8,7 @@
  */
 #include "operator/internal.h"
 
+#include "base/quote.h"
 #include "net/redact.h"
 #include "text/json/json.h"
 
@@ -192,28 +193,22 @@ static bool replaces(const struct condition *old, const struct condition *next)
     return false;
 }
 
-static str without(struct arena *a, str text, str secret)
+/* What must never be shown is not, whoever has quoted it. */
+str status_masked(struct pass *p, str text)
 {
-    struct buf b = buf_new(a, BUF_UNLIMITED);
-    str before;
+    const struct str_list *secrets = mask_values(p);
 
-    if (!str_contains(text, secret))
-        return text;
-    for (bool more = true; more;) {
-        more = str_cut(text, secret, &before, &text);
-        buf_add(&b, before);
-        buf_add(&b, more ? STR("***") : STR_NONE);
-    }
-    return buf_str(&b);
+    for (size_t i = 0; i < secrets->len && secrets->items[i].len >= 4; i++)
+        text = mask_all(p->arena, text, secrets->items[i], STR("***"));
+    return redact_text(p->arena, text);
 }
 
-/* What must never be shown is not, whoever has quoted it. */
 str status_without_secrets(struct pass *p, str text)
 {
-    for (size_t i = 0; i < p->secrets.len; i++)
-        if (p->secrets.items[i].len >= 4)
-            text = without(p->arena, text, p->secrets.items[i]);
-    return redact_text(p->arena, text);
+    struct buf b = buf_new(p->arena, BUF_UNLIMITED);
+
+    quote_for_terminal(&b, status_masked(p, text));
+    return buf_str(&b);
 }
 
 str status_cut(str text, size_t max)

@@ -264,6 +264,34 @@ static void secrets_never_get_into_a_message(void **state)
     end(&f);
 }
 
+/* Requests are quoted as JSON, URLs and headers spell them. */
+static void secrets_are_masked_however_they_are_spelled(void **state)
+{
+    static const struct {
+        const char *said, *shown;
+    } cases[] = {
+        {"{\"value\":\"pass \\\"&1\"}", "{\"value\":\"***\"}"},
+        {"{\"value\":\"pass \\\"\\u00261\"}", "{\"value\":\"***\"}"},
+        {"/values/pass%20%22&1/x", "/values/***/x"},
+        {"?value=pass+%22%261", "?value=***"},
+        {"?value=pass%20%22%261", "?value=***"},
+        {"value cGFzcyAiJjE= is wrong", "value *** is wrong"},
+        {"pass \"&1 and pass \"&1-and-more", "*** and ***"},
+        {"a\r\n\033[2J\u202e", "a\\r\n\\x1b[2J\\u202e"},
+    };
+    struct fixture f;
+    struct pass *p = fixture(&f, "{" KIND "'metadata':{'generation':1}}");
+
+    (void)state;
+    mask_value(p, STR("pass \"&1"));
+    mask_value(p, STR("pass \"&1-and-more"));
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_string_equal(str_z(f.arena, status_without_secrets(p, str_c(cases[i].said))),
+                            cases[i].shown);
+    assert_true(str_eq(status_masked(p, STR("\033")), STR("\033")));
+    end(&f);
+}
+
 /* Whoever can make Azure quote a short secret ten thousand times must not fill the memory. */
 static void a_secret_that_is_quoted_often_is_masked_in_one_go(void **state)
 {
@@ -562,6 +590,7 @@ int main(void)
         cmocka_unit_test(a_large_status_is_cut_and_says_so),
         cmocka_unit_test(a_status_of_any_shape_becomes_small_enough),
         cmocka_unit_test(secrets_never_get_into_a_message),
+        cmocka_unit_test(secrets_are_masked_however_they_are_spelled),
         cmocka_unit_test(a_secret_that_is_quoted_often_is_masked_in_one_go),
         cmocka_unit_test(a_long_message_ends_with_a_whole_character),
         cmocka_unit_test(nothing_is_written_that_is_not_wanted_any_more),
