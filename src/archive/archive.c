@@ -378,6 +378,12 @@ static bool is_link_or_device(const struct pack_lib *lib, struct archive_entry *
     return lib->archive_entry_hardlink(entry) || lib->archive_entry_filetype(entry) != AE_IFREG;
 }
 
+/* What only its archiver knows, such as the rest of a file that begins in another volume. */
+static bool is_unknown(const struct pack_lib *lib, struct archive_entry *entry)
+{
+    return !lib->archive_entry_hardlink(entry) && !lib->archive_entry_filetype(entry);
+}
+
 static bool give_fault(struct arena *a, struct pack_member *out, str name, const struct err *e)
 {
     *out = (struct pack_member){
@@ -403,6 +409,8 @@ static str member_fault(const struct level *l, struct archive_entry *entry, str 
 {
     str fault = l->raw ? STR_NONE : pack_name_fault(name);
 
+    if (!fault.len && is_unknown(l->pack->lib, entry))
+        return STR("this is no file, but perhaps a part of one that begins in another volume");
     if (!fault.len && is_link_or_device(l->pack->lib, entry))
         return STR("links and devices are not followed");
     return fault;
@@ -449,7 +457,7 @@ static bool take(struct pack *p, struct arena *a, struct archive_entry *entry,
     if (!wanted)
         return fault.len > 0;
     /* The documents of a link are elsewhere; those of a member with a bad name are not read. */
-    if (fault.len && !is_link_or_device(p->lib, entry))
+    if (fault.len && (!is_link_or_device(p->lib, entry) || is_unknown(p->lib, entry)))
         out->kind = PACK_FAILED;
     out->reason = fault;
     out->name = l->raw ? str_copy(a, l->name) : shown_name(a, l, name);

@@ -267,6 +267,23 @@ TEST(a_tar_without_its_end_is_told)
     assert_str(show(a, str_slice(whole, 0, 1536), false), STR("D a!1.yaml one and a half;"));
 }
 
+/* GNU tar: the rest of a file that begins in another volume. */
+TEST(a_part_of_a_file_is_told)
+{
+    AUTO_ARENA a = arena_new();
+    struct buf tar = buf_new(a, BUF_UNLIMITED);
+
+    add_member(&tar, "1.yaml", "one");
+    add_header(&tar, "2.yaml", 512, 'M');
+    buf_repeat(&tar, '#', 512);
+    add_header(&tar, "2.log", 512, 'M');
+    buf_repeat(&tar, '#', 512);
+    buf_repeat(&tar, '\0', 1024);
+    str got = show(a, buf_str(&tar), false);
+    assert_true(str_has_prefix(got, STR("D a!1.yaml one;F a!2.yaml this is no file, but")));
+    assert_false(str_contains(got, STR("F a!2.log")));
+}
+
 /* Every bit of the checksum and the length, and what follows them. */
 TEST(gzip_that_is_changed_is_told)
 {
@@ -563,6 +580,7 @@ TEST(as_a_folder_every_member_is_given)
 RUN_TESTS(cmocka_unit_test(pieces_are_one_archive),
           cmocka_unit_test(compressed_documents_may_be_in_pieces),
           cmocka_unit_test(every_cut_is_told), cmocka_unit_test(a_tar_without_its_end_is_told),
+          cmocka_unit_test(a_part_of_a_file_is_told),
           cmocka_unit_test(gzip_that_is_changed_is_told),
           cmocka_unit_test(what_follows_compressed_data_is_told),
           cmocka_unit_test(zips_behind_each_other_are_told),
