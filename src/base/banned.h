@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
+#undef sprintf /* a macro for clang where _FORTIFY_SOURCE is set; macros cannot be poisoned */
 #pragma GCC poison strcpy strcat strncpy strncat sprintf vsprintf strtok strtok_r gets
 #pragma GCC poison gmtime localtime ctime asctime atoi atol atoll atof rand srand random srandom
 #pragma GCC poison setlocale

@@ -174,7 +174,7 @@ static void add_site_badge(struct buf *out, const struct fleet_site *s)
     else if (fleet_site_drifts(s))
         html_badge(out, "differs", "Drift");
     else if (fleet_site_is_incomplete(s))
-        html_badge(out, "issue", "Undecided");
+        html_badge(out, "issue", "Incomplete");
     else
         html_badge(out, "same", "As expected");
 }

@@ -62,7 +62,7 @@ static void add_site(struct xml *x, const struct fleet *f, const struct fleet_si
                      fleet_what(a, found, FIELDS_SHOWN));
     }
     if (!failures)
-        add_case(x, s->name, STR("as the reference says"), "", STR_NONE);
+        add_case(x, s->name, STR("as expected"), "", STR_NONE);
     xml_close(x);
 }
 

@@ -376,8 +376,8 @@ static void add_summary(const struct writer *w)
         rare += f->findings.items[i].sites.len == 1;
         common += f->findings.items[i].common;
     }
-    buf_fmt(w->out, "Summary\nSites: %zu, %zu as the reference says, %zu with drift, ",
-            f->sites.len, f->compared - f->drifting - f->undecided, f->drifting);
+    buf_fmt(w->out, "Summary\nSites: %zu, %zu as expected, %zu with drift, ", f->sites.len,
+            f->compared - f->drifting - f->undecided, f->drifting);
     if (f->undecided)
         buf_fmt(w->out, "%zu undecided, ", f->undecided);
     buf_fmt(w->out, "%zu not compared\n", f->failed);

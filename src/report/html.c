@@ -160,6 +160,20 @@ static void add_overview(struct arena *a, const struct results *r, const struct 
 
 /* ---- Items. ---- */
 
+/* What is alike comes together, where the first of it is. */
+static void add_objects(struct html_page *p, const struct result_diff *d, struct buf *out)
+{
+    AUTO_ARENA a = arena_new();
+    str key = diff_alike_key(a, d);
+    const struct html_alike *alike = key.len ? map_get(p->alike, key) : NULL;
+
+    if (!alike || alike->len < 2)
+        html_object(p, d, NULL, out);
+    else if (alike->items[0] == d)
+        for (size_t i = 0; i < alike->len; i++)
+            html_object(p, alike->items[i], alike, out);
+}
+
 static void add_group(struct html_page *p, const struct group *g, str anchor, struct buf *out)
 {
     buf_fmt(out, "<section class=\"component\" id=\"%.*s\"><h3>", STR_ARG(anchor));
@@ -170,7 +184,7 @@ static void add_group(struct html_page *p, const struct group *g, str anchor, st
         if (e->issue)
             html_issue(p, e->issue, out);
         else
-            html_object(p, e->diff, out);
+            add_objects(p, e->diff, out);
     }
     buf_add(out, STR("</div></section>\n"));
 }
@@ -208,18 +222,31 @@ static void add_unmatched(struct html_page *p, struct buf *out)
 
 /* ---- The page. ---- */
 
-static void count_alike(struct arena *a, struct map *alike, const struct result_diff *d)
+static void add_alike(struct arena *a, struct map *known, const struct result_diff *d)
 {
     str key = diff_alike_key(a, d);
-    struct html_alike *n = key.len ? map_get(alike, key) : NULL;
+    struct html_alike *alike = key.len ? map_get(known, key) : NULL;
 
     if (!key.len)
         return;
-    if (!n) {
-        n = ARENA_NEW(a, struct html_alike);
-        map_set(alike, key, n);
+    if (!alike) {
+        alike = ARENA_NEW(a, struct html_alike);
+        map_set(known, key, alike);
+        alike->number = map_len(known);
     }
-    n->count++;
+    VEC_PUSH(a, alike, d);
+}
+
+/* Objects of one template are in one component, and so are those that are alike. */
+static struct map *find_alike(struct arena *a, const struct outline *o)
+{
+    struct map *known = map_new(a);
+
+    for (size_t i = 0; i < o->len; i++)
+        for (size_t k = 0; k < o->items[i].entries.len; k++)
+            if (o->items[i].entries.items[k].diff)
+                add_alike(a, known, o->items[i].entries.items[k].diff);
+    return known;
 }
 
 /* So few findings are all open. */
@@ -233,7 +260,8 @@ static str page_title(struct arena *a, const struct results *r)
                                 : line;
 }
 
-static struct html_page begin_page(struct arena *a, const struct results *r)
+static struct html_page begin_page(struct arena *a, const struct results *r,
+                                   const struct outline *o)
 {
     static const char *const own[] = {"baseline", "collapse", "expand",    "find",   "headline",
                                       "inferred", "nothing",  "objects",   "reset",  "shown",
@@ -242,9 +270,7 @@ static struct html_page begin_page(struct arena *a, const struct results *r)
 
     for (size_t i = 0; i < COUNT(own); i++)
         html_id(&p.ids, str_c(own[i]));
-    p.alike = map_new(a);
-    for (size_t i = 0; i < r->diffs.len; i++)
-        count_alike(a, p.alike, &r->diffs.items[i]);
+    p.alike = find_alike(a, o);
     for (size_t i = 0; i < r->explanations.len; i++)
         map_set(p.explanations, r->explanations.items[i].object, &r->explanations.items[i]);
     return p;
@@ -256,7 +282,7 @@ static bool write_html(const struct results *r, const struct report_options *o, 
     AUTO_ARENA a = arena_new();
     struct totals totals = count_totals(r);
     struct outline outline = outline_of(a, r);
-    struct html_page page = begin_page(a, r);
+    struct html_page page = begin_page(a, r, &outline);
     struct anchors anchors = make_anchors(&page, &outline);
 
     (void)e;

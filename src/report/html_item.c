@@ -211,24 +211,27 @@ void html_change(struct buf *out, const struct result_fields *fields)
     buf_add(out, STR("</span>"));
 }
 
-static void add_alike(const struct html_page *p, const struct result_diff *d, struct buf *out)
+/* What goes with the first of those that are alike stands for the others too. */
+static void begin_object(struct buf *out, str id, const char *status,
+                         const struct html_alike *alike, bool again)
 {
-    AUTO_ARENA a = arena_new();
-    str key = diff_alike_key(a, d);
-    const struct html_alike *alike = key.len ? map_get(p->alike, key) : NULL;
-
-    if (alike && alike->count > 1)
-        buf_fmt(out, " <span class=\"alike\">%zu objects have this change</span>", alike->count);
+    if (!alike) {
+        html_item(out, id, status);
+        return;
+    }
+    buf_fmt(out, "<article class=\"item%s\" id=\"%.*s\" data-status=\"%s\" data-alike=\"%zu\">",
+            again ? " again" : "", STR_ARG(id), status, alike->number);
 }
 
-void html_object(struct html_page *p, const struct result_diff *d, struct buf *out)
+void html_object(struct html_page *p, const struct result_diff *d, const struct html_alike *alike,
+                 struct buf *out)
 {
     bool finding = diff_is_finding(d);
     const char *status = finding ? "differs" : d->patched ? "patched" : "same";
     const char *label = finding ? "Different" : d->patched ? "Patched" : "Same";
     str id = html_id(&p->ids, d->object);
 
-    html_item(out, id, status);
+    begin_object(out, id, status, alike, alike && alike->items[0] != d);
     buf_fmt(out, "<details%s><summary>%s", finding && p->open ? " open" : "", html_chevron);
     html_badge(out, status, label);
     buf_add(out, STR("<span class=\"who\">"));
@@ -236,7 +239,8 @@ void html_object(struct html_page *p, const struct result_diff *d, struct buf *o
     html_change(out, &d->fields);
     buf_add(out, STR("<small>"));
     html_show(out, d->template);
-    add_alike(p, d, out);
+    if (alike)
+        buf_fmt(out, " <span class=\"alike\">%zu objects have this change</span>", alike->len);
     buf_add(out, STR("</small></span>"));
     html_delta(out, d->text);
     buf_add(out, STR("</summary>"));

@@ -211,11 +211,15 @@ struct html_page {
     struct map *alike;        /* diff_alike_key to struct html_alike */
     bool open;                /* there are so few findings that all of them are open */
 };
-/* How many objects differ in the same way. */
+/* Objects that differ in the same way, in reading order. Those after the first say it in short. */
 struct html_alike {
-    size_t count;
+    const struct result_diff **items;
+    size_t len, cap;
+    size_t number; /* of the group, from 1 */
 };
-void html_object(struct html_page *p, const struct result_diff *d, struct buf *out);
+/* alike may be NULL. */
+void html_object(struct html_page *p, const struct result_diff *d, const struct html_alike *alike,
+                 struct buf *out);
 void html_issue(struct html_page *p, const struct result_issue *issue, struct buf *out);
 void html_unmatched(struct html_page *p, str id, struct buf *out);
 /* The panels: how complete the comparison was; what an earlier report had; what was inferred. */

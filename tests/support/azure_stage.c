@@ -69,7 +69,6 @@ static void handle(void *ctx, struct handler_call *c)
 
 void azure_stage_start(struct azure_stage *s, const char *preset, azure_watch *watch, void *ctx)
 {
-    AUTO_ARENA a = arena_new();
     AUTO_ERR e = {0};
     struct sim_config config = sim_defaults();
     const struct server_config server = {.handle = handler_serve, .ctx = &s->handler};

@@ -142,6 +142,20 @@ test("a closed row says what changed first, and how many objects have the same c
   assert.match(await page.locator(".alike").first().innerText(), /^\d+ objects have this change$/);
 });
 
+test("objects with the same change stand together, and say it once", async (page) => {
+  const first = page.locator(".item:not(.again)[data-alike]:visible").first();
+  const group = page.locator(`.item[data-alike="${await first.getAttribute("data-alike")}"]`);
+  const count = await group.count();
+  assert.ok(count > 1);
+  assert.equal(await first.locator(".alike").innerText(), `${count} objects have this change`);
+  assert.equal(await group.locator(".change:visible").count(), 1);
+  for (let i = 1; i < count; i++)
+    assert.equal(await group.nth(i).evaluate((row) => row.previousElementSibling.dataset.alike), await first.getAttribute("data-alike"));
+  // Alone, each of them says it.
+  await search(page, await group.nth(1).locator("b").first().innerText());
+  assert.equal(await group.nth(1).locator(".change:visible").count(), 1);
+});
+
 test(
   "few findings are open at once, many are not",
   async (page) => {

@@ -52,12 +52,15 @@
     count.textContent = seen === all.length ? String(seen) : seen + " of " + all.length;
   }
 
-  // The first item that can be seen in its box has no line above it.
-  function markFirst(box) {
-    let first = true;
+  // The first item that can be seen in its box has no line above it; the first of those with the same
+  // change says which, and the others are brief.
+  function markRows(box) {
+    let above = null;
     for (const item of box.children) {
-      item.classList.toggle("first", first && !item.hidden);
-      if (!item.hidden) first = false;
+      const alike = item.dataset.alike;
+      item.classList.toggle("first", !item.hidden && !above);
+      item.classList.toggle("again", !!alike && !!above && above.dataset.alike === alike);
+      if (!item.hidden) above = item;
     }
   }
 
@@ -77,7 +80,7 @@
     }
     for (const link of links)
       link.classList.toggle("none", document.getElementById(link.hash.slice(1)).hidden);
-    document.querySelectorAll(".items").forEach(markFirst);
+    document.querySelectorAll(".items").forEach(markRows);
     for (const chip of chips)
       chip.setAttribute("aria-pressed", String(chip.dataset.status === status));
     shown.textContent =

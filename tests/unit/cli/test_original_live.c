@@ -26,8 +26,9 @@ static struct arena *arena;
 static const char *const proper[] = {
     "{\"kind\":\"APIVersions\",\"versions\":[\"v1\"]}",
     "{\"kind\":\"APIGroupList\",\"groups\":[]}",
-    "{\"kind\":\"APIResourceList\",\"groupVersion\":\"v1\",\"resources\":[{\"name\":\"configmaps\","
-    "\"kind\":\"ConfigMap\",\"namespaced\":true,\"verbs\":[\"list\"]}]}",
+    ("{\"kind\":\"APIResourceList\",\"groupVersion\":\"v1\",\"resources\":[{\"name\":"
+     "\"configmaps\","
+     "\"kind\":\"ConfigMap\",\"namespaced\":true,\"verbs\":[\"list\"]}]}"),
 };
 enum { API, GROUPS, VERSION, OBJECTS };
 

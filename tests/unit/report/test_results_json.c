@@ -112,8 +112,8 @@ TEST(own_members_of_any_kind_are_no_fault)
         "{\"Verdict\":{\"documents\":[],\"omittedBy\":{},\"notes\":[1,null]},"
         "\"Baseline\":{\"File\":\"f\",\"New\":{},\"Fixed\":[{\"more\":[{}]},3]},"
         "\"Explanations\":[null,{\"candidates\":[[]],\"suppressed\":7}]}",
-        "{\"Diffs\":[{\"part\":1,\"component\":[],\"place\":\"f:99999999999\","
-        "\"Differences\":[null,{\"path\":4,\"template\":\":\",\"object\":\"a:1\"}]}]}",
+        ("{\"Diffs\":[{\"part\":1,\"component\":[],\"place\":\"f:99999999999\","
+         "\"Differences\":[null,{\"path\":4,\"template\":\":\",\"object\":\"a:1\"}]}]}"),
     };
     AUTO_ARENA a = arena_new();
 
