@@ -2,8 +2,8 @@
 /*
  * lock.h - mutual exclusion.
  *
- * Mutable shared state lives in few places, each in one file with one private lock that is never
- * held across I/O or a callback.
+ * Mutable shared state lives in few places, each with a lock that is private to one module. A lock
+ * is not held across I/O or a callback, unless it exists to serialize just that.
  *
  *     {
  *         AUTO_LOCK guard = lock_take(l);
