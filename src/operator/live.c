@@ -60,10 +60,10 @@ struct live {
     struct kube_pipe *kube;
     pthread_t kube_thread;
     bool taking;         /* it was started */
+    bool holding;        /* the one of the lease was, too */
+    bool starving;       /* that one could not be, which was reported */
     struct lease *lease; /* NULL: none is needed */
     pthread_t lease_thread;
-    bool holding;  /* it was started */
-    bool starving; /* it could not be, which was reported */
     struct http_cancel *lease_cancel;
 
     struct keeper *keeper;    /* NULL: decisions are not kept */
