@@ -158,6 +158,26 @@ static void decode_int(struct decoder *d, const struct schema *s, const struct v
         fail_as(d, s, v, str_fmt(d->arena, "number %.*s", STR_ARG(value_text(v))));
 }
 
+static int two_digits(str s, size_t at)
+{
+    return (s.ptr[at] - '0') * 10 + (s.ptr[at + 1] - '0');
+}
+
+/* A moment of UTC up to the 28th, as nearly all are: such a text is right in every month. */
+static bool is_usual_time(str s)
+{
+    static const char form[] = "dddd-dd-ddTdd:dd:ddZ";
+
+    if (s.len != sizeof(form) - 1)
+        return false;
+    for (size_t i = 0; i < s.len; i++)
+        if (form[i] == 'd' ? s.ptr[i] < '0' || s.ptr[i] > '9' : s.ptr[i] != form[i])
+            return false;
+    const int month = two_digits(s, 5), day = two_digits(s, 8);
+    return month >= 1 && month <= 12 && day >= 1 && day <= 28 && two_digits(s, 11) < 24 &&
+           two_digits(s, 14) < 60 && two_digits(s, 17) < 60;
+}
+
 static void decode_time(struct decoder *d, const struct schema *s, const struct value *v)
 {
     AUTO_ERR e = {0};
@@ -165,7 +185,8 @@ static void decode_time(struct decoder *d, const struct schema *s, const struct 
 
     if (v->kind != VALUE_STRING)
         fail_type(d, s, v);
-    else if (!gotime_parse(d->arena, STR(GOTIME_RFC3339), value_str(v), NULL, &t, &e))
+    else if (!is_usual_time(value_str(v)) &&
+             !gotime_parse(d->arena, STR(GOTIME_RFC3339), value_str(v), NULL, &t, &e))
         fail(d, v, "%.*s", STR_ARG(e.text));
 }
 

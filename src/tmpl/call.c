@@ -62,6 +62,17 @@ static uint64_t text_bytes(struct tv v)
     return v.type == TV_STRING ? v.len : 0;
 }
 
+/* One argument. Many are texts: these need no call. */
+static inline bool eval_one(struct exec *x, struct tv dot, enum tv_type type, const struct node *n,
+                            struct tv *out)
+{
+    if (n->kind != NODE_STRING || (type != TV_STRING && type < TV_ANY))
+        return eval_arg(x, dot, type, n, out);
+    x->node = n;
+    *out = n->string.value;
+    return true;
+}
+
 /* Evaluates the arguments and charges for the call. */
 static bool eval_args(struct exec *x, const struct call_site *site, const struct signature *sig,
                       struct tv *args)
@@ -69,7 +80,7 @@ static bool eval_args(struct exec *x, const struct call_site *site, const struct
     uint64_t bytes = 0;
 
     for (uint32_t i = 0; i < site->count; i++) {
-        if (!eval_arg(x, site->dot, param_type(sig, i), site->args[i], &args[i]))
+        if (!eval_one(x, site->dot, param_type(sig, i), site->args[i], &args[i]))
             return false;
         bytes += text_bytes(args[i]);
     }

@@ -217,7 +217,8 @@ static bool eval_variable(struct exec *x, struct tv dot, const struct node *n,
     x->node = n;
     while (i > x->vars_base && !is_name(x->vars.items[i - 1].name, name))
         i--;
-    rt_charge(&x->rt, (x->vars.len - i) / VARIABLES_PER_STEP);
+    if (x->vars.len - i >= VARIABLES_PER_STEP)
+        rt_charge(&x->rt, (x->vars.len - i) / VARIABLES_PER_STEP);
     if (i == x->vars_base)
         return exec_undefined(x, name);
     *out = x->vars.items[i - 1].value;
@@ -429,6 +430,8 @@ bool eval_arg(struct exec *x, struct tv dot, enum tv_type type, const struct nod
             return eval_literal(x, dot, type, n, out);
         *out = n->string.value;
         return true;
+    case NODE_NUMBER:
+        return type < TV_ANY ? eval_literal(x, dot, type, n, out) : eval_number(x, n, out);
     case NODE_FIELD:
         ok = eval_field_node(x, dot, n, &nothing, out);
         break;

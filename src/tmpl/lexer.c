@@ -117,9 +117,10 @@ static bool is_space(uint32_t r)
 /* Letters, digits and the underscore of ASCII. */
 static bool is_word_byte(unsigned char c)
 {
-    static const uint32_t words[4] = {0, 0x03ff0000, 0x87fffffe, 0x07fffffe};
+    static const bool words[256] = {
+        ['0' ... '9'] = 1, ['A' ... 'Z'] = 1, ['_'] = 1, ['a' ... 'z'] = 1};
 
-    return c < 0x80 && words[c >> 5] >> (c & 31) & 1;
+    return words[c];
 }
 
 static bool is_alphanumeric(uint32_t r)
@@ -212,11 +213,13 @@ static bool at_terminator(const struct lexer *l)
 
 static void skip_alphanumerics(struct lexer *l)
 {
-    do
-        while (l->pos < l->input.len && is_word_byte((unsigned char)l->input.ptr[l->pos]))
-            l->pos++;
-    while (l->pos < l->input.len && (unsigned char)l->input.ptr[l->pos] >= 0x80 &&
-           is_alphanumeric(peek(l)) && next(l));
+    do {
+        size_t pos = l->pos;
+        while (pos < l->input.len && is_word_byte((unsigned char)l->input.ptr[pos]))
+            pos++;
+        l->pos = pos;
+    } while (l->pos < l->input.len && (unsigned char)l->input.ptr[l->pos] >= 0x80 &&
+             is_alphanumeric(peek(l)) && next(l));
 }
 
 /* ---- Outside of actions --------------------------------------------------------------------- */

@@ -69,7 +69,7 @@ static size_t slot_count(size_t cap)
     return n;
 }
 
-static bool key_is(const struct value *v, str key)
+ALWAYS_INLINE bool key_is(const struct value *v, str key)
 {
     return v->key_len == key.len &&
            (!key.len || (v->key[0] == key.ptr[0] && hot_same(v->key, key.ptr, key.len)));

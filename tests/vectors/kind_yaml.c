@@ -29,7 +29,8 @@ static bool compare(struct arena *a, const struct value *vector, const char *key
 static bool decode(struct arena *a, str yaml, bool strict, struct buf *out, struct err *e)
 {
     struct read_options options = {.duplicates = strict ? DUPLICATE_ERROR : DUPLICATE_LAST_WINS,
-                                   .go = true};
+                                   .go = true,
+                                   .quotes = QUOTE_ALWAYS};
     struct source src;
     struct value *v;
 

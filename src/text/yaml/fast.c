@@ -198,7 +198,7 @@ ALWAYS_INLINE size_t find_key_end(const struct fast *f, size_t from)
 }
 
 /* Whether a comment begins on the line between two places. */
-COLD static bool find_comment(struct fast *f, size_t from, size_t to)
+static bool find_comment(struct fast *f, size_t from, size_t to)
 {
     if (f->hash < from) {
         const char *next = memchr(f->text + from, '#', f->len - from);
@@ -213,7 +213,7 @@ COLD static bool find_comment(struct fast *f, size_t from, size_t to)
 /* Few documents have any comments: then the next '#' is behind the text. */
 ALWAYS_INLINE bool has_comment(struct fast *f, size_t from, size_t to)
 {
-    return UNLIKELY(f->hash < to) && find_comment(f, from, to);
+    return f->hash < to && find_comment(f, from, to);
 }
 
 /* Plain text to the end of the line. */

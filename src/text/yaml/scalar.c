@@ -56,10 +56,14 @@ static const struct word words[] = {
 /* Whether the beginning is that of a word, in whatever letters; most keys are not even that. */
 static bool begins_word(str text)
 {
+    const uint8_t *p = (const uint8_t *)text.ptr;
     uint32_t key = 0;
 
-    for (size_t i = 0; i < text.len && i < 4; i++)
-        key = key << 8 | (uint8_t)(text.ptr[i] | 0x20);
+    if (text.len >= 4)
+        key = ((uint32_t)p[0] << 24 | p[1] << 16 | p[2] << 8 | p[3]) | 0x20202020;
+    else
+        for (size_t i = 0; i < text.len; i++)
+            key = key << 8 | p[i] | 0x20;
     switch (key) {
     case 'y':
     case 'n':
