@@ -3,6 +3,7 @@
 #include "../test.h"
 
 #include "go/decode.h"
+#include "go/time.h"
 #include "value/source.h"
 
 static bool is_lower(str text, struct err *e)
@@ -90,6 +91,31 @@ TEST(a_checked_document_stays_as_it_is)
     assert_non_null(value_get(value_get(doc, STR("INNER")), STR("Text")));
 }
 
+/* What is told by the form of a text must be what Go's parser says. */
+static void check_time(str text)
+{
+    static const struct schema time_ = {.kind = SCHEMA_TIME, .go = "string"};
+    AUTO_ARENA a = arena_new();
+    AUTO_ERR e = {0};
+    struct gotime t;
+    bool want = gotime_parse(a, STR(GOTIME_RFC3339), text, NULL, &t, NULL);
+
+    assert_int_equal(schema_decode(a, &time_, SCHEMA_CHECK, value_string(a, text), &e), want);
+}
+
+TEST(times_are_those_of_the_parser)
+{
+    static const char *const rest[] = {"T00:00:00Z", "T23:59:59Z", "T24:00:00Z", "T00:60:00Z",
+                                       "T00:00:60Z", "t00:00:00Z", "T00:00:00z", "T0a:00:00Z",
+                                       "T00:00:00+", "T00:00:00",  " 00:00:00Z", ""};
+    AUTO_ARENA a = arena_new();
+
+    for (int month = 0; month <= 13; month++)
+        for (int day = 0; day <= 32; day++)
+            for (size_t i = 0; i < COUNT(rest); i++)
+                check_time(str_fmt(a, "2024-%02d-%02d%s", month, day, rest[i]));
+}
+
 TEST(kinds_have_the_names_of_json)
 {
     AUTO_ARENA a = arena_new();
@@ -104,4 +130,5 @@ TEST(kinds_have_the_names_of_json)
 RUN_TESTS(cmocka_unit_test(faults_are_told_in_the_words_of_go),
           cmocka_unit_test(decoding_spells_members_as_the_schema),
           cmocka_unit_test(a_checked_document_stays_as_it_is),
+          cmocka_unit_test(times_are_those_of_the_parser),
           cmocka_unit_test(kinds_have_the_names_of_json))
