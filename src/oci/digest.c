@@ -13,6 +13,27 @@ static const struct {
     const EVP_MD *(*make)(void);
 } algorithms[] = {{"sha256", EVP_sha256}, {"sha512", EVP_sha512}};
 
+static bool is_alnum(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_made_of(str text, str others)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (!is_alnum(text.ptr[i]) && str_find_char(others, text.ptr[i]) == STR_NPOS)
+            return false;
+    return text.len && is_alnum(text.ptr[0]);
+}
+
+bool image_digest_is(str text)
+{
+    str algorithm, encoded;
+
+    str_cut(text, STR(":"), &algorithm, &encoded);
+    return is_made_of(algorithm, STR("+._-")) && is_made_of(encoded, STR("=_-"));
+}
+
 bool image_digest_begin(struct image_digest *d, str algorithm)
 {
     *d = (struct image_digest){0};

@@ -84,6 +84,8 @@ MUST_CHECK bool image_layer_read_checked(struct image_files *f, str digest, stru
 
 /* ---- Digests: digest.c. ---- */
 
+/* Whether text reads as a digest, "sha256:...": then it is safe in names of files and addresses. */
+bool image_digest_is(str text);
 /* One that is being made of bytes as they come. */
 struct image_digest {
     const char *algorithm;

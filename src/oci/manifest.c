@@ -72,15 +72,22 @@ static bool check_size(const struct value *size, struct err *e)
     return true;
 }
 
+static bool fail_digest(str digest, struct err *e)
+{
+    return err_set(e, ERR_INVALID, "the manifest has %.*s for a digest", STR_ARG(digest));
+}
+
 static bool check_layer(const struct value *layer, struct err *e)
 {
-    str type = value_get_str(layer, STR("mediaType"));
+    str type = value_get_str(layer, STR("mediaType")), digest = value_get_str(layer, STR("digest"));
     size_t i = 0;
 
     if (!check_size(value_get(layer, STR("size")), e))
         return false;
-    if (!value_get_str(layer, STR("digest")).len)
+    if (!digest.len)
         return err_set(e, ERR_INVALID, "the manifest names a layer without a digest");
+    if (!image_digest_is(digest))
+        return fail_digest(digest, e);
     while (type.len && !str_has_suffix(type, str_c(layer_types[i].suffix)))
         i++;
     if (!type.len || !layer_types[i].fault)
@@ -176,6 +183,9 @@ bool image_read(struct arena *a, const struct image_store *store, str reference,
             return err_set(e, ERR_INVALID,
                            "the manifest of the image names no layers (images of the first "
                            "generation of docker are not read)");
+        /* A tag would be read without being checked. */
+        if (!image_digest_is(reference))
+            return fail_digest(reference, e);
     }
     return err_set(e, ERR_LIMIT, "the image is an index of indexes without end");
 }

@@ -283,6 +283,11 @@ TEST(types_and_sizes_of_layers_are_checked_before_they_are_fetched)
     assert_fails(&g, ":t", "layer 1: it is not distributed with the image");
     registry_tag(&g, STR("t"), STR("{\"layers\":[{}]}"));
     assert_fails(&g, ":t", "layer 1: the manifest names a layer without a digest");
+    tag_layer(&g, "t", STR("sha256:../../../x"), "");
+    assert_fails(&g, ":t", "layer 1: the manifest has sha256:../../../x for a digest");
+    registry_tag(&g, STR("u"), STR("{\"layers\":[]}"));
+    registry_tag(&g, STR("t"), STR("{\"manifests\":[{\"digest\":\"u\"}]}"));
+    assert_fails(&g, ":t", "the manifest has u for a digest");
     registry_tag(&g, STR("t"), STR("{\"fsLayers\":[{}]}"));
     assert_fails(&g, ":t", "images of the first generation of docker are not read");
     registry_tag(&g, STR("t"), STR("<html>"));
