@@ -263,6 +263,8 @@ struct result_drift {
     str issue;            /* what is missing: "part, component: message" */
     bool gone;            /* DRIFT_FIXED: the object is no longer among those compared */
     struct str_list more; /* DRIFT_WORSE: paths or lines that the earlier report lacks */
+    /* Paths or lines with masked values of Secrets: whether they have changed is not known. */
+    struct str_list masked;
 };
 
 /* Filled by report/baseline.h, not by a comparison. */

@@ -57,6 +57,13 @@ static size_t *count_of(struct arena *a, struct map *m, str text)
     return n;
 }
 
+/* Values of Secrets are masked in both reports, so that they look alike. */
+static void note_masked(struct arena *a, str text, str shown, struct result_drift *d)
+{
+    if (str_contains(text, STR("***")))
+        VEC_PUSH(a, &d->masked, shown);
+}
+
 /* Path and actual value in one text. */
 static str field_key(struct arena *a, const struct result_field *f)
 {
@@ -72,15 +79,19 @@ static str field_key(struct arena *a, const struct result_field *f)
 }
 
 static void compare_fields(struct arena *a, const struct result_fields *before,
-                           const struct result_fields *now, struct str_list *more)
+                           const struct result_fields *now, struct result_drift *d)
 {
     struct map *known = map_new(a);
 
     for (size_t i = 0; i < before->len; i++)
         map_set(known, field_key(a, &before->items[i]), known);
-    for (size_t i = 0; i < now->len; i++)
-        if (!map_has(known, field_key(a, &now->items[i])))
-            VEC_PUSH(a, more, now->items[i].path);
+    for (size_t i = 0; i < now->len; i++) {
+        str key = field_key(a, &now->items[i]);
+        if (map_has(known, key))
+            note_masked(a, str_from(key, now->items[i].path.len), now->items[i].path, d);
+        else
+            VEC_PUSH(a, &d->more, now->items[i].path);
+    }
 }
 
 /* What has no hunks was made by a program of the user: each of its lines counts. */
@@ -92,7 +103,7 @@ static bool next_change(struct diff_lines *d, str *line)
     return false;
 }
 
-static void compare_texts(struct arena *a, str before, str now, struct str_list *more)
+static void compare_texts(struct arena *a, str before, str now, struct result_drift *d)
 {
     struct diff_lines lines = diff_lines_of(before);
     struct map *known = map_new(a);
@@ -103,22 +114,25 @@ static void compare_texts(struct arena *a, str before, str now, struct str_list 
     lines = diff_lines_of(now);
     while (next_change(&lines, &line)) {
         size_t *left = count_of(a, known, line);
-        if (*left)
-            --*left;
-        else
-            VEC_PUSH(a, more, line);
+        if (!*left) {
+            VEC_PUSH(a, &d->more, line);
+            continue;
+        }
+        --*left;
+        if (str_has_prefix(line, STR("+")))
+            note_masked(a, line, line, d);
     }
 }
 
 static void compare_diffs(struct arena *a, const struct result_diff *before,
-                          const struct result_diff *now, struct str_list *more)
+                          const struct result_diff *now, struct result_drift *d)
 {
     bool fields = before->fields.len && now->fields.len;
 
     if (fields && !before->fields.cut && !now->fields.cut)
-        compare_fields(a, &before->fields, &now->fields, more);
+        compare_fields(a, &before->fields, &now->fields, d);
     else
-        compare_texts(a, before->text, now->text, more);
+        compare_texts(a, before->text, now->text, d);
 }
 
 /* ---- Objects and issues by name. ---- */
@@ -168,7 +182,7 @@ static void add_present(struct arena *a, const struct results *earlier, const st
         if (!now->differs)
             continue;
         if (old && old->differs) {
-            compare_diffs(a, old, now, &d.more);
+            compare_diffs(a, old, now, &d);
             d.state = d.more.len ? DRIFT_WORSE : DRIFT_REMAINING;
         }
         add_drift(a, b, d);

@@ -9,6 +9,9 @@
  *   - Otherwise: the text of the difference has an added or removed line that the earlier text
  *     lacks, or has it more often. Headers, hunk lines and context do not count.
  *
+ * Values of Secrets are masked in both: such fields and lines are named, since a change does not
+ * show.
+ *
  * Objects are known by their ids, the second of one id is compared with the second. What is missing
  * is known by part, component, message and template: it is new, remaining or fixed, never worse.
  * May be called from any thread.

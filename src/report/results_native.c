@@ -112,18 +112,23 @@ static void read_verdict(struct arena *a, const struct value *in, struct result_
 
 /* ---- Baseline. ---- */
 
+static void read_list(struct arena *a, const struct value *in, struct str_list *out)
+{
+    for (size_t i = 0; value_is(in, VALUE_LIST) && i < in->len; i++)
+        VEC_PUSH(a, out, value_str(value_at(in, i)));
+}
+
 static void read_drift(struct arena *a, const struct value *in, enum result_drift_state state,
                        struct result_baseline *b)
 {
-    const struct value *more = value_get(in, STR("more"));
     struct result_drift d = {.state = state,
                              .object = text_at(in, "CRName"),
                              .template = text_at(in, "template"),
                              .issue = text_at(in, "issue"),
                              .gone = truth_at(in, "gone")};
 
-    for (size_t i = 0; value_is(more, VALUE_LIST) && i < more->len; i++)
-        VEC_PUSH(a, &d.more, value_str(value_at(more, i)));
+    read_list(a, value_get(in, STR("more")), &d.more);
+    read_list(a, value_get(in, STR("masked")), &d.masked);
     VEC_PUSH(a, &b->drifts, d);
     b->counts[state]++;
 }

@@ -262,6 +262,11 @@ static void add_drift(struct buf *out, const struct result_drift *d)
         add_line(out, d->more.items[i]);
         buf_char(out, '\n');
     }
+    for (size_t i = 0; i < d->masked.len; i++) {
+        buf_add(out, STR("  "));
+        add_line(out, d->masked.items[i]);
+        buf_add(out, STR(" is masked: whether it has changed since is not known\n"));
+    }
 }
 
 void report_baseline_text(struct buf *out, const struct results *r)

@@ -42,6 +42,14 @@ void report_tree_fields(struct arena *a, struct value *out, const struct result_
 
 /* ---- Against an earlier report. ---- */
 
+static void set_list(struct arena *a, struct value *out, str name, const struct str_list *texts)
+{
+    struct value *list = texts->len ? value_set(a, out, name, value_list(a)) : NULL;
+
+    for (size_t i = 0; i < texts->len; i++)
+        value_add(a, list, value_string(a, texts->items[i]));
+}
+
 static void add_drift(struct arena *a, struct value *out, const struct result_drift *d)
 {
     set_text(a, out, STR("CRName"), d->object);
@@ -49,11 +57,8 @@ static void add_drift(struct arena *a, struct value *out, const struct result_dr
     set_text(a, out, STR("issue"), d->issue);
     if (d->gone)
         value_set_bool(a, out, STR("gone"), true);
-    if (!d->more.len)
-        return;
-    struct value *list = value_set(a, out, STR("more"), value_list(a));
-    for (size_t i = 0; i < d->more.len; i++)
-        value_add(a, list, value_string(a, d->more.items[i]));
+    set_list(a, out, STR("more"), &d->more);
+    set_list(a, out, STR("masked"), &d->masked);
 }
 
 static void add_baseline(struct arena *a, struct value *out, const struct result_baseline *b)
