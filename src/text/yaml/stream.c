@@ -107,12 +107,8 @@ static bool has_line_of(str text, str mark)
 /* Whether the text may have lines that do not end with LF: it has the first byte of another end. */
 static bool has_odd_lines(str text)
 {
-    static const char first[] = {'\r', '\xC2', '\xE2'};
-
-    for (size_t i = 0; i < COUNT(first); i++)
-        if (str_find_char(text, first[i]) != STR_NPOS)
-            return true;
-    return false;
+    return str_contains(text, STR("\r")) || str_contains(text, STR("\xC2")) ||
+           str_contains(text, STR("\xE2"));
 }
 
 static bool has_mark_behind_lf(str text, char first)
