@@ -250,6 +250,29 @@ void drift_unchanged(struct world *w)
     stage_close(s);
 }
 
+/*
+ * 8.2: put-only, whoever decides it, writes at each check and slows checks down to one an hour; an
+ * object's own period counts first.
+ */
+void drift_put_only(struct world *w)
+{
+    struct stage *s = open(w, false);
+    const str often = STR(ACCOUNT_ID("acc")), hourly = STR(NETWORK_ID("net"));
+
+    stage_patch(s, "Namespace", "default",
+                "{'metadata':{'annotations':{'" ANNOTATION_MODE "':'put-only'}}}");
+    stage_patch(s, "StorageAccount", "acc",
+                "{'metadata':{'annotations':{'" ANNOTATION_SYNC_PERIOD "':'10m'}}}");
+    stage_run(s, 2 * A_PERIOD);
+    unsigned before = stage_puts(s, hourly), own = stage_puts(s, often);
+    stage_run(s, DAY / 4);
+    unsigned puts = stage_puts(s, hourly) - before;
+    world_expect(w, puts >= 4 && puts <= 8, "%u PUTs in six hours", puts);
+    puts = stage_puts(s, often) - own;
+    world_expect(w, puts >= 25, "%u PUTs in six hours, every ten minutes", puts);
+    stage_close(s);
+}
+
 /* 8.3: what has failed is written again after delays that grow to a day, and looked at meanwhile.
  */
 void drift_failed(struct world *w)

@@ -119,11 +119,12 @@ void drift_contested(struct world *w);
 void drift_corrected(struct world *w);
 void drift_evolved(struct world *w);
 void drift_failed(struct world *w);
+void drift_put_only(struct world *w);
 void drift_refused(struct world *w);
-void drift_unchanged(struct world *w);
 void drift_second_look(struct world *w);
 void drift_swept(struct world *w);
 void drift_swept_in_vain(struct world *w);
+void drift_unchanged(struct world *w);
 /* What was known is lost or changes, for all objects at once: see lost.c. */
 void drift_adopted(struct world *w);
 void drift_compared_anew(struct world *w);
