@@ -69,6 +69,14 @@ static struct arena_chunk *chunk_add(struct arena *a, size_t size, bool large)
     return c;
 }
 
+/* What was not handed out holds nothing: whoever takes it back wipes it. */
+static void wipe(const struct arena *a, struct arena_chunk *c)
+{
+    bool filling = !c->large && a->end == c->data + c->size;
+
+    explicit_bzero(c->data, filling ? (size_t)(a->at - c->data) : c->size);
+}
+
 static void chunk_drop(struct arena *a)
 {
     struct arena_chunk *c = a->chunks;
@@ -77,7 +85,7 @@ static void chunk_drop(struct arena *a)
     a->held -= sizeof(*c) + c->size;
     UNPOISON(c->data, c->size);
     if (a->secret)
-        explicit_bzero(c->data, c->size);
+        wipe(a, c);
     free(c);
 }
 
@@ -140,13 +148,13 @@ void arena_reset(struct arena *a)
             chunk_drop(a);
     }
     a->used = 0;
+    if (a->secret && a->chunks) {
+        UNPOISON(a->chunks->data, a->chunks->size);
+        wipe(a, a->chunks);
+    }
     a->at = a->end = NULL;
     if (!a->chunks)
         return;
-    if (a->secret) {
-        UNPOISON(a->chunks->data, a->chunks->size);
-        explicit_bzero(a->chunks->data, a->chunks->size);
-    }
     use_chunk(a, a->chunks);
 }
 

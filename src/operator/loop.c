@@ -29,6 +29,10 @@
 /* While too many requests to Azure wait, the next object comes after about so long. */
 #define CROWD_WAIT (2 * NS_PER_SEC)
 
+/* Memory of passes is kept for the next ones: so many times, so large at most. */
+#define SPARES 8
+#define SPARE_MAX (256 * KIB)
+
 /* Deletions of the last ten minutes are counted in slices of ten seconds. */
 #define DELETES_SLICES 60
 
@@ -46,7 +50,9 @@ struct operator
     struct map *flying; /* the bytes of a ticket to its card */
     uint64_t ticket;
     struct operator_stats stats;
-    size_t unsynced; /* cards with a time of that name */
+    size_t unsynced;              /* cards with a time of that name */
+    struct arena *spares[SPARES]; /* of passes that have ended */
+    size_t spare_count;
     struct deleted {
         int64_t slice;
         size_t count;
@@ -82,7 +88,18 @@ struct operator* operator_new(const struct operator_config *config, const struct
     return o;
 }
 
-static void end_pass(struct card *card)
+/* Wiped, for the next pass; what a large object took is given back. */
+static void keep_spare(struct operator* o, struct arena *a)
+{
+    if (o->spare_count == COUNT(o->spares) || arena_held(a) > SPARE_MAX) {
+        arena_free(a);
+        return;
+    }
+    arena_reset(a);
+    o->spares[o->spare_count++] = a;
+}
+
+static void end_pass(struct operator* o, struct card *card)
 {
     struct pass *p = card->pass;
 
@@ -92,7 +109,7 @@ static void end_pass(struct card *card)
     for (size_t i = 0; i < COUNT(p->polls); i++)
         if (p->polls[i])
             arena_free(p->polls[i]);
-    arena_free(p->arena);
+    keep_spare(o, p->arena);
 }
 
 static void set_unsynced(struct operator* o, struct card *card, int64_t since)
@@ -122,9 +139,11 @@ void operator_free(struct operator* o)
     if (!o)
         return;
     for (size_t i = 0; i < cards_count(o->cards); i++) {
-        end_pass(cards_at(o->cards, i));
+        end_pass(o, cards_at(o->cards, i));
         enter(o, cards_at(o->cards, i), OBJECT_UNKNOWN);
     }
+    while (o->spare_count)
+        arena_free(o->spares[--o->spare_count]);
     cards_free(o->cards);
     graph_free(o->graph);
     evolving_free(o->evolving);
@@ -279,7 +298,7 @@ static enum evolve evolves(void *ctx, const struct card *card, str path, size_t 
 static void begin_pass(struct operator* o, struct card *card)
 {
     /* What Secrets hold is in it. */
-    struct arena *a = arena_new_secret();
+    struct arena *a = o->spare_count ? o->spares[--o->spare_count] : arena_new_secret();
 
     card->pass = ARENA_NEW(a, struct pass);
     *card->pass = (struct pass){.arena = a,
@@ -326,7 +345,7 @@ static void rest(struct operator* o, struct card *card, int64_t delay)
     sweep_end(card);
     o->stats.listed += card->pass->listed;
     o->stats.unchanged += card->pass->calm;
-    end_pass(card);
+    end_pass(o, card);
     queue_done(o->queue, card->text);
     if (card->again)
         delay = 0;
@@ -360,7 +379,7 @@ static void forget(struct operator* o, struct card *card)
         return;
     }
     enter(o, card, OBJECT_UNKNOWN);
-    end_pass(card);
+    end_pass(o, card);
     queue_done(o->queue, card->text);
     graph_set(o->graph, card, &(struct str_list){0});
     sweep_leave(card);
@@ -546,7 +565,7 @@ static void run(struct operator* o, struct card *card)
             return;
         }
         /* A deletion does not wait for what it ends. */
-        end_pass(card);
+        end_pass(o, card);
     }
     if (card->pass)
         card->pass->paused = true;
