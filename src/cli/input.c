@@ -105,9 +105,6 @@ static bool is_link(struct arena *a, str path)
     return lstat(str_z(a, path), &st) == 0 && S_ISLNK(st.st_mode);
 }
 
-static const char *const documents[] = {".json", ".yaml", ".yml", NULL};
-static const char *const templates[] = {".json", ".tmpl", ".tpl", ".yaml", ".yml", NULL};
-
 static bool ends_in(str name, const char *const *endings)
 {
     for (; *endings; endings++)
@@ -144,22 +141,25 @@ static bool add_folder(const struct wanted *w, str folder, size_t depth, struct 
     return true;
 }
 
-static bool add_name(const struct wanted *w, str name, struct err *e)
+bool input_add_ending(struct arena *a, str name, const char *const *endings,
+                      struct option_list *out, struct err *e)
 {
     if (file_kind(name) == FILE_FOLDER)
-        return add_folder(w, name, 0, e);
-    VEC_PUSH(w->arena, w->out, name);
+        return add_folder(&(struct wanted){a, endings, out}, name, 0, e);
+    VEC_PUSH(a, out, name);
     return true;
 }
 
 bool input_add(struct arena *a, str name, struct option_list *out, struct err *e)
 {
-    return add_name(&(struct wanted){a, documents, out}, name, e);
+    static const char *const documents[] = {".json", ".yaml", ".yml", NULL};
+
+    return input_add_ending(a, name, documents, out, e);
 }
 
-bool input_add_templates(struct arena *a, str name, struct option_list *out, struct err *e)
+str input_path(str name)
 {
-    return add_name(&(struct wanted){a, templates, out}, name, e);
+    return str_eq(name, STR("-")) ? STR("/dev/stdin") : name;
 }
 
 bool input_files(struct call *c, struct option_list *out, struct err *e)

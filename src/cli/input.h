@@ -48,9 +48,11 @@ MUST_CHECK bool input_next(struct arena *a, struct input *in, struct doc *doc, s
 MUST_CHECK bool input_files(struct call *c, struct option_list *out, struct err *e);
 /* The same for one name. */
 MUST_CHECK bool input_add(struct arena *a, str name, struct option_list *out, struct err *e);
-/* The same for templates, whose files may also end in .tmpl or .tpl. */
-MUST_CHECK bool input_add_templates(struct arena *a, str name, struct option_list *out,
-                                    struct err *e);
+/* The same where files of a folder have other endings; endings ends with NULL. */
+MUST_CHECK bool input_add_ending(struct arena *a, str name, const char *const *endings,
+                                 struct option_list *out, struct err *e);
+/* What to open for the FILE of an option: "-" is standard input. */
+str input_path(str name);
 
 /* -R, --recursive: what scripts give though folders are always read with all that is below. */
 #define INPUT_RECURSIVE(values)                                                                    \

@@ -3,6 +3,7 @@
  * compare_cli.c - from option values to a report: the checks of the original in its order.
  */
 #include "cli/cmd/compare_cli.h"
+#include "cli/input.h"
 #include "base/quote.h"
 #include "cli/compat/klog.h"
 #include "compare/lint/lint.h"
@@ -112,11 +113,12 @@ struct compare_options *compare_options_of(struct arena *a, const struct compare
                                            const struct compare_log *log)
 {
     struct compare_options *o = ARENA_NEW(a, struct compare_options);
+    bool own = dialect->own_words;
 
     *o = (struct compare_options){
         .reference = v->reference,
-        .config = v->diff_config,
-        .overrides = v->overrides,
+        .config = own ? input_path(v->diff_config) : v->diff_config,
+        .overrides = own ? input_path(v->overrides) : v->overrides,
         .files = list_of(&v->filename),
         .kustomize = v->kustomize,
         .cluster = &v->flags,
@@ -244,7 +246,7 @@ bool compare_execute(struct arena *a, const struct compare_values *v, const str 
     if (!compare_dialect(v, &dialect, e) || !watch_check(v, dialect, e) ||
         !check_patches(v, dialect, e) || !check_reference(v->reference, dialect, e))
         return false;
-    if (v->baseline.len && !baseline_read(a, v->baseline, &earlier, e))
+    if (v->baseline.len && !baseline_read(a, input_path(v->baseline), &earlier, e))
         return false;
     const struct compare_options *options = compare_options_of(a, v, dialect, log);
     if (!compare_prepare(a, options, &c, e))

@@ -3,6 +3,7 @@
  * compare_fleet.c - plumb compare --fleet: what goes together, and from sites to a report.
  */
 #include "cli/cmd/compare_fleet.h"
+#include "cli/input.h"
 #include "cli/options/formats.h"
 #include "compare/fleet/fleet.h"
 #include "report/report.h"
@@ -111,7 +112,7 @@ bool fleet_execute(struct arena *a, const struct compare_values *v, const struct
     const struct compare *c;
 
     if (!check_options(given, e) || !check_values(a, v, e) ||
-        (v->baseline.len && !fleet_baseline_read(a, v->baseline, &earlier, e)))
+        (v->baseline.len && !fleet_baseline_read(a, input_path(v->baseline), &earlier, e)))
         return false;
     const struct compare_options *options = compare_options_of(a, v, &dialect_native, log);
     const struct fleet_options sites = {.compare = options,

@@ -4,7 +4,7 @@
  * reference.
  */
 #include "cli/compat/cobra.h"
-#include "cli/commands.h"
+#include "cli/input.h"
 #include "cli/compat/originals.h"
 #include "cli/compat/klog.h"
 #include "compare/helm/helm.h"
@@ -77,6 +77,7 @@ static bool cmd_helm_convert(struct call *c, struct err *e)
         if (file_kind(v.reference) == FILE_MISSING)
             return err_set(e, ERR_NOT_FOUND, "%.*s does not exist", STR_ARG(v.reference));
     }
+    v.values = input_path(v.values);
     return convert(c->arena, &v, v.outside_links, e);
 }
 

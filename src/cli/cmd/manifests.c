@@ -6,7 +6,7 @@
  * made here: of the kinds that are chosen, and of what these export. tests/golden/manifests/rights
  * runs the operator with exactly these rights, and checks that each of them is used.
  */
-#include "cli/commands.h"
+#include "cli/input.h"
 #include "cli/options/kinds.h"
 #include "base/embed.h"
 #include "base/file.h"
@@ -299,7 +299,7 @@ static bool prepare_operate(struct call *c, struct model *m, struct value *data,
                     STR_ARG(v->kinds.len ? str_join(a, v->kinds.items, v->kinds.len, STR(","))
                                          : STR("*"))));
     add_arg(a, data, str_fmt(a, "--health-addr=:%d", (int)v->port));
-    return make_settings(a, v->env, data, e);
+    return make_settings(a, input_path(v->env), data, e);
 }
 
 /* The plural that Kubernetes' own tools guess for a kind. */

@@ -70,7 +70,7 @@ static bool read_patch_bytes(struct call *c, str *name, str *bytes, struct err *
         return err_set(e, ERR_USAGE, "patch needs either --patch or --patch-file");
     *name = direct ? STR("<patch>") : v->patch_file;
     *bytes = v->patch;
-    return direct || file_read(c->arena, v->patch_file, bytes, e);
+    return direct || file_read(c->arena, input_path(v->patch_file), bytes, e);
 }
 
 /* The patch as JSON: what was given as JSON is left as it is. */

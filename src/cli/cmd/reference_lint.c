@@ -4,6 +4,7 @@
  */
 #include "cli/cmd/reference_internal.h"
 #include "cli/findings.h"
+#include "cli/input.h"
 #include "cli/print.h"
 #include "base/quote.h"
 #include "compare/lint/lint.h"
@@ -168,8 +169,8 @@ bool cmd_reference_lint(struct call *c, struct err *e)
 {
     const struct reference_values *v = c->values;
     const struct lint_options options = {.reference = c->args[1],
-                                         .overrides = v->overrides,
-                                         .config = v->config,
+                                         .overrides = input_path(v->overrides),
+                                         .config = input_path(v->config),
                                          .outside_links = v->outside_links};
     struct lint_report report;
 

@@ -187,9 +187,10 @@ static str template_name(str word, str path)
 
 static bool add_templates(struct arena *a, str word, struct source_files *out, struct err *e)
 {
+    static const char *const endings[] = {".json", ".tmpl", ".tpl", ".yaml", ".yml", NULL};
     struct option_list found = {0};
 
-    if (!input_add_templates(a, word, &found, e))
+    if (!input_add_ending(a, word, endings, &found, e))
         return false;
     if (!found.len)
         return err_set(e, ERR_NOT_FOUND,

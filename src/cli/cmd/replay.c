@@ -3,7 +3,7 @@
 #include "arm/rules/kind.h"
 #include "azure/model/model.h"
 #include "base/file.h"
-#include "cli/commands.h"
+#include "cli/input.h"
 #include "cli/print.h"
 #include "operator/replay.h"
 #include "text/json/json.h"
@@ -76,7 +76,7 @@ static bool replay_file(struct replaying *r, str file, struct err *e)
     AUTO_ARENA a = arena_new();
     str text, line;
 
-    if (!file_read_max(text_arena, file, KEEPER_BYTES_MAX + KEEPER_LINE_MAX, &text, e))
+    if (!file_read_max(text_arena, input_path(file), KEEPER_BYTES_MAX + KEEPER_LINE_MAX, &text, e))
         return false;
     for (size_t number = 1; str_next_line(&text, &line); number++) {
         AUTO_ERR bad = {0};
@@ -127,18 +127,30 @@ static bool print(struct replaying *r, struct err *e)
                           &(struct doc){.root = out}, e);
 }
 
+/* Of a folder also what the operator has put aside as it went on. */
+static bool find_files(struct call *c, struct option_list *out, struct err *e)
+{
+    static const char *const endings[] = {".json", ".jsonl", ".jsonl.1", NULL};
+
+    for (size_t i = 0; i < c->arg_count; i++)
+        if (!input_add_ending(c->arena, c->args[i], endings, out, e))
+            return false;
+    return true;
+}
+
 static bool cmd_replay(struct call *c, struct err *e)
 {
     const struct replay_values *v = c->values;
     struct replaying r = {.call = c, .list = value_list(c->arena)};
+    struct option_list files = {0};
     bool ok = true;
 
     if (v->rules.len && !kind_set_open(c->arena, v->rules, &r.rules, e))
         return err_wrap(e, "--rules");
-    if (!model_open(c->arena, v->model, &r.model, e))
+    if (!find_files(c, &files, e) || !model_open(c->arena, v->model, &r.model, e))
         return false;
-    for (size_t i = 0; ok && i < c->arg_count; i++)
-        ok = replay_file(&r, c->args[i], e);
+    for (size_t i = 0; ok && i < files.len; i++)
+        ok = replay_file(&r, files.items[i], e);
     ok = ok && print(&r, e);
     if (r.different && c->status == STATUS_FINE)
         c->status = STATUS_DIFFERENT;
@@ -153,7 +165,8 @@ const struct command command_replay = {
     .help = "Reads files written by plumb operate --keep-decisions and decides each case again,\n"
             "with this program and its model: whether Azure is written to, for which cause and\n"
             "because of which paths. Nothing else is asked, so the answer is the same on every\n"
-            "machine. Verdicts that differ from the recorded ones are shown.\n"
+            "machine. Verdicts that differ from the recorded ones are shown. A folder stands\n"
+            "for the .json, .jsonl and .jsonl.1 files below it, - for standard input.\n"
             "\n"
             "Secrets are masked in these files. A decision that cannot be repeated without them\n"
             "is marked as such when it is kept, and only counted here. Exit status: 0 when all\n"

@@ -3,7 +3,7 @@
  * simulate.c - plumb simulate: a simulated Azure Resource Manager on this machine, until a
  * signal ends it.
  */
-#include "cli/commands.h"
+#include "cli/input.h"
 #include "cli/stop.h"
 #include "net/server/handler_serve.h"
 #include "sim/sim.h"
@@ -63,7 +63,7 @@ static bool add_files(struct call *c, struct sim *s, const struct option_list *f
 {
     for (size_t i = 0; i < files->len; i++) {
         struct source src = {.file = files->items[i]};
-        if (!file_read(c->arena, src.file, &src.text, e) || !add(s, &src, e))
+        if (!file_read(c->arena, input_path(src.file), &src.text, e) || !add(s, &src, e))
             return false;
     }
     return true;

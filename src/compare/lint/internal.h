@@ -49,6 +49,11 @@ void lint_add(struct lint *l, const struct lint_rule *rule, struct where at, con
               ...) FORMAT(4, 5);
 /* The place of a value of the metadata file; of its file when it is NULL. */
 struct where lint_where(const struct lint *l, const struct value *v);
+/*
+ * A path whose last key has dots and no quotes, as metadata.annotations.example.com/x, with quotes;
+ * empty when it is no such path. *holder is the mapping: annotations. Lives as long as a.
+ */
+str lint_quoted_path(struct arena *a, const struct path *path, str *holder);
 /* The place of the key of a member. */
 struct where lint_key_where(const struct source *s, const struct value *member);
 /* What a YAML error says, without the lines it counts: they differ from those of places. */

@@ -40,24 +40,31 @@ static bool holds_texts(str key)
     return false;
 }
 
-/* A key with dots and without quotes: "metadata.annotations.example.com/x" omits nothing. */
-static void check_dotted(struct lint *l, const struct value *text, const struct path *path)
+str lint_quoted_path(struct arena *a, const struct path *path, str *holder)
 {
-    struct buf want = buf_new(l->arena, BUF_UNLIMITED), key = buf_new(l->arena, BUF_UNLIMITED);
+    struct buf want = buf_new(a, BUF_UNLIMITED);
     size_t i = 0;
 
     while (i < path->len && !holds_texts(path->steps[i].key))
         i++;
     if (i + 2 >= path->len)
-        return;
-    for (size_t k = i + 1; k < path->len; k++)
-        buf_fmt(&key, "%s%.*s", k > i + 1 ? "." : "", STR_ARG(path->steps[k].key));
+        return STR_NONE;
+    *holder = path->steps[i].key;
     path_print_dotted(&want, &(struct path){path->steps, i + 1});
-    lint_add(l, &lint_unquoted_key, lint_where(l, text),
-             "pathToKey %.*s leads below a value of %.*s, which is text; did you mean "
-             "%.*s.\"%.*s\"?",
-             STR_ARG(value_str(text)), STR_ARG(path->steps[i].key), STR_ARG(buf_str(&want)),
-             STR_ARG(buf_str(&key)));
+    for (size_t k = i + 1; k < path->len; k++)
+        buf_fmt(&want, "%s%.*s", k > i + 1 ? "." : ".\"", STR_ARG(path->steps[k].key));
+    buf_char(&want, '"');
+    return buf_str(&want);
+}
+
+static void check_dotted(struct lint *l, const struct value *text, const struct path *path)
+{
+    str holder, want = lint_quoted_path(l->arena, path, &holder);
+
+    if (want.len)
+        lint_add(l, &lint_unquoted_key, lint_where(l, text),
+                 "pathToKey %.*s leads below a value of %.*s, which is text; did you mean %.*s?",
+                 STR_ARG(value_str(text)), STR_ARG(holder), STR_ARG(want));
 }
 
 static void check_entry(struct lint *l, const struct value *entry)

@@ -448,10 +448,15 @@ static void check_field(struct lint *l, size_t i, struct per_field *f)
 {
     struct where at = lint_where(l, field_entry(l, i, f->text));
     bool found = false;
+    str holder, want;
     AUTO_ERR e = {0};
 
     if (!field_is_good(l, i, f, &found, &e))
         lint_add(l, &lint_per_field, at, "%.*s: %.*s", STR_ARG(f->text), STR_ARG(e.text));
+    else if (!found && (want = lint_quoted_path(l->arena, &f->path, &holder)).len)
+        lint_add(l, l->notes[i].plain ? &lint_per_field : &lint_unquoted_key, at,
+                 "pathToKey %.*s leads below a value of %.*s, which is text; did you mean %.*s?",
+                 STR_ARG(f->text), STR_ARG(holder), STR_ARG(want));
     else if (!found && l->notes[i].plain)
         lint_add(l, &lint_per_field, at, "%.*s: the template %.*s has no such field",
                  STR_ARG(f->text), STR_ARG(l->reference.templates.items[i].path));
