@@ -9,9 +9,13 @@
  */
 #include "text/yaml/internal.h"
 
+/* Bytes that aliases may repeat: Go counts nodes only, and a text of 1 MB is one of them. */
+#define ALIASED_MAX (64 * MIB)
+
 struct expanding {
     struct yreader *r;
     uint64_t decoded, aliased; /* Go's counts */
+    uint64_t bytes, repeated;  /* of texts and keys; of those that aliases stand for */
     uint32_t aliases;          /* how many are being followed */
     uint32_t depth, deepest;
     struct buf complaints;  /* of strict reading, one per line */
@@ -71,6 +75,14 @@ static bool count(struct expanding *x, uint64_t nodes, const struct value *at)
     return true;
 }
 
+static bool repeat_bytes(struct expanding *x, const struct yanchor *anchor, const struct value *at)
+{
+    x->bytes += anchor->bytes;
+    x->repeated += anchor->bytes;
+    return x->repeated <= ALIASED_MAX ||
+           fail(x, ERR_LIMIT, at->pos, STR("document contains excessive aliasing"));
+}
+
 static bool enter(struct expanding *x, uint32_t levels, const struct value *at)
 {
     if (x->depth + levels > VALUE_DEPTH_MAX)
@@ -99,7 +111,7 @@ static void replace(struct value *v, const struct value *node)
 
 static bool finish_anchor(struct expanding *x, struct yanchor *anchor)
 {
-    uint64_t before = x->decoded;
+    uint64_t before = x->decoded, bytes = x->bytes;
     uint32_t deepest = x->deepest;
 
     anchor->complaints = x->complaints.len;
@@ -110,6 +122,7 @@ static bool finish_anchor(struct expanding *x, struct yanchor *anchor)
     anchor->complaints_end = x->complaints.len;
     anchor->state = ANCHOR_DONE;
     anchor->cost = x->decoded - before;
+    anchor->bytes = x->bytes - bytes;
     anchor->height = x->deepest - x->depth;
     if (deepest > x->deepest)
         x->deepest = deepest;
@@ -146,7 +159,8 @@ static bool follow_alias(struct expanding *x, struct value *v)
         if (!finish_anchor(x, anchor))
             return false;
     } else {
-        if (!count(x, anchor->cost, v) || !enter(x, anchor->height, v))
+        if (!count(x, anchor->cost, v) || !repeat_bytes(x, anchor, v) ||
+            !enter(x, anchor->height, v))
             return false;
         repeat_complaints(x, anchor);
     }
@@ -492,6 +506,7 @@ static bool expand(struct expanding *x, struct value *v)
     }
     if (!count(x, 1, v))
         return false;
+    x->bytes += v->key_len + (value_is_container(v) ? 0 : v->len);
     if (!value_is_container(v))
         return true;
     if (!enter(x, 1, v))

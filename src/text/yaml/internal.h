@@ -89,6 +89,7 @@ struct yanchor {
     enum { ANCHOR_RAW, ANCHOR_BUSY, ANCHOR_DONE } state;
     bool object;                       /* what Go asks before a merge */
     uint64_t cost;                     /* nodes that Go decodes for it */
+    uint64_t bytes;                    /* of texts and keys in it */
     uint32_t height;                   /* levels below it */
     size_t complaints, complaints_end; /* about what is in it: a part of those of the document */
     str name;

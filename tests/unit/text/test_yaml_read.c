@@ -447,6 +447,12 @@ TEST(small_documents_do_not_become_huge)
                 i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
     check_limit(a, buf_str(&b), "document contains excessive aliasing");
     assert_true(arena_held(a) < 100 * MIB);
+    /* Few nodes, but each of them is long. */
+    buf_truncate(&b, 0);
+    buf_add(&b, STR("a: &a {k: "));
+    buf_repeat(&b, 'x', MIB);
+    buf_add(&b, STR("}\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: [*b,*b,*b,*b,*b,*b,*b,*b,*b]\n"));
+    check_limit(a, buf_str(&b), "document contains excessive aliasing");
 }
 
 TEST(a_scalar_has_at_most_64_mib)
