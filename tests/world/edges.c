@@ -40,6 +40,8 @@ void edge_newer_generation(struct world *w)
 {
     struct stage *s = open_group(w);
 
+    /* The group is at rest, so that it wakes nobody after the restart. */
+    stage_run(s, 2 * STAGE_PERIOD);
     stage_fault(s, "{'faults':[{'kind':'operation','method':'PUT','type':'Microsoft.Storage*',"
                    "'code':'LocationRequired','message':'no','count':1}]}");
     stage_apply_text(s, ACCOUNT("acc", ""));

@@ -129,6 +129,35 @@ void export_contested(struct world *w)
     stage_close(s);
 }
 
+/* 5.3: expressions are not evaluated, which a condition says and nothing else suffers from. */
+void export_expressions(struct world *w)
+{
+    struct stage *s = open(w);
+    struct condition c = {0};
+
+    stage_apply_text(s, GROUP("rg", ""));
+    stage_apply_text(
+        s, OBJECT("storage.azure.com/v20230101", "StorageAccount", "acc", "",
+                  "'location':'westus2','kind':'StorageV2','sku':{'name':'Standard_LRS'},'owner':"
+                  "{'name':'rg'},'operatorSpec':{'configMapExpressions':[{'name':'places','key':"
+                  "'id','value':'self.status.id'}]}"));
+    stage_run(s, 3 * WORLD_MINUTE);
+    stage_expect_ready(s, "StorageAccount", "acc");
+    (void)condition_get(value_get(stage_get(s, "StorageAccount", "acc"), STR("status")),
+                        STR("Exported"), &c);
+    world_expect(w,
+                 str_eq(c.status, STR("False")) && str_eq(c.reason, STR("NotSupported")) &&
+                     str_contains(c.message, STR("configMapExpressions is not evaluated")),
+                 "the condition says %.*s", STR_ARG(c.message));
+    stage_patch(s, "StorageAccount", "acc", "{'spec':{'operatorSpec':null}}");
+    stage_run(s, WORLD_MINUTE);
+    world_expect(w,
+                 !condition_get(value_get(stage_get(s, "StorageAccount", "acc"), STR("status")),
+                                STR("Exported"), &c),
+                 "the condition stays");
+    stage_close(s);
+}
+
 /* 5.4: what is not ours is left alone; the rest is written all the same. */
 void export_not_ours(struct world *w)
 {

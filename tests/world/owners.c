@@ -67,10 +67,16 @@ void owner_by_id(struct world *w)
         s, OBJECT("storage.azure.com/v20230101", "StorageAccount", "wrong", "",
                   "'location':'westus2','kind':'StorageV2','sku':{'name':'Standard_LRS'},'owner':"
                   "{'armId':'" ACCOUNT_ID("other") "'}"));
+    stage_apply_text(
+        s, OBJECT("storage.azure.com/v20230101", "StorageAccount", "foreign", "",
+                  "'location':'westus2','kind':'StorageV2','sku':{'name':'Standard_LRS'},'owner':"
+                  "{'armId':'" NETWORK_ID("vnet") "'}"));
     stage_run(s, 30 * NS_PER_SEC);
     stage_expect(s, "StorageAccount", "acc", "WaitingForOwner", STAGE_GROUP);
     world_expect(w, str_eq(stage_condition(s, "StorageAccount", "wrong").severity, STR("Error")),
                  "an owner of a wrong type is accepted");
+    world_expect(w, str_eq(stage_condition(s, "StorageAccount", "foreign").severity, STR("Error")),
+                 "an owner of another provider is accepted");
     stage_azure(s, "PUT", STR(STAGE_GROUP), STR("2020-06-01"), STR("{\"location\":\"westus2\"}"));
     stage_run(s, 3 * WORLD_MINUTE);
     stage_expect_ready(s, "StorageAccount", "acc");

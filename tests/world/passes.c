@@ -58,7 +58,10 @@ void pass_overlap(struct world *w)
     stage_apply_text(s,
                      GROUP("rg", ",'annotations':{'" ANNOTATION_OPERATOR_NAMESPACE "':'another'}"));
     stage_run(s, 30 * WORLD_MINUTE);
-    world_expect(w, stage_has_event(s, "Overlap"), "no Event");
+    stage_patch(s, "ResourceGroup", "rg", "{'spec':{'tags':{'a':'b'}}}");
+    stage_run(s, 30 * WORLD_MINUTE);
+    world_expect(w, stage_count_events(s, "Overlap") == 1, "%u Events",
+                 stage_count_events(s, "Overlap"));
     world_expect(w, !s->arm_reads && !s->arm_writes && !s->status_writes, "it was touched");
     /* Its user takes it away from the other one. */
     stage_apply_text(
@@ -164,7 +167,7 @@ void pass_namespace_policy(struct world *w)
     stage_apply_text(s, GROUP("own", POLICY("manage")));
     /* An unknown value means the configured default, not the Namespace's. */
     stage_apply_text(s, GROUP("odd", POLICY("Skip")));
-    stage_run(s, 30 * NS_PER_SEC);
+    stage_run(s, 40 * NS_PER_SEC);
     stage_expect_ready(s, "ResourceGroup", "odd");
     stage_expect(s, "ResourceGroup", "rg", "AzureResourceNotFound", NULL);
     stage_expect_ready(s, "ResourceGroup", "own");
@@ -173,8 +176,9 @@ void pass_namespace_policy(struct world *w)
     stage_run(s, 1 * NS_PER_SEC);
     world_expect(w, operator_stats(s->operator).passes <= passes + 1,
                  "a label of the Namespace wakes objects");
+    /* Its next look by itself is half a minute away. */
     stage_patch(s, "Namespace", "default", ANNOTATE(ANNOTATION_POLICY, "null"));
-    stage_run(s, 30 * NS_PER_SEC);
+    stage_run(s, 15 * NS_PER_SEC);
     stage_expect_ready(s, "ResourceGroup", "rg");
     stage_close(s);
 }
@@ -208,6 +212,9 @@ void condition_refused(struct world *w)
                        STR("operatorStatus"));
     world_expect(w, !value_get(memory, STR("nextRetry")) && !value_get(memory, STR("attempt")),
                  "the failure is still remembered");
+    /* 1.7: once each. */
+    world_expect(w, stage_count_events(s, "CreateOrUpdateActionError") == 1, "%u Events",
+                 stage_count_events(s, "CreateOrUpdateActionError"));
     stage_close(s);
 }
 
@@ -342,6 +349,33 @@ void condition_steady(struct world *w)
     }
     world_expect(w, str_eq(since, stage_condition(s, "StorageAccount", "acc").since),
                  "lastTransitionTime moves without a transition");
+    stage_close(s);
+}
+
+/* 3.5: a correction is no news for whoever waits for Ready; a change of the spec is. */
+void condition_at_work(struct world *w)
+{
+    struct stage *s = open_ready(w);
+    bool shown = false;
+
+    stage_change(s, ACCOUNT_ID("acc"), "properties.accessTier", "\"Cool\"");
+    for (int i = 0; i < 20 * 60 * 4 && stage_puts(s, STR(ACCOUNT_ID("acc"))) < 2; i++) {
+        stage_run(s, NS_PER_SEC / 4);
+        stage_expect_ready(s, "StorageAccount", "acc");
+    }
+    for (int i = 0; i < 60 * 4; i++) {
+        stage_run(s, NS_PER_SEC / 4);
+        stage_expect_ready(s, "StorageAccount", "acc");
+    }
+    world_expect(w, stage_puts(s, STR(ACCOUNT_ID("acc"))) == 2, "it was not corrected");
+    stage_patch(s, "StorageAccount", "acc", "{'spec':{'accessTier':'Cool'}}");
+    for (int i = 0; i < 60 * 20 && !shown; i++) {
+        stage_run(s, NS_PER_SEC / 20);
+        shown = str_eq(stage_condition(s, "StorageAccount", "acc").reason, STR("Reconciling"));
+    }
+    world_expect(w, shown, "nothing shows that the change is being sent");
+    stage_run(s, 2 * WORLD_MINUTE);
+    stage_expect_ready(s, "StorageAccount", "acc");
     stage_close(s);
 }
 

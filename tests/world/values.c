@@ -50,6 +50,37 @@ void secret_missing(struct world *w)
     stage_close(s);
 }
 
+/* 5.1: the same with a ConfigMap. */
+void config_map_missing(struct world *w)
+{
+    struct stage *s = open(w);
+
+    stage_apply_text(
+        s, OBJECT("sql.azure.com/v20211101", "Server", "server", "",
+                  "'location':'westus2','owner':{'name':'rg'},'version':'12.0','administrators':{"
+                  "'administratorType':'ActiveDirectory','azureADOnlyAuthentication':true,"
+                  "'principalType':'Group','login':'admins','sidFromConfig':{'name':'admins',"
+                  "'key':'id'}}"));
+    stage_run(s, 30 * NS_PER_SEC);
+    stage_expect(s, "Server", "server", "ConfigMapNotFound", "\"admins\" does not exist yet");
+    stage_apply_text(s, "{'apiVersion':'v1','kind':'ConfigMap','metadata':{'name':'admins'},"
+                        "'data':{'other':'x'}}");
+    stage_run(s, 30 * NS_PER_SEC);
+    stage_expect(s, "Server", "server", "ConfigMapNotFound", "no key \"id\"");
+    world_expect(w, !stage_puts(s, STR(SERVER_ID)), "sent without it");
+    stage_patch(s, "ConfigMap", "admins", "{'data':{'id':'00000000-0000-0000-0000-000000000001'}}");
+    stage_run(s, 2 * WORLD_MINUTE);
+    stage_expect_ready(s, "Server", "server");
+    const struct value *properties =
+        value_get(stage_body(s, SERVER_ID, "2021-11-01"), STR("properties"));
+    world_expect(
+        w,
+        str_eq(value_str(value_get(value_get(properties, STR("administrators")), STR("sid"))),
+               STR("00000000-0000-0000-0000-000000000001")),
+        "the value was not sent");
+    stage_close(s);
+}
+
 /* 5.1: a rotated Secret leads to one PUT, another key of it to none. */
 void secret_rotated(struct world *w)
 {
