@@ -91,8 +91,25 @@ str redact_header(struct arena *a, str name, str value)
 
 /* ---- Queries and forms ---------------------------------------------------------------------- */
 
-/* Hides the passwords of all URLs in a text: one may be a parameter of another. */
-str redact_passwords(struct arena *a, str text)
+/* How often a text is gone through for what hiding something else has brought to light. */
+#define ROUNDS 4
+
+/*
+ * Hides until there is nothing more to hide: a password with a "/" in it ends the place of one
+ * before it, until it is hidden itself. A text that does not settle is hidden as a whole.
+ */
+static str settle(struct arena *a, str text, str (*hide)(struct arena *, str))
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        str next = hide(a, text);
+        if (str_eq(next, text))
+            return text;
+        text = next;
+    }
+    return STR(REDACTED);
+}
+
+static str hide_passwords(struct arena *a, str text)
 {
     struct buf b = buf_new(a, BUF_UNLIMITED);
     size_t start, end;
@@ -105,6 +122,12 @@ str redact_passwords(struct arena *a, str text)
     }
     buf_add(&b, rest);
     return buf_str(&b);
+}
+
+/* Hides the passwords of all URLs in a text: one may be a parameter of another. */
+str redact_passwords(struct arena *a, str text)
+{
+    return settle(a, text, hide_passwords);
 }
 
 static bool has_parameter(str pairs, str wanted)
@@ -172,7 +195,7 @@ static void cut_query(str url, str *before, str *mark, str *query)
  * A password may hold a "?" or "#", so that of the URL itself is hidden before these are looked
  * for; but only when there is a scheme before them.
  */
-str redact_url(struct arena *a, str url)
+static str hide_secrets_of_url(struct arena *a, str url)
 {
     struct buf b = buf_new(a, BUF_UNLIMITED);
     str whole, before, mark, query, fragment;
@@ -190,6 +213,11 @@ str redact_url(struct arena *a, str url)
         buf_char(&b, '#');
     redact_pairs(a, &b, fragment);
     return buf_str(&b);
+}
+
+str redact_url(struct arena *a, str url)
+{
+    return settle(a, url, hide_secrets_of_url);
 }
 
 str redact_place(struct arena *a, str place)
