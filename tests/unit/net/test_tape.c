@@ -375,7 +375,8 @@ TEST(secrets_are_found_wherever_they_stand)
     assert_str(redact_url(a, STR("https://u:p@h/x?sig=1&a=2&code=3")),
                STR("https://u:xxxxx@h/x?sig=REDACTED&a=2&code=REDACTED"));
     assert_str(redact_url(a, STR("http://h/a@b:c?")), STR("http://h/a@b:c?"));
-    /* The "/" of the second password is gone with it, and so is the end of what the first may be. */
+    /* The "/" of the second password is gone with it, and so is the end of what the first may be.
+     */
     assert_str(redact_url(a, STR("https://u:p@h \"https:\":A/@ b")), STR("https://u:xxxxx@ b"));
     assert_str(redact_url(a, STR("http://u\0v:p@h/#a=b&access_token=c")),
                STR("http://u\0v:xxxxx@h/#a=b&access_token=REDACTED"));
