@@ -410,7 +410,7 @@ static str member_fault(const struct level *l, struct archive_entry *entry, str 
     str fault = l->raw ? STR_NONE : pack_name_fault(name);
 
     if (!fault.len && is_unknown(l->pack->lib, entry))
-        return STR("this is no file, but perhaps a part of one that begins in another volume");
+        return STR("not a whole file: it may continue one from another volume");
     if (!fault.len && is_link_or_device(l->pack->lib, entry))
         return STR("links and devices are not followed");
     return fault;

@@ -230,21 +230,24 @@ str redact_place(struct arena *a, str place)
 /* Shorter secrets are words that may be anywhere. */
 #define SECRET_MIN 6
 
-/* The text itself when the secret is not in it. */
+str redact_all(struct arena *a, str text, str secret, str mask)
+{
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+    str before;
+
+    if (!secret.len || !str_contains(text, secret))
+        return text;
+    for (bool more = true; more;) {
+        more = str_cut(text, secret, &before, &text);
+        buf_add(&b, before);
+        buf_add(&b, more ? mask : STR_NONE);
+    }
+    return buf_str(&b);
+}
+
 static str without(struct arena *a, str text, str secret)
 {
-    size_t at = secret.len < SECRET_MIN ? STR_NPOS : str_find(text, secret);
-    struct buf b = buf_new(a, BUF_UNLIMITED);
-
-    if (at == STR_NPOS)
-        return text;
-    for (str rest = text;; at = str_find(rest, secret)) {
-        buf_add(&b, str_slice(rest, 0, at));
-        if (at == STR_NPOS)
-            return buf_str(&b);
-        buf_add(&b, STR(REDACTED));
-        rest = str_from(rest, at + secret.len);
-    }
+    return secret.len < SECRET_MIN ? text : redact_all(a, text, secret, STR(REDACTED));
 }
 
 /* ---- JSON ----------------------------------------------------------------------------------- */

@@ -38,6 +38,8 @@ str redact_body(struct arena *a, str url, str content_type, str body);
  * URLs, password=x and "password": "x", credentials, tokens, private keys. The rest stays as it is.
  */
 str redact_text(struct arena *a, str text);
+/* The text with mask wherever it has the secret; the text itself when it has not. */
+str redact_all(struct arena *a, str text, str secret, str mask);
 
 /*
  * The text without what a request sent that is secret: values of its secret headers, in particular

@@ -367,8 +367,6 @@ struct pass_step state_mask(struct pass *p);
 void mask_value(struct pass *p, str value);
 /* Those values, longer ones first: of one that begins as another no end remains. */
 const struct str_list *mask_values(struct pass *p);
-/* text with mask wherever it has value. */
-str mask_all(struct arena *a, str text, str value, str mask);
 struct pass_step state_explain(struct pass *p);
 struct pass_step state_remove(struct pass *p);
 struct pass_step state_release(struct pass *p);

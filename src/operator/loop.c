@@ -715,13 +715,14 @@ static bool foresee_lists(struct operator* o, struct card *card, const struct va
 /* The same: what was found well waits for the end of its period. */
 static bool continue_rest(struct operator* o, struct card *card, const struct value *object)
 {
+    int64_t ago = o->ports.checked ? o->ports.checked(o->ports.ctx, &card->key) : -1;
+
+    if (ago < 0 || !is_at_rest(object))
+        return false;
     AUTO_ARENA a = arena_new();
     struct pass p = {
         .arena = a, .config = &o->config, .ports = &o->ports, .card = card, .object = object};
-    int64_t ago = o->ports.checked ? o->ports.checked(o->ports.ctx, &card->key) : -1;
-
-    if (ago < 0 || !is_at_rest(object) ||
-        !model_find_hub(o->config.model, card->key.group, card->key.kind, &p.resource, NULL))
+    if (!model_find_hub(o->config.model, card->key.group, card->key.kind, &p.resource, NULL))
         return false;
     int64_t left = schedule_vary(schedule_period(o->config.period, object, drift_writes(&p))) - ago;
     if (left <= 0)

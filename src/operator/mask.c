@@ -11,6 +11,7 @@
 
 #include "azure/needs.h"
 #include "base/map.h"
+#include "net/redact.h"
 #include "text/codec.h"
 #include "text/html.h"
 #include "text/json/json.h"
@@ -18,21 +19,6 @@
 
 /* Bytes of a value that is looked for in other spellings too. */
 #define SPELLED_MIN 4
-
-str mask_all(struct arena *a, str text, str value, str mask)
-{
-    struct buf b = buf_new(a, BUF_UNLIMITED);
-    str before;
-
-    if (!value.len || !str_contains(text, value))
-        return text;
-    for (bool more = true; more;) {
-        more = str_cut(text, value, &before, &text);
-        buf_add(&b, before);
-        buf_add(&b, more ? mask : STR_NONE);
-    }
-    return buf_str(&b);
-}
 
 static void hide_text(struct pass *p, str value)
 {
@@ -59,7 +45,7 @@ static void hide_spellings(struct pass *p, str value)
     hide_text(p, buf_str(&url));
     url_query_escape(&query, value);
     hide_text(p, buf_str(&query));
-    hide_text(p, mask_all(p->arena, buf_str(&query), STR("+"), STR("%20")));
+    hide_text(p, redact_all(p->arena, buf_str(&query), STR("+"), STR("%20")));
     hide_text(p, base64_encode(p->arena, value));
 }
 

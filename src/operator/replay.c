@@ -2,9 +2,9 @@
 /* replay.c - records of judging, made and judged again; see replay.h. */
 #include "operator/replay.h"
 
-#include "operator/internal.h"
-
 #include "base/clock.h"
+#include "net/redact.h"
+#include "operator/internal.h"
 
 #define RECORD_VERSION 1
 /* Of the paths that a verdict names. */
@@ -25,7 +25,7 @@ static bool mask(void *ctx, struct value *v, size_t depth)
     str text = value_str(v);
     for (size_t i = 0; i < secrets->len; i++)
         if (secrets->items[i].len >= 4 || str_eq(value_str(v), secrets->items[i]))
-            text = mask_all(p->arena, text, secrets->items[i], STR(MASKED));
+            text = redact_all(p->arena, text, secrets->items[i], STR(MASKED));
     v->text = text.ptr;
     v->len = (uint32_t)text.len;
     return true;

@@ -199,7 +199,7 @@ str status_masked(struct pass *p, str text)
     const struct str_list *secrets = mask_values(p);
 
     for (size_t i = 0; i < secrets->len && secrets->items[i].len >= 4; i++)
-        text = mask_all(p->arena, text, secrets->items[i], STR("***"));
+        text = redact_all(p->arena, text, secrets->items[i], STR("***"));
     return redact_text(p->arena, text);
 }
 

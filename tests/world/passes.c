@@ -352,7 +352,7 @@ void condition_steady(struct world *w)
     stage_close(s);
 }
 
-/* 3.5: a correction is no news for whoever waits for Ready; a change of the spec is. */
+/* 3.5: a correction leaves Ready alone; an edit of the spec does not. */
 void condition_at_work(struct world *w)
 {
     struct stage *s = open_ready(w);

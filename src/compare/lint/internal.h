@@ -51,7 +51,7 @@ void lint_add(struct lint *l, const struct lint_rule *rule, struct where at, con
 struct where lint_where(const struct lint *l, const struct value *v);
 /*
  * A path whose last key has dots and no quotes, as metadata.annotations.example.com/x, with quotes;
- * empty when it is no such path. *holder is the mapping: annotations. Lives as long as a.
+ * empty if it is not such a path. *holder is the mapping: annotations. Lives as long as a.
  */
 str lint_quoted_path(struct arena *a, const struct path *path, str *holder);
 /* The place of the key of a member. */

@@ -280,7 +280,7 @@ TEST(a_part_of_a_file_is_told)
     buf_repeat(&tar, '#', 512);
     buf_repeat(&tar, '\0', 1024);
     str got = show(a, buf_str(&tar), false);
-    assert_true(str_has_prefix(got, STR("D a!1.yaml one;F a!2.yaml this is no file, but")));
+    assert_true(str_has_prefix(got, STR("D a!1.yaml one;F a!2.yaml not a whole file")));
     assert_false(str_contains(got, STR("F a!2.log")));
 }
 
