@@ -24,10 +24,12 @@ endif
 STD := -std=gnu17 -D_GNU_SOURCE -DPLUMB_VERSION='"$(VERSION)"' -Isrc -I$(GEN)
 # -fzero-call-used-regs is left out: it costs 6 % of a comparison, where these two cost 1 %.
 HARDEN := -fstack-protector-strong -fstack-clash-protection -fPIE
+LINK_HARDEN := -pie -Wl,-z,relro,-z,now
 ifeq ($(or $(CROSS),$(shell uname -m)),x86_64)
 HARDEN += -fcf-protection
+# The 7,000 pointers that depend on where the program is loaded: bits instead of 24 bytes each.
+LINK_HARDEN += -Wl,-z,pack-relative-relocs
 endif
-LINK_HARDEN := -pie -Wl,-z,relro,-z,now
 LIBS := -lcrypto -lcrypt -lz -lm -lpthread
 
 CC_release := $(CROSS)gcc
@@ -186,6 +188,10 @@ $(B)/fuzz/fuzz_yaml_libyaml: LIBS += -lyaml
 
 $(B)/bench: $(call object,$(BENCHES)) $(B)/libsupport.a $(B)/libplumb.a
 	$(call say,LD)$(CC) $(LDFLAGS) -o $@ $^ -ljansson -lyaml -lcurl -lssl $(TEST_LIBS)
+
+# Where most of a comparison is spent: worth a percent and a half of its instructions.
+HOT_release := -O3
+$(call object,$(wildcard src/base/*.c src/value/*.c src/tmpl/*.c)): CFLAGS += $(HOT_$(BUILD))
 
 $(B)/obj/%.o: %.c Makefile VERSION | $(GENERATED)
 	@mkdir -p $(@D)

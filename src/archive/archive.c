@@ -7,6 +7,7 @@
  */
 #include "archive/internal.h"
 #include "archive/library.h"
+#include "base/strset.h"
 
 #include <errno.h>
 
@@ -25,7 +26,7 @@ struct level {
     struct pack *pack;
     str name;
     struct reader *from;
-    struct gzip *gzip; /* what from is, when the archive is packed by it */
+    struct gzip *gzips[2]; /* what from is, when the archive is packed by it, perhaps twice */
     struct archive *lib;
     char *buffer;
     size_t have, used;   /* bytes in the buffer, and those that the library was given */
@@ -34,10 +35,13 @@ struct level {
     uint64_t given;      /* the place behind what was given */
     /* Of the search for the next member: */
     bool searching;
-    uint64_t start;   /* where it began, in what is unpacked */
-    uint64_t asked;   /* bytes given since */
-    bool seeks;       /* a zip whose directory is read */
-    bool raw;         /* one document, compressed */
+    uint64_t start; /* where it began, in what is unpacked */
+    uint64_t asked; /* bytes given since */
+    bool seeks;     /* a zip whose directory is read */
+    bool raw;       /* one document, compressed */
+    struct zip_order zip;
+    struct arena *names; /* of the documents of a tar */
+    struct strset *seen;
     struct err fault; /* of from */
     struct arena_mark mark;
     /* Of the current member: */
@@ -81,7 +85,7 @@ static uint64_t place(const struct level *l, int filter)
 /* How much of the archive itself was read. */
 static uint64_t packed(const struct level *l)
 {
-    return l->gzip ? gzip_taken(l->gzip) : place(l, -1);
+    return l->gzips[0] ? gzip_taken(l->gzips[0]) : place(l, -1);
 }
 
 /* Fails when too much has been unpacked so far, whatever it is. */
@@ -265,9 +269,11 @@ static bool choose_way(struct level *l, struct err *e)
     l->chunk = GZIP_START_MAX;
     if (!fill_buffer(l, e))
         return false;
-    if (gzip_is(str_of(l->buffer, l->have))) {
-        l->gzip = gzip_new(l->from, str_of(l->buffer, l->have));
-        l->from = gzip_reader(l->gzip);
+    for (size_t i = 0; gzip_is(str_of(l->buffer, l->have)); i++) {
+        if (i == COUNT(l->gzips))
+            return err_set(e, ERR_LIMIT, "it is packed by gzip more than twice");
+        l->gzips[i] = gzip_new(l->from, str_of(l->buffer, l->have));
+        l->from = gzip_reader(l->gzips[i]);
         l->have = 0;
         if (!fill_buffer(l, e))
             return false;
@@ -315,7 +321,10 @@ static void pop(struct pack *p)
     struct level *l = top(p);
 
     close_library(l);
-    gzip_free(l->gzip);
+    strset_free(l->seen);
+    arena_free(l->names);
+    for (size_t i = COUNT(l->gzips); i-- > 0;)
+        gzip_free(l->gzips[i]);
     arena_rewind(p->names, l->mark);
     p->depth--;
 }
@@ -384,6 +393,47 @@ static bool is_unknown(const struct pack_lib *lib, struct archive_entry *entry)
     return !lib->archive_entry_hardlink(entry) && !lib->archive_entry_filetype(entry);
 }
 
+static int format_of(const struct level *l)
+{
+    return l->pack->lib->archive_format(l->lib) & ARCHIVE_FORMAT_BASE_MASK;
+}
+
+/* A member may be called by the folder that it is in, or not. */
+static str plain_name(str name)
+{
+    return str_without_prefix(name, STR("./"));
+}
+
+/* What a document links to, and nobody reads; empty when it is read. */
+static str link_fault(const struct level *l, struct archive_entry *entry)
+{
+    const char *link = l->pack->lib->archive_entry_hardlink(entry);
+    str target = link ? str_c(link) : STR_NONE;
+
+    if (!link)
+        return STR_NONE;
+    if (!pack_takes(target) && !pack_is_name(target))
+        return STR("a link to a member that is not read, because of its name");
+    bool full = l->seen && strset_len(l->seen) >= PACK_LINKED_MAX;
+    if (full || (l->seen && strset_has(l->seen, plain_name(target))))
+        return STR_NONE;
+    return STR("a link to a member that does not come before it");
+}
+
+/* Links come behind what they link to, so that it is known when they do. */
+static void remember_document(struct level *l, struct archive_entry *entry, str name)
+{
+    if (format_of(l) != ARCHIVE_FORMAT_TAR || name.len > PACK_NAME_MAX ||
+        (!pack_takes(name) && !pack_is_name(name)) || link_fault(l, entry).len)
+        return;
+    if (!l->seen) {
+        l->names = arena_new();
+        l->seen = strset_new(l->names, 0);
+    }
+    if (strset_len(l->seen) < PACK_LINKED_MAX)
+        (void)strset_add(l->seen, plain_name(name), NULL);
+}
+
 static bool give_fault(struct arena *a, struct pack_member *out, str name, const struct err *e)
 {
     *out = (struct pack_member){
@@ -411,6 +461,8 @@ static str member_fault(const struct level *l, struct archive_entry *entry, str 
 
     if (!fault.len && is_unknown(l->pack->lib, entry))
         return STR("not a whole file: it may continue one from another volume");
+    if (!fault.len)
+        fault = link_fault(l, entry);
     if (!fault.len && is_link_or_device(l->pack->lib, entry))
         return STR("links and devices are not followed");
     return fault;
@@ -437,6 +489,19 @@ static bool take_file(struct arena *a, const struct level *l, bool folder, str f
     return true;
 }
 
+/* A changed bit makes a folder of a document. Folders that documents are in have no content. */
+static bool take_folder(struct arena *a, const struct level *l, str name, struct pack_member *out)
+{
+    str plain = str_without_suffix(name, STR("/"));
+
+    if (!l->declared || (!pack_takes(plain) && !pack_is_name(plain)))
+        return false;
+    out->kind = PACK_FAILED;
+    out->reason = STR("a folder that has content");
+    out->name = shown_name(a, l, name);
+    return true;
+}
+
 /* What a member is. False when there is nothing to tell of it. */
 static bool take(struct pack *p, struct arena *a, struct archive_entry *entry,
                  struct pack_member *out)
@@ -451,13 +516,14 @@ static bool take(struct pack *p, struct arena *a, struct archive_entry *entry,
     if (p->use == PACK_AS_FOLDER && !l->raw)
         return take_file(a, l, folder, fault, name, out);
     if (folder)
-        return false;
+        return take_folder(a, l, name, out);
     bool documents = l->raw || pack_takes(name), wanted = documents || pack_is_name(name);
     /* Report members we would have read; the rest is only counted. */
     if (!wanted)
         return fault.len > 0;
     /* The documents of a link are elsewhere; those of a member with a bad name are not read. */
-    if (fault.len && (!is_link_or_device(p->lib, entry) || is_unknown(p->lib, entry)))
+    if (fault.len && (!is_link_or_device(p->lib, entry) || is_unknown(p->lib, entry) ||
+                      link_fault(l, entry).len))
         out->kind = PACK_FAILED;
     out->reason = fault;
     out->name = l->raw ? str_copy(a, l->name) : shown_name(a, l, name);
@@ -499,10 +565,10 @@ static bool find_entry(struct level *l, struct archive_entry **entry, struct err
 /* Looks at a byte of the rest. False: it has seen enough. */
 typedef bool rest_fn(void *ctx, char byte);
 
-/* Gives all bytes that are left of the input, as far as that is bearable. */
-static bool read_rest(struct level *l, rest_fn *fn, void *ctx, struct err *e)
+/* Gives bytes that are left of the input, so many as are bearable. */
+static bool read_rest(struct level *l, uint64_t max, rest_fn *fn, void *ctx, struct err *e)
 {
-    uint64_t unread = l->given - place(l, -1), end = l->given + PACK_HEADER_MAX;
+    uint64_t unread = l->given - place(l, -1), end = l->given + max;
     size_t at = unread < l->used ? l->used - (size_t)unread : 0;
 
     for (; l->given < end; at = 0) {
@@ -532,7 +598,7 @@ static bool check_rest(struct level *l, struct err *e)
 {
     bool found = false;
 
-    return read_rest(l, is_zero, &found, e) &&
+    return read_rest(l, PACK_HEADER_MAX, is_zero, &found, e) &&
            (!found || err_set(e, ERR_INVALID,
                               "something that is not a part of it follows the compressed data"));
 }
@@ -540,6 +606,7 @@ static bool check_rest(struct level *l, struct err *e)
 struct looking {
     str mark;
     size_t seen; /* bytes of the mark */
+    struct zip_order *zip;
 };
 
 static bool look_for_mark(void *ctx, char byte)
@@ -547,16 +614,22 @@ static bool look_for_mark(void *ctx, char byte)
     struct looking *k = ctx;
 
     k->seen = byte == k->mark.ptr[k->seen] ? k->seen + 1 : byte == k->mark.ptr[0];
-    return k->seen < k->mark.len;
+    zip_take(k->zip, byte);
+    return k->seen < k->mark.len && k->zip->outside <= PACK_HEADER_MAX;
 }
 
 /* A zip that is read in order ends where its directory begins, whatever follows that. */
 static bool check_next_zip(struct level *l, struct err *e)
 {
-    struct looking k = {.mark = STR("PK\003\004")};
+    AUTO_ARENA a = arena_new();
+    struct looking k = {.mark = STR("PK\003\004"), .zip = &l->zip};
 
-    return read_rest(l, look_for_mark, &k, e) &&
-           (k.seen < k.mark.len || err_set(e, ERR_INVALID, "another zip archive follows it"));
+    l->zip.entry = buf_new(a, BUF_UNLIMITED);
+    if (!read_rest(l, PACK_LONG_DIRECTORY_MAX, look_for_mark, &k, e))
+        return false;
+    if (k.seen == k.mark.len)
+        return err_set(e, ERR_INVALID, "another zip archive follows it");
+    return zip_check_order(&l->zip, e);
 }
 
 /*
@@ -569,15 +642,18 @@ static bool check_tar(const struct level *l, struct err *e)
            err_set(e, ERR_INVALID, "it ends without the mark of its end: members may be missing");
 }
 
+static bool is_zip(const struct level *l)
+{
+    return format_of(l) == ARCHIVE_FORMAT_ZIP;
+}
+
 /* At the end: whether there was more than the library gave. */
 static bool check_end(struct level *l, struct err *e)
 {
-    int format = l->pack->lib->archive_format(l->lib) & ARCHIVE_FORMAT_BASE_MASK;
-
-    if (format == ARCHIVE_FORMAT_TAR && !check_tar(l, e))
+    if (format_of(l) == ARCHIVE_FORMAT_TAR && !check_tar(l, e))
         return false;
-    if (format == ARCHIVE_FORMAT_ZIP)
-        return l->seeks ? zip_check_around(l->from, e) : check_next_zip(l, e);
+    if (is_zip(l))
+        return l->seeks ? zip_check(l->from, e) : check_next_zip(l, e);
     return l->piece != PIECE || check_rest(l, e);
 }
 
@@ -599,6 +675,9 @@ static bool next_entry(struct level *l, struct archive_entry **entry, struct err
         return check_end(l, e);
     }
     l->open = true;
+    if (is_zip(l) && !l->seeks)
+        zip_count(&l->zip, entry_name(p->lib, *entry));
+    remember_document(l, *entry, entry_name(p->lib, *entry));
     l->broken = l->holes = false;
     l->size = l->left = 0;
     la_int64_t declared = p->lib->archive_entry_size(*entry);

@@ -10,8 +10,9 @@
  * Multi-member compressed files and concatenated tars are read to the end. Only members named like
  * documents are returned (pack_takes), and nested archives are read too. Links and devices are
  * never read, only reported; names that are absolute or contain ".." neither, and documents that
- * have one are reported as failed. Memory use is independent of the archive's size, and PACK_*
- * limit what a small one may expand to.
+ * have one are reported as failed. Of the archive only the names of documents of a tar are kept,
+ * for links (PACK_LINKED_MAX): memory does not depend on its size otherwise, and PACK_* limit what
+ * a small one may expand to.
  *
  * libarchive does the work; it is loaded when the first archive is opened (library.h). One thread
  * at a time.
@@ -32,7 +33,11 @@
 #define PACK_HEADER_MAX (16 * MIB)
 /* A larger directory of a zip is not kept: its members are taken as they come. */
 #define PACK_DIRECTORY_MAX (8 * MIB)
+/* Of such a zip: what is looked at behind its members. */
+#define PACK_LONG_DIRECTORY_MAX (1 * GIB)
 #define PACK_NAME_MAX 4096
+/* Documents of a tar that links are checked against; behind more of them, any link is believed. */
+#define PACK_LINKED_MAX 1000000
 
 struct pack;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * internal.h - shared by the files of this folder: archive.c reads archives, gzip.c unpacks them,
- * zip.c looks at what zips are surrounded by, name.c recognizes them by name and magic bytes.
+ * zip.c checks what surrounds zips, and their directories, name.c recognizes them by name and magic
+ * bytes.
  */
 #pragma once
 
@@ -19,10 +20,27 @@ bool pack_is_zip(str start);
 str pack_name_fault(str name);
 
 /*
- * zip.c: fails when something comes before or behind a zip that can be read in any order, as when
- * two were put behind each other: only the last one is read then. Leaves from anywhere.
+ * zip.c: for a zip that can be read in any order. Fails when something comes before or behind it,
+ * as when two were put behind each other (only the last one is read then), and when its directory
+ * does not fit its members: one that it leaves out, has twice or calls by another name. Leaves from
+ * anywhere.
  */
-MUST_CHECK bool zip_check_around(struct reader *from, struct err *e);
+MUST_CHECK bool zip_check(struct reader *from, struct err *e);
+
+/*
+ * The same for a zip that can only be read in order: the names of its members, and then all bytes
+ * behind the last of them. Which members are meant is not known, nor where they are; names of
+ * documents and archives have to be the same, however they are ordered.
+ */
+struct zip_order {
+    struct buf entry;          /* of the directory, as far as it is there */
+    size_t skip;               /* bytes that follow the name of an entry */
+    uint64_t members, entries; /* sums of their names */
+    uint64_t outside;          /* bytes that are in no entry */
+};
+void zip_count(struct zip_order *z, str name);
+void zip_take(struct zip_order *z, char byte);
+MUST_CHECK bool zip_check_order(const struct zip_order *z, struct err *e);
 
 /*
  * gzip, in one or more pieces, unpacked: its reader fails when a checksum or a length is wrong,

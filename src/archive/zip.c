@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * zip.c - what comes before and behind a zip; see internal.h.
+ * zip.c - what the library does not check of a zip; see internal.h.
  *
  * The end of a zip says how long its directory is and where it begins, counted from the first
- * member. What is more than that comes before the archive. Archives of more than 4 GiB say it
- * elsewhere, and are not looked at.
+ * member. What is more than that comes before the archive. Archives of more than 4 GiB say it in a
+ * second end before that one; what comes before them is not looked for.
+ *
+ * A member has a header of its own, too. The library finds members by the directory and takes their
+ * names from their headers, and no checksum covers either: a single changed bit can make a document
+ * one that nobody wants, or leave it out.
  */
 #include "archive/internal.h"
+
+#include <stdlib.h>
 
 #define END_LEN 22
 #define END_MAX (END_LEN + 65535) /* with a comment */
@@ -55,14 +61,17 @@ static size_t find_end(str tail)
     return last;
 }
 
+static bool is_large(str tail, size_t at)
+{
+    return number(tail, at + 12, 4) == UINT32_MAX || number(tail, at + 16, 4) == UINT32_MAX ||
+           (at >= LARGE_LEN && str_has_prefix(str_from(tail, at - LARGE_LEN), STR("PK\006\007")));
+}
+
 static bool check_before(str tail, size_t at, uint64_t before, struct err *e)
 {
     uint64_t len = number(tail, at + 12, 4), start = number(tail, at + 16, 4);
-    bool large =
-        len == UINT32_MAX || start == UINT32_MAX ||
-        (at >= LARGE_LEN && str_has_prefix(str_from(tail, at - LARGE_LEN), STR("PK\006\007")));
 
-    if (large || before + at <= len + start)
+    if (is_large(tail, at) || before + at <= len + start)
         return true;
     return err_set(e, ERR_INVALID,
                    "%llu bytes come before it that are not a part of it, such as another archive",
@@ -78,7 +87,271 @@ static bool check_behind(str rest, struct err *e)
     return true;
 }
 
-static bool check_tail(str tail, uint64_t before, struct err *e)
+/* ---- The directory. ---- */
+
+#define ENTRY_LEN 46
+#define HEADER_LEN 30
+
+/* The bytes of a member. */
+struct span {
+    uint64_t from, to; /* to: UINT64_MAX when it is not known */
+};
+
+struct directory {
+    struct arena *arena;
+    struct reader *from;
+    uint64_t start;
+    VEC(struct span) spans;
+};
+
+/* Fewer than size bytes are an error. */
+static bool read_at(struct reader *from, uint64_t at, char *to, size_t size, struct err *e)
+{
+    size_t got;
+
+    if (from->seek(from, (int64_t)at, SEEK_SET) != (int64_t)at)
+        return err_set(e, ERR_IO, "it cannot be read again");
+    return read_all(from, to, size, &got, e) &&
+           (got == size || err_set(e, ERR_INVALID, "its directory leads beyond its end"));
+}
+
+static bool is_wanted(str name)
+{
+    return pack_takes(name) || pack_is_name(name);
+}
+
+/* What nobody wants may be called anything. */
+static bool check_name(const struct directory *d, str name, str header, uint64_t at, struct err *e)
+{
+    size_t len = (size_t)number(header, 26, 2);
+    char *own = arena_alloc_text(d->arena, len + 1);
+
+    if (!read_at(d->from, at + HEADER_LEN, own, len, e))
+        return false;
+    str text = str_of(own, len);
+    return str_eq(text, name) || (!is_wanted(text) && !is_wanted(name)) ||
+           err_set(e, ERR_INVALID, "its directory has another name for a member than the member");
+}
+
+/* The next number of a field with those that need eight bytes. */
+static void take_large(str *field, uint64_t *n)
+{
+    if (field->len < 8)
+        return;
+    *n = number(*field, 0, 8);
+    *field = str_from(*field, 8);
+}
+
+/* Size and place of a member; UINT32_MAX when the entry does not say it. */
+static void read_entry(str entry, str more, uint64_t *size, uint64_t *at)
+{
+    size_t len;
+
+    *size = number(entry, 20, 4);
+    *at = number(entry, 42, 4);
+    for (; more.len >= 4; more = str_from(more, 4 + len)) {
+        len = (size_t)number(more, 2, 2);
+        str field = str_slice(more, 4, 4 + len);
+        if (number(more, 0, 2) != 1)
+            continue;
+        uint64_t unpacked;
+        if (number(entry, 24, 4) == UINT32_MAX)
+            take_large(&field, &unpacked);
+        if (*size == UINT32_MAX)
+            take_large(&field, size);
+        if (*at == UINT32_MAX)
+            take_large(&field, at);
+        return;
+    }
+}
+
+static bool check_entry(struct directory *d, str entry, str name, str more, struct err *e)
+{
+    uint64_t size, at;
+    char bytes[HEADER_LEN];
+    str header = str_of(bytes, sizeof(bytes));
+
+    read_entry(entry, more, &size, &at);
+    if (at == UINT32_MAX)
+        return true;
+    if (at > INT64_MAX - UINT32_MAX)
+        return err_set(e, ERR_INVALID, "its directory leads beyond its end");
+    if (!read_at(d->from, at, bytes, sizeof(bytes), e))
+        return false;
+    if (!str_has_prefix(header, STR("PK\003\004")))
+        return err_set(e, ERR_INVALID, "its directory lists a member where none begins");
+    uint64_t begin = at + HEADER_LEN + number(header, 26, 2) + number(header, 28, 2);
+    struct span span = {at, size >= UINT64_MAX - begin || size == UINT32_MAX ? UINT64_MAX
+                                                                             : begin + size};
+    VEC_PUSH(d->arena, &d->spans, span);
+    return check_name(d, name, header, at, e);
+}
+
+/* Before the next member there may be padding, and what describes the one before. */
+static bool check_gap(const struct directory *d, uint64_t from, uint64_t to, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+
+    if (to > from && to - from > PACK_HEADER_MAX)
+        return err_set(e, ERR_LIMIT, "more than %zu bytes of it belong to no member",
+                       (size_t)PACK_HEADER_MAX);
+    if (to < from)
+        return err_set(e, ERR_INVALID, "its directory has two members in one place");
+    char *bytes = arena_alloc_text(a, (size_t)(to - from));
+    return read_at(d->from, from, bytes, (size_t)(to - from), e) &&
+           (str_find(str_of(bytes, (size_t)(to - from)), STR("PK\003\004")) == STR_NPOS ||
+            err_set(e, ERR_INVALID, "it has a member that its directory does not list"));
+}
+
+static int order_spans(const void *x, const void *y)
+{
+    uint64_t a = ((const struct span *)x)->from, b = ((const struct span *)y)->from;
+
+    return (a > b) - (a < b);
+}
+
+static bool check_spans(struct directory *d, struct err *e)
+{
+    uint64_t end = 0;
+
+    if (d->spans.len)
+        qsort(d->spans.items, d->spans.len, sizeof(struct span), order_spans);
+    for (size_t i = 0; i < d->spans.len; i++) {
+        const struct span *span = &d->spans.items[i];
+        if (end != UINT64_MAX && !check_gap(d, end, span->from, e))
+            return false;
+        end = span->to;
+    }
+    return end == UINT64_MAX || check_gap(d, end, d->start, e);
+}
+
+/* A directory that cannot be followed has been reported by the library. */
+static bool check_directory(struct directory *d, str text, struct err *e)
+{
+    size_t name_len, more;
+
+    for (size_t at = 0; at + ENTRY_LEN <= text.len; at += ENTRY_LEN + name_len + more) {
+        str entry = str_from(text, at);
+        if (!str_has_prefix(entry, STR("PK\001\002")))
+            return true;
+        name_len = (size_t)number(entry, 28, 2);
+        more = (size_t)(number(entry, 30, 2) + number(entry, 32, 2));
+        str name = str_slice(entry, ENTRY_LEN, ENTRY_LEN + name_len);
+        str fields = str_slice(entry, ENTRY_LEN + name_len,
+                               ENTRY_LEN + name_len + (size_t)number(entry, 30, 2));
+        if (!check_entry(d, entry, name, fields, e))
+            return false;
+    }
+    return check_spans(d, e);
+}
+
+#define LARGE_END_LEN 56
+
+/* Where the directory is. The end, and what is right before it, are in the tail. */
+static bool find_directory(struct reader *from, str tail, size_t at, uint64_t *start, uint64_t *len,
+                           struct err *e)
+{
+    char bytes[LARGE_END_LEN];
+    str end = str_of(bytes, sizeof(bytes));
+
+    *len = number(tail, at + 12, 4);
+    *start = number(tail, at + 16, 4);
+    if (!is_large(tail, at))
+        return true;
+    uint64_t place = at < LARGE_LEN ? UINT64_MAX : number(tail, at - LARGE_LEN + 8, 8);
+    if (place > INT64_MAX)
+        return err_set(e, ERR_INVALID, "its directory leads beyond its end");
+    if (!read_at(from, place, bytes, sizeof(bytes), e))
+        return false;
+    *len = number(end, 40, 8);
+    *start = number(end, 48, 8);
+    return str_has_prefix(end, STR("PK\006\006")) ||
+           err_set(e, ERR_INVALID, "the end of its directory is not where it should be");
+}
+
+/* Where the end, which begins at that place of the tail, says that the directory is. */
+static bool check_members(struct reader *from, str tail, size_t at, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    struct directory d = {.arena = a, .from = from};
+    uint64_t len;
+
+    if (!find_directory(from, tail, at, &d.start, &len, e))
+        return false;
+    if (len > PACK_DIRECTORY_MAX || d.start > INT64_MAX)
+        return err_set(e, ERR_LIMIT, "its directory is larger than the limit of %zu bytes",
+                       (size_t)PACK_DIRECTORY_MAX);
+    char *text = arena_alloc_text(a, (size_t)len);
+    return read_at(from, d.start, text, (size_t)len, e) &&
+           check_directory(&d, str_of(text, (size_t)len), e);
+}
+
+/* ---- Read in order. ---- */
+
+/* Names in other alphabets may have been converted on the way: they count as nothing. */
+static uint64_t name_sum(str name)
+{
+    uint64_t sum = 0xcbf29ce484222325;
+
+    for (size_t i = 0; i < name.len; i++) {
+        uint8_t c = (uint8_t)name.ptr[i];
+        if (c >= 0x80)
+            return 0;
+        sum = (sum ^ (c == '\\' ? '/' : c)) * 0x100000001b3;
+    }
+    return is_wanted(name) ? sum : 0;
+}
+
+void zip_count(struct zip_order *z, str name)
+{
+    z->members += name_sum(name);
+}
+
+static void end_entry(struct zip_order *z)
+{
+    z->entries += name_sum(
+        buf_str(&z->entry).len > ENTRY_LEN ? str_from(buf_str(&z->entry), ENTRY_LEN) : STR_NONE);
+    z->skip = (size_t)(number(buf_str(&z->entry), 30, 2) + number(buf_str(&z->entry), 32, 2));
+    buf_truncate(&z->entry, 0);
+}
+
+/* How many bytes of an entry have to be there before something is known. */
+static size_t entry_need(str entry)
+{
+    return entry.len < ENTRY_LEN ? ENTRY_LEN : ENTRY_LEN + (size_t)number(entry, 28, 2);
+}
+
+void zip_take(struct zip_order *z, char byte)
+{
+    static const char mark[] = "PK\001\002";
+    str entry;
+
+    if (z->skip) {
+        z->skip--;
+        return;
+    }
+    buf_char(&z->entry, byte);
+    entry = buf_str(&z->entry);
+    if (entry.len <= 4 && byte != mark[entry.len - 1]) {
+        buf_truncate(&z->entry, 0);
+        z->outside += entry.len;
+        if (byte == mark[0])
+            buf_char(&z->entry, byte);
+        return;
+    }
+    if (entry.len >= ENTRY_LEN && entry.len == entry_need(entry))
+        end_entry(z);
+}
+
+bool zip_check_order(const struct zip_order *z, struct err *e)
+{
+    return z->members == z->entries ||
+           err_set(e, ERR_INVALID, "its directory has other names than its members");
+}
+
+/* ---- All of it. ---- */
+
+static bool check_tail(struct reader *from, str tail, uint64_t before, struct err *e)
 {
     size_t at = find_end(tail);
 
@@ -86,10 +359,11 @@ static bool check_tail(str tail, uint64_t before, struct err *e)
         return true;
     size_t end = at + END_LEN + comment_len(tail, at);
     return check_before(tail, at, before, e) &&
-           check_behind(end < tail.len ? str_from(tail, end) : STR_NONE, e);
+           check_behind(end < tail.len ? str_from(tail, end) : STR_NONE, e) &&
+           check_members(from, tail, at, e);
 }
 
-bool zip_check_around(struct reader *from, struct err *e)
+bool zip_check(struct reader *from, struct err *e)
 {
     AUTO_ARENA a = arena_new();
     char *tail = arena_alloc_text(a, END_MAX);
@@ -100,5 +374,5 @@ bool zip_check_around(struct reader *from, struct err *e)
     if (size < 0 || from->seek(from, start, SEEK_SET) != start)
         return err_set(e, ERR_IO, "its end cannot be read again");
     return read_all(from, tail, END_MAX, &got, e) &&
-           check_tail(str_of(tail, got), (uint64_t)start, e);
+           check_tail(from, str_of(tail, got), (uint64_t)start, e);
 }

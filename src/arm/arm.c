@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arm.c - requests to Azure Resource Manager: the client, and one call after the other.
+ * arm.c - a client of Azure Resource Manager: what its calls have in common.
  */
 #include "arm/arm_internal.h"
 
@@ -9,24 +9,8 @@
 
 #define TIMEOUT (60 * NS_PER_SEC)
 
-/*
- * HTTP/2 would put all requests on one connection, and all of them behind one that is slow.
- * Redirects are answers: a token must not follow them.
- */
-struct http_config arm_http(const struct http_config *given)
+struct arm *arm_new(const struct arm_config *config)
 {
-    struct http_config http = given ? *given : http_defaults();
-
-    http.http1 = true;
-    http.redirects_max = 0;
-    http.no_compression = true;
-    http.user_agent = STR_NONE; /* each request has its own */
-    return http;
-}
-
-bool arm_new(const struct arm_config *config, struct arm **out, struct err *e)
-{
-    struct http_config http = arm_http(config->http);
     struct arena *a = arena_new();
     struct arm *m = ARENA_NEW(a, struct arm);
 
@@ -41,20 +25,13 @@ bool arm_new(const struct arm_config *config, struct arm **out, struct err *e)
         m->config.rules = rules_errors();
     if (!m->config.timeout)
         m->config.timeout = TIMEOUT;
-    if (http_client_new(&http, &m->http, e)) {
-        *out = m;
-        return true;
-    }
-    arena_free(a);
-    return false;
+    return m;
 }
 
 void arm_free(struct arm *m)
 {
-    if (!m)
-        return;
-    http_client_free(m->http);
-    arena_free(m->arena);
+    if (m)
+        arena_free(m->arena);
 }
 
 /* ---- What is sent. ---- */
@@ -123,27 +100,14 @@ bool arm_refused(struct arm *m, struct arena *a, const struct arm_call *call,
                    STR_ARG(cloud_error_text(a, &result->error)));
 }
 
-bool arm_send(struct arm *m, struct arena *a, const struct arm_call *call,
-              struct arm_result *result, struct err *e)
+struct arm_answer arm_answer_of(const struct arm_result *r)
 {
-    if (!arm_exchange(m, a, call, arm_url(m, a, call), false, result, e))
-        return false;
-    return !result->verdict.retry || arm_refused(m, a, call, result, e);
-}
-
-bool arm_exists(struct arm *m, struct arena *a, const struct arm_call *call, bool *exists,
-                struct err *e)
-{
-    struct arm_call head = *call;
-    struct arm_result result;
-
-    head.method = STR("HEAD");
-    *exists = arm_send(m, a, &head, &result, e);
-    if (*exists)
-        return true;
-    if (result.status != 404)
-        return false;
-    if (e)
-        err_clear(e);
-    return true;
+    return (struct arm_answer){
+        .http = r->status,
+        .body = r->body,
+        .async_operation = http_header_get(&r->headers, STR("Azure-AsyncOperation")),
+        .operation_location = http_header_get(&r->headers, STR("Operation-Location")),
+        .location = http_header_get(&r->headers, STR("Location")),
+        .retry_after = r->retry_after,
+        .request_id = http_header_get(&r->headers, STR("x-ms-request-id"))};
 }

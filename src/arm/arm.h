@@ -4,22 +4,18 @@
  *
  *     struct arm_gate *gate = arm_gate_new(&limits);           one for the whole program
  *     struct arm_config config = {.credential = c, .gate = gate};
- *     if (!arm_new(&config, &arm, e)) ...                      one per credential
+ *     struct arm *arm = arm_new(&config);                      one per credential
  *     struct arm_call call = {.method = STR("PUT"), .id = id, .api_version = v, .body = body};
- *     if (!arm_begin(arm, a, &call, &operation, &result, e)) ...
- *     keep lro_token(a, &operation) somewhere safe, then
- *     if (!arm_follow(arm, a, &call, &operation, &result, e)) ...
- *     result.body is the resource
+ *     start the call in a pipe (pipe.h) and take its result from there
  *
  * A call waits for its turn in the request budget, has a fresh token, and is retried where that is
  * known to help: with a new token once after a 401, up to three attempts in total on server errors
  * or broken connections (only requests that may be sent twice), once an empty bucket has refilled,
  * and after registering the provider. Every other error goes to the caller together with what the
  * rules say about it. Requests only ever go to the cloud's endpoint and hosts below it
- * ("eastus2.management.azure.com"): redirects and next-page links to other hosts are rejected, and
- * an operation with such an address is followed by reading its resource.
+ * ("eastus2.management.azure.com"): redirects to other hosts are rejected.
  *
- * Any thread may call; calls block. Time is that of base/clock.h. Results live as long as a.
+ * A client may be used by any thread. Time is that of base/clock.h.
  */
 #pragma once
 
@@ -29,7 +25,6 @@
 
 struct arm;
 struct arm_gate;
-struct value;
 
 /* ---- The budget, shared by all threads and credentials. ---- */
 
@@ -43,16 +38,15 @@ size_t arm_gate_stats(struct arm_gate *g, struct arena *a, struct budget_stats *
 /* ---- A client. ---- */
 
 struct arm_config {
-    struct credential *credential;  /* stays the caller's, must outlive the client */
-    struct arm_gate *gate;          /* the same */
-    const struct http_config *http; /* NULL: the defaults; HTTP/1.1 without redirects in any case */
-    const struct rules *rules;      /* NULL: those of the program */
-    str agent;                      /* put behind our own name in User-Agent; may be empty */
-    str region;                     /* of the buckets; may be empty */
-    int64_t timeout;                /* of one request; 0: a minute */
+    struct credential *credential; /* stays the caller's, must outlive the client */
+    struct arm_gate *gate;         /* the same */
+    const struct rules *rules;     /* NULL: those of the program */
+    str agent;                     /* put behind our own name in User-Agent; may be empty */
+    str region;                    /* of the buckets; may be empty */
+    int64_t timeout;               /* of one request; 0: a minute */
 };
 
-MUST_CHECK bool arm_new(const struct arm_config *config, struct arm **out, struct err *e);
+struct arm *arm_new(const struct arm_config *config);
 void arm_free(struct arm *m);
 
 struct arm_call {
@@ -60,7 +54,7 @@ struct arm_call {
     str id;     /* of the resource: "/subscriptions/..."; escaped by us */
     str action; /* POST: "listKeys" */
     str query;  /* more of it, escaped: "$expand=x" */
-    /* Instead of all of these: where an operation said to ask (pipe.h only). Asked once. */
+    /* Instead of all of these: where an operation said to ask. Asked once. */
     str address;
     str api_version;
     str body;      /* JSON */
@@ -71,7 +65,7 @@ struct arm_call {
     int64_t deadline;           /* by clock_mono; 0: none. Waiting counts. */
     int64_t patience;           /* a 429 that asks for a longer wait is the answer; 0: none is */
     struct http_cancel *cancel; /* may be NULL */
-    uint64_t term;              /* see arm_pipe_cancel (pipe.h only); TERM_NONE: of none */
+    uint64_t term;              /* see arm_pipe_cancel; TERM_NONE: of none */
 };
 
 struct arm_result {
@@ -86,41 +80,5 @@ struct arm_result {
     struct error_verdict verdict; /* retry is NULL when there was no refusal */
 };
 
-/*
- * Sends one request and takes its answer. False unless the answer is of 2xx; a refusal is in
- * result, and its kind is ERR_NOT_FOUND (404), ERR_CONFLICT (409, 412), ERR_DENIED (401, 403),
- * ERR_THROTTLED (429), ERR_INVALID (other 4xx) or ERR_IO. The text is what people should read.
- */
-MUST_CHECK bool arm_send(struct arm *m, struct arena *a, const struct arm_call *call,
-                         struct arm_result *result, struct err *e);
-/* HEAD: whether there is such a resource. */
-MUST_CHECK bool arm_exists(struct arm *m, struct arena *a, const struct arm_call *call,
-                           bool *exists, struct err *e);
-/*
- * GET of a list with all its pages: every element of "value". At most ARM_PAGES_MAX pages.
- */
-#define ARM_PAGES_MAX 10000
-MUST_CHECK bool arm_list(struct arm *m, struct arena *a, const struct arm_call *call,
-                         struct value **items, struct err *e);
-
-/* ---- Long-running operations: PUT, PATCH, DELETE, POST. ---- */
-
-/* What a result says, for lro_begin and lro_step. */
+/* What lro_begin and lro_step need of a result. */
 struct arm_answer arm_answer_of(const struct arm_result *r);
-
-/* Sends the first request. From then on the operation can be written down (lro_token). */
-MUST_CHECK bool arm_begin(struct arm *m, struct arena *a, const struct arm_call *call,
-                          struct lro *operation, struct arm_result *result, struct err *e);
-/* Takes up an operation that another process began. Nothing is sent. */
-MUST_CHECK bool arm_resume(struct arm *m, struct arena *a, const struct arm_call *call, str token,
-                           struct lro *operation, struct err *e);
-/*
- * Asks once, without waiting: do so operation->wait nanoseconds after the last answer, while
- * operation->next is LRO_POLL or, after an end that asks for a wait, LRO_READ. When the operation
- * has ended, the resource has been read too (result->body). False when it ended badly.
- */
-MUST_CHECK bool arm_poll(struct arm *m, struct arena *a, const struct arm_call *call,
-                         struct lro *operation, struct arm_result *result, struct err *e);
-/* Waits and polls to the end. */
-MUST_CHECK bool arm_follow(struct arm *m, struct arena *a, const struct arm_call *call,
-                           struct lro *operation, struct arm_result *result, struct err *e);

@@ -8,22 +8,15 @@ struct arm {
     struct arena *arena;
     struct arm_config config;
     const struct credential_settings *settings;
-    struct http_client *http;
     str scope;
 };
 
 /* ---- gate.c ---- */
 
-/* Waits for the turn of r. False when the deadline or the cancel comes first. */
-MUST_CHECK bool gate_enter(struct arm_gate *g, const struct budget_request *r,
-                           const struct arm_call *call, struct budget_grant *grant, struct err *e);
 /* Accounts for a response, and releases requests that may go now. */
 void gate_leave(struct arm_gate *g, const struct budget_grant *grant,
                 const struct budget_signal *signal);
-/* Waits ns; false when the deadline or the cancel comes first. */
-MUST_CHECK bool call_wait(const struct arm_call *call, int64_t ns, struct err *e);
 
-/* For those who do not wait. */
 struct waiter;
 /*
  * Asks for the turn of r. Mostly it comes at once: *out is NULL, and *grant it. Else *out waits for
@@ -78,17 +71,8 @@ enum again answer_again(struct arm *m, const struct arm_call *call, const struct
 /* Whether a request without an answer is. */
 bool failure_again(const struct attempt *attempt, const struct err *failure, struct tries *t,
                    int64_t *wait);
-/*
- * Sends to a whole address. once: nothing is tried again but a token. True when there is an answer,
- * whatever its status.
- */
-MUST_CHECK bool arm_exchange(struct arm *m, struct arena *a, const struct arm_call *call, str url,
-                             bool once, struct arm_result *result, struct err *e);
 
 /* ---- arm.c ---- */
-
-/* What clients and pipes have in common, given or not. */
-struct http_config arm_http(const struct http_config *given);
 
 /* "https://management.azure.com/subscriptions/...?api-version=..." */
 str arm_url(struct arm *m, struct arena *a, const struct arm_call *call);
@@ -118,6 +102,3 @@ MUST_CHECK bool registration_begin(struct arena *a, struct registration *r,
 /* Takes the body of an answer of 2xx. *wait: before the next call. */
 enum registration_next registration_step(struct arena *a, struct registration *r, str body,
                                          int64_t *wait, struct err *e);
-/* All of it, waiting. */
-MUST_CHECK bool arm_register(struct arm *m, struct arena *a, const struct arm_call *call,
-                             const struct cloud_error *refusal, struct err *e);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attempt.c - one attempt at a call: what is sent, what comes back, and whether to retry. For
- * blocking callers (arm_exchange) and for pipes (pipe.c).
+ * attempt.c - one attempt at a call: what is sent, what comes back, and whether to retry.
  */
 #include "arm/arm_internal.h"
 
@@ -95,7 +94,7 @@ static void read_answer(struct arm *m, struct arena *a, const struct arm_call *c
     rules_classify(a, m->config.rules, &facts, &result->verdict);
 }
 
-static int64_t timeout_of(struct arm *m, const struct arm_call *call)
+int64_t attempt_timeout(struct arm *m, const struct arm_call *call)
 {
     int64_t left = call->deadline ? call->deadline - clock_mono() : m->config.timeout;
 
@@ -121,11 +120,6 @@ void attempt_begin(struct arm *m, struct arena *a, const struct arm_call *call, 
     result->client_request_id = new_id(a);
     add_headers(m, t->secret, call, result->client_request_id, t->token, t->auxiliary,
                 &t->request.headers);
-}
-
-int64_t attempt_timeout(struct arm *m, const struct arm_call *call)
-{
-    return timeout_of(m, call);
 }
 
 void attempt_end(struct arm *m, struct arena *a, const struct arm_call *call,
@@ -183,48 +177,4 @@ bool failure_again(const struct attempt *attempt, const struct err *failure, str
                    int64_t *wait)
 {
     return !t->once && failure->kind == ERR_IO && attempt->again && wait_for_server(t, -1, wait);
-}
-
-/* ---- One after the other. ---- */
-
-/* False when there is no answer. */
-static bool try_once(struct arm *m, struct arena *a, const struct arm_call *call, str url,
-                     struct arm_result *result, struct attempt *t, struct err *e)
-{
-    struct http_response response = {0};
-    bool ok;
-
-    if (!credential_token(m->config.credential, t->secret, m->scope, &t->token, e) ||
-        !credential_auxiliary(m->config.credential, t->secret, m->scope, &t->auxiliary, e))
-        return false;
-    attempt_begin(m, a, call, url, result, t);
-    if (!gate_enter(m->config.gate, &t->turn, call, &t->grant, e))
-        return false;
-    t->request.timeout = attempt_timeout(m, call);
-    ok = http_send(m->http, a, &t->request, &response, e);
-    attempt_end(m, a, call, &response, ok, result, t);
-    return ok || http_explain(e, &response);
-}
-
-bool arm_exchange(struct arm *m, struct arena *a, const struct arm_call *call, str url, bool once,
-                  struct arm_result *result, struct err *e)
-{
-    AUTO_ARENA secret = arena_new_secret();
-    struct attempt attempt = {.secret = secret};
-    struct tries t = {.once = once};
-    int64_t wait;
-
-    *result = (struct arm_result){.retry_after = -1};
-    for (;;) {
-        AUTO_ERR failure = {0};
-        if (try_once(m, a, call, url, result, &attempt, &failure)) {
-            enum again again = answer_again(m, call, &attempt, result, &t, &wait);
-            if (again == AGAIN_REGISTERED && !arm_register(m, a, call, &result->error, NULL))
-                again = AGAIN_NOT;
-            if (again == AGAIN_NOT || !call_wait(call, wait, NULL))
-                return true;
-        } else if (!failure_again(&attempt, &failure, &t, &wait) || !call_wait(call, wait, NULL)) {
-            return err_copy(e, &failure);
-        }
-    }
 }

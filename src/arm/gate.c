@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gate.c - the request budget for blocking threads.
+ * gate.c - the request budget, shared by all pipes.
  *
- * Waiting threads also release each other: each checks the budget when it may have changed.
+ * Whoever may have changed the budget also releases the requests of others.
  */
 #include "arm/arm_internal.h"
-
-/* A response may release a request earlier than expected. */
-#define LOOK_AGAIN (100 * NS_PER_MS)
 
 struct arm_gate {
     struct lock lock;
@@ -93,57 +90,6 @@ void arm_gate_free(struct arm_gate *g)
     budget_free(g->budget);
     pthread_mutex_destroy(&g->lock.mutex);
     block_free(g);
-}
-
-bool call_wait(const struct arm_call *call, int64_t ns, struct err *e)
-{
-    if (call->deadline && clock_mono() + ns > call->deadline)
-        return err_set(e, ERR_IO, "there is no time left for this call");
-    return http_cancel_wait(call->cancel, ns, e);
-}
-
-static bool wait_for(struct arm_gate *g, struct waiter *w, const struct arm_call *call,
-                     struct err *e)
-{
-    for (;;) {
-        int64_t now = clock_mono(), again = gate_look(g);
-        {
-            AUTO_LOCK guard = lock_take(&g->lock);
-            if (w->granted)
-                return true;
-        }
-        int64_t wait = again == INT64_MAX || again - now > LOOK_AGAIN ? LOOK_AGAIN : again - now;
-        if (!call_wait(call, wait > 0 ? wait : 1, e))
-            return err_wrap(e, "waiting for the request budget");
-    }
-}
-
-bool gate_enter(struct arm_gate *g, const struct budget_request *r, const struct arm_call *call,
-                struct budget_grant *grant, struct err *e)
-{
-    struct waiter *w = block_new(sizeof(*w));
-    struct budget_request request = *r;
-    bool ok;
-
-    *w = (struct waiter){0};
-    request.item = w;
-    {
-        AUTO_LOCK guard = lock_take(&g->lock);
-        if (!budget_submit(g->budget, &request, clock_mono(), e)) {
-            block_free(w);
-            return false;
-        }
-    }
-    ok = wait_for(g, w, call, e);
-    AUTO_LOCK guard = lock_take(&g->lock);
-    *grant = w->grant;
-    if (!ok && w->granted)
-        budget_return(g->budget, grant, clock_mono());
-    if (w->granted)
-        block_free(w);
-    else
-        w->left = true;
-    return ok;
 }
 
 bool gate_ask(struct arm_gate *g, const struct budget_request *r, struct budget_grant *grant,

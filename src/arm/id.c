@@ -6,6 +6,20 @@
 
 /* ---- Reading. -------------------------------------------------------------------------------- */
 
+/*
+ * Servers resolve dots, some take a backslash for a slash, and controls end lines: with one of them
+ * the id that is checked and the resource that is reached would be two.
+ */
+bool arm_id_is_segment(str s)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        unsigned char c = (unsigned char)s.ptr[i];
+        if (c < ' ' || c == 0x7f || c == '/' || c == '\\')
+            return false;
+    }
+    return s.len && !str_eq(s, STR(".")) && !str_eq(s, STR(".."));
+}
+
 /* The segments of an id, one after the other. */
 struct segments {
     str rest;
@@ -86,6 +100,17 @@ static str without_last_slash(str text)
     return text;
 }
 
+static bool check_segments(str text, struct err *e)
+{
+    struct segments s = {.rest = str_from(text, 1)};
+    str segment;
+
+    while (next_segment(&s, &segment))
+        if (segment.len && !arm_id_is_segment(segment))
+            return err_set(e, ERR_INVALID, "\"%.*s\" in it is not a name", STR_ARG(segment));
+    return true;
+}
+
 static bool read_id(struct arena *a, str text, struct arm_id *out, struct err *e)
 {
     struct segments s = {.rest = str_from(without_last_slash(text), 1)};
@@ -95,6 +120,8 @@ static bool read_id(struct arena *a, str text, struct arm_id *out, struct err *e
         return err_set(e, ERR_LIMIT, "it is longer than %zu bytes", ARM_ID_MAX);
     if (!str_has_prefix(text, STR("/")))
         return err_set(e, ERR_INVALID, "it does not begin with a slash");
+    if (!check_segments(text, e))
+        return false;
     if (peek_is(&s, STR("subscriptions"))) {
         if (!value_behind(&s, "subscriptions", &out->subscription, e))
             return false;

@@ -37,6 +37,8 @@ struct arm_id {
     size_t block_count;
 };
 
+/* Whether s can be one segment of an id, and means nothing but itself wherever it is read. */
+bool arm_id_is_segment(str s);
 /* Reads an id. A slash at its end is fine. Errors say which part is wrong. */
 MUST_CHECK bool arm_id_parse(struct arena *a, str text, struct arm_id *out, struct err *e);
 /* Whether text is an id. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define CONNECTIONS 500
+#define METADATA_CONNECT (3 * NS_PER_SEC)
 /* Calls that are kept for the next calls, with some memory. */
 #define SPARE_MAX 1024
 
@@ -189,15 +190,25 @@ void arm_pipe_release(struct arm_pipe *p, struct arm_done *d)
 
 /* ---- The pipe. ---- */
 
-/* For calls, and for tokens with and without a proxy. */
+/*
+ * For calls, and for tokens with and without a proxy. HTTP/2 would put all calls on one connection,
+ * and all of them behind one that is slow. Redirects are answers: a token must not follow them.
+ */
 static bool open_clients(struct arm_pipe *p, const struct http_config *given, struct err *e)
 {
-    const struct http_config calls = arm_http(given);
-    struct http_config tokens = given ? *given : http_defaults();
+    struct http_config tokens = given ? *given : http_defaults(), calls = tokens;
+
+    calls.http1 = true;
+    calls.redirects_max = 0;
+    calls.no_compression = true;
+    calls.user_agent = STR_NONE; /* each request has its own */
 
     if (!http_client_new(&tokens, &p->token_http[0], e))
         return false;
+    /* The metadata service, on the machine itself: it answers at once or never. */
     tokens.no_proxy = true;
+    tokens.redirects_max = 0;
+    tokens.connect_timeout = METADATA_CONNECT;
     return http_client_new(&tokens, &p->token_http[1], e) && http_client_new(&calls, &p->http, e);
 }
 

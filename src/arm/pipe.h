@@ -5,21 +5,20 @@
  *     if (!arm_pipe_new(&config, &pipe, e)) ...
  *     if (!arm_pipe_start(pipe, arm, &call, ctx, e)) ...        any thread, any client of the gate
  *     while ((done = arm_pipe_next(pipe))) {                    each worker
- *         done->ctx says whose it is; done->ok, result and failure are those of arm_send
+ *         done->ctx says whose it is; done->ok, result and failure what became of it
  *         arm_pipe_release(pipe, done);
  *     }
  *
- * A call does all that arm_send does: it waits for its turn in the budget, gets a token, and is
- * retried where that helps. But no thread blocks on it: work between two waits is done by whichever
- * worker is in arm_pipe_next. Calls share connections (net/http/streams.h), so a call owns neither
- * a thread nor a connection.
+ * No thread blocks on a call: while it waits (arm.h says for what), it is only a record, and the
+ * work between two waits is done by whichever worker is in arm_pipe_next. Calls share connections
+ * (net/http/streams.h), so a call owns neither a thread nor a connection.
  *
  * Fetching a token and registering a provider are states of a call, too, so a slow tenant or
  * provider delays only its own calls. Only Azure CLI credentials block a worker.
  *
- * Operations: start a call, feed its response to operation_begin (operation.h, arm_answer_of), and
- * start a call with the address of each step (arm_call.address) when it is due; the resource itself
- * is read by a call without one.
+ * Operations: start a call, feed its response to lro_begin (lro.h, arm_answer_of), and start a call
+ * with the address to poll (arm_call.address) whenever that is due; the resource itself is read by
+ * a call without one.
  */
 #pragma once
 
@@ -46,10 +45,15 @@ struct arm_pipe_config {
 
 struct arm_done {
     void *ctx;
-    bool ok;
+    bool ok;              /* the answer is of 2xx */
     struct arm_call call; /* a copy */
     struct arm_result result;
-    struct err failure;  /* when not ok */
+    /*
+     * When not ok: ERR_NOT_FOUND (404), ERR_CONFLICT (409, 412), ERR_DENIED (401, 403),
+     * ERR_THROTTLED (429), ERR_INVALID (other 4xx), ERR_IO or ERR_CANCELLED. The text is what
+     * people should read.
+     */
+    struct err failure;
     struct arena *arena; /* of everything above; free to use until the release */
 };
 

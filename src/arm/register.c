@@ -74,21 +74,3 @@ enum registration_next registration_step(struct arena *a, struct registration *r
     *wait = WAIT;
     return REGISTRATION_ASK;
 }
-
-bool arm_register(struct arm *m, struct arena *a, const struct arm_call *call,
-                  const struct cloud_error *refusal, struct err *e)
-{
-    enum registration_next next = REGISTRATION_ASK;
-    struct registration r;
-    struct arm_result result;
-    int64_t wait = 0;
-
-    if (!registration_begin(a, &r, call, refusal, e))
-        return false;
-    while (next == REGISTRATION_ASK) {
-        if ((wait && !call_wait(call, wait, e)) || !arm_send(m, a, &r.ask, &result, e))
-            return err_wrap(e, "registering %.*s", STR_ARG(r.provider));
-        next = registration_step(a, &r, result.body, &wait, e);
-    }
-    return next == REGISTRATION_DONE;
-}

@@ -15,12 +15,6 @@
 
 #include <unistd.h>
 
-#ifdef __has_feature
-#if __has_feature(address_sanitizer)
-#define __SANITIZE_ADDRESS__ 1 /* gcc defines this itself, clang does not */
-#endif
-#endif
-
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 #define POISON(p, n) ASAN_POISON_MEMORY_REGION((p), (n))
@@ -32,7 +26,6 @@ enum { GAP = 16 };
 enum { GAP = 0 };
 #endif
 
-enum { ALIGN = 16 };
 #define CHUNK_FIRST (4 * KIB)
 #define CHUNK_MAX (1 * MIB)
 #define LARGE (CHUNK_MAX / 4)
@@ -44,7 +37,7 @@ struct arena_chunk {
     size_t size; /* of data */
     size_t used; /* arena bytes handed out before this chunk, for rewinding */
     bool large;  /* holds one block */
-    _Alignas(ALIGN) char data[];
+    _Alignas(ARENA_ALIGN) char data[];
 };
 
 /* Without abort(): a core would hold every secret that is in memory. Nothing more is allocated. */
@@ -195,9 +188,9 @@ static inline void *alloc_aligned(struct arena *a, size_t size, size_t align)
     return p;
 }
 
-void *arena_alloc_raw(struct arena *a, size_t size)
+void *arena_alloc_slow(struct arena *a, size_t size)
 {
-    return alloc_aligned(a, size, ALIGN);
+    return alloc_aligned(a, size, ARENA_ALIGN);
 }
 
 void *arena_alloc(struct arena *a, size_t size)

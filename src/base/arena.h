@@ -39,8 +39,38 @@ void arena_reset(struct arena *a);
 
 /* Zeroed memory, aligned for any type. size may be 0. */
 void *arena_alloc(struct arena *a, size_t size) __attribute__((malloc, returns_nonnull));
-/* As arena_alloc, contents undefined. */
-void *arena_alloc_raw(struct arena *a, size_t size) __attribute__((malloc, returns_nonnull));
+/* What arena_alloc_raw needs when it is not that simple. */
+void *arena_alloc_slow(struct arena *a, size_t size) __attribute__((malloc, returns_nonnull));
+
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1 /* gcc defines this itself, clang does not */
+#endif
+#endif
+
+#ifdef __SANITIZE_ADDRESS__
+#define ARENA_WATCHED true
+#else
+#define ARENA_WATCHED false
+#endif
+
+#define ARENA_ALIGN 16
+/* No block of so many bytes gets a chunk of its own. */
+#define ARENA_SMALL (64 * KIB)
+
+/* As arena_alloc, contents undefined. Inline, because nothing else is called as often. */
+__attribute__((malloc, returns_nonnull)) static inline void *arena_alloc_raw(struct arena *a,
+                                                                             size_t size)
+{
+    size_t pad = -(uintptr_t)a->at & (ARENA_ALIGN - 1);
+
+    if (ARENA_WATCHED || size > ARENA_SMALL || pad + size >= (size_t)(a->end - a->at))
+        return arena_alloc_slow(a, size);
+    char *p = a->at + pad;
+    a->used += pad + size;
+    a->at = p + size;
+    return p;
+}
 /* Contents undefined, not aligned: for text. */
 char *arena_alloc_text(struct arena *a, size_t size) __attribute__((malloc, returns_nonnull));
 /*

@@ -48,9 +48,9 @@ void buf_wrote(struct buf *b, size_t n)
     b->len += n;
 }
 
-void buf_add(struct buf *b, str s)
+void buf_add_grown(struct buf *b, str s)
 {
-    char *at = s.len ? room(b, s.len) : NULL;
+    char *at = room(b, s.len);
 
     if (!at)
         return;

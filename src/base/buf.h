@@ -29,7 +29,18 @@ struct buf {
 #define BUF_UNLIMITED ((size_t)1 << 46)
 
 struct buf buf_new(struct arena *a, size_t max);
-void buf_add(struct buf *b, str s);
+/* What buf_add does when there may be too little room. */
+void buf_add_grown(struct buf *b, str s);
+/* Inline, because it is called so often, and with short texts of a known length. */
+static inline void buf_add(struct buf *b, str s)
+{
+    if (b->overflow || s.len > b->cap - b->len) {
+        buf_add_grown(b, s);
+    } else if (s.len) {
+        memcpy(b->data + b->len, s.ptr, s.len);
+        b->len += s.len;
+    }
+}
 void buf_char(struct buf *b, char c);
 void buf_repeat(struct buf *b, char c, size_t count);
 void buf_rune(struct buf *b, uint32_t rune);

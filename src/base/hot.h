@@ -13,6 +13,8 @@
  * the arguments of the message on their stack.
  */
 #define COLD __attribute__((cold, noinline))
+/* Out of line, so that what is quick in its caller needs no large frame. */
+#define NOINLINE __attribute__((noinline))
 /* Part of every caller, whatever the compiler thinks of its size. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 

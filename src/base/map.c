@@ -59,16 +59,12 @@ static void grow(struct map *m, size_t slot_count)
     }
 }
 
-static struct entry *find_hashed(const struct map *m, str key, uint64_t hash)
-{
-    uint32_t number = m->slots[find_slot(m, key, hash)];
-
-    return number ? &m->entries.items[number - 1] : NULL;
-}
-
 static struct entry *find(const struct map *m, str key)
 {
-    return m->entries.len ? find_hashed(m, key, str_hash(key)) : NULL;
+    if (!m->entries.len)
+        return NULL;
+    uint32_t number = m->slots[find_slot(m, key, str_hash(key))];
+    return number ? &m->entries.items[number - 1] : NULL;
 }
 
 void *map_get(const struct map *m, str key)
@@ -83,22 +79,49 @@ bool map_has(const struct map *m, str key)
     return find(m, key) != NULL;
 }
 
-void *map_set(struct map *m, str key, void *value)
+static void *set_hashed(struct map *m, str key, uint64_t hash, void *value)
 {
-    uint64_t hash = str_hash(key);
-    struct entry *entry = m->entries.len ? find_hashed(m, key, hash) : NULL;
-
-    if (entry) {
+    if (m->entries.len * 2 >= m->slot_count)
+        grow(m, m->slot_count ? m->slot_count * 2 : FIRST_SLOTS);
+    size_t slot = find_slot(m, key, hash);
+    if (m->slots[slot]) {
+        struct entry *entry = &m->entries.items[m->slots[slot] - 1];
         void *before = entry->value;
         entry->value = value;
         return before;
     }
-    if (m->entries.len * 2 >= m->slot_count)
-        grow(m, m->slot_count ? m->slot_count * 2 : FIRST_SLOTS);
-    size_t slot = find_slot(m, key, hash);
     VEC_PUSH(m->arena, &m->entries, ((struct entry){.key = key, .value = value, .hash = hash}));
     m->slots[slot] = (uint32_t)m->entries.len;
     return NULL;
+}
+
+void *map_set(struct map *m, str key, void *value)
+{
+    return set_hashed(m, key, str_hash(key), value);
+}
+
+void *map_set_entry(struct map *m, const struct map *from, size_t i)
+{
+    const struct entry *entry = &from->entries.items[i];
+
+    assert(i < from->entries.len);
+    return set_hashed(m, entry->key, entry->hash, entry->value);
+}
+
+void map_reserve(struct map *m, size_t more)
+{
+    size_t len = m->entries.len + more, slot_count = m->slot_count ? m->slot_count : FIRST_SLOTS;
+
+    while (slot_count < len * 2)
+        slot_count *= 2;
+    if (slot_count > m->slot_count)
+        grow(m, slot_count);
+    if (len > m->entries.cap) {
+        m->entries.items = arena_grow(m->arena, m->entries.items,
+                                      m->entries.cap * sizeof(struct entry),
+                                      arena_array_size(len, sizeof(struct entry)));
+        m->entries.cap = len;
+    }
 }
 
 /* The slot that holds this entry number. */

@@ -22,6 +22,10 @@ void *map_get(const struct map *m, str key);
 bool map_has(const struct map *m, str key);
 /* Adds, or replaces keeping the place in the order. Returns what was there before, or NULL. */
 void *map_set(struct map *m, str key, void *value);
+/* As map_set, with the entry i of another map, whose hash is known. */
+void *map_set_entry(struct map *m, const struct map *from, size_t i);
+/* Makes room for so many more entries at once. */
+void map_reserve(struct map *m, size_t more);
 /* Removes in constant time: the last entry takes the place in the order. False when absent. */
 bool map_remove(struct map *m, str key);
 size_t map_len(const struct map *m);

@@ -8,12 +8,7 @@
  */
 #include "base/queue.h"
 
-#include <limits.h>
-#include <time.h>
-
 #define KEYS_MAX 1000000
-#define DELAY_BASE NS_PER_SEC
-#define DELAY_MAX (180 * NS_PER_SEC)
 #define NEVER INT64_MAX
 
 enum entry_state { ENTRY_IDLE, ENTRY_DUE, ENTRY_DELAYED };
@@ -23,8 +18,7 @@ struct entry {
     enum entry_state state;
     enum queue_priority priority;
     bool working;
-    bool counted; /* in the depth: due, or asked for again by now */
-    unsigned failures;
+    bool counted;  /* in the depth: due, or asked for again by now */
     int64_t due;   /* when it may be taken; while working: when it was asked for again, or NEVER */
     int64_t since; /* when it was taken */
     size_t slot;   /* in the heap */
@@ -38,14 +32,12 @@ struct list {
 
 struct queue {
     pthread_mutex_t mutex;
-    pthread_cond_t woken;
-    struct queue_config config;
+    size_t keys_max;
     struct table *entries;
     struct list due[QUEUE_PRIORITIES], working;
     struct entry **heap;
     size_t heap_len, heap_cap;
     struct queue_stats stats;
-    bool closed, drain;
 };
 
 /* ---- Lists and the heap. ---- */
@@ -140,7 +132,7 @@ static struct entry *entry_get(struct queue *q, str key)
 {
     struct entry *e = entry_find(q, key);
 
-    if (e || table_len(q->entries) >= q->config.keys_max)
+    if (e || table_len(q->entries) >= q->keys_max)
         return e;
     e = block_new(sizeof(*e) + key.len);
     memset(e, 0, sizeof(*e));
@@ -152,7 +144,7 @@ static struct entry *entry_get(struct queue *q, str key)
 /* An entry of which nothing is known any more is dropped. */
 static void entry_settle(struct queue *q, struct entry *e)
 {
-    if (e->state != ENTRY_IDLE || e->working || e->failures)
+    if (e->state != ENTRY_IDLE || e->working)
         return;
     table_drop(q->entries, &e->node);
     block_free(e);
@@ -191,7 +183,6 @@ static void put_in(struct queue *q, struct entry *e, int64_t now)
         heap_push(q, e);
         q->stats.delayed++;
     }
-    pthread_cond_signal(&q->woken);
 }
 
 /* What was delayed and is due now goes to its list. */
@@ -239,7 +230,7 @@ static int64_t time_after(int64_t delay)
 
 static bool add_locked(struct queue *q, str key, enum queue_priority priority, int64_t delay)
 {
-    struct entry *e = q->closed ? NULL : entry_get(q, key);
+    struct entry *e = entry_get(q, key);
 
     if (!e) {
         q->stats.refused++;
@@ -264,50 +255,6 @@ bool queue_add(struct queue *q, str key, enum queue_priority priority)
     bool ok = add_locked(q, key, priority, 0);
     pthread_mutex_unlock(&q->mutex);
     return ok;
-}
-
-static int64_t delay_of(const struct queue *q, unsigned failures)
-{
-    int64_t delay = q->config.base, max = q->config.max;
-
-    for (unsigned i = 0; i < failures && delay < max; i++)
-        delay = delay > max / 2 ? max : delay * 2;
-    return delay < max ? delay : max;
-}
-
-int64_t queue_again(struct queue *q, str key, enum queue_priority priority)
-{
-    pthread_mutex_lock(&q->mutex);
-    struct entry *e = entry_find(q, key);
-    int64_t delay = delay_of(q, e ? e->failures : 0);
-    bool ok = add_locked(q, key, priority, delay);
-    if (ok) {
-        e = entry_find(q, key);
-        e->failures += e->failures < UINT_MAX;
-        q->stats.retries++;
-    }
-    pthread_mutex_unlock(&q->mutex);
-    return ok ? delay : -1;
-}
-
-void queue_forget(struct queue *q, str key)
-{
-    pthread_mutex_lock(&q->mutex);
-    struct entry *e = entry_find(q, key);
-    if (e) {
-        e->failures = 0;
-        entry_settle(q, e);
-    }
-    pthread_mutex_unlock(&q->mutex);
-}
-
-unsigned queue_failures(struct queue *q, str key)
-{
-    pthread_mutex_lock(&q->mutex);
-    const struct entry *e = entry_find(q, key);
-    unsigned failures = e ? e->failures : 0;
-    pthread_mutex_unlock(&q->mutex);
-    return failures;
 }
 
 /* ---- Taking. ---- */
@@ -352,8 +299,6 @@ static void end_work(struct queue *q, struct entry *e, int64_t now)
 static bool take_due(struct queue *q, struct arena *a, str *key, int64_t now)
 {
     ripen(q, now);
-    if (q->closed && !q->drain)
-        return false;
     for (size_t i = 0; i < QUEUE_PRIORITIES; i++) {
         struct entry *e = q->due[i].first;
         if (!e)
@@ -375,28 +320,6 @@ bool queue_poll(struct queue *q, struct arena *a, str *key, int64_t *due)
     return ok;
 }
 
-/* Waits for a signal, at most until due. The condition runs on the same clock as clock_mono. */
-static void wait_until(struct queue *q, int64_t due)
-{
-    struct timespec at = {.tv_sec = due / NS_PER_SEC, .tv_nsec = due % NS_PER_SEC};
-
-    if (due == NEVER)
-        pthread_cond_wait(&q->woken, &q->mutex);
-    else
-        pthread_cond_timedwait(&q->woken, &q->mutex, &at);
-}
-
-bool queue_take(struct queue *q, struct arena *a, str *key)
-{
-    bool ok;
-
-    pthread_mutex_lock(&q->mutex);
-    while (!(ok = take_due(q, a, key, clock_mono())) && !q->closed)
-        wait_until(q, q->heap_len ? q->heap[0]->due : NEVER);
-    pthread_mutex_unlock(&q->mutex);
-    return ok;
-}
-
 void queue_done(struct queue *q, str key)
 {
     int64_t now = clock_mono();
@@ -410,23 +333,12 @@ void queue_done(struct queue *q, str key)
 
 /* ---- The whole. ---- */
 
-struct queue *queue_new(const struct queue_config *config)
+struct queue *queue_new(size_t keys_max)
 {
     struct queue *q = block_new(sizeof(*q));
-    pthread_condattr_t attr;
 
-    *q = (struct queue){.config = *config, .entries = table_new()};
-    if (!q->config.base)
-        q->config.base = DELAY_BASE;
-    if (!q->config.max)
-        q->config.max = DELAY_MAX;
-    if (!q->config.keys_max)
-        q->config.keys_max = KEYS_MAX;
+    *q = (struct queue){.keys_max = keys_max ? keys_max : KEYS_MAX, .entries = table_new()};
     pthread_mutex_init(&q->mutex, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&q->woken, &attr);
-    pthread_condattr_destroy(&attr);
     return q;
 }
 
@@ -440,23 +352,8 @@ void queue_free(struct queue *q)
         block_free(n);
     table_free(q->entries);
     block_free(q->heap);
-    pthread_cond_destroy(&q->woken);
     pthread_mutex_destroy(&q->mutex);
     block_free(q);
-}
-
-void queue_close(struct queue *q, bool drain)
-{
-    pthread_mutex_lock(&q->mutex);
-    q->closed = true;
-    q->drain = drain;
-    while (q->heap_len) {
-        struct entry *e = q->heap[0];
-        take_out(q, e);
-        entry_settle(q, e);
-    }
-    pthread_cond_broadcast(&q->woken);
-    pthread_mutex_unlock(&q->mutex);
 }
 
 void queue_stats(struct queue *q, struct queue_stats *out)

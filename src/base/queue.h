@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * queue.h - a work queue of keys: each key at most once, by priority, with back-off.
+ * queue.h - a work queue of keys: each key at most once, by priority and time.
  *
- *     worker:  while (queue_take(q, a, &key)) {
- *                  if (reconcile(key)) queue_forget(q, key);
- *                  else queue_again(q, key);
- *                  queue_done(q, key);
- *              }
+ *     while (queue_poll(q, a, &key, &due)) {
+ *         reconcile(key);
+ *         queue_done(q, key);
+ *     }
+ *     nothing is due before due
  *
  * Adding a key that is already queued does not add it twice (the higher priority and the earlier
- * time win). A key that is added while a worker has it waits until that worker is done, so that no
- * two workers ever have the same key. queue_again requeues a key after a delay that doubles from
- * base to max with each failure; queue_forget resets it.
+ * time win). A key that is added while it is worked on waits until that is done, so that no two
+ * workers ever have the same key.
  *
- * Any thread. Time is that of base/clock.h; with a fake clock use queue_poll, which never waits.
+ * Any thread; nothing waits. Time is that of base/clock.h.
  */
 #pragma once
 
@@ -22,11 +21,6 @@
 struct queue;
 
 enum queue_priority { QUEUE_URGENT, QUEUE_NORMAL, QUEUE_IDLE, QUEUE_PRIORITIES };
-
-struct queue_config {
-    int64_t base, max; /* of the delay after failures; 0: 1 s and 180 s */
-    size_t keys_max;   /* 0: 1,000,000. More are rejected. */
-};
 
 /* Times: how many took at most 10 ns, 100 ns, ... 10 s, and how many longer; in nanoseconds. */
 #define QUEUE_BUCKETS 11
@@ -45,40 +39,31 @@ struct queue_stats {
      */
     size_t depth;                  /* workqueue_depth: keys that count now */
     uint64_t adds;                 /* workqueue_adds_total: how often one began to */
-    uint64_t retries;              /* workqueue_retries_total: queue_add_after and queue_again */
+    uint64_t retries;              /* workqueue_retries_total: queue_add_after */
     struct queue_times queue_time; /* workqueue_queue_duration_seconds: from then until taken */
     struct queue_times work_time;  /* workqueue_work_duration_seconds: from taken until done */
     int64_t unfinished;            /* workqueue_unfinished_work_seconds: of all that is not done */
     int64_t longest;               /* workqueue_longest_running_processor_seconds: of one of them */
 };
 
-struct queue *queue_new(const struct queue_config *config);
+/* keys_max: more are rejected; 0: 1,000,000. */
+struct queue *queue_new(size_t keys_max);
 /* No thread may be in any other call. */
 void queue_free(struct queue *q);
 
-/* False when the queue is full or closed. */
+/* False when the queue is full. */
 bool queue_add(struct queue *q, str key, enum queue_priority priority);
 /* Not before delay nanoseconds from now. An earlier time that is set already stays. */
 bool queue_add_after(struct queue *q, str key, enum queue_priority priority, int64_t delay);
-/* After a failure: with a delay that grows each time. Answers the delay, or -1 as above. */
-int64_t queue_again(struct queue *q, str key, enum queue_priority priority);
-/* After a success: the next delay starts at base again. */
-void queue_forget(struct queue *q, str key);
-/* How often a key was given to queue_again since it was last forgotten. */
-unsigned queue_failures(struct queue *q, str key);
 
 /*
- * The next key, copied to a; waits for one. False once the queue is closed and, unless drain, at
- * once then.
+ * The next key that is due, copied to a. *due is when the next delayed one is (INT64_MAX: there is
+ * none).
  */
-bool queue_take(struct queue *q, struct arena *a, str *key);
-/* As queue_take without waiting; *due is when the next one is due (INT64_MAX: nothing waits). */
 bool queue_poll(struct queue *q, struct arena *a, str *key, int64_t *due);
 /* The worker has finished with the key. */
 void queue_done(struct queue *q, str key);
 
-/* Wakes all workers. drain: what is due is still given out, delayed keys are dropped. */
-void queue_close(struct queue *q, bool drain);
 void queue_stats(struct queue *q, struct queue_stats *out);
 
 /*

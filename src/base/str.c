@@ -115,12 +115,56 @@ bool str_has_suffix(str s, str suffix)
            (!suffix.len || !memcmp(s.ptr + s.len - suffix.len, suffix.ptr, suffix.len));
 }
 
+/* So often the beginning of what is looked for may be found without the rest. */
+enum { FIND_TRIES = 8 };
+
 size_t str_find(str s, str needle)
 {
     if (!needle.len)
         return 0;
-    const char *at = s.len ? memmem(s.ptr, s.len, needle.ptr, needle.len) : NULL;
+    if (needle.len == 1)
+        return str_find_char(s, needle.ptr[0]);
+    /* memmem makes a table first, which most texts are too short for, or without the beginning. */
+    size_t from = 0;
+    for (unsigned tries = 0; tries < FIND_TRIES; tries++, from++) {
+        size_t next = str_find_pair(str_from(s, from), needle.ptr[0], needle.ptr[1]);
+        if (next == STR_NPOS || s.len - (from += next) < needle.len)
+            return STR_NPOS;
+        if (hot_same(s.ptr + from, needle.ptr, needle.len))
+            return from;
+    }
+    const char *at = memmem(s.ptr + from, s.len - from, needle.ptr, needle.len);
     return at ? (size_t)(at - s.ptr) : STR_NPOS;
+}
+
+/* Sixteen sums at once, for as many rounds as a byte can count. */
+static size_t count_block(const char *p, size_t rounds, char c)
+{
+    hot_bytes b, sums = {0};
+    uint8_t sum[sizeof(b)];
+    size_t total = 0;
+
+    for (size_t i = 0; i < rounds; i++) {
+        memcpy(&b, p + i * sizeof(b), sizeof(b));
+        sums -= b == c; /* the bytes of a comparison that holds are -1 */
+    }
+    memcpy(sum, &sums, sizeof(sum));
+    for (size_t i = 0; i < sizeof(sum); i++)
+        total += sum[i];
+    return total;
+}
+
+size_t str_count_char(str s, char c)
+{
+    size_t total = 0, rounds;
+
+    for (; (rounds = s.len / sizeof(hot_bytes)); s = str_from(s, rounds * sizeof(hot_bytes))) {
+        rounds = rounds < INT8_MAX ? rounds : INT8_MAX;
+        total += count_block(s.ptr, rounds, c);
+    }
+    for (size_t i = 0; i < s.len; i++)
+        total += s.ptr[i] == c;
+    return total;
 }
 
 /* From where on sixteen bytes at a time may have the pair, or too few are left. */

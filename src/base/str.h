@@ -113,6 +113,8 @@ static inline size_t str_find_char(str s, char c)
     return at ? (size_t)(at - s.ptr) : STR_NPOS;
 }
 #endif
+/* How often a byte occurs: the lines of a text, say. */
+size_t str_count_char(str s, char c);
 /* The first place where one byte follows on another: quick where both are frequent, the two not. */
 size_t str_find_pair(str s, char first, char second);
 size_t str_rfind_char(str s, char c);

@@ -72,6 +72,11 @@ static size_t find(const struct strset *s, str text, uint64_t hash)
     return at;
 }
 
+bool strset_has(const struct strset *s, str text)
+{
+    return s->slots[find(s, text, str_hash(text))] != 0;
+}
+
 static void grow(struct strset *s)
 {
     struct arena *old_table = s->table;

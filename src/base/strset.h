@@ -24,4 +24,5 @@ void strset_free(struct strset *s);
  * it, not aligned, lie the extra bytes.
  */
 bool strset_add(struct strset *s, str text, str *kept);
+bool strset_has(const struct strset *s, str text);
 size_t strset_len(const struct strset *s);

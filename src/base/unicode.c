@@ -85,6 +85,8 @@ bool unicode_is_punct(uint32_t r)
 
 bool unicode_is_space(uint32_t r)
 {
+    if (r < 0x80)
+        return r == ' ' || (r >= '\t' && r <= '\r');
     return set_has(UNICODE_SET_White_Space, r);
 }
 

@@ -12,3 +12,11 @@ void *vec_grow(struct arena *a, void *items, size_t *cap, size_t size)
     *cap = bigger;
     return items;
 }
+
+bool str_list_has(const struct str_list *list, str text)
+{
+    for (size_t i = 0; i < list->len; i++)
+        if (str_eq(list->items[i], text))
+            return true;
+    return false;
+}

@@ -33,6 +33,9 @@ struct str_list {
     size_t len, cap;
 };
 
+/* Whether text is in the list. */
+bool str_list_has(const struct str_list *list, str text);
+
 /* Implementation of the macros: items with more room. */
 void *vec_grow(struct arena *a, void *items, size_t *cap, size_t size);
 /* The same: items with room for one more, the new element zeroed. */

@@ -56,17 +56,64 @@ static bool is_listed(const struct cluster *cl, const struct kube_resource *r)
            model_has_group(cl->model, r->group);
 }
 
+static bool check_version(const struct kube_version *v, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    str why = v->failure.len ? v->failure : v->doubt;
+
+    return !why.len ||
+           err_set(e, v->failure.len ? v->error : ERR_IO, "objects of %.*s may be missing: %.*s",
+                   STR_ARG(api_version_join(a, v->group, v->version)), STR_ARG(why));
+}
+
+bool cluster_check_group(const struct kube_discovery *d, str group, struct err *e)
+{
+    for (size_t i = 0; i < d->version_count; i++)
+        if (str_eq(d->versions[i].group, group) && !check_version(&d->versions[i], e))
+            return false;
+    return true;
+}
+
+/* Without their resources, nothing would be listed and nothing seem to be there. */
+static bool check_known(const struct cluster *cl, struct err *e)
+{
+    for (size_t i = 0; i < cl->discovery->version_count; i++) {
+        const struct kube_version *v = &cl->discovery->versions[i];
+        if (v->group.len && model_has_group(cl->model, v->group) && !check_version(v, e))
+            return false;
+    }
+    return true;
+}
+
+struct listing {
+    const struct kube_call *call;
+    kube_item_fn *fn;
+    void *ctx;
+};
+
+static bool take_item(void *ctx, struct arena *a, struct value *item, struct err *e)
+{
+    const struct listing *l = ctx;
+
+    if (!kube_object_fits(l->call, item, e))
+        return err_wrap(e, "the list of %.*s", STR_ARG(l->call->resource->name));
+    return l->fn(l->ctx, a, item, e);
+}
+
 bool cluster_list(const struct cluster *cl, str namespace, kube_item_fn *fn, void *ctx,
                   struct err *e)
 {
     const struct kube_list_options options = {.limit = KUBE_PAGE};
 
+    if (!check_known(cl, e))
+        return false;
     for (size_t i = 0; i < cl->discovery->resource_count; i++) {
         const struct kube_resource *resource = &cl->discovery->resources[i];
         const struct kube_call call = {.resource = resource,
                                        .namespace = resource->namespaced ? namespace : STR_NONE};
+        struct listing l = {&call, fn, ctx};
         if (is_listed(cl, resource) &&
-            !kube_list(cl->transport, &call, &options, fn, ctx, cl->call->arena, NULL, e))
+            !kube_list(cl->transport, &call, &options, take_item, &l, cl->call->arena, NULL, e))
             return false;
     }
     return true;

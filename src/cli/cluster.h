@@ -37,6 +37,11 @@ void cluster_close(struct cluster *cl);
 MUST_CHECK bool cluster_name(const struct cluster *cl, str text, struct object_key *key,
                              const struct kube_resource **resource, struct err *e);
 /*
+ * Fails when the server may have resources of a group that it did not list: a kind that seems
+ * unknown may have objects then.
+ */
+MUST_CHECK bool cluster_check_group(const struct kube_discovery *d, str group, struct err *e);
+/*
  * Every object of Azure's kinds in a namespace; an empty one: in all. fn gets them one by one; item
  * lives only during the call.
  */

@@ -9,9 +9,12 @@
  * templates indent values of several lines.
  */
 #include "compare/secret_values.h"
+#include "base/unicode.h"
+#include "base/utf8.h"
 #include "go/quote.h"
 #include "net/redact.h"
 #include "text/codec.h"
+#include "text/html.h"
 #include "text/json/json.h"
 #include "text/url.h"
 #include "object/object.h"
@@ -156,13 +159,66 @@ static void add_spelled(struct secret_values *s, str plain, str spelled, bool cu
         add_needle(s, spelled, cut);
 }
 
-static str upper(struct arena *a, str text)
-{
-    char *out = arena_alloc_text(a, text.len);
+/* What the functions of templates make of letters: lower, upper, title, untitle, swapcase. */
+enum letters { LETTERS_LOWER, LETTERS_UPPER, LETTERS_TITLE, LETTERS_UNTITLE, LETTERS_SWAPPED };
 
-    for (size_t i = 0; i < text.len; i++)
-        out[i] = text.ptr[i] >= 'a' && text.ptr[i] <= 'z' ? (char)(text.ptr[i] - 32) : text.ptr[i];
-    return str_of(out, text.len);
+/* begins: the letter begins a word. */
+static uint32_t letter(uint32_t r, enum letters how, bool begins)
+{
+    switch (how) {
+    case LETTERS_LOWER:
+        return unicode_to_lower(r);
+    case LETTERS_UPPER:
+        return unicode_to_upper(r);
+    case LETTERS_TITLE:
+        return begins ? unicode_to_title(r) : r;
+    case LETTERS_UNTITLE:
+        return begins ? unicode_to_lower(r) : r;
+    default:
+        return unicode_is_lower(r) ? unicode_to_upper(r) : unicode_to_lower(r);
+    }
+}
+
+/* title takes letters after any other sign for the first of a word, untitle those after blanks. */
+static bool ends_name(uint32_t r, enum letters how)
+{
+    bool sign = r < 0x80 && r != '_' && !unicode_is_letter(r) && !unicode_is_digit(r);
+
+    return unicode_is_space(r) || (how == LETTERS_TITLE && sign);
+}
+
+static str in_letters(struct arena *a, str text, enum letters how)
+{
+    struct buf out = buf_new(a, BUF_UNLIMITED);
+    char encoded[UTF8_MAX];
+    bool begins = true;
+
+    for (size_t at = 0, width; at < text.len; at += width) {
+        uint32_t r = utf8_decode(str_from(text, at), &width), other = letter(r, how, begins);
+        if (other == r)
+            buf_add(&out, str_slice(text, at, at + width));
+        else
+            buf_add(&out, str_of(encoded, utf8_encode(encoded, other)));
+        begins = ends_name(r, how);
+    }
+    return buf_str(&out);
+}
+
+/* As the functions of templates spell it: in other letters, for a URL, for HTML and scripts. */
+static void add_functions(struct secret_values *s, struct arena *scratch, str kept, bool cut)
+{
+    struct buf html = buf_new(scratch, BUF_UNLIMITED), js = buf_new(scratch, BUF_UNLIMITED);
+    struct buf query = buf_new(scratch, BUF_UNLIMITED);
+
+    url_query_escape(&query, kept);
+    html_escape(&html, kept);
+    js_escape(&js, kept);
+    add_spelled(s, kept, buf_str(&query), cut);
+    add_spelled(s, buf_str(&query), with_instead(scratch, buf_str(&query), '+', STR("%20")), cut);
+    add_spelled(s, kept, buf_str(&html), cut);
+    add_spelled(s, kept, buf_str(&js), cut);
+    for (enum letters how = LETTERS_LOWER; how <= LETTERS_SWAPPED; how++)
+        add_spelled(s, kept, in_letters(scratch, kept, how), cut);
 }
 
 static void add_forms(struct secret_values *s, str plain)
@@ -170,21 +226,18 @@ static void add_forms(struct secret_values *s, str plain)
     AUTO_ARENA scratch = arena_new();
     bool cut = plain.len > SECRET_VALUE_KEPT;
     str kept = str_slice(plain, 0, SECRET_VALUE_KEPT);
-    struct buf json = buf_new(scratch, BUF_UNLIMITED), query = buf_new(scratch, BUF_UNLIMITED);
+    struct buf json = buf_new(scratch, BUF_UNLIMITED);
     str quoted = go_quoted(scratch, kept);
+    str hex = hex_encode(scratch, (const unsigned char *)kept.ptr, kept.len);
 
     json_write_string(&json, kept, true);
-    url_query_add(&query, STR_NONE, kept);
-    str escaped = str_without_prefix(buf_str(&query), STR("?="));
     add_needle(s, kept, cut);
     add_spelled(s, kept, str_slice(quoted, 1, quoted.len - 1), cut);
     add_spelled(s, kept, str_slice(buf_str(&json), 1, json.len - 1), cut);
     add_spelled(s, kept, with_instead(scratch, kept, '\'', STR("''")), cut);
-    add_spelled(s, kept, escaped, cut);
-    add_spelled(s, kept, str_lower(scratch, kept), cut);
-    add_spelled(s, kept, upper(scratch, kept), cut);
-    add_needle(s, hex_encode(scratch, (const unsigned char *)kept.ptr, kept.len), cut);
-    add_spelled(s, escaped, with_instead(scratch, escaped, '+', STR("%20")), cut);
+    add_functions(s, scratch, kept, cut);
+    add_needle(s, hex, cut);
+    add_spelled(s, hex, in_letters(scratch, hex, LETTERS_UPPER), cut);
     add_base64(s, scratch, kept, cut);
 }
 
@@ -198,21 +251,50 @@ static void add_forms(struct secret_values *s, str plain)
  */
 struct words {
     struct secret_values *set;
-    size_t count;
-    bool named; /* the next word has a secret name */
+    size_t counts[2]; /* of words without and with a secret name */
+    bool named;       /* the next word has a secret name */
+    bool decoded;     /* this is what was encoded in the value */
     str last;
 };
+
+static void take_words(struct words *w, str text);
+
+/* A word may be base64: a key, a text such as "user:password". */
+static void add_decoded(struct words *w, str word, bool has_name)
+{
+    struct words inner = {.set = w->set, .decoded = true};
+    str plain, user, password;
+    size_t bad;
+
+    if (w->decoded || !base64_decode(w->set->arena, word, &plain, &bad) ||
+        plain.len < SECRET_VALUE_MIN || utf8_find_invalid(plain) != STR_NPOS)
+        return;
+    plain = str_trim(plain);
+    if (!has_name) {
+        add_needle(w->set, str_slice(plain, 0, SECRET_VALUE_KEPT), plain.len > SECRET_VALUE_KEPT);
+        w->set->count++;
+        return;
+    }
+    add_forms(w->set, plain);
+    w->set->count++;
+    if (str_cut(plain, STR(":"), &user, &password)) {
+        add_forms(w->set, password);
+        w->set->count++;
+    }
+    take_words(&inner, plain);
+}
 
 /* There are many long words; what has a name is looked for in all forms. */
 static void add_word(struct words *w, str word, bool has_name)
 {
-    if (word.len < SECRET_VALUE_MIN || w->count++ >= WORDS_MAX)
+    if (word.len < SECRET_VALUE_MIN || w->counts[has_name]++ >= WORDS_MAX)
         return;
     if (has_name)
         add_forms(w->set, word);
     else
         add_needle(w->set, str_slice(word, 0, SECRET_VALUE_KEPT), word.len > SECRET_VALUE_KEPT);
     w->set->count++;
+    add_decoded(w, word, has_name);
 }
 
 static bool ends_word(char c)
@@ -261,20 +343,31 @@ static void take_word(struct words *w, str word)
         add_word(w, word, false);
 }
 
-static void add_words(struct secret_values *s, str plain)
+static void take_words(struct words *w, str text)
 {
-    struct words w = {.set = s};
-    str text = str_slice(plain, 0, FILE_KEPT);
-
-    if (str_find_char(text, '\0') != STR_NPOS)
-        return;
     for (size_t from = 0, i = 0; i <= text.len; i++) {
         if (i < text.len && !ends_word(text.ptr[i]))
             continue;
         if (i > from)
-            take_word(&w, str_slice(text, from, i));
+            take_word(w, str_slice(text, from, i));
         from = i + 1;
     }
+}
+
+/* A private key first: before it there may be any number of certificates. */
+static void add_words(struct secret_values *s, str plain)
+{
+    struct words w = {.set = s};
+    size_t key = str_find(plain, STR("PRIVATE KEY-----"));
+
+    if (str_find_char(str_slice(plain, 0, FILE_KEPT), '\0') != STR_NPOS)
+        return;
+    if (key != STR_NPOS) {
+        take_words(&w, str_slice(plain, key, key + FILE_KEPT));
+        plain = str_slice(plain, 0, key);
+        w = (struct words){.set = s};
+    }
+    take_words(&w, str_slice(plain, 0, FILE_KEPT));
 }
 
 static void add_value(struct secret_values *s, str plain)
@@ -709,15 +802,19 @@ static bool has_hidden_key(const struct hiding *h, const struct value *v)
     return false;
 }
 
-/* Templates can make keys of values. Those that become the same are numbered. */
-static void hide_keys(struct hiding *h, struct value *v)
+/*
+ * Templates can make keys of values. Those that become the same are numbered, and so are those that
+ * would become one that other, the unmasked other version, has for itself.
+ */
+static void hide_keys(struct hiding *h, struct value *v, const struct value *other)
 {
     if (!has_hidden_key(h, v))
         return;
     struct value *out = value_object(h->arena);
     for (size_t i = 0; i < v->len; i++) {
         str shown = hide_key(h, &v->items[i]), key = shown;
-        for (size_t n = 2; value_get(out, key); n++)
+        bool hidden = shown.ptr != v->items[i].key;
+        for (size_t n = 2; value_get(out, key) || (hidden && value_get(other, key)); n++)
             key = str_fmt(h->arena, "%.*s (%zu)", STR_ARG(shown), n);
         value_set(h->arena, out, key, &v->items[i]);
     }
@@ -725,6 +822,16 @@ static void hide_keys(struct hiding *h, struct value *v)
     v->room = out->room;
     v->indexed = out->indexed;
     h->found = true;
+}
+
+static void hide_tree(struct hiding *h, struct value *before, struct value *after, int level);
+
+/* What is expected instead of a name that the object has: still another one. */
+static void hide_expected(struct hiding *h, struct value *v, const struct value *name)
+{
+    hide_tree(h, v, NULL, 2);
+    if (name && value_equal(v, name))
+        set_text(v, str_concat(h->arena, value_text(v), STR(" (before)")));
 }
 
 /* level: 0 in the object itself, 1 in its metadata, 2 elsewhere. */
@@ -741,17 +848,21 @@ static void hide_tree(struct hiding *h, struct value *before, struct value *afte
             str key = v->kind == VALUE_OBJECT ? value_key(item) : STR_NONE;
             int below = level == 0 && object_is_meta(key) ? 1 : 2;
             /* The object is known by its own name, not by what is expected to be one. */
-            if (identifies(key, level) && !side && there && !value_equal(item, there))
-                hide_texts(h, item, NULL);
-            if (identifies(key, level) || (side && there))
+            if (identifies(key, level)) {
+                if (!side && !(there && value_equal(item, there)))
+                    hide_expected(h, item, there);
+                continue;
+            }
+            if (side && there)
                 continue;
             hide_tree(h, side ? there : item, side ? item : there, below);
         }
         if (is_text(v))
             hide_texts(h, side ? NULL : v, side ? v : NULL);
     }
-    hide_keys(h, before);
-    hide_keys(h, after);
+    const struct value unmasked = before ? *before : (struct value){0};
+    hide_keys(h, before, after);
+    hide_keys(h, after, &unmasked);
 }
 
 bool secret_values_hide_pair(struct arena *a, const struct secret_values *s, struct value *before,
@@ -761,5 +872,15 @@ bool secret_values_hide_pair(struct arena *a, const struct secret_values *s, str
 
     if (s)
         hide_tree(&h, before, after, 0);
+    return h.found;
+}
+
+bool secret_values_hide_all(struct arena *a, const struct secret_values *s, struct value *before,
+                            struct value *after)
+{
+    struct hiding h = {a, s, false};
+
+    if (s)
+        hide_tree(&h, before, after, 2);
     return h.found;
 }

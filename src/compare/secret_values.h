@@ -4,10 +4,10 @@
  *
  * Templates move values to other fields and objects, functions quote them in errors, annotations
  * hold them as JSON in whatever form. So a text is masked by what it contains: the value of a
- * Secret in hand, as it is, quoted, escaped for a URL, in other letters, in hex or in base64 (also
- * as a part of something encoded), of at least SECRET_VALUE_MIN bytes, becomes "***". Of a value
- * that is a file, also what is secret in it: what has such a name, passwords of URLs, long words
- * with digits. A value that other objects in hand
+ * Secret in hand, as it is, quoted, escaped for a URL, HTML or a script, in other letters, in hex
+ * or in base64 (also as a part of something encoded), of at least SECRET_VALUE_MIN bytes, becomes
+ * "***". Of a value that is a file, also what is secret in it: what has such a name, passwords of
+ * URLs, long words with digits, and what is encoded in these. A value that other objects in hand
  * contain openly, or that is a key, is not a secret: it stays as it is. Secrets within other
  * objects count. Names, paths and plumb's own words are not to be given to these functions.
  *
@@ -50,6 +50,10 @@ str secret_values_hide_message(struct arena *a, const struct secret_values *s, s
  */
 bool secret_values_hide_pair(struct arena *a, const struct secret_values *s, struct value *before,
                              struct value *after);
+
+/* The same for anything else: none of it stays, whatever it is called. */
+bool secret_values_hide_all(struct arena *a, const struct secret_values *s, struct value *before,
+                            struct value *after);
 
 /* For walks of two versions at once: what other has where v has its item i, or NULL. */
 struct value *secret_counterpart(const struct value *v, size_t i, const struct value *other);

@@ -5,7 +5,7 @@
  * The lock is held for single steps only; handlers are called without it, on the one thread that
  * changes anything.
  */
-#include "kube/cache_internal.h"
+#include "kube/cache.h"
 #include "object/names.h"
 #include "object/object.h"
 
@@ -13,6 +13,43 @@
 #include <time.h>
 
 #define BYTES_MAX ((size_t)4 * GIB)
+
+/*
+ * An object: one block with the key and, behind it, the packed object. Under the lock of the cache.
+ */
+struct cache_entry {
+    struct table_node node;   /* key: "namespace/name" */
+    uint64_t version;         /* 0: not a number */
+    struct cache_entry *next; /* among those that are about to go */
+    uint32_t round;           /* the list that it was last seen in, or after */
+    uint32_t key_len, packed_len;
+    char data[];
+};
+
+struct kube_before {
+    const struct kube_cache *cache;
+    const struct cache_entry *entry;
+};
+
+struct kube_cache {
+    struct lock lock;
+    pthread_cond_t changed;
+    struct arena *arena;
+    struct kube_cache_config config;
+    struct kube_watch *watch;
+    struct pack_words *words;
+    struct table *entries;
+    size_t bytes;
+    uint64_t changes, ignored;
+    uint32_t round;
+    bool synced, full_told;
+    struct err last; /* the last failure, until synced */
+};
+
+static inline str entry_packed(const struct cache_entry *e)
+{
+    return str_of(e->data + e->key_len, e->packed_len);
+}
 
 /* ---- Objects -------------------------------------------------------------------------------- */
 
@@ -69,15 +106,14 @@ static size_t entry_bytes(const struct cache_entry *e)
 /* Takes an entry out; its block stays. */
 static void detach(struct kube_cache *c, struct cache_entry *e)
 {
-    c->bytes -= entry_bytes(e) + cache_index_drop(e);
+    c->bytes -= entry_bytes(e);
     table_drop(c->entries, &e->node);
 }
 
-static void attach(struct kube_cache *c, struct cache_entry *e, struct arena *a,
-                   const struct value *object)
+static void attach(struct kube_cache *c, struct cache_entry *e)
 {
     table_add(c->entries, &e->node, str_of(e->data, e->key_len));
-    c->bytes += entry_bytes(e) + cache_index_add(c, e, a, object);
+    c->bytes += entry_bytes(e);
 }
 
 /* ---- Changes -------------------------------------------------------------------------------- */
@@ -137,8 +173,8 @@ enum put_result { PUT_DONE, PUT_IGNORED, PUT_FULL };
 
 /* *old is what was replaced, the caller's now; fresh becomes the cache's when the result is DONE.
  */
-static enum put_result replace(struct kube_cache *c, struct arena *a, struct cache_entry *fresh,
-                               const struct value *object, struct cache_entry **old)
+static enum put_result replace(struct kube_cache *c, struct cache_entry *fresh,
+                               struct cache_entry **old)
 {
     AUTO_LOCK guard = lock_take(&c->lock);
 
@@ -153,7 +189,7 @@ static enum put_result replace(struct kube_cache *c, struct arena *a, struct cac
         return PUT_FULL;
     if (*old)
         detach(c, *old);
-    attach(c, fresh, a, object);
+    attach(c, fresh);
     c->changes++;
     return PUT_DONE;
 }
@@ -167,7 +203,7 @@ static void put(struct kube_cache *c, struct arena *a, str key, struct value *ob
     value_pack(c->words, kept(c, a, object), &packed);
     struct cache_entry *fresh = entry_new(key, buf_str(&packed));
     fresh->version = object_version(object);
-    enum put_result result = replace(c, a, fresh, object, &old);
+    enum put_result result = replace(c, fresh, &old);
     if (result != PUT_DONE) {
         block_free(fresh);
         if (result == PUT_FULL)
@@ -332,37 +368,6 @@ struct value **kube_cache_all(struct kube_cache *c, struct arena *a, size_t *cou
     return all;
 }
 
-static struct table *index_named(const struct kube_cache *c, const char *name)
-{
-    for (size_t i = 0; i < c->config.index_count; i++)
-        if (strcmp(c->config.indexes[i].name, name) == 0)
-            return c->indexes[i];
-    return NULL;
-}
-
-struct value **kube_cache_indexed(struct kube_cache *c, struct arena *a, const char *index, str key,
-                                  size_t *count)
-{
-    AUTO_LOCK guard = lock_take(&c->lock);
-    const struct table *t = index_named(c, index);
-    const struct cache_bucket *s = t ? (const struct cache_bucket *)table_find(t, key) : NULL;
-    VEC(struct value *) found = {0};
-
-    for (const struct cache_link *l = s ? s->first : NULL; l; l = l->next)
-        VEC_PUSH(a, &found, value_unpack(a, c->words, entry_packed(l->entry)));
-    *count = found.len;
-    return found.items;
-}
-
-bool kube_cache_has(struct kube_cache *c, str namespace, str name)
-{
-    AUTO_ARENA a = arena_new();
-    str key = object_path(a, namespace, name);
-    AUTO_LOCK guard = lock_take(&c->lock);
-
-    return table_find(c->entries, key) != NULL;
-}
-
 static str *all_keys(struct kube_cache *c, struct arena *a, size_t *count)
 {
     AUTO_LOCK guard = lock_take(&c->lock);
@@ -374,26 +379,6 @@ static str *all_keys(struct kube_cache *c, struct arena *a, size_t *count)
     while ((node = table_each(c->entries, &at)))
         keys[(*count)++] = str_copy(a, node->key);
     return keys;
-}
-
-static str *indexed_keys(struct kube_cache *c, struct arena *a, const char *index, str key,
-                         size_t *count)
-{
-    AUTO_LOCK guard = lock_take(&c->lock);
-    const struct table *t = index_named(c, index);
-    const struct cache_bucket *s = t ? (const struct cache_bucket *)table_find(t, key) : NULL;
-    struct kube_list found = {0};
-
-    for (const struct cache_link *l = s ? s->first : NULL; l; l = l->next)
-        VEC_PUSH(a, &found, str_copy(a, str_of(l->entry->data, l->entry->key_len)));
-    *count = found.len;
-    return found.items;
-}
-
-str *kube_cache_names(struct kube_cache *c, struct arena *a, const char *index, str key,
-                      size_t *count)
-{
-    return index ? indexed_keys(c, a, index, key, count) : all_keys(c, a, count);
 }
 
 void kube_cache_each(struct kube_cache *c,
@@ -439,9 +424,6 @@ struct kube_cache *kube_cache_new(const struct kube_cache_config *config)
     c->lock = (struct lock)LOCK_INIT;
     c->words = config->words ? config->words : pack_words_new();
     c->entries = table_new();
-    c->indexes = ARENA_ARRAY(a, struct table *, config->index_count);
-    for (size_t i = 0; i < config->index_count; i++)
-        c->indexes[i] = table_new();
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&c->changed, &attributes);
@@ -479,13 +461,10 @@ void kube_cache_stop(struct kube_cache *c)
         return;
     kube_watch_stop(c->watch);
     while ((node = table_each(c->entries, &at))) {
-        cache_index_drop((struct cache_entry *)node);
         table_drop(c->entries, node);
         block_free(node);
     }
     table_free(c->entries);
-    for (size_t i = 0; i < c->config.index_count; i++)
-        table_free(c->indexes[i]);
     if (c->words != c->config.words)
         pack_words_free(c->words);
     pthread_cond_destroy(&c->changed);

@@ -24,16 +24,6 @@
 
 struct kube_cache;
 
-/* Adds the keys under which an object shall be found; they are copied. */
-typedef void kube_index_fn(struct arena *a, const struct value *object, struct kube_list *keys);
-
-struct kube_index {
-    const char *name;
-    kube_index_fn *keys;
-};
-/* By the uid of each owner. Its name is "owner". */
-extern const struct kube_index kube_index_owner;
-
 /* An object as it was, packed. */
 struct kube_before;
 /* Its names, which live as long as b: during the call of the handler. */
@@ -64,8 +54,6 @@ struct kube_cache_config {
      * object as it came. May be NULL. ctx is that of the handler.
      */
     void (*trim)(void *ctx, struct arena *a, struct value *object);
-    const struct kube_index *indexes; /* must outlive the cache */
-    size_t index_count;
     struct pack_words *words; /* shared with other caches, and outliving them; NULL: its own */
     size_t bytes_max;         /* 0: 4 GiB. More objects are left out and reported to failed. */
     struct kube_cache_handler handler;
@@ -83,25 +71,15 @@ MUST_CHECK bool kube_cache_wait(struct kube_cache *c, int64_t ns, struct err *e)
 
 /* An object, or NULL. namespace is empty for resources without. */
 struct value *kube_cache_get(struct kube_cache *c, struct arena *a, str namespace, str name);
-/* All objects, or those under a key of an index, in no order. */
+/* All objects, in no order. */
 struct value **kube_cache_all(struct kube_cache *c, struct arena *a, size_t *count);
-struct value **kube_cache_indexed(struct kube_cache *c, struct arena *a, const char *index, str key,
-                                  size_t *count);
-/*
- * The names of all objects, or of those under a key of an index ("namespace/name", or "name"), in
- * no order: nothing is unpacked. index may be NULL. Live as long as a.
- */
-str *kube_cache_names(struct kube_cache *c, struct arena *a, const char *index, str key,
-                      size_t *count);
-/* Whether there is such an object. */
-bool kube_cache_has(struct kube_cache *c, str namespace, str name);
 /* One by one, each in an arena that is emptied after it: for very many. False ends it early. */
 void kube_cache_each(struct kube_cache *c,
                      bool (*each)(void *ctx, struct arena *a, struct value *object), void *ctx);
 
 struct kube_cache_stats {
     size_t objects;
-    size_t bytes; /* of objects, keys and indexes; words are counted when they are its own */
+    size_t bytes;              /* of objects and keys; words are counted when they are its own */
     uint64_t changes, ignored; /* applied; older or equal to what is there */
 };
 void kube_cache_stats(struct kube_cache *c, struct kube_cache_stats *out);

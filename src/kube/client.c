@@ -124,7 +124,8 @@ bool kube_ask_answer(struct arena *a, const struct kube_ask *q,
     if (!call)
         return true;
     /* Parsed even if not wanted: a proxy's page is not a success. */
-    if (!kube_answer_whole(response, e) ||
+    bool reads = q->verb == KUBE_VERB_GET;
+    if (!(reads ? kube_answer_read(response, e) : kube_answer_whole(response, e)) ||
         !kube_object_read(a, &q->call, response->body, &object, e)) {
         kube_answer_unread(response, e);
         return err_wrap(e, "%.*s %.*s", STR_ARG(method), STR_ARG(redact_url(a, response->url)));

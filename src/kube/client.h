@@ -52,6 +52,10 @@ str kube_call_path(struct arena *a, const struct kube_call *c);
 MUST_CHECK bool kube_get(struct kube_transport *t, struct arena *a, const struct kube_call *c,
                          struct value **out, struct err *e);
 
+/* Fails when an object that came for a call has no name, or is not one of its resource. */
+MUST_CHECK bool kube_object_fits(const struct kube_call *c, const struct value *object,
+                                 struct err *e);
+
 /*
  * One object of a list, with apiVersion and kind filled in where the server leaves them out (as it
  * does in lists of its own types). item lives in a, which is emptied after the call. False stops
@@ -210,9 +214,12 @@ bool kube_answer_failed_raw(struct arena *a, const struct http_response *respons
 bool kube_status_failed(struct arena *a, const struct value *object, struct kube_status *status,
                         struct err *e);
 /*
- * Fails for a 206: it is a part of what was asked for. Upstream: client-go takes it for the whole.
+ * Fails for a part of what was asked for: a 206, or what has a Content-Range. Upstream: client-go
+ * takes it for the whole.
  */
 MUST_CHECK bool kube_answer_whole(const struct http_response *response, struct err *e);
+/* The same for what was only read: also for any status but 200, as of caches and proxies. */
+MUST_CHECK bool kube_answer_read(const struct http_response *response, struct err *e);
 /*
  * For an answer of 2xx that cannot be read: adds to e that it is not JSON to begin with, as pages
  * of proxies are not. Always false.

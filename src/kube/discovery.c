@@ -8,6 +8,7 @@
 #include "kube/discovery_internal.h"
 
 #include "kube/items_internal.h"
+#include "object/object.h"
 
 #define ACCEPT_DISCOVERY                                                                           \
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"                        \
@@ -31,6 +32,25 @@ static bool check_lists(const struct value *answer, struct err *e)
         if (!kube_check_kind(answer, str_c(names[i]), VALUE_LIST, e))
             return false;
     return true;
+}
+
+static bool is_aggregated(const struct value *answer)
+{
+    return str_eq(value_get_str(answer, STR("kind")), STR("APIGroupDiscoveryList"));
+}
+
+/* Every answer has its list, be it empty: what has none is something else. */
+static bool check_has_list(const struct value *answer, str path, struct err *e)
+{
+    str name = is_aggregated(answer)        ? STR("items")
+               : str_eq(path, STR("/api"))  ? STR("versions")
+               : str_eq(path, STR("/apis")) ? STR("groups")
+                                            : STR("resources");
+
+    if (!value_get(answer, name))
+        return err_set(e, ERR_INVALID, "the server's response has no \"%.*s\"", STR_ARG(name));
+    return !str_eq(value_get_str(answer, STR("kind")), STR("Status")) ||
+           err_set(e, ERR_INVALID, "the server's response is a Status");
 }
 
 /* Upstream: client-go asks for these two without reading the Status of a refusal. */
@@ -58,21 +78,16 @@ static bool get(const struct asking *q, struct arena *a, str path, const char *a
         return is_raw(q, path) ? kube_answer_failed_raw(a, &response, e)
                                : kube_answer_failed(a, STR("GET"), NULL, &response, NULL, e);
     bool client_go = kube_transport_config(q->transport)->client_go;
-    bool ok = (client_go || kube_answer_whole(&response, e)) &&
+    bool ok = (client_go || kube_answer_read(&response, e)) &&
               kube_json_read(a, response.body, out, e);
     if (ok && !value_is(*out, VALUE_OBJECT))
         ok = err_set(e, ERR_INVALID, "the server sent %s where an object should be",
                      value_kind_name(*out ? (*out)->kind : VALUE_NULL));
-    if (!ok || !check_lists(*out, e)) {
+    if (!ok || !check_lists(*out, e) || (!client_go && !check_has_list(*out, path, e))) {
         kube_answer_unread(&response, e);
         return err_wrap(e, "%.*s", STR_ARG(path));
     }
     return true;
-}
-
-static bool is_aggregated(const struct value *answer)
-{
-    return str_eq(value_get_str(answer, STR("kind")), STR("APIGroupDiscoveryList"));
 }
 
 /* ---- Versions on their own ------------------------------------------------------------------ */
@@ -112,7 +127,7 @@ static bool work(void *ctx, void *item, struct err *e)
     (void)e;
     job->arena = arena_new();
     str path = str_fmt(job->arena, "%s/%.*s", v->group.len ? "/apis" : "/api",
-                       STR_ARG(kube_api_version(job->arena, v->group, v->version)));
+                       STR_ARG(api_version_join(job->arena, v->group, v->version)));
     if (!get(run->asking, job->arena, path, "application/json", &job->list, &job->failure))
         job->list = NULL;
     return true;
@@ -175,7 +190,7 @@ static bool add_names(struct discovery_build *b, const struct value *answer, str
         return false;
     for (size_t i = 0; i < whole.versions.len; i++) {
         struct kube_version v = whole.versions.items[i];
-        v.stale = false;
+        v.doubt = STR_NONE;
         VEC_PUSH(b->arena, &b->versions, v);
     }
     return true;
@@ -229,7 +244,7 @@ bool kube_discovery_complete(const struct kube_discovery *d, struct err *e)
             continue;
         buf_add(&b,
                 b.len ? STR(", ") : STR("unable to retrieve the complete list of server APIs: "));
-        buf_add(&b, kube_api_version(a, v->group, v->version));
+        buf_add(&b, api_version_join(a, v->group, v->version));
         buf_fmt(&b, ": %.*s", STR_ARG(v->failure));
         kind = v->error;
     }

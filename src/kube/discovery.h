@@ -35,14 +35,19 @@ struct kube_resource {
     bool namespaced;
     bool preferred;   /* in the version that its group prefers */
     bool subresource; /* its name has a slash */
-    struct kube_list verbs, short_names, categories;
+    struct str_list verbs, short_names, categories;
 };
 
 struct kube_version {
     str group, version;
     bool preferred; /* by its group */
-    bool stale;     /* an aggregated API that did not answer the server; may have no resources */
-    str failure;    /* why its resources are unknown; empty: they are known */
+    /*
+     * Why there may be more resources than are known, in words for people: an aggregated API that
+     * did not answer the server is stale, and entries without name or kind are left out. Empty:
+     * they are all known.
+     */
+    str doubt;
+    str failure;         /* why its resources are unknown; empty: they are known */
     enum err_kind error; /* of the failure */
 };
 
@@ -59,20 +64,17 @@ struct kube_discovery {
 #define KUBE_RESOURCES_MAX 100000
 #define KUBE_VERSIONS_MAX 10000
 
-/* Fails only when /api or /apis cannot be had. cancel may be NULL. */
+/* Fails only when /api or /apis cannot be had, or their groups and versions make no sense. cancel
+ * may be NULL. */
 MUST_CHECK bool kube_discover(struct kube_transport *t, struct arena *a, struct http_cancel *cancel,
                               struct kube_discovery **out, struct err *e);
 /*
  * False when the resources of some version could not be asked for: "unable to retrieve the complete
- * list of server APIs: GROUP/VERSION: why, ...". Stale ones do not count, as in client-go's cached
- * discovery.
+ * list of server APIs: GROUP/VERSION: why, ...". Doubts do not count, as stale ones do not in
+ * client-go's cached discovery.
  */
 MUST_CHECK bool kube_discovery_complete(const struct kube_discovery *d, struct err *e);
 
-/* "apps/v1", "v1". Lives as long as a. */
-str kube_api_version(struct arena *a, str group, str version);
-/* Cuts "apps/v1" and "v1". */
-void kube_api_version_cut(str api_version, str *group, str *version);
 /* "deployments.apps", "pods". Lives as long as a. */
 str kube_group_resource(struct arena *a, const struct kube_resource *r);
 

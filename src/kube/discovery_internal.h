@@ -19,6 +19,6 @@ MUST_CHECK bool discovery_add_aggregated(struct discovery_build *b, const struct
 MUST_CHECK bool discovery_add_groups(struct discovery_build *b, const struct value *answer,
                                      struct err *e);
 /* Adds the resources of one version, from an APIResourceList. */
-MUST_CHECK bool discovery_add_resources(struct discovery_build *b, const struct kube_version *v,
+MUST_CHECK bool discovery_add_resources(struct discovery_build *b, struct kube_version *v,
                                         const struct value *list, struct err *e);
 void discovery_publish(const struct discovery_build *b, struct kube_discovery *d);

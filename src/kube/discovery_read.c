@@ -2,15 +2,16 @@
 /*
  * discovery_read.c - parses discovery responses, in the aggregated and in the classic form.
  *
- * Entries that make no sense (no name, no kind) are skipped rather than treated as a failure: they
- * come from one extension, and the others should keep working.
+ * Groups and versions that make no sense are a failure, as in Go. Resources that make none (no
+ * name, no kind) are left out, and leave a doubt at their version: they come from one extension,
+ * and the others should keep working.
  */
 #include "kube/discovery_internal.h"
 #include "object/object.h"
 
 #include "kube/items_internal.h"
 
-static void add_texts(struct arena *a, struct kube_list *to, const struct value *list)
+static void add_texts(struct arena *a, struct str_list *to, const struct value *list)
 {
     for (size_t i = 0; i < value_len(list); i++) {
         str text = value_str(value_at(list, i));
@@ -29,13 +30,32 @@ static bool add_version(struct discovery_build *b, struct kube_version v, struct
     return true;
 }
 
-static bool add_resource(struct discovery_build *b, const struct kube_version *v,
-                         struct kube_resource r, struct err *e)
+/* Go's decoding fails as a whole where something is not of its type. */
+static bool check_group(const struct value *group, const struct value *named, struct err *e)
+{
+    if (!value_is(group, VALUE_OBJECT))
+        return err_set(e, ERR_INVALID, "a group is not an object but %s",
+                       value_kind_name(group->kind));
+    return kube_check_metadata(group, e) && kube_check_kind(named, STR("name"), VALUE_STRING, e) &&
+           kube_check_kind(group, STR("versions"), VALUE_LIST, e);
+}
+
+static bool check_version(str group, str version, struct err *e)
+{
+    return version.len || err_set(e, ERR_INVALID, "a version of %.*s has no name", STR_ARG(group));
+}
+
+static bool add_resource(struct discovery_build *b, struct kube_version *v, struct kube_resource r,
+                         struct err *e)
 {
     struct arena *a = b->arena;
 
-    if (!r.name.len || !r.kind.len)
+    r.subresource = str_find_char(r.name, '/') != STR_NPOS;
+    if (!r.name.len || !r.kind.len) {
+        if (!r.subresource)
+            v->doubt = STR("the server lists a resource of it without a name or a kind");
         return true;
+    }
     if (b->resources.len >= KUBE_RESOURCES_MAX)
         return err_set(e, ERR_LIMIT, "the server has more than %d resources", KUBE_RESOURCES_MAX);
     r.group = str_copy(a, v->group);
@@ -46,10 +66,12 @@ static bool add_resource(struct discovery_build *b, const struct kube_version *v
     r.kind = str_copy(a, r.kind);
     r.kind_group = str_copy(a, r.kind_group);
     r.kind_version = str_copy(a, r.kind_version);
-    r.subresource = str_find_char(r.name, '/') != STR_NPOS;
     VEC_PUSH(a, &b->resources, r);
     return true;
 }
+
+/* Objects of it would be taken for those of another namespace, or of none. */
+#define DOUBT_SCOPE STR("the server does not say whether a resource of it is in namespaces")
 
 /* ---- Aggregated ----------------------------------------------------------------------------- */
 
@@ -68,7 +90,7 @@ static struct kube_resource entry(struct discovery_build *b, const struct value 
     return r;
 }
 
-static bool add_subresources(struct discovery_build *b, const struct kube_version *v,
+static bool add_subresources(struct discovery_build *b, struct kube_version *v,
                              const struct value *from, bool namespaced, struct err *e)
 {
     const struct value *list = value_get(from, STR("subresources"));
@@ -86,32 +108,42 @@ static bool add_subresources(struct discovery_build *b, const struct kube_versio
     return true;
 }
 
+/* The kind may be left out where there are subresources only. */
+static bool add_entry(struct discovery_build *b, struct kube_version *v, const struct value *one,
+                      struct err *e)
+{
+    struct kube_resource r = entry(b, one, value_get_str(one, STR("resource")));
+    bool is_parent = r.name.len && !r.kind.len && value_len(value_get(one, STR("subresources")));
+
+    const struct value *scope = value_get(one, STR("scope"));
+    r.namespaced = str_eq(value_str(scope), STR("Namespaced"));
+    if (scope && !r.namespaced && !str_eq(value_str(scope), STR("Cluster")))
+        v->doubt = DOUBT_SCOPE;
+    return (is_parent || add_resource(b, v, r, e)) && add_subresources(b, v, one, r.namespaced, e);
+}
+
 static bool add_aggregated_version(struct discovery_build *b, str group, const struct value *from,
                                    bool preferred, struct err *e)
 {
-    struct kube_version v = {.group = group,
-                             .version = value_get_str(from, STR("version")),
-                             .preferred = preferred,
-                             .stale = str_eq(value_get_str(from, STR("freshness")), STR("Stale"))};
+    struct kube_version v = {
+        .group = group, .version = value_get_str(from, STR("version")), .preferred = preferred};
+    bool is_stale = str_eq(value_get_str(from, STR("freshness")), STR("Stale"));
     const struct value *list = value_get(from, STR("resources"));
     AUTO_ERR fault = {0};
 
-    if (!v.version.len)
-        return true;
     if (!kube_check_kind(from, STR("resources"), VALUE_LIST, &fault)) {
         v.failure = str_copy(b->arena, fault.text);
         v.error = fault.kind;
     }
-    if (!add_version(b, v, e))
+    if (is_stale)
+        v.doubt = STR("the API behind it does not answer the server (stale)");
+    if (!check_version(group, v.version, e) || !add_version(b, v, e))
         return false;
     /* What a stale version had is not what it has; client-go leaves it out. */
-    for (size_t i = 0; !v.stale && i < value_len(list); i++) {
-        const struct value *one = value_at(list, i);
-        struct kube_resource r = entry(b, one, value_get_str(one, STR("resource")));
-        r.namespaced = str_eq(value_get_str(one, STR("scope")), STR("Namespaced"));
-        if (!add_resource(b, &v, r, e) || !add_subresources(b, &v, one, r.namespaced, e))
+    struct kube_version *kept = &b->versions.items[b->versions.len - 1];
+    for (size_t i = 0; !is_stale && i < value_len(list); i++)
+        if (!add_entry(b, kept, value_at(list, i), e))
             return false;
-    }
     return true;
 }
 
@@ -123,6 +155,8 @@ bool discovery_add_aggregated(struct discovery_build *b, const struct value *lis
         const struct value *group = value_at(groups, i);
         str name = object_name(group);
         const struct value *versions = value_get(group, STR("versions"));
+        if (!check_group(group, object_meta(group), e))
+            return false;
         for (size_t k = 0; k < value_len(versions); k++)
             if (!add_aggregated_version(b, name, value_at(versions, k), k == 0, e))
                 return false;
@@ -139,12 +173,15 @@ static bool add_group(struct discovery_build *b, const struct value *group, stru
     str preferred = value_get_str(value_get(group, STR("preferredVersion")), STR("version"));
     const struct value *versions = value_get(group, STR("versions"));
 
+    if (!check_group(group, group, e))
+        return false;
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < value_len(versions); i++) {
             struct kube_version v = {
                 .group = name, .version = value_get_str(value_at(versions, i), STR("version"))};
             v.preferred = preferred.len ? str_eq(v.version, preferred) : i == 0;
-            if (v.version.len && v.preferred == (pass == 0) && !add_version(b, v, e))
+            if (!check_version(name, v.version, e) ||
+                (v.preferred == (pass == 0) && !add_version(b, v, e)))
                 return false;
         }
     }
@@ -158,7 +195,7 @@ bool discovery_add_groups(struct discovery_build *b, const struct value *answer,
 
     for (size_t i = 0; i < value_len(legacy); i++) {
         struct kube_version v = {.version = value_str(value_at(legacy, i)), .preferred = i == 0};
-        if (v.version.len && !add_version(b, v, e))
+        if (!check_version(STR("the core"), v.version, e) || !add_version(b, v, e))
             return false;
     }
     for (size_t i = 0; i < value_len(groups); i++)
@@ -167,7 +204,7 @@ bool discovery_add_groups(struct discovery_build *b, const struct value *answer,
     return true;
 }
 
-bool discovery_add_resources(struct discovery_build *b, const struct kube_version *v,
+bool discovery_add_resources(struct discovery_build *b, struct kube_version *v,
                              const struct value *list, struct err *e)
 {
     const struct value *entries = value_get(list, STR("resources"));
@@ -183,6 +220,8 @@ bool discovery_add_resources(struct discovery_build *b, const struct kube_versio
         add_texts(b->arena, &r.verbs, value_get(from, STR("verbs")));
         add_texts(b->arena, &r.short_names, value_get(from, STR("shortNames")));
         add_texts(b->arena, &r.categories, value_get(from, STR("categories")));
+        if (!kube_check_kind(from, STR("namespaced"), VALUE_BOOL, NULL))
+            v->doubt = DOUBT_SCOPE;
         if (!add_resource(b, v, r, e))
             return false;
     }

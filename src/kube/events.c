@@ -39,7 +39,6 @@ struct record {
 
 struct events {
     struct arena *arena;
-    struct kube_transport *transport;
     str component, instance;
     struct lock lock;
     struct table *records;
@@ -303,30 +302,14 @@ bool events_settle(struct events *ev, struct event_call *c, const struct err *fa
     return false;
 }
 
-bool events_send(struct events *ev, const struct event *event, struct err *e)
-{
-    AUTO_ARENA a = arena_new();
-    struct event_call c;
-
-    if (!events_decide(ev, a, event, &c))
-        return true;
-    for (;;) {
-        AUTO_ERR failure = {0};
-        bool ok = kube_do(ev->transport, a, &c.ask, NULL, &failure);
-        if (!events_settle(ev, &c, ok ? NULL : &failure))
-            return ok || err_copy(e, &failure);
-    }
-}
-
 /* ---- Life ----------------------------------------------------------------------------------- */
 
-struct events *events_new(struct kube_transport *t, str component, str instance)
+struct events *events_new(str component, str instance)
 {
     struct arena *a = arena_new();
     struct events *ev = ARENA_NEW(a, struct events);
 
     ev->arena = a;
-    ev->transport = t;
     ev->component = str_copy(a, component);
     ev->instance = str_copy(a, instance);
     ev->lock = (struct lock)LOCK_INIT;

@@ -2,21 +2,19 @@
 /*
  * events.h - Events about objects, for people: few, however often something happens.
  *
- * As client-go's recorder: the same event again raises the count of the first one; more than ten
- * messages of one kind about one object within ten minutes become one "(combined from similar
- * events)"; and of one object's events no more than 25 at once and one every five minutes are sent.
+ * Much like client-go's recorder: the same event again raises the count of the first one; more than
+ * ten messages of one kind about one object, none ten minutes after the one before, become one
+ * "(combined from similar events)"; and of one object's events no more than 25 at once and one
+ * every five minutes are sent.
  *
- *     struct events *ev = events_new(transport, STR("plumb"), host);
+ *     struct events *ev = events_new(STR("plumb"), host);
  *     struct event event = {.about = object, .reason = STR("Synced"), .message = text};
- *     if (!events_send(ev, &event, e)) ...       usually harmless: log it
+ *     struct event_call call;
+ *     if (events_decide(ev, a, &event, &call)) start call.ask (pipe.h), and with its answer
+ *         if (events_settle(ev, &call, failure)) start call.ask, which is another one now
  *     events_free(ev);
  *
- * Any thread; a request is sent by the thread of the caller. Those who never wait ask what would be
- * sent, and send it themselves (pipe.h):
- *
- *     struct event_call call;
- *     if (events_decide(ev, a, &event, &call)) start call.ask, and with its answer
- *         if (events_settle(ev, &call, failure)) start call.ask, which is another one now
+ * Any thread. The caller sends; nothing here waits.
  */
 #pragma once
 
@@ -31,13 +29,8 @@ struct event {
     str message; /* truncated to 1,024 bytes, as servers reject more */
 };
 
-/* t may be NULL for those who send themselves. */
-struct events *events_new(struct kube_transport *t, str component, str instance);
+struct events *events_new(str component, str instance);
 void events_free(struct events *ev);
-
-/* True also when the event was dropped, because there are too many. cancel-free and bounded in
- * time. */
-MUST_CHECK bool events_send(struct events *ev, const struct event *event, struct err *e);
 
 /* What an event becomes. Texts and values live in the arena of events_decide. */
 struct event_call {
@@ -49,7 +42,7 @@ struct event_call {
     bool creates;
 };
 
-/* Without any request. False: there are too many, and nothing is sent. */
+/* False: there are too many, and nothing is to be sent. */
 bool events_decide(struct events *ev, struct arena *a, const struct event *event,
                    struct event_call *out);
 /*

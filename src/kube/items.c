@@ -222,18 +222,55 @@ bool kube_check_kind(const struct value *object, str key, enum value_kind kind, 
                    names[v->kind]);
 }
 
+bool kube_check_metadata(const struct value *object, struct err *e)
+{
+    return kube_check_kind(object, STR("metadata"), VALUE_OBJECT, e);
+}
+
 static bool check_types(const struct value *envelope, const struct value *meta, struct err *e)
 {
     return kube_check_kind(envelope, STR("apiVersion"), VALUE_STRING, e) &&
            kube_check_kind(envelope, STR("kind"), VALUE_STRING, e) &&
            kube_check_kind(envelope, STR("items"), VALUE_LIST, e) &&
-           kube_check_kind(envelope, STR("metadata"), VALUE_OBJECT, e) &&
+           kube_check_metadata(envelope, e) &&
            kube_check_kind(meta, STR("continue"), VALUE_STRING, e) &&
            kube_check_kind(meta, STR("remainingItemCount"), VALUE_INT, e) &&
            kube_check_kind(meta, STR("resourceVersion"), VALUE_STRING, e);
 }
 
-bool kube_envelope_read(const struct value *envelope, struct kube_envelope *out, struct err *e)
+/*
+ * Objects of built-in types do not say what they are: only their list does, and its name is their
+ * kind and "List". Custom resources, whose groups have a dot, say it, and may call their lists
+ * anything.
+ */
+static bool is_list_of(const struct kube_call *c, str kind, str api_version)
+{
+    AUTO_ARENA a = arena_new();
+    const struct kube_resource *r = c->resource;
+    str item = str_without_suffix(kind, STR("List"));
+
+    if (!item.len || !r->kind.len || str_find_char(r->group, '.') != STR_NPOS ||
+        (c->metadata_only && str_eq(kind, STR("PartialObjectMetadataList"))))
+        return true;
+    return str_eq(item, r->kind) && item.len < kind.len &&
+           (!api_version.len || kube_version_is_of(a, r, api_version));
+}
+
+static bool check_list_kind(const struct value *envelope, const struct kube_call *c, struct err *e)
+{
+    str kind = value_get_str(envelope, STR("kind"));
+    str api_version = value_get_str(envelope, STR("apiVersion"));
+
+    if (str_eq(kind, STR("Status")) || str_eq(kind, STR("Table")))
+        return err_set(e, ERR_INVALID, "the server's response is not a list but a %.*s",
+                       STR_ARG(kind));
+    return !c || is_list_of(c, kind, api_version) ||
+           err_set(e, ERR_INVALID, "the server's response is a %.*s of %.*s", STR_ARG(kind),
+                   STR_ARG(api_version));
+}
+
+bool kube_envelope_read(const struct value *envelope, const struct kube_call *c,
+                        struct kube_envelope *out, struct err *e)
 {
     const struct value *items = value_get(envelope, STR("items"));
     const struct value *meta = object_meta(envelope);
@@ -243,7 +280,7 @@ bool kube_envelope_read(const struct value *envelope, struct kube_envelope *out,
                                   .version = value_get_str(meta, STR("resourceVersion"))};
     if (!items)
         return err_set(e, ERR_INVALID, "the server's response is not a list: it has no \"items\"");
-    if (!check_types(envelope, meta, e))
+    if (!check_types(envelope, meta, e) || !check_list_kind(envelope, c, e))
         return false;
     /* Its objects were not recognized, and stayed where they are. */
     if (value_len(items))

@@ -43,17 +43,47 @@ struct kube_envelope {
     str next;    /* "continue" of what is left; empty: nothing is */
     str version; /* may be empty */
 };
-/* Fails when the answer is not a list, or not one that can be trusted to be whole. */
-MUST_CHECK bool kube_envelope_read(const struct value *envelope, struct kube_envelope *out,
-                                   struct err *e);
+/*
+ * Fails when the answer is not a list, is one of other objects than those of the call (NULL: of
+ * any), or cannot be trusted to be whole.
+ */
+MUST_CHECK bool kube_envelope_read(const struct value *envelope, const struct kube_call *c,
+                                   struct kube_envelope *out, struct err *e);
 /* Fails when a member is there, is not null, and of another kind. */
 MUST_CHECK bool kube_check_kind(const struct value *object, str key, enum value_kind kind,
                                 struct err *e);
+MUST_CHECK bool kube_check_metadata(const struct value *object, struct err *e);
 
 /* ---- list.c: what listing and watching share. ---- */
 
+/* An entry of discovery may say that its kind is of another group than itself. */
+bool kube_version_is_of(struct arena *a, const struct kube_resource *r, str api_version);
+
 /* Servers fill their pages: a list that goes on for so long without an object has no end. */
 #define KUBE_EMPTY_PAGES_MAX 100
+
+/* So many pages may begin with an object that an earlier page began with. */
+#define KUBE_REPEATS_MAX 10
+
+/*
+ * Whether a list advances. One that goes round comes by the first object of a page that is
+ * remembered, whatever its places are called: the distance between remembered pages doubles.
+ */
+struct kube_advance {
+    struct buf first;     /* of the page that is remembered */
+    struct buf beginning; /* of this page */
+    size_t pages;
+    unsigned empty, repeats; /* pages in a row without an object; see above */
+    bool moved;              /* this page has an object */
+};
+struct kube_advance kube_advance_new(struct arena *a);
+/* The list begins, perhaps anew. */
+void kube_advance_reset(struct kube_advance *v);
+/* A page begins, has an object, has ended. place is that of the page, next that of the next one. */
+void kube_advance_page(struct kube_advance *v);
+MUST_CHECK bool kube_advance_object(struct kube_advance *v, const struct value *object,
+                                    struct err *e);
+MUST_CHECK bool kube_advance_next(struct kube_advance *v, str place, str next, struct err *e);
 
 /*
  * Reads what a server sent. Keys that are there twice and what is not UTF-8 are errors. An error

@@ -3,6 +3,7 @@
  * list.c - lists of objects, in pages, given on one by one.
  */
 #include "kube/items_internal.h"
+#include "object/object.h"
 
 #include "text/json/json.h"
 #include "text/url.h"
@@ -22,8 +23,7 @@ static bool check_identity(const struct value *object, struct err *e)
 
     return kube_check_kind(object, STR("apiVersion"), VALUE_STRING, e) &&
            kube_check_kind(object, STR("kind"), VALUE_STRING, e) &&
-           kube_check_kind(object, STR("metadata"), VALUE_OBJECT, e) &&
-           kube_check_kind(meta, STR("name"), VALUE_STRING, e) &&
+           kube_check_metadata(object, e) && kube_check_kind(meta, STR("name"), VALUE_STRING, e) &&
            kube_check_kind(meta, STR("namespace"), VALUE_STRING, e);
 }
 
@@ -42,10 +42,32 @@ bool kube_object_complete(struct arena *a, const struct kube_call *c, struct val
         if (!str_eq(key, STR("metadata")))
             value_unset(object, key);
     }
-    fill_in(a, object, STR("apiVersion"), kube_api_version(a, r->group, r->version),
+    fill_in(a, object, STR("apiVersion"), api_version_join(a, r->group, r->version),
             c->metadata_only);
     fill_in(a, object, STR("kind"), r->kind, c->metadata_only);
     return true;
+}
+
+bool kube_version_is_of(struct arena *a, const struct kube_resource *r, str api_version)
+{
+    return str_eq(api_version, api_version_join(a, r->group, r->version)) ||
+           (r->kind_version.len &&
+            str_eq(api_version, api_version_join(a, r->kind_group, r->kind_version)));
+}
+
+bool kube_object_fits(const struct kube_call *c, const struct value *object, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    const struct kube_resource *r = c->resource;
+    str api = value_get_str(object, STR("apiVersion")), kind = value_get_str(object, STR("kind"));
+    str name = object_name(object);
+
+    if (!name.len)
+        return err_set(e, ERR_INVALID, "an object has no name");
+    if (kube_version_is_of(a, r, api) && (!r->kind.len || str_eq(kind, r->kind)))
+        return true;
+    return err_set(e, ERR_INVALID, "%.*s is a %.*s of %.*s", STR_ARG(name), STR_ARG(kind),
+                   STR_ARG(api));
 }
 
 bool kube_json_read(struct arena *a, str text, struct value **out, struct err *e)
@@ -77,6 +99,61 @@ str kube_accept(const struct kube_call *c, bool list)
 
 /* ---- Pages ---------------------------------------------------------------------------------- */
 
+struct kube_advance kube_advance_new(struct arena *a)
+{
+    return (struct kube_advance){.first = buf_new(a, BUF_UNLIMITED),
+                                 .beginning = buf_new(a, BUF_UNLIMITED)};
+}
+
+void kube_advance_reset(struct kube_advance *v)
+{
+    buf_truncate(&v->first, 0);
+    v->pages = v->empty = v->repeats = 0;
+    kube_advance_page(v);
+}
+
+void kube_advance_page(struct kube_advance *v)
+{
+    buf_truncate(&v->beginning, 0);
+    v->moved = false;
+}
+
+bool kube_advance_object(struct kube_advance *v, const struct value *object, struct err *e)
+{
+    str name = object_name(object);
+
+    if (v->moved)
+        return true;
+    v->moved = true;
+    if (name.len)
+        buf_fmt(&v->beginning, "%.*s/%.*s", STR_ARG(object_namespace(object)), STR_ARG(name));
+    if (v->first.len && str_eq(buf_str(&v->first), buf_str(&v->beginning)))
+        v->repeats++;
+    return v->repeats <= KUBE_REPEATS_MAX ||
+           err_set(e, ERR_INVALID,
+                   "the server's list does not advance: %.*s begins page after page",
+                   STR_ARG(name));
+}
+
+bool kube_advance_next(struct kube_advance *v, str place, str next, struct err *e)
+{
+    v->empty = v->moved ? 0 : v->empty + 1;
+    v->pages++;
+    if (!next.len)
+        return true;
+    if (str_eq(next, place))
+        return err_set(e, ERR_INVALID,
+                       "the server's list does not advance: the same \"continue\" twice");
+    if (v->empty >= KUBE_EMPTY_PAGES_MAX)
+        return err_set(e, ERR_LIMIT, "the server's list does not advance: %d pages without objects",
+                       KUBE_EMPTY_PAGES_MAX);
+    if (v->pages & (v->pages - 1))
+        return true;
+    buf_truncate(&v->first, 0);
+    buf_add(&v->first, buf_str(&v->beginning));
+    return true;
+}
+
 struct listing {
     struct kube_transport *transport;
     const struct kube_call *call;
@@ -88,8 +165,8 @@ struct listing {
     str continue_token;
     str earlier;          /* that of a page before: of the first, second, fourth, eighth ... */
     str resource_version; /* of the first page */
+    struct kube_advance advance;
     size_t limit, items, pages;
-    size_t empty; /* pages in a row without an object */
     bool given;   /* something of this page was given on */
     bool alone;   /* this page was an object by itself */
     bool enough;  /* the caller wants no more */
@@ -107,6 +184,8 @@ static bool read_item(const struct listing *l, str text, struct value **out, str
 
 static bool give(struct listing *l, struct value *object, struct err *e)
 {
+    if (!kube_advance_object(&l->advance, object, e))
+        return false;
     l->given = true;
     l->items++;
     bool ok = l->each(l->ctx, l->item, object, e);
@@ -155,20 +234,6 @@ static str page_url(const struct listing *l)
     return buf_str(&url);
 }
 
-/* Lists that go round come by a page that is remembered: the distance to it doubles. */
-static bool check_advance(struct listing *l, str next, struct err *e)
-{
-    if (!next.len)
-        return true;
-    if (str_eq(next, l->continue_token) || str_eq(next, l->earlier))
-        return err_set(e, ERR_INVALID,
-                       "the server's list does not advance: the same \"continue\" twice");
-    if (l->empty >= KUBE_EMPTY_PAGES_MAX)
-        return err_set(e, ERR_LIMIT, "the server's list does not advance: %d pages without objects",
-                       KUBE_EMPTY_PAGES_MAX);
-    return true;
-}
-
 static bool end_page(struct listing *l, struct kube_items *items, struct err *e)
 {
     struct value *envelope;
@@ -179,12 +244,12 @@ static bool end_page(struct listing *l, struct kube_items *items, struct err *e)
     l->alone = l->options->lenient && value_is(envelope, VALUE_OBJECT) &&
                !value_get(envelope, STR("items"));
     if (l->alone ? !kube_object_complete(l->page, l->call, envelope, e) || !give(l, envelope, e)
-                 : !kube_envelope_read(envelope, &read, e))
+                 : !kube_envelope_read(envelope, l->options->lenient ? NULL : l->call, &read, e))
         return false;
     if (!l->pages++)
         l->resource_version = str_copy(l->lasting, read.version);
-    l->empty = l->given ? 0 : l->empty + 1;
-    if (!check_advance(l, read.next, e))
+    str place = read.next.len && str_eq(read.next, l->earlier) ? l->earlier : l->continue_token;
+    if (!kube_advance_next(&l->advance, place, read.next, e))
         return false;
     l->continue_token = str_copy(l->lasting, read.next);
     if (!(l->pages & (l->pages - 1)))
@@ -229,6 +294,7 @@ static bool get_page(struct listing *l, struct kube_status *status, bool *lost, 
                                    .timeout = l->call->timeout};
 
     l->given = false;
+    kube_advance_page(&l->advance);
     *lost = false;
     http_header_add(l->page, &request.headers, STR("Accept"), kube_accept(l->call, true));
     if (!kube_send(l->transport, l->page, &request, l->call->retry ? l->call->retry : &retry_kube,
@@ -243,7 +309,7 @@ static bool get_page(struct listing *l, struct kube_status *status, bool *lost, 
         kube_answer_failed(l->page, STR("GET"), l->call, &response, status, e);
         return name_list(l, status, e);
     }
-    bool whole = l->options->lenient || kube_answer_whole(&response, e);
+    bool whole = l->options->lenient || kube_answer_read(&response, e);
     return (whole && end_page(l, &items, e)) || fail_unread(l, &response, e);
 }
 
@@ -253,6 +319,7 @@ static void begin_anew(struct listing *l)
     if (l->options->restart)
         l->options->restart(l->ctx);
     l->continue_token = l->earlier = STR_NONE;
+    kube_advance_reset(&l->advance);
     l->resource_version = STR_NONE;
     l->items = l->pages = 0;
     l->limit = 0;
@@ -347,7 +414,8 @@ bool kube_list(struct kube_transport *t, const struct kube_call *c,
                         .ctx = ctx,
                         .page = page,
                         .item = item,
-                        .lasting = lasting};
+                        .lasting = lasting,
+                        .advance = kube_advance_new(lasting)};
 
     l.limit = l.options->limit;
     if (!all_pages(&l, meta_arena, &own))
@@ -365,6 +433,7 @@ bool kube_list(struct kube_transport *t, const struct kube_call *c,
 struct kube_pages {
     struct listing listing;
     struct kube_page *page; /* under way */
+    unsigned anew;          /* how often the list began anew */
     struct arena *target;   /* of its objects */
 };
 
@@ -393,6 +462,7 @@ struct kube_pages *kube_pages_new(struct kube_transport *t, const struct kube_ca
                                   .page = arena_new(),
                                   .item = arena_new(),
                                   .lasting = lasting,
+                                  .advance = kube_advance_new(lasting),
                                   .limit = options->limit};
     return p;
 }
@@ -412,11 +482,11 @@ static bool expire_page(struct kube_pages *p, const struct kube_status *status)
 
     if (status->continue_token.len) {
         l->continue_token = str_copy(l->lasting, status->continue_token);
-    } else {
-        begin_anew(l);
-        p->page->again = true;
+        return true;
     }
-    return true;
+    begin_anew(l);
+    p->page->again = true;
+    return ++p->anew <= RESTARTS_MAX;
 }
 
 /* As recover, where only the page under way can be forgotten. attempt counts from 1. */

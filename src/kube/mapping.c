@@ -6,20 +6,7 @@
  */
 #include "kube/discovery.h"
 
-str kube_api_version(struct arena *a, str group, str version)
-{
-    if (!group.len)
-        return version;
-    return str_fmt(a, "%.*s/%.*s", STR_ARG(group), STR_ARG(version));
-}
-
-void kube_api_version_cut(str api_version, str *group, str *version)
-{
-    if (str_cut(api_version, STR("/"), group, version))
-        return;
-    *version = api_version;
-    *group = STR_NONE;
-}
+#include "object/object.h"
 
 str kube_group_resource(struct arena *a, const struct kube_resource *r)
 {
@@ -28,17 +15,9 @@ str kube_group_resource(struct arena *a, const struct kube_resource *r)
     return str_fmt(a, "%.*s.%.*s", STR_ARG(r->name), STR_ARG(r->group));
 }
 
-static bool list_has(const struct kube_list *list, str text)
-{
-    for (size_t i = 0; i < list->len; i++)
-        if (str_eq(list->items[i], text))
-            return true;
-    return false;
-}
-
 bool kube_verb_has(const struct kube_resource *r, const char *verb)
 {
-    return list_has(&r->verbs, str_c(verb));
+    return str_list_has(&r->verbs, str_c(verb));
 }
 
 const struct kube_resource *kube_kind_find(const struct kube_discovery *d, str kind, str group,
@@ -58,7 +37,7 @@ const struct kube_resource *kube_kind_exact(const struct kube_discovery *d, str 
 {
     str group, version;
 
-    kube_api_version_cut(api_version, &group, &version);
+    api_version_split(api_version, &group, &version);
     for (size_t i = 0; i < d->resource_count; i++) {
         const struct kube_resource *r = &d->resources[i];
         if (!r->subresource && str_eq(r->kind, kind) && str_eq(r->group, group) &&
@@ -79,7 +58,7 @@ static bool is_named(const struct kube_resource *r, str word, enum naming naming
     case NAMING_SINGULAR:
         return str_eq_fold(r->singular, word) || str_eq_fold(r->kind, word);
     default:
-        return list_has(&r->short_names, word);
+        return str_list_has(&r->short_names, word);
     }
 }
 

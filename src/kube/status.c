@@ -195,8 +195,18 @@ bool kube_answer_failed_raw(struct arena *a, const struct http_response *respons
 
 bool kube_answer_whole(const struct http_response *response, struct err *e)
 {
-    return response->status != 206 ||
-           err_set(e, ERR_INVALID, "the server sent only a part of it (206 Partial Content)");
+    if (response->status == 206)
+        return err_set(e, ERR_INVALID, "the server sent only a part of it (206 Partial Content)");
+    return !http_header_get(&response->headers, STR("Content-Range")).len ||
+           err_set(e, ERR_INVALID, "the server sent only a part of it (Content-Range)");
+}
+
+bool kube_answer_read(const struct http_response *response, struct err *e)
+{
+    if (!kube_answer_whole(response, e))
+        return false;
+    return response->status == 200 ||
+           err_set(e, ERR_INVALID, "the server answered %d instead of 200", response->status);
 }
 
 /* The most that is shown of a content type. */

@@ -65,7 +65,9 @@ bool kube_change_read(struct arena *a, const struct kube_call *c, str line, stru
                        str_eq(value_get_str(notes, STR("k8s.io/initial-events-end")), STR("true"));
     if (!out->resource_version.len)
         return err_set(e, ERR_INVALID, "an event of a watch has no resource version");
-    return out->bookmark || kube_object_complete(a, c, out->object, e) ||
+    if (out->bookmark)
+        return true;
+    return (kube_object_complete(a, c, out->object, e) && kube_object_fits(c, out->object, e)) ||
            err_wrap(e, "an event of a watch");
 }
 
@@ -82,10 +84,57 @@ static void works(struct kube_watch *w)
     w->expired = false;
 }
 
+/* ---- What a list has twice. ---- */
+
+static void forget_seen(struct kube_watch *w)
+{
+    arena_reset(w->seen_in);
+    w->seen = map_new(w->seen_in);
+}
+
+static str seen_key(struct arena *a, const struct value *object)
+{
+    return object_path(a, object_namespace(object), object_name(object));
+}
+
+/*
+ * Two objects of one name would count as one that has changed, and the first would not be known of.
+ * The same text again is harmless, as when a page breaks off and is asked for once more.
+ */
+static bool check_once(struct kube_watch *w, const struct value *object, str text, struct err *e)
+{
+    uint64_t hash = str_hash(text);
+    str key = seen_key(w->item, object);
+    const uint64_t *seen = map_get(w->seen, key);
+
+    if (seen)
+        return *seen == hash ||
+               err_set(e, ERR_INVALID, "the server has %.*s twice, and they differ", STR_ARG(key));
+    uint64_t *kept = ARENA_NEW(w->seen_in, uint64_t);
+    *kept = hash;
+    map_set(w->seen, str_copy(w->seen_in, key), kept);
+    return true;
+}
+
+/* Events before the end of the list may also say what has changed since it began. */
+static bool check_initial(struct kube_watch *w, const struct kube_change *change, str line,
+                          struct err *e)
+{
+    if (change->bookmark)
+        return true;
+    if (change->type == KUBE_ADDED)
+        return check_once(w, change->object, line, e);
+    map_remove(w->seen, seen_key(w->item, change->object));
+    return true;
+}
+
+/* ---- What handlers are told. ---- */
+
 static void tell_begin(struct kube_watch *w)
 {
     const struct kube_watch_handler *h = &w->config.handler;
 
+    forget_seen(w);
     w->begun = true;
     if (h->begin)
         h->begin(h->ctx);
@@ -97,6 +146,7 @@ static void tell_synced(struct kube_watch *w)
 
     w->begun = w->unpaged = false;
     w->phase = PHASE_WATCH;
+    forget_seen(w);
     /* Otherwise only the watch counts: lists may succeed forever while the watch never does. */
     if (w->polled)
         works(w);
@@ -121,7 +171,8 @@ static bool on_line(void *ctx, str line, struct err *e)
     arena_reset(w->item);
     if (!str_trim(line).len)
         return true;
-    if (!kube_change_read(w->item, &w->config.call, line, &change, e))
+    if (!kube_change_read(w->item, &w->config.call, line, &change, e) ||
+        (w->phase == PHASE_INITIAL && !check_initial(w, &change, line, e)))
         return false;
     w->moved = true;
     if (w->phase == PHASE_WATCH)
@@ -144,7 +195,9 @@ static bool on_item(void *ctx, str text, struct err *e)
     struct value *object;
 
     arena_reset(w->item);
-    if (!kube_object_read(w->item, &w->config.call, text, &object, e))
+    if (!kube_object_read(w->item, &w->config.call, text, &object, e) ||
+        !kube_object_fits(&w->config.call, object, e) ||
+        !kube_advance_object(&w->advance, object, e) || !check_once(w, object, text, e))
         return false;
     w->moved = true;
     tell_event(w, KUBE_ADDED, object);
@@ -177,6 +230,10 @@ static void ask_list(struct kube_watch *w, struct buf *url)
     if (!w->unpaged)
         add(url, "limit", str_fmt(w->request, "%zu", page));
     w->items = kube_items_new(w->request, on_item, w);
+    if (w->continue_token.len)
+        kube_advance_page(&w->advance);
+    else
+        kube_advance_reset(&w->advance);
 }
 
 static void ask_watch(struct kube_watch *w, struct buf *url, struct http_request *out)
@@ -348,13 +405,11 @@ static int64_t end_list(struct kube_watch *w, const struct http_response *respon
     struct value *envelope;
     struct kube_envelope read;
 
-    if (!kube_answer_whole(response, &e) || !kube_items_end(&w->items, w->request, &envelope, &e) ||
-        !kube_envelope_read(envelope, &read, &e))
+    if (!kube_answer_read(response, &e) || !kube_items_end(&w->items, w->request, &envelope, &e) ||
+        !kube_envelope_read(envelope, &w->config.call, &read, &e))
         return unread(w, response, &e);
     str next = read.next, version = read.version;
-    w->empty = w->moved ? 0 : w->empty + 1;
-    bool stuck = next.len &&
-                 (str_eq(next, buf_str(&w->continue_token)) || w->empty >= KUBE_EMPTY_PAGES_MAX);
+    bool stuck = !kube_advance_next(&w->advance, buf_str(&w->continue_token), next, NULL);
     /* Where to begin to watch is of no interest for what is not. */
     if ((!version.len && !w->polled) || stuck) {
         err_set(&e, ERR_INVALID, "the server's response is not a list that can be watched");

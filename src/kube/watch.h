@@ -18,7 +18,8 @@
  *     begin, event(ADDED) ..., synced, event ..., begin, event(ADDED) ..., synced, ...
  *
  * where "begin" may come at any time: whatever has not reappeared by the next "synced" is gone.
- * Between begin and synced an object may appear more than once, with a newer version if it differs.
+ * Between begin and synced an object may appear more than once, but in a list as the same text: two
+ * that differ are an error.
  *
  * A resource that can be listed but not watched (according to its verbs, or because the server
  * returns 405) is listed periodically instead.

@@ -282,8 +282,11 @@ static struct kube_watch *new_watch(const struct kube_watch_config *config)
     w->version = buf_new(a, TOKEN_MAX);
     w->list_version = buf_new(a, TOKEN_MAX);
     w->continue_token = buf_new(a, TOKEN_MAX);
+    w->advance = kube_advance_new(a);
     w->request = arena_new();
     w->item = arena_new();
+    w->seen_in = arena_new();
+    w->seen = map_new(w->seen_in);
     w->polled = is_listed_only(config->call.resource);
     w->no_initial = config->lists_only || w->polled;
     w->phase = w->no_initial ? PHASE_LIST : PHASE_INITIAL;
@@ -336,5 +339,6 @@ void kube_watch_stop(struct kube_watch *w)
     unlink_stopped(w);
     arena_free(w->request);
     arena_free(w->item);
+    arena_free(w->seen_in);
     arena_free(w->arena);
 }

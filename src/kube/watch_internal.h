@@ -39,8 +39,10 @@ struct kube_watch {
     unsigned failures; /* in a row */
     unsigned stuck;    /* those of them that were answered, for the same thing asked */
     int64_t started;
-    bool moved;     /* this request brought something */
-    unsigned empty; /* pages in a row that did not */
+    bool moved; /* this request brought something */
+    struct kube_advance advance;
+    struct arena *seen_in; /* of what follows */
+    struct map *seen;      /* "namespace/name" to the hash of the object, since the list began */
 
     struct arena *request, *item; /* of one request, of one object */
     struct http_request prepared;

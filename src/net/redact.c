@@ -86,7 +86,9 @@ str redact_header(struct arena *a, str name, str value)
 {
     if (IS_LISTED(name, secret_headers) || redact_is_secret_name(name))
         return STR(REDACTED);
-    return str_contains(value, STR("://")) ? redact_url(a, value) : value;
+    /* "Location: /operations/1?sig=x" is a URL, too. */
+    bool has_url = str_contains(value, STR("://")) || str_find_char(value, '?') != STR_NPOS;
+    return has_url ? redact_url(a, value) : value;
 }
 
 /* ---- Queries and forms ---------------------------------------------------------------------- */
@@ -262,7 +264,9 @@ struct redaction {
     struct {
         str *items;
         size_t len, cap;
-    } values; /* of the Secret that is looked through */
+    } values, whole_values; /* of the Secret that is looked through; of all in the object */
+    bool in_whole;          /* within an object, of which whole_values are */
+    size_t cost;            /* of looking for these */
 };
 
 static void redact_value(struct redaction *r, struct value *v, bool is_secret);
@@ -387,13 +391,138 @@ static void redact_string(struct redaction *r, struct value *v)
         replace(r, v, redact_url(r->arena, text));
 }
 
+/* ---- Whole objects. ---- */
+
+/* Shorter values are words that may be anywhere in the object. */
+#define WHOLE_MIN 8
+/* Values times bytes: nobody writes a larger object by hand. */
+#define WHOLE_COST_MAX ((size_t)1 << 32)
+
+static bool is_of_secret(const struct value *v)
+{
+    str kind = value_get_str(v, STR("kind"));
+
+    return str_eq(kind, STR("Secret")) || str_eq(kind, STR("SecretList"));
+}
+
+static void note_whole_value(struct redaction *r, str text)
+{
+    if (text.len >= WHOLE_MIN && !str_eq(text, STR(REDACTED)) &&
+        !str_eq(text, STR(REDACTED_BASE64)))
+        VEC_PUSH(r->arena, &r->whole_values, text);
+}
+
+/* What a Secret holds, plain and in base 64. */
+static void note_secret(struct redaction *r, const struct value *v)
+{
+    const struct value *data = value_get(v, STR("data"));
+    const struct value *texts = value_get(v, STR("stringData"));
+    str plain;
+    size_t bad;
+
+    for (size_t i = 0; i < value_len(data); i++) {
+        note_whole_value(r, value_text(&data->items[i]));
+        if (base64_decode(r->arena, value_text(&data->items[i]), &plain, &bad))
+            note_whole_value(r, plain);
+    }
+    for (size_t i = 0; i < value_len(texts); i++) {
+        note_whole_value(r, value_text(&texts->items[i]));
+        note_whole_value(r, base64_encode(r->arena, value_text(&texts->items[i])));
+    }
+}
+
+/* What the Secrets hold that v is, or that are in it. */
+static void note_whole(struct redaction *r, const struct value *v, bool is_secret)
+{
+    is_secret |= is_of_secret(v);
+    if (is_secret)
+        note_secret(r, v);
+    for (size_t i = 0; i < value_len(v); i++)
+        if (value_is_container(&v->items[i]))
+            note_whole(r, &v->items[i], is_secret);
+}
+
+/* The objects of a list are objects by themselves. */
+static bool is_whole(const struct value *v)
+{
+    return value_is(v, VALUE_OBJECT) && value_is(value_get(v, STR("metadata")), VALUE_OBJECT) &&
+           !value_is(value_get(v, STR("items")), VALUE_LIST);
+}
+
+/* What identifies the object is not secret: tokens of service accounts hold their namespace. */
+static void drop_identity(struct redaction *r, const struct value *v)
+{
+    const struct value *meta = value_get(v, STR("metadata"));
+    const str open[] = {value_get_str(v, STR("apiVersion")), value_get_str(v, STR("kind")),
+                        value_get_str(meta, STR("name")), value_get_str(meta, STR("namespace"))};
+    size_t kept = 0;
+
+    for (size_t i = 0; i < r->whole_values.len; i++) {
+        bool is_open = false;
+        for (size_t k = 0; k < COUNT(open); k++)
+            is_open |= str_contains(open[k], r->whole_values.items[i]);
+        if (!is_open)
+            r->whole_values.items[kept++] = r->whole_values.items[i];
+    }
+    r->whole_values.len = kept;
+}
+
+/* The longest first: it may begin with another one. */
+static int compare_lengths(const void *x, const void *y)
+{
+    const str *p = x, *q = y;
+
+    return p->len > q->len ? -1 : p->len < q->len;
+}
+
+static void hide_whole(struct redaction *r, struct value *v)
+{
+    str text = value_text(v);
+
+    for (size_t i = 0; i < value_len(v); i++)
+        hide_whole(r, &v->items[i]);
+    if (v->kind != VALUE_STRING)
+        return;
+    r->cost += text.len * r->whole_values.len;
+    if (r->cost > WHOLE_COST_MAX)
+        text = STR(REDACTED);
+    for (size_t i = 0; r->cost <= WHOLE_COST_MAX && i < r->whole_values.len; i++)
+        text = redact_all(r->arena, text, r->whole_values.items[i], STR(REDACTED));
+    replace(r, v, text);
+}
+
+/* An object that holds Secrets: what they hold is nowhere else in it, and its copies hold none. */
+static void redact_whole(struct redaction *r, struct value *v)
+{
+    struct value *notes = value_get(value_get(v, STR("metadata")), STR("annotations"));
+
+    if (!r->whole_values.len)
+        return;
+    for (size_t i = 0; i < value_len(notes); i++) {
+        str start = str_trim(value_str(&notes->items[i]));
+        if (start.len && (start.ptr[0] == '{' || start.ptr[0] == '['))
+            redact_nested(r, &notes->items[i], false);
+    }
+    drop_identity(r, v);
+    if (!r->whole_values.len)
+        return;
+    qsort(r->whole_values.items, r->whole_values.len, sizeof(*r->whole_values.items),
+          compare_lengths);
+    hide_whole(r, v);
+}
+
 /* is_secret: v is a Secret, or a part of one in which its data may stand. */
 static void redact_value(struct redaction *r, struct value *v, bool is_secret)
 {
-    str kind = value_get_str(v, STR("kind"));
     bool is_key = value_get(v, STR("keyName")) != NULL;
+    bool whole = !r->in_whole && is_whole(v);
 
-    is_secret |= str_eq(kind, STR("Secret")) || str_eq(kind, STR("SecretList"));
+    is_secret |= is_of_secret(v);
+    if (whole) {
+        r->in_whole = true;
+        r->whole_values.len = 0;
+        note_whole(r, v, is_secret);
+    }
     r->met_secret |= is_secret;
     if (is_secret && value_is(value_get(v, STR("metadata")), VALUE_OBJECT)) {
         r->values.len = 0;
@@ -407,6 +536,10 @@ static void redact_value(struct redaction *r, struct value *v, bool is_secret)
         struct value *item = &v->items[i];
         if (v->kind != VALUE_OBJECT || !redact_member(r, item, is_secret, is_key))
             redact_value(r, item, is_secret);
+    }
+    if (whole) {
+        redact_whole(r, v);
+        r->in_whole = false;
     }
 }
 

@@ -4,7 +4,8 @@
  *
  * For recordings, traces and logs. Secrets are recognized by name: headers (Authorization, Cookie,
  * ...), JSON members and form fields (password, token, client_secret, ...), query parameters (sig,
- * code, ...), the data of Kubernetes Secrets wherever they occur; or by shape: private keys,
+ * code, ...), the data of Kubernetes Secrets wherever they occur, with what repeats it in the
+ * object that holds them (plain or in base 64, 8 bytes and more); or by shape: private keys,
  * connection strings, signatures and passwords in URLs. Values become "REDACTED" (base64-encoded in
  * the data of a Secret). Text that cannot be parsed and mentions secrets is dropped entirely, and
  * so is JSON with duplicate keys that does. Redaction is idempotent, so that replayed requests

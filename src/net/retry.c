@@ -51,11 +51,6 @@ struct retry retry_begin(const struct retry_policy *policy)
     return (struct retry){.policy = policy, .next = policy->first};
 }
 
-void retry_reset(struct retry *r)
-{
-    *r = retry_begin(r->policy);
-}
-
 /* Sending it twice does no more than sending it once. */
 static bool is_idempotent(const struct http_request *request)
 {

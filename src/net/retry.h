@@ -63,8 +63,6 @@ struct retry retry_begin(const struct retry_policy *policy);
  */
 bool retry_next(struct retry *r, const struct http_request *request,
                 const struct http_response *response, int64_t *wait);
-/* Forgets the failures so far, as after a success. */
-void retry_reset(struct retry *r);
 
 /* http_send with waits and further attempts. The last answer or failure is the result. */
 MUST_CHECK bool retry_send(struct http_client *c, struct arena *a,

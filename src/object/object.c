@@ -22,6 +22,11 @@ void api_version_split(str api_version, str *group, str *version)
     }
 }
 
+str api_version_join(struct arena *a, str group, str version)
+{
+    return object_path(a, group, version);
+}
+
 str identity_id(struct arena *a, const struct identity *i)
 {
     const str sep = STR("_");

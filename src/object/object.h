@@ -25,6 +25,8 @@ struct identity {
 struct identity identity_of(const struct value *object);
 /* "network.azure.com" and "v20250301" of an apiVersion; the core group is empty. */
 void api_version_split(str api_version, str *group, str *version);
+/* "apps/v1", or "v1" of the core group. Lives as long as a. */
+str api_version_join(struct arena *a, str group, str version);
 /* apiVersion_kind_namespace_name, without the namespace when it is empty: as kube-compare does. */
 str identity_id(struct arena *a, const struct identity *identity);
 str object_id(struct arena *a, const struct value *object);

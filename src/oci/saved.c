@@ -249,22 +249,23 @@ static bool find_image(struct arena *a, const struct value *images, str tag,
     return err_set(e, ERR_NOT_FOUND, "there is no image with the tag %.*s", STR_ARG(tag));
 }
 
-/* A layer by its path; wanted is its digest, or empty. */
-static bool find_layer(const struct saved *s, str path, str wanted, const struct member **out,
-                       struct err *e)
+/* A layer by its path; wanted is its digest, or empty. NULL with e set when it is not there. */
+static const struct member *find_layer(const struct saved *s, str path, str wanted, struct err *e)
 {
     const struct member *m = find(s, path);
 
-    if (!m)
-        return err_set(e, ERR_NOT_FOUND, "the archive has no %.*s", STR_ARG(path));
-    if (m->kind != MEMBER_LAYER)
-        return err_set(e, ERR_INVALID, "%.*s: %.*s", STR_ARG(path),
-                       STR_ARG(m->kind == MEMBER_BROKEN ? m->text : STR("it is not a layer")));
-    if (wanted.len && !str_eq(wanted, m->digest))
-        return err_set(e, ERR_INVALID, "%.*s has another digest than %.*s: it is corrupted",
-                       STR_ARG(path), STR_ARG(wanted));
-    *out = m;
-    return true;
+    if (!m) {
+        (void)err_set(e, ERR_NOT_FOUND, "the archive has no %.*s", STR_ARG(path));
+    } else if (m->kind != MEMBER_LAYER) {
+        (void)err_set(e, ERR_INVALID, "%.*s: %.*s", STR_ARG(path),
+                      STR_ARG(m->kind == MEMBER_BROKEN ? m->text : STR("it is not a layer")));
+    } else if (wanted.len && !str_eq(wanted, m->digest)) {
+        (void)err_set(e, ERR_INVALID, "%.*s has another digest than %.*s: it is corrupted",
+                      STR_ARG(path), STR_ARG(wanted));
+    } else {
+        return m;
+    }
+    return NULL;
 }
 
 /* The digest that the bytes of a layer must have; empty when that is not known. */
@@ -284,9 +285,9 @@ static str known_digest(const struct saved *s, str path, const struct value *con
 
 static bool lay(struct saved *s, str path, const struct value *config, size_t i, struct err *e)
 {
-    const struct member *m = NULL;
+    const struct member *m = find_layer(s, path, known_digest(s, path, config, i), e);
 
-    if (!find_layer(s, path, known_digest(s, path, config, i), &m, e))
+    if (!m)
         return false;
     image_files_lay(s->files, &m->layer);
     return true;
@@ -340,10 +341,10 @@ static bool give_layer(void *ctx, struct image_files *files, str digest, struct 
                        struct err *e)
 {
     const struct saved *s = ctx;
-    const struct member *m = NULL;
+    const struct member *m = find_layer(s, blob_path(s->arena, digest), digest, e);
 
     (void)files;
-    if (!find_layer(s, blob_path(s->arena, digest), digest, &m, e))
+    if (!m)
         return false;
     *out = m->layer;
     return true;

@@ -41,7 +41,6 @@ struct entry {
 struct accounts {
     struct arena *arena;
     struct accounts_config config;
-    struct http_client *http;
     struct lock lock;
     struct map *entries; /* "namespace/name" */
     struct account_client *global;
@@ -55,19 +54,15 @@ static bool new_client(struct accounts *s, const struct credential_settings *set
     struct account_client *c = block_new(sizeof *c);
 
     *c = (struct account_client){.users = 1};
-    if (credential_new(settings, s->http, &c->credential, e)) {
-        const struct arm_config config = {.credential = c->credential,
-                                          .gate = s->config.gate,
-                                          .http = s->config.http,
-                                          .agent = s->config.agent};
-        if (arm_new(&config, &c->arm, e)) {
-            *out = c;
-            return true;
-        }
-        credential_free(c->credential);
+    if (!credential_new(settings, &c->credential, e)) {
+        block_free(c);
+        return false;
     }
-    block_free(c);
-    return false;
+    const struct arm_config config = {
+        .credential = c->credential, .gate = s->config.gate, .agent = s->config.agent};
+    c->arm = arm_new(&config);
+    *out = c;
+    return true;
 }
 
 static void free_client(struct account_client *c)
@@ -407,12 +402,10 @@ bool accounts_new(const struct accounts_config *config, struct accounts **out, s
 {
     struct arena *a = arena_new();
     struct accounts *s = ARENA_NEW(a, struct accounts);
-    struct http_config http = config->http ? *config->http : http_defaults();
 
     *s = (struct accounts){.arena = a, .config = *config, .lock = LOCK_INIT, .entries = map_new(a)};
     s->config.agent = str_copy(a, config->agent);
-    if (http_client_new(&http, &s->http, e) &&
-        (!config->global || new_client(s, config->global, &s->global, e))) {
+    if (!config->global || new_client(s, config->global, &s->global, e)) {
         *out = s;
         return true;
     }
@@ -428,8 +421,6 @@ void accounts_free(struct accounts *s)
         remove_entry(s, map_at(s->entries, map_len(s->entries) - 1));
     if (s->global)
         accounts_give(s, s->global);
-    if (s->http)
-        http_client_free(s->http);
     arena_free(s->arena);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * accounts.h - as whom an object talks to Azure, and the clients for that.
+ * accounts.h - the credential with which an object is sent to Azure, and its client.
  *
  *     state = accounts_of(s, a, object, &account, e);       the account port (ports.h)
  *     client = accounts_take(s, account.key);               for one request
@@ -9,9 +9,9 @@
  * The choice is that of the reference operator: the Secret that the annotation credential-from
  * names, else the Secret aso-credential of the namespace, else the credential of the operator
  * itself. Secrets are read by name when they are first needed and again when their resourceVersion
- * has changed; what was made from the old content ends with its last request.
+ * has changed; a client made from the old content is freed after its last request.
  *
- * A credential whose Secret is gone still serves the objects that are being deleted, so that a
+ * A credential whose Secret is gone can still be used for objects that are being deleted, so that a
  * namespace can be deleted as a whole.
  *
  * Any thread. Keys and tokens live in memory that is wiped, and appear in no error.
@@ -28,8 +28,7 @@ struct account_client;
 #define ACCOUNTS_MAX 10000
 
 struct accounts_config {
-    struct arm_gate *gate;                    /* must outlive the accounts, and so must http */
-    const struct http_config *http;           /* NULL: the defaults */
+    struct arm_gate *gate;                    /* must outlive the accounts */
     const struct credential_settings *global; /* of the operator itself; NULL: it has none */
     const struct cloud *cloud;                /* of scoped credentials that name none */
     bool own_cloud;                           /* these may name one of their own */

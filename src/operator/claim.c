@@ -140,6 +140,8 @@ struct pass_step state_claim(struct pass *p)
         return unresolved(p, &e);
     if (!ready)
         return otherwise;
+    if (!pass_is_of_kind(p, id, &otherwise))
+        return otherwise;
     if (!pass_in_scope(p, id))
         return step_out_of_scope(p, id);
     if (copy_is_held(p, id, &otherwise))

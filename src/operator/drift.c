@@ -219,9 +219,9 @@ bool drift_is_found(struct pass *p)
     x->settled = !settling || !x->news.count;
     if (settling)
         deviations_keep_set(&x->news); /* the rest is still coming: it is learned */
-    guard_filter(x->detect, &x->guard, &x->news);
+    const struct deviations held = guard_filter(x->detect, &x->guard, &x->news);
     drop_evolved(p, x);
-    x->held = guard_stuck(x->detect, &x->guard, x->wanted, x->found);
+    x->held = guard_stuck(x->detect, &x->guard, &held, x->wanted, x->found);
     x->learn = x->learn && !read_is_busy(p->body);
     return x->news.count > 0;
 }
@@ -473,6 +473,7 @@ struct pass_step state_learn(struct pass *p)
         return step_to(STATE_EXPORT);
     struct drift *x = look(p);
     const struct deviations causes = x->news;
+    struct deviations held = {0};
     x->learn = true;
     x->settled = false;
     x->news.count = x->held.count = 0;
@@ -484,7 +485,7 @@ struct pass_step state_learn(struct pass *p)
     if (was_drift && x->known) {
         x->news = news_of(x, &x->record);
         keep_causes(&x->news, &causes);
-        guard_filter(x->detect, &x->guard, &x->news);
+        held = guard_filter(x->detect, &x->guard, &x->news);
         if (x->news.count && !x->carried && (more = carry(p, &x->news))) {
             x->carried = true;
             x->carrying = x->news;
@@ -500,7 +501,7 @@ struct pass_step state_learn(struct pass *p)
         struct record r = detect_learn(x->detect, x->wanted, x->found);
         report_losses(p, &r);
     }
-    x->held = guard_stuck(x->detect, &x->guard, x->wanted, x->found);
+    x->held = guard_stuck(x->detect, &x->guard, &held, x->wanted, x->found);
     return step_to(STATE_EXPORT);
 }
 

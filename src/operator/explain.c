@@ -81,11 +81,8 @@ static struct value *metadata(struct pass *p)
 {
     struct value *after = value_clone(p->arena, p->object);
 
-    if (p->drop_token) {
-        object_set_annotation(p->arena, after, STR(ANNOTATION_POLL_TOKEN), STR_NONE);
-        object_set_annotation(p->arena, after, STR(ANNOTATION_POLL_ID), STR_NONE);
-        object_set_annotation(p->arena, after, STR(ANNOTATION_POLL_DIGEST), STR_NONE);
-    }
+    if (p->drop_token)
+        pass_drop_token(p, after);
     if (p->tried && p->generation)
         object_set_annotation(p->arena, after, STR(ANNOTATION_GENERATION),
                               str_fmt(p->arena, "%lld", (long long)p->generation));

@@ -2,10 +2,10 @@
 /*
  * ext.h - what is special about a kind: its points, its rules and its hooks.
  *
- * At some points of a pass a kind may behave in its own way. Rules say most of it (data:
- * arm/rules/kind.h); what rules cannot say is a hook: a function of a struct azure_ext, one per
- * kind, listed in ext/all.c. Both are found by group and kind, so every API version has them, new
- * ones too.
+ * A kind may deviate from the others at some points of a pass. Most of that is described by rules
+ * (data: arm/rules/kind.h); what rules cannot express is a hook: a function of a struct azure_ext,
+ * one per kind, listed in ext/all.c. Both are found by group and kind, so they apply to every API
+ * version, including new ones.
  *
  *     struct ext ext = ext_find(config->rules, config->hooks, group, kind);
  *     struct decision d = ext_check(&ext, &in);
@@ -37,7 +37,7 @@
  *     import          -        value: the object to be imported          -
  *
  * A point without rule and hook costs nothing: ext_asks_owner says whether the owner must be read.
- * A hook that wants to see the owner asks for it, so that one that does not behaves as none.
+ * A hook that wants to see the owner asks for it; one that does not ask costs nothing either.
  *
  * before_compare, after_compare and classify decide at once: they cannot ask.
  *

@@ -250,6 +250,20 @@ static int64_t patience(const struct pass *p)
     return waited < -CLOCKS_DIFFER ? 0 : p->config->patience - waited;
 }
 
+/* However it is spelled, and whatever the object that it names says of itself. */
+static bool is_reference_in_scope(struct pass *p, const struct need *n, struct pass_step *otherwise)
+{
+    const struct resolver resolver = gather_resolver(p);
+    str id;
+
+    if (n->reference.form == REFERENCE_WELL_KNOWN ||
+        !resolve_reference(p->arena, &resolver, p->applied, &n->reference, pass_id(p), &id, NULL) ||
+        pass_in_scope(p, id))
+        return true;
+    *otherwise = step_out_of_scope(p, id);
+    return false;
+}
+
 static bool references_are_there(struct pass *p, struct pass_step *otherwise)
 {
     struct buf waits = buf_new(p->arena, 16 * KIB);
@@ -261,10 +275,8 @@ static bool references_are_there(struct pass *p, struct pass_step *otherwise)
         const struct need *n = &needs.items[i];
         if (n->kind != NEED_REFERENCE)
             continue;
-        if (n->reference.form == REFERENCE_ID && !pass_in_scope(p, n->reference.id)) {
-            *otherwise = step_out_of_scope(p, n->reference.id);
+        if (!is_reference_in_scope(p, n, otherwise))
             return false;
-        }
         if (!need_is_in_cluster(n))
             continue;
         const struct value *target = p->ports->find(p->ports->ctx, p->arena, &n->object);
@@ -302,5 +314,10 @@ struct pass_step state_gather(struct pass *p)
     compare_with_sent(p);
     if (!p->sent && !references_are_there(p, &otherwise))
         return otherwise;
+    /* With an answer that says more than that nothing has changed. */
+    if (p->ungathered) {
+        p->ungathered = false;
+        return step_to(STATE_SHAPE);
+    }
     return step_to(STATE_READ);
 }

@@ -110,19 +110,11 @@ void graph_add(struct graph *g, struct card *card, const struct str_list *needs)
         link(g, card, needs->items[i]);
 }
 
-static bool is_in(const struct str_list *needs, str need)
-{
-    for (size_t i = 0; i < needs->len; i++)
-        if (str_eq(needs->items[i], need))
-            return true;
-    return false;
-}
-
 void graph_set(struct graph *g, struct card *card, const struct str_list *needs)
 {
     for (uint32_t i = 0; i < card->need_count;) {
         str need = card->needs[i];
-        if (is_in(needs, need)) {
+        if (str_list_has(needs, need)) {
             i++;
             continue;
         }

@@ -92,8 +92,10 @@ struct card {
     struct collection *lists[2]; /* that its resource is in: sweep.c */
     /* The last look that found nothing to do: calm.c. */
     struct {
-        uint64_t version, mark;
-        unsigned looks; /* since, that found the same */
+        uint64_t version, payload; /* of the object, and a number of what it became */
+        uint64_t mark;             /* of the answer; 0: there was no such look */
+        unsigned looks;            /* since, that found the same */
+        bool reads;                /* Secrets or ConfigMaps are in the payload */
     } calm;
     bool delete_sent; /* a DELETE was, and counts for --confirm-deletes */
     /* In graph.c. */
@@ -183,6 +185,7 @@ struct pass {
     bool disowned;                /* it was a copy of an object that claims a resource */
     bool listed;                  /* body is from a list */
     bool calm;                    /* nothing has changed since the last look: calm.c */
+    bool ungathered;              /* READ comes before GATHER, which may not be needed */
     bool paused;                  /* the pause that the state asked for is over */
     bool asked;                   /* the next answer is to a question of a hook */
 
@@ -195,7 +198,7 @@ struct pass {
     struct arm_request request;            /* what should be: after GATHER */
     int64_t generation;                    /* of the object that the request was made from */
     const struct value *body;              /* what is, NULL: not there. After READ */
-    uint64_t mark;                         /* of what decides; 0: more than can be told does */
+    uint64_t mark;                         /* of body; 0: more than can be told decides */
     uint64_t before;                       /* of body before the PUT: drift.c; 0: not known */
     bool tried;                            /* a PUT was sent */
     bool sent;                             /* body is what a PUT has led to */
@@ -303,7 +306,9 @@ str pass_url_of(struct pass *p, str id, str api_version);
 /* Whether an id is below one of the allowed scopes, and the explanation when it is not. */
 bool pass_in_scope(const struct pass *p, str id);
 struct pass_step step_out_of_scope(struct pass *p, str id);
-/* Whether Azure may be asked about the resource at all: subscription and scope. */
+/* Whether an id is that of a resource of the object's kind. */
+bool pass_is_of_kind(struct pass *p, str id, struct pass_step *otherwise);
+/* Whether Azure may be asked about the resource at all: type, subscription and scope. */
 bool pass_may_ask(struct pass *p, struct pass_step *otherwise);
 /*
  * The object with the name in Azure that the claim has frozen, where a later look could find
@@ -343,6 +348,8 @@ void pass_take_answer(struct pass *p);
 void pass_answered(struct pass *p);
 /* Puts what decisions changed into an object. */
 void pass_annotate(const struct pass *p, struct value *object);
+/* Removes what tells of an operation under way: send.c. */
+void pass_drop_token(const struct pass *p, struct value *object);
 
 /* ---- One file per state. ---- */
 
@@ -449,12 +456,16 @@ bool read_is_busy(const struct value *body);
 
 /* ---- calm.c ---- */
 
+/* Whether an answer alone can tell that there is nothing to do, so that READ may come first. */
+bool calm_may_be(const struct pass *p);
 /* Whether this answer, and all else, is as at a look that found nothing to do. */
 bool calm_is(struct pass *p, str body);
 /* The end of a pass over such an object, instead of judging it again. */
 struct pass_step calm_end(struct pass *p);
 /* At the end of a good pass: notes whether there was nothing to do. */
 void calm_note(struct pass *p);
+/* Something that the object is made from has changed: its next look is a whole one. */
+void calm_disturb(struct card *card);
 
 /* ---- judge.c ---- */
 
@@ -505,6 +516,8 @@ enum policy meta_policy(const struct operator_config *config, const struct value
                         const struct value *namespace);
 /* Whether its resource must not be deleted in Azure. */
 bool meta_is_protected(const struct value *object);
+/* Whether its user has confirmed its deletion; what says anything else has not. */
+bool meta_is_confirmed(const struct value *object);
 /* A number for everything in the object that a user decides and that a pass must look at. */
 uint64_t meta_intent(const struct value *object);
 /* The same for everything that dependents see of it: identity, id, and whether it is Ready. */

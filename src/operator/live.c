@@ -775,7 +775,6 @@ static bool start_azure(struct live *l, struct err *e)
     const struct arm_pipe_config pipe = {
         .http = l->config.http, .gate = arm_gate_new(&limits), .leads = term_runs, .ctx = l};
     const struct accounts_config accounts = {.gate = pipe.gate,
-                                             .http = l->config.http,
                                              .global = l->config.credential,
                                              .cloud = l->config.cloud,
                                              .own_cloud = l->config.own_cloud,
@@ -810,7 +809,7 @@ static bool start_lease(struct live *l, struct err *e)
 
 static bool start_pipe(struct live *l, struct err *e)
 {
-    l->events = events_new(NULL, STR("plumb"), l->config.identity);
+    l->events = events_new(STR("plumb"), l->config.identity);
     l->kube = kube_pipe_new(
         &(struct kube_pipe_config){.transport = l->config.transport, .leads = term_runs, .ctx = l});
     l->taking = pthread_create(&l->kube_thread, NULL, take_kube_answers, l) == 0;

@@ -6,9 +6,9 @@
  *     live_run(l, cancel);               until cancel is raised
  *     live_stop(l);
  *
- * Everything the operator knows is on the thread of live_run: it starts and stops watches as
- * kinds come and go, makes the operator when this process holds the lease and has read everything
- * that is there, steps it, and drops it when the lease is lost. Requests run on a constant number
+ * All state of the operator belongs to the thread of live_run: it starts and stops watches as kinds
+ * come and go, creates the operator once this process holds the lease and has read all objects,
+ * steps it, and drops it when the lease is lost. Requests run on a constant number
  * of threads beside it (README.md lists them). A write is sent only while the lease is held.
  */
 #pragma once

@@ -42,7 +42,10 @@ struct pass_step look_onward(struct pass *p)
         str_eq(object_annotation(p->object, STR(ANNOTATION_POLL_ID)), STR(POLLER_PUT)))
         return step_to(STATE_FOLLOW);
     /* Under "skip" nothing is sent, so nothing is gathered. */
-    return step_to(pass_policy(p) == POLICY_SKIP ? STATE_READ : STATE_GATHER);
+    if (pass_policy(p) == POLICY_SKIP)
+        return step_to(STATE_READ);
+    p->ungathered = calm_may_be(p);
+    return step_to(p->ungathered ? STATE_READ : STATE_GATHER);
 }
 
 static struct pass_step leave(struct pass *p)

@@ -69,7 +69,7 @@ struct operator* operator_new(const struct operator_config *config, const struct
                            .ports = *ports,
                            .cards = cards_new(a),
                            .graph = graph_new(a),
-                           .queue = queue_new(&(struct queue_config){0}),
+                           .queue = queue_new(0),
                            .mailbox = mailbox_new(),
                            .evolving = evolving_new(a),
                            .sweeps = sweeps_new(a),
@@ -580,6 +580,7 @@ static void wake_waiting(void *ctx, struct card *card)
 {
     struct operator* o = ctx;
 
+    calm_disturb(card);
     if (card->waits || card->pass)
         queue_add(o->queue, card->text, QUEUE_NORMAL);
 }
@@ -589,6 +590,7 @@ static void wake(void *ctx, struct card *card)
 {
     struct operator* o = ctx;
 
+    calm_disturb(card);
     card->renewed |= !card->waits;
     queue_add(o->queue, card->text, QUEUE_NORMAL);
 }
@@ -596,6 +598,7 @@ static void wake(void *ctx, struct card *card)
 /* What it is made from is Ready now, for which it did not wait: perhaps it failed without it. */
 static void wake_unwell(void *ctx, struct card *card)
 {
+    calm_disturb(card);
     if (card->waits || card->pass || !card->well)
         wake(ctx, card);
 }
@@ -611,6 +614,7 @@ static void wake_limited(void *ctx, struct card *card)
     int64_t now = clock_mono(), used = card->looks > now ? card->looks : now;
     int64_t wait = used - now - LOOKS_BURST * LOOKS_EVERY;
 
+    calm_disturb(card);
     if (wait <= 0)
         card->looks = used + LOOKS_EVERY;
     queue_add_after(o->queue, card->text, QUEUE_NORMAL, wait > 0 ? wait : 0);

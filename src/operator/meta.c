@@ -24,6 +24,11 @@ bool meta_is_protected(const struct value *object)
     return text.len && !str_eq(text, STR("false"));
 }
 
+bool meta_is_confirmed(const struct value *object)
+{
+    return str_eq(object_annotation(object, STR(ANNOTATION_CONFIRM)), STR("delete"));
+}
+
 uint64_t meta_intent(const struct value *object)
 {
     AUTO_ARENA a = arena_new();

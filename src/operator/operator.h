@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * operator.h - keeps Azure as declared by custom resources.
+ * operator.h - keeps Azure as custom resources declare it.
  *
  *     struct operator *o = operator_new(&config, &ports);
  *     operator_changed(o, &key);                 a watch cache has news of an object
@@ -8,15 +8,14 @@
  *     due = operator_step(o);                    call it again at due, or when there is news
  *     operator_free(o);
  *
- * One thread owns the operator and calls operator_step, which never waits. What happened meanwhile
- * comes in by a mailbox: operator_changed and operator_tell may be called from any thread. What the
- * operator wants of the world goes out by ports (ports.h), at most one request per object at a
- * time.
+ * One thread owns the operator and calls operator_step, which never waits. News comes in through a
+ * mailbox: operator_changed and operator_tell may be called from any thread. Requests go out
+ * through ports (ports.h), at most one per object at a time.
  *
- * An operator keeps nothing that matters: freed at any moment and made anew, it goes on from the
- * objects and from Azure. Whoever makes it calls operator_changed for every object once.
+ * An operator holds no state that matters: freed at any moment and created again, it continues from
+ * the objects and from Azure. Its creator calls operator_changed once for every object.
  *
- * Time and chance come from base/clock.h. README.md describes the life of one object.
+ * Time and randomness come from base/clock.h. README.md describes the life of one object.
  */
 #pragma once
 

@@ -365,10 +365,30 @@ struct pass_step step_out_of_scope(struct pass *p, str id)
                                 STR_ARG(id)));
 }
 
+bool pass_is_of_kind(struct pass *p, str id, struct pass_step *otherwise)
+{
+    struct arm_id parsed;
+
+    if (arm_id_parse(p->arena, id, &parsed, NULL) &&
+        str_eq_fold(arm_id_type(p->arena, &parsed), p->resource->arm_type))
+        return true;
+    *otherwise = step_explain(
+        p, object_is_deleting(p->object) ? "Warning" : "Error", "InvalidResourceId",
+        str_fmt(p->arena,
+                "\"%.*s\" is not the id of a %.*s, so nothing is sent to it: remove annotation "
+                "" ANNOTATION_RESOURCE_ID ", or set " ANNOTATION_POLICY " to \"detach-on-delete\" "
+                "to let the object go",
+                STR_ARG(str_slice(id, 0, 512)), STR_ARG(p->resource->arm_type)));
+    return false;
+}
+
 bool pass_may_ask(struct pass *p, struct pass_step *otherwise)
 {
     struct arm_id id;
 
+    /* Annotations are the user's: one must not lead to what only other kinds may write. */
+    if (!pass_is_of_kind(p, pass_id(p), otherwise))
+        return false;
     if (!pass_in_scope(p, pass_id(p))) {
         *otherwise = step_out_of_scope(p, pass_id(p));
         return false;

@@ -5,6 +5,8 @@
  */
 #include "operator/internal.h"
 
+#include "text/url.h"
+
 /* An honest hook asks a few questions; some of them come in pages. */
 #define QUESTIONS_MAX 128
 
@@ -43,11 +45,26 @@ static bool method_effect(str method, enum effect_kind *out)
     return false;
 }
 
+/* Hooks read where Azure keeps what they need, but write only where the object may. */
+static bool may_write(const struct pass *p, const struct ext_request *request, str *id)
+{
+    str path, query;
+
+    if (request->harmless || !str_has_prefix(request->url, STR("/")))
+        return true;
+    str_cut(request->url, STR("?"), &path, &query);
+    return url_unescape(p->arena, path, false, id) && pass_in_scope(p, *id);
+}
+
 bool pass_question(struct pass *p, const struct ext_request *request, struct pass_step *step)
 {
     enum effect_kind kind;
-    str url;
+    str url, id = request->url;
 
+    if (!may_write(p, request, &id)) {
+        *step = step_out_of_scope(p, id);
+        return false;
+    }
     if (p->ext.len == QUESTIONS_MAX || !method_effect(request->method, &kind) ||
         !ext_url(p->arena, p->account.endpoint, request, &url)) {
         *step = step_explain(p, "Warning", "Failed",

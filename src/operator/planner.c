@@ -42,8 +42,8 @@ struct planner {
 
 /*
  * Members that Azure refuses to change once a resource is there. Of all types: the location, by the
- * contract of Resource Manager (InvalidResourceLocation). Role assignments: operator.md, appendix
- * on extension resources (RoleAssignmentUpdateNotPermitted).
+ * contract of Resource Manager (InvalidResourceLocation). Of role assignments: who may do what
+ * (RoleAssignmentUpdateNotPermitted).
  *
  * To add one: the type (empty: all), the path, and what shows it.
  */

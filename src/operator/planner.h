@@ -9,9 +9,9 @@
  *     struct value *plan = planner_report(p, a);
  *     planner_free(p);
  *
- * A plan is made by an operator (operator.h) whose ports have no writer: the states are those that
- * act, so that plan and deed are the same, and nothing can be written. Where a pass ends with a
- * PUT, its object counts as Ready from then on, so that what waits for it is planned, too.
+ * A plan is made by an operator (operator.h) whose ports have no writer: planning runs the same
+ * states as operating, so that both decide alike, and nothing can be written. When a pass ends with
+ * a PUT, its object counts as Ready from then on, so that whatever waits for it is planned, too.
  *
  * One thread. planner_tell may be called from within read.
  */

@@ -214,7 +214,6 @@ static bool start(struct planning *l, struct err *e)
         .operator= c->operator, .ctx = l, .find = find, .account = account_of, .read = ask};
     l->gate = arm_gate_new(&limits);
     const struct accounts_config accounts = {.gate = l->gate,
-                                             .http = c->http,
                                              .global = c->credential,
                                              .cloud = c->cloud,
                                              .own_cloud = c->own_cloud,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ports.h - what the operator can ask of the world, as values.
+ * ports.h - what the operator can request from the outside world, as values.
  *
- * An effect is one request, to the API server or to Azure. Whoever makes an operator gives it the
- * ports: live ones, or in tests the store and the simulator. Asking never waits; the answer comes
- * later, by operator_tell, with the ticket of the effect.
+ * An effect is one request, to the API server or to Azure. The creator of an operator provides the
+ * ports: live ones, or in tests the store and the simulator. A port never waits; the answer arrives
+ * later, through operator_tell, with the ticket of the effect.
  *
- * A mode that must not write (observe, plan) is a set of ports without a writer: nothing that the
- * operator decides can then reach anybody. What it would write to the object itself is imagined, so
- * that a pass goes on to the request that it would send to Azure, and ends there.
+ * A mode that must not write (observe, plan) is a set of ports without a writer, so that no
+ * decision of the operator can have an effect. What it would write to the object itself is
+ * simulated, so that a pass goes on to the request that it would send to Azure, and ends there.
  *
  * All functions are called from the thread that steps the operator, and must not call back into it
  * except by operator_changed and operator_tell.
@@ -103,7 +103,7 @@ enum account_state {
     ACCOUNT_PENDING, /* its Secret is being read: operator_changed of the Secret follows */
 };
 
-/* ---- What people are told. ------------------------------------------------------------------- */
+/* ---- What is reported. ------------------------------------------------------------------- */
 
 /* A decision about one object: a line of the log, and perhaps an Event. */
 struct report {

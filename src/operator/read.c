@@ -101,6 +101,12 @@ enum { PHASE_LIST = 1, PHASE_SAMPLE };
 /* Until another object has listed what this one is in. */
 #define SWEEP_WAIT_TIME (20 * NS_PER_SEC)
 
+/* What should be may not be known yet. */
+static struct pass_step judge(const struct pass *p)
+{
+    return step_to(p->ungathered ? STATE_GATHER : STATE_SHAPE);
+}
+
 /* How the look begins: by a list where that has it, or could. */
 static struct pass_step begin(struct pass *p)
 {
@@ -116,7 +122,7 @@ static struct pass_step begin(struct pass *p)
         }
         p->body = pass_read_json(p, out);
         p->listed = p->body != NULL;
-        return p->listed ? step_to(STATE_SHAPE) : read_ask(p);
+        return p->listed ? judge(p) : read_ask(p);
     case SWEEP_LIST:
         p->phase = PHASE_LIST;
         return step_arm(p, ARM_GET, out, NULL);
@@ -154,7 +160,7 @@ struct pass_step state_read(struct pass *p)
         return step_answer_refused(p, STR("GET"), answer);
     }
     if (!p->sent)
-        return step_to(STATE_SHAPE);
+        return judge(p);
     if (read_has_failed(p->body)) {
         cloud_error_from(p->arena, 200, p->body, &error);
         error.retry_after = -1;

@@ -52,7 +52,7 @@ static bool owner_is_going(struct pass *p)
     /* Foreground deletion brings this here before its owner; whoever confirms this alone means it.
      */
     if (is_held(owner, &ready))
-        return !object_annotation(p->object, STR(ANNOTATION_CONFIRM)).len;
+        return !meta_is_confirmed(p->object);
     /* Its deletion is stuck, perhaps because of this. */
     return !str_eq(ready.severity, STR("Warning"));
 }
@@ -79,8 +79,8 @@ static bool find_owner_to_see(struct pass *p, str *path)
     const struct model_resource *hub;
     struct object_key key;
 
-    if (p->phase == OWNER_SEEN || object_annotation(p->object, STR(ANNOTATION_CONFIRM)).len ||
-        !pass_owner(p, &owner, &key) || !owner || object_is_deleting(owner) ||
+    if (p->phase == OWNER_SEEN || meta_is_confirmed(p->object) || !pass_owner(p, &owner, &key) ||
+        !owner || object_is_deleting(owner) ||
         (!meta_is_protected(owner) && !p->config->confirm_deletes) ||
         !model_find_hub(p->config->model, key.group, key.kind, &hub, NULL))
         return false;
@@ -107,8 +107,7 @@ static bool is_confirmed(struct pass *p, struct pass_step *otherwise)
     unsigned max = p->config->confirm_deletes;
     size_t now, recent;
 
-    if (!max || !p->deletes || p->card->delete_sent ||
-        object_annotation(p->object, STR(ANNOTATION_CONFIRM)).len)
+    if (!max || !p->deletes || p->card->delete_sent || meta_is_confirmed(p->object))
         return true;
     recent = p->deletes(p->deletes_ctx, p->card, &now);
     if (recent + now <= max)
@@ -246,8 +245,7 @@ static str progress(struct pass *p)
 static bool is_kept(const struct pass *p)
 {
     return meta_is_protected(p->object) ||
-           (status_has(p, "WaitingForConfirmation") &&
-            !object_annotation(p->object, STR(ANNOTATION_CONFIRM)).len);
+           (status_has(p, "WaitingForConfirmation") && !meta_is_confirmed(p->object));
 }
 
 /* It is still there. */

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * replay.h - judging again, from what it was done with.
+ * replay.h - repeating decisions from recorded inputs.
  *
  * Whether Azure is written to is decided by judge.c, which is pure: from the object with its
- * memory, its Namespace, the payload, the answer of Azure and the time. These can be kept, a line
- * of JSON for each decision, and judged again on any machine:
+ * memory, its Namespace, the payload, Azure's answer and the time. These can be recorded, a line of
+ * JSON for each decision, and judged again on any machine:
  *
  *     struct keeper *k;
  *     if (!keeper_open(path, &k, e)) ...        plumb operate --keep-decisions
  *     keeper_add(k, record);                    the port "judged" (ports.h)
  *
  *     if (!replay_judge(a, model, NULL, record, &r, e)) ...
- *     r.same says whether the verdict is still the one of then
+ *     r.same: the verdict is still the same
  *
- * Nothing secret is kept: values of Secrets are masked, and since the key of the digests is a
- * secret itself, digests of long and hidden values become ones without a key, of the masked values.
- * A record is judged again before it is kept; one whose verdict needs what was masked says so.
+ * No secrets are recorded: values of Secrets are masked, and since the key of the digests is itself
+ * secret, digests of long and hidden values are replaced by unkeyed ones of the masked values. A
+ * record is judged again before it is written, and marked if its verdict depends on what was
+ * masked.
  */
 #pragma once
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * schedule.h - when an object that is well is checked next.
+ * schedule.h - when a healthy object is checked next.
  *
- * The annotation plumb.azure.com/sync-period of the object says so ("30m", "never"), else the
- * operator does; what is written at each check (drift_writes) is checked at most once an hour.
- * Each period is varied by a quarter, so that objects that were made together are not checked
- * together for ever. Any thread.
+ * The annotation plumb.azure.com/sync-period of the object ("30m", "never") takes precedence over
+ * the operator's period; objects that are written at each check (drift_writes) are checked at most
+ * once an hour. Each period varies by up to a quarter, so that objects that were created together
+ * do not stay in step. Any thread.
  */
 #pragma once
 

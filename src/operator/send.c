@@ -4,6 +4,13 @@
 
 #include "azure/check.h"
 
+void pass_drop_token(const struct pass *p, struct value *object)
+{
+    object_set_annotation(p->arena, object, STR(ANNOTATION_POLL_TOKEN), STR_NONE);
+    object_set_annotation(p->arena, object, STR(ANNOTATION_POLL_ID), STR_NONE);
+    object_set_annotation(p->arena, object, STR(ANNOTATION_POLL_DIGEST), STR_NONE);
+}
+
 /* Nothing is made below an owner that is gone or on its way out: it would be rejected, or go with
  * it. */
 static bool owner_is_leaving(struct pass *p, struct object_key *key)

@@ -6,11 +6,11 @@
  *     if (!settings_read(a, &source, &settings, e)) ...
  *
  * A name is looked up in the environment, then in the Secret that the reference operator's chart
- * makes (aso-controller-settings). An empty value counts as none. Values that cannot be understood
- * are errors, as there; booleans are lenient, as there.
+ * creates (aso-controller-settings). An empty value counts as none. Values that cannot be
+ * understood are errors, as there; booleans are lenient, as there.
  *
  * Names without a meaning for plumb (MAX_CONCURRENT_RECONCILES, RATE_LIMIT_*) are checked and
- * otherwise ignored: passes wait in no thread, and the budget of Azure is kept in any case.
+ * otherwise ignored: passes do not occupy threads, and the request budget always applies.
  */
 #pragma once
 

@@ -9,9 +9,7 @@ static struct value *metadata(struct pass *p)
 {
     struct value *after = value_clone(p->arena, p->object);
 
-    object_set_annotation(p->arena, after, STR(ANNOTATION_POLL_TOKEN), STR_NONE);
-    object_set_annotation(p->arena, after, STR(ANNOTATION_POLL_ID), STR_NONE);
-    object_set_annotation(p->arena, after, STR(ANNOTATION_POLL_DIGEST), STR_NONE);
+    pass_drop_token(p, after);
     if (p->sent && p->config->version.len)
         object_set_label(p->arena, after, STR(LABEL_VERSION), p->config->version);
     if (p->sent) /* the user may have moved to another version since the claim */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * why.h - why an object is as it is: what the operator has written down about it.
+ * why.h - why an object is in its state: what the operator has recorded about it.
  *
  *     struct value *w = why_object(a, object);        one object
  *

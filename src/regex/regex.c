@@ -140,6 +140,14 @@ bool regex_match(const struct regex *re, str text)
     return rx_search_run(&s, 0, SEARCH_BEST);
 }
 
+bool regex_match_within(const struct regex *re, str text, uint64_t *left)
+{
+    struct regex own = *re;
+
+    own.left = left;
+    return regex_match(&own, text);
+}
+
 static void read_span(const struct search *s, size_t i, struct span *out)
 {
     *out = (struct span){STR_NPOS, STR_NPOS};

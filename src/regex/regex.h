@@ -47,6 +47,8 @@ str regex_group_name(const struct regex *re, size_t i);
  * left lives.
  */
 void regex_limit(struct regex *re, uint64_t *left);
+/* regex_match with a limit of the call's own, for expressions that threads share. */
+bool regex_match_within(const struct regex *re, str text, uint64_t *left);
 
 /* A span of bytes; from = STR_NPOS when the group did not take part. */
 struct span {

@@ -96,12 +96,6 @@ void change_write_text(struct buf *out, const struct change_line *line)
 
 /* ---- For programs. ---- */
 
-static void set_text(struct arena *a, struct value *out, const char *key, str text)
-{
-    if (text.len)
-        value_set_str(a, out, str_c(key), text);
-}
-
 static void set_totals(struct arena *a, struct value *out, const struct watch_totals *t)
 {
     const struct {
@@ -138,12 +132,12 @@ bool change_write_json(struct buf *out, const struct change_line *line, struct e
     clock_stamp(line->now, stamp);
     value_set_str(a, tree, STR("time"), str_c(stamp));
     value_set_str(a, tree, STR("change"), str_c(watch_kind_name(c->kind)));
-    set_text(a, tree, "object", c->object);
-    set_text(a, tree, "template", c->template);
-    set_text(a, tree, "part", c->part);
-    set_text(a, tree, "component", c->component);
-    set_text(a, tree, "description", c->description);
-    set_text(a, tree, "message", c->message);
+    report_set_text(a, tree, "object", c->object);
+    report_set_text(a, tree, "template", c->template);
+    report_set_text(a, tree, "part", c->part);
+    report_set_text(a, tree, "component", c->component);
+    report_set_text(a, tree, "description", c->description);
+    report_set_text(a, tree, "message", c->message);
     if (c->gone)
         value_set_bool(a, tree, STR("gone"), true);
     if (c->kind == WATCH_DRIFT || c->kind == WATCH_CHANGED)

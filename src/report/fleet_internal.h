@@ -39,6 +39,8 @@ struct fleet_indexes fleet_sites_alike(struct arena *a, const struct fleet *f, s
 str fleet_object_text(struct arena *a, str id);
 /* "spec.replicas: 5 instead of 3", values cut at about max bytes. Lives as long as a. */
 str fleet_field_text(struct arena *a, const struct result_field *f, size_t max);
+/* For qsort and bsearch of the items of fleet_indexes. */
+int fleet_compare_indexes(const void *x, const void *y);
 /* Whether the earlier report has not got it for that site. */
 bool fleet_is_new(const struct fleet_finding *x, size_t site);
 /* What is not as it should be, in words: "2 documents failed, ...". Empty when all was compared. */

@@ -31,14 +31,6 @@ bool fleet_is_report(const struct source *source)
            json_read(a, source, NULL, &root, &e) && is_report(root);
 }
 
-static size_t count_at(const struct value *v, const char *key)
-{
-    int64_t n = 0;
-
-    v = value_get(v, str_c(key));
-    return v && value_to_i64(v, &n) && n > 0 ? (size_t)n : 0;
-}
-
 /* ---- Sites. ---- */
 
 static bool read_site(struct reading *r, const struct value *v, struct err *e)
@@ -48,13 +40,13 @@ static bool read_site(struct reading *r, const struct value *v, struct err *e)
     struct fleet_site s = {.name = value_get_str(v, STR("Name")),
                            .source = value_get_str(v, STR("Source")),
                            .error = value_get_str(v, STR("Error")),
-                           .differing = count_at(v, "NumDiffCRs"),
-                           .missing = count_at(v, "NumMissing"),
-                           .not_found = count_at(v, "NumNotFound"),
-                           .unmatched = count_at(v, "NumUnmatched"),
-                           .total = count_at(v, "TotalCRs"),
-                           .patched = count_at(v, "patchedCRs"),
-                           .warnings = count_at(v, "NumWarnings")};
+                           .differing = report_count_at(v, "NumDiffCRs"),
+                           .missing = report_count_at(v, "NumMissing"),
+                           .not_found = report_count_at(v, "NumNotFound"),
+                           .unmatched = report_count_at(v, "NumUnmatched"),
+                           .total = report_count_at(v, "TotalCRs"),
+                           .patched = report_count_at(v, "patchedCRs"),
+                           .warnings = report_count_at(v, "NumWarnings")};
 
     if (!s.name.len || map_has(r->names, s.name))
         return err_set(e, ERR_INVALID, "Sites[%zu] has no name, or that of another one",
@@ -67,13 +59,6 @@ static bool read_site(struct reading *r, const struct value *v, struct err *e)
     VEC_PUSH(r->arena, &f->sites, s);
     map_set(r->names, s.name, (void *)(uintptr_t)f->sites.len);
     return true;
-}
-
-static int compare_indexes(const void *x, const void *y)
-{
-    const uint32_t *p = x, *q = y;
-
-    return (*p > *q) - (*p < *q);
 }
 
 /* Names to indexes, ascending, each once. Sites that were not compared have no findings. */
@@ -91,7 +76,7 @@ static bool read_names(const struct reading *r, const struct value *list, struct
         VEC_PUSH(r->arena, out, (uint32_t)(at - 1));
     }
     if (count)
-        qsort(out->items, out->len, sizeof(*out->items), compare_indexes);
+        qsort(out->items, out->len, sizeof(*out->items), fleet_compare_indexes);
     for (size_t i = 0; i < out->len; i++)
         if (!kept || out->items[kept - 1] != out->items[i])
             out->items[kept++] = out->items[i];
@@ -176,9 +161,9 @@ static bool read_baseline(struct reading *r, const struct value *v, struct err *
     const struct value *fixed = value_get(v, STR("Fixed"));
 
     f->baseline = (struct fleet_baseline){.file = value_get_str(v, STR("File")),
-                                          .fresh = count_at(v, "NumNew"),
-                                          .remaining = count_at(v, "NumRemaining"),
-                                          .fixed = count_at(v, "NumFixed")};
+                                          .fresh = report_count_at(v, "NumNew"),
+                                          .remaining = report_count_at(v, "NumRemaining"),
+                                          .fixed = report_count_at(v, "NumFixed")};
     for (size_t i = 0; i < f->findings.len; i++) {
         const struct value *node = map_get(r->findings, f->findings.items[i].digest);
         if (!read_names(r, value_get(node, STR("NewSites")), &f->findings.items[i].fresh, e))

@@ -7,12 +7,6 @@
 #include "text/json/json.h"
 #include "text/yaml/yaml.h"
 
-static void set_text(struct arena *a, struct value *out, str key, str text)
-{
-    if (text.len)
-        value_set_str(a, out, key, text);
-}
-
 static void set_count(struct arena *a, struct value *out, const char *key, size_t n)
 {
     value_set_int(a, out, str_c(key), (int64_t)n);
@@ -34,7 +28,7 @@ static struct value *summary_tree(struct arena *a, const struct fleet *f)
     set_count(a, out, "NumUnmatched", f->kinds[FLEET_UNMATCHED]);
     value_set_str(a, out, STR("Reference"), f->reference);
     value_set_str(a, out, STR("MetadataHash"), f->hash);
-    set_text(a, out, STR("Overrides"), f->overrides);
+    report_set_text(a, out, "Overrides", f->overrides);
     return out;
 }
 
@@ -68,15 +62,15 @@ static void add_finding(struct arena *a, struct value *out, const struct fleet *
     value_set_str(a, out, STR("Digest"), x->digest);
     if (x->kind == FLEET_DIFFERS)
         value_set_str(a, out, STR("DiffDigest"), x->shape);
-    set_text(a, out, STR("CRName"), x->object);
-    set_text(a, out, STR("CorrelatedTemplate"), x->template);
-    set_text(a, out, STR("description"), x->description);
-    set_text(a, out, STR("Msg"), x->message);
+    report_set_text(a, out, "CRName", x->object);
+    report_set_text(a, out, "CorrelatedTemplate", x->template);
+    report_set_text(a, out, "description", x->description);
+    report_set_text(a, out, "Msg", x->message);
     if (x->kind == FLEET_DIFFERS) {
         add_difference(a, out, x);
     } else {
-        set_text(a, out, STR("part"), x->part);
-        set_text(a, out, STR("component"), x->component);
+        report_set_text(a, out, "part", x->part);
+        report_set_text(a, out, "component", x->component);
     }
     set_count(a, out, "NumSites", x->sites.len);
     value_set_bool(a, out, STR("Common"), x->common);
@@ -99,9 +93,9 @@ static struct value *baseline_tree(struct arena *a, const struct fleet *f)
         const struct fleet_fixed *x = &b->gone.items[i];
         struct value *item = value_add(a, list, value_object(a));
         value_set_str(a, item, STR("Kind"), str_c(fleet_kind_name(x->kind)));
-        set_text(a, item, STR("CRName"), x->object);
-        set_text(a, item, STR("CorrelatedTemplate"), x->template);
-        set_text(a, item, STR("Msg"), x->message);
+        report_set_text(a, item, "CRName", x->object);
+        report_set_text(a, item, "CorrelatedTemplate", x->template);
+        report_set_text(a, item, "Msg", x->message);
         value_set(a, item, STR("Sites"), names_tree(a, f, &x->sites));
     }
     return out;

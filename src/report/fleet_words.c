@@ -53,7 +53,7 @@ str fleet_share(struct arena *a, const struct fleet *f, const struct fleet_findi
     return x->fresh.len ? str_fmt(a, "%.*s, new in %zu", STR_ARG(share), x->fresh.len) : share;
 }
 
-static int compare_indexes(const void *x, const void *y)
+int fleet_compare_indexes(const void *x, const void *y)
 {
     const uint32_t *p = x, *q = y;
 
@@ -65,7 +65,7 @@ bool fleet_is_new(const struct fleet_finding *x, size_t site)
     uint32_t key = (uint32_t)site;
 
     return x->fresh.len &&
-           bsearch(&key, x->fresh.items, x->fresh.len, sizeof(key), compare_indexes);
+           bsearch(&key, x->fresh.items, x->fresh.len, sizeof(key), fleet_compare_indexes);
 }
 
 str fleet_names(struct arena *a, const struct fleet *f, const struct fleet_indexes *sites, bool all)

@@ -19,6 +19,10 @@ enum number_rule report_numbers(const struct results *r, enum number_rule origin
 void report_tree_fields(struct arena *a, struct value *out, const struct result_diff *d);
 void report_tree_field(struct arena *a, struct value *out, const struct result_field *f);
 void report_tree_more(struct arena *a, struct value *out, const struct results *r);
+/* Sets a member, unless the text is empty. */
+void report_set_text(struct arena *a, struct value *out, const char *key, str text);
+/* A member that is a positive number, else 0. */
+size_t report_count_at(const struct value *object, const char *name);
 
 /* Under our own name, for people: what differs, all: also what does not; and the totals. */
 void report_objects_text(struct buf *out, const struct results *r, bool all);

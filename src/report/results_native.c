@@ -6,7 +6,7 @@
  */
 #include "report/internal.h"
 
-static size_t count_at(const struct value *object, const char *name)
+size_t report_count_at(const struct value *object, const char *name)
 {
     const struct value *v = value_get(object, str_c(name));
     int64_t n = 0;
@@ -69,7 +69,7 @@ static void read_rules(struct arena *a, const struct value *list, struct result_
     for (size_t i = 0; value_is(list, VALUE_LIST) && i < list->len; i++) {
         const struct value *item = value_at(list, i);
         VEC_PUSH(a, &v->rules,
-                 ((struct result_rule){text_at(item, "rule"), count_at(item, "count")}));
+                 ((struct result_rule){text_at(item, "rule"), report_count_at(item, "count")}));
     }
 }
 
@@ -95,16 +95,16 @@ static void read_verdict(struct arena *a, const struct value *in, struct result_
     *v = (struct result_verdict){
         .known = true,
         .complete = truth_at(in, "complete"),
-        .documents = count_at(documents, "read"),
-        .skipped = count_at(documents, "skipped"),
-        .failed = count_at(documents, "failed"),
-        .members_ignored = count_at(documents, "membersIgnored"),
-        .matched = count_at(objects, "matched"),
-        .unmatched = count_at(objects, "unmatched"),
-        .duplicates = count_at(objects, "duplicate"),
-        .failed_objects = count_at(objects, "failed"),
-        .fields_compared = count_at(fields, "compared"),
-        .fields_omitted = count_at(fields, "omitted"),
+        .documents = report_count_at(documents, "read"),
+        .skipped = report_count_at(documents, "skipped"),
+        .failed = report_count_at(documents, "failed"),
+        .members_ignored = report_count_at(documents, "membersIgnored"),
+        .matched = report_count_at(objects, "matched"),
+        .unmatched = report_count_at(objects, "unmatched"),
+        .duplicates = report_count_at(objects, "duplicate"),
+        .failed_objects = report_count_at(objects, "failed"),
+        .fields_compared = report_count_at(fields, "compared"),
+        .fields_omitted = report_count_at(fields, "omitted"),
     };
     read_rules(a, value_get(in, STR("omittedBy")), v);
     read_notes(a, value_get(in, STR("notes")), v);
@@ -152,7 +152,7 @@ static void read_candidates(struct arena *a, const struct value *list, struct re
     for (size_t i = 0; value_is(list, VALUE_LIST) && i < list->len; i++) {
         const struct value *v = value_at(list, i);
         struct result_candidate c = {.template = text_at(v, "template"),
-                                     .score = count_at(v, "score"),
+                                     .score = report_count_at(v, "score"),
                                      .scored = value_get(v, STR("score")) != NULL,
                                      .chosen = truth_at(v, "chosen"),
                                      .why = text_at(v, "why")};

@@ -6,10 +6,10 @@
  */
 #include "report/internal.h"
 
-static void set_text(struct arena *a, struct value *out, str key, str text)
+void report_set_text(struct arena *a, struct value *out, const char *key, str text)
 {
     if (text.len)
-        value_set_str(a, out, key, text);
+        value_set_str(a, out, str_c(key), text);
 }
 
 /* ---- Differences. ---- */
@@ -22,17 +22,17 @@ void report_tree_field(struct arena *a, struct value *out, const struct result_f
         value_set(a, out, STR("expected"), f->expected);
     if (f->actual)
         value_set(a, out, STR("actual"), f->actual);
-    set_text(a, out, STR("template"), place_text(a, f->template));
-    set_text(a, out, STR("object"), place_text(a, f->object));
+    report_set_text(a, out, "template", place_text(a, f->template));
+    report_set_text(a, out, "object", place_text(a, f->object));
 }
 
 void report_tree_fields(struct arena *a, struct value *out, const struct result_diff *d)
 {
     if (!d->fields_known)
         return;
-    set_text(a, out, STR("part"), d->part);
-    set_text(a, out, STR("component"), d->component);
-    set_text(a, out, STR("place"), place_text(a, d->place));
+    report_set_text(a, out, "part", d->part);
+    report_set_text(a, out, "component", d->component);
+    report_set_text(a, out, "place", place_text(a, d->place));
     struct value *list = value_set(a, out, STR("Differences"), value_list(a));
     for (size_t i = 0; i < d->fields.len; i++)
         report_tree_field(a, value_add(a, list, value_object(a)), &d->fields.items[i]);
@@ -52,9 +52,9 @@ static void set_list(struct arena *a, struct value *out, str name, const struct 
 
 static void add_drift(struct arena *a, struct value *out, const struct result_drift *d)
 {
-    set_text(a, out, STR("CRName"), d->object);
-    set_text(a, out, STR("template"), d->template);
-    set_text(a, out, STR("issue"), d->issue);
+    report_set_text(a, out, "CRName", d->object);
+    report_set_text(a, out, "template", d->template);
+    report_set_text(a, out, "issue", d->issue);
     if (d->gone)
         value_set_bool(a, out, STR("gone"), true);
     set_list(a, out, STR("more"), &d->more);
@@ -84,13 +84,13 @@ static void add_candidate(struct arena *a, struct value *out, const struct resul
     value_set_bool(a, out, STR("chosen"), c->chosen);
     if (c->scored)
         value_set_int(a, out, STR("score"), (int64_t)c->score);
-    set_text(a, out, STR("why"), c->why);
+    report_set_text(a, out, "why", c->why);
 }
 
 static void add_explanation(struct arena *a, struct value *out, const struct result_explanation *x)
 {
     value_set_str(a, out, STR("CRName"), x->object);
-    set_text(a, out, STR("place"), place_text(a, x->place));
+    report_set_text(a, out, "place", place_text(a, x->place));
     struct value *list = value_set(a, out, STR("candidates"), value_list(a));
     for (size_t i = 0; i < x->candidates.len; i++)
         add_candidate(a, value_add(a, list, value_object(a)), &x->candidates.items[i]);
@@ -100,7 +100,7 @@ static void add_explanation(struct arena *a, struct value *out, const struct res
         struct value *item = value_add(a, list, value_object(a));
         value_set_str(a, item, STR("path"), s->path);
         value_set_str(a, item, STR("rule"), s->rule);
-        set_text(a, item, STR("place"), place_text(a, s->rule_place));
+        report_set_text(a, item, "place", place_text(a, s->rule_place));
     }
     if (x->cut)
         value_set_bool(a, out, STR("moreSuppressed"), true);
@@ -108,9 +108,9 @@ static void add_explanation(struct arena *a, struct value *out, const struct res
 
 static void add_subject(struct arena *a, struct value *out, const struct result_subject *s)
 {
-    set_text(a, out, STR("reference"), s->reference);
-    set_text(a, out, STR("version"), s->version);
-    set_text(a, out, STR("input"), s->input);
+    report_set_text(a, out, "reference", s->reference);
+    report_set_text(a, out, "version", s->version);
+    report_set_text(a, out, "input", s->input);
 }
 
 void report_tree_more(struct arena *a, struct value *out, const struct results *r)

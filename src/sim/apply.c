@@ -394,6 +394,20 @@ static void ensure_properties(struct sim_call *c, struct value *v)
         value_set(c->arena, v, STR("properties"), value_object(c->arena));
 }
 
+/* Whatever has an identity of its own shows whose it is: published types agree on that. */
+static void add_principal(struct sim_call *c, const struct sim_resource *r, struct value *v)
+{
+    static const str ids[] = {STR_INIT("principalId"), STR_INIT("tenantId")};
+    struct value *identity = value_get(v, STR("identity"));
+    str type = str_lower(c->arena, value_get_str(identity, STR("type")));
+
+    if (!value_is(identity, VALUE_OBJECT) || !str_contains(type, STR("systemassigned")))
+        return;
+    for (size_t i = 0; i < COUNT(ids); i++)
+        if (!value_get(identity, ids[i]))
+            value_set_str(c->arena, identity, ids[i], made(c, r, STR("$guid"), ids[i]));
+}
+
 struct value *sim_represent(struct sim_call *c, const struct sim_resource *r)
 {
     struct value *v = with_identity(c, r);
@@ -402,6 +416,7 @@ struct value *sim_represent(struct sim_call *c, const struct sim_resource *r)
     apply_all(c, r, v, STAGE_STORED);
     if (!c->behaviour->known && !sim_usual_show(c, r, v))
         add_state(c, v);
+    add_principal(c, r, v);
     sim_faults_policy(c, v);
     return v;
 }

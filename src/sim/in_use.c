@@ -33,36 +33,28 @@ static bool mentions(str json, str id)
     return false;
 }
 
-static bool is_one_of(const struct sim_names *names, str type)
-{
-    for (size_t i = 0; i < names->len; i++)
-        if (str_eq_fold(names->items[i], type))
-            return true;
-    return false;
-}
-
 /* ---- What is in use. ---------------------------------------------------------------------------
  */
 
 /* A resource outside r that refers to it, of one of the types; NULL: none. */
 static const struct sim_resource *user_of(struct sim_call *c, struct sim_resource *r,
-                                          const struct sim_names *by)
+                                          const struct str_list *by)
 {
     struct sim_resource *top = sim_store_root(c->sim->store), *at = top->first;
 
     for (; by->len && at; at = sim_next_below(top, at, at != r))
-        if (at != r && at->body.len && is_one_of(by, at->type) && mentions(at->body, r->node.key) &&
-            !sim_is_gone(c->sim, at))
+        if (at != r && at->body.len && sim_is_listed(by, at->type) &&
+            mentions(at->body, r->node.key) && !sim_is_gone(c->sim, at))
             return at;
     return NULL;
 }
 
 static const struct sim_resource *child_of(struct sim_call *c, const struct sim_resource *r,
-                                           const struct sim_names *below)
+                                           const struct str_list *below)
 {
     for (const struct sim_resource *child = r->first; below->len && child; child = child->next) {
         str last = str_from(child->type, str_rfind_char(child->type, '/') + 1);
-        if (child->body.len && is_one_of(below, last) && !sim_is_gone(c->sim, child))
+        if (child->body.len && sim_is_listed(below, last) && !sim_is_gone(c->sim, child))
             return child;
     }
     return NULL;

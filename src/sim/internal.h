@@ -122,17 +122,11 @@ struct sim_trouble {
     int64_t percent; /* of the resources */
 };
 
-/* Types by name. */
-struct sim_names {
-    str *items;
-    size_t len, cap;
-};
-
 /* What keeps a resource from being deleted. */
 struct sim_use {
     struct sim_refusal refusal;
-    struct sim_names by;    /* types whose resources refer to it, or to something in it */
-    struct sim_names below; /* last parts of the types of its children */
+    struct str_list by;    /* types whose resources refer to it, or to something in it */
+    struct str_list below; /* last parts of the types of its children */
 };
 
 enum sim_op { OP_ADD, OP_DROP, OP_SET, OP_EXTEND, OP_EARLY, OP_LATE, OP_REVERSE, OP_SPELL };
@@ -183,7 +177,7 @@ struct sim_type {
         size_t len, cap;
     } uses;
     struct sim_refusal missing;   /* what a read of what is not there gets; status 0: the usual */
-    struct sim_names versions;    /* the only api-versions it takes; none: as the model has them */
+    struct str_list versions;     /* the only api-versions it takes; none: as the model has them */
     str delete_query;             /* a parameter that a DELETE must have: name=value */
     bool delete_match;            /* a DELETE must have If-Match */
     str soft_delete;              /* the collection of what was deleted: deletedVaults */
@@ -192,7 +186,7 @@ struct sim_type {
     bool siblings;                /* one at a time among all in the same parent, and it */
     bool known;                   /* has rules, if only an empty list */
     bool unheard;                 /* is in no file */
-    struct sim_names list_drops;  /* paths that lists do not show */
+    struct str_list list_drops;   /* paths that lists do not show */
     bool keeps_omitted;           /* a PUT keeps what it omits */
     const struct value *keeps;    /* path: the value that the service goes back to by itself */
     bool undeletable;             /* goes with its parent only */
@@ -389,8 +383,10 @@ struct sim_usual *sim_usual_new(struct arena *a);
 void sim_usual_free(struct sim_usual *u);
 /* How the type of c behaves, of which no file knows. Lives as long as the call. */
 const struct sim_type *sim_usual_type(struct sim_call *c);
+/* Whether name is in the list, case-insensitively. */
+bool sim_is_listed(const struct str_list *names, str name);
 /* The api-versions of the type of c in the model, oldest first; none: it does not know the type. */
-struct sim_names sim_usual_versions(struct sim_call *c);
+struct str_list sim_usual_versions(struct sim_call *c);
 /* Whether the model has a type of the provider. */
 bool sim_usual_provider(struct sim_call *c, str provider);
 /* Adds to v what its service fills in; false: the model does not know the type. */

@@ -73,10 +73,10 @@ static const struct versions *versions_of(struct sim_call *c)
     return map_get(u->types, str_lower(c->arena, c->type));
 }
 
-struct sim_names sim_usual_versions(struct sim_call *c)
+struct str_list sim_usual_versions(struct sim_call *c)
 {
     const struct versions *v = versions_of(c);
-    struct sim_names names = {0};
+    struct str_list names = {0};
 
     for (size_t i = 0; v && i < v->len; i++) {
         size_t at = 0;

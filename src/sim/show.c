@@ -174,7 +174,7 @@ static bool is_wanted(const struct listing *l, const struct sim_resource *r)
 /* Lists of some types show less than a read. */
 static struct value *show_listed(struct sim_call *c, struct sim_resource *r)
 {
-    const struct sim_names *drops = &sim_types_find(c->arena, c->sim->types, r->type)->list_drops;
+    const struct str_list *drops = &sim_types_find(c->arena, c->sim->types, r->type)->list_drops;
     struct value *shown = sim_show(c, r);
     struct path path;
 

@@ -26,5 +26,5 @@ bool sim_read_uses(struct fields *f, const struct value *v, void *out);
 /* Into a struct sim_refusal of a read, and into a struct sim_references. */
 bool sim_read_missing(struct fields *f, const struct value *v, void *out);
 bool sim_read_references(struct fields *f, const struct value *v, void *out);
-/* A list of texts into a struct sim_names. */
+/* A list of texts into a struct str_list. */
 bool sim_read_names(struct fields *f, const struct value *v, void *out);

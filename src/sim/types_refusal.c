@@ -56,7 +56,7 @@ static bool read_count(struct fields *f, const struct value *v, void *out)
 
 bool sim_read_names(struct fields *f, const struct value *v, void *out)
 {
-    struct sim_names *names = out;
+    struct str_list *names = out;
 
     if (!value_is(v, VALUE_LIST) || !v->len || v->len > NAMES_MAX)
         return fields_fail(f, v, "%.*s must be a list of 1 to %d texts", STR_ARG(value_key(v)),

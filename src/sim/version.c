@@ -19,16 +19,16 @@ static str short_type(const struct sim_call *c)
     return str_from(c->type, str_find_char(c->type, '/') + 1);
 }
 
-static bool is_listed(const struct sim_names *versions, str version)
+bool sim_is_listed(const struct str_list *names, str name)
 {
-    for (size_t i = 0; i < versions->len; i++)
-        if (str_eq_fold(versions->items[i], version))
+    for (size_t i = 0; i < names->len; i++)
+        if (str_eq_fold(names->items[i], name))
             return true;
     return false;
 }
 
 /* PUTs are rejected by their target type, all else by what exists. */
-static bool refuse_version(struct sim_call *c, const struct sim_names *versions)
+static bool refuse_version(struct sim_call *c, const struct str_list *versions)
 {
     bool writes = strcmp(c->kind, "write") == 0;
     str list = str_join(c->arena, versions->items, versions->len, writes ? STR(", ") : STR(","));
@@ -67,14 +67,14 @@ static bool refuse_type(struct sim_call *c)
 
 bool sim_version_known(struct sim_call *c)
 {
-    struct sim_names versions = c->behaviour->versions;
+    struct str_list versions = c->behaviour->versions;
     bool from_file = versions.len > 0;
 
     if (!c->id.block_count || (!from_file && !c->sim->config.strict))
         return true;
     if (!from_file)
         versions = sim_usual_versions(c);
-    if (is_listed(&versions, c->api_version))
+    if (sim_is_listed(&versions, c->api_version))
         return true;
     if (versions.len)
         return refuse_version(c, &versions);

@@ -142,7 +142,7 @@ struct value *store_show(struct store_request *r, struct value *tree, uint64_t s
     if (was != r->as)
         store_prune(r->arena, r->as, tree, NULL);
     value_set_str(r->arena, tree, STR("apiVersion"),
-                  store_api_version(r->arena, r->type->group, r->as->name));
+                  api_version_join(r->arena, r->type->group, r->as->name));
     if (r->view == STORE_TABLE)
         return store_table(r, tree);
     return r->view == STORE_METADATA ? store_metadata_only(r->arena, tree) : tree;

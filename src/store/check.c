@@ -76,7 +76,8 @@ static bool check_version(struct store *s, const struct store_entry *n,
 
     if (!tree || !str_to_u64(object_meta_str(tree, STR("resourceVersion")), &rv))
         return wrong(n, "does not decode", e);
-    if (rv != v->rv || !str_eq(n->key, store_key(a, namespace, object_meta_str(tree, STR("name")))))
+    if (rv != v->rv ||
+        !str_eq(n->key, object_path(a, namespace, object_meta_str(tree, STR("name")))))
         return wrong(n, "has the state of another object or version", e);
     return true;
 }

@@ -265,7 +265,7 @@ static enum owner_state state_of(struct looking *l, const struct value *referenc
     str namespace = t->namespaced ? l->entry->namespace : STR_NONE;
     if (t->namespaced && !namespace.len)
         return OWNER_UNKNOWN;
-    struct store_entry *n = store_order_find(&t->objects, store_key(l->arena, namespace, name));
+    struct store_entry *n = store_order_find(&t->objects, object_path(l->arena, namespace, name));
     if (!store_live(n) || !str_eq(str_c(n->uid), uid))
         return OWNER_GONE;
     return waits_for_dependents(l, n) ? OWNER_WAITING : OWNER_SOLID;

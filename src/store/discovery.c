@@ -100,7 +100,7 @@ static bool answer_resources(struct store_request *r, str group, str version)
     struct arena *a = r->arena;
     struct value *v = new_list(a, "APIResourceList", "v1"), *list = value_list(a);
 
-    value_set_str(a, v, STR("groupVersion"), store_api_version(a, group, version));
+    value_set_str(a, v, STR("groupVersion"), api_version_join(a, group, version));
     for (struct store_type *t = r->store->types; t; t = t->next) {
         if (t->gone || !str_eq(t->group, group))
             continue;
@@ -217,7 +217,7 @@ static struct value *group_of(struct store_request *r, str group)
     for (size_t i = 0; i < versions.items.len; i++) {
         struct value *one = value_object(a);
         value_set_str(a, one, STR("groupVersion"),
-                      store_api_version(a, group, versions.items.items[i]));
+                      api_version_join(a, group, versions.items.items[i]));
         value_set_str(a, one, STR("version"), versions.items.items[i]);
         value_add(a, list, one);
     }

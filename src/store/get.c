@@ -36,7 +36,7 @@ static bool read_version(struct store_request *r, str text, uint64_t *out)
 
 bool store_do_get(struct store_request *r)
 {
-    str key = store_key(r->arena, r->namespace, r->name);
+    str key = object_path(r->arena, r->namespace, r->name);
     const struct store_entry *n = store_order_find(&r->type->objects, key);
     const struct store_version *v = n ? store_state_at(n, r->store->committed) : NULL;
     uint64_t rv;
@@ -260,7 +260,7 @@ static void name_list(struct listing *l, str *kind, str *api, const char **items
     switch (r->view) {
     case STORE_WHOLE:
         *kind = r->type->list_kind;
-        *api = store_api_version(r->arena, r->type->group, r->as->name);
+        *api = api_version_join(r->arena, r->type->group, r->as->name);
         break;
     case STORE_METADATA:
         *kind = STR("PartialObjectMetadataList");

@@ -83,8 +83,6 @@ struct store_entry *store_order_from(const struct store_order *o, str key);
 struct store_entry *store_order_add(struct store_order *o, str namespace, str name);
 /* Unlinks and frees. */
 void store_order_remove(struct store_order *o, struct store_entry *n);
-/* The key of an object; lives as long as a. */
-str store_key(struct arena *a, str namespace, str name);
 
 /* ---- Types: types.c, crd.c. ---- */
 
@@ -140,8 +138,6 @@ const struct store_shape_version *store_shape_version(const struct store_shape *
 const struct store_shape_version *store_shape_storage(const struct store_shape *shape);
 /* "widgets.example.com", or "secrets". Lives as long as a. */
 str store_type_name(struct arena *a, const struct store_type *t);
-/* "example.com/v1", or "v1". */
-str store_api_version(struct arena *a, str group, str version);
 MUST_CHECK bool store_types_init(struct store *s, struct err *e);
 void store_types_free(struct store *s);
 /* A type of custom resources; one that is gone comes back. */
@@ -304,6 +300,7 @@ struct store_request {
     enum store_validation validation;
     enum store_view view;
     str include; /* of a Table: what a row has besides its cells: None, Object, else metadata */
+    size_t steps_left; /* of a Table: for the paths of its columns */
     str manager;
     struct value *body; /* of the request, or NULL */
     struct store_oddities odd;
@@ -364,6 +361,10 @@ struct value *store_table_columns(struct store_request *r);
 struct value *store_table_row(struct store_request *r, struct value *object);
 /* The first value that a path of a printer column finds, or NULL. */
 const struct value *store_json_path(struct arena *a, const struct value *object, str path);
+/* The same while there are steps left, which it takes off: paths, columns and objects are foreign.
+ */
+const struct value *store_json_path_within(struct arena *a, const struct value *object, str path,
+                                           size_t *left);
 /* "3m20s", as kubectl words ages. */
 str store_human_duration(struct arena *a, int64_t seconds);
 

@@ -17,7 +17,7 @@
 
 struct searching {
     struct arena *arena;
-    size_t steps;
+    size_t *left; /* steps */
     const struct value *found;
 };
 
@@ -51,7 +51,7 @@ static bool search_below(struct searching *s, const struct value *at, str path)
 {
     if (search(s, at, path))
         return true;
-    for (size_t i = 0; i < value_len(at) && s->steps < STEPS_MAX; i++)
+    for (size_t i = 0; i < value_len(at) && *s->left; i++)
         if (search_below(s, &at->items[i], path))
             return true;
     return false;
@@ -65,7 +65,7 @@ static bool is_quoted(str s)
 /* The other side of a comparison: a text, a number, a word, or a path from the element. */
 static str operand(struct searching *s, const struct value *element, str text)
 {
-    struct searching inner = {.arena = s->arena};
+    struct searching inner = {.arena = s->arena, .left = s->left};
 
     text = str_trim(text);
     if (is_quoted(text))
@@ -112,13 +112,13 @@ static bool holds(struct searching *s, const struct value *element, str conditio
             return order > 0;
         }
     }
-    struct searching inner = {.arena = s->arena};
+    struct searching inner = {.arena = s->arena, .left = s->left};
     return search(&inner, element, str_without_prefix(str_trim(condition), STR("@")));
 }
 
 static bool search_filtered(struct searching *s, const struct value *at, str condition, str path)
 {
-    for (size_t i = 0; value_is(at, VALUE_LIST) && i < at->len; i++)
+    for (size_t i = 0; value_is(at, VALUE_LIST) && i < at->len && *s->left; i++)
         if (holds(s, &at->items[i], condition) && search(s, &at->items[i], path))
             return true;
     return false;
@@ -154,8 +154,9 @@ static bool search_bracket(struct searching *s, const struct value *at, str path
 
 static bool search(struct searching *s, const struct value *at, str path)
 {
-    if (!at || ++s->steps > STEPS_MAX)
+    if (!at || !*s->left)
         return false;
+    --*s->left;
     if (!path.len || str_eq(path, STR("."))) {
         s->found = at;
         return true;
@@ -175,9 +176,21 @@ static bool search(struct searching *s, const struct value *at, str path)
     return search(s, value_get(at, name), path);
 }
 
+const struct value *store_json_path_within(struct arena *a, const struct value *object, str path,
+                                           size_t *left)
+{
+    size_t rest = *left > STEPS_MAX ? *left - STEPS_MAX : 0;
+    struct searching s = {.arena = a, .left = left};
+
+    *left -= rest;
+    bool found = search(&s, object, path);
+    *left += rest;
+    return found ? s.found : NULL;
+}
+
 const struct value *store_json_path(struct arena *a, const struct value *object, str path)
 {
-    struct searching s = {.arena = a};
+    size_t left = STEPS_MAX;
 
-    return search(&s, object, path) ? s.found : NULL;
+    return store_json_path_within(a, object, path, &left);
 }

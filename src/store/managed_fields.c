@@ -440,7 +440,7 @@ static void give(struct store_request *r, struct entries *entries, const struct 
                  const struct value *gone)
 {
     struct arena *a = r->arena;
-    str version = store_api_version(a, r->group, r->version);
+    str version = api_version_join(a, r->group, r->version);
     struct entry *own = find_entry(entries, r->manager, version, r->subresource);
 
     for (size_t i = 0; i < entries->list.len; i++) {

@@ -149,7 +149,7 @@ static void link_version(struct store_type *t, struct store_version *v, const st
     const struct value *meta = object_meta(tree);
     str namespace = t->namespaced ? value_get_str(meta, STR("namespace")) : STR_NONE;
     str name = value_get_str(meta, STR("name"));
-    struct store_entry *n = store_order_find(&t->objects, store_key(a, namespace, name));
+    struct store_entry *n = store_order_find(&t->objects, object_path(a, namespace, name));
 
     if (!n) {
         n = store_order_add(&t->objects, namespace, name);

@@ -7,13 +7,6 @@
  */
 #include "store/internal.h"
 
-str store_key(struct arena *a, str namespace, str name)
-{
-    if (!namespace.len)
-        return name;
-    return str_fmt(a, "%.*s/%.*s", STR_ARG(namespace), STR_ARG(name));
-}
-
 /* For each level the links after which key belongs. Answers the first entry that is not before it.
  */
 static struct store_entry *seek(const struct store_order *o, str key, struct store_entry **before)

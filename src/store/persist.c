@@ -74,6 +74,22 @@ static bool decode(struct arena *a, str text, struct value **tree, uint64_t *rv,
            err_set(e, ERR_INVALID, "an object without resourceVersion");
 }
 
+/* Another program may have changed the file. What is served must be what a request asks for. */
+static bool check_row(const struct store *s, const struct store_type *t, str key,
+                      const struct value *tree, uint64_t rv, struct err *e)
+{
+    AUTO_ARENA a = arena_new();
+    str namespace = t->namespaced ? object_namespace(tree) : STR_NONE;
+
+    if (!str_eq(key, object_path(a, namespace, object_name(tree))))
+        return err_set(e, ERR_INVALID, "the object has another name");
+    if (!object_meta_str(tree, STR("uid")).len)
+        return err_set(e, ERR_INVALID, "an object without uid");
+    return (rv && rv <= s->head) ||
+           err_set(e, ERR_INVALID, "version %llu, and the last one of the file is %llu",
+                   (unsigned long long)rv, (unsigned long long)s->head);
+}
+
 static bool load_object(void *ctx, const struct db_row *row, struct err *e)
 {
     AUTO_ARENA a = arena_new();
@@ -86,19 +102,39 @@ static bool load_object(void *ctx, const struct db_row *row, struct err *e)
     if (!t)
         return err_set(e, ERR_INVALID, "%.*s: no definition of this type",
                        STR_ARG(db_text(row, 0)));
-    if (!decode(a, text, &tree, &rv, e))
+    if (!decode(a, text, &tree, &rv, e) || !check_row(s, t, key, tree, rv, e))
         return err_wrap(e, "%.*s %.*s", STR_ARG(t->plural), STR_ARG(key));
     store_load(s, t, tree, rv);
     return true;
 }
 
+struct counting {
+    struct store *store;
+    size_t rows;
+};
+
 static bool load_counter(void *ctx, const struct db_row *row, struct err *e)
 {
-    struct store *s = ctx;
+    struct counting *c = ctx;
+    int64_t last = db_int(row, 0);
 
-    (void)e;
-    s->head = (uint64_t)db_int(row, 0);
-    return true;
+    c->store->head = (uint64_t)last;
+    c->rows++;
+    return last >= 0 || err_set(e, ERR_INVALID, "its last version is negative");
+}
+
+static bool load_head(struct store *s, struct err *e)
+{
+    struct counting c = {.store = s};
+
+    return db_read(s->db, "SELECT version FROM counter", load_counter, &c, e) &&
+           (c.rows == 1 || err_set(e, ERR_INVALID, "it has %zu last versions", c.rows));
+}
+
+static bool refuse_foreign(void *ctx, const struct db_row *row, struct err *e)
+{
+    (void)ctx;
+    return err_set(e, ERR_INVALID, "it has a %.*s, as no store has", STR_ARG(db_text(row, 0)));
 }
 
 static bool load(struct store *s, struct err *e)
@@ -106,8 +142,10 @@ static bool load(struct store *s, struct err *e)
     static const char query[] =
         "SELECT type, key, object FROM objects ORDER BY type <> '" DEFINITIONS "', type, key";
 
-    return db_read(s->db, "SELECT version FROM counter", load_counter, s, e) &&
-           db_read(s->db, query, load_object, s, e);
+    /* Triggers would change what is written. */
+    return db_read(s->db, "SELECT type FROM sqlite_master WHERE type IN ('trigger', 'view')",
+                   refuse_foreign, NULL, e) &&
+           load_head(s, e) && db_read(s->db, query, load_object, s, e);
 }
 
 bool store_persist_open(struct store *s, struct err *e)
@@ -133,6 +171,8 @@ bool store_persist_open(struct store *s, struct err *e)
 
 struct comparing {
     struct store *store;
+    struct arena *arena;
+    struct map *versions; /* that objects have */
     size_t rows;
 };
 
@@ -153,12 +193,17 @@ static bool check_object(void *ctx, const struct db_row *row, struct err *e)
         return err_wrap(e, "%.*s", STR_ARG(key));
     if (!v || v->rv != rv || !value_equal(tree, store_version_tree(a, c->store, v)))
         return err_set(e, ERR_INVALID, "%.*s: memory and file differ", STR_ARG(key));
+    str version = str_copy(c->arena, object_meta_str(tree, STR("resourceVersion")));
+    if (map_has(c->versions, version))
+        return err_set(e, ERR_INVALID, "%.*s: another object has its version, too", STR_ARG(key));
+    map_set(c->versions, version, c);
     return true;
 }
 
 bool store_check(struct store *s, struct err *e)
 {
-    struct comparing c = {.store = s};
+    AUTO_ARENA a = arena_new();
+    struct comparing c = {.store = s, .arena = a, .versions = map_new(a)};
     size_t live = 0;
 
     if (!store_check_memory(s, &live, e))

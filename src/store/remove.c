@@ -123,12 +123,62 @@ static bool read_body_options(struct store_request *r, struct value **out)
            store_fault(r, 400, "BadRequest", "the body of a deletion must be DeleteOptions");
 }
 
+/* A wish that cannot be understood is not a deletion without it. */
+static bool malformed(struct store_request *r, const char *member, const char *what)
+{
+    return store_fault(r, 400, "BadRequest", "DeleteOptions: %s must be %s", member, what);
+}
+
+static bool check_members(struct store_request *r, const struct value *options)
+{
+    static const struct {
+        const char *name;
+        enum value_kind kind;
+        const char *what;
+    } members[] = {
+        {"apiVersion", VALUE_STRING, "a string"},
+        {"dryRun", VALUE_LIST, "a list"},
+        {"gracePeriodSeconds", VALUE_INT, "an integer"},
+        {"kind", VALUE_STRING, "a string"},
+        {"orphanDependents", VALUE_BOOL, "a boolean"},
+        {"preconditions", VALUE_OBJECT, "an object"},
+        {"propagationPolicy", VALUE_STRING, "a string"},
+    };
+
+    for (size_t i = 0; i < COUNT(members); i++) {
+        const struct value *v = value_get(options, str_c(members[i].name));
+        if (v && v->kind != VALUE_NULL && v->kind != members[i].kind)
+            return malformed(r, members[i].name, members[i].what);
+    }
+    return true;
+}
+
+static bool check_values(struct store_request *r, const struct value *options)
+{
+    static const char *const names[] = {"resourceVersion", "uid"};
+    const struct value *conditions = value_get(options, STR("preconditions"));
+    const struct value *dry = value_get(options, STR("dryRun"));
+    str kind = value_get_str(options, STR("kind"));
+
+    for (size_t i = 0; i < COUNT(names); i++) {
+        const struct value *v = value_get(conditions, str_c(names[i]));
+        if (v && v->kind != VALUE_NULL && v->kind != VALUE_STRING)
+            return malformed(r, names[i], "a string");
+    }
+    for (size_t i = 0; i < value_len(dry); i++)
+        if (!str_eq(value_str(value_at(dry, i)), STR("All")))
+            return malformed(r, "dryRun", "[\"All\"]");
+    return !kind.len || str_eq(kind, STR("DeleteOptions")) ||
+           store_fault(r, 400, "BadRequest",
+                       "the body of a deletion must be DeleteOptions, not %.*s", STR_ARG(kind));
+}
+
 static bool read_options(struct store_request *r, struct options *o)
 {
     struct value *body;
     str orphan = handler_query(r->call, STR("orphanDependents"));
 
-    if (!read_body_options(r, &body))
+    if (!read_body_options(r, &body) || !check_members(r, body) || !check_values(r, body))
         return false;
     const struct value *conditions = value_get(body, STR("preconditions"));
     const struct value *old_style = value_get(body, STR("orphanDependents"));
@@ -241,7 +291,7 @@ static bool delete_one(struct store_request *r, struct store_entry *n, const str
 
 bool store_do_delete(struct store_request *r)
 {
-    str key = store_key(r->arena, r->namespace, r->name);
+    str key = object_path(r->arena, r->namespace, r->name);
     struct store_entry *n = store_order_find(&r->type->objects, key);
     struct options o = {0};
     struct value *after = NULL;
@@ -260,7 +310,8 @@ bool store_do_delete(struct store_request *r)
 
 /* Deletes n if it is selected and appends what was deleted; memory is that of one object. */
 static bool delete_selected(struct store_request *r, struct store_entry *n, const struct options *o,
-                            const struct store_selector *selector, struct buf *items)
+                            const struct store_selector *selector, struct buf *items,
+                            uint64_t *limit)
 {
     AUTO_ARENA a = arena_new();
     struct store_request one = *r;
@@ -271,6 +322,7 @@ static bool delete_selected(struct store_request *r, struct store_entry *n, cons
         return true;
     one.arena = a;
     bool ok = delete_one(&one, n, o, &after);
+    --*limit;
     r->wrote |= one.wrote;
     if (!ok) {
         r->call->reply = str_copy(r->arena, r->call->reply);
@@ -281,21 +333,37 @@ static bool delete_selected(struct store_request *r, struct store_entry *n, cons
     return true;
 }
 
+/* How many objects may go; a page that cannot be told from the others must not be all of them. */
+static bool read_limit(struct store_request *r, uint64_t *limit)
+{
+    str text = handler_query(r->call, STR("limit"));
+
+    *limit = UINT64_MAX;
+    if (handler_query(r->call, STR("continue")).len)
+        return store_fault(r, 400, "BadRequest", "a collection cannot be deleted from a page on");
+    if (text.len && !str_to_u64(text, limit))
+        return store_fault(r, 400, "BadRequest", "invalid limit \"%.*s\"", STR_ARG(text));
+    if (!*limit)
+        *limit = UINT64_MAX;
+    return true;
+}
+
 bool store_do_delete_collection(struct store_request *r)
 {
     struct store_selector *selector;
     struct options o = {0};
     struct buf items = buf_new(r->arena, BUF_UNLIMITED);
+    uint64_t limit;
 
-    if (!read_options(r, &o) ||
+    if (!read_options(r, &o) || !read_limit(r, &limit) ||
         !store_selector_read(r, handler_query(r->call, STR("labelSelector")),
                              handler_query(r->call, STR("fieldSelector")), &selector))
         return false;
-    for (struct store_entry *n = r->type->objects.first[0], *next; n; n = next) {
+    for (struct store_entry *n = r->type->objects.first[0], *next; n && limit; n = next) {
         next = n->next[0];
         if (!store_live(n) || (r->namespace.len && !str_eq(n->namespace, r->namespace)))
             continue;
-        if (!delete_selected(r, n, &o, selector, &items))
+        if (!delete_selected(r, n, &o, selector, &items, &limit))
             return false;
     }
     r->call->status = 200;
@@ -304,7 +372,7 @@ bool store_do_delete_collection(struct store_request *r)
                 "{\"kind\":\"%.*s\",\"apiVersion\":\"%.*s\",\"metadata\":{\"resourceVersion\":"
                 "\"%llu\"},\"items\":[%.*s]}\n",
                 STR_ARG(r->type->list_kind),
-                STR_ARG(store_api_version(r->arena, r->type->group, r->as->name)),
+                STR_ARG(api_version_join(r->arena, r->type->group, r->as->name)),
                 (unsigned long long)r->store->head, STR_ARG(buf_str(&items)));
     return true;
 }

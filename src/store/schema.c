@@ -148,10 +148,14 @@ size_t store_weight(const struct value *v, size_t max)
     return weight;
 }
 
+/* How often a property of a schema may be looked for in an object. */
+#define VISITS_MAX 20000000
+
 struct filling {
     struct arena *arena;
-    size_t left; /* bytes that defaults may still take */
-    bool over;   /* there were more */
+    size_t left;     /* bytes that defaults may still take */
+    uint64_t visits; /* left of VISITS_MAX */
+    bool over;       /* there were more */
 };
 
 static bool may_add(struct filling *f, const struct value *def)
@@ -171,6 +175,10 @@ static void fill_members(struct filling *f, const struct value *schema, struct v
 {
     const struct value *known = value_get(schema, STR("properties"));
 
+    f->over |= value_len(known) > f->visits;
+    if (f->over)
+        return;
+    f->visits -= value_len(known);
     for (size_t i = 0; i < value_len(known); i++) {
         const struct value *def = value_get(&known->items[i], STR("default"));
         const struct value *there = value_get(v, value_key(&known->items[i]));
@@ -206,7 +214,7 @@ static void fill(struct filling *f, const struct value *schema, struct value *v)
 
 bool store_default(struct arena *a, const struct store_shape_version *as, struct value *object)
 {
-    struct filling f = {.arena = a, .left = STORE_OBJECT_MAX};
+    struct filling f = {.arena = a, .left = STORE_OBJECT_MAX, .visits = VISITS_MAX};
 
     fill(&f, as->schema, object);
     return !f.over;

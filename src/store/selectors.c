@@ -17,10 +17,7 @@ enum test { TEST_IN, TEST_NOT_IN, TEST_EXISTS, TEST_ABSENT };
 struct requirement {
     str key;
     enum test test;
-    struct {
-        str *items;
-        size_t len, cap;
-    } values;
+    struct str_list values;
 };
 
 struct requirements {
@@ -230,23 +227,15 @@ bool store_selector_read(struct store_request *r, str labels, str fields,
 
 /* ---- Selecting. ---- */
 
-static bool is_among(const struct requirement *r, str text)
-{
-    for (size_t i = 0; i < r->values.len; i++)
-        if (str_eq(r->values.items[i], text))
-            return true;
-    return false;
-}
-
 static bool label_fits(const struct requirement *r, const struct value *labels)
 {
     const struct value *label = value_get(labels, r->key);
 
     switch (r->test) {
     case TEST_IN:
-        return label && is_among(r, value_str(label));
+        return label && str_list_has(&r->values, value_str(label));
     case TEST_NOT_IN:
-        return !label || !is_among(r, value_str(label));
+        return !label || !str_list_has(&r->values, value_str(label));
     case TEST_EXISTS:
         return label != NULL;
     case TEST_ABSENT:
@@ -278,7 +267,7 @@ bool store_selector_fits(const struct store_selector *s, const struct value *obj
             return false;
     for (size_t i = 0; s && i < s->fields.len; i++) {
         const struct requirement *r = &s->fields.items[i];
-        if (is_among(r, field_text(object, r->key)) != (r->test == TEST_IN))
+        if (str_list_has(&r->values, field_text(object, r->key)) != (r->test == TEST_IN))
             return false;
     }
     return true;

@@ -12,10 +12,11 @@
  *
  * The folder is for one process at a time. It holds
  *
- *     store.db      the objects
- *     ca.crt ca.key the store's own CA, created with the folder token an alternative to a client
- *     certificate kubeconfig all that a client needs, written at every start lock held while the
- *     store is open
+ *     store.db         the objects
+ *     ca.crt, ca.key   the store's own CA, created with the folder
+ *     token            an alternative to a client certificate
+ *     kubeconfig       all that a client needs, written at every start
+ *     lock             held while the store is open
  *
  * Everything but ca.crt is readable by its owner only. The token, or a client certificate signed by
  * the CA, grants full access; version and health need no authentication.

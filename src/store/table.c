@@ -248,7 +248,8 @@ static struct value *cells_of(struct store_request *r, const struct value *objec
         return list;
     for (size_t i = 0; i < value_len(own); i++) {
         const struct value *c = &own->items[i];
-        const struct value *v = store_json_path(a, object, value_get_str(c, STR("jsonPath")));
+        const struct value *v =
+            store_json_path_within(a, object, value_get_str(c, STR("jsonPath")), &r->steps_left);
         value_add(a, list, typed_cell(a, value_get_str(c, STR("type")), v));
     }
     if (!value_len(own))

@@ -38,13 +38,6 @@ str store_type_name(struct arena *a, const struct store_type *t)
     return str_fmt(a, "%.*s.%.*s", STR_ARG(t->plural), STR_ARG(t->group));
 }
 
-str store_api_version(struct arena *a, str group, str version)
-{
-    if (!group.len)
-        return version;
-    return str_fmt(a, "%.*s/%.*s", STR_ARG(group), STR_ARG(version));
-}
-
 /* ---- Shapes. --------------------------------------------------------------------------------- */
 
 struct store_shape *store_shape_ref(struct store_shape *shape)

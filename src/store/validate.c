@@ -18,6 +18,8 @@
 
 /* The most faults of one object that are reported. */
 #define ERRORS_MAX 100
+/* Bytes of the allowed values that an error lists. */
+#define ALLOWED_TEXT_MAX (16 * KIB)
 
 /* ---- Errors. --------------------------------------------------------------------------------- */
 
@@ -87,11 +89,29 @@ const struct regex *store_regex(struct store_regexes *x, str pattern)
 
 /* ---- One value. ------------------------------------------------------------------------------ */
 
+/*
+ * What the patterns of one object may cost, in the units of regex_limit: about a second, in which
+ * everybody waits.
+ */
+#define PATTERNS_COST 40000000
+/*
+ * How often a part of a schema may be held against a part of an object: each of a long list against
+ * each of many allowed values would take hours.
+ */
+#define VISITS_MAX 5000000
+
 struct validating {
     struct store *store;
     struct arena *arena;
     struct store_errors *errors;
+    uint64_t *left;   /* of PATTERNS_COST */
+    uint64_t *visits; /* left of VISITS_MAX; without any, nothing is looked at any more */
 };
+
+static bool visit(struct validating *c)
+{
+    return *c->visits && --*c->visits;
+}
 
 /* old is what was there before, NULL when nothing was or it cannot be told. */
 static void validate(struct validating *c, const struct value *schema, const struct value *v,
@@ -163,25 +183,41 @@ static void type_fault(struct validating *c, const struct value *schema, const s
 
 /* ---- Scalars. -------------------------------------------------------------------------------- */
 
+static bool is_one_of(struct validating *c, const struct value *allowed, const struct value *v)
+{
+    for (size_t i = 0; i < value_len(allowed); i++)
+        if (!visit(c) || value_equal(&allowed->items[i], v))
+            return true;
+    return false;
+}
+
+/* The beginning of a long list says enough. */
+static str allowed_text(struct arena *a, const struct value *allowed)
+{
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+
+    for (size_t i = 0; i < value_len(allowed); i++) {
+        const struct value *one = &allowed->items[i];
+        buf_add(&b, i ? STR(", ") : STR_NONE);
+        if (b.len > ALLOWED_TEXT_MAX) {
+            buf_add(&b, STR("..."));
+            break;
+        }
+        go_quote(&b, one->kind == VALUE_STRING ? value_str(one) : shown(a, one));
+    }
+    return buf_str(&b);
+}
+
 static void check_enum(struct validating *c, const struct value *schema, const struct value *v,
                        str path)
 {
     const struct value *allowed = value_get(schema, STR("enum"));
-    struct buf b = buf_new(c->arena, BUF_UNLIMITED);
 
-    if (!allowed)
+    if (!allowed || is_one_of(c, allowed, v) || c->errors->items.len >= ERRORS_MAX)
         return;
-    for (size_t i = 0; i < value_len(allowed); i++) {
-        if (value_equal(&allowed->items[i], v))
-            return;
-        str one = allowed->items[i].kind == VALUE_STRING ? value_str(&allowed->items[i])
-                                                         : shown(c->arena, &allowed->items[i]);
-        buf_add(&b, i ? STR(", ") : STR_NONE);
-        go_quote(&b, one);
-    }
     store_error(c->errors, path, "FieldValueNotSupported",
                 "Unsupported value: %.*s: supported values: %.*s", STR_ARG(shown(c->arena, v)),
-                STR_ARG(buf_str(&b)));
+                STR_ARG(allowed_text(c->arena, allowed)));
 }
 
 /*
@@ -258,9 +294,13 @@ static void check_text(struct validating *c, const struct value *schema, const s
         invalid(c, path, v, "should be at least %lld chars long", (long long)limit);
     if (pattern.len) {
         const struct regex *re = store_regex(c->store->regexes, pattern);
-        if (re && !regex_match(re, text))
+        if (re && !regex_match_within(re, text, c->left) && *c->left)
             invalid(c, path, v, "should match '%.*s'", STR_ARG(pattern));
     }
+    if (pattern.len && !*c->left)
+        store_error(c->errors, path, "FieldValueInvalid",
+                    "Invalid value: it would take too long to find out whether it matches '%.*s'",
+                    STR_ARG(pattern));
     if (format.len && !store_format_fits(c->store, format, text))
         store_error(c->errors, path, "FieldValueTypeInvalid",
                     "Invalid value: %.*s: %.*s in body must be of type %.*s: %.*s",
@@ -271,12 +311,13 @@ static void check_text(struct validating *c, const struct value *schema, const s
 /* ---- Lists. ---------------------------------------------------------------------------------- */
 
 /* The members of an element that identify it, as Go prints such a map. */
-static str identity(struct arena *a, const struct value *keys, const struct value *element)
+static str identity(struct validating *c, const struct value *keys, const struct value *element)
 {
+    struct arena *a = c->arena;
     struct buf b = buf_new(a, BUF_UNLIMITED);
 
     buf_char(&b, '{');
-    for (size_t i = 0; i < value_len(keys); i++) {
+    for (size_t i = 0; i < value_len(keys) && visit(c); i++) {
         const struct value *member = value_get(element, value_str(&keys->items[i]));
         buf_fmt(&b, "%s\"%.*s\":%.*s", i ? "," : "", STR_ARG(value_str(&keys->items[i])),
                 STR_ARG(member ? shown(a, member) : STR("null")));
@@ -298,7 +339,7 @@ static void check_unique(struct validating *c, const struct value *schema, const
         return;
     seen = strset_new(c->arena, 0);
     for (size_t i = 0; i < v->len; i++) {
-        str id = is_map ? identity(c->arena, keys, &v->items[i]) : shown(c->arena, &v->items[i]);
+        str id = is_map ? identity(c, keys, &v->items[i]) : shown(c->arena, &v->items[i]);
         if (!strset_add(seen, id, NULL))
             store_error(c->errors, str_fmt(c->arena, "%.*s[%zu]", STR_ARG(path), i),
                         "FieldValueDuplicate", "Duplicate value: %.*s", STR_ARG(id));
@@ -318,7 +359,7 @@ static struct map *index_elements(struct validating *c, const struct value *sche
         return NULL;
     struct map *elements = map_new(c->arena);
     for (size_t i = 0; i < list->len; i++)
-        map_set(elements, identity(c->arena, keys, &list->items[i]), &list->items[i]);
+        map_set(elements, identity(c, keys, &list->items[i]), &list->items[i]);
     return elements;
 }
 
@@ -331,7 +372,7 @@ static void check_elements(struct validating *c, const struct value *schema, con
 
     for (size_t i = 0; items && i < v->len; i++)
         validate(c, items, &v->items[i],
-                 before ? map_get(before, identity(c->arena, keys, &v->items[i])) : NULL,
+                 before ? map_get(before, identity(c, keys, &v->items[i])) : NULL,
                  str_fmt(c->arena, "%.*s[%zu]", STR_ARG(path), i));
 }
 
@@ -373,7 +414,7 @@ static void check_object(struct validating *c, const struct value *schema, const
         store_error(c->errors, path, "FieldValueTooMany",
                     "Too many: %u: must have at most %lld item%s", v->len, (long long)limit,
                     limit == 1 ? "" : "s");
-    for (size_t i = 0; i < value_len(required); i++) {
+    for (size_t i = 0; i < value_len(required) && visit(c); i++) {
         str key = value_str(&required->items[i]);
         if (!value_get(v, key))
             store_error(c->errors, below(c, path, key), "FieldValueRequired", "Required value");
@@ -391,11 +432,14 @@ static void check_object(struct validating *c, const struct value *schema, const
 static bool fits(struct validating *c, const struct value *schema, const struct value *v,
                  const struct value *old, str path)
 {
+    struct arena_mark mark = arena_mark(c->arena);
     struct store_errors own = {.arena = c->arena};
-    struct validating inner = {c->store, c->arena, &own};
+    struct validating inner = {c->store, c->arena, &own, c->left, c->visits};
 
     validate(&inner, schema, v, old, path);
-    return !own.items.len;
+    bool ok = !own.items.len;
+    arena_rewind(c->arena, mark);
+    return ok;
 }
 
 static size_t count_fitting(struct validating *c, const struct value *schemas,
@@ -440,7 +484,7 @@ static void check_composed(struct validating *c, const struct value *schema, con
 static void validate(struct validating *c, const struct value *schema, const struct value *v,
                      const struct value *old, str path)
 {
-    if (old && value_equal(old, v))
+    if (!visit(c) || (old && value_equal(old, v)))
         return;
     if (!type_fits(schema, v)) {
         type_fault(c, schema, v, path);
@@ -463,7 +507,12 @@ static void validate(struct validating *c, const struct value *schema, const str
 void store_validate(struct store *s, const struct store_shape_version *as, const struct value *old,
                     const struct value *object, struct store_errors *errors)
 {
-    struct validating c = {s, errors->arena, errors};
+    uint64_t left = PATTERNS_COST, visits = VISITS_MAX;
+    struct validating c = {s, errors->arena, errors, &left, &visits};
 
     validate(&c, as->schema, object, old, STR_NONE);
+    if (!visits)
+        store_error(errors, STR("<nil>"), "FieldValueInvalid",
+                    "Invalid value: it would take too long to find out whether the schema allows "
+                    "it");
 }

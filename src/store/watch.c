@@ -54,7 +54,7 @@ static void write_bookmark(struct store_watch *w, struct buf *out, struct arena 
 
     value_set_str(a, v, STR("kind"), whole ? w->request.type->kind : STR("PartialObjectMetadata"));
     value_set_str(a, v, STR("apiVersion"),
-                  whole ? store_api_version(a, w->request.type->group, w->request.version)
+                  whole ? api_version_join(a, w->request.type->group, w->request.version)
                         : STR("meta.k8s.io/v1"));
     value_set_str(a, meta, STR("resourceVersion"),
                   str_fmt(a, "%llu", (unsigned long long)w->cursor));

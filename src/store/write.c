@@ -130,7 +130,7 @@ static bool wrong_kind(struct store_request *r, const struct value *object, str 
 static bool check_kind(struct store_request *r, struct value *object)
 {
     str kind = value_get_str(object, STR("kind")), api = value_get_str(object, STR("apiVersion"));
-    str want = store_api_version(r->arena, r->type->group, r->as->name);
+    str want = api_version_join(r->arena, r->type->group, r->as->name);
 
     if (!kind.len)
         return store_fault(r, 400, "BadRequest", "Object 'Kind' is missing in the body");
@@ -300,7 +300,7 @@ static struct value *to_storage(struct store_request *r, const struct value *obj
         store_default(r->arena, storage, tree);
     }
     value_set_str(r->arena, tree, STR("apiVersion"),
-                  store_api_version(r->arena, r->type->group, storage->name));
+                  api_version_join(r->arena, r->type->group, storage->name));
     return tree;
 }
 
@@ -320,7 +320,7 @@ static bool put(struct store_request *r, int status, const struct value *object)
  */
 static bool complete_deletion(struct store_request *r, struct value *object)
 {
-    str key = store_key(r->arena, r->namespace, r->name);
+    str key = object_path(r->arena, r->namespace, r->name);
 
     if (!r->dry_run) {
         store_drop(r->store, store_order_find(&r->type->objects, key));
@@ -333,7 +333,7 @@ static bool complete_deletion(struct store_request *r, struct value *object)
 
 static bool is_taken(struct store_request *r, str name)
 {
-    str key = store_key(r->arena, r->namespace, name);
+    str key = object_path(r->arena, r->namespace, name);
 
     return store_live(store_order_find(&r->type->objects, key)) != NULL;
 }
@@ -418,7 +418,7 @@ bool store_do_create(struct store_request *r)
 /* The present state, in the version of the request; NULL when there is none. */
 static struct value *present(struct store_request *r, uint64_t *rv)
 {
-    str key = store_key(r->arena, r->namespace, r->name);
+    str key = object_path(r->arena, r->namespace, r->name);
     const struct store_version *v = store_live(store_order_find(&r->type->objects, key));
     struct store_request whole = *r;
 

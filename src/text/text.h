@@ -27,8 +27,7 @@ typedef void warn_fn(void *ctx, struct where at, str text);
  * Of a Secret, and of what else holds credentials, that is the password: "***" stands for it.
  */
 enum quote_rule {
-    QUOTE_UNLESS_SECRET, /* unless the document says that it is, or holds, something of kind Secret
-                          */
+    QUOTE_UNLESS_SECRET, /* unless the document has the word Secret or stringData */
     QUOTE_ALWAYS,        /* as Go does */
     QUOTE_NEVER,
 };
@@ -55,6 +54,11 @@ struct read_options {
     enum quote_rule quotes;
     warn_fn *warn; /* may be NULL */
     void *warn_ctx;
+    /*
+     * Set by yaml_read where it has seen on the way that yaml_may_go_on is false for the text; may
+     * be NULL.
+     */
+    bool *alone;
 };
 
 /* Limits of all readers. Reaching one is ERR_LIMIT, with the place. */

@@ -30,11 +30,16 @@ struct tmpl_actions *tmpl_actions_new(struct arena *a)
     return actions;
 }
 
+static bool is_name(str x, str y)
+{
+    return x.len == y.len && hot_same(x.ptr, y.ptr, x.len);
+}
+
 static bool has_variables(const struct parser *p, const struct action *a)
 {
     for (uint32_t i = 0; i < a->used_count; i++) {
         size_t at = p->vars.len;
-        while (at && !str_eq(p->vars.items[at - 1], a->used[i]))
+        while (at && !is_name(p->vars.items[at - 1], a->used[i]))
             at--;
         if (!at)
             return false;
@@ -53,8 +58,12 @@ const struct action *action_known(struct parser *p)
     if (p->note.text.len > ACTION_MAX)
         p->note.text = STR_NONE;
     a = p->note.text.len ? map_get(p->set->actions->by_text, p->note.text) : NULL;
-    if (!a || !has_variables(p, a))
+    if (!a)
         return NULL;
+    if (!has_variables(p, a)) {
+        p->note.text = STR_NONE;
+        return NULL;
+    }
     lexer_skip(p->lexer, p->note.text, &p->token[0]);
     p->set->reach |= a->reach;
     for (uint32_t i = 0; i < a->declared_count; i++)
@@ -71,16 +80,23 @@ static const str *copy_names(struct parser *p, const str *names, size_t count)
     return copy;
 }
 
-/* The hash of a reference is made of the printed forms of all templates. */
+/*
+ * The hash of a reference is made of the printed forms of all templates. Most pipelines are written
+ * as they are printed.
+ */
 static void keep_printed(struct parser *p, struct node *pipe)
 {
     struct buf *b = &p->set->actions->printed;
-    str *printed = ARENA_NEW(p->arena, str);
+    str written = str_slice(p->file->text, p->base + pipe->pos, p->token[0].pos);
 
+    written = str_trim(str_without_suffix(written, STR("-")));
+    if (p->lexer->canonical && !str_has_suffix(written, STR("|"))) {
+        pipe->pipe.code->printed = written;
+        return;
+    }
     buf_truncate(b, 0);
     node_print(b, pipe);
-    *printed = str_copy(p->arena, buf_str(b));
-    pipe->pipe.printed = printed;
+    pipe->pipe.code->printed = str_copy(p->arena, buf_str(b));
 }
 
 void action_keep(struct parser *p, const struct action *a, size_t pos)
@@ -90,9 +106,8 @@ void action_keep(struct parser *p, const struct action *a, size_t pos)
     const char *end = p->lexer->input.ptr + last->pos + last->text.len;
     struct action *kept;
 
-    /* Not when a string had a delimiter, or when this is known, but wants other variables. */
-    if (!note->text.len || note->text.ptr + note->text.len != end ||
-        map_has(p->set->actions->by_text, note->text))
+    /* Not when a string had a delimiter. */
+    if (!note->text.len || note->text.ptr + note->text.len != end)
         return;
     kept = ARENA_NEW(p->arena, struct action);
     *kept = *a;

@@ -52,15 +52,6 @@ struct listing {
     VEC(struct tmpl_branch) found;
 };
 
-static uint32_t line_at(str text, size_t pos)
-{
-    uint32_t line = 1;
-
-    for (size_t i = 0; i < pos && i < text.len; i++)
-        line += text.ptr[i] == '\n';
-    return line;
-}
-
 static str action_text(struct arena *a, const struct node *n)
 {
     struct buf out = buf_new(a, BUF_UNLIMITED);
@@ -77,7 +68,7 @@ static void add_branch(struct listing *l, const struct node *n)
     struct tmpl_branch *b = VEC_ADD(l->arena, &l->found);
 
     *b = (struct tmpl_branch){.file = l->file->name,
-                              .line = line_at(l->file->text, n->pos),
+                              .line = lexer_line(l->file->text, n->pos),
                               .pos = n->pos,
                               .text = action_text(l->arena, n),
                               .range = n->kind == NODE_RANGE,

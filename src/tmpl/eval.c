@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * eval.c - the values of pipelines, commands and operands.
+ * eval.c - running the code of pipelines; see code.h.
  *
  * x->node is moved to each node that is looked at, because errors are reported at the one visited
  * last: the order of visits is Go's.
  */
-#include "tmpl/internal.h"
-
-/* What a command is given besides its operands. */
-struct given {
-    const struct nodes *args; /* the operands of the command, itself first; NULL: none */
-    const struct tv *final;   /* the piped value, or NULL */
-};
-
-static const struct given nothing = {0};
-
-static bool has_args(const struct given *g)
-{
-    return (g->args && g->args->len > 1) || g->final;
-}
+#include "tmpl/code.h"
 
 static struct tv tv_node(struct exec *x, const struct node *n)
 {
@@ -33,32 +20,109 @@ static struct tv tv_c(const char *text)
     return tv_str(str_c(text));
 }
 
-COLD static bool given_in_vain(struct exec *x, const struct given *g)
+/* ---- Types ---------------------------------------------------------------------------------- */
+
+COLD bool validate_other(struct exec *x, struct tv v, enum tv_type type, struct tv *out)
 {
-    return EXEC_FAIL(x, "can't give argument to non-function %s", tv_node(x, g->args->items[0]));
+    if (v.type == TV_INVALID && !(v.flags & TV_IFACE)) {
+        const struct node nil = {.kind = NODE_NIL};
+        return literal_value(type, &nil, out) ||
+               EXEC_FAIL(x, "invalid value; expected %s", tv_c(tv_info(type)->name));
+    }
+    return EXEC_FAIL(x, "wrong type for value; expected %s; got %s", tv_c(tv_info(type)->name),
+                     tv_c(tv_type_name(v)));
 }
 
-static inline bool not_a_function(struct exec *x, const struct given *g)
+static bool wrong_literal(struct exec *x, const char *wanted, const struct node *n)
 {
-    return !has_args(g) || given_in_vain(x, g);
+    return EXEC_FAIL(x, "expected %s; found %s", tv_c(wanted), tv_node(x, n));
+}
+
+bool literal_fail(struct exec *x, enum tv_type type, const struct node *n)
+{
+    const char *name = tv_info(type)->name;
+
+    x->node = n;
+    if (n->kind == NODE_NIL)
+        return EXEC_FAIL(x, "cannot assign nil to %s", tv_c(name));
+    if (type >= TV_ANY)
+        return EXEC_FAIL(x, "%s overflows int", tv_str(n->number.value->text));
+    switch (tv_info(type)->kind) {
+    case TV_KIND_BOOL:
+        return wrong_literal(x, "bool", n);
+    case TV_KIND_STRING:
+        return wrong_literal(x, "string", n);
+    case TV_KIND_INT:
+        return wrong_literal(x, "integer", n);
+    case TV_KIND_UINT:
+        return wrong_literal(x, "unsigned integer", n);
+    case TV_KIND_FLOAT:
+        return wrong_literal(x, "float", n);
+    default:
+        return EXEC_FAIL(x, "can't handle %s for arg of type %s", tv_node(x, n), tv_c(name));
+    }
+}
+
+/* ---- Calls ---------------------------------------------------------------------------------- */
+
+/* What a call counts for, in steps, beside the texts among its arguments. */
+#define CALL_STEPS 3
+
+/* A limit was passed before the call, which is reported at its name. */
+COLD static bool no_step(struct exec *x, const struct call_site *site)
+{
+    if (site->word)
+        x->node = site->word;
+    return exec_step_failed(x);
+}
+
+static inline uint64_t text_bytes(const struct tv *args, size_t count)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < count; i++)
+        bytes += args[i].type == TV_STRING ? args[i].len : 0;
+    return bytes;
+}
+
+/* Charges for a call and makes it. self: the receiver of a method. */
+ALWAYS_INLINE bool make_call(struct exec *x, const struct call_site *site, const struct tv *args,
+                             struct tv self, struct tv *out)
+{
+    const struct function *f = site->function;
+    struct tmpl_call c = {
+        .rt = &x->rt,
+        .arena = x->rt.arena,
+        .args = args,
+        .count = site->count + site->piped,
+        .self = self,
+        .site = site,
+        .result = {.type = f->signature.result},
+        .error = STR_NONE,
+        .error_kind = ERR_NONE,
+    };
+
+    if (UNLIKELY(!exec_may_call(x)))
+        return no_step(x, site);
+    rt_charge(&x->rt, CALL_STEPS + text_bytes(args, c.count) / RT_BYTES_PER_STEP);
+    if (UNLIKELY(!f->func->call(&c)))
+        return call_failed(x, &c);
+    *out = c.result;
+    if (f->signature.result == TV_ANY)
+        out->flags |= TV_IFACE;
+    return true;
 }
 
 /* ---- Fields --------------------------------------------------------------------------------- */
 
+/* A field of a chain, and what it is given. */
 struct field {
-    const struct node *node; /* the whole chain */
     str name;
-    const struct given *given;
+    const struct node *node;      /* the whole chain */
+    const struct call_site *site; /* OP_INVOKE; else NULL: no arguments */
+    const struct tv *piped;       /* with a site whose value is piped */
     struct tv dot;
 };
-
-/* What the operands are; the rest of the site is for the caller to set. */
-ALWAYS_INLINE void set_args(struct call_site *site, const struct given *g)
-{
-    site->args = g->args ? (const struct node *const *)g->args->items + 1 : NULL;
-    site->count = g->args ? g->args->len - 1 : 0;
-    site->final = g->final;
-}
 
 static const struct tmpl_func *find_method(struct tv v, str name)
 {
@@ -70,14 +134,43 @@ static const struct tmpl_func *find_method(struct tv v, str name)
     return NULL;
 }
 
+/* Argument i of a method. */
+static bool method_arg(struct exec *x, const struct field *f, uint32_t i, enum tv_type type,
+                       struct tv *out)
+{
+    const struct call_site *site = f->site;
+    struct tv value;
+
+    if (i == site->count)
+        return validate_type(x, *f->piped, type, out);
+    if (!site->codes[i].len) {
+        x->node = site->args[i];
+        return literal_value(type, site->args[i], out) || literal_fail(x, type, site->args[i]);
+    }
+    return eval_code(x, f->dot, &site->codes[i], &value) && validate_type(x, value, type, out);
+}
+
 static bool call_method(struct exec *x, const struct field *f, const struct tmpl_func *m,
                         struct tv self, struct tv *out)
 {
-    struct call_site site = {.node = f->node, .name = f->name, .dot = f->dot};
-    struct signature sig = signature_parse(m->signature);
+    const struct function method = {.func = m, .signature = signature_parse(m->signature)};
+    const struct signature *sig = &method.signature;
+    struct call_site site = {.node = f->node, .name = f->name};
+    struct tv *args;
 
-    set_args(&site, f->given);
-    return eval_call(x, &site, m, &sig, self, out);
+    if (f->site)
+        site = *f->site;
+    site.function = &method;
+    uint32_t count = site.count + site.piped;
+    if (!signature_takes(sig, count))
+        return call_wrong_count(x, &site);
+    if (sig->too_many || sig->second)
+        return call_wrong_results(x, &site);
+    args = ARENA_ARRAY(x->rt.arena, struct tv, count);
+    for (uint32_t i = 0; i < count; i++)
+        if (!method_arg(x, f, i, signature_param(sig, i), &args[i]))
+            return false;
+    return make_call(x, &site, args, self, out);
 }
 
 COLD static bool not_a_method(struct exec *x, str name)
@@ -92,7 +185,7 @@ COLD static bool no_entry(struct exec *x, const char *format, str name)
 
 static bool map_field(struct exec *x, const struct field *f, struct tv map, struct tv *out)
 {
-    if (has_args(f->given))
+    if (f->site)
         return not_a_method(x, f->name);
     if (tv_get(&x->rt, map, f->name, out))
         return true;
@@ -124,7 +217,7 @@ COLD static bool struct_field(struct exec *x, const struct field *f, struct tv v
         if (field->name[0] < 'A' || field->name[0] > 'Z')
             return EXEC_FAIL(x, "%s is an unexported field of struct type %s", tv_str(f->name),
                              tv_c(type));
-        if (has_args(f->given))
+        if (f->site)
             return EXEC_FAIL(x, "%s has arguments but cannot be invoked as function",
                              tv_str(f->name));
         *out = field->get(v.object);
@@ -169,286 +262,249 @@ static inline bool eval_field(struct exec *x, const struct field *f, struct tv o
     return true;
 }
 
-/* The fields from first on, one after the other; the last one gets what is given. */
-static bool eval_chain(struct exec *x, const struct node *n, uint32_t first, struct tv on,
-                       const struct given *g, struct tv dot, struct tv *out)
+COLD static bool eval_other_field(struct exec *x, const struct op *op, uint32_t i, struct tv dot,
+                                  struct tv *on)
 {
-    const struct names *names = &n->chain.fields;
-    struct field f = {.node = n, .dot = dot};
+    const struct field f = {.name = op->fields.items[i], .node = op->node, .dot = dot};
 
-    for (uint32_t i = first; i < names->len; i++) {
-        f.name = names->items[i];
-        f.given = i + 1 == names->len ? g : &nothing;
-        if (!eval_field(x, &f, on, &on))
+    return eval_field(x, &f, *on, on);
+}
+
+/* A field of a map, or of what a map does not have. False: not so simple. */
+static inline bool easy_field(struct exec *x, str name, struct tv *on)
+{
+    if (on->type == TV_MAP && tv_get(&x->rt, *on, name, on))
+        return true;
+    if (x->set->missing != MISSING_INVALID || (on->type != TV_MAP && on->type != TV_INVALID) ||
+        (on->type == TV_INVALID && on->flags & TV_IFACE))
+        return false;
+    *on = tv_none();
+    return true;
+}
+
+/* The fields of an operation, one after the other. */
+NOINLINE static bool eval_fields(struct exec *x, const struct op *op, struct tv on, struct tv dot,
+                                 struct tv *out)
+{
+    for (uint32_t i = 0; i < op->fields.len; i++)
+        if (!easy_field(x, op->fields.items[i], &on) && !eval_other_field(x, op, i, dot, &on))
             return false;
-    }
     *out = on;
     return true;
 }
 
-static bool eval_field_node(struct exec *x, struct tv dot, const struct node *n,
-                            const struct given *g, struct tv *out)
+/* The last field of a chain, with arguments. */
+NOINLINE static bool eval_invoke(struct exec *x, const struct op *op, struct tv dot, struct tv *top)
 {
-    x->node = n;
-    return eval_chain(x, n, 0, dot, g, dot, out);
+    const struct call_site *site = op->site;
+    const struct field f = {
+        .name = site->name, .node = site->node, .site = site, .piped = top - 2, .dot = dot};
+
+    return eval_field(x, &f, top[-1], site->piped ? top - 2 : top - 1);
 }
 
-static bool eval_chain_node(struct exec *x, struct tv dot, const struct node *n,
-                            const struct given *g, struct tv *out)
-{
-    struct tv on;
+/* ---- Operands ------------------------------------------------------------------------------- */
 
-    x->node = n;
-    return eval_arg(x, dot, TV_VALUE, n->chain.on, &on) && eval_chain(x, n, 0, on, g, dot, out);
+static inline bool is_variable(const struct variable *v, uint32_t id, str name)
+{
+    return v->id == id && v->len == name.len && hot_same(v->name, name.ptr, name.len);
 }
 
-static inline bool is_name(str x, str y)
+static inline bool eval_variable(struct exec *x, const struct op *op, struct tv dot, struct tv *out)
 {
-    return x.len == y.len && hot_same(x.ptr, y.ptr, x.len);
-}
+    const str name = op->node->chain.fields.items[0];
+    const struct variable *first = x->vars.items + x->vars_base;
+    const struct variable *end = x->vars.items + x->vars.len, *v = end;
 
-static bool eval_variable(struct exec *x, struct tv dot, const struct node *n,
-                          const struct given *g, struct tv *out)
-{
-    const struct names *names = &n->chain.fields;
-    const str name = names->items[0];
-    size_t i = x->vars.len;
-
-    x->node = n;
-    while (i > x->vars_base && !is_name(x->vars.items[i - 1].name, name))
-        i--;
-    if (x->vars.len - i >= VARIABLES_PER_STEP)
-        rt_charge(&x->rt, (x->vars.len - i) / VARIABLES_PER_STEP);
-    if (i == x->vars_base)
+    x->node = op->node;
+    while (v > first && !is_variable(v - 1, op->id, name))
+        v--;
+    if (UNLIKELY(end - v >= VARIABLES_PER_STEP))
+        rt_charge(&x->rt, (uint64_t)(end - v) / VARIABLES_PER_STEP);
+    if (UNLIKELY(v == first))
         return exec_undefined(x, name);
-    *out = x->vars.items[i - 1].value;
-    if (names->len == 1)
-        return not_a_function(x, g);
-    return eval_chain(x, n, 1, *out, g, dot, out);
+    *out = v[-1].value;
+    return LIKELY(!op->fields.len) || eval_fields(x, op, *out, dot, out);
 }
 
-/* ---- Commands ------------------------------------------------------------------------------- */
-
-/* n is the function's name, at where a failing call is reported. */
-ALWAYS_INLINE bool eval_function(struct exec *x, struct tv dot, const struct node *n,
-                                 const struct node *at, const struct given *g, struct tv *out)
+COLD static bool convert_other(struct exec *x, const struct op *op, struct tv *v)
 {
-    const struct function *f = n->identifier.function;
-    struct call_site site = {.node = at, .name = n->identifier.name, .dot = dot};
+    struct tv value = op->whole ? tv_concrete(*v) : *v;
 
-    set_args(&site, g);
-    x->node = n;
-    return eval_call(x, &site, f->func, &f->signature, tv_none(), out);
+    return validate_other(x, value, (enum tv_type)op->type, v);
 }
 
-COLD static bool overflows_int(struct exec *x, str number)
+/* Gives the value that an operation left the type that it is to have. */
+ALWAYS_INLINE bool convert(struct exec *x, const struct op *op, struct tv *v)
 {
-    return EXEC_FAIL(x, "%s overflows int", tv_str(number));
-}
-
-/* A number where nothing determines its type. */
-static bool eval_number(struct exec *x, const struct node *n, struct tv *out)
-{
-    x->node = n;
-    *out = n->number.ideal;
-    return out->type != TV_INVALID || overflows_int(x, n->number.value->text);
-}
-
-static bool eval_constant(struct exec *x, struct tv dot, const struct node *n, struct tv *out)
-{
-    switch ((enum node_kind)n->kind) {
-    case NODE_BOOL:
-        *out = n->constant;
+    if (op->type == TV_VALUE)
         return true;
-    case NODE_DOT:
-        *out = dot;
-        return true;
-    case NODE_STRING:
-        *out = n->string.value;
-        return true;
-    case NODE_NUMBER:
-        return eval_number(x, n, out);
+    if (op->type != TV_ANY && UNLIKELY(v->type != op->type))
+        return convert_other(x, op, v);
+    v->flags &= (uint8_t)~TV_IFACE;
+    return true;
+}
+
+/* ---- Code ----------------------------------------------------------------------------------- */
+
+COLD static bool given_in_vain(struct exec *x, const struct op *op)
+{
+    if (op->node)
+        x->node = op->node;
+    return EXEC_FAIL(x, "can't give argument to non-function %s",
+                     tv_node(x, op->command->list.items[0]));
+}
+
+COLD static bool always_fails(struct exec *x, const struct op *op)
+{
+    if (op->kind == OP_IN_VAIN)
+        return given_in_vain(x, op);
+    x->node = op->node;
+    switch ((enum op_kind)op->kind) {
+    case OP_BAD_COUNT:
+        return call_wrong_count(x, op->site);
+    case OP_BAD_LITERAL:
+        return literal_fail(x, (enum tv_type)op->type, op->node);
     default:
         return exec_fail(x, "nil is not a command", NULL, 0);
     }
 }
 
-ALWAYS_INLINE bool eval_command(struct exec *x, struct tv dot, const struct node *command,
-                                const struct tv *final, struct tv *out)
+/* Calls a function whose arguments are the values on top; the first one becomes the result. */
+ALWAYS_INLINE bool eval_call(struct exec *x, const struct op *op, struct tv *args, struct tv *top)
 {
-    const struct node *n = command->list.items[0];
-    struct given g = {.args = &command->list, .final = final};
+    const struct call_site *site = op->site;
+    struct tv *out = args;
 
-    switch ((enum node_kind)n->kind) {
-    case NODE_FIELD:
-        return eval_field_node(x, dot, n, &g, out);
-    case NODE_CHAIN:
-        return eval_chain_node(x, dot, n, &g, out);
-    case NODE_IDENTIFIER:
-        return eval_function(x, dot, n, command, &g, out);
-    case NODE_PIPE:
-        return not_a_function(x, &g) && eval_pipeline(x, dot, n, out);
-    case NODE_VARIABLE:
-        return eval_variable(x, dot, n, &g, out);
-    default:
-        x->node = n;
-        return not_a_function(x, &g) && eval_constant(x, dot, n, out);
-    }
-}
-
-/* A pipeline that is a single command, as most are. */
-ALWAYS_INLINE bool eval_simple(struct exec *x, struct tv dot, const struct node *pipe,
-                               struct tv *out)
-{
-    x->node = pipe;
-    if (!eval_command(x, dot, pipe->pipe.commands.items[0], NULL, out))
-        return false;
-    *out = tv_concrete(*out);
-    return true;
-}
-
-bool eval_pipeline(struct exec *x, struct tv dot, const struct node *pipe, struct tv *out)
-{
-    const struct nodes *commands, *declared;
-    struct tv final;
-
-    if (pipe && pipe->simple)
-        return eval_simple(x, dot, pipe, out);
-    *out = tv_none();
-    if (!pipe)
-        return true;
-    x->node = pipe;
-    commands = &pipe->pipe.commands;
-    for (uint32_t i = 0; i < commands->len; i++) {
-        if (i)
-            final = *out;
-        if (!eval_command(x, dot, commands->items[i], i ? &final : NULL, out))
-            return false;
-        *out = tv_concrete(*out);
-    }
-    declared = &pipe->pipe.declared;
-    for (uint32_t i = 0; i < declared->len; i++) {
-        str name = declared->items[i]->chain.fields.items[0];
-        if (!pipe->assign)
-            exec_push(x, name, *out);
-        else if (!exec_assign(x, name, *out))
+    if (!site->count)
+        x->node = op->node;
+    if (site->piped) {
+        if (!validate_type(x, *args++, (enum tv_type)site->piped_type, top++))
             return false;
     }
-    return true;
+    x->top = top;
+    return make_call(x, site, args, tv_none(), out);
 }
 
-/* ---- Arguments ------------------------------------------------------------------------------ */
-
-static bool can_be_nil(enum tv_type type)
+/* An argument of and, or: drops it and goes on, unless it decides. */
+static inline const struct op *eval_decide(struct exec *x, const struct op *op, struct tv **top)
 {
-    enum tv_kind kind = tv_info(type)->kind;
+    struct tv value = *--*top;
 
-    return kind == TV_KIND_SLICE || kind == TV_KIND_MAP || kind == TV_KIND_PTR || type == TV_ANY ||
-           type == TV_VALUE;
+    if (tv_is_true(&x->rt, value) != op->until)
+        return op;
+    if (op->piped)
+        --*top;
+    *(*top)++ = value;
+    return op + op->skip;
 }
 
-static struct tv zero_of(enum tv_type type)
-{
-    return type == TV_ANY || type == TV_VALUE ? tv_none() : tv_object(type, NULL);
-}
+/* More of the stack, for templates within templates. */
+struct value_block {
+    struct value_block *next;
+    size_t count;
+    struct tv values[];
+};
 
-bool validate_other(struct exec *x, struct tv v, enum tv_type type, struct tv *out)
+/* The first spare block if it is large enough, else a new one. */
+static struct value_block *take_block(struct exec *x, size_t room)
 {
-    if (v.type == TV_INVALID && !(v.flags & TV_IFACE)) {
-        *out = zero_of(type);
-        return can_be_nil(type) ||
-               EXEC_FAIL(x, "invalid value; expected %s", tv_c(tv_info(type)->name));
+    struct value_block *block = x->spare_values;
+    size_t count = room > VALUES_FIRST ? room : VALUES_FIRST;
+
+    if (block && block->count >= room) {
+        x->spare_values = block->next;
+        return block;
     }
-    return EXEC_FAIL(x, "wrong type for value; expected %s; got %s", tv_c(tv_info(type)->name),
-                     tv_c(tv_type_name(v)));
+    block =
+        arena_alloc_raw(x->rt.arena, sizeof(*block) + arena_array_size(count, sizeof(struct tv)));
+    block->count = count;
+    return block;
 }
 
-COLD static bool wrong_literal(struct exec *x, const char *wanted, const struct node *n)
+/* The stack has too little room: until this code has ended, it goes on in another block. */
+COLD static bool eval_elsewhere(struct exec *x, struct tv dot, const struct code *code,
+                                struct tv *out)
 {
-    return EXEC_FAIL(x, "expected %s; found %s", tv_c(wanted), tv_node(x, n));
-}
-
-COLD static bool no_literal(struct exec *x, enum tv_type type, const struct node *n)
-{
-    return EXEC_FAIL(x, "can't handle %s for arg of type %s", tv_node(x, n),
-                     tv_c(tv_info(type)->name));
-}
-
-COLD static bool no_nil(struct exec *x, enum tv_type type)
-{
-    return EXEC_FAIL(x, "cannot assign nil to %s", tv_c(tv_info(type)->name));
-}
-
-/* A literal as an argument of a parameter of this type. */
-static bool eval_literal(struct exec *x, struct tv dot, enum tv_type type, const struct node *n,
-                         struct tv *out)
-{
-    const struct number *number = n->kind == NODE_NUMBER ? n->number.value : NULL;
-
-    *out = (struct tv){.type = (uint8_t)type};
-    switch (type == TV_ANY || type == TV_VALUE ? TV_KIND_INTERFACE : tv_info(type)->kind) {
-    case TV_KIND_INTERFACE:
-        return eval_constant(x, dot, n, out);
-    case TV_KIND_BOOL:
-        *out = n->constant;
-        return n->kind == NODE_BOOL || wrong_literal(x, "bool", n);
-    case TV_KIND_STRING:
-        *out = n->string.value;
-        return n->kind == NODE_STRING || wrong_literal(x, "string", n);
-    case TV_KIND_INT:
-        out->i = number ? number->i : 0;
-        return (number && number->is_int) || wrong_literal(x, "integer", n);
-    case TV_KIND_UINT:
-        out->u = number ? number->u : 0;
-        if (type == TV_UINT32)
-            out->u = (uint32_t)out->u;
-        return (number && number->is_uint) || wrong_literal(x, "unsigned integer", n);
-    case TV_KIND_FLOAT:
-        out->f = number ? number->f : 0;
-        return (number && number->is_float) || wrong_literal(x, "float", n);
-    default:
-        return no_literal(x, type, n);
-    }
-}
-
-bool eval_arg(struct exec *x, struct tv dot, enum tv_type type, const struct node *n,
-              struct tv *out)
-{
+    struct value_block *block = take_block(x, code->room);
+    struct tv *top = x->top, *end = x->values_end;
     bool ok;
 
-    x->node = n;
-    switch ((enum node_kind)n->kind) {
-    case NODE_DOT:
-        *out = dot;
-        ok = true;
-        break;
-    case NODE_NIL:
-        *out = zero_of(type);
-        return can_be_nil(type) || no_nil(x, type);
-    case NODE_STRING:
-        if (type != TV_STRING && type < TV_ANY)
-            return eval_literal(x, dot, type, n, out);
-        *out = n->string.value;
-        return true;
-    case NODE_NUMBER:
-        return type < TV_ANY ? eval_literal(x, dot, type, n, out) : eval_number(x, n, out);
-    case NODE_FIELD:
-        ok = eval_field_node(x, dot, n, &nothing, out);
-        break;
-    case NODE_VARIABLE:
-        ok = eval_variable(x, dot, n, &nothing, out);
-        break;
-    case NODE_PIPE:
-        ok = n->simple ? eval_simple(x, dot, n, out) : eval_pipeline(x, dot, n, out);
-        break;
-    case NODE_IDENTIFIER:
-        ok = eval_function(x, dot, n, n, &nothing, out);
-        break;
-    case NODE_CHAIN:
-        ok = eval_chain_node(x, dot, n, &nothing, out);
-        break;
-    default:
-        return eval_literal(x, dot, type, n, out);
+    x->top = block->values;
+    x->values_end = block->values + block->count;
+    ok = eval_code(x, dot, code, out);
+    x->top = top;
+    x->values_end = end;
+    block->next = x->spare_values;
+    x->spare_values = block;
+    return ok;
+}
+
+bool eval_code(struct exec *x, struct tv dot, const struct code *code, struct tv *out)
+{
+    const struct op *op = code->ops, *end = op + code->len;
+    struct tv *const bottom = x->top, *top = bottom;
+
+    if (UNLIKELY(code->room > (size_t)(x->values_end - bottom)))
+        return eval_elsewhere(x, dot, code, out);
+    for (; op < end; op++) {
+        switch ((enum op_kind)op->kind) {
+        case OP_CONSTANT:
+            x->node = op->node;
+            *top++ = op->constant;
+            continue;
+        case OP_DOT:
+            x->node = op->node;
+            *top++ = dot;
+            break;
+        case OP_FIELDS:
+            x->node = op->node;
+            if (!eval_fields(x, op, dot, dot, top++))
+                return false;
+            break;
+        case OP_VARIABLE:
+            if (!eval_variable(x, op, dot, top++))
+                return false;
+            break;
+        case OP_CONVERT:
+            break;
+        case OP_FIELDS_OF:
+            if (!eval_fields(x, op, top[-1], dot, &top[-1]))
+                return false;
+            break;
+        case OP_INVOKE:
+            x->top = top;
+            if (!eval_invoke(x, op, dot, top))
+                return false;
+            top -= op->site->piped;
+            break;
+        case OP_CALL:
+            if (!eval_call(x, op, top - op->takes, top))
+                return false;
+            top = top - op->takes + 1;
+            break;
+        case OP_STEP:
+            x->node = op->node;
+            if (!exec_step(x))
+                return false;
+            continue;
+        case OP_DECIDE:
+            op = eval_decide(x, op, &top);
+            continue;
+        case OP_DECLARE:
+            exec_push(x, op->node->chain.fields.items[0], op->id, top[-1]);
+            continue;
+        case OP_ASSIGN:
+            if (!exec_assign(x, op->node->chain.fields.items[0], top[-1]))
+                return false;
+            continue;
+        default:
+            return always_fails(x, op);
+        }
+        if (!convert(x, op, &top[-1]))
+            return false;
     }
-    return ok && validate_type(x, *out, type, out);
+    *out = *bottom;
+    x->top = bottom;
+    return true;
 }

@@ -4,10 +4,10 @@
  *
  * The walk keeps its own stack of frames instead of recursing, so that templates that call
  * templates need no C stack, however deep: a frame is a list with the place in it, a range with its
- * iterator, or a template call with what to go back to. Pipelines are evaluated by eval.c, which
- * does recurse, but only as deep as parentheses nest.
+ * iterator, or a template call with what to go back to. Pipelines are run by eval.c, which does not
+ * recurse either; only include and tpl do, which are limited.
  */
-#include "tmpl/internal.h"
+#include "tmpl/code.h"
 #include "tmpl/funcs/convert.h"
 
 #include "value/value.h"
@@ -38,6 +38,9 @@ struct frame {
 
 typedef VEC(struct frame) frame_vec;
 
+/* How many frames and variables there is room for at first. */
+enum { FRAMES_FIRST = 16, VARIABLES_FIRST = 16 };
+
 /* One walk: the run of a template, or of an include within it. */
 struct walk {
     struct exec *x;
@@ -59,10 +62,8 @@ static void double_percent(struct buf *out, str s)
 static void add_location(struct buf *out, const struct file *file, size_t pos)
 {
     str before = str_slice(file->text, 0, pos);
-    size_t line = 1, newline = str_rfind_char(before, '\n');
+    size_t line = 1 + str_count_char(before, '\n'), newline = str_rfind_char(before, '\n');
 
-    for (size_t i = 0; i < before.len; i++)
-        line += before.ptr[i] == '\n';
     buf_fmt(out, "%.*s:%zu:%zu", STR_ARG(file->name), line,
             newline == STR_NPOS ? pos : pos - newline - 1);
 }
@@ -135,11 +136,10 @@ bool exec_step_failed(struct exec *x)
 
 /* ---- Variables ------------------------------------------------------------------------------ */
 
-void exec_push(struct exec *x, str name, struct tv value)
+/* The data of a template. */
+static void push_dollar(struct exec *x, struct tv data)
 {
-    struct variable v = {.name = name, .value = value};
-
-    VEC_PUSH(x->rt.arena, &x->vars, v);
+    exec_push(x, STR("$"), variable_id(STR("$")), data);
 }
 
 bool exec_undefined(struct exec *x, str name)
@@ -150,7 +150,8 @@ bool exec_undefined(struct exec *x, str name)
 bool exec_assign(struct exec *x, str name, struct tv value)
 {
     for (size_t i = x->vars.len; i > x->vars_base; i--) {
-        if (str_eq(x->vars.items[i - 1].name, name)) {
+        const struct variable *v = &x->vars.items[i - 1];
+        if (str_eq(str_of(v->name, v->len), name)) {
             x->vars.items[i - 1].value = value;
             rt_charge(&x->rt, (x->vars.len - i) / VARIABLES_PER_STEP);
             return true;
@@ -225,7 +226,7 @@ static bool walk_branch(struct walk *w, const struct node *n, struct tv dot)
     size_t vars = x->vars.len;
     struct tv value;
 
-    if (!eval_pipeline(x, dot, n->branch.pipe, &value))
+    if (!eval_code(x, dot, n->branch.pipe->pipe.code, &value))
         return false;
     bool holds = tv_is_true(&x->rt, value);
     if (UNLIKELY(x->run->coverage != NULL))
@@ -280,7 +281,7 @@ static bool walk_range(struct walk *w, const struct node *n, struct tv dot)
     struct frame *f;
     struct tv value;
 
-    if (!eval_pipeline(x, dot, n->branch.pipe, &value) || !range_count(x, n, value, &count))
+    if (!eval_code(x, dot, n->branch.pipe->pipe.code, &value) || !range_count(x, n, value, &count))
         return false;
     if (UNLIKELY(x->run->coverage != NULL))
         coverage_note(x->run->coverage, n, count > 0);
@@ -354,14 +355,14 @@ static bool walk_template(struct walk *w, const struct node *n, struct tv dot)
 {
     struct exec *x = w->x;
     const struct template *t = map_get(x->set->templates, n->call.name);
+    struct tv data = tv_none();
     struct frame *f;
-    struct tv data;
 
     if (!t)
         return not_defined(x, n->call.name);
     if (x->depth == x->depth_max)
         return too_deep(x);
-    if (!eval_pipeline(x, dot, n->call.pipe, &data))
+    if (n->call.pipe && !eval_code(x, dot, n->call.pipe->pipe.code, &data))
         return false;
     f = push_frame(w, FRAME_CALL, dot, x->vars.len);
     f->call.template = x->template;
@@ -369,52 +370,33 @@ static bool walk_template(struct walk *w, const struct node *n, struct tv dot)
     x->depth++;
     x->template = t;
     x->vars_base = x->vars.len;
-    exec_push(x, STR("$"), data);
+    push_dollar(x, data);
     push_list(w, t->root, data, x->vars.len);
     return true;
 }
 
-static bool walk_action(struct exec *x, const struct node *n, struct tv dot)
+static inline bool walk_action(struct exec *x, const struct node *n, struct tv dot)
 {
     struct tv value;
 
-    if (!eval_pipeline(x, dot, n->action, &value))
+    if (!eval_code(x, dot, n->action->pipe.code, &value))
         return false;
     if (n->action->pipe.declared.len)
         return true;
     x->node = n;
-    if (value.type == TV_INVALID)
+    if (value.type == TV_STRING)
+        buf_add(x->out, tv_text(value));
+    else if (value.type == TV_INVALID)
         buf_add(x->out, STR("<no value>"));
     else
         tv_print(&x->rt, x->out, value);
     return true;
 }
 
-static bool walk_noted(struct walk *w, const struct node *n, struct tv dot)
+/* A node that has a frame of its own, or changes those that there are. */
+static bool walk_control(struct walk *w, const struct node *n, struct tv dot)
 {
-    struct exec *x = w->x;
-    size_t from = x->out->len;
-    bool ok = n->kind == NODE_TEXT || walk_action(x, n, dot);
-
-    if (n->kind == NODE_TEXT)
-        buf_add(x->out, n->text);
-    provenance_note(x, n, from);
-    return ok;
-}
-
-static bool walk_node(struct walk *w, const struct node *n, struct tv dot)
-{
-    struct exec *x = w->x;
-
-    x->node = x->item = n;
-    if (UNLIKELY(x->noted == x->out) && n->kind <= NODE_ACTION)
-        return walk_noted(w, n, dot);
     switch ((enum node_kind)n->kind) {
-    case NODE_TEXT:
-        buf_add(x->out, n->text);
-        return true;
-    case NODE_ACTION:
-        return walk_action(x, n, dot);
     case NODE_IF:
     case NODE_WITH:
         return walk_branch(w, n, dot);
@@ -432,17 +414,46 @@ static bool walk_node(struct walk *w, const struct node *n, struct tv dot)
     }
 }
 
+/* Goes through a list up to and with the first node that is not a text or an action. */
+static bool walk_list(struct walk *w, struct frame *f)
+{
+    struct exec *x = w->x;
+    const struct nodes *nodes = f->list.nodes;
+
+    while (f->list.at < nodes->len) {
+        const struct node *n = nodes->items[f->list.at++];
+        size_t from = x->out->len;
+        bool ok = true;
+        if (!exec_step(x))
+            return false;
+        x->node = x->item = n;
+        if (n->kind == NODE_TEXT)
+            buf_add(x->out, n->text);
+        else if (n->kind == NODE_ACTION)
+            ok = walk_action(x, n, f->dot);
+        else
+            return walk_control(w, n, f->dot);
+        if (UNLIKELY(x->noted == x->out))
+            provenance_note(x, n, from);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
 /* Runs until all frames have ended. */
 static bool walk(struct walk *w)
 {
     while (w->frames.len) {
         struct frame *f = &w->frames.items[w->frames.len - 1];
+        if (f->kind == FRAME_LIST && f->list.at < f->list.nodes->len) {
+            if (!walk_list(w, f))
+                return false;
+            continue;
+        }
         if (!exec_step(w->x))
             return false;
-        if (f->kind == FRAME_LIST && f->list.at < f->list.nodes->len) {
-            if (!walk_node(w, f->list.nodes->items[f->list.at++], f->dot))
-                return false;
-        } else if (f->kind == FRAME_RANGE && f->range.at < f->range.count) {
+        if (f->kind == FRAME_RANGE && f->range.at < f->range.count) {
             if (!next_round(w, f))
                 return false;
         } else {
@@ -463,7 +474,7 @@ bool exec_template(struct exec *x, const struct template *t, struct tv data, str
     x->output_max = x->rt.memory_max;
     x->vars_base = x->vars.len;
     x->depth = 0;
-    exec_push(x, STR("$"), data);
+    push_dollar(x, data);
     push_list(&w, t->root, data, x->vars.len);
     ok = walk(&w);
     x->template = saved.template;
@@ -541,11 +552,19 @@ bool tmpl_execute(struct arena *a, const struct tmpl_set *set, str name, struct 
     const struct template *t = name.ptr ? map_get(set->templates, name) : set->main_template;
     struct exec x = {.set = set, .template = t, .out = out, .err = e, .run = run};
     struct walk w = {.x = &x};
-    struct tv data;
+    struct frame frames[FRAMES_FIRST];
+    struct variable vars[VARIABLES_FIRST];
+    struct tv values[VALUES_FIRST], data;
 
     if (!t)
         return err_set_str(e, ERR_NOT_FOUND, no_template_text(a, set, name));
     x.stack = __builtin_frame_address(0);
+    w.frames.items = frames;
+    w.frames.cap = FRAMES_FIRST;
+    x.vars.items = vars;
+    x.vars.cap = VARIABLES_FIRST;
+    x.top = values;
+    x.values_end = values + VALUES_FIRST;
     x.rt = (struct rt){.arena = a, .exec = &x, .zone_name = run->zone};
     x.rt.hooks = run->hooks ? run->hooks : &no_hooks;
     x.noted = run->provenance ? out : NULL;
@@ -556,7 +575,7 @@ bool tmpl_execute(struct arena *a, const struct tmpl_set *set, str name, struct 
         data = run->floats ? tv_wrap(run->data, true) : tv_wrap_host(&x.rt, run->data);
     else
         data = tv_map_new(&x.rt, TV_MAP);
-    exec_push(&x, STR("$"), data);
+    push_dollar(&x, data);
     push_list(&w, t->root, data, x.vars.len);
     const uint64_t steps = x.rt.steps;
     bool ok = walk(&w);

@@ -296,6 +296,20 @@ void print_arg(struct printer *p, struct tv v, uint32_t verb)
 
 /* ---- Without a format ----------------------------------------------------------------------- */
 
+static void print_plain_integer(struct buf *out, int64_t i)
+{
+    char space[NUMBER_MAX];
+    size_t at = sizeof(space);
+    uint64_t u = i < 0 ? 0 - (uint64_t)i : (uint64_t)i;
+
+    do
+        space[--at] = (char)('0' + u % 10);
+    while (u /= 10);
+    if (i < 0)
+        space[--at] = '-';
+    buf_add(out, str_of(space + at, sizeof(space) - at));
+}
+
 void tv_print(struct rt *rt, struct buf *out, struct tv v)
 {
     char space[NUMBER_MAX];
@@ -306,7 +320,7 @@ void tv_print(struct rt *rt, struct buf *out, struct tv v)
         return;
     case TV_INT:
     case TV_INT64:
-        buf_fmt(out, "%lld", (long long)v.i);
+        print_plain_integer(out, v.i);
         return;
     case TV_FLOAT64:
         rt_charge(rt, FLOAT_STEPS);

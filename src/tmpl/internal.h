@@ -3,9 +3,9 @@
  * internal.h - what the files of this folder share: tokens, nodes, sets, and a running execution.
  *
  * The life of a template: lexer.c cuts the text into tokens, parser.c and parser_expr.c make nodes
- * of them (numbers by literal.c), node.c prints nodes, set.c keeps them by name, exec.c walks the
- * control nodes, eval.c evaluates pipelines, call.c checks arguments against signatures and calls
- * functions, fmt.c prints values.
+ * of them (numbers by literal.c), compile.c makes code of pipelines (code.h), node.c prints nodes,
+ * set.c keeps them by name, exec.c walks the control nodes, eval.c runs the code of pipelines and
+ * calls functions, call.c words what is wrong with calls, fmt.c prints values.
  */
 #pragma once
 
@@ -68,11 +68,26 @@ struct lexer {
     size_t pos, start;
     int parens;
     bool inside; /* of an action */
+    bool opens;  /* outside: at a left delimiter */
+    bool usual;  /* the right delimiter begins with a byte that begins nothing else */
+    /* The action has white space only where its printed form has it. May be false if it has. */
+    bool canonical;
 };
 
 struct lexer lexer_new(struct arena *a, str text, str left, str right);
 /* The next token. After an error or the end, TOKEN_EOF. */
 void lexer_next(struct lexer *l, struct token *t);
+/* Inside an action: passes over a single blank before a word, which most words have. */
+static inline bool lexer_skip_blank(struct lexer *l)
+{
+    if (!l->inside || !l->usual || l->pos + 1 >= l->input.len)
+        return false;
+    const char *at = l->input.ptr + l->pos;
+    if (at[0] != ' ' || (unsigned char)at[1] <= ' ' || at[1] == '-')
+        return false;
+    l->start = ++l->pos;
+    return true;
+}
 /* The line of a position in a text. */
 uint32_t lexer_line(str text, size_t pos);
 /* Just inside an action: whether its first word may be this one. */
@@ -119,6 +134,8 @@ struct number {
     str text;
 };
 
+struct code;
+
 struct nodes {
     struct node **items;
     uint32_t len;
@@ -132,7 +149,6 @@ struct names {
 struct node {
     uint8_t kind; /* enum node_kind */
     bool assign;  /* NODE_PIPE: = and not := */
-    bool simple;  /* NODE_PIPE: a single command, and no variables */
     /*
      * Where it begins: what a list holds, in the text of the template; the parts of such a node,
      * its pipeline, from the beginning of the node, because several may share a pipeline.
@@ -143,7 +159,7 @@ struct node {
         struct nodes list; /* NODE_LIST; NODE_COMMAND: operands */
         struct {
             struct nodes commands, declared;
-            const str *printed; /* its canonical form, where several share it; else NULL */
+            struct code *code; /* NULL: part of that of the pipeline around it */
         } pipe;
         struct node *action; /* NODE_ACTION: the pipeline */
         struct {
@@ -222,6 +238,7 @@ struct template
     str name;
     const struct file *file;
     struct node *root; /* NODE_LIST */
+    bool empty;        /* holds nothing but white space */
 };
 
 enum missing_key { MISSING_INVALID, MISSING_ZERO, MISSING_ERROR };
@@ -252,7 +269,8 @@ MUST_CHECK bool parse_text(struct tmpl_set *set, const struct file *file, struct
 /* ---- Execution. ---- */
 
 struct variable {
-    str name;
+    const char *name;
+    uint32_t len, id; /* of the name; see variable_id */
     struct tv value;
 };
 
@@ -276,7 +294,9 @@ struct exec {
     uint32_t depth, depth_max;
     size_t output_max; /* length of out that must not be passed */
     VEC(struct variable) vars;
-    size_t vars_base;     /* where the variables of the current template begin */
+    size_t vars_base;            /* where the variables of the current template begin */
+    struct tv *top, *values_end; /* the free part of the stack of values; see code.h */
+    struct value_block *spare_values;
     struct map *included; /* by include: name to how often it is open; NULL until used */
     unsigned nesting;     /* of include and tpl */
     const void *stack;    /* where the C stack of the run begins, for include and tpl */
@@ -298,6 +318,11 @@ MUST_CHECK static inline bool exec_step(struct exec *x)
                   x->out->len <= x->output_max && !x->out->overflow && !x->rt.too_deep) ||
            exec_step_failed(x);
 }
+/* The same for a call, which follows on a step: nothing has been written since. */
+MUST_CHECK static inline bool exec_may_call(struct exec *x)
+{
+    return rt_charge(&x->rt, 1) && arena_used(x->rt.arena) <= x->rt.memory_max && !x->rt.too_deep;
+}
 /* Executes another template of the set within a run: include and tpl. Appends to out. */
 MUST_CHECK bool exec_template(struct exec *x, const struct template *t, struct tv data,
                               struct buf *out);
@@ -309,31 +334,32 @@ void coverage_note(struct tmpl_coverage *c, const struct node *n, bool ran);
 void provenance_note(struct exec *x, const struct node *n, size_t from);
 
 #define VARIABLES_PER_STEP 8 /* that are searched for a name */
-void exec_push(struct exec *x, str name, struct tv value);
+static inline void exec_push(struct exec *x, str name, uint32_t id, struct tv value)
+{
+    struct variable *v;
+
+    if (UNLIKELY(x->vars.len == x->vars.cap))
+        x->vars.items = vec_grow(x->rt.arena, x->vars.items, &x->vars.cap, sizeof(*v));
+    v = &x->vars.items[x->vars.len++];
+    v->name = name.ptr;
+    v->len = (uint32_t)name.len;
+    v->id = id;
+    v->value = value;
+}
 bool exec_assign(struct exec *x, str name, struct tv value);
 /* There is no such variable: always false. */
 COLD bool exec_undefined(struct exec *x, str name);
 
-/* The value of a pipeline; declares its variables. pipe NULL: no value. */
-MUST_CHECK bool eval_pipeline(struct exec *x, struct tv dot, const struct node *pipe,
-                              struct tv *out);
+/* How many values the stack has at first, and how many more it gets at least. */
+#define VALUES_FIRST 64
+/* The value of a pipeline; declares its variables. */
+MUST_CHECK bool eval_code(struct exec *x, struct tv dot, const struct code *code, struct tv *out);
 
-/* An argument of a call, not yet evaluated. */
-struct call_site {
-    const struct node *node; /* where a failing call is reported */
-    str name;
-    const struct node *const *args;
-    uint32_t count;
-    const struct tv *final; /* the piped value, or NULL */
-    struct tv dot;
-};
-
-/* One operand as an argument of a parameter of this type. */
-MUST_CHECK bool eval_arg(struct exec *x, struct tv dot, enum tv_type type, const struct node *n,
-                         struct tv *out);
-/* Evaluates the arguments and calls. self: the receiver of a method. */
-MUST_CHECK bool eval_call(struct exec *x, const struct call_site *site, const struct tmpl_func *f,
-                          const struct signature *sig, struct tv self, struct tv *out);
+/* What is wrong with a call: always false. Methods may return what templates cannot take. */
+COLD bool call_wrong_count(struct exec *x, const struct call_site *site);
+COLD bool call_wrong_results(struct exec *x, const struct call_site *site);
+/* A call has failed, which is reported at the whole command: always false. */
+COLD bool call_failed(struct exec *x, const struct tmpl_call *c);
 /* v, which is of another type, as a value of this one if it can be; an error in Go's words. */
 MUST_CHECK COLD bool validate_other(struct exec *x, struct tv v, enum tv_type type, struct tv *out);
 /* v as a value of this type, or an error in Go's words. */

@@ -30,26 +30,60 @@ static const struct {
 
 #define KEYWORD_MAX 8 /* letters */
 
+/* The number, from 1 on, of the first keyword that begins with a letter; 0: none does. */
+static const uint8_t keyword_from[256] = {
+    ['b'] = 1, ['c'] = 3, ['d'] = 4,  ['e'] = 5,  ['f'] = 7,
+    ['i'] = 8, ['n'] = 9, ['r'] = 10, ['t'] = 11, ['w'] = 13,
+};
+
 /* What peeking past the end gives: no code point. */
 #define RUNE_END UINT32_MAX
 
+/* What a byte of ASCII means in an action. */
+enum byte_class {
+    BYTE_OTHER,
+    BYTE_NAME, /* may begin a name, and go on with one */
+    BYTE_DIGIT,
+    BYTE_SPACE,
+    BYTE_DOT,
+    BYTE_DOLLAR,
+    BYTE_OPEN,
+    BYTE_CLOSE,
+    BYTE_PIPE,
+    BYTE_QUOTE,
+    BYTE_END, /* of a name, as space, dots, brackets and pipes are too */
+};
+
+static const uint8_t classes[256] = {
+    ['A' ... 'Z'] = BYTE_NAME,  ['a' ... 'z'] = BYTE_NAME, ['_'] = BYTE_NAME,
+    ['0' ... '9'] = BYTE_DIGIT, [' '] = BYTE_SPACE,        ['\t'] = BYTE_SPACE,
+    ['\r'] = BYTE_SPACE,        ['\n'] = BYTE_SPACE,       ['.'] = BYTE_DOT,
+    ['$'] = BYTE_DOLLAR,        ['('] = BYTE_OPEN,         [')'] = BYTE_CLOSE,
+    ['|'] = BYTE_PIPE,          ['"'] = BYTE_QUOTE,        [','] = BYTE_END,
+    [':'] = BYTE_END,
+};
+
+static enum byte_class class_of(char c)
+{
+    return (enum byte_class)classes[(unsigned char)c];
+}
+
 struct lexer lexer_new(struct arena *a, str text, str left, str right)
 {
-    return (struct lexer){
+    struct lexer l = {
         .arena = a,
         .input = text,
         .left = left.len ? left : STR("{{"),
         .right = right.len ? right : STR("}}"),
     };
+
+    l.usual = class_of(l.right.ptr[0]) == BYTE_OTHER;
+    return l;
 }
 
 uint32_t lexer_line(str text, size_t pos)
 {
-    uint32_t line = 1;
-
-    for (size_t i = 0; i < pos && i < text.len; i++)
-        line += text.ptr[i] == '\n';
-    return line;
+    return 1 + (uint32_t)str_count_char(str_slice(text, 0, pos), '\n');
 }
 
 /* ---- Small steps ---------------------------------------------------------------------------- */
@@ -97,7 +131,7 @@ static void fail(struct lexer *l, str message, struct token *t)
 {
     *t = (struct token){.kind = TOKEN_ERROR, .pos = l->start, .text = message};
     l->input.len = l->pos = l->start = 0;
-    l->inside = false;
+    l->inside = l->opens = false;
 }
 
 static void fail_rune(struct lexer *l, const char *what, uint32_t rune, struct token *t)
@@ -117,10 +151,7 @@ static bool is_space(uint32_t r)
 /* Letters, digits and the underscore of ASCII. */
 static bool is_word_byte(unsigned char c)
 {
-    static const bool words[256] = {
-        ['0' ... '9'] = 1, ['A' ... 'Z'] = 1, ['_'] = 1, ['a' ... 'z'] = 1};
-
-    return words[c];
+    return classes[c] == BYTE_NAME || classes[c] == BYTE_DIGIT;
 }
 
 static bool is_alphanumeric(uint32_t r)
@@ -153,13 +184,16 @@ static bool has_delim(str s, str delim)
 }
 
 /* As str_find, made for delimiters whose first byte is rare in text. */
-static size_t find_delim(str s, str delim)
+ALWAYS_INLINE size_t find_delim(str s, str delim)
 {
-    for (size_t at = 0, next; (next = str_find_char(str_from(s, at), delim.ptr[0])) != STR_NPOS;
-         at++) {
-        at += next;
-        if (str_has_prefix(str_from(s, at), delim))
-            return at;
+    if (!s.len)
+        return STR_NPOS;
+    const char *at = s.ptr, *end = s.ptr + s.len;
+    while (at < end && (at = memchr(at, delim.ptr[0], (size_t)(end - at)))) {
+        if ((size_t)(end - at) >= delim.len && (delim.len == 1 || at[1] == delim.ptr[1]) &&
+            (delim.len <= 2 || hot_same(at, delim.ptr, delim.len)))
+            return (size_t)(at - s.ptr);
+        at++;
     }
     return STR_NPOS;
 }
@@ -189,26 +223,26 @@ static void skip_spaces(struct lexer *l)
         l->pos++;
 }
 
+static bool ends_name(char c)
+{
+    switch (class_of(c)) {
+    case BYTE_SPACE:
+    case BYTE_DOT:
+    case BYTE_OPEN:
+    case BYTE_CLOSE:
+    case BYTE_PIPE:
+    case BYTE_END:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* Whether an identifier may end here. */
 static bool at_terminator(const struct lexer *l)
 {
-    if (l->pos >= l->input.len)
-        return true;
-    switch (l->input.ptr[l->pos]) {
-    case ' ':
-    case '\t':
-    case '\r':
-    case '\n':
-    case '.':
-    case ',':
-    case '|':
-    case ':':
-    case ')':
-    case '(':
-        return true;
-    default:
-        return has_delim(rest(l), l->right);
-    }
+    return l->pos >= l->input.len || ends_name(l->input.ptr[l->pos]) ||
+           has_delim(rest(l), l->right);
 }
 
 static void skip_alphanumerics(struct lexer *l)
@@ -254,7 +288,7 @@ static bool open_action(struct lexer *l, struct token *out)
     l->pos += l->left.len;
     if (has_left_trim(rest(l)))
         after = TRIM_MARKER_LEN;
-    if (str_has_prefix(str_from(l->input, l->pos + after), left_comment)) {
+    if (has_delim(str_from(l->input, l->pos + after), left_comment)) {
         l->pos += after;
         ignore(l);
         return !skip_comment(l, out);
@@ -263,36 +297,42 @@ static bool open_action(struct lexer *l, struct token *out)
     l->pos += after;
     ignore(l);
     l->inside = true;
+    l->canonical = l->usual;
     l->parens = 0;
     return true;
 }
 
-/* The text before a left delimiter at offset x from here, without what the delimiter trims. */
-static bool lex_text_before(struct lexer *l, size_t x, struct token *out)
+/* The text up to a left delimiter at delim, without what the delimiter trims. */
+static bool lex_text_before(struct lexer *l, size_t delim, struct token *out)
 {
-    size_t delim = l->pos + x;
+    size_t end = delim;
 
-    l->pos = delim;
     if (has_left_trim(str_from(l->input, delim + l->left.len)))
-        while (l->pos > l->start && is_space((unsigned char)l->input.ptr[l->pos - 1]))
-            l->pos--;
+        while (end > l->start && is_space((unsigned char)l->input.ptr[end - 1]))
+            end--;
+    l->pos = end;
     emit(l, TOKEN_TEXT, out);
-    l->pos = delim;
-    ignore(l);
+    l->pos = l->start = delim;
+    l->opens = true;
     return out->text.len > 0;
 }
 
-static void lex_outside(struct lexer *l, struct token *t)
+NOINLINE static void lex_outside(struct lexer *l, struct token *t)
 {
     for (;;) {
-        size_t x = find_delim(rest(l), l->left);
+        size_t x = l->opens ? 0 : find_delim(rest(l), l->left);
+        l->opens = false;
         if (x == STR_NPOS) {
             l->pos = l->input.len;
             emit(l, l->pos > l->start ? TOKEN_TEXT : TOKEN_EOF, t);
             return;
         }
-        if ((x > 0 && lex_text_before(l, x, t)) || open_action(l, t))
+        if (x > 0) {
+            if (lex_text_before(l, l->pos + x, t))
+                return;
+        } else if (open_action(l, t)) {
             return;
+        }
     }
 }
 
@@ -313,10 +353,18 @@ static void close_action(struct lexer *l, bool trim, struct token *t)
     l->inside = false;
 }
 
+/* Whether there is a blank before and one behind what is between from and to. */
+static bool in_blanks(const struct lexer *l, size_t from, size_t to)
+{
+    return l->input.ptr[from - 1] == ' ' && to < l->input.len && l->input.ptr[to] == ' ';
+}
+
 /* A run of white space; its last character may belong to a trim marker. */
 static void lex_space(struct lexer *l, struct token *t)
 {
     bool trim;
+
+    l->canonical = false;
 
     skip_spaces(l);
     if (l->pos < l->input.len && l->input.ptr[l->pos] == '-') {
@@ -332,9 +380,14 @@ static void lex_space(struct lexer *l, struct token *t)
 
 static enum token_kind word_kind(str word)
 {
-    for (size_t i = 0; i < COUNT(keywords) && word.len <= KEYWORD_MAX; i++)
-        if (word.ptr[0] == keywords[i].word.ptr[0] && str_eq(word, keywords[i].word))
-            return keywords[i].kind;
+    size_t i = word.len <= KEYWORD_MAX ? keyword_from[(unsigned char)word.ptr[0]] : 0;
+
+    if (i == 0)
+        return TOKEN_IDENTIFIER;
+    for (; i <= COUNT(keywords) && keywords[i - 1].word.ptr[0] == word.ptr[0]; i++)
+        if (word.len == keywords[i - 1].word.len &&
+            hot_same(word.ptr, keywords[i - 1].word.ptr, word.len))
+            return keywords[i - 1].kind;
     return TOKEN_IDENTIFIER;
 }
 
@@ -453,6 +506,7 @@ static void lex_number(struct lexer *l, struct token *t)
 
 static void lex_paren(struct lexer *l, bool open, struct token *t)
 {
+    l->canonical = false;
     l->parens += open ? 1 : -1;
     if (l->parens < 0)
         fail(l, STR("unexpected right paren"), t);
@@ -475,6 +529,8 @@ static void lex_char(struct lexer *l, struct token *t)
 {
     uint32_t r = next(l);
 
+    l->canonical &= r == ',' && l->pos < l->input.len && l->input.ptr[l->pos] == ' ' &&
+                    l->input.ptr[l->start - 1] != ' ';
     if (r > ' ' && r < 0x7f)
         emit(l, TOKEN_CHAR, t);
     else
@@ -494,15 +550,18 @@ static void lex_other(struct lexer *l, struct token *t)
         lex_number(l, t);
         break;
     case '=':
+        l->canonical &= in_blanks(l, l->start, l->pos);
         emit(l, TOKEN_ASSIGN, t);
         break;
     case ':':
+        l->canonical &= in_blanks(l, l->start, l->start + STR(":=").len);
         if (next(l) == '=')
             emit(l, TOKEN_DECLARE, t);
         else
             fail(l, STR("expected :="), t);
         break;
     case '|':
+        l->canonical = false;
         emit(l, TOKEN_PIPE, t);
         break;
     case '"':
@@ -538,7 +597,91 @@ static bool at_name(const struct lexer *l)
     return c < 0x80 ? is_word_byte(c) && (c < '0' || c > '9') : is_alphanumeric(peek(l));
 }
 
-static void lex_inside(struct lexer *l, struct token *t)
+/* Behind the name whose first byte is before from, or 0 if more than ASCII must be looked at. */
+static size_t quick_name(str s, size_t from)
+{
+    while (from < s.len && is_word_byte((unsigned char)s.ptr[from]))
+        from++;
+    return from < s.len && ends_name(s.ptr[from]) ? from : 0;
+}
+
+/* Behind a decimal number whose first digit is before from, or 0 if it may be another one. */
+static size_t quick_digits(str s, size_t from)
+{
+    while (from < s.len && class_of(s.ptr[from]) == BYTE_DIGIT)
+        from++;
+    return from < s.len && ends_name(s.ptr[from]) && s.ptr[from] != '.' ? from : 0;
+}
+
+/* Behind a string without escapes whose opening quote is before from, or 0. */
+static size_t quick_string(str s, size_t from)
+{
+    while (from < s.len && s.ptr[from] != '"' && s.ptr[from] != '\\' && s.ptr[from] != '\n')
+        from++;
+    return from < s.len && s.ptr[from] == '"' ? from + 1 : 0;
+}
+
+/* Where the token ends that most tokens at l->pos are, or 0 if it is another one. */
+static size_t quick_end(struct lexer *l, enum token_kind *kind)
+{
+    str s = l->input;
+    size_t next = l->pos + 1;
+
+    if (next >= s.len)
+        return 0;
+    switch (class_of(s.ptr[l->pos])) {
+    case BYTE_SPACE: /* a single one, and no trim marker */
+        *kind = TOKEN_SPACE;
+        l->canonical &= s.ptr[l->pos] == ' ';
+        return class_of(s.ptr[next]) == BYTE_SPACE || s.ptr[next] == '-' ? 0 : next;
+    case BYTE_NAME:
+        next = quick_name(s, next);
+        *kind = word_kind(str_slice(s, l->pos, next));
+        return next;
+    case BYTE_DOT:
+        *kind = ends_name(s.ptr[next]) ? TOKEN_DOT : TOKEN_FIELD;
+        return class_of(s.ptr[next]) == BYTE_DIGIT ? 0 : quick_name(s, next);
+    case BYTE_DOLLAR:
+        *kind = TOKEN_VARIABLE;
+        return quick_name(s, next);
+    case BYTE_OPEN:
+        *kind = TOKEN_LEFT_PAREN;
+        l->canonical &= s.ptr[next] != ' ';
+        l->parens++;
+        return next;
+    case BYTE_CLOSE:
+        *kind = TOKEN_RIGHT_PAREN;
+        l->canonical &= s.ptr[l->pos - 1] != ' ';
+        return l->parens > 0 ? l->parens--, next : 0;
+    case BYTE_PIPE:
+        *kind = TOKEN_PIPE;
+        l->canonical &= in_blanks(l, l->pos, next);
+        return next;
+    case BYTE_QUOTE:
+        *kind = TOKEN_STRING;
+        return quick_string(s, next);
+    case BYTE_DIGIT:
+        *kind = TOKEN_NUMBER;
+        return quick_digits(s, next);
+    default:
+        return 0;
+    }
+}
+
+/* The next token if it is one that most are. */
+static bool lex_quick(struct lexer *l, struct token *t)
+{
+    size_t end = quick_end(l, &t->kind);
+
+    if (!end)
+        return false;
+    t->pos = l->pos;
+    t->text = (str){l->input.ptr + l->pos, end - l->pos};
+    l->pos = l->start = end;
+    return true;
+}
+
+NOINLINE static void lex_inside(struct lexer *l, struct token *t)
 {
     bool trim;
 
@@ -571,7 +714,7 @@ bool lexer_may_begin(const struct lexer *l, str word)
 
     while (at < l->input.len && is_space((unsigned char)l->input.ptr[at]))
         at++;
-    return str_has_prefix(str_from(l->input, at), word);
+    return has_delim(str_from(l->input, at), word);
 }
 
 str lexer_action(const struct lexer *l)
@@ -594,8 +737,8 @@ void lexer_skip(struct lexer *l, str action, struct token *t)
 
 void lexer_next(struct lexer *l, struct token *t)
 {
-    if (l->inside)
-        lex_inside(l, t);
-    else
+    if (!l->inside)
         lex_outside(l, t);
+    else if (!l->usual || !lex_quick(l, t))
+        lex_inside(l, t);
 }

@@ -7,7 +7,7 @@
  * inside an else.
  */
 #include "base/unicode.h"
-#include "tmpl/internal.h"
+#include "tmpl/code.h"
 
 static void print_list(struct buf *out, const struct nodes *list, str between)
 {
@@ -20,8 +20,8 @@ static void print_list(struct buf *out, const struct nodes *list, str between)
 
 static void print_pipe(struct buf *out, const struct node *n)
 {
-    if (n->pipe.printed) {
-        buf_add(out, *n->pipe.printed);
+    if (n->pipe.code && n->pipe.code->printed.len) {
+        buf_add(out, n->pipe.code->printed);
         return;
     }
     if (n->pipe.declared.len) {

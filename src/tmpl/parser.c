@@ -31,8 +31,9 @@ static struct tv tv_token(const struct token *t)
     return tv_object(TV_TOKEN, t);
 }
 
-bool parse_unexpected(struct parser *p, struct token t, str context)
+bool parse_unexpected(struct parser *p, const struct token *token, str context)
 {
+    struct token t = *token;
     str extra = STR_NONE;
 
     t.line = line_of(p, t.pos);
@@ -45,43 +46,22 @@ bool parse_unexpected(struct parser *p, struct token t, str context)
     return FAIL(p, "%s%s", tv_token(&t), tv_str(extra));
 }
 
-struct node *parse_unexpected_node(struct parser *p, struct token t, str context)
+struct node *parse_unexpected_node(struct parser *p, const struct token *t, str context)
 {
     parse_unexpected(p, t, context);
     return NULL;
 }
 
-bool parse_expect(struct parser *p, enum token_kind kind, str context, struct token *out)
+bool parse_expect(struct parser *p, enum token_kind kind, str context)
 {
-    *out = parse_next_word(p);
-    return out->kind == kind || parse_unexpected(p, *out, context);
+    const struct token *t = parse_next_word(p);
+
+    return t->kind == kind || parse_unexpected(p, t, context);
 }
 
 bool parse_unquote(struct parser *p, str quoted, str *out)
 {
     return go_unquote(p->arena, quoted, out) || FAIL_TEXT(p, "invalid syntax");
-}
-
-struct node *parse_node(struct parser *p, enum node_kind kind, size_t pos)
-{
-    struct node *n = ARENA_NEW(p->arena, struct node);
-
-    n->kind = (uint8_t)kind;
-    n->pos = (uint32_t)pos;
-    return n;
-}
-
-struct nodes parse_list(struct parser *p, size_t first)
-{
-    size_t len = p->open.len - first;
-    struct nodes list = {NULL, (uint32_t)len};
-
-    if (len) {
-        list.items = arena_alloc_raw(p->arena, arena_array_size(len, sizeof(struct node *)));
-        memcpy(list.items, p->open.items + first, len * sizeof(struct node *));
-    }
-    p->open.len = first;
-    return list;
 }
 
 static struct node *item_list(struct parser *p, struct node **end);
@@ -97,7 +77,7 @@ static struct node *else_part(struct parser *p, struct node *otherwise, enum nod
     enum token_kind word = kind == NODE_IF ? TOKEN_IF : TOKEN_WITH;
     struct node *end, *list;
 
-    if (kind != NODE_RANGE && parse_peek(p).kind == word) {
+    if (kind != NODE_RANGE && parse_peek(p)->kind == word) {
         size_t first = p->open.len;
         struct node *inner;
         parse_next(p);
@@ -124,7 +104,7 @@ static enum token_kind keyword_of(enum node_kind kind)
 
 static bool branch_condition(struct parser *p, struct node *n, str context)
 {
-    n->pos = (uint32_t)(p->base = parse_peek_word(p).pos);
+    n->pos = (uint32_t)(p->base = parse_peek_word(p)->pos);
     n->branch.pipe = parse_pipeline(p, context, TOKEN_RIGHT_DELIM);
     if (!n->branch.pipe)
         return false;
@@ -180,9 +160,9 @@ static struct node *branch(struct parser *p, enum node_kind kind, str context)
 static struct node *jump(struct parser *p, enum node_kind kind, size_t pos)
 {
     bool is_break = kind == NODE_BREAK;
-    struct token t = parse_next_word(p);
+    const struct token *t = parse_next_word(p);
 
-    if (t.kind != TOKEN_RIGHT_DELIM)
+    if (t->kind != TOKEN_RIGHT_DELIM)
         return parse_unexpected_node(p, t, is_break ? STR("{{break}}") : STR("{{continue}}"));
     if (!p->ranges) {
         FAIL_TEXT(p, is_break ? "{{break}} outside {{range}}" : "{{continue}} outside {{range}}");
@@ -193,30 +173,29 @@ static struct node *jump(struct parser *p, enum node_kind kind, size_t pos)
 
 static struct node *end_control(struct parser *p)
 {
-    struct token t;
     struct node *n;
 
-    if (!parse_expect(p, TOKEN_RIGHT_DELIM, STR("end"), &t))
+    if (!parse_expect(p, TOKEN_RIGHT_DELIM, STR("end")))
         return NULL;
-    n = parse_node(p, NODE_END, t.pos);
-    action_keep(p, &(struct action){.word = TOKEN_END, .end = n}, t.pos);
+    n = parse_node(p, NODE_END, p->token[0].pos);
+    action_keep(p, &(struct action){.word = TOKEN_END, .end = n}, n->pos);
     return n;
 }
 
 /* else; the if or with of an "else if", "else with" is left for the caller. */
 static struct node *else_control(struct parser *p)
 {
-    struct token t = parse_peek_word(p);
+    const struct token *t = parse_peek_word(p);
     struct node *n;
 
-    if (t.kind == TOKEN_IF || t.kind == TOKEN_WITH) {
+    if (t->kind == TOKEN_IF || t->kind == TOKEN_WITH) {
         p->note.text = STR_NONE; /* what follows is an action of its own to others */
-        return parse_node(p, NODE_ELSE, t.pos);
+        return parse_node(p, NODE_ELSE, t->pos);
     }
-    if (!parse_expect(p, TOKEN_RIGHT_DELIM, STR("else"), &t))
+    if (!parse_expect(p, TOKEN_RIGHT_DELIM, STR("else")))
         return NULL;
-    n = parse_node(p, NODE_ELSE, t.pos);
-    action_keep(p, &(struct action){.word = TOKEN_ELSE, .end = n}, t.pos);
+    n = parse_node(p, NODE_ELSE, p->token[0].pos);
+    action_keep(p, &(struct action){.word = TOKEN_ELSE, .end = n}, n->pos);
     return n;
 }
 
@@ -245,12 +224,12 @@ static struct parser sub_parser(const struct parser *p, str name)
 static bool add_tree(struct parser *p, struct node *root)
 {
     struct template *old = map_get(p->trees, p->name), *t;
+    bool empty = node_is_empty(root);
 
-    if (old && !node_is_empty(old->root))
-        return node_is_empty(root) ||
-               FAIL(p, "template: multiple definition of template %q", tv_str(p->name));
+    if (old && !old->empty)
+        return empty || FAIL(p, "template: multiple definition of template %q", tv_str(p->name));
     t = ARENA_NEW(p->arena, struct template);
-    *t = (struct template){.name = p->name, .file = p->file, .root = root};
+    *t = (struct template){.name = p->name, .file = p->file, .root = root, .empty = empty};
     map_set(p->trees, p->name, t);
     return true;
 }
@@ -259,12 +238,12 @@ static bool definition(struct parser *outer)
 {
     str context = STR("define clause");
     struct parser sub = sub_parser(outer, STR_NONE), *p = &sub;
-    struct token t = parse_next_word(p);
+    const struct token *t = parse_next_word(p);
     struct node *root, *end;
 
-    if (t.kind != TOKEN_STRING && t.kind != TOKEN_RAW_STRING)
+    if (t->kind != TOKEN_STRING && t->kind != TOKEN_RAW_STRING)
         return parse_unexpected(p, t, context);
-    if (!parse_unquote(p, t.text, &p->name) || !parse_expect(p, TOKEN_RIGHT_DELIM, context, &t))
+    if (!parse_unquote(p, t->text, &p->name) || !parse_expect(p, TOKEN_RIGHT_DELIM, context))
         return false;
     root = item_list(p, &end);
     if (!root)
@@ -277,7 +256,7 @@ static bool definition(struct parser *outer)
 static bool template_name(struct parser *p, const struct token *t, str context, str *out)
 {
     if (t->kind != TOKEN_STRING && t->kind != TOKEN_RAW_STRING)
-        return parse_unexpected(p, *t, context);
+        return parse_unexpected(p, t, context);
     return parse_unquote(p, t->text, out);
 }
 
@@ -301,12 +280,12 @@ static bool block_body(struct parser *p, str name, str context)
 static struct node *block(struct parser *p)
 {
     str context = STR("block clause");
-    struct token t = parse_next_word(p);
-    struct node *n = parse_node(p, NODE_TEMPLATE, t.pos);
+    const struct token *t = parse_next_word(p);
+    struct node *n = parse_node(p, NODE_TEMPLATE, t->pos);
 
     p->note.text = STR_NONE;
-    p->base = t.pos;
-    if (!template_name(p, &t, context, &n->call.name))
+    p->base = t->pos;
+    if (!template_name(p, t, context, &n->call.name))
         return NULL;
     n->call.pipe = parse_pipeline(p, context, TOKEN_RIGHT_DELIM);
     return n->call.pipe && block_body(p, n->call.name, context) ? n : NULL;
@@ -315,13 +294,13 @@ static struct node *block(struct parser *p)
 static struct node *template_call(struct parser *p)
 {
     str context = STR("template clause");
-    struct token t = parse_next_word(p);
-    struct node *n = parse_node(p, NODE_TEMPLATE, t.pos);
+    const struct token *t = parse_next_word(p);
+    struct node *n = parse_node(p, NODE_TEMPLATE, t->pos);
 
-    p->base = t.pos;
-    if (!template_name(p, &t, context, &n->call.name))
+    p->base = t->pos;
+    if (!template_name(p, t, context, &n->call.name))
         return NULL;
-    if (parse_next_word(p).kind != TOKEN_RIGHT_DELIM) {
+    if (parse_next_word(p)->kind != TOKEN_RIGHT_DELIM) {
         parse_backup(p);
         n->call.pipe = parse_pipeline(p, context, TOKEN_RIGHT_DELIM);
         if (!n->call.pipe)
@@ -340,7 +319,7 @@ static struct node *plain_action(struct parser *p)
     struct node *n;
 
     parse_backup(p);
-    p->base = parse_peek(p).pos;
+    p->base = parse_peek(p)->pos;
     n = parse_node(p, NODE_ACTION, p->base);
     n->action = parse_pipeline(p, STR("command"), TOKEN_RIGHT_DELIM);
     if (!n->action)
@@ -392,18 +371,18 @@ static struct node *action(struct parser *p)
 {
     size_t from = p->lexer->pos, vars = p->vars.len;
     const struct action *known = action_known(p);
-    struct token t;
+    const struct token *t;
 
     if (known)
         return known_action(p, known, from, vars);
     t = parse_next_word(p);
-    switch (t.kind) {
+    switch (t->kind) {
     case TOKEN_BLOCK:
         return block(p);
     case TOKEN_BREAK:
-        return jump(p, NODE_BREAK, t.pos);
+        return jump(p, NODE_BREAK, t->pos);
     case TOKEN_CONTINUE:
-        return jump(p, NODE_CONTINUE, t.pos);
+        return jump(p, NODE_CONTINUE, t->pos);
     case TOKEN_ELSE:
         return else_control(p);
     case TOKEN_END:
@@ -423,17 +402,17 @@ static struct node *action(struct parser *p)
 
 static struct node *text_or_action(struct parser *p)
 {
-    struct token t = parse_next_word(p);
+    const struct token *t = parse_next_word(p);
     struct node *n;
 
-    if (t.kind == TOKEN_TEXT) {
-        n = parse_node(p, NODE_TEXT, t.pos);
-        n->text = t.text;
+    if (t->kind == TOKEN_TEXT) {
+        n = parse_node(p, NODE_TEXT, t->pos);
+        n->text = t->text;
         return n;
     }
-    if (t.kind != TOKEN_LEFT_DELIM)
+    if (t->kind != TOKEN_LEFT_DELIM)
         return parse_unexpected_node(p, t, STR("input"));
-    p->action_pos = t.pos;
+    p->action_pos = t->pos;
     n = action(p);
     p->action_pos = STR_NPOS;
     return n;
@@ -442,10 +421,10 @@ static struct node *text_or_action(struct parser *p)
 /* Everything up to {{end}} or {{else}}, which *end is. */
 static struct node *item_list(struct parser *p, struct node **end)
 {
-    struct node *list = parse_node(p, NODE_LIST, parse_peek_word(p).pos);
+    struct node *list = parse_node(p, NODE_LIST, parse_peek_word(p)->pos);
     size_t first = p->open.len;
 
-    while (parse_peek_word(p).kind != TOKEN_EOF) {
+    while (parse_peek_word(p)->kind != TOKEN_EOF) {
         struct node *n = text_or_action(p);
         if (!n)
             return NULL;
@@ -468,8 +447,8 @@ static bool try_definition(struct parser *p, bool *done)
     *done = false;
     if (!lexer_may_begin(p->lexer, STR("define")))
         return true;
-    delim = parse_next(p);
-    *done = parse_next_word(p).kind == TOKEN_DEFINE;
+    delim = *parse_next(p);
+    *done = parse_next_word(p)->kind == TOKEN_DEFINE;
     if (*done)
         return definition(p);
     p->token[1] = delim;
@@ -482,10 +461,10 @@ static bool top_level(struct parser *p, struct node *root)
 {
     size_t first = p->open.len;
 
-    while (parse_peek(p).kind != TOKEN_EOF) {
+    while (parse_peek(p)->kind != TOKEN_EOF) {
         struct node *n;
         bool done = false;
-        if (parse_peek(p).kind == TOKEN_LEFT_DELIM && !try_definition(p, &done))
+        if (parse_peek(p)->kind == TOKEN_LEFT_DELIM && !try_definition(p, &done))
             return false;
         if (done)
             continue;

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "tmpl/internal.h"
+#include "tmpl/code.h"
 
 /*
  * How deep parentheses, and how deep control structures may nest: Go stops parentheses at 10,000,
@@ -16,7 +16,7 @@
 
 /* What the action being parsed is to others that are the same; see actions.c. */
 struct action_note {
-    str text;       /* of the action; none: it is not kept */
+    str text;       /* of the action; none: it is not kept, or is known but for its variables */
     size_t vars;    /* how many variables there were before */
     VEC(str) used;  /* of these */
     unsigned reach; /* of its functions */
@@ -48,15 +48,16 @@ struct parser {
     int peeked;
     VEC(str) vars;
     node_vec open;     /* the nodes of lists that are not complete */
+    op_vec ops;        /* of the pipeline being compiled */
     size_t action_pos; /* of the action being parsed, STR_NPOS outside */
     unsigned ranges, depth;
     size_t base; /* where the item of a list begins whose parts are being parsed */
     struct action_note note;
 };
 
-/* ---- Tokens. A word is a token other than white space. ---- */
+/* ---- Tokens. A word is a token other than white space. A token is valid until the next. ---- */
 
-static inline const struct token *parse_next_at(struct parser *p)
+static inline const struct token *parse_next(struct parser *p)
 {
     if (p->peeked > 0)
         p->peeked--;
@@ -70,38 +71,40 @@ static inline void parse_backup(struct parser *p)
     p->peeked++;
 }
 
-static inline struct token parse_next(struct parser *p)
+static inline const struct token *parse_peek(struct parser *p)
 {
-    return *parse_next_at(p);
-}
-
-static inline struct token parse_peek(struct parser *p)
-{
-    struct token t = *parse_next_at(p);
+    const struct token *t = parse_next(p);
 
     parse_backup(p);
     return t;
 }
 
-static inline struct token parse_next_word(struct parser *p)
+/* Whether the next token was a single blank, which is past now. */
+static inline bool parse_skip_blank(struct parser *p)
 {
-    const struct token *t = parse_next_at(p);
-
-    while (t->kind == TOKEN_SPACE)
-        t = parse_next_at(p);
-    return *t;
+    return p->peeked == 0 && lexer_skip_blank(p->lexer);
 }
 
-static inline struct token parse_peek_word(struct parser *p)
+static inline const struct token *parse_next_word(struct parser *p)
 {
-    struct token t = parse_next_word(p);
+    const struct token *t;
+
+    parse_skip_blank(p);
+    do
+        t = parse_next(p);
+    while (t->kind == TOKEN_SPACE);
+    return t;
+}
+
+static inline const struct token *parse_peek_word(struct parser *p)
+{
+    const struct token *t = parse_next_word(p);
 
     parse_backup(p);
     return t;
 }
 /* The next word, which must be of this kind. */
-MUST_CHECK bool parse_expect(struct parser *p, enum token_kind kind, str context,
-                             struct token *out);
+MUST_CHECK bool parse_expect(struct parser *p, enum token_kind kind, str context);
 
 /* ---- Errors. ---- */
 
@@ -112,12 +115,18 @@ bool parse_fail(struct parser *p, const char *format, const struct tv *args, siz
                sizeof((const struct tv[]){__VA_ARGS__}) / sizeof(struct tv))
 #define FAIL_TEXT(p, text) parse_fail((p), (text), NULL, 0)
 /* This token does not belong into the context: always false, always NULL. */
-bool parse_unexpected(struct parser *p, struct token t, str context);
-struct node *parse_unexpected_node(struct parser *p, struct token t, str context);
+bool parse_unexpected(struct parser *p, const struct token *t, str context);
+struct node *parse_unexpected_node(struct parser *p, const struct token *t, str context);
 
 /* ---- Nodes. ---- */
 
-struct node *parse_node(struct parser *p, enum node_kind kind, size_t pos);
+static inline struct node *parse_node(struct parser *p, enum node_kind kind, size_t pos)
+{
+    struct node *n = arena_alloc_raw(p->arena, sizeof(*n));
+
+    *n = (struct node){.kind = (uint8_t)kind, .pos = (uint32_t)pos};
+    return n;
+}
 
 /* Adds a node to the open list. Lists nest: one begins at the length that p->open has by then. */
 static inline void parse_add(struct parser *p, struct node *n)
@@ -128,7 +137,19 @@ static inline void parse_add(struct parser *p, struct node *n)
 }
 
 /* Ends the list that began at first. */
-struct nodes parse_list(struct parser *p, size_t first);
+static inline struct nodes parse_list(struct parser *p, size_t first)
+{
+    const size_t len = p->open.len - first;
+    struct nodes list = {NULL, (uint32_t)len};
+
+    if (!len)
+        return list;
+    list.items = arena_alloc_raw(p->arena, arena_array_size(len, sizeof(struct node *)));
+    for (size_t i = 0; i < len; i++)
+        list.items[i] = p->open.items[first + i];
+    p->open.len = first;
+    return list;
+}
 
 /* A part of the item of a list. */
 static inline struct node *parse_part(struct parser *p, enum node_kind kind, size_t pos)
@@ -148,5 +169,8 @@ void action_keep(struct parser *p, const struct action *a, size_t pos);
 
 /* The text between the quotes of a string. */
 MUST_CHECK bool parse_unquote(struct parser *p, str quoted, str *out);
-/* A pipeline up to the token that ends it, which is consumed; NULL after an error. */
+/*
+ * A pipeline up to the token that ends it, which is consumed; NULL after an error. It is compiled
+ * unless it is in parentheses, and so part of another one.
+ */
 struct node *parse_pipeline(struct parser *p, str context, enum token_kind end);

@@ -53,10 +53,15 @@ static struct node *identifier(struct parser *p, const struct token *t)
     return n;
 }
 
+static bool is_variable(str x, str y)
+{
+    return x.len == y.len && hot_same(x.ptr, y.ptr, x.len);
+}
+
 static struct node *use_variable(struct parser *p, const struct token *t)
 {
     for (size_t i = 0; i < p->vars.len; i++)
-        if (str_eq(p->vars.items[i], t->text)) {
+        if (is_variable(p->vars.items[i], t->text)) {
             if (i < p->note.vars && p->note.text.len)
                 VEC_PUSH(p->arena, &p->note.used, t->text);
             return new_variable(p, t);
@@ -125,31 +130,31 @@ static struct node *field(struct parser *p, const struct token *t)
 /* A term, or *none when the next token begins none. NULL and not *none is an error. */
 static struct node *term(struct parser *p, bool *none)
 {
-    struct token t = parse_next_word(p);
+    const struct token *t = parse_next_word(p);
 
     *none = false;
-    switch (t.kind) {
+    switch (t->kind) {
     case TOKEN_IDENTIFIER:
-        return identifier(p, &t);
+        return identifier(p, t);
     case TOKEN_DOT:
-        return parse_part(p, NODE_DOT, t.pos);
+        return parse_part(p, NODE_DOT, t->pos);
     case TOKEN_NIL:
-        return parse_part(p, NODE_NIL, t.pos);
+        return parse_part(p, NODE_NIL, t->pos);
     case TOKEN_VARIABLE:
-        return use_variable(p, &t);
+        return use_variable(p, t);
     case TOKEN_FIELD:
-        return field(p, &t);
+        return field(p, t);
     case TOKEN_BOOL:
-        return bool_node(p, &t);
+        return bool_node(p, t);
     case TOKEN_CHAR_CONSTANT:
     case TOKEN_COMPLEX:
     case TOKEN_NUMBER:
-        return number(p, &t);
+        return number(p, t);
     case TOKEN_LEFT_PAREN:
         return parenthesized(p);
     case TOKEN_STRING:
     case TOKEN_RAW_STRING:
-        return string(p, &t);
+        return string(p, t);
     default:
         parse_backup(p);
         *none = true;
@@ -160,18 +165,28 @@ static struct node *term(struct parser *p, bool *none)
 /* The fields that follow on a term; those of a field or variable become part of it. */
 static struct node *chain(struct parser *p, struct node *on)
 {
-    struct node *n = parse_part(p, NODE_CHAIN, parse_peek(p).pos);
+    struct node *n = parse_part(p, NODE_CHAIN, parse_peek(p)->pos);
     VEC(str) names = {0};
 
     if (on->kind == NODE_FIELD || on->kind == NODE_VARIABLE) {
         n->kind = on->kind;
         VEC_PUSH(p->arena, &names, on->chain.fields.items[0]);
     }
-    while (parse_peek(p).kind == TOKEN_FIELD)
-        VEC_PUSH(p->arena, &names, str_from(parse_next(p).text, 1));
+    while (parse_peek(p)->kind == TOKEN_FIELD)
+        VEC_PUSH(p->arena, &names, str_from(parse_next(p)->text, 1));
     n->chain.on = on;
     n->chain.fields = (struct names){names.items, (uint32_t)names.len};
     return n;
+}
+
+/* Most often the next byte says that there is none. */
+static bool field_follows(struct parser *p)
+{
+    const struct lexer *l = p->lexer;
+
+    if (p->peeked == 0 && l->pos < l->input.len && l->input.ptr[l->pos] != '.')
+        return false;
+    return parse_peek(p)->kind == TOKEN_FIELD;
 }
 
 static struct node *operand(struct parser *p, bool *none)
@@ -179,7 +194,7 @@ static struct node *operand(struct parser *p, bool *none)
     struct node *n = term(p, none);
     struct buf b;
 
-    if (!n || parse_peek(p).kind != TOKEN_FIELD)
+    if (!n || !field_follows(p))
         return n;
     switch ((enum node_kind)n->kind) {
     case NODE_BOOL:
@@ -187,7 +202,7 @@ static struct node *operand(struct parser *p, bool *none)
     case NODE_NUMBER:
     case NODE_NIL:
     case NODE_DOT:
-        while (parse_peek(p).kind == TOKEN_FIELD)
+        while (parse_peek(p)->kind == TOKEN_FIELD)
             parse_next(p);
         b = buf_new(p->arena, BUF_UNLIMITED);
         node_print(&b, n);
@@ -203,25 +218,27 @@ static struct node *operand(struct parser *p, bool *none)
 /* Operands separated by space, up to a pipe, which is consumed, or the end, which is not. */
 static struct node *command(struct parser *p)
 {
-    struct node *n = parse_part(p, NODE_COMMAND, parse_peek_word(p).pos);
+    struct node *n = parse_part(p, NODE_COMMAND, parse_peek_word(p)->pos);
     size_t first = p->open.len;
 
     for (;;) {
         bool none;
         struct node *o;
-        struct token t;
+        const struct token *t;
         parse_peek_word(p);
         o = operand(p, &none);
         if (!o && !none)
             return NULL;
         if (o)
             parse_add(p, o);
-        t = parse_next(p);
-        if (t.kind == TOKEN_SPACE)
+        if (parse_skip_blank(p))
             continue;
-        if (t.kind == TOKEN_RIGHT_DELIM || t.kind == TOKEN_RIGHT_PAREN)
+        t = parse_next(p);
+        if (t->kind == TOKEN_SPACE)
+            continue;
+        if (t->kind == TOKEN_RIGHT_DELIM || t->kind == TOKEN_RIGHT_PAREN)
             parse_backup(p);
-        else if (t.kind != TOKEN_PIPE)
+        else if (t->kind != TOKEN_PIPE)
             return parse_unexpected_node(p, t, STR("operand"));
         break;
     }
@@ -247,7 +264,7 @@ static bool more_declarations(struct parser *p, str context, size_t count, bool 
     *again = str_eq(context, STR("range")) && count < 2;
     if (!*again)
         return FAIL(p, "too many declarations in %s", tv_str(context));
-    kind = parse_peek_word(p).kind;
+    kind = parse_peek_word(p)->kind;
     if (kind != TOKEN_VARIABLE && kind != TOKEN_RIGHT_DELIM && kind != TOKEN_RIGHT_PAREN)
         return FAIL_TEXT(p, "range can only initialize variables");
     return true;
@@ -259,8 +276,8 @@ static bool declarations(struct parser *p, struct node *pipe, str context)
     size_t first = p->open.len;
     bool again = true;
 
-    while (again && parse_peek_word(p).kind == TOKEN_VARIABLE) {
-        struct token v = parse_next(p), after = parse_peek(p), t = parse_peek_word(p);
+    while (again && parse_peek_word(p)->kind == TOKEN_VARIABLE) {
+        struct token v = *parse_next(p), after = *parse_peek(p), t = *parse_peek_word(p);
         again = false;
         if (t.kind == TOKEN_ASSIGN || t.kind == TOKEN_DECLARE) {
             pipe->assign = t.kind == TOKEN_ASSIGN;
@@ -328,20 +345,23 @@ static bool begins_command(enum token_kind kind)
 
 struct node *parse_pipeline(struct parser *p, str context, enum token_kind end)
 {
-    struct node *pipe = parse_part(p, NODE_PIPE, parse_peek_word(p).pos);
+    struct node *pipe = parse_part(p, NODE_PIPE, parse_peek_word(p)->pos);
     size_t first = p->open.len;
 
     if (!declarations(p, pipe, context))
         return NULL;
     for (;;) {
-        struct token t = parse_next_word(p);
+        const struct token *t = parse_next_word(p);
         struct node *c;
-        if (t.kind == end) {
+        if (t->kind == end) {
             pipe->pipe.commands = parse_list(p, first);
-            pipe->simple = pipe->pipe.commands.len == 1 && !pipe->pipe.declared.len;
-            return check_pipeline(p, pipe, context) ? pipe : NULL;
+            if (!check_pipeline(p, pipe, context))
+                return NULL;
+            if (end == TOKEN_RIGHT_DELIM)
+                code_make(p->arena, &p->ops, pipe);
+            return pipe;
         }
-        if (!begins_command(t.kind))
+        if (!begins_command(t->kind))
             return parse_unexpected_node(p, t, context);
         parse_backup(p);
         c = command(p);

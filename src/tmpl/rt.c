@@ -117,10 +117,11 @@ static struct tv as_element(enum tv_type of, struct tv v)
 
 struct tv tv_list_new(struct rt *rt, enum tv_type type, size_t n)
 {
-    struct tv_list *list = ARENA_NEW(rt->arena, struct tv_list);
+    const size_t size = arena_array_size(n, sizeof(struct tv));
+    struct tv_list *list = arena_alloc_raw(rt->arena, sizeof(*list) + size);
 
     list->len = n;
-    list->items = ARENA_ARRAY(rt->arena, struct tv, n);
+    list->items = memset(list + 1, 0, size);
     return (struct tv){.type = (uint8_t)type, .list = list};
 }
 
@@ -176,21 +177,9 @@ struct tv tv_slice_far(struct rt *rt, struct tv list, size_t from, size_t to)
 
 /* ---- Maps ----------------------------------------------------------------------------------- */
 
-struct tv_map {
-    struct map *entries; /* key to struct tv in the arena */
-};
-
-static struct tv_map *map_make(struct rt *rt)
-{
-    struct tv_map *m = ARENA_NEW(rt->arena, struct tv_map);
-
-    m->entries = map_new(rt->arena);
-    return m;
-}
-
 struct tv tv_map_new(struct rt *rt, enum tv_type type)
 {
-    return (struct tv){.type = (uint8_t)type, .map = map_make(rt)};
+    return (struct tv){.type = (uint8_t)type, .map = map_new(rt->arena)};
 }
 
 static str node_key(const struct value *const *node)
@@ -199,34 +188,34 @@ static str node_key(const struct value *const *node)
 }
 
 /* The changed copy of a map of the data, or NULL. */
-static struct tv_map *overlay_of(const struct rt *rt, const struct value *node)
+static struct map *overlay_of(const struct rt *rt, const struct value *node)
 {
     return rt->overlay ? map_get(rt->overlay, node_key(&node)) : NULL;
 }
 
-static void entry_put(struct rt *rt, struct tv_map *m, str key, struct tv item)
+static void entry_put(struct rt *rt, struct map *m, str key, struct tv item)
 {
-    struct tv *slot = map_get(m->entries, key);
+    struct tv *slot = map_get(m, key);
 
     if (!slot) {
         slot = arena_alloc_raw(rt->arena, sizeof(*slot));
-        map_set(m->entries, key, slot);
+        map_set(m, key, slot);
     }
     *slot = tv_concrete(item);
 }
 
 /* The map behind map that may be written: the overlay for data. */
-static struct tv_map *writable(struct rt *rt, struct tv map)
+static struct map *writable(struct rt *rt, struct tv map)
 {
     const struct value **key;
-    struct tv_map *m;
+    struct map *m;
 
     if (!(map.flags & TV_DATA))
         return map.map;
     m = overlay_of(rt, map.data);
     if (m)
         return m;
-    m = map_make(rt);
+    m = map_new(rt->arena);
     for (size_t i = 0; i < map.data->len; i++)
         entry_put(rt, m, value_key(&map.data->items[i]), wrap_child(map, &map.data->items[i]));
     if (!rt->overlay)
@@ -238,14 +227,14 @@ static struct tv_map *writable(struct rt *rt, struct tv map)
 }
 
 /* The entries when they are not those of an unchanged node, else NULL. */
-static struct tv_map *made(const struct rt *rt, struct tv map)
+static struct map *made(const struct rt *rt, struct tv map)
 {
     return map.flags & TV_DATA ? overlay_of(rt, map.data) : map.map;
 }
 
 bool tv_get(const struct rt *rt, struct tv map, str key, struct tv *out)
 {
-    const struct tv_map *m = made(rt, map);
+    const struct map *m = made(rt, map);
     const struct value *node;
     const struct tv *slot;
 
@@ -255,7 +244,7 @@ bool tv_get(const struct rt *rt, struct tv map, str key, struct tv *out)
             *out = in_interface(wrap_child(map, node));
         return node != NULL;
     }
-    slot = m ? map_get(m->entries, key) : NULL;
+    slot = m ? map_get(m, key) : NULL;
     if (slot)
         *out = as_element((enum tv_type)map.type, *slot);
     return slot != NULL;
@@ -268,10 +257,10 @@ void tv_set(struct rt *rt, struct tv map, str key, struct tv item)
 
 void tv_unset(struct rt *rt, struct tv map, str key)
 {
-    struct tv_map *m = writable(rt, map);
+    struct map *m = writable(rt, map);
 
     if (m)
-        map_remove(m->entries, key);
+        map_remove(m, key);
 }
 
 void rt_charge_sort(struct rt *rt, size_t n, uint64_t bytes, bool sorted)
@@ -291,7 +280,7 @@ static int entry_compare(const void *x, const void *y)
 
 struct tv_entry *tv_entries(struct rt *rt, struct tv map)
 {
-    const struct tv_map *m = made(rt, map);
+    const struct map *m = made(rt, map);
     size_t n = tv_len(rt, map);
     struct tv_entry *e = ARENA_ARRAY(rt->arena, struct tv_entry, n);
     bool sorted = true;
@@ -299,9 +288,8 @@ struct tv_entry *tv_entries(struct rt *rt, struct tv map)
 
     for (size_t i = 0; i < n; i++) {
         if (m) {
-            e[i].key = map_key(m->entries, i);
-            e[i].item =
-                as_element((enum tv_type)map.type, *(const struct tv *)map_at(m->entries, i));
+            e[i].key = map_key(m, i);
+            e[i].item = as_element((enum tv_type)map.type, *(const struct tv *)map_at(m, i));
         } else {
             e[i].key = value_key(&map.data->items[i]);
             e[i].item = in_interface(wrap_child(map, &map.data->items[i]));
@@ -319,7 +307,7 @@ struct tv_entry *tv_entries(struct rt *rt, struct tv map)
 
 size_t tv_len(const struct rt *rt, struct tv v)
 {
-    const struct tv_map *m;
+    const struct map *m;
 
     switch (tv_kind(v)) {
     case TV_KIND_STRING:
@@ -331,7 +319,7 @@ size_t tv_len(const struct rt *rt, struct tv v)
     case TV_KIND_MAP:
         m = made(rt, v);
         if (m)
-            return map_len(m->entries);
+            return map_len(m);
         return v.flags & TV_DATA ? v.data->len : 0;
     default:
         return 0;
@@ -353,9 +341,10 @@ bool tv_is_true(const struct rt *rt, struct tv v)
     case TV_KIND_COMPLEX:
         return v.z->re != 0 || v.z->im != 0;
     case TV_KIND_STRING:
+        return v.len > 0;
     case TV_KIND_SLICE:
     case TV_KIND_MAP:
-        return tv_len(rt, v) > 0;
+        return v.object && tv_len(rt, v) > 0;
     case TV_KIND_PTR:
         return v.object != NULL;
     default:

@@ -88,8 +88,6 @@ struct tv_list {
     struct tv *items;
 };
 
-struct tv_map; /* text to tv, in order of insertion */
-
 struct tv_complex {
     double re, im;
 };
@@ -106,7 +104,7 @@ struct tv {
         const char *text;
         const struct tv_complex *z;
         struct tv_list *list;     /* slices; NULL is Go's nil slice */
-        struct tv_map *map;       /* maps; NULL is Go's nil map */
+        struct map *map;          /* maps: text to struct tv; NULL is Go's nil map */
         const struct value *data; /* with TV_DATA */
         const void *object;       /* the rest: what the family of the type made */
     };
@@ -115,7 +113,7 @@ struct tv {
 /* One execution, as values see it. */
 struct rt {
     struct arena *arena;
-    struct map *overlay; /* node address to struct tv_map, NULL until something is changed */
+    struct map *overlay; /* node address to its changed copy, NULL until something is changed */
     struct {
         const struct value **items;
         size_t len, cap;

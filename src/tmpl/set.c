@@ -46,7 +46,7 @@ bool tmpl_option(struct tmpl_set *set, str option, struct err *e)
 
 void set_install(struct tmpl_set *set, struct template *t)
 {
-    if (node_is_empty(t->root) && map_has(set->templates, t->name))
+    if (t->empty && map_has(set->templates, t->name))
         return;
     map_set(set->templates, t->name, t);
 }
@@ -72,8 +72,12 @@ bool tmpl_parse(struct tmpl_set *set, str name, str text, struct err *e)
 
 void tmpl_add(struct tmpl_set *set, const struct tmpl_set *from)
 {
-    for (size_t i = 0; i < map_len(from->templates); i++)
-        set_install(set, map_at(from->templates, i));
+    map_reserve(set->templates, map_len(from->templates));
+    for (size_t i = 0; i < map_len(from->templates); i++) {
+        const struct template *t = map_at(from->templates, i);
+        if (!t->empty || !map_has(set->templates, t->name))
+            map_set_entry(set->templates, from->templates, i);
+    }
     set->reach |= from->reach;
     if (!set->main) {
         set->main = from->main;

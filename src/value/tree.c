@@ -5,47 +5,50 @@
 
 #include "value/number.h"
 
-struct copying {
-    struct arena *arena;
-    bool texts; /* copy texts and keys too */
-};
-
-static const char *copy_text(const struct copying *c, const char *text, size_t len)
+static const char *copy_text(struct arena *a, const char *text, size_t len)
 {
-    return c->texts && len ? str_copy(c->arena, (str){text, len}).ptr : text;
+    return len ? str_copy(a, (str){text, len}).ptr : text;
 }
 
 /* Copies what lies below v, whose node has already been copied. */
-static void copy_below(const struct copying *c, struct value *v)
+static void copy_below(struct arena *a, struct value *v)
 {
-    v->key = copy_text(c, v->key, v->key_len);
+    v->key = copy_text(a, v->key, v->key_len);
     if (v->kind >= VALUE_INT && v->kind <= VALUE_STRING)
-        v->text = copy_text(c, v->text, v->len);
+        v->text = copy_text(a, v->text, v->len);
     if (!value_is_container(v))
         return;
-    value_adopt(c->arena, v, (enum value_kind)v->kind, v->items, v->len);
+    value_adopt(a, v, (enum value_kind)v->kind, v->items, v->len);
     for (size_t i = 0; i < v->len; i++)
-        if (c->texts || value_is_container(&v->items[i]))
-            copy_below(c, &v->items[i]);
-}
-
-static struct value *copy(struct arena *a, const struct value *v, bool texts)
-{
-    struct value *root = arena_alloc_raw(a, sizeof(*root));
-
-    *root = *v;
-    copy_below(&(struct copying){.arena = a, .texts = texts}, root);
-    return root;
+        copy_below(a, &v->items[i]);
 }
 
 struct value *value_copy(struct arena *a, const struct value *v)
 {
-    return copy(a, v, true);
+    struct value *root = arena_alloc_raw(a, sizeof(*root));
+
+    *root = *v;
+    copy_below(a, root);
+    return root;
+}
+
+/* The same for the nodes of a container alone. */
+static void clone_below(struct arena *a, struct value *v)
+{
+    value_adopt(a, v, (enum value_kind)v->kind, v->items, v->len);
+    for (size_t i = 0; i < v->len; i++)
+        if (value_is_container(&v->items[i]))
+            clone_below(a, &v->items[i]);
 }
 
 struct value *value_clone(struct arena *a, const struct value *v)
 {
-    return copy(a, v, false);
+    struct value *root = arena_alloc_raw(a, sizeof(*root));
+
+    *root = *v;
+    if (value_is_container(v))
+        clone_below(a, root);
+    return root;
 }
 
 /* base is ours to change. */

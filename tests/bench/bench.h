@@ -26,6 +26,7 @@ struct bench_case {
     size_t (*run)(void *ctx);
     void (*after)(void *ctx); /* drops the result of a round, not timed; or NULL */
     void *ctx;
+    int rounds;             /* at least so many; 0: three */
     int64_t (*clock)(void); /* what is measured, in ns; NULL is CPU time of this process */
     const char *reference;  /* an earlier row of the same run, or NULL */
     double target;          /* so many times the speed of the reference, or 0 */

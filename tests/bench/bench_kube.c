@@ -97,8 +97,7 @@ static bool on_item(void *ctx, str text, struct err *e)
 
 static struct kube_cache *new_cache(void)
 {
-    return kube_cache_new(&(struct kube_cache_config){
-        .watch = {.call = call}, .indexes = &kube_index_owner, .index_count = 1});
+    return kube_cache_new(&(struct kube_cache_config){.watch = {.call = call}});
 }
 
 /* In pieces as curl gives them. */

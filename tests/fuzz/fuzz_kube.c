@@ -72,7 +72,7 @@ static struct cutting cut(struct arena *a, str text, size_t step)
         c.sound &= kube_items_add(&items, str_slice(text, at, at + step), NULL);
     if (!kube_items_end(&items, a, &c.around, NULL))
         c.around = NULL;
-    c.trusted = c.sound && c.around && kube_envelope_read(c.around, &c.read, NULL);
+    c.trusted = c.sound && c.around && kube_envelope_read(c.around, NULL, &c.read, NULL);
     return c;
 }
 

@@ -2,7 +2,8 @@
 /*
  * fuzz_yaml_fast.c - the reader for documents of the usual kind against the reader proper.
  *
- * Where the first answers, the second must give the same tree: kinds, texts, keys and positions.
+ * Where the first answers, the second must give the same tree: kinds, texts, keys and positions,
+ * and nothing may follow the document.
  * Both with the rules of go-yaml 2 and 3, and as a later part of a larger text.
  */
 #include "text/yaml/internal.h"
@@ -27,6 +28,8 @@ static void check(struct arena *a, const struct ypart *part, const struct read_o
     if (!yaml_read_proper(a, part, opts, &proper, &e))
         abort();
     check_same(fast, proper);
+    if (yaml_may_go_on(str_slice(part->src->text, part->from, part->to)))
+        abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -8,6 +8,8 @@ import re
 import ssl
 import time
 
+DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+
 
 class Server:
     """One connection to the server of a folder. Not for several threads."""
@@ -68,3 +70,13 @@ def wait_until(seconds, check, every=0.2):
             return False
         time.sleep(every)
     return True
+
+
+def forget_azure(server):
+    """Removes Azure's kinds: an operator watches what is there, and may lack the rights for what a test left."""
+    for definition in server.must("GET", DEFINITIONS)["items"]:
+        if definition["spec"]["group"].endswith(".azure.com"):
+            server.ask("DELETE", f"{DEFINITIONS}/{definition['metadata']['name']}")
+    # The server goes on listing their groups for a while, without being able to serve them.
+    listed = lambda: [g for g in server.must("GET", "/apis")["groups"] if g["name"].endswith(".azure.com")]
+    return wait_until(120, lambda: not listed())

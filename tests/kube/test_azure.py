@@ -30,11 +30,10 @@ import tempfile
 
 import objects
 import versions
-from server import Server, wait_until
+from server import DEFINITIONS, Server, wait_until
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 CORPUS = os.path.join(ROOT, "../shared/corpus/arm-put")
-DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 BROKEN_PER_FAULT, BROKEN_LEAST = 11, 200
 
 passed, failed, skipped = 0, 0, 0

@@ -26,7 +26,7 @@ import time
 
 from reference import write_reference
 from rights import Rights, proxy
-from server import Counter, Server, wait_until
+from server import Counter, Server, forget_azure, wait_until
 
 KINDS = "resources*/ResourceGroup,storage*/StorageAccount,sql*/Server,sql*/ServersDatabase"
 SHOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../examples/operate/shop.yaml")
@@ -78,7 +78,7 @@ class Program:
     def __init__(self, plumb, server, work, objects, *words, **env):
         deployment = next(o for o in objects if o["kind"] == "Deployment")
         container = deployment["spec"]["template"]["spec"]["containers"][0]
-        namespace, name = deployment["metadata"]["namespace"], deployment["spec"]["template"]["spec"]["serviceAccountName"]
+        namespace, name = account_of(objects)
         self.rights = Rights(objects)
         token = token_of(server, namespace, name)
         address = proxy(self.rights, server.address, plain_tls(server), token, enforce=False)
@@ -172,9 +172,36 @@ def clear(plumb, server):
     wait_until(30, lambda: all(gone(d) for d in shop(plumb)))
 
 
+def account_of(objects):
+    deployment = next(o for o in objects if o["kind"] == "Deployment")
+    return deployment["metadata"]["namespace"], deployment["spec"]["template"]["spec"]["serviceAccountName"]
+
+
+def is_lost(server, account, role, rule):
+    """Whether the server knows no such rule. No two rules allow the same."""
+    resource, _, part = rule["resources"][0].partition("/")
+    review = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",
+              "spec": {"user": "system:serviceaccount:%s:%s" % account,
+                       "resourceAttributes": {"group": rule["apiGroups"][0], "resource": resource, "subresource": part,
+                                              "verb": rule["verbs"][0], "name": rule.get("resourceNames", [""])[0],
+                                              "namespace": role["metadata"].get("namespace", "")}}}
+    return not server.must("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", review)["status"]["allowed"]
+
+
+def roles_of(objects):
+    return [o for o in objects if o["kind"] in ("ClusterRole", "Role")]
+
+
+def await_rights(server, objects, without=None):
+    """Rights reach the server through a watch of its own, which takes its time when the server is busy."""
+    account = account_of(objects)
+    rules = [(role, rule) for role in roles_of(objects) for rule in role["rules"]]
+    return wait_until(60, lambda: all(is_lost(server, account, role, rule) == (rule is without) for role, rule in rules))
+
+
 def check_rules(plumb, server, work, objects, count, run, seen):
     """Each rule in turn is taken away: a run must be denied what only it allowed."""
-    for role in [o for o in objects if o["kind"] in ("ClusterRole", "Role")]:
+    for role in roles_of(objects):
         whole = role["rules"]
         for i, rule in enumerate(whole):
             name = f"{rule['apiGroups'][0] or 'core'} {','.join(rule['resources'])}"
@@ -182,6 +209,7 @@ def check_rules(plumb, server, work, objects, count, run, seen):
                 count.check(False, f"nothing uses the rule for {name}")
                 continue
             server.must("PATCH", role_place(role), {"rules": whole[:i] + whole[i + 1:]}, PATCH)
+            count.check(await_rights(server, objects, rule), f"the rule for {name} is not taken away")
             denied = run()
             resources = [f"{resource} of {rule['apiGroups'][0] or 'core'}" for resource in rule["resources"]]
             # What writes of an owner need is denied with the write of what it owns.
@@ -193,7 +221,9 @@ def check_rules(plumb, server, work, objects, count, run, seen):
 
 def check_operator(plumb, server, work, azure, count):
     objects = manifests(plumb, "--kinds", KINDS)
+    count.check(forget_azure(server), "kinds of another test are still served")
     apply(server, count, objects)
+    count.check(await_rights(server, objects), "the rights of the operator do not arrive")
     ok, program, log = operate(plumb, server, work, objects, azure)
     count.check(ok, f"the operator with its rights alone: {log[-1500:]}")
     count.check(not program.rights.denied, f"denied: {sorted(program.rights.denied)}")
@@ -220,6 +250,7 @@ def check_watch(plumb, server, work, count):
     objects = manifests(plumb, "watch", folder, "--at", "https://reference.example.com/metadata.yaml", "--name", "watcher",
                         "--namespace", "watching")
     apply(server, count, objects)
+    count.check(await_rights(server, objects), "the rights of the watcher do not arrive")
     deployment = next(o for o in objects if o["kind"] == "Deployment")
     args = deployment["spec"]["template"]["spec"]["containers"][0]["args"]
     args[args.index("--reference=https://reference.example.com/metadata.yaml")] = "--reference=" + folder

@@ -21,7 +21,7 @@ import tempfile
 import time
 
 from operating import SUBSCRIPTION, Azure, Operator, is_ready
-from server import Counter, Server, wait_until
+from server import Counter, Server, forget_azure, wait_until
 
 KILLS = 20
 SHOP = os.path.join(os.path.dirname(__file__), "../../examples/operate/shop.yaml")
@@ -100,14 +100,7 @@ def main():
             for document in documents(plumb):
                 if document["kind"] == "Secret":
                     server.ask("DELETE", f"{place(document)}/{document['metadata']['name']}")
-            # Whoever has rights for other kinds only would be denied these.
-            definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-            for definition in server.must("GET", definitions)["items"]:
-                if definition["spec"]["group"].endswith(".azure.com"):
-                    server.ask("DELETE", f"{definitions}/{definition['metadata']['name']}")
-            # The server goes on listing their groups for a while, without being able to serve them.
-            listed = lambda: [g for g in server.must("GET", "/apis")["groups"] if g["name"].endswith(".azure.com")]
-            wait_until(60, lambda: not listed())
+            forget_azure(server)
             if counter.failed:
                 log.seek(0)
                 print(log.read().decode(errors="replace")[-4000:])

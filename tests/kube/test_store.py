@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 
-from server import Counter, Server, wait_until
+from server import DEFINITIONS as CRDS, Counter, Server, wait_until
 
 # What differs, by step: the editions it differs on, and why.
 OLD = "1.20 words it otherwise; the store follows current versions"
@@ -49,7 +49,6 @@ DIFFERENCES = {
     "finalizers: none can be added": (("full", "crds"), "a real server validates twice and lists the cause twice"),
 }
 
-CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 WIDGETS = "/apis/store.test/v1/namespaces/default/widgets"
 MERGE, JSON, STRATEGIC = ("application/merge-patch+json", "application/json-patch+json",
                           "application/strategic-merge-patch+json")

@@ -25,7 +25,7 @@ import threading
 import time
 import urllib.request
 
-from server import Server, wait_until
+from server import DEFINITIONS, Server, wait_until
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GROUP = "watch.example.com"
@@ -49,7 +49,7 @@ def check(ok, text):
 
 def define(server):
     schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-    server.must("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+    server.must("POST", DEFINITIONS, {
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
         "metadata": {"name": f"widgets.{GROUP}"},
         "spec": {"group": GROUP, "scope": "Namespaced", "names": {"plural": "widgets", "kind": "Widget"},

@@ -110,6 +110,8 @@ bool arm_case_read(struct arena *a, const struct value *vector, struct arm_case 
         return false;
     move_ids(a, out->filled);
     const struct value *docs = value_get(out->filled, STR("docs"));
+    if (!value_len(docs))
+        return err_set(e, ERR_INVALID, "a case has documents");
     const struct value *secrets = value_get(out->filled, STR("secrets"));
     const struct value *configs = value_get(out->filled, STR("configMaps"));
     out->docs = value_len(docs);

@@ -150,11 +150,12 @@ static void open_client(struct azure_client *c, str url, const struct handler *l
     http.local = local;
     *c = (struct azure_client){.a = a, .gate = arm_gate_new(&limits)};
     must(http_client_new(&http, &c->http, &e), &e);
-    must(credential_new(&settings, c->http, &c->credential, &e), &e);
-    const struct arm_config config = {.credential = c->credential, .gate = c->gate, .http = &http};
-    must(arm_new(&config, &c->arm, &e), &e);
+    must(credential_new(&settings, &c->credential, &e), &e);
+    const struct arm_config config = {.credential = c->credential, .gate = c->gate};
+    c->arm = arm_new(&config);
     const struct arm_pipe_config piped = {.gate = c->gate, .http = &http, .connections = 20};
     must(arm_pipe_new(&piped, &c->pipe, &e), &e);
+    c->wait = (struct arm_wait){.arm = c->arm, .pipe = c->pipe};
 }
 
 void azure_client_open(struct azure_client *c, str url)
@@ -169,6 +170,7 @@ void azure_client_open_local(struct azure_client *c, const struct handler *h)
 
 void azure_client_close(struct azure_client *c)
 {
+    arm_wait_end(&c->wait);
     arm_pipe_free(c->pipe);
     arm_free(c->arm);
     credential_free(c->credential);

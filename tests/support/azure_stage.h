@@ -10,7 +10,7 @@
  *     struct azure_client c;
  *     azure_client_open(&c, azure_stage_url(&s));        or, without a socket:
  *     azure_client_open_local(&c, azure_stage_handler(&s));
- *     ... c.arm ...
+ *     ... c.wait, or c.arm and c.pipe ...
  *     azure_client_close(&c);
  *     azure_stage_stop(&s);
  *
@@ -18,9 +18,9 @@
  */
 #pragma once
 
-#include "arm/pipe.h"
 #include "net/server/handler_serve.h"
 #include "sim/sim.h"
+#include "support/arm_wait.h"
 
 #define AZURE_SUBSCRIPTION "00000000-0000-4000-8000-000000000001"
 #define AZURE_GROUP "/subscriptions/" AZURE_SUBSCRIPTION "/resourceGroups/g"
@@ -60,6 +60,7 @@ struct azure_client {
     struct arm_gate *gate;
     struct arm *arm;
     struct arm_pipe *pipe;
+    struct arm_wait wait; /* by arm and pipe */
 };
 
 void azure_client_open(struct azure_client *c, str url);

@@ -6,9 +6,9 @@ static struct {
     double ours, reference;
 } sums;
 
-static double number(const struct value *v)
+double arm_number(const struct value *v)
 {
-    return v ? strtod(value_text(v).ptr, NULL) : 0;
+    return v && value_is_number(v) ? strtod(value_text(v).ptr, NULL) : 0;
 }
 
 double arm_reference_requests(const struct value *pattern)
@@ -16,7 +16,7 @@ double arm_reference_requests(const struct value *pattern)
     const str method = value_get_str(pattern, STR("method"));
     const str poller = value_get_str(pattern, STR("poller"));
     const str outcome = value_get_str(pattern, STR("outcome"));
-    double n = 1 + number(value_get(value_get(pattern, STR("polls")), STR("median")));
+    double n = 1 + arm_number(value_get(value_get(pattern, STR("polls")), STR("median")));
 
     if (str_eq(outcome, STR("poll-error")) || str_eq(poller, STR("relative-location")))
         n += 1;
@@ -28,7 +28,7 @@ double arm_reference_requests(const struct value *pattern)
 
 void arm_savings_add(const struct value *pattern, const struct arm_run *run)
 {
-    const double count = number(value_get(pattern, STR("count")));
+    const double count = arm_number(value_get(pattern, STR("count")));
 
     sums.ours += count * (double)run->requests;
     sums.reference += count * arm_reference_requests(pattern);

@@ -29,7 +29,7 @@ struct arm_run {
     bool ok;         /* by the client: it ended well */
     size_t requests; /* all of them: the first, polls, and the read at the end */
     bool too_early;
-    bool differs; /* by pipes it went another way */
+    bool differs; /* in this process it went another way */
 };
 
 /*
@@ -45,6 +45,8 @@ void arm_script_run(struct arena *a, const struct value *pattern, struct arm_run
  * Location or a failed poll for an error, the next pass begins anew.
  */
 double arm_reference_requests(const struct value *pattern);
+/* A number of a pattern; 0 for anything else. */
+double arm_number(const struct value *v);
 /* Adds a pattern to the sums, as often as it was recorded; arm_savings_print prints them. */
 void arm_savings_add(const struct value *pattern, const struct arm_run *run);
 void arm_savings_print(void);

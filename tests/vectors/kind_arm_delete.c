@@ -19,7 +19,7 @@ static bool is_refusal(const struct value *vector)
 static bool run(struct arena *a, const struct value *vector, struct buf *why)
 {
     const struct value *median = value_get(value_get(vector, STR("polls")), STR("median"));
-    double allowed = strtod(value_text(median).ptr, NULL) + 0.5;
+    double allowed = arm_number(median) + 0.5;
     bool refused = is_refusal(vector);
     struct arm_run r;
 
@@ -32,7 +32,7 @@ static bool run(struct arena *a, const struct value *vector, struct buf *why)
     if (r.operation.polls > allowed)
         buf_fmt(why, "  %u polls, allowed are %.1f\n", r.operation.polls, allowed);
     if (r.differs)
-        buf_add(why, STR("  by pipes it goes another way\n"));
+        buf_add(why, STR("  without sockets it goes another way\n"));
     if (r.too_early)
         buf_add(why, STR("  a poll came before Retry-After had passed\n"));
     if (refused) {

@@ -15,7 +15,7 @@ static bool run(struct arena *a, const struct value *vector, struct buf *why)
 {
     str outcome = value_get_str(vector, STR("outcome"));
     const struct value *median = value_get(value_get(vector, STR("polls")), STR("median"));
-    double allowed = strtod(value_text(median).ptr, NULL) + 0.5;
+    double allowed = arm_number(median) + 0.5;
     struct arm_run r;
 
     /* Where a poll failed, the reference operator began anew; here it is asked once more. */
@@ -29,7 +29,7 @@ static bool run(struct arena *a, const struct value *vector, struct buf *why)
     if (r.operation.polls > allowed)
         buf_fmt(why, "  %u polls, allowed are %.1f\n", r.operation.polls, allowed);
     if (r.differs)
-        buf_add(why, STR("  by pipes it goes another way\n"));
+        buf_add(why, STR("  without sockets it goes another way\n"));
     if (r.too_early)
         buf_add(why, STR("  a poll came before Retry-After had passed\n"));
     return !why->len;

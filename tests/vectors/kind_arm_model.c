@@ -8,7 +8,7 @@
  * original kept required marks, limits and enums in a status. Those are counted and told.
  *
  * Beside the point are: names of types; what only one of both can have (how the original imports
- * objects; our identities, embedded children, targets and UUID names).
+ * objects; our identities, embedded children, targets, write-only marks and UUID names).
  */
 #include "vectors.h"
 
@@ -31,7 +31,7 @@ struct check {
 static bool is_ours(const struct model_difference *d)
 {
     static const str keys[] = {STR_INIT("identity"), STR_INIT("minItems"), STR_INIT("embedded"),
-                               STR_INIT("targets")};
+                               STR_INIT("targets"), STR_INIT("writeOnly")};
 
     for (size_t i = 0; i < COUNT(keys); i++)
         if (str_eq(d->key, keys[i]) && !d->old)

@@ -201,6 +201,8 @@ static bool run(struct arena *a, const struct value *vector, struct buf *why)
     struct arm_id id;
     AUTO_ERR e = {0};
 
+    if (!value_get(vector, STR("put")) || !value_get(vector, STR("observed")))
+        return vector_differs(why, "case", STR("no PUT, or nothing observed"), STR_NONE);
     if (!arm_id_parse(a, value_get_str(vector, STR("path")), &id, &e) ||
         (!shared && !start(a, &shared, &e)))
         return vector_differs(why, "start", e.text, STR_NONE);

@@ -153,6 +153,27 @@ void drift_contested(struct world *w)
     stage_close(s);
 }
 
+/* 8.5: somebody who puts another value there each time: three PUTs, and people are told. */
+void drift_contested_anew(struct world *w)
+{
+    struct stage *s = open(w, world_chance(w, 2));
+    unsigned before = stage_puts(s, STR(ACCOUNT_ID("acc")));
+    struct condition synced = {0};
+
+    for (unsigned i = 0; i < 6; i++) {
+        AUTO_ARENA a = arena_new();
+        stage_change(s, ACCOUNT_ID("acc"), "sku.name", str_z(a, str_fmt(a, "\"Standard_%u\"", i)));
+        stage_run(s, A_PERIOD);
+    }
+    unsigned puts = stage_puts(s, STR(ACCOUNT_ID("acc"))) - before;
+    world_expect(w, puts == 3, "%u PUTs", puts);
+    (void)condition_get(value_get(stage_get(s, "StorageAccount", "acc"), STR("status")),
+                        STR("Synced"), &synced);
+    world_expect(w, str_eq(synced.reason, STR("NotConverging")), "Synced is %.*s",
+                 STR_ARG(synced.reason));
+    stage_close(s);
+}
+
 /* 8.2, 8.7: reported only, and what others may have. */
 void drift_bounded(struct world *w)
 {
@@ -247,6 +268,34 @@ void drift_unchanged(struct world *w)
                 "{'metadata':{'annotations':{'" ANNOTATION_MODE "':'put-only'}}}");
     stage_run(s, 2 * A_PERIOD);
     world_expect(w, stage_puts(s, STR(ACCOUNT_ID("acc"))) > puts, "the mode is not seen");
+    stage_close(s);
+}
+
+#define ROUTES_2                                                                                   \
+    OBJECT("network.azure.com/v20250301", "RouteTable", "routes", "",                              \
+           "'location':'westus2','owner':{'name':'rg'},'azureName':'routes2'")
+
+/* Nor do they miss that what the object refers to is another one now. */
+void drift_retargeted(struct world *w)
+{
+    struct stage *s = open(w, false);
+    const str id = STR(NETWORK_ID("net") "/subnets/led");
+
+    stage_apply_text(s, SUBNET("led", "net",
+                               ",'addressPrefix':'10.2.0.0/16','routeTable':{'reference':{'group':"
+                               "'network.azure.com','kind':'RouteTable','name':'routes'}}"));
+    stage_patch(s, "RouteTable", "routes", ANNOTATE(ANNOTATION_POLICY, "'detach-on-delete'"));
+    stage_run(s, 3 * A_PERIOD);
+    expect_no_put(s, A_PERIOD);
+    unsigned puts = stage_puts(s, id);
+    stage_delete(s, "RouteTable", "routes");
+    stage_run(s, 2 * NS_PER_SEC);
+    stage_apply_text(s, ROUTES_2);
+    stage_run(s, A_PERIOD);
+    str now = stage_azure(s, "GET", id, STR(NETWORK_VERSION), STR_NONE).body;
+    world_expect(w, str_contains(now, STR("/routeTables/routes2")), "the old target: %.*s",
+                 STR_ARG(now));
+    world_expect(w, stage_puts(s, id) == puts + 1, "%u PUTs", stage_puts(s, id) - puts);
     stage_close(s);
 }
 

@@ -433,3 +433,129 @@ void bad_versions(struct world *w)
     world_expect(w, s->arm_writes == writes, "written in a version that nobody knows");
     stage_close(s);
 }
+
+/* ---- Ids. ------------------------------------------------------------------------------------ */
+
+#define GROUPS "/subscriptions/" STAGE_SUBSCRIPTION "/resourceGroups/"
+#define CLAIMED(id)                                                                                \
+    ",'finalizers':['" FINALIZER "'],'annotations':{'" ANNOTATION_RESOURCE_ID "':'" id "'}"
+
+/* Each with the annotation of an id that is not one of its kind; the first is within the scope. */
+static const struct claimed {
+    const char *kind, *name, *text;
+} claimed[] = {
+    {"VirtualNetworksSubnet", "group",
+     OBJECT("network.azure.com/v20250301", "VirtualNetworksSubnet", "group", CLAIMED(STAGE_GROUP),
+            "'owner':{'name':'vnet'}")},
+    {"StorageAccount", "network", ACCOUNT("network", CLAIMED(NETWORK_ID("vnet")))},
+    {"StorageAccount", "dots",
+     ACCOUNT("dots", CLAIMED(STAGE_GROUP "/providers/../../theirs/providers/Microsoft.Storage/"
+                                         "storageAccounts/acc"))},
+    {"StorageAccount", "none", ACCOUNT("none", CLAIMED("acc"))},
+    {"StorageAccount", "host", ACCOUNT("host", CLAIMED("@example.com/acc"))},
+};
+
+static void expect_left_alone(struct stage *s, const struct claimed *c, unsigned writes)
+{
+    world_expect(s->w, s->arm_writes == writes, "%s: %u writes", c->name, s->arm_writes - writes);
+    world_expect(s->w, stage_is_in_azure(s, STAGE_GROUP), "%s: the group is gone", c->name);
+    stage_expect(s, c->kind, c->name, "InvalidResourceId", "is not the id of a Microsoft.");
+}
+
+/*
+ * Annotations are the user's: who may write subnets does not delete a group with one, and the way
+ * out of the scope is not a way up. The user of such an object can let it go.
+ */
+void bad_ids(struct world *w)
+{
+    const str scope = STR(STAGE_GROUP);
+
+    stage_open(&stage, w, &(struct stage_options){.config = {.scopes = &scope, .scope_count = 1}});
+    struct stage *s = &stage;
+    stage_apply_text(s, GROUP("rg", ""));
+    stage_azure(s, "PUT", STR(GROUPS "theirs"), STR("2020-06-01"),
+                STR("{\"location\":\"westus2\"}"));
+    stage_apply_text(s, NETWORK("vnet", "", ""));
+    stage_run(s, 2 * WORLD_MINUTE);
+    stage_expect_ready(s, "VirtualNetwork", "vnet");
+    unsigned writes = s->arm_writes;
+    for (size_t i = 0; i < COUNT(claimed); i++) {
+        const struct claimed *c = &claimed[i];
+        stage_apply_text(s, c->text);
+        stage_run(s, 2 * WORLD_MINUTE);
+        expect_left_alone(s, c, writes);
+        stage_delete(s, c->kind, c->name);
+        stage_run(s, 20 * WORLD_MINUTE);
+        expect_left_alone(s, c, writes);
+        stage_patch(s, c->kind, c->name, ANNOTATE(ANNOTATION_POLICY, "'detach-on-delete'"));
+        stage_run(s, 2 * WORLD_MINUTE);
+        world_expect(w, !stage_get(s, c->kind, c->name), "%s is stuck", c->name);
+    }
+    stage_close(s);
+}
+
+#define ROLE_OF(name, id)                                                                          \
+    OBJECT("authorization.azure.com/v1api20220401", "RoleAssignment", name, "",                    \
+           "'owner':{'armId':'" id "'},'principalId':'00000000-0000-0000-0000-000000000001',"      \
+           "'roleDefinitionReference':{'armId':'" STAGE_GROUP "/providers/Microsoft.Authorization" \
+           "/roleDefinitions/00000000-0000-0000-0000-000000000002'}")
+
+#define VAULT                                                                                      \
+    OBJECT("keyvault.azure.com/v1api20230701", "Vault", "kv", "",                                  \
+           "'location':'westus2','owner':{'name':'rg'},'properties':{'createMode':"                \
+           "'purgeThenCreate','tenantId':'00000000-0000-0000-0000-000000000003','sku':{'family':"  \
+           "'A','name':'standard'}}")
+#define VAULT_ID GROUPS "theirs/providers/Microsoft.KeyVault/vaults/kv"
+
+/* Vaults that somebody else has deleted are kept outside of every group. */
+static void delete_vault(struct stage *s)
+{
+    const str version = STR("2024-11-01");
+
+    stage_azure(s, "PUT", STR(GROUPS "theirs"), STR("2020-06-01"),
+                STR("{\"location\":\"westus2\"}"));
+    stage_azure(s, "PUT", STR(VAULT_ID), version,
+                STR("{\"location\":\"westus2\",\"properties\":{}}"));
+    stage_run(s, WORLD_MINUTE);
+    stage_azure(s, "DELETE", STR(VAULT_ID), version, STR_NONE);
+    stage_run(s, WORLD_MINUTE);
+}
+
+/* Whichever way something outside of --allow-scope is named, nothing is sent. */
+void bad_scopes(struct world *w)
+{
+    const str scope = STR(STAGE_GROUP);
+
+    stage_open(&stage, w, &(struct stage_options){.config = {.scopes = &scope, .scope_count = 1}});
+    struct stage *s = &stage;
+    stage_apply_text(s, GROUP("rg", ""));
+    stage_apply_text(s, NETWORK("vnet", "", ""));
+    stage_run(s, 2 * WORLD_MINUTE);
+    stage_expect_ready(s, "VirtualNetwork", "vnet");
+    delete_vault(s);
+    unsigned writes = s->arm_writes;
+    stage_apply_text(s, VAULT);
+    stage_apply_text(s, GROUP("theirs", ""));
+    stage_apply_text(s, ROLE_OF("open", GROUPS "theirs"));
+    stage_apply_text(s, ROLE_OF("dots", STAGE_GROUP "/providers/../../theirs"));
+    stage_apply_text(s, OBJECT("network.azure.com/v20250301", "RouteTable", "name", "",
+                               "'location':'westus2','owner':{'name':'rg'},'azureName':'..\\\\x'"));
+    stage_apply_text(
+        s, SUBNET("id", "vnet",
+                  ",'addressPrefix':'10.0.0.0/24','routeTable':{'reference':{'armId':'" GROUPS
+                  "theirs/providers/Microsoft.Network/routeTables/r'}}"));
+    stage_apply_text(s, SUBNET("azure", "vnet",
+                               ",'addressPrefix':'10.0.1.0/24','routeTable':{'reference':{'azure':{"
+                               "'resourceGroup':'theirs','name':'Microsoft.Network/routeTables/r'}}"
+                               "}"));
+    stage_run(s, 30 * WORLD_MINUTE);
+    world_expect(w, s->arm_writes == writes, "%u writes", s->arm_writes - writes);
+    stage_expect(s, "Vault", "kv", "ScopeNotAllowed", "deletedVaults/kv/purge");
+    stage_expect(s, "ResourceGroup", "theirs", "ScopeNotAllowed", "theirs");
+    stage_expect(s, "RoleAssignment", "open", "ScopeNotAllowed", "theirs");
+    stage_expect(s, "RoleAssignment", "dots", "Failed", "\"..\" in it is not a name");
+    stage_expect(s, "RouteTable", "name", "Failed", "cannot be a name in Azure");
+    stage_expect(s, "VirtualNetworksSubnet", "id", "ScopeNotAllowed", "theirs");
+    stage_expect(s, "VirtualNetworksSubnet", "azure", "ScopeNotAllowed", "theirs");
+    stage_close(s);
+}

@@ -410,6 +410,8 @@ void delete_confirmed(struct world *w)
     stage_delete(s, "ResourceGroup", "rg");
     stage_run(s, 60 * WORLD_MINUTE);
     stage_expect(s, "ResourceGroup", "rg", "WaitingForConfirmation", "3 objects");
+    stage_patch(s, "ResourceGroup", "rg", ANNOTATE(ANNOTATION_CONFIRM, "'false'"));
+    stage_run(s, 60 * WORLD_MINUTE);
     world_expect(w, stage_is_in_azure(s, STAGE_GROUP), "it was deleted");
     stage_patch(s, "ResourceGroup", "rg", ANNOTATE(ANNOTATION_CONFIRM, "'delete'"));
     stage_run(s, 60 * WORLD_MINUTE);

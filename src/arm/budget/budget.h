@@ -118,12 +118,6 @@ struct budget_signal budget_signal_of(const struct http_headers *headers, enum b
 /* A signal that says nothing. */
 struct budget_signal budget_signal_none(void);
 
-/*
- * When such a request would be let go if it came now, in nanoseconds from now: what is waiting with
- * the same or more right goes first. One of a namespace that has used much lately may take longer.
- */
-int64_t budget_forecast(struct budget *b, const struct budget_request *r, int64_t now);
-
 struct budget_stats {
     str subscription, principal, region, provider; /* provider empty: the bucket of all of them */
     enum budget_verb verb;

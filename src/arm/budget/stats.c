@@ -79,50 +79,6 @@ struct budget_signal budget_signal_of(const struct http_headers *headers, enum b
 
 /* ---- Looking. ---- */
 
-static bool is_of(const struct budget_bucket *k, const struct budget_request *r, str provider)
-{
-    return k->names.verb == r->verb && str_eq_fold(k->names.provider, provider) &&
-           str_eq_fold(k->names.subscription, r->subscription) &&
-           str_eq_fold(k->names.principal, r->principal) && str_eq_fold(k->names.region, r->region);
-}
-
-/* How long k takes until it can give ahead + 1 tokens and keep floor. */
-static int64_t wait_of(struct budget_bucket *k, double ahead, double floor, int64_t now)
-{
-    int64_t paused = k->paused > now ? k->paused - now : 0;
-    double missing;
-
-    if (!k->limited)
-        return paused;
-    bucket_refill(k, now);
-    missing = ahead + 1 + floor - k->level;
-    if (missing <= 0)
-        return paused;
-    missing = missing / k->rate.per_second * (double)NS_PER_SEC;
-    return missing > 9e17 ? INT64_MAX / 2 : paused + (int64_t)missing;
-}
-
-int64_t budget_forecast(struct budget *b, const struct budget_request *r, int64_t now)
-{
-    int64_t longest = 0, wait;
-
-    for (struct budget_bucket *k = b->first; k; k = k->next) {
-        double ahead = 0;
-        if (!is_of(k, r, STR_NONE) && !(r->provider.len && is_of(k, r, r->provider)))
-            continue;
-        for (size_t i = 0; i <= r->priority; i++)
-            ahead += (double)k->queues[i].waiting;
-        wait = wait_of(k, ahead,
-                       r->priority == BUDGET_SWEEP && !k->names.provider.len
-                           ? b->limits.reserve * k->rate.burst
-                           : 0,
-                       now);
-        if (wait > longest)
-            longest = wait;
-    }
-    return longest;
-}
-
 size_t budget_stats(struct arena *a, struct budget *b, int64_t now, struct budget_stats **out)
 {
     struct budget_stats *s = ARENA_ARRAY(a, struct budget_stats, table_len(b->buckets));

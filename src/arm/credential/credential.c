@@ -10,7 +10,6 @@
 #define MARGIN (10 * NS_PER_SEC)
 /* Those who waited for a failed try share its error for so long. */
 #define FAILURE_SHARED NS_PER_SEC
-#define METADATA_CONNECT (3 * NS_PER_SEC)
 /* Scopes times tenants: a few. */
 #define ENTRIES_MAX 256
 
@@ -30,15 +29,13 @@ struct credential {
     struct arena *secret;
     struct credential_settings settings;
     struct client_cert *cert;
-    struct http_client *http, *direct;
     struct lock lock;
-    pthread_cond_t fetched;
     struct entry *entries;
     size_t entry_count;
     struct credential_listener *listeners;
 };
 
-/* A fetch that its caller sends itself. */
+/* A fetch, which its caller sends. */
 struct credential_fetch {
     struct credential *credential;
     struct entry *entry;
@@ -64,20 +61,6 @@ static struct credential_settings copy_settings(struct arena *a,
     if (s->program)
         c.program = str_z(a, str_c(s->program));
     return c;
-}
-
-/* The metadata service is on the machine itself: no proxy, and it answers at once or never. */
-static bool open_direct(struct credential *c, struct err *e)
-{
-    struct http_config config = http_defaults();
-
-    if (c->settings.kind != CREDENTIAL_MANAGED)
-        return true;
-    config.no_proxy = true;
-    config.connect_timeout = METADATA_CONNECT;
-    config.redirects_max = 0;
-    config.local = http_client_local(c->http);
-    return http_client_new(&config, &c->direct, e);
 }
 
 /* Ids become parts of URLs: letters, digits, hyphens and dots. */
@@ -110,20 +93,16 @@ static bool prepare(struct credential *c, struct err *e)
 
     if (!check_ids(s, e))
         return false;
-    if (s->kind == CREDENTIAL_CERTIFICATE &&
-        !client_cert_read(s->certificate, s->password, &c->cert, e))
-        return false;
-    return open_direct(c, e);
+    return s->kind != CREDENTIAL_CERTIFICATE ||
+           client_cert_read(s->certificate, s->password, &c->cert, e);
 }
 
-bool credential_new(const struct credential_settings *settings, struct http_client *http,
-                    struct credential **out, struct err *e)
+bool credential_new(const struct credential_settings *settings, struct credential **out,
+                    struct err *e)
 {
     struct credential *c = block_new(sizeof(*c));
 
     *c = (struct credential){.secret = arena_new_secret(), .lock = LOCK_INIT};
-    pthread_cond_init(&c->fetched, NULL);
-    c->http = http_client_ref(http);
     c->settings = copy_settings(c->secret, settings);
     if (!prepare(c, e)) {
         credential_free(c);
@@ -146,10 +125,6 @@ void credential_free(struct credential *c)
         err_clear(&t->failure);
     }
     client_cert_free(c->cert);
-    if (c->direct)
-        http_client_free(c->direct);
-    http_client_free(c->http);
-    pthread_cond_destroy(&c->fetched);
     pthread_mutex_destroy(&c->lock.mutex);
     arena_free(c->secret);
     block_free(c);
@@ -210,12 +185,8 @@ static void keep_failure(struct entry *t, const struct err *failure)
 
 static struct token_call call_of(const struct credential *c, const struct entry *t)
 {
-    return (struct token_call){.settings = &c->settings,
-                               .cert = c->cert,
-                               .http = c->http,
-                               .direct = c->direct,
-                               .tenant = t->tenant,
-                               .scope = t->scope};
+    return (struct token_call){
+        .settings = &c->settings, .cert = c->cert, .tenant = t->tenant, .scope = t->scope};
 }
 
 /* What a fetch has brought; answer is NULL when it failed. Those who wait. */
@@ -232,7 +203,6 @@ static struct credential_listener *settle(struct credential *c, struct entry *t,
         keep_failure(t, failure);
     t->fetching = false;
     c->listeners = NULL;
-    pthread_cond_broadcast(&c->fetched);
     return waiting;
 }
 
@@ -244,18 +214,6 @@ static void notify_all(struct credential_listener *waiting)
         next = waiting->next;
         waiting->tell(waiting->ctx);
     }
-}
-
-/* Without the lock; t is ours because it is marked as being fetched. */
-static void fetch(struct credential *c, struct entry *t)
-{
-    AUTO_ARENA a = arena_new_secret();
-    const struct token_call call = call_of(c, t);
-    struct token_answer answer;
-    AUTO_ERR failure = {0};
-    bool ok = token_fetch(a, &call, &answer, &failure);
-
-    notify_all(settle(c, t, ok ? &answer : NULL, &failure));
 }
 
 enum step { STEP_USE, STEP_FETCH, STEP_FAIL, STEP_WAIT };
@@ -281,31 +239,6 @@ static enum step decide(struct entry *t, int64_t began, bool asked, struct arena
     return STEP_FETCH;
 }
 
-/* Waits while another one asks and there is no token to go on with. */
-static bool token_of(struct credential *c, struct arena *a, str tenant, str scope, str *token,
-                     struct err *e)
-{
-    const int64_t began = clock_mono();
-    bool asked = false;
-    struct entry *t;
-
-    for (;;) {
-        {
-            AUTO_LOCK guard = lock_take(&c->lock);
-            t = entry_of(c, tenant, scope);
-            if (!t)
-                return err_set(e, ERR_LIMIT, "more than %d scopes are asked for", ENTRIES_MAX);
-            enum step step;
-            while ((step = decide(t, began, asked, a, token, e)) == STEP_WAIT)
-                pthread_cond_wait(&c->fetched, &c->lock.mutex);
-            if (step != STEP_FETCH)
-                return step == STEP_USE;
-        }
-        fetch(c, t);
-        asked = true;
-    }
-}
-
 /* "getting a token for client x in tenant y: ..." Always false. */
 static bool wrap(const struct credential *c, str tenant, struct err *e)
 {
@@ -318,26 +251,7 @@ static bool wrap(const struct credential *c, str tenant, struct err *e)
                     STR_ARG(c->settings.client), STR_ARG(tenant));
 }
 
-bool credential_token(struct credential *c, struct arena *a, str scope, str *token, struct err *e)
-{
-    return token_of(c, a, c->settings.tenant, scope, token, e) || wrap(c, c->settings.tenant, e);
-}
-
-bool credential_auxiliary(struct credential *c, struct arena *a, str scope, str *out, struct err *e)
-{
-    struct buf text = buf_new(a, MIB);
-
-    for (size_t i = 0; i < c->settings.tenant_count; i++) {
-        str tenant = c->settings.tenants[i], token = STR_NONE;
-        if (!token_of(c, a, tenant, scope, &token, e))
-            return wrap(c, tenant, e);
-        buf_fmt(&text, "%sBearer %.*s", i ? ", " : "", STR_ARG(token));
-    }
-    *out = buf_str(&text);
-    return buf_check(&text, e);
-}
-
-/* ---- Without waiting. ---- */
+/* ---- Asking for them. ---- */
 
 static enum credential_state begin_fetch(struct credential *c, struct entry *t,
                                          struct credential_wish *wish)

@@ -5,8 +5,15 @@
  * A credential is chosen from keys, which are environment variables or the data of a Secret:
  *
  *     if (!credential_select(a, &keys, &options, &settings, e)) ...   says all that is missing
- *     if (!credential_new(&settings, http, &credential, e)) ...
- *     if (!credential_token(credential, a, scope, &token, e)) ...
+ *     if (!credential_new(&settings, &credential, e)) ...
+ *     switch (credential_try(credential, a, scope, &wish)) {
+ *     case CREDENTIAL_READY:  wish.token and wish.auxiliary
+ *     case CREDENTIAL_FETCH:  send credential_fetch_request(wish.fetch), pass what comes back to
+ *                             credential_fetch_answer until it says that the fetch has ended, and
+ *                             try again
+ *     case CREDENTIAL_WAIT:   another caller does that: wish.listener is notified when to try again
+ *     case CREDENTIAL_FAILED: wish.failure
+ *     }
  *
  * Tokens are cached per tenant and scope and renewed after half of their lifetime, by one caller
  * while the others keep using the old one; if there is no valid token, the others wait. Lifetimes
@@ -82,29 +89,13 @@ MUST_CHECK bool credential_select(struct arena *a, const struct credential_keys 
 
 /* ---- Tokens. ---- */
 
-/* Checks and copies settings, and reads the certificate. Becomes an owner of http. */
-MUST_CHECK bool credential_new(const struct credential_settings *settings, struct http_client *http,
-                               struct credential **out, struct err *e);
+/* Checks and copies settings, and reads the certificate. */
+MUST_CHECK bool credential_new(const struct credential_settings *settings, struct credential **out,
+                               struct err *e);
 /* No call may be under way. Wipes all secrets. */
 void credential_free(struct credential *c);
 const struct credential_settings *credential_settings(const struct credential *c);
 
-/* A token for scope, copied to a, which should be a secret arena. */
-MUST_CHECK bool credential_token(struct credential *c, struct arena *a, str scope, str *token,
-                                 struct err *e);
-/* The tokens of further tenants: "Bearer x, Bearer y"; empty when there are none. */
-MUST_CHECK bool credential_auxiliary(struct credential *c, struct arena *a, str scope, str *out,
-                                     struct err *e);
-/*
- * ---- Tokens without waiting, for pipes. ----
- *
- *     switch (credential_try(c, a, scope, &wish)) {
- *     case CREDENTIAL_READY:   wish.token and wish.auxiliary
- *     case CREDENTIAL_FETCH:   send credential_fetch_request(wish.fetch), give what came to
- *                              credential_fetch_answer until it says that it has ended, try again
- *     case CREDENTIAL_WAIT: another caller does that: wish.listener is notified when to retry case
- *     CREDENTIAL_FAILED: wish.failure }
- */
 struct credential_fetch;
 
 /* Told once, from any thread, without locks; it must stay where it is until then. */
@@ -117,8 +108,9 @@ struct credential_listener {
 struct credential_wish {
     struct credential_listener listener; /* the caller's */
     int64_t began;                       /* when it was first tried, by clock_mono; 0: now */
-    bool fetched; /* the caller has fetched: what came is used, or is why not */
-    str token, auxiliary;
+    bool fetched;  /* the caller has fetched: what came is used, or is why not */
+    str token;     /* copied to the arena of credential_try */
+    str auxiliary; /* of further tenants: "Bearer x, Bearer y"; or empty */
     struct credential_fetch *fetch;
     struct err failure;
 };
@@ -130,6 +122,7 @@ enum credential_state {
     CREDENTIAL_FAILED,
 };
 
+/* The tokens for scope. a should be a secret arena. */
 enum credential_state credential_try(struct credential *c, struct arena *a, str scope,
                                      struct credential_wish *wish);
 /* It need not wait any more. False: it is being told, or was. */

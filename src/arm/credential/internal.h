@@ -22,15 +22,11 @@ MUST_CHECK bool client_cert_assert(struct arena *a, const struct client_cert *c,
 struct token_call {
     const struct credential_settings *settings;
     const struct client_cert *cert;
-    struct http_client *http, *direct; /* direct: no proxy */
     str tenant, scope;
 };
-MUST_CHECK bool token_fetch(struct arena *a, const struct token_call *call,
-                            struct token_answer *out, struct err *e);
 
 /*
- * The same without waiting: what is to be sent next, given the last answer. The Azure CLI is a
- * program, which is waited for all the same.
+ * What is to be sent next, given the last answer. The Azure CLI is a program, which is waited for.
  */
 struct token_flow {
     struct arena *arena;

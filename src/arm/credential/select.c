@@ -147,6 +147,23 @@ static bool choose_tenants(struct chooser *c, struct err *e)
 
 /* ---- Kinds. ---- */
 
+/*
+ * What is wrong with the file. Whose Secret it is in may have put the credentials themselves there,
+ * or the path of a file that is not for him: neither is quoted.
+ */
+static bool bad_identity_file(struct chooser *c, const char *why, struct err *e)
+{
+    if (!c->options->scoped)
+        return err_wrap(e, "%.*s: AZURE_USER_ASSIGNED_IDENTITY_CREDENTIALS",
+                        STR_ARG(c->options->origin));
+    if (e)
+        err_clear(e);
+    return err_set(e, ERR_INVALID,
+                   "%.*s: AZURE_USER_ASSIGNED_IDENTITY_CREDENTIALS must be the path of a file with "
+                   "credentials: %s",
+                   STR_ARG(c->options->origin), why);
+}
+
 /* A file with the certificate of an identity in base64; for services of Azure itself. */
 static bool choose_identity_file(struct chooser *c, str path, struct err *e)
 {
@@ -161,11 +178,11 @@ static bool choose_identity_file(struct chooser *c, str path, struct err *e)
                        "%.*s: AZURE_USER_ASSIGNED_IDENTITY_CREDENTIALS is not a regular file",
                        STR_ARG(c->options->origin));
     if (!file_read_max(c->a, path, IDENTITY_FILE_MAX, &text, e))
-        return err_wrap(e, "%.*s: AZURE_USER_ASSIGNED_IDENTITY_CREDENTIALS",
-                        STR_ARG(c->options->origin));
+        return bad_identity_file(
+            c, file_kind(path) == FILE_MISSING ? "no such file" : "it cannot be read", e);
     src.text = text;
     if (!json_read(c->a, &src, NULL, &root, e))
-        return false;
+        return bad_identity_file(c, "it is not JSON", e);
     s->kind = CREDENTIAL_CERTIFICATE;
     s->certificate = value_get_str(root, STR("client_secret"));
     s->client = value_get_str(root, STR("client_id"));
@@ -179,7 +196,8 @@ static bool choose_identity_file(struct chooser *c, str path, struct err *e)
     if (!s->certificate.len || !s->client.len || !s->tenant.len || !is_url(s->cloud.authority))
         return err_set(e, ERR_INVALID,
                        "%.*s must have client_id, tenant_id and client_secret (a certificate)",
-                       STR_ARG(path));
+                       STR_ARG(path)) ||
+               bad_identity_file(c, "client_id, tenant_id or client_secret is missing", e);
     return true;
 }
 

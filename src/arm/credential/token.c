@@ -435,22 +435,3 @@ enum token_next token_flow_step(struct token_flow *f, const struct http_response
     }
     return way_of(f)->take(f, response, out, e);
 }
-
-bool token_fetch(struct arena *a, const struct token_call *call, struct token_answer *out,
-                 struct err *e)
-{
-    struct token_flow f;
-    enum token_next next = token_flow_begin(&f, a, call, out, e);
-
-    while (next == TOKEN_SEND) {
-        AUTO_ERR failure = {0};
-        struct http_response response;
-        int64_t wait;
-        bool ok =
-            http_send(f.direct ? call->direct : call->http, a, &f.request, &response, &failure);
-        next = token_flow_step(&f, &response, ok ? NULL : &failure, &wait, out, e);
-        if (next == TOKEN_SEND)
-            clock_sleep(wait);
-    }
-    return next == TOKEN_DONE;
-}

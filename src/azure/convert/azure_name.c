@@ -7,6 +7,8 @@
  */
 #include "azure/resolve.h"
 
+#include "arm/id.h"
+
 #include <openssl/sha.h>
 
 /* 9a329043-7ad7-4b1c-812f-9c7a93d6392a, the namespace of the original's names. */
@@ -140,15 +142,16 @@ static bool find_name(struct arena *a, const struct resolver *r, const struct mo
     return out->len || err_set(e, ERR_INVALID, "metadata.name is missing");
 }
 
-/* A name is one segment of an id: a slash or a way up would mean another resource. */
+/* A slash, a way up or a backslash would mean another resource. */
 bool resolve_name(struct arena *a, const struct resolver *r, const struct model_resource *res,
                   const struct value *object, str *out, struct err *e)
 {
     if (!find_name(a, r, res, object, out, e))
         return false;
-    if (!str_contains(*out, STR("/")) && !str_eq(*out, STR(".")) && !str_eq(*out, STR("..")))
+    if (arm_id_is_segment(*out))
         return true;
-    return err_set(e, ERR_INVALID,
-                   "\"%.*s\" cannot be a name in Azure: it has more than one segment",
-                   STR_ARG(*out));
+    return err_set(e, ERR_INVALID, "\"%.*s\" cannot be a name in Azure: it %s", STR_ARG(*out),
+                   str_contains(*out, STR("/")) || str_has_prefix(*out, STR("."))
+                       ? "has more than one segment"
+                       : "has a backslash or control characters");
 }

@@ -29,6 +29,15 @@ static bool is_collection(const struct value *prop)
     return str_has_prefix(t, STR("[]")) || str_has_prefix(t, STR("{}"));
 }
 
+/* Secrets are never returned anyway. */
+static bool is_write_only(const struct derive *d, const struct member *m, const struct value *prop)
+{
+    str role = value_get_str(prop, STR("role"));
+
+    return d->side == SIDE_SPEC && m->prop->flags & ARM_WRITE_ONLY &&
+           !str_eq(role, STR("secret")) && !str_eq(role, STR("secretMap"));
+}
+
 void derive_add(struct derive *d, const struct member *m, str name, struct value *prop,
                 struct found_list *found)
 {
@@ -42,6 +51,8 @@ void derive_add(struct derive *d, const struct member *m, str name, struct value
         !value_get(prop, STR("role")))
         value_set_str(d->arena, prop, STR("empty"),
                       facts_have(&m->facts, FACT_KEEP_EMPTY) ? STR("keep") : STR("null"));
+    if (is_write_only(d, m, prop))
+        value_set_bool(d->arena, prop, STR("writeOnly"), true);
     VEC_PUSH(d->arena, &found->items,
              ((struct found){.id = name_identifier(d->arena, name, true),
                              .name = name,

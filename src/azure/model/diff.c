@@ -86,9 +86,9 @@ static bool same_values(const struct value *x, const struct value *y)
 }
 
 static const str prop_keys[] = {
-    STR_INIT("a"),        STR_INIT("r"),        STR_INIT("v"),    STR_INIT("role"),
-    STR_INIT("pair"),     STR_INIT("empty"),    STR_INIT("enum"), STR_INIT("default"),
-    STR_INIT("identity"), STR_INIT("minItems"),
+    STR_INIT("a"),        STR_INIT("r"),        STR_INIT("v"),         STR_INIT("role"),
+    STR_INIT("pair"),     STR_INIT("empty"),    STR_INIT("enum"),      STR_INIT("default"),
+    STR_INIT("identity"), STR_INIT("minItems"), STR_INIT("writeOnly"),
 };
 
 static void compare_facts(const struct comparison *c, const struct step *at,

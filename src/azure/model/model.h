@@ -116,6 +116,7 @@ struct model_prop {
     /* Lists: what tells elements apart, a list of members, "index" or "set"; or NULL */
     const struct value *identity;
     uint32_t min_children; /* children that must be in it when the owner is created */
+    bool write_only;       /* an answer need not have it, by the published types */
 };
 
 /* The same properties, found from ARM's side. Sorted case-insensitively. */

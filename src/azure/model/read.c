@@ -286,6 +286,7 @@ static bool read_prop(struct reading *r, const struct value *v, struct model_pro
     p->pair = member_text(r, v, STR("pair"));
     const struct value *required = value_get(v, STR("r"));
     p->required = value_is(required, VALUE_BOOL) && required->truth;
+    p->write_only = value_is_true(value_get(v, STR("writeOnly")));
     p->limits = limits ? value_copy(r->arena, limits) : NULL;
     p->choices = choices ? value_copy(r->arena, choices) : NULL;
     p->identity = identity ? value_copy(r->arena, identity) : NULL;

@@ -60,17 +60,39 @@ static bool find_resource(const struct making *m, const struct object_key *key,
     return false;
 }
 
-static int fetch(void *ctx, struct arena *a, const struct object_key *key, struct value **out)
+static bool is_object(const struct kube_call *c, const struct value *object, struct err *e)
 {
-    const struct making *m = ctx;
+    if (!kube_object_fits(c, object, e))
+        return false;
+    return (str_eq(object_name(object), c->name) &&
+            str_eq(object_namespace(object), c->resource->namespaced ? c->namespace : STR_NONE)) ||
+           err_set(e, ERR_INVALID, "the server's response is another object: %.*s",
+                   STR_ARG(object_name(object)));
+}
+
+/* 200, 404 when it is not there, or what the server says instead, with e; 0: nothing that counts.
+ */
+static int ask(const struct making *m, struct arena *a, const struct object_key *key,
+               struct value **out, struct err *e)
+{
     struct kube_resource resource;
     struct kube_status status = {0};
     const struct kube_call call = {
         .resource = &resource, .namespace = key->namespace, .name = key->name, .status = &status};
 
-    if (!m->transport || !find_resource(m, key, &resource))
+    if (!m->transport)
         return 404;
-    return kube_get(m->transport, a, &call, out, NULL) ? 200 : status.code;
+    if (!find_resource(m, key, &resource))
+        return cluster_check_group(m->discovery, key->group, e) ? 404 : 0;
+    /* A failure may call itself anything. */
+    if (!kube_get(m->transport, a, &call, out, e))
+        return status.code == 200 ? 0 : status.code;
+    return is_object(&call, *out, e) ? 200 : 0;
+}
+
+static int fetch(void *ctx, struct arena *a, const struct object_key *key, struct value **out)
+{
+    return ask(ctx, a, key, out, NULL);
 }
 
 static bool connect(struct making *m, struct err *e)
@@ -146,24 +168,42 @@ static struct value *create(struct making *m, const struct value *file)
     return out;
 }
 
+/* What may be there, and was not read, is not planned for as if it were new. */
+static bool plan_file(struct making *m, const struct object_key *key, struct value **object,
+                      struct err *e)
+{
+    AUTO_ERR why = {0};
+    struct value *live = NULL;
+    int status = ask(m, m->call->arena, key, &live, &why);
+
+    if (status != 200 && status != 404) {
+        err_copy(e, &why);
+        return err_wrap(e, "%.*s %.*s/%.*s", STR_ARG(key->kind), STR_ARG(key->namespace),
+                        STR_ARG(key->name));
+    }
+    *object = status == 200 ? apply(m, *object, live) : create(m, *object);
+    return true;
+}
+
 /* Core objects are only found; the namespace is the one that kubectl would take. */
-static void add_file(struct making *m, const struct value *file)
+static bool add_file(struct making *m, const struct value *file, struct err *e)
 {
     struct arena *a = m->call->arena;
-    struct value *object = value_clone(a, file), *live = NULL;
+    struct value *object = value_clone(a, file);
     struct object_key key = object_key_of(object);
     bool global = !key.group.len && str_eq(key.kind, STR("Namespace"));
 
     if (!object_meta(object) || (key.group.len && !model_has_group(m->model, key.group)))
-        return;
+        return true;
     if (!key.namespace.len && !global) {
         value_set_str(a, object_meta(object), STR("namespace"),
                       m->config ? m->config->namespace : STR("default"));
         key = object_key_of(object);
     }
-    if (key.group.len)
-        object = fetch(m, a, &key, &live) == 200 ? apply(m, object, live) : create(m, object);
+    if (key.group.len && !plan_file(m, &key, &object, e))
+        return false;
     VEC_PUSH(a, &m->objects, (const struct value *)object);
+    return true;
 }
 
 static bool take(void *ctx, struct arena *a, struct value *item, struct err *e)
@@ -377,7 +417,8 @@ static bool run(struct making *m, struct manifests *files, struct err *e)
     if (!connect(m, e))
         return false;
     for (size_t i = 0; files && i < manifests_count(files); i++)
-        add_file(m, manifests_at(files, i)->root);
+        if (!add_file(m, manifests_at(files, i)->root, e))
+            return false;
     if ((!files && !list(m, e)) || !make(m, &plan, e))
         return false;
     m->call->status = status_of(plan, v->strict);

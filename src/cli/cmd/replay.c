@@ -152,6 +152,9 @@ static bool cmd_replay(struct call *c, struct err *e)
     for (size_t i = 0; ok && i < files.len; i++)
         ok = replay_file(&r, files.items[i], e);
     ok = ok && print(&r, e);
+    /* That all are the same would be said of nothing. */
+    if (ok && !r.all && c->status == STATUS_FINE)
+        ok = err_set(e, ERR_NOT_FOUND, "no decision is in what was read");
     if (r.different && c->status == STATUS_FINE)
         c->status = STATUS_DIFFERENT;
     model_close(r.model);
@@ -170,7 +173,8 @@ const struct command command_replay = {
             "\n"
             "Secrets are masked in these files. A decision that cannot be repeated without them\n"
             "is marked as such when it is kept, and only counted here. Exit status: 0 when all\n"
-            "verdicts are the same, 1 when one differs, 2 when a line cannot be read.\n",
+            "verdicts are the same, 1 when one differs, 2 when a line cannot be read or there is\n"
+            "no decision.\n",
     .examples = "  plumb operate --observe --keep-decisions decisions.jsonl\n"
                 "  plumb replay decisions.jsonl.1 decisions.jsonl\n",
     .options = replay_options,

@@ -45,9 +45,9 @@ const struct option kube_options[] = {
 };
 const size_t kube_option_count = COUNT(kube_options);
 
-static struct kube_list list_of(const struct option_list *from)
+static struct str_list list_of(const struct option_list *from)
 {
-    return (struct kube_list){from->items, from->len, from->cap};
+    return (struct str_list){from->items, from->len, from->cap};
 }
 
 void kube_show_warning(void *ctx, str text)

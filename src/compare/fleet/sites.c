@@ -43,7 +43,7 @@ static str without_slashes(struct arena *a, str text)
     return buf_str(&out);
 }
 
-static bool add_fitting(struct finder *f, str pattern, const struct kube_list *contexts,
+static bool add_fitting(struct finder *f, str pattern, const struct str_list *contexts,
                         struct err *e)
 {
     str plain = without_slashes(f->arena, pattern);
@@ -72,7 +72,7 @@ static bool add_fitting(struct finder *f, str pattern, const struct kube_list *c
 
 static bool add_contexts(struct finder *f, str pattern, struct err *e)
 {
-    struct kube_list contexts = {0};
+    struct str_list contexts = {0};
 
     if (!kube_config_contexts(f->arena, f->options->compare->cluster, &contexts, e))
         return false;
@@ -105,11 +105,21 @@ static bool add_path(struct finder *f, str path, struct err *e)
     return add_site(f, &site, e);
 }
 
+/* A link that leads nowhere may have been one: it is not compared, and says so. */
+static bool is_site(str path, str name)
+{
+    enum file_kind kind = file_kind(path);
+    str stem;
+
+    return kind == FILE_FOLDER || kind == FILE_MISSING ||
+           (kind == FILE_REGULAR && pack_is_named(name, &stem));
+}
+
 /* Everything in a folder that can be a site. Hidden files cannot. */
 static bool add_folder(struct finder *f, str folder, struct err *e)
 {
     size_t count, before = f->fleet->sites.len;
-    str *names, stem;
+    str *names;
 
     if (!file_list(f->arena, folder, &names, &count, e))
         return false;
@@ -117,8 +127,7 @@ static bool add_folder(struct finder *f, str folder, struct err *e)
         str path = file_join(f->arena, folder, names[i]);
         if (names[i].ptr[0] == '.')
             continue;
-        enum file_kind kind = file_kind(path);
-        if (kind == FILE_FOLDER || (kind == FILE_REGULAR && pack_is_named(names[i], &stem))) {
+        if (is_site(path, names[i])) {
             if (!add_path(f, path, e))
                 return false;
         } else {

@@ -5,19 +5,11 @@
 #include "compare/generate/internal.h"
 #include "compare/log_buffer_internal.h"
 
-static bool has_name(const struct str_list *names, str name)
-{
-    for (size_t i = 0; i < names->len; i++)
-        if (str_eq(names->items[i], name))
-            return true;
-    return !names->len;
-}
-
 static bool row_wants(const struct wanted *row, const struct identity *i)
 {
     return str_eq(row->kind, i->kind) && str_eq(row->api_version, i->api_version) &&
            (!row->namespace.len || str_eq(row->namespace, i->namespace)) &&
-           has_name(&row->names, i->name);
+           (!row->names.len || str_list_has(&row->names, i->name));
 }
 
 static str in_namespace(struct arena *a, const struct wanted *row)

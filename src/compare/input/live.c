@@ -22,9 +22,10 @@ struct live {
     struct kube_transport *transport;
     struct kube_discovery *discovery;
     struct type_list types;
-    bool lacks;       /* something that templates are about */
-    bool collects;    /* what the server warns of */
-    struct lock lock; /* of what follows */
+    struct str_list doubts; /* see live_doubt */
+    bool lacks;             /* something that templates are about */
+    bool collects;          /* what the server warns of */
+    struct lock lock;       /* of what follows */
     struct arena *warning_arena;
     struct str_list warnings;
 };
@@ -94,7 +95,7 @@ void live_tell_versions(const struct live *l, struct log_buffer *log)
         const struct kube_version *v = &d->versions[i % d->version_count];
         if (!v->failure.len)
             continue;
-        str name = kube_api_version(a, v->group, v->version);
+        str name = api_version_join(a, v->group, v->version);
         str text = str_fmt(a, "couldn't get resource list for %.*s: %.*s", STR_ARG(name),
                            STR_ARG(v->failure));
         log_buffer_error(log, "\"Unhandled Error\" err=%.*s logger=\"UnhandledError\"",
@@ -102,11 +103,32 @@ void live_tell_versions(const struct live *l, struct log_buffer *log)
     }
 }
 
-bool live_knows(const struct live *l, struct value *object, struct err *e)
+/* One of another namespace, or of none, would be another object. */
+static bool fits_namespace(const struct kube_call *c, const struct value *object, struct err *e)
+{
+    str name = object_name(object), namespace = object_namespace(object);
+
+    if (!c->resource->namespaced)
+        return !namespace.len || err_set(e, ERR_INVALID,
+                                         "%.*s is in namespace %.*s, and these "
+                                         "are in none",
+                                         STR_ARG(name), STR_ARG(namespace));
+    if (!namespace.len)
+        return err_set(e, ERR_INVALID, "%.*s is in no namespace", STR_ARG(name));
+    return !c->namespace.len || str_eq(c->namespace, namespace) ||
+           err_set(e, ERR_INVALID, "%.*s is in namespace %.*s", STR_ARG(name), STR_ARG(namespace));
+}
+
+bool live_accepts(const struct live *l, size_t type, const struct value *object, struct err *e)
 {
     str api = value_get_str(object, STR("apiVersion")), kind = value_get_str(object, STR("kind"));
+    const struct kube_call *call = live_call(l, type);
 
-    if (!l->config->client_go || kube_kind_exact(l->discovery, api, kind))
+    /* What is something else would count as an object that no template is about. */
+    if (!l->config->client_go)
+        return (kube_object_fits(call, object, e) && fits_namespace(call, object, e)) ||
+               err_wrap(e, "the list of %.*s", STR_ARG(call->resource->name));
+    if (kube_kind_exact(l->discovery, api, kind))
         return true;
     return err_set(e, ERR_NOT_FOUND,
                    "unable to recognize no matches for kind \"%.*s\" in version \"%.*s\"",
@@ -138,14 +160,6 @@ struct choosing {
     struct str_list lacking; /* kind, group and version */
 };
 
-static bool has_str(const struct str_list *list, str text)
-{
-    for (size_t i = 0; i < list->len; i++)
-        if (str_eq(list->items[i], text))
-            return true;
-    return false;
-}
-
 static bool has_type(const struct type_list *list, const struct kube_resource *r)
 {
     for (size_t i = 0; i < list->len; i++)
@@ -154,21 +168,31 @@ static bool has_type(const struct type_list *list, const struct kube_resource *r
     return false;
 }
 
-/* What an entry says about its own group and version decides; servers may leave it out. */
-static const struct kube_resource *resource_of(const struct kube_discovery *d,
+/*
+ * Upstream: what an entry says about its own group and version decides. Classic discovery leaves it
+ * out, and then only the first group with the kind is asked.
+ */
+static const struct kube_resource *resource_of(const struct live *l,
                                                const struct kube_resource *entry)
 {
+    const struct kube_discovery *d = l->discovery;
+
+    if (!l->config->client_go)
+        return entry;
     if (!entry->kind_group.len)
         return kube_kind_find(d, entry->kind, STR_NONE, STR_NONE);
     return kube_kind_find(d, entry->kind, entry->kind_group, entry->kind_version);
 }
 
-static bool states(const struct kube_discovery *d, str kind, str group, str version)
+static bool states(const struct live *l, str kind, str group, str version)
 {
+    const struct kube_discovery *d = l->discovery;
+    bool stated = l->config->client_go;
+
     for (size_t i = 0; i < d->resource_count; i++) {
         const struct kube_resource *r = &d->resources[i];
-        if (str_eq(r->kind, kind) && str_eq(r->kind_group, group) &&
-            str_eq(r->kind_version, version))
+        if (str_eq(r->kind, kind) && str_eq(stated ? r->kind_group : r->group, group) &&
+            str_eq(stated ? r->kind_version : r->version, version))
             return true;
     }
     return false;
@@ -181,12 +205,11 @@ static void note_lacking(struct choosing *c, str kind)
     for (size_t i = 0; i < c->count; i++) {
         const struct identity *id = &c->templates[i].identity;
         str group, version;
-        kube_api_version_cut(id->api_version, &group, &version);
-        if (!str_eq(id->kind, kind) || !group.len ||
-            states(c->live->discovery, kind, group, version))
+        api_version_split(id->api_version, &group, &version);
+        if (!str_eq(id->kind, kind) || !group.len || states(c->live, kind, group, version))
             continue;
         str text = str_fmt(a, "%.*s.%.*s", STR_ARG(kind), STR_ARG(id->api_version));
-        if (!has_str(&c->lacking, text))
+        if (!str_list_has(&c->lacking, text))
             VEC_PUSH(a, &c->lacking, text);
     }
 }
@@ -207,10 +230,11 @@ static void choose_kind(struct choosing *c, str kind)
     bool known = false;
 
     for (size_t i = 0; i < d->resource_count; i++) {
-        if (!str_eq(d->resources[i].kind, kind))
+        const struct kube_resource *entry = &d->resources[i];
+        if (!str_eq(entry->kind, kind) || (entry->subresource && !c->live->config->client_go))
             continue;
         known = true;
-        const struct kube_resource *r = resource_of(d, &d->resources[i]);
+        const struct kube_resource *r = resource_of(c->live, entry);
         if (r && !has_type(&c->live->types, r))
             add_type(c->live, r);
     }
@@ -219,6 +243,78 @@ static void choose_kind(struct choosing *c, str kind)
     else
         VEC_PUSH(c->live->arena, &c->unknown, kind);
 }
+
+/* ---- Doubts. ---- */
+
+static bool is_group_of(const struct choosing *c, str group)
+{
+    str own, version;
+
+    for (size_t i = 0; i < c->count; i++) {
+        api_version_split(c->templates[i].identity.api_version, &own, &version);
+        if (str_eq(own, group))
+            return true;
+    }
+    return false;
+}
+
+/* Every cluster has it: a server that lists nothing of it may hide it. */
+static bool has_core(const struct kube_discovery *d)
+{
+    for (size_t i = 0; i < d->resource_count; i++)
+        if (!d->resources[i].group.len)
+            return true;
+    return false;
+}
+
+static bool is_about_core(const struct choosing *c)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (str_eq(c->templates[i].identity.api_version, STR("v1")))
+            return true;
+    return false;
+}
+
+static void add_doubt(struct live *l, str group, str version, str why)
+{
+    str api = api_version_join(l->arena, group, version);
+
+    VEC_PUSH(l->arena, &l->doubts,
+             str_fmt(l->arena, "objects of %.*s may be missing: %.*s", STR_ARG(api), STR_ARG(why)));
+}
+
+/* Kinds of other groups are not what templates are about. */
+static void note_doubts(struct choosing *c)
+{
+    struct live *l = c->live;
+    const struct kube_discovery *d = l->discovery;
+    bool known = false;
+
+    if (l->config->client_go)
+        return;
+    for (size_t i = 0; i < d->version_count; i++) {
+        const struct kube_version *v = &d->versions[i];
+        str why = v->failure.len ? v->failure : v->doubt;
+        if (!why.len || !is_group_of(c, v->group))
+            continue;
+        add_doubt(l, v->group, v->version, why);
+        known |= !v->group.len;
+    }
+    if (!known && !has_core(d) && is_about_core(c))
+        add_doubt(l, STR_NONE, STR("v1"), STR("the server lists no kind of it"));
+}
+
+size_t live_doubt_count(const struct live *l)
+{
+    return l->doubts.len;
+}
+
+str live_doubt(const struct live *l, size_t i)
+{
+    return l->doubts.items[i];
+}
+
+/* ---- Choosing. ---- */
 
 static int compare_strs(const void *x, const void *y)
 {
@@ -244,13 +340,16 @@ bool live_choose(struct live *l, const struct template *templates, size_t count,
         map_set(seen, kind, l);
         choose_kind(&c, kind);
     }
-    l->lacks = c.lacking.len || c.unknown.len;
+    note_doubts(&c);
+    l->lacks = c.lacking.len || c.unknown.len || l->doubts.len;
     if (c.lacking.len)
         log_buffer_warn(
             log,
             "There may be an issue with the API resources exposed by the cluster. Found "
             "kind but missing group/version for %.*s ",
             STR_ARG(sorted(l->arena, &c.lacking)));
+    if (!l->types.len && l->doubts.len)
+        return err_set_str(e, ERR_NOT_FOUND, l->doubts.items[0]);
     if (!l->types.len)
         return err_set(e, ERR_NOT_FOUND,
                        "templates don't contain any types (kind) of resources that are supported "
@@ -305,9 +404,12 @@ bool live_refresh(struct live *l, const struct template *templates, size_t count
 
     if (!kube_discover(l->transport, a, cancel, &fresh.discovery, e))
         return false;
-    if (!live_choose(&fresh, templates, count, &quiet, &none))
-        return true;
+    /* Having no types left is not a failure: what the server is unsure of still counts. */
+    (void)!live_choose(&fresh, templates, count, &quiet, &none);
     l->lacks = fresh.lacks;
+    l->doubts.len = 0;
+    for (size_t i = 0; i < fresh.doubts.len; i++)
+        VEC_PUSH(l->arena, &l->doubts, str_copy(l->arena, fresh.doubts.items[i]));
     for (size_t i = 0; i < fresh.types.len; i++) {
         const struct kube_resource *r = fresh.types.items[i]->call.resource;
         if (!is_chosen(l, r))

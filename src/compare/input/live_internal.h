@@ -60,13 +60,23 @@ bool live_lacks(const struct live *l);
 MUST_CHECK bool live_refresh(struct live *l, const struct template *templates, size_t count,
                              struct http_cancel *cancel, struct err *e);
 
+/*
+ * What may be missing although the server tells nothing of it: versions, in groups of templates,
+ * that it says it does not know all of. Each in words for people. None under client_go.
+ */
+size_t live_doubt_count(const struct live *l);
+str live_doubt(const struct live *l, size_t i);
+
 size_t live_type_count(const struct live *l);
 /* What is asked for objects of a type: all namespaces, or the one that flags name. */
 const struct kube_call *live_call(const struct live *l, size_t type);
 /* All objects of a type, page by page; to be freed. */
 struct kube_pages *live_pages(const struct live *l, size_t type);
-/* Whether the server has a kind like that of an item. Anything is fine but under client_go. */
-bool live_knows(const struct live *l, struct value *object, struct err *e);
+/*
+ * Whether an item of a list is an object of its type, with a name; under client_go: whether the
+ * server has a kind like it.
+ */
+bool live_accepts(const struct live *l, size_t type, const struct value *object, struct err *e);
 /* An object as comparisons know it: one of no namespace has none. */
 void live_fit(const struct live *l, size_t type, struct value *object);
 

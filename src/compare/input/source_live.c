@@ -10,7 +10,8 @@
 
 struct source_live {
     struct live *live;
-    size_t type; /* the next one; that of the page is the one before */
+    size_t doubts; /* that were told */
+    size_t type;   /* the next one; that of the page is the one before */
     struct kube_pages *pages;
     struct kube_page page;
     struct arena *arena; /* of the page */
@@ -131,6 +132,15 @@ static bool list_next(struct source_live *s, struct input *in, struct document *
     return false;
 }
 
+static void tell_doubt(struct source_live *s, struct input *in, struct document *out)
+{
+    str text = str_copy(in->arena, live_doubt(s->live, s->doubts++));
+
+    in->documents++;
+    out->failed = true;
+    input_fail(in, text, (struct result_place){0}, text);
+}
+
 static void hand_over(struct source_live *s, struct input *in, struct document *out)
 {
     struct value *item = s->page.items[s->next++];
@@ -139,7 +149,7 @@ static void hand_over(struct source_live *s, struct input *in, struct document *
     in->documents++;
     /* Nothing is left to be read. */
     out->root = value_null(in->arena);
-    if (!s->page.alone && !live_knows(s->live, item, &e)) {
+    if (!s->page.alone && !live_accepts(s->live, s->type - 1, item, &e)) {
         str text = str_copy(in->arena, e.text);
         input_fail(in, text, (struct result_place){0}, text);
         return;
@@ -156,6 +166,12 @@ bool source_live_next(struct source_live *s, struct input *in, struct document *
     bool listed = true;
 
     *out = (struct document){0};
+    if (s->doubts < live_doubt_count(s->live)) {
+        tell_doubt(s, in, out);
+        /* Types have the numbers up to their count. */
+        *stream = live_type_count(s->live) + s->doubts;
+        return true;
+    }
     while (listed && s->next == s->page.len) {
         if (!s->pages && s->type == live_type_count(s->live))
             return false;

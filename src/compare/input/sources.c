@@ -3,6 +3,7 @@
  * sources.c - which files -f means: files, folders, patterns, URLs and standard input.
  */
 #include "compare/input/input_internal.h"
+#include "archive/archive.h"
 #include "compare/input/fetch_internal.h"
 #include "compare/input/glob_internal.h"
 #include "go/quote.h"
@@ -38,12 +39,6 @@ static void add_error(struct search *s, const char *format, ...)
 }
 
 /* ---- Folders. ---- */
-
-static bool has_extension(str path)
-{
-    return str_has_suffix(path, STR(".json")) || str_has_suffix(path, STR(".yaml")) ||
-           str_has_suffix(path, STR(".yml"));
-}
 
 /* Names alone are useless in a folder that may be listed but not entered. */
 static bool read_folder(struct search *s, str path, struct glob_entries *out, struct err *e)
@@ -126,7 +121,7 @@ static bool add_child(struct search *s, str path, unsigned char type, size_t dep
         return lose(s, path, &fault, e);
     if (type == DT_DIR)
         return !s->recursive || walk_below(s, path, depth + 1, e);
-    if (has_extension(path) && (type == DT_REG || is_readable(s, path)))
+    if (pack_takes(path) && (type == DT_REG || is_readable(s, path)))
         add_file(s, path);
     return true;
 }

@@ -132,11 +132,7 @@ static void put_back(struct stream *s, str text)
 
 static void pass_by(struct stream *s, size_t len)
 {
-    str passed = str_of(s->data + s->from, len);
-
-    for (size_t lf; (lf = str_find_char(passed, '\n')) != STR_NPOS;
-         passed = str_from(passed, lf + 1))
-        s->line++;
+    s->line += (uint32_t)str_count_char(str_of(s->data + s->from, len), '\n');
     s->from += len;
 }
 
@@ -265,11 +261,11 @@ static void spell_floats(const struct input *in, struct value *v)
  * Only a line of dashes that ends with "\n" separates documents, for the original as well; the
  * parser knows other marks, and would leave out what follows them.
  */
-static bool check_end(const struct input *in, const struct source *source, str text, struct err *e)
+static bool check_end(const struct source *source, str text, struct err *e)
 {
     uint32_t line;
 
-    if (!in->dialect->whole_yaml || !yaml_goes_on(text, &line))
+    if (!yaml_goes_on(text, &line))
         return true;
     err_set(e, ERR_INVALID,
             "another document begins within this one; put a line \"---\" before it");
@@ -278,14 +274,16 @@ static bool check_end(const struct input *in, const struct source *source, str t
 
 void document_read(struct input *in, struct document *d)
 {
-    const struct read_options options = reading(in);
+    struct read_options options = reading(in);
+    bool alone = !in->dialect->whole_yaml;
     AUTO_ERR e = {0};
 
     if (d->root || d->failed)
         return;
+    options.alone = &alone;
     if (!yaml_read(in->arena, d->source, &options, &d->root, &e))
         err_wrap(&e, "error converting YAML to JSON");
-    else if (check_end(in, d->source, d->source->text, &e))
+    else if (alone || check_end(d->source, d->source->text, &e))
         spell_floats(in, d->root);
     if (e.kind != ERR_NONE)
         fail(in, d, &e);
@@ -322,6 +320,56 @@ static bool end_of_line(struct stream *s, size_t at, size_t *end, struct err *e)
     }
 }
 
+/*
+ * A line that is not a separator, up to end. What it says may belong to the document in front or to
+ * the one that follows, so both are looked through for what must not be quoted.
+ */
+static bool fail_separator(struct stream *s, struct input *in, str rest, size_t end,
+                           struct where at, struct err *e)
+{
+    str ignored;
+
+    rest = utf8_repair(in->arena, str_copy(in->arena, rest));
+    for (size_t from = end; in->dialect->masked_secrets; from = end) {
+        if (!end_of_line(s, from, &end, e))
+            return false;
+        if (end == from || line_kind(str_slice(unread(s), from, end), &ignored) != LINE_CONTENT)
+            break;
+    }
+    s->separator = true;
+    rest = yaml_quotable(reading(in).quotes, str_slice(unread(s), 0, end), rest);
+    err_set(e, ERR_INVALID, "invalid Yaml document separator: %.*s", STR_ARG(rest));
+    return err_at(e, at);
+}
+
+/* The next line from the one at at on that begins with a dash, or the end of what there is. */
+static bool find_dashed_line(struct stream *s, size_t at, size_t *found, struct err *e)
+{
+    for (size_t seen = at;;) {
+        str text = unread(s);
+        if (at < text.len && text.ptr[at] == '-') {
+            *found = at;
+            return true;
+        }
+        size_t lf = str_find_pair(str_from(text, seen), '\n', '-');
+        if (lf != STR_NPOS || s->ended) {
+            *found = lf != STR_NPOS ? seen + lf + 1 : text.len;
+            return true;
+        }
+        seen = text.len > at ? text.len - 1 : at;
+        if (!more(s, e))
+            return false;
+    }
+}
+
+/* The last one need not have an end. */
+static uint32_t count_lines(str text)
+{
+    bool open = text.len && text.ptr[text.len - 1] != '\n';
+
+    return (uint32_t)str_count_char(text, '\n') + open;
+}
+
 /* Finds the length of the next document, and that of it and what separates it from the next. */
 static bool find_document(struct stream *s, struct input *in, size_t *len, size_t *whole,
                           uint32_t *lines, struct err *e)
@@ -330,21 +378,19 @@ static bool find_document(struct stream *s, struct input *in, size_t *len, size_
 
     *lines = 0;
     for (size_t at = 0, next;; at = next) {
-        if (!end_of_line(s, at, &next, e))
+        if (!find_dashed_line(s, at, len, e) || !end_of_line(s, *len, &next, e))
             return false;
-        *len = at;
         *whole = next;
-        if (next == at)
+        *lines += count_lines(str_slice(unread(s), at, next));
+        if (next == *len)
             return true;
-        ++*lines;
-        switch (line_kind(str_slice(unread(s), at, next), &rest)) {
+        switch (line_kind(str_slice(unread(s), *len, next), &rest)) {
         case LINE_BROKEN:
-            s->separator = true;
-            rest = utf8_repair(in->arena, rest);
-            err_set(e, ERR_INVALID, "invalid Yaml document separator: %.*s", STR_ARG(rest));
-            return err_at(e, (struct where){s->name, s->line + *lines, 1});
+            return fail_separator(s, in, rest, next, (struct where){s->name, s->line + *lines, 1},
+                                  e);
         case LINE_SEPARATOR:
-            if (at && !(in->dialect->whole_yaml && yaml_is_prologue(str_slice(unread(s), 0, at))))
+            if (*len &&
+                !(in->dialect->whole_yaml && yaml_is_prologue(str_slice(unread(s), 0, *len))))
                 return true;
             break;
         case LINE_CONTENT:

@@ -213,7 +213,7 @@ static bool read_metadata(struct lint *l, struct err *e)
         find_folder(l);
         if (!inside_read(l->arena, l->root.folder, l->name, l->root.outside_links, ROOT_FILE_MAX,
                          &text, e))
-            return false;
+            return root_hide_password(l->arena, l->options->reference, e);
     } else {
         if (!root_open_linked(l->arena, l->options->reference, l->options->outside_links, &l->root,
                               &l->name, e) ||

@@ -333,10 +333,12 @@ static bool read_rendering(struct lint *l, struct rendering *r)
     AUTO_ERR e = {0};
     uint32_t line;
 
-    if (!yaml_map_read(l->arena, template_output(l->arena, r->raw), &t->metadata, &e)) {
+    if (!yaml_map_read_bounded(l->arena, template_output(l->arena, r->raw), RENDERED_NODES_MAX,
+                               NULL, &t->metadata, &e)) {
         add_yaml_fault(l, r, &e);
         return false;
     }
+    l->bytes += template_tree_bytes(t->metadata);
     t->identity = identity_of(t->metadata);
     if (yaml_goes_on(r->raw, &line))
         lint_add(l, &lint_several_documents, written_by(l, r, line_start(r->raw, line)),
@@ -401,10 +403,11 @@ static void check_identity(struct lint *l, const struct rendering *r)
 {
     static const char *const names[] = {"apiVersion", "kind", "metadata.name",
                                         "metadata.namespace"};
+    AUTO_ARENA scratch = arena_new();
     struct value *doc;
     AUTO_ERR e = {0};
 
-    if (!yaml_map_read(l->arena, r->raw, &doc, &e))
+    if (!yaml_map_read(scratch, r->raw, &doc, &e))
         return;
     const struct value *meta = object_meta(doc);
     const struct value *values[] = {value_get(doc, STR("apiVersion")), value_get(doc, STR("kind")),

@@ -6,6 +6,88 @@
 #include "base/quote.h"
 #include "go/plain.h"
 
+/* ---- What is secret. ---- */
+
+const struct secret_values *pair_values(struct pairing *p)
+{
+    if (p->values_known || !p->dialect->masked_secrets)
+        return p->values;
+    p->values_known = true;
+    p->values = p->run->by_kind ? p->run->values : secret_values_of(p->arena, &p->object->root, 1);
+    return p->values;
+}
+
+/* Where what ends that the text has from byte at on; 0: it has none. */
+static size_t behind(str text, size_t at, const char *what)
+{
+    size_t found = str_find(str_from(text, at), str_c(what));
+
+    return found == STR_NPOS ? 0 : at + found + strlen(what);
+}
+
+/*
+ * How much of an error is our own words and names: where a template failed, in which of its actions
+ * and functions. What follows is what functions and templates say, and that may be these words too:
+ * so they count only in front.
+ */
+static size_t own_words(str text)
+{
+    static const char ours[] = "template injection failed: ";
+    static const char fails[] = "failed to constuct template: template: ";
+    static const char calls[] = "error calling ";
+    size_t own = strlen(ours), end;
+
+    if (!str_has_prefix(text, str_c(ours)))
+        return 0;
+    if (!str_has_prefix(str_from(text, own), str_c(fails)) || !(end = behind(text, own, " at <")))
+        return own;
+    own = behind(text, end, ">: ");
+    if (str_has_prefix(str_from(text, own), str_c(calls)))
+        return behind(text, own, ": ");
+    return own;
+}
+
+static size_t own_words_of_line(const struct log_line *line)
+{
+    static const char *const own[] = {"Executing template ", "Found ", " - ",
+                                      "Skipping comparison "};
+
+    if (line->severity != 'I')
+        return 0;
+    for (size_t i = 0; i < COUNT(own); i++)
+        if (str_has_prefix(line->text, str_c(own[i])))
+            return line->text.len;
+    if (str_has_prefix(line->text, STR("Template ")))
+        return behind(line->text, 0, "excluded itself from matching: ");
+    return 0;
+}
+
+/* Hides values in what follows our own words. */
+static str hide_behind(struct pairing *p, size_t own, str text)
+{
+    str rest = str_from(text, own), shown;
+
+    shown = secret_values_hide_message(p->arena, pair_values(p), rest);
+    return shown.ptr == rest.ptr ? text : str_concat(p->arena, str_slice(text, 0, own), shown);
+}
+
+/* Functions quote what they are given. */
+static void hide_in_error(struct pairing *p, size_t own, struct err *e)
+{
+    str shown = hide_behind(p, own, e->text);
+
+    if (shown.ptr != e->text.ptr)
+        err_set_str(e, e->kind, shown);
+}
+
+static void hide_in_lines(struct pairing *p)
+{
+    for (size_t i = 0; i < p->out->log.lines.len; i++) {
+        struct log_line *line = &p->out->log.lines.items[i];
+        line->text = hide_behind(p, own_words_of_line(line), line->text);
+    }
+}
+
 /* ---- Candidates. ---- */
 
 static bool try_candidate(struct pairing *p, struct match *m, struct render *r, struct err *e)
@@ -36,12 +118,11 @@ static void add_tried(struct pairing *p, const struct match *m, const struct ren
 
     if (p->explain)
         VEC_PUSH(p->arena, &p->tried,
-                 ((struct tried){
-                     .template = m->template,
-                     .scored = ok,
-                     .excluded = !ok && r->do_not_match,
-                     .score = m->score,
-                     .fault = str_copy(p->arena, r->do_not_match ? reason_of(e->text) : e->text)}));
+                 ((struct tried){.template = m->template,
+                                 .scored = ok,
+                                 .excluded = !ok && r->do_not_match,
+                                 .score = m->score,
+                                 .fault = str_copy(p->arena, e->text)}));
 }
 
 static void add_candidate(struct pairing *p, const struct template *t)
@@ -58,13 +139,17 @@ static void add_candidate(struct pairing *p, const struct template *t)
     if (p->dialect->verdict)
         p->tally = &m.tally;
     m.id = object_id(p->arena, p->root);
-    if (try_candidate(p, &m, &r, &e))
+    if (try_candidate(p, &m, &r, &e)) {
         VEC_PUSH(p->arena, &p->matches, m);
-    else if (r.do_not_match)
+    } else if (r.do_not_match) {
+        err_set_str(&e, e.kind, str_copy(p->arena, reason_of(e.text)));
         log_buffer_info(&p->out->log, "Template %.*s excluded itself from matching: %.*s",
-                        STR_ARG(t->path), STR_ARG(reason_of(e.text)));
-    else
+                        STR_ARG(t->path), STR_ARG(e.text));
+        hide_in_error(p, 0, &e);
+    } else {
+        hide_in_error(p, own_words(e.text), &e);
         err_join(&p->errors, &e);
+    }
     add_tried(p, &m, &r, &e);
     p->tally = NULL;
 }
@@ -169,60 +254,6 @@ static void finish(struct pairing *p, struct match *best)
     }
 }
 
-/* ---- What is secret. ---- */
-
-const struct secret_values *pair_values(struct pairing *p)
-{
-    if (p->values_known || !p->dialect->masked_secrets)
-        return p->values;
-    p->values_known = true;
-    p->values = p->run->by_kind ? p->run->values : secret_values_of(p->arena, &p->object->root, 1);
-    return p->values;
-}
-
-/* How much of a message is our own words and names: up to what a function or a template says. */
-static size_t own_words(str text)
-{
-    static const char *const ends[] = {": error calling ", "failed to constuct template: ",
-                                       "doNotMatch: ", "excluded itself from matching: "};
-    static const char *const own[] = {"Executing template ", "Found ", " - ",
-                                      "Skipping comparison "};
-
-    for (size_t i = 0; i < COUNT(ends); i++) {
-        size_t at = str_find(text, str_c(ends[i]));
-        if (at != STR_NPOS)
-            return at + strlen(ends[i]);
-    }
-    for (size_t i = 0; i < COUNT(own); i++)
-        if (str_has_prefix(text, str_c(own[i])))
-            return text.len;
-    return 0;
-}
-
-static str hide_in(const struct pairing *p, str text)
-{
-    size_t own = own_words(text);
-    str rest = str_from(text, own), shown = secret_values_hide_message(p->arena, p->values, rest);
-
-    return shown.ptr == rest.ptr ? text : str_concat(p->arena, str_slice(text, 0, own), shown);
-}
-
-/* Functions quote what they are given: in errors, log lines and what becomes explanations. */
-static void hide_values(struct pairing *p)
-{
-    struct outcome *out = p->out;
-
-    if ((!out->error.len && !out->log.lines.len && !p->tried.len) || !pair_values(p))
-        return;
-    out->error = hide_in(p, out->error);
-    for (size_t i = 0; i < out->log.lines.len; i++) {
-        struct log_line *line = &out->log.lines.items[i];
-        line->text = hide_in(p, line->text);
-    }
-    for (size_t i = 0; i < p->tried.len; i++)
-        p->tried.items[i].fault = hide_in(p, p->tried.items[i].fault);
-}
-
 /* ---- The whole. ---- */
 
 void compare_object(struct arena *a, const struct run *r, const struct object *o,
@@ -257,7 +288,7 @@ void compare_object(struct arena *a, const struct run *r, const struct object *o
     out->id = p.dialect->isolated_candidates ? o->id : object_id(a, p.root);
     struct match *best = best_match(&p);
     finish(&p, best);
-    hide_values(&p);
+    hide_in_lines(&p);
     if (p.dialect->own_words)
         out->error = go_plain(a, out->error);
     pair_add_data(&p, best);

@@ -37,6 +37,26 @@ static bool mask_sides(struct pairing *p, struct value **merged, struct value **
     return true;
 }
 
+/* Hides what a template has put into the identity of the object, and what is expected there. */
+static void hide_new_identity(struct pairing *p, struct value *merged, struct value *live)
+{
+    static const struct {
+        const char *name;
+        bool in_meta;
+    } fields[] = {{"apiVersion", false}, {"kind", false}, {"namespace", true}, {"name", true}};
+    const struct value *own = p->object->root;
+
+    for (size_t i = 0; p->dialect->masked_secrets && i < COUNT(fields); i++) {
+        str name = str_c(fields[i].name);
+        bool in = fields[i].in_meta;
+        struct value *is = value_get(in ? object_meta(live) : live, name);
+        const struct value *was = value_get(in ? object_meta(own) : own, name);
+        if (is && !(was && value_equal(is, was)))
+            (void)secret_values_hide_all(p->arena, pair_values(p),
+                                         value_get(in ? object_meta(merged) : merged, name), is);
+    }
+}
+
 /* How the numbers of both sides are spelled. */
 static enum number_rule expected_numbers(const struct pairing *p)
 {
@@ -73,6 +93,7 @@ bool pair_align(struct pairing *p, struct match *m, struct err *e)
     }
     /* What is the same is not shown, and masking leaves it so. */
     m->same = p->dialect->masked_secrets && writes_same(p, merged, live);
+    hide_new_identity(p, merged, live);
     if (!m->same && !mask_sides(p, &merged, &live, e))
         return fail_in_diff(e);
     m->expected = merged;

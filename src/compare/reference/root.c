@@ -29,11 +29,7 @@ bool root_is_remote(str reference)
     return find_kind(reference) != &root_folder;
 }
 
-/*
- * Images are named without a user: who writes one gets an error that quotes the name, or a part of
- * it. Always false.
- */
-static bool hide_password(struct arena *a, str reference, struct err *e)
+bool root_hide_password(struct arena *a, str reference, struct err *e)
 {
     struct buf text = buf_new(a, BUF_UNLIMITED);
     str rest = e ? e->text : STR_NONE, before;
@@ -54,8 +50,9 @@ bool root_open_linked(struct arena *a, str reference, bool outside_links, struct
                       str *file, struct err *e)
 {
     *out = (struct root){.kind = find_kind(reference), .outside_links = outside_links};
+    out->reference = str_copy(a, reference);
     *file = STR_NONE;
-    return out->kind->open(a, reference, out, file, e) || hide_password(a, reference, e);
+    return out->kind->open(a, reference, out, file, e) || root_hide_password(a, reference, e);
 }
 
 bool root_open(struct arena *a, str reference, struct root *out, str *file, struct err *e)
@@ -77,7 +74,7 @@ static const struct root_kind *kind_of(const struct root *root)
 
 bool root_read(struct arena *a, const struct root *root, str name, str *out, struct err *e)
 {
-    return kind_of(root)->read(a, root, name, out, e);
+    return kind_of(root)->read(a, root, name, out, e) || root_hide_password(a, root->reference, e);
 }
 
 bool root_glob(struct arena *a, const struct root *root, str pattern, struct str_list *out,

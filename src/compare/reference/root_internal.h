@@ -40,6 +40,7 @@ extern const struct root_kind root_container, root_containers_storage, root_dock
 struct root {
     const struct root_kind *kind; /* NULL: root_folder */
     str folder;                   /* as users know it: a path, a URL */
+    str reference;                /* as it was named: errors do not have its password */
     void *state;                  /* of the kind */
     bool outside_links;           /* of folders: links may lead out of them; see inside.h */
     bool original;                /* errors have only the context that the original gives them */
@@ -48,6 +49,12 @@ struct root {
 /* Whether a reference is elsewhere than in a local folder. */
 bool root_is_remote(str reference);
 
+/*
+ * Hides the password of a reference in an error about it. Images are named without a user, URLs may
+ * lack a slash or have a port that is none: errors quote the name, or a part of it, which may be
+ * taken for that of a file. Always false.
+ */
+bool root_hide_password(struct arena *a, str reference, struct err *e);
 /* The root of a reference, and the name of its metadata file. To be closed also after a failure. */
 MUST_CHECK bool root_open(struct arena *a, str reference, struct root *out, str *file,
                           struct err *e);

@@ -112,6 +112,7 @@ struct loading {
     struct log_buffer *log;
     struct reference *reference;
     struct tmpl_actions *actions;
+    struct arena *scratch;  /* emptied after each template */
     struct texts functions; /* of the function files; no set: not parsed yet */
     struct err functions_fault;
 };
@@ -239,6 +240,9 @@ static bool check_single(const struct template *t, str text, struct err *e)
 /* More than that is not kept in case somebody asks; the memory of a run is limited. */
 #define NOTES_MAX 4096
 
+/* Most templates give a few KiB. */
+#define TEXT_USUAL (4 * KIB)
+
 /* Runs it, unless that has been done. */
 static bool run_template(struct arena *a, const struct template *t, const struct value *data,
                          struct render *r, struct template_text *out, struct err *e)
@@ -255,6 +259,7 @@ static bool run_template(struct arena *a, const struct template *t, const struct
         return true;
     }
     out->provenance.note_max = r->trace ? 0 : NOTES_MAX;
+    buf_room(&text, TEXT_USUAL);
     bool ok = execute(a, t, &run, &text, e);
     out->text = buf_str(&text);
     out->complete = ok && !run.changed && !r->coverage && !out->provenance.partial;
@@ -279,8 +284,11 @@ bool template_render(struct arena *a, const struct template *t, const struct val
         keep_text(a, r->trace, &text, plain);
     if (r->keep)
         plain = str_copy(r->keep, plain);
-    if (yaml_map_read(r->keep ? r->keep : a, plain, out, e))
-        return !r->exact || check_single(t, plain, e);
+    bool alone = !r->exact;
+    if (yaml_map_read_bounded(r->keep ? r->keep : a, plain, RENDERED_NODES_MAX, &alone, out, e))
+        return alone || check_single(t, plain, e);
+    if (e->kind == ERR_LIMIT)
+        return err_wrap(e, "template: %.*s renders to too much", STR_ARG(t->path));
     str reason = str_copy(a, e->text);
     return err_set(e, ERR_INVALID,
                    "template: %.*s isn't a yaml file after injection. yaml unmarshal error: %.*s. "
@@ -370,24 +378,35 @@ static void pass_warning(void *ctx, str text)
     log_buffer_warn(ctx, "%.*s", STR_ARG(text));
 }
 
-/* What rendering needs is dropped but for the result. */
-static void make_metadata(struct arena *a, struct template *t, struct log_buffer *log,
-                          struct err *all)
+size_t template_tree_bytes(const struct value *v)
 {
-    AUTO_ARENA scratch = arena_new();
+    size_t bytes = sizeof(*v);
+
+    for (size_t i = 0; value_is_container(v) && i < v->len; i++)
+        bytes += template_tree_bytes(&v->items[i]);
+    return bytes;
+}
+
+/* What rendering needs is dropped but for the result. */
+static void make_metadata(struct loading *l, struct template *t, struct err *all)
+{
+    struct arena *a = l->arena;
+    struct log_buffer *log = l->log;
     struct value *metadata = NULL;
     struct render r = {
         .log = log, .hooks = {.ctx = log, .lookup = find_nothing, .warn = pass_warning}, .keep = a};
     AUTO_ERR e = {0};
 
     log_buffer_info(log, "Pre-processing template %.*s with empty data", STR_ARG(t->path));
-    bool ok = template_render(scratch, t, NULL, &r, &metadata, &e);
+    bool ok = template_render(l->scratch, t, NULL, &r, &metadata, &e);
+    arena_reset(l->scratch);
     t->bytes += r.written;
     if (!ok) {
         err_wrap(&e, "failed to parse template %.*s with empty data", STR_ARG(t->path));
         err_join(all, &e);
         return;
     }
+    t->bytes += template_tree_bytes(metadata);
     t->metadata = metadata;
     t->identity = identity_of(t->metadata);
     check_fields(a, t, all);
@@ -409,7 +428,7 @@ static void parse_template(struct loading *l, struct template *t, struct err *al
     }
     t->looks_up = tmpl_reach(t->set) & TMPL_LOOKS_UP;
     t->changes = tmpl_reach(t->set) & TMPL_CHANGES;
-    make_metadata(l->arena, t, l->log, all);
+    make_metadata(l, t, all);
     find_omit_lists(l->arena, l->reference, t, all);
 }
 
@@ -434,8 +453,13 @@ static bool parse_all(struct loading *l, struct err *e)
 bool templates_parse(struct arena *a, const struct root *root, struct log_buffer *log,
                      struct reference *r, struct err *e)
 {
-    struct loading l = {
-        .arena = a, .root = root, .log = log, .reference = r, .actions = tmpl_actions_new(a)};
+    AUTO_ARENA scratch = arena_new();
+    struct loading l = {.arena = a,
+                        .root = root,
+                        .log = log,
+                        .reference = r,
+                        .actions = tmpl_actions_new(a),
+                        .scratch = scratch};
     bool ok = parse_all(&l, e);
 
     err_clear(&l.functions_fault);

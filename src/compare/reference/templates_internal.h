@@ -48,5 +48,12 @@ MUST_CHECK bool template_render(struct arena *a, const struct template *t, const
 str path_base(str path);
 /* Whether the text of a template may call a function that changes maps. */
 bool template_changes(str text);
+/*
+ * The nodes that a template may render to, keys and ends included. An object of a cluster has 1.5
+ * MiB at most, and not as many as that.
+ */
+#define RENDERED_NODES_MAX (2 * MIB)
+/* The memory of what was read of that. */
+size_t template_tree_bytes(const struct value *v);
 /* What a template gave, without the marks of missing values. */
 str template_output(struct arena *a, str text);

@@ -4,19 +4,35 @@
 #include "go/decode.h"
 #include "text/yaml/yaml.h"
 
-bool yaml_any_read(struct arena *a, str text, struct value **out, struct err *e)
+/* Below this many bytes a text cannot have too many nodes, and is read faster uncounted. */
+#define UNCOUNTED (1 * MIB)
+
+static bool read_any(struct arena *a, str text, struct read_options options, struct value **out,
+                     struct err *e)
 {
-    const struct read_options options = {.go = true};
     struct source *source = ARENA_NEW(a, struct source);
 
-    if (!yaml_source(a, STR_NONE, text, source, e) || !yaml_read(a, source, &options, out, e))
+    options.go = true;
+    if (!yaml_source(a, STR_NONE, text, source, e))
         return err_wrap(e, "error converting YAML to JSON");
-    return true;
+    /* Without a byte order mark the source is the text that is asked about. */
+    if (source->text.ptr != text.ptr)
+        options.alone = NULL;
+    return yaml_read(a, source, &options, out, e) || err_wrap(e, "error converting YAML to JSON");
 }
 
-bool yaml_map_read(struct arena *a, str text, struct value **out, struct err *e)
+bool yaml_any_read(struct arena *a, str text, struct value **out, struct err *e)
 {
-    if (!yaml_any_read(a, text, out, e))
+    return read_any(a, text, (struct read_options){0}, out, e);
+}
+
+bool yaml_map_read_bounded(struct arena *a, str text, size_t nodes_max, bool *alone,
+                           struct value **out, struct err *e)
+{
+    const struct read_options options = {.nodes_max = text.len > UNCOUNTED ? nodes_max : 0,
+                                         .alone = alone};
+
+    if (!read_any(a, text, options, out, e))
         return false;
     if ((*out)->kind == VALUE_NULL)
         *out = value_object(a);
@@ -26,6 +42,11 @@ bool yaml_map_read(struct arena *a, str text, struct value **out, struct err *e)
                    "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal %s into "
                    "Go value of type map[string]interface {}",
                    json_kind(*out));
+}
+
+bool yaml_map_read(struct arena *a, str text, struct value **out, struct err *e)
+{
+    return yaml_map_read_bounded(a, text, 0, NULL, out, e);
 }
 
 bool strict_read(struct arena *a, str file, str text, const struct schema *schema,
@@ -49,11 +70,14 @@ bool strict_read(struct arena *a, str file, str text, const struct schema *schem
     return err_wrap(e, "error unmarshaling JSON: while decoding JSON");
 }
 
+/* More empty documents than that count as something: each takes its time. */
+#define EMPTY_MAX 10000
+
 bool yaml_goes_on(str text, uint32_t *line)
 {
     const struct source source = {.text = text};
     struct value *first, *next = NULL;
-    size_t offset = 0;
+    size_t offset = 0, empty = 0;
 
     /* Most texts have no such line: they are not read a second time. */
     if (!yaml_may_go_on(text))
@@ -62,8 +86,8 @@ bool yaml_goes_on(str text, uint32_t *line)
     AUTO_ERR fault = {0};
     bool ok = yaml_read_next(a, &source, NULL, &offset, &first, &fault);
     while (ok && (ok = yaml_read_next(a, &source, NULL, &offset, &next, &fault)) && next &&
-           next->kind == VALUE_NULL)
-        continue;
+           next->kind == VALUE_NULL && empty < EMPTY_MAX)
+        empty++;
     /* The first one can be read, so what fails is behind it. */
     if (!ok || next)
         *line = ok ? source_where(&source, next).line : fault.at.line;

@@ -54,11 +54,19 @@ static bool produce(void *ctx, void **item, struct err *e)
 static void compare_task(const struct compare_watch *w, struct arena *a, struct task *t)
 {
     struct outcome *out = &t->outcome;
+    AUTO_ERR e = {0};
 
     if (t->pending) {
         t->object.root = watch_source_object(w->source, a, t->pending);
         t->object.identity = identity_of(t->object.root);
         t->object.id = identity_id(a, &t->object.identity);
+    }
+    out->object = &t->object;
+    out->id = t->object.id;
+    if (!live_accepts(w->live, t->type, t->object.root, &e)) {
+        out->kind = OUTCOME_FAILED;
+        out->error = str_copy(a, e.text);
+        return;
     }
     out->refers.owners = out->refers.subjects = (struct log_buffer){.arena = a};
     owners_note(a, w->state.owners, &t->object, &out->refers);
@@ -164,6 +172,19 @@ static bool looks_around(const struct compare *c, const struct object *o)
     return false;
 }
 
+/* Keys begin with it; see source.c. */
+static size_t type_of(str key)
+{
+    str number, rest;
+    uint64_t type = 0;
+
+    str_cut(key, STR("/"), &number, &rest);
+    bool ok = str_to_u64(number, &type);
+    assert(ok);
+    (void)ok;
+    return (size_t)type;
+}
+
 static void remove_gone(struct compare_watch *w, struct arena *a, struct pending *const *all,
                         size_t count)
 {
@@ -189,7 +210,9 @@ static bool compare_whole(struct compare_watch *w, struct arena *a, struct pendi
     for (size_t i = 0; i < keys.len; i++)
         if (map_has(changed, keys.items[i]) || looks_around(w->compare, &r->objects.items[i]))
             VEC_PUSH(a, &work_of.tasks,
-                     ((struct task){.key = keys.items[i], .object = r->objects.items[i]}));
+                     ((struct task){.key = keys.items[i],
+                                    .type = type_of(keys.items[i]),
+                                    .object = r->objects.items[i]}));
     bool ok = run(&work_of, e);
     r->objects = (struct objects){0};
     r->by_kind = NULL;

@@ -290,7 +290,7 @@ struct watch_object *watch_source_all(struct watch_source *s, struct arena *a, s
 str watch_source_id(const struct watch_source *s, struct arena *a, size_t type, str key)
 {
     const struct kube_resource *r = s->types[type]->call->resource;
-    struct identity id = {.api_version = kube_api_version(a, r->group, r->version),
+    struct identity id = {.api_version = api_version_join(a, r->group, r->version),
                           .kind = r->kind};
     str number, rest;
 

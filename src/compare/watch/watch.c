@@ -97,7 +97,7 @@ static bool step(struct compare_watch *w, struct watch_look *look, struct err *e
             return false;
         watch_source_look(w->source, look);
     }
-    if (!look->failing && !look->waiting)
+    if (!look->failing && !look->waiting && !live_doubt_count(w->live))
         w->synced = clock_now();
     if (w->state.early && is_settled(w, look) && !look->waiting) {
         watch_state_issues(&w->state);
@@ -178,8 +178,8 @@ void compare_watch_totals(struct compare_watch *w, struct watch_totals *out)
     size_t judged = s->matched + s->failed;
     *out = (struct watch_totals){.templates = s->templates,
                                  .template_count = w->compare->reference.templates.len,
-                                 .types = live_type_count(w->live),
-                                 .failing = look.failing,
+                                 .types = live_type_count(w->live) + live_doubt_count(w->live),
+                                 .failing = look.failing + live_doubt_count(w->live),
                                  .objects = look.objects,
                                  .matched = s->matched,
                                  .drifting = s->drifting,
@@ -202,6 +202,8 @@ static bool open_watch(struct compare_watch *w, struct err *e)
     struct run *r = &w->run;
     bool ok = live_begin(r, &w->live, e);
 
+    for (size_t i = 0; ok && i < live_doubt_count(w->live); i++)
+        log_buffer_warn(&r->log, "%.*s", STR_ARG(live_doubt(w->live, i)));
     log_buffer_flush(&r->log, &r->options->log);
     if (!ok)
         return false;

@@ -29,7 +29,7 @@ struct choice {
     str token, token_file, username, password;
     str cert_file, cert_data, key_file, key_data;
     str as, as_uid;
-    struct kube_list as_groups;
+    struct str_list as_groups;
     const struct value *as_extra, *exec;
     str auth_provider;
 
@@ -142,7 +142,7 @@ static void merge_cluster(struct choice *c)
     c->ca_data = decoded(c->a, c->cluster, "certificate-authority-data");
 }
 
-static void read_list(struct arena *a, const struct value *list, struct kube_list *out)
+static void read_list(struct arena *a, const struct value *list, struct str_list *out)
 {
     for (size_t i = 0; i < value_len(list); i++)
         VEC_PUSH(a, out, value_str(&list->items[i]));

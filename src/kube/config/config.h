@@ -22,11 +22,6 @@
 #include "net/http/http.h"
 #include "value/source.h"
 
-struct kube_list {
-    str *items;
-    size_t len, cap;
-};
-
 /*
  * Receives the server's warnings ("Warning" headers with code 299, as for deprecated APIs). tell is
  * called from any thread that makes requests, one call at a time; text is valid during it.
@@ -46,9 +41,9 @@ struct kube_flags {
     bool insecure_given; /* the flag was there, if only as =false */
     str client_certificate, client_key, token, username, password;
     str as, as_uid;
-    struct kube_list as_groups;
-    struct kube_list as_user_extra; /* key=value */
-    str request_timeout;            /* "30s", "5" (seconds), "0": none */
+    struct str_list as_groups;
+    struct str_list as_user_extra; /* key=value */
+    str request_timeout;           /* "30s", "5" (seconds), "0": none */
     bool disable_compression;
     str cache_dir; /* accepted; nothing is cached on disk */
     /* Where the credentials of a pod are; empty: /var/run/secrets/kubernetes.io/serviceaccount. */
@@ -65,7 +60,7 @@ struct kube_flags {
 /* What a plugin that makes credentials is told; see kubeconfig's users[].user.exec. */
 struct kube_exec {
     str command; /* as it will be run: relative ones are below the folder of their file */
-    struct kube_list args;
+    struct str_list args;
     struct http_header *env; /* name and value, besides our own environment */
     size_t env_count;
     str api_version; /* client.authentication.k8s.io/v1 or v1beta1 */
@@ -82,7 +77,7 @@ struct kube_exec {
 
 struct kube_extra {
     str key;
-    struct kube_list values;
+    struct str_list values;
 };
 
 struct kube_config {
@@ -101,7 +96,7 @@ struct kube_config {
     const struct kube_exec *exec; /* NULL: none */
 
     str as, as_uid;
-    struct kube_list as_groups;
+    struct str_list as_groups;
     struct kube_extra *as_extra;
     size_t as_extra_count;
     struct kube_warn warn;
@@ -120,7 +115,7 @@ MUST_CHECK bool kube_config_merged(struct arena *a, const struct kube_flags *fla
                                    struct value **out, struct err *e);
 /* The names of all contexts, sorted. */
 MUST_CHECK bool kube_config_contexts(struct arena *a, const struct kube_flags *flags,
-                                     struct kube_list *out, struct err *e);
+                                     struct str_list *out, struct err *e);
 
 /* kubectl's --request-timeout: "0" none, a number of seconds, or a duration of Go. */
 MUST_CHECK bool kube_timeout_parse(str text, int64_t *ns, struct err *e);

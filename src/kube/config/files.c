@@ -114,7 +114,7 @@ static bool read_one(struct arena *a, str path, bool must_exist, struct kubeconf
 /* ---- All of them ---------------------------------------------------------------------------- */
 
 /* One fault as it is, with its place; several in one line. */
-static bool report_faults(struct arena *a, const struct kube_list *faults, const struct err *last,
+static bool report_faults(struct arena *a, const struct str_list *faults, const struct err *last,
                           struct err *e)
 {
     if (!faults->len)
@@ -129,7 +129,7 @@ static bool report_faults(struct arena *a, const struct kube_list *faults, const
 static bool read_list(struct arena *a, str list, struct kubeconfig *k, struct err *e)
 {
     struct map *seen = map_new(a);
-    struct kube_list faults = {0};
+    struct str_list faults = {0};
     str rest = list, path;
     bool more = true;
     AUTO_ERR fault = {0};
@@ -194,12 +194,12 @@ static int compare_names(const void *x, const void *y)
     return str_cmp(*(const str *)x, *(const str *)y);
 }
 
-bool kube_config_contexts(struct arena *a, const struct kube_flags *flags, struct kube_list *out,
+bool kube_config_contexts(struct arena *a, const struct kube_flags *flags, struct str_list *out,
                           struct err *e)
 {
     struct kubeconfig k;
 
-    *out = (struct kube_list){0};
+    *out = (struct str_list){0};
     if (!kubeconfig_load(a, flags, &k, e))
         return false;
     for (size_t i = 0; i < map_len(k.contexts); i++)

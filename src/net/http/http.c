@@ -92,11 +92,6 @@ struct http_client *http_client_ref(struct http_client *c)
     return c;
 }
 
-const struct handler *http_client_local(const struct http_client *c)
-{
-    return c->config.local;
-}
-
 static void free_handle(CURL *easy, CURLM *multi)
 {
     curl_easy_cleanup(easy);

@@ -170,8 +170,6 @@ MUST_CHECK bool http_client_new(const struct http_config *config, struct http_cl
                                 struct err *e);
 /* One more owner of c, which is given back. */
 struct http_client *http_client_ref(struct http_client *c);
-/* The handler that answers the requests of c; NULL: the network. */
-const struct handler *http_client_local(const struct http_client *c);
 /* The last owner closes the connections; none of its requests may be under way. */
 void http_client_free(struct http_client *c);
 

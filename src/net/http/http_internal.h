@@ -64,7 +64,7 @@ struct transfer {
      * or 0. */
     int64_t started, active, window;
     size_t window_bytes;
-    bool head_done, pieces_given;
+    bool head_done;
     enum transfer_stop stop;
     struct err caller;               /* of on_body */
     str redirected;                  /* where to, if it was; else empty */

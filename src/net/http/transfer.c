@@ -200,7 +200,6 @@ static void give_piece(struct transfer *t, str piece)
 
     if (t->client->config.tape)
         buf_add(&t->kept, piece);
-    t->pieces_given = true;
     if (!r->on_body(r->ctx, t->response, piece, &t->caller))
         t->stop = t->caller.kind ? STOP_CALLER : STOP_ENOUGH;
 }

@@ -40,6 +40,16 @@ static void go_back(struct detect *d)
     d->depth--;
 }
 
+/* The member at hand, or the one whose element or entry is at hand. */
+static str member_at(const struct detect *d)
+{
+    size_t n = d->depth <= DEPTH_MAX ? d->depth : 0;
+
+    while (n && str_eq(d->way[n - 1], STR("*")))
+        n--;
+    return n ? d->way[n - 1] : STR_NONE;
+}
+
 static bool is_empty(const struct value *v)
 {
     return v->kind == VALUE_NULL || (v->kind >= VALUE_STRING && v->len == 0);
@@ -333,8 +343,7 @@ static void canon_shape(struct detect *d, const struct model_prop *prop,
 {
     if (!value_is_container(from)) {
         *to = *from;
-        spell_scalar(d, prop, shape,
-                     d->depth && d->depth <= DEPTH_MAX ? d->way[d->depth - 1] : STR_NONE, to);
+        spell_scalar(d, prop, shape, member_at(d), to);
     } else if (shape->form == FORM_OBJECT && from->kind == VALUE_OBJECT) {
         canon_object(d, shape->object, from, peer, to);
     } else if (shape->form == FORM_LIST && from->kind == VALUE_LIST) {

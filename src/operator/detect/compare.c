@@ -341,7 +341,7 @@ static void add_finding(struct detect *d, struct deviations *out, const struct d
         return;
     path_print_dotted(&text, &path);
     f.path = buf_str(&text);
-    f.hidden = !hidden_below(d, &path, x->old_ ? x->old_ : x->new_).shown;
+    f.hidden = !hidden_below(d, &path, x->old_ ? x->old_ : x->new_, !x->new_).shown;
     f.child = !f.wanted && children_have_path(d, &path);
     out->items[out->count++] = f;
 }

@@ -189,10 +189,11 @@ struct value *guard_write(struct arena *a, const struct guard *g);
 bool guard_holds(struct detect *d, const struct guard *g, const struct deviation *f);
 /* Whether a member that the user left to Azure has caused a PUT before, at any of these paths. */
 bool guard_knows(const struct guard *g, const struct deviations *f);
-/* Leaves those out. */
-void guard_filter(struct detect *d, const struct guard *g, struct deviations *f);
-/* What is held and still there. */
-struct deviations guard_stuck(struct detect *d, const struct guard *g, const struct value *wanted,
+/* Takes those out of f. */
+struct deviations guard_filter(struct detect *d, const struct guard *g, struct deviations *f);
+/* These, and what is still as when it was held: a record that was taken since knows it. */
+struct deviations guard_stuck(struct detect *d, const struct guard *g,
+                              const struct deviations *held, const struct value *wanted,
                               const struct value *found);
 /* Counts a PUT for each of these. */
 void guard_count(struct detect *d, struct guard *g, const struct deviations *f);

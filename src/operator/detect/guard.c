@@ -79,32 +79,51 @@ void guard_count(struct detect *d, struct guard *g, const struct deviations *f)
         entry_for(d, g, &f->items[i])->puts++;
 }
 
-void guard_filter(struct detect *d, const struct guard *g, struct deviations *f)
+struct deviations guard_filter(struct detect *d, const struct guard *g, struct deviations *f)
 {
+    struct deviations held = {.items = ARENA_ARRAY(d->arena, struct deviation, f->count + 1)};
     size_t kept = 0;
 
-    for (size_t i = 0; i < f->count; i++)
-        if (!guard_holds(d, g, &f->items[i]))
+    for (size_t i = 0; i < f->count; i++) {
+        if (guard_holds(d, g, &f->items[i]))
+            held.items[held.count++] = f->items[i];
+        else
             f->items[kept++] = f->items[i];
+    }
     f->count = kept;
+    return held;
 }
 
-struct deviations guard_stuck(struct detect *d, const struct guard *g, const struct value *wanted,
+static bool is_among(const struct deviations *f, str path)
+{
+    for (size_t i = 0; i < f->count; i++)
+        if (str_eq(f->items[i].path, path))
+            return true;
+    return false;
+}
+
+struct deviations guard_stuck(struct detect *d, const struct guard *g,
+                              const struct deviations *held, const struct value *wanted,
                               const struct value *found)
 {
-    struct deviations out = {.items = ARENA_ARRAY(d->arena, struct deviation, g->count + 1)};
+    struct deviations out = {
+        .items = ARENA_ARRAY(d->arena, struct deviation, held->count + g->count + 1)};
+
+    for (size_t i = 0; i < held->count; i++)
+        out.items[out.count++] = held->items[i];
 
     for (size_t i = 0; i < g->count; i++) {
         const struct guard_entry *e = &g->items[i];
         struct path path;
-        if (e->puts < SAME_PAIR || !path_parse_dotted(d->arena, e->path, &path, NULL))
+        if (e->puts < SAME_PAIR || is_among(held, e->path) ||
+            !path_parse_dotted(d->arena, e->path, &path, NULL))
             continue;
         struct deviation f = {.path = e->path,
                               .kind = DIFFERENCE_CHANGED,
                               .wanted = path_resolve(&path, wanted),
                               .before = e->wanted,
-                              .found = path_resolve(&path, found),
-                              .hidden = is_hidden(d, &path)};
+                              .found = path_resolve(&path, found)};
+        f.hidden = is_hidden(d, &path, !f.found);
         if (equal_or_both_none(e->found, kept_form(d, &f, f.found)))
             out.items[out.count++] = f;
     }

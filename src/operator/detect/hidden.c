@@ -3,79 +3,117 @@
  * hidden.c - what Azure never returns.
  *
  * A member that the spec of a kind has and its status lacks is only ever written; so are secrets,
- * and what a line of api/rules/detect.json calls hidden.
+ * and what a line of api/rules/detect.json calls hidden. Others are hidden only as long as they are
+ * missing: what the published types call write-only although the status has a place for it, and the
+ * location of a child, which is where its parent is.
  */
 #include "operator/detect/internal.h"
 
-/* Where in the types of a kind something is: in a type, or between two of its levels. */
-struct place {
-    const struct model_arm *members;
-    size_t count;
-    const struct model_shape *shape; /* instead: of a list, a map, a scalar or anything */
-    enum model_role role;
-    bool lost; /* the model has nothing to say from here on */
+/* What the types of a kind say about a place; where variants differ, whatever one of them says. */
+struct said {
+    bool there;
+    bool secret;
+    bool write_only; /* it, or something that it is in */
+    bool object;     /* its members are those of a type */
 };
 
-static struct place of_shape(const struct model_shape *shape, enum model_role role)
-{
-    if (shape->form == FORM_OBJECT)
-        return (struct place){
-            .members = shape->object->arm, .count = shape->object->arm_count, .role = role};
-    return (struct place){.shape = shape, .role = role};
-}
+struct asking {
+    const struct path *path;
+    struct said said;
+};
 
-/* False: there is no such member. */
-static bool enter(struct place *at, str key)
+/* Where an asking is. */
+struct at {
+    size_t depth;    /* how many steps of the path are behind it */
+    bool write_only; /* one of them was to something that is only written */
+};
+
+static void ask_type(struct asking *q, const struct model_type *t, struct at at);
+
+static void ask_shape(struct asking *q, const struct model_prop *prop,
+                      const struct model_shape *shape, struct at at)
 {
-    if (at->lost)
-        return true;
-    if (at->shape) {
-        if (at->shape->item)
-            *at = of_shape(at->shape->item, at->role);
-        return true;
+    at.write_only |= prop->write_only;
+    if (at.depth == q->path->len) {
+        q->said.there = true;
+        q->said.secret |= prop->role == ROLE_SECRET || prop->role == ROLE_SECRET_MAP;
+        q->said.write_only |= at.write_only;
+        q->said.object |= shape->form == FORM_OBJECT;
+    } else if (shape->form == FORM_OBJECT) {
+        ask_type(q, shape->object, at);
+    } else { /* of what is in a scalar or in anything the model knows nothing */
+        at.depth++;
+        ask_shape(q, prop, shape->item ? shape->item : shape, at);
     }
-    const struct model_arm *arm = model_arm(at->members, at->count, key);
-    if (!arm)
-        return false;
-    *at = arm->prop ? of_shape(arm->prop->shape, arm->prop->role)
-                    : (struct place){.members = arm->below, .count = arm->below_count};
-    return true;
 }
 
-static bool follow(const struct model_type *type, const struct path *path, struct place *at)
+static void ask_members(struct asking *q, const struct model_arm *members, size_t count,
+                        struct at at)
 {
-    *at = (struct place){.members = type->arm, .count = type->arm_count};
-    for (size_t i = 0; i < path->len; i++)
-        if (!enter(at, path->steps[i].kind == STEP_KEY ? path->steps[i].key : STR_NONE))
-            return false;
-    return true;
+    if (at.depth == q->path->len) {
+        q->said.there = q->said.object = true;
+        q->said.write_only |= at.write_only;
+        return;
+    }
+    const struct step *step = &q->path->steps[at.depth++];
+    const struct model_arm *m = step->kind == STEP_KEY ? model_arm(members, count, step->key)
+                                                       : NULL;
+    if (m && m->prop)
+        ask_shape(q, m->prop, m->prop->shape, at);
+    else if (m)
+        ask_members(q, m->below, m->below_count, at);
 }
 
-bool is_hidden(const struct detect *d, const struct path *path)
+/* Members of an object are those of its type, and of each variant that it may be. */
+static void ask_type(struct asking *q, const struct model_type *t, struct at at)
 {
-    struct place at;
-
-    if (lines_have_path(d, LINE_HIDDEN, path))
-        return true;
-    if (!follow(d->resource->spec, path, &at))
-        return false; /* a variant, or nothing the model knows */
-    if (at.role == ROLE_SECRET || at.role == ROLE_SECRET_MAP)
-        return true;
-    return !follow(d->resource->status, path, &at);
+    ask_members(q, t->arm, t->arm_count, at);
+    for (size_t i = 0; t->discriminator.len && i < t->prop_count; i++)
+        if (t->props[i].role == ROLE_VARIANT && t->props[i].shape->form == FORM_OBJECT)
+            ask_type(q, t->props[i].shape->object, at);
 }
 
-struct hidden_count hidden_below(struct detect *d, const struct path *path, const struct value *v)
+static struct said ask(const struct model_type *t, const struct path *path)
+{
+    struct asking q = {.path = path};
+
+    ask_type(&q, t, (struct at){0});
+    return q.said;
+}
+
+/* Children of a resource have no place of their own. */
+static bool is_location_of_child(const struct detect *d, const struct path *path)
+{
+    str type = d->resource->arm_type;
+
+    return path->len == 1 && path->steps[0].kind == STEP_KEY &&
+           str_eq_fold(path->steps[0].key, STR("location")) &&
+           str_find_char(type, '/') != str_rfind_char(type, '/');
+}
+
+bool is_hidden(const struct detect *d, const struct path *path, bool missing)
+{
+    if (lines_have_path(d, LINE_HIDDEN, path) || (missing && is_location_of_child(d, path)))
+        return true;
+    struct said spec = ask(d->resource->spec, path);
+    if (!spec.there)
+        return false; /* nothing the model knows */
+    return spec.secret || (missing && spec.write_only) || !ask(d->resource->status, path).there;
+}
+
+struct hidden_count hidden_below(struct detect *d, const struct path *path, const struct value *v,
+                                 bool missing)
 {
     struct hidden_count sum = {0};
 
-    if (is_hidden(d, path))
+    if (is_hidden(d, path, missing))
         return (struct hidden_count){.hidden = 1};
     if (!value_is(v, VALUE_OBJECT) || !v->len)
         return (struct hidden_count){.shown = 1};
     for (size_t i = 0; i < v->len; i++) {
         struct step step = {.kind = STEP_KEY, .key = value_key(&v->items[i])};
         struct path below = path_append(d->arena, path, step);
-        struct hidden_count one = hidden_below(d, &below, &v->items[i]);
+        struct hidden_count one = hidden_below(d, &below, &v->items[i], missing);
         sum.hidden += one.hidden;
         sum.shown += one.shown;
     }
@@ -85,12 +123,11 @@ struct hidden_count hidden_below(struct detect *d, const struct path *path, cons
 bool deviation_is_new_member(const struct detect *d, const struct deviation *f)
 {
     struct path path;
-    struct place up;
 
     if (f->kind != DIFFERENCE_ADDED || f->wanted || f->before || f->child ||
         !path_parse_dotted(d->arena, f->path, &path, NULL) || !path.len ||
         path.steps[path.len - 1].kind != STEP_KEY || str_eq(path.steps[0].key, STR("tags")))
         return false;
     path.len--;
-    return follow(d->resource->spec, &path, &up) && !up.shape;
+    return ask(d->resource->spec, &path).object;
 }

@@ -94,14 +94,18 @@ str spell_key(struct detect *d, str key);
 
 /* ---- hidden.c ---- */
 
-/* Whether Azure never returns what is at path: a secret, or a member that the status lacks. */
-bool is_hidden(const struct detect *d, const struct path *path);
+/*
+ * Whether Azure never returns what is at path: a secret, or a member that the status lacks. With
+ * missing, also whether it need not return it.
+ */
+bool is_hidden(const struct detect *d, const struct path *path, bool missing);
 
-/* How many members of what is at path Azure never returns, and how many it does. */
+/* How many members of v, which is at path, Azure never returns, and how many it does. */
 struct hidden_count {
     size_t hidden, shown;
 };
-struct hidden_count hidden_below(struct detect *d, const struct path *path, const struct value *v);
+struct hidden_count hidden_below(struct detect *d, const struct path *path, const struct value *v,
+                                 bool missing);
 
 /* ---- compare.c ---- */
 

@@ -98,7 +98,7 @@ static bool is_entry(const struct path *path, const struct value *wanted)
 static enum detect_cause cause_of(struct detect *d, const struct path *path,
                                   const struct difference *x, const struct value *wanted)
 {
-    if (!hidden_below(d, path, x->old_ ? x->old_ : x->new_).shown)
+    if (!hidden_below(d, path, x->old_ ? x->old_ : x->new_, !x->new_).shown)
         return CAUSE_HIDDEN;
     if (x->kind == DIFFERENCE_ADDED)
         return is_entry(path, wanted) ? CAUSE_EXTENDED : CAUSE_DEFAULTED;
@@ -148,7 +148,7 @@ static void learn_one(struct learning *l, const struct path *path, const struct 
 /* An object of which only a part is hidden, member by member. False when it is none. */
 static bool learn_missing(struct learning *l, const struct path *path, const struct value *v)
 {
-    struct hidden_count count = hidden_below(l->d, path, v);
+    struct hidden_count count = hidden_below(l->d, path, v, true);
 
     if (!v || !count.hidden || !count.shown)
         return false;
@@ -158,7 +158,8 @@ static bool learn_missing(struct learning *l, const struct path *path, const str
         struct difference x = {.kind = DIFFERENCE_MISSING, .old_ = &v->items[i]};
         if (!learn_missing(l, &below, x.old_))
             learn_one(l, &below, &x,
-                      hidden_below(l->d, &below, x.old_).shown ? CAUSE_DROPPED : CAUSE_HIDDEN);
+                      hidden_below(l->d, &below, x.old_, true).shown ? CAUSE_DROPPED
+                                                                     : CAUSE_HIDDEN);
     }
     return true;
 }
@@ -193,7 +194,7 @@ static void learn_one(struct learning *l, const struct path *path, const struct 
     k->wanted = cause == CAUSE_HIDDEN ? hidden_form(l->d, k->wanted) : shorten(l->d, k->wanted);
     if (!x->new_)
         return;
-    if (!value_is_container(x->new_) && length > KNOWN_VALUE_MAX)
+    if (!value_is_container(x->new_) && (length > KNOWN_VALUE_MAX || cause == CAUSE_HIDDEN))
         keep_long(l, k, x->new_, length);
     else
         k->found = x->new_;

@@ -244,6 +244,12 @@ static bool spell_by_line(struct detect *d, struct value *v)
     return true;
 }
 
+/* What users write there is theirs, letter by letter. */
+static bool is_tag(const struct detect *d)
+{
+    return d->depth == 2 && str_eq_fold(d->way[0], STR("tags"));
+}
+
 static void spell_text(struct detect *d, const struct model_prop *prop,
                        const struct model_shape *shape, str key, struct value *v)
 {
@@ -282,6 +288,6 @@ void spell_scalar(struct detect *d, const struct model_prop *prop, const struct 
     }
     if (spell_number(d, shape, v) || v->kind != VALUE_STRING)
         return;
-    if (!spell_by_line(d, v))
+    if (!spell_by_line(d, v) && !is_tag(d))
         spell_text(d, prop, shape, key, v);
 }

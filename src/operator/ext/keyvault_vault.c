@@ -31,13 +31,13 @@ static bool deleted_id(const struct ext_input *in, str *out)
     str location = value_get_str(value_get(in->object, STR("spec")), STR("location"));
     struct arm_id id;
 
-    if (!location.len || !arm_id_parse(in->arena, in->id, &id, NULL))
+    location = plain_location(in->arena, location);
+    if (!arm_id_is_segment(location) || !arm_id_parse(in->arena, in->id, &id, NULL))
         return false;
     *out = str_fmt(in->arena,
                    "/subscriptions/%.*s/providers/Microsoft.KeyVault/locations/%.*s/"
                    "deletedVaults/%.*s",
-                   STR_ARG(id.subscription), STR_ARG(plain_location(in->arena, location)),
-                   STR_ARG(arm_id_name(&id)));
+                   STR_ARG(id.subscription), STR_ARG(location), STR_ARG(arm_id_name(&id)));
     return true;
 }
 

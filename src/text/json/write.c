@@ -272,7 +272,7 @@ static bool write_value(struct writer *w, const struct value *v)
 bool json_write(struct buf *out, const struct value *v, const struct json_style *style,
                 struct err *e)
 {
-    AUTO_ARENA scratch = arena_new();
+    AUTO_ARENA scratch = value_is_container(v) ? arena_new() : NULL;
     struct writer w = {.out = out, .style = style, .scratch = scratch, .e = e};
 
     return write_value(&w, v) && buf_check(out, e);

@@ -144,14 +144,6 @@ static str decode_part(struct arena *a, str part)
     return buf_str(&b);
 }
 
-static str quote(struct arena *a, str s)
-{
-    struct buf b = buf_new(a, BUF_UNLIMITED);
-
-    go_quote(&b, s);
-    return buf_str(&b);
-}
-
 /*
  * What is wrong with an index, or NULL. Upstream: what follows the digit that made the number too
  * large is not looked at.
@@ -182,7 +174,7 @@ static bool parse_index(struct run *r, str key, int64_t *out, struct err *e)
 
     if (!wrong)
         return true;
-    str quoted = quote(r->arena, key);
+    str quoted = go_quoted(r->arena, key);
     return err_set(e, ERR_INVALID, "strconv.Atoi: parsing %.*s: %s", STR_ARG(quoted), wrong);
 }
 

@@ -335,9 +335,10 @@ static bool fail_key(struct expanding *x, const struct value *key)
 {
     struct buf b = buf_new(x->r->scratch, MESSAGE_MAX);
 
-    buf_add(&b, STR("invalid map key: "));
     yaml_go_syntax(&b, key);
-    return fail(x, ERR_INVALID, key->pos, buf_str(&b));
+    str shown = yaml_shown(x->r, buf_str(&b));
+    return fail(x, ERR_INVALID, key->pos,
+                str_fmt(x->r->scratch, "invalid map key: %.*s", STR_ARG(shown)));
 }
 
 /* A key and its value, which are adjacent. */

@@ -13,14 +13,25 @@
 
 #include "base/hot.h"
 
+#include <endian.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 /* Larger documents and deeper ones are for the reader proper, which counts. */
 #define FAST_BYTES (16 * MIB)
-enum { FAST_DEPTH = 64, FAST_KEY = 500, FAST_NODES = 64 };
+enum { FAST_DEPTH = 64, FAST_KEY = 500, FAST_NODES = 64, FAST_BLOCKS = 64 };
+
+enum { BLOCK = 64 }; /* bytes of text whose marks are in one number */
 
 struct fast {
     struct arena *arena, *scratch;
     const char *text;
     size_t len;
+    /* A bit for each byte of the text that ends a line, and for each that does or is a colon. The
+     * end of the text ends a line: looking for the next one needs no end. */
+    uint64_t *lines, *stops;
     uint32_t base; /* of positions: where the text begins in the source, plus 1 */
     bool yaml12;
     /* The current line: its content lies in [at, end) at a column; none at the end. */
@@ -29,30 +40,94 @@ struct fast {
     size_t hash; /* a '#', with none between the line and it; the length: none */
     int depth;
     VEC(struct value) nodes;
-    struct value few[FAST_NODES]; /* where they are as long as these are enough */
+    struct value few[FAST_NODES];   /* where they are as long as these are enough */
+    uint64_t small[2][FAST_BLOCKS]; /* the same for lines and stops */
 };
 
 static bool read_block(struct fast *f, struct value *out);
 
 /* ---- Bytes and lines. ---- */
 
-/* Printable ASCII and line feeds only, sixteen bytes at a time. */
-static bool is_plain_text(const char *text, size_t len)
+#ifdef __SSE2__
+/* Marks sixteen bytes of a block. Those that are not printable ASCII or line feeds are answered. */
+ALWAYS_INLINE __m128i mark_bytes(const char *text, unsigned at, uint64_t *lines, uint64_t *stops)
 {
-    hot_bytes bad = {0}, b;
-    uint64_t any[2];
-    size_t i = 0;
+    __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(text + at));
+    __m128i line = _mm_cmpeq_epi8(b, _mm_set1_epi8('\n'));
+    __m128i stop = _mm_or_si128(line, _mm_cmpeq_epi8(b, _mm_set1_epi8(':')));
+    /* One more and as signed numbers, all others are below the character behind the blank. */
+    __m128i odd = _mm_cmplt_epi8(_mm_add_epi8(b, _mm_set1_epi8(1)), _mm_set1_epi8(' ' + 1));
 
-    for (; len - i >= sizeof(b); i += sizeof(b)) {
-        memcpy(&b, text + i, sizeof(b));
-        /* As signed numbers, bytes of other characters are below a blank too. */
-        bad |= ((b < 0x20) & (b != '\n')) | (b == 0x7F);
-    }
-    memcpy(any, &bad, sizeof(any));
-    for (; i < len; i++)
-        any[0] |= (text[i] < 0x20 && text[i] != '\n') || text[i] == 0x7F;
-    return !(any[0] | any[1]);
+    *lines |= (uint64_t)(unsigned)_mm_movemask_epi8(line) << at;
+    *stops |= (uint64_t)(unsigned)_mm_movemask_epi8(stop) << at;
+    return _mm_andnot_si128(line, odd);
 }
+#endif
+
+/* Marks a block. False when there is more in it than printable ASCII and line feeds. */
+static bool mark_block(const char *text, uint64_t *lines, uint64_t *stops)
+{
+    uint64_t line_bits = 0, stop_bits = 0;
+
+#ifdef __SSE2__
+    __m128i a = mark_bytes(text, 0, &line_bits, &stop_bits);
+    __m128i b = mark_bytes(text, 16, &line_bits, &stop_bits);
+    __m128i c = mark_bytes(text, 32, &line_bits, &stop_bits);
+    __m128i d = mark_bytes(text, 48, &line_bits, &stop_bits);
+    bool odd = _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(a, b), _mm_or_si128(c, d)));
+#else
+    bool odd = false;
+    for (unsigned i = 0; i < BLOCK; i++) {
+        uint8_t b = (uint8_t)text[i];
+        line_bits |= (uint64_t)(b == '\n') << i;
+        stop_bits |= (uint64_t)(b == '\n' || b == ':') << i;
+        odd |= (b < ' ' && b != '\n') || b >= 0x7F;
+    }
+#endif
+    *lines = line_bits;
+    *stops = stop_bits;
+    return !odd;
+}
+
+/* Marks the text and its end. */
+static bool mark_text(struct fast *f)
+{
+    size_t whole = f->len / BLOCK;
+    uint64_t end = UINT64_C(1) << f->len % BLOCK;
+    char last[BLOCK];
+
+    f->lines = f->small[0];
+    f->stops = f->small[1];
+    if (whole >= FAST_BLOCKS) {
+        f->lines = arena_alloc_raw(f->scratch, (whole + 1) * sizeof(*f->lines));
+        f->stops = arena_alloc_raw(f->scratch, (whole + 1) * sizeof(*f->stops));
+    }
+    for (size_t i = 0; i < whole; i++)
+        if (!mark_block(f->text + i * BLOCK, &f->lines[i], &f->stops[i]))
+            return false;
+    memset(last, ' ', sizeof(last));
+    if (f->len % BLOCK)
+        memcpy(last, f->text + whole * BLOCK, f->len % BLOCK);
+    bool ok = mark_block(last, &f->lines[whole], &f->stops[whole]);
+    f->lines[whole] |= end;
+    f->stops[whole] |= end;
+    return ok;
+}
+
+/* The first marked byte from a place in the text, or its end, on. */
+#ifdef __clang_analyzer__
+size_t next_mark(const uint64_t *marks, size_t from);
+#else /* it cannot know that the mark at the end comes before what was never set */
+ALWAYS_INLINE size_t next_mark(const uint64_t *marks, size_t from)
+{
+    size_t block = from / BLOCK;
+    uint64_t bits = marks[block] & UINT64_MAX << from % BLOCK;
+
+    while (!bits)
+        bits = marks[++block];
+    return block * BLOCK + (unsigned)__builtin_ctzll(bits);
+}
+#endif
 
 /* "---" and "..." are markers at the start of a line. */
 static bool is_marker(const struct fast *f, size_t at)
@@ -60,28 +135,40 @@ static bool is_marker(const struct fast *f, size_t at)
     return f->len - at >= 3 && (!memcmp(f->text + at, "---", 3) || !memcmp(f->text + at, "...", 3));
 }
 
-static size_t end_of_line(const struct fast *f, size_t from)
+ALWAYS_INLINE size_t end_of_line(const struct fast *f, size_t from)
 {
-    const char *lf = from < f->len ? memchr(f->text + from, '\n', f->len - from) : NULL;
+    return next_mark(f->lines, from);
+}
 
-    return lf ? (size_t)(lf - f->text) : f->len;
+/* The end of the blanks that begin at a place. */
+ALWAYS_INLINE size_t skip_blanks(const struct fast *f, size_t at)
+{
+    const char *text = f->text;
+
+    for (uint64_t eight; f->len - at >= sizeof(eight); at += sizeof(eight)) {
+        memcpy(&eight, text + at, sizeof(eight));
+        eight = le64toh(eight) ^ UINT64_C(0x2020202020202020);
+        if (eight)
+            return at + (unsigned)__builtin_ctzll(eight) / 8;
+    }
+    while (at < f->len && text[at] == ' ')
+        at++;
+    return at;
 }
 
 /* Moves to the content that follows from a position at the beginning of a line. */
 static bool find_content(struct fast *f, size_t from)
 {
-    const char *text = f->text;
-    size_t at, len = f->len;
+    size_t at;
 
     for (;; from = f->end + 1) {
-        if (from >= len) {
+        if (from >= f->len) {
             f->column = -1;
             return true;
         }
-        for (at = from; at < len && text[at] == ' ';)
-            at++;
+        at = skip_blanks(f, from);
         f->end = end_of_line(f, at);
-        if (at < f->end && text[at] != '#')
+        if (at < f->end && f->text[at] != '#')
             break;
     }
     if (at - from > INT16_MAX || (at == from && is_marker(f, from)))
@@ -123,26 +210,17 @@ static bool begins_plain(const struct fast *f, size_t at)
     return !special[(uint8_t)f->text[at]];
 }
 
-static void set_string(const struct fast *f, size_t at, const char *text, size_t len,
-                       struct value *out)
+/* Letters that begin plain text which is a string, whatever follows: most of what there is. */
+static const bool begins_string[256] = {
+    ['A' ... 'E'] = 1, ['G' ... 'M'] = 1, ['P' ... 'S'] = 1, ['U' ... 'X'] = 1, ['Z'] = 1,
+    ['a' ... 'e'] = 1, ['g' ... 'm'] = 1, ['p' ... 's'] = 1, ['u' ... 'x'] = 1, ['z'] = 1,
+};
+
+ALWAYS_INLINE void set_string(const struct fast *f, size_t at, const char *text, size_t len,
+                              struct value *out)
 {
     *out = (struct value){.kind = VALUE_STRING, .pos = position(f, at), .len = (uint32_t)len};
     out->text = text;
-}
-
-/* Whether plain text is a string, as most are; else yaml_resolve knows what it is. */
-static bool is_string(str text)
-{
-    switch ((enum yaml_hint)yaml_hints[(uint8_t)text.ptr[0]]) {
-    case YAML_HINT_TEXT:
-        return true;
-    case YAML_HINT_WORD:
-        return !yaml_is_word(text);
-    case YAML_HINT_NUMBER:
-        return yaml_ends_as_text(text);
-    default:
-        return false;
-    }
 }
 
 /* Decimal digits, no zero before others, and few enough for Go's int64. */
@@ -168,32 +246,33 @@ static bool set_plain(struct fast *f, size_t from, size_t to, struct value *out)
 {
     str text = str_of(f->text + from, to - from);
 
-    if (is_string(text)) {
-        set_string(f, from, text.ptr, text.len, out);
+    set_string(f, from, text.ptr, text.len, out);
+    switch ((enum yaml_hint)yaml_hints[(uint8_t)text.ptr[0]]) {
+    case YAML_HINT_TEXT:
         return true;
-    }
-    *out = (struct value){.pos = position(f, from)};
-    if (!is_small_integer(text))
+    case YAML_HINT_WORD:
+        yaml_resolve_word(text, f->yaml12, out);
+        return true;
+    case YAML_HINT_NUMBER:
+        if (yaml_ends_as_text(text))
+            return true;
+        if (is_small_integer(text)) {
+            out->kind = VALUE_INT;
+            return true;
+        }
         return resolve_plain(f, text, out);
-    yaml_set_text(out, VALUE_INT, text);
-    return true;
-}
-
-/* The next of these bytes on the line, from is on it; or its end. */
-ALWAYS_INLINE size_t find_char(const struct fast *f, size_t from, char c)
-{
-    const char *found = memchr(f->text + from, c, f->end - from);
-
-    return found ? (size_t)(found - f->text) : f->end;
+    default:
+        return resolve_plain(f, text, out);
+    }
 }
 
 /* The first colon that ends a key, from here on; or the end of the line. */
 ALWAYS_INLINE size_t find_key_end(const struct fast *f, size_t from)
 {
-    size_t at = find_char(f, from, ':');
+    size_t at = next_mark(f->stops, from);
 
     while (at + 1 < f->end && f->text[at + 1] != ' ')
-        at = find_char(f, at + 1, ':');
+        at = next_mark(f->stops, at + 1);
     return at;
 }
 
@@ -216,13 +295,17 @@ ALWAYS_INLINE bool has_comment(struct fast *f, size_t from, size_t to)
     return f->hash < to && find_comment(f, from, to);
 }
 
+/* Whether plain text goes on to the end of the line. */
+ALWAYS_INLINE bool fills_line(struct fast *f, size_t at)
+{
+    return f->text[f->end - 1] != ' ' && find_key_end(f, at) == f->end &&
+           !has_comment(f, at, f->end);
+}
+
 /* Plain text to the end of the line. */
 static bool read_plain(struct fast *f, size_t at, struct value *out)
 {
-    if (!begins_plain(f, at) || f->text[f->end - 1] == ' ' || find_key_end(f, at) < f->end ||
-        has_comment(f, at, f->end))
-        return false;
-    return set_plain(f, at, f->end, out);
+    return begins_plain(f, at) && fills_line(f, at) && set_plain(f, at, f->end, out);
 }
 
 /* Between quotes, on one line, nothing escaped. *end is behind the closing one. */
@@ -354,27 +437,36 @@ static bool read_literal(struct fast *f, size_t at, int parent, struct value *ou
 
 /* ---- Values. ---- */
 
-/* What begins on the line of its key or dash. The next line must not go on with it. */
-static bool read_inline(struct fast *f, size_t at, int parent, struct value *out)
+/* Anything but plain text that is a string. */
+static NOINLINE bool read_unusual(struct fast *f, size_t at, struct value *out)
 {
     size_t end = f->end;
-    bool ok;
 
     switch (f->text[at]) {
     case '"':
     case '\'':
-        ok = read_quoted(f, at, &end, out) && end == f->end;
-        break;
+        return read_quoted(f, at, &end, out) && end == f->end;
     case '[':
-        ok = read_flow(f, at, out);
-        break;
+        return read_flow(f, at, out);
     case '{':
-        ok = read_empty_object(f, at, out);
-        break;
+        return read_empty_object(f, at, out);
     default:
-        ok = read_plain(f, at, out);
+        return read_plain(f, at, out);
     }
-    return ok && next_line(f) && f->column <= parent;
+}
+
+/* What begins on the line of its key or dash. The next line must not go on with it. */
+static bool read_inline(struct fast *f, size_t at, int parent, struct value *out)
+{
+    if (!begins_string[(uint8_t)f->text[at]]) {
+        if (!read_unusual(f, at, out))
+            return false;
+    } else {
+        if (!fills_line(f, at))
+            return false;
+        set_string(f, at, f->text + at, f->end - at, out);
+    }
+    return next_line(f) && f->column <= parent;
 }
 
 /* ---- Sequences. ---- */
@@ -447,22 +539,44 @@ static bool read_key(struct fast *f, size_t colon, str *key)
     struct value v;
 
     *key = str_of(f->text + f->at, colon - f->at);
-    if (!colon || !key->len || key->len > FAST_KEY || f->text[colon - 1] == ' ' ||
-        key->ptr[0] == '-' || !begins_plain(f, f->at))
+    if (!colon || !key->len || key->len > FAST_KEY || f->text[colon - 1] == ' ')
         return false;
-    return is_string(*key) ? !str_eq(*key, STR("<<"))
-                           : set_plain(f, f->at, colon, &v) && v.kind == VALUE_STRING;
+    if (begins_string[(uint8_t)key->ptr[0]])
+        return true;
+    if (key->ptr[0] == '-' || !begins_plain(f, f->at))
+        return false;
+    return set_plain(f, f->at, colon, &v) && v.kind == VALUE_STRING && !str_eq(*key, STR("<<"));
 }
 
-static bool read_member(struct fast *f, size_t first, struct value_index *index, int column)
+/* An open mapping. */
+struct members {
+    size_t first; /* of its nodes */
+    int column;
+    uint64_t seen; /* a bit for the keys there are that look alike */
+    struct value_index index;
+};
+
+/* Whether the mapping has the key. Only one that looks like it is a reason to go through them. */
+static bool has_key(struct fast *f, struct members *m, str key)
 {
-    size_t colon = find_colon(f), n = f->nodes.len - first;
+    unsigned look = (uint8_t)key.ptr[0] * 5u + (uint8_t)key.ptr[key.len - 1] +
+                    (unsigned)key.len * 11u;
+    uint64_t bit = UINT64_C(1) << look % 64;
+    size_t n = f->nodes.len - m->first;
+
+    if (m->seen & bit)
+        return value_index_find(f->scratch, &m->index, f->nodes.items + m->first, n, key) != n;
+    m->seen |= bit;
+    return false;
+}
+
+static bool read_member(struct fast *f, struct members *m)
+{
+    size_t colon = find_colon(f);
     struct value v;
     str key;
 
-    if (!read_key(f, colon, &key) ||
-        value_index_find(f->scratch, index, f->nodes.items + first, n, key) != n ||
-        !read_value(f, colon, column, &v))
+    if (!read_key(f, colon, &key) || has_key(f, m, key) || !read_value(f, colon, m->column, &v))
         return false;
     v.key = key.ptr;
     v.key_len = (uint32_t)key.len;
@@ -472,17 +586,15 @@ static bool read_member(struct fast *f, size_t first, struct value_index *index,
 
 static bool read_object(struct fast *f, struct value *out)
 {
-    size_t first = f->nodes.len;
-    int column = f->column;
-    struct value_index index = {0};
+    struct members m = {.first = f->nodes.len, .column = f->column};
 
     *out = (struct value){.pos = position(f, f->at)};
-    while (f->column == column)
-        if (!read_member(f, first, &index, column))
+    while (f->column == m.column)
+        if (!read_member(f, &m))
             return false;
-    value_adopt(f->arena, out, VALUE_OBJECT, f->nodes.items + first, f->nodes.len - first);
-    f->nodes.len = first;
-    return f->column < column;
+    value_adopt(f->arena, out, VALUE_OBJECT, f->nodes.items + m.first, f->nodes.len - m.first);
+    f->nodes.len = m.first;
+    return f->column < m.column;
 }
 
 static bool read_block(struct fast *f, struct value *out)
@@ -515,7 +627,7 @@ bool yaml_fast(struct arena *a, const struct ypart *part, const struct read_opti
     f.nodes.cap = FAST_NODES;
 
     if (part->next || (opts && opts->nodes_max) || text.len > FAST_BYTES ||
-        part->from > UINT32_MAX - FAST_BYTES || !is_plain_text(text.ptr, text.len))
+        part->from > UINT32_MAX - FAST_BYTES || !mark_text(&f))
         return false;
     size_t from = str_has_prefix(text, STR("---\n")) ? 4 : 0;
     if (!find_content(&f, from) || f.column != 0 || !read_block(&f, &root) || f.column != -1)

@@ -43,12 +43,13 @@ extern const uint8_t yaml_hints[256];
 
 /* Resolves the scalar of an event: kind and text of v, or RAW_BAD or RAW_INF in its tag. */
 void yaml_resolve(struct arena *a, const struct yevent *event, bool yaml12, struct value *v);
-/* Whether text is one of the words that are not strings, in the older dialect at least. */
+/* Makes the string text the bool or null that it is a word for, if it is one: YAML_HINT_WORD. */
 #define YAML_WORD_MAX 5 /* bytes */
-bool yaml_is_known_word(str text);
-static inline bool yaml_is_word(str text)
+void yaml_resolve_known_word(str text, bool yaml12, struct value *v);
+static inline void yaml_resolve_word(str text, bool yaml12, struct value *v)
 {
-    return text.len <= YAML_WORD_MAX && yaml_is_known_word(text);
+    if (text.len <= YAML_WORD_MAX)
+        yaml_resolve_known_word(text, yaml12, v);
 }
 /*
  * Whether text that begins like a number ends with a letter that neither a number nor a date ends

@@ -159,23 +159,25 @@ static uint32_t new_anchor(struct building *b, str name, bool object)
     return (uint32_t)r->anchors.len;
 }
 
-/* "kind: Secret" or "kind": "Secret", also of a list. */
+/*
+ * Whether it is one, a list of some, or a patch of one. YAML has many ways to write "kind: Secret",
+ * and this one cannot be read: the word is enough.
+ */
 static bool says_secret(str document)
 {
-    str rest = document, before;
+    return str_contains(document, STR("Secret")) || str_contains(document, STR("stringData"));
+}
 
-    while (str_cut(rest, STR("kind"), &before, &rest))
-        if (str_has_prefix(str_trim_set(str_slice(rest, 0, 32), STR("\"': \t")), STR("Secret")))
-            return true;
-    return false;
+str yaml_quotable(enum quote_rule rule, str document, str text)
+{
+    bool hides = rule == QUOTE_NEVER || (rule == QUOTE_UNLESS_SECRET && says_secret(document));
+
+    return hides ? STR("***") : text;
 }
 
 str yaml_shown(const struct yreader *r, str text)
 {
-    enum quote_rule rule = r->opts->quotes;
-
-    return rule == QUOTE_NEVER || (rule == QUOTE_UNLESS_SECRET && says_secret(r->text)) ? STR("***")
-                                                                                        : text;
+    return yaml_quotable(r->opts->quotes, r->text, text);
 }
 
 /* Leaves the node with its anchor and makes v a reference to it. */
@@ -373,7 +375,11 @@ bool yaml_read_proper(struct arena *a, const struct ypart *part, const struct re
 bool yaml_read_part(struct arena *a, const struct ypart *part, const struct read_options *opts,
                     struct value **out, struct err *e)
 {
-    return yaml_fast(a, part, opts, out) || yaml_read_proper(a, part, opts, out, e);
+    if (!yaml_fast(a, part, opts, out))
+        return yaml_read_proper(a, part, opts, out, e);
+    if (opts && opts->alone)
+        *opts->alone = true;
+    return true;
 }
 
 bool yaml_read(struct arena *a, const struct source *src, const struct read_options *opts,

@@ -15,13 +15,15 @@ enum { SAFE_DIGITS = 15 };
 
 struct rules {
     enum number_rule x, y;
+    bool plain; /* both are NUMBERS_PLAIN: any text is written as it is */
 };
 
 static bool same(const struct value *x, const struct value *y, const struct rules *rules);
 
-static bool same_text(str x, str y)
+static bool same_text(str x, str y, const struct rules *rules)
 {
-    return x.len == y.len && hot_same(x.ptr, y.ptr, x.len) && !yaml_is_odd_text(x);
+    return x.len == y.len && hot_same(x.ptr, y.ptr, x.len) &&
+           (rules->plain || !yaml_is_odd_text(x));
 }
 
 static bool same_number(const struct value *x, const struct value *y, const struct rules *rules)
@@ -31,18 +33,20 @@ static bool same_number(const struct value *x, const struct value *y, const stru
 
     if (!str_eq(text, value_text(y)) || str_eq(text, STR("-0")))
         return false;
-    return safe || (rules->x == rules->y && rules->x == NUMBERS_PLAIN);
+    return safe || rules->plain;
 }
 
-static bool same_key(const struct value *x, const struct value *y)
+static bool same_key(const struct value *x, const struct value *y, const struct rules *rules)
 {
-    return x->key_len <= YAML_LONG_KEY && same_text(value_key(x), value_key(y));
+    return (rules->plain || x->key_len <= YAML_LONG_KEY) &&
+           same_text(value_key(x), value_key(y), rules);
 }
 
-static bool same_keys(const struct value *x, const struct value *y)
+static bool same_keys(const struct value *x, const struct value *y, const struct rules *rules)
 {
     for (size_t i = 0; i < x->len; i++)
-        if (x->items[i].key_len != y->items[i].key_len || !same_key(&x->items[i], &y->items[i]))
+        if (x->items[i].key_len != y->items[i].key_len ||
+            !same_key(&x->items[i], &y->items[i], rules))
             return false;
     return true;
 }
@@ -63,7 +67,7 @@ static bool same_sorted(const struct value *x, const struct value *y, const stru
     bool ok = true;
 
     for (size_t i = 0; i < x->len && ok; i++)
-        ok = same_key(xs[i], ys[i]);
+        ok = same_key(xs[i], ys[i], rules);
     for (size_t i = 0; i < x->len && ok; i++)
         ok = same(xs[i], ys[i], rules);
     return ok;
@@ -73,7 +77,7 @@ static bool same_objects(const struct value *x, const struct value *y, const str
 {
     if (x->len != y->len)
         return false;
-    return same_keys(x, y) ? same_items(x, y, rules) : same_sorted(x, y, rules);
+    return same_keys(x, y, rules) ? same_items(x, y, rules) : same_sorted(x, y, rules);
 }
 
 static bool same(const struct value *x, const struct value *y, const struct rules *rules)
@@ -87,7 +91,7 @@ static bool same(const struct value *x, const struct value *y, const struct rule
     case VALUE_FLOAT:
         return value_is_number(y) && same_number(x, y, rules);
     case VALUE_STRING:
-        return y->kind == VALUE_STRING && same_text(value_str(x), value_str(y));
+        return y->kind == VALUE_STRING && same_text(value_str(x), value_str(y), rules);
     case VALUE_LIST:
         return y->kind == VALUE_LIST && x->len == y->len && same_items(x, y, rules);
     case VALUE_OBJECT:
@@ -99,7 +103,8 @@ static bool same(const struct value *x, const struct value *y, const struct rule
 bool yaml_writes_same(const struct value *x, enum number_rule x_numbers, const struct value *y,
                       enum number_rule y_numbers)
 {
-    const struct rules rules = {x_numbers, y_numbers};
+    const struct rules rules = {x_numbers, y_numbers,
+                                x_numbers == NUMBERS_PLAIN && y_numbers == NUMBERS_PLAIN};
 
     return same(x, y, &rules);
 }

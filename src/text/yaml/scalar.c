@@ -17,6 +17,7 @@
  */
 #include "text/yaml/internal.h"
 
+#include "base/hot.h"
 #include "text/codec.h"
 #include "value/number.h"
 
@@ -94,14 +95,9 @@ static const struct word *find_word(str text)
     if (text.len > YAML_WORD_MAX || !begins_word(text))
         return NULL;
     for (size_t i = from[text.len]; i < from[text.len + 1]; i++)
-        if (words[i].text.ptr[0] == text.ptr[0] && str_eq(words[i].text, text))
+        if (words[i].text.ptr[0] == text.ptr[0] && hot_same(words[i].text.ptr, text.ptr, text.len))
             return &words[i];
     return NULL;
-}
-
-bool yaml_is_known_word(str text)
-{
-    return find_word(text) != NULL;
 }
 
 /* Whether the newer dialect takes the word for text: all booleans but the spellings of true, false.
@@ -144,6 +140,14 @@ static void set_word(struct value *v, const struct word *word)
         v->tag = RAW_INF;
         break;
     }
+}
+
+void yaml_resolve_known_word(str text, bool yaml12, struct value *v)
+{
+    const struct word *word = find_word(text);
+
+    if (word && !(yaml12 && is_word_of_old(word)))
+        set_word(v, word);
 }
 
 /* How text is resolved. */

@@ -51,6 +51,22 @@ static size_t find_dashed_line(str text, size_t from)
     return lf == STR_NPOS ? text.len : from + lf + 1;
 }
 
+/* A line that is not a separator, in a part that begins at from, may belong to what follows. */
+static bool fail_separator(const struct yaml_stream *s, size_t from, size_t at, str rest,
+                           struct err *e)
+{
+    str text = s->src->text, ignored;
+    size_t end = s->offset;
+
+    while ((end = find_dashed_line(text, end)) < text.len &&
+           line_kind(str_slice(text, end, end_of_line(text, end)), &ignored) == LINE_CONTENT)
+        end = end_of_line(text, end);
+    rest = yaml_quotable(s->opts ? s->opts->quotes : QUOTE_UNLESS_SECRET,
+                         str_slice(text, from, end), rest);
+    err_set(e, ERR_INVALID, "invalid Yaml document separator: %.*s", STR_ARG(rest));
+    return err_at(e, source_where_offset(s->src, at));
+}
+
 /* Finds the next part, [*from, *to), and moves on behind it. */
 static bool next_part(struct yaml_stream *s, size_t *from, size_t *to, struct err *e)
 {
@@ -63,8 +79,7 @@ static bool next_part(struct yaml_stream *s, size_t *from, size_t *to, struct er
         *to = at;
         switch (line_kind(str_slice(text, at, next), &rest)) {
         case LINE_BROKEN:
-            err_set(e, ERR_INVALID, "invalid Yaml document separator: %.*s", STR_ARG(rest));
-            return err_at(e, source_where_offset(s->src, at));
+            return fail_separator(s, *from, at, rest, e);
         case LINE_SEPARATOR:
             if (at > *from &&
                 ((s->opts && s->opts->go) || !yaml_is_prologue(str_slice(text, *from, at))))

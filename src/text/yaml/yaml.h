@@ -66,6 +66,9 @@ bool yaml_is_prologue(str text);
  */
 bool yaml_may_go_on(str text);
 
+/* What a message may quote of a document: the text or "***". */
+str yaml_quotable(enum quote_rule rule, str document, str text);
+
 /*
  * Appends v as sigs.k8s.io/yaml.Marshal does: block style, keys in natural order, lines folded at
  * 80 columns, a final newline. Fails where Go fails ("yaml: control characters are not allowed"),

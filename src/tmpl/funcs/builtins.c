@@ -5,7 +5,7 @@
 #include "tmpl/funcs/families.h"
 
 #include "text/html.h"
-#include "tmpl/internal.h"
+#include "tmpl/code.h"
 
 /* ---- Logic ---------------------------------------------------------------------------------- */
 
@@ -116,10 +116,25 @@ static bool index_map(struct tmpl_call *c, struct tv index, struct tv *item)
     return true;
 }
 
+/* An element of what the function list made: how templates take the list they are called with. */
+static bool index_made_list(struct tmpl_call *c)
+{
+    struct tv list = arg_tv(c, 0), index = arg_tv(c, 1), item;
+
+    if (c->count != 2 || list.type != TV_LIST || list.flags & TV_DATA || index.type != TV_INT ||
+        !list.list || index.u >= list.list->len)
+        return false;
+    item = list.list->items[index.u];
+    item.flags |= TV_IFACE;
+    return return_tv(c, item);
+}
+
 static bool fn_index(struct tmpl_call *c)
 {
     struct tv item = tv_concrete(arg_tv(c, 0));
 
+    if (c->count > 1 && index_made_list(c))
+        return true;
     if (item.type == TV_INVALID)
         return call_fail(c, "index of untyped nil");
     for (size_t i = 1; i < c->count; i++) {

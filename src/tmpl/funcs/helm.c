@@ -102,7 +102,7 @@ static struct tmpl_set *clone_set(struct arena *a, const struct tmpl_set *from)
     set->actions = NULL; /* they outlive this arena, and other threads may read them */
     set->templates = map_new(a);
     for (size_t i = 0; i < map_len(from->templates); i++)
-        map_set(set->templates, map_key(from->templates, i), map_at(from->templates, i));
+        map_set_entry(set->templates, from->templates, i);
     return set;
 }
 

@@ -323,14 +323,14 @@ static bool next_piece(str s, str sep, size_t *end)
         utf8_decode(s, end);
         return *end < s.len;
     }
-    *end = str_find(s, sep);
+    *end = sep.len == 1 ? str_find_char(s, sep.ptr[0]) : str_find(s, sep);
     return *end != STR_NPOS;
 }
 
 /* Go's SplitN; n < 0: all. *nil tells that there is nothing at all. */
 static bool split(struct tmpl_call *c, str s, str sep, int64_t n, struct tv *out)
 {
-    VEC(str) parts = {0};
+    VEC(struct tv) parts = {0};
 
     *out = tv_object(TV_STRINGS, NULL);
     if (n == 0)
@@ -342,12 +342,13 @@ static bool split(struct tmpl_call *c, str s, str sep, int64_t n, struct tv *out
         if ((n > 0 && (int64_t)parts.len + 1 >= n) || (!s.len && !sep.len) ||
             !next_piece(s, sep, &end))
             break;
-        VEC_PUSH(c->arena, &parts, str_slice(s, 0, end));
+        VEC_PUSH(c->arena, &parts, tv_str(str_slice(s, 0, end)));
         s = str_from(s, end + sep.len);
     }
     if (s.len || sep.len)
-        VEC_PUSH(c->arena, &parts, s);
-    *out = strings_of(c, parts.items, parts.len);
+        VEC_PUSH(c->arena, &parts, tv_str(s));
+    *out = tv_list_new(c->rt, TV_STRINGS, 0);
+    *out->list = (struct tv_list){.len = parts.len, .items = parts.items};
     return true;
 }
 

@@ -18,7 +18,8 @@ static void put_octal(char *to, int digits, size_t n)
         to[--digits] = (char)('0' + n % 8);
 }
 
-static void add_header(struct buf *out, const char *name, size_t size, char type)
+/* target: of a link, else empty. */
+static void add_link(struct buf *out, const char *name, size_t size, char type, const char *target)
 {
     char block[512] = {0};
     unsigned sum = 0;
@@ -28,11 +29,17 @@ static void add_header(struct buf *out, const char *name, size_t size, char type
     put_octal(block + 124, 11, size);
     memset(block + 148, ' ', 8);
     block[156] = type;
+    memcpy(block + 157, target, strlen(target));
     memcpy(block + 257, "ustar\00000", 8);
     for (size_t i = 0; i < sizeof(block); i++)
         sum += (uint8_t)block[i];
     put_octal(block + 148, 6, sum);
     buf_add(out, str_of(block, sizeof(block)));
+}
+
+static void add_header(struct buf *out, const char *name, size_t size, char type)
+{
+    add_link(out, name, size, type, "");
 }
 
 static void add_member(struct buf *out, const char *name, const char *text)
@@ -284,6 +291,73 @@ TEST(a_part_of_a_file_is_told)
     assert_false(str_contains(got, STR("F a!2.log")));
 }
 
+/* What a link shows is read by the name of its target, unless that is none of a document. */
+TEST(a_link_to_what_is_not_read_is_told)
+{
+    AUTO_ARENA a = arena_new();
+    struct buf tar = buf_new(a, BUF_UNLIMITED);
+
+    add_member(&tar, "1.yaml", "one");
+    add_member(&tar, "blob", "two");
+    add_link(&tar, "2.yaml", 0, '1', "blob");
+    add_link(&tar, "3.yaml", 0, '1', "1.yaml");
+    buf_repeat(&tar, '\0', 1024);
+    assert_str(show(a, buf_str(&tar), false),
+               STR("D a!1.yaml one;F a!2.yaml a link to a member that is not read, because of its "
+                   "name;I a!3.yaml links and devices are not followed;"));
+}
+
+/* As in a tar that was made without some folder. */
+TEST(a_link_to_what_is_not_there_is_told)
+{
+    AUTO_ARENA a = arena_new();
+    struct buf tar = buf_new(a, BUF_UNLIMITED);
+
+    add_link(&tar, "0.yaml", 0, '1', "1.yaml");
+    add_member(&tar, "1.yaml", "one");
+    add_link(&tar, "2.yaml", 0, '1', "gone.yaml");
+    add_link(&tar, "3.yaml", 0, '1', "1.yaml");
+    add_link(&tar, "4.yaml", 0, '1', "./3.yaml");
+    add_link(&tar, "5.yaml", 0, '1', "5.yaml");
+    buf_repeat(&tar, '\0', 1024);
+    assert_str(show(a, buf_str(&tar), false),
+               STR("F a!0.yaml a link to a member that does not come before it;D a!1.yaml one;"
+                   "F a!2.yaml a link to a member that does not come before it;"
+                   "I a!3.yaml links and devices are not followed;"
+                   "I a!4.yaml links and devices are not followed;"
+                   "F a!5.yaml a link to a member that does not come before it;"));
+}
+
+TEST(names_are_taken_as_they_are_written)
+{
+    AUTO_ARENA a = arena_new();
+    struct buf tar = buf_new(a, BUF_UNLIMITED);
+
+    add_member(&tar, "1.yaml", "one");
+    add_member(&tar, "2.YAML", "two");
+    add_member(&tar, "3.Json", "three");
+    buf_repeat(&tar, '\0', 1024);
+    assert_str(show(a, buf_str(&tar), false), STR("D a!1.yaml one;"));
+}
+
+/* The library would not look at the checksum of what is packed twice. */
+TEST(gzip_within_gzip_is_checked)
+{
+    AUTO_ARENA a = arena_new();
+    str once = gzip_of(a, STR("kind: A\n")), broken = str_copy(a, once);
+    struct bytes twice = {.text = gzip_of(a, once)};
+    struct bytes thrice = {.text = gzip_of(a, twice.text)};
+
+    assert_str(members_of(a, &twice, "x.yaml.gz", PACK_FOR_DOCUMENTS),
+               STR("D x.yaml.gz kind: A\n;"));
+    assert_true(str_contains(members_of(a, &thrice, "x.yaml.gz", PACK_FOR_DOCUMENTS),
+                             STR("it is packed by gzip more than twice")));
+    ((char *)broken.ptr)[broken.len - 8] ^= 1;
+    struct bytes b = {.text = gzip_of(a, broken)};
+    assert_true(str_contains(members_of(a, &b, "x.yaml.gz", PACK_FOR_DOCUMENTS),
+                             STR("the gzip data is broken: incorrect ")));
+}
+
 /* Every bit of the checksum and the length, and what follows them. */
 TEST(gzip_that_is_changed_is_told)
 {
@@ -394,6 +468,180 @@ TEST(zip_that_is_changed_is_told)
         /* What nobody wants may be changed. */
         assert_true(str_has_suffix(got, STR("D a!c.yaml kind: C;")));
     }
+}
+
+/* Two documents and the directory behind them. */
+static str two_documents(struct arena *a)
+{
+    struct zip z = {buf_new(a, 1 * MIB), buf_new(a, 1 * MIB), 0};
+
+    zip_add(&z, "a.yaml", "v: A", 0, 0);
+    zip_add(&z, "b.yaml", "v: B", 0, 0);
+    return str_copy(a, zip_end(&z));
+}
+
+#define ZIP_MEMBER 40
+#define ZIP_ENTRY 52
+
+TEST(a_zip_whose_directory_does_not_fit_its_members_is_told)
+{
+    static const struct {
+        size_t at;
+        char byte;
+        const char *want;
+    } cases[] = {
+        /* The last letter of the name in the header of the second member, and in its entry. */
+        {ZIP_MEMBER + 35, 'x', "F a its directory has another name for a member than the member;"},
+        {2 * ZIP_MEMBER + 2 * ZIP_ENTRY - 1, 'x',
+         "F a its directory has another name for a member than the member;"},
+        /* A folder, by what the entry says of its mode. */
+        {2 * ZIP_MEMBER + ZIP_ENTRY + 41, 0x40, "F a!b.yaml/ a folder that has content;"},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        AUTO_ARENA a = arena_new();
+        str text = two_documents(a);
+        if (cases[i].byte == 0x40)
+            ((char *)text.ptr)[2 * ZIP_MEMBER + ZIP_ENTRY + 5] = 3;
+        ((char *)text.ptr)[cases[i].at] = cases[i].byte;
+        str got = show(a, text, true);
+        if (!str_contains(got, str_c(cases[i].want)))
+            fail_msg("case %zu: %.*s", i, STR_ARG(got));
+    }
+}
+
+/* Which entry is that of which member is not known then, only that the names differ. */
+TEST(a_zip_that_is_read_in_order_has_to_fit_its_directory)
+{
+    static const size_t places[] = {ZIP_MEMBER + 35, 2 * ZIP_MEMBER + 2 * ZIP_ENTRY - 1,
+                                    2 * ZIP_MEMBER + ZIP_ENTRY};
+
+    for (size_t i = 0; i < COUNT(places); i++) {
+        AUTO_ARENA a = arena_new();
+        struct buf tar = buf_new(a, BUF_UNLIMITED);
+        str text = two_documents(a);
+        assert_str(show(a, text, false), STR("D a!a.yaml v: A;D a!b.yaml v: B;"));
+        ((char *)text.ptr)[places[i]] ^= 1;
+        str got = show(a, text, false);
+        assert_true(
+            str_has_suffix(got, STR("F a its directory has other names than its members;")));
+        /* Within another archive. */
+        add_header(&tar, "in.zip", text.len, '0');
+        buf_add(&tar, text);
+        buf_repeat(&tar, '\0', 512 - text.len % 512 + 1024);
+        got = show(a, buf_str(&tar), true);
+        assert_true(str_contains(got, STR("F a!in.zip its directory has other names")));
+    }
+}
+
+/* The same members with a directory as that of more than 4 GiB has it. */
+static str large_zip(struct arena *a)
+{
+    str small = two_documents(a);
+    size_t start = (size_t)2 * ZIP_MEMBER, len = 0;
+    struct buf b = buf_new(a, 1 * MIB);
+
+    buf_add(&b, str_slice(small, 0, start));
+    for (size_t i = 0; i < 2; i++) {
+        str entry = str_slice(small, start + i * ZIP_ENTRY, start + (i + 1) * ZIP_ENTRY);
+        len += ZIP_ENTRY + 4 + 24;
+        buf_add(&b, str_slice(entry, 0, 20));
+        add_le(&b, UINT32_MAX, 4);
+        add_le(&b, UINT32_MAX, 4);
+        buf_add(&b, str_slice(entry, 28, 30));
+        add_le(&b, 28, 2);
+        buf_add(&b, str_slice(entry, 32, 42));
+        add_le(&b, UINT32_MAX, 4);
+        buf_add(&b, str_from(entry, 46));
+        add_le(&b, 1, 2);
+        add_le(&b, 24, 2);
+        add_le(&b, 4, 8);
+        add_le(&b, 4, 8);
+        add_le(&b, i * ZIP_MEMBER, 8);
+    }
+    add_le(&b, 0x06064b50, 4);
+    add_le(&b, 44, 8);
+    add_le(&b, 45 << 16 | 45, 4);
+    add_le(&b, 0, 8);
+    add_le(&b, 2, 8);
+    add_le(&b, 2, 8);
+    add_le(&b, len, 8);
+    add_le(&b, start, 8);
+    add_le(&b, 0x07064b50, 4);
+    add_le(&b, 0, 4);
+    add_le(&b, start + len, 8);
+    add_le(&b, 1, 4);
+    add_le(&b, 0x06054b50, 4);
+    add_le(&b, 0, 4);
+    add_le(&b, 2, 2);
+    add_le(&b, 2, 2);
+    add_le(&b, UINT32_MAX, 4);
+    add_le(&b, UINT32_MAX, 4);
+    add_le(&b, 0, 2);
+    return buf_str(&b);
+}
+
+TEST(the_directory_of_a_large_zip_has_to_fit_its_members)
+{
+    static const struct {
+        size_t at;
+        const char *want;
+    } cases[] = {
+        {ZIP_MEMBER + 35, "F a its directory has another name for a member than the member;"},
+        {2 * ZIP_MEMBER + ZIP_ENTRY - 1,
+         "F a its directory has another name for a member than the member;"},
+        /* The place of the second member. */
+        {2 * ZIP_MEMBER + 2 * (ZIP_ENTRY + 28) - 8, "F a "},
+        /* The end says how long the directory is: only the first entry. */
+        {2 * ZIP_MEMBER + 2 * (ZIP_ENTRY + 28) + 40, "F a "},
+    };
+
+    for (int seeks = 0; seeks < 2; seeks++) {
+        AUTO_ARENA a = arena_new();
+        assert_str(show(a, large_zip(a), seeks), STR("D a!a.yaml v: A;D a!b.yaml v: B;"));
+    }
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        AUTO_ARENA a = arena_new();
+        str text = large_zip(a);
+        ((char *)text.ptr)[cases[i].at] ^= i == 2 ? ZIP_MEMBER : i == 3 ? 0xF0 : 1;
+        str got = show(a, text, true);
+        if (!str_contains(got, str_c(cases[i].want)))
+            fail_msg("case %zu: %.*s", i, STR_ARG(got));
+    }
+}
+
+TEST(two_members_in_one_place_of_a_zip_are_told)
+{
+    AUTO_ARENA a = arena_new();
+    struct zip z = {buf_new(a, 1 * MIB), buf_new(a, 1 * MIB), 0};
+
+    zip_add(&z, "a.yaml", "v: A", 0, 0);
+    zip_add(&z, "a.yaml", "v: B", 0, 0);
+    str text = str_copy(a, zip_end(&z));
+    assert_str(show(a, text, true), STR("D a!a.yaml v: A;D a!a.yaml v: B;"));
+    ((char *)text.ptr)[2 * ZIP_MEMBER + ZIP_ENTRY + 42] = 0;
+    assert_true(
+        str_contains(show(a, text, true), STR("F a its directory has two members in one place;")));
+}
+
+TEST(a_member_that_the_directory_of_a_zip_leaves_out_is_told)
+{
+    AUTO_ARENA a = arena_new();
+    str text = two_documents(a);
+    struct buf b = buf_new(a, 1 * MIB);
+    size_t end = 2 * ZIP_MEMBER + 2 * ZIP_ENTRY;
+
+    assert_str(show(a, text, true), STR("D a!a.yaml v: A;D a!b.yaml v: B;"));
+    buf_add(&b, str_slice(text, 0, end - ZIP_ENTRY));
+    add_le(&b, 0x06054b50, 4);
+    add_le(&b, 0, 4);
+    add_le(&b, 1, 2);
+    add_le(&b, 1, 2);
+    add_le(&b, ZIP_ENTRY, 4);
+    add_le(&b, (size_t)2 * ZIP_MEMBER, 4);
+    add_le(&b, 0, 2);
+    assert_str(show(a, buf_str(&b), true),
+               STR("D a!a.yaml v: A;F a it has a member that its directory does not list;"));
 }
 
 TEST(faults_of_the_reader_arrive)
@@ -581,10 +829,19 @@ RUN_TESTS(cmocka_unit_test(pieces_are_one_archive),
           cmocka_unit_test(compressed_documents_may_be_in_pieces),
           cmocka_unit_test(every_cut_is_told), cmocka_unit_test(a_tar_without_its_end_is_told),
           cmocka_unit_test(a_part_of_a_file_is_told),
+          cmocka_unit_test(a_link_to_what_is_not_read_is_told),
+          cmocka_unit_test(a_link_to_what_is_not_there_is_told),
+          cmocka_unit_test(names_are_taken_as_they_are_written),
+          cmocka_unit_test(gzip_within_gzip_is_checked),
           cmocka_unit_test(gzip_that_is_changed_is_told),
           cmocka_unit_test(what_follows_compressed_data_is_told),
           cmocka_unit_test(zips_behind_each_other_are_told),
           cmocka_unit_test(zip_that_is_changed_is_told),
+          cmocka_unit_test(a_zip_whose_directory_does_not_fit_its_members_is_told),
+          cmocka_unit_test(a_zip_that_is_read_in_order_has_to_fit_its_directory),
+          cmocka_unit_test(the_directory_of_a_large_zip_has_to_fit_its_members),
+          cmocka_unit_test(two_members_in_one_place_of_a_zip_are_told),
+          cmocka_unit_test(a_member_that_the_directory_of_a_zip_leaves_out_is_told),
           cmocka_unit_test(faults_of_the_reader_arrive),
           cmocka_unit_test(what_nobody_wants_may_be_unreadable),
           cmocka_unit_test(names_cannot_take_unbounded_memory),

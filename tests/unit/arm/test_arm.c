@@ -2,9 +2,8 @@
 /* test_arm.c - the client of Azure Resource Manager against a scripted one. */
 #include "../test.h"
 
-#include "arm/arm.h"
 #include "net/server/server.h"
-#include "value/value.h"
+#include "support/arm_wait.h"
 
 #define NOW (INT64_C(1800000000) * NS_PER_SEC)
 #define ID "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/my net"
@@ -27,6 +26,7 @@ struct stage {
     const struct step *script;
     size_t count, at;
     unsigned tokens, wrong;
+    bool managed; /* the credential is that of the machine */
     str url;
     struct arena *arena; /* of seen: the client has its own */
     struct buf seen;     /* headers of the last request */
@@ -111,12 +111,16 @@ static void handle(void *ctx, struct server_request *r)
     struct stage *s = ctx;
     AUTO_LOCK guard = lock_take(&s->lock);
 
-    if (str_has_suffix(server_path(r), STR("/oauth2/v2.0/token")))
+    if (str_has_suffix(server_path(r), STR("/oauth2/v2.0/token"))) {
         give_token(s, r);
-    else if (s->script)
+    } else if (str_has_prefix(server_path(r), STR("/metadata/"))) {
+        server_add_header(r, STR("Location"), STR("/elsewhere/oauth2/v2.0/token"));
+        server_reply(r, 302, STR_NONE, STR_NONE);
+    } else if (s->script) {
         play(s, r);
-    else
+    } else {
         operate(s, r);
+    }
 }
 
 /* ---- The client. ---- */
@@ -128,7 +132,7 @@ struct fixture {
     struct http_client *http;
     struct credential *credential;
     struct arm_gate *gate;
-    struct arm *arm;
+    struct arm_wait wait;
     struct arm_call call;
     struct arm_result result;
     struct err e;
@@ -137,7 +141,8 @@ struct fixture {
 static void open_client(struct fixture *f)
 {
     const struct credential_settings settings = {
-        .kind = CREDENTIAL_SECRET,
+        .kind = f->stage.managed ? CREDENTIAL_MANAGED : CREDENTIAL_SECRET,
+        .metadata = f->stage.url,
         .subscription = STR("s"),
         .tenant = STR("t"),
         .client = STR("c"),
@@ -151,17 +156,19 @@ static void open_client(struct fixture *f)
     http.no_proxy = true;
     f->gate = arm_gate_new(&limits);
     assert_ok(http_client_new(&http, &f->http, &f->e), &f->e);
-    assert_ok(credential_new(&settings, f->http, &f->credential, &f->e), &f->e);
-    const struct arm_config config = {.credential = f->credential,
-                                      .gate = f->gate,
-                                      .http = &http,
-                                      .agent = STR("aso-controller/v2")};
-    assert_ok(arm_new(&config, &f->arm, &f->e), &f->e);
+    assert_ok(credential_new(&settings, &f->credential, &f->e), &f->e);
+    const struct arm_config config = {
+        .credential = f->credential, .gate = f->gate, .agent = STR("aso-controller/v2")};
+    const struct arm_pipe_config pipe = {.gate = f->gate, .http = &http};
+    f->wait.arm = arm_new(&config);
+    assert_ok(arm_pipe_new(&pipe, &f->wait.pipe, &f->e), &f->e);
 }
 
 static void close_client(struct fixture *f)
 {
-    arm_free(f->arm);
+    arm_wait_end(&f->wait);
+    arm_pipe_free(f->wait.pipe);
+    arm_free(f->wait.arm);
     credential_free(f->credential);
     http_client_free(f->http);
     arm_gate_free(f->gate);
@@ -200,12 +207,12 @@ static void end(struct fixture *f)
 
 static void expect_ok(struct fixture *f)
 {
-    assert_ok(arm_send(f->arm, f->a, &f->call, &f->result, &f->e), &f->e);
+    assert_ok(arm_wait_send(&f->wait, &f->call, &f->result, &f->e), &f->e);
 }
 
 static void expect_refusal(struct fixture *f, const char *text)
 {
-    assert_false(arm_send(f->arm, f->a, &f->call, &f->result, &f->e));
+    assert_false(arm_wait_send(&f->wait, &f->call, &f->result, &f->e));
     if (!str_contains(f->e.text, str_c(text)))
         assert_str(f->e.text, str_c(text));
 }
@@ -257,6 +264,20 @@ TEST(a_refused_token_is_renewed_once)
     end(&f);
 }
 
+/* The metadata service is on the machine itself: whoever answers with an address is another. */
+TEST(a_metadata_service_that_redirects_is_not_followed)
+{
+    struct fixture f;
+
+    begin(&f, NULL, 0);
+    close_client(&f);
+    f.stage.managed = true;
+    open_client(&f);
+    expect_refusal(&f, "the metadata service at");
+    assert_int_equal(f.stage.tokens, 0);
+    end(&f);
+}
+
 TEST(trouble_of_the_server_is_tried_three_times_in_place)
 {
     /* The connection breaks first: curl itself tries once more on one that was used before. */
@@ -271,7 +292,7 @@ TEST(trouble_of_the_server_is_tried_three_times_in_place)
     expect_ok(&f);
     assert_int_equal(f.result.tries, 3);
     assert_true(clock_now() >= NOW + 9 * NS_PER_SEC);
-    assert_false(arm_send(f.arm, f.a, &f.call, &f.result, &f.e));
+    assert_false(arm_wait_send(&f.wait, &f.call, &f.result, &f.e));
     assert_int_equal(f.e.kind, ERR_IO);
     assert_int_equal(f.result.tries, 3);
     end(&f);
@@ -288,9 +309,9 @@ TEST(a_post_is_not_sent_twice)
     begin(&f, script, COUNT(script));
     expect_ok(&f);
     f.call.method = STR("POST");
-    assert_false(arm_send(f.arm, f.a, &f.call, &f.result, &f.e));
+    assert_false(arm_wait_send(&f.wait, &f.call, &f.result, &f.e));
     assert_int_equal(f.result.status, 0);
-    assert_false(arm_send(f.arm, f.a, &f.call, &f.result, &f.e));
+    assert_false(arm_wait_send(&f.wait, &f.call, &f.result, &f.e));
     assert_int_equal(f.result.status, 500);
     end(&f);
 }
@@ -371,50 +392,9 @@ TEST(a_deadline_ends_waiting)
 
     begin(&f, script, COUNT(script));
     f.call.deadline = clock_mono() + 20 * NS_PER_SEC;
-    assert_false(arm_send(f.arm, f.a, &f.call, &f.result, &f.e));
+    assert_false(arm_wait_send(&f.wait, &f.call, &f.result, &f.e));
     assert_true(str_contains(f.e.text, STR("waiting for the request budget")));
     assert_true(clock_mono() <= f.call.deadline);
-    end(&f);
-}
-
-TEST(heads_tell_whether_it_exists)
-{
-    static const struct step script[] = {{"HEAD " TARGET, 204, NULL, NULL, NULL},
-                                         {"HEAD " TARGET, 404, NULL, NULL, NULL},
-                                         {"HEAD " TARGET, 403, NULL, NULL, NULL}};
-    struct fixture f;
-    bool exists;
-
-    begin(&f, script, COUNT(script));
-    assert_ok(arm_exists(f.arm, f.a, &f.call, &exists, &f.e), &f.e);
-    assert_true(exists);
-    assert_ok(arm_exists(f.arm, f.a, &f.call, &exists, &f.e), &f.e);
-    assert_false(exists);
-    assert_false(arm_exists(f.arm, f.a, &f.call, &exists, &f.e));
-    end(&f);
-}
-
-TEST(lists_have_pages)
-{
-    static const struct step script[] = {
-        {"GET " TARGET, 200, NULL, NULL, "{\"value\":[1,2],\"nextLink\":\"HOST/next?p=2\"}"},
-        {"GET /next?p=2", 200, NULL, NULL, "{\"value\":[3]}"},
-        {"GET " TARGET, 200, NULL, NULL, "{\"value\":[],\"nextLink\":\"http://evil.example/\"}"},
-        {"GET " TARGET, 200, NULL, NULL, "{\"other\":1}"},
-        {"GET " TARGET, 200, NULL, NULL, "{\"value\":[1],\"nextLink\":{\"href\":\"/next\"}}"},
-        {"GET " TARGET, 200, NULL, NULL, "{\"value\":[1],\"value\":[2]}"},
-        {"GET " TARGET, 200, NULL, NULL, "{\"value\":[1],\"nextLink\":null}"}};
-    struct fixture f;
-    struct value *items;
-
-    begin(&f, script, COUNT(script));
-    assert_ok(arm_list(f.arm, f.a, &f.call, &items, &f.e), &f.e);
-    assert_int_equal(value_len(items), 3);
-    assert_false(arm_list(f.arm, f.a, &f.call, &items, &f.e));
-    assert_int_equal(f.e.kind, ERR_DENIED);
-    for (int i = 0; i < 3; i++)
-        assert_false(arm_list(f.arm, f.a, &f.call, &items, &f.e));
-    assert_ok(arm_list(f.arm, f.a, &f.call, &items, &f.e), &f.e);
     end(&f);
 }
 
@@ -434,12 +414,12 @@ TEST(an_operation_that_fails_says_why)
     begin(&f, script, COUNT(script));
     f.call.method = STR("PUT");
     f.call.body = STR("{}");
-    assert_ok(arm_begin(f.arm, f.a, &f.call, &o, &f.result, &f.e), &f.e);
-    assert_false(arm_follow(f.arm, f.a, &f.call, &o, &f.result, &f.e));
+    assert_ok(arm_wait_begin(&f.wait, f.a, &f.call, &o, &f.result, &f.e), &f.e);
+    assert_false(arm_wait_follow(&f.wait, f.a, &f.call, &o, &f.result, &f.e));
     assert_str(f.e.text, STR("SkuNotAvailable: No."));
     assert_str(f.result.verdict.reason, STR("SkuNotAvailable"));
     f.call.method = STR("POST");
-    assert_false(arm_begin(f.arm, f.a, &f.call, &o, &f.result, &f.e));
+    assert_false(arm_wait_begin(&f.wait, f.a, &f.call, &o, &f.result, &f.e));
     assert_int_equal(f.e.kind, ERR_DENIED);
     end(&f);
 }
@@ -461,13 +441,13 @@ TEST(an_operation_elsewhere_is_followed_by_its_resource)
     begin(&f, script, COUNT(script));
     f.call.method = STR("PUT");
     f.call.body = STR("{}");
-    assert_ok(arm_begin(f.arm, f.a, &f.call, &o, &f.result, &f.e), &f.e);
-    assert_ok(arm_follow(f.arm, f.a, &f.call, &o, &f.result, &f.e), &f.e);
+    assert_ok(arm_wait_begin(&f.wait, f.a, &f.call, &o, &f.result, &f.e), &f.e);
+    assert_ok(arm_wait_follow(&f.wait, f.a, &f.call, &o, &f.result, &f.e), &f.e);
     assert_true(str_contains(f.result.body, STR("Succeeded")));
     f.call.method = STR("DELETE");
     f.call.body = STR_NONE;
-    assert_ok(arm_begin(f.arm, f.a, &f.call, &o, &f.result, &f.e), &f.e);
-    assert_ok(arm_follow(f.arm, f.a, &f.call, &o, &f.result, &f.e), &f.e);
+    assert_ok(arm_wait_begin(&f.wait, f.a, &f.call, &o, &f.result, &f.e), &f.e);
+    assert_ok(arm_wait_follow(&f.wait, f.a, &f.call, &o, &f.result, &f.e), &f.e);
     assert_int_equal(o.next, LRO_DONE);
     end(&f);
 }
@@ -483,9 +463,9 @@ TEST(a_deletion_without_a_way_to_follow_is_watched)
 
     begin(&f, script, COUNT(script));
     f.call.method = STR("DELETE");
-    assert_ok(arm_begin(f.arm, f.a, &f.call, &o, &f.result, &f.e), &f.e);
+    assert_ok(arm_wait_begin(&f.wait, f.a, &f.call, &o, &f.result, &f.e), &f.e);
     assert_int_equal(o.next, LRO_DONE);
-    assert_ok(arm_begin(f.arm, f.a, &f.call, &o, &f.result, &f.e), &f.e);
+    assert_ok(arm_wait_begin(&f.wait, f.a, &f.call, &o, &f.result, &f.e), &f.e);
     assert_int_equal(o.next, LRO_DONE);
     end(&f);
 }
@@ -500,10 +480,10 @@ static str first_life(struct fixture *f, unsigned polls)
 {
     struct lro o;
 
-    assert_ok(arm_begin(f->arm, f->a, &f->call, &o, &f->result, &f->e), &f->e);
+    assert_ok(arm_wait_begin(&f->wait, f->a, &f->call, &o, &f->result, &f->e), &f->e);
     for (unsigned i = 0; i < polls && goes_on(&o); i++) {
         clock_advance(o.wait);
-        assert_ok(arm_poll(f->arm, f->a, &f->call, &o, &f->result, &f->e), &f->e);
+        assert_ok(arm_wait_poll(&f->wait, f->a, &f->call, &o, &f->result, &f->e), &f->e);
     }
     return goes_on(&o) ? str_copy(f->a, lro_token(f->a, &o)) : STR_NONE;
 }
@@ -522,8 +502,8 @@ static void live_twice(const char *method, unsigned polls)
     close_client(&f);
     open_client(&f);
     if (token.len) {
-        assert_ok(arm_resume(f.arm, f.a, &f.call, token, &o, &f.e), &f.e);
-        assert_ok(arm_follow(f.arm, f.a, &f.call, &o, &f.result, &f.e), &f.e);
+        assert_ok(arm_wait_resume(&f.wait, f.a, &f.call, token, &o, &f.e), &f.e);
+        assert_ok(arm_wait_follow(&f.wait, f.a, &f.call, &o, &f.result, &f.e), &f.e);
         assert_int_equal(o.next, LRO_DONE);
     }
     if (f.call.body.len)
@@ -557,8 +537,8 @@ TEST(a_put_whose_token_was_lost_creates_nothing_twice)
     first_life(&f, 0);
     close_client(&f);
     open_client(&f);
-    assert_ok(arm_begin(f.arm, f.a, &f.call, &o, &f.result, &f.e), &f.e);
-    assert_ok(arm_follow(f.arm, f.a, &f.call, &o, &f.result, &f.e), &f.e);
+    assert_ok(arm_wait_begin(&f.wait, f.a, &f.call, &o, &f.result, &f.e), &f.e);
+    assert_ok(arm_wait_follow(&f.wait, f.a, &f.call, &o, &f.result, &f.e), &f.e);
     assert_int_equal(f.stage.creates, 1);
     end(&f);
 }
@@ -571,21 +551,22 @@ TEST(waits_of_operations_are_kept)
     begin(&f, NULL, 0);
     f.call.method = STR("PUT");
     f.call.body = STR("{}");
-    assert_ok(arm_begin(f.arm, f.a, &f.call, &o, &f.result, &f.e), &f.e);
-    assert_ok(arm_follow(f.arm, f.a, &f.call, &o, &f.result, &f.e), &f.e);
+    assert_ok(arm_wait_begin(&f.wait, f.a, &f.call, &o, &f.result, &f.e), &f.e);
+    assert_ok(arm_wait_follow(&f.wait, f.a, &f.call, &o, &f.result, &f.e), &f.e);
     assert_int_equal((clock_now() - NOW) / NS_PER_SEC, 3 + 7 * POLLS);
     end(&f);
 }
 
 RUN_TESTS(cmocka_unit_test(a_request_has_its_headers),
           cmocka_unit_test(a_refused_token_is_renewed_once),
+          cmocka_unit_test(a_metadata_service_that_redirects_is_not_followed),
           cmocka_unit_test(trouble_of_the_server_is_tried_three_times_in_place),
           cmocka_unit_test(a_post_is_not_sent_twice),
           cmocka_unit_test(throttling_pauses_the_bucket_and_a_busy_object_does_not),
           cmocka_unit_test(throttling_that_asks_for_no_pause_gets_one),
           cmocka_unit_test(a_missing_provider_is_registered_and_waited_for),
-          cmocka_unit_test(a_deadline_ends_waiting), cmocka_unit_test(heads_tell_whether_it_exists),
-          cmocka_unit_test(lists_have_pages), cmocka_unit_test(an_operation_that_fails_says_why),
+          cmocka_unit_test(a_deadline_ends_waiting),
+          cmocka_unit_test(an_operation_that_fails_says_why),
           cmocka_unit_test(an_operation_elsewhere_is_followed_by_its_resource),
           cmocka_unit_test(a_deletion_without_a_way_to_follow_is_watched),
           cmocka_unit_test(an_operation_goes_on_after_the_end_of_the_process_at_any_step),

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_arm_sim.c - the client against the simulated ARM: every verb, pages, registration,
- * throttling, every protocol of operations, and trouble from the fault plan. Each call is made by a
- * thread that waits (arm.h) and by the pipe (arm/pipe.h), and everything runs twice: over sockets,
- * and in this process without any.
+ * throttling, every protocol of operations, and trouble from the fault plan. Everything runs twice:
+ * over sockets, and in this process without any.
  */
 #include "../test.h"
 
 #include "support/azure_stage.h"
+#include "support/credential_wait.h"
 #include "text/json/json.h"
 
 static bool in_process;
@@ -31,7 +31,8 @@ static void begin(struct world *w, const char *preset)
         azure_client_open(&w->client, azure_stage_url(&w->stage));
     struct arm_call group = azure_call(w->a, "PUT", "", "", "{\"location\":\"westus2\"}");
     group.id = STR(AZURE_GROUP);
-    assert_ok(arm_send(w->client.arm, w->a, &group, &w->result, &w->e), &w->e);
+    assert_ok(arm_wait_send(&w->client.wait, &group, &w->result, &w->e), &w->e);
+    arm_wait_end(&w->client.wait);
 }
 
 static void end(struct world *w)
@@ -48,8 +49,8 @@ static void fault(struct world *w, const char *plan)
     assert_int_equal(azure_stage_ask(&w->stage, w->a, "POST", "/_sim/faults", plan, NULL), 204);
 }
 
-/* One call by the pipe, as arm_send makes it. */
-static bool pipe_send(struct world *w, const struct arm_call *call)
+/* One call, from beginning to end. */
+static bool send(struct world *w, const struct arm_call *call)
 {
     struct arm_done *d;
     bool ok;
@@ -69,82 +70,75 @@ static bool pipe_send(struct world *w, const struct arm_call *call)
     return ok;
 }
 
-static bool send(struct world *w, bool piped, const struct arm_call *call)
-{
-    if (piped)
-        return pipe_send(w, call);
-    err_clear(&w->e);
-    return arm_send(w->client.arm, w->a, call, &w->result, &w->e);
-}
-
-static void verbs(bool piped)
+TEST(all_verbs)
 {
     struct world w;
-    bool exists;
 
     begin(&w, "");
     struct arm_call call =
         azure_call(w.a, "PUT", "Test.Lro/none", "x", "{\"location\":\"westus2\"}");
-    assert_ok(send(&w, piped, &call), &w.e);
+    assert_ok(send(&w, &call), &w.e);
     assert_int_equal(w.result.status, 201);
     call.method = STR("PATCH");
     call.body = STR("{\"tags\":{\"a\":\"b\"}}");
-    assert_ok(send(&w, piped, &call), &w.e);
+    assert_ok(send(&w, &call), &w.e);
     call.method = STR("GET");
     call.body = STR_NONE;
-    assert_ok(send(&w, piped, &call), &w.e);
+    assert_ok(send(&w, &call), &w.e);
     assert_true(str_contains(w.result.body, STR("\"a\":\"b\"")));
-    assert_ok(arm_exists(w.client.arm, w.a, &call, &exists, &w.e), &w.e);
-    assert_true(exists);
+    call.method = STR("HEAD");
+    assert_ok(send(&w, &call), &w.e);
     call.method = STR("POST");
     call.action = STR("listKeys");
-    assert_ok(send(&w, piped, &call), &w.e);
+    assert_ok(send(&w, &call), &w.e);
     assert_true(str_contains(w.result.body, STR("primaryKey")));
     call.method = STR("DELETE");
     call.action = STR_NONE;
-    assert_ok(send(&w, piped, &call), &w.e);
+    assert_ok(send(&w, &call), &w.e);
     call.method = STR("GET");
-    assert_false(send(&w, piped, &call));
+    assert_false(send(&w, &call));
     assert_int_equal(w.e.kind, ERR_NOT_FOUND);
-    assert_ok(arm_exists(w.client.arm, w.a, &call, &exists, &w.e), &w.e);
-    assert_false(exists);
+    call.method = STR("HEAD");
+    assert_false(send(&w, &call));
+    assert_int_equal(w.result.status, 404);
     end(&w);
-}
-
-TEST(all_verbs)
-{
-    verbs(false);
-    verbs(true);
 }
 
 TEST(lists_come_in_pages)
 {
     struct world w;
-    struct value *items;
+    struct value *page;
+    size_t count = 0;
 
     begin(&w, "unlimited");
     for (int i = 0; i < 250; i++) {
         struct arm_call put =
             azure_call(w.a, "PUT", "Test.Lro/none", str_z(w.a, str_fmt(w.a, "x%d", i)), "{}");
-        assert_ok(pipe_send(&w, &put), &w.e);
+        assert_ok(send(&w, &put), &w.e);
     }
     struct arm_call list = azure_call(w.a, "GET", "Test.Lro", "none", "");
-    assert_ok(arm_list(w.client.arm, w.a, &list, &items, &w.e), &w.e);
-    assert_int_equal(value_len(items), 250);
+    do {
+        struct source src = {.file = STR("page")};
+        assert_ok(send(&w, &list), &w.e);
+        src.text = w.result.body;
+        assert_ok(json_read(w.a, &src, NULL, &page, &w.e), &w.e);
+        count += value_len(value_get(page, STR("value")));
+        list.address = value_get_str(page, STR("nextLink"));
+    } while (list.address.len);
+    assert_int_equal(count, 250);
     end(&w);
 }
 
 TEST(providers_are_registered_on_demand)
 {
-    for (int piped = 0; piped < 2; piped++) {
-        struct world w;
-        begin(&w, "unregistered");
-        struct arm_call call = azure_call(w.a, "PUT", "Microsoft.Storage/storageAccounts", "acc",
-                                          "{\"location\":\"westus2\"}");
-        assert_ok(send(&w, piped, &call), &w.e);
-        assert_int_equal(w.result.tries, 2);
-        end(&w);
-    }
+    struct world w;
+
+    begin(&w, "unregistered");
+    struct arm_call call = azure_call(w.a, "PUT", "Microsoft.Storage/storageAccounts", "acc",
+                                      "{\"location\":\"westus2\"}");
+    assert_ok(send(&w, &call), &w.e);
+    assert_int_equal(w.result.tries, 2);
+    end(&w);
 }
 
 /* ---- Operations. ---- */
@@ -159,15 +153,15 @@ static void operate(struct world *w, const char *protocol)
     struct arm_call get = azure_call(w->a, "GET", type, "x", "");
     struct lro o;
 
-    assert_ok(arm_begin(w->client.arm, w->a, &put, &o, &w->result, &w->e), &w->e);
-    assert_ok(arm_follow(w->client.arm, w->a, &put, &o, &w->result, &w->e), &w->e);
+    assert_ok(arm_wait_begin(&w->client.wait, w->a, &put, &o, &w->result, &w->e), &w->e);
+    assert_ok(arm_wait_follow(&w->client.wait, w->a, &put, &o, &w->result, &w->e), &w->e);
     assert_int_equal(o.next, LRO_DONE);
     assert_true(str_contains(w->result.body, STR("\"provisioningState\":\"Succeeded\"")));
     assert_true(o.polls <= 4);
-    assert_ok(arm_begin(w->client.arm, w->a, &delete, &o, &w->result, &w->e), &w->e);
-    assert_ok(arm_follow(w->client.arm, w->a, &delete, &o, &w->result, &w->e), &w->e);
+    assert_ok(arm_wait_begin(&w->client.wait, w->a, &delete, &o, &w->result, &w->e), &w->e);
+    assert_ok(arm_wait_follow(&w->client.wait, w->a, &delete, &o, &w->result, &w->e), &w->e);
     assert_int_equal(o.next, LRO_DONE);
-    assert_false(arm_send(w->client.arm, w->a, &get, &w->result, &w->e));
+    assert_false(arm_wait_send(&w->client.wait, &get, &w->result, &w->e));
     assert_int_equal(w->e.kind, ERR_NOT_FOUND);
 }
 
@@ -213,14 +207,14 @@ TEST(operations_by_the_pipe)
     }
     assert_int_equal(o.next, LRO_READ);
     call.address = STR("https://evil.example/op");
-    assert_false(pipe_send(&w, &call));
+    assert_false(send(&w, &call));
     assert_int_equal(w.e.kind, ERR_DENIED);
     end(&w);
 }
 
 /* ---- Trouble. ---- */
 
-static void troubles(bool piped)
+TEST(trouble_from_the_fault_plan)
 {
     struct world w;
 
@@ -229,33 +223,27 @@ static void troubles(bool piped)
     struct arm_call post = azure_call(w.a, "POST", "Test.Lro/none", "x", "");
     post.action = STR("listKeys");
     fault(&w, "{\"kind\":\"drop\",\"method\":\"PUT\"}");
-    assert_ok(send(&w, piped, &put), &w.e);
+    assert_ok(send(&w, &put), &w.e);
     assert_int_equal(w.result.status, 200); /* the first one had created it */
     fault(&w, "{\"kind\":\"fail\",\"method\":\"PUT\",\"status\":503,\"retryAfter\":5}");
-    assert_ok(send(&w, piped, &put), &w.e);
+    assert_ok(send(&w, &put), &w.e);
     assert_int_equal(w.result.tries, 2);
     fault(&w, "{\"kind\":\"throttle\",\"method\":\"PUT\",\"retryAfter\":17}");
     int64_t before = clock_mono();
-    assert_ok(send(&w, piped, &put), &w.e);
+    assert_ok(send(&w, &put), &w.e);
     assert_true(clock_mono() - before >= 17 * NS_PER_SEC);
     fault(&w, "{\"kind\":\"fail\",\"method\":\"PUT\",\"status\":400,\"code\":\"BadThing\"}");
-    assert_false(send(&w, piped, &put));
+    assert_false(send(&w, &put));
     assert_int_equal(w.e.kind, ERR_INVALID);
     assert_true(str_contains(w.e.text, STR("BadThing")));
     /* An action that may have been done is not repeated: once it arrived, and once only. */
     int64_t actions = azure_stage_count(&w.stage, "actions");
     fault(&w, "{\"kind\":\"drop\",\"method\":\"POST\"}");
-    assert_false(send(&w, piped, &post));
+    assert_false(send(&w, &post));
     assert_int_equal(w.e.kind, ERR_IO);
     assert_int_equal(azure_stage_count(&w.stage, "actions"), actions + 1);
-    assert_ok(send(&w, piped, &post), &w.e);
+    assert_ok(send(&w, &post), &w.e);
     end(&w);
-}
-
-TEST(trouble_from_the_fault_plan)
-{
-    troubles(false);
-    troubles(true);
 }
 
 TEST(operations_in_trouble)
@@ -267,13 +255,13 @@ TEST(operations_in_trouble)
     struct arm_call put = azure_call(w.a, "PUT", "Test.Lro/async", "x", "{}");
     fault(&w, "{\"kind\":\"slow\",\"type\":\"Test.Lro/async\",\"factor\":4}");
     fault(&w, "{\"kind\":\"fail\",\"method\":\"GET\",\"status\":500,\"after\":1,\"count\":2}");
-    assert_ok(arm_begin(w.client.arm, w.a, &put, &o, &w.result, &w.e), &w.e);
-    assert_ok(arm_follow(w.client.arm, w.a, &put, &o, &w.result, &w.e), &w.e);
+    assert_ok(arm_wait_begin(&w.client.wait, w.a, &put, &o, &w.result, &w.e), &w.e);
+    assert_ok(arm_wait_follow(&w.client.wait, w.a, &put, &o, &w.result, &w.e), &w.e);
     assert_true(o.polls > 3);
     fault(&w, "{\"kind\":\"operation\",\"code\":\"SkuNotAvailable\",\"message\":\"None left.\"}");
     struct arm_call other = azure_call(w.a, "PUT", "Test.Lro/async", "y", "{}");
-    assert_ok(arm_begin(w.client.arm, w.a, &other, &o, &w.result, &w.e), &w.e);
-    assert_false(arm_follow(w.client.arm, w.a, &other, &o, &w.result, &w.e));
+    assert_ok(arm_wait_begin(&w.client.wait, w.a, &other, &o, &w.result, &w.e), &w.e);
+    assert_false(arm_wait_follow(&w.client.wait, w.a, &other, &o, &w.result, &w.e));
     assert_true(str_contains(w.e.text, STR("SkuNotAvailable")));
     end(&w);
 }
@@ -286,7 +274,7 @@ TEST(a_burst_is_not_throttled)
     begin(&w, "azure");
     struct arm_call put = azure_call(w.a, "PUT", "Test.Lro/none", "x", "{}");
     struct arm_call get = azure_call(w.a, "GET", "Test.Lro/none", "x", "");
-    assert_ok(pipe_send(&w, &put), &w.e);
+    assert_ok(send(&w, &put), &w.e);
     for (int i = 0; i < 300; i++)
         assert_ok(arm_pipe_start(w.client.pipe, w.client.arm, &get, &w, &w.e), &w.e);
     for (int i = 0; i < 300; i++) {
@@ -310,8 +298,9 @@ TEST(a_wrong_tenant_is_named)
     begin(&w, "");
     struct credential_settings settings = *credential_settings(w.client.credential);
     settings.tenant = STR("tenant-of-others");
-    assert_ok(credential_new(&settings, w.client.http, &credential, &w.e), &w.e);
-    assert_false(credential_token(credential, w.a, STR("scope/.default"), &token, &w.e));
+    assert_ok(credential_new(&settings, &credential, &w.e), &w.e);
+    assert_false(
+        credential_wait(credential, w.client.http, w.a, STR("scope/.default"), &token, NULL, &w.e));
     assert_int_equal(w.e.kind, ERR_DENIED);
     assert_true(str_contains(w.e.text, STR("Tenant 'tenant-of-others' not found")));
     assert_true(str_contains(w.e.text, STR("check AZURE_TENANT_ID")));

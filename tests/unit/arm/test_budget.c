@@ -161,7 +161,6 @@ TEST(an_exhausted_provider_does_not_hold_up_the_others)
     submit(b, "x", BUDGET_USER, "network");
     assert_str(drain(a, b, 0, &again), STR("network"));
     assert_true(again == 60 * SEC);
-    assert_true(budget_forecast(b, &compute, 0) >= 60 * SEC);
     assert_str(drain(a, b, 60 * SEC, &again), STR("compute"));
     budget_free(b);
 }

@@ -10,6 +10,7 @@
 #include "arm/credential/internal.h"
 #include "net/retry.h"
 #include "net/server/server.h"
+#include "support/credential_wait.h"
 #include "text/codec.h"
 #include "text/url.h"
 
@@ -113,7 +114,7 @@ static void begin(struct fixture *f, enum credential_kind kind)
 
 static void open_credential(struct fixture *f)
 {
-    assert_ok(credential_new(&f->settings, f->http, &f->credential, &f->e), &f->e);
+    assert_ok(credential_new(&f->settings, &f->credential, &f->e), &f->e);
 }
 
 static void end(struct fixture *f)
@@ -130,7 +131,7 @@ static void expect_token(struct fixture *f, const char *token)
 {
     str got;
 
-    assert_ok(credential_token(f->credential, f->a, SCOPE, &got, &f->e), &f->e);
+    assert_ok(credential_wait(f->credential, f->http, f->a, SCOPE, &got, NULL, &f->e), &f->e);
     assert_str(got, str_c(token));
 }
 
@@ -138,7 +139,7 @@ static void expect_failure(struct fixture *f, const char *text)
 {
     str got;
 
-    assert_false(credential_token(f->credential, f->a, SCOPE, &got, &f->e));
+    assert_false(credential_wait(f->credential, f->http, f->a, SCOPE, &got, NULL, &f->e));
     if (!str_contains(f->e.text, str_c(text)))
         assert_str(f->e.text, str_c(text));
     assert_false(str_contains(f->e.text, STR(PLANTED)));
@@ -209,7 +210,8 @@ static void *ask_token(void *ctx)
     AUTO_ARENA a = arena_new_secret();
     str token;
 
-    return credential_token(f->credential, a, SCOPE, &token, NULL) && str_eq(token, STR("token-1"))
+    return credential_wait(f->credential, f->http, a, SCOPE, &token, NULL, NULL) &&
+                   str_eq(token, STR("token-1"))
                ? f
                : NULL;
 }
@@ -299,7 +301,7 @@ TEST(ids_cannot_lead_elsewhere)
 
     begin(&f, CREDENTIAL_SECRET);
     f.settings.tenant = STR("../evil");
-    assert_false(credential_new(&f.settings, f.http, &f.credential, &f.e));
+    assert_false(credential_new(&f.settings, &f.credential, &f.e));
     assert_true(str_contains(f.e.text, STR("AZURE_TENANT_ID")));
     end(&f);
 }
@@ -566,7 +568,7 @@ TEST(bad_certificates_say_what_is_wrong)
     for (size_t i = 0; i < COUNT(cases); i++) {
         f.settings.certificate = cases[i].data;
         f.settings.password = STR("pw");
-        assert_false(credential_new(&f.settings, f.http, &f.credential, &f.e));
+        assert_false(credential_new(&f.settings, &f.credential, &f.e));
         if (!str_contains(f.e.text, str_c(cases[i].error)))
             assert_str(f.e.text, str_c(cases[i].error));
     }
@@ -578,14 +580,15 @@ TEST(further_tenants_have_tokens_of_their_own)
 {
     static const str tenants[] = {STR_INIT("t2"), STR_INIT("t3")};
     struct fixture f;
-    str text;
+    str token, text;
 
     begin(&f, CREDENTIAL_SECRET);
     f.settings.tenants = tenants;
     f.settings.tenant_count = 2;
     open_credential(&f);
-    assert_ok(credential_auxiliary(f.credential, f.a, SCOPE, &text, &f.e), &f.e);
-    assert_str(text, STR("Bearer token-1, Bearer token-2"));
+    assert_ok(credential_wait(f.credential, f.http, f.a, SCOPE, &token, &text, &f.e), &f.e);
+    assert_str(token, STR("token-1"));
+    assert_str(text, STR("Bearer token-2, Bearer token-3"));
     end(&f);
 }
 
@@ -691,6 +694,42 @@ TEST(keys_choose_the_credential)
     }
 }
 
+/* Of a Secret: it may hold what the file should, or the path of what is not for its user. */
+TEST(what_is_wrong_with_a_file_of_credentials_is_said_without_quoting_it)
+{
+    static const struct {
+        const char *text, *want;
+    } cases[] = {
+        {NULL, "no such file"},
+        {"top-secret", "it is not JSON"},
+        {"{\"client_id\":\"c\"}", "client_id, tenant_id or client_secret is missing"},
+    };
+    AUTO_ARENA a = arena_new();
+    char folder[] = "/tmp/plumb-identity-XXXXXX";
+
+    assert_non_null(mkdtemp(folder));
+    str path = file_join(a, str_c(folder), STR("file"));
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *const pairs[] = {IDS, "AZURE_USER_ASSIGNED_IDENTITY_CREDENTIALS",
+                                     str_z(a, path), NULL};
+        const struct credential_keys keys = {from_table, (void *)pairs};
+        const struct credential_options options = {.origin = STR("x"), .scoped = true};
+        struct credential_settings s;
+        AUTO_ERR e = {0};
+        if (cases[i].text)
+            assert_ok(file_write(path, str_c(cases[i].text), 0600, &e), &e);
+        assert_false(credential_select(a, &keys, &options, &s, &e));
+        assert_str(e.text, str_fmt(a,
+                                   "x: AZURE_USER_ASSIGNED_IDENTITY_CREDENTIALS must be the path "
+                                   "of a file with credentials: %s",
+                                   cases[i].want));
+        assert_str(e.at.file, STR_NONE);
+    }
+    unlink(str_z(a, path));
+    rmdir(folder);
+}
+
 TEST(clouds_have_scopes)
 {
     AUTO_ARENA a = arena_new();
@@ -722,6 +761,7 @@ int main(void)
         cmocka_unit_test(bad_certificates_say_what_is_wrong),
         cmocka_unit_test(further_tenants_have_tokens_of_their_own),
         cmocka_unit_test(keys_choose_the_credential),
+        cmocka_unit_test(what_is_wrong_with_a_file_of_credentials_is_said_without_quoting_it),
         cmocka_unit_test(clouds_have_scopes),
     };
     int failed;

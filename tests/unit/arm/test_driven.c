@@ -10,7 +10,7 @@
  */
 #include "../test.h"
 
-#include "arm/operation.h"
+#include "support/operation.h"
 #include "support/azure_stage.h"
 #include "support/late_handler.h"
 #include "value/source.h"

@@ -49,6 +49,11 @@ static const struct {
     {GROUP "/providers/P.Q/a", "type \"a\" has no name"},
     {GROUP "/providers/P.Q/a/x/b", "type \"b\" has no name"},
     {GROUP "/providers/P.Q/a//b/y", "type \"a\" has no name"},
+    {GROUP "/providers/../../H", "\"..\" in it is not a name"},
+    {GROUP "/providers/P.Q/a/.", "\".\" in it is not a name"},
+    {"/subscriptions/..", "\"..\" in it is not a name"},
+    {GROUP "/providers/P.Q/a/..\\..\\H", "in it is not a name"},
+    {GROUP "/providers/P.Q/a/x\ny", "in it is not a name"},
 };
 
 TEST(what_is_wrong_is_said)

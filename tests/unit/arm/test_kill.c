@@ -60,12 +60,12 @@ static bool begin_or_resume(struct drive *d)
     str token;
 
     if (file_read(d->a, d->file, &token, NULL) && token.len &&
-        arm_resume(d->client.arm, d->a, &d->call, token, &d->operation, &d->e))
+        arm_wait_resume(&d->client.wait, d->a, &d->call, token, &d->operation, &d->e))
         return true;
     die_at(d, BEFORE_SENDING, 0);
     for (int tries = 0; tries < 20; tries++) {
         err_clear(&d->e);
-        if (arm_begin(d->client.arm, d->a, &d->call, &d->operation, &d->result, &d->e))
+        if (arm_wait_begin(&d->client.wait, d->a, &d->call, &d->operation, &d->result, &d->e))
             break;
         /* What the first one began is still under way. */
         if (d->e.kind != ERR_CONFLICT)
@@ -84,7 +84,7 @@ static bool follow(struct drive *d)
 {
     for (int64_t polls = 1; d->operation.next == LRO_POLL; polls++) {
         clock_sleep(d->operation.wait);
-        if (!arm_poll(d->client.arm, d->a, &d->call, &d->operation, &d->result, &d->e))
+        if (!arm_wait_poll(&d->client.wait, d->a, &d->call, &d->operation, &d->result, &d->e))
             return false;
         die_at(d, AFTER_POLL, polls);
     }
@@ -235,9 +235,9 @@ static void put_before(struct play *p, bool resource)
 
     azure_client_open(&c, azure_stage_url(&p->stage));
     group.id = STR(AZURE_GROUP);
-    assert_ok(arm_send(c.arm, p->a, &group, &result, &e), &e);
+    assert_ok(arm_wait_send(&c.wait, &group, &result, &e), &e);
     if (resource)
-        assert_ok(arm_send(c.arm, p->a, &call, &result, &e), &e);
+        assert_ok(arm_wait_send(&c.wait, &call, &result, &e), &e);
     ask(p, "POST", "/_sim/time?advance=24h", "", 200);
     azure_client_close(&c);
 }

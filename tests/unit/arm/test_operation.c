@@ -2,7 +2,7 @@
 /* test_operation.c - what is asked about an operation until its very end: answers in, steps out. */
 #include "../test.h"
 
-#include "arm/operation.h"
+#include "support/operation.h"
 #include "value/value.h"
 
 #define HOME "https://management.azure.com"

@@ -20,7 +20,6 @@ struct world {
     struct handler_call *held[SLOW]; /* requests for tokens of slow tenants */
     unsigned held_count, tokens, registrations;
     struct http_config http;
-    struct http_client *client;
     struct arm_gate *gate;
     struct arm_pipe *pipe;
     struct credential *credentials[CREDENTIALS];
@@ -96,10 +95,9 @@ static void open_credential(struct world *w, unsigned i)
         .cloud = {STR("http://management.local"), STR("https://management.core.windows.net/"),
                   STR("http://login.local/")}};
 
-    assert_ok(credential_new(&settings, w->client, &w->credentials[i], &e), &e);
-    const struct arm_config config = {
-        .credential = w->credentials[i], .gate = w->gate, .http = &w->http};
-    assert_ok(arm_new(&config, &w->arms[i], &e), &e);
+    assert_ok(credential_new(&settings, &w->credentials[i], &e), &e);
+    const struct arm_config config = {.credential = w->credentials[i], .gate = w->gate};
+    w->arms[i] = arm_new(&config);
 }
 
 static void begin(struct world *w)
@@ -111,7 +109,6 @@ static void begin(struct world *w)
     *w = (struct world){.a = arena_new(), .handler = {answer, w}, .http = http_defaults()};
     w->http.local = &w->handler;
     w->gate = arm_gate_new(&limits);
-    assert_ok(http_client_new(&w->http, &w->client, &e), &e);
     const struct arm_pipe_config config = {.gate = w->gate, .http = &w->http};
     assert_ok(arm_pipe_new(&config, &w->pipe, &e), &e);
     for (unsigned i = 0; i < CREDENTIALS; i++)
@@ -128,7 +125,6 @@ static void end(struct world *w)
     for (unsigned i = 0; i < w->held_count; i++)
         if (w->held[i])
             give_token(w->held[i]);
-    http_client_free(w->client);
     arm_gate_free(w->gate);
     arena_free(w->a);
     clock_real();

@@ -20,7 +20,6 @@ struct stage {
     int status;            /* of the next answers */
     str retry_after, body;
     bool leads;
-    struct http_client *http;
     struct credential *credential;
     struct arm_gate *gate;
     struct arm *arm;
@@ -80,10 +79,8 @@ static void begin(struct stage *s, unsigned connections)
         .a = arena_new(), .azure = {answer, s}, .status = 200, .body = STR("{}"), .leads = true};
     http.local = &s->azure;
     s->gate = arm_gate_new(&limits);
-    assert_ok(http_client_new(&http, &s->http, &e), &e);
-    assert_ok(credential_new(&settings, s->http, &s->credential, &e), &e);
-    const struct arm_config config = {.credential = s->credential, .gate = s->gate, .http = &http};
-    assert_ok(arm_new(&config, &s->arm, &e), &e);
+    assert_ok(credential_new(&settings, &s->credential, &e), &e);
+    s->arm = arm_new(&(struct arm_config){.credential = s->credential, .gate = s->gate});
     const struct arm_pipe_config pipe = {
         .gate = s->gate, .http = &http, .connections = connections, .leads = leads, .ctx = s};
     assert_ok(arm_pipe_new(&pipe, &s->pipe, &e), &e);
@@ -94,7 +91,6 @@ static void end(struct stage *s)
     arm_pipe_free(s->pipe);
     arm_free(s->arm);
     credential_free(s->credential);
-    http_client_free(s->http);
     arm_gate_free(s->gate);
     arena_free(s->a);
     clock_real();

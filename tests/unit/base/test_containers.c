@@ -90,6 +90,41 @@ TEST(a_map_keeps_insertion_order_over_growth)
     assert_ptr_equal(map_get(m, STR("key500")), (void *)(intptr_t)-1);
 }
 
+TEST(an_entry_of_a_map_is_set_in_another)
+{
+    AUTO_ARENA a = arena_new();
+    struct map *from = map_new(a), *to = map_new(a);
+
+    map_set(from, STR("one"), (void *)(intptr_t)1);
+    map_set(from, STR("two"), (void *)(intptr_t)2);
+    map_set(to, STR("two"), (void *)(intptr_t)-2);
+    assert_ptr_equal(map_set_entry(to, from, 1), (void *)(intptr_t)-2);
+    assert_null(map_set_entry(to, from, 0));
+    assert_int_equal(map_len(to), 2);
+    assert_str(map_key(to, 0), STR("two"));
+    assert_ptr_equal(map_get(to, STR("one")), (void *)(intptr_t)1);
+    assert_ptr_equal(map_get(to, STR("two")), (void *)(intptr_t)2);
+}
+
+TEST(room_for_more_entries_leaves_a_map_as_it_is)
+{
+    AUTO_ARENA a = arena_new();
+    struct map *m = map_new(a);
+
+    map_reserve(m, 0);
+    assert_null(map_get(m, STR("one")));
+    map_set(m, STR("one"), (void *)(intptr_t)1);
+    map_set(m, STR("two"), (void *)(intptr_t)2);
+    map_reserve(m, 100);
+    assert_int_equal(map_len(m), 2);
+    assert_ptr_equal(map_get(m, STR("two")), (void *)(intptr_t)2);
+    size_t used = arena_used(a);
+    map_set(m, STR("three"), (void *)(intptr_t)3);
+    assert_int_equal(arena_used(a), used);
+    assert_str(map_key(m, 2), STR("three"));
+    assert_ptr_equal(map_get(m, STR("one")), (void *)(intptr_t)1);
+}
+
 TEST(the_last_entry_of_a_map_takes_the_place_of_a_removed_one)
 {
     AUTO_ARENA a = arena_new();
@@ -144,6 +179,8 @@ RUN_TESTS(cmocka_unit_test(a_buffer_grows_to_its_maximum_and_no_further),
           cmocka_unit_test(formats_runes_and_repeats_append),
           cmocka_unit_test(a_vector_keeps_its_elements_over_growth),
           cmocka_unit_test(a_map_keeps_insertion_order_over_growth),
+          cmocka_unit_test(an_entry_of_a_map_is_set_in_another),
+          cmocka_unit_test(room_for_more_entries_leaves_a_map_as_it_is),
           cmocka_unit_test(the_last_entry_of_a_map_takes_the_place_of_a_removed_one),
           cmocka_unit_test(a_large_map_is_thinned_out_and_filled_again),
           cmocka_unit_test(a_map_may_hold_null))

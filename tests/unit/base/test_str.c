@@ -74,6 +74,12 @@ TEST(searching_finds_positions)
     assert_int_equal(str_find(STR("hello"), STR("l")), 2);
     assert_int_equal(str_find(STR("hello"), STR("")), 0);
     assert_int_equal(str_find(STR("hello"), STR("hellox")), STR_NPOS);
+    assert_int_equal(str_find(STR_NONE, STR("he")), STR_NPOS);
+    assert_int_equal(str_find(STR("ababababababababababababac"), STR("abac")), 22);
+    assert_int_equal(str_find(STR("aaaaaaaaaaaaaaaaaaab"), STR("aab")), 17);
+    assert_int_equal(str_find(STR("aaaaaaaaaaaaaaaaaaaa"), STR("aab")), STR_NPOS);
+    assert_int_equal(str_find(STR("xx one two"), STR("two")), 7);
+    assert_int_equal(str_find(STR("xx one tw"), STR("two")), STR_NPOS);
     assert_int_equal(str_find_char(STR("a/b/c"), '/'), 1);
     assert_int_equal(str_find_char(STR_NONE, '/'), STR_NPOS);
     assert_int_equal(str_rfind_char(STR("a/b/c"), '/'), 3);
@@ -101,6 +107,23 @@ TEST(letters_fold_and_nothing_else)
             assert_int_equal(str_eq_fold(str_of(text, sizeof text), str_of(want, sizeof want)),
                              letter);
         }
+}
+
+/* A byte of the sums holds 255: the text is longer than what they count in one go. */
+TEST(bytes_are_counted_in_short_and_long_texts)
+{
+    enum { LONG = 255 * 16 * 2 + 33 };
+    AUTO_ARENA a = arena_new();
+    char *text = arena_alloc(a, LONG);
+
+    assert_int_equal(str_count_char(STR_NONE, 'x'), 0);
+    memset(text, 'x', LONG);
+    for (size_t len = 0; len < 50; len++)
+        assert_int_equal(str_count_char(str_of(text, len), 'x'), len);
+    assert_int_equal(str_count_char(str_of(text, LONG), 'x'), LONG);
+    text[0] = text[LONG - 1] = text[4096] = '\n';
+    assert_int_equal(str_count_char(str_of(text, LONG), '\n'), 3);
+    assert_int_equal(str_count_char(str_of(text, LONG), 'x'), LONG - 3);
 }
 
 TEST(a_pair_is_found_wherever_it_is)
@@ -299,6 +322,7 @@ RUN_TESTS(cmocka_unit_test(formats_mean_what_they_mean_in_c),
           cmocka_unit_test(lines_end_at_lf_and_the_last_may_lack_it),
           cmocka_unit_test(order_is_bytewise_and_shorter_first),
           cmocka_unit_test(searching_finds_positions),
+          cmocka_unit_test(bytes_are_counted_in_short_and_long_texts),
           cmocka_unit_test(a_pair_is_found_wherever_it_is),
           cmocka_unit_test(letters_fold_and_nothing_else),
           cmocka_unit_test(numbers_must_fit_and_be_whole),

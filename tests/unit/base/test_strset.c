@@ -10,6 +10,8 @@ TEST(few_are_found_again)
 
     assert_true(strset_add(s, STR("x"), &first));
     assert_false(strset_add(s, STR("x"), &second));
+    assert_true(strset_has(s, STR("x")));
+    assert_false(strset_has(s, STR("y")));
     assert_ptr_equal(first.ptr, second.ptr);
     assert_true(strset_add(s, STR_NONE, NULL));
     assert_false(strset_add(s, STR(""), NULL));

@@ -253,6 +253,41 @@ static const struct {
     {"{\"items\":[{}{}]}", "there is no comma between two objects"},
 };
 
+/* Under the original's name they are what they say, and nothing is missed. */
+static const struct {
+    const char *body, *want;
+} strange[] = {
+    {"{\"items\":[{}]}", "the list of services: an object has no name"},
+    {"{\"items\":[{\"metadata\":{\"name\":\"\"}}]}", "the list of services: an object has no name"},
+    {"{\"items\":[{\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"s\"}}]}",
+     "the list of services: s is a ConfigMap of v1"},
+    {"{\"items\":[{\"apiVersion\":\"x.io/v1\",\"metadata\":{\"name\":\"s\"}}]}",
+     "the list of services: s is a Service of x.io/v1"},
+    {"{\"items\":[{\"metadata\":{\"name\":\"s\"}}],\"metadata\":{}}",
+     "the list of services: s is in no namespace"},
+    {"{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"items\":[],\"metadata\":{}}",
+     "the server's response is a PodList of v1"},
+    {"{\"kind\":\"Status\",\"items\":[]}", "the server's response is not a list but a Status"},
+    {"{\"kind\":\"Table\",\"rows\":[],\"items\":[]}",
+     "the server's response is not a list but a Table"},
+};
+
+TEST(objects_that_were_not_asked_for_make_the_comparison_incomplete)
+{
+    for (size_t i = 0; i < COUNT(strange); i++) {
+        int status = 0;
+        const struct fault_step script[] = {
+            proper_step(arena, answers[0]), proper_step(arena, answers[1]),
+            proper_step(arena, TWO_TYPES), proper_step(arena, answers[3]),
+            proper_step(arena, strange[i].body)};
+        struct fault_server *s = fault_server_start(script, COUNT(script), NULL);
+        str out = compare(arena, fault_server_url(s), "-r two.yaml --strict", &status);
+        fault_server_stop(s);
+        assert_int_equal(status, 3);
+        assert_true(str_contains(out, str_c(strange[i].want)));
+    }
+}
+
 TEST(a_malformed_list_makes_the_comparison_incomplete)
 {
     for (size_t i = 0; i < COUNT(malformed) * 2; i++) {
@@ -270,6 +305,149 @@ TEST(a_malformed_list_makes_the_comparison_incomplete)
         assert_true(str_contains(out, str_c(malformed[i / 2].want)));
         assert_true(original || str_contains(out, STR("incomplete: 1 document failed")));
     }
+}
+
+TEST(a_part_of_a_list_is_an_error)
+{
+    const struct fault_step script[] = {
+        proper_step(arena, answers[0]), proper_step(arena, answers[1]),
+        proper_step(arena, answers[2]),
+        fault_proper(arena, 200,
+                     "Content-Type: application/json\r\nContent-Range: bytes 0-199/400\r\n",
+                     str_c(answers[3]))};
+    struct fault_server *s = fault_server_start(script, COUNT(script), NULL);
+    int status = -1;
+    str out = compare(arena, fault_server_url(s), "", &status);
+
+    fault_server_stop(s);
+    assert_int_equal(status, 2);
+    assert_true(str_contains(out, STR("the server sent only a part of it (Content-Range)")));
+}
+
+/* ---- Types that the server does not tell all of. ---- */
+
+#define GROUP_OF(resources)                                                                        \
+    "{\"kind\":\"APIGroupDiscoveryList\",\"items\":[{\"metadata\":{\"name\":\"x.io\"},"            \
+    "\"versions\":[{\"version\":\"v1\"," resources "}]}]}"
+#define CORE_TYPES                                                                                 \
+    "{\"kind\":\"APIGroupDiscoveryList\",\"items\":[{\"metadata\":{},\"versions\":[{\"version\":"  \
+    "\"v1\",\"resources\":[{\"resource\":\"configmaps\",\"scope\":\"Namespaced\","                 \
+    "\"responseKind\":"                                                                            \
+    "{\"version\":\"v1\",\"kind\":\"ConfigMap\"},\"verbs\":[\"list\"]}]}]}]}"
+
+/* The kind of a template is not served, which is fine, unless the server is not sure of it. */
+static const struct {
+    const char *groups, *reference, *want;
+    int status;
+} doubts[] = {
+    {GROUP_OF("\"resources\":[]"), "other.yaml", "Verdict: complete", 0},
+    {GROUP_OF("\"freshness\":\"Stale\""), "other.yaml",
+     "objects of x.io/v1 may be missing: the API behind it does not answer the server (stale)", 3},
+    {GROUP_OF("\"resources\":[{\"resource\":\"widgets\"}]"), "other.yaml",
+     "objects of x.io/v1 may be missing: the server lists a resource of it without a name or a "
+     "kind",
+     3},
+    {GROUP_OF("\"resources\":[{\"resource\":\"things\",\"scope\":\"some\",\"responseKind\":{"
+              "\"kind\":\"Thing\"}}]"),
+     "other.yaml", "the server does not say whether a resource of it is in namespaces", 3},
+    {GROUP_OF("\"freshness\":\"Stale\""), "metadata.yaml", "Verdict: complete", 0},
+};
+
+/* Every cluster serves the core group: without it, a server hides it or has extensions only. */
+TEST(a_server_without_the_core_group_makes_the_comparison_incomplete)
+{
+    static const struct {
+        int status;
+        const char *core, *reference, *want;
+        int exit;
+    } cases[] = {
+        {404, "", "other.yaml", "objects of v1 may be missing: the server lists no kind of it", 3},
+        {200, "{\"kind\":\"APIGroupDiscoveryList\",\"items\":[]}", "other.yaml",
+         "objects of v1 may be missing: the server lists no kind of it", 3},
+        {404, "", "widget.yaml", "Verdict: complete", 0},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct fault_step script[] = {
+            fault_proper(arena, cases[i].status, "Content-Type: application/json\r\n",
+                         str_c(cases[i].core)),
+            proper_step(arena,
+                        GROUP_OF("\"resources\":[{\"resource\":\"widgets\",\"responseKind\":{"
+                                 "\"group\":\"x.io\",\"version\":\"v1\",\"kind\":\"Widget\"},"
+                                 "\"scope\":\"Cluster\",\"verbs\":[\"list\"]}]")),
+            proper_step(arena, "{\"items\":[{\"apiVersion\":\"x.io/v1\",\"kind\":\"Widget\","
+                               "\"metadata\":{\"name\":\"w\"},\"spec\":{\"open\":true}}],"
+                               "\"metadata\":{}}")};
+        struct fault_server *s = fault_server_start(script, COUNT(script), NULL);
+        int status = -1;
+        str more = str_fmt(arena, "-r %s --strict", cases[i].reference);
+        str out = compare(arena, fault_server_url(s), str_z(arena, more), &status);
+        fault_server_stop(s);
+        if (status != cases[i].exit || !str_contains(out, str_c(cases[i].want)))
+            fail_msg("case %zu: %d, %.*s", i, status, STR_ARG(out));
+    }
+}
+
+TEST(a_type_that_the_server_is_not_sure_of_makes_the_comparison_incomplete)
+{
+    for (size_t i = 0; i < COUNT(doubts); i++) {
+        int status = -1;
+        const struct fault_step script[] = {proper_step(arena, CORE_TYPES),
+                                            proper_step(arena, doubts[i].groups),
+                                            proper_step(arena, answers[3])};
+        struct fault_server *s = fault_server_start(script, COUNT(script), NULL);
+        str more = str_fmt(arena, "-r %s --strict", doubts[i].reference);
+        str out = compare(arena, fault_server_url(s), str_z(arena, more), &status);
+        fault_server_stop(s);
+        assert_int_equal(status, doubts[i].status);
+        assert_true(str_contains(out, str_c(doubts[i].want)));
+    }
+}
+
+/* An extension may serve kinds of another group. */
+TEST(objects_are_of_the_group_that_their_type_states)
+{
+    const struct fault_step script[] = {
+        proper_step(arena, CORE_TYPES),
+        proper_step(arena, GROUP_OF("\"resources\":[{\"resource\":\"widgets\",\"responseKind\":{"
+                                    "\"group\":\"y.io\",\"version\":\"v2\",\"kind\":\"Widget\"},"
+                                    "\"scope\":\"Cluster\",\"verbs\":[\"list\"]}]")),
+        proper_step(arena, answers[3]),
+        proper_step(arena, "{\"items\":[{\"apiVersion\":\"y.io/v2\",\"kind\":\"Widget\","
+                           "\"metadata\":{\"name\":\"w\"}}],\"metadata\":{}}")};
+    struct fault_server *s = fault_server_start(script, COUNT(script), NULL);
+    int status = -1;
+    str out = compare(arena, fault_server_url(s), "-r other.yaml --strict", &status);
+
+    fault_server_stop(s);
+    assert_int_equal(status, 0);
+    assert_true(str_contains(out, STR("Verdict: complete")));
+}
+
+#define WIDGETS                                                                                    \
+    "{\"resources\":[{\"name\":\"widgets\",\"kind\":\"Widget\",\"namespaced\":false,\"verbs\":"    \
+    "[\"list\"]}]}"
+
+/* Classic discovery does not say of which group a kind is. */
+TEST(a_kind_that_two_groups_have_is_asked_of_both)
+{
+    const struct fault_step script[] = {
+        proper_step(arena, "{\"versions\":[]}"),
+        proper_step(arena, "{\"groups\":[{\"name\":\"a.io\",\"versions\":[{\"version\":\"v1\"}]},{"
+                           "\"name\":\"x.io\",\"versions\":[{\"version\":\"v1\"}]}]}"),
+        proper_step(arena, WIDGETS),
+        proper_step(arena, WIDGETS),
+        proper_step(arena, "{\"items\":[],\"metadata\":{}}"),
+        proper_step(arena, "{\"items\":[{\"metadata\":{\"name\":\"w\"},\"spec\":{\"open\":false}}],"
+                           "\"metadata\":{}}")};
+    struct fault_server *s = fault_server_start(script, COUNT(script), NULL);
+    int status = -1;
+    str out = compare(arena, fault_server_url(s), "-r widget.yaml", &status);
+
+    fault_server_stop(s);
+    assert_int_equal(status, 1);
+    assert_true(str_contains(out, STR("spec.open: false, expected true")));
+    assert_false(str_contains(out, STR("missing group/version")));
 }
 
 /* Objects of a cluster have no place that could be named. */
@@ -290,6 +468,101 @@ TEST(an_object_that_a_list_has_twice_is_named)
     assert_int_equal(status, 0);
     assert_true(str_contains(out, STR("the cluster has v1_ConfigMap_default_wanted twice; both are "
                                       "compared")));
+}
+
+#define AZURE_GROUPS(resources)                                                                    \
+    "{\"kind\":\"APIGroupDiscoveryList\",\"items\":[{\"metadata\":{\"name\":"                      \
+    "\"resources.azure.com\"},\"versions\":[{\"version\":\"v1api20200601\"," resources "}]}]}"
+#define AZURE_TYPES                                                                                \
+    AZURE_GROUPS("\"resources\":[{\"resource\":\"resourcegroups\",\"scope\":\"Namespaced\","       \
+                 "\"responseKind\":{\"group\":\"resources.azure.com\",\"version\":"                \
+                 "\"v1api20200601\",\"kind\":\"ResourceGroup\"},\"verbs\":[\"list\"]}]")
+
+/* What plan prints of a server, both streams. */
+static str plan(const struct fault_step *script, size_t count, const char *more, int *status)
+{
+    AUTO_ERR e = {0};
+    struct fault_server *s = fault_server_start(script, count, NULL);
+    str out, command = str_fmt(arena,
+                               "export HOME=%s KUBECONFIG=; cd %s; exec '%.*s' plan --server %.*s "
+                               "%s 2>&1",
+                               folder, folder, STR_ARG(plumb), STR_ARG(fault_server_url(s)), more);
+    const char *const argv[] = {"sh", "-c", str_z(arena, command), NULL};
+    const struct process p = {.argv = argv, .timeout = 120 * NS_PER_SEC};
+
+    assert_ok(process_run_as(arena, &p, &out, status, &e), &e);
+    fault_server_stop(s);
+    return out;
+}
+
+/* Nothing to do is only what all objects say. */
+TEST(a_plan_for_objects_that_are_not_known_fails)
+{
+    static const struct {
+        const char *groups, *list, *want;
+    } cases[] = {
+        {AZURE_GROUPS("\"freshness\":\"Stale\""), "",
+         "objects of resources.azure.com/v1api20200601 may be missing: "},
+        {AZURE_TYPES,
+         "{\"items\":[{\"apiVersion\":\"x/v1\",\"kind\":\"Other\",\"metadata\":{\"name\":\"a\","
+         "\"namespace\":\"n\"}}],\"metadata\":{}}",
+         "the list of resourcegroups: a is a Other of x/v1"},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct fault_step lists = proper_step(arena, cases[i].list);
+        lists.again = true;
+        const struct fault_step script[] = {
+            proper_step(arena, "{\"kind\":\"APIGroupDiscoveryList\",\"items\":[]}"),
+            proper_step(arena, cases[i].groups), lists};
+        int status = -1;
+        str out = plan(script, COUNT(script), "--all", &status);
+        if (!str_contains(out, str_c(cases[i].want)))
+            fail_msg("%.*s", STR_ARG(out));
+        assert_int_equal(status, 2);
+    }
+}
+
+#define GROUP_NAMED(name)                                                                          \
+    "{\"apiVersion\":\"resources.azure.com/v1api20200601\",\"kind\":\"ResourceGroup\","            \
+    "\"metadata\":{\"name\":\"" name "\",\"namespace\":\"default\"}}"
+
+/* An object that may exist must not be planned for creation. */
+TEST(a_plan_for_files_fails_when_it_is_not_known_what_is_there)
+{
+    static const struct {
+        const char *groups;
+        int status;
+        const char *body, *want;
+    } cases[] = {
+        {AZURE_TYPES, 403, "", "ResourceGroup default/app: unknown (get resourcegroups"},
+        {AZURE_TYPES, 500, "", "ResourceGroup default/app: an error on the server"},
+        {AZURE_TYPES, 403, "{\"kind\":\"Status\",\"code\":200,\"message\":\"no\"}",
+         "ResourceGroup default/app: no"},
+        {AZURE_TYPES, 200, "{\"metadata\":", "ResourceGroup default/app: "},
+        {AZURE_TYPES, 200, GROUP_NAMED("other"), "response is another object: other"},
+        {AZURE_GROUPS("\"freshness\":\"Stale\""), 404, "",
+         "objects of resources.azure.com/v1api20200601 may be missing: "},
+        /* Azure is what fails then: there is none. */
+        {AZURE_TYPES, 404, "", "blocked ResourceGroup default/app"},
+        {AZURE_TYPES, 200, GROUP_NAMED("app"), "blocked ResourceGroup default/app"},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct fault_step object = fault_proper(
+            arena, cases[i].status, "Content-Type: application/json\r\n", str_c(cases[i].body));
+        struct fault_step gone = fault_proper(arena, 404, "", STR_NONE);
+        gone.again = true;
+        const struct fault_step script[] = {
+            proper_step(arena, "{\"kind\":\"APIGroupDiscoveryList\",\"items\":[]}"),
+            proper_step(arena, cases[i].groups), object, gone};
+        int status = -1;
+        str out = plan(script, COUNT(script), "-f group.yaml --azure-endpoint=http://127.0.0.1:1",
+                       &status);
+        if (!str_contains(out, str_c(cases[i].want)))
+            fail_msg("%zu: %.*s", i, STR_ARG(out));
+        assert_int_equal(status, 2);
+    }
 }
 
 TEST(an_expired_certificate_ends_it)
@@ -326,13 +599,22 @@ static int begin(void **state)
                   "data: {colour: green}}");
     put("two.yaml", "parts: [{name: p, components: [{name: c, type: Optional, optionalTemplates: "
                     "[{path: a.yaml}, {path: b.yaml}]}]}]");
+    put("other.yaml", "parts: [{name: p, components: [{name: c, type: Optional, optionalTemplates: "
+                      "[{path: a.yaml}, {path: w.yaml}]}]}]");
+    put("widget.yaml", "parts: [{name: p, components: [{name: c, type: Optional, "
+                       "optionalTemplates: [{path: w.yaml}]}]}]");
+    put("w.yaml", "{apiVersion: x.io/v1, kind: Widget, metadata: {name: w}, spec: {open: true}}");
+    put("group.yaml", "{apiVersion: resources.azure.com/v1api20200601, kind: ResourceGroup, "
+                      "metadata: {name: app, namespace: default}, spec: {location: westus2}}");
     put("b.yaml", "{apiVersion: v1, kind: Service, metadata: {name: s, namespace: default}}");
     return 0;
 }
 
 static int end(void **state)
 {
-    static const char *const files[] = {"metadata.yaml", "two.yaml", "a.yaml", "b.yaml", "ca.crt"};
+    static const char *const files[] = {"metadata.yaml", "two.yaml",   "other.yaml",
+                                        "widget.yaml",   "a.yaml",     "b.yaml",
+                                        "w.yaml",        "group.yaml", "ca.crt"};
 
     (void)state;
     for (size_t i = 0; i < COUNT(files); i++)
@@ -348,7 +630,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_comparison_ends_well_with_every_fault_at_every_request),
         cmocka_unit_test(a_malformed_list_makes_the_comparison_incomplete),
+        cmocka_unit_test(objects_that_were_not_asked_for_make_the_comparison_incomplete),
+        cmocka_unit_test(a_server_without_the_core_group_makes_the_comparison_incomplete),
+        cmocka_unit_test(a_part_of_a_list_is_an_error),
+        cmocka_unit_test(a_type_that_the_server_is_not_sure_of_makes_the_comparison_incomplete),
+        cmocka_unit_test(objects_are_of_the_group_that_their_type_states),
+        cmocka_unit_test(a_kind_that_two_groups_have_is_asked_of_both),
         cmocka_unit_test(an_object_that_a_list_has_twice_is_named),
+        cmocka_unit_test(a_plan_for_objects_that_are_not_known_fails),
+        cmocka_unit_test(a_plan_for_files_fails_when_it_is_not_known_what_is_there),
         cmocka_unit_test(an_expired_certificate_ends_it),
     };
 

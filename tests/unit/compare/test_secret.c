@@ -45,6 +45,11 @@ static const struct {
      "{\"kind\":\"Secret\",\"metadata\":{\"annotations\":{\"copy\":"
      "\"{\\\"stringData\\\":{\\\"a\\\":\\\"***\\\"}}\"}}}",
      NULL},
+    /* The same in other words still differs. */
+    {"{kind: Secret, metadata: {annotations: {k: '{\"data\":{\"a\":\"x\"}}'}}}",
+     "{kind: Secret, metadata: {annotations: {k: '{\"data\": {\"a\":\"x\"}}'}}}",
+     "{\"kind\":\"Secret\",\"metadata\":{\"annotations\":{\"k\":\"*** (before)\"}}}",
+     "{\"kind\":\"Secret\",\"metadata\":{\"annotations\":{\"k\":\"*** (after)\"}}}"},
     /* Copies of other forms: a list, a text that was cut off, JSON in JSON, YAML. */
     {"{kind: Secret, metadata: {annotations: {k: '[{\"data\":{\"a\":\"x\"}}]', m: metadata:}}}",
      "{kind: Secret, metadata: {annotations: {k: '[{\"data\":{\"a\":\"z\"}}]', m: metadata:}}}",
@@ -241,6 +246,31 @@ static const struct {
      {"{kind: Secret, stringData: {a: Planted-Value}}"},
      "PLANTED-VALUE planted-value 506c616e7465642d56616c7565",
      "*** *** ***"},
+    {"in capitals of hex",
+     {"{kind: Secret, stringData: {a: Planted-Value}}"},
+     "506C616E7465642D56616C7565",
+     "***"},
+    {"in letters that functions change",
+     {"{kind: Secret, stringData: {a: Planted value-ä}}"},
+     "planted value-ä PLANTED VALUE-Ä Planted Value-Ä pLANTED VALUE-Ä planted value-Ä",
+     "*** *** *** *** planted value-Ä"},
+    {"in HTML and scripts",
+     {"{kind: Secret, stringData: {a: \"<planted>&'value'\"}}"},
+     "&lt;planted&gt;&amp;&#39;value&#39; \\u003Cplanted\\u003E\\u0026\\'value\\'",
+     "*** ***"},
+    {"what is encoded in a login",
+     {"{kind: Secret, stringData: {a: '{\"auths\":{\"r\":{\"auth\":\"dTpwbGFudGVkLXZhbHVl\"}}}'}}"},
+     "u:planted-value planted-value",
+     "*** ***"},
+    {"what is encoded in a key",
+     {"{kind: Secret, stringData: {a: \"client-key-data: "
+      "LS0tLS1CRUdJTiBLRVktLS0tLQpNSUlFcGxhbnRlZDAxMjM0NTY3ODkK\\n\"}}"},
+     "x MIIEplanted0123456789 -----BEGIN KEY-----\nMIIEplanted0123456789",
+     "x *** ***"},
+    {"what is encoded in a long word",
+     {"{kind: Secret, stringData: {a: 'x: cGxhbnRlZC12YWx1ZS0xMjM0'}}"},
+     "planted-value-1234",
+     "***"},
     {"in base64 twice", {PLAIN}, "Y0d4aGJuUmxaQzEyWVd4MVpRPT0=", "***"},
     {"lines of a key",
      {"{kind: Secret, stringData: {a: \"-----BEGIN KEY-----\\nMIIEplanted0123456789\\n\"}}"},
@@ -284,6 +314,23 @@ TEST(values_are_found_wherever_they_are)
             print_error("%s\n", value_cases[i].name);
         assert_str(got, str_c(value_cases[i].want));
     }
+}
+
+/* Before it there are more words than are looked for. */
+TEST(a_private_key_behind_many_certificates_is_found)
+{
+    AUTO_ARENA a = arena_new();
+    struct buf b = buf_new(a, MIB);
+
+    buf_add(&b, STR("{kind: Secret, stringData: {a: \""));
+    for (int i = 0; i < 1000; i++)
+        buf_fmt(&b, "MIIcertificate%010d\\n", i);
+    buf_add(&b, STR("-----BEGIN PRIVATE KEY-----\\nMIIEplanted0123456789\\n"
+                    "password: planted-value\\n\"}}"));
+    struct value *object = read(a, str_z(a, buf_str(&b)));
+    const struct secret_values *s = secret_values_of(a, &object, 1);
+    assert_str(secret_values_hide(a, s, STR("MIIEplanted0123456789 planted-value")),
+               STR("*** ***"));
 }
 
 TEST(without_a_secret_there_is_no_set)
@@ -352,6 +399,7 @@ RUN_TESTS(cmocka_unit_test(both_sides_are_masked_and_differences_stay_visible),
           cmocka_unit_test(annotations_within_annotations_end),
           cmocka_unit_test(patches_keep_what_they_delete),
           cmocka_unit_test(values_are_found_wherever_they_are),
+          cmocka_unit_test(a_private_key_behind_many_certificates_is_found),
           cmocka_unit_test(without_a_secret_there_is_no_set),
           cmocka_unit_test(a_long_value_takes_what_follows_along),
           cmocka_unit_test(values_are_hidden_in_trees_but_not_in_identities),

@@ -134,6 +134,16 @@ static enum verdict_state completeness(struct fixture *f)
     return watch_totals_state(&t);
 }
 
+/* Until all types are watched. */
+static void await_types(struct fixture *f)
+{
+    struct watch_changes changes;
+
+    for (int i = 0; i < 600 && totals(f).failing; i++)
+        assert_ok(compare_watch_next(f->watch, 100 * NS_PER_MS, &changes, &f->e), &f->e);
+    assert_int_equal(totals(f).failing, 0);
+}
+
 /* ---- Watching. ---- */
 
 TEST(changes_of_the_verdict_are_told)
@@ -278,6 +288,44 @@ TEST(a_type_that_is_refused_does_not_hold_up_the_start)
     end(&f);
 }
 
+/* The copy that is right is newer, and would hide the one that drifts. */
+TEST(an_object_that_a_list_has_twice_makes_the_type_fail)
+{
+    struct fixture f;
+
+    begin(&f, plain_a);
+    api_put(f.api, "x", "a", "\"spec\":{\"size\":1}");
+    api_answer_always(
+        f.api, "/apis/example.com/v1/widgets?limit", 200, "application/json",
+        "{\"metadata\":{\"resourceVersion\":\"101\"},\"items\":["
+        "{\"apiVersion\":\"example.com/v1\",\"kind\":\"Widget\",\"metadata\":{\"name\":"
+        "\"a\",\"namespace\":\"x\",\"resourceVersion\":\"7\"},\"spec\":{\"size\":2}},"
+        "{\"apiVersion\":\"example.com/v1\",\"kind\":\"Widget\",\"metadata\":{\"name\":"
+        "\"a\",\"namespace\":\"x\",\"resourceVersion\":\"8\"},\"spec\":{\"size\":1}}]}");
+    open_watch(&f);
+    next(&f, 1);
+    assert_int_equal(totals(&f).failing, 1);
+    assert_int_equal(completeness(&f), VERDICT_INCOMPLETE);
+    api_answer_no_more(f.api);
+    await_types(&f);
+    assert_int_equal(completeness(&f), VERDICT_COMPLETE);
+    end(&f);
+}
+
+/* It would be another object, and nothing would say so. */
+TEST(an_object_without_the_namespace_that_it_must_have_fails)
+{
+    struct fixture f;
+
+    begin(&f, plain_a);
+    api_put(f.api, "", "a", "\"spec\":{\"size\":1}");
+    open_watch(&f);
+    next(&f, 4);
+    assert_int_equal(totals(&f).failed, 1);
+    assert_int_equal(completeness(&f), VERDICT_INCOMPLETE);
+    end(&f);
+}
+
 TEST(a_type_that_cannot_be_watched_is_polled)
 {
     struct fixture f;
@@ -318,6 +366,51 @@ TEST(a_kind_that_comes_later_is_watched_too)
     assert_str(next(&f, 1), STR("present a.yaml|"));
     assert_int_equal(totals(&f).types, 2);
     end(&f);
+}
+
+/* Of other.io there is a type as before, or none; of example.com the server is not sure, or is. */
+#define GROUPS_OF(things, freshness)                                                               \
+    "{\"kind\":\"APIGroupDiscoveryList\",\"items\":[{\"metadata\":{\"name\":\"other.io\"},"        \
+    "\"versions\":[{\"version\":\"v1\",\"resources\":[" things "]}]},{\"metadata\":{\"name\":"     \
+    "\"example.com\"},\"versions\":[{\"version\":\"v1\",\"resources\":[]" freshness "}]}]}"
+#define THINGS                                                                                     \
+    "{\"resource\":\"things\",\"responseKind\":{\"group\":\"other.io\",\"version\":\"v1\","        \
+    "\"kind\":"                                                                                    \
+    "\"Widget\"},\"scope\":\"Namespaced\",\"verbs\":[\"list\"]}"
+#define STALE ",\"freshness\":\"Stale\""
+
+/* Also when no type is left that templates are about. */
+TEST(what_the_server_is_not_sure_of_changes)
+{
+    static const struct {
+        const char *first, *then;
+        bool doubt; /* at first; then the other way round */
+    } cases[] = {
+        {GROUPS_OF(THINGS, STALE), GROUPS_OF("", ""), true},
+        {GROUPS_OF(THINGS, ""), GROUPS_OF("", STALE), false},
+        {GROUPS_OF(THINGS, ""), GROUPS_OF(THINGS, STALE), false},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        static const char type[] =
+            "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+        struct watch_changes changes;
+        struct fixture f;
+        begin(&f, plain_a);
+        f.watch_options.refresh = 50 * NS_PER_MS;
+        api_answer(f.api, "/apis?", 200, type, cases[i].first);
+        api_answer_always(f.api, "/apis?", 200, type, cases[i].then);
+        open_watch(&f);
+        assert_int_equal(str_contains(buf_str(&f.log), STR("may be missing")), cases[i].doubt);
+        bool changed = false;
+        for (int n = 0; n < 600 && !changed; n++) {
+            assert_ok(compare_watch_next(f.watch, 100 * NS_PER_MS, &changes, &f.e), &f.e);
+            const struct watch_totals t = totals(&f);
+            changed = t.started && (t.failing == 0) == cases[i].doubt;
+        }
+        assert_true(changed);
+        end(&f);
+    }
 }
 
 TEST(a_watch_ends_when_it_is_told_to)
@@ -408,8 +501,11 @@ RUN_TESTS(cmocka_unit_test(changes_of_the_verdict_are_told),
           cmocka_unit_test(what_others_look_up_is_compared_again),
           cmocka_unit_test(a_server_that_has_forgotten_is_listed_again),
           cmocka_unit_test(a_type_that_is_refused_does_not_hold_up_the_start),
+          cmocka_unit_test(an_object_that_a_list_has_twice_makes_the_type_fail),
+          cmocka_unit_test(an_object_without_the_namespace_that_it_must_have_fails),
           cmocka_unit_test(a_type_that_cannot_be_watched_is_polled),
           cmocka_unit_test(a_kind_that_comes_later_is_watched_too),
+          cmocka_unit_test(what_the_server_is_not_sure_of_changes),
           cmocka_unit_test(a_watch_ends_when_it_is_told_to),
           cmocka_unit_test(a_cluster_that_is_not_there_is_an_error),
           cmocka_unit_test(a_long_list_is_compared_page_by_page),

@@ -54,25 +54,11 @@ static void on_failed(void *ctx, const struct err *e, int64_t wait)
     buf_fmt(&f->log, "[%.*s] ", STR_ARG(e->text));
 }
 
-static void by_color(struct arena *a, const struct value *object, struct kube_list *keys)
-{
-    str color = value_get_str(object, STR("color"));
-
-    if (color.len)
-        VEC_PUSH(a, keys, color);
-}
-
-static struct kube_index used[2];
-
 static void begin(struct fixture *f, struct kube_cache_config config)
 {
     *f = (struct fixture){.a = arena_new()};
     f->log = buf_new(f->a, 1 * MIB);
-    used[0] = kube_index_owner;
-    used[1] = (struct kube_index){"color", by_color};
     config.watch.call.resource = &api_widgets;
-    config.indexes = used;
-    config.index_count = COUNT(used);
     config.handler =
         (struct kube_cache_handler){.changed = on_changed, .failed = on_failed, .ctx = f};
     f->cache = kube_cache_new(&config);
@@ -110,6 +96,7 @@ static void expect(struct fixture *f, const char *want)
 TEST(changes_are_told_with_before_and_after)
 {
     struct fixture f;
+    size_t count;
     begin(&f, (struct kube_cache_config){0});
 
     f.feed.begin(f.feed.ctx);
@@ -122,6 +109,8 @@ TEST(changes_are_told_with_before_and_after)
     feed(&f, KUBE_DELETED, "b", 8, "}");
     feed(&f, KUBE_DELETED, "c", 9, "}");
     expect(&f, "+a@5 a@5>6 +b@7 -b@7 ");
+    kube_cache_all(f.cache, f.a, &count);
+    assert_int_equal(count, 1);
     end(&f);
 }
 
@@ -130,7 +119,6 @@ TEST(a_cache_of_names_hands_the_object_on_once)
     AUTO_ARENA a = arena_new();
     struct fixture f;
     struct kube_cache_stats stats;
-    size_t count;
     begin(&f, (struct kube_cache_config){.names_only = true});
 
     feed(&f, KUBE_ADDED, "a", 5, "},\"color\":\"red\"");
@@ -142,14 +130,10 @@ TEST(a_cache_of_names_hands_the_object_on_once)
     struct value *kept = kube_cache_get(f.cache, a, STR("x"), STR("a"));
     assert_str(version_of(kept), STR("5"));
     assert_null(value_get(kept, STR("color")));
-    /* Indexes saw all of it. */
-    str *names = kube_cache_names(f.cache, a, "color", STR("red"), &count);
-    assert_int_equal(count, 1);
-    assert_str(names[0], STR("x/a"));
-    (void)kube_cache_names(f.cache, a, NULL, STR_NONE, &count);
-    assert_int_equal(count, 2);
-    assert_true(kube_cache_has(f.cache, STR("x"), STR("b")));
-    assert_false(kube_cache_has(f.cache, STR("y"), STR("b")));
+    kube_cache_stats(f.cache, &stats);
+    assert_int_equal(stats.objects, 2);
+    assert_non_null(kube_cache_get(f.cache, a, STR("x"), STR("b")));
+    assert_null(kube_cache_get(f.cache, a, STR("y"), STR("b")));
     /* Without a version only the object tells whether it has changed. */
     feed(&f, KUBE_ADDED, "c", 0, "},\"color\":\"red\"");
     feed(&f, KUBE_MODIFIED, "c", 0, "},\"color\":\"red\"");
@@ -291,45 +275,6 @@ TEST(objects_are_trimmed_as_asked)
         STR("\"managedFields\":[{\"manager\":\"m\"}],\"annotations\":{\"kubectl")));
 }
 
-static size_t found(struct fixture *f, const char *index, const char *key)
-{
-    size_t count;
-
-    kube_cache_indexed(f->cache, f->a, index, str_c(key), &count);
-    return count;
-}
-
-TEST(indexes_follow_the_objects)
-{
-    struct fixture f;
-    begin(&f, (struct kube_cache_config){0});
-    size_t count;
-
-    feed(&f, KUBE_ADDED, "a", 1,
-         ",\"ownerReferences\":[{\"uid\":\"u1\"},{\"uid\":\"u2\"},"
-         "{\"uid\":\"u1\"}]},\"color\":\"red\"");
-    feed(&f, KUBE_ADDED, "b", 2, ",\"ownerReferences\":[{\"uid\":\"u1\"}]},\"color\":\"red\"");
-    assert_int_equal(found(&f, "owner", "u1"), 2);
-    assert_int_equal(found(&f, "owner", "u2"), 1);
-    assert_int_equal(found(&f, "color", "red"), 2);
-    assert_int_equal(found(&f, "nothing", "red"), 0);
-    feed(&f, KUBE_MODIFIED, "a", 3, "},\"color\":\"blue\"");
-    assert_int_equal(found(&f, "owner", "u1"), 1);
-    assert_int_equal(found(&f, "owner", "u2"), 0);
-    assert_int_equal(found(&f, "color", "red"), 1);
-    assert_str(name_of(kube_cache_indexed(f.cache, f.a, "color", STR("blue"), &count)[0]),
-               STR("a"));
-    feed(&f, KUBE_DELETED, "a", 4, "}");
-    feed(&f, KUBE_DELETED, "b", 5, "}");
-    assert_int_equal(found(&f, "color", "blue"), 0);
-    kube_cache_all(f.cache, f.a, &count);
-    assert_int_equal(count, 0);
-    struct kube_cache_stats stats;
-    kube_cache_stats(f.cache, &stats);
-    assert_int_equal(stats.objects, 0);
-    end(&f);
-}
-
 TEST(a_full_cache_says_so_once)
 {
     struct fixture f;
@@ -452,6 +397,6 @@ RUN_TESTS(cmocka_unit_test(changes_are_told_with_before_and_after),
           cmocka_unit_test(a_new_list_tells_only_what_is_different),
           cmocka_unit_test(without_versions_only_differences_are_told),
           cmocka_unit_test(objects_are_trimmed_as_asked),
-          cmocka_unit_test(indexes_follow_the_objects), cmocka_unit_test(a_full_cache_says_so_once),
+          cmocka_unit_test(a_full_cache_says_so_once),
           cmocka_unit_test(it_equals_the_server_in_the_end),
           cmocka_unit_test(waiting_for_a_list_that_fails_says_why))

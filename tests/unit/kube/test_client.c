@@ -423,6 +423,29 @@ TEST(a_part_of_an_answer_is_an_error)
     end(&f);
 }
 
+/* Caches and proxies send them for what they have made of a list. */
+TEST(a_list_is_answered_by_200)
+{
+    static const char body[] = "{\"items\":[{\"metadata\":{\"name\":\"w\"}}],\"metadata\":{}}";
+    static const int statuses[] = {201, 202, 203, 207, 226};
+    struct fixture f;
+    begin(&f);
+    const struct kube_call one = {.resource = &api_widgets, .name = STR("w")};
+    struct value *v;
+
+    for (size_t i = 0; i < COUNT(statuses); i++) {
+        AUTO_ERR e = {0};
+        str want = str_fmt(f.a, "the server answered %d instead of 200", statuses[i]);
+        for (int n = 0; n < 2; n++)
+            api_answer(f.api, "/apis/example.com", statuses[i], "application/json", body);
+        assert_false(kube_list(f.t, &f.all, NULL, ignore, NULL, NULL, NULL, &e));
+        assert_str(e.text, str_concat(f.a, STR("the list of widgets: "), want));
+        assert_false(kube_get(f.t, f.a, &one, &v, &e));
+        assert_true(str_contains(e.text, want));
+    }
+    end(&f);
+}
+
 TEST(lists_may_leave_out_what_is_empty)
 {
     static const char *const bodies[] = {
@@ -459,6 +482,88 @@ TEST(lists_that_go_round_end)
     assert_false(kube_list(f.t, &f.all, NULL, ignore, NULL, NULL, NULL, &e));
     assert_true(str_contains(e.text, STR("does not advance: the same \"continue\" twice")));
     end(&f);
+}
+
+/* Each page has another "continue", and the same objects. */
+TEST(lists_that_go_round_under_new_names_end)
+{
+    struct fixture f;
+    begin(&f);
+    AUTO_ERR e = {0};
+    const int pages = 40;
+
+    for (int i = 0; i < pages; i++) {
+        const char *at =
+            i ? str_z(f.a, str_fmt(f.a, "/apis/example.com/v1/widgets?continue=t%d", i))
+              : "/apis/example.com/v1/widgets";
+        str body = str_fmt(f.a,
+                           "{\"items\":[{\"metadata\":{\"name\":\"%s\"}}],\"metadata\":{"
+                           "\"continue\":\"t%d\"}}",
+                           i % 2 ? "b" : "a", i + 1);
+        api_answer(f.api, at, 200, "application/json", str_z(f.a, body));
+    }
+    assert_false(kube_list(f.t, &f.all, NULL, ignore, NULL, NULL, NULL, &e));
+    assert_true(str_contains(e.text, STR("does not advance: ")));
+    assert_true(str_contains(e.text, STR(" begins page after page")));
+    end(&f);
+}
+
+TEST(a_list_that_expires_again_and_again_is_given_up)
+{
+    struct fixture f;
+    begin(&f);
+    const struct kube_list_options options = {.limit = 1};
+    struct kube_pages *pages = kube_pages_new(f.t, &f.all, &options);
+    struct kube_page page = {0};
+    int count = 0;
+
+    api_answer_always(f.api, "/apis/example.com/v1/widgets?continue=", 410, "application/json",
+                      "{\"kind\":\"Status\",\"status\":\"Failure\",\"reason\":\"Expired\","
+                      "\"code\":410}");
+    api_answer_always(f.api, "/apis/example.com/v1/widgets", 200, "application/json",
+                      "{\"items\":[{\"metadata\":{\"name\":\"a\"}}],\"metadata\":{"
+                      "\"continue\":\"t\"}}");
+    while (count < 20 && kube_pages_next(pages, f.a, &page, &f.e))
+        count++;
+    assert_true(count < 20);
+    assert_int_equal(f.e.kind, ERR_EXPIRED);
+    kube_pages_free(pages);
+    end(&f);
+}
+
+#define LIST_OF(kind, version)                                                                     \
+    "{\"kind\":\"" kind "\",\"apiVersion\":\"" version "\",\"items\":[{\"metadata\":{"             \
+    "\"name\":\"a\"}}],\"metadata\":{}}"
+
+/* Built-in objects do not say what they are: their list does. */
+TEST(a_list_of_another_type_is_an_error)
+{
+    static const struct kube_resource maps = {.version = STR_INIT("v1"),
+                                              .name = STR_INIT("configmaps"),
+                                              .kind = STR_INIT("ConfigMap"),
+                                              .namespaced = true};
+    static const struct {
+        const char *body, *want;
+    } cases[] = {
+        {LIST_OF("ConfigMapList", "v1"), NULL},
+        {LIST_OF("List", "v1"), NULL},
+        {"{\"items\":[],\"metadata\":{}}", NULL},
+        {LIST_OF("PodList", "v1"), "the server's response is a PodList of v1"},
+        {LIST_OF("ConfigMap", "v1"), "the server's response is a ConfigMap of v1"},
+        {LIST_OF("ConfigMapList", "apps/v1"),
+         "the server's response is a ConfigMapList of apps/v1"},
+    };
+    const struct kube_call c = {.resource = &maps};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct fixture f;
+        begin(&f);
+        api_answer(f.api, "/api/v1/configmaps", 200, "application/json", cases[i].body);
+        bool ok = kube_list(f.t, &c, NULL, ignore, NULL, NULL, NULL, &f.e);
+        assert_int_equal(ok, !cases[i].want);
+        assert_true(ok || str_contains(f.e.text, str_c(cases[i].want)));
+        end(&f);
+    }
 }
 
 /* ---- Writing -------------------------------------------------------------------------------- */
@@ -610,7 +715,11 @@ RUN_TESTS(
     cmocka_unit_test(metadata_alone_is_asked_for_and_kept),
     cmocka_unit_test(objects_are_cut_out_whatever_the_pieces),
     cmocka_unit_test(malformed_lists_are_errors), cmocka_unit_test(a_part_of_an_answer_is_an_error),
+    cmocka_unit_test(a_list_is_answered_by_200),
     cmocka_unit_test(lists_may_leave_out_what_is_empty), cmocka_unit_test(lists_that_go_round_end),
+    cmocka_unit_test(lists_that_go_round_under_new_names_end),
+    cmocka_unit_test(a_list_that_expires_again_and_again_is_given_up),
+    cmocka_unit_test(a_list_of_another_type_is_an_error),
     cmocka_unit_test(objects_are_created_changed_and_deleted),
     cmocka_unit_test(errors_have_the_words_of_kubectl),
     cmocka_unit_test(answers_that_are_no_objects_are_refused), cmocka_unit_test(paths_are_escaped))

@@ -379,7 +379,7 @@ TEST(of_several_files_the_first_that_has_a_name_wins)
     AUTO_ARENA a = arena_new();
     AUTO_ERR e = {0};
     struct kube_flags flags = {0};
-    struct kube_list contexts;
+    struct str_list contexts;
     struct value *merged;
 
     put("one", "clusters: [{name: c, cluster: {server: 'https://one'}}]\n"

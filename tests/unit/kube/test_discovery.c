@@ -86,7 +86,8 @@ TEST(aggregated_discovery_takes_two_requests)
                                 "deployments apps/v1beta1 Deployment apps/v1beta1 namespaced\n"));
     assert_true(kube_verb_has(&d->resources[0], "list"));
     assert_false(kube_verb_has(&d->resources[0], "watch"));
-    assert_true(d->versions[3].stale);
+    assert_str(d->versions[3].doubt, STR("the API behind it does not answer the server (stale)"));
+    assert_str(d->versions[0].doubt, STR_NONE);
     assert_ok(kube_discovery_complete(d, &e), &e);
     assert_str(api_requests(api, a, true),
                STR("GET /api?timeout=32s "
@@ -126,6 +127,8 @@ TEST(classic_discovery_asks_for_every_version)
                STR("nodes /v1 Node / preferred\n"
                    "deployments apps/v1 Deployment / namespaced preferred\n"
                    "deployments/scale apps/v1 Scale autoscaling/v1 namespaced preferred sub\n"));
+    assert_str(d->versions[0].doubt,
+               STR("the server lists a resource of it without a name or a kind"));
     assert_false(kube_discovery_complete(d, &e));
     assert_str(e.text, STR("unable to retrieve the complete list of server APIs: apps/v1beta1: the "
                            "server is currently unable to handle the request"));
@@ -174,6 +177,29 @@ static const struct {
      "{\"kind\":\"APIGroupDiscoveryList\",\"items\":[]}", NULL,
      "unable to retrieve the complete list of server APIs: v1: \"resources\" is not a list but an "
      "object"},
+    {"{\"kind\":\"Status\",\"status\":\"Failure\"}", NULL, NULL,
+     "/api: the server's response has no \"versions\""},
+    {"{\"versions\":[]}", "{}", NULL, "/apis: the server's response has no \"groups\""},
+    {"{\"kind\":\"APIGroupDiscoveryList\"}", NULL, NULL,
+     "/api: the server's response has no \"items\""},
+    {"{\"versions\":[\"v1\"]}", "{\"groups\":[]}", "{\"kind\":\"Status\"}",
+     "unable to retrieve the complete list of server APIs: v1: /api/v1: the server's response has "
+     "no \"resources\""},
+    {"{\"versions\":[1]}", "{\"groups\":[]}", NULL, "a version of the core has no name"},
+    {"{\"versions\":[]}", "{\"groups\":[\"apps\"]}", NULL, "a group is not an object but string"},
+    {"{\"versions\":[]}", "{\"groups\":[{\"name\":5}]}", NULL,
+     "\"name\" is not a string but an integer"},
+    {"{\"versions\":[]}", "{\"groups\":[{\"name\":\"apps\",\"versions\":{}}]}", NULL,
+     "\"versions\" is not a list but an object"},
+    {"{\"versions\":[]}", "{\"groups\":[{\"name\":\"apps\",\"versions\":[{\"version\":1}]}]}", NULL,
+     "a version of apps has no name"},
+    {"{\"kind\":\"APIGroupDiscoveryList\",\"items\":[]}",
+     "{\"kind\":\"APIGroupDiscoveryList\",\"items\":[{\"metadata\":{\"name\":1}}]}", NULL,
+     "\"name\" is not a string but an integer"},
+    {"{\"kind\":\"APIGroupDiscoveryList\",\"items\":[]}",
+     "{\"kind\":\"APIGroupDiscoveryList\",\"items\":[{\"metadata\":{\"name\":\"apps\"},"
+     "\"versions\":[{\"resources\":[]}]}]}",
+     NULL, "a version of apps has no name"},
 };
 
 TEST(lists_that_are_none_are_errors)

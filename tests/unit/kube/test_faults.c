@@ -9,9 +9,9 @@
  */
 #include "../test.h"
 
-#include "kube/events.h"
 #include "kube/lease.h"
 #include "support/certs.h"
+#include "support/events_wait.h"
 #include "support/faults.h"
 
 #include <sys/stat.h>
@@ -155,8 +155,9 @@ static bool tell(const struct world *w, struct err *e)
 {
     const struct event event = {
         .about = object(w->a), .reason = STR("Synced"), .message = STR("all is well")};
-    struct events *ev = events_new(w->transport, STR("test"), STR("here"));
-    bool ok = events_send(ev, &event, e) && events_send(ev, &event, e);
+    struct events *ev = events_new(STR("test"), STR("here"));
+    bool ok = events_wait_send(ev, w->transport, &event, e) &&
+              events_wait_send(ev, w->transport, &event, e);
 
     events_free(ev);
     return ok;
@@ -605,7 +606,7 @@ TEST(a_plugin_that_fails_says_so)
         str args[] = {STR("-c"), str_c(plugins[i].script)};
         struct world w = {.a = a};
         x.command = STR("/bin/sh");
-        x.args = (struct kube_list){args, 2, 2};
+        x.args = (struct str_list){args, 2, 2};
         x.patience = str_has_prefix(args[1], STR("exec sleep")) ? 200 * NS_PER_MS : 0;
         config.exec = &x;
         assert_ok(kube_transport_new(&config, STR("test"), &w.transport, &e), &e);

@@ -2,9 +2,9 @@
 /* Leaders, one at a time; and Events, few at a time. */
 #include "../test.h"
 
-#include "kube/events.h"
 #include "kube/lease.h"
 #include "support/api_server.h"
+#include "support/events_wait.h"
 #include "text/json/json.h"
 
 #define START INT64_C(1772694489123456789)
@@ -243,12 +243,12 @@ static void say(struct events *ev, str message)
     const struct event event = {.about = object(), .reason = STR("R"), .message = message};
     AUTO_ERR e = {0};
 
-    assert_ok(events_send(ev, &event, &e), &e);
+    assert_ok(events_wait_send(ev, api_transport(api), &event, &e), &e);
 }
 
 TEST(the_same_event_is_counted)
 {
-    struct events *ev = events_new(api_transport(api), STR("plumb"), STR("host"));
+    struct events *ev = events_new(STR("plumb"), STR("host"));
 
     for (int i = 0; i < 3; i++)
         say(ev, STR("m"));
@@ -270,7 +270,7 @@ TEST(the_same_event_is_counted)
 
 TEST(floods_are_combined_and_then_dropped)
 {
-    struct events *ev = events_new(api_transport(api), STR("plumb"), STR("host"));
+    struct events *ev = events_new(STR("plumb"), STR("host"));
     struct events_stats stats;
 
     for (int i = 0; i < 40; i++) {

@@ -445,7 +445,7 @@ TEST(an_event_is_decided_without_a_request)
     struct events_stats stats;
 
     begin(&s, true, 0);
-    struct events *ev = events_new(NULL, STR("plumb"), STR("host"));
+    struct events *ev = events_new(STR("plumb"), STR("host"));
     const struct event event = {.about = json(&s, "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\","
                                                   "\"metadata\":{\"name\":\"x\",\"namespace\":"
                                                   "\"default\",\"uid\":\"u\"}}"),

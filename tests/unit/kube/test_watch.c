@@ -125,7 +125,8 @@ static str await_word(struct fixture *f, str word)
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += 60;
     while (!str_contains(buf_str(&f->log), word))
-        assert_int_equal(pthread_cond_timedwait(&f->changed, &f->lock.mutex, &until), 0);
+        if (pthread_cond_timedwait(&f->changed, &f->lock.mutex, &until))
+            fail_msg("no %.*s: %.*s", STR_ARG(word), STR_ARG(buf_str(&f->log)));
     return str_copy(f->a, buf_str(&f->log));
 }
 
@@ -294,13 +295,51 @@ TEST(a_list_that_breaks_off_goes_on)
     end(&f);
 }
 
+#define NAMED_A(version, size)                                                                     \
+    "{\"apiVersion\":\"example.com/v1\",\"kind\":\"Widget\",\"metadata\":{\"name\":\"a\","         \
+    "\"namespace\":\"x\",\"resourceVersion\":\"" version "\"},\"spec\":{\"size\":" size "}}"
+#define LIST_OF_TWO(one, other)                                                                    \
+    "{\"metadata\":{\"resourceVersion\":\"90\"},\"items\":[" one "," other "]}"
+#define INITIAL_TWO(one, other)                                                                    \
+    "{\"type\":\"ADDED\",\"object\":" one "}\n{\"type\":\"ADDED\",\"object\":" other "}\n"
+
+/* The newer one would hide the other. */
+TEST(an_object_that_a_list_has_twice_is_an_error)
+{
+    static const struct {
+        const char *body, *want;
+        bool lists;
+    } cases[] = {
+        {LIST_OF_TWO(NAMED_A("7", "2"), NAMED_A("8", "1")), "begin +a@7 failed begin ", true},
+        {LIST_OF_TWO(NAMED_A("7", "2"), NAMED_A("7", "1")), "begin +a@7 failed begin ", true},
+        {LIST_OF_TWO(NAMED_A("7", "1"), NAMED_A("7", "1")), "begin +a@7 +a@7 synced ", true},
+        {INITIAL_TWO(NAMED_A("7", "2"), NAMED_A("8", "1")), "begin +a@7 failed begin ", false},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct fixture f;
+        begin(&f);
+        struct kube_watch_config config = config_of(&f);
+        config.lists_only = cases[i].lists;
+        api_put(f.api, "x", "b", NULL);
+        api_answer_always(f.api, "/apis/example.com/v1/widgets", 200, "application/json",
+                          cases[i].body);
+        f.watch = kube_watch_start(f.hub, &config);
+        str log = await_word(&f, str_c(cases[i].want));
+        assert_true(str_has_prefix(log, str_c(cases[i].want)));
+        api_answer_no_more(f.api);
+        await_word(&f, STR("+b@101 "));
+        end(&f);
+    }
+}
+
 /* The server refuses, whether initial events are asked for or not; or its verbs have no watch. */
 TEST(what_cannot_be_watched_is_listed_again)
 {
     static str verbs[] = {STR_INIT("get"), STR_INIT("list")};
     struct kube_resource listed = api_widgets;
 
-    listed.verbs = (struct kube_list){verbs, COUNT(verbs), COUNT(verbs)};
+    listed.verbs = (struct str_list){verbs, COUNT(verbs), COUNT(verbs)};
     for (int i = 0; i < 3; i++) {
         struct fixture f;
         begin(&f);
@@ -365,13 +404,42 @@ TEST(events_without_sense_are_refused)
     }
 }
 
-RUN_TESTS(cmocka_unit_test(a_watch_lists_and_follows),
+#define EVENT_OF(kind, version, meta)                                                              \
+    "{\"type\":\"MODIFIED\",\"object\":{\"kind\":\"" kind "\",\"apiVersion\":\"" version           \
+    "\",\"metadata\":{" meta "\"resourceVersion\":\"7\"}}}"
+
+TEST(events_of_something_else_are_errors)
+{
+    static const struct {
+        const char *line, *want;
+    } cases[] = {
+        {EVENT_OF("Widget", "example.com/v1", "\"name\":\"a\","), NULL},
+        {EVENT_OF("Widget", "example.com/v1", ""), "an object has no name"},
+        {EVENT_OF("Other", "example.com/v1", "\"name\":\"a\","), "a is a Other of example.com/v1"},
+        {EVENT_OF("Widget", "example.com/v2", "\"name\":\"a\","),
+         "a is a Widget of example.com/v2"},
+    };
+    const struct kube_call call = {.resource = &api_widgets};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        AUTO_ARENA a = arena_new();
+        AUTO_ERR e = {0};
+        struct kube_change change;
+        bool ok = kube_change_read(a, &call, str_c(cases[i].line), &change, &e);
+        assert_int_equal(ok, !cases[i].want);
+        assert_true(ok || str_contains(e.text, str_c(cases[i].want)));
+    }
+}
+
+RUN_TESTS(cmocka_unit_test(events_of_something_else_are_errors),
+          cmocka_unit_test(a_watch_lists_and_follows),
           cmocka_unit_test(initial_events_replace_the_list_where_offered),
           cmocka_unit_test(a_watch_resumes_where_it_ended),
           cmocka_unit_test(a_bookmark_moves_the_place_to_resume),
           cmocka_unit_test(an_expired_watch_lists_again),
           cmocka_unit_test(an_error_event_lists_again), cmocka_unit_test(faults_are_waited_out),
           cmocka_unit_test(a_list_that_breaks_off_goes_on),
+          cmocka_unit_test(an_object_that_a_list_has_twice_is_an_error),
           cmocka_unit_test(what_cannot_be_watched_is_listed_again),
           cmocka_unit_test(a_watch_can_be_stopped_at_any_time),
           cmocka_unit_test(events_without_sense_are_refused))

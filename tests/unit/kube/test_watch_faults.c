@@ -148,7 +148,7 @@ static void watch_through(const struct way *w, const struct fault_step *script, 
     struct kube_transport *t;
 
     if (w->polls)
-        resource.verbs = (struct kube_list){list_verbs, 1, 1};
+        resource.verbs = (struct str_list){list_verbs, 1, 1};
     clock_fake(10 * NS_PER_SEC);
     clock_wire_fake();
     assert_ok(kube_transport_new(&config, STR("test"), &t, &e), &e);

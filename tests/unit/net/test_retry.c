@@ -80,9 +80,6 @@ TEST(waits_grow_to_their_maximum_and_attempts_end)
     }
     assert_false(retry_next(&r, &request, &response, &wait));
     assert_int_equal(r.waited, 17 * NS_PER_SEC);
-    retry_reset(&r);
-    assert_true(retry_next(&r, &request, &response, &wait));
-    assert_int_equal(wait, NS_PER_SEC);
 }
 
 TEST(all_waits_together_have_a_limit)

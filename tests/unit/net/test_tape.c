@@ -323,6 +323,31 @@ static const struct {
      "\"[{\\\"data\\\":{\\\"a\\\":\\\"UkVEQUNURUQ=\\\"}}]\",\"cut\":\"REDACTED\",\"yaml\":"
      "\"REDACTED\","
      "\"plain\":\"it is REDACTED\",\"other\":\"stays\"}},\"data\":{\"a\":\"UkVEQUNURUQ=\"}}"},
+    /* What Secrets within another object hold is nowhere else in it, unless it is its name. */
+    {"", "application/json",
+     "{\"kind\":\"Work\",\"metadata\":{\"name\":\"workname\",\"annotations\":{\"list\":"
+     "\"[{\\\"kind\\\":\\\"Secret\\\",\\\"data\\\":{\\\"a\\\":\\\"b\\\"}}]\",\"cut\":\"[{\"}},"
+     "\"spec\":{\"m\":[{\"kind\":\"Secret\",\"stringData\":{\"a\":\"planted-value\",\"b\":"
+     "\"planted-\","
+     "\"c\":\"workname\",\"d\":\"short\"}},{\"kind\":\"Secret\",\"data\":{\"a\":\"cGxhbnRlZC10b28="
+     "\"}}],"
+     "\"x\":[\"a "
+     "planted-value\",\"cGxhbnRlZC12YWx1ZQ==\",\"planted-too\",\"planted-x\",\"short\"]}}",
+     "{\"kind\":\"Work\",\"metadata\":{\"name\":\"workname\",\"annotations\":{\"list\":"
+     "\"[{\\\"kind\\\":\\\"Secret\\\",\\\"data\\\":{\\\"a\\\":\\\"UkVEQUNURUQ=\\\"}}]\",\"cut\":"
+     "\"REDACTED\"}},\"spec\":{\"m\":[{\"kind\":\"Secret\",\"stringData\":{\"a\":\"REDACTED\","
+     "\"b\":"
+     "\"REDACTED\",\"c\":\"REDACTED\",\"d\":\"REDACTED\"}},{\"kind\":\"Secret\",\"data\":{\"a\":"
+     "\"UkVEQUNURUQ=\"}}],\"x\":[\"a "
+     "REDACTED\",\"REDACTED\",\"REDACTED\",\"REDACTEDx\",\"short\"]}}"},
+    /* The objects of a list have nothing to do with each other. */
+    {"", "application/json",
+     "{\"kind\":\"WorkList\",\"metadata\":{},\"items\":[{\"metadata\":{\"name\":\"planted-value\"},"
+     "\"x\":\"planted-value\"},{\"metadata\":{},\"x\":\"planted-value\",\"y\":{\"kind\":\"Secret\","
+     "\"stringData\":{\"a\":\"planted-value\"}}}]}",
+     "{\"kind\":\"WorkList\",\"metadata\":{},\"items\":[{\"metadata\":{\"name\":\"planted-value\"},"
+     "\"x\":\"planted-value\"},{\"metadata\":{},\"x\":\"REDACTED\",\"y\":{\"kind\":\"Secret\","
+     "\"stringData\":{\"a\":\"REDACTED\"}}}]}"},
     {"https://h/api/v1/namespaces/n/secrets/s", "application/json-patch+json",
      "[{\"op\":\"add\",\"path\":\"/data/a\",\"value\":\"b\"}]",
      "[{\"op\":\"add\",\"path\":\"/data/a\",\"value\":\"REDACTED\"}]"},
@@ -398,6 +423,7 @@ TEST(secrets_are_found_wherever_they_stand)
     assert_str(redact_header(a, STR("Accept"), STR("x")), STR("x"));
     assert_str(redact_header(a, STR("Location"), STR("https://h/o?s=1&sig=2")),
                STR("https://h/o?s=1&sig=REDACTED"));
+    assert_str(redact_header(a, STR("Location"), STR("/o?s=1&sig=2")), STR("/o?s=1&sig=REDACTED"));
 }
 
 /* ---- Prose. ---------------------------------------------------------------------------------- */

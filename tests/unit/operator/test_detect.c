@@ -22,8 +22,16 @@ static const struct kind {
   account = {"documentdb.azure.com", "v1api20240815", "DatabaseAccount"},
   cluster = {"containerservice.azure.com", "v1api20250801", "ManagedCluster"},
   fragment = {"apimanagement.azure.com", "v1api20230501preview", "PolicyFragment"},
+  logger = {"apimanagement.azure.com", "v20240501", "Logger"},
+  subnet = {"network.azure.com", "v1api20201101", "VirtualNetworksSubnet"},
   security = {"network.azure.com", "v1api20201101", "NetworkSecurityGroup"},
-  group = {"resources.azure.com", "v1api20200601", "ResourceGroup"};
+  group = {"resources.azure.com", "v1api20200601", "ResourceGroup"},
+  definition = {"authorization.azure.com", "v1api20220401", "RoleDefinition"},
+  postgres = {"dbforpostgresql.azure.com", "v20250801", "FlexibleServer"},
+  vault = {"keyvault.azure.com", "v1api20230701", "Vault"},
+  maria = {"dbformariadb.azure.com", "v1api20180601", "Server"},
+  container = {"documentdb.azure.com", "v1api20240815", "SqlDatabaseContainer"},
+  trigger = {"documentdb.azure.com", "v1api20240815", "SqlDatabaseContainerTrigger"};
 
 static struct arena *arena;
 static struct model *model;
@@ -87,6 +95,9 @@ static const struct {
     {DETECT_LOCATION, &redis, "{'location':'westus2'}", "{'location':'West US 2'}"},
     {DETECT_LOCATION, &account, "{'properties':{'locations':[{'locationName':'australiaeast'}]}}",
      "{'properties':{'locations':[{'locationName':'Australia East'}]}}"},
+    {DETECT_LOCATION, &subnet,
+     "{'properties':{'serviceEndpoints':[{'service':'s','locations':['westus2']}]}}",
+     "{'properties':{'serviceEndpoints':[{'service':'s','locations':['West US 2']}]}}"},
     {DETECT_SKU, &cluster,
      "{'properties':{'agentPoolProfiles':[{'name':'a','vmSize':'Standard_DS2_v2'}]}}",
      "{'properties':{'agentPoolProfiles':[{'name':'a','vmSize':'standard_ds2_v2'}]}}"},
@@ -158,6 +169,9 @@ static const struct {
     {&redis, "{" BASE "}}", "{" BASE ",'publicNetworkAccess':'Enabled'}}", "{" BASE "}}",
      "missing properties.publicNetworkAccess\n"},
     {&redis, "{" BASE "}}", "{" BASE "}}", "{" BASE "},'tags':{'a':'b'}}", "added tags\n"},
+    /* A tag is compared letter by letter, also one that looks like an id. */
+    {&group, "{'tags':{'a':'" ID "'}}", "{'tags':{'a':'" ID "'}}", "{'tags':{'a':'" LOWER "'}}",
+     "changed tags.a\n"},
     /* A value that Azure replaced is known; another one is news, the wanted one is not. */
     {&redis, "{'properties':{'redisVersion':'6'}}", "{'properties':{'redisVersion':'6.0'}}",
      "{'properties':{'redisVersion':'6.0'}}", ""},
@@ -244,6 +258,8 @@ static void test_what_is_new(void **state)
 
 /* ---- Causes. --------------------------------------------------------------------------------- */
 
+#define MARIA(more) "{'properties':{" more "'createMode':'Default'}}"
+
 static const struct {
     const struct kind *kind;
     const char *put, *first, *cause;
@@ -261,6 +277,20 @@ static const struct {
     {&redis, "{'properties':{'subnetId':'x/'}}", "{'properties':{'subnetId':' X'}}", "normalised"},
     {&redis, "{'properties':{'redisVersion':'6'}}", "{'properties':{'redisVersion':'7'}}",
      "replaced"},
+    /* The published types say that it is only written; one that is shown counts. */
+    {&vault, "{'properties':{'createMode':'default'}}", "{}", "hidden"},
+    {&postgres, "{'properties':{'createMode':'Create','version':'16'}}",
+     "{'properties':{'version':'16'}}", "hidden"},
+    {&postgres, "{'properties':{'createMode':'Create'}}", "{'properties':{'createMode':'Update'}}",
+     "replaced"},
+    /* Children are where their parents are. */
+    {&container, "{'location':'westus2'}", "{}", "hidden"},
+    {&trigger, "{'location':'westus2'}", "{}", "hidden"},
+    {&trigger, "{'location':'westus2'}", "{'location':'eastus'}", "replaced"},
+    {&account, "{'location':'westus2'}", "{}", "dropped"},
+    /* A secret of a variant; a member of one that can be read. */
+    {&maria, MARIA("'administratorLoginPassword':'p',"), MARIA(""), "hidden"},
+    {&maria, MARIA("'version':'10.3',"), MARIA(""), "dropped"},
 };
 
 static void test_a_known_difference_has_a_cause(void **state)
@@ -295,6 +325,28 @@ static void test_no_secret_is_kept(void **state)
     assert_true(json_write(&b, record_write(a, &r), &json_exact, NULL));
     assert_false(str_contains(buf_str(&b), STR("hunter")));
     assert_true(str_contains(buf_str(&b), STR("sha256:")));
+}
+
+/* A member that Azure is not expected to show, and shows after all. */
+static void test_what_is_hidden_is_kept_as_a_digest(void **state)
+{
+    AUTO_ARENA a = arena_new();
+    struct detect *d = start(a, &logger);
+    const char *shown = "{'properties':{'credentials':{'instrumentationKey':'{{shown}}'}}}";
+    const struct value *wanted = detect_wanted(
+        d, fixture_json(a, "{'properties':{'credentials':{'instrumentationKey':'hunter2'}}}"));
+    struct record r = detect_learn(d, wanted, detect_found(d, fixture_json(a, shown), wanted));
+    struct buf b = buf_new(a, BUF_UNLIMITED);
+
+    (void)state;
+    assert_int_equal(r.count, 1);
+    assert_true(json_write(&b, record_write(a, &r), &json_exact, NULL));
+    assert_false(str_contains(buf_str(&b), STR("shown")));
+    assert_false(str_contains(buf_str(&b), STR("hunter2")));
+    struct record known = kept(a, &r);
+    assert_int_equal(
+        detect_compare(d, &known, wanted, detect_found(d, fixture_json(a, shown), wanted)).count,
+        0);
 }
 
 static void test_long_values_are_kept_as_digests(void **state)
@@ -373,6 +425,17 @@ static const struct {
     {&group, "{'managedBy':'" GROUP "'}", "{'managedBy':'" GROUP "/'}", true},
     {&group, "{'location':'westus2'}", "{'location':'westus2','properties':{'x':1}}", true},
     {&server, "{'properties':{'administratorLoginPassword':'p'}}", "{}", true},
+    {&maria, MARIA("'administratorLoginPassword':'p',"), MARIA(""), true},
+    {&vault, "{'properties':{'createMode':'default'}}", "{}", true},
+    {&postgres, "{'properties':{'createMode':'Create','version':'16'}}",
+     "{'properties':{'version':'16'}}", true},
+    {&postgres, "{'properties':{'createMode':'Create'}}", "{'properties':{'createMode':'Update'}}",
+     false},
+    {&definition, "{'properties':{'type':'customRole'}}", "{'properties':{'type':'CustomRole'}}",
+     true},
+    {&trigger, "{'location':'westus2'}", "{}", true},
+    {&trigger, "{'location':'westus2'}", "{'location':'eastus'}", false},
+    {&account, "{'location':'westus2'}", "{}", false},
     {&network, "{'properties':{'addressSpace':{'addressPrefixes':['a']}}}",
      "{'properties':{'addressSpace':{'addressPrefixes':['a','b']}}}", true},
 };
@@ -432,16 +495,19 @@ static void test_what_is_held_shows_while_it_is_there(void **state)
     struct detect *d = start(a, &redis);
     struct deviations f = look_at(a, d, SHARDS("1"), SHARDS("1"), SHARDS("2"));
     const struct value *wanted = detect_wanted(d, fixture_json(a, SHARDS("1")));
+    const struct deviations none = {0};
     struct guard guard = {0};
 
     (void)state;
     guard_count(d, &guard, &f);
     guard_count(d, &guard, &f);
     assert_int_equal(
-        guard_stuck(d, &guard, wanted, detect_found(d, fixture_json(a, SHARDS("2")), wanted)).count,
+        guard_stuck(d, &guard, &none, wanted, detect_found(d, fixture_json(a, SHARDS("2")), wanted))
+            .count,
         1);
     assert_int_equal(
-        guard_stuck(d, &guard, wanted, detect_found(d, fixture_json(a, SHARDS("1")), wanted)).count,
+        guard_stuck(d, &guard, &none, wanted, detect_found(d, fixture_json(a, SHARDS("1")), wanted))
+            .count,
         0);
 }
 
@@ -535,6 +601,18 @@ static void test_a_new_member_is_no_entry(void **state)
     }
 }
 
+static void test_a_new_member_of_a_variant(void **state)
+{
+    AUTO_ARENA a = arena_new();
+    struct detect *d = start(a, &maria);
+    struct deviation f = {.path = STR("properties.storageProfile.new"), .kind = DIFFERENCE_ADDED};
+
+    (void)state;
+    assert_true(deviation_is_new_member(d, &f));
+    f.path = STR("properties.storageProfile.storageMB.new");
+    assert_false(deviation_is_new_member(d, &f));
+}
+
 /* A child shows in what nobody set, but never in tags. */
 static void test_the_work_of_a_child(void **state)
 {
@@ -562,6 +640,7 @@ int main(void)
         cmocka_unit_test(test_what_is_new),
         cmocka_unit_test(test_a_known_difference_has_a_cause),
         cmocka_unit_test(test_no_secret_is_kept),
+        cmocka_unit_test(test_what_is_hidden_is_kept_as_a_digest),
         cmocka_unit_test(test_long_values_are_kept_as_digests),
         cmocka_unit_test(test_another_payload),
         cmocka_unit_test(test_without_a_record_only_what_was_set_counts),
@@ -570,6 +649,7 @@ int main(void)
         cmocka_unit_test(test_others_may_change_what_is_shared),
         cmocka_unit_test(test_a_put_carries_what_is_shared),
         cmocka_unit_test(test_records_of_others_are_rejected),
+        cmocka_unit_test(test_a_new_member_of_a_variant),
         cmocka_unit_test(test_the_work_of_a_child),
         cmocka_unit_test(test_a_new_member_is_no_entry),
     };

@@ -229,6 +229,36 @@ static size_t roles(const char *query)
     return value_len(value_get(w.body, STR("value")));
 }
 
+static const char *const assigned[][2] = {
+    {"{}", ""},
+    {"{\"identity\":{\"type\":\"None\"}}", ""},
+    {"{\"identity\":{\"type\":\"UserAssigned\"}}", ""},
+    {"{\"identity\":{\"type\":\"SystemAssigned\"}}", "shown"},
+    {"{\"identity\":{\"type\":\"SystemAssigned, UserAssigned\"}}", "shown"},
+    {"{\"identity\":{\"type\":\"systemAssigned\"}}", "shown"},
+};
+
+TEST(identities_of_their_own_show_whose_they_are)
+{
+    const char *const types[] = {"Microsoft.Search/searchServices", "Example.Odd/things"};
+
+    for (size_t k = 0; k < COUNT(types); k++)
+        for (size_t i = 0; i < COUNT(assigned); i++) {
+            char *id = str_z(w.a, str_fmt(w.a, GROUP "/providers/%s/x%zu", types[k], i));
+            ask(&w, "PUT", id, assigned[i][0]);
+            ask(&w, "GET", id, "");
+            const struct value *identity = value_get(w.body, STR("identity"));
+            str principal = value_get_str(identity, STR("principalId"));
+            str tenant = value_get_str(identity, STR("tenantId"));
+            assert_int_equal(principal.len, *assigned[i][1] ? 36 : 0);
+            assert_int_equal(tenant.len, principal.len);
+            ask(&w, "PUT", id, assigned[i][0]);
+            ask(&w, "GET", id, "");
+            assert_str(value_get_str(value_get(w.body, STR("identity")), STR("principalId")),
+                       principal);
+        }
+}
+
 TEST(role_definitions_are_found_by_id_and_name)
 {
     assert_int_equal(ask(&w, "GET", SUB ROLES "/" READER, ""), 200);
@@ -260,4 +290,5 @@ RUN_TESTS(CASE(rules_hold_by_what_was_sent_at_the_top_or_beside),
           CASE(types_without_a_file_follow_the_model), CASE(some_types_are_never_read_or_deleted),
           CASE(unknown_types_do_what_most_of_their_provider_do),
           CASE(some_deletes_need_a_query_and_a_condition),
+          CASE(identities_of_their_own_show_whose_they_are),
           CASE(role_definitions_are_found_by_id_and_name))

@@ -337,6 +337,56 @@ TEST(collections_are_deleted_by_selector)
     stage_end(&s);
 }
 
+static const char *const odd_options[] = {
+    "{\"dryRun\":\"All\"}",
+    "{\"dryRun\":true}",
+    "{\"dryRun\":[true]}",
+    "{\"dryRun\":[\"all\"]}",
+    "{\"preconditions\":[]}",
+    "{\"preconditions\":\"x\"}",
+    "{\"preconditions\":{\"uid\":1}}",
+    "{\"preconditions\":{\"resourceVersion\":1}}",
+    "{\"propagationPolicy\":[\"Orphan\"]}",
+    "{\"orphanDependents\":\"true\"}",
+    "{\"gracePeriodSeconds\":\"0\"}",
+    "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"}",
+};
+
+TEST(nothing_is_deleted_with_options_that_cannot_be_understood)
+{
+    struct stage s = stage_begin();
+
+    widget(&s, "a");
+    for (size_t i = 0; i < COUNT(odd_options); i++) {
+        ASSERT_ASK(&s, "DELETE", WIDGETS "/a", odd_options[i], 400);
+        ASSERT_ASK(&s, "DELETE", WIDGETS, odd_options[i], 400);
+        ASSERT_ASK(&s, "GET", WIDGETS "/a", "", 200);
+    }
+    ASSERT_ASK(&s, "DELETE", WIDGETS "/a",
+               "{\"apiVersion\":\"v1\",\"kind\":\"DeleteOptions\",\"dryRun\":null,"
+               "\"preconditions\":{\"uid\":null},\"gracePeriodSeconds\":0}",
+               200);
+    ASSERT_ASK(&s, "GET", WIDGETS "/a", "", 404);
+    stage_end(&s);
+}
+
+TEST(no_more_of_a_collection_is_deleted_than_the_limit_says)
+{
+    struct stage s = stage_begin();
+
+    widget(&s, "a");
+    widget(&s, "b");
+    widget(&s, "c");
+    ASSERT_ASK(&s, "DELETE", WIDGETS "?limit=x", "", 400);
+    ASSERT_ASK(&s, "DELETE", WIDGETS "?limit=1&continue=AAAA", "", 400);
+    ASSERT_ASK(&s, "DELETE", WIDGETS "?limit=2", "", 200);
+    ASSERT_ASK(&s, "GET", WIDGETS "/b", "", 404);
+    ASSERT_ASK(&s, "GET", WIDGETS "/c", "", 200);
+    ASSERT_ASK(&s, "DELETE", WIDGETS "?limit=0", "", 200);
+    ASSERT_ASK(&s, "GET", WIDGETS "/c", "", 404);
+    stage_end(&s);
+}
+
 RUN_TESTS(cmocka_unit_test(finalizers_keep_an_object_until_the_last_is_removed),
           cmocka_unit_test(an_owner_that_is_deleted_and_made_again_is_another_one),
           cmocka_unit_test(an_object_with_an_owner_left_loses_only_the_reference),
@@ -349,4 +399,6 @@ RUN_TESTS(cmocka_unit_test(finalizers_keep_an_object_until_the_last_is_removed),
           cmocka_unit_test(a_large_namespace_goes_in_pieces),
           cmocka_unit_test(a_namespace_goes_in_time_proportional_to_its_contents),
           cmocka_unit_test(a_definition_takes_its_objects_along_and_may_come_back),
-          cmocka_unit_test(collections_are_deleted_by_selector))
+          cmocka_unit_test(collections_are_deleted_by_selector),
+          cmocka_unit_test(nothing_is_deleted_with_options_that_cannot_be_understood),
+          cmocka_unit_test(no_more_of_a_collection_is_deleted_than_the_limit_says))

@@ -2,6 +2,8 @@
 /* test_durable.c - what is on disk is seen, what is not is not; full and read-only disks. */
 #include "stage.h"
 
+#include "db/db.h"
+
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -320,9 +322,72 @@ TEST(threads_share_the_disk_and_see_what_they_wrote)
     unlink(path);
 }
 
+/* ---- Files that somebody else has changed. ---- */
+
+static void change_file(const char *path, const char *sql)
+{
+    static const char *const upgrades[] = {"", NULL};
+    const char *const statements[] = {sql, NULL};
+    const struct db_config config = {
+        .path = str_c(path), .upgrades = upgrades, .statements = statements};
+    struct db *d;
+    AUTO_ERR e = {0};
+
+    assert_ok(db_open(&config, &d, &e), &e);
+    uint64_t number = db_change(d, 0, NULL, 0);
+    db_seal(d);
+    assert_ok(db_wait(d, number, &e), &e);
+    db_close(d);
+}
+
+static const struct {
+    const char *sql, *want;
+} changed[] = {
+    {"UPDATE objects SET key = 'zzz' WHERE key = 'default'", "the object has another name"},
+    {"UPDATE objects SET object = replace(object, '\"name\":\"default\"', '\"name\":\"d\"')",
+     "the object has another name"},
+    {"UPDATE objects SET object = replace(object, '\"uid\"', '\"uud\"')", "without uid"},
+    {"UPDATE counter SET version = 1", "version 2, and the last one of the file is 1"},
+    {"UPDATE counter SET version = -5", "its last version is negative"},
+    {"DELETE FROM counter", "it has 0 last versions"},
+    {"INSERT INTO counter VALUES (9)", "it has 2 last versions"},
+    {"CREATE TRIGGER t AFTER INSERT ON objects BEGIN DELETE FROM objects; END",
+     "it has a trigger, as no store has"},
+    {"UPDATE objects SET object = replace(object, '\"resourceVersion\":\"2\"',"
+     " '\"resourceVersion\":\"1\"')",
+     "another object has its version, too"},
+};
+
+TEST(a_file_that_somebody_else_has_changed_is_told)
+{
+    for (size_t i = 0; i < COUNT(changed); i++) {
+        struct store_config config = store_defaults();
+        struct store *store = NULL;
+        AUTO_ERR e = {0};
+        char path[] = "/tmp/plumb-store-XXXXXX";
+        int fd = mkstemp(path);
+        assert_true(fd >= 0);
+        close(fd);
+        config.path = str_c(path);
+        config.driven = true;
+        assert_ok(store_open(&config, &store, &e), &e);
+        assert_ok(store_check(store, &e), &e);
+        store_close(store);
+        change_file(path, changed[i].sql);
+        if (store_open(&config, &store, &e)) {
+            assert_false(store_check(store, &e));
+            store_close(store);
+        }
+        if (!str_contains(e.text, str_c(changed[i].want)))
+            fail_msg("%s: %.*s", changed[i].sql, STR_ARG(e.text));
+        unlink(path);
+    }
+}
+
 RUN_TESTS(cmocka_unit_test(everything_that_was_answered_is_there_after_a_power_loss),
           cmocka_unit_test(deletions_that_had_begun_go_on_after_a_power_loss),
           cmocka_unit_test(a_disk_that_cannot_be_written_fails_writes_and_nothing_else),
           cmocka_unit_test(whenever_the_power_fails_everything_that_was_answered_is_there),
           cmocka_unit_test(a_store_that_is_killed_has_everything_that_it_answered),
-          cmocka_unit_test(threads_share_the_disk_and_see_what_they_wrote))
+          cmocka_unit_test(threads_share_the_disk_and_see_what_they_wrote),
+          cmocka_unit_test(a_file_that_somebody_else_has_changed_is_told))

@@ -49,7 +49,7 @@ static const struct {
     {"POST", MAPS, MAP("a/b"), 422},
     {"POST", MAPS, MAP("\\u0000"), 422},
     {"POST", MAPS "?fieldValidation=Maybe", MAP("a"), 422},
-    {"DELETE", MAPS, "{\"propagationPolicy\":1}", 200},
+    {"DELETE", MAPS, "{\"propagationPolicy\":1}", 400},
     {"DELETE", MAPS "/default", "[[[[", 400},
 };
 
@@ -160,6 +160,93 @@ TEST(small_bodies_do_not_become_huge_objects)
     s.c.type = STR("application/json-patch+json");
     ASSERT_ASK(&s, "PATCH", THINGS "/small", str_z(a, buf_str(&copies)), 413);
     stage_end(&s);
+}
+
+#define COSTLY                                                                                     \
+    "{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":\"CustomResourceDefinition\","           \
+    "\"metadata\":{\"name\":\"things.example.com\"},\"spec\":{\"group\":\"example.com\","          \
+    "\"scope\":\"Namespaced\",\"names\":{\"plural\":\"things\",\"kind\":\"Thing\"},\"versions\":[" \
+    "{"                                                                                            \
+    "\"name\":\"v1\",\"served\":true,\"storage\":true,\"additionalPrinterColumns\":["              \
+    "{\"name\":\"C\",\"type\":\"string\",\"jsonPath\":\".l[?(@..a..b==\\\"x\\\")].c\"}],"          \
+    "\"schema\":{\"openAPIV3Schema\":{\"type\":\"object\",\"properties\":{\"s\":{\"type\":"        \
+    "\"string\",\"pattern\":\".{0,1000}.{0,1000}b\"},\"l\":{\"type\":\"array\",\"items\":{"        \
+    "\"type\":\"object\",\"x-kubernetes-preserve-unknown-fields\":true}}}}}}]}}"
+
+/* A minute of patterns, in which everybody would wait. */
+TEST(patterns_have_a_limit)
+{
+    AUTO_ARENA a = arena_new();
+    struct stage s = stage_begin();
+    struct buf b = buf_new(a, 2 * MIB);
+
+    ASSERT_ASK(&s, "POST", DEFINITIONS, COSTLY, 201);
+    buf_add(&b, STR("{\"apiVersion\":\"example.com/v1\",\"kind\":\"Thing\",\"metadata\":{\"name\":"
+                    "\"t\"},\"s\":\""));
+    buf_repeat(&b, 'a', MIB);
+    buf_add(&b, STR("\"}"));
+    ASSERT_ASK(&s, "POST", THINGS, str_z(a, buf_str(&b)), 422);
+    assert_true(str_contains(s.c.text, STR("it would take too long to find out")));
+    ASSERT_ASK(
+        &s, "POST", THINGS,
+        "{\"apiVersion\":\"example.com/v1\",\"kind\":\"Thing\",\"metadata\":{\"name\":\"t\"},"
+        "\"s\":\"aab\"}",
+        201);
+    stage_end(&s);
+}
+
+/* So many, separated by commas; # is the number of each. */
+static void add_many(struct buf *b, const char *form, int count)
+{
+    str before, after;
+    bool numbered = str_cut(str_c(form), STR("#"), &before, &after);
+
+    for (int i = 0; i < count; i++) {
+        buf_fmt(b, "%s%.*s", i ? "," : "", STR_ARG(before));
+        if (numbered)
+            buf_fmt(b, "%d%.*s", i, STR_ARG(after));
+    }
+}
+
+/* Each of the objects would be held against each of so many parts of the schema: hours. */
+static const struct {
+    const char *before, *part, *after; /* of the schema */
+    const char *object;
+    int want;
+} long_schemas[] = {
+    {"\"type\":\"string\",\"enum\":[", "\"e#\"", "]", "\"e3999\"", 422},
+    {"\"type\":\"integer\",\"anyOf\":[", "{\"maximum\":#}", "]", "3999", 422},
+    {"\"type\":\"integer\",\"allOf\":[", "{\"minimum\":#}", "]", "5000", 422},
+    {"\"type\":\"object\",\"properties\":{", "\"p#\":{\"type\":\"string\"}", "}", "{}", 201},
+};
+
+TEST(schemas_have_a_limit)
+{
+    for (size_t i = 0; i < COUNT(long_schemas); i++) {
+        AUTO_ARENA a = arena_new();
+        struct stage s = stage_begin();
+        struct buf crd = buf_new(a, MIB), thing = buf_new(a, MIB);
+        buf_add(&crd, STR("{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":"
+                          "\"CustomResourceDefinition\",\"metadata\":{\"name\":"
+                          "\"things.example.com\"},\"spec\":{\"group\":\"example.com\",\"scope\":"
+                          "\"Namespaced\",\"names\":{\"plural\":\"things\",\"kind\":\"Thing\"},"
+                          "\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,"
+                          "\"schema\":{\"openAPIV3Schema\":{\"type\":\"object\",\"properties\":"
+                          "{\"l\":{\"type\":\"array\",\"items\":{"));
+        buf_add(&crd, str_c(long_schemas[i].before));
+        add_many(&crd, long_schemas[i].part, 4000);
+        buf_fmt(&crd, "%s}}}}}}]}}", long_schemas[i].after);
+        ASSERT_ASK(&s, "POST", DEFINITIONS, str_z(a, buf_str(&crd)), 201);
+        buf_add(&thing, STR("{\"apiVersion\":\"example.com/v1\",\"kind\":\"Thing\","
+                            "\"metadata\":{\"name\":\"t\"},\"l\":["));
+        add_many(&thing, long_schemas[i].object, 4000);
+        buf_add(&thing, STR("]}"));
+        ASSERT_ASK(&s, "POST", THINGS, str_z(a, buf_str(&thing)), long_schemas[i].want);
+        assert_int_equal(str_contains(s.c.text, STR("it would take too long to find out whether "
+                                                    "the schema allows it")),
+                         long_schemas[i].want == 422);
+        stage_end(&s);
+    }
 }
 
 TEST(a_watcher_that_never_reads_holds_no_history)
@@ -343,7 +430,8 @@ TEST(idle_and_greedy_connections_keep_nobody_waiting)
 }
 
 RUN_TESTS(cmocka_unit_test(odd_paths_and_values_get_an_answer),
-          cmocka_unit_test(deep_documents_get_an_answer),
+          cmocka_unit_test(deep_documents_get_an_answer), cmocka_unit_test(patterns_have_a_limit),
+          cmocka_unit_test(schemas_have_a_limit),
           cmocka_unit_test(small_bodies_do_not_become_huge_objects),
           cmocka_unit_test(a_watcher_that_never_reads_holds_no_history),
           cmocka_unit_test(large_requests_are_cut_off),

@@ -67,6 +67,27 @@ TEST(paths_find_the_first_value)
     }
 }
 
+/* All steps of a path count, also those of its conditions, and all paths together. */
+TEST(paths_of_columns_have_a_limit)
+{
+    AUTO_ARENA a = arena_new();
+    struct buf b = buf_new(a, MIB);
+    struct value *v;
+    size_t left = 250000;
+
+    buf_add(&b, STR("{\"l\":[{}"));
+    for (int i = 0; i < 5000; i++)
+        buf_add(&b, STR(",{\"x\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]"
+                        "]]]]]]]]]]]]]]}"));
+    buf_add(&b, STR(",{\"c\":1,\"a\":{\"b\":\"x\"}}]}"));
+    const struct source src = {.text = buf_str(&b)};
+    assert_true(json_read(a, &src, NULL, &v, NULL));
+    for (int i = 0; i < 3; i++)
+        assert_null(store_json_path_within(a, v, STR(".l[?(@..a..b==\"x\")].c"), &left));
+    assert_int_equal(left, 0);
+    assert_null(store_json_path_within(a, v, STR(".l"), &left));
+}
+
 static const struct {
     int64_t seconds;
     const char *want;
@@ -191,7 +212,9 @@ TEST(a_watch_as_a_table_has_a_row_in_each_event)
     stage_end(&s);
 }
 
-RUN_TESTS(cmocka_unit_test(paths_find_the_first_value), cmocka_unit_test(ages_read_as_in_kubectl),
+RUN_TESTS(cmocka_unit_test(paths_find_the_first_value),
+          cmocka_unit_test(paths_of_columns_have_a_limit),
+          cmocka_unit_test(ages_read_as_in_kubectl),
           cmocka_unit_test(columns_of_a_definition_become_cells),
           cmocka_unit_test(built_in_types_have_columns_of_their_own),
           cmocka_unit_test(a_watch_as_a_table_has_a_row_in_each_event))

@@ -618,6 +618,7 @@ static const struct {
     {"password: !!int planted\n", "yaml: cannot decode !!str `planted` as a !!int"},
     {"password: !!int 'a`planted'\n", "yaml: cannot decode !!str `a`planted` as a !!int"},
     {"~: planted\n", "unsupported map key of type: %!s(<nil>), key: <nil>, value: \"planted\""},
+    {"[planted]: x\n", "yaml: invalid map key: []interface {}{\"planted\"}"},
 };
 
 static str message_of(struct arena *a, const char *kind, const char *text, enum quote_rule quotes)
@@ -630,8 +631,12 @@ static str message_of(struct arena *a, const char *kind, const char *text, enum 
 
 TEST(messages_do_not_quote_secrets)
 {
-    static const char *const secrets[] = {"kind: Secret\n", "\"kind\": \"Secret\"\n",
-                                          "'kind' :  SecretList\n", "kinds: x\nkind:\tSecret\n"};
+    static const char *const secrets[] = {"kind: Secret\n",         "\"kind\": \"Secret\"\n",
+                                          "'kind' :  SecretList\n", "kinds: x\nkind:\tSecret\n",
+                                          "kind: &k Secret\n",      "kind: !!str Secret\n",
+                                          "kind:\n  Secret\n",      "? kind\n: Secret\n",
+                                          "kind: >-\n  Secret\n",   "\"\\x6bind\": Secret\n",
+                                          "stringData: x\n"};
     AUTO_ARENA a = arena_new();
 
     for (size_t i = 0; i < COUNT(quoting); i++) {
@@ -647,6 +652,31 @@ TEST(messages_do_not_quote_secrets)
                                  str_c(quoting[i].want)));
         assert_false(
             str_contains(message_of(a, "kind: Config\n", text, QUOTE_NEVER), STR("planted")));
+    }
+}
+
+/* A line that only looks like a separator may belong to what is before or behind it. */
+TEST(lines_that_are_no_separators_do_not_quote_secrets)
+{
+    static const struct {
+        const char *text;
+        bool quotes;
+    } cases[] = {
+        {"kind: Secret\n---planted\n", false},      {"---planted\nkind: Secret\n", false},
+        {"---planted\n- x\nkind: Secret\n", false}, {"--- planted\nstringData: x\n", false},
+        {"kind: Secret\n---\n---planted\n", true},  {"---planted\n---\nkind: Secret\n", true},
+    };
+    AUTO_ARENA a = arena_new();
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct source src = {.file = STR("f"), .text = str_c(cases[i].text)};
+        struct yaml_stream s = {.src = &src};
+        struct value *v = NULL;
+        AUTO_ERR e = {0};
+        while (yaml_stream_next(a, &s, &v, &e) && v)
+            ;
+        assert_true(str_contains(e.text, STR("invalid Yaml document separator")));
+        assert_int_equal(str_contains(e.text, STR("planted")), cases[i].quotes);
     }
 }
 
@@ -666,6 +696,7 @@ TEST(the_number_of_nodes_is_limited)
 RUN_TESTS(cmocka_unit_test(a_key_that_is_too_long_is_told),
           cmocka_unit_test(binary_that_is_no_text_is_refused),
           cmocka_unit_test(the_number_of_nodes_is_limited),
+          cmocka_unit_test(lines_that_are_no_separators_do_not_quote_secrets),
           cmocka_unit_test(documents_end_where_the_grammar_says),
           cmocka_unit_test(nodes_know_where_they_stand),
           cmocka_unit_test(an_alias_stands_where_it_is_written),

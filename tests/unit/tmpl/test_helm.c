@@ -72,6 +72,24 @@ static size_t find_two(void *ctx, struct arena *a, const str query[4], const str
     return any ? 2 : str_eq(query[TMPL_NAME], STR("one"));
 }
 
+/* Whatever the depth at which the stack of values has to grow: it does not grow in each round. */
+TEST(a_loop_in_included_templates_takes_no_memory)
+{
+    static const char text[] =
+        "{{ define \"r\" }}{{ if . }}{{ include \"r\" (rest .) }}{{ else }}"
+        "{{ range until 3000 }}{{ if add 1 2 3 4 5 6 7 8 }}{{ end }}{{ end }}"
+        "{{ add 1 (add 2 (add 3 (add 4 5 6))) }}{{ end }}{{ end }}"
+        "{{ include \"r\" (until %d) }}";
+    const struct tmpl_limits limits = {.memory = MIB};
+
+    for (int depth = 0; depth < 80; depth++) {
+        AUTO_ARENA a = arena_new();
+        struct tmpl_run run = {.limits = &limits};
+        str whole = str_fmt(a, text, depth);
+        assert_str(render_with(a, str_z(a, whole), NULL, TMPL_HELM, &run), STR("21"));
+    }
+}
+
 TEST(lookups_ask_the_host)
 {
     static const struct tmpl_hooks hooks = {.lookup = find_two};
@@ -137,5 +155,6 @@ RUN_TESTS(cmocka_unit_test(a_second_profile_adds_what_the_first_has_not),
           cmocka_unit_test(helm_functions_answer_as_helm_does),
           cmocka_unit_test(what_tpl_defines_is_gone_afterwards),
           cmocka_unit_test(templates_that_include_each_other_end),
+          cmocka_unit_test(a_loop_in_included_templates_takes_no_memory),
           cmocka_unit_test(lookups_ask_the_host),
           cmocka_unit_test(do_not_match_is_told_to_the_host))

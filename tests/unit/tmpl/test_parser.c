@@ -209,10 +209,60 @@ TEST(what_tpl_parses_is_kept_for_no_one)
     assert_str(buf_str(&printed_form), STR("{{upper \"x\"}}"));
 }
 
+/* Where the white space differs, the printed form is not what is written. */
+TEST(shared_actions_print_in_canonical_form)
+{
+    static const struct {
+        const char *text, *want;
+    } cases[] = {
+        {"{{print 1 2}}", "{{print 1 2}}"},
+        {"{{- print 1 2 -}}", "{{print 1 2}}"},
+        {"{{print  1 2}}", "{{print 1 2}}"},
+        {"{{print\n1\n2}}", "{{print 1 2}}"},
+        {"{{print\t1 2}}", "{{print 1 2}}"},
+        {"{{  print 1 -2  }}", "{{print 1 -2}}"},
+        {"{{print \"a  |b\" `c  (` ' '}}", "{{print \"a  |b\" `c  (` ' '}}"},
+        {"{{print ( 1 | print) }}", "{{print (1 | print)}}"},
+        {"{{print (1 | print ) }}", "{{print (1 | print)}}"},
+        {"{{print (1| print)}}", "{{print (1 | print)}}"},
+        {"{{print (1 |print)}}", "{{print (1 | print)}}"},
+        {"{{1|print}}", "{{1 | print}}"},
+        {"{{1 | print | }}", "{{1 | print}}"},
+        {"{{print (1 | print |)}}", "{{print (1 | print)}}"},
+        {"{{$x:=1}}{{$x =2}}", "{{$x := 1}}{{$x = 2}}"},
+        {"{{$x := 1}}{{$x = 2}}", "{{$x := 1}}{{$x = 2}}"},
+        {"{{$x :=1}}{{$x =2}}", "{{$x := 1}}{{$x = 2}}"},
+        {"{{$x:= 1}}{{$x = 2}}", "{{$x := 1}}{{$x = 2}}"},
+        {"{{range $i,$x := .}}{{end}}", "{{range $i, $x := .}}{{end}}"},
+        {"{{range $i ,$x := .}}{{end}}", "{{range $i, $x := .}}{{end}}"},
+        {"{{range $i , $x := .}}{{end}}", "{{range $i, $x := .}}{{end}}"},
+        {"{{range $i, $x := .}}{{end}}", "{{range $i, $x := .}}{{end}}"},
+        {"{{if  (.a).b}}{{else if .c | not}}{{end}}",
+         "{{if (.a).b}}{{else}}{{if .c | not}}{{end}}{{end}}"},
+        {"{{template `t` .a|print}}", "{{template \"t\" .a | print}}"},
+        {"{{with .a -}} {{- end}}", "{{with .a}}{{end}}"},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        AUTO_ARENA a = arena_new();
+        struct tmpl_options options = {.actions = tmpl_actions_new(a)};
+        /* The second set finds what the first one has parsed. */
+        for (int round = 0; round < 2; round++) {
+            struct tmpl_set *set = tmpl_new(a, &options);
+            struct buf b = buf_new(a, BUF_UNLIMITED);
+            AUTO_ERR e = {0};
+            assert_ok(tmpl_parse(set, STR("t"), str_c(cases[i].text), &e), &e);
+            tmpl_print(set, STR("t"), &b);
+            assert_str(buf_str(&b), str_c(cases[i].want));
+        }
+    }
+}
+
 RUN_TESTS(cmocka_unit_test(trees_print_in_canonical_form),
           cmocka_unit_test(canonical_form_is_a_fixed_point),
           cmocka_unit_test(errors_are_worded_and_placed_as_in_go),
           cmocka_unit_test(nesting_is_limited), cmocka_unit_test(a_text_that_fails_changes_nothing),
           cmocka_unit_test(later_texts_replace_unless_empty),
           cmocka_unit_test(an_action_is_the_same_elsewhere),
+          cmocka_unit_test(shared_actions_print_in_canonical_form),
           cmocka_unit_test(what_tpl_parses_is_kept_for_no_one))

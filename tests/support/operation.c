@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* operation.c - what to ask next about a long-running operation; see operation.h. */
-#include "arm/operation.h"
+#include "support/operation.h"
 
 #include "net/redact.h"
 #include "text/json/json.h"

@@ -14,7 +14,6 @@
  *     }
  *     OPERATION_DONE: step.body is the resource    OPERATION_FAILED: step.error, step.why
  *
- * arm_follow is such a loop for a blocking thread; with pipes the response comes from the mailbox.
  * Everything is a value: an operation belongs to one thread at a time, and its texts and those of
  * the step live as long as the arena of the call that made them and the texts it was given.
  */
