@@ -328,6 +328,7 @@ struct sim_call {
     str type, name;
     const struct sim_type *behaviour;
     bool drop;        /* a fault: close the connection once it was done */
+    bool created;     /* there is a resource that was not there before, for the log */
     const char *kind; /* "read", "write", "delete", "poll", "other", for the log */
 };
 

@@ -82,6 +82,8 @@ void sim_log_add(struct sim_call *c)
     if (c->q->query.len)
         value_set_str(a, v, STR("query"), c->q->query);
     value_set_int(a, v, STR("status"), c->r->status);
+    if (c->created)
+        value_set_bool(a, v, STR("created"), true);
     if (c->drop)
         value_set_bool(a, v, STR("dropped"), true);
     set_headers(a, v, &c->r->headers);

@@ -278,5 +278,6 @@ void sim_put(struct sim_call *c, bool patch)
     if (!r)
         return;
     store(c, r, given);
+    c->created = creates;
     answer_write(c, r, creates);
 }

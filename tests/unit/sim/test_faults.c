@@ -8,6 +8,7 @@
 
 #define GROUP "/subscriptions/s/resourceGroups/g"
 #define ODD GROUP "/providers/Example.Odd/things/x"
+#define TOPIC GROUP "/providers/Microsoft.EventGrid/topics/t"
 #define VNET GROUP "/providers/Microsoft.Network/virtualNetworks/v"
 
 static struct arena *a;
@@ -135,6 +136,18 @@ TEST(counters_and_log_tell_what_was_asked)
     assert_int_equal(value_len(answer), 0);
 }
 
+TEST(the_log_says_what_was_created_whatever_the_status)
+{
+    put_group();
+    assert_int_equal(ask("PUT", TOPIC, "{\"location\":\"westus2\"}"), 201);
+    ask("POST", "/_sim/time?advance=1h", "");
+    assert_int_equal(ask("PUT", TOPIC, "{\"location\":\"westus2\"}"), 201);
+    ask("GET", "/_sim/log", "");
+    assert_true(value_is_true(value_get(value_at(answer, 0), STR("created"))));
+    assert_true(value_is_true(value_get(value_at(answer, 1), STR("created"))));
+    assert_null(value_get(value_at(answer, value_len(answer) - 1), STR("created")));
+}
+
 TEST(virtual_time_moves_when_told)
 {
     ask("GET", "/_sim/time", "");
@@ -238,5 +251,6 @@ RUN_TESTS(CASE(the_next_requests_fail_as_often_as_told),
           CASE(a_dropped_connection_comes_after_the_work),
           CASE(properties_change_behind_the_back_and_policies_add_tags),
           CASE(an_operation_can_fail_and_can_be_slow), CASE(counters_and_log_tell_what_was_asked),
+          CASE(the_log_says_what_was_created_whatever_the_status),
           CASE(virtual_time_moves_when_told), CASE(bad_plans_are_told_with_their_line),
           CASE(bad_behaviour_is_told_with_its_line), CASE(rules_change_what_is_shown))
