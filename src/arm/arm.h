@@ -28,7 +28,6 @@ struct arm_gate;
 
 /* ---- The budget, shared by all threads and credentials. ---- */
 
-/* limits are checked (budget_check). */
 struct arm_gate *arm_gate_new(const struct budget_limits *limits);
 /* No call may be under way. */
 void arm_gate_free(struct arm_gate *g);

@@ -160,11 +160,6 @@ bool applied_is_served(const struct value *object)
            original_version(object).len;
 }
 
-bool applied_is_noted(const struct value *object, const struct applied *applied)
-{
-    return str_eq(claimed_version(object), applied->resource->version);
-}
-
 bool applied_version(struct model *m, const struct value *object, struct applied *out,
                      struct err *e)
 {

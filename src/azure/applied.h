@@ -12,7 +12,7 @@
  *      server-side apply wins, then kubectl's annotation, then the last entry
  *   2. spec.originalVersion, which the reference operator keeps in objects that it stored
  *   3. the annotation ANNOTATION_API_VERSION, for objects whose managedFields are gone. The
- *      operator writes it with the claim and again when the user moved on (applied_is_noted)
+ *      operator writes it with the claim and again when the user moved on
  *   4. the version in which objects are stored
  *
  * So a manifest that moves to a newer API version takes effect when it is applied. Versions that
@@ -40,8 +40,6 @@ struct applied {
 
 /* Whether the object came from a server, so that its own apiVersion says nothing. */
 bool applied_is_served(const struct value *object);
-/* Whether the object's annotation already has this version. */
-bool applied_is_noted(const struct value *object, const struct applied *applied);
 
 /*
  * The version that was applied. Fails when the kind is not known, or when only the annotation is

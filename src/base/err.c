@@ -188,15 +188,3 @@ str err_text_placed(struct arena *a, const struct err *e)
         return str_copy(a, e->text);
     return str_concat(a, str_slice(e->text, 0, at + prefix.len), after);
 }
-
-const char *err_kind_name(enum err_kind kind)
-{
-    static const char *const names[] = {
-        [ERR_NONE] = "none",           [ERR_INVALID] = "invalid",     [ERR_USAGE] = "usage",
-        [ERR_NOT_FOUND] = "not-found", [ERR_EXISTS] = "exists",       [ERR_CONFLICT] = "conflict",
-        [ERR_DENIED] = "denied",       [ERR_EXPIRED] = "expired",     [ERR_THROTTLED] = "throttled",
-        [ERR_LIMIT] = "limit",         [ERR_CANCELLED] = "cancelled", [ERR_IO] = "io",
-    };
-
-    return names[kind];
-}

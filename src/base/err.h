@@ -72,8 +72,6 @@ str err_message(struct arena *a, const struct err *e);
  * when the place has a line. Lives as long as a and e.
  */
 str err_text_placed(struct arena *a, const struct err *e);
-/* "not-found", for logs. */
-const char *err_kind_name(enum err_kind kind);
 /* What went wrong with the system, in Go's words: "permission denied". */
 const char *err_errno_text(int number);
 

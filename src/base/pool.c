@@ -14,7 +14,6 @@
 #include "base/arena.h"
 #include "base/lock.h"
 
-#include <stdatomic.h>
 #include <unistd.h>
 
 struct slot {
@@ -33,7 +32,6 @@ struct pool {
     const struct pool_job *job;
     bool failed; /* something in this run failed: start nothing new */
     bool ending; /* the threads are to end */
-    atomic_bool stopped;
 };
 
 unsigned pool_threads(const struct pool *p)
@@ -134,23 +132,11 @@ void pool_free(struct pool *p)
     free(p);
 }
 
-void pool_stop(struct pool *p)
-{
-    p->stopped = true;
-}
-
-static bool cancelled(struct err *e)
-{
-    return err_set(e, ERR_CANCELLED, "stopped");
-}
-
 /* One processor: the same order of calls without threads. */
-static bool run_alone(struct pool *p, const struct pool_job *job, struct err *e)
+static bool run_alone(const struct pool_job *job, struct err *e)
 {
     for (;;) {
         void *item = NULL;
-        if (p->stopped)
-            return cancelled(e);
         if (!job->produce(job->ctx, &item, e))
             return false;
         if (!item)
@@ -223,8 +209,6 @@ static bool run_all(struct pool *p, struct err *e)
     bool at_end = false, produced = true;
 
     while (!at_end || p->taken_out < p->filled) {
-        if (p->stopped)
-            return cancelled(e);
         if (!at_end && p->filled - p->taken_out < p->size && !has_failed(p)) {
             produced = fill_slot(p, &produce_err, &at_end);
             at_end |= !produced;
@@ -238,7 +222,7 @@ static bool run_all(struct pool *p, struct err *e)
 bool pool_run(struct pool *p, const struct pool_job *job, struct err *e)
 {
     if (p->size == 0 || p->count == 0)
-        return run_alone(p, job, e);
+        return run_alone(job, e);
     {
         AUTO_LOCK guard = lock_take(&p->lock);
         p->job = job;

@@ -11,8 +11,7 @@
  * Only work runs on other threads; produce and consume are called on the caller's thread, so they
  * need no lock. At most POOL_WINDOW items per thread are in flight, which bounds memory however
  * many there are. The first failure, in order, stops the run: nothing new is started, running items
- * finish, and that failure is returned, so that failures are deterministic. pool_stop may be called
- * from any thread, and from a signal handler's flag check.
+ * finish, and that failure is returned, so that failures are deterministic.
  */
 #pragma once
 
@@ -39,7 +38,5 @@ struct pool *pool_new(unsigned threads);
 /* Waits for the threads and joins them. */
 void pool_free(struct pool *p);
 unsigned pool_threads(const struct pool *p);
-/* One run at a time. After pool_stop: ERR_CANCELLED. */
+/* One run at a time. */
 MUST_CHECK bool pool_run(struct pool *p, const struct pool_job *job, struct err *e);
-/* Asks the current and all later runs to end soon. */
-void pool_stop(struct pool *p);

@@ -225,8 +225,3 @@ MUST_CHECK bool kube_answer_read(const struct http_response *response, struct er
  * of proxies are not. Always false.
  */
 bool kube_answer_unread(const struct http_response *response, struct err *e);
-/*
- * What kubectl prints: "Error from server (Forbidden): pods is forbidden: ...", "error: You must be
- * logged in to the server (Unauthorized)". Lives as long as a.
- */
-str kube_status_words(struct arena *a, const struct kube_status *status);

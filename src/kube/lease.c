@@ -254,13 +254,6 @@ bool lease_held(struct lease *l)
     return lease_term(l) != 0;
 }
 
-str lease_holder(struct lease *l, struct arena *a)
-{
-    AUTO_LOCK guard = lock_take(&l->lock);
-
-    return str_copy(a, l->holder);
-}
-
 static bool step_down(struct lease *l)
 {
     AUTO_LOCK guard = lock_take(&l->lock);

@@ -41,8 +41,6 @@ bool lease_held(struct lease *l);
  * means that another process may have led in between. Any thread.
  */
 uint64_t lease_term(struct lease *l);
-/* The last known leader; empty if none. Lives as long as a. Any thread. */
-str lease_holder(struct lease *l, struct arena *a);
 
 /*
  * One attempt to get or renew the lease; answers how long to wait before the next one, for a leader

@@ -225,14 +225,3 @@ bool kube_answer_unread(const struct http_response *response, struct err *e)
                                STR_ARG(e->text),
                                STR_ARG(go_quoted(a, str_slice(name, 0, TYPE_MAX)))));
 }
-
-str kube_status_words(struct arena *a, const struct kube_status *status)
-{
-    if (str_eq(status->reason, STR("Unauthorized")))
-        return str_fmt(a, "error: You must be logged in to the server (%.*s)",
-                       STR_ARG(status->message));
-    if (!status->reason.len)
-        return str_fmt(a, "Error from server: %.*s", STR_ARG(status->message));
-    return str_fmt(a, "Error from server (%.*s): %.*s", STR_ARG(status->reason),
-                   STR_ARG(status->message));
-}

@@ -28,11 +28,3 @@ const struct object_annotation_name object_annotations[] = {
     {ANNOTATION_RESOURCE_ID, NAME_OPERATOR, "ARM id"},
     {NULL, NAME_USER, NULL},
 };
-
-const struct object_annotation_name *object_annotation_find(str name)
-{
-    for (const struct object_annotation_name *n = object_annotations; n->name; n++)
-        if (str_eq(name, str_c(n->name)))
-            return n;
-    return NULL;
-}

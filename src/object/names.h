@@ -69,5 +69,3 @@ struct object_annotation_name {
 
 /* All annotations, sorted by name; ends with a NULL name. */
 extern const struct object_annotation_name object_annotations[];
-/* NULL when it means nothing to plumb. */
-const struct object_annotation_name *object_annotation_find(str name);

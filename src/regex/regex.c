@@ -49,11 +49,6 @@ bool regex_compile(struct arena *a, str pattern, struct regex **out, struct err 
     return true;
 }
 
-str regex_pattern(const struct regex *re)
-{
-    return re->pattern;
-}
-
 size_t regex_groups(const struct regex *re)
 {
     return re->groups;

@@ -33,8 +33,6 @@ MUST_CHECK bool regex_compile(struct arena *a, str pattern, struct regex **out, 
 MUST_CHECK bool regex_compile_shared(struct arena *a, str pattern, struct regex **out,
                                      struct err *e);
 
-/* The pattern as it was given. */
-str regex_pattern(const struct regex *re);
 /* The number of groups, without the whole match. */
 size_t regex_groups(const struct regex *re);
 /* The name of group i (1 is the first), empty when it has none; i = 0 is empty. */

@@ -215,23 +215,6 @@ struct value *path_resolve(const struct path *p, const struct value *root)
     return (struct value *)v;
 }
 
-bool path_locate(struct arena *a, const struct path *p, const struct value *root, struct path *out)
-{
-    struct path located = {.steps = ARENA_ARRAY(a, struct step, p->len), .len = p->len};
-    const struct value *v = root;
-
-    for (size_t i = 0; v && i < p->len; i++) {
-        const struct value *below = path_follow(&p->steps[i], v);
-        located.steps[i] = p->steps[i];
-        if (below && v->kind == VALUE_LIST)
-            located.steps[i] =
-                (struct step){.kind = STEP_INDEX, .index = (size_t)(below - v->items)};
-        v = below;
-    }
-    *out = located;
-    return v != NULL;
-}
-
 bool path_delete(const struct path *p, struct value *root)
 {
     struct path above = {.steps = p->steps, .len = p->len ? p->len - 1 : 0};

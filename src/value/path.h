@@ -71,7 +71,7 @@ void path_print_dotted(struct buf *out, const struct path *p);
 /*
  * What path_parse_pointer reads back to an equal path when all steps are keys. An index becomes the
  * key that selects the same element. An identifier has no spelling there: it is written as in the
- * dotted one, for people; path_locate turns it into an index first.
+ * dotted one, for people.
  */
 void path_print_pointer(struct buf *out, const struct path *p);
 
@@ -82,11 +82,6 @@ void path_print_pointer(struct buf *out, const struct path *p);
  * do. An identifier selects the first element that has it.
  */
 struct value *path_resolve(const struct path *p, const struct value *root);
-/*
- * p with every step that selects from a list of root as an index. False when nothing is there.
- * Lives as long as a and p.
- */
-bool path_locate(struct arena *a, const struct path *p, const struct value *root, struct path *out);
 /*
  * Puts item there, copied shallowly as value_set does: item must not contain the place. Missing
  * containers are made on the way: objects for keys, lists for indexes, and for an identifier a list

@@ -114,7 +114,7 @@ static void try_error(struct arena *a, str text, int status)
     AUTO_ERR e = {0};
 
     CHECK(!kube_answer_failed(a, STR("GET"), &call, &response, &said, &e));
-    CHECK(e.kind != ERR_NONE && e.text.len && kube_status_words(a, &said).len);
+    CHECK(e.kind != ERR_NONE && e.text.len);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -61,14 +61,14 @@ static double draw(uint64_t *state, double min, double max)
 
 static void draw_rates(uint64_t *state, struct budget_fleet *p)
 {
-    static const char *const presets[] = {"published", "hourly", "own"};
-    const size_t which = (size_t)draw(state, 0, 2.999);
-    const struct budget_limits l = which == 1 ? budget_hourly() : budget_published();
+    static const char *const presets[] = {"published", "own"};
+    const size_t which = (size_t)draw(state, 0, 1.999);
+    const struct budget_limits l = budget_published();
 
     p->preset = presets[which];
     for (size_t i = 0; i < BUDGET_VERBS; i++) {
         p->rates[i] = l.rates[i];
-        if (which == 2)
+        if (which == 1)
             p->rates[i] = (struct budget_rate){draw(state, 60, 1000), draw(state, 5, 60)};
     }
 }

@@ -27,48 +27,6 @@ struct budget_limits budget_published(void)
     };
 }
 
-struct budget_limits budget_hourly(void)
-{
-    struct budget_limits l = budget_published();
-
-    l.rates[BUDGET_READ] = (struct budget_rate){12000, 12000 / 3600.0};
-    l.rates[BUDGET_WRITE] = (struct budget_rate){1200, 1200 / 3600.0};
-    l.rates[BUDGET_DELETE] = (struct budget_rate){15000, 15000 / 3600.0};
-    return l;
-}
-
-static bool rate_check(const struct budget_rate *r, double share, const char *what, struct err *e)
-{
-    if (r->burst * share >= 1 && r->per_second > 0 && r->burst <= 1e9 && r->per_second <= 1e9)
-        return true;
-    return err_set(
-        e, ERR_INVALID,
-        "the limit of %s needs a burst of at least 1 after its share and a rate above 0, "
-        "both at most 1e9",
-        what);
-}
-
-bool budget_check(const struct budget_limits *l, struct err *e)
-{
-    static const char *const verbs[] = {"reads", "writes", "deletes"};
-
-    if (!(l->share > 0 && l->share <= 1))
-        return err_set(e, ERR_INVALID, "the share of the budget must be above 0 and at most 1");
-    if (!(l->reserve >= 0 && l->reserve < 1) || !(l->kept >= 0 && l->kept < 1))
-        return err_set(e, ERR_INVALID, "reserves of the budget must be at least 0 and below 1");
-    if (!l->waiting_max || !l->buckets_max)
-        return err_set(e, ERR_INVALID, "the budget must have room for at least one request");
-    for (size_t i = 0; i < BUDGET_VERBS; i++)
-        if (!rate_check(&l->rates[i], l->share, verbs[i], e))
-            return false;
-    for (size_t i = 0; i < l->provider_count; i++) {
-        const struct budget_provider *p = &l->providers[i];
-        if (!rate_check(&p->rate, l->share, verbs[p->verb], e))
-            return err_wrap(e, "%.*s", STR_ARG(p->provider));
-    }
-    return true;
-}
-
 enum budget_verb budget_verb_of(str method)
 {
     if (str_eq(method, STR("GET")) || str_eq(method, STR("HEAD")))

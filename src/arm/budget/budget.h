@@ -58,10 +58,6 @@ struct budget_limits {
 
 /* What Azure publishes: reads 250 and 25/s, writes and deletes 200 and 10/s; 90 % of it is used. */
 struct budget_limits budget_published(void);
-/* What it was until 2024: 12,000 reads, 1,200 writes and 15,000 deletes an hour. */
-struct budget_limits budget_hourly(void);
-/* False when a number makes no sense; the error says which. */
-MUST_CHECK bool budget_check(const struct budget_limits *l, struct err *e);
 
 /* Texts are copied. provider may be empty; region too when it is not known. */
 struct budget_request {
@@ -90,7 +86,7 @@ struct budget_signal {
     int64_t provider_window;    /* its length in nanoseconds; -1: not known */
 };
 
-/* limits are checked already (budget_check) and copied. */
+/* limits are copied. */
 struct budget *budget_new(const struct budget_limits *limits);
 /* Items that still wait are forgotten. */
 void budget_free(struct budget *b);

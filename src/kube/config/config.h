@@ -106,13 +106,6 @@ struct kube_config {
 MUST_CHECK bool kube_config_load(struct arena *a, const struct kube_flags *flags,
                                  struct kube_config **out, struct err *e);
 
-/*
- * The merged kubeconfig as kubectl config view --flatten=false shows it: a tree with clusters,
- * contexts, users and current-context, file names made absolute. For completion of names and for
- * fleets that go through all contexts. No file at all gives an empty tree.
- */
-MUST_CHECK bool kube_config_merged(struct arena *a, const struct kube_flags *flags,
-                                   struct value **out, struct err *e);
 /* The names of all contexts, sorted. */
 MUST_CHECK bool kube_config_contexts(struct arena *a, const struct kube_flags *flags,
                                      struct str_list *out, struct err *e);

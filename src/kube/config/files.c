@@ -158,37 +158,6 @@ bool kubeconfig_load(struct arena *a, const struct kube_flags *flags, struct kub
     return !home.len || read_one(a, file_join(a, home, STR(".kube/config")), false, out, e);
 }
 
-static void add_section(struct arena *a, struct value *root, const struct section *s,
-                        const struct map *from)
-{
-    struct value *list = value_set(a, root, str_c(s->list), value_list(a));
-
-    for (size_t i = 0; i < map_len(from); i++) {
-        struct value *item = value_object(a);
-        value_set_str(a, item, STR("name"), map_key(from, i));
-        value_set(a, item, str_c(s->member), map_at(from, i));
-        value_add(a, list, item);
-    }
-}
-
-bool kube_config_merged(struct arena *a, const struct kube_flags *flags, struct value **out,
-                        struct err *e)
-{
-    struct kubeconfig k;
-    struct value *root = value_object(a);
-
-    if (!kubeconfig_load(a, flags, &k, e))
-        return false;
-    value_set_str(a, root, STR("kind"), STR("Config"));
-    value_set_str(a, root, STR("apiVersion"), STR("v1"));
-    add_section(a, root, &sections[0], k.clusters);
-    add_section(a, root, &sections[1], k.contexts);
-    add_section(a, root, &sections[2], k.users);
-    value_set_str(a, root, STR("current-context"), k.current_context);
-    *out = root;
-    return true;
-}
-
 static int compare_names(const void *x, const void *y)
 {
     return str_cmp(*(const str *)x, *(const str *)y);

@@ -406,13 +406,6 @@ bool tape_answer(struct tape *t, struct arena *a, const struct http_request *r,
     return copy_answer(a, x, r, response, e ? e : &own);
 }
 
-size_t tape_unused(struct tape *t)
-{
-    AUTO_LOCK guard = lock_take(&t->lock);
-
-    return t->count - t->used;
-}
-
 bool tape_close(struct tape *t, struct err *e)
 {
     bool ok = !t->failure.kind;

@@ -38,7 +38,5 @@ MUST_CHECK bool tape_record(str path, struct tape **out, struct err *e);
 MUST_CHECK bool tape_replay(str path, struct tape **out, struct err *e);
 /* The same from memory; file is its name in errors. */
 MUST_CHECK bool tape_replay_text(str file, str text, struct tape **out, struct err *e);
-/* How many recorded exchanges have not been asked for. */
-size_t tape_unused(struct tape *t);
 /* Frees t. False when something could not be written. */
 MUST_CHECK bool tape_close(struct tape *t, struct err *e);

@@ -73,7 +73,6 @@ TEST(the_system_speaks_as_in_go)
     assert_int_equal(e.kind, ERR_NOT_FOUND);
     err_errno(&e, EACCES, "open", STR("x"));
     assert_int_equal(e.kind, ERR_DENIED);
-    assert_string_equal(err_kind_name(ERR_THROTTLED), "throttled");
 }
 
 TEST(a_finished_text_is_taken_whole)

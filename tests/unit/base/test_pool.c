@@ -8,7 +8,7 @@
 /* Items are numbers from 1; some fail in work or in consume. */
 struct story {
     size_t count, produced, consumed;
-    size_t fail_work, fail_produce, fail_consume, stop_at;
+    size_t fail_work, fail_produce, fail_consume;
     struct pool *pool;
     atomic_size_t running, most_running, worked;
     bool in_order;
@@ -51,8 +51,6 @@ static bool consume(void *ctx, void *item, struct err *e)
 
     s->consumed++;
     s->in_order = s->in_order && (size_t)item == s->consumed;
-    if (s->consumed == s->stop_at)
-        pool_stop(s->pool);
     if (s->consumed == s->fail_consume)
         return err_set(e, ERR_IO, "consume %zu", s->consumed);
     return true;
@@ -146,17 +144,6 @@ TEST(an_error_that_work_got_over_is_forgotten)
     pool_free(s.pool);
 }
 
-TEST(a_stopped_pool_ends_soon_and_stays_stopped)
-{
-    for (size_t i = 0; i < COUNT(thread_counts); i++) {
-        AUTO_ERR e = {0};
-        struct story s = {.count = 100000, .stop_at = 5};
-        assert_false(run(&s, thread_counts[i], &e));
-        assert_int_equal(e.kind, ERR_CANCELLED);
-        assert_int_equal(s.consumed, 5);
-    }
-}
-
 TEST(a_pool_runs_again_after_a_failure)
 {
     AUTO_ERR e = {0};
@@ -186,6 +173,5 @@ RUN_TESTS(cmocka_unit_test(results_come_in_order_of_production),
           cmocka_unit_test(a_failing_producer_or_consumer_ends_the_run),
           cmocka_unit_test(a_failure_before_that_of_the_producer_is_reported_every_time),
           cmocka_unit_test(an_error_that_work_got_over_is_forgotten),
-          cmocka_unit_test(a_stopped_pool_ends_soon_and_stays_stopped),
           cmocka_unit_test(a_pool_runs_again_after_a_failure),
           cmocka_unit_test(an_empty_run_succeeds))

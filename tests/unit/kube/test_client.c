@@ -589,8 +589,6 @@ TEST(objects_are_created_changed_and_deleted)
     assert_ok(kube_update(f.t, f.a, &a, v, NULL, NULL, &f.e), &f.e);
     assert_false(kube_update(f.t, f.a, &a, v, NULL, NULL, &f.e));
     assert_int_equal(f.e.kind, ERR_CONFLICT);
-    assert_str(kube_status_words(f.a, &f.status),
-               STR("Error from server (Conflict): the object has been modified"));
     a.subresource = STR("status");
     assert_ok(kube_patch(f.t, f.a, &a, KUBE_MERGE_PATCH, json(f.a, "{\"status\":{\"x\":1}}"), NULL,
                          &v, &f.e),
@@ -622,38 +620,27 @@ static const struct {
     int status;
     const char *type, *body;
     enum err_kind kind;
-    const char *text, *words;
+    const char *text;
 } failures[] = {
     {403, "application/json", FORBIDDEN, ERR_DENIED,
      "widgets.example.com is forbidden: User \"u\" cannot get resource \"widgets\" in API group "
-     "\"example.com\" in the namespace \"x\"",
-     "Error from server (Forbidden): widgets.example.com is forbidden: User \"u\" cannot get "
-     "resource \"widgets\" in API group \"example.com\" in the namespace \"x\""},
+     "\"example.com\" in the namespace \"x\""},
     {401, "application/json",
      "{\"kind\":\"Status\",\"status\":\"Failure\",\"message\":\"Unauthorized\",\"reason\":"
      "\"Unauthorized\",\"code\":401}",
-     ERR_DENIED, "Unauthorized", "error: You must be logged in to the server (Unauthorized)"},
+     ERR_DENIED, "Unauthorized"},
     {404, "text/plain", "404 page not found\n", ERR_NOT_FOUND,
-     "the server could not find the requested resource (get widgets.example.com a)",
-     "Error from server (NotFound): the server could not find the requested resource (get "
-     "widgets.example.com a)"},
+     "the server could not find the requested resource (get widgets.example.com a)"},
     {500, "text/plain", "boom\n", ERR_IO,
      "an error on the server (\"boom\") has prevented the request from succeeding (get "
-     "widgets.example.com a)",
-     "Error from server (InternalError): an error on the server (\"boom\") has prevented the "
-     "request from succeeding (get widgets.example.com a)"},
+     "widgets.example.com a)"},
     {502, "text/html", "", ERR_IO,
      "an error on the server (\"unknown\") has prevented the request from succeeding (get "
-     "widgets.example.com a)",
-     "Error from server (InternalError): an error on the server (\"unknown\") has prevented the "
-     "request from succeeding (get widgets.example.com a)"},
+     "widgets.example.com a)"},
     {429, "", "", ERR_THROTTLED,
      "the server has received too many requests and has asked us to try again later (get "
-     "widgets.example.com a)",
-     "Error from server (TooManyRequests): the server has received too many requests and has asked "
-     "us to try again later (get widgets.example.com a)"},
-    {418, "text/plain", "teapot", ERR_INVALID, "teapot (get widgets.example.com a)",
-     "Error from server: teapot (get widgets.example.com a)"},
+     "widgets.example.com a)"},
+    {418, "text/plain", "teapot", ERR_INVALID, "teapot (get widgets.example.com a)"},
 };
 
 TEST(errors_have_the_words_of_kubectl)
@@ -669,7 +656,6 @@ TEST(errors_have_the_words_of_kubectl)
         assert_false(kube_get(f.t, f.a, &c, &v, &f.e));
         assert_str(f.e.text, str_c(failures[i].text));
         assert_int_equal(f.e.kind, failures[i].kind);
-        assert_str(kube_status_words(f.a, &f.status), str_c(failures[i].words));
         assert_int_equal(f.status.code, failures[i].status);
     }
     end(&f);

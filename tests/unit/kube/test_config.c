@@ -380,7 +380,6 @@ TEST(of_several_files_the_first_that_has_a_name_wins)
     AUTO_ERR e = {0};
     struct kube_flags flags = {0};
     struct str_list contexts;
-    struct value *merged;
 
     put("one", "clusters: [{name: c, cluster: {server: 'https://one'}}]\n"
                "contexts: [{name: x, context: {cluster: c, user: u}}]\n");
@@ -397,10 +396,9 @@ TEST(of_several_files_the_first_that_has_a_name_wins)
     assert_ok(kube_config_contexts(a, &flags, &contexts, &e), &e);
     assert_int_equal(contexts.len, 2);
     assert_str(contexts.items[0], STR("w"));
-    assert_ok(kube_config_merged(a, &flags, &merged, &e), &e);
-    const struct value *d =
-        value_get(value_at(value_get(merged, STR("clusters")), 1), STR("cluster"));
-    assert_str(value_get_str(d, STR("certificate-authority")), path_of(a, "ca.pem"));
+    put("ca.pem", "CA");
+    flags.context = STR("w");
+    assert_str(load(a, &flags)->http.tls.ca.text, STR("CA"));
     unsetenv("KUBECONFIG");
 }
 

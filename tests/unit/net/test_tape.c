@@ -85,7 +85,6 @@ static void check_replay(struct arena *a, str path, str base)
     struct http_response response;
 
     assert_ok(tape_replay(path, &tape, &e), &e);
-    assert_int_equal(tape_unused(tape), COUNT(calls) + 1);
     struct http_client *client = client_of(tape);
     /* Another order of different requests, the same order of equal ones. */
     assert_ok(call(client, a, base, &calls[3], &response, &e), &e);
@@ -105,7 +104,6 @@ static void check_replay(struct arena *a, str path, str base)
     assert_int_equal(response.failure, HTTP_FAILURE_REFUSED);
     assert_ok(call(client, a, base, &calls[4], &response, &e), &e);
     assert_str(response.body, STR("{\"kind\":\"Secret\",\"data\":{\"p\":\"UkVEQUNURUQ=\"}}"));
-    assert_int_equal(tape_unused(tape), 1);
     http_client_free(client);
     assert_ok(tape_close(tape, &e), &e);
 }

@@ -420,17 +420,9 @@ TEST(paths_resolve)
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct path p = parse(a, cases[i].path), located;
+        struct path p = parse(a, cases[i].path);
         assert_ptr_equal(path_resolve(&p, root), cases[i].want);
-        assert_int_equal(path_locate(a, &p, root, &located), cases[i].want != NULL);
-        if (cases[i].want)
-            assert_ptr_equal(path_resolve(&located, root), cases[i].want);
     }
-    struct path p = parse(a, "list[on=true].v"), q = parse(a, "list.0");
-    assert_true(path_locate(a, &p, root, &p));
-    assert_str(dotted(a, &p), STR("list[1].v"));
-    assert_true(path_locate(a, &q, root, &q));
-    assert_str(dotted(a, &q), STR("list[0]"));
 }
 
 TEST(setting_makes_what_is_missing)
