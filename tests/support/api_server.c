@@ -2,6 +2,7 @@
 #include "support/api_server.h"
 
 #include "net/server/server.h"
+#include "support/pushed.h"
 #include "text/json/json.h"
 #include "text/patch/patch.h"
 
@@ -30,7 +31,7 @@ struct event {
 };
 
 struct watcher {
-    struct server_stream *stream; /* NULL: ended */
+    struct pushed *stream; /* NULL: ended */
     str collection;
 };
 
@@ -59,10 +60,9 @@ struct api_server {
 
 /* ---- Objects -------------------------------------------------------------------------------- */
 
-static void send_event(struct server_stream *stream, struct arena *a, const char *type, str text)
+static void send_event(struct pushed *stream, struct arena *a, const char *type, str text)
 {
-    server_stream_write(stream,
-                        str_fmt(a, "{\"type\":\"%s\",\"object\":%.*s}\n", type, STR_ARG(text)));
+    pushed_write(stream, str_fmt(a, "{\"type\":\"%s\",\"object\":%.*s}\n", type, STR_ARG(text)));
 }
 
 static void publish(struct api_server *s, str collection, const char *type, str text)
@@ -254,7 +254,7 @@ static str bookmark(struct arena *a, uint64_t version, bool end_of_initial)
                                   : "");
 }
 
-static void send_initial(struct api_server *s, struct server_stream *stream, const struct place *p)
+static void send_initial(struct api_server *s, struct pushed *stream, const struct place *p)
 {
     for (size_t i = 0; i < s->objects.len; i++)
         if (listed(&s->objects.items[i], p))
@@ -282,7 +282,7 @@ static void watch(struct api_server *s, struct server_request *r, const struct p
         return;
     }
     struct watcher w = {.collection = str_copy(s->arena, p->collection)};
-    w.stream = server_stream_begin(r, 200, STR("application/json"), 64 * MIB);
+    w.stream = pushed_begin(r, 64 * MIB);
     if (initial)
         send_initial(s, w.stream, p);
     for (size_t i = 0; !initial && i < s->events.len; i++) {
@@ -354,10 +354,9 @@ static bool answered_by_script(struct api_server *s, struct server_request *r)
             server_reply(r, line->status, str_c(line->type), str_c(line->body));
             return true;
         }
-        struct server_stream *stream =
-            server_stream_begin(r, 200, STR("application/json"), 64 * KIB);
-        server_stream_write(stream, STR("{\"items\":[{\"metadata\":{\"name\":\"half\"}},{"));
-        server_stream_end(stream, true);
+        struct pushed *stream = pushed_begin(r, 64 * KIB);
+        pushed_write(stream, STR("{\"items\":[{\"metadata\":{\"name\":\"half\"}},{"));
+        pushed_end(stream, true);
         return true;
     }
     return false;
@@ -462,7 +461,7 @@ void api_end_watches(struct api_server *s, bool broken)
 
     for (size_t i = 0; i < s->watchers.len; i++) {
         if (s->watchers.items[i].stream)
-            server_stream_end(s->watchers.items[i].stream, broken);
+            pushed_end(s->watchers.items[i].stream, broken);
         s->watchers.items[i].stream = NULL;
     }
     s->watchers.len = 0;
@@ -499,7 +498,7 @@ size_t api_watches(struct api_server *s)
     size_t count = 0;
 
     for (size_t i = 0; i < s->watchers.len; i++)
-        count += s->watchers.items[i].stream && !server_stream_gone(s->watchers.items[i].stream);
+        count += s->watchers.items[i].stream && !pushed_gone(s->watchers.items[i].stream);
     return count;
 }
 

@@ -27,7 +27,7 @@ static void send_answer(struct handler_call *c)
     }
     add_headers(r, &c->reply_headers);
     if (c->stream)
-        server_pull_begin(r, c->status, type, c->stream);
+        server_reply_stream(r, c->status, type, c->stream);
     else
         server_reply(r, c->status, type, c->reply);
 }

@@ -56,22 +56,17 @@ struct server_request {
     bool drop, suspended, gone;
 };
 
+/* A body that is pulled (pull.c). */
 struct server_stream {
     struct server *server;
     struct MHD_Connection *connection;
     struct server_stream *next, **back;
-    char *ring;
-    size_t size, start, len;
-    bool suspended; /* its connection waits for a piece */
-    bool ended;     /* by its writer */
-    bool broken;    /* the connection shall be cut */
-    bool gone;      /* the reader is gone */
-    bool released;  /* by the library */
-    /* Of one that is pulled (pull.c), which has no ring. */
     struct handler_stream *source;
     struct arena *arena_of_piece;
-    str piece;  /* what was pulled and not yet read */
-    bool woken; /* since the last pull began */
+    str piece;      /* what was pulled and not yet read */
+    bool woken;     /* since the last pull began */
+    bool suspended; /* its connection waits for a piece */
+    bool gone;      /* the reader is gone, or the server stops */
 };
 
 /* The list of requests. Under the lock. A request that is in it holds the server. */
@@ -84,20 +79,13 @@ void server_free_request(struct server_request *r);
 void server_release(struct server *s);
 
 /* reply.c */
-/* A stream for the answer to r, in the list of its server. */
-struct server_stream *server_stream_new(const struct server_request *r);
 /* Ends r with a response of the library's. */
 void server_answer_by(struct server_request *r, struct MHD_Response *response, int status,
                       str content_type);
-/* The library is done with s. */
-void server_release_stream(struct server_stream *s);
-/* Lets a waiting stream go on. Under the lock. */
-void server_resume_stream(struct server_stream *s);
 
 /* pull.c */
-/* Ends r with an answer whose body is pulled from source, which is closed at its end. */
-void server_pull_begin(struct server_request *r, int status, str content_type,
-                       struct handler_stream *source);
+/* Lets a waiting stream go on. Under the lock. */
+void server_resume_stream(struct server_stream *s);
 
 /* library.c */
 /* Before anything of libmicrohttpd or GnuTLS is called. Fails when one is not installed. */

@@ -14,6 +14,14 @@
 /* What the library reads at once, and so what a connection holds. */
 #define PULL_BLOCK (1 * KIB)
 
+void server_resume_stream(struct server_stream *s)
+{
+    if (!s->suspended)
+        return;
+    s->suspended = false;
+    MHD_resume_connection(s->connection);
+}
+
 static bool begin_pull(struct server_stream *s)
 {
     AUTO_LOCK guard = lock_take(&s->server->lock);
@@ -83,25 +91,56 @@ static void wake(void *ctx)
     server_resume_stream(s);
 }
 
-static void release_pulled(void *ctx)
+static struct server_stream *link_stream(const struct server_request *r,
+                                         struct handler_stream *source)
+{
+    struct server *server = r->server;
+    struct server_stream *s = block_new(sizeof *s);
+    AUTO_LOCK guard = lock_take(&server->lock);
+
+    *s = (struct server_stream){.server = server,
+                                .connection = r->connection,
+                                .source = source,
+                                .next = server->streams,
+                                .back = &server->streams,
+                                .gone = server->stopping};
+    if (s->next)
+        s->next->back = &s->next;
+    server->streams = s;
+    server->holders++;
+    return s;
+}
+
+static void unlink_stream(const struct server_stream *s)
+{
+    AUTO_LOCK guard = lock_take(&s->server->lock);
+
+    *s->back = s->next;
+    if (s->next)
+        s->next->back = s->back;
+}
+
+/* The library is done with the body. */
+static void release_stream(void *ctx)
 {
     struct server_stream *s = ctx;
+    struct server *server = s->server;
 
     handler_stream_close(s->source);
     arena_free(s->arena_of_piece);
-    server_release_stream(s);
+    unlink_stream(s);
+    block_free(s);
+    server_release(server);
 }
 
-void server_pull_begin(struct server_request *r, int status, str content_type,
-                       struct handler_stream *source)
+void server_reply_stream(struct server_request *r, int status, str content_type,
+                         struct handler_stream *source)
 {
-    struct server_stream *s = server_stream_new(r);
+    struct server_stream *s = link_stream(r, source);
 
-    s->ended = true; /* there is no writer who would have to end it */
-    s->source = source;
     handler_stream_attach(source, wake, s);
     server_answer_by(r,
                      MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, PULL_BLOCK, read_pulled, s,
-                                                       release_pulled),
+                                                       release_stream),
                      status, content_type);
 }

@@ -13,7 +13,7 @@
  *
  * The handler is called once per request, when its body is complete, on one of the server's
  * threads. It may answer at once, or keep r and answer later from any thread; until then r and its
- * arena live. Every request must be ended by exactly one of server_reply, server_stream_begin and
+ * arena live. Every request must be ended by exactly one of server_reply, server_reply_stream and
  * server_drop, and r must not be touched after it. A client that leaves while its answer is pending
  * is noticed within a second (server_gone). It listens on loopback by default.
  */
@@ -23,7 +23,7 @@
 
 struct server;
 struct server_request;
-struct server_stream;
+struct handler_stream;
 
 /* Of a query; more are answered by 414. */
 #define SERVER_PARAMETERS_MAX 400
@@ -101,17 +101,11 @@ void server_reply(struct server_request *r, int status, str content_type, str bo
 void server_drop(struct server_request *r);
 
 /*
- * Ends r with an answer whose body is written piece by piece, from any thread, until
- * server_stream_end. At most max bytes wait for a slow client; what would be more breaks the
- * stream.
+ * Ends r with an answer whose body is pulled from source (net/handler.h), as fast as the client
+ * reads. source is closed when all is read, the client has left or the server stops.
  */
-struct server_stream *server_stream_begin(struct server_request *r, int status, str content_type,
-                                          size_t max);
-/* False when the client has left, was too slow, or the server stops: then only end is left. */
-bool server_stream_write(struct server_stream *s, str piece);
-bool server_stream_gone(const struct server_stream *s);
-/* Must be called once. broken: the connection is cut instead of ending properly. */
-void server_stream_end(struct server_stream *s, bool broken);
+void server_reply_stream(struct server_request *r, int status, str content_type,
+                         struct handler_stream *source);
 
 /* ---- Routes. ---- */
 

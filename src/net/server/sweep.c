@@ -37,7 +37,7 @@ static void sweep(struct server *s)
             r->gone = has_left(r->connection);
     for (struct server_stream *stream = s->streams; stream; stream = stream->next)
         if (stream->suspended && has_left(stream->connection)) {
-            stream->gone = stream->broken = true;
+            stream->gone = true;
             server_resume_stream(stream);
         }
 }

@@ -5,6 +5,7 @@
 #include "net/http/http.h"
 #include "net/server/handler_serve.h"
 #include "net/http/streams.h"
+#include "support/pushed.h"
 
 #include <stdatomic.h>
 
@@ -14,16 +15,16 @@
 struct stage {
     struct lock lock;
     struct server_request *request;
-    struct server_stream *streams[64];
+    struct pushed *streams[64];
     size_t stream_count;
 };
 
 static void on_stream(void *ctx, struct server_request *r)
 {
     struct stage *stage = ctx;
-    struct server_stream *s = server_stream_begin(r, 200, STR("application/json"), 64 * KIB);
+    struct pushed *s = pushed_begin(r, 64 * KIB);
 
-    server_stream_write(s, STR("{\"n\":0}\n"));
+    pushed_write(s, STR("{\"n\":0}\n"));
     AUTO_LOCK guard = lock_take(&stage->lock);
     stage->streams[stage->stream_count++] = s;
 }
@@ -84,7 +85,7 @@ static void end(struct fixture *f)
     server_stop(f->server, 0);
     for (size_t i = 0; i < f->stage.stream_count; i++)
         if (f->stage.streams[i])
-            server_stream_end(f->stage.streams[i], false);
+            pushed_end(f->stage.streams[i], false);
     err_clear(&f->e);
     arena_free(f->a);
 }
@@ -112,7 +113,7 @@ static struct server_request *wait_for_request(struct stage *stage)
     return NULL;
 }
 
-static struct server_stream *wait_for_stream(struct stage *stage, size_t i)
+static struct pushed *wait_for_stream(struct stage *stage, size_t i)
 {
     for (int k = 0; k < 30000; k++) {
         {
@@ -451,11 +452,11 @@ TEST(one_thread_follows_many_streams)
     for (size_t i = 0; i < COUNT_OF_STREAMS; i++)
         watch(&f, streams, &w[i]);
     for (size_t i = 0; i < COUNT_OF_STREAMS; i++) {
-        struct server_stream *s = wait_for_stream(&f.stage, i);
+        struct pushed *s = wait_for_stream(&f.stage, i);
         for (int n = 1; n < 10; n++)
-            assert_true(server_stream_write(s, str_fmt(f.a, "{\"n\":%d}\n", n)));
+            assert_true(pushed_write(s, str_fmt(f.a, "{\"n\":%d}\n", n)));
         if (i % 2 == 0) {
-            server_stream_end(s, false);
+            pushed_end(s, false);
             f.stage.streams[i] = NULL;
         }
     }
@@ -487,7 +488,7 @@ TEST(a_stream_can_be_stopped_and_a_broken_one_says_so)
     assert_int_equal(w.kind, ERR_CANCELLED);
     unwatch(&w);
     watch(&f, streams, &w);
-    server_stream_end(wait_for_stream(&f.stage, 1), true);
+    pushed_end(wait_for_stream(&f.stage, 1), true);
     f.stage.streams[1] = NULL;
     wait_until(&w.ends, 1);
     assert_int_equal(w.failure, HTTP_FAILURE_RESET);
@@ -526,11 +527,11 @@ TEST(a_client_that_leaves_is_noticed)
     const struct http_request r = {.url = str_concat(f.a, server_url(f.server), STR("/stream")),
                                    .on_body = enough};
     assert_ok(http_send(f.client, f.a, &r, &response, &f.e), &f.e);
-    struct server_stream *s = wait_for_stream(&f.stage, 0);
-    for (int i = 0; i < 30000 && !server_stream_gone(s); i++)
+    struct pushed *s = wait_for_stream(&f.stage, 0);
+    for (int i = 0; i < 30000 && !pushed_gone(s); i++)
         clock_sleep(NS_PER_MS);
-    assert_true(server_stream_gone(s));
-    assert_false(server_stream_write(s, STR("x")));
+    assert_true(pushed_gone(s));
+    assert_false(pushed_write(s, STR("x")));
     end(&f);
 }
 
@@ -545,11 +546,11 @@ TEST(a_slow_reader_is_cut_off_rather_than_waited_for)
     memset(piece, 'x', sizeof(piece));
     struct http_streams *streams = http_streams_new(f.client);
     watch(&f, streams, &w);
-    struct server_stream *s = wait_for_stream(&f.stage, 0);
+    struct pushed *s = wait_for_stream(&f.stage, 0);
     wait_until(&w.lines, 1);
     /* A line longer than the client takes ends the stream on its side. */
     for (int i = 0; i < 100000 && ok; i++) {
-        ok = server_stream_write(s, str_of(piece, sizeof(piece)));
+        ok = pushed_write(s, str_of(piece, sizeof(piece)));
         clock_sleep(NS_PER_MS / 10);
     }
     assert_false(ok);
