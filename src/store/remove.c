@@ -315,7 +315,7 @@ static bool delete_selected(struct store_request *r, struct store_entry *n, cons
 {
     AUTO_ARENA a = arena_new();
     struct store_request one = *r;
-    struct value *tree = store_version_tree(a, r->store, n->newest), *after;
+    struct value *tree = store_version_tree(a, r->store, n->newest), *after = NULL;
     uint64_t shape = n->newest->shape;
 
     if (!store_selector_fits(selector, tree))
