@@ -24,7 +24,7 @@ struct runes {
 
 struct chars {
     struct arena *arena;
-    int64_t deadline;
+    uint64_t *left; /* steps */
     struct chars_list list, spare;
     int32_t *ahead, *back; /* the memory of the two fronts, by diagonal */
 };
@@ -54,11 +54,6 @@ static size_t common_suffix(struct runes a, struct runes b)
     return chars_common_suffix(a.at + a.len, b.at + b.len, shorter(a, b));
 }
 
-static bool is_late(const struct chars *c)
-{
-    return clock_mono() > c->deadline;
-}
-
 static void main_diff(struct chars *c, struct runes old, struct runes new_);
 
 static void replace_all(struct chars *c, struct runes old, struct runes new_)
@@ -71,19 +66,20 @@ static void replace_all(struct chars *c, struct runes old, struct runes new_)
 
 /*
  * memmem, which takes linear time, on code points. A hit that lies between two of them does not
- * count; texts made to have many of those run into the time limit.
+ * count; each of them is paid for as if the search began anew, which it does.
  */
 static size_t find_linear(const struct chars *c, struct runes in, struct runes what, size_t from)
 {
     const char *start = (const char *)in.at, *end = (const char *)(in.at + in.len);
     const char *at = (const char *)(in.at + from);
 
-    while ((at = memmem(at, (size_t)(end - at), what.at, what.len * sizeof(*what.at)))) {
-        if ((size_t)(at - start) % sizeof(*in.at) == 0)
-            return (size_t)(at - start) / sizeof(*in.at);
-        if (is_late(c))
+    while (chars_pay(c->left, what.len)) {
+        const char *hit = memmem(at, (size_t)(end - at), what.at, what.len * sizeof(*what.at));
+        if (!chars_pay(c->left, (size_t)((hit ? hit : end) - at) / sizeof(*in.at)) || !hit)
             break;
-        at++;
+        if ((size_t)(hit - start) % sizeof(*in.at) == 0)
+            return (size_t)(hit - start) / sizeof(*in.at);
+        at = hit + 1;
     }
     return STR_NPOS;
 }
@@ -97,13 +93,15 @@ static size_t find(const struct chars *c, struct runes in, struct runes what, si
 {
     size_t effort = 0;
 
-    while (from + what.len <= in.len) {
+    while (from + what.len <= in.len && *c->left) {
         const wchar_t *begin = (const wchar_t *)in.at + from;
         const wchar_t *at = wmemchr(begin, (wchar_t)what.at[0], in.len - what.len - from + 1);
         if (!at)
             return STR_NPOS;
         from += (size_t)(at - begin);
+        (void)chars_pay(c->left, (size_t)(at - begin) / 16);
         size_t same = common_prefix(rest(in, from), what);
+        (void)chars_pay(c->left, 1 + same / CHARS_PER_STEP);
         if (same == what.len)
             return from;
         effort += same;
@@ -152,7 +150,7 @@ static struct match match_around(const struct chars *c, struct runes large, stru
         size_t before = common_suffix(part(large, 0, i), part(small, 0, j));
         if (best.len < before + after)
             best = (struct match){i - before, j - before, before + after};
-        if (is_late(c))
+        if (!chars_pay(c->left, (before + after) / CHARS_PER_STEP))
             return (struct match){0};
     }
     if (best.len * 2 < large.len)
@@ -195,6 +193,7 @@ struct bisect {
     int32_t n, m;
     int32_t delta; /* n - m; when odd, the forward front is the one to meet the other */
     int32_t round;
+    uint64_t followed; /* equal code points, in this round */
     struct front ahead, back;
 };
 
@@ -240,9 +239,10 @@ static bool step_ahead(struct bisect *b, int32_t *x_out, int32_t *y_out)
     const bool may_meet = b->delta % 2 != 0;
 
     for (int32_t k = -b->round + b->ahead.low; k <= b->round - b->ahead.high; k += 2) {
-        int32_t x = entry(b->ahead.reach, k), y = x - k;
+        int32_t from = entry(b->ahead.reach, k), x = from, y = x - k;
         while (x < n && y < m && old[x] == new_[y])
             x++, y++;
+        b->followed += (uint64_t)(x - from);
         if (note(b, &b->ahead, k, x) && may_meet && x + opposite(b, b->back.reach, k) >= n) {
             *x_out = x;
             *y_out = y;
@@ -260,9 +260,10 @@ static bool step_back(struct bisect *b, int32_t *x_out, int32_t *y_out)
     const bool may_meet = b->delta % 2 == 0;
 
     for (int32_t k = -b->round + b->back.low; k <= b->round - b->back.high; k += 2) {
-        int32_t x = entry(b->back.reach, k), y = x - k;
+        int32_t from = entry(b->back.reach, k), x = from, y = x - k;
         while (x < n && y < m && old[-x] == new_[-y])
             x++, y++;
+        b->followed += (uint64_t)(x - from);
         if (note(b, &b->back, k, x) && may_meet && x + opposite(b, b->ahead.reach, k) >= n) {
             *x_out = b->ahead.reach[b->delta - k];
             *y_out = *x_out - (b->delta - k);
@@ -272,7 +273,23 @@ static bool step_back(struct bisect *b, int32_t *x_out, int32_t *y_out)
     return false;
 }
 
-/* The middle of a shortest way. False when there is nothing in common, or no time. */
+/* The diagonals that a front visits in a round. */
+static uint64_t visits(const struct bisect *b, const struct front *f)
+{
+    int32_t span = 2 * b->round - f->low - f->high;
+
+    return span < 0 ? 0 : (uint64_t)span / 2 + 1;
+}
+
+static bool pay_round(const struct chars *c, struct bisect *b)
+{
+    uint64_t steps = 1 + visits(b, &b->ahead) + visits(b, &b->back) + b->followed / CHARS_PER_STEP;
+
+    b->followed = 0;
+    return chars_pay(c->left, steps);
+}
+
+/* The middle of a shortest way. False when there is nothing in common, or no step left. */
 static bool find_middle(const struct chars *c, struct bisect *b, int32_t *x, int32_t *y)
 {
     int32_t *ahead = b->ahead.reach, *back = b->back.reach, rounds = (b->n + b->m + 1) / 2;
@@ -280,7 +297,7 @@ static bool find_middle(const struct chars *c, struct bisect *b, int32_t *x, int
     ahead[0] = back[0] = -1;
     for (; b->round < rounds; b->round++) {
         int32_t beyond = b->round + 1;
-        if (b->round % 16 == 0 && is_late(c))
+        if (!pay_round(c, b))
             return false;
         ahead[-beyond] = ahead[beyond] = back[-beyond] = back[beyond] = -1;
         if (b->round == 0) /* as if the first round came from above */
@@ -336,10 +353,11 @@ static void main_diff(struct chars *c, struct runes old, struct runes new_)
     old = rest(old, prefix);
     new_ = rest(new_, prefix);
     size_t suffix = common_suffix(old, new_);
+    (void)chars_pay(c->left, (prefix + suffix) / CHARS_PER_STEP);
     middle_diff(c, part(old, 0, old.len - suffix), part(new_, 0, new_.len - suffix));
     if (suffix)
         chars_push(c->arena, &c->list, DIFF_EQUAL, suffix);
-    chars_clean_up(c->arena, &c->list, &c->spare, first, texts);
+    chars_clean_up(c->arena, &c->list, &c->spare, first, texts, c->left);
 }
 
 static struct runes decode(struct arena *a, str s)
@@ -389,10 +407,10 @@ static struct diff_pieces with_texts(struct arena *a, const struct chars_list *l
     return pieces;
 }
 
-struct diff_pieces diff_chars(struct arena *a, str old, str new_, int64_t limit_ns)
+struct diff_pieces diff_chars(struct arena *a, str old, str new_, uint64_t *left)
 {
     AUTO_ARENA scratch = arena_new();
-    struct chars c = {.arena = scratch, .deadline = clock_mono() + limit_ns};
+    struct chars c = {.arena = scratch, .left = left};
 
     old = utf8_repair(a, old);
     new_ = utf8_repair(a, new_);

@@ -199,12 +199,15 @@ static bool move_edits(struct arena *a, const struct chars_list *joined, struct 
 }
 
 void chars_clean_up(struct arena *a, struct chars_list *list, struct chars_list *spare,
-                    size_t first, const uint32_t *const texts[2])
+                    size_t first, const uint32_t *const texts[2], uint64_t *left)
 {
     struct place at = {texts[0], texts[1]};
+    bool more = true;
 
-    do {
+    while (more) {
+        size_t pieces = list->len - first;
         spare->len = 0;
         join(a, list, first, at, spare);
-    } while (move_edits(a, spare, list, first, at));
+        more = move_edits(a, spare, list, first, at) && chars_pay(left, pieces);
+    }
 }

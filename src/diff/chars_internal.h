@@ -20,13 +20,23 @@ struct chars_list {
     size_t len, cap;
 };
 
+/* Code points that are compared one after another are cheap: so many of them are a step. */
+#define CHARS_PER_STEP 4
+
+/* Counts steps; false when none are left. */
+static inline bool chars_pay(uint64_t *left, uint64_t steps)
+{
+    *left = *left > steps ? *left - steps : 0;
+    return *left > 0;
+}
+
 void chars_push(struct arena *a, struct chars_list *list, enum diff_op op, size_t len);
 /*
- * Tidies the pieces from first on as diff-match-patch does; texts is where they begin in old and
- * new. What spare holds is lost.
+ * Tidies the pieces from first on as diff-match-patch does, as long as steps are left; texts is
+ * where they begin in old and new. What spare holds is lost.
  */
 void chars_clean_up(struct arena *a, struct chars_list *list, struct chars_list *spare,
-                    size_t first, const uint32_t *const texts[2]);
+                    size_t first, const uint32_t *const texts[2], uint64_t *left);
 
 /* How many code points are the same, up to max, forwards from a and b. */
 size_t chars_common_prefix(const uint32_t *a, const uint32_t *b, size_t max);

@@ -52,14 +52,15 @@ struct diff_pieces {
     size_t count;
 };
 
-/* The time limit that the original uses. */
-#define DIFF_CHARS_NS NS_PER_SEC
+/* Steps of diff_chars: a second at most. The original gives up after a second. */
+#define DIFF_CHARS_STEPS UINT64_C(150000000)
 
 /*
- * The pieces that turn old into new_. After limit_ns the rest is one deletion and one insertion,
- * as the original does. Texts that are not valid UTF-8 are compared as if repaired. Lives as long
- * as a.
+ * The pieces that turn old into new_. The search counts against *left, in steps, so that the answer
+ * is the same on every machine; when they are used up, *left is 0 and the rest is one deletion and
+ * one insertion, as in the original. Texts that are not valid UTF-8 are compared as if repaired.
+ * Lives as long as a.
  */
-struct diff_pieces diff_chars(struct arena *a, str old, str new_, int64_t limit_ns);
+struct diff_pieces diff_chars(struct arena *a, str old, str new_, uint64_t *left);
 /* The sum of the byte lengths of all deleted and inserted pieces. */
 size_t diff_chars_score(const struct diff_pieces *pieces);

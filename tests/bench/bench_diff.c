@@ -120,7 +120,7 @@ static size_t chars_round(void *ctx)
 
     for (size_t i = 0; i < t->repeat; i++) {
         AUTO_ARENA a = arena_new();
-        struct diff_pieces p = diff_chars(a, t->old, t->new_, DIFF_CHARS_NS);
+        struct diff_pieces p = diff_chars(a, t->old, t->new_, &(uint64_t){DIFF_CHARS_STEPS});
         bench_check(p.count > 1, &(struct err){.text = STR("no difference found")});
     }
     return 0;

@@ -74,7 +74,7 @@ static void try_stream(struct arena *a, str text, bool native)
 
 static void try_inline(struct arena *a, str text)
 {
-    struct captures c = {.arena = a};
+    struct captures c = {.arena = a, .left = INLINE_COST_MAX};
     struct log_buffer log = {.arena = a};
     str pattern, value;
 

@@ -131,7 +131,7 @@ static void check_unified(struct arena *a, str old, str new_, size_t context)
 
 static void check_chars(struct arena *a, str old, str new_)
 {
-    struct diff_pieces pieces = diff_chars(a, old, new_, 100 * NS_PER_MS);
+    struct diff_pieces pieces = diff_chars(a, old, new_, &(uint64_t){DIFF_CHARS_STEPS / 10});
     struct buf from = buf_new(a, BUF_UNLIMITED), to = buf_new(a, BUF_UNLIMITED);
 
     for (size_t i = 0; i < pieces.count; i++) {

@@ -42,7 +42,7 @@ static bool run(struct arena *a, const struct value *vector, struct buf *why)
     if (!vector_text(a, vector, "old", &old) || !vector_text(a, vector, "new", &new_) ||
         !value_is(pieces, VALUE_LIST))
         return vector_differs(why, "vector", STR("incomplete"), STR("old, new and pieces"));
-    struct diff_pieces answer = diff_chars(a, old, new_, DIFF_CHARS_NS);
+    struct diff_pieces answer = diff_chars(a, old, new_, &(uint64_t){DIFF_CHARS_STEPS});
     str got = shown(a, &answer), want = wanted(a, pieces);
     return str_eq(got, want) || vector_differs(why, "pieces", got, want);
 }

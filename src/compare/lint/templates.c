@@ -435,6 +435,7 @@ static const struct value *field_entry(const struct lint *l, size_t i, str path)
 /* As comparisons check it; *found: whether the template has the field. */
 static bool field_is_good(struct lint *l, size_t i, struct per_field *f, bool *found, struct err *e)
 {
+    struct captures none = {.arena = l->arena, .left = INLINE_COST_MAX};
     str text;
 
     if (!path_parse_fields(l->arena, f->text, &f->path, e))
@@ -444,7 +445,7 @@ static bool field_is_good(struct lint *l, size_t i, struct per_field *f, bool *f
         return err_set(e, ERR_INVALID, "there is no function \"%.*s\"", STR_ARG(f->function));
     return nested_string(l->arena, l->reference.templates.items[i].metadata, &f->path, true, &text,
                          found, e) &&
-           (!*found || f->call->validate(l->arena, text, e));
+           (!*found || f->call->validate(l->arena, text, &none, e));
 }
 
 static void check_field(struct lint *l, size_t i, struct per_field *f)

@@ -14,17 +14,47 @@
 #include "compare/input/object_internal.h"
 #include "compare/reference/reference_internal.h"
 #include "go/quote.h"
+#include "regex/regex.h"
+
+/* ---- What it costs. ---- */
+
+/* Of each byte of a pattern that is compiled; its memory costs a unit a byte. */
+#define COMPILE_COST 64
+
+void inline_pay(struct captures *c, uint64_t cost)
+{
+    c->left = c->left > cost ? c->left - cost : 0;
+}
+
+bool inline_compile(struct arena *a, str pattern, bool shared, struct captures *c,
+                    struct regex **out, struct err *e)
+{
+    size_t before = arena_used(a);
+
+    inline_pay(c, pattern.len * COMPILE_COST);
+    if (!c->left)
+        return err_set(e, ERR_LIMIT, "it takes too long");
+    if (!(shared ? regex_compile_shared : regex_compile)(a, pattern, out, e))
+        return false;
+    inline_pay(c, arena_used(a) - before);
+    regex_limit(*out, &c->left);
+    return true;
+}
+
+/* Which pattern was given up, and where. */
+static bool fail_of_cost(struct arena *a, const struct template *t, const struct per_field *f,
+                         str pattern, struct err *e)
+{
+    return err_set(e, ERR_LIMIT,
+                   "matching the fields of the template %.*s takes too long: given up in field "
+                   "%.*s, with the pattern %.*s. Write it with fewer groups and repetitions",
+                   STR_ARG(t->path), STR_ARG(f->text),
+                   STR_ARG(go_quoted(a, str_slice(pattern, 0, 200))));
+}
+
+/* ---- The functions. ---- */
 
 static const struct inline_function *const functions[] = {&inline_capturegroups, &inline_regex};
-
-void inline_warn_cost(struct arena *a, str pattern, uint64_t left, struct log_buffer *log)
-{
-    if (!left)
-        log_buffer_warn(log,
-                        "The pattern %.*s takes too long to match its field and counts as not "
-                        "matching. Write it with fewer groups and repetitions",
-                        STR_ARG(go_quoted(a, str_slice(pattern, 0, 200))));
-}
 
 const struct inline_function *inline_find(str name)
 {
@@ -70,6 +100,7 @@ void captures_add(struct captures *c, str name, str value)
 {
     struct capture *group = captures_need(c, name);
 
+    inline_pay(c, c->groups.len + group->values.len);
     for (size_t i = 0; i < group->values.len; i++)
         if (str_eq(group->values.items[i], value))
             return;
@@ -83,8 +114,10 @@ str capture_text(struct arena *a, const struct capture *c)
     return str_fmt(a, "(?<%.*s>=%.*s)", STR_ARG(c->name), STR_ARG(c->values.items[0]));
 }
 
-void captures_warn(const struct captures *c, struct buf *out)
+void captures_warn(struct captures *c, struct buf *out)
 {
+    size_t before = out->len;
+
     for (size_t i = 0; i < c->groups.len; i++) {
         const struct capture *group = &c->groups.items[i];
         if (group->values.len < 2)
@@ -95,6 +128,7 @@ void captures_warn(const struct captures *c, struct buf *out)
                 "\u00bb",
                 STR_ARG(group->name), STR_ARG(values));
     }
+    inline_pay(c, c->groups.len + (out->len - before));
 }
 
 /* ---- The fields of one object. ---- */
@@ -152,12 +186,17 @@ static bool collect_field(struct inline_pass *p, const struct per_field *f, stru
         return false;
     if (!there)
         return true;
-    if (!f->call->validate(p->arena, pair.pattern, e))
+    bool valid = f->call->validate(p->arena, pair.pattern, &p->captures, e);
+    if (!p->captures.left)
+        return fail_of_cost(p->arena, p->template, f, pair.pattern, e);
+    if (!valid)
         return err_set(e, ERR_INVALID, "failed to validate the inline diff for field %.*s, %.*s",
                        STR_ARG(f->text), STR_ARG(str_copy(p->arena, e->text)));
     log_buffer_info(p->log, "Performing %s comparison for %.*s::%.*s", f->call->name,
                     STR_ARG(p->template->path), STR_ARG(f->text));
     (void)f->call->compare(p->arena, pair.pattern, pair.value, &p->captures, p->log);
+    if (!p->captures.left)
+        return fail_of_cost(p->arena, p->template, f, pair.pattern, e);
     VEC_PUSH(p->arena, &p->pairs, pair);
     return true;
 }
@@ -192,27 +231,30 @@ static void store_pair(struct inline_pass *p, const struct field_pair *pair, str
     str result =
         pair->field->call->compare(p->arena, pair->pattern, pair->value, &p->captures, p->log);
 
-    if (!store_result(p, pair->field, result, &e))
+    bool ok = p->captures.left > 0
+                  ? store_result(p, pair->field, result, &e)
+                  : fail_of_cost(p->arena, p->template, pair->field, pair->pattern, &e);
+    if (!ok)
         err_join(all, &e);
 }
 
 bool inline_run(struct arena *a, const struct template *t, struct value *rendered,
-                const struct value *live, struct log_buffer *log, struct err *e)
+                const struct value *live, uint64_t cost_max, struct log_buffer *log, struct err *e)
 {
     struct inline_pass p = {.arena = a,
                             .template = t,
                             .rendered = rendered,
                             .live = live,
                             .log = log,
-                            .captures = {.arena = a}};
+                            .captures = {.arena = a, .left = cost_max}};
     AUTO_ERR all = {0};
 
-    for (size_t i = 0; i < t->per_field.len; i++) {
+    for (size_t i = 0; i < t->per_field.len && p.captures.left; i++) {
         AUTO_ERR one = {0};
         if (!collect_field(&p, &t->per_field.items[i], &one))
             err_join(&all, &one);
     }
-    for (size_t i = 0; i < p.pairs.len; i++)
+    for (size_t i = 0; i < p.pairs.len && p.captures.left; i++)
         store_pair(&p, &p.pairs.items[i], &all);
     if (all.kind == ERR_NONE)
         return true;

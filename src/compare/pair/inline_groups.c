@@ -117,7 +117,7 @@ static str to_regex(struct arena *a, str text, const struct groups *groups)
     return buf_str(&out);
 }
 
-static bool validate(struct arena *a, str pattern, struct err *e)
+static bool validate(struct arena *a, str pattern, struct captures *c, struct err *e)
 {
     AUTO_ERR all = {0};
     str rest = pattern, line;
@@ -128,8 +128,10 @@ static bool validate(struct arena *a, str pattern, struct err *e)
         struct regex *re;
         more = str_cut(rest, STR("\n"), &line, &rest);
         struct groups groups = find_groups(a, line);
-        if (regex_compile(a, to_regex(a, line, &groups), &re, &one))
+        if (inline_compile(a, to_regex(a, line, &groups), false, c, &re, &one))
             continue;
+        if (!c->left)
+            return err_copy(e, &one);
         str text = str_copy(a, one.text);
         err_set(&one, ERR_INVALID, "line %zu %.*s", number, STR_ARG(text));
         err_join(&all, &one);
@@ -170,8 +172,8 @@ static str without_placeholders(struct arena *a, str text, str pattern, const st
     return buf_str(&out);
 }
 
-static void capture_pair(struct arena *a, str deleted, str inserted, uint64_t *left,
-                         struct captures *c, struct log_buffer *log)
+static void capture_pair(struct arena *a, str deleted, str inserted, struct captures *c,
+                         struct log_buffer *log)
 {
     struct groups groups = find_groups(a, deleted);
     struct regex *re;
@@ -181,14 +183,13 @@ static void capture_pair(struct arena *a, str deleted, str inserted, uint64_t *l
         return;
     log_buffer_info(log, "Comparing Pattern '%.*s' to value '%.*s'", STR_ARG(deleted),
                     STR_ARG(inserted));
-    if (!regex_compile(a, to_regex(a, deleted, &groups), &re, &e)) {
+    if (!inline_compile(a, to_regex(a, deleted, &groups), false, c, &re, &e)) {
         log_buffer_warn(log, "capturegroup error: template %.*s regex compilation failed: %.*s",
                         STR_ARG(go_quoted(a, deleted)), STR_ARG(e.text));
         return;
     }
     size_t count = regex_groups(re) + 1;
     struct span *spans = ARENA_ARRAY(a, struct span, count);
-    regex_limit(re, left);
     if (!regex_find(re, inserted, 0, spans, count))
         return;
     for (size_t i = 1; i < count; i++) {
@@ -202,20 +203,17 @@ static void capture_pair(struct arena *a, str deleted, str inserted, uint64_t *l
 static void capture_all(struct arena *a, str pattern, str value, const struct groups *groups,
                         struct captures *c, struct log_buffer *log)
 {
-    uint64_t left = INLINE_COST_MAX;
-    struct diff_pieces d =
-        diff_chars(a, with_placeholders(a, pattern, groups), value, DIFF_CHARS_NS);
+    struct diff_pieces d = diff_chars(a, with_placeholders(a, pattern, groups), value, &c->left);
 
-    for (size_t i = 0; i + 1 < d.count && left; i++) {
+    for (size_t i = 0; i + 1 < d.count && c->left; i++) {
         const struct diff_piece *x = &d.items[i], *y = &d.items[i + 1];
         bool turned = x->op == DIFF_INSERT && y->op == DIFF_DELETE;
         if (!turned && !(x->op == DIFF_DELETE && y->op == DIFF_INSERT))
             continue;
         str deleted = turned ? y->text : x->text, inserted = turned ? x->text : y->text;
         capture_pair(a, without_placeholders(a, deleted, pattern, groups),
-                     without_placeholders(a, inserted, pattern, groups), &left, c, log);
+                     without_placeholders(a, inserted, pattern, groups), c, log);
     }
-    inline_warn_cost(a, pattern, left, log);
 }
 
 static str compare(struct arena *a, str pattern, str value, struct captures *c,

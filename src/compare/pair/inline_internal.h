@@ -9,10 +9,12 @@
 #include "compare/reference/reference_internal.h"
 
 struct span;
+struct regex;
 
-/* What named groups have matched in the fields of one object so far. */
+/* What named groups have matched in the fields of one object so far, and what that may cost. */
 struct captures {
     struct arena *arena;
+    uint64_t left; /* 0: given up, and nothing matches any more */
     struct {
         struct capture {
             str name;
@@ -27,28 +29,32 @@ const struct capture *captures_get(const struct captures *c, str name);
 /* What replaces a group in a result: its value, or the first of several with a mark. */
 str capture_text(struct arena *a, const struct capture *c);
 /* Appends a warning for each group that has several values. */
-void captures_warn(const struct captures *c, struct buf *out);
+void captures_warn(struct captures *c, struct buf *out);
 
 /*
- * What matching one field may cost, as regex_limit counts: about a second. A field that would take
- * longer counts as one that does not match, with a warning, so that it is seen as different.
+ * What all functions of all candidates of an object may cost, each candidate an equal part of it,
+ * as regex_limit counts: half a second. An object that would take longer has failed.
  */
 #define INLINE_COST_MAX UINT64_C(200000000)
 
+void inline_pay(struct captures *c, uint64_t cost);
+/* regex_compile_shared or regex_compile, paid for; searches with it are paid for, too. */
+MUST_CHECK bool inline_compile(struct arena *a, str pattern, bool shared, struct captures *c,
+                               struct regex **out, struct err *e);
+
 struct inline_function {
     const char *name;
-    MUST_CHECK bool (*validate)(struct arena *a, str pattern, struct err *e);
+    MUST_CHECK bool (*validate)(struct arena *a, str pattern, struct captures *c, struct err *e);
     str (*compare)(struct arena *a, str pattern, str value, struct captures *c,
                    struct log_buffer *log);
 };
 extern const struct inline_function inline_regex, inline_capturegroups;
 /* The next (?<name>...) at or behind from; false when there is none, or it does not close. */
 bool group_next(str text, size_t from, struct span *group, str *name);
-/* Warns of a pattern that was given up: left is 0. */
-void inline_warn_cost(struct arena *a, str pattern, uint64_t left, struct log_buffer *log);
 /* NULL when there is none of that name. */
 const struct inline_function *inline_find(str name);
 
-/* Runs all functions of a template on rendered, which they change. */
+/* Runs all functions of a template on rendered, which they change, for that cost at most. */
 MUST_CHECK bool inline_run(struct arena *a, const struct template *t, struct value *rendered,
-                           const struct value *live, struct log_buffer *log, struct err *e);
+                           const struct value *live, uint64_t cost_max, struct log_buffer *log,
+                           struct err *e);

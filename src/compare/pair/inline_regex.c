@@ -11,11 +11,11 @@
 #include "go/quote.h"
 #include "regex/regex.h"
 
-static bool validate(struct arena *a, str pattern, struct err *e)
+static bool validate(struct arena *a, str pattern, struct captures *c, struct err *e)
 {
     struct regex *re;
 
-    if (regex_compile_shared(a, pattern, &re, e))
+    if (inline_compile(a, pattern, true, c, &re, e))
         return true;
     return err_wrap(e, "invalid regex passed to inline regex diff function");
 }
@@ -63,7 +63,7 @@ static int by_start(const void *x, const void *y)
 
 /* Puts replacements in for the outermost named groups. */
 static void replace_groups(struct arena *a, const struct regex *re, str value,
-                           const struct span *spans, const struct captures *c, struct buf *out)
+                           const struct span *spans, struct captures *c, struct buf *out)
 {
     struct captured_list list = {0};
     size_t at = spans[0].from;
@@ -73,6 +73,9 @@ static void replace_groups(struct arena *a, const struct regex *re, str value,
         /* Upstream crashes where a group took no part; it is not captured here. */
         if (new_.name.len && new_.span.from != STR_NPOS)
             add_outermost(a, &list, new_);
+        inline_pay(c, 1 + list.len);
+        if (!c->left)
+            return;
     }
     if (list.len)
         qsort(list.items, list.len, sizeof(*list.items), by_start);
@@ -91,22 +94,18 @@ static str compare(struct arena *a, str pattern, str value, struct captures *c,
                    struct log_buffer *log)
 {
     struct buf out = buf_new(a, BUF_UNLIMITED);
-    uint64_t left = INLINE_COST_MAX;
     struct regex *re;
     AUTO_ERR e = {0};
 
-    if (!regex_compile_shared(a, pattern, &re, &e)) {
+    if (!inline_compile(a, pattern, true, c, &re, &e)) {
         log_buffer_info(log, "Failed to compile regex %.*s in inline diff: %.*s",
                         STR_ARG(go_quoted(a, pattern)), STR_ARG(e.text));
         return pattern;
     }
     size_t count = regex_groups(re) + 1;
     struct span *spans = ARENA_ARRAY(a, struct span, count);
-    regex_limit(re, &left);
-    if (!regex_find(re, value, 0, spans, count)) {
-        inline_warn_cost(a, pattern, left, log);
+    if (!regex_find(re, value, 0, spans, count))
         return pattern;
-    }
     for (size_t i = 1; i < count; i++)
         if (regex_group_name(re, i).len && spans[i].from != STR_NPOS)
             captures_add(c, regex_group_name(re, i), str_slice(value, spans[i].from, spans[i].to));

@@ -99,7 +99,7 @@ static bool try_candidate(struct pairing *p, struct match *m, struct render *r, 
     if (!diff_begin(p->arena, &p->run->diff, &m->diff, e))
         return false;
     if (!p->lazy)
-        m->score = pair_score(p, m);
+        pair_score(p, m);
     return pair_patch(p, m, e);
 }
 
@@ -167,9 +167,35 @@ static void score_all(struct pairing *p)
 {
     for (size_t i = 0; i < p->matches.len; i++) {
         struct match *m = &p->matches.items[i];
-        bool ok = pair_print(p, m, &p->errors);
-        m->score = ok ? pair_score(p, m) : SIZE_MAX;
+        m->score = SIZE_MAX;
+        if (pair_print(p, m, &p->errors))
+            pair_score(p, m);
     }
+}
+
+/*
+ * Scores of texts that differ too much are too large, each by another amount. All are replaced by
+ * such as can be had for every text. The original compares what it has.
+ */
+static void score_again(struct pairing *p)
+{
+    const struct match *rough = NULL;
+
+    for (size_t i = 0; i < p->matches.len; i++)
+        rough = p->matches.items[i].rough ? &p->matches.items[i] : rough;
+    if (!rough || p->matches.len < 2 || !p->dialect->isolated_candidates)
+        return;
+    for (size_t i = 0; i < p->matches.len; i++) {
+        struct match *m = &p->matches.items[i];
+        m->score = pair_score_lines(m);
+        for (size_t k = 0; k < p->tried.len; k++)
+            if (p->tried.items[k].template == m->template)
+                p->tried.items[k].score = m->score;
+    }
+    log_buffer_warn(&p->out->log,
+                    "%.*s and the template %.*s differ too much to be compared character by "
+                    "character: the closest template was chosen by lines",
+                    STR_ARG(p->out->id), STR_ARG(rough->template->path));
 }
 
 static struct match *best_match(struct pairing *p)
@@ -180,6 +206,7 @@ static struct match *best_match(struct pairing *p)
         return best;
     if (p->lazy)
         score_all(p);
+    score_again(p);
 
     log_buffer_info(&p->out->log, "Found %zu matches for %.*s", p->matches.len,
                     STR_ARG(p->out->id));

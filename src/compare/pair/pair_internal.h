@@ -21,6 +21,7 @@ struct match {
     struct diff_run diff;
     str id; /* of the object, before this candidate's omission */
     size_t score;
+    bool rough;                /* the score is only known to be no more than that */
     struct template_text text; /* what the template wrote, when that may be wanted again */
     struct value *rendered;
     struct value *expected;     /* what is printed, secrets masked */
@@ -88,8 +89,10 @@ void pair_drop_managed_fields(struct value *object);
 MUST_CHECK bool pair_align(struct pairing *p, struct match *m, struct err *e);
 /* Writes both sides as texts into the match; texts of what is the same stay empty. */
 MUST_CHECK bool pair_print(const struct pairing *p, struct match *m, struct err *e);
-/* How much the texts of a match differ. */
-size_t pair_score(const struct pairing *p, const struct match *m);
+/* Sets how much the texts of a match differ. All candidates of an object share the steps. */
+void pair_score(const struct pairing *p, struct match *m);
+/* How much they differ when only the sizes of the lines count that one of both has more often. */
+size_t pair_score_lines(const struct match *m);
 
 /* Sets the override of a match, when one is asked for its template. */
 MUST_CHECK bool pair_patch(struct pairing *p, struct match *m, struct err *e);

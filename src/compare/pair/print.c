@@ -7,9 +7,6 @@
 #include "text/yaml/yaml.h"
 #include "object/object.h"
 
-/* The original gives up the shortest answer after a second; results should not depend on load. */
-#define SCORE_NS (10 * NS_PER_SEC)
-
 void pair_drop_managed_fields(struct value *object)
 {
     struct value *meta = object_meta(object);
@@ -111,14 +108,59 @@ bool pair_print(const struct pairing *p, struct match *m, struct err *e)
     return fail_in_diff(e);
 }
 
-/* The score itself matters only where it is compared or shown; shown alone it may be rough. */
-size_t pair_score(const struct pairing *p, const struct match *m)
+/* The score itself matters only where it is compared or shown. */
+void pair_score(const struct pairing *p, struct match *m)
 {
-    if (str_eq(m->diff.merged, m->diff.live))
+    uint64_t left = DIFF_CHARS_STEPS / p->candidate_count;
+
+    m->score = !str_eq(m->diff.merged, m->diff.live);
+    if (!m->score || (p->candidate_count == 1 && !p->out->log.verbose && !p->explain))
+        return;
+    struct diff_pieces pieces = diff_chars(p->arena, m->diff.merged, m->diff.live, &left);
+    m->score = diff_chars_score(&pieces);
+    m->rough = !left;
+}
+
+/* ---- Scores by lines ------------------------------------------------------------------------ */
+
+/* A line of both texts. */
+struct line_count {
+    size_t ours, theirs;
+};
+
+static void count_lines(struct map *lines, struct arena *a, str text, bool ours)
+{
+    bool more = true;
+    str line;
+
+    while (more) {
+        more = str_cut(text, STR("\n"), &line, &text);
+        struct line_count *count = map_get(lines, line);
+        if (!count) {
+            count = ARENA_NEW(a, struct line_count);
+            map_set(lines, line, count);
+        }
+        if (ours)
+            count->ours++;
+        else
+            count->theirs++;
+    }
+}
+
+size_t pair_score_lines(const struct match *m)
+{
+    AUTO_ARENA scratch = arena_new();
+    struct map *lines = map_new(scratch);
+    size_t score = 1; /* lines in another order are a difference */
+
+    if (!m->score)
         return 0;
-    if (p->candidate_count == 1 && !p->out->log.verbose && !p->explain)
-        return 1;
-    int64_t limit = p->candidate_count == 1 && p->explain ? NS_PER_SEC : SCORE_NS;
-    struct diff_pieces pieces = diff_chars(p->arena, m->diff.merged, m->diff.live, limit);
-    return diff_chars_score(&pieces);
+    count_lines(lines, scratch, m->diff.merged, true);
+    count_lines(lines, scratch, m->diff.live, false);
+    for (size_t i = 0; i < map_len(lines); i++) {
+        const struct line_count *c = map_at(lines, i);
+        size_t more = c->ours > c->theirs ? c->ours - c->theirs : c->theirs - c->ours;
+        score += more * (map_key(lines, i).len + 1);
+    }
+    return score;
 }

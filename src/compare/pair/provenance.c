@@ -21,7 +21,8 @@ static bool retrace(const struct pairing *p, const struct match *m, struct trace
                             .run = p->run,
                             .compare = p->compare,
                             .dialect = p->dialect,
-                            .object = p->object};
+                            .object = p->object,
+                            .candidate_count = p->candidate_count};
     const struct template *templates = p->compare->reference.templates.items;
     struct value *rendered;
     AUTO_ERR e = {0};

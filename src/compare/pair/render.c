@@ -156,7 +156,8 @@ bool pair_render(struct pairing *p, const struct template *t, struct render *r,
     log_buffer_info(&p->out->log, "Executing template %.*s", STR_ARG(t->path));
     if (!render_object(p, t, r, rendered, e) || (t->merge && !apply_merge(p, t, r, rendered, e)) ||
         !apply_overrides(p, t, r, rendered, e) ||
-        !inline_run(p->arena, t, *rendered, p->root, inline_log(p), e))
+        !inline_run(p->arena, t, *rendered, p->root, INLINE_COST_MAX / p->candidate_count,
+                    inline_log(p), e))
         return err_wrap(e, "template injection failed");
     if (t->per_field.len)
         trace_add(r->trace, STAGE_INLINED, NULL, *rendered);

@@ -298,7 +298,8 @@ bool template_render(struct arena *a, const struct template *t, const struct val
 
 /* ---- Checks. ---- */
 
-static bool check_field(struct arena *a, struct template *t, struct per_field *f, struct err *e)
+static bool check_field(struct arena *a, struct template *t, struct per_field *f,
+                        struct captures *none, struct err *e)
 {
     bool found;
     str text;
@@ -316,7 +317,7 @@ static bool check_field(struct arena *a, struct template *t, struct per_field *f
                        STR_ARG(f->function));
     if (!nested_string(a, t->metadata, &f->path, true, &text, &found, e))
         return false;
-    if (found && !f->call->validate(a, text, e))
+    if (found && !f->call->validate(a, text, none, e))
         return err_wrap(e,
                         "reference contains template with config per field with InlineDiffFunc "
                         "that fails validation. InlineDiffFunc: %.*s. error",
@@ -326,9 +327,11 @@ static bool check_field(struct arena *a, struct template *t, struct per_field *f
 
 static void check_fields(struct arena *a, struct template *t, struct err *all)
 {
+    struct captures none = {.arena = a, .left = INLINE_COST_MAX};
+
     for (size_t i = 0; i < t->per_field.len; i++) {
         AUTO_ERR e = {0};
-        if (!check_field(a, t, &t->per_field.items[i], &e)) {
+        if (!check_field(a, t, &t->per_field.items[i], &none, &e)) {
             err_join(all, &e);
             return;
         }

@@ -32,7 +32,7 @@ TEST(results_show_what_did_not_fit)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         AUTO_ARENA a = arena_new();
-        struct captures c = {.arena = a};
+        struct captures c = {.arena = a, .left = INLINE_COST_MAX};
         struct log_buffer log = {.arena = a};
         (void)cases[i].function->compare(a, str_c(cases[i].pattern), str_c(cases[i].value), &c,
                                          &log);
@@ -46,12 +46,13 @@ TEST(broken_patterns_are_refused_with_their_line)
 {
     AUTO_ARENA a = arena_new();
     AUTO_ERR e = {0};
+    struct captures c = {.arena = a, .left = INLINE_COST_MAX};
 
-    assert_false(inline_capturegroups.validate(a, STR("fine\n(?<a>[z-a])\n(?<b>*)"), &e));
+    assert_false(inline_capturegroups.validate(a, STR("fine\n(?<a>[z-a])\n(?<b>*)"), &c, &e));
     assert_str(e.text, STR("line 2 error parsing regexp: invalid character class range: `z-a`\n"
                            "line 3 error parsing regexp: missing argument to repetition operator: "
                            "`*`"));
-    assert_false(inline_regex.validate(a, STR("("), &e));
+    assert_false(inline_regex.validate(a, STR("("), &c, &e));
     assert_str(e.text, STR("invalid regex passed to inline regex diff function: error parsing "
                            "regexp: missing closing ): `(`"));
 }

@@ -23,7 +23,7 @@ static str shown(struct arena *a, const struct diff_pieces *pieces)
 
 static str pieces(struct arena *a, str old, str new_)
 {
-    struct diff_pieces p = diff_chars(a, old, new_, DIFF_CHARS_NS);
+    struct diff_pieces p = diff_chars(a, old, new_, &(uint64_t){DIFF_CHARS_STEPS});
 
     return shown(a, &p);
 }
@@ -102,18 +102,19 @@ TEST(pieces_together_are_both_texts)
     random_fake(7);
     for (size_t i = 0; i < 300; i++) {
         str old = noise(a, i, 1 + i % 5), new_ = noise(a, 300 - i, 1 + i % 5);
-        struct diff_pieces p = diff_chars(a, old, new_, DIFF_CHARS_NS);
+        struct diff_pieces p = diff_chars(a, old, new_, &(uint64_t){DIFF_CHARS_STEPS});
         assert_str(text_of_side(a, &p, DIFF_INSERT), old);
         assert_str(text_of_side(a, &p, DIFF_DELETE), new_);
     }
     random_real();
 }
 
-TEST(after_the_time_limit_the_rest_is_replaced)
+TEST(when_no_step_is_left_the_rest_is_replaced)
 {
     AUTO_ARENA a = arena_new();
     str old = STR("=cat="), new_ = STR("=map=");
-    struct diff_pieces p = diff_chars(a, old, new_, -1);
+    uint64_t left = 0;
+    struct diff_pieces p = diff_chars(a, old, new_, &left);
 
     assert_str(shown(a, &p), STR("==|-cat|+map|=="));
 }
@@ -129,19 +130,21 @@ TEST(hostile_repetition_ends_in_time)
     memset(new_, 'a', len);
     old[0] = old[len / 2] = old[len - 1] = 'b';
     new_[0] = new_[len / 3] = new_[len - 1] = 'c';
-    int64_t start = clock_mono();
-    struct diff_pieces p = diff_chars(a, str_of(old, len), str_of(new_, len), 50 * NS_PER_MS);
+    uint64_t left = DIFF_CHARS_STEPS;
+    int64_t start = clock_cpu();
+    struct diff_pieces p = diff_chars(a, str_of(old, len), str_of(new_, len), &left);
     assert_true(p.count >= 2);
-    assert_true(clock_mono() - start < 20 * NS_PER_SEC);
+    assert_true(!left && clock_cpu() - start < 10 * NS_PER_SEC);
 }
 
 TEST(the_score_is_the_bytes_of_all_edits)
 {
     AUTO_ARENA a = arena_new();
-    struct diff_pieces p = diff_chars(a, STR("a\u65E5b"), STR("axb"), DIFF_CHARS_NS);
+    struct diff_pieces p =
+        diff_chars(a, STR("a\u65E5b"), STR("axb"), &(uint64_t){DIFF_CHARS_STEPS});
 
     assert_int_equal(diff_chars_score(&p), 4);
-    p = diff_chars(a, STR("same"), STR("same"), DIFF_CHARS_NS);
+    p = diff_chars(a, STR("same"), STR("same"), &(uint64_t){DIFF_CHARS_STEPS});
     assert_int_equal(diff_chars_score(&p), 0);
 }
 
@@ -149,6 +152,6 @@ RUN_TESTS(cmocka_unit_test(pieces_are_those_of_diff_match_patch),
           cmocka_unit_test(code_points_are_never_torn_apart),
           cmocka_unit_test(invalid_bytes_are_compared_as_if_repaired),
           cmocka_unit_test(pieces_together_are_both_texts),
-          cmocka_unit_test(after_the_time_limit_the_rest_is_replaced),
+          cmocka_unit_test(when_no_step_is_left_the_rest_is_replaced),
           cmocka_unit_test(hostile_repetition_ends_in_time),
           cmocka_unit_test(the_score_is_the_bytes_of_all_edits))
