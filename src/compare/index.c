@@ -3,7 +3,7 @@
  * index.c - objects that templates look up: which references need them, and how they are found.
  */
 #include "compare/pair/pair_internal.h"
-#include "compare/secret_values.h"
+#include "text/secret_values.h"
 
 struct reach compare_reach(const struct compare *c)
 {

@@ -11,7 +11,7 @@
  */
 #pragma once
 
-#include "compare/secret_values.h"
+#include "text/secret_values.h"
 
 /* Whether the object is a Secret, of whatever version. */
 bool secret_is(const struct value *object);

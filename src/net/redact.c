@@ -1,28 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * redact.c - texts without their secrets; see redact.h.
- *
- * To add a name: its ending in letters and digits alone, lower case, to secret_endings[].
  */
 #include "net/redact.h"
 
 #include "text/codec.h"
 #include "text/json/json.h"
+#include "text/secret_name.h"
+#include "text/secret_values.h"
 #include "text/url.h"
 
 #define REDACTED_BASE64 "UkVEQUNURUQ="
 #define LAST_APPLIED "kubectl.kubernetes.io/last-applied-configuration"
-
-static const char *const secret_endings[] = {
-    "accesskey",  "accountkey",  "apikey",     "assertion",    "clientkeydata", "connectionstring",
-    "credential", "credentials", "passphrase", "passwd",       "password",      "primarykey",
-    "privatekey", "sastoken",    "secret",     "secondarykey", "secretkey",     "secretvalue",
-    "sharedkey",  "signature",   "token",
-};
-
-/* Names that end so and are none: where a list goes on. */
-static const char *const harmless_names[] = {"continuationtoken", "nextpagetoken", "pagetoken",
-                                             "skiptoken"};
 
 static const char *const secret_headers[] = {
     "authorization", "cookie",    "ocp-apim-subscription-key", "proxy-authorization",
@@ -53,38 +42,9 @@ static bool is_listed(str name, const char *const *list, size_t count)
 
 #define IS_LISTED(name, list) is_listed((name), (list), COUNT(list))
 
-/* The letters and digits, lower case: client_secret and clientSecret are the same. */
-static str plain_text(str text, char *room)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.ptr[i];
-        if (c >= 'A' && c <= 'Z')
-            c = (char)(c | 0x20);
-        if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
-            room[n++] = c;
-    }
-    return str_of(room, n);
-}
-
-bool redact_is_secret_name(str name)
-{
-    char room[64];
-    str end = name.len > sizeof(room) ? str_from(name, name.len - sizeof(room)) : name;
-    str plain = plain_text(end, room);
-
-    if (IS_LISTED(plain, harmless_names))
-        return false;
-    for (size_t i = 0; i < COUNT(secret_endings); i++)
-        if (str_has_suffix(plain, str_c(secret_endings[i])))
-            return true;
-    return false;
-}
-
 str redact_header(struct arena *a, str name, str value)
 {
-    if (IS_LISTED(name, secret_headers) || redact_is_secret_name(name))
+    if (IS_LISTED(name, secret_headers) || secret_name_is(name))
         return STR(REDACTED);
     /* "Location: /operations/1?sig=x" is a URL, too. */
     bool has_url = str_contains(value, STR("://")) || str_find_char(value, '?') != STR_NPOS;
@@ -155,7 +115,7 @@ static bool is_signed(str pairs)
 /* whole: the query or form that the parameter is of. */
 static bool is_secret_parameter(str name, str whole)
 {
-    return redact_is_secret_name(name) || IS_LISTED(name, secret_parameters) ||
+    return secret_name_is(name) || IS_LISTED(name, secret_parameters) ||
            (IS_LISTED(name, signed_parameters) && is_signed(whole));
 }
 
@@ -264,9 +224,9 @@ struct redaction {
     struct {
         str *items;
         size_t len, cap;
-    } values, whole_values; /* of the Secret that is looked through; of all in the object */
-    bool in_whole;          /* within an object, of which whole_values are */
-    size_t cost;            /* of looking for these */
+    } values;                          /* of the Secret that is looked through */
+    const struct secret_values *whole; /* of all Secrets in the object that is looked through */
+    bool in_whole;                     /* there is one */
 };
 
 static void redact_value(struct redaction *r, struct value *v, bool is_secret);
@@ -372,7 +332,7 @@ static bool redact_member(struct redaction *r, struct value *v, bool is_secret, 
         replace_all(r, v, STR(REDACTED));
         return true;
     }
-    if (redact_is_secret_name(key) || (is_key && str_eq(key, STR("value"))))
+    if (secret_name_is(key) || (is_key && str_eq(key, STR("value"))))
         replace_named(r, v);
     return false;
 }
@@ -393,53 +353,11 @@ static void redact_string(struct redaction *r, struct value *v)
 
 /* ---- Whole objects. ---- */
 
-/* Shorter values are words that may be anywhere in the object. */
-#define WHOLE_MIN 8
-/* Values times bytes: nobody writes a larger object by hand. */
-#define WHOLE_COST_MAX ((size_t)1 << 32)
-
 static bool is_of_secret(const struct value *v)
 {
     str kind = value_get_str(v, STR("kind"));
 
     return str_eq(kind, STR("Secret")) || str_eq(kind, STR("SecretList"));
-}
-
-static void note_whole_value(struct redaction *r, str text)
-{
-    if (text.len >= WHOLE_MIN && !str_eq(text, STR(REDACTED)) &&
-        !str_eq(text, STR(REDACTED_BASE64)))
-        VEC_PUSH(r->arena, &r->whole_values, text);
-}
-
-/* What a Secret holds, plain and in base 64. */
-static void note_secret(struct redaction *r, const struct value *v)
-{
-    const struct value *data = value_get(v, STR("data"));
-    const struct value *texts = value_get(v, STR("stringData"));
-    str plain;
-    size_t bad;
-
-    for (size_t i = 0; i < value_len(data); i++) {
-        note_whole_value(r, value_text(&data->items[i]));
-        if (base64_decode(r->arena, value_text(&data->items[i]), &plain, &bad))
-            note_whole_value(r, plain);
-    }
-    for (size_t i = 0; i < value_len(texts); i++) {
-        note_whole_value(r, value_text(&texts->items[i]));
-        note_whole_value(r, base64_encode(r->arena, value_text(&texts->items[i])));
-    }
-}
-
-/* What the Secrets hold that v is, or that are in it. */
-static void note_whole(struct redaction *r, const struct value *v, bool is_secret)
-{
-    is_secret |= is_of_secret(v);
-    if (is_secret)
-        note_secret(r, v);
-    for (size_t i = 0; i < value_len(v); i++)
-        if (value_is_container(&v->items[i]))
-            note_whole(r, &v->items[i], is_secret);
 }
 
 /* The objects of a list are objects by themselves. */
@@ -449,46 +367,12 @@ static bool is_whole(const struct value *v)
            !value_is(value_get(v, STR("items")), VALUE_LIST);
 }
 
-/* What identifies the object is not secret: tokens of service accounts hold their namespace. */
-static void drop_identity(struct redaction *r, const struct value *v)
-{
-    const struct value *meta = value_get(v, STR("metadata"));
-    const str open[] = {value_get_str(v, STR("apiVersion")), value_get_str(v, STR("kind")),
-                        value_get_str(meta, STR("name")), value_get_str(meta, STR("namespace"))};
-    size_t kept = 0;
-
-    for (size_t i = 0; i < r->whole_values.len; i++) {
-        bool is_open = false;
-        for (size_t k = 0; k < COUNT(open); k++)
-            is_open |= str_contains(open[k], r->whole_values.items[i]);
-        if (!is_open)
-            r->whole_values.items[kept++] = r->whole_values.items[i];
-    }
-    r->whole_values.len = kept;
-}
-
-/* The longest first: it may begin with another one. */
-static int compare_lengths(const void *x, const void *y)
-{
-    const str *p = x, *q = y;
-
-    return p->len > q->len ? -1 : p->len < q->len;
-}
-
 static void hide_whole(struct redaction *r, struct value *v)
 {
-    str text = value_text(v);
-
     for (size_t i = 0; i < value_len(v); i++)
         hide_whole(r, &v->items[i]);
-    if (v->kind != VALUE_STRING)
-        return;
-    r->cost += text.len * r->whole_values.len;
-    if (r->cost > WHOLE_COST_MAX)
-        text = STR(REDACTED);
-    for (size_t i = 0; r->cost <= WHOLE_COST_MAX && i < r->whole_values.len; i++)
-        text = redact_all(r->arena, text, r->whole_values.items[i], STR(REDACTED));
-    replace(r, v, text);
+    if (v->kind == VALUE_STRING)
+        replace(r, v, secret_values_hide(r->arena, r->whole, value_text(v)));
 }
 
 /* An object that holds Secrets: what they hold is nowhere else in it, and its copies hold none. */
@@ -496,18 +380,13 @@ static void redact_whole(struct redaction *r, struct value *v)
 {
     struct value *notes = value_get(value_get(v, STR("metadata")), STR("annotations"));
 
-    if (!r->whole_values.len)
+    if (!r->whole)
         return;
     for (size_t i = 0; i < value_len(notes); i++) {
         str start = str_trim(value_str(&notes->items[i]));
         if (start.len && (start.ptr[0] == '{' || start.ptr[0] == '['))
             redact_nested(r, &notes->items[i], false);
     }
-    drop_identity(r, v);
-    if (!r->whole_values.len)
-        return;
-    qsort(r->whole_values.items, r->whole_values.len, sizeof(*r->whole_values.items),
-          compare_lengths);
     hide_whole(r, v);
 }
 
@@ -520,8 +399,7 @@ static void redact_value(struct redaction *r, struct value *v, bool is_secret)
     is_secret |= is_of_secret(v);
     if (whole) {
         r->in_whole = true;
-        r->whole_values.len = 0;
-        note_whole(r, v, is_secret);
+        r->whole = secret_values_within(r->arena, v, is_secret, STR(REDACTED));
     }
     r->met_secret |= is_secret;
     if (is_secret && value_is(value_get(v, STR("metadata")), VALUE_OBJECT)) {
@@ -545,24 +423,13 @@ static void redact_value(struct redaction *r, struct value *v, bool is_secret)
 
 /* ---- Bodies --------------------------------------------------------------------------------- */
 
-/* Whether a text that is not understood speaks of secrets. */
-static bool mentions_secrets(struct arena *a, str text)
-{
-    str plain = plain_text(text, arena_alloc_raw(a, text.len + 1));
-
-    for (size_t i = 0; i < COUNT(secret_endings); i++)
-        if (str_contains(plain, str_c(secret_endings[i])))
-            return true;
-    return str_contains(plain, STR("bearer"));
-}
-
 /* What follows the last value that could be read: kept only when it is harmless. */
 static void redact_tail(struct redaction *r, struct buf *out, str tail, bool is_first)
 {
     str rest = str_trim(tail);
     bool is_harmless = !rest.len || str_eq(rest, STR(REDACTED));
 
-    if (is_harmless || !(r->met_secret || mentions_secrets(r->arena, rest))) {
+    if (is_harmless || !(r->met_secret || secret_name_is_in(r->arena, rest))) {
         buf_add(out, tail);
         return;
     }
@@ -626,7 +493,7 @@ str redact_body(struct arena *a, str url, str content_type, str body)
         redact_pairs(a, &b, body);
         return buf_str(&b);
     }
-    if (text.len && (is_secret_url(url) || mentions_secrets(a, body)))
+    if (text.len && (is_secret_url(url) || secret_name_is_in(a, body)))
         return STR(REDACTED);
     return body;
 }
@@ -710,7 +577,7 @@ str redact_sent(struct arena *a, const struct http_request *r, str text)
         return text;
     for (size_t i = 0; i < r->headers.len; i++) {
         const struct http_header *h = &r->headers.items[i];
-        if (IS_LISTED(h->name, secret_headers) || redact_is_secret_name(h->name))
+        if (IS_LISTED(h->name, secret_headers) || secret_name_is(h->name))
             hide_credentials(&s, h->value);
     }
     hide_url(&s, r->url);

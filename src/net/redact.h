@@ -5,7 +5,7 @@
  * For recordings, traces and logs. Secrets are recognized by name: headers (Authorization, Cookie,
  * ...), JSON members and form fields (password, token, client_secret, ...), query parameters (sig,
  * code, ...), the data of Kubernetes Secrets wherever they occur, with what repeats it in the
- * object that holds them (plain or in base 64, 8 bytes and more); or by shape: private keys,
+ * object that holds them (text/secret_values.h); or by shape: private keys,
  * connection strings, signatures and passwords in URLs. Values become "REDACTED" (base64-encoded in
  * the data of a Secret). Text that cannot be parsed and mentions secrets is dropped entirely, and
  * so is JSON with duplicate keys that does. Redaction is idempotent, so that replayed requests
@@ -17,7 +17,6 @@
 
 #define REDACTED "REDACTED"
 
-bool redact_is_secret_name(str name);
 str redact_header(struct arena *a, str name, str value);
 /* Passwords and tokens in the authority, and secret parameters. */
 str redact_url(struct arena *a, str url);

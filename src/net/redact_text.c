@@ -6,6 +6,7 @@
  * away or leaves it to the next one.
  */
 #include "net/redact.h"
+#include "text/secret_name.h"
 
 struct walk {
     struct arena *arena;
@@ -109,7 +110,7 @@ static bool take_named(struct walk *w, str word, size_t end)
 {
     size_t i = end;
 
-    if (!redact_is_secret_name(word) && !str_eq(word, STR("sig")))
+    if (!secret_name_is(word) && !str_eq(word, STR("sig")))
         return false;
     while (is_one_of(char_at(w, i), "\\\"' "))
         i++;

@@ -338,6 +338,19 @@ static const struct {
      "\"REDACTED\",\"c\":\"REDACTED\",\"d\":\"REDACTED\"}},{\"kind\":\"Secret\",\"data\":{\"a\":"
      "\"UkVEQUNURUQ=\"}}],\"x\":[\"a "
      "REDACTED\",\"REDACTED\",\"REDACTED\",\"REDACTEDx\",\"short\"]}}"},
+    /* What a login is sent as, and what is in files that a Secret holds. */
+    {"", "application/json",
+     "{\"kind\":\"Work\",\"metadata\":{\"name\":\"w\"},\"spec\":[{\"kind\":\"Secret\",\"data\":{"
+     "\".dockerconfigjson\":"
+     "\"eyJhdXRocyI6eyJxdWF5LmlvIjp7ImF1dGgiOiJkWE5sY2pwd2JHRnVkR1ZrTFhaaGJIVmwi"
+     "fX19\"}},{\"kind\":\"Secret\",\"stringData\":{\"password\":\"planted-tool\"}}],\"x\":["
+     "\"Basic "
+     "dXNlcjpwbGFudGVkLXZhbHVl\",\"planted-value\",\"Basic "
+     "dXNlcjpwbGFudGVkLXRvb2w=\",\"PLANTED-TOOL\",\"706c616e7465642d746f6f6c\"]}",
+     "{\"kind\":\"Work\",\"metadata\":{\"name\":\"w\"},\"spec\":[{\"kind\":\"Secret\",\"data\":{"
+     "\".dockerconfigjson\":\"UkVEQUNURUQ=\"}},{\"kind\":\"Secret\",\"stringData\":{\"password\":"
+     "\"REDACTED\"}}],\"x\":[\"Basic "
+     "REDACTED\",\"REDACTED\",\"Basic dXNlcjpREDACTED\",\"REDACTED\",\"REDACTED\"]}"},
     /* The objects of a list have nothing to do with each other. */
     {"", "application/json",
      "{\"kind\":\"WorkList\",\"metadata\":{},\"items\":[{\"metadata\":{\"name\":\"planted-value\"},"

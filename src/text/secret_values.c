@@ -8,16 +8,15 @@
  * for nearly all places of a text. Indentation after a line end does not count, in neither of them:
  * templates indent values of several lines.
  */
-#include "compare/secret_values.h"
+#include "text/secret_values.h"
 #include "base/unicode.h"
 #include "base/utf8.h"
 #include "go/quote.h"
-#include "net/redact.h"
 #include "text/codec.h"
 #include "text/html.h"
 #include "text/json/json.h"
+#include "text/secret_name.h"
 #include "text/url.h"
-#include "object/object.h"
 
 #include <limits.h>
 
@@ -40,6 +39,7 @@ struct needle {
 
 struct secret_values {
     struct arena *arena;
+    str mask;
     struct {
         struct needle *items;
         size_t len, cap;
@@ -120,6 +120,18 @@ static str with_instead(struct arena *a, str text, char what, str instead)
     for (size_t i = 0; i < text.len; i++)
         buf_add(&out, text.ptr[i] == what ? instead : str_slice(text, i, i + 1));
     return buf_str(&out);
+}
+
+/* As Kubernetes reads base64, or else in the letters of URLs and without padding. */
+static bool decode(struct arena *a, str text, str *plain)
+{
+    size_t bad;
+
+    if (base64_decode(a, text, plain, &bad))
+        return true;
+    text = with_instead(a, with_instead(a, text, '-', STR("+")), '_', STR("/"));
+    text = str_concat(a, text, str_slice(STR("=="), 0, -text.len % 4));
+    return base64_decode(a, text, plain, &bad);
 }
 
 /* Without padding, which not everybody writes; find takes it along. scratch is for texts. */
@@ -264,10 +276,9 @@ static void add_decoded(struct words *w, str word, bool has_name)
 {
     struct words inner = {.set = w->set, .decoded = true};
     str plain, user, password;
-    size_t bad;
 
-    if (w->decoded || !base64_decode(w->set->arena, word, &plain, &bad) ||
-        plain.len < SECRET_VALUE_MIN || utf8_find_invalid(plain) != STR_NPOS)
+    if (w->decoded || !decode(w->set->arena, word, &plain) || plain.len < SECRET_VALUE_MIN ||
+        utf8_find_invalid(plain) != STR_NPOS)
         return;
     plain = str_trim(plain);
     if (!has_name) {
@@ -309,7 +320,7 @@ static bool is_secret_name(str name)
     for (size_t i = 0; i < COUNT(names); i++)
         if (str_eq_fold(name, str_c(names[i])))
             return true;
-    return redact_is_secret_name(name);
+    return secret_name_is(name);
 }
 
 static bool is_long_and_random(str word)
@@ -374,6 +385,8 @@ static void add_value(struct secret_values *s, str plain)
 {
     str trimmed = str_trim(plain);
 
+    if (str_eq(plain, s->mask))
+        return;
     add_forms(s, plain);
     if (trimmed.len != plain.len)
         add_forms(s, trimmed);
@@ -395,7 +408,6 @@ static str without_blanks(struct arena *a, str text)
 static void add_field(struct secret_values *s, const struct value *v, bool encoded)
 {
     str text, plain;
-    size_t bad;
 
     if (value_is_container(v)) {
         for (size_t i = 0; i < v->len; i++)
@@ -405,10 +417,12 @@ static void add_field(struct secret_values *s, const struct value *v, bool encod
     text = value_text(v);
     if (!text.len)
         return;
-    if (!encoded || !base64_decode(s->arena, without_blanks(s->arena, text), &plain, &bad)) {
+    if (!encoded || !decode(s->arena, without_blanks(s->arena, text), &plain)) {
         add_value(s, text);
         return;
     }
+    if (str_eq(plain, s->mask))
+        return;
     AUTO_ARENA scratch = arena_new();
     bool cut = text.len > SECRET_VALUE_KEPT;
     add_needle(s, str_slice(text, 0, SECRET_VALUE_KEPT), cut);
@@ -601,21 +615,46 @@ static void expose_tree(struct secret_values *s, const struct value *v)
     }
 }
 
-/* What identifies an object, and those within it, and all keys. */
-static void expose_identities(struct secret_values *s, const struct value *v)
+/* What identifies an object. */
+static void expose_identity(struct secret_values *s, const struct value *v)
 {
-    const struct value *meta = object_meta(v);
+    const struct value *meta = value_get(v, STR("metadata"));
 
     expose_text(s, value_get_str(v, STR("apiVersion")));
     expose_text(s, value_get_str(v, STR("kind")));
     expose_text(s, value_get_str(meta, STR("namespace")));
     expose_text(s, value_get_str(meta, STR("name")));
+}
+
+/* The same of those within it, and all keys. */
+static void expose_identities(struct secret_values *s, const struct value *v)
+{
+    expose_identity(s, v);
     for (size_t i = 0; i < v->len; i++) {
         if (v->kind == VALUE_OBJECT)
             expose_text(s, value_key(&v->items[i]));
         if (value_is_container(&v->items[i]))
             expose_identities(s, &v->items[i]);
     }
+}
+
+static struct secret_values *new_set(struct arena *a, str mask)
+{
+    struct secret_values *s = ARENA_NEW(a, struct secret_values);
+
+    s->arena = a;
+    s->mask = mask;
+    return s;
+}
+
+/* False when there is nothing in it. */
+static bool finish(struct secret_values *s)
+{
+    if (!s->needles.len)
+        return false;
+    s->open = ARENA_ARRAY(s->arena, bool, s->count);
+    sort(s);
+    return true;
 }
 
 struct secret_values *secret_values_of(struct arena *a, struct value *const *objects, size_t count)
@@ -626,19 +665,31 @@ struct secret_values *secret_values_of(struct arena *a, struct value *const *obj
         if (!objects[i] || !secret_holds(objects[i]))
             continue;
         if (!s)
-            s = ARENA_NEW(a, struct secret_values);
-        s->arena = a;
+            s = new_set(a, STR("***"));
         collect(s, objects[i], false);
     }
-    if (!s || !s->needles.len)
+    if (!s || !finish(s))
         return NULL;
-    s->open = ARENA_ARRAY(a, bool, s->count);
-    sort(s);
     for (size_t i = 0; i < count; i++)
         if (objects[i] && secret_holds(objects[i]))
             expose_identities(s, objects[i]);
         else if (objects[i])
             expose_tree(s, objects[i]);
+    return s;
+}
+
+struct secret_values *secret_values_within(struct arena *a, const struct value *object,
+                                           bool is_secret, str mask)
+{
+    struct secret_values *s;
+
+    if (!is_secret && !secret_holds(object))
+        return NULL;
+    s = new_set(a, mask);
+    collect(s, object, is_secret);
+    if (!finish(s))
+        return NULL;
+    expose_identity(s, object);
     return s;
 }
 
@@ -662,7 +713,7 @@ static str hide(struct arena *a, const struct secret_values *s, str text, struct
         if (!out.arena)
             out = buf_new(a, BUF_UNLIMITED);
         buf_add(&out, str_slice(text, done, i));
-        buf_add(&out, STR("***"));
+        buf_add(&out, s->mask);
         done = i + taken;
         i = done - 1;
         if (hits && hits->len < COUNT(hits->items))
@@ -722,7 +773,7 @@ str secret_values_hide_message(struct arena *a, const struct secret_values *s, s
         quotes++;
         if (is_fragment(s, &hits, str_slice(shown, i + 1, end), quote)) {
             buf_add(&out, str_slice(shown, done, i + 1));
-            buf_add(&out, STR("***"));
+            buf_add(&out, s->mask);
             done = end;
         }
         i = end;
@@ -846,7 +897,7 @@ static void hide_tree(struct hiding *h, struct value *before, struct value *afte
         for (size_t i = 0; value_is_container(v) && i < v->len; i++) {
             struct value *item = &v->items[i], *there = secret_counterpart(v, i, other);
             str key = v->kind == VALUE_OBJECT ? value_key(item) : STR_NONE;
-            int below = level == 0 && object_is_meta(key) ? 1 : 2;
+            int below = level == 0 && str_eq(key, STR("metadata")) ? 1 : 2;
             /* The object is known by its own name, not by what is expected to be one. */
             if (identifies(key, level)) {
                 if (!side && !(there && value_equal(item, there)))

@@ -6,10 +6,11 @@
  * hold them as JSON in whatever form. So a text is masked by what it contains: the value of a
  * Secret in hand, as it is, quoted, escaped for a URL, HTML or a script, in other letters, in hex
  * or in base64 (also as a part of something encoded), of at least SECRET_VALUE_MIN bytes, becomes
- * "***". Of a value that is a file, also what is secret in it: what has such a name, passwords of
- * URLs, long words with digits, and what is encoded in these. A value that other objects in hand
- * contain openly, or that is a key, is not a secret: it stays as it is. Secrets within other
- * objects count. Names, paths and plumb's own words are not to be given to these functions.
+ * "***" or what else is wanted. Of a value that is a file, also what is secret in it: what has such
+ * a name, passwords of URLs, long words with digits, and what is encoded in these. A value that
+ * other objects in hand contain openly, or that is a key, is not a secret: it stays as it is.
+ * Secrets within other objects count. Names, paths and plumb's own words are not to be given to
+ * these functions.
  *
  * Values are sorted and found by their first bytes, so that the time for a text hardly depends on
  * their number. Of long values SECRET_VALUE_KEPT bytes are kept; what follows them in a text is
@@ -36,6 +37,14 @@ bool secret_is_list(const struct value *v);
  * may be NULL. Lives as long as a.
  */
 struct secret_values *secret_values_of(struct arena *a, struct value *const *objects, size_t count);
+
+/*
+ * The same of one object, which may be a Secret that does not say so, for masking what becomes
+ * public: only what identifies the object itself is known, so not its keys. Values that are
+ * the mask already are none.
+ */
+struct secret_values *secret_values_within(struct arena *a, const struct value *object,
+                                           bool is_secret, str mask);
 
 /* The text without the values; the text itself when it has none. s may be NULL. */
 str secret_values_hide(struct arena *a, const struct secret_values *s, str text);

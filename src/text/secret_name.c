@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * secret_name.c - names of what is secret; see secret_name.h.
+ *
+ * To add a name: its ending in letters and digits alone, lower case, to secret_endings[].
+ */
+#include "text/secret_name.h"
+
+static const char *const secret_endings[] = {
+    "accesskey",  "accountkey",  "apikey",     "assertion",    "clientkeydata", "connectionstring",
+    "credential", "credentials", "passphrase", "passwd",       "password",      "primarykey",
+    "privatekey", "sastoken",    "secret",     "secondarykey", "secretkey",     "secretvalue",
+    "sharedkey",  "signature",   "token",
+};
+
+/* Names that end so and are none: where a list goes on. */
+static const char *const harmless_names[] = {"continuationtoken", "nextpagetoken", "pagetoken",
+                                             "skiptoken"};
+
+/* The letters and digits, lower case: client_secret and clientSecret are the same. */
+static str plain_text(str text, char *room)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        if (c >= 'A' && c <= 'Z')
+            c = (char)(c | 0x20);
+        if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
+            room[n++] = c;
+    }
+    return str_of(room, n);
+}
+
+static bool is_harmless(str plain)
+{
+    for (size_t i = 0; i < COUNT(harmless_names); i++)
+        if (str_eq(plain, str_c(harmless_names[i])))
+            return true;
+    return false;
+}
+
+bool secret_name_is(str name)
+{
+    char room[64];
+    str end = name.len > sizeof(room) ? str_from(name, name.len - sizeof(room)) : name;
+    str plain = plain_text(end, room);
+
+    if (is_harmless(plain))
+        return false;
+    for (size_t i = 0; i < COUNT(secret_endings); i++)
+        if (str_has_suffix(plain, str_c(secret_endings[i])))
+            return true;
+    return false;
+}
+
+bool secret_name_is_in(struct arena *a, str text)
+{
+    str plain = plain_text(text, arena_alloc_raw(a, text.len + 1));
+
+    for (size_t i = 0; i < COUNT(secret_endings); i++)
+        if (str_contains(plain, str_c(secret_endings[i])))
+            return true;
+    return str_contains(plain, STR("bearer"));
+}
