@@ -51,8 +51,9 @@ struct db_config {
     const char *const *upgrades;
     /* The SQL of all changes, ended by NULL. */
     const char *const *statements;
-    bool driven; /* no thread: db_seal writes */
-    bool keep;   /* what could not be written is tried again, and not dropped */
+    bool existing; /* the file must have been one of these before */
+    bool driven;   /* no thread: db_seal writes */
+    bool keep;     /* what could not be written is tried again, and not dropped */
     /*
      * Called after each batch, on the thread that wrote it, without any lock of ours: everything up
      * to number is on disk, or failure says why nothing after the last success is. May be NULL.

@@ -154,6 +154,8 @@ static bool upgrade(struct db *d, struct err *e)
                        "%.*s: written by a newer version of plumb (format %lld, this one knows "
                        "formats up to %zu)",
                        STR_ARG(d->config.path), (long long)format, newest);
+    if (d->config.existing && !format)
+        return err_set(e, ERR_INVALID, "%.*s: the file is empty", STR_ARG(d->config.path));
     for (size_t i = (size_t)format; i < newest; i++)
         if (!upgrade_from(d, i, e))
             return false;

@@ -79,7 +79,10 @@ static bool check_version(struct store *s, const struct store_entry *n,
     if (rv != v->rv ||
         !str_eq(n->key, object_path(a, namespace, object_meta_str(tree, STR("name")))))
         return wrong(n, "has the state of another object or version", e);
-    return true;
+    str fault = store_meta_fault(object_meta(tree));
+    return !fault.len ||
+           wrong(n, str_z(a, str_fmt(a, "its metadata.%.*s is of the wrong type", STR_ARG(fault))),
+                 e);
 }
 
 /* The states of an object: those in the history, newest first, then at most the one before. */

@@ -6,6 +6,7 @@
  *   /apis/GROUP/VERSION/namespaces/NS/PLURAL/NAME/SUBRESOURCE      or without namespaces/NS
  */
 #include "store/internal.h"
+#include "text/url.h"
 
 /* The longest Accept header that is looked at. */
 #define ACCEPT_MAX (4 * KIB)
@@ -152,6 +153,31 @@ static bool choose_verb(struct store_request *r)
 
 /* ---- Parameters. ---- */
 
+/*
+ * Of several values of a parameter a cluster takes the first, and one that is not escaped as it
+ * must be does not count. What is to be changed then may be everything, so here it is an error.
+ */
+static bool check_query(struct store_request *r)
+{
+    struct map *seen = map_new(r->arena);
+    str query = r->call->query, name, value;
+
+    if (r->verb == STORE_GET || r->verb == STORE_LIST || r->verb == STORE_WATCH)
+        return true;
+    while (url_query_next(r->arena, &query, &name, &value)) {
+        const str *before = map_get(seen, name);
+        if (before && !str_eq(*before, value))
+            return store_fault(r, 400, "BadRequest",
+                               "the parameter %.*s has several values: \"%.*s\" and \"%.*s\"",
+                               STR_ARG(name), STR_ARG(*before), STR_ARG(value));
+        str *kept = ARENA_NEW(r->arena, str);
+        *kept = value;
+        map_set(seen, name, kept);
+    }
+    return !query.len ||
+           store_fault(r, 400, "BadRequest", "the query has a broken escape: %.*s", STR_ARG(query));
+}
+
 static bool read_validation(struct store_request *r)
 {
     static const struct {
@@ -258,7 +284,7 @@ static bool read_parameters(struct store_request *r)
     if (r->call->body.len > STORE_BODY_MAX)
         return store_fault(r, 413, "RequestEntityTooLarge",
                            "Request entity too large: limit is %zu", STORE_BODY_MAX);
-    return read_accept(r) && read_validation(r) && read_dry_run(r);
+    return check_query(r) && read_accept(r) && read_validation(r) && read_dry_run(r);
 }
 
 /* ---- Answering. ---- */
@@ -294,9 +320,24 @@ static bool prepare(struct store_request *r)
     return find_type(r) && choose_verb(r) && read_parameters(r);
 }
 
+/* There is nobody else to act as; what is asked for another one must not be done by ours. */
+static bool check_user(struct store_request *r)
+{
+    const struct http_headers *h = r->call->headers;
+
+    for (size_t i = 0; h && i < h->len; i++)
+        if (str_eq_fold(str_slice(h->items[i].name, 0, 12), STR("Impersonate-")))
+            return store_fault(r, 403, "Forbidden",
+                               "nobody can be impersonated here: the header %.*s is not allowed",
+                               STR_ARG(h->items[i].name));
+    return true;
+}
+
 /* Answers whether the call waits for the disk; otherwise the answer is in it. */
 static bool run(struct store_request *r)
 {
+    if (!check_user(r))
+        return false;
     if (!read_path(r)) {
         if (!store_do_other(r))
             store_fault(r, 404, "NotFound", "the server could not find the requested resource");

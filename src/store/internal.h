@@ -422,6 +422,8 @@ const struct regex *store_regex(struct store_regexes *x, str pattern);
 str store_time(struct arena *a, int64_t now);
 str store_new_uid(struct arena *a);
 /* Brings metadata into Kubernetes' shape: unknown members go to unknown. False: answered by 400. */
+/* The first member of metadata that is of the wrong type; empty: none is. */
+str store_meta_fault(const struct value *meta);
 MUST_CHECK bool store_meta_coerce(struct store_request *r, struct value *object,
                                   struct store_paths *unknown);
 void store_meta_validate(struct arena *a, const struct store_type *t, const struct value *object,

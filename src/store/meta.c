@@ -117,6 +117,18 @@ static bool is_dropped(void *ctx, const struct value *member)
     return is_nothing(member) || find_member(value_key(member)) == COUNT(members);
 }
 
+str store_meta_fault(const struct value *meta)
+{
+    for (size_t i = 0; i < value_len(meta); i++) {
+        str key = value_key(&meta->items[i]);
+        size_t at = find_member(key);
+
+        if (at < COUNT(members) && !kind_fits(members[at].kind, &meta->items[i]))
+            return key;
+    }
+    return STR_NONE;
+}
+
 bool store_meta_coerce(struct store_request *r, struct value *object, struct store_paths *unknown)
 {
     const struct value *given = object_meta_member(object);

@@ -157,6 +157,7 @@ bool store_persist_open(struct store *s, struct err *e)
         .upgrades = upgrades,
         .statements = statements,
         .driven = s->config.driven,
+        .existing = s->config.existing,
         .written = store_written,
         .ctx = s,
         .vfs = s->config.vfs,

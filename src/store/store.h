@@ -34,6 +34,7 @@ struct store_config {
     str path; /* of the SQLite file; empty: memory only */
     enum db_sync sync;
     bool driven;
+    bool existing; /* the file must be a store already */
     /* How many changes of one type, and how old ones, watches and lists may go back to. */
     size_t history_count;
     int64_t history_age;

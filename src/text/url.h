@@ -70,5 +70,10 @@ void url_path_escape(struct buf *out, str segment);
 MUST_CHECK bool url_unescape(struct arena *a, str text, bool plus, str *out);
 /* Appends "name=value", escaped, after "?" or "&" as the text so far asks for. */
 void url_query_add(struct buf *out, str name, str value);
+/*
+ * Takes the next parameter off a raw query, unescaped. False when there is none, or when an escape
+ * is broken: then *query is not empty.
+ */
+MUST_CHECK bool url_query_next(struct arena *a, str *query, str *name, str *value);
 /* The first parameter of that name in a raw query, unescaped. False when there is none. */
 bool url_query_get(struct arena *a, str query, str name, str *out);

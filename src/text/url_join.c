@@ -123,6 +123,20 @@ void url_query_add(struct buf *out, str name, str value)
     url_query_escape(out, value);
 }
 
+bool url_query_next(struct arena *a, str *query, str *name, str *value)
+{
+    str pair, rest;
+
+    if (!query->len)
+        return false;
+    str_cut(*query, STR("&"), &pair, &rest);
+    str_cut(pair, STR("="), name, value);
+    if (!url_unescape(a, *name, true, name) || !url_unescape(a, *value, true, value))
+        return false;
+    *query = rest;
+    return true;
+}
+
 bool url_query_get(struct arena *a, str query, str name, str *out)
 {
     str rest = query, pair, key, value;

@@ -67,6 +67,8 @@ static struct handler_stream *call_handler(struct local *c, const char *method, 
                     c->type.len ? c->type : STR("application/json"));
     if (c->accept.len)
         http_header_add(a, &headers, STR("Accept"), c->accept);
+    if (c->extra.len)
+        http_header_add(a, &headers, c->extra, STR("x"));
     w.call = (struct handler_call){
         .arena = a,
         .method = str_c(method),

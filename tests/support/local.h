@@ -24,6 +24,7 @@ struct local {
     str agent;  /* User-Agent */
     str type;   /* Content-Type; empty: application/json */
     str accept; /* Accept; empty: application/json */
+    str extra;  /* another header, without a value; empty: none */
     bool raw;   /* answers are not read as JSON: body stays NULL */
     struct arena *arena;
     /* The last answer. */

@@ -32,6 +32,7 @@ static bool check_file(struct call *c, str path, struct err *e)
 
     config.path = path;
     config.driven = true;
+    config.existing = true;
     if (!store_open(&config, &s, e))
         return false;
     bool ok = check_open(c, s, path, e);

@@ -370,6 +370,48 @@ TEST(nothing_is_deleted_with_options_that_cannot_be_understood)
     stage_end(&s);
 }
 
+/* A cluster would take the first value, or none at all. */
+TEST(nothing_is_deleted_by_half_of_a_query)
+{
+    static const char *const queries[] = {
+        "?labelSelector=a%3Db&labelSelector=c%3Dd", "?labelSelector=%zz",
+        "?labelSelector=a%3Db&%6CabelSelector=",    "?dryRun=&dryRun=All",
+        "?fieldSelector=metadata.name%3D%",
+    };
+    struct stage s = stage_begin();
+
+    widget(&s, "a");
+    for (size_t i = 0; i < COUNT(queries); i++) {
+        AUTO_ARENA a = arena_new();
+        str target = str_concat(a, STR(WIDGETS), str_c(queries[i]));
+        ASSERT_ASK(&s, "DELETE", str_z(a, target), "", 400);
+        ASSERT_ASK(&s, "GET", WIDGETS "/a", "", 200);
+        target = str_concat(a, STR(WIDGETS "/a"), str_c(queries[i]));
+        ASSERT_ASK(&s, "DELETE", str_z(a, target), "", 400);
+        ASSERT_ASK(&s, "GET", WIDGETS "/a", "", 200);
+    }
+    ASSERT_ASK(&s, "DELETE", WIDGETS "?dryRun=All&dryRun=All", "", 200);
+    ASSERT_ASK(&s, "GET", WIDGETS "/a?x=1&x=2", "", 200);
+    stage_end(&s);
+}
+
+TEST(nobody_is_impersonated)
+{
+    struct stage s = stage_begin();
+
+    widget(&s, "a");
+    s.c.extra = STR("impersonate-User");
+    ASSERT_ASK(&s, "DELETE", WIDGETS "/a", "", 403);
+    assert_str(local_text(&s.c, "reason"), STR("Forbidden"));
+    ASSERT_ASK(&s, "GET", WIDGETS "/a", "", 403);
+    ASSERT_ASK(&s, "GET", "/apis", "", 403);
+    s.c.extra = STR("Impersonate-Extra-scopes");
+    ASSERT_ASK(&s, "GET", WIDGETS "/a", "", 403);
+    s.c.extra = STR_NONE;
+    ASSERT_ASK(&s, "GET", WIDGETS "/a", "", 200);
+    stage_end(&s);
+}
+
 TEST(no_more_of_a_collection_is_deleted_than_the_limit_says)
 {
     struct stage s = stage_begin();
@@ -401,4 +443,6 @@ RUN_TESTS(cmocka_unit_test(finalizers_keep_an_object_until_the_last_is_removed),
           cmocka_unit_test(a_definition_takes_its_objects_along_and_may_come_back),
           cmocka_unit_test(collections_are_deleted_by_selector),
           cmocka_unit_test(nothing_is_deleted_with_options_that_cannot_be_understood),
+          cmocka_unit_test(nothing_is_deleted_by_half_of_a_query),
+          cmocka_unit_test(nobody_is_impersonated),
           cmocka_unit_test(no_more_of_a_collection_is_deleted_than_the_limit_says))

@@ -347,6 +347,13 @@ static const struct {
     {"UPDATE objects SET object = replace(object, '\"name\":\"default\"', '\"name\":\"d\"')",
      "the object has another name"},
     {"UPDATE objects SET object = replace(object, '\"uid\"', '\"uud\"')", "without uid"},
+    {"UPDATE objects SET object = replace(object, '\"uid\"', '\"finalizers\":\"x\",\"uid\"')",
+     "its metadata.finalizers is of the wrong type"},
+    {"UPDATE objects SET object = replace(object, '\"uid\"',"
+     " '\"ownerReferences\":{\"uid\":\"x\"},\"uid\"')",
+     "its metadata.ownerReferences is of the wrong type"},
+    {"UPDATE objects SET object = replace(object, '\"uid\"', '\"annotations\":{\"a\":1},\"uid\"')",
+     "its metadata.annotations is of the wrong type"},
     {"UPDATE counter SET version = 1", "version 2, and the last one of the file is 1"},
     {"UPDATE counter SET version = -5", "its last version is negative"},
     {"DELETE FROM counter", "it has 0 last versions"},

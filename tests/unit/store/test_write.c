@@ -79,6 +79,11 @@ static const struct {
      "\"?\"}}",
      400, "BadRequest",
      "Secret in version \"v1\" cannot be handled as a Secret: illegal base64 data at input byte 0"},
+    {"POST", "/api/v1/namespaces/default/secrets", "",
+     "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":\"s\"},\"data\":{\"a\":"
+     "\"YWE-\"}}",
+     400, "BadRequest",
+     "Secret in version \"v1\" cannot be handled as a Secret: illegal base64 data at input byte 3"},
     {"GET", WIDGETS "?resourceVersionMatch=Exact", "", "", 422, "Invalid",
      "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: "
      "resourceVersionMatch is forbidden unless resourceVersion is provided"},
