@@ -172,7 +172,8 @@ bool input_files(struct call *c, struct option_list *out, struct err *e)
     for (size_t i = 0; i < c->arg_count; i++)
         if (!input_add(c->arena, c->args[i], out, e))
             return false;
-    return true;
+    return out->len || err_set(e, ERR_NOT_FOUND, "there is no .json, .yaml or .yml file in %.*s",
+                               STR_ARG(str_join(c->arena, c->args, c->arg_count, STR(", "))));
 }
 
 /* ---- All documents. ---- */

@@ -305,6 +305,9 @@ static bool cmd_diff(struct call *c, struct err *e)
     if (!list_rules_read(c->arena, &v->by, &j.rules, e) || !objects_read(c, c->args[0], &old, e) ||
         !objects_read(c, c->args[1], &new_, e))
         return false;
+    if (!old.len && !new_.len && c->status == STATUS_FINE)
+        return err_set(e, ERR_NOT_FOUND, "there is no document in %.*s, and none in %.*s",
+                       STR_ARG(c->args[0]), STR_ARG(c->args[1]));
     pairs = objects_match(c->arena, &old, &new_);
     return compare_all(&j, &pairs, e);
 }
@@ -328,7 +331,8 @@ const struct command command_diff = {
             "text is a unified difference of both sides written as normalised YAML; list has a\n"
             "line per difference with its path and its place in both files; json is the same\n"
             "for programs. What Secrets hold is masked. Exit status: 0 when there is no\n"
-            "difference, 1 when there is one, 2 when something went wrong.\n",
+            "difference, 1 when there is one, 2 when something went wrong or neither side has a\n"
+            "document.\n",
     .examples = "  plumb diff deployed.yaml declared.yaml\n"
                 "  plumb diff -o list deployed.yaml declared.yaml\n"
                 "  plumb diff --by spec.ports=port,protocol old.yaml new.yaml\n"

@@ -295,6 +295,8 @@ static bool plan_files(struct call *c, struct model *model, struct err *e)
     if (!read_all(c, m, e) || !plan_make(c->arena, m, v->offline && v->strict, &p, e))
         return false;
     print_ignored(&p);
+    if (!p.count && !p.findings.len)
+        return err_set(e, ERR_NOT_FOUND, "no object in these files is one of Azure");
     if (!for_tools(v->output))
         print_findings(c, &p);
     bool json = str_eq(v->output, STR("json"));
@@ -342,7 +344,8 @@ const struct command command_plan = {
             "Secrets are never printed: {secret NAME/KEY} stands for them offline, (secret)\n"
             "otherwise. With --strict, owners and references to objects that do not exist are\n"
             "findings. Objects whose reconcile policy is skip are not sent. Exit status: 0 when\n"
-            "there is nothing to do, 1 when there is, 2 when something is wrong.\n",
+            "there is nothing to do, 1 when there is, 2 when something is wrong or no object in\n"
+            "the files is one of Azure.\n",
     .examples = "  plumb plan -f manifests/\n"
                 "  plumb plan --all -o markdown\n"
                 "  plumb plan -n shop --azure-endpoint http://127.0.0.1:8642\n"
