@@ -270,6 +270,7 @@ struct result_drift {
 /* Filled by report/baseline.h, not by a comparison. */
 struct result_baseline {
     str file; /* the earlier report; empty: there is none */
+    str hash; /* of its reference; empty: it has none */
     struct {
         struct result_drift *items;
         size_t len, cap;

@@ -7,6 +7,11 @@
 #include "report/results_json.h"
 #include "text/json/json.h"
 
+bool report_is_of_another(str earlier, str hash)
+{
+    return earlier.len && hash.len && !str_eq(earlier, hash);
+}
+
 /* ---- Reading. ---- */
 
 static bool has_member(const struct value *v, str name)
@@ -257,7 +262,7 @@ void baseline_apply(struct arena *a, str file, const struct results *earlier, st
 {
     struct result_baseline *b = &r->baseline;
 
-    *b = (struct result_baseline){.file = file};
+    *b = (struct result_baseline){.file = file, .hash = earlier->hash};
     add_present(a, earlier, r, b);
     add_fixed(a, earlier, r, b);
     add_issues(a, earlier, r, b);

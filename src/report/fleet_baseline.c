@@ -18,7 +18,7 @@ struct known_list {
 };
 
 struct fleet_earlier {
-    str file;
+    str file, hash;
     struct known_list all;
     struct map *by_subject; /* subject_of to struct known_list */
 };
@@ -71,6 +71,7 @@ static bool read_report(struct arena *a, const struct source *source, struct fle
     const struct value *findings = value_get(root, STR("Findings"));
     if (!value_is(findings, VALUE_LIST) || !value_get(root, STR("Sites")))
         return err_set(e, ERR_INVALID, "it has no Findings and Sites");
+    out->hash = value_get_str(value_get(root, STR("Summary")), STR("MetadataHash"));
     for (size_t i = 0; i < findings->len; i++)
         if (fleet_read_kind(&findings->items[i], &kind) && kind != FLEET_UNMATCHED)
             add_known(a, out, read_known(a, &findings->items[i], kind));
@@ -189,6 +190,7 @@ void fleet_baseline_apply(struct arena *a, const struct fleet_earlier *earlier, 
     struct map *now = flags_by_subject(scratch, f);
 
     f->baseline.file = earlier->file;
+    f->baseline.hash = earlier->hash;
     for (size_t i = 0; i < f->findings.len; i++) {
         struct fleet_finding *x = &f->findings.items[i];
         if (x->kind != FLEET_UNMATCHED)

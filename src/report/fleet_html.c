@@ -164,6 +164,8 @@ static str lead_text(struct arena *a, const struct fleet *f)
     if (f->baseline.file.len)
         buf_fmt(&out, " · since %.*s: %zu new, %zu fixed", STR_ARG(f->baseline.file),
                 f->baseline.fresh, f->baseline.fixed);
+    if (report_is_of_another(f->baseline.hash, f->hash))
+        buf_add(&out, STR(" (made with another reference)"));
     return buf_str(&out);
 }
 

@@ -43,6 +43,8 @@ static void add_summary(struct arena *a, const struct fleet *f, struct buf *out)
     if (f->baseline.file.len)
         buf_fmt(out, "| New since the earlier report | %zu |\n| Fixed | %zu |\n", f->baseline.fresh,
                 f->baseline.fixed);
+    if (report_is_of_another(f->baseline.hash, f->hash))
+        buf_add(out, STR("| Earlier report | made with another reference |\n"));
     buf_char(out, '\n');
 }
 

@@ -161,6 +161,7 @@ static bool read_baseline(struct reading *r, const struct value *v, struct err *
     const struct value *fixed = value_get(v, STR("Fixed"));
 
     f->baseline = (struct fleet_baseline){.file = value_get_str(v, STR("File")),
+                                          .hash = value_get_str(v, STR("MetadataHash")),
                                           .fresh = report_count_at(v, "NumNew"),
                                           .remaining = report_count_at(v, "NumRemaining"),
                                           .fixed = report_count_at(v, "NumFixed")};

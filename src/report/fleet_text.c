@@ -347,6 +347,9 @@ static void add_baseline(const struct writer *w)
     if (b->file.len)
         buf_fmt(w->out, "Compared with %.*s: %zu new, %zu remaining, %zu fixed\n",
                 STR_ARG(name_of(w, b->file)), b->fresh, b->remaining, b->fixed);
+    if (report_is_of_another(b->hash, w->fleet->hash))
+        buf_fmt(w->out, "It was made with another reference, of which the hash is %.*s\n",
+                STR_ARG(name_of(w, b->hash)));
 }
 
 /* ---- The whole. ---- */

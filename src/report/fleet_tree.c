@@ -85,6 +85,7 @@ static struct value *baseline_tree(struct arena *a, const struct fleet *f)
     struct value *out = value_object(a);
 
     value_set_str(a, out, STR("File"), b->file);
+    report_set_text(a, out, "MetadataHash", b->hash);
     set_count(a, out, "NumNew", b->fresh);
     set_count(a, out, "NumRemaining", b->remaining);
     set_count(a, out, "NumFixed", b->fixed);

@@ -296,7 +296,7 @@ static bool write_html(const struct results *r, const struct report_options *o, 
     if (r->verdict.known)
         html_verdict(&r->verdict, out);
     if (r->baseline.file.len)
-        html_baseline(&r->baseline, out);
+        html_baseline(r, out);
     html_reference_only(r, out);
     buf_add(out, STR("<div id=\"objects\" tabindex=\"-1\">\n"));
     add_groups(&page, &outline, &anchors, out);

@@ -174,8 +174,9 @@ static void add_drifts(struct buf *out, const struct result_baseline *b,
     buf_add(out, STR("</ul></details>"));
 }
 
-void html_baseline(const struct result_baseline *b, struct buf *out)
+void html_baseline(const struct results *r, struct buf *out)
 {
+    const struct result_baseline *b = &r->baseline;
     static const char *const titles[DRIFT_STATES] = {"New", "Worse", "Remaining", "Fixed"};
     bool worse = b->counts[DRIFT_NEW] || b->counts[DRIFT_WORSE];
 
@@ -184,6 +185,8 @@ void html_baseline(const struct result_baseline *b, struct buf *out)
     html_badge(out, worse ? "missing" : "complete", worse ? "Worse" : "Not worse");
     buf_add(out, STR("</h2><p class=\"quiet\">"));
     html_show(out, b->file);
+    if (report_is_of_another(b->hash, r->hash))
+        buf_add(out, STR(", made with another reference"));
     buf_add(out, STR("</p>"));
     for (size_t i = 0; i < DRIFT_STATES; i++)
         add_drifts(out, b, (enum result_drift_state)i, titles[i]);

@@ -21,6 +21,8 @@ void report_tree_field(struct arena *a, struct value *out, const struct result_f
 void report_tree_more(struct arena *a, struct value *out, const struct results *r);
 /* Sets a member, unless the text is empty. */
 void report_set_text(struct arena *a, struct value *out, const char *key, str text);
+/* Whether an earlier report, of whose reference this is the hash, was made with another one. */
+bool report_is_of_another(str earlier, str hash);
 /* A member that is a positive number, else 0. */
 size_t report_count_at(const struct value *object, const char *name);
 
@@ -228,7 +230,7 @@ void html_issue(struct html_page *p, const struct result_issue *issue, struct bu
 void html_unmatched(struct html_page *p, str id, struct buf *out);
 /* The panels: how complete the comparison was; what an earlier report had; what was inferred. */
 void html_verdict(const struct result_verdict *v, struct buf *out);
-void html_baseline(const struct result_baseline *b, struct buf *out);
+void html_baseline(const struct results *r, struct buf *out);
 void html_reference_only(const struct results *r, struct buf *out);
 
 /* What changed first, for a closed row. */

@@ -120,6 +120,8 @@ static void add_summary(struct arena *a, const struct results *r, struct buf *ou
         add_row(out, "Patched by overrides", r->patched);
     for (size_t i = 0; r->baseline.file.len && i < DRIFT_STATES; i++)
         add_row(out, drifts[i], r->baseline.counts[i]);
+    if (report_is_of_another(r->baseline.hash, r->hash))
+        buf_add(out, STR("| Earlier report | made with another reference |\n"));
     if (v->known) {
         const char *mark = v->complete ? "" : "**";
         str text = verdict_text(a, v);

@@ -138,6 +138,7 @@ static void read_baseline(struct arena *a, const struct value *in, struct result
     static const char *const names[DRIFT_STATES] = {"New", "Worse", "Remaining", "Fixed"};
 
     b->file = text_at(in, "File");
+    b->hash = text_at(in, "MetadataHash");
     for (size_t state = 0; b->file.len && state < DRIFT_STATES; state++) {
         const struct value *list = value_get(in, str_c(names[state]));
         for (size_t i = 0; value_is(list, VALUE_LIST) && i < list->len; i++)

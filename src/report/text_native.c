@@ -279,6 +279,9 @@ void report_baseline_text(struct buf *out, const struct results *r)
     buf_fmt(out, "\nCompared with %.*s: %zu new, %zu worse, %zu remaining, %zu fixed\n",
             STR_ARG(quote_line(out->arena, b->file)), b->counts[DRIFT_NEW], b->counts[DRIFT_WORSE],
             b->counts[DRIFT_REMAINING], b->counts[DRIFT_FIXED]);
+    if (report_is_of_another(b->hash, r->hash))
+        buf_fmt(out, "It was made with another reference, of which the hash is %.*s\n",
+                STR_ARG(quote_line(out->arena, b->hash)));
     for (size_t i = 0; i < b->drifts.len; i++) {
         const struct result_drift *d = &b->drifts.items[i];
         if (!i || d[-1].state != d->state)

@@ -67,6 +67,7 @@ static void add_baseline(struct arena *a, struct value *out, const struct result
     struct value *lists[DRIFT_STATES];
 
     value_set_str(a, out, STR("File"), b->file);
+    report_set_text(a, out, "MetadataHash", b->hash);
     for (size_t i = 0; i < DRIFT_STATES; i++)
         value_set(a, out, str_c(names[i]), value_list(a));
     for (size_t i = 0; i < DRIFT_STATES; i++)

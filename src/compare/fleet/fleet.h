@@ -112,6 +112,7 @@ struct fleet_fixed {
 /* Filled by report/fleet_baseline.h, not by a run. Counts are pairs of a site and a finding. */
 struct fleet_baseline {
     str file; /* the earlier report; empty: there is none */
+    str hash; /* of its reference; empty: it has none */
     size_t fresh, remaining, fixed;
     struct {
         struct fleet_fixed *items;
