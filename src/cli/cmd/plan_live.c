@@ -28,6 +28,7 @@ struct making {
     const struct kube_discovery *discovery;
     struct settings settings;
     VEC(const struct value *) objects;
+    size_t unread; /* objects that may be there */
 };
 
 /* ---- The cluster. ---------------------------------------------------------------------------- */
@@ -90,9 +91,36 @@ static int ask(const struct making *m, struct arena *a, const struct object_key 
     return is_object(&call, *out, e) ? 200 : 0;
 }
 
+/* The operator would have read it, so that what is planned without it may be wrong. */
 static int fetch(void *ctx, struct arena *a, const struct object_key *key, struct value **out)
 {
-    return ask(ctx, a, key, out, NULL);
+    struct making *m = ctx;
+    AUTO_ERR why = {0};
+    int status = ask(m, a, key, out, &why);
+
+    if (status != 200 && status != 404) {
+        m->unread++;
+        err_wrap(&why, "%.*s %.*s%s%.*s was not read, so the plan may be wrong", STR_ARG(key->kind),
+                 STR_ARG(key->namespace), key->namespace.len ? "/" : "", STR_ARG(key->name));
+        call_report(m->call, &why);
+    }
+    return status;
+}
+
+/* Nobody's when there is no operator yet. */
+static str read_digest_key(struct making *m, str namespace)
+{
+    AUTO_ERR why = {0};
+    str key = m->transport ? digest_key_read(m->secrets, m->transport, namespace, false, &why)
+                           : STR_NONE;
+
+    if (why.kind && why.kind != ERR_NOT_FOUND)
+        message_warning((struct where){0},
+                        str_fmt(m->call->arena,
+                                "without Secret %.*s/%s, all that the operator keeps digests of "
+                                "is compared with Azure, and no bodyDigest is shown: %.*s",
+                                STR_ARG(namespace), DIGEST_KEY_SECRET, STR_ARG(why.text)));
+    return key;
 }
 
 static bool connect(struct making *m, struct err *e)
@@ -395,9 +423,7 @@ static bool make(struct making *m, struct value **plan, struct err *e)
                     .scopes = v->scopes.items,
                     .scope_count = v->scopes.len,
                     .rules = rules,
-                    .digest_key = m->transport ? digest_key_read(m->secrets, m->transport,
-                                                                 namespace, false, NULL)
-                                               : STR_NONE},
+                    .digest_key = read_digest_key(m, namespace)},
         .fetch = fetch,
         .ctx = m,
         .credential = m->settings.has_credential ? &m->settings.credential : NULL,
@@ -421,7 +447,10 @@ static bool run(struct making *m, struct manifests *files, struct err *e)
             return false;
     if ((!files && !list(m, e)) || !make(m, &plan, e))
         return false;
-    m->call->status = status_of(plan, v->strict);
+    if (m->unread)
+        value_set_int(m->call->arena, value_get(plan, STR("summary")), STR("unread"),
+                      (int64_t)m->unread);
+    m->call->status = m->unread ? STATUS_TROUBLE : status_of(plan, v->strict);
     return print(m->call, plan, e);
 }
 
