@@ -194,6 +194,7 @@ static bool load_from(struct loading *l, struct root *root, struct err *e)
 bool compare_load(struct arena *a, const struct compare_options *options,
                   const struct compare **out, struct err *e)
 {
+    struct arena_mark before = arena_mark(a);
     struct compare *c = ARENA_NEW(a, struct compare);
     struct loading l = {.arena = a,
                         .options = options,
@@ -205,6 +206,9 @@ bool compare_load(struct arena *a, const struct compare_options *options,
     bool ok = load_from(&l, &root, e);
     root_close(&root);
     log_buffer_flush(&l.log, &options->log);
+    /* The reference may be read again, to say what is wrong with it. */
+    if (!ok)
+        arena_rewind(a, before);
     return ok;
 }
 

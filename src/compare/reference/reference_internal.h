@@ -48,8 +48,11 @@ struct template
     struct identity identity;
     size_t bytes; /* of its texts, and of what it renders to with empty data */
 };
-/* The same of all templates together: each has the function files, and one may be listed often. */
-#define TEMPLATES_BYTES_MAX (256 * MIB)
+/*
+ * The same of all templates together: each has the function files, and one may be listed often.
+ * Loading takes at most about twice that.
+ */
+#define TEMPLATES_BYTES_MAX (128 * MIB)
 
 struct component {
     str name;
