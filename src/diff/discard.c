@@ -10,7 +10,7 @@
  */
 #include "diff/internal.h"
 
-enum { KEEP, ALONE, COMMON };
+enum { KEEP = 0, ALONE, COMMON };
 
 /* 2 to the number of times that n can be divided by 4: about its square root. */
 static int32_t rough_root(int32_t n)
@@ -22,6 +22,7 @@ static int32_t rough_root(int32_t n)
     return root;
 }
 
+/* The marks are made where it then says which lines have changed. */
 static void mark_lines(const struct diff_pair *p, int which, uint8_t *marks)
 {
     const struct diff_side *s = &p->side[which];
@@ -117,14 +118,14 @@ static void settle_marks(uint8_t *marks, int32_t count)
     }
 }
 
-static void keep_lines(struct arena *a, struct diff_side *s, const uint8_t *marks)
+static void keep_lines(struct arena *a, struct diff_side *s)
 {
     size_t bytes = arena_array_size((size_t)s->count, sizeof(int32_t));
 
     s->kept = arena_alloc_raw(a, bytes);
     s->kept_classes = arena_alloc_raw(a, bytes);
     for (int32_t i = 0; i < s->count; i++) {
-        if (marks[i] != KEEP) {
+        if (s->changed[i] != KEEP) {
             s->changed[i] = 1;
             continue;
         }
@@ -137,9 +138,9 @@ void diff_discard(struct arena *a, struct diff_pair *p)
 {
     for (int i = 0; i < 2; i++) {
         struct diff_side *s = &p->side[i];
-        uint8_t *marks = arena_alloc_raw(a, (size_t)s->count);
+        uint8_t *marks = (uint8_t *)s->changed;
         mark_lines(p, i, marks);
         settle_marks(marks, s->count);
-        keep_lines(a, s, marks);
+        keep_lines(a, s);
     }
 }

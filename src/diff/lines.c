@@ -12,7 +12,8 @@
  */
 #include "diff/internal.h"
 
-enum { SLOTS_FIRST = 64, AHEAD = 16 };
+/* The slots of many lines are made as they are needed: most of those may be alike. */
+enum { SLOTS_FIRST = 64, SLOTS_AT_ONCE = 1 << 20, AHEAD = 16 };
 
 static bool is_incomplete(str s)
 {
@@ -234,7 +235,7 @@ static void classify(struct arena *a, struct diff_pair *p)
         p->side[i].changed = ARENA_ARRAY(a, char, counts[i] + 2) + 1;
     }
     p->classes = arena_alloc_raw(a, arena_array_size(counts[0] + counts[1], sizeof(*p->classes)));
-    while (size < 2 * counts[0])
+    while (size < 2 * counts[0] && size < SLOTS_AT_ONCE)
         size *= 2;
     table_grow(a, &table, p, size);
     classify_old(a, &table, p);
