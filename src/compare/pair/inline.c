@@ -68,11 +68,16 @@ const struct inline_function *inline_find(str name)
 
 static size_t capture_place(const struct captures *c, str name)
 {
-    size_t at = 0;
+    size_t low = 0, high = c->groups.len;
 
-    while (at < c->groups.len && str_cmp(c->groups.items[at].name, name) < 0)
-        at++;
-    return at;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (str_cmp(c->groups.items[middle].name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 const struct capture *captures_get(const struct captures *c, str name)
