@@ -390,17 +390,10 @@ static void redact_whole(struct redaction *r, struct value *v)
     hide_whole(r, v);
 }
 
-/* is_secret: v is a Secret, or a part of one in which its data may stand. */
-static void redact_value(struct redaction *r, struct value *v, bool is_secret)
+static void redact_parts(struct redaction *r, struct value *v, bool is_secret)
 {
     bool is_key = value_get(v, STR("keyName")) != NULL;
-    bool whole = !r->in_whole && is_whole(v);
 
-    is_secret |= is_of_secret(v);
-    if (whole) {
-        r->in_whole = true;
-        r->whole = secret_values_within(r->arena, v, is_secret, STR(REDACTED));
-    }
     r->met_secret |= is_secret;
     if (is_secret && value_is(value_get(v, STR("metadata")), VALUE_OBJECT)) {
         r->values.len = 0;
@@ -415,10 +408,23 @@ static void redact_value(struct redaction *r, struct value *v, bool is_secret)
         if (v->kind != VALUE_OBJECT || !redact_member(r, item, is_secret, is_key))
             redact_value(r, item, is_secret);
     }
-    if (whole) {
-        redact_whole(r, v);
-        r->in_whole = false;
+}
+
+/* is_secret: v is a Secret, or a part of one in which its data may stand. */
+static void redact_value(struct redaction *r, struct value *v, bool is_secret)
+{
+    is_secret |= is_of_secret(v);
+    if (r->in_whole || !is_whole(v)) {
+        redact_parts(r, v, is_secret);
+        return;
     }
+    AUTO_ARENA values = arena_new();
+    r->in_whole = true;
+    r->whole = secret_values_within(values, v, is_secret, STR(REDACTED));
+    redact_parts(r, v, is_secret);
+    redact_whole(r, v);
+    r->in_whole = false;
+    r->whole = NULL;
 }
 
 /* ---- Bodies --------------------------------------------------------------------------------- */

@@ -96,6 +96,8 @@ static str normal_form(struct arena *a, str text)
     struct buf out = buf_new(a, BUF_UNLIMITED);
     bool indents = false;
 
+    if (str_find_char(text, '\n') == STR_NPOS)
+        return str_copy(a, text);
     for (size_t i = 0; i < text.len; i++) {
         indents = text.ptr[i] == '\n' || (indents && is_blank(text.ptr[i]));
         if (!indents || text.ptr[i] == '\n')
@@ -115,10 +117,18 @@ static void add_needle(struct secret_values *s, str text, bool cut)
 
 static str with_instead(struct arena *a, str text, char what, str instead)
 {
+    const str sign = str_of(&what, 1);
     struct buf out = buf_new(a, BUF_UNLIMITED);
+    bool more = str_find_char(text, what) != STR_NPOS;
+    str before;
 
-    for (size_t i = 0; i < text.len; i++)
-        buf_add(&out, text.ptr[i] == what ? instead : str_slice(text, i, i + 1));
+    if (!more)
+        return text;
+    while (more) {
+        more = str_cut(text, sign, &before, &text);
+        buf_add(&out, before);
+        buf_add(&out, more ? instead : STR_NONE);
+    }
     return buf_str(&out);
 }
 
@@ -177,6 +187,8 @@ enum letters { LETTERS_LOWER, LETTERS_UPPER, LETTERS_TITLE, LETTERS_UNTITLE, LET
 /* begins: the letter begins a word. */
 static uint32_t letter(uint32_t r, enum letters how, bool begins)
 {
+    if (r < 'A')
+        return r;
     switch (how) {
     case LETTERS_LOWER:
         return unicode_to_lower(r);
