@@ -29,7 +29,8 @@ static struct store_owner *owner_node(struct store *s, str uid)
     o = block_new(sizeof *o + uid.len);
     *o = (struct store_owner){0};
     char *text = (char *)o + sizeof *o;
-    memcpy(text, uid.ptr, uid.len);
+    if (uid.len) /* not in a file that somebody else has changed */
+        memcpy(text, uid.ptr, uid.len);
     table_add(s->owners, &o->node, str_of(text, uid.len));
     return o;
 }
