@@ -43,7 +43,8 @@ MUST_CHECK bool input_next(struct arena *a, struct input *in, struct doc *doc, s
 /*
  * The files that the words of a command name, in their order: a folder stands for the .json, .yaml
  * and .yml files below it, in alphabetical order; links to folders are not followed. Without words:
- * "-", unless that is a terminal, where nobody expects to type documents. False when there are none.
+ * "-", unless that is a terminal, where nobody expects to type documents. False when there are
+ * none.
  */
 MUST_CHECK bool input_files(struct call *c, struct option_list *out, struct err *e);
 /* The same for one name. */
