@@ -29,18 +29,18 @@ enum { GAP = 0 };
 #define CHUNK_FIRST (4 * KIB)
 #define CHUNK_MAX (1 * MIB)
 #define LARGE (CHUNK_MAX / 4)
-/* A round for which such a chunk is enough finds all of its room in one the next time. */
+/* If a round fits in a chunk of this size, the next round gets all of its memory in one chunk. */
 #define ROUND_KEPT (64 * KIB)
 
 struct arena_chunk {
     struct arena_chunk *next;
     size_t size; /* of data */
-    size_t used; /* arena bytes handed out before this chunk, for rewinding */
-    bool large;  /* holds one block */
+    size_t used; /* bytes the arena had handed out before this chunk, for rewinding */
+    bool large;  /* holds a single block */
     _Alignas(ARENA_ALIGN) char data[];
 };
 
-/* Without abort(): a core would hold every secret that is in memory. Nothing more is allocated. */
+/* Does not call abort(): a core file would contain every secret in memory. Allocates nothing. */
 NORETURN void out_of_memory(size_t size)
 {
     char line[64];
@@ -62,7 +62,7 @@ static struct arena_chunk *chunk_add(struct arena *a, size_t size, bool large)
     return c;
 }
 
-/* What was not handed out holds nothing: whoever takes it back wipes it. */
+/* Memory that was not handed out is clean already: whoever takes it back wipes it. */
 static void wipe(const struct arena *a, struct arena_chunk *c)
 {
     bool filling = !c->large && a->end == c->data + c->size;
@@ -91,7 +91,7 @@ static void use_chunk(struct arena *a, struct arena_chunk *c)
 
 struct arena *arena_new(void)
 {
-    struct arena *a = malloc(sizeof(*a)); /* calloc passes over what the thread has freed */
+    struct arena *a = malloc(sizeof(*a)); /* calloc does not use the thread's free list */
 
     if (!a)
         out_of_memory(sizeof(*a));
@@ -116,7 +116,7 @@ void arena_free(struct arena *a)
     free(a);
 }
 
-/* How large a chunk must be to hold a round of that many bytes, which will differ a little. */
+/* How large a chunk must be to hold a round of about this many bytes. */
 static size_t chunk_for(size_t used)
 {
     size_t size = CHUNK_FIRST;
@@ -127,9 +127,9 @@ static size_t chunk_for(size_t used)
 }
 
 /*
- * Keeps a chunk: the next round will be much like this one. When a small round has needed several,
- * none of them is good for it, and the next chunk is made to be. Sizes do not go on doubling from
- * round to round: that would end with a megabyte for each.
+ * Keeps a chunk, since the next round will be much like this one. If a small round needed several,
+ * none of them is large enough, and the next chunk is sized for the whole round. Sizes do not keep
+ * doubling from round to round: every arena would end up with a megabyte.
  */
 void arena_reset(struct arena *a)
 {
@@ -210,7 +210,7 @@ static struct arena_chunk *large_chunk_of(struct arena *a, void *p)
     return c && c->large && c->data == p ? c : NULL;
 }
 
-/* realloc may leave a copy behind, which a secret must not. */
+/* realloc may leave a copy behind, which must not happen to a secret. */
 static struct arena_chunk *move_secret(struct arena_chunk *c, size_t size)
 {
     struct arena_chunk *bigger = malloc(sizeof(*c) + size);
@@ -265,7 +265,7 @@ void arena_rewind(struct arena *a, struct arena_mark m)
     struct arena_chunk *small;
 
     while (a->chunks != m.chunk) {
-        assert(a->chunks); /* else a block older than the mark was grown since */
+        assert(a->chunks); /* otherwise a block older than the mark has grown since */
         chunk_drop(a);
     }
     for (small = a->chunks; small && small->large;)

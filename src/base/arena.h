@@ -4,7 +4,7 @@
  *
  * A function that allocates takes the arena as its first parameter. Nothing is freed individually:
  * the owner of the lifetime frees, resets or rewinds the arena. Running out of memory ends the
- * program, so callers need not check; sizes from untrusted input are limited before allocating.
+ * program, so callers need not check; limit sizes from untrusted input before allocating.
  *
  *     AUTO_ARENA a = arena_new();
  *     struct thing *t = ARENA_NEW(a, struct thing);
@@ -15,7 +15,7 @@
 
 #include "base/attr.h"
 
-/* Open only for arena_used, which templates ask at every step. */
+/* Open only so that arena_used can be inline: templates call it at every step. */
 struct arena {
     struct arena_chunk *chunks; /* newest first */
     char *at, *end;             /* free part of the newest small chunk */
@@ -31,7 +31,7 @@ struct arena_mark {
 };
 
 struct arena *arena_new(void);
-/* As arena_new, for tokens, keys and Secret data: memory is wiped before it is given back. */
+/* As arena_new, for tokens, keys and Secret data: memory is wiped before it is freed. */
 struct arena *arena_new_secret(void);
 void arena_free(struct arena *a);
 /* Drops everything and keeps some memory for the next round. */
@@ -39,7 +39,7 @@ void arena_reset(struct arena *a);
 
 /* Zeroed memory, aligned for any type. size may be 0. */
 void *arena_alloc(struct arena *a, size_t size) __attribute__((malloc, returns_nonnull));
-/* What arena_alloc_raw needs when it is not that simple. */
+/* The slow path of arena_alloc_raw. */
 void *arena_alloc_slow(struct arena *a, size_t size) __attribute__((malloc, returns_nonnull));
 
 #ifdef __has_feature
@@ -55,10 +55,12 @@ void *arena_alloc_slow(struct arena *a, size_t size) __attribute__((malloc, retu
 #endif
 
 #define ARENA_ALIGN 16
-/* No block of so many bytes gets a chunk of its own. */
+/* Blocks up to this size never get a chunk of their own. */
 #define ARENA_SMALL (64 * KIB)
 
-/* As arena_alloc, contents undefined. Inline, because nothing else is called as often. */
+/*
+ * As arena_alloc, but the contents are undefined. Inline, because nothing else is called as often.
+ */
 __attribute__((malloc, returns_nonnull)) static inline void *arena_alloc_raw(struct arena *a,
                                                                              size_t size)
 {
@@ -74,16 +76,16 @@ __attribute__((malloc, returns_nonnull)) static inline void *arena_alloc_raw(str
 /* Contents undefined, not aligned: for text. */
 char *arena_alloc_text(struct arena *a, size_t size) __attribute__((malloc, returns_nonnull));
 /*
- * Makes the block p of old bytes hold size bytes, in place when it was the last one or a large one,
- * else in a new block. p may be NULL when old is 0. p must be aligned (not from arena_alloc_text).
+ * Grows the block p from old to size bytes: in place when it is the last block or a large one, else
+ * in a new block. p may be NULL when old is 0. p must be aligned (not from arena_alloc_text).
  */
 void *arena_grow(struct arena *a, void *p, size_t old, size_t size)
     __attribute__((returns_nonnull));
 
 /*
- * Everything allocated after the mark is dropped by the rewind. Marks nest like brackets. Between
- * the two, blocks from before the mark must not grow (a buf or vec in the same arena, say): what
- * they grow into would be dropped too.
+ * The rewind frees everything allocated after the mark. Marks nest like brackets. Between the two,
+ * blocks from before the mark must not grow (a buf or vec in the same arena, say): the grown block
+ * would be freed too.
  */
 struct arena_mark arena_mark(struct arena *a);
 void arena_rewind(struct arena *a, struct arena_mark m);
@@ -96,16 +98,16 @@ static inline size_t arena_used(const struct arena *a)
 /* Bytes taken from the system, for benchmarks. */
 size_t arena_held(const struct arena *a);
 
-/* What a program ends with when there is no memory or no randomness left: trouble. */
+/* The exit status when there is no memory or no randomness: "trouble", as in diff. */
 #define FATAL_STATUS 2
-/* Says so and ends the program at once, without a core file. */
+/* Prints a message and ends the program at once, without a core file. */
 NORETURN void out_of_memory(size_t size);
 
-/* Zeroed here, where the size is known: a few stores. */
+/* Zeroed here, where the compiler knows the size: it takes a few stores. */
 #define ARENA_NEW(a, type) ((type *)memset(arena_alloc_raw((a), sizeof(type)), 0, sizeof(type)))
 #define ARENA_ARRAY(a, type, n) ((type *)arena_alloc((a), arena_array_size((n), sizeof(type))))
 
-/* n * size; ends the program when that overflows, as running out of memory does. */
+/* n * size; an overflow ends the program, as running out of memory does. */
 static inline size_t arena_array_size(size_t n, size_t size)
 {
     size_t total;

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The caller must look at the result. */
+/* The caller must check the result. */
 #define MUST_CHECK __attribute__((warn_unused_result))
 /* printf-like: the format is parameter f, its arguments begin at parameter n. */
 #define FORMAT(f, n) __attribute__((format(printf, f, n)))

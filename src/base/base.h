@@ -13,7 +13,7 @@
  *   map.h     text to pointer, in insertion order
  *   strset.h  which texts have been seen
  *   block.h   memory with a lifetime of its own, for the few places that need it
- *   table.h   text to things that come and go one by one
+ *   table.h   a hash table of individually allocated entries
  *   csv.h     records of comma-separated values
  *   err.h     how a function fails, and how the message gathers context
  *   fault.h   how tests make input and output fail

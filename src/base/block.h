@@ -4,7 +4,7 @@
  *
  * For the few places that hold very many things with individual lifetimes, such as a cache of a
  * hundred thousand objects. Everything else uses an arena. Running out of memory ends the program.
- * Any thread.
+ * May be called from any thread.
  */
 #pragma once
 

@@ -29,9 +29,9 @@ struct buf {
 #define BUF_UNLIMITED ((size_t)1 << 46)
 
 struct buf buf_new(struct arena *a, size_t max);
-/* What buf_add does when there may be too little room. */
+/* The slow path of buf_add, for when there may be too little room. */
 void buf_add_grown(struct buf *b, str s);
-/* Inline, because it is called so often, and with short texts of a known length. */
+/* Inline, because it is called so often, mostly with short texts of known length. */
 static inline void buf_add(struct buf *b, str s)
 {
     if (b->overflow || s.len > b->cap - b->len) {
@@ -47,8 +47,8 @@ void buf_rune(struct buf *b, uint32_t rune);
 void buf_fmt(struct buf *b, const char *format, ...) FORMAT(2, 3);
 void buf_vfmt(struct buf *b, const char *format, va_list args) FORMAT(2, 0);
 /*
- * Room for n more bytes: where they go, or NULL when that would pass the maximum. Follow with
- * buf_wrote.
+ * Makes room for n more bytes and returns where they go, or NULL when that would exceed the
+ * maximum. Follow with buf_wrote.
  */
 char *buf_room(struct buf *b, size_t n);
 void buf_wrote(struct buf *b, size_t n);

@@ -39,7 +39,7 @@ int64_t clock_mono(void)
     return clock_is_fake ? fake_now : read_clock(CLOCK_MONOTONIC);
 }
 
-/* Nobody but the driver may let time pass. */
+/* Only the driver may let time pass. */
 static void expect_no_driver(void)
 {
     assert(!driven && "a wait in driven mode");

@@ -19,52 +19,51 @@
 int64_t clock_now(void);
 /* Never goes back. For measuring and waiting. */
 int64_t clock_mono(void);
-/* As clock_mono, but real even in tests: for timeouts of sockets, whose other end knows no better.
- */
+/* As clock_mono, but real even in tests: for socket timeouts, since the peer runs in real time. */
 int64_t clock_wire(void);
 /*
- * For tests of what takes the other end of a connection its time: stops that clock too, and moves
- * it. clock_real undoes it. Polls of sockets, which nobody would wake, must then be short: they ask
- * for the longest time they may take, in milliseconds.
+ * For tests with a slow peer: stops that clock too, and moves it. clock_real undoes it. Nothing
+ * would wake a poll of sockets then, so polls must be short: pass their timeout, in milliseconds,
+ * through clock_wire_poll.
  */
 void clock_wire_fake(void);
 void clock_wire_advance(int64_t ns);
 int clock_wire_poll(int ms);
-/* Waits for c, whose mutex is held, up to ns of that time. */
+/* Waits for c, whose mutex is held, for up to ns on that clock. */
 void clock_wire_wait(pthread_cond_t *c, pthread_mutex_t *m, int64_t ns);
 /*
  * Waits for c, made for CLOCK_MONOTONIC, until that time of clock_mono; in tests it moves the fake
- * clock there instead, at once.
+ * clock there at once instead of waiting.
  */
 void clock_wait(pthread_cond_t *c, pthread_mutex_t *m, int64_t until);
 /* CPU time of this process, for benchmarks. */
 int64_t clock_cpu(void);
-/* Waits; in tests it moves the fake clock instead. */
+/* Sleeps; in tests it moves the fake clock instead. */
 void clock_sleep(int64_t ns);
 
 /* Stops both clocks at now; clock_advance moves them. clock_real undoes it. */
 void clock_fake(int64_t now);
 void clock_advance(int64_t ns);
-/* From now on the fake clock_now is that much ahead of clock_mono, as after a jump. */
+/* From now on the fake clock_now is that far ahead of clock_mono, as if the clock had been set. */
 void clock_skew(int64_t ns);
 void clock_real(void);
 /*
- * Driven mode: all clocks, that of sockets too, stand at now, and only the driver moves them, by
- * clock_drive again. Everything happens on its thread: a sleep or a wait with a limit of time is an
- * error of the program and aborts. What has a ..._step asks for the mode when it is made and starts
- * no thread. clock_real undoes it.
+ * Driven mode: all clocks, including the one for sockets, are stopped at now, and only the driver
+ * moves them, by calling clock_drive again. Everything happens on its thread: a sleep or a timed
+ * wait is a programming error and aborts. Modules with a ..._step function check the mode when they
+ * are created, and start no thread. clock_real undoes it.
  */
 void clock_drive(int64_t now);
 bool clock_is_driven(void);
 
-/* Random bytes fit for keys. In tests, after random_fake, a fixed sequence. */
+/* Random bytes, good enough for keys. In tests, after random_fake, a fixed sequence. */
 void random_bytes(void *out, size_t len);
 uint64_t random_u64(void);
-/* Evenly from 0 to below bound, which is not 0. */
+/* A uniformly distributed number from 0 to bound - 1; bound is not 0. */
 uint64_t random_below(uint64_t bound);
 void random_fake(uint64_t seed);
 void random_real(void);
 
-/* A writable struct tm and time_t are not needed for a stamp: "2026-03-05T07:08:09.123Z". */
+/* A timestamp: "2026-03-05T07:08:09.123Z". */
 #define CLOCK_STAMP 25
 void clock_stamp(int64_t now, char out[CLOCK_STAMP]);

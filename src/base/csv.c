@@ -17,8 +17,8 @@ struct csv {
     str line;    /* what is left of the current line */
     bool broken; /* the current line ends in LF, which is not part of line */
     char comma;
-    size_t first;    /* number of the line on which the record begins */
-    size_t row, col; /* place of line in the text */
+    size_t first;    /* number of the line where the record begins */
+    size_t row, col; /* position of line in the text */
     VEC(str) fields;
     struct err *e;
 };

@@ -6,7 +6,8 @@
  *     str text = EMBEDDED(errors_json);
  *
  * The path is relative to the project. The bytes are followed by a NUL that does not count. The
- * compiler does not tell make about such a file: the Makefile lists it ("Embedded files").
+ * compiler does not report such a file to make as a dependency, so the Makefile lists it ("Embedded
+ * files").
  */
 #pragma once
 

@@ -15,8 +15,8 @@ static struct arena *owner_of(struct err *e)
 }
 
 /*
- * A new error gets a new arena, and the former one goes after the text has been made: its own text
- * may be a part of the new one. Errors that are replaced a thousand times stay small that way.
+ * A new error gets a new arena, and the old one is freed only after the new text is made, which may
+ * quote the old one. This way, an error that is replaced a thousand times stays small.
  */
 static struct arena *replace_owner(struct err *e)
 {
@@ -69,7 +69,7 @@ bool err_wrap(struct err *e, const char *format, ...)
     return false;
 }
 
-/* Go's spelling of the system's messages, for those that users meet. */
+/* Go's wording of system errors, for those that users may see. */
 const char *err_errno_text(int number)
 {
     static const struct {

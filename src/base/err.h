@@ -23,12 +23,12 @@ enum err_kind {
     ERR_NONE,
     ERR_INVALID,   /* the input is wrong; trying again will not help */
     ERR_USAGE,     /* the command line is wrong */
-    ERR_NOT_FOUND, /* it is not there */
-    ERR_EXISTS,    /* it is already there */
+    ERR_NOT_FOUND, /* does not exist */
+    ERR_EXISTS,    /* already exists */
     ERR_CONFLICT,  /* changed concurrently */
     ERR_DENIED,    /* not allowed */
     ERR_EXPIRED,   /* too old: start over */
-    ERR_THROTTLED, /* too fast: later */
+    ERR_THROTTLED, /* too many requests: try later */
     ERR_LIMIT,     /* larger than a limit of ours */
     ERR_CANCELLED, /* cancelled by the caller */
     ERR_IO,        /* the system or the network failed */
@@ -49,15 +49,15 @@ struct err {
 
 /* Fills e. Always false. A former error is replaced. */
 bool err_set(struct err *e, enum err_kind kind, const char *format, ...) FORMAT(3, 4);
-/* The same with a finished text, which may hold NUL. Always false. */
+/* The same with a finished text, which may contain NUL. Always false. */
 bool err_set_str(struct err *e, enum err_kind kind, str text);
 /* Puts "context: " before the text. Always false. */
 bool err_wrap(struct err *e, const char *format, ...) FORMAT(2, 3);
 /* Fills e from errno as Go words it: "open x: no such file or directory". Always false. */
 bool err_errno(struct err *e, int number, const char *action, str path);
-/* Says where, unless something deeper already has. Always false. */
+/* Sets the position, unless something deeper already has. Always false. */
 bool err_at(struct err *e, struct where at);
-/* Appends a line with the text of other, or becomes other when e is empty. Always false. */
+/* Appends the text of other as a new line, or becomes other when e is empty. Always false. */
 bool err_join(struct err *e, const struct err *other);
 /* Copies from into e. Always false, so that a kept error can be returned. */
 bool err_copy(struct err *e, const struct err *from);
@@ -67,12 +67,12 @@ void err_clear(struct err *e);
 /* "file:line:column: text", without the parts that are unknown. Lives as long as a. */
 str err_message(struct arena *a, const struct err *e);
 /*
- * The text, to be shown behind a place. The originals' words for YAML count lines from the
- * beginning of the document ("yaml: line 3: "), which would only confuse there: they are left out
- * when the place has a line. Lives as long as a and e.
+ * The text, to be shown after a position. The originals' YAML errors count lines from the beginning
+ * of the document ("yaml: line 3: "), which would only confuse there: that part is left out when
+ * the position has a line. Lives as long as a and e.
  */
 str err_text_placed(struct arena *a, const struct err *e);
-/* What went wrong with the system, in Go's words: "permission denied". */
+/* The system's error in Go's words: "permission denied". */
 const char *err_errno_text(int number);
 
 static inline void err_cleanup(struct err *e)

@@ -55,7 +55,7 @@ static bool too_large(struct err *e, str name, size_t max)
 static bool read_all(int fd, str name, struct buf *b, size_t max, struct err *e)
 {
     size_t size = known_size(fd);
-    /* One byte more than the size shows the end of the file without growing. */
+    /* With one byte more than the size, the end of the file is seen without growing the buffer. */
     size_t want = size ? size + 1 : 64 * KIB;
 
     if (size > max)
@@ -135,14 +135,20 @@ bool file_write_fd(int fd, str name, str text, struct err *e)
 
 /* ---- Writing. ---- */
 
-/* The standard files under their names are written on, whatever they are: they have an owner. */
+/*
+ * Standard streams under their /dev or /proc names are written in place, whatever they are: they
+ * belong to someone else.
+ */
 static bool is_stream(str path)
 {
     return str_has_prefix(path, STR("/dev/fd/")) || str_has_prefix(path, STR("/dev/std")) ||
            str_has_prefix(path, STR("/proc/"));
 }
 
-/* Whether there can be a draft: there is nothing yet, or a file, whose permissions *st has then. */
+/*
+ * Whether a draft can replace the target: it does not exist yet, or is a regular file, whose
+ * permissions are then in *st.
+ */
 static bool can_replace(const struct file_draft *d, struct stat *st)
 {
     if (stat(str_z(d->arena, d->target), st)) {
@@ -152,7 +158,7 @@ static bool can_replace(const struct file_draft *d, struct stat *st)
     return S_ISREG(st->st_mode) && !is_stream(d->path) && !is_stream(d->target);
 }
 
-/* The name of a draft leaves out the end of a long name, which may have 255 bytes. */
+/* Long names are cut, because a file name may have at most 255 bytes. */
 static str draft_name(const struct file_draft *d)
 {
     str base = file_base(d->target);
@@ -171,7 +177,7 @@ static str follow_links(struct arena *a, str path)
     return realpath(str_z(a, path), real) ? str_copy(a, str_c(real)) : path;
 }
 
-/* Opens the draft; one of an old file is at no time more open than that. */
+/* Opens the draft. Its permissions never exceed those of the file that it replaces. */
 static void open_draft(struct file_draft *d, unsigned mode, const struct stat *st)
 {
     mode_t kept = st->st_mode & 0777;
@@ -274,7 +280,7 @@ bool file_make_folder(str path, struct err *e)
     errno = fault_now();
     if (errno || mkdir(str_z(a, path), 0755)) {
         int number = errno;
-        /* Somebody else may have made it meanwhile. */
+        /* Somebody else may have created it meanwhile. */
         if (number != EEXIST || file_kind(path) != FILE_FOLDER)
             return fail(e, number, "mkdir", path);
     }

@@ -14,8 +14,8 @@
 #define FILE_MAX (1 * GIB)
 
 /*
- * Reads a whole file, which is followed by one NUL that is not counted. Pipes and devices are read
- * to their end; more than max bytes is ERR_LIMIT.
+ * Reads a whole file and puts one NUL after it that is not counted. Pipes and devices are read to
+ * their end; more than max bytes is ERR_LIMIT.
  */
 MUST_CHECK bool file_read(struct arena *a, str path, str *out, struct err *e);
 MUST_CHECK bool file_read_max(struct arena *a, str path, size_t max, str *out, struct err *e);
@@ -26,20 +26,20 @@ MUST_CHECK bool file_read_fd(struct arena *a, int fd, str name, size_t max, str 
 MUST_CHECK bool file_open(str path, int *fd, struct err *e);
 /* Up to size bytes, as they come; *got is 0 at the end only. */
 MUST_CHECK bool file_read_some(int fd, str name, char *to, size_t size, size_t *got, struct err *e);
-/* Writes all of text, over interruptions and short writes. */
+/* Writes all of text, despite interruptions and short writes. */
 MUST_CHECK bool file_write_fd(int fd, str name, str text, struct err *e);
 
 /*
- * Writes a file as a whole: a reader sees the old or the new text, never a part, also after a
- * crash, and a failure leaves the old text. A new file gets mode, an old one keeps its own. Links
- * are followed. Devices and pipes, which cannot be replaced, are written to.
+ * Writes a file atomically: a reader sees the old or the new text, never a part of it, even after a
+ * crash, and a failure leaves the old text. A new file gets mode, an existing one keeps its own.
+ * Links are followed. Devices and pipes cannot be replaced, so they are written to.
  */
 MUST_CHECK bool file_write(str path, str text, unsigned mode, struct err *e);
 
 /*
- * The same in pieces: what is written to fd (with file_write_fd) is in a file of its own beside
- * path, NAME.<random>.part, until file_commit gives it the name. Every draft that was opened ends
- * by one of the two functions below. One thread at a time.
+ * The same in pieces: what is written to fd (with file_write_fd) goes to a temporary file next to
+ * path, NAME.<random>.part, until file_commit renames it. Finish every draft that was opened with
+ * one of the two functions below. One thread at a time.
  */
 struct file_draft {
     struct arena *arena;
@@ -56,7 +56,7 @@ void file_drop(struct file_draft *d);
 MUST_CHECK bool file_make_folder(str path, struct err *e);
 
 enum file_kind { FILE_MISSING, FILE_REGULAR, FILE_FOLDER, FILE_OTHER };
-/* What path is, links followed. */
+/* What kind of file path is; links are followed. */
 enum file_kind file_kind(str path);
 /* The names in a folder, without . and .., sorted bytewise. */
 MUST_CHECK bool file_list(struct arena *a, str folder, str **names, size_t *count, struct err *e);
@@ -66,7 +66,7 @@ str file_join(struct arena *a, str folder, str name);
 str file_base(str path);
 /*
  * The shortest spelling, as Go's path.Clean: "." and ".." and double slashes are resolved by text;
- * "." for nothing. What begins with a slash never leads above it. Lives as long as a.
+ * "." for nothing. A path that begins with a slash never leads above the root. Lives as long as a.
  */
 str file_clean(struct arena *a, str path);
 /* The path from the root, "." and ".." and double slashes resolved by text, as filepath.Abs. */

@@ -2,26 +2,26 @@
 /*
  * format.c - printf for texts that may contain NUL; see str_print in str.h.
  *
- * The format is taken apart. Numbers are given to the C library one by one; texts are copied here,
- * because it would end them at a NUL.
+ * Numbers are passed to the C library one by one; texts are copied here, because it would end them
+ * at a NUL.
  */
 #include "base/str.h"
 
-/* Enough for every double; a width or a precision beyond is a mistake of the caller. */
+/* Enough for every double; a larger width or precision is a bug in the caller. */
 enum { NUMBER_ROOM = 512 };
 
 struct printing {
     char *out;
-    size_t room, len; /* len also counts what found no room */
+    size_t room, len; /* len also counts what did not fit */
 };
 
 /* Flags, width and precision: everything between the percent sign and its letter. */
 struct conversion {
-    char text[16]; /* the same for the C library, which is told width and precision by stars */
+    char text[16]; /* the same for the C library, with stars for width and precision */
     size_t len;
     int width, precision; /* precision below 0: none */
-    bool exact;           /* the precision was a star: so many bytes, whatever they are */
-    int longs;            /* how many l; z, j and t are as long as one */
+    bool exact;           /* the precision was a star: exactly that many bytes, even NULs */
+    int longs;            /* how many l; z, j and t count as one */
 };
 
 static void put(struct printing *p, const char *text, size_t len)
@@ -69,7 +69,7 @@ static const char *read_number(const char *f, int *n, va_list *args)
     return f;
 }
 
-/* From behind the percent sign to the letter. */
+/* Parses from after the percent sign up to the letter. */
 static const char *read_conversion(const char *f, struct conversion *c, va_list *args)
 {
     *c = (struct conversion){.precision = -1};
@@ -154,7 +154,7 @@ static void put_conversion(struct printing *p, struct conversion *c, char letter
     }
 }
 
-/* Widest of what is printed here, sign and 20 digits of 64 bits included. */
+/* The largest width printed here; enough for a sign and the 20 digits of 64 bits. */
 enum { INTEGER_ROOM = 24 };
 
 /* A number in base 10 or 16, with blanks or zeros before it. */
@@ -177,7 +177,7 @@ static void put_digits(struct printing *p, const char *letter, uint64_t n, bool 
     put(p, at, (size_t)(end - at));
 }
 
-/* Integers as they are usually printed: "%d", "%zu", "%02x". NULL: it is something else. */
+/* Integers as they are usually printed: "%d", "%zu", "%02x". NULL if it is something else. */
 static const char *put_integer(struct printing *p, const char *f, va_list *args)
 {
     struct conversion c = {.precision = -1};
@@ -199,7 +199,7 @@ static const char *put_integer(struct printing *p, const char *f, va_list *args)
     return f + 1;
 }
 
-/* Most are a text with its length or an integer: "%.*s" and "%zu" are not taken apart. */
+/* A fast path for "%.*s", "%zu" and the like, which are most conversions. */
 static const char *put_next(struct printing *p, const char *f, va_list *args)
 {
     struct conversion c;

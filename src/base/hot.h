@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hot.h - what few files need, where callgrind shows that instructions are spent.
+ * hot.h - for the few files where callgrind shows that instructions matter.
  *
  * Not part of base.h: plain C is enough everywhere else.
  */
@@ -9,16 +9,16 @@
 #include "base/attr.h"
 
 /*
- * For functions that word an error: out of line, so that those that call them are small, without
- * the arguments of the message on their stack.
+ * For functions that word an error: out of line, so that their callers stay small, without the
+ * arguments of the message on their stack.
  */
 #define COLD __attribute__((cold, noinline))
-/* Out of line, so that what is quick in its caller needs no large frame. */
+/* Out of line, so that the fast path of the caller needs no large stack frame. */
 #define NOINLINE __attribute__((noinline))
-/* Part of every caller, whatever the compiler thinks of its size. */
+/* Always inlined, however large the compiler thinks it is. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* Sixteen bytes that are computed with at once. */
+/* Sixteen bytes processed at once. */
 typedef signed char hot_bytes __attribute__((vector_size(16)));
 
 /* Whether n bytes are the same: a few loads for the short texts that keys and names are. */

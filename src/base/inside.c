@@ -16,7 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What the system says of such things: opening a socket, leaving with RESOLVE_BENEATH. */
+/*
+ * The errno values the system itself uses: for opening a socket, for leaving with RESOLVE_BENEATH.
+ */
 enum { IS_LINK = ELOOP, IS_SPECIAL = ENXIO, LEADS_OUT = EXDEV };
 
 static int check_mode(mode_t mode)
@@ -26,7 +28,7 @@ static int check_mode(mode_t mode)
     return S_ISLNK(mode) ? IS_LINK : IS_SPECIAL;
 }
 
-/* A step into folder, which is closed. */
+/* Opens name in folder, and closes folder. */
 static int step(int folder, const char *name, bool last)
 {
     const int flags = last ? O_RDONLY | O_NONBLOCK | O_NOCTTY : O_PATH | O_DIRECTORY;

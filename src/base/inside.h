@@ -12,8 +12,8 @@
 
 /*
  * Opens a file for reading; the caller closes. name is plain (root_is_plain) and relative to
- * folder. ERR_DENIED when a link leads out, unless outside says that it may. Pipes, sockets and
- * devices are never opened: reading could wait for ever, or have no end.
+ * folder. ERR_DENIED when a link leads out, unless outside allows that. Pipes, sockets and devices
+ * are never opened: reading could wait for ever, or have no end.
  */
 MUST_CHECK bool inside_open(str folder, str name, bool outside, int *fd, struct err *e);
 /* The same, and reads it; more than max bytes is ERR_LIMIT. */

@@ -21,12 +21,12 @@
 #include "base/lock.h"
 
 struct library_name {
-    const char *file;    /* with the number of its interface: libfoo.so.1 */
-    const char *package; /* of Debian, which holds it */
+    const char *file;    /* with its ABI version: libfoo.so.1 */
+    const char *package; /* the Debian package that contains it */
     const char *use;     /* what needs it, for messages: "reading foos" */
 };
 
-/* All of plumb's, ended by NULL: packages depend on them. To add one: library.c. */
+/* All that plumb uses, terminated by NULL: packages depend on them. To add one: library.c. */
 extern const struct library_name *const library_names[];
 extern const struct library_name library_archive, library_curl, library_gnutls, library_microhttpd,
     library_sqlite;
@@ -40,13 +40,14 @@ struct library {
 };
 
 /*
- * Fills functions, an array or struct of count pointers, unless that has been done. It stays
- * loaded. Fails when it is not installed or lacks a function. From any thread.
+ * Fills functions, an array or struct of count pointers, unless that has been done already. The
+ * library stays loaded. Fails when it is not installed or lacks a function. May be called from any
+ * thread.
  */
 MUST_CHECK bool library_load(struct library *l, void *functions, struct err *e);
 
 /* Defines const struct TAG *LOAD(struct err *e), which is NULL when that fails. */
-#ifdef PLUMB_STATIC /* the program that has its libraries linked in */
+#ifdef PLUMB_STATIC /* the static build: the libraries are linked in */
 #define LIBRARY_LOADER(load, tag, which, functions)                                                \
     const struct tag *load(struct err *e)                                                          \
     {                                                                                              \

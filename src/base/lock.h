@@ -35,5 +35,5 @@ static inline void lock_drop(struct lock **l)
 {
     pthread_mutex_unlock(&(*l)->mutex);
 }
-/* clang does not count a clean-up as a use. */
+/* To clang, a cleanup attribute does not count as a use. */
 #define AUTO_LOCK __attribute__((unused)) CLEANUP(lock_drop) struct lock *

@@ -55,8 +55,8 @@ static bool is_control(uint32_t r)
 }
 
 /*
- * Escapes as JSON does, which also serves the text layout: nothing reaches the terminal raw. Bytes
- * that are no UTF-8 become U+FFFD, since a line of JSON must stay readable.
+ * Escapes as JSON does, in the text layout too, so that nothing reaches the terminal raw. Invalid
+ * UTF-8 becomes U+FFFD, since a line of JSON must stay valid.
  */
 static void add_quoted(struct buf *b, str s)
 {

@@ -32,7 +32,7 @@ struct log_field {
 #define LOG_INT(k, v) ((struct log_field){.key = (k), .kind = LOG_FIELD_INT, .number = (v)})
 #define LOG_BOOL(k, v) ((struct log_field){.key = (k), .kind = LOG_FIELD_BOOL, .number = (v)})
 
-/* Until called: warnings and errors, as text, to standard error. */
+/* The default, if it is never called: warnings and errors, as text, to standard error. */
 void log_setup(enum log_level level, enum log_format format, int fd);
 bool log_enabled(enum log_level level);
 void log_write(enum log_level level, const char *message, const struct log_field *fields,

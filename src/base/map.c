@@ -134,7 +134,7 @@ static size_t slot_of(const struct map *m, size_t number)
     return at;
 }
 
-/* Frees a slot. Those behind it move up unless that would put them before where they belong. */
+/* Frees a slot. Those after it move up unless that would put them before their home slot. */
 static void free_slot(struct map *m, size_t free)
 {
     size_t mask = m->slot_count - 1;

@@ -20,7 +20,10 @@ struct map *map_new(struct arena *a);
 /* NULL when there is none. */
 void *map_get(const struct map *m, str key);
 bool map_has(const struct map *m, str key);
-/* Adds, or replaces keeping the place in the order. Returns what was there before, or NULL. */
+/*
+ * Adds a key, or replaces its value, keeping its place in the order. Returns the old value, or
+ * NULL.
+ */
 void *map_set(struct map *m, str key, void *value);
 /* As map_set, with the entry i of another map, whose hash is known. */
 void *map_set_entry(struct map *m, const struct map *from, size_t i);

@@ -4,5 +4,5 @@
 
 #include "base/base.h"
 
-/* The distance up to which it is worth asking: one letter in three, two at most. */
+/* The largest distance at which it is worth asking: one letter in three, two at most. */
 size_t near_max(str wrong);

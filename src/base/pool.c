@@ -2,7 +2,7 @@
 /*
  * pool.c - threads with ordered results; see pool.h.
  *
- * The items under way form a ring of slots. The caller fills slots in order and empties them in
+ * The items in flight form a ring of slots. The caller fills slots in order and empties them in
  * order; threads take filled slots in order too, so that the oldest item is finished first:
  *
  *     taken_out <= next_work <= filled          (counters that only grow; slot = counter % size)
@@ -82,7 +82,7 @@ static void start_threads(struct pool *p)
     pthread_attr_setstacksize(&attr, POOL_STACK);
     for (unsigned i = 0; i < p->count; i++)
         if (pthread_create(&p->threads[i], &attr, run_thread, p)) {
-            /* Fewer threads are enough; none means working on the caller's. */
+            /* Fewer threads are fine; with none, work runs on the caller's thread. */
             p->count = i;
             break;
         }
@@ -132,7 +132,7 @@ void pool_free(struct pool *p)
     free(p);
 }
 
-/* One processor: the same order of calls without threads. */
+/* A single processor: the same order of calls without threads. */
 static bool run_alone(const struct pool_job *job, struct err *e)
 {
     for (;;) {
@@ -161,7 +161,7 @@ static bool fill_slot(struct pool *p, struct err *e, bool *at_end)
     return true;
 }
 
-/* Waits for the oldest item and hands it over. */
+/* Waits for the oldest item and passes it to consume. */
 static bool empty_slot(struct pool *p, struct err *e)
 {
     struct slot *slot = slot_at(p, p->taken_out);
@@ -174,11 +174,11 @@ static bool empty_slot(struct pool *p, struct err *e)
     p->taken_out++;
     if (!slot->ok)
         err_copy(e, &slot->err);
-    err_clear(&slot->err); /* work may have filled it and succeeded all the same */
+    err_clear(&slot->err); /* work may have set it and succeeded all the same */
     return slot->ok && p->job->consume(p->job->ctx, slot->item, e);
 }
 
-/* Takes back what no thread has started and waits for the rest, forgetting their results. */
+/* Takes back what no thread has started, waits for the rest and discards their results. */
 static void drain(struct pool *p)
 {
     AUTO_LOCK guard = lock_take(&p->lock);
@@ -200,8 +200,8 @@ static bool has_failed(struct pool *p)
 }
 
 /*
- * A failing producer only ends production: what it made before may fail too, and then that failure
- * is the first in order.
+ * A failing producer only ends production: earlier items may still fail, and then that failure
+ * comes first.
  */
 static bool run_all(struct pool *p, struct err *e)
 {

@@ -18,7 +18,7 @@
 #include "base/err.h"
 
 #define POOL_WINDOW 4
-/* Recursion over trees of 10,000 levels fits, also under sanitizers. */
+/* Recursion over trees of 10,000 levels fits, even under sanitizers. */
 #define POOL_STACK (64 * MIB)
 
 struct pool;
@@ -26,9 +26,9 @@ struct pool;
 struct pool_job {
     /* The next item, or *item = NULL at the end. */
     bool (*produce)(void *ctx, void **item, struct err *e);
-    /* Any thread. Touches nothing but the item and what is immutable. */
+    /* Called from any thread. Must touch nothing but the item and immutable data. */
     bool (*work)(void *ctx, void *item, struct err *e);
-    /* In order. Every item that work finished without failure before the run stopped. */
+    /* In order. Called for every item whose work succeeded before the run stopped. */
     bool (*consume)(void *ctx, void *item, struct err *e);
     void *ctx;
 };
@@ -38,5 +38,5 @@ struct pool *pool_new(unsigned threads);
 /* Waits for the threads and joins them. */
 void pool_free(struct pool *p);
 unsigned pool_threads(const struct pool *p);
-/* One run at a time. */
+/* Only one run at a time. */
 MUST_CHECK bool pool_run(struct pool *p, const struct pool_job *job, struct err *e);

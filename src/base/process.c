@@ -26,7 +26,7 @@ struct process_stream {
     int64_t silence_max, timeout;
     int64_t due; /* by clock_wire; INT64_MAX: no limit */
     int cancel;  /* -1: none */
-    bool killed; /* because it was due, or cancelled */
+    bool killed; /* because it timed out or was cancelled */
 };
 
 static void close_fd(int *fd)
@@ -74,7 +74,7 @@ static bool make_input(struct start *s, str name, struct err *e)
     return true;
 }
 
-/* Answers an errno. */
+/* Returns an errno. */
 static int spawn(const struct start *s, pid_t *pid)
 {
     const struct process *p = s->process;
@@ -103,8 +103,8 @@ static bool is_program(const char *path)
 }
 
 /*
- * Whether the program is there. Asked before, because not every system tells when starting one
- * (nor does valgrind): some let a child begin that ends with status 127.
+ * Whether the program exists. Checked first, because not every system reports that when starting it
+ * (nor does valgrind): some start a child that exits with status 127.
  */
 static bool is_there(struct arena *a, str name)
 {
@@ -164,7 +164,7 @@ bool process_open(struct arena *a, const struct process *p, struct process_strea
 
 /* ---- Reading. ---- */
 
-/* Keeps the beginning and passes over the rest, so that the program need not wait for us. */
+/* Keeps the beginning and discards the rest, so that the program never waits for us. */
 static void read_errors(struct process_stream *s)
 {
     char piece[4096];
@@ -190,7 +190,7 @@ static bool is_cancelled(const struct process_stream *s)
     return s->cancel >= 0 && poll(&fd, 1, 0) > 0;
 }
 
-/* Looks whether it may go on; kills it when not. */
+/* Checks whether the program may go on, and kills it if not. */
 static bool may_go_on(struct process_stream *s, struct err *e)
 {
     bool cancelled = is_cancelled(s);
@@ -250,7 +250,10 @@ bool process_read(struct process_stream *s, char *to, size_t size, size_t *got, 
     return true;
 }
 
-/* The rest of its complaints; a child of its own that keeps the pipe open is not waited for. */
+/*
+ * Reads the rest of its standard error, without waiting for a child of its own that keeps the pipe
+ * open.
+ */
 static void drain_errors(struct process_stream *s)
 {
     while (s->errors >= 0) {
@@ -271,8 +274,8 @@ static bool has_ended(const struct process_stream *s)
 }
 
 /*
- * Its complaints are read until it has ended, so that it never waits for us to do so. One that may
- * not take as long as it likes is looked at now and then.
+ * Reads its standard error until it has ended, so that it never waits for us to do so. A program
+ * with a timeout or a cancel descriptor is checked now and then.
  */
 static bool await_end(struct process_stream *s, struct err *e)
 {
@@ -348,7 +351,7 @@ bool process_run_as(struct arena *a, const struct process *p, str *out, int *sta
         return false;
     bool ok = read_all(s, max, &text, e);
     ok = close_stream(s, status, ok ? e : NULL) && ok;
-    /* As of files: a NUL follows, which is not counted. */
+    /* As for files: a NUL follows, which is not counted. */
     *buf_room(&text, 1) = '\0';
     *out = buf_str(&text);
     return ok;

@@ -17,20 +17,21 @@
 
 /* The most that is kept of a program's output. */
 #define PROCESS_OUTPUT_MAX (256 * MIB)
-/* The most that a program may be given to read, and that is kept of its complaints. */
+/* The most that a program may be given to read, and the most that is kept of its standard error. */
 #define PROCESS_INPUT_MAX (4 * KIB)
 #define PROCESS_SAID_MAX (4 * KIB)
 
 struct process {
     const char *const *argv; /* argv[0] is found along PATH; ends with NULL */
-    char *const *env;        /* ends with NULL; NULL: ours */
-    bool with_input;         /* our standard input is its own; else input is, which may be empty */
+    char *const *env;        /* ends with NULL; NULL: the same as ours */
+    bool with_input;         /* inherits our standard input; else it reads input, which may be
+                              * empty */
     str input;               /* up to PROCESS_INPUT_MAX bytes */
-    bool keep_errors;        /* its standard error is for process_said; else it goes to ours */
-    int64_t silence_max;     /* nanoseconds without a byte until it is ended; 0: no limit */
-    int64_t timeout;         /* nanoseconds of real time until it is killed; 0: no limit */
+    bool keep_errors;        /* its standard error is kept for process_said; else it goes to ours */
+    int64_t silence_max;     /* nanoseconds without output before it is killed; 0: no limit */
+    int64_t timeout;         /* nanoseconds of real time before it is killed; 0: no limit */
     int cancel_fd;           /* killed as soon as this can be read; 0: none */
-    size_t output_max;       /* of process_run_as; 0: PROCESS_OUTPUT_MAX */
+    size_t output_max;       /* for process_run_as; 0: PROCESS_OUTPUT_MAX */
 };
 
 /*
@@ -52,7 +53,7 @@ MUST_CHECK bool process_open(struct arena *a, const struct process *p, struct pr
 /* Up to size bytes of what it prints, as they come; *got is 0 at the end only. */
 MUST_CHECK bool process_read(struct process_stream *s, char *to, size_t size, size_t *got,
                              struct err *e);
-/* Waits for its end. One whose output was not read to the end is told to end itself. */
+/* Waits for its end. A program whose output was not read to the end gets SIGTERM. */
 void process_close(struct process_stream *s, int *status);
-/* The beginning of its complaints, blanks around them cut; all of them after process_close. */
+/* The beginning of its standard error, trimmed; complete only after process_close. */
 str process_said(const struct process_stream *s);

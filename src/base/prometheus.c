@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 
-/* Backslashes, quotes and newlines are the three that count in a label. */
+/* Backslashes, quotes and newlines are the only three to escape in a label. */
 static void add_escaped(struct buf *out, str value)
 {
     for (size_t i = 0; i < value.len; i++) {

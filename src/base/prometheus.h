@@ -6,7 +6,7 @@
  *     prom_label(&labels, "kind", kind);
  *     prom_sample(out, "plumb_objects", buf_str(&labels), 12);
  *
- * Names and help are the program's own words. Values of labels may be foreign: they are escaped.
+ * Names and help texts must be the program's own. Label values may be untrusted: they are escaped.
  */
 #pragma once
 
@@ -17,13 +17,13 @@ void prom_label(struct buf *labels, const char *name, str value);
 
 /* "# HELP" and "# TYPE". type: counter, gauge or histogram. */
 void prom_head(struct buf *out, const char *name, const char *type, const char *help);
-/* One line. labels as prom_label wrote them; empty: none. */
+/* One line. labels is what prom_label wrote; empty: none. */
 void prom_sample(struct buf *out, const char *name, str labels, double value);
 /* The head, and a line without labels. */
 void prom_number(struct buf *out, const char *name, const char *type, const char *help,
                  double value);
 
-/* What was measured: how many were at most bounds[i] and more than the bound before it. */
+/* A histogram: buckets[i] values were at most bounds[i] and more than the bound before it. */
 struct prom_histogram {
     const char *const *bounds; /* in seconds, as Go writes them */
     const uint64_t *buckets;

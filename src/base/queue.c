@@ -2,9 +2,9 @@
 /*
  * queue.c - the work queue.
  *
- * A key has one entry as long as anything is known about it. Due entries hang in a list per
- * priority, delayed ones in a heap by time; an entry that is being worked on is in neither, hangs
- * in the list of those, and remembers what was asked of it meanwhile.
+ * A key has one entry as long as anything is known about it. Due entries are in a list per
+ * priority, delayed ones in a heap by time. An entry that a worker has is in neither, but in a list
+ * of its own kind, and remembers what was added meanwhile.
  */
 #include "base/queue.h"
 
@@ -18,11 +18,11 @@ struct entry {
     enum entry_state state;
     enum queue_priority priority;
     bool working;
-    bool counted;  /* in the depth: due, or asked for again by now */
-    int64_t due;   /* when it may be taken; while working: when it was asked for again, or NEVER */
+    bool counted;  /* counted in the depth: due, or added again by now */
+    int64_t due;   /* when it may be taken; while working: when it was added again, or NEVER */
     int64_t since; /* when it was taken */
     size_t slot;   /* in the heap */
-    struct entry *before, *after; /* in the list of its priority, or of what is worked on */
+    struct entry *before, *after; /* in the list of its priority, or of entries that workers have */
     char key[];
 };
 
@@ -141,7 +141,7 @@ static struct entry *entry_get(struct queue *q, str key)
     return e;
 }
 
-/* An entry of which nothing is known any more is dropped. */
+/* Drops an entry once nothing is known about its key any more. */
 static void entry_settle(struct queue *q, struct entry *e)
 {
     if (e->state != ENTRY_IDLE || e->working)
@@ -185,7 +185,7 @@ static void put_in(struct queue *q, struct entry *e, int64_t now)
     }
 }
 
-/* What was delayed and is due now goes to its list. */
+/* Moves delayed entries that are due now to their lists. */
 static void ripen(struct queue *q, int64_t now)
 {
     while (q->heap_len && q->heap[0]->due <= now) {
@@ -218,7 +218,7 @@ static void schedule(struct queue *q, struct entry *e, enum queue_priority prior
         count_due(q, e);
 }
 
-/* A time that is far enough off to be never reached, and is not NEVER. */
+/* Saturates at a time that is never reached, but is not NEVER. */
 static int64_t time_after(int64_t delay)
 {
     int64_t now = clock_mono();

@@ -9,10 +9,10 @@
  *     nothing is due before due
  *
  * Adding a key that is already queued does not add it twice (the higher priority and the earlier
- * time win). A key that is added while it is worked on waits until that is done, so that no two
- * workers ever have the same key.
+ * time win). A key that is added while a worker has it waits until that worker is done, so that no
+ * two workers ever have the same key.
  *
- * Any thread; nothing waits. Time is that of base/clock.h.
+ * May be called from any thread; no call blocks. Time comes from base/clock.h.
  */
 #pragma once
 
@@ -31,14 +31,14 @@ struct queue_times {
 
 struct queue_stats {
     size_t waiting, delayed, working; /* keys: due, not due yet, with a worker */
-    uint64_t taken, merged, refused;  /* merged: asked for what was due or delayed already */
+    uint64_t taken, merged, refused;  /* merged: added when it was due or delayed already */
     /*
-     * What client-go's queues show, with its meaning. A key counts once from when it is due (at
-     * once, or when its delay is over) until it is taken, also while a worker has it: then it waits
-     * for that one.
+     * The metrics of client-go's queues, with the same meaning. A key counts once from when it is
+     * due (at once, or when its delay is over) until it is taken, even while another worker has it
+     * and it has to wait for that.
      */
     size_t depth;                  /* workqueue_depth: keys that count now */
-    uint64_t adds;                 /* workqueue_adds_total: how often one began to */
+    uint64_t adds;                 /* workqueue_adds_total: how often a key began to count */
     uint64_t retries;              /* workqueue_retries_total: queue_add_after */
     struct queue_times queue_time; /* workqueue_queue_duration_seconds: from then until taken */
     struct queue_times work_time;  /* workqueue_work_duration_seconds: from taken until done */
@@ -46,9 +46,9 @@ struct queue_stats {
     int64_t longest;               /* workqueue_longest_running_processor_seconds: of one of them */
 };
 
-/* keys_max: more are rejected; 0: 1,000,000. */
+/* Rejects keys beyond keys_max; 0: 1,000,000. */
 struct queue *queue_new(size_t keys_max);
-/* No thread may be in any other call. */
+/* No other call may be running on any thread. */
 void queue_free(struct queue *q);
 
 /* False when the queue is full. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * queue_metrics.c - what queues show of themselves, as client-go's show it.
+ * queue_metrics.c - metrics of queues, the same as client-go's.
  *
  * To add a number: a line in the table of numbers.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * quote.c - foreign text made fit to be shown.
+ * quote.c - makes untrusted text safe to display; see quote.h.
  */
 #include "base/quote.h"
 #include "base/hot.h"
@@ -43,7 +43,7 @@ static size_t count_printable(str s)
 
     for (; s.len - i >= sizeof(b); i += sizeof(b)) {
         memcpy(&b, s.ptr + i, sizeof(b));
-        /* As signed numbers, bytes of other characters are below a blank too. */
+        /* As signed numbers, the bytes of non-ASCII characters are below a blank too. */
         b = (b < ' ') | (b == 0x7F);
         memcpy(other, &b, sizeof(other));
         if (other[0] | other[1])
@@ -52,7 +52,7 @@ static size_t count_printable(str s)
     return i;
 }
 
-/* Appends s with what is dangerous escaped, and newlines when they are not wanted. */
+/* Appends s with everything dangerous escaped, and newlines too unless they are wanted. */
 static void add_harmless(struct buf *out, str s, bool newlines)
 {
     size_t width, clean = 0;

@@ -37,7 +37,7 @@ static int64_t seek_fd(struct reader *reader, int64_t offset, int whence)
 {
     struct fd_reader *r = (struct fd_reader *)reader;
 
-    /* What was looked at has been read from the file, though not from here. */
+    /* Peeked bytes have been read from the file, but not yet from this reader. */
     if (whence == SEEK_CUR)
         offset -= (int64_t)(r->start_len - r->start_read);
     r->start_read = r->start_len;

@@ -14,10 +14,10 @@
 
 #include <sys/stat.h>
 
-/* Where bytes come from. read answers up to size bytes, none at the end only. */
+/* A source of bytes. read returns up to size bytes, and none only at the end. */
 struct reader {
     MUST_CHECK bool (*read)(struct reader *r, char *to, size_t size, size_t *got, struct err *e);
-    /* As lseek; NULL when bytes only come once. */
+    /* As lseek; NULL when the bytes can be read only once. */
     int64_t (*seek)(struct reader *r, int64_t offset, int whence);
 };
 
@@ -25,19 +25,19 @@ struct fd_reader {
     struct reader base;
     int fd; /* -1: none */
     str name;
-    char *start; /* what was looked at, and how much of it was read */
+    char *start; /* what was peeked at, and how much of it was read */
     size_t start_len, start_read;
-    struct stat opened; /* what the file was like; of regular files only */
-    int64_t left;       /* what is still to come of one; below 0: nobody knows */
+    struct stat opened; /* the file when it was opened; of regular files only */
+    int64_t left;       /* how much of it is left to read; below 0: unknown */
 };
 
 /* The same reader may be opened again after it was closed. path must live as long. */
 MUST_CHECK bool reader_open(struct fd_reader *r, str path, struct err *e);
-/* Reads from a descriptor that is open; standard input is not closed with the reader. */
+/* Reads from an open descriptor; closing the reader does not close standard input. */
 void reader_use(struct fd_reader *r, int fd, str name);
 void reader_close(struct fd_reader *r);
 /*
- * The first bytes, enough to know an archive; they are read again later. They live as long as a,
+ * The first bytes, enough to recognize an archive; they will be read again. They live as long as a,
  * which must be the same in all calls for a reader, until the next peek.
  */
 MUST_CHECK bool reader_peek(struct fd_reader *r, struct arena *a, str *start, struct err *e);

@@ -115,7 +115,7 @@ bool str_has_suffix(str s, str suffix)
            (!suffix.len || !memcmp(s.ptr + s.len - suffix.len, suffix.ptr, suffix.len));
 }
 
-/* So often the beginning of what is looked for may be found without the rest. */
+/* How often the start of the needle may be found without the rest before memmem takes over. */
 enum { FIND_TRIES = 8 };
 
 size_t str_find(str s, str needle)
@@ -124,7 +124,10 @@ size_t str_find(str s, str needle)
         return 0;
     if (needle.len == 1)
         return str_find_char(s, needle.ptr[0]);
-    /* memmem makes a table first, which most texts are too short for, or without the beginning. */
+    /*
+     * memmem builds a table first, which does not pay off for texts that are short or lack the
+     * first two bytes.
+     */
     size_t from = 0;
     for (unsigned tries = 0; tries < FIND_TRIES; tries++, from++) {
         size_t next = str_find_pair(str_from(s, from), needle.ptr[0], needle.ptr[1]);
@@ -167,7 +170,9 @@ size_t str_count_char(str s, char c)
     return total;
 }
 
-/* From where on sixteen bytes at a time may have the pair, or too few are left. */
+/*
+ * Skips blocks of sixteen bytes that do not contain the pair; returns where to go on byte by byte.
+ */
 static size_t skip_without_pair(str s, char first, char second)
 {
     hot_bytes a, b;
@@ -230,7 +235,7 @@ static uint64_t mix(uint64_t x, uint64_t y)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* All of 1 to 7 bytes in one number, some of them twice: the length is part of the hash. */
+/* Packs 1 to 7 bytes into one number, some of them twice: the length is part of the hash. */
 static uint64_t load_few(const char *p, size_t n)
 {
     uint32_t first, last;

@@ -31,14 +31,14 @@ typedef struct {
 #define STR_ARG(s) str_arg_len(s), ((s).len ? (s).ptr : "")
 #define STR_NONE ((str){NULL, 0})
 
-/* What str_find and friends answer when there is nothing. */
+/* What str_find and friends return when nothing is found. */
 #define STR_NPOS SIZE_MAX
 
 int str_arg_len(str s);
 
 /*
- * Views. The analyzer is shown declarations only, here and below: it cannot know that a text with
- * a length has bytes.
+ * Views. Here and below, the static analyzer sees declarations only: it cannot know that a text
+ * with a length has bytes.
  */
 #ifdef __clang_analyzer__
 str str_c(const char *c_string);
@@ -72,7 +72,7 @@ static inline str str_from(str s, size_t from) /* the rest, clamped */
 #endif
 str str_trim(str s);                       /* without blanks, tabs, CR, LF at both ends */
 str str_trim_set(str s, str set);          /* without bytes of set at both ends */
-str str_without_prefix(str s, str prefix); /* s itself when it does not begin so */
+str str_without_prefix(str s, str prefix); /* s itself when it does not begin with it */
 str str_without_suffix(str s, str suffix);
 /* Cuts s at the first sep. False, with *before = s and *after empty, when there is none. */
 bool str_cut(str s, str sep, str *before, str *after);
@@ -115,16 +115,21 @@ static inline size_t str_find_char(str s, char c)
 #endif
 /* How often a byte occurs: the lines of a text, say. */
 size_t str_count_char(str s, char c);
-/* The first place where one byte follows on another: quick where both are frequent, the two not. */
+/*
+ * The first place where second follows first: fast when each byte is frequent but the pair is not.
+ */
 size_t str_find_pair(str s, char first, char second);
 size_t str_rfind_char(str s, char c);
 bool str_contains(str s, str needle);
 /* Seeded once per process: never stored, never printed. */
 uint64_t str_hash(str s);
-/* The distance of Damerau and Levenshtein, for "did you mean". Texts over 64 bytes: SIZE_MAX. */
+/* The Damerau-Levenshtein distance, for "did you mean". SIZE_MAX for texts over 64 bytes. */
 size_t str_distance(str a, str b);
 
-/* Numbers: the whole text, an optional sign, decimal digits. False when it is not or overflows. */
+/*
+ * Numbers: the whole text must be an optional sign and decimal digits. False if not, or on
+ * overflow.
+ */
 MUST_CHECK bool str_to_i64(str s, int64_t *out);
 MUST_CHECK bool str_to_u64(str s, uint64_t *out); /* no sign */
 
@@ -137,8 +142,8 @@ str str_lower(struct arena *a, str s); /* ASCII only */
 str str_fmt(struct arena *a, const char *format, ...) FORMAT(2, 3);
 str str_vfmt(struct arena *a, const char *format, va_list args) FORMAT(2, 0);
 /*
- * What all our printf-like functions rest on: as vsnprintf, but "%.*s" prints all of a text even
- * when there is a NUL in it, and nothing is put behind the end. Writes up to room bytes and returns
- * how many there are. Numbers may take 511 bytes. No %p, no %n, no wide characters.
+ * What all our printf-like functions use: as vsnprintf, but "%.*s" prints all of a text even if it
+ * contains a NUL, and no NUL is added at the end. Writes up to room bytes and returns how many
+ * there are. Numbers may take 511 bytes. No %p, no %n, no wide characters.
  */
 size_t str_print(char *out, size_t room, const char *format, va_list args) FORMAT(3, 0);

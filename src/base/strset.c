@@ -107,7 +107,7 @@ static void add_block(struct strset *s, size_t size)
     s->used = 0;
 }
 
-/* Stores a record and answers its address plus 1. */
+/* Stores a record and returns its address plus 1. */
 static uint64_t store(struct strset *s, str text)
 {
     uint32_t len = (uint32_t)text.len;

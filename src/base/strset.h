@@ -7,7 +7,7 @@
  *     strset_free(seen);
  *
  * A text costs its bytes and about 24 more: a map, which also has an order and values, costs twice
- * that. The copies of the texts live in the arena, longer than the set. One thread at a time.
+ * that. The copies of the texts live in the arena and outlive the set. One thread at a time.
  */
 #pragma once
 

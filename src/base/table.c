@@ -42,7 +42,7 @@ static void link_node(struct table *t, struct table_node *node)
     *head = node;
 }
 
-/* Buckets are never taken back: a table that was full once will be full again. */
+/* Buckets are never released: a table that was full once will be full again. */
 static void resize(struct table *t, size_t count)
 {
     struct table_node **old = t->buckets;

@@ -37,8 +37,8 @@ void table_drop(struct table *t, struct table_node *node);
 size_t table_len(const struct table *t);
 
 /*
- * All nodes: start with at = {0}; answers NULL at the end. The one that was given last may be
- * dropped, nothing else may change.
+ * All nodes: start with at = {0}; returns NULL at the end. Only the node returned last may be
+ * dropped meanwhile; nothing else may change.
  */
 struct table_at {
     size_t bucket;

@@ -177,8 +177,8 @@ bool unicode_fold_at(size_t index, uint32_t *r, uint32_t *fold)
 /* ---- Sets by name ---------------------------------------------------------------------------- */
 
 /*
- * The form in which Go 1.26 looks names up: one capital, the rest small, without blanks, hyphens
- * and underscores. Longer names than any in the tables give "".
+ * The form in which Go 1.26 looks names up: one capital, the rest lowercase, without blanks,
+ * hyphens and underscores. A name longer than any in the tables gives "".
  */
 static void canonical_name(str name, char out[NAME_SIZE])
 {

@@ -4,7 +4,7 @@
  *
  * The tables are generated at build time from the Unicode 15 database, the version that Go uses.
  * Not part of base.h: only the few files that look at characters include it. Code points above
- * RUNE_MAX have no property and no other case. All functions are pure and may be called from any
+ * RUNE_MAX have no properties and no other case. All functions are pure and may be called from any
  * thread.
  */
 #pragma once
@@ -21,7 +21,7 @@ bool unicode_is_number(uint32_t r);
 bool unicode_is_punct(uint32_t r);
 /* The property White_Space. */
 bool unicode_is_space(uint32_t r);
-/* Without it at both ends, as Go's TrimSpace: more than str_trim takes. */
+/* Trims it from both ends, as Go's TrimSpace: more than str_trim does. */
 str unicode_trim(str s);
 /* What %q shows as it is: letters, marks, numbers, punctuation, symbols and the blank. */
 bool unicode_is_print(uint32_t r);
@@ -31,8 +31,8 @@ uint32_t unicode_to_upper(uint32_t r);
 uint32_t unicode_to_lower(uint32_t r);
 uint32_t unicode_to_title(uint32_t r);
 /*
- * The next code point that matches r without case, as Go's SimpleFold: 'K', 'k', U+212A and around
- * again. r itself when there is none.
+ * The next code point that equals r case-insensitively, as Go's SimpleFold: 'K', 'k', U+212A and
+ * around again. r itself when there is none.
  */
 uint32_t unicode_fold(uint32_t r);
 /*
