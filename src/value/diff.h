@@ -11,14 +11,14 @@
  *   1. by the rule given for that list (struct list_rule);
  *   2. by the member "name", else "id", else "key": when all elements of both lists are objects
  *      that have it as a string, number or boolean, and no text of it occurs twice in one list;
- *   3. as a multiset, when all elements of both are scalars: equal ones are matched first with
- *      first, the rest is missing or added;
+ *   3. as a multiset, when all elements of both are scalars: equal ones are matched in order, the
+ *      rest are missing or added;
  *   4. by index.
  *
  * The differences come in this order. Members of an object and elements of a list are visited in
- * the order of the old tree, each with everything below it; then follow, still for this object or
- * list, the added ones in the order of the new tree. That a list was reordered comes before the
- * differences of its elements. A node that only one tree has is one difference, whatever is below.
+ * the order of the old tree, each with everything below it; then come the added ones of this object
+ * or list, in the order of the new tree. That a list was reordered comes before the differences of
+ * its elements. A node that only one tree has is one difference, whatever is below.
  *
  * Time and memory are linear in the size of the trees: lists are matched by hashing, there is no
  * recursion, and paths of differences share their prefixes. Pure; may be called from any thread.
@@ -31,7 +31,8 @@ enum difference_kind {
     DIFFERENCE_ADDED,     /* only the new tree has it */
     DIFFERENCE_MISSING,   /* only the old tree has it */
     DIFFERENCE_CHANGED,   /* both have it: two strings, booleans or numbers that are not equal */
-    DIFFERENCE_TYPE,      /* both have it, of another kind; integer and float are one kind here */
+    DIFFERENCE_TYPE,      /* both have it, but of different kinds; integer and float are one kind
+                           * here */
     DIFFERENCE_REORDERED, /* all elements are matched, but in another order; both are the lists */
 };
 
@@ -50,8 +51,8 @@ struct difference {
 /*
  * How the elements of the lists at a path are matched.
  *
- * LIST_BY_FIELDS takes one member or several together as identity; where not all elements have them
- * as scalars, or two are alike, the list is treated as if there were no rule. LIST_AS_SET is for
+ * LIST_BY_FIELDS takes one member or several together as identity; if not all elements have them as
+ * scalars, or two have the same, the list is treated as if there were no rule. LIST_AS_SET is for
  * elements of any kind and compares them whole, without looking for what changed inside.
  */
 enum list_rule_kind { LIST_BY_FIELDS, LIST_BY_INDEX, LIST_AS_SET };
@@ -66,14 +67,14 @@ struct list_rule {
 struct diff_options {
     const struct list_rule *rules; /* the first that matches decides */
     size_t rule_count;
-    /* Asked for a pair of lists that no rule is about: the rule for them, or NULL. */
+    /* Called for a pair of lists that no rule covers: returns the rule for them, or NULL. */
     const struct list_rule *(*list_rule)(void *ctx, const struct value *old_,
                                          const struct value *new_);
     bool ignore_order; /* do not report DIFFERENCE_REORDERED */
-    size_t max;        /* stop after so many; 0: no limit */
+    size_t max;        /* stop after this many; 0: no limit */
     /*
-     * Asked before a difference is reported: true leaves it out. This is the place for what two
-     * services mean alike: other case, an added default, null for absent.
+     * Called before a difference is reported: true leaves it out. This is the place for spellings
+     * that mean the same to a service: different case, an added default, null for absent.
      */
     bool (*accept)(void *ctx, const struct difference *d);
     void *ctx; /* of both */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* diff_internal.h - what the files of differences share; for src/value only. */
+/* diff_internal.h - shared by the files that find differences; for src/value only. */
 #pragma once
 
 #include "value/diff.h"
@@ -11,9 +11,10 @@ struct matching {
     enum match_kind kind;
     const str *fields; /* MATCH_IDENTITY: the members that identify */
     size_t field_count;
-    uint32_t *partner; /* of each old element: number of the new one plus 1, or 0; not by index */
-    bool *taken;       /* of each new element: whether it is a partner; not by index */
-    bool reordered;    /* all elements have partners, in another order */
+    uint32_t *partner; /* by old element: the number of its partner plus 1, or 0; unset when matched
+                        * by index */
+    bool *taken;       /* by new element: whether it has a partner; unset when matched by index */
+    bool reordered;    /* all elements have partners, but in another order */
 };
 
 /* Matches the elements of two lists; rule may be NULL. Lives as long as a. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fields.h - decodes data files into structs, strictly: every key must be known and every value of
- * the right type, so that nothing in a file is silently ignored. Errors name file, line and what is
- * expected there.
+ * the right type, so that nothing in a file is silently ignored. Errors name the file, the line and
+ * what is expected there.
  *
  *     static const struct field fields[] = {
  *         {"name", fields_text, offsetof(struct thing, name)},
@@ -22,10 +22,10 @@
 #include "value/value.h"
 
 struct fields {
-    struct arena *arena; /* of what is made */
+    struct arena *arena; /* for the result */
     const struct source *source;
     struct err *e;
-    void *ctx; /* of the caller's own functions */
+    void *ctx; /* for the caller's own functions */
 };
 
 /* Reads v, a member of an object, into out. */
@@ -35,7 +35,7 @@ typedef bool field_fn(struct fields *f, const struct value *v, void *out);
 struct field {
     const char *key;
     field_fn *read;
-    size_t offset; /* of what is filled, in the struct that fields_read was given */
+    size_t offset; /* offset of the member to fill in the struct passed to fields_read */
 };
 
 /* A text that must be one of a few; a table of them ends with {0}. */
@@ -46,7 +46,7 @@ struct field_word {
 
 /* Fills the error with the place of v. Always false. */
 bool fields_fail(struct fields *f, const struct value *v, const char *format, ...) FORMAT(3, 4);
-/* Reads every member of object by its line in the table; an unknown key is an error. */
+/* Reads every member of object as its row of the table says; an unknown key is an error. */
 MUST_CHECK bool fields_read(struct fields *f, const struct value *object, const struct field *table,
                             void *out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * number.h - numbers as exact text, and Go's int64 and float64 where they are asked for.
+ * number.h - numbers as exact text, and Go's int64 and float64 on request.
  *
  * All functions are pure and may be called from any thread. The locale is never consulted.
  */
@@ -16,14 +16,14 @@ bool number_is_valid(str s);
 /* Whether a valid number is spelled as an integer: no point, no exponent. */
 bool number_is_integer(str s);
 /*
- * Exact comparison of two valid numbers by value: below, at or above 0. No number of digits is too
- * large; exponents of more than 18 digits count as equally large.
+ * Exact comparison of two valid numbers by value: below, at or above 0. Any number of digits is
+ * supported; exponents of more than 18 digits count as equally large.
  */
 int number_compare(str x, str y);
 /*
- * Appends a valid number as all equal numbers are spelled, exactly: 8.08e3 and 8080.0 are
- * 8080, 1.50 is 1.5, -0 is 0. Whole numbers of up to 40 digits have no exponent; otherwise the
- * layout is that of NUMBER_JSON.
+ * Appends the canonical spelling of a valid number, the same for all equal numbers: 8.08e3 and
+ * 8080.0 are 8080, 1.50 is 1.5, -0 is 0. Whole numbers of up to 40 digits have no exponent;
+ * otherwise the layout is that of NUMBER_JSON.
  */
 void number_plain(struct buf *out, str s);
 /* Equal numbers have equal hashes. */

@@ -2,9 +2,9 @@
 /*
  * pack.h - a compact serialization of trees.
  *
- * For keeping very many trees that are rarely read. A node takes 32 bytes plus its text; packed it
- * takes two or three bytes plus its text, and keys take one or two bytes each, because trees of one
- * kind use the same keys over and over: these go to a dictionary that all packed trees share.
+ * For keeping very many trees that are rarely read. A node takes 32 bytes plus its text. Packed, it
+ * takes two or three bytes plus its text, and its key one or two bytes, because trees of one kind
+ * use the same keys over and over: these go into a dictionary that all packed trees share.
  *
  *     struct pack_words *words = pack_words_new();
  *     value_pack(words, tree, &buf);              bytes, to be kept anywhere
@@ -20,7 +20,7 @@
 struct pack_words;
 
 #define PACK_WORDS_MAX 65536
-/* Longer keys are written out each time. */
+/* Longer keys are written in full each time. */
 #define PACK_WORD_LEN_MAX 128
 
 struct pack_words *pack_words_new(void);

@@ -24,8 +24,8 @@
  * reject: there, brackets and control characters are ordinary, empty fields need no quotes (a..b),
  * line breaks end the path, and the errors have the original's words.
  *
- * Paths are immutable once made and may be shared by threads. They hold no text of the caller:
- * parsers copy what they read. Errors name the column (in code points, from 1) and what was
+ * Paths are immutable once made and may be shared by threads. They do not refer to the caller's
+ * text: parsers copy what they read. Errors name the column (in code points, from 1) and what was
  * expected there.
  */
 #pragma once
@@ -47,7 +47,7 @@ struct path {
     size_t len;
 };
 
-/* The longest path that is read: in steps, in members of one identifier, in bytes. */
+/* Limits of a path that is parsed: steps, members of one identifier, bytes. */
 #define PATH_MAX_STEPS VALUE_DEPTH_MAX
 #define PATH_MAX_PAIRS 64
 #define PATH_MAX_TEXT (1 * MIB)
@@ -55,7 +55,7 @@ struct path {
 
 /* ---- Spellings. ---- */
 
-/* All steps are keys, numbers too: path_resolve lets "0" select from a list. */
+/* All steps are keys, even numbers: path_resolve lets "0" select from a list. */
 MUST_CHECK bool path_parse_pointer(struct arena *a, str text, struct path *out, struct err *e);
 MUST_CHECK bool path_parse_dotted(struct arena *a, str text, struct path *out, struct err *e);
 /*
@@ -66,12 +66,12 @@ MUST_CHECK bool path_parse_dotted(struct arena *a, str text, struct path *out, s
  */
 MUST_CHECK bool path_parse_fields(struct arena *a, str text, struct path *out, struct err *e);
 
-/* What path_parse_dotted reads back to an equal path. */
+/* The spelling that path_parse_dotted reads back as an equal path. */
 void path_print_dotted(struct buf *out, const struct path *p);
 /*
- * What path_parse_pointer reads back to an equal path when all steps are keys. An index becomes the
- * key that selects the same element. An identifier has no spelling there: it is written as in the
- * dotted one, for people.
+ * The spelling that path_parse_pointer reads back as an equal path when all steps are keys. An
+ * index becomes the key that selects the same element. An identifier has no spelling there: it is
+ * written as in the dotted notation, for people to read.
  */
 void path_print_pointer(struct buf *out, const struct path *p);
 
@@ -83,12 +83,12 @@ void path_print_pointer(struct buf *out, const struct path *p);
  */
 struct value *path_resolve(const struct path *p, const struct value *root);
 /*
- * Puts item there, copied shallowly as value_set does: item must not contain the place. Missing
- * containers are made on the way: objects for keys, lists for indexes, and for an identifier a list
- * with an element that has this identity. null counts as missing; an index equal to the length of
- * its list appends. Fails, and changes nothing, where the way leads through another scalar, through
- * a container of the wrong kind or past the end of a list. The empty path replaces the content of
- * root.
+ * Sets the node at the path to item, copied shallowly as by value_set: item must not contain that
+ * node. Missing containers are created on the way: objects for keys, lists for indexes, and for an
+ * identifier a list with an element that has this identity. null counts as missing; an index equal
+ * to the length of its list appends. Fails, and changes nothing, when the path leads through
+ * another scalar, through a container of the wrong kind or past the end of a list. The empty path
+ * replaces the content of root.
  */
 MUST_CHECK bool path_set(struct arena *a, const struct path *p, struct value *root,
                          const struct value *item, struct err *e);
@@ -103,8 +103,8 @@ bool path_equal(const struct path *p, const struct path *q);
 struct path path_append(struct arena *a, const struct path *p, struct step step);
 
 /*
- * A path from its end, for walkers that keep many places: it shares all that is above, so it costs
- * one node however deep the place is. NULL is the root.
+ * A path linked from its end, for walkers that keep many paths: everything above the last step is
+ * shared, so it costs one node at any depth. NULL is the root.
  */
 struct trail {
     const struct trail *up;

@@ -25,8 +25,8 @@ struct doc {
 };
 
 /*
- * Gives s, whose text is set, its marks: asking for many places then costs one pass over the text
- * and up to 4 KiB more each. They take 2 bytes per KiB of text and live in a.
+ * Gives s, whose text is set, its marks: computing many positions then costs one pass over the
+ * text, plus up to 4 KiB of it for each. They take 2 bytes per KiB of text and live in a.
  */
 void source_remember(struct arena *a, struct source *s);
 
@@ -35,10 +35,10 @@ struct where source_where_offset(const struct source *s, size_t offset);
 /* The place of a node; only the file when the node was not read from a text. */
 struct where source_where(const struct source *s, const struct value *v);
 /*
- * Where a node begins: a member at its key when that stands in the text as it is, anything else at
+ * Where a node begins: a member at its key if the text contains the key literally, anything else at
  * its value. False when the node was not read from a text.
  */
 bool source_offset(const struct source *s, const struct value *v, size_t *out);
-/* Fills e and says where: the usual way for a reader of values to complain. Always false. */
+/* Fills e, position included: the usual way to report a bad value. Always false. */
 bool source_err(struct err *e, const struct source *s, const struct value *v, const char *format,
                 ...) FORMAT(4, 5);

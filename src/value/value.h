@@ -51,7 +51,7 @@ struct value {
     };
 };
 
-/* ---- Looking. All of these take NULL for "nothing there" and answer accordingly. ---- */
+/* ---- Reading. All of these accept NULL for "nothing there". ---- */
 
 static inline bool value_is(const struct value *v, enum value_kind kind)
 {
@@ -97,7 +97,7 @@ struct value **value_sorted(struct arena *a, const struct value *object);
 const char *value_kind_name(enum value_kind kind);
 
 /*
- * Calls fn for v and everything below, parents first; fn answers whether to go deeper. depth is 0
+ * Calls fn for v and everything below, parents first; fn returns whether to go deeper. depth is 0
  * for v.
  */
 typedef bool value_walk_fn(void *ctx, struct value *v, size_t depth);
@@ -126,7 +126,7 @@ struct value *value_insert(struct arena *a, struct value *list, size_t i, const 
  * more than a few: value_remove_if.
  */
 void value_remove(struct value *list, size_t i);
-/* Removes in one pass all elements or members that drop answers true for. Answers how many. */
+/* Removes in one pass all elements or members for which drop returns true. Returns how many. */
 typedef bool value_test_fn(void *ctx, const struct value *item);
 size_t value_remove_if(struct value *v, value_test_fn *drop, void *ctx);
 /* Sets a member: replaces it in its place, or appends it. Returns the member. */
@@ -151,7 +151,7 @@ struct value *value_copy(struct arena *a, const struct value *v);
 /* As value_copy, sharing texts and keys with v: only the nodes are new. */
 struct value *value_clone(struct arena *a, const struct value *v);
 /*
- * over laid upon base: objects are merged member by member, everything else is replaced by over.
+ * over merged into base: objects are merged member by member, everything else is replaced by over.
  * The result shares nothing that will change with either.
  */
 struct value *value_merge(struct arena *a, const struct value *base, const struct value *over);
@@ -166,9 +166,9 @@ int value_compare(const struct value *x, const struct value *y);
 uint64_t value_hash(const struct value *v);
 
 /*
- * Finds duplicate keys while an object is being collected, in constant time per key whatever the
- * number: nodes[0..n) are distinct, answers the index of the node with this key, or n.
- * Readers call it before each key; *index starts as {0} and lives in a.
+ * Finds duplicate keys while an object is being collected, in constant time per key however many
+ * there are: nodes[0..n) are distinct; returns the index of the node with this key, or n. Readers
+ * call it before each key; *index starts as {0} and lives in a.
  */
 struct value_index {
     uint64_t *slots;
