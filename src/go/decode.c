@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decode.c - decoding a tree by a schema; see go/decode.h.
+ * decode.c - decodes a tree by a schema; see go/decode.h.
  *
- * Go decodes on after a fault and reports the first one; members are visited in bytewise order
- * because the original turns YAML into JSON first, which sorts them.
+ * Go goes on decoding after an error and reports the first one; members are visited in bytewise
+ * order because the original turns YAML into JSON first, which sorts them.
  */
 #include "go/decode.h"
 
@@ -19,13 +19,13 @@ const struct schema schema_strings = {
 
 struct decoder {
     struct arena *arena;
-    const struct source *src; /* NULL: faults have no place */
+    const struct source *src; /* NULL: errors have no position */
     struct err *e;
-    bool failed; /* e holds the first fault */
+    bool failed; /* e holds the first error */
     bool stop;   /* nothing is decoded any more */
     enum schema_mode mode;
-    bool apart;        /* inside something that is decoded by a call of its own */
-    bool embedded;     /* the field is that of an embedded struct */
+    bool apart;        /* inside something that is decoded by a separate call */
+    bool embedded;     /* the field belongs to an embedded struct */
     const char *owner; /* the struct that owns the current field */
     struct str_list path;
 };
@@ -75,7 +75,7 @@ static void fail_type(struct decoder *d, const struct schema *s, const struct va
     fail_as(d, s, v, str_c(json_kind(v)));
 }
 
-/* Upstream crashes later where a list has nothing for an entry. */
+/* Upstream crashes later when an entry of a list is null. */
 static void fail_null(struct decoder *d, const struct value *v)
 {
     str path = str_join(d->arena, d->path.items, d->path.len, STR("."));
@@ -163,7 +163,9 @@ static int two_digits(str s, size_t at)
     return (s.ptr[at] - '0') * 10 + (s.ptr[at + 1] - '0');
 }
 
-/* A moment of UTC up to the 28th, as nearly all are: such a text is right in every month. */
+/*
+ * A fast path for times in UTC up to the 28th, as nearly all are: these are valid in every month.
+ */
 static bool is_usual_time(str s)
 {
     static const char form[] = "dddd-dd-ddTdd:dd:ddZ";
@@ -235,7 +237,7 @@ static const struct schema_field *find_field(const struct decoder *d, const stru
     return folded;
 }
 
-/* Where a struct owns a field it is named without its package. */
+/* A struct is named without its package when it owns a field. */
 static const char *without_package(const char *go)
 {
     const char *dot = strchr(go, '.');
@@ -261,7 +263,7 @@ static void decode_field(struct decoder *d, const struct schema *s, const struct
     d->path.len = depth;
 }
 
-/* Two spellings of a name are one struct to encoding/json: the second adds to the first. */
+/* To encoding/json, two spellings of a name are the same struct: the second adds to the first. */
 static void keep_member(struct decoder *d, const struct schema_field *f, const struct value *v,
                         struct value *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * duration.c - durations as Go writes, reads and rounds them; see go/time.h.
+ * duration.c - formats, parses and rounds durations as Go does; see go/time.h.
  */
 #include "go/time_internal.h"
 
@@ -32,7 +32,7 @@ int64_t duration_round(int64_t ns, int64_t multiple)
     return __builtin_add_overflow(ns, multiple - rest, &out) ? INT64_MAX : out;
 }
 
-/* So much of a unit, with a fraction of so many digits; zeros at its end are dropped. */
+/* Appends whole, with part as a fraction of that many digits; trailing zeros are dropped. */
 static void add_fraction(struct buf *out, uint64_t whole, uint64_t part, int digits)
 {
     while (digits && part % 10 == 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * path.c - paths and patterns as Go's package path has them.
+ * path.c - paths and patterns as in Go's package path.
  */
 #include "go/path.h"
 
@@ -32,7 +32,10 @@ str go_path_ext(str path)
 
 /* ---- Patterns. ---- */
 
-/* One character of a class, maybe escaped; moves *p behind it. False when the class is broken. */
+/*
+ * Reads one character of a class, maybe escaped; moves *p past it. False when the class is
+ * malformed.
+ */
 static bool class_char(str *p, uint32_t *out)
 {
     size_t width;
@@ -51,7 +54,7 @@ static bool class_char(str *p, uint32_t *out)
     return p->len > 0;
 }
 
-/* A class after its "[": whether r is in it. *p moves behind its "]". */
+/* Reads a class after its "[": whether r is in it. Moves *p past its "]". */
 static enum go_match match_class(str *p, uint32_t r)
 {
     bool negated = p->len && p->ptr[0] == '^', in = false;
@@ -74,7 +77,7 @@ static enum go_match match_class(str *p, uint32_t r)
     return in != negated ? GO_MATCH_YES : GO_MATCH_NO;
 }
 
-/* One element of a pattern other than "*", against the beginning of *name. */
+/* Matches one element of a pattern other than "*" against the beginning of *name. */
 static enum go_match match_one(str *pattern, str *name)
 {
     size_t width = 0;

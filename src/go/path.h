@@ -16,5 +16,7 @@ str go_path_ext(str path);
 
 enum go_match { GO_MATCH_NO, GO_MATCH_YES, GO_MATCH_BAD };
 
-/* path.Match: whether name fits; "/" is matched by itself only. GO_MATCH_BAD: a broken pattern. */
+/*
+ * path.Match: whether name matches; "/" is matched by "/" only. GO_MATCH_BAD: a malformed pattern.
+ */
 enum go_match go_path_match(str pattern, str name);

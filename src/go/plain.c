@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plain.c - messages of the originals in plain words; see plain.h. */
+/* plain.c - rewrites messages of the originals in plain words; see plain.h. */
 #include "go/plain.h"
 
-/* Longer texts are left as they are: they quote something large. */
+/* Longer messages are left alone: they quote something large. */
 #define PLAIN_MAX ((size_t)64 * KIB)
 
 /* ---- Types. ---- */
@@ -29,7 +29,7 @@ static const struct {
     {"v1.Time", "a time"},
 };
 
-/* What a type of Go, or a kind of JSON, is for people: all others are structs and maps. */
+/* What to call a Go type, or a kind of JSON value; all that are not listed are structs and maps. */
 static str plain_type(struct arena *a, str go)
 {
     str number = str_without_prefix(go, STR("number "));
@@ -42,7 +42,7 @@ static str plain_type(struct arena *a, str go)
     return str_has_prefix(go, STR("[]")) ? STR("a list") : STR("a mapping");
 }
 
-/* The path of a field without the structs that have it: referenceV1.parts, A.items.B.path. */
+/* The path of a field without the structs that have it: items.path for A.items.B.path. */
 static str plain_path(struct arena *a, str go)
 {
     struct buf out = buf_new(a, BUF_UNLIMITED);
@@ -60,7 +60,7 @@ static str plain_path(struct arena *a, str go)
     return buf_str(&out);
 }
 
-/* Takes the name of a type off the front: it ends at the line, at ": ", ", " or "; ". */
+/* Takes the name of a type off the front: it ends at ": ", ", ", "; " or the end of the line. */
 static str take_type(str *rest)
 {
     size_t end = 0;
@@ -81,7 +81,7 @@ struct wording {
     bool (*rewrite)(struct buf *out, str *rest);
 };
 
-/* What was found, and what was expected, whose type is taken off the front of *rest. */
+/* Appends what was found and what was expected, whose type is taken off the front of *rest. */
 static void add_types(struct buf *out, str found, str *rest)
 {
     buf_add(out, plain_type(out->arena, found));

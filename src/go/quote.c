@@ -19,7 +19,7 @@ static void add_rune(struct buf *out, uint32_t r, char quote, bool ascii)
     }
 }
 
-/* How many bytes at the front are printable ASCII that stands for itself between quotes. */
+/* How many bytes at the front are printable ASCII that needs no escape between quotes. */
 static size_t plain_prefix(str s)
 {
     size_t n = 0;

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Whether underscores stand only between digits (a base prefix counts as one). */
+/* Whether underscores are only between digits (a base prefix counts as one). */
 static bool underscores_ok(str s)
 {
     char saw = '^';
@@ -37,7 +37,7 @@ static bool underscores_ok(str s)
     return saw != '_';
 }
 
-/* Takes "0x" and the like off the front of *s; the base they mean. */
+/* Takes "0x" and the like off the front of *s and returns the base. */
 static unsigned take_base(str *s)
 {
     char c;
@@ -53,7 +53,10 @@ static unsigned take_base(str *s)
     return 8;
 }
 
-/* strconv.ParseUint; *range means that only the size is wrong; *out is then the largest value. */
+/*
+ * strconv.ParseUint; *range means that the number is only too large: *out is then the largest
+ * value.
+ */
 static bool parse_uint(str s, int base_arg, uint64_t *out, bool *range)
 {
     str whole = s;

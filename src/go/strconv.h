@@ -18,15 +18,15 @@ static inline int go_hex_digit(uint32_t c)
     return c >= 'a' && c <= 'f' ? (int)(c - 'a') + 10 : -1;
 }
 
-/* Whether there is a decimal digit at a place of s. */
+/* Whether s has a decimal digit at i. */
 static inline bool go_digit_at(str s, size_t i)
 {
     return i < s.len && s.ptr[i] >= '0' && s.ptr[i] <= '9';
 }
 
 /*
- * strconv.ParseInt and ParseUint, of 64 bits. When they fail *out is the nearest number for one
- * that is out of range, and 0 for what is not a number.
+ * strconv.ParseInt and ParseUint, of 64 bits. On failure *out is the nearest valid number if the
+ * number is out of range, and 0 if it is not a number.
  */
 MUST_CHECK bool go_parse_int(str s, int base, int64_t *out);
 MUST_CHECK bool go_parse_uint(str s, int base, uint64_t *out);

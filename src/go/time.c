@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * time.c - the calendar, and arithmetic with moments.
+ * time.c - the calendar, and arithmetic with times.
  *
  * Days are counted from 1970 in the proleptic Gregorian calendar. Its pattern repeats every 400
  * years; years that begin in March put the leap day last, which makes months regular.
@@ -88,8 +88,8 @@ const char *gotime_weekday_name(int64_t day)
 }
 
 /*
- * Days and seconds of the day of a count of seconds. Go counts without sign from a March 1 before
- * all that 64 bits of seconds reach, nearly: the few below come out at the other end.
+ * Splits a count of seconds into days and the seconds of the day. Go counts unsigned from a March 1
+ * that is before nearly every time 64 bits can hold: the few times before it wrap to the other end.
  */
 static int64_t split_days(int64_t sec, int *of_day)
 {
@@ -130,7 +130,7 @@ struct gotime_fields gotime_fields(struct gotime t)
 
 /* ---- Making ---- */
 
-/* Moves what is in *low beyond base into *high. */
+/* Carries what exceeds base in *low into *high. */
 static void carry(int64_t *high, int64_t *low, int64_t base)
 {
     *high = wrap_add(*high, floor_div(*low, base));
@@ -160,13 +160,15 @@ struct gotime gotime_zero(void)
     return gotime_unix(ZERO_TIME, 0, NULL);
 }
 
-/* The moment at which clocks of a zone show what UTC shows at sec. */
+/* The time at which clocks in a zone show what UTC shows at sec. */
 static int64_t to_utc(int64_t sec, const struct zone *z)
 {
     struct zone_span span = zone_at(z, sec);
     int64_t utc = wrap_add(sec, -(int64_t)span.offset);
 
-    /* Near a change the guess may be of the wrong side: then what holds there decides. */
+    /*
+     * Near a change the guess may be on the wrong side: then the offset that applies there decides.
+     */
     if (span.offset && (utc < span.start || utc >= span.end))
         utc = wrap_add(sec, -(int64_t)zone_at(z, utc).offset);
     return utc;

@@ -9,7 +9,8 @@
  *     gotime_format(&b, gotime_now(NULL), STR(GOTIME_RFC3339));
  *
  * A struct gotime is a value: 64 bits of seconds since 1970, so any year that matters, and the zone
- * it is shown in. Arithmetic wraps where Go's does. Nothing here keeps state; any thread may call.
+ * it is shown in. Arithmetic wraps where Go's does. Nothing here keeps state: any thread may call
+ * it.
  */
 #pragma once
 
@@ -22,7 +23,7 @@
 struct gotime {
     int64_t sec;             /* since 1970 in UTC */
     int32_t nsec;            /* 0 to 999,999,999 */
-    bool has_mono;           /* read from the clock: String shows the steady clock too */
+    bool has_mono;           /* read from the clock: String shows the monotonic clock too */
     int64_t mono;            /* nanoseconds since the first reading of this process */
     const struct zone *zone; /* NULL: UTC */
 };
@@ -47,7 +48,7 @@ struct gotime gotime_now(const struct zone *z);
 struct gotime gotime_zero(void);
 /*
  * Year, month, day, hour, minute, second, nanosecond in a zone; each may be out of range, which
- * carries over. A time of day that a zone skips or has twice becomes what Go makes of it.
+ * carries over. A time of day that a zone skips or repeats becomes what Go makes of it.
  */
 struct gotime gotime_make(const int64_t parts[7], const struct zone *z);
 
@@ -64,7 +65,7 @@ int gotime_compare(struct gotime x, struct gotime y);
 struct gotime gotime_in(struct gotime t, const struct zone *z);
 struct gotime gotime_add(struct gotime t, int64_t ns);
 struct gotime gotime_add_date(struct gotime t, int64_t years, int64_t months, int64_t days);
-/* x - y in nanoseconds; the nearest int64_t when that is too much. */
+/* x - y in nanoseconds; saturates at the limits of int64_t. */
 int64_t gotime_sub(struct gotime x, struct gotime y);
 /* Down to, or to the nearest, multiple of ns since the zero time. ns <= 0 changes nothing. */
 struct gotime gotime_truncate(struct gotime t, int64_t ns);
@@ -87,8 +88,8 @@ void gotime_string(struct buf *out, struct gotime t);
 /* Go's GoString: "time.Date(2024, time.May, 1, ...)"; local is shown as time.Local. */
 void gotime_go_string(struct buf *out, struct gotime t, const struct zone *local);
 /*
- * Go's ParseInLocation: what says nothing about its zone is in local. Zones that a value brings
- * along live as long as a. Errors are Go's.
+ * Go's ParseInLocation: a value without a zone is in local. Zones created for a value live as long
+ * as a. Errors are Go's.
  */
 MUST_CHECK bool gotime_parse(struct arena *a, str layout, str value, const struct zone *local,
                              struct gotime *out, struct err *e);

@@ -32,8 +32,8 @@ enum gotime_element {
     ELEMENT_UPPER_PM,
     ELEMENT_LOWER_PM,
     ELEMENT_ZONE_NAME,
-    ELEMENT_OFFSET,   /* the shape says how it is written */
-    ELEMENT_FRACTION, /* digits says how many */
+    ELEMENT_OFFSET,   /* written as the shape says */
+    ELEMENT_FRACTION, /* digits is how many */
 };
 
 /* How an offset is written: Z or sign, hours, then minutes and seconds, with or without colons. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * time_layout.c - finding the elements of a layout, and writing a moment by one.
+ * time_layout.c - finds the elements of a layout, and formats a time by one.
  */
 #include "go/time_internal.h"
 

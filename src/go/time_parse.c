@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * time_parse.c - reading moments by a layout.
+ * time_parse.c - parses times by a layout.
  */
 #include "go/time_internal.h"
 
@@ -16,11 +16,11 @@ struct parse {
     str value;         /* the rest */
     const char *range; /* which part is out of range, or NULL */
     int64_t year;
-    int month, day, yearday; /* UNSET: not told */
+    int month, day, yearday; /* UNSET: not given */
     int hour, minute, second;
     int64_t nsec;
     bool is_am, is_pm, is_utc;
-    int32_t offset; /* UNSET: not told. Upstream: one second west of UTC is the same */
+    int32_t offset; /* UNSET: not given. Upstream: one second west of UTC is the same */
     str zone_name;
 };
 
@@ -95,7 +95,7 @@ static bool take_ranged(struct parse *p, bool fixed, int low, int high, const ch
 
 /* ---- Elements ---- */
 
-/* One of count names, as long as width when that is not 0. The index goes to *out. */
+/* Takes one of count names, of width bytes unless that is 0. *out is its index. */
 static bool take_name(str *s, const char *(*name)(int64_t), int first, int count, size_t width,
                       int *out)
 {
@@ -141,7 +141,7 @@ static bool is_point(str s)
     return s.len && (s.ptr[0] == '.' || s.ptr[0] == ',');
 }
 
-/* A fraction of so many bytes, its point included. More than nine digits are cut. */
+/* Takes a fraction of so many bytes, including its point. Digits after the ninth are ignored. */
 static bool take_fraction(struct parse *p, size_t bytes)
 {
     str s = str_slice(p->value, 0, bytes < 10 ? bytes : 10);
@@ -156,7 +156,7 @@ static bool take_fraction(struct parse *p, size_t bytes)
     return true;
 }
 
-/* A point and all digits after it. Nothing when there are none. */
+/* Takes a point and all digits after it, if there are any. */
 static bool take_free_fraction(struct parse *p)
 {
     size_t n = 1;
@@ -188,7 +188,7 @@ static bool take_half(struct parse *p, str am, str pm)
     return str_eq(two, am) || str_eq(two, pm);
 }
 
-/* Two digits at a place of the value. */
+/* Two digits at a position of the value. */
 static bool two_at(const struct parse *p, size_t at, int *out)
 {
     str two = str_slice(p->value, at, at + 2);
@@ -227,7 +227,7 @@ static bool take_offset(struct parse *p, struct offset_shape shape)
     return ok;
 }
 
-/* The length of "+3" or "-11", up to 23; 0 when it is none. */
+/* The length of an offset such as "+3" or "-11", up to 23 hours; 0 when s is not one. */
 static size_t signed_hours(str s)
 {
     str rest = str_from(s, 1);
@@ -239,7 +239,7 @@ static size_t signed_hours(str s)
     return rest.len < digits && hours <= 23 ? s.len - rest.len : 0;
 }
 
-/* The length of what looks like an abbreviation of a zone, 0 when nothing does. */
+/* The length of what looks like the abbreviation of a zone, or 0. */
 static size_t zone_name_len(str s)
 {
     size_t upper = 0;
@@ -342,7 +342,7 @@ static bool take_date(struct parse *p, const struct gotime_chunk *c)
 
 /* ---- The whole ---- */
 
-/* The text between elements; a run of blanks fits any other, and none at the end. */
+/* Skips the text between elements; a run of blanks matches any other, or none at the end. */
 static bool skip_text(str *value, str prefix)
 {
     while (prefix.len) {
@@ -406,7 +406,7 @@ static bool take_all(struct parse *p, str layout, struct err *e)
     return true;
 }
 
-/* Month and day from the day of the year. NULL, or what is wrong. */
+/* Sets month and day from the day of the year. Returns NULL, or what is wrong. */
 static const char *use_yearday(struct parse *p)
 {
     int month = 1, day = p->yearday;
@@ -425,7 +425,7 @@ static const char *use_yearday(struct parse *p)
     return NULL;
 }
 
-/* Fills in what the value did not tell. NULL, or what is wrong. */
+/* Fills in what the value did not give. Returns NULL, or what is wrong. */
 static const char *complete(struct parse *p)
 {
     const char *wrong = p->yearday == UNSET ? NULL : use_yearday(p);

@@ -5,7 +5,7 @@
 #include "go/quote.h"
 #include "go/strconv.h"
 
-/* n hexadecimal digits off the front of *s. */
+/* Takes n hexadecimal digits off the front of *s. */
 static bool take_hex(str *s, size_t n, uint32_t *out)
 {
     uint32_t v = 0;
@@ -40,7 +40,7 @@ static bool take_octal(str *s, char c, uint32_t *out)
     return v <= 255;
 }
 
-/* What follows a backslash. *rune tells a code point from a byte. */
+/* Takes what follows a backslash. *rune is false when it is a byte rather than a code point. */
 static bool take_escape(str *s, char quote, uint32_t *out, bool *rune)
 {
     static const char letters[] = "abfnrtv\\";

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * zone.c - zone files, and what a zone says about a moment.
+ * zone.c - reads zone files and looks up what applies at a given time.
  *
- * A file holds the kinds of time a zone has had (offset, abbreviation), the moments of change, and
- * a rule for the time after. Version 1 has 32 bits per moment; later ones repeat all with 64 bits,
- * which is what is read.
+ * A file holds the kinds of time a zone has had (offset, abbreviation), the times of the changes,
+ * and a rule for the time after the last. Version 1 has 32 bits per time; later versions repeat
+ * everything with 64 bits, which is what is read here.
  */
 #include "go/zone_internal.h"
 
@@ -16,7 +16,9 @@
 
 #define ZONE_FOLDER "/usr/share/zoneinfo"
 #define ZONE_FILE_MAX (1 * MIB)
-/* Zones kept by the process. There are about 600; names that spell one in many ways are not kept.
+/*
+ * How many zones the process keeps. There are about 600; the limit stops odd spellings of their
+ * names from filling memory.
  */
 #define ZONES_KEPT 1024
 
@@ -31,7 +33,7 @@ struct zone {
     bool is_fixed;
     struct zone_kind *kinds;
     size_t kind_count;
-    int64_t *changes;      /* moments, sorted */
+    int64_t *changes;      /* times, sorted */
     uint8_t *change_kinds; /* what begins there */
     size_t change_count;
     size_t first_kind; /* before the first change */
@@ -77,7 +79,7 @@ static uint64_t big_endian(str s)
     return n;
 }
 
-/* The header at the start of each half. False when it is none. */
+/* Reads the header at the start of each half. False when it is not valid. */
 static bool take_header(struct reader *r, char *version, size_t counts[COUNTS])
 {
     bool is_magic = str_eq(take(r, 4), STR("TZif"));
@@ -201,7 +203,7 @@ static const struct zone *kept_find(str path)
     return kept ? map_get(kept, path) : NULL;
 }
 
-/* Parses data into the kept zones. When they are full: into a. */
+/* Parses data into the kept zones, or into a when these are full. */
 static bool keep(struct arena *a, str path, str name, str data, const struct zone **out,
                  struct err *e)
 {

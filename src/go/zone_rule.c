@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * zone_rule.c - the rule that ends a zone file, in the form POSIX gives the variable TZ.
+ * zone_rule.c - the rule at the end of a zone file, in the format of the TZ variable in POSIX.
  */
 #include "go/zone_internal.h"
 
@@ -9,7 +9,7 @@
 #define HOUR 3600
 #define DAY 86400
 
-/* ---- Parsing: each takes its part off *s ---- */
+/* ---- Parsing: each function takes its part off *s ---- */
 
 static bool take_char(str *s, char c)
 {
@@ -155,7 +155,7 @@ static int64_t change_in(int64_t year, const struct zone_change *c, int32_t offs
     return (int64_t)day * DAY + c->time - offset;
 }
 
-/* A moment of a year that begins at start; wraps in years that only hostile input has. */
+/* A time in the year that begins at start; wraps in years that only hostile input has. */
 static int64_t moment(int64_t start, int64_t sec)
 {
     return (int64_t)((uint64_t)start + (uint64_t)sec);
@@ -173,7 +173,7 @@ struct zone_span zone_rule_at(const struct zone_rule *r, int64_t last, int64_t s
     year_start = (int64_t)((uint64_t)gotime_days(year, 1, 1) * DAY);
     from = change_in(year, &r->to_dst, r->std_offset);
     to = change_in(year, &r->to_std, r->dst_offset);
-    if (to < from) { /* the southern half: the year begins in summer */
+    if (to < from) { /* the southern hemisphere: the year begins in summer */
         int64_t swap = from;
         from = to;
         to = swap;
