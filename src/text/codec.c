@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * codec.c - base 64, hexadecimal and PEM; see codec.h.
+ * codec.c - base64, hexadecimal and PEM; see codec.h.
  */
 #include "text/codec.h"
 
@@ -56,7 +56,7 @@ static bool fault(struct decoder *d, size_t at)
     return false;
 }
 
-/* What follows the first "=", which stands after count digits. */
+/* Reads what follows the first "=", which comes after count digits. */
 static bool read_padding(struct decoder *d, size_t count)
 {
     if (count < 2)
@@ -73,7 +73,7 @@ static bool read_padding(struct decoder *d, size_t count)
     return d->at == d->text.len || fault(d, d->at);
 }
 
-/* Up to four digits, which give up to three bytes. */
+/* Decodes up to four digits, which give up to three bytes. */
 static bool read_quantum(struct decoder *d)
 {
     uint32_t v = 0;
@@ -133,7 +133,7 @@ str hex_encode(struct arena *a, const unsigned char *bytes, size_t len)
 
 /* ---- PEM ---- */
 
-/* A line without its CR LF, and without blanks and tabs before that. */
+/* A line without its CR LF, and without the blanks and tabs before that. */
 static str next_line(str *rest)
 {
     size_t all = rest->len;
@@ -148,7 +148,7 @@ static str next_line(str *rest)
     return line;
 }
 
-/* Moves *rest behind the next "-----BEGIN ", which begins a line. */
+/* Moves *rest past the next "-----BEGIN " at the beginning of a line. */
 static bool find_begin(str *rest)
 {
     str before;
@@ -174,7 +174,7 @@ static bool skip_headers(str *rest, bool *any)
     return false;
 }
 
-/* The base 64 up to the END line of the same type. */
+/* Reads the base64 up to the END line of the same type. */
 static bool find_end(str rest, str type, bool headers, str *body)
 {
     size_t at = 0;

@@ -16,12 +16,12 @@ str base64_encode(struct arena *a, str bytes);
  */
 MUST_CHECK bool base64_decode(struct arena *a, str text, str *out, size_t *bad);
 
-/* Lower case, two digits for each byte. */
+/* Lowercase, two digits per byte. */
 str hex_encode(struct arena *a, const unsigned char *bytes, size_t len);
 
 struct pem_block {
     str type;  /* "RSA PRIVATE KEY" */
-    str bytes; /* what was in base64 */
+    str bytes; /* the decoded base64 */
 };
 /* The first block that Go's encoding/pem finds in text; false when there is none. */
 bool pem_decode(struct arena *a, str text, struct pem_block *out);

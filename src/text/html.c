@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* html.c - text made safe for HTML, JavaScript and URLs; see html.h. */
+/* html.c - escapes text for HTML, JavaScript and URLs; see html.h. */
 #include "text/html.h"
 
 #include "base/unicode.h"

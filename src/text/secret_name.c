@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * secret_name.c - names of what is secret; see secret_name.h.
+ * secret_name.c - names of secret values; see secret_name.h.
  *
- * To add a name: its ending in letters and digits alone, lower case, to secret_endings[].
+ * To add a name: put its ending in secret_endings[], as lowercase letters and digits only.
  */
 #include "text/secret_name.h"
 
@@ -13,11 +13,11 @@ static const char *const secret_endings[] = {
     "sharedkey",  "signature",   "token",
 };
 
-/* Names that end so and are none: where a list goes on. */
+/* Names with such an ending that are not secret: continuation tokens of paged lists. */
 static const char *const harmless_names[] = {"continuationtoken", "nextpagetoken", "pagetoken",
                                              "skiptoken"};
 
-/* The letters and digits, lower case: client_secret and clientSecret are the same. */
+/* Only the letters and digits, in lowercase: client_secret and clientSecret are the same. */
 static str plain_text(str text, char *room)
 {
     size_t n = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * secret_values.c - finding values of Secrets in texts; see secret_values.h.
+ * secret_values.c - finds values of Secrets in texts; see secret_values.h.
  *
- * A value is looked for in several forms (as it is, quoted, in base64): needles. They are sorted;
- * the longest one that a text begins with is the last one that is not greater than the text, or one
- * of the needles that this one begins with (parent). A filter of the first bytes spares the search
- * for nearly all places of a text. Indentation after a line end does not count, in neither of them:
- * templates indent values of several lines.
+ * Each form of a value to look for (literal, quoted, in base64) is a needle. Needles are sorted:
+ * the longest one that a text begins with is the last one not greater than the text, or one of the
+ * needles that this one begins with (parent). A filter on the first bytes avoids the search at
+ * nearly all places of a text. Indentation after a line break is ignored in both needle and text,
+ * because templates indent values of several lines.
  */
 #include "text/secret_values.h"
 #include "base/unicode.h"
@@ -22,19 +22,19 @@
 
 #define NONE SIZE_MAX
 #define FILTER_BITS 65536
-/* Quoted parts of one message that are looked at. */
+/* How many quoted parts of one message are checked. */
 #define QUOTES_MAX 100
-/* Words of a value that are looked for by themselves: their number, and the length of one. */
+/* Words of a value that are masked on their own: how many at most, and how long at least. */
 #define WORDS_MAX 256
 #define WORD_MIN 20
-/* Of a value that is a file, so much is looked through. */
+/* How much of a value that is a file is searched for words. */
 #define FILE_KEPT (256 * KIB)
 
 struct needle {
     str text;
-    size_t value;  /* which one it is a form of */
+    size_t value;  /* the number of the value */
     size_t parent; /* the longest other needle that it begins with, or NONE */
-    bool cut;      /* the value goes on */
+    bool cut;      /* the value is longer */
 };
 
 struct secret_values {
@@ -45,7 +45,7 @@ struct secret_values {
         size_t len, cap;
     } needles;
     size_t count; /* of values */
-    bool *open;   /* by value: other objects contain it */
+    bool *open;   /* by value: it occurs in other objects, or identifies one */
     uint8_t filter[FILTER_BITS / 8];
 };
 
@@ -63,7 +63,7 @@ bool secret_is_list(const struct value *v)
     return has_kind(v, STR("SecretList"));
 }
 
-/* "kind: Secret" or "kind: SecretList". Most objects are only looked through for this. */
+/* "kind: Secret" or "kind: SecretList". For most objects, this is all that is searched for. */
 static bool says_secret(const struct value *v)
 {
     return v->kind == VALUE_STRING && v->len >= 6 && v->key_len == 4 &&
@@ -132,7 +132,7 @@ static str with_instead(struct arena *a, str text, char what, str instead)
     return buf_str(&out);
 }
 
-/* As Kubernetes reads base64, or else in the letters of URLs and without padding. */
+/* Decodes base64 as Kubernetes does, or else the URL-safe alphabet without padding. */
 static bool decode(struct arena *a, str text, str *plain)
 {
     size_t bad;
@@ -144,7 +144,10 @@ static bool decode(struct arena *a, str text, str *plain)
     return base64_decode(a, text, plain, &bad);
 }
 
-/* Without padding, which not everybody writes; find takes it along. scratch is for texts. */
+/*
+ * Adds base64 without its padding, which is optional; find includes it in the match. scratch is for
+ * temporary texts.
+ */
 static void add_encoded(struct secret_values *s, struct arena *scratch, str encoded, bool cut)
 {
     while (encoded.len > SECRET_VALUE_MIN && str_has_suffix(encoded, STR("=")))
@@ -157,8 +160,8 @@ static void add_encoded(struct secret_values *s, struct arena *scratch, str enco
 }
 
 /*
- * Encoded alone, and as a part of something ("user:password"): then its place within a group of
- * three bytes decides, and the letters that it shares with its neighbours are not known.
+ * Adds the base64 of a value encoded alone, and as part of something longer ("user:password"): that
+ * depends on its offset modulo three, and the digits it shares with its neighbours are unknown.
  */
 static void add_base64(struct secret_values *s, struct arena *scratch, str plain, bool cut)
 {
@@ -174,17 +177,17 @@ static void add_base64(struct secret_values *s, struct arena *scratch, str plain
     }
 }
 
-/* As it is spelled between quotes or in a URL. */
+/* Adds another spelling, such as the one between quotes or in a URL. */
 static void add_spelled(struct secret_values *s, str plain, str spelled, bool cut)
 {
     if (!str_eq(plain, spelled))
         add_needle(s, spelled, cut);
 }
 
-/* What the functions of templates make of letters: lower, upper, title, untitle, swapcase. */
+/* The template functions that change case: lower, upper, title, untitle, swapcase. */
 enum letters { LETTERS_LOWER, LETTERS_UPPER, LETTERS_TITLE, LETTERS_UNTITLE, LETTERS_SWAPPED };
 
-/* begins: the letter begins a word. */
+/* begins: r is the first letter of a word. */
 static uint32_t letter(uint32_t r, enum letters how, bool begins)
 {
     if (r < 'A')
@@ -203,7 +206,9 @@ static uint32_t letter(uint32_t r, enum letters how, bool begins)
     }
 }
 
-/* title takes letters after any other sign for the first of a word, untitle those after blanks. */
+/*
+ * Whether a word begins after r: for untitle after white space, for title also after other signs.
+ */
 static bool ends_name(uint32_t r, enum letters how)
 {
     bool sign = r < 0x80 && r != '_' && !unicode_is_letter(r) && !unicode_is_digit(r);
@@ -228,7 +233,7 @@ static str in_letters(struct arena *a, str text, enum letters how)
     return buf_str(&out);
 }
 
-/* As the functions of templates spell it: in other letters, for a URL, for HTML and scripts. */
+/* Adds what template functions make of a value: other case, escapes for URLs, HTML and scripts. */
 static void add_functions(struct secret_values *s, struct arena *scratch, str kept, bool cut)
 {
     struct buf html = buf_new(scratch, BUF_UNLIMITED), js = buf_new(scratch, BUF_UNLIMITED);
@@ -268,16 +273,15 @@ static void add_forms(struct secret_values *s, str plain)
 /* ---- Words of a value. ---- */
 
 /*
- * A value may be a file: a key in PEM, settings in JSON, YAML or lines, the login to a registry, a
- * URL. Templates take such values apart, so what is secret in them is looked for by itself: what
- * has a name that says so, passwords of URLs, and long words with digits, of which keys and tokens
- * are made.
+ * A value may be a file: a PEM key, settings in JSON, YAML or lines, a registry login, a URL.
+ * Templates take such values apart, so the secrets in them are masked on their own: values with a
+ * secret name, passwords in URLs, and long words with digits, which keys and tokens consist of.
  */
 struct words {
     struct secret_values *set;
     size_t counts[2]; /* of words without and with a secret name */
     bool named;       /* the next word has a secret name */
-    bool decoded;     /* this is what was encoded in the value */
+    bool decoded;     /* the text was encoded in the value */
     str last;
 };
 
@@ -307,7 +311,7 @@ static void add_decoded(struct words *w, str word, bool has_name)
     take_words(&inner, plain);
 }
 
-/* There are many long words; what has a name is looked for in all forms. */
+/* Values with a name are added in all forms; long words only literally, since there are many. */
 static void add_word(struct words *w, str word, bool has_name)
 {
     if (word.len < SECRET_VALUE_MIN || w->counts[has_name]++ >= WORDS_MAX)
@@ -346,7 +350,7 @@ static bool is_long_and_random(str word)
     return word.len >= WORD_MIN && digit && letter;
 }
 
-/* "name=", "name:" or only the sign, then what it names, in this word or the next one. */
+/* Handles "name=", "name:" or only the sign, whose value is in this word or the next one. */
 static void take_word(struct words *w, str word)
 {
     size_t start, end, sign = 0;
@@ -377,7 +381,7 @@ static void take_words(struct words *w, str text)
     }
 }
 
-/* A private key first: before it there may be any number of certificates. */
+/* Starts with a private key, since any number of certificates may come before it. */
 static void add_words(struct secret_values *s, str plain)
 {
     struct words w = {.set = s};
@@ -416,7 +420,7 @@ static str without_blanks(struct arena *a, str text)
     return buf_str(&out);
 }
 
-/* The values below a field; those of data are in base64. */
+/* Adds the values below a field; those of data are in base64. */
 static void add_field(struct secret_values *s, const struct value *v, bool encoded)
 {
     str text, plain;
@@ -465,7 +469,7 @@ static void collect(struct secret_values *s, const struct value *v, bool is_item
 
 /* ---- Order. ---- */
 
-/* Whether the next eight bytes of both are the same, and none of them ends a line. */
+/* Whether the next eight bytes of both are the same, without a line break. */
 static bool has_same_word(str needle, size_t i, str text, size_t at)
 {
     const uint64_t ones = 0x0101010101010101u;
@@ -479,7 +483,9 @@ static bool has_same_word(str needle, size_t i, str text, size_t at)
     return x == y && !((ends - ones) & ~ends & (ones * 0x80));
 }
 
-/* How many bytes of the needle the text begins with, and how many of the text that takes. */
+/*
+ * How many bytes of the needle the text begins with; *taken is how many bytes of the text that is.
+ */
 static size_t common(str needle, str text, size_t *taken)
 {
     size_t i = 0, at = 0;
@@ -559,7 +565,7 @@ static void sort(struct secret_values *s)
 
 /* ---- Finding. ---- */
 
-/* The last needle that is not greater than the text; NONE: they all are. */
+/* The last needle that is not greater than the text, or NONE. */
 static size_t find_before(const struct secret_values *s, str text)
 {
     size_t low = 0, high = s->needles.len;
@@ -600,7 +606,7 @@ static const struct needle *find(const struct secret_values *s, str text, size_t
     return &s->needles.items[at];
 }
 
-/* ---- What is open. ---- */
+/* ---- What is not secret. ---- */
 
 static void expose_text(struct secret_values *s, str text)
 {
@@ -627,7 +633,7 @@ static void expose_tree(struct secret_values *s, const struct value *v)
     }
 }
 
-/* What identifies an object. */
+/* The identity of an object. */
 static void expose_identity(struct secret_values *s, const struct value *v)
 {
     const struct value *meta = value_get(v, STR("metadata"));
@@ -638,7 +644,7 @@ static void expose_identity(struct secret_values *s, const struct value *v)
     expose_text(s, value_get_str(meta, STR("name")));
 }
 
-/* The same of those within it, and all keys. */
+/* The same for the objects embedded in it, and all keys. */
 static void expose_identities(struct secret_values *s, const struct value *v)
 {
     expose_identity(s, v);
@@ -659,7 +665,7 @@ static struct secret_values *new_set(struct arena *a, str mask)
     return s;
 }
 
-/* False when there is nothing in it. */
+/* False when the set is empty. */
 static bool finish(struct secret_values *s)
 {
     if (!s->needles.len)
@@ -742,7 +748,10 @@ str secret_values_hide(struct arena *a, const struct secret_values *s, str text)
     return s ? hide(a, s, text, NULL) : text;
 }
 
-/* Whether something quoted is a part of a value: the end of one that was found, or of a pattern. */
+/*
+ * Whether a quoted piece is part of a value: the end of one that was found, or anything from one in
+ * backquotes.
+ */
 static bool is_fragment(const struct secret_values *s, const struct hits *hits, str piece,
                         char quote)
 {
@@ -757,7 +766,7 @@ static bool is_fragment(const struct secret_values *s, const struct hits *hits, 
     return false;
 }
 
-/* The end of what is quoted from start on; NONE: it has none. */
+/* The position of the closing quote, from start on, or NONE. */
 static size_t quote_end(str text, size_t start, char quote)
 {
     for (size_t i = start; i < text.len; i++)
@@ -866,8 +875,8 @@ static bool has_hidden_key(const struct hiding *h, const struct value *v)
 }
 
 /*
- * Templates can make keys of values. Those that become the same are numbered, and so are those that
- * would become one that other, the unmasked other version, has for itself.
+ * Templates can turn values into keys. Masked keys are numbered if they would be the same, or equal
+ * to an unmasked key of the other version.
  */
 static void hide_keys(struct hiding *h, struct value *v, const struct value *other)
 {
@@ -889,7 +898,7 @@ static void hide_keys(struct hiding *h, struct value *v, const struct value *oth
 
 static void hide_tree(struct hiding *h, struct value *before, struct value *after, int level);
 
-/* What is expected instead of a name that the object has: still another one. */
+/* Masks an expected name that differs from the object's: it must still differ afterwards. */
 static void hide_expected(struct hiding *h, struct value *v, const struct value *name)
 {
     hide_tree(h, v, NULL, 2);
@@ -910,7 +919,7 @@ static void hide_tree(struct hiding *h, struct value *before, struct value *afte
             struct value *item = &v->items[i], *there = secret_counterpart(v, i, other);
             str key = v->kind == VALUE_OBJECT ? value_key(item) : STR_NONE;
             int below = level == 0 && str_eq(key, STR("metadata")) ? 1 : 2;
-            /* The object is known by its own name, not by what is expected to be one. */
+            /* Only the object's actual name identifies it, not the expected one. */
             if (identifies(key, level)) {
                 if (!side && !(there && value_equal(item, there)))
                     hide_expected(h, item, there);

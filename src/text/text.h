@@ -12,22 +12,24 @@
 
 /* What a reader does with a key that an object already has. */
 enum duplicate_rule {
-    DUPLICATE_LAST_WINS, /* as Go's plain reads; each one is a warning */
-    DUPLICATE_ERROR,     /* as Go's strict reads; unless go, merged members may be overridden */
+    DUPLICATE_LAST_WINS, /* as in Go's plain reads; each one is a warning */
+    DUPLICATE_ERROR,     /* as in Go's strict reads; unless go is set, merged members may be
+                          * overridden */
 };
 
-/* Duplicate keys that callers show one by one; of the others of a run only the number. */
+/* How many duplicate keys callers show one by one; the rest of a run are only counted. */
 #define DUPLICATE_KEYS_SHOWN 20
 
 /* A warning. text has no position and no newline; valid during the call. */
 typedef void warn_fn(void *ctx, struct where at, str text);
 
 /*
- * Messages quote a name or a value that YAML takes for something else: "password: *x" for an alias.
- * Of a Secret, and of what else holds credentials, that is the password: "***" stands for it.
+ * Messages quote names and values that YAML takes for something else, such as the alias in
+ * "password: *x". In a Secret, or anything else with credentials, that may be the password itself:
+ * it is shown as "***".
  */
 enum quote_rule {
-    QUOTE_UNLESS_SECRET, /* unless the document has the word Secret or stringData */
+    QUOTE_UNLESS_SECRET, /* unless the document contains the word Secret or stringData */
     QUOTE_ALWAYS,        /* as Go does */
     QUOTE_NEVER,
 };
@@ -35,38 +37,41 @@ enum quote_rule {
 struct read_options {
     enum duplicate_rule duplicates;
     /*
-     * Go's answers where they lose something: JSON with broken UTF-8 or lone surrogates reads as
-     * U+FFFD instead of failing, and numbers beyond float64 fail; !!binary in YAML keeps its bytes
-     * also when they are not UTF-8, instead of failing. Also Go's words about keys that are too
-     * long. Numbers keep their exact text either way; rounding happens on output, when asked for.
+     * Go's results even where they lose data: in JSON, broken UTF-8 and lone surrogates are read as
+     * U+FFFD instead of failing, and numbers beyond float64 fail; !!binary in YAML keeps bytes that
+     * are not UTF-8 instead of failing. Also Go's message for keys that are too long. Numbers keep
+     * their exact text either way; rounding happens on output, when asked for.
      */
     bool go;
-    /* With go: numbers beyond float64 are fine, as where Go reads without converting. */
+    /* With go: numbers beyond float64 are fine, as where Go reads without converting numbers. */
     bool any_number;
     /* The most nodes a document may have; 0 means TEXT_NODES_MAX. YAML counts keys and ends too. */
     size_t nodes_max;
     /*
-     * YAML as go-yaml 3 reads it: of the words only true and false are booleans; y, yes, on, n, no
-     * and off are text.
+     * YAML as go-yaml 3 reads it: only true and false are booleans; y, yes, on, n, no and off are
+     * text.
      */
     bool yaml12;
-    /* What messages about YAML may quote of it. */
+    /* What messages about YAML may quote from it. */
     enum quote_rule quotes;
     warn_fn *warn; /* may be NULL */
     void *warn_ctx;
     /*
-     * Set by yaml_read where it has seen on the way that yaml_may_go_on is false for the text; may
-     * be NULL.
+     * Set by yaml_read if it noticed in passing that yaml_may_go_on is false for the text; may be
+     * NULL.
      */
     bool *alone;
 };
 
-/* Limits of all readers. Reaching one is ERR_LIMIT, with the place. */
+/* Limits of all readers. Exceeding one is ERR_LIMIT, with the position. */
 #define TEXT_SCALAR_MAX (64 * MIB)        /* bytes of one string, key or number */
 #define YAML_HANDLES_MAX 100              /* %TAG directives of one document */
-#define YAML_PREFIX_MAX 256               /* bytes of a prefix that one of them gives */
+#define YAML_PREFIX_MAX 256               /* bytes of the prefix in one of them */
 #define TEXT_MAX ((size_t)UINT32_MAX - 1) /* bytes of one source: offsets have 32 bits */
-/* Nodes of one document: two bytes of text can make a node, which takes 32 twice while reading. */
+/*
+ * Nodes of one document: two bytes of text can make a node, which takes twice 32 bytes while
+ * reading.
+ */
 #define TEXT_NODES_MAX ((size_t)64 * 1024 * 1024)
 
 /* How writers spell numbers. */
@@ -75,5 +80,5 @@ enum number_rule {
     NUMBERS_GO,    /* as Go would after decoding to int64 (where it fits) and float64 */
     NUMBERS_YAML,  /* as Go would after decoding YAML: int64, uint64 or float64 */
     NUMBERS_FLOAT, /* as Go would after decoding every number to float64 */
-    NUMBERS_PLAIN, /* exactly, and all equal numbers alike: see number_plain */
+    NUMBERS_PLAIN, /* exactly, and equal numbers the same: see number_plain */
 };

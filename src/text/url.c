@@ -59,10 +59,10 @@ static void escape(struct buf *b, str s, enum part part)
 struct reader {
     struct arena *arena;
     struct err *e;
-    bool shows_users; /* in errors: users without a password, which may be tokens */
+    bool shows_users; /* errors show users without a password, which may be tokens */
 };
 
-/* Says what is wrong in a URL. Always false. */
+/* Sets the error about a URL. Always false. */
 static bool fail_quoted(struct reader *c, const char *before, str what, const char *after)
 {
     str quoted = go_quoted(c->arena, what);
@@ -81,7 +81,7 @@ static bool take_escape(struct reader *c, str s, size_t at, enum part part, unsi
     if (high < 0 || low < 0)
         return fail_quoted(c, "invalid URL escape", text, "");
     *out = (unsigned char)(high << 4 | low);
-    /* In hosts only what is not ASCII may be escaped; in zones also what is harmless. */
+    /* In hosts only non-ASCII characters may be escaped; in zones also harmless ones. */
     if (part == PART_HOST && high < 8 && !percent)
         return fail_quoted(c, "invalid URL escape", text, "");
     if (part == PART_ZONE && !percent && *out != ' ' && needs_escape(*out, PART_HOST))
@@ -125,7 +125,7 @@ static bool is_port(str s)
     return true;
 }
 
-/* The address between brackets, without its zone, must be one of IPv6. */
+/* The address between brackets, without its zone, must be an IPv6 address. */
 static bool check_address(struct reader *c, str s)
 {
     unsigned char bytes[16];
@@ -243,8 +243,8 @@ static bool has_control(str s)
 }
 
 /*
- * Go keeps the spelling of a path whose escapes are not those it would write itself, provided that
- * it is a proper one: "/a%2Fb" must not become "/a/b".
+ * Go keeps the spelling of a path whose escapes differ from those it would write itself, if that
+ * spelling is valid: "/a%2Fb" must not become "/a/b".
  */
 static bool is_proper_path(str s)
 {
@@ -320,8 +320,8 @@ static str first_part(str rest)
 }
 
 /*
- * The last "@" of an authority, which ends the password. A password with a "/" seems to end the
- * authority, and is taken for a port: then it is the last one of all.
+ * The last "@" of an authority, which ends the password. With a "/" in the password, the authority
+ * seems to end there, after an invalid port: then it is the last "@" of all.
  */
 static size_t find_password_end(str rest)
 {
@@ -342,7 +342,7 @@ bool url_is_token(str user_and_password)
            (user.len && (!password.len || str_eq(password, STR("x-oauth-basic"))));
 }
 
-/* The same of the URL whose authority begins at from; of tokens only when they are asked for. */
+/* The same for the URL whose authority begins at from; tokens count only if requested. */
 static bool find_password_at(str url, size_t from, bool tokens, size_t *start, size_t *end)
 {
     str rest = str_from(url, from);
@@ -358,7 +358,7 @@ static bool find_password_at(str url, size_t from, bool tokens, size_t *start, s
     return true;
 }
 
-/* Whether a text ends with a scheme that has a user, in any case. */
+/* Whether a text ends with a scheme that may have a user, case-insensitively. */
 static bool ends_with_scheme(str text)
 {
     static const str schemes[] = {STR_INIT("http"), STR_INIT("https"), STR_INIT("socks5"),
@@ -372,8 +372,8 @@ static bool ends_with_scheme(str text)
 }
 
 /*
- * Where the next authority begins, at or after from: behind "://", and behind "http:" with any
- * number of slashes, which is a slip that people make.
+ * Where the next authority begins, at or after from: after "://", or after "http:" with any number
+ * of slashes, a common mistake.
  */
 static bool find_authority(str url, size_t from, size_t *out)
 {
@@ -390,7 +390,7 @@ static bool find_authority(str url, size_t from, size_t *out)
     return false;
 }
 
-/* The first URL may have none and hold another one, in its path or behind a second scheme. */
+/* The first URL may have none but contain another one, in its path or after a second scheme. */
 static bool find_password(str url, bool tokens, size_t *start, size_t *end)
 {
     size_t last = str_rfind_char(url, '@');
@@ -419,8 +419,8 @@ str url_shown(struct arena *a, str url)
 }
 
 /*
- * Puts "parse URL: " before the error; only so many bytes of it are shown. Always false. A password
- * with a "/" or "#" was taken for a port, which the error quotes.
+ * Puts "parse URL: " before the error, with only the first len bytes of the URL. Always false. If a
+ * password contains "/" or "#", its beginning was taken for a port, which the error quotes.
  */
 static bool fail_parse(struct reader *c, str url, size_t len)
 {
@@ -508,7 +508,7 @@ unsigned url_port_number(const struct url *u)
 
 /* ---- Writing -------------------------------------------------------------------------------- */
 
-/* A colon in the first part, as it is written, would end a scheme. */
+/* An unescaped colon in the first part would end a scheme. */
 static bool looks_like_scheme(str path)
 {
     size_t slash = str_find_char(path, '/'), colon = str_find_char(path, ':');

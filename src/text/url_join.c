@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* url_join.c - URLs from other URLs, and their queries; see url.h. */
+/* url_join.c - combines URLs, and handles their queries; see url.h. */
 #include "text/html.h"
 #include "text/url.h"
 
-/* The path as it stands in a URL. */
+/* The path as spelled in a URL. */
 static str spelled_path(struct arena *a, const struct url *u)
 {
     const struct url bare = {.path = u->path, .raw_path = u->raw_path};
@@ -11,7 +11,7 @@ static str spelled_path(struct arena *a, const struct url *u)
     return str_without_prefix(url_text(a, &bare), STR("./"));
 }
 
-/* Resolves "." and ".." of a path that begins with "/". */
+/* Resolves "." and ".." in a path that begins with "/". */
 static str clean_path(struct arena *a, str path)
 {
     VEC(str) parts = {0};
@@ -32,7 +32,7 @@ static str clean_path(struct arena *a, str path)
     return str_has_prefix(text, STR("/")) ? text : str_concat(a, STR("/"), text);
 }
 
-/* A path of ref, seen from base. Both are spelled with their escapes. */
+/* Resolves the path of ref against base. Both are spelled with their escapes. */
 static str resolve_path(struct arena *a, str base, str ref)
 {
     size_t slash = str_rfind_char(base, '/');

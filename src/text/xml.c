@@ -6,7 +6,7 @@
 
 /* ---- Escapes. ---- */
 
-/* What XML 1.0 calls a character. */
+/* Whether XML 1.0 allows the character. */
 static bool is_xml_char(uint32_t r)
 {
     return r == '\t' || r == '\n' || r == '\r' || (r >= 0x20 && r <= 0xD7FF) ||
@@ -61,7 +61,7 @@ void xml_header(struct xml *x)
     buf_add(x->out, STR("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"));
 }
 
-/* A new line at the depth of now. */
+/* Starts a new line, indented to the current depth. */
 static void begin_line(struct xml *x)
 {
     if (!x->indent.len)

@@ -34,7 +34,7 @@ struct xml {
 };
 
 struct xml xml_begin(struct buf *out, str indent);
-/* The declaration line that Go's xml.Header is. Only before the first element. */
+/* Writes the XML declaration, Go's xml.Header. Only before the first element. */
 void xml_header(struct xml *x);
 /* name must live until the element is closed. */
 void xml_open(struct xml *x, str name);

@@ -71,8 +71,8 @@ static void grow_nodes(struct json_reader *r)
 }
 
 /*
- * A node on the stack, for the value that begins at p, which is returned. The limit is only looked
- * at when the stack grows and when nodes leave it: that keeps it as small, at no cost.
+ * Pushes a node for the value that begins at p, and returns p. The limit is checked only when the
+ * stack grows and when nodes leave it, which bounds memory just as well at no cost.
  */
 static inline const char *push_node(struct json_reader *r, const char *p)
 {
@@ -106,7 +106,7 @@ static const char *fail_depth(struct json_reader *r, const char *p)
     return NULL;
 }
 
-/* The node that was pushed last begins a list or object. */
+/* Makes the node that was pushed last an open list or object. */
 static const char *open_container(struct json_reader *r, const char *p, enum value_kind kind)
 {
     if (r->depth >= VALUE_DEPTH_MAX)
@@ -116,7 +116,7 @@ static const char *open_container(struct json_reader *r, const char *p, enum val
     return p + 1;
 }
 
-/* The children leave the stack for a block of their own, at the bracket p. */
+/* At the closing bracket p: moves the children from the stack to a block of their own. */
 static const char *close_container(struct json_reader *r, const char *p)
 {
     struct json_frame *f = &r->frames[--r->depth];
@@ -133,7 +133,7 @@ static const char *close_container(struct json_reader *r, const char *p)
     return p + 1;
 }
 
-/* The key as it is shown to people: quoted and not longer than a line. */
+/* The key as shown in messages: quoted and no longer than a line. */
 static str shown_key(struct arena *a, str key)
 {
     enum { SHOWN_MAX = 80 };
@@ -145,7 +145,7 @@ static str shown_key(struct arena *a, str key)
     return buf_str(&b);
 }
 
-/* The key at p is already there. */
+/* Reports a duplicate key at p. */
 static bool meet_duplicate(struct json_reader *r, const char *p, str key)
 {
     if (r->opts->duplicates != DUPLICATE_ERROR && !r->opts->warn)
@@ -177,7 +177,7 @@ static bool check_duplicate(struct json_reader *r, const char *p, str key)
     return meet_duplicate(r, p, key);
 }
 
-/* A key and its colon; the node for the value is on the stack afterwards. */
+/* Reads a key and its colon, and pushes the node for the value. */
 static inline const char *read_key(struct json_reader *r, const char *p)
 {
     const char *from = p;
@@ -218,7 +218,7 @@ static bool is_empty(const struct json_reader *r, const char *p)
     return p < r->end && *p == (v->kind == VALUE_LIST ? ']' : '}');
 }
 
-/* From an opening to the first value in it; *done when there is none. */
+/* Goes from an opening bracket to the first value; *done when there is none. */
 static const char *enter(struct json_reader *r, const char *p, enum value_kind kind, bool *done)
 {
     p = open_container(r, p, kind);
@@ -231,7 +231,7 @@ static const char *enter(struct json_reader *r, const char *p, enum value_kind k
     return kind == VALUE_OBJECT ? read_key(r, p) : push_node(r, p);
 }
 
-/* One value begins at p: a scalar is read (*done), a list or object is entered. */
+/* Reads the scalar at p (*done), or enters the list or object. */
 static inline const char *begin_value(struct json_reader *r, const char *p, bool *done)
 {
     struct value *v = &r->nodes[r->node_count - 1];
@@ -258,14 +258,14 @@ static inline const char *begin_value(struct json_reader *r, const char *p, bool
     }
 }
 
-/* Behind a comma: the next value of the open list or object. */
+/* After a comma: goes to the next value of the open list or object. */
 static inline const char *next_value(struct json_reader *r, const char *p, bool object)
 {
     p = skip_blanks(r, p);
     return object ? read_key(r, p) : push_node(r, p);
 }
 
-/* Behind a value: to the next one, closing what ends here; *done when the root is complete. */
+/* After a value: goes to the next one, closing what ends here; *done when the root is complete. */
 static inline const char *end_value(struct json_reader *r, const char *p, bool *done)
 {
     while (r->depth) {
@@ -290,7 +290,7 @@ static inline const char *end_value(struct json_reader *r, const char *p, bool *
     return p;
 }
 
-/* The value that begins at p. */
+/* Reads the value that begins at p. */
 static const char *read_root(struct json_reader *r, const char *p)
 {
     bool complete = false, done;
@@ -304,7 +304,7 @@ static const char *read_root(struct json_reader *r, const char *p)
     return p;
 }
 
-/* ---- The two ways in. ---- */
+/* ---- Entry points. ---- */
 
 static void begin(struct json_reader *r)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scalar.c - strings, numbers and literals of JSON, and the words of its errors; see
- * internal.h.
+ * scalar.c - strings, numbers and literals of JSON, and the wording of its errors; see internal.h.
  *
  * Errors follow the byte-wise scanner of Go's encoding/json, which takes the end of the text for a
- * blank: "tru" fails as "tru " does. A string is checked first and decoded only when something in
- * it is not as it stands in the text.
+ * blank: "tru" fails as "tru " does. A string is checked first, and decoded only if it contains
+ * escapes or broken UTF-8.
  */
 #include "text/json/internal.h"
 
@@ -27,7 +26,7 @@ const char *json_fail_end(struct json_reader *r)
     return json_fail_at(r, r->end);
 }
 
-/* The byte at p does not belong there. In a stream, Go's decoder never scans beyond the end. */
+/* The byte at p is unexpected. In a stream, Go's decoder never scans beyond the end. */
 const char *json_fail_byte(struct json_reader *r, const char *p, const char *context)
 {
     char space[16];
@@ -35,13 +34,13 @@ const char *json_fail_byte(struct json_reader *r, const char *p, const char *con
 
     if (p == r->end && r->stream)
         return json_fail_end(r);
-    /* A byte is quoted as the code point of the same number. */
+    /* A byte is quoted as the code point with the same value. */
     go_quote_rune(&quoted, p < r->end ? (unsigned char)*p : ' ', false);
     err_set(r->e, ERR_INVALID, "invalid character %.*s %s", (int)quoted.len, quoted.data, context);
     return json_fail_at(r, p);
 }
 
-/* As fail_byte, where a blank would have been fine: at the end, more was expected. */
+/* As fail_byte, for places where a blank is allowed: at the end, more was expected. */
 const char *json_fail_here(struct json_reader *r, const char *p, const char *context)
 {
     return p == r->end ? json_fail_end(r) : json_fail_byte(r, p, context);
@@ -53,7 +52,7 @@ static const char *fail_size(struct json_reader *r, const char *p, const char *w
     return json_fail_at(r, p);
 }
 
-/* Not an error in Go, which puts U+FFFD there; for us that would lose what was written. */
+/* Not an error in Go, which replaces it by U+FFFD; we do not want to lose what was written. */
 static const char *fail_text(struct json_reader *r, const char *p, const char *what)
 {
     err_set(r->e, ERR_INVALID, "%s in string", what);
@@ -105,7 +104,7 @@ static const char *check_hex4(struct json_reader *r, const char *p)
     return p;
 }
 
-/* Checks the escape whose backslash stands at p. */
+/* Checks the escape whose backslash is at p. */
 static const char *check_escape(struct json_reader *r, const char *p)
 {
     p++;
@@ -128,7 +127,7 @@ static const char *check_multi(struct json_reader *r, const char *p, size_t *bro
     return p + 1;
 }
 
-/* Decodes the escape whose backslash stands at p, which is checked, and moves *out on. */
+/* Decodes the escape whose backslash is at p, which was checked, and advances *out. */
 static const char *decode_escape(struct json_reader *r, const char *p, const char *end, char **out)
 {
     static const char codes[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
@@ -145,7 +144,7 @@ static const char *decode_escape(struct json_reader *r, const char *p, const cha
     return p + 2 + width;
 }
 
-/* Decodes one run of plain bytes and the escape or code point behind it. */
+/* Decodes one run of plain bytes and the escape or code point after it. */
 static const char *decode_part(struct json_reader *r, const char *p, const char *end, char **out)
 {
     const char *stop = json_skip_plain(p, end, false);
@@ -173,7 +172,7 @@ static const char *decode_string(struct json_reader *r, const char *p, const cha
     return p;
 }
 
-/* The rest of a string with something else than plain bytes, the first of which stands at p. */
+/* Reads the rest of a string that is not all plain bytes; p is at the first that is not. */
 const char *json_read_odd_string(struct json_reader *r, const char *from, const char *p, str *s)
 {
     size_t broken = 0;
@@ -283,7 +282,7 @@ const char *json_read_literal(struct json_reader *r, const char *p, str word)
     return p + word.len;
 }
 
-/* What was only kept back: numbers beyond float64. */
+/* Reports the error that was kept for the end: a number beyond float64. */
 bool json_check_range(struct json_reader *r)
 {
     if (!r->out_of_range.len)

@@ -39,7 +39,7 @@ static inline unsigned json_odd_bits(const char *p, bool html)
     return (unsigned)_mm_movemask_epi8(odd);
 }
 
-/* The first byte of [p, end) that is not plain, or a place near end from where to go on slowly. */
+/* The first byte of [p, end) that is not plain, or a place near end to go on from byte by byte. */
 static inline const char *json_skip_blocks(const char *p, const char *end, bool html)
 {
     while (end - p >= 16) {
@@ -53,7 +53,7 @@ static inline const char *json_skip_blocks(const char *p, const char *end, bool 
 
 #else
 
-/* The high bit of each byte that is c, and perhaps of some behind the first such byte. */
+/* The high bit of each byte that is c, and perhaps of some after the first such byte. */
 static inline uint64_t json_bytes_like(uint64_t word, char c)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -61,7 +61,7 @@ static inline uint64_t json_bytes_like(uint64_t word, char c)
     return (word ^ ones * (unsigned char)c) - ones;
 }
 
-/* The same eight bytes at a time: not 0 when one of them is not plain. */
+/* The same, eight bytes at a time: not 0 when one of them is not plain. */
 static inline uint64_t json_odd_bytes(uint64_t word, bool html)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -73,7 +73,7 @@ static inline uint64_t json_odd_bytes(uint64_t word, bool html)
     return odd & ones * 0x80;
 }
 
-/* Borrows make bytes behind the first odd one unreliable, so the block is only left, not cut. */
+/* Borrows make the bytes after the first odd one unreliable, so this only stops at the block. */
 static inline const char *json_skip_blocks(const char *p, const char *end, bool html)
 {
     uint64_t word;

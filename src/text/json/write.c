@@ -3,8 +3,8 @@
  * write.c - value to JSON; see json.h.
  *
  * The writer recurses, which VALUE_DEPTH_MAX bounds: what needs room on the stack (numbers) is kept
- * out of the functions that call themselves. Texts are appended without looking at the room left;
- * the buffer remembers when it was not enough, which is asked once per item.
+ * out of the functions that call themselves. Texts are appended without checking the room left; the
+ * buffer remembers when it was too small, which is checked once per item.
  */
 #include "text/json/json.h"
 
@@ -21,7 +21,7 @@ const struct json_style json_exact = {.numbers = NUMBERS_EXACT};
 struct writer {
     struct buf *out;
     const struct json_style *style;
-    struct arena *scratch; /* of sorted members */
+    struct arena *scratch; /* for sorted members */
     size_t depth;
     struct err *e;
 };
@@ -121,10 +121,10 @@ static bool write_double(struct writer *w, str text)
     return true;
 }
 
-/* Whether an integer is one in Go too, under the rule of the style. */
+/* Whether an integer also fits an integer type in Go, under the rule of the style. */
 static bool fits_integer(str text, enum number_rule rule)
 {
-    enum { SURE = 18 }; /* bytes of text that fit int64 whatever they are */
+    enum { SURE = 18 }; /* any integer of so many bytes fits int64 */
     int64_t i;
     uint64_t u;
 
@@ -133,7 +133,7 @@ static bool fits_integer(str text, enum number_rule rule)
     return rule == NUMBERS_YAML && number_to_u64(text, &u);
 }
 
-/* Whether a float64 of this integer is written with the same digits. */
+/* Whether this integer, as a float64, is written with the same digits. */
 static bool is_exact_double(str text)
 {
     return text.len <= 15;
@@ -173,7 +173,9 @@ static void new_line(struct writer *w)
         buf_add(w->out, w->style->indent);
 }
 
-/* A full buffer ends the work: indentation can make a text a thousand times as long as its tree. */
+/*
+ * Stops when the buffer is full: indentation can make a text a thousand times as large as its tree.
+ */
 static bool begin_item(struct writer *w, size_t i)
 {
     if (i)

@@ -55,7 +55,7 @@ static void prune_nulls(struct arena *a, struct node *n)
 
 static void merge_objects(struct arena *a, struct node *doc, struct node *patch);
 
-/* What is there after over was laid upon n. */
+/* The result of merging over into n. */
 static struct node *merge_nodes(struct arena *a, struct node *n, struct node *over)
 {
     if (!node_open_object(a, n)) {
@@ -220,7 +220,7 @@ static struct value *diff_objects(const struct making *m, const struct value *ol
     return out;
 }
 
-/* A null document is taken for an empty object. */
+/* A null document counts as an empty object. */
 static bool is_document(const struct value *v)
 {
     return v->kind == VALUE_OBJECT || v->kind == VALUE_NULL;
@@ -251,7 +251,7 @@ static bool diff_lists(const struct making *m, const struct value *old, const st
     return true;
 }
 
-/* Upstream: what looks like a list is taken for one before anything is read. */
+/* Upstream: what looks like a list is treated as one before anything is parsed. */
 static bool resembles_list(str text)
 {
     str s = unicode_trim(text);
@@ -299,8 +299,8 @@ bool patch_create_merge_exact(str old, str new_, struct buf *out, struct err *e)
 /* ---- On trees. ---- */
 
 /*
- * Drops the members that over deletes, or without over those that are null. All at once: one by one
- * is a pass over the object each.
+ * Drops the members that over deletes, or without over those that are null. All at once, since
+ * removing one takes a pass over the object.
  */
 static void drop_members(struct arena *a, struct value *object, const struct value *over)
 {

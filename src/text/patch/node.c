@@ -45,7 +45,7 @@ static bool begins_with(const struct node *n, char c)
     return n->raw && *n->raw == c;
 }
 
-/* Reads what was left unread. It cannot fail: the text was written from what had been read. */
+/* Parses what was left unparsed. It cannot fail, since the text was written from parsed nodes. */
 static void read_tree(struct arena *a, struct node *n)
 {
     if (n->tree)
@@ -55,7 +55,7 @@ static void read_tree(struct arena *a, struct node *n)
     (void)ok;
 }
 
-/* The node of a member or element: none for null. */
+/* The node of a member or element; NULL for null. */
 static struct node *child_node(struct arena *a, const struct node *n, const struct value *v)
 {
     return v->kind == VALUE_NULL ? NULL : node_new(a, n->raw - (n->tree->pos - 1), v);
@@ -131,7 +131,7 @@ bool node_remove_member(struct node *n, str key)
 
 /* ---- The text of raw nodes. ---- */
 
-/* Behind the string that begins at p, which is valid. */
+/* The end of the string that begins at p, which is valid. */
 static const char *skip_string(const char *p)
 {
     for (p++; *p != '"'; p++)
@@ -162,7 +162,7 @@ static str scalar_text(const struct node *n)
 
 /* ---- Comparing. ---- */
 
-/* n is a scalar or the null of a patch: the spelling decides. */
+/* n is a scalar or the null of a patch: compares the spelling. */
 static bool equal_scalar(const struct node *n, const struct node *other)
 {
     if (other->state != NODE_RAW || begins_with(other, '{') || begins_with(other, '['))
@@ -197,7 +197,7 @@ static bool is_null(const struct node *n)
     return !n || !n->raw || *n->raw == 'n';
 }
 
-/* Upstream: a null in the list ends the original with a crash. Here null equals null. */
+/* Upstream: a null in the list crashes the original. Here null equals null. */
 static bool equal_elements(struct arena *a, struct node *n, struct node *other)
 {
     if (!n || !other)
@@ -244,7 +244,9 @@ static size_t special_at(const char *p)
 {
     if (*p == '<' || *p == '>' || *p == '&')
         return 1;
-    /* U+2028 and U+2029. What follows the first byte is there: a quote ends the string. */
+    /*
+     * U+2028 and U+2029. The bytes after the first can be read: there is at least a closing quote.
+     */
     return p[0] == '\xE2' && p[1] == '\x80' && (p[2] & ~1) == (char)0xA8 ? 3 : 0;
 }
 
@@ -256,7 +258,7 @@ static void write_special(struct buf *out, const char *p)
         buf_fmt(out, "\\u%04x", *p);
 }
 
-/* Copies the string at p with its own escapes and those of Go's writer; gives the place behind. */
+/* Copies the string at p with its own escapes and those of Go's writer; returns its end. */
 static const char *write_string(struct buf *out, const char *p)
 {
     const char *end = skip_string(p), *done = p;

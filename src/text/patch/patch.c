@@ -2,9 +2,9 @@
 /*
  * patch.c - applying JSON Patch; see patch.h.
  *
- * Each operation finds the object or list that holds its place, opening what lies on the way, and
- * changes it there. Messages are upstream's, mistakes included: a failing copy tells other things
- * than a failing move.
+ * Each operation finds the object or list that contains its target, opening everything on the way,
+ * and changes it there. Messages are upstream's, mistakes included: a failing copy reports other
+ * things than a failing move.
  */
 #include "text/patch/internal.h"
 
@@ -30,7 +30,7 @@ struct run {
     size_t copied;    /* bytes that copy operations have added */
 };
 
-/* What holds the place that a path names, and the last part of the path. */
+/* The container of what a path names, and the last part of the path. */
 struct place {
     struct node *in;
     str key;
@@ -86,7 +86,7 @@ static str op_kind(const struct op *op)
     return value_is(op->kind, VALUE_STRING) ? value_str(op->kind) : STR("unknown");
 }
 
-/* A member that must be a string. missing is what is said when it is not there. */
+/* A member that must be a string. missing is the message when it is absent. */
 static bool op_text(const struct value *v, const char *missing, str *out, struct err *e)
 {
     if (is_missing(v))
@@ -108,7 +108,7 @@ static bool op_from(const struct op *op, str *out, struct err *e)
     return op_text(op->from, "operation, missing from field", out, e);
 }
 
-/* As op_path for the operations that hide why. */
+/* As op_path, for the operations that do not report the reason. */
 static bool op_path_or_missing(const struct op *op, const char *name, str *out, struct err *e)
 {
     if (op_path(op, out, e))
@@ -116,7 +116,7 @@ static bool op_path_or_missing(const struct op *op, const char *name, str *out, 
     return err_set(e, ERR_INVALID, "%s operation failed to decode path: missing value", name);
 }
 
-/* A new node for the value; NULL when there is none, a node without a text when it is null. */
+/* A new node for the value: NULL when it is absent, a node without text when it is null. */
 static struct node *op_value(const struct run *r, const struct op *op)
 {
     if (!op->value)
@@ -146,7 +146,7 @@ static str decode_part(struct arena *a, str part)
 
 /*
  * What is wrong with an index, or NULL. Upstream: what follows the digit that made the number too
- * large is not looked at.
+ * large is ignored.
  */
 static const char *scan_index(str key, int64_t *out)
 {
@@ -198,7 +198,7 @@ static bool find_element(struct run *r, const struct place *p, size_t *out, stru
     return parse_index(r, p->key, &index, e) && position(index, p->in->list.len, out, e);
 }
 
-/* ---- Changing what a place names. ---- */
+/* ---- Changing the target. ---- */
 
 static bool place_get(struct run *r, const struct place *p, struct node **out, struct err *e)
 {
@@ -215,7 +215,7 @@ static bool place_get(struct run *r, const struct place *p, struct node **out, s
     return true;
 }
 
-/* Upstream: this ends the original with a crash that has the same text. */
+/* Upstream: the original crashes here, with the same message. */
 static bool check_members(const struct place *p, struct err *e)
 {
     return p->in->members || err_set(e, ERR_INVALID, "assignment to entry in nil map");
@@ -278,7 +278,7 @@ static bool place_remove(struct run *r, const struct place *p, struct err *e)
     return true;
 }
 
-/* Goes from p->in down to what part names, which must be an object or list. */
+/* Descends from p->in to what part names, which must be an object or list. */
 static bool descend(struct run *r, struct place *p, str part)
 {
     struct node *next;
@@ -293,8 +293,8 @@ static bool descend(struct run *r, struct place *p, str part)
 }
 
 /*
- * Finds what holds the place that path names. Upstream: what comes before the first slash is not
- * looked at, so that "b/c" is "/c".
+ * Finds the container of what path names. Upstream: what comes before the first slash is ignored,
+ * so that "b/c" is "/c".
  */
 static bool find_place(struct run *r, str path, struct place *out)
 {
@@ -328,7 +328,7 @@ static bool op_add(struct run *r, const struct op *op, struct err *e)
     return true;
 }
 
-/* Upstream: what is copied goes through text, with Go's escapes; a later test sees those. */
+/* Upstream: a copy goes through text, with Go's escapes, which a later test sees. */
 static bool copy_node(struct run *r, const struct node *n, struct node **out, struct err *e)
 {
     struct buf text = buf_new(r->arena, BUF_UNLIMITED);
@@ -478,7 +478,7 @@ static bool passes(struct run *r, struct node *n, struct node *want)
     return want && node_equal(r->arena, n, want);
 }
 
-/* Upstream: an absent member passes for null, and so does a test without a value. */
+/* Upstream: an absent member counts as null, and so does a test without a value. */
 static bool op_test(struct run *r, const struct op *op, struct err *e)
 {
     str path = STR_NONE;
@@ -527,7 +527,7 @@ static bool read_doc(struct run *r, str doc, struct err *e)
     if (!node_read(r->arena, doc, &tree, e))
         return false;
     r->doc = node_new(r->arena, doc.ptr, tree);
-    /* Upstream: a list is one only when the text begins with it. */
+    /* Upstream: a patch is a list only if its text begins with one. */
     bool opened = doc.ptr[0] == '[' ? node_open_list(r->arena, r->doc)
                                     : node_open_object(r->arena, r->doc);
     if (!opened)

@@ -13,8 +13,8 @@
 struct patch;
 
 /*
- * What the copy operations of one application may add, in bytes. The original has no limit. Copies
- * are read back, so this must not be more than readers accept in one scalar.
+ * How many bytes the copy operations of one application may add. The original has no limit. Copies
+ * are read back, so this must not exceed what readers accept in one scalar.
  */
 #define PATCH_COPY_MAX TEXT_SCALAR_MAX
 
@@ -24,18 +24,21 @@ struct patch;
  */
 MUST_CHECK bool patch_read(struct arena *a, str text, struct patch **out, struct err *e);
 /*
- * Applies it and appends the result; on failure out is as before. An empty doc stays empty. Where
- * the original crashes (a member is added to a null document, lists with nulls are tested) there is
- * an error or the obvious answer instead.
+ * Applies it and appends the result; on failure out is unchanged. An empty doc stays empty. Where
+ * the original crashes (adding a member to a null document, testing lists with nulls), this fails
+ * or returns the obvious result.
  */
 MUST_CHECK bool patch_apply(const struct patch *p, str doc, struct buf *out, struct err *e);
 /* MergePatch(doc, patch). */
 MUST_CHECK bool patch_merge(str doc, str patch, struct buf *out, struct err *e);
 /* CreateMergePatch(old, new). */
 MUST_CHECK bool patch_create_merge(str old, str new_, struct buf *out, struct err *e);
-/* The same with exact numbers: what the original rounds differs and is written as it is. */
+/*
+ * The same with exact numbers: those that differ only beyond the original's rounding differ here,
+ * and they are written unrounded.
+ */
 MUST_CHECK bool patch_create_merge_exact(str old, str new_, struct buf *out, struct err *e);
 
-/* As patch_merge, on trees: a new one, with exact numbers. Its texts are those of both. */
+/* As patch_merge, on trees: returns a new one, with exact numbers. It shares the texts of both. */
 struct value *patch_merge_values(struct arena *a, const struct value *base,
                                  const struct value *over);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * internal.h - what the files of the TOML reader share.
+ * internal.h - shared by the files of the TOML reader.
  *
- * scan.c reads characters and strings, number.c numbers and dates; read.c reads
- * keys, tables and lists, and builds the tree. An error is reported with the line where
- * BurntSushi's lexer is when it detects it, which is not always the line a person would name: hence
- * the different functions to fail.
+ * scan.c reads characters and strings, number.c numbers and dates; read.c reads keys, tables and
+ * lists, and builds the tree. An error is reported with the line where BurntSushi's lexer is when
+ * it detects it, which is not always the line a person would name: hence the various functions that
+ * fail.
  */
 #pragma once
 
@@ -14,8 +14,8 @@
 /* Bits of a node's tag while reading; the lower ones are enum toml_kind. */
 enum {
     TOML_KIND_MASK = 0x0f,
-    TOML_IMPLICIT = 0x80, /* a table that only longer keys have named */
-    TOML_ARRAY = 0x40,    /* the key was a list: it may be set again */
+    TOML_IMPLICIT = 0x80, /* a table that only appears in longer keys so far */
+    TOML_ARRAY = 0x40,    /* the key held a list: it may be set again */
 };
 
 /* The end of the text, as a character: NUL itself is never allowed. */
@@ -40,7 +40,7 @@ struct toml_reader {
 bool toml_fail_line(struct toml_reader *r, int64_t line, const char *format, ...) FORMAT(3, 4);
 #define TOML_FAIL(r, ...) toml_fail_line((r), (r)->line, __VA_ARGS__)
 bool toml_fail_str(struct toml_reader *r, int64_t line, str text);
-/* before, the character as it is, and a quote. */
+/* The message is before, the character itself, and a quote. */
 bool toml_fail_shown(struct toml_reader *r, int64_t line, const char *before, uint32_t c);
 /* After the character c was read: at the end of the text, a final line break does not count. */
 bool toml_fail_after(struct toml_reader *r, uint32_t c, const char *format, ...) FORMAT(3, 4);
@@ -48,16 +48,16 @@ bool toml_fail_after(struct toml_reader *r, uint32_t c, const char *format, ...)
 const char *toml_quote(struct toml_reader *r, uint32_t c);
 const char *toml_quote_str(struct toml_reader *r, str s);
 
-/* Appends a key of several parts, in quotes where it must be: a."b c". In write.c. */
+/* Appends a key of several parts, quoted where necessary: a."b c". In write.c. */
 void toml_write_key(struct buf *out, const str *parts, size_t count);
 
 /* ---- Characters. All fail on bytes that are not UTF-8 and on control characters. ---- */
 
-/* The character at the place of reading, or TOML_EOF. */
+/* The next character, or TOML_EOF. */
 MUST_CHECK bool toml_peek(struct toml_reader *r, uint32_t *c);
-/* The same, and moves on. */
+/* The same, and moves past it. */
 MUST_CHECK bool toml_next(struct toml_reader *r, uint32_t *c);
-/* Moves on when the next character is the wanted one. */
+/* Moves past the next character if it is the wanted one. */
 MUST_CHECK bool toml_accept(struct toml_reader *r, uint32_t wanted, bool *accepted);
 MUST_CHECK bool toml_skip_blanks(struct toml_reader *r);
 /* The rest of a line, after its '#'. */

@@ -20,7 +20,7 @@ static bool is_binary(uint32_t c)
 
 /* ---- Numbers ---- */
 
-/* Each underscore is between digits, and the last character is a digit. */
+/* Whether each underscore is between digits, and the last character is a digit. */
 static bool underscores_ok(str s)
 {
     bool accepted = false;
@@ -50,7 +50,7 @@ static str without_underscores(struct toml_reader *r, str s)
     return buf_str(&b);
 }
 
-/* Digits of a base as a number that fits; false when it does not. */
+/* The value of digits in a base; false when it does not fit. */
 static bool parse_int(str digits, unsigned base, bool negative, int64_t *out)
 {
     uint64_t max = (uint64_t)INT64_MAX + negative, n = 0;
@@ -123,7 +123,7 @@ static bool is_float(str s)
     return i == s.len;
 }
 
-/* The parts between the points and exponents must be fine as numbers are. */
+/* The parts between points and exponents must be valid as numbers. */
 static bool check_float_parts(struct toml_reader *r, str text)
 {
     size_t start = 0;
@@ -242,7 +242,10 @@ static bool skip_while(struct toml_reader *r, bool (*is)(uint32_t), const char *
     }
 }
 
-/* After a point or exponent: anything that looks like a number, to be judged as a whole. */
+/*
+ * After a point or exponent: takes anything that looks like a number, which is then checked as a
+ * whole.
+ */
 static bool rest_of_float(struct toml_reader *r, size_t start, struct value **out)
 {
     uint32_t c;
@@ -296,7 +299,7 @@ static bool number_or_date(struct toml_reader *r, uint32_t first, struct value *
     return rest_of_decimal(r, start, out);
 }
 
-/* inf or nan after a sign, whose first letter has been read. */
+/* Reads inf or nan after a sign; its first letter has been read. */
 static bool signed_special(struct toml_reader *r, size_t start, const char *rest,
                            struct value **out)
 {
@@ -333,7 +336,7 @@ static bool signed_number(struct toml_reader *r, struct value **out)
     return rest_of_decimal(r, start, out);
 }
 
-/* Upstream: after a letter of inf or nan that fits, the rest is looked for from there. */
+/* Upstream: after a letter that matches inf or nan, the rest is expected from there. */
 static bool special(struct toml_reader *r, struct value **out, bool *found)
 {
     size_t start = r->at - 1;
@@ -345,7 +348,7 @@ static bool special(struct toml_reader *r, struct value **out, bool *found)
     return !*found || float_value(r, start, out);
 }
 
-/* true, false, or another word, which is a fault. The place is that of its first letter. */
+/* Reads true or false; any other word is an error, at the position of its first letter. */
 static bool word(struct toml_reader *r, struct value **out)
 {
     size_t start = r->at;

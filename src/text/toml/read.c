@@ -4,9 +4,9 @@
  * internal.h.
  *
  * The tree is built from the root for each value, along the keys of the current table, as
- * BurntSushi's parser does it: what may be defined twice, and how a clash is reported, follows from
- * that. A table that only the beginning of a longer key has named is implicit: it may be defined
- * once more.
+ * BurntSushi's parser does it: that determines what may be defined twice, and how a clash is
+ * reported. A table that has only appeared in a longer key is implicit: it may still be defined
+ * once.
  */
 #include "text/toml/internal.h"
 
@@ -32,7 +32,9 @@ static const char *shown_key(struct toml_reader *r, const str *parts, size_t cou
     return str_z(r->arena, buf_str(&b));
 }
 
-/* The table that a node leads to: itself, or the last one of [[key]]. NULL if it is not a table. */
+/*
+ * The table that a node refers to: itself, or the last one of [[key]]. NULL if it is not a table.
+ */
 static struct value *table_of(struct value *v)
 {
     if (v->kind == VALUE_OBJECT)
@@ -64,8 +66,8 @@ enum set_mode {
 };
 
 /*
- * Sets a key of the current table. Upstream: where there is something already, a list is replaced,
- * a table that was implicit is taken over, and everything else is a fault.
+ * Sets a key of the current table. Upstream: if the key exists, a list is replaced, an implicit
+ * table is taken over, and everything else is an error.
  */
 static bool set_key(struct toml_reader *r, str key, struct value *v, enum set_mode mode)
 {
@@ -131,7 +133,7 @@ static bool add_table(struct toml_reader *r, str key, struct value *parent)
     return true;
 }
 
-/* Enters the table key of the current one, which it makes. */
+/* Creates the table key in the current one and enters it. */
 static bool enter(struct toml_reader *r, str key, bool in_list, enum set_mode mode,
                   struct value *parent)
 {
@@ -141,7 +143,7 @@ static bool enter(struct toml_reader *r, str key, bool in_list, enum set_mode mo
     return true;
 }
 
-/* Makes a key of any number of parts, as [key] names it, the table to be filled. */
+/* Makes the table with this key, as named in [key], the one to be filled. */
 static bool enter_table(struct toml_reader *r, const key_vec *key, bool in_list)
 {
     size_t parents = key->len - 1;
@@ -163,7 +165,9 @@ static bool too_deep(struct toml_reader *r)
 
 /* ---- Keys ---- */
 
-/* One part of a key, in quotes or bare. A bare part may be empty: what follows is a fault then. */
+/*
+ * Reads one part of a key, quoted or bare. A bare part may be empty: then what follows is an error.
+ */
 static bool read_part(struct toml_reader *r, uint32_t first, key_vec *key)
 {
     size_t start = r->at;
@@ -184,7 +188,7 @@ static bool read_part(struct toml_reader *r, uint32_t first, key_vec *key)
     return true;
 }
 
-/* A key up to and with its "=". */
+/* Reads a key up to and including its "=". */
 static bool read_key(struct toml_reader *r, key_vec *key)
 {
     uint32_t c;
@@ -213,7 +217,7 @@ static bool read_key(struct toml_reader *r, key_vec *key)
     }
 }
 
-/* The name of a table up to and with the "]" that ends it. */
+/* Reads the name of a table up to and including the "]" that ends it. */
 static bool read_table_name(struct toml_reader *r, key_vec *key)
 {
     uint32_t c;
@@ -243,7 +247,7 @@ static bool read_table_name(struct toml_reader *r, key_vec *key)
 
 static bool read_value(struct toml_reader *r, bool in_list, struct value **out);
 
-/* The parts of a key before the last: each is a table, entered one after the other. */
+/* Enters the parts of a key before the last, each of which is a table, one after the other. */
 static bool enter_parts(struct toml_reader *r, const key_vec *key)
 {
     struct value *parent;
@@ -257,7 +261,7 @@ static bool enter_parts(struct toml_reader *r, const key_vec *key)
     return true;
 }
 
-/* key = value, whose key begins here. The context is as before when it is done. */
+/* Reads key = value. The context is restored at the end. */
 static bool read_pair(struct toml_reader *r, key_vec *key, struct value **v)
 {
     size_t outer = r->context.len;
@@ -272,8 +276,8 @@ static bool read_pair(struct toml_reader *r, key_vec *key, struct value **v)
 }
 
 /*
- * The value of an inline table is built beside the tree as well: a list of inline tables takes its
- * elements from there.
+ * Sets a value in an inline table that is built outside the tree as well: a list of inline tables
+ * takes its elements from there.
  */
 static bool set_inline(struct toml_reader *r, struct value *table, const key_vec *key,
                        const struct value *v)
@@ -291,7 +295,7 @@ static bool set_inline(struct toml_reader *r, struct value *table, const key_vec
     return true;
 }
 
-/* "end of file", or the character as it is, in quotes. */
+/* "end of file", or the unescaped character in quotes. */
 static const char *found(struct toml_reader *r, uint32_t c)
 {
     struct buf b = buf_new(r->arena, BUF_UNLIMITED);
@@ -304,7 +308,7 @@ static const char *found(struct toml_reader *r, uint32_t c)
     return str_z(r->arena, buf_str(&b));
 }
 
-/* Goes back to before the character that was read last. */
+/* Goes back by the character that was read last. */
 static void step_back(struct toml_reader *r, uint32_t c)
 {
     size_t width = 0;
@@ -505,8 +509,7 @@ static bool read_document(struct toml_reader *r)
     }
 }
 
-/* A byte order mark is skipped, also one of UTF-16, after which NULs tell that it was no mistake.
- */
+/* Skips a byte order mark, even a UTF-16 one: NULs will show if the text really is UTF-16. */
 static str skip_mark(str text)
 {
     static const str marks[] = {STR_INIT("\xff\xfe"), STR_INIT("\xfe\xff"),

@@ -8,7 +8,7 @@
 
 /* ---- Failing ---- */
 
-/* What was read last: the table and the key. Upstream: a key without table is not quoted. */
+/* The table and the key read last. Upstream: a key without a table is not quoted. */
 static str last_key(struct toml_reader *r)
 {
     struct buf b = buf_new(r->arena, BUF_UNLIMITED);
@@ -21,7 +21,7 @@ static str last_key(struct toml_reader *r)
     return buf_str(&b);
 }
 
-/* The text may hold a NUL, which err_set would stop at. */
+/* The text may contain a NUL, where err_set would stop. */
 bool toml_fail_str(struct toml_reader *r, int64_t line, str text)
 {
     struct buf b = buf_new(r->arena, BUF_UNLIMITED);
@@ -187,7 +187,7 @@ static bool read_hex(struct toml_reader *r, size_t start, int digits, const char
     return true;
 }
 
-/* What follows a backslash; start is where the string began. */
+/* Checks what follows a backslash; start is where the string began. */
 static bool read_escape(struct toml_reader *r, size_t start)
 {
     uint32_t c;
@@ -198,7 +198,7 @@ static bool read_escape(struct toml_reader *r, size_t start)
         return read_hex(r, start, 4, "four hexadecimal digits after '\\u'");
     if (c == 'U')
         return read_hex(r, start, 8, "eight hexadecimal digits after '\\U'");
-    /* Blanks are for the parser to judge: they may lead to the end of the line. */
+    /* Blanks are left to the parser, since the line may end after them. */
     if (c && c < 0x80 && strchr("btnfr\"\\ \t", (int)c))
         return true;
     return toml_fail_shown(r, r->line - (c == TOML_EOF), "invalid escape in string '\\", c);
@@ -219,7 +219,7 @@ static bool add_code_point(struct toml_reader *r, struct buf *out, str digits)
     return true;
 }
 
-/* Replaces the escapes of a string that the scanner has let through. */
+/* Replaces the escapes of a string that the scanner has accepted. */
 static bool unescape(struct toml_reader *r, str s, str *out)
 {
     static const char from[] = "btnfr\"\\", to[] = "\b\t\n\f\r\"\\";
@@ -303,7 +303,7 @@ static str without_first_newline(str s)
     return str_has_prefix(s, STR("\r\n")) ? str_from(s, 2) : str_without_prefix(s, STR("\n"));
 }
 
-/* Whether the text from start to here ends with more quotes than a string may end with. */
+/* Whether the text from start to here ends with more quotes than a string may. */
 static bool too_many_quotes(const struct toml_reader *r, size_t start, uint32_t quote)
 {
     str s = str_slice(r->text, start, r->at);
@@ -314,8 +314,8 @@ static bool too_many_quotes(const struct toml_reader *r, size_t start, uint32_t 
 }
 
 /*
- * One or two quotes belong to the string, also before the three that end it. A first quote has been
- * read.
+ * One or two quotes belong to the string, even right before the three that end it. The first quote
+ * has been read.
  */
 static bool read_quotes(struct toml_reader *r, size_t start, uint32_t quote, bool *end)
 {
@@ -343,7 +343,7 @@ static bool read_quotes(struct toml_reader *r, size_t start, uint32_t quote, boo
     return true;
 }
 
-/* A string over several lines, whose three opening quotes have been read. */
+/* Reads a string over several lines, whose three opening quotes have been read. */
 static bool multiline_string(struct toml_reader *r, uint32_t quote, str *out)
 {
     size_t start = r->at;

@@ -20,8 +20,8 @@
  *   toml: cannot encode array with nil element
  *   toml: top-level values must be Go maps or structs    the root is a list of objects
  *
- * A root that is null is a crash of the encoder, which Go's templates report as an error of the
- * template: ERR_USAGE, with the text of the crash.
+ * A root that is null crashes the encoder, which Go's templates report as a template error:
+ * ERR_USAGE, with the text of the crash.
  */
 MUST_CHECK bool toml_write(struct buf *out, const struct value *v, enum number_rule numbers,
                            struct err *e);
@@ -31,8 +31,8 @@ MUST_CHECK bool toml_write_tagged(struct buf *out, const struct value *v, enum n
                                   struct err *e);
 
 /*
- * What a node that was read is, beyond its kind. TOML has values that JSON has not: they are
- * strings whose tag gives their type.
+ * The type of a node that was read, beyond its kind. TOML has values that JSON lacks: they are
+ * strings whose tag is their type.
  */
 enum toml_kind {
     TOML_PLAIN,
@@ -45,7 +45,7 @@ enum toml_kind {
 };
 enum toml_kind toml_kind(const struct value *v);
 
-/* How deep keys, lists and inline tables may nest. More is ERR_LIMIT. */
+/* How deep keys, lists and inline tables may nest. Anything deeper is ERR_LIMIT. */
 #define TOML_DEPTH_MAX 250
 
 /*

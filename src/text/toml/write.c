@@ -24,7 +24,7 @@ struct writer {
 /* Whether v is written as [table] or [[tables]]. Fails on a list with a null in it. */
 static bool find_table(struct writer *w, const struct value *v, bool *table);
 
-/* Whether all elements are objects. Nulls are found here, also those in lists within the list. */
+/* Whether all elements are objects. Fails on nulls, even those in lists within the list. */
 static bool find_table_list(struct writer *w, const struct value *v, bool *table)
 {
     bool inner;
@@ -58,7 +58,7 @@ static void put(struct writer *w, str s)
     w->begun = true;
 }
 
-/* A line break, but not as the very first thing. */
+/* Starts a new line, except at the very beginning. */
 static void put_newline(struct writer *w)
 {
     if (w->begun)
@@ -149,7 +149,7 @@ static void put_double(struct writer *w, double d)
     size_t n = number_digits(digits, d, &point);
     int count = (int)n;
 
-    if (d == 0) /* has the digit 0 and no point worth looking at */
+    if (d == 0) /* it has the digit 0, and its point is meaningless */
         point = 1;
     put(w, __builtin_signbit(d) ? STR("-") : STR_NONE);
     if (point <= 0) {
@@ -231,7 +231,7 @@ static bool split_members(struct writer *w, const struct value *v, struct parts 
 
 /*
  * Members of an inline table. Upstream: whether a comma follows is decided before nulls are left
- * out, so that {"a": 1, "b": null} gives {a = 1, }. more says that other members follow.
+ * out, so that {"a": 1, "b": null} gives {a = 1, }. more: other members follow.
  */
 static bool put_members(struct writer *w, struct value *const *members, size_t count, bool more)
 {
@@ -354,8 +354,7 @@ static bool put_table(struct writer *w, const struct value *v)
 {
     struct parts p;
 
-    /* Names of nested tables grow with the depth: a full buffer ends the work, not only the text.
-     */
+    /* Stops when the buffer is full, since names of nested tables grow with the depth. */
     return buf_check(w->out, w->e) && split_members(w, v, &p) &&
            put_each(w, p.plain, p.plain_count, false) && put_each(w, p.tables, p.table_count, true);
 }

@@ -2,33 +2,33 @@
 /*
  * scan_internal.h - bytes to tokens to events; included only by the YAML files of this folder.
  *
- * A struct yparse is started on a text and asked for one event after another; it gets tokens from
- * its scanner, which gets validated bytes from the input. After an error nothing more may be
- * requested: struct yproblem says what went wrong. Everything lives in the two arenas of the call.
+ * A struct yparse is started on a text and returns one event after another; it gets tokens from its
+ * scanner, which gets validated bytes from the input. After an error it must not be called again:
+ * struct yproblem says what went wrong. Everything lives in the two arenas of the call.
  */
 #pragma once
 
 #include "text/yaml/yaml.h"
 
-/* As VEC_ADD, without a call where there is room; the new element is not zeroed then. */
+/* As VEC_ADD, but without a call if there is room; in that case the new element is not zeroed. */
 #define VEC_NEXT(a, v) (LIKELY((v)->len < (v)->cap) ? &(v)->items[(v)->len++] : VEC_ADD((a), (v)))
 
 /* ---- Places and problems. ---- */
 
-/* A place in the text: lines and columns count from 0, columns in characters, pos in bytes. */
+/* A position in the text: lines and columns count from 0, columns in characters, pos in bytes. */
 struct ymark {
     uint32_t line, column, pos;
 };
 
 /*
- * Why reading stopped. Go's messages name the line of a scanner's problem counted from 1 but that
- * of the grammar's counted from 0, and no line at all when it is the first: see read.c.
+ * Why reading stopped. Go's messages count lines from 1 for the scanner's problems but from 0 for
+ * the grammar's, and omit the line if it is the first: see read.c.
  */
 enum yproblem_kind { YPROBLEM_NONE, YPROBLEM_INPUT, YPROBLEM_SCAN, YPROBLEM_GRAMMAR };
 
 struct yproblem {
     enum yproblem_kind kind;
-    bool limit; /* one of our limits, or Go's */
+    bool limit; /* one of our limits, or of Go's */
     const char *text;
     struct ymark at;
 };
@@ -69,8 +69,8 @@ struct ytoken {
 struct ykey {
     bool possible, required;
     bool listed;   /* the queue waits for it */
-    bool too_long; /* no longer possible because of that */
-    size_t token;  /* its number, counted from the first of the text */
+    bool too_long; /* no longer possible because of its length */
+    size_t token;  /* its number, counted from the first one in the text */
     struct ymark at;
 };
 
@@ -87,18 +87,18 @@ struct yscan {
     size_t window, checked, read;
     unsigned zeros;
     bool eof;
-    bool marked;  /* a byte order mark stands at window */
-    uint8_t past; /* 1 once the end was reached in the middle of a line */
+    bool marked;  /* there is a byte order mark at window */
+    uint8_t past; /* 1 once the end has been reached in the middle of a line */
 
     /* scan.c */
     VEC(struct ytoken) tokens;
-    size_t head, taken; /* of tokens: the next one, and how many were taken before it */
-    bool ready;         /* the next token is certain: no key can be inserted before it any more */
+    size_t head, taken; /* tokens: the next one, and how many were taken before it */
+    bool ready;         /* the next token is final: no key can be inserted before it any more */
     bool key_allowed, ended;
     VEC(struct ykey) keys;
-    size_t first_key; /* the queue waits for no key below this level */
-    bool long_key;    /* the colon of a key has not come in time */
-    bool lenient;     /* as YAML 1.2 has it: unknown directives and any version 1 are fine */
+    size_t first_key; /* the queue does not wait for keys below this level */
+    bool long_key;    /* a key's colon did not come in time */
+    bool lenient;     /* as in YAML 1.2: unknown directives and any version 1 are fine */
     VEC(int32_t) indents;
     int32_t indent;
     uint32_t flow;
@@ -107,15 +107,15 @@ struct yscan {
     struct buf built, breaks;
 };
 
-/* text must stay; tokens may point into it. */
+/* text must stay valid; tokens may point into it. */
 void yscan_begin(struct yscan *s, struct arena *a, struct arena *scratch, str text);
 /* The next token without taking it, or NULL after a problem. Valid until the next call. */
 const struct ytoken *yscan_peek(struct yscan *s);
 void yscan_take(struct yscan *s);
 
-/* Notes a problem at the current place. Always false. */
+/* Records a problem at the current position. Always false. */
 bool yscan_fail(struct yscan *s, const char *text);
-/* Bytes of a character by its first one, or 0. */
+/* The length of a character by its first byte, or 0. */
 size_t yscan_width(uint8_t first);
 /* Whether YAML allows the character in a text. */
 bool yscan_is_allowed(uint32_t c);
@@ -127,7 +127,7 @@ static inline bool yscan_need(struct yscan *s, size_t n)
 {
     return LIKELY(s->checked - s->at.pos >= 4 * n) || yscan_more(s, n);
 }
-/* The byte k bytes ahead; 0 behind the end (NUL itself is not allowed in the text). */
+/* The byte k bytes ahead; 0 after the end (NUL itself is not allowed in the text). */
 static inline uint8_t yscan_byte(const struct yscan *s, size_t k)
 {
     size_t i = s->at.pos + k;
@@ -173,9 +173,9 @@ static inline bool yscan_is_alpha(const struct yscan *s, size_t k)
     return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_' ||
            c == '-';
 }
-/* Whether there is a "---" or "..." here, alone at the start of a line. */
+/* Whether there is a "---" or "..." here, on its own at the start of a line. */
 bool yscan_at_document(const struct yscan *s, uint8_t c);
-/* Moves over one character. */
+/* Moves past one character. */
 void yscan_skip_wide(struct yscan *s);
 static inline void yscan_skip(struct yscan *s)
 {
@@ -188,12 +188,12 @@ static inline void yscan_skip(struct yscan *s)
 }
 /* Skips one line break (CR LF is one) and returns what it means: LF, LS or PS. */
 str yscan_skip_break(struct yscan *s);
-/* Moves over blanks and tabs; over a comment up to the end of its line. */
+/* Moves past blanks and tabs; past a comment up to the end of its line. */
 bool yscan_skip_blanks(struct yscan *s);
 bool yscan_skip_comment(struct yscan *s);
-/* The rest of a line that may hold nothing but blanks and a comment, and its break. */
+/* Skips the rest of a line, which may contain only blanks and a comment, and its line break. */
 MUST_CHECK bool yscan_line_end(struct yscan *s);
-/* The current place, for tokens. */
+/* The current position, for tokens. */
 static inline struct ymark yscan_mark(const struct yscan *s)
 {
     struct ymark m = s->at;
@@ -202,7 +202,7 @@ static inline struct ymark yscan_mark(const struct yscan *s)
     return m;
 }
 
-/* The parts of the scanner that read one token; each fills t. */
+/* The functions of the scanner that read one token; each fills t. */
 bool yscan_block_scalar(struct yscan *s, struct ytoken *t);
 bool yscan_quoted_scalar(struct yscan *s, struct ytoken *t);
 bool yscan_plain_scalar(struct yscan *s, struct ytoken *t);

@@ -15,26 +15,26 @@
 #include "text/text.h"
 
 /*
- * A source for bytes from outside: UTF-16 becomes UTF-8, a byte order mark is dropped. Bytes that
- * are not valid are found by the reader, unless they are UTF-16.
+ * A source for external bytes: UTF-16 becomes UTF-8, a byte order mark is dropped. Invalid bytes
+ * are reported by the reader, unless they are UTF-16.
  */
 MUST_CHECK bool yaml_source(struct arena *a, str file, str bytes, struct source *out,
                             struct err *e);
 
 /*
- * Reads the first document, as Go's Unmarshal does; what follows is not looked at. An empty text
- * is null. opts may be NULL. A key that an object already has is a warning with its place, or an
- * error in Go's words when duplicates are rejected. Integers of any size and decimals stay exact;
- * .inf and .nan fail, since JSON has none.
+ * Reads the first document, as Go's Unmarshal does; what follows is ignored. An empty text is null.
+ * opts may be NULL. A duplicate key is a warning with its position, or an error in Go's words when
+ * duplicates are rejected. Integers of any size and decimals stay exact; .inf and .nan fail, since
+ * JSON has none.
  */
 MUST_CHECK bool yaml_read(struct arena *a, const struct source *src,
                           const struct read_options *opts, struct value **out, struct err *e);
 
 /*
  * Reads the documents of a text one after the other, as Go's Decoder does: the grammar says where
- * one ends. *offset begins as 0 and moves on; at the end *out is NULL. A null document is given as
- * such. A document fails also when what follows it cannot begin another one; *offset is then of no
- * more use.
+ * one ends. *offset begins as 0 and moves on; at the end *out is NULL. A null document is returned
+ * as such. A document also fails when what follows it cannot begin another one; *offset is useless
+ * then.
  */
 MUST_CHECK bool yaml_read_next(struct arena *a, const struct source *src,
                                const struct read_options *opts, size_t *offset, struct value **out,
@@ -42,10 +42,10 @@ MUST_CHECK bool yaml_read_next(struct arena *a, const struct source *src,
 
 /*
  * Reads a stream of documents, which Kubernetes tools split at lines that begin with "---" before
- * they parse: yaml_stream_next gives one document after the other, at the end *out is NULL. A
- * document that fails does not end the stream: the next call goes on behind it. Documents that are
+ * they parse: yaml_stream_next returns one document after the other; at the end *out is NULL. A
+ * document that fails does not end the stream: the next call goes on after it. Documents that are
  * empty or null are skipped. Line numbers in messages count from the beginning of the document, as
- * in Go; the place of an error and the positions of nodes count in the whole text.
+ * in Go; the positions of errors and nodes count in the whole text.
  */
 struct yaml_stream {
     const struct source *src;
@@ -55,14 +55,14 @@ struct yaml_stream {
 MUST_CHECK bool yaml_stream_next(struct arena *a, struct yaml_stream *s, struct value **out,
                                  struct err *e);
 /*
- * Whether text holds directives, such as %YAML 1.1, and else comments only: then the line of dashes
- * behind it opens a document instead of ending one. Go's tools do not know this; neither does
- * yaml_stream_next with read_options.go.
+ * Whether text contains directives, such as %YAML 1.1, and otherwise only comments: then the line
+ * of dashes after it begins a document instead of ending one. Go's tools do not know this; neither
+ * does yaml_stream_next with read_options.go.
  */
 bool yaml_is_prologue(str text);
 /*
  * Whether another document may begin within a text, by any mark of YAML: "...", and line ends that
- * are not "\n". Go's tools do not split there, and take the first document only.
+ * are not "\n". Go's tools do not split there, and read only the first document.
  */
 bool yaml_may_go_on(str text);
 
@@ -72,17 +72,17 @@ str yaml_quotable(enum quote_rule rule, str document, str text);
 /*
  * Appends v as sigs.k8s.io/yaml.Marshal does: block style, keys in natural order, lines folded at
  * 80 columns, a final newline. Fails where Go fails ("yaml: control characters are not allowed"),
- * unless numbers are NUMBERS_PLAIN: then every text is written so that it reads as it was.
+ * unless numbers are NUMBERS_PLAIN: then every text is written so that it reads back unchanged.
  */
 MUST_CHECK bool yaml_write(struct buf *out, const struct value *v, enum number_rule numbers,
                            struct err *e);
 /*
- * Whether yaml_write would succeed for both and write the same. It may say no although it would:
- * then the texts tell.
+ * Whether yaml_write would succeed for both and write the same. It may return false even so: then
+ * compare the texts.
  */
 bool yaml_writes_same(const struct value *x, enum number_rule x_numbers, const struct value *y,
                       enum number_rule y_numbers);
-/* The tag of a string that yaml_write_pretty writes as it is, unquoted. */
+/* The tag of a string that yaml_write_pretty writes literally, unquoted. */
 #define YAML_PLAIN 1
 /*
  * As yaml_write, but as version 3 of Go's library writes it with an indentation of 2, for Helm's
@@ -90,7 +90,7 @@ bool yaml_writes_same(const struct value *x, enum number_rule x_numbers, const s
  */
 MUST_CHECK bool yaml_write_pretty(struct buf *out, const struct value *v, enum number_rule numbers,
                                   struct err *e);
-/* The order of keys in written YAML: a2 before a10. Not a proper order for all mixtures. */
+/* The order of keys in written YAML: a2 before a10. Not a consistent order for all mixtures. */
 int yaml_key_compare(str x, str y);
-/* That of yaml_write_pretty. */
+/* The order used by yaml_write_pretty. */
 int yaml_key_compare_pretty(str x, str y);
