@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * backtrack.c - one possibility after the other, for short texts.
+ * backtrack.c - tries one possibility after the other, for short texts.
  *
  * A bit for each instruction at each position marks it as tried: since a second try would fail as
  * the first did, nothing is done twice, and the work is bounded by the number of bits.
@@ -9,15 +9,15 @@
 
 #define BITS_MAX ((size_t)256 * 1024)
 
-/* Still to try: go on at pc and pos; or, with pc 0, put pos back into a slot. */
+/* A job still to do: go on at pc and pos; or, with pc 0, restore pos into a slot. */
 struct job {
     uint32_t pc, slot;
     size_t pos;
 };
 
 /*
- * The bits of one position stand together. A later search over the same text starts further on, and
- * clears only what the earlier ones have touched from there: so finding all matches stays linear.
+ * The bits of one position are adjacent. A later search over the same text starts further on and
+ * clears only what earlier ones touched from there on, so that finding all matches stays linear.
  */
 struct backtrack {
     uint64_t *tried;
@@ -49,7 +49,7 @@ static void reset(struct search *s, size_t from)
     b->touched = from;
 }
 
-/* Whether this is the first time; remembers it. */
+/* Whether this is the first try; marks it as tried. */
 static bool try_first(const struct search *s, uint32_t pc, size_t pos)
 {
     struct backtrack *b = s->backtrack;
@@ -64,7 +64,7 @@ static bool try_first(const struct search *s, uint32_t pc, size_t pos)
     return true;
 }
 
-/* Takes one character and goes on; pc 0 when it cannot. */
+/* Matches one character and goes on; pc is 0 when it does not match. */
 static uint32_t take_rune(const struct search *s, const struct inst *inst, size_t *pos)
 {
     size_t width;
@@ -123,7 +123,7 @@ static bool run(struct search *s, uint32_t pc, size_t pos)
     return false;
 }
 
-/* All possibilities from one position. */
+/* Tries all possibilities from one position. */
 static bool match_at(struct search *s, size_t pos)
 {
     struct backtrack *b = s->backtrack;
@@ -153,7 +153,7 @@ static size_t after_rune(str text, size_t pos)
     return pos + width;
 }
 
-/* What was tried from an earlier start stays tried: it cannot match, or it would have. */
+/* What was tried from an earlier start stays marked: it cannot match, or it would have matched. */
 bool rx_backtrack_run(struct search *s, size_t from)
 {
     if (s->re->anchored && from)

@@ -8,7 +8,7 @@ static const char bad_range[] = "invalid character class range";
 
 /* ---- Sets with names ---- */
 
-/* [:word:] and \w; a set has up to four ranges. */
+/* Named sets such as [:word:] and \w; each has up to four ranges. */
 struct named_set {
     str name;
     uint8_t count;
@@ -113,7 +113,7 @@ static enum class_result parse_posix(struct parser *p, str *rest, struct ranges 
     return CLASS_FOUND;
 }
 
-/* Notes bad UTF-8 in s. */
+/* Records an error if s has invalid UTF-8. */
 static bool check_utf8(struct parser *p, str s)
 {
     size_t bad = utf8_find_invalid(s);
@@ -121,7 +121,7 @@ static bool check_utf8(struct parser *p, str s)
     return bad == STR_NPOS || rx_parser_fail(p, "invalid UTF-8", str_from(s, bad));
 }
 
-/* The name in \pL or \p{Greek} at the start of *rest, which is moved behind it. */
+/* The name in \pL or \p{Greek} at the start of *rest, which is moved past it. */
 static bool take_unicode_name(struct parser *p, str *rest, str *name)
 {
     str s = *rest, after = str_from(s, 2);
@@ -179,12 +179,12 @@ static bool is_octal(str s)
 }
 
 /*
- * What an escape turned out to be. *rest is moved over all that was looked at, because the message
- * shows it.
+ * The result of parsing an escape. *rest is moved past everything that was examined, because the
+ * message shows it.
  */
 enum escape { ESCAPE_OK, ESCAPE_BAD, ESCAPE_FAILED };
 
-/* Up to three octal digits, the first of which is taken already. */
+/* Up to three octal digits, the first of which has been taken already. */
 static enum escape parse_octal(str *rest, uint32_t *r)
 {
     for (int i = 1; i < 3 && is_octal(*rest); i++) {

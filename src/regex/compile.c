@@ -3,8 +3,8 @@
  * compile.c - from the tree to the program.
  *
  * Emitting goes from the end to the beginning: emit(node, next) makes the instructions for node
- * that go on at next, and answers where they start. So every jump but the one of a loop is known
- * when it is made.
+ * that continue at next, and returns where they start. So the target of every jump except those of
+ * loops is known when it is made.
  */
 #include "regex/internal.h"
 
@@ -91,7 +91,7 @@ static uint32_t emit_literal(struct compiler *c, const struct node *n, uint32_t 
     return next;
 }
 
-/* A node that is met again, as a copy in a repetition, shares its class. */
+/* A node that is visited again, as a copy in a repetition, shares its class. */
 static uint32_t emit_class(struct compiler *c, struct node *n, uint32_t next)
 {
     rx_ranges_clean(&n->ranges);
@@ -104,7 +104,7 @@ static uint32_t emit_class(struct compiler *c, struct node *n, uint32_t next)
 
 static uint32_t emit(struct compiler *c, struct node *n, uint32_t next);
 
-/* Tries more before next, or the other way round. */
+/* Prefers more to next, or the other way round. */
 static uint32_t emit_choice(struct compiler *c, const struct node *n, uint32_t more, uint32_t next)
 {
     if (n->flags & FLAG_NON_GREEDY)
@@ -198,7 +198,7 @@ static uint32_t emit(struct compiler *c, struct node *n, uint32_t next)
 
 /* ---- How matches begin ---- */
 
-/* Goes over what takes no character and has no choice. */
+/* Skips instructions that take no character and have no alternatives. */
 static const struct inst *skip_captures(const struct regex *re, uint32_t pc)
 {
     const struct inst *inst = &re->insts[pc];
@@ -217,7 +217,7 @@ static bool begins_at_text(const struct regex *re)
     return inst->op == INST_EMPTY;
 }
 
-/* U+FFFD has no place in a prefix: bytes that are not UTF-8 match it too. */
+/* U+FFFD cannot be in a prefix: bytes that are not UTF-8 match it too. */
 static str find_prefix(struct arena *a, const struct regex *re)
 {
     struct buf prefix = buf_new(a, BUF_UNLIMITED);
@@ -249,8 +249,9 @@ static void mark_first(struct regex *re, const struct inst *inst)
 }
 
 /*
- * Walks over all that can come before the first character. False when a match can have none. All
- * bytes above ASCII go together: then whoever skips to one comes to the start of a character.
+ * Visits everything that can come before the first character. False when a match can be empty. All
+ * bytes above ASCII are treated alike, so that skipping to one always ends at the start of a
+ * character.
  */
 static bool find_first(struct arena *a, struct regex *re)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * factor.c - concatenations and alternations, flattened, with prefixes in common shared.
+ * factor.c - flattens concatenations and alternations, and shares common prefixes.
  *
  *     abc|abd|aef|bcx|bcy   becomes   a(b[cd]|ef)|bc[xy]
  *
  * in four rounds over the alternatives: share literal prefixes, share a first set of characters,
  * join neighbouring single characters into a set, drop repeated empty alternatives. Only neighbours
- * are looked at, so that the order of preference stays. Each round works on runs of alternatives,
+ * are considered, so that the order of preference stays. Each round works on runs of alternatives,
  * and writes its result to the front of the same array.
  */
 #include "regex/internal.h"
@@ -135,7 +135,9 @@ static struct node *leading_node(struct node *n)
     return n->op == NODE_EMPTY ? NULL : n;
 }
 
-/* Upstream: whether a literal matches without case is not compared, so (?i:A)b|A[cd] takes "ac". */
+/*
+ * Upstream: whether a literal is case-insensitive is not compared, so (?i:A)b|A[cd] matches "ac".
+ */
 static bool same_class(const struct node *x, const struct node *y)
 {
     if (x->op != y->op || x->runes.len != y->runes.len || x->ranges.len != y->ranges.len)
@@ -150,7 +152,7 @@ static bool same_class(const struct node *x, const struct node *y)
     return true;
 }
 
-/* Anything with more than one way to match must stay apart: its ways have an order. */
+/* Anything with more than one way to match must stay separate, since these ways have an order. */
 static bool can_share(const struct node *x, const struct node *y)
 {
     if (!x || !y)
@@ -214,7 +216,7 @@ static size_t share_firsts(struct parser *p, struct node **subs, size_t count)
 
 /* ---- Rounds 3 and 4 ---- */
 
-/* The one that can take in all others: of the latest kind, or the one with most ranges. */
+/* The one that all others can be merged into: of the latest kind, or the one with most ranges. */
 static size_t find_widest(struct node **subs, size_t count)
 {
     size_t widest = 0;

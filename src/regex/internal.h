@@ -6,7 +6,7 @@
  * A pattern becomes a tree (parse.c, with class.c for [...] and escapes, tree.c for nodes and
  * limits, factor.c for alternations), loses its counted repetitions (simplify.c) and becomes a
  * program of a few instructions (compile.c). Two machines run it with the same results: pike.c,
- * which walks the text once with all possibilities in step, and backtrack.c, which is faster on
+ * which goes over the text once with all possibilities in step, and backtrack.c, which is faster on
  * short texts and remembers where it has been.
  *
  * The tree is shaped exactly as Go shapes it, because limits and the rare oddities of matching
@@ -20,21 +20,21 @@
 
 /* ---- Sets of code points: ranges.c ---- */
 
-/* Ranges in any order until ranges_clean has sorted and joined them. */
+/* Ranges, in any order until ranges_clean has sorted and joined them. */
 struct ranges {
     struct unicode_range *items;
     size_t len, cap;
 };
 
 void rx_ranges_add(struct arena *a, struct ranges *r, uint32_t lo, uint32_t hi);
-/* Also adds everything that matches without case. */
+/* Also adds everything that matches case-insensitively. */
 void rx_ranges_add_folded(struct arena *a, struct ranges *r, uint32_t lo, uint32_t hi);
-/* Adds a clean set, or with negated everything outside it. */
+/* Adds a clean set, or everything outside it if negated. */
 void rx_ranges_add_set(struct arena *a, struct ranges *r, struct unicode_set set, bool negated);
-/* The set and everything that matches it without case, clean. */
+/* The set and everything that matches it case-insensitively, clean. */
 struct ranges rx_ranges_fold_set(struct arena *a, struct unicode_set set);
 void rx_ranges_clean(struct ranges *r);
-/* The opposite of a clean r. */
+/* The complement of a clean r. */
 void rx_ranges_negate(struct arena *a, struct ranges *r);
 static inline struct unicode_set rx_ranges_set(const struct ranges *r)
 {
@@ -43,7 +43,7 @@ static inline struct unicode_set rx_ranges_set(const struct ranges *r)
 
 /* ---- The tree ---- */
 
-/* The order matters: of two sets of characters, the later kind takes in the earlier one. */
+/* The order matters: of two sets of characters, the earlier kind is merged into the later one. */
 enum node_op {
     NODE_EMPTY,      /* matches nothing, everywhere */
     NODE_LITERAL,    /* runes */
@@ -60,7 +60,7 @@ enum node_op {
     NODE_STAR,
     NODE_PLUS,
     NODE_QUEST,
-    NODE_REPEAT, /* min to max times; max -1 is without end */
+    NODE_REPEAT, /* min to max times; max -1 is unlimited */
     NODE_CONCAT,
     NODE_ALTERNATE,
     NODE_PSEUDO, /* from here on: only on the stack of the parser */
@@ -95,18 +95,18 @@ struct node {
 struct folded_set; /* class.c */
 
 struct parser {
-    struct arena *arena; /* of the tree; dropped after compiling */
+    struct arena *arena; /* for the tree; freed after compiling */
     str whole, rest;
     str last_repeat; /* from the repetition just before rest to the end; empty when there is none */
     uint8_t flags;
     VEC(struct node *) stack;
     VEC(str) names; /* of the groups, in order */
     struct node *free;
-    struct folded_set *folded; /* sets that were folded already */
+    struct folded_set *folded; /* sets that have been folded already */
     int64_t nodes, runes, repeats;
     bool sizes_known, heights_known;
     bool no_posix; /* there is no ":]" in the rest: do not search it again and again */
-    /* The first thing that went wrong; work goes on to a point where stopping is easy. */
+    /* The first error; parsing goes on to a point where stopping is easy. */
     const char *fault;
     str fault_at;
 };
@@ -114,29 +114,32 @@ struct parser {
 /* Parses pattern; the tree lives in p->arena. Fills e with Go's text on failure. */
 MUST_CHECK bool rx_parse(struct parser *p, str pattern, struct node **out, struct err *e);
 
-/* Notes a fault, unless there is one already. Always false. */
+/* Records an error, unless there is one already. Always false. */
 bool rx_parser_fail(struct parser *p, const char *fault, str at);
-/* Takes the first code point off *rest; at the end, U+FFFD. False after noting bad UTF-8. */
+/*
+ * Takes the first code point off *rest; at the end, U+FFFD. False for invalid UTF-8, which is
+ * recorded as an error.
+ */
 bool rx_parser_next(struct parser *p, str *rest, uint32_t *r);
 
 /* tree.c: nodes, the stack, and the limits. */
 struct node *rx_node_new(struct parser *p, enum node_op op);
-/* Gives a node back for the next node_new. */
+/* Releases a node for reuse by the next node_new. */
 void rx_node_reuse(struct parser *p, struct node *n);
 /* One literal code point, one class, or any: what a set of characters can hold. */
 bool rx_node_is_class(const struct node *n);
 void rx_node_clean(struct node *n);
-/* Makes into match what from matches too; from is of no later kind. */
+/* Makes into match also what from matches; from must not be of a later kind. */
 void rx_node_merge(struct parser *p, struct node *into, const struct node *from);
 struct node *rx_stack_top(const struct parser *p, size_t depth);
 void rx_stack_push(struct parser *p, struct node *n);
 struct node *rx_stack_push_op(struct parser *p, enum node_op op);
 void rx_stack_push_literal(struct parser *p, uint32_t r);
-/* Joins the two literals on top, if they are. */
+/* Joins the top two nodes if both are literals. */
 void rx_stack_join_literals(struct parser *p);
-/* Notes a fault when n is too large or too high. */
+/* Records an error when n is too large or too high. */
 void rx_limits_check(struct parser *p, struct node *n);
-/* Whether nested repetitions stay within n copies. */
+/* Whether nested repetitions make at most n copies. */
 bool rx_limits_repeat_ok(const struct node *n, int copies);
 
 /* factor.c: a concatenation or alternation of subs, flattened; prefixes in common are shared. */
@@ -185,8 +188,8 @@ struct regex {
     bool anchored;   /* every match begins at the start of the text */
     bool can_skip;   /* every match begins with a byte of first */
     bool first[256]; /* all of 0x80 and above, or none */
-    str prefix;      /* every match begins so */
-    uint64_t *left;  /* what searching may still cost, or NULL: see regex_limit */
+    str prefix;      /* every match begins with this */
+    uint64_t *left;  /* the remaining budget for searching, or NULL: see regex_limit */
 };
 
 /* simplify.c: the same without NODE_REPEAT. Parts of the result are shared. */
@@ -197,7 +200,7 @@ void rx_emit(struct arena *a, struct regex *re, struct node *root);
 /* ---- The machines ---- */
 
 struct search;
-/* Counts the steps since the last call against the limit; false when it is used up. */
+/* Charges the steps since the last call to the limit; false when it is used up. */
 bool rx_pay(struct search *s);
 
 static inline bool rx_class_has(const struct class *c, uint32_t r)
@@ -227,7 +230,7 @@ static inline uint32_t rx_decode(str text, size_t pos, size_t *width)
     return utf8_decode((str){text.ptr + pos, text.len - pos}, width);
 }
 
-/* Whether inst, which takes a code point, takes r. */
+/* Whether inst, which takes a code point, matches r. */
 static inline bool rx_inst_takes(const struct regex *re, const struct inst *inst, uint32_t r)
 {
     switch (inst->op) {
@@ -254,11 +257,11 @@ size_t rx_skip(const struct regex *re, str text, size_t pos);
 struct search {
     const struct regex *re;
     str text;
-    struct arena *arena; /* of the machine */
+    struct arena *arena; /* for the machine */
     size_t *slots;
     size_t slot_count;
-    uint64_t steps; /* instructions that were looked at */
-    uint64_t paid;  /* of which have been counted against the limit */
+    uint64_t steps; /* instructions visited */
+    uint64_t paid;  /* how many of these have been charged to the limit */
     struct pike *pike;
     struct backtrack *backtrack;
 };

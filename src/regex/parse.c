@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parse.c - Go's regular expressions as a tree.
+ * parse.c - parses Go's regular expressions into a tree.
  *
  * The parser keeps a stack of finished parts. A bar or a closing parenthesis turns everything above
  * the last bar or opening parenthesis into one part. Alternatives gather below their bar, which
@@ -12,7 +12,7 @@
 #include "regex/internal.h"
 
 #define REPEAT_MAX 1000
-/* Ours, not Go's: no sane pattern is longer, and work on one grows faster than its length. */
+/* Our limit, not Go's: no sane pattern is longer, and compiling takes more than linear time. */
 #define PATTERN_MAX (4 * MIB)
 
 static const char bad_repeat[] = "invalid repeat count";
@@ -41,7 +41,7 @@ bool rx_parser_next(struct parser *p, str *rest, uint32_t *r)
     return true;
 }
 
-/* What lies between two ends of the pattern. */
+/* The text between two ends of the pattern. */
 static str between(str from, str to)
 {
     return str_slice(from, 0, from.len - to.len);
@@ -82,7 +82,7 @@ static void alternate(struct parser *p)
     collapse_parts(p, NODE_ALTERNATE);
 }
 
-/* Two single characters with a bar between become one set: answers whether they did. */
+/* Turns two single characters with a bar between into one set; returns whether it did. */
 static bool merge_over_bar(struct parser *p)
 {
     struct node *top = rx_stack_top(p, 0), *below = rx_stack_top(p, 2);
@@ -98,7 +98,7 @@ static bool merge_over_bar(struct parser *p)
     return true;
 }
 
-/* Moves the part on top below the bar that is under it. False when there is no bar. */
+/* Moves the top part below the bar that is under it. False when there is no bar. */
 static bool sink_below_bar(struct parser *p)
 {
     struct node *top = rx_stack_top(p, 0), *bar = rx_stack_top(p, 1);
@@ -187,7 +187,7 @@ static bool parse_named_group(struct parser *p, size_t skip)
     return true;
 }
 
-/* Switches one flag. False when c is none. */
+/* Switches one flag. False when c is not a flag. */
 static bool set_flag(uint8_t *flags, uint32_t c, bool on)
 {
     static const struct {
@@ -300,7 +300,10 @@ static bool parse_operator(struct parser *p)
     return repeat(p, &like, p->rest, str_from(p->rest, 1));
 }
 
-/* A number without leading zeros; too large ones are all the same. False when there is none. */
+/*
+ * A number without leading zeros; all that are too large count as the same. False when there is
+ * none.
+ */
 static bool parse_number(str *rest, int *out)
 {
     size_t digits = 0;
@@ -326,7 +329,7 @@ static bool skip_char(str *rest, char c)
     return true;
 }
 
-/* {2}, {2,} or {2,5}. False if it is none of these; the brace is then literal. */
+/* Parses {2}, {2,} or {2,5}. False for anything else; the brace is then literal. */
 static bool scan_counts(str *rest, int *min, int *max)
 {
     *rest = str_from(*rest, 1);
@@ -498,7 +501,7 @@ static bool parse_all(struct parser *p)
     return !p->fault;
 }
 
-/* The message may hold NUL, which a format would stop at. */
+/* The message may contain NUL, where a format would stop. */
 static bool report(const struct parser *p, struct err *e)
 {
     err_set(e, ERR_INVALID, "error parsing regexp: %s", p->fault);

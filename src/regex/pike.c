@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pike.c - all possibilities in step, over the text once.
+ * pike.c - goes over the text once, with all possibilities in step.
  *
  * A thread is an instruction that waits for a character, with the positions remembered on the way
- * there. Threads are kept in order of preference, and no instruction is waited for twice: whoever
- * came first is preferred. So a step costs at most the size of the program, and the whole search at
+ * there. Threads are kept in order of preference, with at most one per instruction: the first to
+ * arrive is preferred. So a step costs at most the size of the program, and the whole search at
  * most that times the length of the text.
  */
 #include "regex/internal.h"
@@ -15,19 +15,19 @@ struct threads {
     size_t len, cap;
 };
 
-/* Still to do while adding a thread: follow pc, or put back a slot. */
+/* A job still to do while adding a thread: follow pc, or restore a slot. */
 struct pending {
-    uint32_t pc; /* 0: put back */
+    uint32_t pc; /* 0: restore the slot */
     uint32_t slot;
     size_t old;
 };
 
 struct pike {
     struct threads now, then;
-    uint32_t *seen; /* for each instruction, the round in which it was met last */
+    uint32_t *seen; /* for each instruction, the round in which it was last visited */
     uint32_t round;
     VEC(struct pending) pending;
-    size_t *slots; /* of the thread that is being added */
+    size_t *slots; /* for the thread that is being added */
 };
 
 static struct pike *pike_new(const struct search *s)
@@ -58,7 +58,7 @@ static void add_thread(struct search *s, struct threads *t, uint32_t pc)
     t->pcs[t->len++] = pc;
 }
 
-/* A new round: nothing was met yet. */
+/* Starts a new round, in which nothing has been visited yet. */
 static void begin_round(struct search *s)
 {
     struct pike *p = s->pike;
@@ -138,7 +138,7 @@ static void start_thread(struct search *s, size_t pos)
 }
 
 /*
- * Moves all threads over r, which lies from pos to next. Answers whether one of them matched; those
+ * Moves all threads past r, which is at pos up to next. Returns whether one of them matched; those
  * after it are dropped, because it is preferred.
  */
 static bool step(struct search *s, uint32_t r, bool at_end, size_t pos, size_t next)
@@ -190,7 +190,7 @@ bool rx_pike_run(struct search *s, size_t from)
             pos = rx_skip(s->re, s->text, pos);
             if (pos == STR_NPOS)
                 break;
-            begin_round(s); /* what was met belongs to another position */
+            begin_round(s); /* what was visited belongs to another position */
         }
         if (!matched && !(s->re->anchored && pos))
             start_thread(s, pos);

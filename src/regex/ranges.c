@@ -24,8 +24,8 @@ void rx_ranges_add(struct arena *a, struct ranges *r, uint32_t lo, uint32_t hi)
 }
 
 /*
- * From each code point of the range, adds what comes next in its ring up to the next one that is in
- * the range again: all that is outside gets added, and wide ranges stay cheap.
+ * For each code point of the range, adds what follows in its case folding orbit, up to the next one
+ * that is in the range again: that adds everything outside the range, and wide ranges stay cheap.
  */
 void rx_ranges_add_folded(struct arena *a, struct ranges *r, uint32_t lo, uint32_t hi)
 {

@@ -3,8 +3,8 @@
 #include "regex/internal.h"
 
 /*
- * Ours, not Go's: positions that a search may have to keep, all threads with all groups. It takes
- * hundreds of groups in a pattern of thousands of characters to come near.
+ * Our limit, not Go's: how many positions a search may have to keep, for all groups of all threads.
+ * Only patterns of thousands of characters with hundreds of groups come near it.
  */
 #define SLOTS_MAX (8 * MIB)
 
@@ -69,7 +69,10 @@ static bool is_word(str text, size_t pos)
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
 }
 
-/* Bytes suffice: words and ends of lines are ASCII, and no other character contains such bytes. */
+/*
+ * Looking at bytes suffices: words and line ends are ASCII, and no other character contains such
+ * bytes.
+ */
 bool rx_condition_holds(str text, size_t pos, uint32_t condition)
 {
     switch (condition) {
@@ -81,7 +84,7 @@ bool rx_condition_holds(str text, size_t pos, uint32_t condition)
         return pos == 0;
     case NODE_END_TEXT:
         return pos == text.len;
-    default: /* before position 0 comes no word: pos - 1 is then beyond every text */
+    default: /* there is no word before position 0: pos - 1 is out of range then */
         return (is_word(text, pos) != is_word(text, pos - 1)) == (condition == NODE_WORD_BOUNDARY);
     }
 }
@@ -104,7 +107,7 @@ void regex_limit(struct regex *re, uint64_t *left)
     re->left = left;
 }
 
-/* A step of a search that follows many groups has many places to copy. */
+/* A step costs more in a search that tracks many groups, which have to be copied. */
 bool rx_pay(struct search *s)
 {
     uint64_t cost = (s->steps - s->paid) * (1 + s->slot_count / 8);
@@ -173,7 +176,7 @@ bool regex_find(const struct regex *re, str text, size_t from, struct span *span
 
 /* ---- All matches ---- */
 
-/* The place after the character at pos, or after the end. */
+/* The position after the character at pos, or after the end. */
 static size_t after_char(str text, size_t pos)
 {
     size_t width = 1;

@@ -6,7 +6,7 @@
  * matches, submatches, named groups in both spellings, Unicode classes and simple case folding.
  * Bytes that are not UTF-8 match as U+FFFD, one at a time.
  *
- * Our own engine, because patterns must parse, fail and match exactly as Go's do
+ * The engine is our own, because patterns must parse, fail and match exactly as in Go
  * (docs/design/regex.md). Matching takes time in proportion to text and compiled pattern, never
  * more (pike.c, backtrack.c); regex_limit bounds it further.
  *
@@ -21,14 +21,15 @@ struct regex;
 
 /*
  * Compiles a pattern; the result lives as long as a. Errors read as Go's: "error parsing regexp:
- * missing closing ): `(a`". Patterns that nest over 1,000 deep or grow too large fail as in Go; so
- * do, beyond Go, patterns over 4 MiB and those whose groups would take too much memory to follow.
+ * missing closing ): `(a`". Patterns that nest over 1,000 deep or grow too large fail as in Go;
+ * unlike in Go, so do patterns over 4 MiB and those whose groups would take too much memory to
+ * track.
  */
 MUST_CHECK bool regex_compile(struct arena *a, str pattern, struct regex **out, struct err *e);
 
 /*
- * The same for patterns that come again and again: what they are compiled to is shared by the whole
- * process, as far as they are few and small.
+ * The same for patterns that are compiled again and again: the result is shared by the whole
+ * process, as long as there are few of them and they are small.
  */
 MUST_CHECK bool regex_compile_shared(struct arena *a, str pattern, struct regex **out,
                                      struct err *e);
@@ -39,13 +40,13 @@ size_t regex_groups(const struct regex *re);
 str regex_group_name(const struct regex *re, size_t i);
 
 /*
- * Searching takes time in proportion to text and pattern, both of which may be foreign. After this
- * every search with re counts against *left, in units of some nanoseconds; when that is used up,
- * *left is 0 and nothing more is found. For an expression that one thread uses, and only as long as
- * left lives.
+ * Searching takes time in proportion to text and pattern, both of which may be untrusted. After
+ * this call, every search with re is charged to *left, in units of a few nanoseconds; when it is
+ * used up, *left is 0 and nothing more is found. Only for expressions used by a single thread, and
+ * only as long as left lives.
  */
 void regex_limit(struct regex *re, uint64_t *left);
-/* regex_match with a limit of the call's own, for expressions that threads share. */
+/* regex_match with a limit for this call, for expressions that threads share. */
 bool regex_match_within(const struct regex *re, str text, uint64_t *left);
 
 /* A span of bytes; from = STR_NPOS when the group did not take part. */
@@ -75,12 +76,12 @@ struct spans regex_find_all(struct arena *a, const struct regex *re, str text, i
 
 /* Replaces all matches; $1, ${name} and $$ in with are expanded as Go's Expand does. */
 void regex_replace(const struct regex *re, str text, str with, struct buf *out);
-/* Replaces all matches by with as it is. */
+/* Replaces all matches by with, literally. */
 void regex_replace_literal(const struct regex *re, str text, str with, struct buf *out);
 /* Appends the template with $1, ${name} and $$ expanded for one match. */
 void regex_expand(const struct regex *re, str template_, str text, const struct span *spans,
                   struct buf *out);
 /* As Go's Split: at most limit pieces (negative: all; 0: none). */
 str *regex_split(struct arena *a, const struct regex *re, str text, int64_t limit, size_t *count);
-/* text with everything that is special in a pattern escaped, as Go's QuoteMeta. */
+/* text with all characters escaped that are special in a pattern, as Go's QuoteMeta. */
 str regex_quote(struct arena *a, str text);

@@ -17,7 +17,7 @@ static size_t name_len(str s)
     return len;
 }
 
-/* The name after a $: "name" or "{name}" at the start of *rest, which is moved behind it. */
+/* The name after a $: "name" or "{name}" at the start of *rest, which is moved past it. */
 static bool take_name(str *rest, str *name)
 {
     bool braced = str_has_prefix(*rest, STR("{"));
@@ -42,7 +42,7 @@ static bool group_number(str name, size_t *out)
     return true;
 }
 
-/* Of several groups with one name, the first that took part. */
+/* Of several groups with the same name, the first that took part. */
 static struct span find_group(const struct regex *re, str name, const struct span *spans)
 {
     static const struct span none = {STR_NPOS, STR_NPOS};
@@ -81,8 +81,8 @@ void regex_expand(const struct regex *re, str template_, str text, const struct 
 /* ---- Replacing ---- */
 
 /*
- * Goes from match to match as Go does. An empty match right after another is passed over, which is
- * what regex_find_all leaves out.
+ * Goes from match to match as Go does. An empty match right after another is skipped, as in
+ * regex_find_all.
  */
 static void replace(const struct regex *re, str text, str with, bool literal, struct buf *out)
 {

@@ -2,8 +2,8 @@
 /*
  * shared.c - expressions that are compiled once per process.
  *
- * Templates and references use few patterns, and each for many objects. What is kept is bounded by
- * number and by size; other patterns are compiled every time.
+ * Templates and references use few patterns, each for many objects. The number and size of shared
+ * patterns are limited; others are compiled every time.
  */
 #include "regex/internal.h"
 
@@ -18,7 +18,7 @@ static struct {
     struct arena *arena;
 } shared = {.lock = LOCK_INIT};
 
-/* A copy of the one that is shared, which may be limited; NULL: there is none. */
+/* A copy of the shared expression, so that it can have its own limit; NULL when there is none. */
 static struct regex *find(struct arena *a, str pattern)
 {
     AUTO_LOCK guard = lock_take(&shared.lock);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * simplify.c - a tree without counted repetitions.
+ * simplify.c - removes counted repetitions from a tree.
  *
  * x{2,} becomes xx+ and x{2,5} becomes xx(x(x(x)?)?)?, all x being one shared node: the compiler
- * makes as many copies as it meets. The tree is changed in place where it can be.
+ * makes a copy for each. The tree is changed in place where it can be.
  */
 #include "regex/internal.h"
 
@@ -17,7 +17,7 @@ static struct node *new_node(struct arena *a, enum node_op op, uint8_t flags, si
     return n;
 }
 
-/* op around sub, unless sub says the same by itself. */
+/* op around sub, unless sub means the same by itself. */
 static struct node *unary(struct arena *a, enum node_op op, uint8_t flags, struct node *sub)
 {
     if (sub->op == NODE_EMPTY)
@@ -44,7 +44,7 @@ static struct node *at_least(struct arena *a, const struct node *n, struct node 
     return all;
 }
 
-/* (x(x(x)?)?)?: nested, so that the machine gives up at the first that is missing. */
+/* (x(x(x)?)?)?: nested, so that the machine stops at the first that is missing. */
 static struct node *up_to(struct arena *a, uint8_t flags, struct node *sub, int times)
 {
     struct node *all = unary(a, NODE_QUEST, flags, sub);

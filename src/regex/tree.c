@@ -3,7 +3,7 @@
  * tree.c - nodes of the parse tree, the stack of the parser, and the limits.
  *
  * Sizes and heights are kept in the nodes once they begin to matter, and a node that is reused
- * keeps its size: what is too large, or nests too deep, is decided by the same figures as in Go.
+ * keeps its size: what is too large or nests too deep is decided by the same numbers as in Go.
  */
 #include "regex/internal.h"
 
@@ -42,7 +42,7 @@ bool rx_node_is_class(const struct node *n)
            n->op == NODE_ANY_NOT_NL || n->op == NODE_ANY;
 }
 
-/* A class that holds everything is better known by its name. */
+/* Replaces a class that contains everything by the node for it. */
 void rx_node_clean(struct node *n)
 {
     if (n->op != NODE_CLASS)
@@ -108,8 +108,8 @@ struct node *rx_stack_top(const struct parser *p, size_t depth)
 }
 
 /*
- * Literals are joined one behind: the topmost may still get a repetition, which belongs to it
- * alone. Answers whether there were two to join; the upper one is then free.
+ * Literals are joined with a delay of one: the topmost may still get a repetition, which applies to
+ * it alone. Returns whether there were two to join; the upper one is then free.
  */
 static bool join_literals(struct parser *p)
 {
@@ -136,7 +136,7 @@ static bool fold_each_other(uint32_t x, uint32_t y)
     return unicode_fold(x) == y && unicode_fold(y) == x;
 }
 
-/* [Aa] is a literal without case. */
+/* [Aa] is a case-insensitive literal. */
 static bool is_case_pair(const struct ranges *r)
 {
     const struct unicode_range *i = r->items;
@@ -249,7 +249,9 @@ static int64_t node_size(struct node *n)
     return n->size ? n->size : measure_size(n);
 }
 
-/* While nodes times all repetitions seen is small, nothing can be too large: then do not measure.
+/*
+ * As long as nodes times all repetitions seen is small, nothing can be too large: measuring is not
+ * needed.
  */
 static bool size_matters(struct parser *p, const struct node *n)
 {
