@@ -2,13 +2,13 @@
 /*
  * chars.c - the character difference of diff-match-patch.
  *
- * The search takes what is quick first: common ends, one text inside the other, a common part of at
- * least half the longer text. Only then does it look for the shortest way, by Myers' search from
- * both ends. Every shortcut decides which of several answers comes out, so that none may be added
- * or left out.
+ * The search tries what is quick first: common ends, one text inside the other, a common part of at
+ * least half the longer text. Only then does it look for the shortest path, by Myers' search from
+ * both ends. Every shortcut affects which of several answers is found, so none may be added or left
+ * out.
  *
  * Pieces only say what happens and for how many code points: together they cover both texts without
- * gaps, so that their texts are known from their order.
+ * gaps, so their texts follow from their order.
  */
 #include "diff/chars_internal.h"
 
@@ -65,8 +65,8 @@ static void replace_all(struct chars *c, struct runes old, struct runes new_)
 /* ---- One text inside the other ------------------------------------------------------------- */
 
 /*
- * memmem, which takes linear time, on code points. A hit that lies between two of them does not
- * count; each of them is paid for as if the search began anew, which it does.
+ * memmem, which takes linear time, on code points. A hit that straddles two of them does not count;
+ * each hit is charged as if the search began anew, which it does.
  */
 static size_t find_linear(const struct chars *c, struct runes in, struct runes what, size_t from)
 {
@@ -86,8 +86,8 @@ static size_t find_linear(const struct chars *c, struct runes in, struct runes w
 
 /*
  * The first place at or after from where `what`, which is not empty, begins. Trying place after
- * place is fastest for usual texts; repetitive ones would make it quadratic, so that after some
- * effort the linear search takes over.
+ * place is fastest for usual texts; repetitive ones would make it quadratic, so after some effort
+ * the linear search takes over.
  */
 static size_t find(const struct chars *c, struct runes in, struct runes what, size_t from)
 {
@@ -177,7 +177,7 @@ static bool half_match(struct chars *c, struct runes old, struct runes new_)
     return true;
 }
 
-/* ---- The shortest way ----------------------------------------------------------------------- */
+/* ---- The shortest path ---------------------------------------------------------------------- */
 
 /*
  * One of the two fronts. Each round visits every other diagonal from -round + low to round - high;
@@ -198,8 +198,8 @@ struct bisect {
 };
 
 /*
- * Where the best way to diagonal k starts to follow equal code points: from above or from the left,
- * whichever is further. The diagonals beyond the visited ones have -1 and never win.
+ * Where the best path to diagonal k starts to follow equal code points: from above or from the
+ * left, whichever is further. The diagonals beyond the visited ones have -1 and never win.
  */
 static int32_t entry(const int32_t *reach, int32_t k)
 {
@@ -208,7 +208,7 @@ static int32_t entry(const int32_t *reach, int32_t k)
     return left > above ? left : above;
 }
 
-/* Notes how far diagonal k was followed. False when that is outside of the grid. */
+/* Records how far diagonal k was followed. False when that is outside the grid. */
 static bool note(struct bisect *b, struct front *f, int32_t k, int32_t x)
 {
     f->reach[k] = x;
@@ -222,8 +222,8 @@ static bool note(struct bisect *b, struct front *f, int32_t k, int32_t x)
 }
 
 /*
- * How far the other front came on the diagonal that it calls delta - k; -1, which is too little to
- * meet, when it was not there.
+ * How far the other front got on the diagonal that it calls delta - k; -1, which is too little to
+ * meet, if it has not visited it.
  */
 static int32_t opposite(const struct bisect *b, const int32_t *other, int32_t k)
 {
@@ -289,7 +289,7 @@ static bool pay_round(const struct chars *c, struct bisect *b)
     return chars_pay(c->left, steps);
 }
 
-/* The middle of a shortest way. False when there is nothing in common, or no step left. */
+/* The middle of a shortest path. False when there is nothing in common, or no steps are left. */
 static bool find_middle(const struct chars *c, struct bisect *b, int32_t *x, int32_t *y)
 {
     int32_t *ahead = b->ahead.reach, *back = b->back.reach, rounds = (b->n + b->m + 1) / 2;
@@ -325,7 +325,9 @@ static void bisect(struct chars *c, struct runes old, struct runes new_)
 
 /* ---- The whole ------------------------------------------------------------------------------ */
 
-/* Of two texts that neither begin nor end alike and of which at most one is empty. */
+/*
+ * The difference of two texts that neither begin nor end alike and of which at most one is empty.
+ */
 static void middle_diff(struct chars *c, struct runes old, struct runes new_)
 {
     if (!old.len)
@@ -340,7 +342,7 @@ static void middle_diff(struct chars *c, struct runes old, struct runes new_)
         bisect(c, old, new_);
 }
 
-/* Appends the pieces of two parts. The recursion about halves the texts or their distance. */
+/* Appends the pieces of two parts. The recursion roughly halves the texts or their distance. */
 static void main_diff(struct chars *c, struct runes old, struct runes new_)
 {
     size_t first = c->list.len, prefix = common_prefix(old, new_);

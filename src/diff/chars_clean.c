@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chars_clean.c - what diff-match-patch does to pieces in the end.
+ * chars_clean.c - the final cleanup of pieces, as in diff-match-patch.
  *
  * First, the edits between two equal pieces become at most one deletion and one insertion, and what
  * these have in common at their ends moves to the equal pieces. Then an edit that ends with the
  * equal text before it moves up over it, or else one that begins with the equal text after it moves
- * down, so that two equal pieces become one. After a move all is done again.
+ * down, so that two equal pieces become one. After a move, everything is done again.
  *
- * Moving an edit never changes its length, and its text stays a part of its source: lengths are
- * all there is to move.
+ * Moving an edit never changes its length, and its text remains part of the same source, so only
+ * lengths need to change.
  */
 #include "diff/chars_internal.h"
 

@@ -3,8 +3,8 @@
  * chars_internal.h - pieces of a character difference while they are being made; for this folder
  * only.
  *
- * A piece is what happens and for how many code points. A list of them covers a part of both texts
- * without gaps.
+ * A piece says what happens, and for how many code points. A list of them covers a part of both
+ * texts without gaps.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ struct chars_list {
     size_t len, cap;
 };
 
-/* Code points that are compared one after another are cheap: so many of them are a step. */
+/* Comparing code points one after another is cheap: this many of them count as a step. */
 #define CHARS_PER_STEP 4
 
 /* Counts steps; false when none are left. */
@@ -33,12 +33,12 @@ static inline bool chars_pay(uint64_t *left, uint64_t steps)
 void chars_push(struct arena *a, struct chars_list *list, enum diff_op op, size_t len);
 /*
  * Tidies the pieces from first on as diff-match-patch does, as long as steps are left; texts is
- * where they begin in old and new. What spare holds is lost.
+ * where they begin in old and new. The contents of spare are lost.
  */
 void chars_clean_up(struct arena *a, struct chars_list *list, struct chars_list *spare,
                     size_t first, const uint32_t *const texts[2], uint64_t *left);
 
-/* How many code points are the same, up to max, forwards from a and b. */
+/* How many code points are equal, up to max, forwards from a and b. */
 size_t chars_common_prefix(const uint32_t *a, const uint32_t *b, size_t max);
 /* The same backwards from before a and b. */
 size_t chars_common_suffix(const uint32_t *a, const uint32_t *b, size_t max);

@@ -18,20 +18,20 @@
 enum diff_result { DIFF_SAME, DIFF_CHANGED, DIFF_BINARY };
 
 #define DIFF_CONTEXT 3 /* lines, as diff -u */
-/* The largest text, in bytes; so line numbers and sums of two of them fit 32 bits. */
+/* The largest text, in bytes: line numbers, and sums of two of them, fit 32 bits. */
 #define DIFF_MAX (GIB - 8)
 
 /*
  * Appends the hunks that turn old into new_. A missing file is the empty text. DIFF_BINARY, with
  * nothing appended, when they differ and either looks binary to GNU diff (a NUL in its first 4096
- * bytes) or is larger than DIFF_MAX. The time is bounded as GNU diff bounds it: by giving up the
- * shortest answer when it is too far away.
+ * bytes) or is larger than DIFF_MAX. The time is bounded as in GNU diff: by giving up on the
+ * shortest answer when it takes too long.
  */
 enum diff_result diff_unified(struct buf *out, str old, str new_, size_t context);
 
 struct diff_file {
     str name;
-    int64_t time; /* of its last change, as clock_now; 0 for a missing file */
+    int64_t time; /* when it was last changed, as clock_now; 0 for a missing file */
 };
 
 /*
@@ -56,10 +56,10 @@ struct diff_pieces {
 #define DIFF_CHARS_STEPS UINT64_C(150000000)
 
 /*
- * The pieces that turn old into new_. The search counts against *left, in steps, so that the answer
+ * The pieces that turn old into new_. The search is charged to *left, in steps, so that the result
  * is the same on every machine; when they are used up, *left is 0 and the rest is one deletion and
- * one insertion, as in the original. Texts that are not valid UTF-8 are compared as if repaired.
- * Lives as long as a.
+ * one insertion, as in the original. In texts that are not valid UTF-8, invalid bytes are compared
+ * as U+FFFD. Lives as long as a.
  */
 struct diff_pieces diff_chars(struct arena *a, str old, str new_, uint64_t *left);
 /* The sum of the byte lengths of all deleted and inserted pieces. */

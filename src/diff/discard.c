@@ -2,11 +2,10 @@
 /*
  * discard.c - lines that the search should not see.
  *
- * A line that the other text does not have at all is a change, whatever the search would say.
- * A line that the other text has very often (a closing brace, a blank line) says little about where
- * things belong: between changes it is taken for a change too, under rules of thumb that keep it
- * from tearing apart what belongs together. The thresholds are GNU diff's and decide which answer
- * comes out.
+ * A line that the other text does not contain at all is a change, whatever the search would find. A
+ * line that the other text has very often (a closing brace, a blank line) says little about where
+ * things belong: between changes it counts as a change too, under rules of thumb that keep it from
+ * splitting what belongs together. The thresholds are GNU diff's, and the result depends on them.
  */
 #include "diff/internal.h"
 
@@ -22,7 +21,7 @@ static int32_t rough_root(int32_t n)
     return root;
 }
 
-/* The marks are made where it then says which lines have changed. */
+/* The marks are made in the array that later says which lines have changed. */
 static void mark_lines(const struct diff_pair *p, int which, uint8_t *marks)
 {
     const struct diff_side *s = &p->side[which];

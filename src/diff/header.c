@@ -3,7 +3,7 @@
  * header.c - the two lines above the hunks of a file: its names and times, as GNU diff writes them.
  *
  * A name with a blank, a quote, a backslash or anything but printable ASCII is quoted as in C. The
- * time is that of the time zone of the process.
+ * time is in the time zone of the process.
  */
 #include "diff/diff.h"
 

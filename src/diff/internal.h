@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * internal.h - what the steps of the unified difference share.
+ * internal.h - shared by the steps of the unified diff.
  *
  * A text passes through them in this order, each in its own file:
  *
- *   lines.c     cut off what both texts begin and end with; number the rest by equal lines
+ *   lines.c     cut off what both texts begin and end with; give equal lines the same number
  *   discard.c   set aside lines that would only confuse the search
  *   search.c    find the lines that stay, by Myers' search from both ends
  *   slide.c     move runs of changed lines to where people expect them
  *   unified.c   gather the changes into hunks and print them
  *
- * Which of several equally short diffs is chosen depends on all of them: GNU diff is matched step
+ * Which of several equally short diffs is chosen depends on all of them: they match GNU diff step
  * by step.
  */
 #pragma once
@@ -38,7 +38,7 @@ struct diff_pair {
     struct diff_side side[2]; /* old, new */
     struct diff_class {
         uint32_t hash;
-        int32_t line;     /* where it occurs: in old, or as ~line in new */
+        int32_t line;     /* where it occurs: line in old, or ~line in new */
         int32_t count[2]; /* how often, in each text */
     } * classes;
     int32_t class_count;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lines.c - from two texts to two rows of numbers.
+ * lines.c - turns two texts into two arrays of numbers.
  *
  * What both texts begin and end with is cut off first, except for a few lines next to the middle:
- * runs of changes may be moved over those. How many are left there is part of what GNU diff answers
- * and must not be changed for speed.
+ * runs of changes may be moved over those. How many are left affects GNU diff's result, and must
+ * not be changed for speed.
  *
  * Then each line of the middle gets the number of its class, so that the search compares numbers.
  * A last line without a newline is equal only to another such line, which follows from keeping the
@@ -12,7 +12,7 @@
  */
 #include "diff/internal.h"
 
-/* The slots of many lines are made as they are needed: most of those may be alike. */
+/* With many lines, the table grows as needed, since most lines may be alike. */
 enum { SLOTS_FIRST = 64, SLOTS_AT_ONCE = 1 << 20, AHEAD = 16 };
 
 static bool is_incomplete(str s)
@@ -52,7 +52,7 @@ static size_t common_suffix(str a, str b)
     return i;
 }
 
-/* The last start of a line at or before at, then `lines` lines further up. */
+/* The last start of a line at or before at, and then `lines` lines further up. */
 static size_t lines_up(str text, size_t at, int32_t lines)
 {
     while (at) {
@@ -102,7 +102,7 @@ static size_t suffix_to_skip(str old, str new_, size_t start, int32_t horizon)
     return old.len - at;
 }
 
-/* Notes where lines start, from the context before the middle to the context after it. */
+/* Records where lines start, from the context before the middle to the context after it. */
 static void find_starts(struct arena *a, struct diff_side *s, size_t from, size_t to,
                         int32_t context)
 {
@@ -132,7 +132,7 @@ static str line_at(const struct diff_pair *p, int32_t i)
     return i >= 0 ? line_of(&p->side[0], i) : line_of(&p->side[1], ~i);
 }
 
-/* Finds classes by their text. Small, since touching new memory is what costs most here. */
+/* Finds classes by their text. Kept small, since touching new memory is what costs most here. */
 struct table {
     int32_t *slots; /* numbers of classes plus 1; 0 is free */
     size_t size;    /* a power of two, at least twice the number of classes */
@@ -161,8 +161,8 @@ static uint32_t hash_of(str line)
 }
 
 /*
- * The class of a line, which is a new one when there is no equal line so far. i is where it occurs,
- * as in struct diff_class.
+ * The class of a line, a new one if there is no equal line yet. i is where it occurs, as in struct
+ * diff_class.
  */
 static int32_t class_of(struct arena *a, struct table *t, struct diff_pair *p, uint32_t hash,
                         int32_t i)
@@ -182,7 +182,7 @@ static int32_t class_of(struct arena *a, struct table *t, struct diff_pair *p, u
     return p->class_count - 1;
 }
 
-/* Asks for the slots of a few lines ahead of their use: waiting for memory costs most here. */
+/* Prefetches the slots of a few lines, since waiting for memory costs most here. */
 static void classify_old(struct arena *a, struct table *t, struct diff_pair *p)
 {
     struct diff_side *old = &p->side[0];
@@ -202,8 +202,8 @@ static void classify_old(struct arena *a, struct table *t, struct diff_pair *p)
 }
 
 /*
- * Most lines of the new text follow each other as they do in the old one: trying the expected line
- * first saves most look-ups. It changes nothing but the time.
+ * Most lines of the new text come in the same order as in the old one, so trying the expected line
+ * first saves most lookups. It affects only the time.
  */
 static void classify_new(struct arena *a, struct table *t, struct diff_pair *p)
 {

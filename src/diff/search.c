@@ -2,14 +2,14 @@
 /*
  * search.c - which lines stay: Myers' search from both ends.
  *
- * The two rows of line numbers span a grid: x counts the old lines, y the new ones, and a diagonal
- * is what has the same x - y. Two fronts walk towards each other, one edit per round on every
- * diagonal; where they meet, the problem falls into two smaller ones. See Myers, "An O(ND)
- * Difference Algorithm and Its Variations", 1986.
+ * The two arrays of line numbers span a grid: x counts the old lines, y the new ones, and a
+ * diagonal is all points with the same x - y. Two fronts move towards each other, one edit per
+ * round on every diagonal; where they meet, the problem splits into two smaller ones. See Myers,
+ * "An O(ND) Difference Algorithm and Its Variations", 1986.
  *
- * After TOO_EXPENSIVE rounds the front that came further decides where to cut. That gives up the
- * shortest answer and bounds the time, and it is what GNU diff does: the order in which diagonals
- * are visited and the cut must stay as they are.
+ * After TOO_EXPENSIVE rounds the front that got further decides where to cut. That gives up on the
+ * shortest answer and bounds the time. GNU diff does the same, so the cut and the order in which
+ * diagonals are visited must stay as they are.
  */
 #include "diff/internal.h"
 
@@ -26,7 +26,7 @@ struct front {
     int32_t lo, hi;
 };
 
-/* Where to cut a box, and which parts need no bound since their cost is known to be low. */
+/* Where to cut a box, and which parts need no limit since their cost is known to be low. */
 struct cut {
     int32_t x, y;
     bool low_exact, high_exact;
@@ -142,7 +142,7 @@ static struct cut give_up(const struct box *b, const struct front *ahead, const 
     return come < gone ? low : high;
 }
 
-/* Where to cut a box that is empty in neither direction. exact: whatever it takes. */
+/* Where to cut a box that is empty in neither direction. exact: however long it takes. */
 static struct cut find_cut(const struct search *s, const struct box *b, bool exact)
 {
     int32_t first = b->x0 - b->y0, last = b->x1 - b->y1;
@@ -173,7 +173,7 @@ static void mark_changed(struct diff_side *side, int32_t from, int32_t to)
         side->changed[side->kept[from]] = 1;
 }
 
-/* Each cut about halves the cost that is left, so that the recursion stays shallow. */
+/* Each cut roughly halves the remaining cost, so the recursion stays shallow. */
 static void search_box(const struct search *s, struct box b, bool exact)
 {
     for (;;) {
@@ -191,7 +191,7 @@ static void search_box(const struct search *s, struct box b, bool exact)
     }
 }
 
-/* About the square root of the number of diagonals, but not too little. */
+/* About the square root of the number of diagonals, but not too small. */
 static int32_t cost_limit(int32_t diagonals)
 {
     int32_t limit = 1;

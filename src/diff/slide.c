@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * slide.c - where a run of changed lines lies best.
+ * slide.c - moves runs of changed lines to the best place.
  *
  * When the line before a run equals its last line, the run can move up by one, and likewise down,
  * without changing what the difference says. Runs that touch on the way become one. In the end a
- * run lies as far down as it can, or beside the last run of the other text that it met, so that the
- * two become one replacement. The new text is treated after the old one and sees its moved runs.
+ * run is as far down as possible, or next to the last run of the other text that it met, so that
+ * the two become one replacement. The new text is treated after the old one and sees its moved
+ * runs.
  */
 #include "diff/internal.h"
 
-/* One run of changed lines on its way. */
+/* A run of changed lines while it moves. */
 struct slide {
     struct diff_side *side;
     const char *other;  /* changed lines of the other text */
     int32_t start, end; /* the run */
     int32_t there;      /* the line of the other text that belongs to end */
-    int32_t beside;     /* the last end that lay beside a run of the other text */
+    int32_t beside;     /* the last end next to a run of the other text */
 };
 
-/* Moves the run up by one line, without looking. */
+/* Moves the run up by one line, without checking. */
 static void move_up(struct slide *s)
 {
     s->side->changed[--s->start] = 1;
@@ -53,7 +54,10 @@ static void slide_down(struct slide *s)
     }
 }
 
-/* Moves until no further run is met: meeting one makes the run longer and may free its way. */
+/*
+ * Moves until no further run is met: meeting one makes the run longer, which may let it move
+ * further.
+ */
 static void settle(struct slide *s)
 {
     int32_t length;

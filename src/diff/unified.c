@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unified.c - changes as hunks.
+ * unified.c - gathers changes into hunks and prints them.
  *
  * Changes that are at most twice the context apart share a hunk, since the lines between them would
  * be shown anyway.
  */
 #include "diff/internal.h"
 
-/* As many bytes as GNU diff looks at: what it reads at first from a usual file system. */
+/* As many bytes as GNU diff checks: what it reads first on a usual file system. */
 enum { BINARY_LOOK = 4096 };
 
 /* Lines taken out of old and put in from new, at the same place. */
@@ -26,7 +26,7 @@ static bool looks_binary(str s)
     return str_find_char(str_slice(s, 0, BINARY_LOOK), '\0') != STR_NPOS;
 }
 
-/* The next change from the matching lines at[0], at[1] on, which are moved behind it. */
+/* The next change from the matching lines at[0], at[1] on, which are moved past it. */
 static bool next_change(const struct diff_pair *p, int32_t at[2], struct change *c)
 {
     const struct diff_side *old = &p->side[0], *new_ = &p->side[1];
@@ -46,7 +46,7 @@ static bool next_change(const struct diff_pair *p, int32_t at[2], struct change 
     return true;
 }
 
-/* Appends one line of a side, with what diff says when its newline is missing. */
+/* Appends one line of a side, with diff's note if its newline is missing. */
 static void put_line(struct buf *out, char mark, const struct diff_side *s, int32_t line)
 {
     size_t start = s->starts[line], len = s->starts[line + 1] - start;
@@ -64,7 +64,7 @@ static void put_lines(struct buf *out, char mark, const struct diff_side *s, int
         put_line(out, mark, s, from);
 }
 
-/* "7,3"; one line is just its number, no line that of the line before. */
+/* "7,3"; for one line just its number, for none that of the line before. */
 static void put_range(struct buf *out, size_t first, size_t count)
 {
     if (count == 1)
