@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * archive.c - the members of archives; see archive.h.
+ * archive.c - reads the members of archives; see archive.h.
  *
- * An archive that is a member of another one is a level above it: the library is given the bytes of
- * the member as it asks for them, so that at any time one buffer per level is in memory.
+ * An archive inside another one is a level of its own: the library reads the bytes of that member
+ * as it needs them, so that only one buffer per level is in memory.
  */
 #include "archive/internal.h"
 #include "archive/library.h"
@@ -13,58 +13,58 @@
 
 #define BUFFER (64 * KIB)
 /*
- * What the library gets at a time of something compressed: between two pieces it may unpack as much
- * as it likes, and a few bytes of zstd can expand to 128 KiB.
+ * How much compressed data the library gets at a time: between two pieces it may unpack any amount,
+ * and a few bytes of zstd can expand to 128 KiB.
  */
 #define PIECE (1 * KIB)
-/* What is read of a zip that is read in any order: a little here, a little there. */
+/* How much of a zip is read at a time when it is read in any order. */
 #define SEEK_PIECE (8 * KIB)
 
 /* One archive. */
 struct level {
-    struct reader reader; /* of the current member */
+    struct reader reader; /* for the current member */
     struct pack *pack;
     str name;
     struct reader *from;
-    struct gzip *gzips[2]; /* what from is, when the archive is packed by it, perhaps twice */
+    struct gzip *gzips[2]; /* if the archive is gzipped, perhaps twice: from reads from these */
     struct archive *lib;
     char *buffer;
-    size_t have, used;   /* bytes in the buffer, and those that the library was given */
-    bool ended;          /* there are no more */
+    size_t have, used;   /* bytes in the buffer, and how many of them the library got */
+    bool ended;          /* the input has ended */
     size_t chunk, piece; /* how much is read and given at a time */
-    uint64_t given;      /* the place behind what was given */
-    /* Of the search for the next member: */
+    uint64_t given;      /* the position after what the library got */
+    /* For the search for the next member: */
     bool searching;
-    uint64_t start; /* where it began, in what is unpacked */
+    uint64_t start; /* where it began, in the unpacked data */
     uint64_t asked; /* bytes given since */
-    bool seeks;     /* a zip whose directory is read */
+    bool seeks;     /* a zip that is read by its directory */
     bool raw;       /* one document, compressed */
     struct zip_order zip;
-    struct arena *names; /* of the documents of a tar */
+    struct arena *names; /* for the names of documents in a tar */
     struct strset *seen;
-    struct err fault; /* of from */
+    struct err fault; /* the error of from */
     struct arena_mark mark;
-    /* Of the current member: */
+    /* About the current member: */
     bool open, broken, holes;
-    int status;        /* of the library's last answer */
+    int status;        /* the library's last status */
     uint64_t size;     /* read so far */
     uint64_t declared; /* 0: not known */
-    const char *block; /* what is left of its current block */
+    const char *block; /* the rest of its current block */
     size_t left;
 };
 
 struct pack {
     struct arena *arena;
-    struct arena *names; /* of the levels */
+    struct arena *names; /* for the names of levels */
     enum pack_use use;
     const struct pack_lib *lib;
     struct level levels[PACK_DEPTH_MAX];
     size_t depth;
     size_t members;
     uint64_t unpacked; /* bytes, at all levels */
-    bool refused;      /* a limit was passed: nothing more is read */
+    bool refused;      /* a limit was exceeded: nothing more is read */
     str name;
-    struct err fault; /* of opening, until it was reported */
+    struct err fault; /* the error of opening, until it has been reported */
 };
 
 /* ---- Bytes. ---- */
@@ -74,7 +74,7 @@ static struct level *top(struct pack *p)
     return &p->levels[p->depth - 1];
 }
 
-/* The place of the library in what is unpacked (0), or in what it is given (-1). */
+/* The position of the library in the unpacked data (0), or in its input (-1). */
 static uint64_t place(const struct level *l, int filter)
 {
     la_int64_t at = l->pack->lib->archive_filter_bytes(l->lib, filter);
@@ -82,13 +82,13 @@ static uint64_t place(const struct level *l, int filter)
     return at > 0 ? (uint64_t)at : 0;
 }
 
-/* How much of the archive itself was read. */
+/* How many bytes of the archive itself have been read. */
 static uint64_t packed(const struct level *l)
 {
     return l->gzips[0] ? gzip_taken(l->gzips[0]) : place(l, -1);
 }
 
-/* Fails when too much has been unpacked so far, whatever it is. */
+/* Fails when too much has been unpacked so far, whatever it was. */
 static bool check_ratio(struct pack *p, uint64_t passed, struct err *e)
 {
     if (passed <= PACK_RATIO_FREE || passed / PACK_RATIO_MAX <= packed(&p->levels[0]))
@@ -99,8 +99,8 @@ static bool check_ratio(struct pack *p, uint64_t passed, struct err *e)
 }
 
 /*
- * What the library may do between two calls of ours: it reads, and keeps, names, maps and
- * directories as long as they are.
+ * Limits what the library does between two of our calls: it would read and keep names, maps and
+ * directories of any length.
  */
 static bool check_search(struct level *l, struct err *e)
 {
@@ -114,7 +114,7 @@ static bool check_search(struct level *l, struct err *e)
     return true;
 }
 
-/* At the end what was given last stays, for read_rest: the library may not have looked at it. */
+/* At the end, the last buffer is kept for read_rest: the library may not have looked at it. */
 static bool fill_buffer(struct level *l, struct err *e)
 {
     size_t got = 0;
@@ -127,7 +127,7 @@ static bool fill_buffer(struct level *l, struct err *e)
     return true;
 }
 
-/* What the library asks for. */
+/* The library's read callback. */
 static ssize_t give_bytes(struct archive *lib, void *ctx, const void **out)
 {
     struct level *l = ctx;
@@ -161,13 +161,13 @@ static bool fail(struct level *l, struct err *e)
 {
     const char *text = l->pack->lib->archive_error_string(l->lib);
 
-    /* The library has words of its own for what its input could not give. */
+    /* Our own read error is better than what the library makes of it. */
     if (l->fault.kind != ERR_NONE)
         return err_set(e, l->fault.kind, "%.*s", STR_ARG(l->fault.text));
     return err_set(e, ERR_INVALID, "%s", text ? text : "the archive cannot be read");
 }
 
-/* What a small archive may become, whatever is in it. */
+/* Limits what a small archive may expand to, whatever it contains. */
 static bool check_size(struct pack *p, size_t more, struct err *e)
 {
     uint64_t passed = place(&p->levels[0], 0);
@@ -177,7 +177,7 @@ static bool check_size(struct pack *p, size_t more, struct err *e)
 }
 
 /*
- * The next block of the current member, which is no longer open when there is none. A warning is
+ * Gets the next block for the current member, which is closed when there is none. A warning is
  * about a checksum or a length.
  */
 static bool next_block(struct level *l, struct err *e)
@@ -203,7 +203,7 @@ static bool next_block(struct level *l, struct err *e)
     return l->status == ARCHIVE_OK || fail(l, e);
 }
 
-/* What a document must not be, though others may. */
+/* Checks what applies only to documents. */
 static bool check_member(struct level *l, struct err *e)
 {
     if (l->holes || (!l->open && l->declared > l->size))
@@ -263,7 +263,7 @@ static bool open_library(struct level *l, struct err *e)
     return lib->archive_read_open1(l->lib) == ARCHIVE_OK || fail(l, e);
 }
 
-/* Looks at the first bytes: how it is read best. */
+/* Decides by the first bytes how to read the archive. */
 static bool choose_way(struct level *l, struct err *e)
 {
     l->chunk = GZIP_START_MAX;
@@ -329,7 +329,7 @@ static void pop(struct pack *p)
     p->depth--;
 }
 
-/* The directory of a zip is too large to be kept: from the beginning, member by member. */
+/* When the directory of a zip is too large to keep: starts over, reading it member by member. */
 static bool read_in_order(struct level *l, struct err *e)
 {
     close_library(l);
@@ -387,7 +387,7 @@ static bool is_link_or_device(const struct pack_lib *lib, struct archive_entry *
     return lib->archive_entry_hardlink(entry) || lib->archive_entry_filetype(entry) != AE_IFREG;
 }
 
-/* What only its archiver knows, such as the rest of a file that begins in another volume. */
+/* Whether only its archiver knows what it is, such as the rest of a file from another volume. */
 static bool is_unknown(const struct pack_lib *lib, struct archive_entry *entry)
 {
     return !lib->archive_entry_hardlink(entry) && !lib->archive_entry_filetype(entry);
@@ -398,13 +398,13 @@ static int format_of(const struct level *l)
     return l->pack->lib->archive_format(l->lib) & ARCHIVE_FORMAT_BASE_MASK;
 }
 
-/* A member may be called by the folder that it is in, or not. */
+/* The name of a member may begin with "./" or not. */
 static str plain_name(str name)
 {
     return str_without_prefix(name, STR("./"));
 }
 
-/* What a document links to, and nobody reads; empty when it is read. */
+/* Why the target of a hard link is not read; empty if it is, or if this is not a link. */
 static str link_fault(const struct level *l, struct archive_entry *entry)
 {
     const char *link = l->pack->lib->archive_entry_hardlink(entry);
@@ -420,7 +420,7 @@ static str link_fault(const struct level *l, struct archive_entry *entry)
     return STR("a link to a member that does not come before it");
 }
 
-/* Links come behind what they link to, so that it is known when they do. */
+/* Remembers names that links may refer to: a link comes after its target. */
 static void remember_document(struct level *l, struct archive_entry *entry, str name)
 {
     if (format_of(l) != ARCHIVE_FORMAT_TAR || name.len > PACK_NAME_MAX ||
@@ -441,7 +441,10 @@ static bool give_fault(struct arena *a, struct pack_member *out, str name, const
     return true;
 }
 
-/* An archive among the members: it is read before the rest of this one. False: nothing to tell. */
+/*
+ * Enters an archive among the members, which is read before the rest of this one. False when there
+ * is nothing to report.
+ */
 static bool enter(struct pack *p, struct arena *a, str name, struct pack_member *out)
 {
     size_t depth = p->depth;
@@ -454,7 +457,7 @@ static bool enter(struct pack *p, struct arena *a, str name, struct pack_member 
     return give_fault(a, out, name, &e);
 }
 
-/* What speaks against reading a member; empty when nothing does. */
+/* Why a member is not read; empty if it is. */
 static str member_fault(const struct level *l, struct archive_entry *entry, str name)
 {
     str fault = l->raw ? STR_NONE : pack_name_fault(name);
@@ -468,7 +471,7 @@ static str member_fault(const struct level *l, struct archive_entry *entry, str 
     return fault;
 }
 
-/* The archive and the member, for people: whose name may be a megabyte long. */
+/* The archive and the member, for messages: the name may be a megabyte long. */
 static str shown_name(struct arena *a, const struct level *l, str name)
 {
     bool cut = name.len > PACK_NAME_MAX;
@@ -489,7 +492,7 @@ static bool take_file(struct arena *a, const struct level *l, bool folder, str f
     return true;
 }
 
-/* A changed bit makes a folder of a document. Folders that documents are in have no content. */
+/* One flipped bit can turn a document into a folder. Real folders have no content. */
 static bool take_folder(struct arena *a, const struct level *l, str name, struct pack_member *out)
 {
     str plain = str_without_suffix(name, STR("/"));
@@ -502,7 +505,7 @@ static bool take_folder(struct arena *a, const struct level *l, str name, struct
     return true;
 }
 
-/* What a member is. False when there is nothing to tell of it. */
+/* Classifies a member. False when there is nothing to report about it. */
 static bool take(struct pack *p, struct arena *a, struct archive_entry *entry,
                  struct pack_member *out)
 {
@@ -518,10 +521,13 @@ static bool take(struct pack *p, struct arena *a, struct archive_entry *entry,
     if (folder)
         return take_folder(a, l, name, out);
     bool documents = l->raw || pack_takes(name), wanted = documents || pack_is_name(name);
-    /* Report members we would have read; the rest is only counted. */
+    /* Report members we would have read; others are only counted. */
     if (!wanted)
         return fault.len > 0;
-    /* The documents of a link are elsewhere; those of a member with a bad name are not read. */
+    /*
+     * A link is only ignored, since its documents are elsewhere; with a bad name, they are not read
+     * at all.
+     */
     if (fault.len && (!is_link_or_device(p->lib, entry) || is_unknown(p->lib, entry) ||
                       link_fault(l, entry).len))
         out->kind = PACK_FAILED;
@@ -531,8 +537,8 @@ static bool take(struct pack *p, struct arena *a, struct archive_entry *entry,
 }
 
 /*
- * Skips unread data; done here, so that limits apply. What is broken and not wanted does not matter
- * as long as the library can go on.
+ * Skips unread data; done here, so that limits apply. Errors in unwanted data do not matter as long
+ * as the library can go on.
  */
 static bool skip_rest(struct level *l, struct err *e)
 {
@@ -547,7 +553,7 @@ static bool skip_rest(struct level *l, struct err *e)
     return true;
 }
 
-/* The next header of a level, by the library. */
+/* Lets the library find the next header. */
 static bool find_entry(struct level *l, struct archive_entry **entry, struct err *e)
 {
     l->searching = true;
@@ -560,12 +566,12 @@ static bool find_entry(struct level *l, struct archive_entry **entry, struct err
     return fail(l, e);
 }
 
-/* ---- What the library does not look at. ---- */
+/* ---- What the library does not check. ---- */
 
-/* Looks at a byte of the rest. False: it has seen enough. */
+/* Gets the next byte of the rest. False: it has seen enough. */
 typedef bool rest_fn(void *ctx, char byte);
 
-/* Gives bytes that are left of the input, so many as are bearable. */
+/* Passes the remaining bytes of the input to fn, up to max. */
 static bool read_rest(struct level *l, uint64_t max, rest_fn *fn, void *ctx, struct err *e)
 {
     uint64_t unread = l->given - place(l, -1), end = l->given + max;
@@ -584,7 +590,7 @@ static bool read_rest(struct level *l, uint64_t max, rest_fn *fn, void *ctx, str
     return true;
 }
 
-/* Tapes are filled up with zeros. */
+/* Zeros are fine: tapes are padded with them. */
 static bool is_zero(void *ctx, char byte)
 {
     bool *found = ctx;
@@ -593,7 +599,7 @@ static bool is_zero(void *ctx, char byte)
     return !*found;
 }
 
-/* The library ends without a word where something else follows bzip2 or zstd. */
+/* The library ends silently when something else follows bzip2 or zstd. */
 static bool check_rest(struct level *l, struct err *e)
 {
     bool found = false;
@@ -605,7 +611,7 @@ static bool check_rest(struct level *l, struct err *e)
 
 struct looking {
     str mark;
-    size_t seen; /* bytes of the mark */
+    size_t seen; /* how many bytes of the mark */
     struct zip_order *zip;
 };
 
@@ -618,7 +624,7 @@ static bool look_for_mark(void *ctx, char byte)
     return k->seen < k->mark.len && k->zip->outside <= PACK_HEADER_MAX;
 }
 
-/* A zip that is read in order ends where its directory begins, whatever follows that. */
+/* To the library, a zip that is read in order ends where its directory begins, whatever follows. */
 static bool check_next_zip(struct level *l, struct err *e)
 {
     AUTO_ARENA a = arena_new();
@@ -633,8 +639,8 @@ static bool check_next_zip(struct level *l, struct err *e)
 }
 
 /*
- * A tar ends with blocks of zeros. One that was cut between two members looks the same otherwise:
- * there is only what fills the last block of a member.
+ * A tar ends with blocks of zeros. To the library, one that was cut between two members looks the
+ * same: at most the padding of the last member follows.
  */
 static bool check_tar(const struct level *l, struct err *e)
 {
@@ -647,7 +653,7 @@ static bool is_zip(const struct level *l)
     return format_of(l) == ARCHIVE_FORMAT_ZIP;
 }
 
-/* At the end: whether there was more than the library gave. */
+/* At the end: checks that the library has not missed anything. */
 static bool check_end(struct level *l, struct err *e)
 {
     if (format_of(l) == ARCHIVE_FORMAT_TAR && !check_tar(l, e))

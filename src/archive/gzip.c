@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gzip.c - unpacks gzip, and checks what it says about its content; see internal.h.
+ * gzip.c - unpacks gzip, and checks its checksums and lengths; see internal.h.
  *
- * libarchive could do it, but does not look at checksums and lengths, and takes no notice of what
- * follows: changed data would be compared as if it were whole.
+ * libarchive could do it, but ignores checksums, lengths and whatever follows: corrupted data would
+ * be compared as if it were intact.
  */
 /* Before our headers, which poison names that this uses. */
 #include <zlib.h>
@@ -16,8 +16,8 @@ struct gzip {
     struct reader base;
     struct reader *from;
     z_stream z;
-    uint64_t taken; /* bytes of from that were unpacked */
-    bool ended;     /* a piece is whole, and nothing of another one was seen */
+    uint64_t taken; /* bytes of from that have been unpacked */
+    bool ended;     /* a gzip member is complete, and no other one has begun */
     char piece[GZIP_START_MAX];
 };
 
@@ -31,7 +31,7 @@ uint64_t gzip_taken(const struct gzip *g)
     return g->taken;
 }
 
-/* More input; at its end there must not be half a piece. *more: there is some. */
+/* Gets more input; *more is false at its end, which must not be in the middle of a gzip member. */
 static bool fill(struct gzip *g, bool *more, struct err *e)
 {
     size_t got = 0;
@@ -47,7 +47,7 @@ static bool fill(struct gzip *g, bool *more, struct err *e)
     return got || g->ended || err_set(e, ERR_INVALID, "truncated gzip input");
 }
 
-/* Behind a piece: zeros, with which tapes are filled up, or another piece. */
+/* After a gzip member: skips zeros, with which tapes are padded, or begins the next member. */
 static bool begin_piece(struct gzip *g, struct err *e)
 {
     while (g->z.avail_in && !*g->z.next_in) {

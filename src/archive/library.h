@@ -48,5 +48,5 @@ struct pack_lib {
 #undef X
 };
 
-/* NULL, with e filled, when it is not installed. From any thread. */
+/* NULL, with e filled, when it is not installed. May be called from any thread. */
 const struct pack_lib *pack_lib_load(struct err *e);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* name.c - what names and first bytes say about archives and their members; see archive.h. */
+/* name.c - recognizes archives and their members by name and first bytes; see archive.h. */
 #include "archive/internal.h"
 
 /* The last byte of a suffix is the end of the name. */
 static const struct suffix {
     const char *text;
-    bool single; /* it may also hold one document */
+    bool single; /* it may also contain a single document */
 } suffixes[] = {
     {".tar", false}, {".tgz", false}, {".tbz2", false}, {".txz", false}, {".tzst", false},
     {".zip", false}, {".gz", true},   {".bz2", true},   {".xz", true},   {".zst", true},
@@ -41,7 +41,7 @@ bool pack_is_name(str name)
     return false;
 }
 
-/* Skippable frames, with which zstd may begin, end in any digit. */
+/* The magic number of skippable frames, which zstd may begin with, ends in any hex digit. */
 bool pack_is_compressed(str start)
 {
     static const str magics[] = {

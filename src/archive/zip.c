@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * zip.c - what the library does not check of a zip; see internal.h.
+ * zip.c - checks what the library does not check in a zip; see internal.h.
  *
- * The end of a zip says how long its directory is and where it begins, counted from the first
- * member. What is more than that comes before the archive. Archives of more than 4 GiB say it in a
- * second end before that one; what comes before them is not looked for.
+ * The end record of a zip has the length and offset of its directory, counted from the first
+ * member: anything beyond that comes before the archive. Archives of more than 4 GiB have these in
+ * a second end record before the first; for them, this is not checked.
  *
- * A member has a header of its own, too. The library finds members by the directory and takes their
- * names from their headers, and no checksum covers either: a single changed bit can make a document
- * one that nobody wants, or leave it out.
+ * Each member has a header of its own, too. The library finds members by the directory but takes
+ * their names from the headers, and no checksum covers either: a single flipped bit can hide a
+ * document or make it look like something else.
  */
 #include "archive/internal.h"
 
@@ -16,7 +16,7 @@
 
 #define END_LEN 22
 #define END_MAX (END_LEN + 65535) /* with a comment */
-#define LARGE_LEN 20 /* where archives of more than 4 GiB say it, right before the end */
+#define LARGE_LEN 20              /* locates the second end record, right before the end record */
 
 static uint64_t number(str text, size_t at, size_t len)
 {
@@ -27,7 +27,7 @@ static uint64_t number(str text, size_t at, size_t len)
     return n;
 }
 
-/* Reads so many bytes, or until there are none. */
+/* Reads size bytes, or up to the end. */
 static bool read_all(struct reader *from, char *to, size_t size, size_t *got, struct err *e)
 {
     size_t piece = 1;
@@ -44,8 +44,8 @@ static size_t comment_len(str tail, size_t at)
 }
 
 /*
- * Where the end begins in the last bytes of the archive; STR_NPOS: nowhere. A comment may look like
- * an end: the one counts that nothing follows, else the last.
+ * Where the end record begins in the last bytes of the archive, or STR_NPOS. A comment may look
+ * like one: prefers the one that nothing follows, else the last.
  */
 static size_t find_end(str tail)
 {
@@ -78,7 +78,7 @@ static bool check_before(str tail, size_t at, uint64_t before, struct err *e)
                    (unsigned long long)(before + at - len - start));
 }
 
-/* Zeros may fill it up. */
+/* Padding with zeros is fine. */
 static bool check_behind(str rest, struct err *e)
 {
     for (size_t i = 0; i < rest.len; i++)
@@ -92,9 +92,9 @@ static bool check_behind(str rest, struct err *e)
 #define ENTRY_LEN 46
 #define HEADER_LEN 30
 
-/* The bytes of a member. */
+/* The byte range of a member. */
 struct span {
-    uint64_t from, to; /* to: UINT64_MAX when it is not known */
+    uint64_t from, to; /* to: UINT64_MAX when unknown */
 };
 
 struct directory {
@@ -120,7 +120,7 @@ static bool is_wanted(str name)
     return pack_takes(name) || pack_is_name(name);
 }
 
-/* What nobody wants may be called anything. */
+/* For unwanted members, the two names may differ. */
 static bool check_name(const struct directory *d, str name, str header, uint64_t at, struct err *e)
 {
     size_t len = (size_t)number(header, 26, 2);
@@ -133,7 +133,7 @@ static bool check_name(const struct directory *d, str name, str header, uint64_t
            err_set(e, ERR_INVALID, "its directory has another name for a member than the member");
 }
 
-/* The next number of a field with those that need eight bytes. */
+/* Takes the next number from the field for those that need eight bytes. */
 static void take_large(str *field, uint64_t *n)
 {
     if (field->len < 8)
@@ -142,7 +142,7 @@ static void take_large(str *field, uint64_t *n)
     *field = str_from(*field, 8);
 }
 
-/* Size and place of a member; UINT32_MAX when the entry does not say it. */
+/* The size and offset of a member; UINT32_MAX when the entry does not have them. */
 static void read_entry(str entry, str more, uint64_t *size, uint64_t *at)
 {
     size_t len;
@@ -187,7 +187,7 @@ static bool check_entry(struct directory *d, str entry, str name, str more, stru
     return check_name(d, name, header, at, e);
 }
 
-/* Before the next member there may be padding, and what describes the one before. */
+/* Between two members there may be padding, and the data descriptor of the first. */
 static bool check_gap(const struct directory *d, uint64_t from, uint64_t to, struct err *e)
 {
     AUTO_ARENA a = arena_new();
@@ -225,7 +225,7 @@ static bool check_spans(struct directory *d, struct err *e)
     return end == UINT64_MAX || check_gap(d, end, d->start, e);
 }
 
-/* A directory that cannot be followed has been reported by the library. */
+/* The library has already reported a malformed directory. */
 static bool check_directory(struct directory *d, str text, struct err *e)
 {
     size_t name_len, more;
@@ -247,7 +247,7 @@ static bool check_directory(struct directory *d, str text, struct err *e)
 
 #define LARGE_END_LEN 56
 
-/* Where the directory is. The end, and what is right before it, are in the tail. */
+/* Finds the directory. The tail contains the end record, at this offset, and its locator. */
 static bool find_directory(struct reader *from, str tail, size_t at, uint64_t *start, uint64_t *len,
                            struct err *e)
 {
@@ -269,7 +269,7 @@ static bool find_directory(struct reader *from, str tail, size_t at, uint64_t *s
            err_set(e, ERR_INVALID, "the end of its directory is not where it should be");
 }
 
-/* Where the end, which begins at that place of the tail, says that the directory is. */
+/* Checks members against the directory. at is the offset of the end record in the tail. */
 static bool check_members(struct reader *from, str tail, size_t at, struct err *e)
 {
     AUTO_ARENA a = arena_new();
@@ -288,7 +288,7 @@ static bool check_members(struct reader *from, str tail, size_t at, struct err *
 
 /* ---- Read in order. ---- */
 
-/* Names in other alphabets may have been converted on the way: they count as nothing. */
+/* Non-ASCII names may have been converted on the way, so they are not counted. */
 static uint64_t name_sum(str name)
 {
     uint64_t sum = 0xcbf29ce484222325;
@@ -315,7 +315,7 @@ static void end_entry(struct zip_order *z)
     buf_truncate(&z->entry, 0);
 }
 
-/* How many bytes of an entry have to be there before something is known. */
+/* How many bytes of an entry are needed for its name. */
 static size_t entry_need(str entry)
 {
     return entry.len < ENTRY_LEN ? ENTRY_LEN : ENTRY_LEN + (size_t)number(entry, 28, 2);
