@@ -41,22 +41,24 @@ struct db_config {
     str path;
     enum db_sync sync;
     /*
-     * Tells the files of one program from those of others (PRAGMA application_id); 0: not checked.
+     * Distinguishes the files of one program from those of others (PRAGMA application_id); 0: not
+     * checked.
      */
     uint32_t application;
     /*
-     * The format: upgrades[i] is SQL that leads from format i to i + 1, ended by NULL. A new file
-     * has format 0. A file of a later format than we know is rejected.
+     * The format: upgrades[i] is SQL that converts format i to i + 1; terminated by NULL. A new
+     * file has format 0. A file with a later format than we know is rejected.
      */
     const char *const *upgrades;
-    /* The SQL of all changes, ended by NULL. */
+    /* The SQL of all changes, terminated by NULL. */
     const char *const *statements;
-    bool existing; /* the file must have been one of these before */
+    bool existing; /* the file must exist and be one of these already */
     bool driven;   /* no thread: db_seal writes */
-    bool keep;     /* what could not be written is tried again, and not dropped */
+    bool keep;     /* what could not be written is retried, not dropped */
     /*
-     * Called after each batch, on the thread that wrote it, without any lock of ours: everything up
-     * to number is on disk, or failure says why nothing after the last success is. May be NULL.
+     * Called after each batch, on the thread that wrote it, without holding any of our locks:
+     * everything up to number is on disk, or failure says why nothing after the last success is.
+     * May be NULL.
      */
     void (*written)(void *ctx, uint64_t number, const struct err *failure);
     void *ctx;
@@ -71,14 +73,14 @@ void db_close(struct db *d);
 /* ---- Reading. Not while changes are being written. ---- */
 
 struct db_row;
-/* Texts of a row are valid during the call. False stops, with e filled. */
+/* Texts of a row are valid during the call. Return false to stop, with e filled. */
 typedef bool db_row_fn(void *ctx, const struct db_row *row, struct err *e);
 /* Runs a query without parameters and calls fn for each row. */
 MUST_CHECK bool db_read(struct db *d, const char *sql, db_row_fn *fn, void *ctx, struct err *e);
 str db_text(const struct db_row *row, int column);
 int64_t db_int(const struct db_row *row, int column);
 
-/* Looks at every page of the file: false, with the first fault, when something is broken. */
+/* Checks every page of the file: false, with the first error, when something is corrupt. */
 MUST_CHECK bool db_check(struct db *d, struct err *e);
 
 /* ---- Writing. ---- */
@@ -92,15 +94,15 @@ struct db_value {
 #define DB_INT(n) ((struct db_value){.kind = DB_KIND_INT, .number = (n)})
 
 /*
- * Adds a change to the open batch: statement with its parameters, which are copied. Answers the
+ * Adds a change to the open batch: a statement with its parameters, which are copied. Returns the
  * number of the batch.
  */
 uint64_t db_change(struct db *d, unsigned statement, const struct db_value *values, size_t count);
 /* Lets the open batch be written. */
 void db_seal(struct db *d);
-/* Waits until the batch of that number was tried; 0 is none and succeeds. */
+/* Waits until the batch with that number has been tried; 0 is no batch and succeeds. */
 MUST_CHECK bool db_wait(struct db *d, uint64_t number, struct err *e);
-/* After a failure: from now on changes count again. What was added before this call is lost. */
+/* After a failure: accepts changes again. Those added before this call are lost. */
 void db_resume(struct db *d);
-/* With keep: whether everything so far is written, after another try when something is not. */
+/* With keep: whether everything so far has been written; if not, tries again first. */
 MUST_CHECK bool db_ready(struct db *d, struct err *e);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * internal.h - what the files of the database share.
+ * internal.h - shared by the files of this folder.
  *
  * open.c opens, upgrades and reads; write.c gathers changes and writes them.
  */
@@ -31,20 +31,20 @@ struct db {
     sqlite3_stmt *statements[DB_STATEMENTS_MAX];
     pthread_t thread;
     bool running;
-    struct db_batch *kept; /* the writer's: those that are to be written, in order */
-    struct lock lock;      /* of everything below */
+    struct db_batch *kept; /* the writer's: batches to be written, in order */
+    struct lock lock;      /* guards everything below */
     pthread_cond_t work, done;
     struct db_batch *open;
     bool sealed;    /* the open batch may be written */
     uint64_t tried; /* the last batch that was written or lost */
-    bool broken;    /* a batch failed, and db_resume was not called yet */
+    bool broken;    /* a batch failed, and db_resume has not been called yet */
     /* The last batches that were lost, and why; lost_last is UINT64_MAX while broken. */
     uint64_t lost_first, lost_last;
     struct err why;
     bool stop;
 };
 
-/* "path: what SQLite says", worded for the usual cases. Always false. */
+/* "path: SQLite's message", in our own words for common errors. Always false. */
 bool db_fail(struct db *d, struct err *e);
 /* Runs SQL without parameters. */
 MUST_CHECK bool db_exec(struct db *d, const char *sql, struct err *e);

@@ -2,8 +2,9 @@
 /*
  * library.h - SQLite, loaded with the first database.
  *
- * Binding its 1,600 symbols took a million instructions of every start, and most runs keep no state
- * in a file; make static links it in. To use another function: add a line to SQLITE_FUNCTIONS.
+ * Binding its 1,600 symbols would take a million instructions at every start, and most runs keep no
+ * state in a file; make static links it in. To use another function: add a line to
+ * SQLITE_FUNCTIONS.
  */
 #pragma once
 
@@ -36,5 +37,5 @@ struct sqlite_lib {
 #undef X
 };
 
-/* NULL, with e filled, when it is not installed. From any thread. */
+/* NULL, with e filled, when it is not installed. May be called from any thread. */
 const struct sqlite_lib *sqlite_lib_load(struct err *e);

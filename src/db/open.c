@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* After a checkpoint a log that grew beyond this is cut. */
+/* A log that has grown beyond this is truncated after a checkpoint. */
 #define LOG_MAX "16777216"
 
 /* ---- Errors. --------------------------------------------------------------------------------- */
@@ -125,7 +125,7 @@ static bool check_application(struct db *d, struct err *e)
                    STR_ARG(d->config.path));
 }
 
-/* One step of the format, whole or not at all. */
+/* Upgrades the format by one, atomically. */
 static bool upgrade_from(struct db *d, size_t format, struct err *e)
 {
     AUTO_ARENA a = arena_new();

@@ -55,13 +55,13 @@ static bool run(struct db *d, const struct db_change *c)
                                         SQLITE_STATIC, SQLITE_UTF8);
     }
     bool ok = d->lib->sqlite3_step(s) == SQLITE_DONE;
-    /* Also forgets the texts, which live only as long as the batch. */
+    /* Also unbinds the texts, which live only as long as the batch. */
     d->lib->sqlite3_reset(s);
     d->lib->sqlite3_clear_bindings(s);
     return ok;
 }
 
-/* Everything that is to be written, in one transaction. */
+/* Writes all kept batches in one transaction. */
 static bool write_kept(struct db *d, struct err *e)
 {
     bool ok = d->lib->sqlite3_exec(d->sqlite, "BEGIN", NULL, NULL, NULL) == SQLITE_OK;
@@ -86,7 +86,7 @@ static void drop_kept(struct db *d)
     }
 }
 
-/* The open batch goes behind what is to be written; answers its number. Under the lock. */
+/* Appends the open batch to those to be written; returns its number. Call with the lock held. */
 static uint64_t take_open(struct db *d)
 {
     struct db_batch **end = &d->kept;
@@ -99,7 +99,7 @@ static uint64_t take_open(struct db *d)
     return (*end)->number;
 }
 
-/* Whether there is a hole before this batch, whose reason is then in e. */
+/* Whether an earlier batch was lost; e is then the reason. */
 static bool follows_hole(struct db *d, struct err *e)
 {
     AUTO_LOCK guard = lock_take(&d->lock);
@@ -141,7 +141,7 @@ static void write_and_report(struct db *d, uint64_t number)
         d->config.written(d->config.ctx, number, ok ? NULL : &e);
 }
 
-/* Waits for a sealed batch; false: the end. */
+/* Waits for a sealed batch; false when stopped. */
 static bool next_batch(struct db *d, uint64_t *number)
 {
     AUTO_LOCK guard = lock_take(&d->lock);
@@ -164,7 +164,7 @@ static void *write_all(void *ctx)
     return NULL;
 }
 
-/* Lets the writer begin, or, in driven mode, makes the open batch the caller's to write. */
+/* Wakes the writer, or, in driven mode, takes the open batch for the caller to write. */
 static bool seal(struct db *d, bool even_empty, uint64_t *number)
 {
     AUTO_LOCK guard = lock_take(&d->lock);
