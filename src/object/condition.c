@@ -58,7 +58,7 @@ bool condition_wins(const struct condition *old, const struct condition *next)
 
 /* ---- Writing. -------------------------------------------------------------------------------- */
 
-/* All but the time. */
+/* Compares everything except the time. */
 static bool is_equivalent(const struct condition *x, const struct condition *y)
 {
     return str_eq(x->status, y->status) && str_eq(x->severity, y->severity) &&

@@ -5,8 +5,8 @@
  * Those of the reference operator (Azure Service Operator) are identical, so that either operator
  * can take over from the other; plumb's own have the prefix plumb.azure.com/.
  *
- * To add one: a define here, a line in the table of names.c, a line in the documentation of whoever
- * reads it.
+ * To add one: a define here, a line in the table of names.c, a line in the documentation of the
+ * code that reads it.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 #define NAME_PREFIX_OWN "plumb.azure.com/"
 
 #define FINALIZER NAME_PREFIX "finalizer"
-/* Whose writes in metadata.managedFields are plumb's own. */
+/* The field manager of plumb's own writes in metadata.managedFields. */
 #define FIELD_MANAGER "plumb"
 
 /* ---- The reference operator's. --------------------------------------------------------------- */

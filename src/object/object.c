@@ -174,7 +174,7 @@ str object_label(const struct value *object, str name)
     return value_get_str(value_get(object_meta(object), STR("labels")), name);
 }
 
-/* The member of an object that holds others; made when it is not there. */
+/* A member that is an object itself, created if missing. */
 static struct value *child(struct arena *a, struct value *parent, str member, enum value_kind kind)
 {
     struct value *v = value_get(parent, member);
@@ -216,7 +216,7 @@ bool object_set_label(struct arena *a, struct value *object, str name, str value
 
 /* ---- Finalizers. ----------------------------------------------------------------------------- */
 
-/* The place of a finalizer, or the number of them. */
+/* The index of a finalizer, or their number if it is not there. */
 static size_t find_finalizer(const struct value *list, str name)
 {
     size_t i = 0;
