@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * auth.c - answers to the challenges of registries: a user and a password, or a token that is
- * asked for with these or with another token.
+ * auth.c - responds to the challenges of registries: with a user and password, or with a token that
+ * is requested with these or with another token.
  */
 #include "oci/oci.h"
 #include "net/retry.h"
@@ -44,7 +44,7 @@ static void add_parameters(struct buf *out, str challenge)
     }
 }
 
-/* An identity token is exchanged by a form, as OAuth has it. */
+/* An identity token is exchanged by a form, as in OAuth. */
 static struct http_request exchange(struct arena *a, str challenge, str realm, str identity)
 {
     struct buf form = buf_new(a, BUF_UNLIMITED);

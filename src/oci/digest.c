@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * digest.c - digests of what images are made of, and layers that are checked while they are
- * read: see internal.h.
+ * digest.c - computes digests, and checks those of layers while reading them; see internal.h.
  */
 #include <openssl/evp.h>
 
@@ -102,14 +101,14 @@ bool image_check_digest(str digest, str bytes, struct err *e)
 
 /* ---- Layers. ---- */
 
-/* Bytes on their way to whoever unpacks them. */
+/* A reader that adds the bytes to a digest on their way to the unpacker. */
 struct checked {
     struct reader reader;
     struct reader *from;
     struct image_digest digest;
     uint64_t len;
     bool ended;
-    struct err fault; /* of from, or of its length */
+    struct err fault; /* the error of from, or that it is too long */
 };
 
 static bool read_checked(struct reader *r, char *to, size_t size, size_t *got, struct err *e)
@@ -130,7 +129,7 @@ static bool read_checked(struct reader *r, char *to, size_t size, size_t *got, s
     return err_copy(e, &c->fault);
 }
 
-/* What comes behind the end of the archive, or behind its fault, counts for the digest. */
+/* Bytes after the end of the archive, or after an error in it, count for the digest. */
 static bool read_rest(struct checked *c)
 {
     AUTO_ARENA a = arena_new();
@@ -155,7 +154,7 @@ bool image_layer_read_checked(struct image_files *f, str digest, struct reader *
         return false;
     ok = image_layer_read(image_files_arena(f), image_files_folder(f), image_files_budget(f),
                           &c.reader, out, &fault);
-    /* Of what is too much no more is read. */
+    /* When a limit is exceeded, the rest is not read. */
     bool too_much = !ok && fault.kind == ERR_LIMIT && !c.fault.kind;
     if (!too_much && !read_rest(&c))
         ok = err_copy(&fault, &c.fault);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * engine.c - images that an engine of this machine keeps. Only it knows how, so it is asked
- * to save them, and what it prints is read as it comes: nothing is written to disk, nothing of the
- * image is run.
+ * engine.c - images in the storage of a local container engine. Only the engine knows its storage,
+ * so it is asked to save an image, and its output is read as a stream: nothing is written to disk,
+ * and nothing in the image is run.
  */
 #include "oci/internal.h"
 
 #include "base/process.h"
 
-/* Engines think before they begin to print. */
+/* Engines take a while before they begin to print. */
 #define SILENCE_MAX (600 * NS_PER_SEC)
 #define ARGS_MAX 8
 
@@ -16,7 +16,7 @@ const struct image_engine image_docker = {"docker-daemon://", {"docker", "save"}
 const struct image_engine image_podman = {
     "containers-storage://", {"podman", "save", "--quiet", "--format", "docker-archive"}};
 
-/* What the engine prints. */
+/* Reads the engine's output. */
 struct output {
     struct reader reader;
     struct process_stream *stream;
@@ -33,7 +33,7 @@ static bool read_output(struct reader *r, char *to, size_t size, size_t *got, st
     return true;
 }
 
-/* Behind the end of the archive there are only zeros, and not many. */
+/* Only a few zeros may follow the end of the archive. */
 static void read_rest(struct output *o)
 {
     char piece[4096];
@@ -45,7 +45,7 @@ static void read_rest(struct output *o)
             return;
 }
 
-/* Names go to a command line: no options, nothing that a shell would see. */
+/* Names are passed on a command line: they must not be options or contain shell characters. */
 static bool is_name(str image)
 {
     for (size_t i = 0; i < image.len; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* layer.c - one layer of an image, which is a tar with some names of its own. */
+/* layer.c - reads a layer of an image: a tar in which some names are special. */
 #include "oci/internal.h"
 
 #define WHITEOUT ".wh."
@@ -32,7 +32,7 @@ struct layer {
     struct map *files; /* path to struct image_entry, for hard links */
 };
 
-/* A path from the root without "." and "..", which cannot lead out. */
+/* A path from the root, with "." and ".." resolved, so that it cannot lead out. */
 static str clean(struct arena *a, str path)
 {
     return str_from(file_clean(a, str_concat(a, STR("/"), path)), 1);
@@ -98,7 +98,10 @@ static bool keep_link(struct layer *l, str path, str target, struct err *e)
     return check_path(text, e) && keep(l, IMAGE_LINK, path, text, e);
 }
 
-/* A name for what the layer already has. Where that is not known here, it is as good as a link. */
+/*
+ * Another name for an earlier file of the layer. If that file was not kept, treat it as a symbolic
+ * link.
+ */
 static bool keep_hard_link(struct layer *l, str path, str target, struct err *e)
 {
     const struct image_entry *known = map_get(l->files, clean(l->scratch, target));
@@ -118,7 +121,7 @@ static bool keep_symbolic_link(struct layer *l, str path, str target, struct err
         rooted ? target : str_fmt(l->scratch, "%.*s/%.*s", STR_ARG(parent), STR_ARG(target)), e);
 }
 
-/* ".wh." names say what is gone. */
+/* Names that begin with ".wh." are whiteouts: they delete what they name. */
 static bool keep_whiteout(struct layer *l, str path, str name, struct err *e)
 {
     str folder = image_parent(path);
@@ -153,7 +156,7 @@ static bool take_member(struct layer *l, struct archive_entry *entry, struct err
         return keep_symbolic_link(l, path, str_c(lib->archive_entry_symlink(entry)), e);
     if (type == AE_IFREG && image_is_below(path, l->folder))
         return keep_file(l, path, e);
-    /* Of devices and the like only this is known: what was there is gone. */
+    /* Devices and the like only hide what was there before. */
     return keep(l, type == AE_IFDIR ? IMAGE_FOLDER : IMAGE_WHITEOUT, path, STR_NONE, e);
 }
 

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * layers.c - the layers of an image laid over each other.
+ * layers.c - stacks the layers of an image.
  *
- * Layers come from the last to the first, so what is seen first stays. A layer hides, in those
- * before it: the names it has itself, names that it whites out, and all that was in a folder that
- * it makes anew. A folder hides no more than what is none.
+ * Layers come from the last to the first, so the first entry seen for a path wins. A layer hides
+ * these entries of earlier layers: the names it has itself, the names it whites out, and everything
+ * in a folder that it replaces. A folder only hides entries that are not folders.
  */
 #include "oci/internal.h"
 
-/* Links from link to link, as the system follows them. */
+/* How many links in a row are followed, as in the system. */
 #define LINKS_MAX 40
 
 struct image_files {
     struct arena *arena;
-    str folder;          /* without slashes at both ends; empty: the root */
+    str folder;          /* without a slash at either end; empty: the root */
     struct map *entries; /* path in the image to struct image_entry: files and links */
-    struct map *hidden;  /* paths that layers below may not show, nor anything below them */
-    struct map *opaque;  /* folders of which layers below show nothing */
-    struct map *folders; /* paths that are folders, whatever layers below say */
+    struct map *hidden;  /* paths hidden in layers below, with everything below them */
+    struct map *opaque;  /* folders whose contents are hidden in layers below */
+    struct map *folders; /* paths that are folders, whatever they are in layers below */
     struct image_budget budget;
 };
 
@@ -62,7 +62,7 @@ str image_parent(str path)
     return slash == STR_NPOS ? STR_NONE : str_slice(path, 0, slash);
 }
 
-/* ---- Laying. ---- */
+/* ---- Stacking. ---- */
 
 /* Whether later layers hide a path. */
 static bool is_hidden(const struct image_files *f, str path)
@@ -136,7 +136,7 @@ void image_files_list(const struct image_files *f, struct arena *a, struct str_l
         qsort(out->items, out->len, sizeof(str), compare_paths);
 }
 
-/* The first link on the way to a path; what it leads to, with the rest of the way. */
+/* Finds the first link on the way to a path; the result is its target plus the rest of the path. */
 static bool follow(const struct image_files *f, struct arena *a, str *path)
 {
     for (size_t i = 1; i <= path->len; i++) {

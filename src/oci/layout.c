@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * layout.c - images that are files: folders with an OCI layout (index.json, blobs), and
- * archives of them or as docker save writes them (manifest.json, layers).
+ * layout.c - images in files: folders with an OCI layout (index.json, blobs), archives of such
+ * folders, and archives written by docker save (manifest.json, layers).
  */
 #include "oci/internal.h"
 #include "base/inside.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * login.c - as whom a registry is asked: what docker login and podman login have kept, in
- * files or by programs that these files name (docker-credential-NAME).
+ * login.c - credentials for registries: what docker login and podman login have stored, in files or
+ * in programs that these files name (docker-credential-NAME).
  *
- * Upstream: files are looked for as podman does it, and a file's own rules are those of docker: a
- * program for the registry, else one for all, else the entry in the file.
+ * Upstream: files are searched as in podman, and each file is read as in docker: a program for the
+ * registry, else one for all, else the entry in the file.
  */
 #include "oci/oci.h"
 
@@ -19,7 +19,7 @@
 #define HELPER_OUTPUT_MAX (1 * MIB)
 /* Keyrings may prompt the user first. */
 #define HELPER_SILENCE_MAX (120 * NS_PER_SEC)
-/* What helpers know the registry of docker by. */
+/* The name of Docker's registry in helpers. */
 #define DOCKER_KEY "https://index.docker.io/v1/"
 #define NOT_FOUND "credentials not found in native keychain"
 #define TOKEN_USER "<token>"
@@ -32,7 +32,7 @@ static bool is_docker(str host)
            str_eq(host, STR("registry-1.docker.io"));
 }
 
-/* Keys have had many forms: "host", "https://host", "https://host/v1/". */
+/* Keys come in many forms: "host", "https://host", "https://host/v1/". */
 static bool names_registry(str key, str registry)
 {
     str rest = str_without_prefix(str_without_prefix(key, STR("https://")), STR("http://"));
@@ -43,7 +43,9 @@ static bool names_registry(str key, str registry)
     return str_eq(host, registry) || (is_docker(host) && is_docker(registry));
 }
 
-/* The entry of a registry, or of a part of it: the longest name counts. NULL when there is none. */
+/*
+ * The entry for a registry, or for a part of it: the longest match wins. NULL when there is none.
+ */
 static const struct value *find_entry(struct arena *a, const struct value *entries,
                                       const struct image_name *name)
 {
@@ -76,7 +78,7 @@ static void set_login(struct arena *a, str user, str password, struct image_logi
                    base64_encode(a, str_fmt(a, "%.*s:%.*s", STR_ARG(user), STR_ARG(password))));
 }
 
-/* False when the entry says nothing, as those of programs do. */
+/* False when the entry is empty, as it is when a program has the credentials. */
 static bool read_entry(struct arena *a, const struct value *entry, struct image_login *out)
 {
     str auth = str_trim(value_get_str(entry, STR("auth"))), decoded, user, password;
@@ -96,14 +98,14 @@ static bool read_entry(struct arena *a, const struct value *entry, struct image_
     return out->basic.len || out->identity.len;
 }
 
-/* ---- Programs that keep credentials. ---- */
+/* ---- Credential helpers. ---- */
 
 static bool read_answer(struct arena *a, str text, struct image_login *out, struct err *e)
 {
     const struct read_options options = {.go = true};
     struct source source = {.text = text};
     struct value *doc;
-    /* What cannot be read may be a secret: it is not shown. */
+    /* Malformed output may be a secret, so it is not shown. */
     AUTO_ERR ignored = {0};
 
     if (!json_read(a, &source, &options, &doc, &ignored))
@@ -118,7 +120,7 @@ static bool read_answer(struct arena *a, str text, struct image_login *out, stru
     return true;
 }
 
-/* Upstream: what is wrong is printed as output, and "not found" has no status of its own. */
+/* Upstream: errors are printed to standard output, and "not found" has no status of its own. */
 static bool ask_helper(struct arena *a, str helper, str registry, struct image_login *out,
                        struct err *e)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * manifest.c - from the name of an image to its layers: an index of images for several
- * platforms, and the manifest of one.
+ * manifest.c - finds the layers of an image by name, through an index for several platforms and the
+ * manifest for one.
  */
 #include "oci/internal.h"
 #include "text/json/json.h"
 
 #include <sys/utsname.h>
 
-/* Indexes inside indexes. */
+/* How deep indexes may be nested. */
 #define INDEX_DEPTH_MAX 3
 
 /* The architecture as Go names it. */
@@ -27,7 +27,7 @@ static str architecture(struct arena *a)
     return str_copy(a, str_c(u.machine));
 }
 
-/* Ours, else the first for Linux, else the first: references contain no programs. */
+/* Picks our platform, else the first for Linux, else the first: references contain no programs. */
 static const struct value *choose(struct arena *a, const struct value *manifests)
 {
     const struct value *best = NULL;
@@ -47,7 +47,10 @@ static const struct value *choose(struct arena *a, const struct value *manifests
     return best;
 }
 
-/* What layers are: archives, packed or not. Some lie elsewhere, but registries may have a copy. */
+/*
+ * The media types of layers: archives, compressed or not. Some are stored elsewhere, but registries
+ * may have a copy.
+ */
 static const struct {
     const char *suffix, *fault;
 } layer_types[] = {
@@ -183,7 +186,7 @@ bool image_read(struct arena *a, const struct image_store *store, str reference,
             return err_set(e, ERR_INVALID,
                            "the manifest of the image names no layers (images of the first "
                            "generation of docker are not read)");
-        /* A tag would be read without being checked. */
+        /* A tag would be read without verification. */
         if (!image_digest_is(reference))
             return fail_digest(reference, e);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * registry.c - images of a registry, by the distribution API: manifests and blobs. The
- * registries of this machine are asked without TLS, all others with it.
+ * registry.c - images from a registry, by the distribution API: manifests and blobs. Local
+ * registries are used without TLS, all others with it.
  */
 #include "oci/internal.h"
 #include "net/proxy.h"
@@ -22,7 +22,7 @@ struct registry {
     struct http_client *client;
     str base; /* "https://host/v2/repository" */
     bool plain;
-    bool has_login; /* it was looked for */
+    bool has_login; /* login has been looked up */
     struct image_login login;
     str authorization;
 };
@@ -52,7 +52,7 @@ static bool send(const struct registry *r, struct arena *a, const struct http_re
            http_explain(e, response);
 }
 
-/* What the user can do about an answer. */
+/* Reports an error status, with a hint if the user can do something about it. */
 static bool fail_status(const struct registry *r, struct arena *a, str url, int status,
                         struct err *e)
 {
@@ -67,7 +67,7 @@ static bool fail_status(const struct registry *r, struct arena *a, str url, int 
                    STR_ARG(r->name->registry), STR_ARG(http_status_text(a, status)), hint);
 }
 
-/* Of several challenges the one for a token, which lets one read what is public. */
+/* Of several challenges, prefers the one for a token, which allows reading public images. */
 static str choose_challenge(const struct http_headers *headers)
 {
     str chosen = STR_NONE;
@@ -83,7 +83,7 @@ static str choose_challenge(const struct http_headers *headers)
     return chosen;
 }
 
-/* Credentials are looked for when they are asked for: programs may have to be run for it. */
+/* Credentials are looked up only when needed, since that may mean running a program. */
 static bool authorize(struct registry *r, const struct http_response *response, struct err *e)
 {
     if (!r->has_login && !image_login_find(r->arena, r->name, &r->login, e))
@@ -104,7 +104,7 @@ static struct http_request manifest_request(const struct registry *r, struct are
     return request;
 }
 
-/* A 401 is answered once, by a token or by credentials. */
+/* Retries once after a 401, with a token or with credentials. */
 static bool get_manifest(void *ctx, struct arena *a, str reference, str *out, struct err *e)
 {
     struct registry *r = ctx;
@@ -128,7 +128,7 @@ static bool get_manifest(void *ctx, struct arena *a, str reference, str *out, st
 
 /* ---- Layers. ---- */
 
-/* One attempt to read a layer: what is asked, and what becomes of it. */
+/* One attempt to read a layer: the request and its result. */
 struct attempt {
     struct reader reader;
     struct arena *arena;
@@ -168,7 +168,7 @@ static bool try_layer(struct registry *r, struct attempt *t, struct image_files 
     return image_layer_read_checked(files, digest, &t->reader, out, e);
 }
 
-/* What came of a layer whose connection breaks is dropped, and it is asked for again. */
+/* If the connection breaks, the partial layer is dropped and requested again. */
 static bool get_layer(void *ctx, struct image_files *files, str digest, struct image_layer *out,
                       struct err *e)
 {

@@ -4,39 +4,40 @@
  * layout, read in one pass.
  *
  * Which of the files are layers, and in which order, is in manifest.json, or in the manifest that
- * index.json leads to, which may come last. So whatever is not JSON is read as a layer, of which
- * only what matters is kept; faults are told when a manifest names the file.
+ * index.json leads to, which may come last. So everything that is not JSON is read as a layer, of
+ * which only relevant entries are kept; an error in it is reported only if a manifest names the
+ * file.
  */
 #include "oci/internal.h"
 #include "text/json/json.h"
 #include "value/value.h"
 
-/* Enough to tell a tar from others. */
+/* Enough to recognize a tar. */
 #define HEAD 512
-/* Files that are links to others. */
+/* How many links in a row are followed. */
 #define LINKS_MAX 8
 
 enum member_kind { MEMBER_TEXT, MEMBER_LAYER, MEMBER_LINK, MEMBER_BROKEN };
 
 struct member {
     enum member_kind kind;
-    str text; /* the text; what the link leads to; why it is broken */
+    str text; /* the text; the target of the link; why it is broken */
     struct image_layer layer;
-    str digest; /* of its bytes, "sha256:..." */
-    bool plain; /* a tar that is not packed */
+    str digest; /* of the file, "sha256:..." */
+    bool plain; /* a tar that is not compressed */
 };
 
 struct saved {
-    struct reader reader; /* of the current member */
+    struct reader reader; /* for the current member */
     struct arena *arena;
     struct image_files *files;
     struct image_tar tar;
     struct map *members; /* by path */
     struct image_budget budget;
-    /* Of the current member: */
+    /* About the current member: */
     char head[HEAD];
     size_t head_len;
-    str start, piece; /* what is left of the head, and of the current piece */
+    str start, piece; /* the rest of the head, and of the current piece */
     bool ended;
     struct image_digest digest;
 };
@@ -78,7 +79,7 @@ static bool read_member(struct reader *r, char *to, size_t size, size_t *got, st
     return true;
 }
 
-/* Begins a member by looking at its first bytes, which are given again. */
+/* Begins a member by peeking at its first bytes. */
 static bool begin_member(struct saved *s, str path, struct err *e)
 {
     bool long_ = str_has_prefix(path, STR("blobs/sha512/"));
@@ -97,7 +98,7 @@ static bool begin_member(struct saved *s, str path, struct err *e)
     return true;
 }
 
-/* Passes over the rest, which counts for the digest. */
+/* Reads the rest, which counts for the digest. */
 static bool end_member(struct saved *s, struct member *m, struct err *e)
 {
     while (!s->ended)
@@ -136,7 +137,7 @@ static bool read_layer(struct saved *s, struct member *m, struct err *e)
                             &s->reader, &m->layer, e);
 }
 
-/* A fault of one file may be of no interest; limits always are. */
+/* An error in one file may not matter; exceeding a limit always does. */
 static bool read_file(struct saved *s, struct member *m, str path, struct err *e)
 {
     AUTO_ERR fault = {0};
@@ -249,7 +250,7 @@ static bool find_image(struct arena *a, const struct value *images, str tag,
     return err_set(e, ERR_NOT_FOUND, "there is no image with the tag %.*s", STR_ARG(tag));
 }
 
-/* A layer by its path; wanted is its digest, or empty. NULL with e set when it is not there. */
+/* A layer by its path; wanted is its digest, or empty. NULL, with e set, when it does not exist. */
 static const struct member *find_layer(const struct saved *s, str path, str wanted, struct err *e)
 {
     const struct member *m = find(s, path);
@@ -268,7 +269,7 @@ static const struct member *find_layer(const struct saved *s, str path, str want
     return NULL;
 }
 
-/* The digest that the bytes of a layer must have; empty when that is not known. */
+/* The expected digest of a layer; empty when unknown. */
 static str known_digest(const struct saved *s, str path, const struct value *config, size_t i)
 {
     const struct value *ids = value_get(value_get(config, STR("rootfs")), STR("diff_ids"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tar.c - the members of a tar, from bytes that come only once; see internal.h. */
+/* tar.c - reads the members of a tar from a stream; see internal.h. */
 #include "oci/internal.h"
 
 #include <errno.h>
