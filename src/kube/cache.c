@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cache.c - the copy: what comes in from the watch, and what goes out to readers.
+ * cache.c - the copy of the objects: updated by the watch, read by callers; see cache.h.
  *
- * The lock is held for single steps only; handlers are called without it, on the one thread that
+ * The lock is held only for single steps; handlers are called without it, on the only thread that
  * changes anything.
  */
 #include "kube/cache.h"
@@ -14,14 +14,12 @@
 
 #define BYTES_MAX ((size_t)4 * GIB)
 
-/*
- * An object: one block with the key and, behind it, the packed object. Under the lock of the cache.
- */
+/* An object: one block with the key followed by the packed object. Guarded by the cache's lock. */
 struct cache_entry {
     struct table_node node;   /* key: "namespace/name" */
     uint64_t version;         /* 0: not a number */
-    struct cache_entry *next; /* among those that are about to go */
-    uint32_t round;           /* the list that it was last seen in, or after */
+    struct cache_entry *next; /* in the list of entries about to be removed */
+    uint32_t round;           /* the number of the last list that contained it, or preceded it */
     uint32_t key_len, packed_len;
     char data[];
 };
@@ -66,7 +64,7 @@ static void trim(const struct kube_cache *c, struct arena *a, struct value *obje
         value_unset(meta, STR("annotations"));
 }
 
-/* What is kept of it. */
+/* The part of an object that the cache keeps. */
 static struct value *kept(const struct kube_cache *c, struct arena *a, struct value *object)
 {
     static const char *const members[] = {"namespace", "name", "resourceVersion"};
@@ -103,7 +101,7 @@ static size_t entry_bytes(const struct cache_entry *e)
     return sizeof(*e) + e->key_len + e->packed_len;
 }
 
-/* Takes an entry out; its block stays. */
+/* Removes an entry, but does not free its block. */
 static void detach(struct kube_cache *c, struct cache_entry *e)
 {
     c->bytes -= entry_bytes(e);
@@ -157,8 +155,8 @@ static void tell_full(struct kube_cache *c)
 }
 
 /*
- * Whether the object is not newer. Versions that are not numbers have no order, and some objects
- * have none: only the object itself can tell then.
+ * Whether the object is not newer. If a version is missing or not a number, only the objects
+ * themselves can be compared.
  */
 static bool is_known(const struct cache_entry *old, const struct cache_entry *fresh)
 {
@@ -171,7 +169,9 @@ static bool is_known(const struct cache_entry *old, const struct cache_entry *fr
 
 enum put_result { PUT_DONE, PUT_IGNORED, PUT_FULL };
 
-/* *old is what was replaced, the caller's now; fresh becomes the cache's when the result is DONE.
+/*
+ * *old is the entry that was replaced and now belongs to the caller; fresh belongs to the cache if
+ * the result is DONE.
  */
 static enum put_result replace(struct kube_cache *c, struct cache_entry *fresh,
                                struct cache_entry **old)
@@ -253,7 +253,7 @@ static void on_begin(void *ctx)
     c->round++;
 }
 
-/* All that the list did not have, detached. */
+/* Detaches all entries that were not in the list. */
 static struct cache_entry *take_missing(struct kube_cache *c)
 {
     AUTO_LOCK guard = lock_take(&c->lock);

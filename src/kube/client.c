@@ -39,7 +39,7 @@ static const char *const methods[] = {
     [KUBE_VERB_PATCH] = "PATCH", [KUBE_VERB_DELETE] = "DELETE",
 };
 
-/* JSON is YAML, and the type of apply that every server knows. */
+/* JSON is also YAML, the content type for apply that every server knows. */
 static const char *const patch_types[] = {
     [KUBE_MERGE_PATCH] = "application/merge-patch+json",
     [KUBE_JSON_PATCH] = "application/json-patch+json",
@@ -123,7 +123,7 @@ bool kube_ask_answer(struct arena *a, const struct kube_ask *q,
         return kube_answer_failed(a, method, call, response, q->call.status, e);
     if (!call)
         return true;
-    /* Parsed even if not wanted: a proxy's page is not a success. */
+    /* Parsed even if the result is not wanted: a proxy's page is not a success. */
     bool reads = q->verb == KUBE_VERB_GET;
     if (!(reads ? kube_answer_read(response, e) : kube_answer_whole(response, e)) ||
         !kube_object_read(a, &q->call, response->body, &object, e)) {
@@ -154,7 +154,7 @@ bool kube_get(struct kube_transport *t, struct arena *a, const struct kube_call 
     return kube_do(t, a, &(struct kube_ask){.verb = KUBE_VERB_GET, .call = *c}, out, e);
 }
 
-/* One that sends a body. */
+/* A request with a body. */
 static struct kube_ask write(enum kube_verb verb, const struct kube_call *c,
                              const struct value *body, const struct kube_write_options *options)
 {

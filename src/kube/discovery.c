@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * discovery.c - asks a server what it serves.
+ * discovery.c - asks a server what it serves; see discovery.h.
  *
- * The steps are client-go's: /api and /apis in the newest form that the server knows; when one of
- * them answers in the old one, every group version is asked for on its own, several at a time.
+ * The steps are client-go's: request /api and /apis in the newest format that the server knows; if
+ * one of them responds in the old format, request every group version separately, several at a
+ * time.
  */
 #include "kube/discovery_internal.h"
 
@@ -15,7 +16,7 @@
     "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,"                   \
     "application/json"
 
-/* Requests for single versions that are under way at once. */
+/* How many requests for single versions are in flight at once. */
 #define DISCOVERY_THREADS 4
 
 struct asking {
@@ -23,7 +24,7 @@ struct asking {
     struct http_cancel *cancel;
 };
 
-/* Whatever is asked for, these are lists: what is none would be taken for an empty one. */
+/* These are lists in every response: anything else would be taken for an empty one. */
 static bool check_lists(const struct value *answer, struct err *e)
 {
     static const char *const names[] = {"groups", "items", "resources", "versions"};
@@ -39,7 +40,7 @@ static bool is_aggregated(const struct value *answer)
     return str_eq(value_get_str(answer, STR("kind")), STR("APIGroupDiscoveryList"));
 }
 
-/* Every answer has its list, be it empty: what has none is something else. */
+/* Every response has its list, even if it is empty: without one, it is something else. */
 static bool check_has_list(const struct value *answer, str path, struct err *e)
 {
     str name = is_aggregated(answer)        ? STR("items")
@@ -53,7 +54,7 @@ static bool check_has_list(const struct value *answer, str path, struct err *e)
            err_set(e, ERR_INVALID, "the server's response is a Status");
 }
 
-/* Upstream: client-go asks for these two without reading the Status of a refusal. */
+/* Upstream: for these two, client-go does not read the Status of an error response. */
 static bool is_raw(const struct asking *q, str path)
 {
     return kube_transport_config(q->transport)->client_go &&
@@ -69,7 +70,7 @@ static bool get(const struct asking *q, struct arena *a, str path, const char *a
 
     http_header_add(a, &request.headers, STR("Accept"), str_c(accept));
     if (!kube_send(q->transport, a, &request, &retry_kube, &response, e)) {
-        /* A plugin or a file that is not there is none of the server's. */
+        /* If a plugin or file is missing, it is not the server that reports "not found". */
         if (e && e->kind == ERR_NOT_FOUND)
             e->kind = ERR_INVALID;
         return false;
@@ -93,7 +94,7 @@ static bool get(const struct asking *q, struct arena *a, str path, const char *a
 /* ---- Versions on their own ------------------------------------------------------------------ */
 
 struct version_job {
-    struct arena *arena; /* of the answer */
+    struct arena *arena; /* for the response */
     const struct kube_version *version;
     struct value *list; /* NULL: failed */
     struct err failure;
@@ -180,7 +181,7 @@ static bool both_aggregated(struct discovery_build *b, const struct value *core,
            discovery_add_aggregated(b, groups, e);
 }
 
-/* The names in the old form of what a server answered in either one. */
+/* Adds the group versions from a response in either format, as in the old one. */
 static bool add_names(struct discovery_build *b, const struct value *answer, struct err *e)
 {
     if (!answer || !is_aggregated(answer))
@@ -201,7 +202,7 @@ static bool build(const struct asking *q, struct arena *a, struct discovery_buil
 {
     struct value *core = NULL, *groups = NULL;
 
-    /* Servers of extensions alone have no /api. */
+    /* Servers that only serve extensions have no /api. */
     if (!get(q, a, STR("/api"), ACCEPT_DISCOVERY, &core, e)) {
         if (!e || e->kind != ERR_NOT_FOUND)
             return false;

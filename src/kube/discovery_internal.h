@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* discovery_internal.h - what the files of discovery share. For this folder only. */
+/* discovery_internal.h - shared by the files about discovery. For this folder only. */
 #pragma once
 
 #include "kube/discovery.h"
 
-/* A discovery while it is made. */
+/* A discovery under construction. */
 struct discovery_build {
     struct arena *arena;
     VEC(struct kube_resource) resources;
@@ -12,7 +12,7 @@ struct discovery_build {
 };
 
 /* ---- discovery_read.c ---- */
-/* Adds what an APIGroupDiscoveryList says, of either version. */
+/* Adds the contents of an APIGroupDiscoveryList, of either version. */
 MUST_CHECK bool discovery_add_aggregated(struct discovery_build *b, const struct value *list,
                                          struct err *e);
 /* Adds the versions of an APIVersions (of /api) or an APIGroupList (of /apis). */

@@ -2,9 +2,9 @@
 /*
  * discovery_read.c - parses discovery responses, in the aggregated and in the classic form.
  *
- * Groups and versions that make no sense are a failure, as in Go. Resources that make none (no
- * name, no kind) are left out, and leave a doubt at their version: they come from one extension,
- * and the others should keep working.
+ * Invalid groups and versions are an error, as in Go. Invalid resources (without name or kind) are
+ * left out, which is noted as a doubt in their version: they come from one extension, and the
+ * others should keep working.
  */
 #include "kube/discovery_internal.h"
 #include "object/object.h"
@@ -30,7 +30,7 @@ static bool add_version(struct discovery_build *b, struct kube_version v, struct
     return true;
 }
 
-/* Go's decoding fails as a whole where something is not of its type. */
+/* Go's decoding fails as a whole if anything is of the wrong type. */
 static bool check_group(const struct value *group, const struct value *named, struct err *e)
 {
     if (!value_is(group, VALUE_OBJECT))
@@ -70,7 +70,7 @@ static bool add_resource(struct discovery_build *b, struct kube_version *v, stru
     return true;
 }
 
-/* Objects of it would be taken for those of another namespace, or of none. */
+/* Otherwise its objects could be taken for those of another namespace, or of none. */
 #define DOUBT_SCOPE STR("the server does not say whether a resource of it is in namespaces")
 
 /* ---- Aggregated ----------------------------------------------------------------------------- */
@@ -108,7 +108,7 @@ static bool add_subresources(struct discovery_build *b, struct kube_version *v,
     return true;
 }
 
-/* The kind may be left out where there are subresources only. */
+/* The kind may be omitted when there are only subresources. */
 static bool add_entry(struct discovery_build *b, struct kube_version *v, const struct value *one,
                       struct err *e)
 {
@@ -139,7 +139,7 @@ static bool add_aggregated_version(struct discovery_build *b, str group, const s
         v.doubt = STR("the API behind it does not answer the server (stale)");
     if (!check_version(group, v.version, e) || !add_version(b, v, e))
         return false;
-    /* What a stale version had is not what it has; client-go leaves it out. */
+    /* The resources of a stale version may be outdated; client-go leaves them out. */
     struct kube_version *kept = &b->versions.items[b->versions.len - 1];
     for (size_t i = 0; !is_stale && i < value_len(list); i++)
         if (!add_entry(b, kept, value_at(list, i), e))
@@ -166,7 +166,7 @@ bool discovery_add_aggregated(struct discovery_build *b, const struct value *lis
 
 /* ---- Classic -------------------------------------------------------------------------------- */
 
-/* The preferred one first, then as listed. */
+/* The preferred version first, then as listed. */
 static bool add_group(struct discovery_build *b, const struct value *group, struct err *e)
 {
     str name = value_get_str(group, STR("name"));

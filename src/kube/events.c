@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * events.c - what has been said already, and what is therefore sent.
+ * events.c - remembers events, and decides which ones to send; see events.h.
  *
- * Three kinds of memory, each a record under its key: how much an object may still say, which
- * messages of a kind there were, and which Event represents which text. The oldest records are
- * forgotten when there are too many.
+ * There are three kinds of records, by key: how many events an object may still send, which similar
+ * messages there were, and which Event represents which text. The oldest records are dropped when
+ * there are too many.
  */
 #include "kube/events.h"
 #include "object/object.h"
@@ -29,11 +29,11 @@ static const struct kube_resource events_resource = {
 struct record {
     struct table_node node;
     struct record *newer, *older; /* by last use */
-    int64_t at;                   /* clock_mono of the last use, or of the last refill */
-    unsigned count;               /* tokens left; messages seen; of the Event */
+    int64_t at;                   /* clock_mono at the last use, or at the last refill */
+    unsigned count;               /* tokens left; messages seen; the Event's count */
     uint64_t similar[SIMILAR_MAX];
-    str name;      /* of the Event, behind the key; empty: none yet */
-    int64_t first; /* clock_now of the Event */
+    str name;      /* of the Event, stored after the key; empty: none yet */
+    int64_t first; /* clock_now at the first Event */
     char text[];
 };
 
@@ -69,7 +69,7 @@ static void forget(struct events *ev, struct record *r)
     block_free(r);
 }
 
-/* Room for the name of an Event is behind the key. */
+/* There is room for the name of an Event after the key. */
 #define NAME_ROOM 320
 
 static struct record *record_for(struct events *ev, str key)
@@ -101,13 +101,13 @@ static void set_name(struct record *r, str name)
 
 /* ---- What to send --------------------------------------------------------------------------- */
 
-/* One event on its way. */
+/* An event about to be sent. */
 struct sending {
     const struct event *event;
     str namespace, subject; /* subject: the object, for keys */
     str message, key;
-    str name;       /* of the Event that represents it */
-    unsigned count; /* 1: it is created */
+    str name;       /* the name of the Event that represents it */
+    unsigned count; /* 1: a new Event is created */
     int64_t first, now;
 };
 
@@ -136,7 +136,7 @@ static bool may_speak(struct events *ev, struct arena *a, str subject)
     return true;
 }
 
-/* Whether there were so many similar messages that they are combined into one. */
+/* Whether there are so many similar messages that they are combined into one. */
 static bool is_flood(struct events *ev, str kind_key, str message)
 {
     struct record *r = record_for(ev, kind_key);
@@ -155,7 +155,7 @@ static bool is_flood(struct events *ev, str kind_key, str message)
     return false;
 }
 
-/* False: nothing is sent. */
+/* False: nothing is to be sent. */
 static bool may_send(struct events *ev, struct arena *a, struct sending *s)
 {
     AUTO_LOCK guard = lock_take(&ev->lock);
@@ -235,7 +235,7 @@ static struct value *body_of(const struct events *ev, struct arena *a, const str
     return v;
 }
 
-/* Event names are those of their objects, cut so that they stay names. */
+/* The name of an Event begins with that of its object, truncated to stay valid. */
 static str new_name(struct arena *a, const struct value *about, int64_t now)
 {
     str name = object_name(about);

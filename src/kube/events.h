@@ -2,10 +2,10 @@
 /*
  * events.h - Events about objects, for people: few, however often something happens.
  *
- * Much like client-go's recorder: the same event again raises the count of the first one; more than
- * ten messages of one kind about one object, none ten minutes after the one before, become one
- * "(combined from similar events)"; and of one object's events no more than 25 at once and one
- * every five minutes are sent.
+ * Much like client-go's recorder: repeating an event increases the count of the first one; more
+ * than ten similar messages about one object, less than ten minutes apart, are combined into one
+ * "(combined from similar events)"; and for each object, at most 25 events are sent in a burst, and
+ * then one every five minutes.
  *
  *     struct events *ev = events_new(STR("plumb"), host);
  *     struct event event = {.about = object, .reason = STR("Synced"), .message = text};
@@ -14,7 +14,7 @@
  *         if (events_settle(ev, &call, failure)) start call.ask, which is another one now
  *     events_free(ev);
  *
- * Any thread. The caller sends; nothing here waits.
+ * May be called from any thread. The caller sends the requests; nothing here waits.
  */
 #pragma once
 
@@ -32,22 +32,22 @@ struct event {
 struct events *events_new(str component, str instance);
 void events_free(struct events *ev);
 
-/* What an event becomes. Texts and values live in the arena of events_decide. */
+/* The request for an event. Texts and values live in the arena of events_decide. */
 struct event_call {
     struct kube_ask ask;
-    /* The recorder's own. */
-    struct kube_ask create; /* when ask counts an Event up that may be gone */
+    /* Private to the recorder. */
+    struct kube_ask create; /* for when ask updates the count of an Event that may be gone */
     str key, name;
     int64_t first;
     bool creates;
 };
 
-/* False: there are too many, and nothing is to be sent. */
+/* False: there are too many events, and nothing is to be sent. */
 bool events_decide(struct events *ev, struct arena *a, const struct event *event,
                    struct event_call *out);
 /*
- * Takes what became of c->ask; failure is NULL when it went well. True: the Event that was to be
- * counted up is gone (servers drop them after an hour), c->ask creates it anew.
+ * Takes the outcome of c->ask; failure is NULL if it succeeded. True: the Event whose count was to
+ * be updated is gone (servers drop them after an hour), and c->ask now creates it again.
  */
 bool events_settle(struct events *ev, struct event_call *c, const struct err *failure);
 

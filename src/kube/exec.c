@@ -18,7 +18,7 @@
 
 extern char **environ;
 
-/* ---- What it is told ------------------------------------------------------------------------ */
+/* ---- Input ---------------------------------------------------------------------------------- */
 
 static void set_true(struct arena *a, struct value *v, const char *key, bool is_set)
 {
@@ -63,7 +63,7 @@ static str exec_info(struct arena *a, const struct kube_config *c, bool interact
     return json_write(&b, root, &json_exact, NULL) ? buf_str(&b) : STR_NONE;
 }
 
-/* Our environment, then the plugin's own: of two entries the last one counts. */
+/* Our environment, then the plugin's own: the last of two entries with the same name wins. */
 static char **make_environment(struct arena *a, const struct kube_config *c, bool interactive)
 {
     VEC(char *) env = {0};
@@ -99,7 +99,7 @@ static const char *const *make_arguments(struct arena *a, const struct kube_exec
     return argv.items;
 }
 
-/* ---- What it prints ------------------------------------------------------------------------- */
+/* ---- Output --------------------------------------------------------------------------------- */
 
 static bool parse_time(struct arena *a, str text, int64_t *out, struct err *e)
 {
@@ -200,7 +200,7 @@ static bool run(struct arena *a, const struct kube_config *c, const struct http_
 
     if (!may_ask(x, &p.with_input, e))
         return false;
-    /* A person may take as long as they like. */
+    /* At a terminal, the user may take any time. */
     p.timeout = p.with_input ? 0 : x->patience ? x->patience : KUBE_EXEC_PATIENCE;
     p.env = make_environment(a, c, p.with_input);
     if (!process_run_as(a, &p, text, &status, e)) {

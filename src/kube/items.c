@@ -2,9 +2,9 @@
 /*
  * items.c - finds the elements of a list by brackets and quotes alone.
  *
- * Nothing is checked here beyond what is needed to find ends, and the commas, which are dropped:
- * the elements and the rest are read by json.h afterwards, and brackets that do not match make a
- * fault there.
+ * Nothing is checked here except what is needed to find the ends, and the commas, which are
+ * dropped: the elements and the rest are read by json.h afterwards, and mismatched brackets are an
+ * error there.
  */
 #include "kube/items_internal.h"
 #include "object/object.h"
@@ -22,7 +22,7 @@ struct kube_items kube_items_new(struct arena *a,
     };
 }
 
-/* Where in a piece the text begins that has no place yet. */
+/* Where in a piece the text begins that has not been kept yet. */
 struct cut {
     const char *from;
 };
@@ -58,7 +58,7 @@ static void quote_seen(struct kube_items *s)
         s->items_key = s->key_len == 5 && memcmp(s->key, "items", 5) == 0;
 }
 
-/* Blanks and commas between elements go nowhere: the envelope shall hold an empty list. */
+/* Blanks and commas between elements are dropped, so that the envelope has an empty list. */
 static bool begin_item(struct kube_items *s, struct cut *cut, const char *at, struct err *e)
 {
     if (s->behind_item)
@@ -126,7 +126,7 @@ static bool comma_seen(struct kube_items *s, struct cut *cut, const char *at, st
     return true;
 }
 
-/* The text of a string: to its next quote, backslash or the end. */
+/* Skips text in a string, up to its next quote, backslash or the end. */
 static const char *skip_text(struct kube_items *s, const char *at, const char *end)
 {
     const char *from = at;
@@ -239,9 +239,9 @@ static bool check_types(const struct value *envelope, const struct value *meta, 
 }
 
 /*
- * Objects of built-in types do not say what they are: only their list does, and its name is their
- * kind and "List". Custom resources, whose groups have a dot, say it, and may call their lists
- * anything.
+ * Objects of built-in types have no kind in a list: only the list itself does, and it is their kind
+ * plus "List". Custom resources, whose groups contain a dot, do have a kind, and their lists may be
+ * named anything.
  */
 static bool is_list_of(const struct kube_call *c, str kind, str api_version)
 {
@@ -282,7 +282,7 @@ bool kube_envelope_read(const struct value *envelope, const struct kube_call *c,
         return err_set(e, ERR_INVALID, "the server's response is not a list: it has no \"items\"");
     if (!check_types(envelope, meta, e) || !check_list_kind(envelope, c, e))
         return false;
-    /* Its objects were not recognized, and stayed where they are. */
+    /* Its objects were not recognized, and stayed in the envelope. */
     if (value_len(items))
         return err_set(e, ERR_INVALID, "\"items\" is written with escapes");
     if (!out->next.len && remaining.len && !str_eq(remaining, STR("0")))

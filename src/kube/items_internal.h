@@ -6,9 +6,9 @@
  *     each piece:   if (!kube_items_add(&items, piece, e)) ...
  *     at the end:   if (!kube_items_end(&items, a, &envelope, e)) ...
  *
- * What stands around the elements of the top-level "items" is kept and read at the end: kind,
- * metadata and an empty "items". So memory is that of the largest object, whatever the order of the
- * members. One thread at a time.
+ * Everything around the elements of the top-level "items" is kept and read at the end: kind,
+ * metadata and an empty "items". So this takes the memory of the largest object, whatever the order
+ * of the members. One thread at a time.
  */
 #pragma once
 
@@ -19,9 +19,9 @@ struct kube_items {
     size_t depth;
     bool in_string, escaped;
     bool in_list;                   /* between the brackets of "items" */
-    bool in_item;                   /* and within an element of it */
+    bool in_item;                   /* inside an element of it */
     bool behind_item, behind_comma; /* between its elements */
-    bool value_next;                /* of the top-level object: behind a colon */
+    bool value_next;                /* in the top-level object, after a colon */
     bool items_key;                 /* its last key was "items" */
     char key[8];                    /* the beginning of its current key */
     size_t key_len;
@@ -34,69 +34,73 @@ struct kube_items {
 struct kube_items kube_items_new(struct arena *a,
                                  bool (*on_item)(void *ctx, str text, struct err *e), void *ctx);
 MUST_CHECK bool kube_items_add(struct kube_items *s, str piece, struct err *e);
-/* Reads what stands around the objects. Its texts live as long as the arena of the buffers. */
+/* Reads everything around the objects. Its texts live as long as the arena of the buffers. */
 MUST_CHECK bool kube_items_end(struct kube_items *s, struct arena *a, struct value **envelope,
                                struct err *e);
 
-/* The place in a list, as its envelope has it; texts are those of the envelope. */
+/* The position in a list, from its envelope, whose texts it shares. */
 struct kube_envelope {
-    str next;    /* "continue" of what is left; empty: nothing is */
+    str next;    /* "continue" for the rest; empty: there is none */
     str version; /* may be empty */
 };
 /*
- * Fails when the answer is not a list, is one of other objects than those of the call (NULL: of
- * any), or cannot be trusted to be whole.
+ * Fails when the response is not a list, is a list of other objects than the call's (NULL: of any),
+ * or may not be complete.
  */
 MUST_CHECK bool kube_envelope_read(const struct value *envelope, const struct kube_call *c,
                                    struct kube_envelope *out, struct err *e);
-/* Fails when a member is there, is not null, and of another kind. */
+/* Fails when a member is present, not null, and of another kind. */
 MUST_CHECK bool kube_check_kind(const struct value *object, str key, enum value_kind kind,
                                 struct err *e);
 MUST_CHECK bool kube_check_metadata(const struct value *object, struct err *e);
 
 /* ---- list.c: what listing and watching share. ---- */
 
-/* An entry of discovery may say that its kind is of another group than itself. */
+/* In discovery, the kind of an entry may be in another group than the entry itself. */
 bool kube_version_is_of(struct arena *a, const struct kube_resource *r, str api_version);
 
-/* Servers fill their pages: a list that goes on for so long without an object has no end. */
+/* Servers fill their pages: a list with this many pages without an object never ends. */
 #define KUBE_EMPTY_PAGES_MAX 100
 
-/* So many pages may begin with an object that an earlier page began with. */
+/* How many pages may begin with the same object as an earlier page. */
 #define KUBE_REPEATS_MAX 10
 
 /*
- * Whether a list advances. One that goes round comes by the first object of a page that is
- * remembered, whatever its places are called: the distance between remembered pages doubles.
+ * Checks whether a list advances. A list that goes round in circles passes the first object of a
+ * remembered page again, whatever its continue tokens are. The distance between remembered pages
+ * doubles.
  */
 struct kube_advance {
-    struct buf first;     /* of the page that is remembered */
+    struct buf first;     /* of the remembered page */
     struct buf beginning; /* of this page */
     size_t pages;
-    unsigned empty, repeats; /* pages in a row without an object; see above */
-    bool moved;              /* this page has an object */
+    unsigned empty, repeats; /* empty: pages in a row without an object; repeats: see above */
+    bool moved;              /* this page has had an object */
 };
 struct kube_advance kube_advance_new(struct arena *a);
-/* The list begins, perhaps anew. */
+/* The list begins, or starts over. */
 void kube_advance_reset(struct kube_advance *v);
-/* A page begins, has an object, has ended. place is that of the page, next that of the next one. */
+/*
+ * A page begins, has an object, has ended. place is the position of the page, next that of the next
+ * one.
+ */
 void kube_advance_page(struct kube_advance *v);
 MUST_CHECK bool kube_advance_object(struct kube_advance *v, const struct value *object,
                                     struct err *e);
 MUST_CHECK bool kube_advance_next(struct kube_advance *v, str place, str next, struct err *e);
 
 /*
- * Reads what a server sent. Keys that are there twice and what is not UTF-8 are errors. An error
- * has no place: people have no file to look at.
+ * Reads what a server sent. Duplicate keys and invalid UTF-8 are errors. Errors have no position,
+ * since there is no file to look at.
  */
 MUST_CHECK bool kube_json_read(struct arena *a, str text, struct value **out, struct err *e);
 /*
- * Reads one object and fills in what lists leave out; with metadata_only, all but the metadata is
- * dropped, should the server have sent more. text must live as long as the object.
+ * Reads one object and fills in what lists leave out; with metadata_only, everything but the
+ * metadata is dropped if the server sent more. text must live as long as the object.
  */
 MUST_CHECK bool kube_object_read(struct arena *a, const struct kube_call *c, str text,
                                  struct value **out, struct err *e);
-/* The same for an object that was read as a part of something. */
+/* The same for an object that was read as part of something else. */
 MUST_CHECK bool kube_object_complete(struct arena *a, const struct kube_call *c,
                                      struct value *object, struct err *e);
 /* The Accept header of a call, for one object or for a list of them. */

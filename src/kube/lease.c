@@ -18,15 +18,15 @@ struct lease {
     struct kube_transport *transport;
     struct lease_config config;
     struct kube_call one, all;
-    /* The last record that was seen, and when, by clock_mono. */
+    /* The last record seen, and when, by clock_mono. */
     struct arena *seen_arena;
     struct value *seen;
     int64_t seen_at;
-    int64_t due; /* when the attempt under way must have succeeded */
+    int64_t due; /* when the current attempt must have succeeded */
 
-    struct lock lock; /* of what is below */
+    struct lock lock; /* guards everything below */
     bool leader;
-    uint64_t term;   /* how often it has become one */
+    uint64_t term;   /* how often it has become the leader */
     int64_t renewed; /* when the last successful attempt began */
     struct arena *holder_arena;
     str holder;
@@ -70,7 +70,7 @@ static void publish_holder(struct lease *l, str holder)
     l->holder = str_copy(l->holder_arena, holder);
 }
 
-/* Time runs from when a record was first seen to be different. */
+/* A record's time runs from when its change was first seen. */
 static void observe(struct lease *l, const struct value *record)
 {
     bool changed = !l->seen || !value_equal(spec_of(record), spec_of(l->seen));
@@ -98,7 +98,7 @@ static bool has_run_out(const struct lease *l)
     return clock_mono() - l->seen_at >= duration;
 }
 
-/* The record that makes us the leader, or keeps us; all that is not ours stays as it was. */
+/* The record that makes us the leader, or keeps us in office; everything not ours is unchanged. */
 static struct value *record_for(const struct lease *l, struct arena *a)
 {
     struct value *record = l->seen ? value_copy(a, l->seen) : value_object(a);
@@ -135,8 +135,8 @@ static int64_t due_of(struct lease *l, int64_t began)
 }
 
 /*
- * What one request may take: half of the deadline, so that there is time for another one, and no
- * more than is left of it. It is not sent again either: the next step does that.
+ * Sets the timeout for one request: half of the deadline, so that there is time for another one,
+ * and no more than what is left of it. It is not retried either: the next step does that.
  */
 static bool take_time(struct lease *l, struct err *e)
 {
@@ -181,7 +181,7 @@ static bool attempt(struct lease *l, struct arena *a, struct err *e)
 {
     struct value *record;
 
-    /* The usual case: unchanged since our last renewal. */
+    /* The usual case: nothing has changed since our last renewal. */
     if (l->seen && is_mine(l) && !has_run_out(l) && update(l, a, e))
         return true;
     err_clear(e);
@@ -198,7 +198,7 @@ static bool attempt(struct lease *l, struct arena *a, struct err *e)
     return update(l, a, e);
 }
 
-/* A failed attempt is forgiven until the deadline. */
+/* A failed attempt does not matter until the deadline. */
 static bool conclude(struct lease *l, bool ok, int64_t began)
 {
     AUTO_LOCK guard = lock_take(&l->lock);
@@ -214,7 +214,7 @@ static bool conclude(struct lease *l, bool ok, int64_t began)
     return l->leader;
 }
 
-/* The next attempt of a leader: as usual, but the last one not after the deadline. */
+/* When the leader's next attempt is due: as usual, but the last one not after the deadline. */
 static int64_t renewal_due(struct lease *l)
 {
     AUTO_LOCK guard = lock_take(&l->lock);
@@ -238,7 +238,7 @@ int64_t lease_step(struct lease *l, struct err *e)
         err_copy(e, &own);
     if (conclude(l, ok, began))
         return renewal_due(l);
-    /* Those who wait do not all come at once: client-go's factor. */
+    /* Jitter, so that candidates do not all come at once: client-go's factor. */
     return l->config.retry + (int64_t)random_below((uint64_t)l->config.retry / 10 * 12 + 1);
 }
 
@@ -276,7 +276,7 @@ static bool give_back(struct lease *l, struct arena *a, struct err *e)
     return true;
 }
 
-/* A renewal whose answer was lost has changed the record behind our back. */
+/* A renewal whose response was lost has changed the record without our knowledge. */
 void lease_release(struct lease *l)
 {
     AUTO_ARENA a = arena_new();

@@ -8,7 +8,7 @@
  *     anywhere:  if (lease_held(l)) ...
  *     lease_free(l);
  *
- * Times and the record are client-go's, so that our processes and others may compete for the same
+ * Times and the record are client-go's, so that our processes and others can compete for the same
  * Lease. Machine clocks are never compared: a lease has expired if its record has not changed for
  * its duration by our own clock. A leader that cannot renew steps down after the renewal deadline,
  * which is shorter than the duration; one that was suspended finds out from lease_held, which
@@ -23,13 +23,13 @@ struct lease;
 
 struct lease_config {
     str namespace, name;
-    str identity; /* of this process, unlike all others */
+    str identity; /* of this process; must be unique */
     /* 0: 15 s, 10 s and 2 s. duration > deadline > 1.2 * retry. */
     int64_t duration, deadline, retry;
-    bool keep; /* do not give the lease back at the end: the next leader waits for the duration */
+    bool keep; /* do not release the lease at the end: the next leader waits until it expires */
 };
 
-/* Copies the configuration. ERR_INVALID when its times do not fit together. */
+/* Copies the configuration. ERR_INVALID when its times are inconsistent. */
 MUST_CHECK bool lease_new(struct kube_transport *t, const struct lease_config *config,
                           struct lease **out, struct err *e);
 void lease_free(struct lease *l);
@@ -37,22 +37,22 @@ void lease_free(struct lease *l);
 /* Whether this process is the leader now. Any thread. */
 bool lease_held(struct lease *l);
 /*
- * The number of the present term, 0 when this process is not the leader. Another number than before
- * means that another process may have led in between. Any thread.
+ * The number of the current term, 0 when this process is not the leader. If it changes, another
+ * process may have been the leader in between. Any thread.
  */
 uint64_t lease_term(struct lease *l);
 
 /*
- * One attempt to get or renew the lease; answers how long to wait before the next one, for a leader
- * never beyond its renewal deadline. A failure is just an unsuccessful attempt; e (may be NULL)
- * says why. One thread at a time.
+ * One attempt to acquire or renew the lease; returns how long to wait before the next one, for a
+ * leader never beyond its renewal deadline. A failure is just an unsuccessful attempt; e (may be
+ * NULL) says why. One thread at a time.
  */
 int64_t lease_step(struct lease *l, struct err *e);
-/* Gives the lease back when it is held. */
+/* Releases the lease if it is held. */
 void lease_release(struct lease *l);
 /*
- * Steps and waits until cancel is raised, then gives the lease back. on_change (may be NULL) is
- * called on this thread whenever lease_held has changed by a step.
+ * Calls lease_step and waits, until cancel is raised, then releases the lease. on_change (may be
+ * NULL) is called on this thread whenever a step has changed lease_held.
  */
 void lease_run(struct lease *l, struct http_cancel *cancel, void (*on_change)(void *ctx, bool held),
                void *ctx);

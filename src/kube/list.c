@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * list.c - lists of objects, in pages, given on one by one.
+ * list.c - lists objects in pages, and passes them on one by one.
  */
 #include "kube/items_internal.h"
 #include "object/object.h"
@@ -16,7 +16,7 @@ static void fill_in(struct arena *a, struct value *object, str key, str text, bo
         value_set_str(a, object, key, text);
 }
 
-/* Whoever asks for a text later would get nothing, and call the object by another name. */
+/* Otherwise, a text read later would be empty, and the object would go by another name. */
 static bool check_identity(const struct value *object, struct err *e)
 {
     const struct value *meta = value_get(object, STR("metadata"));
@@ -160,15 +160,15 @@ struct listing {
     const struct kube_list_options *options;
     kube_item_fn *each;
     void *ctx;
-    struct arena *page, *item; /* emptied after each of their kind */
-    struct arena *lasting;     /* the place in the list */
+    struct arena *page, *item; /* emptied after each page, after each object */
+    struct arena *lasting;     /* for the position in the list */
     str continue_token;
-    str earlier;          /* that of a page before: of the first, second, fourth, eighth ... */
+    str earlier;          /* the token of an earlier page: the first, second, fourth, eighth ... */
     str resource_version; /* of the first page */
     struct kube_advance advance;
     size_t limit, items, pages;
-    bool given;   /* something of this page was given on */
-    bool alone;   /* this page was an object by itself */
+    bool given;   /* something in this page has been passed on */
+    bool alone;   /* this page was itself an object */
     bool enough;  /* the caller wants no more */
     bool refused; /* the error is the caller's */
 };
@@ -257,7 +257,7 @@ static bool end_page(struct listing *l, struct kube_items *items, struct err *e)
     return true;
 }
 
-/* A response that is not a list: which one, and what it is instead. Always false. */
+/* For a response that is not a list: adds which one, and what it is instead. Always false. */
 static bool fail_unread(const struct listing *l, const struct http_response *response,
                         struct err *e)
 {
@@ -267,7 +267,7 @@ static bool fail_unread(const struct listing *l, const struct http_response *res
     return err_wrap(e, "the list of %.*s", STR_ARG(l->call->resource->name));
 }
 
-/* The words of client-go's tools for a list that there is not. Always false. */
+/* Adds what client-go's tools say about a list that does not exist. Always false. */
 static bool name_list(const struct listing *l, const struct kube_status *status, struct err *e)
 {
     static const char *const reasons[] = {"BadRequest", "NotFound"};
@@ -299,7 +299,7 @@ static bool get_page(struct listing *l, struct kube_status *status, bool *lost, 
     http_header_add(l->page, &request.headers, STR("Accept"), kube_accept(l->call, true));
     if (!kube_send(l->transport, l->page, &request, l->call->retry ? l->call->retry : &retry_kube,
                    &response, e)) {
-        /* Without a head it was sent again already, often enough. */
+        /* Without response headers, it has been retried often enough already. */
         *lost = response.failure == HTTP_FAILURE_RESET && response.status / 100 == 2;
         return response.failure == HTTP_FAILURE_CALLER && fail_unread(l, &response, e);
     }
@@ -313,7 +313,7 @@ static bool get_page(struct listing *l, struct kube_status *status, bool *lost, 
     return (whole && end_page(l, &items, e)) || fail_unread(l, &response, e);
 }
 
-/* A whole list without pages cannot expire. */
+/* Starts over without pages: such a list cannot expire. */
 static void begin_anew(struct listing *l)
 {
     if (l->options->restart)
@@ -325,7 +325,8 @@ static void begin_anew(struct listing *l)
     l->limit = 0;
 }
 
-/* How often a list begins anew, or a page is asked for again, before the failure is the caller's.
+/*
+ * How often a list starts over, or a page is requested again, before the caller gets the failure.
  */
 #define RESTARTS_MAX 3
 
@@ -341,7 +342,7 @@ static bool recover_expired(struct listing *l, const struct kube_status *status)
     return true;
 }
 
-/* A page whose connection was lost is asked for again; what was given of it must be forgotten. */
+/* A page whose connection was lost is requested again; what was passed on must be forgotten. */
 static bool recover_lost(struct listing *l, unsigned attempt)
 {
     size_t limit = l->limit;
@@ -354,7 +355,7 @@ static bool recover_lost(struct listing *l, unsigned attempt)
     return http_cancel_wait(l->call->cancel, attempt * NS_PER_SEC, NULL);
 }
 
-/* What a failed page leads to: true to go on, with l as it should be then. */
+/* Decides what to do after a failed page: true to go on, after preparing l. */
 static bool recover(struct listing *l, const struct kube_status *status, bool lost,
                     unsigned *restarts, struct err *e)
 {
@@ -432,9 +433,9 @@ bool kube_list(struct kube_transport *t, const struct kube_call *c,
 
 struct kube_pages {
     struct listing listing;
-    struct kube_page *page; /* under way */
-    unsigned anew;          /* how often the list began anew */
-    struct arena *target;   /* of its objects */
+    struct kube_page *page; /* the current page */
+    unsigned anew;          /* how often the list started over */
+    struct arena *target;   /* for its objects */
 };
 
 static bool collect(void *ctx, struct arena *a, struct value *item, struct err *e)
@@ -489,7 +490,7 @@ static bool expire_page(struct kube_pages *p, const struct kube_status *status)
     return ++p->anew <= RESTARTS_MAX;
 }
 
-/* As recover, where only the page under way can be forgotten. attempt counts from 1. */
+/* As recover, but only the current page can be forgotten. attempt counts from 1. */
 static bool recover_page(struct kube_pages *p, const struct kube_status *status, bool lost,
                          unsigned attempt, const struct err *e)
 {

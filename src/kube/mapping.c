@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mapping.c - from kinds to resources, and from what people write.
+ * mapping.c - finds resources by kind, or by what people write.
  *
- * Resources are sorted by preference, so the first match is the answer.
+ * Resources are sorted by preference, so the first match wins.
  */
 #include "kube/discovery.h"
 
@@ -47,7 +47,7 @@ const struct kube_resource *kube_kind_exact(const struct kube_discovery *d, str 
     return NULL;
 }
 
-/* What a word may be, the surest first: a plural, a singular, a short name. */
+/* What a word may be, the most certain first: a plural, a singular, a short name. */
 enum naming { NAMING_PLURAL, NAMING_SINGULAR, NAMING_SHORT, NAMINGS };
 
 static bool is_named(const struct kube_resource *r, str word, enum naming naming)
@@ -68,7 +68,7 @@ static const struct kube_resource *find_word(const struct kube_discovery *d, str
     for (int naming = 0; word.len && naming < NAMINGS; naming++) {
         for (size_t i = 0; i < d->resource_count; i++) {
             const struct kube_resource *r = &d->resources[i];
-            /* kubectl takes the beginning of a group, too. */
+            /* kubectl also accepts a prefix of the group. */
             if (!r->subresource && is_named(r, word, (enum naming)naming) &&
                 str_has_prefix(r->group, group) && (!version.len || str_eq(r->version, version)))
                 return r;

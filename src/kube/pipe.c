@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pipe.c - calls to the API server without waiting; see pipe.h.
+ * pipe.c - asynchronous calls to the API server; see pipe.h.
  *
  *     start -> queue -> sent -> queue (answered) -> done
  *                ^                  |
  *                +--- retrying <----+ another try
  *
- * The lock protects the lists and the counts; a call that is in none of them belongs to whoever
+ * The lock protects the lists and the counts; a call that is not in any list belongs to whoever
  * works on it: a thread in kube_pipe_next, or the streams.
  */
 #include "kube/pipe.h"
@@ -21,12 +21,12 @@ struct pending {
     struct kube_done done; /* the first member */
     struct pending *next;
     struct kube_pipe *pipe;
-    struct http_request request, prepared; /* as asked for; with credentials */
+    struct http_request request, prepared; /* as requested; with credentials */
     struct retry retry;
     int64_t when; /* retrying: until then, by clock_mono */
     bool answered, renewed;
     const struct http_response *response;
-    struct err failure; /* of the exchange */
+    struct err failure; /* while sending or receiving */
 };
 
 struct pendings {
@@ -38,16 +38,16 @@ struct kube_pipe {
     struct kube_transport *transport;
     size_t requests_max, calls_max;
     struct terms terms;
-    struct lock sending; /* of streams */
+    struct lock sending; /* guards streams */
     struct kube_streams *streams;
     struct lock lock;
     pthread_cond_t changed;
     struct pendings queue;
     struct pending *retrying;
-    int64_t retry_due; /* when the first of them may go on */
+    int64_t retry_due; /* when the first of them is due */
     size_t queued, retries, sent, total;
     bool closing, cut;
-    bool cancelled; /* a term has ended since those that retry were looked at */
+    bool cancelled; /* a term has ended since retrying was last checked */
 };
 
 /* ---- Lists, under the lock ------------------------------------------------------------------- */
@@ -79,7 +79,7 @@ static bool is_over(struct pending *c)
     return c->pipe->cut || term_is_over(&c->pipe->terms, c->done.ask.term);
 }
 
-/* Those whose wait is over go on, or whose term is: to their end. */
+/* Resumes calls whose wait is over, or whose term has ended. */
 static void wake_rested(struct kube_pipe *p, int64_t now)
 {
     struct pending **at = &p->retrying, *c;
@@ -100,9 +100,9 @@ static void wake_rested(struct kube_pipe *p, int64_t now)
     }
 }
 
-/* ---- The way of a call ----------------------------------------------------------------------- */
+/* ---- The life of a call ---------------------------------------------------------------------- */
 
-/* On the thread of the streams. */
+/* Called on the thread of the streams. */
 static void on_end(void *ctx, const struct http_response *response, const struct err *failure)
 {
     struct pending *c = ctx;
@@ -117,7 +117,7 @@ static void on_end(void *ctx, const struct http_response *response, const struct
     append(p, c);
 }
 
-/* On the thread of the streams: its term may have ended while it waited for a connection. */
+/* Called on the thread of the streams: the term may have ended while waiting for a connection. */
 static bool may_begin(void *ctx)
 {
     struct pending *c = ctx;
@@ -136,7 +136,7 @@ static bool count_sent(struct pending *c, bool sent)
     return true;
 }
 
-/* True when it has come to its end already. */
+/* True when the call has already ended. */
 static bool send(struct pending *c)
 {
     struct kube_pipe *p = c->pipe;
@@ -161,7 +161,7 @@ static bool send(struct pending *c)
     return false;
 }
 
-/* Tries again after a while. False when there is nobody to wait for it. */
+/* Schedules another attempt. False when the call is over or cancelled. */
 static bool retry_later(struct pending *c, int64_t wait)
 {
     struct kube_pipe *p = c->pipe;
@@ -181,7 +181,7 @@ static bool retry_later(struct pending *c, int64_t wait)
     return true;
 }
 
-/* Whether credentials are made anew, or time may help. */
+/* Whether to try again, with new credentials or after a pause. */
 static bool try_again(struct pending *c)
 {
     int64_t wait = 0;
@@ -194,7 +194,7 @@ static bool try_again(struct pending *c)
     return retry_next(&c->retry, &c->prepared, c->response, &wait) && retry_later(c, wait);
 }
 
-/* True when it was the last try. */
+/* True when this was the last attempt. */
 static bool land(struct pending *c)
 {
     struct kube_done *d = &c->done;
@@ -216,7 +216,7 @@ static bool land(struct pending *c)
 
 /* ---- Workers --------------------------------------------------------------------------------- */
 
-/* The next call to be worked on, or NULL at the end. */
+/* The next call to work on, or NULL at the end. */
 static struct pending *wait_for_work(struct kube_pipe *p)
 {
     AUTO_LOCK guard = lock_take(&p->lock);
@@ -402,7 +402,7 @@ void kube_pipe_free(struct kube_pipe *p)
         return;
     cut(p);
     kube_pipe_close(p);
-    /* This ends requests on the wire; the others end when they are next looked at. */
+    /* This ends requests on the wire; the others end when they are next processed. */
     kube_streams_free(p->streams);
     while ((d = kube_pipe_next(p)))
         kube_pipe_release(p, d);

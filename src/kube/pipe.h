@@ -12,11 +12,11 @@
  *         kube_pipe_release(pipe, done);
  *     }
  *
- * A call does all that the functions of client.h do: it has credentials, which are refreshed once
- * after a 401, and is retried by its policy. But no thread blocks on it: work between two waits is
- * done by whichever thread is in kube_pipe_next. Only slow credentials (plugins) block such a
- * thread, because all calls need them. Preconditions are those of the server: a resourceVersion in
- * the body or in the options of a delete; ERR_CONFLICT if they do not hold.
+ * A call does everything that the functions of client.h do: it has credentials, which are refreshed
+ * once after a 401, and is retried by its policy. But no thread blocks on it: work between two
+ * waits is done by whichever thread is in kube_pipe_next. Only slow credentials (plugins) block
+ * such a thread, because all calls need them. Preconditions are those of the server: a
+ * resourceVersion in the body or in the options of a delete; ERR_CONFLICT if they do not hold.
  *
  * A call may be a path and a text instead of a resource and a tree; then its response is a text,
  * too.
@@ -33,59 +33,63 @@ struct kube_pipe;
 
 struct kube_pipe_config {
     struct kube_transport *transport; /* must outlive the pipe */
-    size_t requests_max;              /* at most so many under way at once; 0: 200 */
-    size_t calls_max;                 /* started and not released; 0: 10,000 */
+    size_t requests_max;              /* how many may be in flight at once; 0: 200 */
+    size_t calls_max;                 /* how many may be started and not released; 0: 10,000 */
     /*
-     * Whether calls that have a term may be sent now, asked before each try; see net/term.h. Any
-     * thread. NULL: they may until kube_pipe_cancel.
+     * Whether calls with a term may be sent now, checked before each attempt; see net/term.h.
+     * Called from any thread. NULL: they may until kube_pipe_cancel.
      */
     bool (*leads)(void *ctx);
-    void *ctx; /* of leads */
+    void *ctx; /* for leads */
 };
 
 struct kube_done {
     void *ctx;
     bool ok;
     struct kube_ask ask; /* a copy, without its body and options */
-    int http;            /* 0: there was no answer */
-    str body;            /* of the answer, whatever it was */
-    /* When ok: as the server has it now; a Status after a delete. NULL: ask has no resource. */
+    int http;            /* 0: there was no response */
+    str body;            /* of the response, whatever it was */
+    /*
+     * If ok: the object as the server has it now; a Status after a delete. NULL: ask has no
+     * resource.
+     */
     struct value *object;
-    struct err failure;        /* when not ok; its kind as in client.h */
-    struct kube_status status; /* the same: what the server said; its code is 0 without an answer */
-    struct arena *arena;       /* of everything above; free to use until the release */
+    struct err failure;        /* if not ok; kinds as in client.h */
+    struct kube_status status; /* the same, from the server; its code is 0 without a response */
+    struct arena *arena;       /* owns everything above; may be used until the release */
 };
 
 struct kube_pipe *kube_pipe_new(const struct kube_pipe_config *config);
-/* Calls under way are given up; no thread may be in kube_pipe_next or hold a kube_done. */
+/* Abandons calls in progress; no thread may be in kube_pipe_next or hold a kube_done. */
 void kube_pipe_free(struct kube_pipe *p);
 
 /*
- * Starts a call; it is copied, but for the resource, the retry policy and the cancel flag, which
- * must outlive it; call.status is not used. ERR_LIMIT when there are too many, ERR_INVALID when the
- * body cannot be written; every other outcome arrives in kube_pipe_next.
+ * Starts a call. ask is copied except for the resource, the retry policy and the cancel flag, which
+ * must outlive the call; call.status is not used. ERR_LIMIT when there are too many, ERR_INVALID
+ * when the body cannot be written; every other outcome is returned by kube_pipe_next.
  */
 MUST_CHECK bool kube_pipe_start(struct kube_pipe *p, const struct kube_ask *ask, void *ctx,
                                 struct err *e);
-/* Waits for a call that is done. NULL once the pipe was closed and nothing is left. */
+/* Waits for a call that is done. NULL once the pipe is closed and nothing is left. */
 struct kube_done *kube_pipe_next(struct kube_pipe *p);
 /*
  * Driven mode (base/clock.h): the same without waiting. NULL when nothing is done now; *due is when
- * there may be something by time alone, by clock_mono, INT64_MAX when never.
+ * there may be something just because time has passed, by clock_mono; INT64_MAX: never.
  */
 struct kube_done *kube_pipe_step(struct kube_pipe *p, int64_t *due);
 /*
- * Ends terms, up to this one: no try of a call of theirs begins any more. Those that wait end with
- * ERR_CANCELLED, what is on the wire ends by its answer. TERM_ALL is the end of every call, also of
- * those without a term. Any thread.
+ * Ends all terms up to this one: their calls make no further attempts. Waiting calls end with
+ * ERR_CANCELLED, those on the wire with their response. TERM_ALL ends every call, even those
+ * without a term. Any thread.
  */
 void kube_pipe_cancel(struct kube_pipe *p, uint64_t term);
-/* Takes d back. */
+/* Frees d. */
 void kube_pipe_release(struct kube_pipe *p, struct kube_done *d);
-/* No more will be started: kube_pipe_next ends when all that was is done. */
+/* No more calls will be started: kube_pipe_next returns NULL once all calls are done. */
 void kube_pipe_close(struct kube_pipe *p);
 
 struct kube_pipe_stats {
-    size_t queued, sent, retrying, unreleased; /* to be looked at; under way; until a retry; all */
+    size_t queued, sent, retrying, unreleased; /* to be processed; in flight; waiting for a retry;
+                                                * all */
 };
 struct kube_pipe_stats kube_pipe_stats(struct kube_pipe *p);

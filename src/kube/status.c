@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * status.c - answers that are errors.
+ * status.c - turns error responses into errors.
  *
- * An API server explains errors with a Status object; whatever is between it and us (proxies, load
- * balancers, servers that are starting) does not, and then the wording is client-go's.
+ * An API server explains errors with a Status object; anything between it and us (proxies, load
+ * balancers, starting servers) does not, and then the wording is client-go's.
  */
 #include "kube/items_internal.h"
 
 #include "go/quote.h"
 #include "object/object.h"
 
-/* What a status code means when nothing else is said; NULL as words: the body is the message. */
+/* What a status code means without further details; if words is NULL, the body is the message. */
 static const struct generic {
     int code;
     const char *reason, *words;
@@ -42,7 +42,7 @@ static const struct generic *generic_of(int code)
     return NULL;
 }
 
-/* Reasons tell more than codes: 409 has two meanings. */
+/* Reasons are more precise than codes: 409 has two meanings. */
 static const struct {
     const char *reason;
     enum err_kind kind;
@@ -71,7 +71,7 @@ static enum err_kind kind_of(const struct kube_status *s)
     return s->code >= 400 && s->code < 500 ? ERR_INVALID : ERR_IO;
 }
 
-/* "(get deployments.apps x)" behind the words. */
+/* Appends "(get deployments.apps x)" to the message. */
 static str with_subject(struct arena *a, str words, str method, const struct kube_call *c)
 {
     if (!c || !c->resource || !c->resource->name.len)
@@ -84,7 +84,7 @@ static str with_subject(struct arena *a, str words, str method, const struct kub
                    STR_ARG(c->name));
 }
 
-/* A page of a proxy may be long; what matters is at its beginning. */
+/* A proxy's page may be long; what matters is at the beginning. */
 #define SERVER_MESSAGE_MAX 2048
 
 static str server_message(const struct http_response *response)
@@ -160,7 +160,7 @@ static bool read_status(struct arena *a, str body, struct value **out)
            !str_eq(value_get_str(*out, STR("status")), STR("Success"));
 }
 
-/* With what s says already; the rest is client-go's. Always false. */
+/* Fails with what s contains; the rest of the message is client-go's. Always false. */
 static bool fail_answer(struct arena *a, str method, const struct kube_call *c,
                         const struct http_response *response, struct kube_status s,
                         struct kube_status *status, struct err *e)
@@ -209,7 +209,7 @@ bool kube_answer_read(const struct http_response *response, struct err *e)
            err_set(e, ERR_INVALID, "the server answered %d instead of 200", response->status);
 }
 
-/* The most that is shown of a content type. */
+/* How much of a content type is shown. */
 #define TYPE_MAX 80
 
 bool kube_answer_unread(const struct http_response *response, struct err *e)

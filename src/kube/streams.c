@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* streams.c - streams for the client of the moment; see streams_internal.h. */
+/* streams.c - streams for the current client; see streams_internal.h. */
 #include "kube/streams_internal.h"
 
 #include "net/http/streams.h"

@@ -2,9 +2,9 @@
 /*
  * transport.c - requests with credentials; see transport.h.
  *
- * The mutable part is one struct session: the token and the client that go with the credentials of
- * the moment. It is replaced as a whole, under the lock; whoever prepares a request copies what it
- * needs. Plugins run outside of that lock, one at a time under a second one.
+ * The mutable part is one struct session: the token and the client for the current credentials. It
+ * is replaced as a whole, under the lock; preparing a request copies what it needs. Plugins run
+ * outside that lock, one at a time under a second one.
  */
 #include "kube/transport.h"
 
@@ -16,11 +16,11 @@
 #include "text/url.h"
 #include "net/redact.h"
 
-/* A token file is read again after so long, as in client-go. */
+/* How long until a token file is read again, as in client-go. */
 #define TOKEN_FILE_AGE (60 * NS_PER_SEC)
 
 struct session {
-    struct arena *arena; /* of the token */
+    struct arena *arena; /* for the token */
     str authorization;   /* the whole header; empty: none */
     struct http_client *client;
     int64_t stale_after; /* by the wall clock; 0: never */
@@ -31,16 +31,16 @@ struct kube_transport {
     struct arena *arena;
     const struct kube_config *config;
     struct http_config http;
-    struct lock lock; /* of session */
+    struct lock lock; /* guards session */
     struct session session;
-    struct lock renewing; /* held while credentials are made: one at a time */
+    struct lock renewing; /* held while renewing credentials: one thread at a time */
     struct lock warning;  /* serializes calls to the warning handler */
     struct strset *warned;
 };
 
 /* ---- Sessions ------------------------------------------------------------------------------- */
 
-/* What a request takes along: a copy of the header and one more owner of the client. */
+/* Gives a request what it needs: a copy of the header and a reference to the client. */
 static bool take_fresh(struct kube_transport *t, struct arena *a, str *authorization,
                        struct http_client **client)
 {
@@ -74,7 +74,7 @@ static void publish(struct kube_transport *t, struct session *fresh)
     free_session(&old);
 }
 
-/* The client of the session before, so that its connections live on. */
+/* The client of the previous session, so that its connections are reused. */
 static struct http_client *keep_client(struct kube_transport *t)
 {
     AUTO_LOCK guard = lock_take(&t->lock);
@@ -119,7 +119,7 @@ static bool read_token_file(const struct kube_config *c, struct session *s, stru
     return true;
 }
 
-/* A file that cannot be read leaves the token that there was, as with client-go. */
+/* If the file cannot be read, the old token is kept, as in client-go. */
 static bool use_token_file(const struct kube_config *c, struct session *s, struct err *e)
 {
     AUTO_ERR fault = {0};
@@ -170,7 +170,7 @@ static bool make_session(struct kube_transport *t, const struct http_cancel *can
     return make_client(t, &given, s, e);
 }
 
-/* Those who waited for another thread's renewal find it done. */
+/* If we waited for another thread's renewal, it is done now. */
 static bool acquire(struct kube_transport *t, struct arena *a, const struct http_cancel *cancel,
                     str *authorization, struct http_client **client, struct err *e)
 {
@@ -188,14 +188,14 @@ static bool acquire(struct kube_transport *t, struct arena *a, const struct http
     publish(t, &fresh);
     if (take_fresh(t, a, authorization, client))
         return true;
-    /* It had expired before it came; the server will say so. */
+    /* It had already expired when we got it; the server will say so. */
     AUTO_LOCK session = lock_take(&t->lock);
     *authorization = str_copy(a, t->session.authorization);
     *client = http_client_ref(t->session.client);
     return true;
 }
 
-/* Only a plugin or a file can have something new to say. */
+/* Only a plugin or a file can provide new credentials. */
 static bool mark_refused(struct kube_transport *t, str authorization)
 {
     AUTO_LOCK guard = lock_take(&t->lock);
@@ -209,7 +209,7 @@ static bool mark_refused(struct kube_transport *t, str authorization)
 
 /* ---- Requests ------------------------------------------------------------------------------- */
 
-/* Keys of extra values may hold anything; in the name of a header only some of it may stand. */
+/* Keys of extra values may contain anything, but names of headers may not. */
 static str extra_name(struct arena *a, str key)
 {
     struct buf b = buf_new(a, BUF_UNLIMITED);
@@ -276,7 +276,7 @@ bool kube_refused(struct kube_transport *t, const struct http_request *prepared)
     return mark_refused(t, http_header_get(&prepared->headers, STR("Authorization")));
 }
 
-/* client-go gets credentials within a request, so that its errors name that. */
+/* client-go gets credentials within a request, so its errors name the request. */
 static bool name_request(const struct kube_transport *t, struct arena *a,
                          const struct http_request *request, struct err *e)
 {
@@ -303,7 +303,7 @@ static bool send_once(struct kube_transport *t, struct arena *a, const struct ht
     bool ok = retry_send(client, a, prepared, policy, response, e);
     http_client_free(client);
     kube_warned(t, response);
-    /* Go's words only speak of a timeout of the client. */
+    /* Go's message would only mention a client timeout. */
     if (!ok && !t->config->client_go && response->failure == HTTP_FAILURE_TIMEOUT &&
         response->status)
         return err_wrap(e, "the answer of the server stalled");
@@ -325,7 +325,7 @@ bool kube_send(struct kube_transport *t, struct arena *a, const struct http_requ
 
 /* ---- Warnings ------------------------------------------------------------------------------- */
 
-/* Whether a text is to be told; what was told is remembered, up to a limit. */
+/* Whether to report a text; reported texts are remembered, up to a limit. */
 static bool is_news(struct kube_transport *t, str text)
 {
     if (t->config->warn.repeat)
@@ -379,7 +379,7 @@ bool kube_transport_new(const struct kube_config *config, str user_agent,
         arena_free(a);
         return false;
     }
-    /* Without credentials that change, the first client is the only one. */
+    /* This only checks the configuration: sessions create their own clients. */
     http_client_free(probe);
     *out = t;
     return true;

@@ -27,21 +27,21 @@ MUST_CHECK bool kube_transport_new(const struct kube_config *config, str user_ag
 void kube_transport_free(struct kube_transport *t);
 const struct kube_config *kube_transport_config(const struct kube_transport *t);
 
-/* retry_send with credentials. A 401 after fresh credentials is an answer like any other. */
+/* retry_send with credentials. A 401 after fresh credentials is a response like any other. */
 MUST_CHECK bool kube_send(struct kube_transport *t, struct arena *a,
                           const struct http_request *request, const struct retry_policy *policy,
                           struct http_response *response, struct err *e);
 /*
- * The same for requests that are sent by other means (streams.h): *out is request with the whole
- * URL and all headers, *client what to send it with: one more owner, to be freed.
+ * The same for requests that are sent by other means (streams.h): *out is request with the full URL
+ * and all headers, *client is the client to send it with: a reference that must be freed.
  */
 MUST_CHECK bool kube_prepare(struct kube_transport *t, struct arena *a,
                              const struct http_request *request, struct http_request *out,
                              struct http_client **client, struct err *e);
 /*
- * Tells that a prepared request got a 401: credentials are made anew before the next one. False:
+ * Reports that a prepared request got a 401: credentials are renewed before the next one. False:
  * they never change.
  */
 bool kube_refused(struct kube_transport *t, const struct http_request *prepared);
-/* Tells what the head of an answer warns of; kube_send does so itself. */
+/* Reports the warnings in the headers of a response; kube_send does so itself. */
 void kube_warned(struct kube_transport *t, const struct http_response *response);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * warning.c - reads the entries of "Warning" headers, with the strictness of client-go: three
- * digits, one blank between the parts, and text that is whole and printable.
+ * warning.c - reads the entries of "Warning" headers, as strictly as client-go: three digits, one
+ * blank between the parts, and complete, printable text.
  */
 #include "kube/warning.h"
 

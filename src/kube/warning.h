@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * warning.h - what "Warning" headers of API servers say. For this folder, and for fuzzing.
+ * warning.h - parses "Warning" headers of API servers. For this folder, and for fuzzing.
  *
  *     299 - "v1beta1 CronJob is deprecated", 299 - "another"
  *
@@ -10,7 +10,7 @@
 
 #include "base/base.h"
 
-/* Code of what servers tell their users; other codes are about caches on the way. */
+/* The code of servers' warnings to their users; other codes are about caches on the way. */
 #define KUBE_WARNING_CODE 299
 
 struct kube_warning {
@@ -19,7 +19,7 @@ struct kube_warning {
 };
 
 /*
- * Takes the first entry off *rest. Fails when it is none, and *rest is then worth nothing. The text
+ * Takes the first entry off *rest. Fails when it is not valid; *rest is then undefined. The text
  * lives as long as a, the agent as long as *rest.
  */
 MUST_CHECK bool kube_warning_read(struct arena *a, str *rest, struct kube_warning *out,

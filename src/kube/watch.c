@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * watch.c - what a watch asks, and what the answers mean.
+ * watch.c - what a watch requests, and how it handles the responses.
  *
  *     INITIAL ──refused──► LIST ──whole──► WATCH ──ended──► WATCH (resumes)
  *        └─────initial events end─────────────┘ └──410──► INITIAL or LIST
  *
- * What cannot be watched stays in LIST, with pauses. Whatever is answered by failures again and
- * again goes to LIST too: what is asked for may be the reason.
+ * What cannot be watched stays in LIST, with pauses. After repeated error responses, a watch goes
+ * to LIST too, because the request itself may be the reason.
  */
 #include "kube/watch_internal.h"
 
 #include "text/url.h"
 #include "object/object.h"
 
-/* Servers are asked to end a watch after five to ten minutes, as by client-go. */
+/* Servers are asked to end a watch after five to ten minutes, as in client-go. */
 #define WATCH_SECONDS 300
-/* A watch that ends sooner without an event is a failure: else it would be asked for in a loop. */
+/*
+ * A watch that ends sooner without an event is a failure: otherwise it would be requested in a
+ * loop.
+ */
 #define WATCH_SHORT NS_PER_SEC
 /*
- * After so many failures in a row that were answered, the place to go on from is given up. Initial
- * events are given up sooner, for a list: to make progress matters more.
+ * After this many error responses in a row, the watch no longer tries to resume and lists again.
+ * Initial events are given up sooner, because making progress matters more.
  */
 #define STUCK_MAX 5
 #define STUCK_MAX_INITIAL 2
 
-/* The longest pause that a server may ask for. */
+/* The longest pause a server may request. */
 #define ASKED_MAX (120 * NS_PER_SEC)
 
 /* ---- Events --------------------------------------------------------------------------------- */
@@ -77,14 +80,14 @@ static void remember(struct buf *b, str text)
     buf_add(b, text);
 }
 
-/* The watch as such works: what failed before counts no more. */
+/* The watch works: earlier failures no longer count. */
 static void works(struct kube_watch *w)
 {
     w->failures = w->stuck = 0;
     w->expired = false;
 }
 
-/* ---- What a list has twice. ---- */
+/* ---- Duplicates in a list. ---- */
 
 static void forget_seen(struct kube_watch *w)
 {
@@ -98,8 +101,8 @@ static str seen_key(struct arena *a, const struct value *object)
 }
 
 /*
- * Two objects of one name would count as one that has changed, and the first would not be known of.
- * The same text again is harmless, as when a page breaks off and is asked for once more.
+ * Two objects with the same name would look like one that has changed, and the first would be
+ * missed. The same text again is harmless, as when a page breaks off and is requested again.
  */
 static bool check_once(struct kube_watch *w, const struct value *object, str text, struct err *e)
 {
@@ -116,7 +119,7 @@ static bool check_once(struct kube_watch *w, const struct value *object, str tex
     return true;
 }
 
-/* Events before the end of the list may also say what has changed since it began. */
+/* Events before the end of the initial list may also report changes since it began. */
 static bool check_initial(struct kube_watch *w, const struct kube_change *change, str line,
                           struct err *e)
 {
@@ -128,7 +131,7 @@ static bool check_initial(struct kube_watch *w, const struct kube_change *change
     return true;
 }
 
-/* ---- What handlers are told. ---- */
+/* ---- Calling handlers. ---- */
 
 static void tell_begin(struct kube_watch *w)
 {
@@ -147,7 +150,10 @@ static void tell_synced(struct kube_watch *w)
     w->begun = w->unpaged = false;
     w->phase = PHASE_WATCH;
     forget_seen(w);
-    /* Otherwise only the watch counts: lists may succeed forever while the watch never does. */
+    /*
+     * If it can be watched, a list is not enough: lists may succeed forever while the watch never
+     * does.
+     */
     if (w->polled)
         works(w);
     if (h->synced)
@@ -181,7 +187,7 @@ static bool on_line(void *ctx, str line, struct err *e)
         watch_count(w, COUNT_BOOKMARK);
     else
         tell_event(w, change.type, change.object);
-    /* Versions of initial events are in no order: only their end says where to go on. */
+    /* Versions of initial events are unordered: only the final bookmark says where to resume. */
     if (w->phase == PHASE_WATCH || change.initial_end)
         remember(&w->version, change.resource_version);
     if (w->phase == PHASE_INITIAL && change.initial_end)
@@ -294,7 +300,7 @@ static void begin_anew(struct kube_watch *w)
     buf_truncate(&w->continue_token, 0);
 }
 
-/* By a list, whatever was tried before. */
+/* Starts over with a list, whatever was tried before. */
 static void list_anew(struct kube_watch *w)
 {
     begin_anew(w);
@@ -312,7 +318,7 @@ static int64_t pause_after(const struct kube_watch *w, int64_t asked)
         pause = w->config.pause_max;
     if (asked > ASKED_MAX)
         asked = ASKED_MAX;
-    /* Up to twice as long, so that not everybody comes back at once. */
+    /* Up to twice as long, so that not all clients come back at once. */
     pause += (int64_t)random_below((uint64_t)pause + 1);
     return asked > pause ? asked : pause;
 }
@@ -353,8 +359,8 @@ static int64_t refused(struct kube_watch *w)
 }
 
 /*
- * The first time at once, whatever failed before: nothing is wrong with the server. But there is
- * when it happens again before the watch has brought anything.
+ * The first time, starts over at once: nothing is wrong with the server. But if it happens again
+ * before the watch has received anything, that is a failure.
  */
 static int64_t expired(struct kube_watch *w, const struct err *e)
 {
@@ -376,7 +382,7 @@ static bool is_unwatchable(const struct kube_watch *w, const struct http_respons
     return w->phase != PHASE_LIST && response->status == 405;
 }
 
-/* A list that it may follow has just been had, unless it was to come with the watch. */
+/* We have just listed, unless the list was to come with the watch. */
 static int64_t unwatchable(struct kube_watch *w)
 {
     bool listed = w->phase == PHASE_WATCH;
@@ -386,7 +392,7 @@ static int64_t unwatchable(struct kube_watch *w)
     return listed ? poll_after(w) : 0;
 }
 
-/* What came cannot be read: it may be no answer of an API server to begin with. */
+/* For a response that cannot be read: it may not even come from an API server. */
 static int64_t unread(struct kube_watch *w, const struct http_response *response,
                       const struct err *why)
 {
@@ -410,7 +416,7 @@ static int64_t end_list(struct kube_watch *w, const struct http_response *respon
         return unread(w, response, &e);
     str next = read.next, version = read.version;
     bool stuck = !kube_advance_next(&w->advance, buf_str(&w->continue_token), next, NULL);
-    /* Where to begin to watch is of no interest for what is not. */
+    /* If it cannot be watched, the version does not matter. */
     if ((!version.len && !w->polled) || stuck) {
         err_set(&e, ERR_INVALID, "the server's response is not a list that can be watched");
         begin_anew(w);
@@ -442,7 +448,7 @@ static int64_t end_watch(struct kube_watch *w, const struct http_response *respo
     if (!http_lines_end(&w->lines, &e))
         return e.kind == ERR_EXPIRED ? expired(w, &e) : unread(w, response, &e);
     if (w->phase == PHASE_INITIAL) {
-        /* With events but without their end: it does not know what it was asked for. */
+        /* If there were events but no end of them, the server does not support initial events. */
         if (w->moved)
             return refused(w);
         err_set(&e, ERR_IO, "the watch ended before it began");
@@ -457,8 +463,8 @@ static int64_t end_watch(struct kube_watch *w, const struct http_response *respo
 }
 
 /*
- * The server understood and denied the request, so repeating it is useless: users who may not watch
- * may still list. Credentials and patience are another matter.
+ * The server understood and denied the request, so repeating it is useless, but users who may not
+ * watch may still list. Missing credentials, timeouts and throttling are different.
  */
 static bool is_rejected(const struct http_response *response)
 {
@@ -467,7 +473,7 @@ static bool is_rejected(const struct http_response *response)
     return status / 100 == 4 && status != 401 && status != 408 && status != 429;
 }
 
-/* Nobody is there to answer, behind a proxy that is: to ask for more would not help. */
+/* The server behind a proxy is down: a list would not help. */
 static bool is_absent(const struct http_response *response)
 {
     return response->status == 502 || response->status == 503;
@@ -494,13 +500,13 @@ static int64_t bad_answer(struct kube_watch *w, const struct http_response *resp
     return listed ? watch_failed(w, &e, status.retry_after) : 0;
 }
 
-/* Events but no end of them, and then nothing: as if it had ended. */
+/* If there were events but no end of them, and then nothing, treat it as ended. */
 static bool is_left_open(const struct kube_watch *w, const struct http_response *response)
 {
     return w->phase == PHASE_INITIAL && w->moved && response->failure == HTTP_FAILURE_TIMEOUT;
 }
 
-/* Whether what failed is an answer, and not only the way here. */
+/* Whether the response itself is at fault, not just the connection. */
 static bool is_answered(const struct kube_watch *w, const struct http_response *response)
 {
     if (w->phase == PHASE_INITIAL)
@@ -512,7 +518,10 @@ static bool is_answered(const struct kube_watch *w, const struct http_response *
 static int64_t broke_off(struct kube_watch *w, const struct http_response *response,
                          const struct err *failure)
 {
-    /* What came before a connection was lost has been told, and the version is that of the last. */
+    /*
+     * Events from before the connection was lost have been delivered, and the version is that of
+     * the last.
+     */
     if (w->phase == PHASE_WATCH && has_lasted(w) && response->status == 200 &&
         response->failure == HTTP_FAILURE_RESET) {
         works(w);

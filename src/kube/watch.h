@@ -43,56 +43,56 @@ struct kube_watch_handler {
     void (*synced)(void *ctx);
     /* Something failed and will be tried again after wait nanoseconds. */
     void (*failed)(void *ctx, const struct err *e, int64_t wait);
-    /* The server answers a request as it should: what failed before does so no longer. */
+    /* The server has answered a request successfully: earlier failures are over. */
     void (*answered)(void *ctx);
     void *ctx;
 };
 
 struct kube_watch_config {
-    struct kube_call call; /* resource, namespace (empty: all) and metadata_only count */
+    struct kube_call call; /* only resource, namespace (empty: all) and metadata_only are used */
     str labels, fields;    /* selectors */
-    size_t page;           /* of lists; 0: KUBE_PAGE */
-    bool lists_only;       /* initial events are not asked for */
-    /* The first and the longest pause after failures; 0: 0.8 s and 30 s, as client-go. */
+    size_t page;           /* for lists; 0: KUBE_PAGE */
+    bool lists_only;       /* initial events are not requested */
+    /* The first and the longest pause after failures; 0: 0.8 s and 30 s, as in client-go. */
     int64_t pause, pause_max;
-    /* How long after a list the next one, for what cannot be watched, and up to a quarter more. */
+    /* How often to list what cannot be watched, plus up to a quarter of that. */
     int64_t poll; /* 0: 30 s */
     /*
      * How long the server is asked to keep a watch, rounded up to seconds, and how much longer we
-     * wait for its end before we take the server for gone; 0: 5 to 10 minutes, and one more. (That
-     * the machine is gone is noticed sooner: see net/http/http_internal.h.)
+     * wait for its end before we consider the server gone; 0: 5 to 10 minutes, and one more. (A
+     * dead machine is noticed sooner: see net/http/http_internal.h.)
      */
     int64_t length, grace;
     struct kube_watch_handler handler;
 };
 
 struct kube_watch_stats {
-    uint64_t lists, watches; /* begun */
+    uint64_t lists, watches; /* started */
     uint64_t events, bookmarks, failures;
 };
 
 /* transport must outlive the hub. */
 struct kube_watches *kube_watches_new(struct kube_transport *transport);
 /*
- * Driven mode (base/clock.h), in which there are no threads: does all there is to do now, handlers
- * included. Answers when there will be more by time alone, by clock_mono.
+ * Driven mode (base/clock.h), without threads: does everything there is to do now, including
+ * handlers. Returns when there will be more to do just because time has passed, by clock_mono.
  */
 int64_t kube_watches_step(struct kube_watches *hub);
 /* All watches must have been stopped. */
 void kube_watches_free(struct kube_watches *hub);
 
-/* The configuration is copied, its texts too; the resource must outlive the watch. */
+/* The configuration is copied, including its texts; the resource must outlive the watch. */
 struct kube_watch *kube_watch_start(struct kube_watches *hub,
                                     const struct kube_watch_config *config);
-/* Returns when no handler runs any more, and frees w. */
+/* Waits until no handler is running any more, and frees w. */
 void kube_watch_stop(struct kube_watch *w);
 void kube_watch_stats(struct kube_watch *w, struct kube_watch_stats *out);
 
 /*
  * ---- One event, for this folder and for fuzzing. ----
  *
- * Reads a line of a watch. An ERROR event is a failure with the kind of its Status. initial_end: a
- * bookmark that ends the initial events.
+ * Reads a line of a watch. An ERROR event is a failure with the kind of its Status. initial_end: it
+ * is the bookmark that ends the initial events.
  */
 struct kube_change {
     bool bookmark, initial_end;

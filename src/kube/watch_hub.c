@@ -2,9 +2,9 @@
 /*
  * watch_hub.c - starts the requests of watches when they are due.
  *
- * A thread of its own waits for the next one that is due and makes its credentials, which may take
- * a while (plugins), and hands it to the streams, whose thread does all the rest. In driven mode
- * kube_watches_step is both threads.
+ * A separate thread waits for the next watch that is due, gets its credentials, which may take a
+ * while (plugins), and passes it to the streams, whose thread does the rest. In driven mode
+ * kube_watches_step does the work of both threads.
  */
 #include "kube/streams_internal.h"
 #include "kube/watch_internal.h"
@@ -21,15 +21,15 @@ struct kube_watches {
     struct kube_transport *transport;
     struct kube_watch *all;
     bool closing;
-    bool driven;                  /* there is no thread */
-    struct kube_streams *streams; /* the thread's own */
+    bool driven;                  /* without threads */
+    struct kube_streams *streams; /* used only by the thread */
 };
 
 #define PAUSE_FIRST (800 * NS_PER_MS)
 #define PAUSE_MAX (30 * NS_PER_SEC)
 #define WATCH_GRACE (60 * NS_PER_SEC)
 #define POLL (30 * NS_PER_SEC)
-/* Servers that do not know initial events may send none, or no end of them. */
+/* Servers without support for initial events may send none, or no end of them. */
 #define INITIAL_SILENCE (30 * NS_PER_SEC)
 
 void watch_count(struct kube_watch *w, enum watch_count what)
@@ -87,7 +87,7 @@ static void on_head(void *ctx, const struct http_response *response)
         h->answered(h->ctx);
 }
 
-/* Initial events come without a pause. A watch may be silent as long as it likes. */
+/* Initial events must come without pauses. After that, a watch may be silent for any time. */
 static int64_t patience(void *ctx)
 {
     const struct kube_watch *w = ctx;
@@ -95,7 +95,7 @@ static int64_t patience(void *ctx)
     return w->phase == PHASE_INITIAL ? INITIAL_SILENCE : 0;
 }
 
-/* Streams only take note of a start, so the lock may be held. */
+/* Streams only queue the request here, so the lock may be held. */
 static void start(struct kube_watch *w, struct http_streams *streams)
 {
     AUTO_LOCK guard = lock_take(&w->hub->lock);
@@ -134,7 +134,10 @@ static void wait_until(struct kube_watches *hub, int64_t due)
         clock_wait(&hub->changed, &hub->lock.mutex, due);
 }
 
-/* One that is due, marked as running, or NULL and when the next one is. Under the lock. */
+/*
+ * A watch that is due, marked as running, or NULL; *due is when the next one is due. Call with the
+ * lock held.
+ */
 static struct kube_watch *take_due(struct kube_watches *hub, int64_t *due)
 {
     struct kube_watch *first = NULL;
@@ -181,7 +184,7 @@ int64_t kube_watches_step(struct kube_watches *hub)
         while ((w = next_due_now(hub, &due)))
             run_one(hub, w);
         streams_due = kube_streams_step(hub->streams);
-        /* An end may have made a watch due at once. */
+        /* A request that ended may have made a watch due at once. */
         if ((w = next_due_now(hub, &due)))
             run_one(hub, w);
     } while (w);
@@ -201,7 +204,7 @@ static void *run(void *ctx)
 
 /* ---- Life ----------------------------------------------------------------------------------- */
 
-/* Signals go to the threads that expect them. */
+/* Blocks signals here, so that they go to threads that expect them. */
 static void start_thread(struct kube_watches *hub)
 {
     sigset_t all, before;
@@ -252,10 +255,10 @@ void kube_watches_free(struct kube_watches *hub)
     block_free(hub);
 }
 
-/* The most that a resource version and a place in a list may have. */
+/* The longest resource version or continue token. */
 #define TOKEN_MAX (64 * KIB)
 
-/* What discovery says; who makes a resource by hand says nothing. */
+/* Known from discovery; resources made by hand have no verbs. */
 static bool is_listed_only(const struct kube_resource *r)
 {
     return kube_verb_has(r, "list") && !kube_verb_has(r, "watch");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * watch_internal.h - what the two sides of a watch share. For this folder only.
+ * watch_internal.h - shared by the two halves of a watch. For this folder only.
  *
- * watch_hub.c decides when a request starts and owns the lock; watch.c knows what to ask and what
- * an answer means. A watch belongs to the thread of the hub while it is due and to the thread of
- * the streams while its request runs, so only the members above the line need the lock.
+ * watch_hub.c decides when a request starts and owns the lock; watch.c knows what to request and
+ * what a response means. A watch belongs to the thread of the hub while it is due and to the thread
+ * of the streams while its request runs, so only the members above the line need the lock.
  */
 #pragma once
 
@@ -27,41 +27,41 @@ struct kube_watch {
     struct kube_watch_stats stats;
 
     /* ---- */
-    struct arena *arena; /* of the watch */
+    struct arena *arena; /* for the watch */
     struct kube_watch_config config;
     enum watch_phase phase;
     bool no_initial; /* the server does not offer initial events */
-    bool polled;     /* it cannot be watched: lists are all there is */
-    bool unpaged;    /* an expired list is asked for in one piece */
-    bool expired;    /* since the watch last brought something */
-    bool begun;      /* begin was called and synced not yet */
+    bool polled;     /* it cannot be watched, only listed */
+    bool unpaged;    /* an expired list is requested again in one piece */
+    bool expired;    /* the version has expired since the watch last received something */
+    bool begun;      /* begin has been called, but not yet synced */
     struct buf version, continue_token, list_version;
     unsigned failures; /* in a row */
-    unsigned stuck;    /* those of them that were answered, for the same thing asked */
+    unsigned stuck;    /* how many of them were error responses, to the same request */
     int64_t started;
-    bool moved; /* this request brought something */
+    bool moved; /* this request has received something */
     struct kube_advance advance;
-    struct arena *seen_in; /* of what follows */
+    struct arena *seen_in; /* for seen */
     struct map *seen;      /* "namespace/name" to the hash of the object, since the list began */
 
-    struct arena *request, *item; /* of one request, of one object */
+    struct arena *request, *item; /* for one request, for one object */
     struct http_request prepared;
     struct kube_items items;
     struct http_lines lines;
 };
 
-/* watch.c: what to ask next; memory is w->request. */
+/* watch.c: the next request, allocated in w->request. */
 void watch_request(struct kube_watch *w, struct http_request *out);
 bool watch_body(void *ctx, const struct http_response *so_far, str piece, struct err *e);
 /*
- * What an answer or a failure leads to: the next phase, and after which pause. failure is NULL when
- * the answer is whole.
+ * Decides the next phase after a response or failure, and returns the pause before it. failure is
+ * NULL when the response is complete.
  */
 int64_t watch_outcome(struct kube_watch *w, const struct http_response *response,
                       const struct err *failure);
 /* The same for a request that could not even be made. */
 int64_t watch_failed(struct kube_watch *w, const struct err *e, int64_t asked);
 
-/* watch_hub.c: counts, under the lock. */
+/* watch_hub.c: counts something, under the lock. */
 enum watch_count { COUNT_LIST, COUNT_WATCH, COUNT_EVENT, COUNT_BOOKMARK, COUNT_FAILURE };
 void watch_count(struct kube_watch *w, enum watch_count what);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * config.c - from merged kubeconfig files and flags to one connection; see config.h.
+ * config.c - turns merged kubeconfig files and flags into a connection; see config.h.
  *
- * The steps and their order are those of client-go, because users see which fault is found first:
- * choose context, cluster and user; lay the flags over them; check all of it and gather the faults;
- * then build the connection.
+ * The steps and their order are those of client-go, because users see which error is found first:
+ * choose context, cluster and user; apply the flags; check everything and collect the errors; then
+ * build the connection.
  */
 #include "kube/config/config.h"
 
@@ -16,12 +16,12 @@
 #include "text/codec.h"
 #include "text/url.h"
 
-/* What was chosen: the cluster and the user with the flags over them. */
+/* What was chosen: the cluster and the user, overridden by flags. */
 struct choice {
     struct arena *a;
     const struct kube_flags *flags;
     str context_name, cluster_name, user_name;
-    const struct value *context, *cluster, *user; /* as they are in the files; may be NULL */
+    const struct value *context, *cluster, *user; /* as in the files; may be NULL */
 
     str server, tls_server_name, proxy, ca_file, ca_data;
     bool insecure, disable_compression;
@@ -38,10 +38,10 @@ struct choice {
 
 /* ---- Choosing ------------------------------------------------------------------------------- */
 
-/* Names that are listed when one is wrong. */
+/* How many names are listed when one is wrong. */
 enum { NAMES_SHOWN = 10 };
 
-/* "; did you mean X?", and the names that there are. */
+/* "; did you mean X?", and the available names. */
 static str other_names(struct arena *a, const struct map *from, str wrong)
 {
     struct buf near = buf_new(a, BUF_UNLIMITED), all = buf_new(a, BUF_UNLIMITED);
@@ -111,7 +111,7 @@ static bool is_true(const struct value *object, const char *key)
     return value_is(v, VALUE_BOOL) && v->truth;
 }
 
-/* Checked when the file was read, so it decodes. */
+/* Checked when the file was read, so decoding cannot fail. */
 static str decoded(struct arena *a, const struct value *object, const char *key)
 {
     size_t bad;
@@ -127,11 +127,11 @@ static void merge_cluster(struct choice *c)
     c->server = or_usual(f->server, c->cluster, "server");
     c->proxy = value_get_str(c->cluster, STR("proxy-url"));
     c->disable_compression = f->disable_compression || is_true(c->cluster, "disable-compression");
-    /* Another server has another name: the one in the file no longer counts. */
+    /* A different server has a different name: the one in the file does not apply. */
     c->tls_server_name = f->tls_server_name.len || f->server.len
                              ? f->tls_server_name
                              : value_get_str(c->cluster, STR("tls-server-name"));
-    /* A flag for one of them replaces all that says whom to trust. */
+    /* Either flag replaces everything about whom to trust. */
     if (f->insecure_skip_tls_verify || f->certificate_authority.len) {
         c->insecure = f->insecure_skip_tls_verify;
         c->ca_file = f->certificate_authority;
@@ -241,7 +241,7 @@ static bool find_interactive(str name, enum kube_interactive *out)
     return false;
 }
 
-/* The old version may leave it out. */
+/* It may be omitted in v1beta1. */
 static str interactive_mode(const struct choice *c)
 {
     str mode = value_get_str(c->exec, STR("interactiveMode"));
@@ -326,7 +326,7 @@ static void check_cluster(struct choice *c)
     check_readable(c, c->ca_file, "certificate-authority", c->cluster_name);
 }
 
-/* All in one line. */
+/* All errors in one line. */
 static bool join_faults(const struct choice *c, struct err *e)
 {
     bool one = c->faults.len == 1;
@@ -336,7 +336,7 @@ static bool join_faults(const struct choice *c, struct err *e)
                    one ? "" : "]");
 }
 
-/* One fault stands alone, several have a line each. */
+/* A single error is returned as is, several have a line each. */
 static bool report_faults(const struct choice *c, struct err *e)
 {
     struct buf b = buf_new(c->a, BUF_UNLIMITED);
@@ -355,7 +355,7 @@ static bool report_faults(const struct choice *c, struct err *e)
 
 /* ---- Building ------------------------------------------------------------------------------- */
 
-/* "host:port" alone is HTTPS when something of TLS is set, else HTTP. */
+/* "host:port" alone means HTTPS if any TLS option is set, else HTTP. */
 static bool complete_server(const struct choice *c, str *out, struct err *e)
 {
     bool tls = c->insecure || c->ca_file.len || c->ca_data.len || c->cert_file.len ||
@@ -383,7 +383,7 @@ static bool build_tls(const struct choice *c, str server, struct http_tls *tls, 
                        "specifying a root certificates file with the insecure flag is not allowed");
     tls->insecure = c->insecure;
     tls->server_name = c->tls_server_name;
-    /* Files of certificates are read for each connection: they may be renewed. */
+    /* Certificate files are read for each connection, since they may be renewed. */
     tls->ca = (struct http_pem){c->ca_data, c->ca_data.len ? STR_NONE : c->ca_file};
     if (!c->ca_data.len && c->ca_file.len &&
         !file_read_max(c->a, c->ca_file, KUBE_FILE_MAX, &tls->ca.text, e))
@@ -391,7 +391,7 @@ static bool build_tls(const struct choice *c, str server, struct http_tls *tls, 
     if (!tls->ca.text.len && c->ca_file.len)
         return err_set(e, ERR_INVALID,
                        "unable to load root certificates: unable to parse bytes as PEM block");
-    /* Without TLS certificates are ignored, as in client-go. */
+    /* Without TLS, client certificates are ignored, as in client-go. */
     if (!str_has_prefix(server, STR("https:")))
         return true;
     tls->cert = (struct http_pem){c->cert_data, c->cert_data.len ? STR_NONE : c->cert_file};
@@ -399,7 +399,7 @@ static bool build_tls(const struct choice *c, str server, struct http_tls *tls, 
     return true;
 }
 
-/* Providers that kubectl itself has dropped, and what it says about them. */
+/* Providers that kubectl itself has dropped, and its messages about them. */
 static bool refuse_provider(str name, struct err *e)
 {
     static const struct {
@@ -434,7 +434,7 @@ static void read_env(struct arena *a, const struct value *list, struct kube_exec
                                          value_get_str(value_at(list, i), STR("value"))};
 }
 
-/* What the cluster has to say to plugins, among its extensions. */
+/* The cluster's configuration for plugins, from its extensions. */
 static const struct value *plugin_extension(const struct value *cluster)
 {
     const struct value *list = value_get(cluster, STR("extensions"));
@@ -465,7 +465,7 @@ static bool build_exec(const struct choice *c, struct kube_config *out, struct e
     return find_interactive(interactive_mode(c), &x->interactive);
 }
 
-/* --as-user-extra takes key=value, the file a list of values for each key. */
+/* --as-user-extra takes key=value, while the file has a list of values for each key. */
 static bool build_extra(struct choice *c, struct kube_config *out, struct err *e)
 {
     VEC(struct kube_extra) all = {0};
@@ -488,7 +488,7 @@ static bool build_extra(struct choice *c, struct kube_config *out, struct err *e
     return true;
 }
 
-/* Credentials of files never go over a connection that anyone can read, as with kubectl. */
+/* Credentials from files are never sent over an unencrypted connection, as in kubectl. */
 static bool build_user(struct choice *c, struct kube_config *out, struct err *e)
 {
     out->as = c->as;

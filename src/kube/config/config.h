@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * config.h - which cluster, and as whom: kubeconfig files as kubectl reads them.
+ * config.h - which cluster to use, and as which user: kubeconfig files as kubectl reads them.
  *
  *     struct kube_flags flags = {.context = STR("prod")};
  *     struct kube_config *config;
  *     if (!kube_config_load(a, &flags, &config, e))
  *         return false;
  *
- * Where it comes from, as in client-go: the file of --kubeconfig alone; else the files of
- * KUBECONFIG, merged (for each name the first file that has it wins; files that are missing are
- * skipped); else
- * ~/.kube/config; and flags over all of it. When nothing of this names a server, the service
- * account of the pod we run in is used, if there is one. Else it is ERR_NOT_FOUND.
+ * It comes from the same places as in client-go: only the file of --kubeconfig, if given; else the
+ * files of KUBECONFIG, merged (for each name the first file that has it wins; missing files are
+ * skipped); else ~/.kube/config. Flags override all of these. If none of them names a server, the
+ * service account of the pod we run in is used. If there is none, loading fails with ERR_NOT_FOUND.
  *
  * Messages are those of client-go where it has one. A configuration never changes once loaded and
  * may be read from any thread; it lives as long as a, which should be wiped when freed
@@ -29,16 +28,18 @@
 struct kube_warn {
     void (*tell)(void *ctx, str text); /* NULL: ignored */
     void *ctx;
-    bool repeat; /* every time; else each text once, and at most KUBE_WARNINGS_MAX of them */
+    bool repeat; /* report every time; else each text once, and at most KUBE_WARNINGS_MAX of them */
 };
 #define KUBE_WARNINGS_MAX 1000
 
-/* kubectl's connection flags; what is empty was not given. Files are relative to where we run. */
+/*
+ * kubectl's connection flags; empty means not given. File names are relative to the current folder.
+ */
 struct kube_flags {
     str kubeconfig, context, cluster, user, namespace;
     str server, tls_server_name, certificate_authority;
     bool insecure_skip_tls_verify;
-    bool insecure_given; /* the flag was there, if only as =false */
+    bool insecure_given; /* the flag was given, even as =false */
     str client_certificate, client_key, token, username, password;
     str as, as_uid;
     struct str_list as_groups;
@@ -46,28 +47,28 @@ struct kube_flags {
     str request_timeout;           /* "30s", "5" (seconds), "0": none */
     bool disable_compression;
     str cache_dir; /* accepted; nothing is cached on disk */
-    /* Where the credentials of a pod are; empty: /var/run/secrets/kubernetes.io/serviceaccount. */
+    /* The folder of a pod's credentials; empty: /var/run/secrets/kubernetes.io/serviceaccount. */
     str service_account;
     struct kube_warn warn;
     /*
-     * As programs made with client-go answer: faults of the configuration in one line, errors of
-     * credentials that name their request, discovery that reads no Status, lists that may be
-     * anything. Otherwise as kubectl words faults, and strict.
+     * Behave like programs built with client-go: configuration errors in one line, credential
+     * errors that name their request, discovery that does not read a Status, lists that may be
+     * anything. Otherwise errors are worded as in kubectl, and responses are checked strictly.
      */
     bool client_go;
 };
 
-/* What a plugin that makes credentials is told; see kubeconfig's users[].user.exec. */
+/* How to run a credential plugin; see kubeconfig's users[].user.exec. */
 struct kube_exec {
-    str command; /* as it will be run: relative ones are below the folder of their file */
+    str command; /* as it will be run: relative paths have been resolved */
     struct str_list args;
-    struct http_header *env; /* name and value, besides our own environment */
+    struct http_header *env; /* name and value, in addition to our own environment */
     size_t env_count;
     str api_version; /* client.authentication.k8s.io/v1 or v1beta1 */
     str install_hint;
     bool provide_cluster_info;
     const struct value *cluster_config; /* the cluster's extension for plugins, or NULL */
-    int64_t patience; /* nanoseconds that it may take without a terminal; 0: five minutes */
+    int64_t patience; /* nanoseconds it may take without a terminal; 0: five minutes */
     enum kube_interactive {
         KUBE_INTERACTIVE_IF_AVAILABLE,
         KUBE_INTERACTIVE_NEVER,
@@ -81,14 +82,14 @@ struct kube_extra {
 };
 
 struct kube_config {
-    str server;    /* "https://10.0.0.1:6443", may have a path, no slash at the end */
+    str server;    /* "https://10.0.0.1:6443", maybe with a path, without a slash at the end */
     str namespace; /* never empty: "default" when nothing says otherwise */
     bool namespace_given;
-    str context, cluster, user; /* the names that were chosen; empty when there are none */
+    str context, cluster, user; /* the names that were selected; empty when there are none */
     bool in_cluster;
     struct http_config http; /* TLS, proxy, timeouts: what http_client_new takes */
 
-    /* As whom, at most one of these, in client-go's order of strength. */
+    /* The credentials, at most one of these, in client-go's order of precedence. */
     str token;
     str token_file; /* read again every minute; wins over token */
     str username, password;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* config_internal.h - what the files that read kubeconfig share. For this folder only. */
+/* config_internal.h - shared by the files of this folder and private to them. */
 #pragma once
 
 #include "kube/config/config.h"
@@ -10,7 +10,7 @@ struct kubeconfig {
     str current_context;
 };
 
-/* The most that one kubeconfig, certificate or token file may have. */
+/* The largest kubeconfig, certificate or token file. */
 #define KUBE_FILE_MAX (16 * MIB)
 
 /* files.c: reads and merges what the flags and the environment name. */

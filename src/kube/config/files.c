@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* files.c - which kubeconfig files there are, read and merged; see config.h. */
+/* files.c - finds, reads and merges kubeconfig files; see config.h. */
 #include "kube/config/config_internal.h"
 #include "text/yaml/yaml.h"
 
 /* ---- One file ------------------------------------------------------------------------------- */
 
-/* Makes the file name under key absolute, seen from the folder of the kubeconfig. */
+/* Makes the file name under key absolute, relative to the folder of the kubeconfig. */
 static bool resolve(struct arena *a, struct value *object, const char *key, str folder,
                     struct err *e)
 {
@@ -43,7 +43,7 @@ static bool resolve_user(struct arena *a, struct value *user, str folder, struct
            resolve(a, user, "client-key", folder, e) && resolve(a, user, "tokenFile", folder, e);
 }
 
-/* One of the three lists of named things. */
+/* Reads one of the three lists of named items. */
 struct section {
     const char *list, *member, *go_list, *go_map;
     bool (*resolve)(struct arena *a, struct value *v, str folder, struct err *e);
@@ -55,7 +55,7 @@ static const struct section sections[] = {
     {"users", "user", "[]NamedAuthInfo", "map[string]*api.AuthInfo", resolve_user},
 };
 
-/* Adds what is new to into: the first file that has a name wins, and a file has it once. */
+/* Adds new names to into: the first file that has a name wins, and each file has it only once. */
 static bool read_section(struct arena *a, const struct section *s, const struct source *src,
                          const struct value *root, struct map *into, struct err *e)
 {
@@ -113,7 +113,7 @@ static bool read_one(struct arena *a, str path, bool must_exist, struct kubeconf
 
 /* ---- All of them ---------------------------------------------------------------------------- */
 
-/* One fault as it is, with its place; several in one line. */
+/* A single error as is, with its position; several in one line. */
 static bool report_faults(struct arena *a, const struct str_list *faults, const struct err *last,
                           struct err *e)
 {

@@ -39,7 +39,7 @@ bool kube_in_cluster_config(struct arena *a, const struct kube_flags *flags, str
                         is_v6 ? "]" : "", STR_ARG(port));
     c->token_file = file_of(a, flags, "token");
     c->in_cluster = true;
-    /* Without a CA of its own the pod trusts those of the system, as with client-go. */
+    /* Without a CA of its own, the pod trusts the system's CAs, as in client-go. */
     struct http_pem *ca = &c->http.tls.ca;
     *ca = (struct http_pem){.file = file_of(a, flags, "ca.crt")};
     if (!file_read_max(a, ca->file, KUBE_FILE_MAX, &ca->text, NULL) || !ca->text.len)

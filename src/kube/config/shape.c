@@ -2,8 +2,8 @@
 /*
  * shape.c - the types of a kubeconfig's members.
  *
- * client-go decodes into structs, and users see its complaints, so the schemas carry the names that
- * Go has for them. Members that are not listed are ignored, as there. To add a member: a line in
+ * client-go decodes into structs, and users see its errors, so the schemas contain the names of its
+ * Go types. Members that are not listed are ignored, as in client-go. To add a member: a line in
  * its schema, alphabetically.
  */
 #include "kube/config/config_internal.h"
