@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arm.c - a client of Azure Resource Manager: what its calls have in common.
+ * arm.c - a client of Azure Resource Manager: the parts shared by all calls.
  */
 #include "arm/arm_internal.h"
 

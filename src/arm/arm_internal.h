@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* arm_internal.h - what the files of the client share. */
+/* arm_internal.h - shared by the files of the client. */
 #pragma once
 
 #include "arm/arm.h"
@@ -13,62 +13,62 @@ struct arm {
 
 /* ---- gate.c ---- */
 
-/* Accounts for a response, and releases requests that may go now. */
+/* Accounts for a response, and releases requests that may be sent now. */
 void gate_leave(struct arm_gate *g, const struct budget_grant *grant,
                 const struct budget_signal *signal);
 
 struct waiter;
 /*
- * Asks for the turn of r. Mostly it comes at once: *out is NULL, and *grant it. Else *out waits for
- * it and must be given to gate_tell.
+ * Requests a turn for r. Mostly it is granted at once: *out is NULL, and *grant is set. Otherwise
+ * *out waits for it and must be passed to gate_tell.
  */
 MUST_CHECK bool gate_ask(struct arm_gate *g, const struct budget_request *r,
                          struct budget_grant *grant, struct waiter **out, struct err *e);
 /* Called when its turn has come, without a lock held. */
 typedef void gate_fn(void *ctx, const struct budget_grant *grant);
 /*
- * Lets granted be called once when the turn of w comes, from any thread that uses the gate; w is
- * good until then. False: it has come in the meantime, *grant is it.
+ * Calls granted once, when the turn of w comes, from any thread that uses the gate; w is valid
+ * until then. False: the turn has come in the meantime and is in *grant.
  */
 MUST_CHECK bool gate_tell(struct arm_gate *g, struct waiter *w, gate_fn *granted, void *ctx,
                           struct budget_grant *grant);
-/* It need not wait any more. False: its turn has come, and granted will be called all the same. */
+/* Gives up waiting. False: its turn has come, and granted will be called all the same. */
 MUST_CHECK bool gate_forget(struct arm_gate *g, struct waiter *w);
 /* Releases requests whose turn has come. Returns when to check again (clock_mono), or INT64_MAX. */
 int64_t gate_look(struct arm_gate *g);
 
 /* ---- attempt.c ---- */
 
-/* What one try needs and leaves behind. */
+/* The state of one attempt. */
 struct attempt {
-    struct arena *secret; /* of the headers */
+    struct arena *secret; /* for the headers */
     str token, auxiliary;
     struct http_request request;
     struct budget_request turn;
     struct budget_grant grant; /* from the gate */
-    bool again;                /* there is no answer, and another try does no harm */
+    bool again;                /* if there is no response, another attempt does no harm */
 };
-/* Of all tries of a call. */
+/* The state of all attempts at a call. */
 struct tries {
     unsigned trouble, throttled;
     bool renewed, registered;
-    bool once; /* nothing is tried again but a token */
+    bool once; /* do not retry, except with a new token */
 };
 
-/* Makes the request, with the tokens of t, and says whose turn it needs. */
+/* Makes the request, with the tokens of t, and sets t->turn. */
 void attempt_begin(struct arm *m, struct arena *a, const struct arm_call *call, str url,
                    struct arm_result *result, struct attempt *t);
 /* How long it may take from now. */
 int64_t attempt_timeout(struct arm *m, const struct arm_call *call);
-/* Takes the answer, if there is one (ok), and leaves the gate. */
+/* Takes the response, if there is one (ok), and leaves the gate. */
 void attempt_end(struct arm *m, struct arena *a, const struct arm_call *call,
                  const struct http_response *response, bool ok, struct arm_result *result,
                  struct attempt *t);
-/* Whether an answer is worth another try: after *wait, or once the provider is registered. */
+/* Whether a response is worth another attempt: after *wait, or once the provider is registered. */
 enum again { AGAIN_NOT, AGAIN, AGAIN_REGISTERED };
 enum again answer_again(struct arm *m, const struct arm_call *call, const struct attempt *attempt,
                         const struct arm_result *r, struct tries *t, int64_t *wait);
-/* Whether a request without an answer is. */
+/* The same for a request without a response. */
 bool failure_again(const struct attempt *attempt, const struct err *failure, struct tries *t,
                    int64_t *wait);
 
@@ -76,18 +76,18 @@ bool failure_again(const struct attempt *attempt, const struct err *failure, str
 
 /* "https://management.azure.com/subscriptions/...?api-version=..." */
 str arm_url(struct arm *m, struct arena *a, const struct arm_call *call);
-/* Fills the verdict of a refusal that result holds, and e from it. Always false. */
+/* Fills the verdict on the error response in result, and e from it. Always false. */
 bool arm_refused(struct arm *m, struct arena *a, const struct arm_call *call,
                  struct arm_result *result, struct err *e);
 
-/* Whether a token may be shown to the server of url. what begins the error. */
+/* Whether the server of url may see a token. The error begins with what. */
 MUST_CHECK bool arm_check_home(struct arm *m, str url, const char *what, struct err *e);
 
 /* ---- register.c ---- */
 
 /*
- * A provider on its way to be registered: given the last answer, the next call. Pure; texts live in
- * the arena of registration_begin and those of the rejected call.
+ * The registration of a provider: computes the next call from the last response. Pure; texts live
+ * as long as the arena of registration_begin and the rejected call.
  */
 struct registration {
     struct arm_call ask; /* what to send next */
@@ -95,10 +95,10 @@ struct registration {
     int64_t waited;
 };
 enum registration_next { REGISTRATION_ASK, REGISTRATION_DONE, REGISTRATION_FAILED };
-/* What a refusal of call asks for. */
+/* Starts the registration that an error response to call requires. */
 MUST_CHECK bool registration_begin(struct arena *a, struct registration *r,
                                    const struct arm_call *call, const struct cloud_error *refusal,
                                    struct err *e);
-/* Takes the body of an answer of 2xx. *wait: before the next call. */
+/* Takes the body of a 2xx response. *wait: before the next call. */
 enum registration_next registration_step(struct arena *a, struct registration *r, str body,
                                          int64_t *wait, struct err *e);

@@ -7,12 +7,12 @@
 #include "arm/id.h"
 #include "net/retry.h"
 
-/* When the server is in trouble. */
+/* For server errors and broken connections. */
 #define TRIES_MAX 3
 #define TROUBLE_WAIT NS_PER_SEC
-/* The longest wait in place; beyond it the caller decides. */
+/* The longest wait here; beyond that, the caller decides. */
 #define TROUBLE_WAIT_MAX (30 * NS_PER_SEC)
-/* Buckets that are empty again and again. */
+/* How often to wait for an empty bucket. */
 #define THROTTLED_MAX 20
 
 /* A random UUID. */
@@ -83,7 +83,7 @@ static void read_answer(struct arm *m, struct arena *a, const struct arm_call *c
     result->request_id = http_header_get(&response->headers, STR("x-ms-request-id"));
     result->correlation_id =
         http_header_get(&response->headers, STR("x-ms-correlation-request-id"));
-    /* "At once" does not count: whoever is asked again without a pause says so again. */
+    /* A wait of 0 is ignored: without a pause, the server would only repeat its response. */
     if (!retry_after(&response->headers, clock_now(), &result->retry_after) || !result->retry_after)
         result->retry_after = -1;
     result->verdict = (struct error_verdict){0};
@@ -137,7 +137,7 @@ void attempt_end(struct arm *m, struct arena *a, const struct arm_call *call,
     t->again = !response->sent || may_be_sent_twice(call->method);
 }
 
-/* ---- Trying again. ---- */
+/* ---- Retrying. ---- */
 
 static bool wait_for_server(struct tries *t, int64_t asked, int64_t *wait)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * call.c - the way of one call through a pipe, from its first try to its last; see
- * pipe_internal.h.
+ * call.c - the life of a call in a pipe, from its first attempt to its last; see pipe_internal.h.
  */
 #include "arm/pipe_internal.h"
 
@@ -79,7 +78,7 @@ void pipe_call_free(struct pipe_call *c)
     arena_free(c->own);
 }
 
-/* ---- The way of a call. ---- */
+/* ---- The life of a call. ---- */
 
 void pipe_call_finish(struct pipe_call *c)
 {
@@ -96,7 +95,7 @@ bool pipe_call_is_over(struct pipe_call *c)
     return c->pipe->cut || term_is_over(&c->pipe->terms, c->done.call.term);
 }
 
-/* On the thread of the streams. */
+/* Called on the thread of the streams. */
 static void on_answer(void *ctx, const struct http_response *response, const struct err *failure)
 {
     struct pipe_call *c = ctx;
@@ -108,7 +107,7 @@ static void on_answer(void *ctx, const struct http_response *response, const str
     atomic_fetch_sub(&c->pipe->sent, 1);
 }
 
-/* On the thread of the streams too. */
+/* Called on the thread of the streams. */
 void pipe_on_settled(void *ctx)
 {
     struct arm_pipe *p = ctx;
@@ -122,13 +121,13 @@ void pipe_on_settled(void *ctx)
     pipe_call_workers(p);
 }
 
-/* On the thread of the streams: its term may have ended while it waited for a connection. */
+/* Called on the thread of the streams: the term may have ended while waiting for a connection. */
 static bool may_begin(void *ctx)
 {
     return !pipe_call_is_over(ctx);
 }
 
-/* Its turn has come. */
+/* Sends the request: its turn has come. */
 static void send(struct pipe_call *c)
 {
     struct arm_pipe *p = c->pipe;
@@ -158,7 +157,7 @@ static void on_turn(void *ctx, const struct budget_grant *grant)
         send(c);
         return;
     }
-    /* There are no streams any more. */
+    /* The streams are gone already. */
     c->response = &none;
     (void)err_set(&c->failure, ERR_CANCELLED, "context canceled");
     call_list_append(&p->queue, c);
@@ -202,7 +201,7 @@ void pipe_call_begin_try(struct pipe_call *c)
         send(c);
 }
 
-/* Tries again after a while. False when there is no time for it. */
+/* Schedules another attempt. False when there is no time left for it. */
 static bool retry_later(struct pipe_call *c, int64_t wait)
 {
     struct arm_pipe *p = c->pipe;
@@ -229,7 +228,7 @@ static void use_call(struct pipe_call *c, const struct arm_call *call, str url)
     c->url = url;
 }
 
-/* Puts the call aside. False: the refusal names no provider. */
+/* Sets the call aside. False: the error response does not name a provider. */
 static bool begin_registration(struct pipe_call *c)
 {
     struct arm_done *d = &c->done;
@@ -260,7 +259,7 @@ void pipe_call_cancel(struct pipe_call *c)
     (void)err_set(&c->done.failure, ERR_CANCELLED, "context canceled");
 }
 
-/* A call of a registration has ended. True: the next one, or the outer one again, follows. */
+/* Handles the end of a registration's call. True: the next one follows, or the outer call again. */
 static bool go_on_registering(struct pipe_call *c, bool ok)
 {
     struct arm_done *d = &c->done;
@@ -279,7 +278,7 @@ static bool go_on_registering(struct pipe_call *c, bool ok)
     return next != REGISTRATION_FAILED && retry_later(c, wait);
 }
 
-/* ---- The end of a try. ---- */
+/* ---- The end of an attempt. ---- */
 
 static bool end_with_answer(struct pipe_call *c)
 {
@@ -291,7 +290,10 @@ static bool end_with_answer(struct pipe_call *c)
         again = AGAIN_NOT;
     if (again != AGAIN_NOT && retry_later(c, wait))
         return false;
-    /* Nobody waits for it any more, or it has ended: then the refusal of the outer call counts. */
+    /*
+     * If nobody waits for the registration any more, or it has ended, the outer call's error
+     * counts.
+     */
     if (c->registers && go_on_registering(c, again == AGAIN_NOT && !d->result.verdict.retry))
         return false;
     if (c->registers)

@@ -9,7 +9,7 @@
 
 #include "net/http/streams.h"
 
-/* Tenants answer at once or are in trouble: so many may be. */
+/* Tenants respond quickly unless they are in trouble: this many may be. */
 #define FETCHES_MAX 1000
 
 /* ---- Streams. ---- */
@@ -44,7 +44,7 @@ void pipe_free_tokens(struct arm_pipe *p)
 
 /* ---- Fetching. ---- */
 
-/* On the thread of the streams. */
+/* Called on the thread of the streams. */
 static void on_token(void *ctx, const struct http_response *response, const struct err *failure)
 {
     struct pipe_call *c = ctx;
@@ -81,7 +81,7 @@ void pipe_call_send_fetch(struct pipe_call *c)
                                              .on_end = on_token});
 }
 
-/* Another call has fetched, or failed to. From any thread. */
+/* Another call has fetched the token, or failed to. Called from any thread. */
 static void on_told(void *ctx)
 {
     struct pipe_call *c = ctx;
@@ -141,7 +141,7 @@ bool pipe_call_get_token(struct pipe_call *c)
     }
 }
 
-/* Between two tries of a fetch. */
+/* Waits between two attempts at a fetch. */
 static void wait_before_fetch(struct pipe_call *c, int64_t wait)
 {
     struct arm_pipe *p = c->pipe;

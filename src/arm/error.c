@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * error.c - refusals of all shapes to one.
+ * error.c - converts error responses of all shapes into one.
  *
- * A body is read as JSON; the node that holds code and message is found (the error member, the body
+ * A body is read as JSON; the node with code and message is found (the error member, the body
  * itself, a problem document); then everything below it that looks like an error is a cause.
  */
 #include "arm/error.h"
@@ -10,10 +10,10 @@
 
 /* How deep details and inner errors are followed; recorded ones end at 3. */
 #define CAUSE_DEPTH_MAX 16
-/* What is kept of a message that is not for people, such as a page of HTML. */
+/* How much is kept of a message that is not meant for people, such as an HTML page. */
 #define EXCERPT_MAX 200
 
-/* The member with that name, case-insensitive. */
+/* The member with that name, case-insensitively. */
 static const struct value *member(const struct value *object, str key)
 {
     const struct value *exact = value_get(object, key);
@@ -34,9 +34,11 @@ static bool looks_like_error(const struct value *v)
     return value_is(v, VALUE_OBJECT) && (member(v, STR("code")) || member(v, STR("message")));
 }
 
-/* ---- JSON inside of texts. ------------------------------------------------------------------- */
+/* ---- JSON inside texts. ---------------------------------------------------------------------- */
 
-/* The first JSON object in a text that is itself an error or holds one; NULL when there is none. */
+/*
+ * The first JSON object in a text that is itself an error or contains one; NULL when there is none.
+ */
 static const struct value *embedded_error(struct arena *a, str text)
 {
     const struct read_options options = {.go = true};
@@ -108,7 +110,7 @@ static void choose_cause(struct cloud_error *e)
 
 /* ---- The error itself. ----------------------------------------------------------------------- */
 
-/* Of a problem document the title, and what it says in detail. */
+/* The title of a problem document, and its detail. */
 static str problem_text(struct arena *a, const struct value *body)
 {
     str title = member_text(body, STR("title")), detail = value_str(member(body, STR("detail")));
@@ -143,7 +145,7 @@ static const struct value *error_node(const struct value *body)
     return value_is(error, VALUE_OBJECT) && error->len ? error : body;
 }
 
-/* What a resource that has failed says of the reason. */
+/* The reason given by a failed resource. */
 static str failure_text(const struct value *body)
 {
     static const str names[] = {STR_INIT("provisioningDetails"), STR_INIT("provisioningError"),
@@ -176,7 +178,7 @@ void cloud_error_from(struct arena *a, int http, const struct value *body, struc
     }
 }
 
-/* The beginning of a text that is not JSON; of a page its title. */
+/* The beginning of a text that is not JSON; for an HTML page, its title. */
 static str excerpt(struct arena *a, str body)
 {
     size_t open = str_find(body, STR("<title>")), close = str_find(body, STR("</title>"));

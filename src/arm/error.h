@@ -18,9 +18,9 @@
 
 struct value;
 
-/* The code of a refusal that has none. */
+/* The code of an error response that has none. */
 #define CLOUD_UNKNOWN "UnknownError"
-/* More causes than that are not kept; services list every broken field. */
+/* At most this many causes are kept; services list every invalid field. */
 #define CLOUD_CAUSES_MAX 64
 
 struct cloud_cause {
@@ -29,25 +29,27 @@ struct cloud_cause {
 };
 
 struct cloud_error {
-    int http;        /* the status; 0: there was no answer */
-    str code;        /* CLOUD_UNKNOWN when the body has none */
+    int http;        /* the status; 0: there was no response */
+    str code;        /* CLOUD_UNKNOWN if the body has none */
     str message;     /* may be empty */
     str target;      /* what the service blames; may be empty */
-    bool understood; /* the body is JSON and its code, if any, a text: what the original can read */
+    bool understood; /* the original can read it: JSON, and the code, if any, is a text */
     struct {
         struct cloud_cause *items;
         size_t len, cap;
     } causes;                        /* details and inner errors, parents first */
     const struct cloud_cause *cause; /* the deepest one that says more than the message, or NULL */
-    int64_t retry_after;             /* in nanoseconds; -1: not said. Set by the caller. */
+    int64_t retry_after;             /* in nanoseconds; -1: not given. Set by the caller. */
 };
 
 /* Reads a body. Everything lives as long as a; texts may point into body. */
 void cloud_error_read(struct arena *a, int http, str body, struct cloud_error *out);
 /*
- * The same for the answer of an operation or a resource that has ended badly: its error member, or
- * what else it says of the reason.
+ * The same for the response of a failed operation or resource: its error member, or any other
+ * explanation.
  */
 void cloud_error_from(struct arena *a, int http, const struct value *body, struct cloud_error *out);
-/* "message: deepest cause", or a sentence when Azure says nothing. Lives as long as a. */
+/*
+ * "message: deepest cause", or a sentence of ours when Azure gives no message. Lives as long as a.
+ */
 str cloud_error_text(struct arena *a, const struct cloud_error *e);

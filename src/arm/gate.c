@@ -2,7 +2,7 @@
 /*
  * gate.c - the request budget, shared by all pipes.
  *
- * Whoever may have changed the budget also releases the requests of others.
+ * Any thread that may have changed the budget also releases the requests of others.
  */
 #include "arm/arm_internal.h"
 
@@ -11,13 +11,13 @@ struct arm_gate {
     struct budget *budget;
 };
 
-/* A waiting request; granted by the last of its two holders, or once it was notified. */
+/* A waiting request; freed by the last of its two holders, or once it was notified. */
 struct waiter {
     struct budget_grant grant;
     bool granted, left;
     gate_fn *tell;
     void *ctx;
-    struct waiter *next; /* of those let go */
+    struct waiter *next; /* among released requests */
 };
 
 struct arm_gate *arm_gate_new(const struct budget_limits *limits)
@@ -28,7 +28,7 @@ struct arm_gate *arm_gate_new(const struct budget_limits *limits)
     return g;
 }
 
-/* Releases requests whose turn has come. Under the lock. Returns when to check again. */
+/* Releases requests whose turn has come. Call with the lock held. Returns when to check again. */
 static int64_t let_go(struct arm_gate *g, int64_t now, struct waiter **granted)
 {
     struct budget_grant grant;
@@ -82,7 +82,7 @@ void arm_gate_free(struct arm_gate *g)
 
     if (!g)
         return;
-    /* Those who left wait no longer than the longest pause of a bucket. */
+    /* The remaining requests wait no longer than the longest pause of a bucket. */
     while (again != INT64_MAX) {
         again = let_go(g, again < INT64_MAX / 2 ? again : INT64_MAX / 2, &granted);
         assert(!granted);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * id.c - reading, comparing and building ids of Azure Resource Manager.
+ * id.c - parses, compares and builds ids of Azure Resource Manager.
  */
 #include "arm/id.h"
 
 /* ---- Reading. -------------------------------------------------------------------------------- */
 
 /*
- * Servers resolve dots, some take a backslash for a slash, and controls end lines: with one of them
- * the id that is checked and the resource that is reached would be two.
+ * Servers resolve dots, some treat a backslash as a slash, and control characters end lines: with
+ * any of these, the id that is checked could differ from the resource that is accessed.
  */
 bool arm_id_is_segment(str s)
 {
@@ -23,7 +23,7 @@ bool arm_id_is_segment(str s)
 /* The segments of an id, one after the other. */
 struct segments {
     str rest;
-    size_t number; /* of the last one, from 1 */
+    size_t number; /* number of the last one, from 1 */
 };
 
 static bool next_segment(struct segments *s, str *out)
@@ -43,7 +43,7 @@ static bool peek_is(const struct segments *s, str word)
     return next_segment(&copy, &segment) && str_eq_fold(segment, word);
 }
 
-/* The value behind a word: the name of the subscription, say. */
+/* The value after a keyword, such as the name of the subscription. */
 static bool value_behind(struct segments *s, const char *word, str *out, struct err *e)
 {
     str skipped;
@@ -233,7 +233,7 @@ str arm_id_of_extension(struct arena *a, str target, str type, str name)
     return str_fmt(a, "%.*s/providers/%.*s/%.*s", STR_ARG(base), STR_ARG(type), STR_ARG(name));
 }
 
-/* How many parts of the type the base already has; its provider is named then. */
+/* How many parts of the type base already has, in which case it also has the provider. */
 static size_t shared_parts(const struct arm_id *base, str provider)
 {
     if (base->block_count == 0)

@@ -9,22 +9,22 @@
  *   /providers/NS/t/n                                           a resource of the tenant
  *   <any of these>/providers/NS/t/n                             an extension of it
  *
- * Ids, types and providers are case-insensitive; they are written in the case they were given. All
- * functions are pure and may be called from any thread. Results live as long as a, and point into
- * the texts they were made from.
+ * Ids, types and providers are case-insensitive; their spelling is preserved. All functions are
+ * pure and may be called from any thread. Results live as long as a, and point into the texts they
+ * were made from.
  */
 #pragma once
 
 #include "base/base.h"
 
-/* The longest id that is read, in bytes, and the most pairs of type and name in it. */
+/* Limits of an id: its length in bytes, and how many pairs of type and name it may have. */
 #define ARM_ID_MAX (8 * KIB)
 
 struct arm_pair {
     str type, name;
 };
 
-/* What one "/providers/NS" starts: a resource, or an extension of what precedes it. */
+/* What follows one "/providers/NS": a resource, or an extension of what precedes it. */
 struct arm_block {
     str provider;
     const struct arm_pair *pairs;
@@ -37,7 +37,7 @@ struct arm_id {
     size_t block_count;
 };
 
-/* Whether s can be one segment of an id, and means nothing but itself wherever it is read. */
+/* Whether s can be a segment of an id, and has no special meaning to anything that reads it. */
 bool arm_id_is_segment(str s);
 /* Reads an id. A slash at its end is fine. Errors say which part is wrong. */
 MUST_CHECK bool arm_id_parse(struct arena *a, str text, struct arm_id *out, struct err *e);
@@ -54,19 +54,21 @@ bool arm_id_equal(str x, str y);
 str arm_id_type(struct arena *a, const struct arm_id *id);
 /* The last name in it. */
 str arm_id_name(const struct arm_id *id);
-/* What it stands in: the parent of a child, the target of an extension, the group of a resource.
- * False when there is nothing above. */
+/*
+ * What contains it: the parent of a child, the target of an extension, the group of a resource.
+ * False when there is none.
+ */
 bool arm_id_parent(struct arena *a, const struct arm_id *id, struct arm_id *out);
 
 /* ---- Building. ------------------------------------------------------------------------------- */
 
 str arm_id_of_group(struct arena *a, str subscription, str name);
-/* An extension of any resource. type has one part behind its provider. */
+/* An extension of any resource. type has one part after its provider. */
 str arm_id_of_extension(struct arena *a, str target, str type, str name);
 /*
- * A resource in a group, below another resource, or (base empty) in the tenant. The names are those
- * of the last parts of type: as many parts as base already has are not written again. base is
- * taken letter by letter; the rest is spelled as type says, also where it differs from base.
+ * A resource in a group, below another resource, or (base empty) in the tenant. The names belong to
+ * the last parts of type: parts that base already has are not repeated. base is copied verbatim;
+ * the rest is spelled as in type, even where that differs from base.
  */
 MUST_CHECK bool arm_id_of_resource(struct arena *a, str base, str type, const str *names,
                                    size_t count, str *out, struct err *e);

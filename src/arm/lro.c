@@ -2,13 +2,13 @@
 /*
  * lro.c - the five protocols of long-running operations.
  *
- * A protocol is one function that reads the answer to a poll. What they share is above them:
- * states, waiting, and answers that tell nothing about the operation.
+ * Each protocol is one function that reads the response to a poll. What they share is above them:
+ * states, waiting, and responses that say nothing about the operation.
  */
 #include "arm/lro.h"
 #include "text/json/json.h"
 
-/* ---- What answers say. ----------------------------------------------------------------------- */
+/* ---- Reading responses. ---------------------------------------------------------------------- */
 
 bool lro_state_ends(str state, bool *well)
 {
@@ -46,7 +46,7 @@ static bool is_success(int http)
     return http >= 200 && http < 300;
 }
 
-/* The answer is about the server or the way to it, not about the operation. */
+/* Whether the response is about the server or the connection, not about the operation. */
 static bool is_trouble(int http)
 {
     static const int statuses[] = {0, 408, 429, 500, 502, 503, 504};
@@ -94,7 +94,7 @@ static int64_t own_wait(unsigned polls)
     return (polls < 3 ? 5 << polls : 30) * NS_PER_SEC;
 }
 
-/* The server says how long before the next request, or own is taken: "at once" does not count. */
+/* Waits as long as the server says, or else own; a wait of 0 is ignored. */
 static void wait_as_asked(struct lro *o, const struct arm_answer *answer, int64_t own)
 {
     o->wait = answer->retry_after > 0 ? answer->retry_after : own;
@@ -110,8 +110,7 @@ static void go_on(struct lro *o, const struct arm_answer *answer)
 
 /* ---- Ends. ---- */
 
-/* The operation went well. What the resource has become is known when the answer was the resource.
- */
+/* The operation succeeded. If the response was the resource, its new state is known. */
 static void succeed(struct lro *o, const struct arm_answer *answer, bool has_resource)
 {
     o->next = has_resource || is_delete(o) ? LRO_DONE : LRO_READ;
@@ -120,7 +119,7 @@ static void succeed(struct lro *o, const struct arm_answer *answer, bool has_res
     wait_as_asked(o, answer, 0);
 }
 
-/* Nobody knows how it went: the resource itself must tell. */
+/* The outcome is unknown: look at the resource itself. */
 static void look(struct lro *o, const struct arm_answer *answer)
 {
     o->next = LRO_READ;
@@ -128,7 +127,7 @@ static void look(struct lro *o, const struct arm_answer *answer)
     wait_as_asked(o, answer, 0);
 }
 
-/* Sets the state and says whether the operation has ended by it; then o->next is set. */
+/* Sets the state; returns whether it ends the operation, in which case o->next is set. */
 static bool state_ends(struct arena *a, struct lro *o, const struct arm_answer *answer, str state,
                        bool has_resource)
 {
@@ -179,7 +178,7 @@ static void step_location(struct arena *a, struct lro *o, const struct arm_answe
     if (answer->location.len && !is_relative(answer->location))
         o->poll_url = answer->location;
     if (is_success(answer->http) && state_ends(a, o, answer, state, false)) {
-        /* A resource that says it is well while it is being deleted is still there. */
+        /* A resource that reports success while being deleted still exists. */
         if (is_delete(o) && o->next == LRO_DONE)
             look(o, answer);
     } else if (answer->http == 202) {
@@ -240,9 +239,9 @@ bool lro_stay_home(struct lro *o)
     return is_delete(o);
 }
 
-/* ---- The first answer. ----------------------------------------------------------------------- */
+/* ---- The first response. --------------------------------------------------------------------- */
 
-/* A path is meant on the host that was asked. */
+/* A path refers to the host of the request. */
 static str absolute(struct arena *a, const struct lro *o, str url)
 {
     return is_relative(url) ? str_concat(a, url_origin(o->url), url) : url;
@@ -265,7 +264,7 @@ static bool choose(struct arena *a, struct lro *o, const struct arm_answer *firs
     return true;
 }
 
-/* No header says where to ask: the answer, or the resource, is all there is. */
+/* Without a header that says where to poll, there is only the response, or the resource. */
 static void begin_without_header(struct arena *a, struct lro *o, const struct arm_answer *first)
 {
     const struct value *body = body_of(a, first);
@@ -278,8 +277,10 @@ static void begin_without_header(struct arena *a, struct lro *o, const struct ar
     }
     if (writes && first->http != 202 && state_ends(a, o, first, state, true))
         return;
-    /* Also 201, where a relative Location names the resource: it exists, and some of these cannot
-       be read. The reference operator polls, or fails and writes again. */
+    /*
+     * This includes 201, where a relative Location names the resource: it exists, and some of these
+     * cannot be read. The reference operator polls, or fails and writes again.
+     */
     if (!writes || (first->http != 202 && !state.len)) {
         succeed(o, first, body != NULL);
         return;
@@ -296,7 +297,7 @@ void lro_begin(struct arena *a, struct lro *o, str method, str url, const struct
 
     *o = (struct lro){.method = method, .url = url, .state = STR("InProgress")};
     if (is_delete(o) && first->http == 404) {
-        succeed(o, first, false); /* gone already */
+        succeed(o, first, false); /* deleted already */
         return;
     }
     if (!is_success(first->http)) {

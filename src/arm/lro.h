@@ -24,19 +24,19 @@
 
 #include "arm/error.h"
 
-/* What an answer says that matters here. Absent headers are empty. */
+/* The relevant parts of a response. Absent headers are empty. */
 struct arm_answer {
-    int http; /* 0: there was none */
+    int http; /* 0: there was no response */
     str body;
     str async_operation, operation_location, location;
-    int64_t retry_after; /* in nanoseconds; -1: not said */
-    str request_id;      /* x-ms-request-id: Azure's name of the request, for its support */
-    str failure;         /* why there was none, for people; may be empty */
+    int64_t retry_after; /* in nanoseconds; -1: not given */
+    str request_id;      /* x-ms-request-id: identifies the request to Azure's support */
+    str failure;         /* why there was none, as a message; may be empty */
     bool denied;         /* because the credential was rejected */
 };
 
 enum lro_protocol {
-    LRO_NONE,      /* the first answer was the last */
+    LRO_NONE,      /* the first response was the last */
     LRO_ASYNC,     /* Azure-AsyncOperation */
     LRO_OPERATION, /* Operation-Location */
     LRO_LOCATION,  /* Location */
@@ -45,9 +45,9 @@ enum lro_protocol {
 
 enum lro_next { LRO_POLL, LRO_READ, LRO_DONE, LRO_FAILED };
 
-/* Waits longer than that are cut; Azure asks for at most some minutes. */
+/* Longer waits are cut to this; Azure requests a few minutes at most. */
 #define LRO_WAIT_MAX (600 * NS_PER_SEC)
-/* So many polls in a row may fail while the operation goes on. */
+/* How many polls in a row may fail before the operation is given up. */
 #define LRO_TROUBLE_MAX 20
 
 struct lro {
@@ -55,43 +55,42 @@ struct lro {
     enum lro_next next;
     str method;       /* PUT, PATCH, DELETE, POST */
     str url;          /* of the first request */
-    str poll_url;     /* LRO_POLL: where to ask */
+    str poll_url;     /* LRO_POLL: the URL to poll */
     str final_url;    /* LRO_READ: the resource */
-    str state;        /* as Azure words it; "InProgress" when it did not say */
-    int64_t wait;     /* LRO_POLL, LRO_READ: before asking */
+    str state;        /* as Azure words it; "InProgress" if not given */
+    int64_t wait;     /* LRO_POLL, LRO_READ: before sending */
     str body;         /* LRO_DONE: the last body, may be empty */
     unsigned polls;   /* so far */
-    unsigned trouble; /* polls that failed since the last one that did not */
+    unsigned trouble; /* polls that failed since the last one that succeeded */
     struct cloud_error error;
 };
 
-/* Takes the first answer. */
+/* Takes the first response. */
 void lro_begin(struct arena *a, struct lro *o, str method, str url, const struct arm_answer *first);
 /*
- * The address of the operation must not be asked: it is not of Resource Manager, and would be shown
- * our token. What has become of the resource is looked at instead. False when that tells nothing
- * (POST).
+ * The URL of the operation must not be used: it does not belong to Resource Manager, which must not
+ * see our token. Reads the resource instead. False when that would not help (POST).
  */
 MUST_CHECK bool lro_stay_home(struct lro *o);
-/* Takes the answer to a poll. http 0 means that there was none: it is asked again. */
+/* Takes the response to a poll. http 0 means that there was none: polls again. */
 void lro_step(struct arena *a, struct lro *o, const struct arm_answer *answer);
 
 /* A running operation as text: one JSON object. */
 str lro_token(struct arena *a, const struct lro *o);
 /*
- * Takes up an operation from its token. Fails when the token is broken, is about another method, or
- * would lead to another host than the one of endpoint: tokens lie where users can write.
+ * Resumes an operation from its token. Fails when the token is malformed, is for another method, or
+ * would lead to another host than that of endpoint: tokens are stored where users can write.
  */
 MUST_CHECK bool lro_resume(struct arena *a, str token, str method, str endpoint, struct lro *out,
                            struct err *e);
 
 /*
- * Whether url is of Resource Manager at endpoint, so that it may be shown a token: the same scheme,
- * host and port, or a host below that one ("https://eastus2.management.azure.com" for
- * "https://management.azure.com"), which is how some providers name the place of an operation.
+ * Whether url belongs to the Resource Manager at endpoint, so that it may see a token: the same
+ * scheme, host and port, or a host below that one ("https://eastus2.management.azure.com" for
+ * "https://management.azure.com"), which is what some providers use for operations.
  */
 bool lro_is_home(str url, str endpoint);
-/* Whether a state means the end, and a good one. Letters count without case. */
+/* Whether a state is final; *well: whether it is a success. Case-insensitive. */
 bool lro_state_ends(str state, bool *well);
 /* "https://host[:port]" of a URL; empty when it is relative. */
 str url_origin(str url);

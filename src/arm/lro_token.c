@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lro_token.c - operations that outlive the process: written to an annotation and taken up again.
+ * lro_token.c - operations that outlive the process: saved in an annotation and resumed later.
  *
  * The order of the members is that of the reference operator, and so is the escaping, so that
  * either program can take over from the other.
@@ -80,7 +80,7 @@ static bool is_ip(str host)
     return true;
 }
 
-/* Names of hosts only: nothing that two readers of URLs could understand differently. */
+/* Host names only: nothing that two URL parsers could understand differently. */
 static bool is_plain_host(str host)
 {
     for (size_t i = 0; i < host.len; i++) {
@@ -107,7 +107,7 @@ bool lro_is_home(str url, str endpoint)
         return false;
     if (str_eq_fold(host, own))
         return true;
-    /* Only over TLS, where the certificate proves that the host is what it is called. */
+    /* Only over TLS, where the certificate proves the name of the host. */
     if (!str_eq(u.scheme, STR("https")) || is_ip(own) || !is_plain_host(host) ||
         host.len <= own.len + 1)
         return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pipe.c - a pipe, its workers, and where calls come in and go out; see pipe.h. What
- * happens in between is in call.c.
+ * pipe.c - a pipe, its workers, and where calls enter and leave; see pipe.h. What happens in
+ * between is in call.c.
  */
 #include "arm/pipe.h"
 
@@ -12,7 +12,7 @@
 
 #define CONNECTIONS 500
 #define METADATA_CONNECT (3 * NS_PER_SEC)
-/* Calls that are kept for the next calls, with some memory. */
+/* How many finished calls are kept for reuse, with some memory. */
 #define SPARE_MAX 1024
 
 /* ---- Workers. ---- */
@@ -35,7 +35,7 @@ void pipe_call_workers(struct arm_pipe *p)
     }
 }
 
-/* What a worker finds: a call, or work with the clock, or (false) the end. */
+/* Finds work: a call, or watching the clock; false at the end. */
 static bool find_work(struct arm_pipe *p, struct pipe_call **c)
 {
     AUTO_LOCK guard = lock_take(&p->lock);
@@ -192,7 +192,8 @@ void arm_pipe_release(struct arm_pipe *p, struct arm_done *d)
 
 /*
  * For calls, and for tokens with and without a proxy. HTTP/2 would put all calls on one connection,
- * and all of them behind one that is slow. Redirects are answers: a token must not follow them.
+ * where a slow one delays the others. Redirects are returned as responses: a token must not follow
+ * them.
  */
 static bool open_clients(struct arm_pipe *p, const struct http_config *given, struct err *e)
 {
@@ -205,7 +206,7 @@ static bool open_clients(struct arm_pipe *p, const struct http_config *given, st
 
     if (!http_client_new(&tokens, &p->token_http[0], e))
         return false;
-    /* The metadata service, on the machine itself: it answers at once or never. */
+    /* The metadata service is on the machine itself: it responds at once or never. */
     tokens.no_proxy = true;
     tokens.redirects_max = 0;
     tokens.connect_timeout = METADATA_CONNECT;
@@ -244,7 +245,7 @@ bool arm_pipe_new(const struct arm_pipe_config *config, struct arm_pipe **out, s
     return true;
 }
 
-/* Whoever watches the clock looks at those that wait in a moment. */
+/* The worker that watches the clock will soon check the waiting calls. */
 void arm_pipe_cancel(struct arm_pipe *p, uint64_t term)
 {
     term_end(&p->terms, term);
@@ -273,7 +274,7 @@ void arm_pipe_free(struct arm_pipe *p)
         p->cut = true;
     }
     arm_pipe_close(p);
-    /* This ends requests on the wire; the others end when they are next looked at. */
+    /* This ends requests on the wire; the others end when they are next processed. */
     http_streams_free(p->streams);
     p->streams = NULL;
     pipe_free_tokens(p);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pipe_timer.c - watching the clock for the calls of a pipe that are parked: until the end of a
- * rest, or of the time that a call has; see pipe_internal.h.
+ * pipe_timer.c - watches the clock for the parked calls of a pipe: until their next attempt, or
+ * until their deadline; see pipe_internal.h.
  */
 #include "arm/pipe_internal.h"
 
-/* The longest time between two looks at those who wait, and while there is something to do. */
+/* The longest time between two checks of the waiting calls: when idle, and when busy. */
 #define IDLE_MAX (20 * NS_PER_MS)
 #define IDLE_BUSY (5 * NS_PER_MS)
 #define IDLE_MIN (1 * NS_PER_MS)
 
-/* Those whose rest is over; when that of the next one will be. */
+/* Takes calls whose next attempt is due; *next is when the next one will be. */
 static struct pipe_call *take_due(struct arm_pipe *p, int64_t now, int64_t *next)
 {
     struct pipe_call *due = NULL, *right;
@@ -31,7 +31,7 @@ static struct pipe_call *take_due(struct arm_pipe *p, int64_t now, int64_t *next
     return due;
 }
 
-/* Whether c need not wait any more for what it is parked for. */
+/* Stops the wait of a parked call. False: what it waited for has just come. */
 static bool forget(struct pipe_call *c)
 {
     struct arm_pipe *p = c->pipe;
@@ -41,8 +41,10 @@ static bool forget(struct pipe_call *c)
     return gate_forget(p->gate, c->waiter);
 }
 
-/* Ends those at the gate, or without a token, whose time is over; when that of the next one will
- * be. */
+/*
+ * Ends calls at the gate, or without a token, whose deadline has passed; *next is the next
+ * deadline.
+ */
 static void expire(struct arm_pipe *p, int64_t now, int64_t *next)
 {
     struct pipe_call *right;
@@ -93,14 +95,14 @@ static void begin_all(struct pipe_call *due)
     }
 }
 
-/* Waits up to ns. */
+/* Waits for up to ns. */
 static void wait_idle(struct arm_pipe *p, int64_t ns)
 {
     {
         AUTO_LOCK guard = lock_take(&p->lock);
         if (p->queue.first && ns > IDLE_BUSY)
             ns = IDLE_BUSY;
-        /* While answers are to come, time is real: it does not pass by our doing. */
+        /* While responses are expected, wait in real time, even with a fake clock. */
         if (p->sent || p->queue.first) {
             p->idling = true;
             clock_wire_wait(&p->idle_wait, &p->lock.mutex, ns);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * budget.c - the buckets, and whose turn it is.
+ * budget.c - the buckets, and which request is next; see budget.h.
  *
  * Why we never send too much: a request in flight may not have arrived, and Azure's bucket does not
  * grow while it is full. So our level plus the requests in flight never exceeds the burst, and our
@@ -8,10 +8,10 @@
  */
 #include "arm/budget/internal.h"
 
-/* The pause after a 429 that does not say how long, doubled each time up to the other. */
+/* The pause after a 429 without Retry-After, doubled each time up to the maximum. */
 #define PAUSE_FIRST (5 * NS_PER_SEC)
 #define PAUSE_MAX (300 * NS_PER_SEC)
-/* Buckets that take an hour to fill are not kept for others for that long. */
+/* Buckets that take an hour to fill are not reserved for others for that long. */
 #define SHARED_MAX (900 * NS_PER_SEC)
 
 struct budget_limits budget_published(void)
@@ -65,14 +65,14 @@ bool bucket_has(struct budget_bucket *b, double need, int64_t now, int64_t *agai
         return false;
     }
     bucket_refill(b, now);
-    /* A reserve of a tiny bucket must not shut it. */
+    /* The reserve of a tiny bucket must not block it. */
     if (need > b->rate.burst)
         need = b->rate.burst;
     if (b->level + 1e-9 >= need)
         return true;
     missing = need - b->level;
     wait = missing / b->rate.per_second * (double)NS_PER_SEC + 1;
-    /* It grows only when answers come in, but the caller may well ask again. */
+    /* It may only grow when responses come in, but the caller can call again anyway. */
     sooner(again, wait > 3.6e12 ? now + 3600 * NS_PER_SEC : now + (int64_t)wait);
     return false;
 }
@@ -160,7 +160,7 @@ static void drop_idle(struct budget *b, int64_t now)
     drop_idle_once(b, now);
 }
 
-/* The parts of a key, without case; a NUL keeps them apart. */
+/* The parts of a key, in lowercase, separated by NULs. */
 static str key_of(struct arena *a, const struct budget_request *r, bool provider)
 {
     const str parts[] = {r->subscription, r->principal, r->region,
@@ -204,8 +204,8 @@ static bool known_rate(const struct budget *b, const struct budget_stats *names,
 }
 
 /*
- * Sets what we use of a bucket: our share, and not what it gains in a second, because it may be
- * filled only that often.
+ * Sets what we use of a bucket: our share, minus what it gains in a second, because it may be
+ * filled only once a second.
  */
 static void use_rate(const struct budget *b, struct budget_bucket *k, struct budget_rate whole)
 {
@@ -218,7 +218,7 @@ static void use_rate(const struct budget *b, struct budget_bucket *k, struct bud
     k->others = whole.burst - k->rate.burst;
 }
 
-/* How long a bucket counts as shared after the last sign of it, or when nothing is known. */
+/* How long a bucket counts as shared after the last sign of sharing, or if nothing is known. */
 static int64_t shared_for(const struct budget_bucket *k)
 {
     const double fills = k->rate.burst / k->rate.per_second * (double)NS_PER_SEC;
@@ -253,7 +253,7 @@ static struct budget_bucket *new_bucket(struct budget *b, str key, enum budget_v
     return k;
 }
 
-/* The bucket of r, made when there is none; NULL when there are too many. */
+/* The bucket of r, created if necessary; NULL when there are too many. */
 static struct budget_bucket *bucket_of(struct budget *b, const struct budget_request *r,
                                        bool provider, int64_t now)
 {
@@ -274,7 +274,7 @@ static struct budget_bucket *bucket_of(struct budget *b, const struct budget_req
     return new_bucket(b, key, r->verb, now);
 }
 
-/* A namespace that has had the bucket to itself while it filled need not leave a reserve. */
+/* A namespace that has had a bucket to itself while it filled does not have to leave a reserve. */
 static void note_namespace(struct budget_bucket *k, uint64_t namespace, int64_t now)
 {
     if (k->namespace && k->namespace != namespace)
@@ -290,7 +290,7 @@ bool budget_submit(struct budget *b, const struct budget_request *r, int64_t now
     if (b->waiting >= b->limits.waiting_max)
         return err_set(e, ERR_LIMIT, "more than %zu requests wait for the request budget",
                        b->limits.waiting_max);
-    /* Held, so that the making of the second does not drop the first. */
+    /* Referenced, so that creating the second does not drop the first. */
     bucket = bucket_of(b, r, false, now);
     if (bucket && r->provider.len) {
         bucket->uses++;
@@ -318,7 +318,7 @@ static void *next_in_line(struct budget_bucket *k, enum budget_priority priority
     return wait_queue_next(&k->queues[priority], turn, provider, again);
 }
 
-/* What users caused and polls: one turn each in a cycle, then a new one begins. */
+/* User requests and polls: one turn each per cycle, then a new cycle begins. */
 static void *next_urgent(struct budget *b, struct budget_bucket *k, int64_t now,
                          enum budget_priority *priority, struct budget_bucket **provider,
                          int64_t *again)
@@ -386,7 +386,7 @@ void *budget_next(struct budget *b, int64_t now, struct budget_grant *grant, int
     return NULL;
 }
 
-/* ---- Answers. ---- */
+/* ---- Responses. ---- */
 
 static void give_back(struct budget_bucket *k, int64_t now)
 {
@@ -407,21 +407,21 @@ static void pause_bucket(struct budget_bucket *k, int64_t now, int64_t wait)
     k->level = 0;
     if (k->paused < now + wait)
         k->paused = now + wait;
-    /* Nothing is gained while it is paused: what is there then is theirs to say. */
+    /* It does not fill while paused: the next response shows what is left. */
     k->at = k->paused;
 }
 
 /*
- * So many were left there when a request arrived. Of the others, those that had been answered
- * before it was let go (mark) had arrived before it; each of the rest may have arrived before it or
- * may still take a token. So the level is what is left, less at most all of these, and less at
- * least those that are not answered yet. Answers come in any order: an old one says little, because
- * many were let go since, and does no harm.
+ * remaining tokens were left at Azure when a request arrived. Of the other requests, those answered
+ * before it was sent (mark) had arrived before it; each of the rest may have arrived before it or
+ * may still take a token. So the level is at least remaining minus all of these, and at most
+ * remaining minus those not answered yet. Responses come in any order: an old one means little,
+ * because many requests were sent since, and does no harm.
  */
 static void correct(struct budget_bucket *k, int64_t remaining, uint64_t mark)
 {
     const double most = (double)remaining - (double)k->in_flight;
-    /* The part of the bucket that we do not use counts there, too. */
+    /* remaining includes the part of the bucket that we do not use. */
     const double least = (double)remaining - k->others - (double)(k->taken - mark - 1);
 
     if (remaining < 0)
@@ -432,7 +432,7 @@ static void correct(struct budget_bucket *k, int64_t remaining, uint64_t mark)
         k->level = least;
 }
 
-/* A provider says how much is left, not of how much: the most that was seen is the burst. */
+/* A provider reports how much is left, but not of how much: the largest value seen is the burst. */
 static void learn(const struct budget *b, struct budget_bucket *k, const struct budget_signal *s,
                   uint64_t mark)
 {
@@ -455,7 +455,7 @@ static void learn(const struct budget *b, struct budget_bucket *k, const struct 
 void budget_answer(struct budget *b, const struct budget_grant *grant, int64_t now,
                    const struct budget_signal *s)
 {
-    /* When the subscription has some left, it is the provider that has none. */
+    /* If the subscription has tokens left, it is the provider that has none. */
     struct budget_bucket *k = grant->bucket, *p = grant->provider,
                          *empty = p && s->remaining > 0 ? p : k;
 

@@ -12,7 +12,7 @@ struct budget_signal budget_signal_none(void)
 
 /* ---- Headers. ---- */
 
-/* The number behind the prefix and the verb, when it is there and less than *out. */
+/* Takes the number from the header if it is present and less than *out. */
 static void take_less(const struct http_headers *h, const char *name, int64_t *out)
 {
     int64_t n;
@@ -22,7 +22,7 @@ static void take_less(const struct http_headers *h, const char *name, int64_t *o
         *out = n;
 }
 
-/* "HighCostGet3Min": three minutes. -1 when it does not say. */
+/* "HighCostGet3Min": three minutes. -1 when there is no period. */
 static int64_t window_of(str policy)
 {
     str digits = str_without_suffix(policy, STR("Min"));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * turns.c - waiting requests, in turns by namespace.
+ * turns.c - queues of waiting requests, which take turns by namespace.
  *
  * A namespace without requests is kept until its last turn has expired: otherwise it would get a
  * second turn as soon as it comes back. So is its flow for a provider with a limit.
@@ -10,10 +10,11 @@
 #include <math.h>
 
 /*
- * How much of a bucket must be left for a namespace to take from it: nothing for one that has used
- * none of it, kept for one that has used HEAVY of it while it filled once, and in between more the
- * more it has used, steeply at first. So those who take much find a level at which they get no more
- * than their share, whether they are one or many, and those who take little find tokens.
+ * How much of a bucket must be left before a namespace may take from it: nothing if it has used
+ * none of it, kept if it has used the share HEAVY in the time the bucket takes to fill; in between,
+ * the more it has used, the more must be left, rising steeply at first. So heavy users settle at a
+ * level where they get no more than their share, whether they are one or many, and light users
+ * always find tokens.
  */
 #define HEAVY 0.25
 #define STEEP 5
@@ -59,7 +60,7 @@ void wait_queue_free(struct wait_queue *q)
     wait_queue_begin(q);
 }
 
-/* ---- Coming. ---- */
+/* ---- Adding. ---- */
 
 static void put_last(struct wait_queue *q, struct wait_namespace *s)
 {
@@ -122,9 +123,9 @@ void wait_queue_add(struct wait_queue *q, str namespace, struct budget_bucket *p
     q->waiting++;
 }
 
-/* ---- Going. ---- */
+/* ---- Taking. ---- */
 
-/* Forgets what was used as fast as the bucket fills. */
+/* Usage decays as fast as the bucket fills. */
 static double decay(double *used, int64_t *at, const struct budget_rate *rate, int64_t now)
 {
     if (now > *at) {
@@ -135,7 +136,7 @@ static double decay(double *used, int64_t *at, const struct budget_rate *rate, i
     return *used;
 }
 
-/* What a namespace has used of a bucket. */
+/* How much of a bucket a namespace has used. */
 static double used_by(struct wait_namespace *s, const struct wait_turn *turn)
 {
     return decay(&s->used, &s->used_at, &turn->bucket->rate, turn->now);
@@ -146,13 +147,15 @@ static bool is_limited(const struct wait_flow *f)
     return f->provider && f->provider->limited;
 }
 
-/* The same of the bucket of a provider. */
+/* The same for the bucket of a provider. */
 static double used_by_flow(struct wait_flow *f, int64_t now)
 {
     return is_limited(f) ? decay(&f->used, &f->used_at, &f->provider->rate, now) : 0;
 }
 
-/* Takes the first item of a flow, which goes behind the others, or ends with its last one. */
+/*
+ * Takes the first item of a flow, which then moves to the end of the list, or is freed when empty.
+ */
 static void *take_from(struct wait_namespace *s, struct wait_flow **at, int64_t now)
 {
     struct wait_flow *f = *at, **end;
@@ -188,7 +191,7 @@ static double floor_for(const struct wait_turn *turn, const struct budget_bucket
     return k->rate.burst * (turn->kept * share > turn->floor ? turn->kept * share : turn->floor);
 }
 
-/* Whether the bucket of its provider has room for a flow: the rules are those of the other one. */
+/* Whether the provider's bucket has room for a flow, by the same rules as the shared bucket. */
 static bool provider_has(struct wait_flow *f, const struct wait_turn *turn, int64_t *again)
 {
     if (!is_limited(f))
@@ -219,7 +222,7 @@ static void *take(struct wait_namespace *s, const struct wait_turn *turn,
     return NULL;
 }
 
-/* Takes s, at *at, out of the ring. */
+/* Removes s, at *at, from the ring. */
 static void unlink_namespace(struct wait_queue *q, struct wait_namespace **at)
 {
     struct wait_namespace *s = *at;

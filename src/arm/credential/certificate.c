@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * certificate.c - client certificates: reading them, and signing with them.
+ * certificate.c - reads client certificates, and signs with them.
  */
 /* Before our headers, which poison names that these use. */
 #include <openssl/err.h>
@@ -14,16 +14,16 @@
 #include "text/codec.h"
 #include "text/json/json.h"
 
-/* The largest certificate file that is looked at, and the most certificates of a chain. */
+/* The largest certificate file that is read, and the longest certificate chain. */
 #define CERT_MAX (1 * MIB)
 #define CHAIN_MAX 16
-/* How long an assertion is good, and how far its beginning lies back. */
+/* How long an assertion is valid, and how far it is backdated, in seconds. */
 #define ASSERTION_LIFE 600
 #define ASSERTION_SLACK 300
 
 struct client_cert {
     EVP_PKEY *key;
-    X509 *certs[CHAIN_MAX]; /* its own first */
+    X509 *certs[CHAIN_MAX]; /* the client's own is first */
     size_t count;
 };
 
@@ -71,7 +71,7 @@ static void read_pem(struct client_cert *c, str data, str password)
 
 /* ---- PKCS#12. ---- */
 
-/* A key of another library context, brought to the usual one: that context will end. */
+/* Moves a key from another library context, which will be freed, to the default one. */
 static EVP_PKEY *bring_home(EVP_PKEY *key)
 {
     unsigned char *der = NULL;
@@ -105,7 +105,7 @@ static bool parse_pkcs12(struct client_cert *c, PKCS12 *p12, const char *passwor
     return true;
 }
 
-/* With the ciphers of old tools (RC2, 3DES), which are in a provider of their own. */
+/* Supports the ciphers of old tools (RC2, 3DES), which are in a separate OpenSSL provider. */
 static bool parse_legacy(struct client_cert *c, str data, const char *password)
 {
     OSSL_LIB_CTX *library = OSSL_LIB_CTX_new();
@@ -173,7 +173,7 @@ static bool check(struct client_cert *c, struct err *e)
                        "AZURE_CLIENT_CERTIFICATE has no private key that can be read; it must hold "
                        "the certificate and its key, and AZURE_CLIENT_CERTIFICATE_PASSWORD the "
                        "password if there is one");
-    /* The own certificate first, wherever it stands. */
+    /* The client's own certificate comes first, wherever it was in the file. */
     for (size_t i = 0; i < c->count; i++)
         if (X509_check_private_key(c->certs[i], c->key) == 1) {
             X509 *own = c->certs[i];

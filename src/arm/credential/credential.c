@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * credential.c - tokens, cached while valid.
+ * credential.c - tokens, cached while they are valid; see credential.h.
  */
 #include "arm/credential/internal.h"
 
-/* After a failed renewal the old token serves on; so long until the next try. */
+/* How long to wait after a failed renewal, while the old token is still used. */
 #define RENEW_AGAIN (30 * NS_PER_SEC)
-/* A token is not used in the last moments of its life: requests take time. */
+/* A token is not used right before it expires, since requests take time. */
 #define MARGIN (10 * NS_PER_SEC)
-/* Those who waited for a failed try share its error for so long. */
+/* How long callers that waited for a failed attempt share its error. */
 #define FAILURE_SHARED NS_PER_SEC
-/* Scopes times tenants: a few. */
+/* Scopes times tenants: there are only a few. */
 #define ENTRIES_MAX 256
 
 /* The token of one tenant and scope. */
 struct entry {
     struct entry *next;
     str tenant, scope;
-    struct arena *secret; /* of the token */
+    struct arena *secret; /* for the token */
     str token;
     int64_t renew, ends; /* clock_mono */
     bool fetching;
-    struct err failure; /* of the last try */
+    struct err failure; /* of the last attempt */
     int64_t failed;     /* when */
 };
 
@@ -189,7 +189,7 @@ static struct token_call call_of(const struct credential *c, const struct entry 
         .settings = &c->settings, .cert = c->cert, .tenant = t->tenant, .scope = t->scope};
 }
 
-/* What a fetch has brought; answer is NULL when it failed. Those who wait. */
+/* Stores the result of a fetch; answer is NULL when it failed. Returns the listeners. */
 static struct credential_listener *settle(struct credential *c, struct entry *t,
                                           const struct token_answer *answer,
                                           const struct err *failure)
@@ -218,7 +218,7 @@ static void notify_all(struct credential_listener *waiting)
 
 enum step { STEP_USE, STEP_FETCH, STEP_FAIL, STEP_WAIT };
 
-/* What a caller who began then has to do; asked: it has fetched. */
+/* Decides what a caller that began at that time has to do; asked: it has fetched. */
 static enum step decide(struct entry *t, int64_t began, bool asked, struct arena *a, str *token,
                         struct err *e)
 {
@@ -226,7 +226,7 @@ static enum step decide(struct entry *t, int64_t began, bool asked, struct arena
 
     if (t->fetching && !is_good(t, now))
         return STEP_WAIT;
-    /* One that was just got is used however short its life is. */
+    /* A token that was just fetched is used, however short its lifetime is. */
     if (t->token.len && (asked || (is_good(t, now) && (t->fetching || now < t->renew)))) {
         *token = str_copy(a, t->token);
         return STEP_USE;
@@ -251,7 +251,7 @@ static bool wrap(const struct credential *c, str tenant, struct err *e)
                     STR_ARG(c->settings.client), STR_ARG(tenant));
 }
 
-/* ---- Asking for them. ---- */
+/* ---- Getting tokens. ---- */
 
 static enum credential_state begin_fetch(struct credential *c, struct entry *t,
                                          struct credential_wish *wish)
@@ -273,7 +273,7 @@ static enum credential_state begin_fetch(struct credential *c, struct entry *t,
     return CREDENTIAL_READY;
 }
 
-/* One of the tokens; CREDENTIAL_READY when it is there. */
+/* Gets one of the tokens; CREDENTIAL_READY when there is one. */
 static enum credential_state try_one(struct credential *c, struct arena *a, str tenant, str scope,
                                      struct credential_wish *wish, str *token)
 {

@@ -32,8 +32,8 @@ struct credential;
 /* ---- Clouds. ---- */
 
 struct cloud {
-    str endpoint;  /* of Resource Manager, without a slash at the end */
-    str audience;  /* of its tokens */
+    str endpoint;  /* Resource Manager, without a slash at the end */
+    str audience;  /* for its tokens */
     str authority; /* where tokens come from, with a slash at the end */
 };
 
@@ -47,9 +47,9 @@ str cloud_scope(struct arena *a, const struct cloud *c);
 enum credential_kind {
     CREDENTIAL_SECRET,
     CREDENTIAL_CERTIFICATE,
-    CREDENTIAL_WORKLOAD, /* a token of Kubernetes, from a file */
-    CREDENTIAL_MANAGED,  /* what the machine is, from its metadata service */
-    CREDENTIAL_CLI,      /* whoever is logged in with the Azure CLI */
+    CREDENTIAL_WORKLOAD, /* a Kubernetes token, from a file */
+    CREDENTIAL_MANAGED,  /* the machine's identity, from its metadata service */
+    CREDENTIAL_CLI,      /* the user who is logged in with the Azure CLI */
 };
 
 /* Where keys come from. False when there is no such key. */
@@ -60,24 +60,23 @@ struct credential_keys {
 
 struct credential_options {
     str origin;  /* for errors: "secret default/aso-credential" */
-    bool scoped; /* a Secret: a key counts when it is there. Else an empty one counts as absent. */
-    bool own_cloud;            /* scoped: it may name endpoints of its own */
-    const struct cloud *cloud; /* scoped: of the operator; NULL: public */
+    bool scoped; /* a Secret: any key that is present counts. Otherwise, empty ones are absent. */
+    bool own_cloud;            /* scoped: it may specify its own endpoints */
+    const struct cloud *cloud; /* scoped: the operator's; NULL: public */
 };
 
-/* A credential that has been chosen. Texts live as long as the arena, which should be a secret one.
- */
+/* The credential that was chosen. Texts live as long as the arena, which should be a secret one. */
 struct credential_settings {
     enum credential_kind kind;
     str subscription, tenant, client;
     str secret;                /* CREDENTIAL_SECRET */
-    str certificate, password; /* CREDENTIAL_CERTIFICATE: PEM, PKCS#12, or that in base64 */
-    bool send_chain;           /* the certificate goes along, for trust by issuer */
-    bool rs256;                /* for authorities that do not know PS256 */
+    str certificate, password; /* CREDENTIAL_CERTIFICATE: PEM, PKCS#12, or either in base64 */
+    bool send_chain;           /* send the certificate chain, for trust by issuer */
+    bool rs256;                /* for authorities that do not support PS256 */
     str token_file;            /* CREDENTIAL_WORKLOAD */
-    str metadata;              /* CREDENTIAL_MANAGED: where the service is */
+    str metadata;              /* CREDENTIAL_MANAGED: the URL of the service */
     const char *program;       /* CREDENTIAL_CLI: NULL is "az" */
-    const str *tenants;        /* further ones, for references across tenants */
+    const str *tenants;        /* additional ones, for references across tenants */
     size_t tenant_count;
     struct cloud cloud;
 };
@@ -92,13 +91,13 @@ MUST_CHECK bool credential_select(struct arena *a, const struct credential_keys 
 /* Checks and copies settings, and reads the certificate. */
 MUST_CHECK bool credential_new(const struct credential_settings *settings, struct credential **out,
                                struct err *e);
-/* No call may be under way. Wipes all secrets. */
+/* No call may be in progress. Wipes all secrets. */
 void credential_free(struct credential *c);
 const struct credential_settings *credential_settings(const struct credential *c);
 
 struct credential_fetch;
 
-/* Told once, from any thread, without locks; it must stay where it is until then. */
+/* Notified once, from any thread, without holding locks; it must not move until then. */
 struct credential_listener {
     struct credential_listener *next;
     void (*tell)(void *ctx);
@@ -106,11 +105,11 @@ struct credential_listener {
 };
 
 struct credential_wish {
-    struct credential_listener listener; /* the caller's */
+    struct credential_listener listener; /* set by the caller */
     int64_t began;                       /* when it was first tried, by clock_mono; 0: now */
-    bool fetched;  /* the caller has fetched: what came is used, or is why not */
+    bool fetched;  /* the caller has fetched: uses the result, even if it is an error */
     str token;     /* copied to the arena of credential_try */
-    str auxiliary; /* of further tenants: "Bearer x, Bearer y"; or empty */
+    str auxiliary; /* for additional tenants: "Bearer x, Bearer y"; or empty */
     struct credential_fetch *fetch;
     struct err failure;
 };
@@ -125,31 +124,34 @@ enum credential_state {
 /* The tokens for scope. a should be a secret arena. */
 enum credential_state credential_try(struct credential *c, struct arena *a, str scope,
                                      struct credential_wish *wish);
-/* It need not wait any more. False: it is being told, or was. */
+/* Stops waiting. False: it is being notified, or has been. */
 MUST_CHECK bool credential_forget(struct credential *c, struct credential_listener *l);
-/* What to send, and whether by a client without a proxy. Lives as long as f. */
+/* The request to send; *direct: by a client without a proxy. Lives as long as f. */
 const struct http_request *credential_fetch_request(const struct credential_fetch *f, bool *direct);
-/* Where what belongs to the fetch may live. */
+/* An arena for anything that lives as long as the fetch. */
 struct arena *credential_fetch_arena(struct credential_fetch *f);
 /*
- * Takes what came of it; failure is NULL when there is an answer. True: it is to be sent again
- * after *wait. False: the fetch has ended, is freed, and all who wait are told.
+ * Takes the outcome; failure is NULL if there is a response. True: send the request again after
+ * *wait. False: the fetch has ended and is freed, and all listeners are notified.
  */
 MUST_CHECK bool credential_fetch_answer(struct credential_fetch *f,
                                         const struct http_response *response,
                                         const struct err *failure, int64_t *wait);
-/* Gives it up for that reason. */
+/* Gives up the fetch with that failure. */
 void credential_fetch_end(struct credential_fetch *f, const struct err *failure);
 
-/* A server did not accept token: the next call gets another one. */
+/* Reports that a server did not accept token: the next call gets a new one. */
 void credential_refuse(struct credential *c, str token);
 
-/* ---- Answers of token endpoints; for fuzzing too. ---- */
+/* ---- Responses of token endpoints; also for fuzzing. ---- */
 
 struct token_answer {
     str token;
     int64_t lifetime; /* in nanoseconds */
 };
-/* now is the wall clock, for answers that only have a date. Errors carry what the endpoint says. */
+/*
+ * now is the wall clock, for responses that only have a date. Errors include the endpoint's
+ * message.
+ */
 MUST_CHECK bool token_answer_read(struct arena *a, int status, str body, int64_t now,
                                   struct token_answer *out, struct err *e);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * select.c - clouds, and which credential a set of keys means.
+ * select.c - clouds, and how a credential is chosen from a set of keys.
  */
 #include "arm/credential/credential.h"
 
@@ -148,8 +148,8 @@ static bool choose_tenants(struct chooser *c, struct err *e)
 /* ---- Kinds. ---- */
 
 /*
- * What is wrong with the file. Whose Secret it is in may have put the credentials themselves there,
- * or the path of a file that is not for him: neither is quoted.
+ * Reports a problem with the file. The author of the Secret may have pasted the credentials
+ * themselves, or the path of a file that they must not see: neither is quoted.
  */
 static bool bad_identity_file(struct chooser *c, const char *why, struct err *e)
 {
@@ -164,7 +164,7 @@ static bool bad_identity_file(struct chooser *c, const char *why, struct err *e)
                    STR_ARG(c->options->origin), why);
 }
 
-/* A file with the certificate of an identity in base64; for services of Azure itself. */
+/* A file with an identity's certificate in base64; for Azure's own services. */
 static bool choose_identity_file(struct chooser *c, str path, struct err *e)
 {
     struct credential_settings *s = c->out;
@@ -172,7 +172,7 @@ static bool choose_identity_file(struct chooser *c, str path, struct err *e)
     struct value *root;
     str text;
 
-    /* The path may be that of a user of a namespace: a device or a pipe would keep us waiting. */
+    /* The path may come from a user of a namespace: a device or a pipe would keep us waiting. */
     if (file_kind(path) == FILE_OTHER || file_kind(path) == FILE_FOLDER)
         return err_set(e, ERR_INVALID,
                        "%.*s: AZURE_USER_ASSIGNED_IDENTITY_CREDENTIALS is not a regular file",
@@ -263,7 +263,7 @@ static bool select_scoped(struct chooser *c, struct err *e)
     return choose_mode(c, e);
 }
 
-/* The chain at the end: a client secret when all of it is there, else what the machine is. */
+/* The last resort: a client secret if it is complete, else the machine's identity. */
 static bool select_chain(struct chooser *c, struct err *e)
 {
     struct credential_settings *s = c->out;

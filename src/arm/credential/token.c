@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * token.c - asking for tokens: Microsoft Entra, the metadata service, the Azure CLI.
+ * token.c - requests tokens from Microsoft Entra, the metadata service or the Azure CLI.
  */
 #include "arm/credential/internal.h"
 
@@ -9,20 +9,20 @@
 #include "text/json/json.h"
 #include "text/url.h"
 
-/* Token files and answers are a few kilobytes. */
+/* Token files and responses are a few kilobytes. */
 #define TOKEN_MAX (1 * MIB)
-/* What the endpoint says of an error is cut there. */
+/* The endpoint's error message is cut at this length. */
 #define SAID_MAX 500
-/* Lifetimes beyond that are not believed. */
+/* Longer lifetimes are cut to this. */
 #define LIFETIME_MAX (604800 * NS_PER_SEC)
-/* A clock that is wrong by less is put right. */
+/* A clock that is off by less is corrected. */
 #define SKEW_MAX 3600
 #define ASSERTION_TYPE "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 #define CLOCK_IS_WRONG "AADSTS700024"
 
-/* ---- Answers. ---- */
+/* ---- Responses. ---- */
 
-/* Numbers may be texts. */
+/* Numbers may be strings. */
 static bool number_of(const struct value *root, const char *key, int64_t *out)
 {
     const struct value *v = value_get(root, str_c(key));
@@ -37,7 +37,7 @@ static int64_t lifetime_of(const struct value *root, int64_t now)
     if (!number_of(root, "expires_in", &seconds)) {
         if (!number_of(root, "expires_on", &seconds))
             return 300 * NS_PER_SEC;
-        /* Far dates would overflow. */
+        /* Dates in the far future would overflow. */
         if (seconds > now / NS_PER_SEC + LIFETIME_MAX / NS_PER_SEC)
             return LIFETIME_MAX;
         seconds = seconds < now / NS_PER_SEC ? 0 : seconds - now / NS_PER_SEC;
@@ -47,7 +47,7 @@ static int64_t lifetime_of(const struct value *root, int64_t now)
     return seconds > LIFETIME_MAX / NS_PER_SEC ? LIFETIME_MAX : seconds * NS_PER_SEC;
 }
 
-/* The first line of what is said, without the ids of traces, which are others each time. */
+/* The first line of the error message, without trace ids, which differ each time. */
 static str said_by(const struct value *root)
 {
     str text = value_get_str(root, STR("error_description")), line;
@@ -62,7 +62,7 @@ static str said_by(const struct value *root)
     return str_trim(str_slice(line, 0, SAID_MAX));
 }
 
-/* Tokens go into a header: only visible characters. */
+/* Tokens go into a header: only printable ASCII is allowed. */
 static bool is_token(str text)
 {
     for (size_t i = 0; i < text.len; i++)
@@ -117,7 +117,7 @@ static const struct {
      "check AZURE_TENANT_ID, and AZURE_AUTHORITY_HOST if it is not the public cloud"},
 };
 
-/* Whether text names code, and not a longer one. */
+/* Whether text contains this code, and not a longer one. */
 static bool names(str text, str code)
 {
     size_t at = str_find(text, code);
@@ -195,7 +195,7 @@ static bool add_proof(struct arena *a, const struct token_call *call, str url, i
     return true;
 }
 
-/* The request, by the time of f. */
+/* Makes the request, at the time f->now. */
 static bool ask_entra(struct token_flow *f, struct err *e)
 {
     const struct token_call *call = f->call;
@@ -217,7 +217,7 @@ static bool ask_entra(struct token_flow *f, struct err *e)
     return true;
 }
 
-/* How many seconds our clock is behind that of the answer. */
+/* How many seconds our clock is behind that of the server. */
 static int64_t skew_of(const struct http_response *response, int64_t now)
 {
     int64_t seconds;
@@ -241,7 +241,7 @@ static bool explain_skew(int64_t skew, struct err *e)
                                hours ? "hours" : "minutes", skew > 0 ? "behind" : "ahead of"));
 }
 
-/* It answers, but not as it should. */
+/* For a response that is not what it should be. */
 static bool explain_trouble(str url, const struct http_response *response, struct err *e)
 {
     AUTO_ARENA a = arena_new();
@@ -270,7 +270,7 @@ static bool fail_entra(struct token_flow *f, const struct http_response *respons
     return err_wrap(e, "%.*s", STR_ARG(f->url));
 }
 
-/* A clock that is a little wrong is put right, once. */
+/* A clock that is slightly off is corrected, once. */
 static enum token_next take_entra(struct token_flow *f, const struct http_response *response,
                                   struct token_answer *out, struct err *e)
 {

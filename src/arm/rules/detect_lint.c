@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* detect_lint.c - api/rules/detect.json: lines about members of single kinds, for the comparison.
+/*
+ * detect_lint.c - checks api/rules/detect.json: rules about members of single kinds, for the
+ * comparison.
  */
 #include "arm/rules/internal.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file.c - files of rules, whatever they are about. */
+/* file.c - reads files of rules of any kind. */
 #include "arm/rules/internal.h"
 
 #include "text/json/json.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* internal.h - rules once they are read, and what the files of rules share. */
+/* internal.h - rules in memory; shared by the files of this folder. */
 #pragma once
 
 #include "arm/rules/kind.h"
@@ -13,7 +13,7 @@ struct rule_match {
         int *items;
         size_t len, cap;
     } http;
-    str from, to; /* of the api-version; empty: open */
+    str from, to; /* of the api-version; empty: no limit */
     struct regex *pattern;
     bool ignore_case;
     bool asks_understood, understood;
@@ -25,8 +25,8 @@ struct rule {
     bool sets_class, sets_effect;
     enum error_class class;
     enum error_effect effect;
-    const struct rule_retry *retry; /* NULL: as before */
-    str reason;                     /* empty: as before */
+    const struct rule_retry *retry; /* NULL: unchanged */
+    str reason;                     /* empty: unchanged */
     const struct value *node;       /* where it was read */
 };
 
@@ -50,14 +50,16 @@ struct rules {
     } stages;
 };
 
-/* Whether a rule is about these facts. */
+/* Whether a rule applies to these facts. */
 bool rule_matches(const struct rule_match *m, const struct error_facts *facts);
 
-/* read.c: a list of texts, into a struct str_list; a list of rules, into a struct rule_stage. The
- * ctx of the fields is the struct rules that names the retry policies. */
+/*
+ * read.c: reads a list of texts into a struct str_list, and a list of rules into a struct
+ * rule_stage. The ctx of the fields is the struct rules with the retry policies.
+ */
 field_fn rules_read_texts, rules_read_stage;
 
-/* file.c: something in a file that cannot be meant. */
+/* file.c: reports something in a file that is probably a mistake. */
 struct rules_findings {
     struct arena *arena;
     const struct source *source;
@@ -66,9 +68,9 @@ struct rules_findings {
 };
 void rules_found(struct rules_findings *f, const struct value *at, const char *format, ...)
     FORMAT(3, 4);
-/* lint.c: rules of a stage that never count, and ids that are in ids already. */
+/* lint.c: finds rules of a stage that never apply, and ids that are in ids already. */
 void rules_lint_stage(struct rules_findings *f, const struct rule_stage *stage, struct map *ids);
 /* kind_lint.c: the file of a kind. *count is how many rules it has. */
 MUST_CHECK bool kind_lint(struct rules_findings *f, size_t *count, struct err *e);
-/* detect_lint.c: the file of the comparison, in the same way. */
+/* detect_lint.c: the same for the file of the comparison. */
 MUST_CHECK bool detect_lint(struct rules_findings *f, size_t *count, struct err *e);

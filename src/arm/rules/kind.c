@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kind.c - the file of one kind, checked as read.c checks the general rules: every key must be
- * known and every value of its kind.
+ * kind.c - reads the file of a kind, as strictly as read.c reads the general rules: every key must
+ * be known and every value of the right type.
  */
 #include "arm/rules/internal.h"
 
 #include "text/json/json.h"
 
-/* No honest file comes near; it keeps a foreign one from taking all memory. */
+/* No real file comes near this; it keeps a malicious one from using up all memory. */
 #define KIND_RULES_MAX 1000
 
 static bool read_path(struct fields *f, const struct value *v, void *out)
@@ -40,7 +40,7 @@ static bool check_list(struct fields *f, const struct value *v, enum value_kind 
 
 /* ---- Gates. ---------------------------------------------------------------------------------- */
 
-/* One %s at most, for the value. */
+/* At most one %s, for the value. */
 static bool read_message(struct fields *f, const struct value *v, void *out)
 {
     str text = value_str(v);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kind.h - rules of one kind: its special cases, as data.
+ * kind.h - the rules of one kind: its special cases, as data.
  *
  * A file api/rules/<group>.<Kind>.json is about one kind in all its API versions. Every member but
  * the first two is optional, and a kind without a file behaves as one with an empty file:
@@ -23,7 +23,7 @@
  * they name. docs/rules.md has the whole schema. Places are dotted paths in an ARM body
  * (value/path.h).
  *
- * Sets of rules never change once made and may be used from any thread.
+ * Sets of rules never change once loaded and may be used from any thread.
  */
 #pragma once
 
@@ -32,31 +32,31 @@
 
 /* A state that must be reached. A value that is absent, null or empty passes unless required. */
 struct kind_gate {
-    struct path each; /* a list whose elements are looked at one by one; empty: the body itself */
+    struct path each; /* a list whose elements are checked one by one; empty: the body itself */
     struct path at;
-    struct str_list in, not_in; /* values that pass, or do not; one of the two is empty */
+    struct str_list in, not_in; /* values that pass, or that do not; one of the two is empty */
     bool ignore_case, required;
     str otherwise; /* the message; %s is the value */
 };
 
-/* A POST that reads something which GET does not return. */
+/* A POST that reads something that GET does not return. */
 struct kind_call {
     str name;
     str action;      /* below the id: "listKeys" */
-    str api_version; /* empty: that of the resource */
-    bool pages;      /* the answer may have a nextLink */
+    str api_version; /* empty: the resource's */
+    bool pages;      /* the response may have a nextLink */
 };
 
 /* Where one exported secret comes from. */
 struct kind_secret {
     str name;                     /* the member of operatorSpec.secrets */
     const struct kind_call *call; /* NULL: the resource's body */
-    struct path list;             /* a list, of which the element that fits where; or empty */
-    const struct value *where;    /* members of that element; null: absent or empty */
+    struct path list;             /* a list, whose element that matches where is meant; or empty */
+    const struct value *where;    /* members of that element; null matches absent or empty */
     struct path at;
-    bool subscription; /* instead: the subscription of the id */
-    bool base64;       /* the value is encoded once more than Secrets are */
-    bool optional;     /* absent: left out. Otherwise absent or empty is an error */
+    bool subscription; /* use the subscription of the id instead */
+    bool base64;       /* the value is in base64, on top of the encoding of Secrets */
+    bool optional;     /* left out if absent; otherwise, absent or empty is an error */
 };
 
 /* A list whose elements may belong to others. */
@@ -65,10 +65,10 @@ struct kind_merge {
     str by; /* the member that identifies an element */
 };
 
-/* Values that ARM does not know, and what it gets instead. */
+/* Values that ARM does not know, and what to send instead. */
 struct kind_value {
     struct path at;
-    const struct value *send; /* texts by text */
+    const struct value *send; /* maps texts to texts */
 };
 
 /* A list that is left out of the status when it is longer than max. */
@@ -77,16 +77,16 @@ struct kind_trim {
     size_t max;
 };
 
-/* What the name in Azure must be, case-insensitively. */
+/* The name required in Azure, case-insensitively. */
 struct kind_naming {
-    struct path equals; /* a text of the payload; or empty */
-    str is;             /* or this text; or empty: there is no such rule */
-    struct path when;   /* the rule holds only where the payload has this text; or empty */
+    struct path equals; /* a text in the payload; or empty */
+    str is;             /* or this text; empty: no such rule */
+    struct path when;   /* the rule applies only if the payload has when_is here; or empty */
     str when_is;
 };
 
 struct kind_delete {
-    const struct value *query; /* parameters of the DELETE: texts by name; NULL: none */
+    const struct value *query; /* parameters of the DELETE, by name; NULL: none */
 };
 
 struct kind_gates {
@@ -110,11 +110,11 @@ struct kind_rules {
 
 struct kind_set;
 
-/* The files that are part of the program. */
+/* The built-in rules. */
 const struct kind_set *kind_set_built_in(void);
 /*
- * The built-in rules with files of the user laid over: of a kind that has both, error rules of the
- * user come first and any other member replaces the built-in one. Sources must live as long as a.
+ * The built-in rules overlaid with the user's files: if a kind has both, the user's error rules
+ * come first, and any other member replaces the built-in one. Sources must live as long as a.
  */
 MUST_CHECK bool kind_set_overlay(struct arena *a, const struct source *const *files, size_t count,
                                  struct kind_set **out, struct err *e);
@@ -125,8 +125,8 @@ MUST_CHECK bool kind_set_from_config_map(struct arena *a, str name, const struct
                                          struct kind_set **out, struct err *e);
 
 /*
- * The rules of a kind, NULL: none. The API version plays no part, so that a new one keeps them. The
- * group may lack its ".azure.com". set may be NULL: the built-in one.
+ * The rules of a kind; NULL: none. The API version does not matter, so that a new version keeps
+ * them. The group may lack its ".azure.com". set may be NULL: the built-in one.
  */
 const struct kind_rules *kind_rules_find(const struct kind_set *set, str group, str kind);
 /* All of a set, sorted by group and kind. */

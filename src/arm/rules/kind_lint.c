@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kind_lint.c - rules of a kind that are valid and still cannot be meant. */
+/* kind_lint.c - finds rules of a kind that are valid, but probably mistakes. */
 #include "arm/rules/internal.h"
 
 #include "base/map.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kind_set.c - the rules of all kinds: those of the program, and those with files of a user laid
- * over them.
+ * kind_set.c - the rules of all kinds: the built-in ones, and those overlaid with a user's files.
  *
- * The files of the program are one embedded text, in which a line that begins with a form feed
- * names the file that follows.
+ * The built-in files are a single embedded text, in which a line that begins with a form feed names
+ * the file that follows.
  */
 #include "arm/rules/internal.h"
 
@@ -18,13 +17,13 @@
 
 EMBED(kind_rules, "build/gen/kind.rules");
 
-/* The largest file of a user, and the most of them. */
+/* The largest user file, and how many there may be. */
 #define KIND_FILE_MAX (1 * MIB)
 #define KIND_FILES_MAX 1000
 
 struct kind_set {
     struct map *kinds;                /* "cache/Redis" to struct kind_rules */
-    const struct kind_rules **sorted; /* map_len of them */
+    const struct kind_rules **sorted; /* map_len(kinds) items */
 };
 
 static str key_of(struct arena *a, str group, str kind)
@@ -53,13 +52,13 @@ static void sort(struct arena *a, struct kind_set *set)
         qsort(set->sorted, count, sizeof(*set->sorted), by_name);
 }
 
-/* ---- Those of the program. ------------------------------------------------------------------- */
+/* ---- Built-in rules. ------------------------------------------------------------------------- */
 
 static struct kind_set built_in;
 
 static void read_built_in(void)
 {
-    static struct arena *volatile kept; /* of the run; volatile: leak checkers want to see it */
+    static struct arena *volatile kept; /* until exit; volatile: leak checkers want to see it */
     struct arena *a = kept = arena_new();
     str rest = EMBEDDED(kind_rules), part;
 
@@ -86,7 +85,7 @@ const struct kind_set *kind_set_built_in(void)
     return &built_in;
 }
 
-/* ---- Those of a user over them. -------------------------------------------------------------- */
+/* ---- Overlays. ------------------------------------------------------------------------------- */
 
 static struct rule_stage *join_errors(struct arena *a, const struct rule_stage *own,
                                       const struct rule_stage *built)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lint.c - rules that are valid and still cannot be meant. */
+/* lint.c - finds rules that are valid, but probably mistakes. */
 #include "arm/rules/internal.h"
 #include "base/map.h"
 #include "value/source.h"
 
-/* ---- Whether one match takes everything that another would. ---------------------------------- */
+/* ---- Whether one match covers another. ------------------------------------------------------- */
 
 static bool covers_texts(const struct str_list *x, const struct str_list *y)
 {
@@ -30,7 +30,7 @@ static bool covers_http(const struct rule_match *x, const struct rule_match *y)
     return !x->http.len || y->http.len;
 }
 
-/* Conditions on messages, versions and letter case are not reasoned about: x must have none. */
+/* We do not reason about conditions on messages, versions and case: x must have none. */
 static bool is_simple(const struct rule_match *m)
 {
     return !m->contains.len && !m->contains_any.len && !m->in_order.len && !m->pattern &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* match.c - whether a rule is about an error, and what all rules together say of it. */
+/* match.c - decides whether a rule applies to an error, and what all rules together make of it. */
 #include "arm/rules/internal.h"
 
 static bool text_is(str x, str y, bool fold)
@@ -15,7 +15,7 @@ static bool among(const struct str_list *list, str text, bool fold)
     return false;
 }
 
-/* An empty list asks for nothing. */
+/* An empty list matches anything. */
 static bool fits(const struct str_list *list, str text, bool fold)
 {
     return !list->len || among(list, text, fold);
@@ -37,7 +37,7 @@ static bool inner_fits(const struct rule_match *m, const struct cloud_error *e)
     return !m->inner.len;
 }
 
-/* The place of needle at or after from. */
+/* The position of needle at or after from. */
 static size_t find_from(str text, size_t from, str needle, bool fold)
 {
     if (!fold) {

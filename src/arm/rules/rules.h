@@ -25,8 +25,8 @@
  *     ignoreCase  for codes and texts
  *     understood  whether the body could be read
  *
- * What a rule may set: class, retry, reason, effect. The rules of the program are embedded; a file
- * of the user is read and checked by the same code (plumb rules lint).
+ * What a rule may set: class, retry, reason, effect. The program's own rules are embedded; a user's
+ * file is read and checked by the same code (plumb rules lint).
  *
  * Loaded rules never change and may be used from any thread.
  */
@@ -40,64 +40,67 @@ struct rules;
 
 enum error_class { CLASS_RETRYABLE, CLASS_FATAL };
 
-/* What a refusal is about, and thereby whose patience is asked for. */
+/* What an error response is about, and therefore who has to wait. */
 enum error_effect {
     EFFECT_OBJECT,  /* this object alone */
-    EFFECT_BUCKET,  /* throttled: everything of this subscription, principal and verb */
+    EFFECT_BUCKET,  /* throttled: every request with this subscription, principal and verb */
     EFFECT_SERVER,  /* the server is in trouble: try again in place, a few times */
     EFFECT_TOKEN,   /* the token is not accepted: get a new one, once */
     EFFECT_REPLAN,  /* the resource was changed concurrently: read it again */
     EFFECT_REGISTER /* the provider must be registered for the subscription */
 };
 
-/* How the time between tries grows. */
+/* How the time between attempts grows. */
 struct rule_retry {
     str name;
     int64_t base, max; /* ns; max 0: the sync period */
-    double factor;     /* from one delay to the next; 1: all are the same */
-    double jitter;     /* a delay is shortened by up to that share of it, at random */
+    double factor;     /* from one delay to the next; 1: constant */
+    double jitter;     /* a delay is randomly shortened by up to this share of it */
 };
 
-/* What rules look at besides the error. */
+/* What rules consider besides the error. */
 struct error_facts {
     const struct cloud_error *error;
     str method;                   /* "PUT" */
-    str group, kind;              /* of the custom resource; may be empty */
-    str api_version;              /* of the request */
-    const struct kind_rules *own; /* of the kind (kind.h): applied last; NULL: none */
+    str group, kind;              /* the custom resource's; may be empty */
+    str api_version;              /* the request's */
+    const struct kind_rules *own; /* the kind's rules (kind.h): applied last; NULL: none */
 };
 
 struct error_verdict {
     enum error_class class;
     enum error_effect effect;
     const struct rule_retry *retry;
-    str reason; /* for conditions: the code unless a rule says otherwise */
+    str reason; /* for conditions: the code, unless a rule sets it */
     str rule;   /* the ids of the rules that decided, joined by ", " */
 };
 
 /* Reads and checks a file of rules; errors say where. Rules live as long as a, as must src. */
 MUST_CHECK bool rules_read(struct arena *a, const struct source *src, struct rules **out,
                            struct err *e);
-/* The rules that are part of the program. */
+/* The built-in rules. */
 const struct rules *rules_errors(void);
 /* Applies the rules. Everything lives as long as a and the rules. */
 void rules_classify(struct arena *a, const struct rules *r, const struct error_facts *facts,
                     struct error_verdict *out);
-/* The policy of that name, or NULL. */
+/* The policy with that name, or NULL. */
 const struct rule_retry *rules_retry(const struct rules *r, str name);
 
-/* Something in a file of rules that works but cannot be meant. */
+/* Something in a file of rules that is valid, but probably a mistake. */
 struct rules_finding {
     struct where at;
     str text;
 };
 /*
  * Reads a file of rules of any kind (detect, errors, kind: its member "rules" says which) and finds
- * what cannot be meant. Fails when the file is wrong: the error says where. *count is how many
- * rules it has. src must live as long as a.
+ * probable mistakes. Fails when the file is invalid: the error says where. *count is how many rules
+ * it has. src must live as long as a.
  */
 MUST_CHECK bool rules_lint_file(struct arena *a, const struct source *src,
                                 struct rules_finding **out, size_t *found, size_t *count,
                                 struct err *e);
-/* Finds rules that never count because an earlier one takes all of theirs, and doubled ids. */
+/*
+ * Finds rules that never apply because an earlier one matches everything they match, and duplicate
+ * ids.
+ */
 size_t rules_lint(struct arena *a, const struct rules *r, struct rules_finding **out);
