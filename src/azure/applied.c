@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * applied.c - versions by managedFields and annotations.
+ * applied.c - finds the applied version in managedFields and annotations.
  *
  * An entry is {manager, operation, apiVersion, time, fieldsV1: {"f:spec": {"f:location": {}}}}.
- * Times are UTC in seconds, all in one format, and so compare as texts.
+ * Times are UTC in seconds, all in the same format, so they compare as texts.
  */
 #include "azure/applied.h"
 
@@ -20,7 +20,7 @@ static const struct {
     {STR_INIT("v1beta"), STR_INIT("v1api")},
 };
 
-/* The version with its present spelling: "v1beta1" is a whole name, the others are prefixes. */
+/* The current spelling of a version: "v1beta1" is a whole name, the others are prefixes. */
 static str present_spelling(struct arena *a, str version)
 {
     for (size_t i = 0; i < COUNT(spellings); i++) {
@@ -31,7 +31,7 @@ static str present_spelling(struct arena *a, str version)
     return version;
 }
 
-/* The kind of object in a version, also when it is spelled as it was. */
+/* The kind of object in a version, which may have a retired spelling. */
 static bool find_version(struct model *m, const struct value *object, str version,
                          const struct model_resource **out, struct err *e)
 {
@@ -71,7 +71,7 @@ static void keep_newer(struct write *newest, const struct write *w)
         *newest = *w;
 }
 
-/* The resource of an apiVersion, NULL when it is another kind's, a storage version or unknown. */
+/* The resource for an apiVersion; NULL when it is of another kind, a storage version or unknown. */
 static const struct model_resource *resource_of(struct model *m, const struct value *object,
                                                 str api_version)
 {
@@ -92,7 +92,7 @@ static bool is_users(const struct value *entry)
            !value_get_str(entry, STR("subresource")).len;
 }
 
-/* Whether the entry names an owner of spec fields. "." is the spec itself and does not count. */
+/* Whether the entry owns fields of the spec. "." is the spec itself and does not count. */
 static bool owns_spec(const struct value *entry)
 {
     const struct value *spec = value_get(value_get(entry, STR("fieldsV1")), STR("f:spec"));
@@ -209,7 +209,7 @@ void applied_trim(struct arena *a, struct model *m, struct value *object)
 
 /* ---- The object. ----------------------------------------------------------------------------- */
 
-/* What an earlier conversion kept, or NULL. */
+/* The leftovers of an earlier conversion, or NULL. */
 static bool read_leftovers(struct arena *a, const struct value *object, struct value **out,
                            struct err *e)
 {
@@ -222,7 +222,7 @@ static bool read_leftovers(struct arena *a, const struct value *object, struct v
     return json_read(a, src, NULL, out, e) || err_wrap(e, "annotation " ANNOTATION_LEFTOVERS);
 }
 
-/* Whether the spec is as the reference operator stores it. */
+/* Whether the spec is in the reference operator's storage format. */
 static bool is_stored_form(const struct value *object)
 {
     return str_has_suffix(value_get_str(object, STR("apiVersion")), STR("storage")) ||

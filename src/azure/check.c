@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check.c - the walk over a spec that finds what is wrong with it. Limits are in check_limits.c,
- * objects that mean the same everywhere in check_builtin.c.
+ * check.c - walks over a spec and finds what is wrong with it. Limits are in check_limits.c,
+ * objects with the same meaning everywhere in check_builtin.c.
  */
 #include "azure/check_internal.h"
 
@@ -46,7 +46,7 @@ bool check_kind(struct checking *c, const struct value *v, const struct trail *a
 
 /* ---- Objects. ---- */
 
-/* The property that is spelled most alike. */
+/* The property with the most similar name. */
 static const struct model_prop *alike(const struct model_type *t, str name)
 {
     const struct model_prop *best = NULL;
@@ -81,7 +81,7 @@ static bool is_set(const struct value *object, const struct model_prop *p)
     return v && v->kind != VALUE_NULL;
 }
 
-/* Whether the other property of a pair, or another one for the same ARM path, replaces p. */
+/* Whether the other property of p's pair is set instead. */
 static bool has_stand_in(const struct model_type *t, const struct model_prop *p,
                          const struct value *v)
 {
@@ -103,7 +103,7 @@ static void check_required(struct checking *c, const struct model_type *t, const
     }
 }
 
-/* Of a pair and of variants at most one is set. */
+/* At most one of a pair, and at most one variant, may be set. */
 static void check_exclusive(struct checking *c, const struct model_type *t, const struct value *v,
                             const struct trail *at)
 {
@@ -219,10 +219,10 @@ void check_value(struct checking *c, const struct model_shape *shape, const stru
     check_limits(c, shape->limits, v, at);
 }
 
-/* ---- The whole. ---- */
+/* ---- The object. ---- */
 
 /*
- * The name in Azure as far as the object alone tells: azureName, or the name of the object, which
+ * The name in Azure, if the object alone determines it: azureName, or the name of the object, which
  * is its default. NULL when it comes from elsewhere.
  */
 static const struct value *given_name(const struct model_resource *res, const struct value *object)
@@ -240,7 +240,7 @@ static const struct value *given_name(const struct model_resource *res, const st
     return value_get(object_meta(object), STR("name"));
 }
 
-/* The default of azureName must be as azureName itself. */
+/* The default of azureName must be as valid as azureName itself. */
 static void check_default_name(struct checking *c, const struct value *name, const struct trail *at)
 {
     const struct model_prop *p = model_prop(c->resource->spec, STR("azureName"));
@@ -256,7 +256,7 @@ static void check_default_name(struct checking *c, const struct value *name, con
                                            STR("; without spec.azureName it is metadata.name"));
 }
 
-/* Names are part of the path that is sent: what would end or split it is rejected here. */
+/* Names become part of a URL path: rejects anything that would end or split it. */
 static void check_name(struct checking *c, const struct value *object, const struct trail *at)
 {
     const struct value *spec = value_get(object, STR("spec"));

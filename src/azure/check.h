@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check.h - custom resources against the model.
+ * check.h - checks custom resources against the model.
  *
- * Finds everything that is wrong with an object at once: fields that do not exist, values of the
- * wrong type or outside of what is allowed, missing fields, references in no or several forms,
- * alternatives that exclude each other. Each finding names the field and, if the object was read
- * from text, its position. The API server finds most of this too, one object at a time and without
- * positions; some of it (mutually exclusive fields, ids that must match exactly) only this finds.
+ * Finds everything that is wrong with an object at once: unknown fields, values of the wrong type
+ * or out of range, missing fields, references in no form or in several, mutually exclusive
+ * alternatives. Each finding names the field and, if the object was read from text, its position.
+ * The API server finds most of this too, one object at a time and without positions; some of it
+ * (mutually exclusive fields, ids that must match exactly) only this finds.
  *
  * May be called from any thread.
  */
@@ -14,14 +14,14 @@
 
 #include "azure/resolve.h"
 
-/* More findings than this are not looked for. */
+/* The check stops after this many findings. */
 #define FINDINGS_MAX 1000
 
 struct finding {
     struct where at;
     str path;       /* spec.subnets[0].name */
     str text;       /* what is wrong, and what is allowed */
-    bool exclusive; /* two members that exclude each other: no schema finds that */
+    bool exclusive; /* mutually exclusive members, which schemas cannot express */
 };
 
 struct findings {

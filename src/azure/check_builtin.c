@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_builtin.c - references, owners, secrets and destinations.
+ * check_builtin.c - checks references, owners, secrets and destinations.
  */
 #include "azure/check_internal.h"
 
 #include "arm/id.h"
 
-/* What members an object may have: s a string, m a map of strings, o an object checked elsewhere;
- * a capital letter means that it is required. */
+/*
+ * Which members an object may have: s a string, m a map of strings, o an object checked elsewhere;
+ * a capital letter means that it is required.
+ */
 struct member_rule {
     const char *name;
     char form;
@@ -80,7 +82,7 @@ static const struct member_rule *find_rule(const struct member_rule *rules, str 
     return NULL;
 }
 
-/* Whether all members are known; what is missing is said as well. */
+/* Reports unknown and missing members. */
 static void check_rules(struct checking *c, const struct member_rule *rules,
                         enum model_builtin builtin, const struct value *v, const struct trail *at)
 {
@@ -107,7 +109,7 @@ static void check_rules(struct checking *c, const struct member_rule *rules,
     }
 }
 
-/* An error as a finding, at its own position if it has one. */
+/* Adds an error as a finding, at its own position if it has one. */
 static void add_error(struct checking *c, const struct value *v, const struct trail *at,
                       const struct err *e)
 {
@@ -152,7 +154,7 @@ void check_builtin(struct checking *c, enum model_builtin builtin, const struct 
         check_forms(c, &rule, v, at);
 }
 
-/* An owner that is given by its id must be of the type that owns this kind. */
+/* An owner that is given by id must be of the type that owns this kind. */
 static void check_owner_id(struct checking *c, const struct reference_rule *rule,
                            const struct value *v, const struct trail *at)
 {

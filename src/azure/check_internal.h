@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_internal.h - what the files of checking share.
+ * check_internal.h - shared by the files of the check.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct checking {
 void check_fail(struct checking *c, const struct value *v, const struct trail *at,
                 const char *format, ...) FORMAT(4, 5);
 struct trail check_step(const struct trail *up, str key);
-/* Whether v is of this kind; else says so. */
+/* Whether v is of this kind; adds a finding if not. */
 bool check_kind(struct checking *c, const struct value *v, const struct trail *at,
                 enum value_kind kind, const char *wanted);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_limits.c - what a value is allowed to be: limits, patterns, enums.
+ * check_limits.c - checks values against limits, patterns and enums.
  */
 #include "azure/check_internal.h"
 
@@ -34,7 +34,7 @@ void check_choices(struct checking *c, const struct value *choices, const struct
         if (value_equal(&choices->items[i], v))
             return;
     if (v->kind != VALUE_STRING && !value_is_number(v))
-        return; /* of the wrong type, which has been said */
+        return; /* of the wrong type, which has been reported */
     str allowed = list_choices(c->arena, choices), got = value_text(v);
     check_fail(c, v, at, "\"%.*s\" is not allowed: %.*s", STR_ARG(got), STR_ARG(allowed));
 }

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * crd.c - schemas and the definitions around them.
+ * crd.c - builds schemas and the definitions around them.
  *
- * Without descriptions a type has the same schema wherever it stands, so each is made once per side
- * and shared in the tree; written out, it still appears at every use. With descriptions every place
- * has its own.
+ * Without descriptions, a type has the same schema wherever it is used, so each is built once per
+ * side and shared in the tree; when written, it still appears at every use. With descriptions,
+ * every use has its own.
  */
 #include "azure/crd_internal.h"
 
 #include <stdlib.h>
 
-/* The deepest ARM path that gets descriptions. */
+/* The longest ARM path that gets descriptions. */
 #define STEPS_MAX 64
 
 struct building {
     struct arena *arena;
     const struct crd_options *options;
     const struct model_resource *resource;
-    bool status;       /* of which side the schema is */
-    struct map *types; /* pointer to type and side, as text, to its schema */
+    bool status;       /* whether this is the status */
+    struct map *types; /* type pointer and side, as text, to the schema */
     struct value *builtins[BUILTIN_COUNT];
     str steps[STEPS_MAX];
     size_t step_count;
@@ -74,7 +74,7 @@ static void describe(struct building *b, const struct model_prop *p, struct valu
         value_set_str(b->arena, schema, STR("description"), text);
 }
 
-/* Goes along the ARM path of a property; false when that is too deep. */
+/* Appends the ARM path of a property to steps; false when it is too long. */
 static bool enter(struct building *b, const struct model_prop *p)
 {
     if (b->step_count + p->arm_len >= STEPS_MAX)
@@ -91,7 +91,7 @@ static struct value *schema_of_prop(struct building *b, const struct model_prop 
     const struct value *shared = schema_of(b, p->shape);
     struct value *schema = ARENA_NEW(b->arena, struct value);
 
-    /* A copy of the members, since limits are the property's own. */
+    /* Copies the members, since limits belong to this property. */
     *schema = *value_object(b->arena);
     for (size_t i = 0; i < shared->len; i++)
         value_set(b->arena, schema, value_key(&shared->items[i]), &shared->items[i]);
@@ -214,7 +214,7 @@ static struct value *root_schema(struct building *b, const struct model_resource
     return schema;
 }
 
-/* The same columns for every kind: what the condition Ready says. */
+/* The same columns for every kind, from the condition Ready. */
 static struct value *printer_columns(struct arena *a)
 {
     static const char *const columns[][2] = {
@@ -265,7 +265,7 @@ static struct value *names_of(struct arena *a, const struct model_resource *res)
     return names;
 }
 
-/* The version in which objects are stored: the one that says so, else the last. */
+/* The version in which objects are stored: the one marked as such, else the last. */
 static size_t storage_of(const struct model_resource *const *versions, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -281,7 +281,7 @@ static struct value *root_of(struct value *versions, size_t i)
     return value_get(schema, STR("openAPIV3Schema"));
 }
 
-/* Makes room in the stored version for what the others allow. */
+/* Widens the stored version so that it allows everything that the others allow. */
 static void widen_storage(struct arena *a, struct value *versions, size_t storage)
 {
     struct value *schema = value_get(value_at(versions, storage), STR("schema"));

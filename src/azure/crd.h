@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * crd.h - CustomResourceDefinitions from the model.
+ * crd.h - builds CustomResourceDefinitions from the model.
  *
  * One definition per kind, with all its versions: structural schemas, everything written out where
- * it is used, no descriptions unless asked for. What a schema cannot express (mutually exclusive
+ * it is used, no descriptions unless requested. What a schema cannot express (mutually exclusive
  * fields, the type of an id) is left to check.h and to admission. Besides what ARM returns, the
- * status has operatorStatus: what the operator itself knows.
+ * status has operatorStatus: the operator's own information.
  */
 #pragma once
 

@@ -12,12 +12,12 @@
 #define STRINGS "{\"type\":\"object\",\"additionalProperties\":" S "}"
 #define TIME "{\"type\":\"string\",\"format\":\"date-time\"}"
 #define ANY "{\"x-kubernetes-preserve-unknown-fields\":true}"
-/* As the original has it, letter by letter. */
+/* Exactly as in the original. */
 #define ARM_ID                                                                                     \
     "{\"type\":\"string\",\"pattern\":\"(?i)(^(/subscriptions/([^/]+)(/resourcegroups/([^/]+))?)?" \
     "/providers/([^/]+)/([^/]+/[^/]+)(/([^/]+/[^/]+))*$|^/subscriptions/([^/]+)"                   \
     "(/resourcegroups/([^/]+))?$)\"}"
-/* A resource in parts; those left out are the holder's own. */
+/* A resource in parts; omitted ones are the holder's own. */
 #define AZURE                                                                                      \
     "{\"type\":\"object\",\"properties\":{"                                                        \
     "\"name\":{\"type\":\"string\",\"pattern\":\"^[^/]+(/[^/]+/[^/]+)+$\"},"                       \
@@ -74,8 +74,8 @@ static const char *const schemas[BUILTIN_COUNT] = {
     ",\"kind\":" S ",\"length\":" INT ",\"path\":" S ",\"wanted\":" ANY "}}"
 
 /*
- * What the operator knows of an object, by member. Nothing is required and unknown members are
- * kept, so that a newer program needs no newer definition.
+ * The operator's information about an object, by member. Nothing is required and unknown members
+ * are kept, so that a newer program does not need a newer definition.
  *
  * claimedId          the id that was claimed; from then on owner and azureName stay as they are
  * apiVersion         of the last PUT, in Azure's spelling
@@ -83,7 +83,7 @@ static const char *const schemas[BUILTIN_COUNT] = {
  * attempt, nextRetry how often the running change was tried, and when it is tried next
  * class, rule        how the last error was classified, and by which rules
  * requestId          Azure's id of the last request, for its support
- * knownDifferences   what Azure returns other than it was sent, learned after a PUT: no drift
+ * knownDifferences   what Azure returns unlike what was sent, learned after a PUT: not drift
  * comparator         the version of the comparison that learned them
  * takenAt, settled   when they were learned, and whether two reads agreed
  * guard              fields that did not converge: what was wanted and found, after how many PUTs
@@ -101,7 +101,7 @@ static const char operator_status[] =
     ",\"sentChildren\":{\"type\":\"object\",\"additionalProperties\":" TEXTS "}"
     ",\"settled\":{\"type\":\"boolean\"},\"takenAt\":" TIME "}}";
 
-/* So that kubectl wait and kstatus have something to read before the first visit. */
+/* So that kubectl wait and kstatus have something to read before the first reconcile. */
 static const char first_status[] =
     "{\"conditions\":[{\"type\":\"Ready\",\"status\":\"Unknown\",\"reason\":\"Pending\","
     "\"message\":\"Waiting for the operator\","

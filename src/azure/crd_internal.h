@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * crd_internal.h - what the files of definitions share.
+ * crd_internal.h - shared by the files about definitions.
  */
 #pragma once
 
@@ -9,11 +9,11 @@
 /* The schema of a builtin object, and of status.operatorStatus. They live as long as a. */
 struct value *crd_builtin(struct arena *a, enum model_builtin builtin);
 struct value *crd_operator_status(struct arena *a);
-/* The status of an object that was not reconciled yet. */
+/* The status of an object that has not been reconciled yet. */
 struct value *crd_first_status(struct arena *a);
 
 /*
- * Lets schema take and keep whatever other does. Both are structural schemas; schema must share no
- * nodes with other trees.
+ * Makes schema accept and keep everything that other does. Both are structural schemas; schema must
+ * share no nodes with other trees.
  */
 void crd_widen(struct arena *a, struct value *schema, const struct value *other);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * crd_widen.c - a stored version that takes whatever the other versions take.
+ * crd_widen.c - makes the stored version accept everything that the other versions accept.
  *
- * Without a conversion webhook an API server stores every object in one version. What the schema of
- * that version lacks is dropped, and what it forbids makes every later write of the object fail. So
- * the stored version has the fields of all versions, and is never stricter than any of them:
+ * Without a conversion webhook an API server stores every object in one version. Fields that the
+ * schema of that version lacks are dropped, and values that it forbids make every later write of
+ * the object fail. So the stored version has the fields of all versions, and is never stricter than
+ * any of them:
  *
  *   enum                  the union; none when one version has none
  *   required              the intersection
@@ -52,7 +53,7 @@ static struct value *loosened(struct arena *a, const struct value *schema)
     return loose;
 }
 
-/* ---- What rejects values. ---- */
+/* ---- Restrictions on values. ---- */
 
 static bool has_text(const struct value *list, str text)
 {
@@ -70,7 +71,7 @@ static bool has_equal(const struct value *list, const struct value *v)
     return false;
 }
 
-/* Both lists in one, or no list at all. */
+/* Merges both lists, or removes the list. */
 static void widen_enum(struct arena *a, struct value *schema, const struct value *other)
 {
     const struct value *mine = value_get(schema, STR("enum")),
@@ -129,7 +130,7 @@ static void widen_limits(struct arena *a, struct value *schema, const struct val
 
 /* ---- Structure. ------------------------------------------------------------------------------ */
 
-/* Keeps whatever is there: the versions disagree about how it is built. */
+/* Keeps anything, because the versions disagree about the structure. */
 static void keep_all(struct arena *a, struct value *schema, const struct value *other)
 {
     static const char *const parts[] = {"properties", "additionalProperties", "items", "required",
@@ -144,7 +145,7 @@ static void keep_all(struct arena *a, struct value *schema, const struct value *
     value_set_bool(a, schema, PRESERVE, true);
 }
 
-/* Whether values of both types fit one type, which the schema has afterwards. */
+/* Whether one type can hold values of both; if so, it becomes the schema's type. */
 static bool widen_type(struct arena *a, struct value *schema, const struct value *other)
 {
     str mine = value_get_str(schema, STR("type")), theirs = value_get_str(other, STR("type"));

@@ -14,7 +14,7 @@ struct manifests {
     struct map *by_name;  /* "group/kind/namespace/name" to the index + 1 */
     struct map *anywhere; /* "group/kind//name" to the index + 1 of the first */
     struct resolver resolver;
-    struct buf *notes; /* while guessing */
+    struct buf *notes; /* only while guessing */
 };
 
 /* ---- Objects. -------------------------------------------------------------------------------- */
@@ -229,7 +229,7 @@ void manifests_describe_missing(const struct manifests *m, const struct object_k
             STR_ARG(name->kind), STR_ARG(name->name), STR_ARG(there), STR_ARG(here));
 }
 
-/* The usual id of an object that is not here: its own name, and braces for those above it. */
+/* The usual id of a missing object: its own name, and braces for those above it. */
 static bool guess_id(void *ctx, struct arena *a, const struct object_key *name, str *out,
                      struct err *e)
 {

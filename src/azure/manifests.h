@@ -18,21 +18,21 @@
 struct manifests;
 
 struct manifests *manifests_new(struct arena *a, struct model *model, str subscription);
-/* Adds an object, which must live as long as m. False when one of its name was there before. */
+/* Adds an object, which must live as long as m. False when there was already one with its name. */
 bool manifests_add(struct manifests *m, const struct doc *doc);
 /*
- * From now on what is missing gets a name in braces instead of an error, and so does what is
- * secret, missing or not: for plans that people read. notes gets a line for each thing that was not
- * found.
+ * From now on, anything missing gets a placeholder in braces instead of an error, and so does
+ * anything secret, missing or not: for plans that people read. A line is appended to notes for each
+ * thing that was not found.
  */
 void manifests_guess(struct manifests *m, struct buf *notes);
-/* Appends that an object is not among the manifests, or that it is in another namespace. */
+/* Appends a note that an object is not among the manifests, or that it is in another namespace. */
 void manifests_describe_missing(const struct manifests *m, const struct object_key *name,
                                 struct buf *out);
 const struct resolver *manifests_resolver(const struct manifests *m);
 
-/* All of them in the order of adding, Secrets and ConfigMaps too. */
+/* All objects in the order they were added, including Secrets and ConfigMaps. */
 size_t manifests_count(const struct manifests *m);
 const struct doc *manifests_at(const struct manifests *m, size_t i);
-/* The object of a name, or NULL. */
+/* The object with that name, or NULL. */
 const struct doc *manifests_find(const struct manifests *m, const struct object_key *name);

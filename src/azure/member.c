@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * member.c - members of objects, and what they set.
+ * member.c - members of objects, and the properties they set; see member.h.
  */
 #include "azure/member.h"
 
@@ -19,7 +19,7 @@ str member_fold_str(const struct value *object, str name)
     return value_str(member_fold(object, name));
 }
 
-/* Unset, or a collection without anything in it, which the original treats the same way. */
+/* Unset, or an empty collection, which the original treats the same way. */
 static bool is_unset(const struct model_prop *p, const struct value *v)
 {
     bool collection = p->shape->form == FORM_LIST || p->shape->form == FORM_MAP;
@@ -27,8 +27,7 @@ static bool is_unset(const struct model_prop *p, const struct value *v)
     return !v || v->kind == VALUE_NULL || (collection && value_is_container(v) && v->len == 0);
 }
 
-/* Of two properties at one place, the one that is not the first choice gives way when both are set.
- */
+/* If two properties with the same ARM path are set, the one that is not preferred gives way. */
 static bool gives_way(const struct model_type *t, const struct model_prop *p,
                       const struct value *from)
 {

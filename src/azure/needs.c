@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * needs.c - one walk over a spec by its model.
+ * needs.c - walks over a spec by its model; see needs.h.
  */
 #include "azure/needs.h"
 
@@ -57,7 +57,7 @@ static void add_reference(struct looking *l, enum need_kind kind, const struct r
             .group = ref.group, .kind = ref.kind, .namespace = l->namespace, .name = ref.name};
 }
 
-/* A Secret or ConfigMap. Without a name, or without the key that it needs, it is a mistake. */
+/* Adds a Secret or ConfigMap, unless its name or a required key is missing, which is a mistake. */
 static void add_plain(struct looking *l, enum need_kind kind, const struct value *v,
                       const struct trail *at)
 {
@@ -73,7 +73,7 @@ static void add_plain(struct looking *l, enum need_kind kind, const struct value
         .kind = secret ? STR("Secret") : STR("ConfigMap"), .namespace = l->namespace, .name = name};
 }
 
-/* A name from a ConfigMap counts only while nothing else names the resource. */
+/* A name from a ConfigMap counts only if nothing else names the resource. */
 static bool is_named_otherwise(const struct looking *l)
 {
     return l->res->fixed_name.len ||

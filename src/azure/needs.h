@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * needs.h - everything that an object needs or names, as a list.
+ * needs.h - lists everything that an object needs or names.
  *
- *   needs      owner, references, Secrets, ConfigMaps: what its body and its id are made from
+ *   needs      owner, references, Secrets, ConfigMaps: what its body and id are made from
  *   exports    Secrets and ConfigMaps that operatorSpec asks to be written
  *
  *     struct needs needs = {0};
@@ -10,10 +10,9 @@
  *     for (size_t i = 0; i < needs.len; i++)
  *         if (need_is_in_cluster(&needs.items[i])) watch(&needs.items[i].object);
  *
- * Only what the object itself names is listed: what its owner needs is a need of the owner. Fields
- * that are not sent are not needed (convert.h has the same rules), and neither are fields that are
- * wrong: azure/check.h and the conversion report those. All functions may be called from any
- * thread.
+ * Only what the object itself names is listed: what its owner needs is listed for the owner. Fields
+ * that are not sent are skipped (convert.h has the same rules), and so are invalid fields:
+ * azure/check.h and the conversion report those. All functions may be called from any thread.
  */
 #pragma once
 
@@ -34,9 +33,9 @@ enum need_kind {
 struct need {
     enum need_kind kind;
     str path;                 /* spec.subnets[0].routeTableReference */
-    const struct value *at;   /* what the spec has there */
-    struct object_key object; /* in the namespace of the object; empty: see need_is_in_cluster */
-    str key; /* in the Secret or ConfigMap; empty: all, or chosen by an expression */
+    const struct value *at;   /* the value at path */
+    struct object_key object; /* in the object's namespace; empty: see need_is_in_cluster */
+    str key; /* key in the Secret or ConfigMap; empty: all, or chosen by an expression */
     struct reference reference; /* NEED_OWNER, NEED_REFERENCE */
 };
 
@@ -45,11 +44,14 @@ struct needs {
     size_t len, cap;
 };
 
-/* Appends what an object of this kind needs and names. Lives as long as a and the object. */
+/*
+ * Appends everything that an object of this kind needs and names. Lives as long as a and the
+ * object.
+ */
 void needs_of(struct arena *a, const struct model_resource *res, const struct value *object,
               struct needs *out);
 
-/* Whether the need is met by an object; otherwise it is an id, or a name that Azure knows. */
+/* Whether the need is met by an object; otherwise it is an id, or a well-known name in Azure. */
 bool need_is_in_cluster(const struct need *n);
 /* Whether the operator writes it, rather than reads it. */
 bool need_is_export(const struct need *n);
@@ -58,10 +60,10 @@ const char *need_kind_name(enum need_kind kind);
 
 /* What a conversion did not find. */
 struct missing_item {
-    str path;                 /* of the need: spec.owner */
-    struct object_key object; /* what is not there: the need itself, or an owner further up */
-    str key;                  /* the key that it lacks, if that is the fault; else empty */
-    str text;                 /* for people, with the path */
+    str path;                 /* path of the need: spec.owner */
+    struct object_key object; /* the missing object: the need itself, or an owner further up */
+    str key;                  /* the missing key, if the object exists; else empty */
+    str text;                 /* the message, with the path */
 };
 
 struct missing {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * order.c - a topological order, depth first with a stack of its own.
+ * order.c - sorts topologically, depth first, with an explicit stack.
  */
 #include "azure/order.h"
 
-/* An object on its way into the order. */
+/* An object to be sorted. */
 struct node {
     VEC(size_t) before; /* indexes of nodes that come first */
     enum { WAITING, VISITING, PLACED } state;
@@ -18,7 +18,7 @@ struct givers {
 struct ordering {
     struct arena *arena;
     struct node *nodes;
-    struct map *givers; /* key of an object, or id in lower case, to the struct givers of it */
+    struct map *givers; /* key of an object, or id in lowercase, to the struct givers of it */
 };
 
 static str key_text(struct arena *a, struct object_key key)
@@ -42,7 +42,7 @@ static void give(struct ordering *o, str text, size_t node)
         VEC_PUSH(o->arena, g, node);
 }
 
-/* Whether any object provides it. */
+/* Makes node come after the objects that provide text. False when there are none. */
 static bool need(struct ordering *o, str text, size_t node)
 {
     const struct givers *g = map_get(o->givers, text);
@@ -53,7 +53,7 @@ static bool need(struct ordering *o, str text, size_t node)
     return g != NULL;
 }
 
-/* A resource, or the nearest one that it is in. */
+/* The same for a resource, or for the nearest one that contains it. */
 static void need_id(struct ordering *o, str id, size_t node)
 {
     str text = str_lower(o->arena, id);

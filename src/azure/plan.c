@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plan.c - checking, ordering and converting a set of manifests.
+ * plan.c - checks, sorts and converts a set of manifests.
  */
 #include "azure/plan.h"
 
@@ -9,7 +9,7 @@
 #include "azure/targets.h"
 #include "object/object.h"
 
-/* An object on its way into the order. */
+/* An object to be planned. */
 struct node {
     struct plan_step step;
     struct needs needs;
@@ -45,7 +45,7 @@ static void add_finding(struct planning *p, const struct doc *doc, const char *f
     add_finding_at(p, doc, value_get(doc->root, str_c(field)), str_c(field), text);
 }
 
-/* What is used although it is not Azure's. */
+/* Whether an object is used although it is not an Azure resource. */
 static bool is_used(const struct value *object, str group)
 {
     str kind = object_key_of(object).kind;
@@ -55,8 +55,8 @@ static bool is_used(const struct value *object, str group)
 }
 
 /*
- * Whether the document is an object. One that has only a part of what makes an object is a mistake;
- * one that has nothing of it is something else, such as values for a program.
+ * Whether the document is an object. A document with only some of the members that make an object
+ * is a mistake; one with none of them is something else, such as values for a program.
  */
 static bool is_object(struct planning *p, const struct doc *doc)
 {
@@ -72,7 +72,7 @@ static bool is_object(struct planning *p, const struct doc *doc)
     return false;
 }
 
-/* Whether the object is one of Azure's. Those of our groups must be known. */
+/* Whether the object is an Azure resource. Kinds in our groups must be known. */
 static bool find_resource(struct planning *p, const struct doc *doc,
                           const struct model_resource **res)
 {
@@ -94,8 +94,8 @@ static bool find_resource(struct planning *p, const struct doc *doc,
 }
 
 /*
- * What was read from a cluster is checked and sent in the version in which it was applied there.
- * Fields that this version has no place for are noted.
+ * An object that was read from a cluster is checked and sent in the version in which it was applied
+ * there. Fields that this version does not have are noted.
  */
 static bool read_served(struct planning *p, struct plan_step *step)
 {
@@ -120,7 +120,7 @@ static bool read_served(struct planning *p, struct plan_step *step)
     return true;
 }
 
-/* Names are unique; a finding says where the name was seen first. */
+/* Names must be unique; the finding says where the name was first used. */
 static void add_name(struct planning *p, const struct doc *doc, const struct object_key *key)
 {
     str text = object_key_text(p->arena, key);
@@ -163,7 +163,7 @@ static void gather(struct planning *p)
 
 /* ---- Needs. ---- */
 
-/* Owners and references to objects that are not among the manifests. */
+/* Finds owners and references to objects that are not among the manifests. */
 static void find_dangling(struct planning *p, const struct node *node)
 {
     for (size_t i = 0; i < node->needs.len; i++) {
@@ -200,7 +200,10 @@ static str policy_of(const struct value *object)
     return object_annotation(object, STR(ANNOTATION_POLICY));
 }
 
-/* Whether the operator would leave the resource alone: the object says so, or its namespace. */
+/*
+ * Whether the operator would leave the resource alone, because of the object's policy or its
+ * namespace's.
+ */
 static bool is_skipped(const struct planning *p, const struct value *object)
 {
     struct object_key n = object_key_of(object);
@@ -214,7 +217,7 @@ static bool is_skipped(const struct planning *p, const struct value *object)
     return str_eq(policy, STR("skip"));
 }
 
-/* Targets of references that are of no known type: Azure may accept them, so they are notes. */
+/* Notes reference targets of an unexpected type, which Azure may still accept. */
 static void add_doubts(struct planning *p, const struct node *node, struct buf *notes)
 {
     for (size_t i = 0; i < node->needs.len; i++) {
@@ -287,7 +290,7 @@ bool plan_make(struct arena *a, struct manifests *m, bool strict, struct plan *o
     gather(&p);
     for (size_t i = 0; strict && i < p.nodes.len; i++)
         find_dangling(&p, &p.nodes.items[i]);
-    /* Before the order, which also follows from ids. */
+    /* Before sorting, which also uses the ids. */
     for (size_t i = 0, n = out->findings.len ? 0 : p.nodes.len; i < n; i++)
         convert_step(&p, &p.nodes.items[i]);
     set_order(&p);

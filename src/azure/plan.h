@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plan.h - what would be sent for a set of manifests, and in which order.
+ * plan.h - plans what to send for a set of manifests, and in which order.
  *
  * Owners come before what they own, what is referred to before what refers to it, and what writes a
  * secret or config map before what reads it; otherwise the order of the files is kept. There is no
- * network access: what is not among the manifests becomes a placeholder in braces, and so do
- * secrets.
+ * network access: anything that is not among the manifests becomes a placeholder in braces, and so
+ * do secrets.
  */
 #pragma once
 
@@ -16,18 +16,18 @@
 struct plan_step {
     const struct doc *doc;
     const struct model_resource *resource;
-    struct arm_request request; /* id is empty when it could not be made */
+    struct arm_request request; /* id is empty if it could not be computed */
     str notes;                  /* lines: what was not found, or why nothing is sent */
 };
 
 struct plan {
     struct plan_step *steps;
     size_t count;
-    struct findings findings; /* what is wrong with the manifests: nothing is to be sent then */
+    struct findings findings; /* what is wrong with the manifests: if any, nothing is to be sent */
     struct {
         const struct doc **items;
         size_t len, cap;
-    } ignored; /* objects that are none of ours */
+    } ignored; /* objects that are not ours */
 };
 
 /*

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reference.c - the forms of references.
+ * reference.c - reads references in their various forms.
  */
 #include "azure/reference.h"
 
 #include "arm/id.h"
 #include "azure/member.h"
 
-/* Complains about v, with its place when there is one. */
+/* Fails because of v, with its position if there is one. */
 #define COMPLAIN(...) source_err(e, src ? src : &nowhere, __VA_ARGS__)
 static const struct source nowhere = {0};
 
-/* Which members a form may have, and which of them decide that it is this form. */
+/* The members of all forms, and the form that each belongs to. */
 enum member { MEMBER_GROUP, MEMBER_KIND, MEMBER_NAME, MEMBER_ID, MEMBER_AZURE, MEMBER_WELL_KNOWN };
 static const char *const members[] = {"group", "kind", "name", "armId", "azure", "wellKnownName"};
 static const enum reference_form forms[] = {

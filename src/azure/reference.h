@@ -6,10 +6,10 @@
  *   {group: g, kind: k, name: x}             an object in the same namespace
  *   {armId: /subscriptions/...}              a resource in Azure
  *   {azure: {subscription, resourceGroup, name: Provider/type/name[/type/name...]}}
- *                                            the same in parts; those left out are the holder's own
- *   {wellKnownName: x}                       where Azure knows the name
+ *                                            the same in parts; omitted ones are the holder's own
+ *   {wellKnownName: x}                       for well-known names in Azure
  *
- * The forms are mutually exclusive. Group and kind may also be given where they are known, and must
+ * The forms are mutually exclusive. Group and kind may also be given if they are known, and must
  * then match.
  */
 #pragma once
@@ -28,22 +28,23 @@ struct reference {
     str path;              /* and Provider/type/name... */
     str well_known;        /* REFERENCE_WELL_KNOWN */
     const struct value
-        *at; /* the reference; when reading fails, the member that is wrong if known */
+        *at; /* the reference; if reading fails, the member that is wrong, if known */
 };
 
-/* What a reference may look like at some place. */
+/* What a reference may look like in a given field. */
 struct reference_rule {
     enum model_builtin builtin;
-    str group, kind; /* of what is referred to, when it is known; else empty */
+    str group, kind; /* of the target, if known; else empty */
 };
 
 /*
- * Reads a reference and checks its form. src may be NULL. Errors have the place of the member that
- * is wrong. The result points into v.
+ * Reads a reference and checks its form. src may be NULL. Errors have the position of the invalid
+ * member. The result points into v.
  */
 MUST_CHECK bool reference_read(const struct value *v, const struct reference_rule *rule,
                                const struct source *src, struct reference *out, struct err *e);
-/* The id that an Azure form means for a holder with this id, which may be empty when all is given.
+/*
+ * The id for the Azure form; omitted parts are the holder's, which may be empty if all are given.
  */
 MUST_CHECK bool reference_azure_id(struct arena *a, const struct reference *r, str subscription,
                                    str holder_group, str *out, struct err *e);

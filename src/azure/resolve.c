@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * resolve.c - ids from chains of owners.
+ * resolve.c - computes ids from chains of owners.
  *
- * An id is a base and names below it. The base is what ends the chain: a resource group, an id that
- * somebody wrote, an extension's target, or the tenant. Provider and types come from the object
+ * An id is a base and names below it. The base is what ends the chain: a resource group, an
+ * explicit id, an extension's target, or the tenant. Provider and types come from the object
  * itself, not from its owners: the two may be spelled differently.
  */
 #include "azure/resolve.h"
@@ -62,7 +62,7 @@ static bool read_owner(const struct model_resource *res, const struct value *obj
     return reference_read(owner, &rule, src, out, e) || err_wrap(e, "spec.owner");
 }
 
-/* The owner's id where it is written, checked against the type it must have. */
+/* The owner's id if it is explicit; its type is checked. */
 static bool given_owner(struct chain *c, const struct model_resource *res,
                         const struct reference *ref, str *out)
 {
@@ -98,7 +98,7 @@ static bool owner_object(struct chain *c, const struct value *object, const stru
     return model_find_hub(c->r->model, ref->group, ref->kind, res, c->e);
 }
 
-/* Stands in for an owner that is not there; only where the resolver can. */
+/* Replaces a missing owner with a placeholder, if the resolver can. */
 static bool missing_owner(struct chain *c, const struct value *object, const struct reference *ref,
                           str *out)
 {
@@ -135,7 +135,7 @@ static bool owner_id(struct chain *c, const struct value *object, const struct r
     return out->len || (deeper(c) && id_of(c, owner_res, owner, NULL, out));
 }
 
-/* Where a resource in a group stands: in the group, or below the place of its owner. */
+/* The place of a resource in a group: in the group itself, or below its owner. */
 static bool place_below_owner(struct chain *c, const struct value *object,
                               const struct reference *ref, const struct model_resource *res,
                               struct place *out)
@@ -157,8 +157,8 @@ static bool add_name(struct chain *c, const struct model_resource *res, const st
 }
 
 /*
- * A group that was claimed with another credential is in another subscription. What is below it
- * must not end up in a group of the same name in the own one.
+ * A group that was claimed with another credential is in another subscription. Resources in it must
+ * not end up in a group of the same name in our own subscription.
  */
 static bool is_own_group(struct chain *c, const struct value *group)
 {

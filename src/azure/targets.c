@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* targets.c - types of targets against the facts of the model. */
+/* targets.c - compares types of reference targets with those in the model. */
 #include "azure/targets.h"
 
 #include "arm/id.h"
 
-/* More text than this is of no use to anybody. */
+/* Longer text would not help anybody. */
 #define DOUBTS_MAX (4 * KIB)
 
 /* spec.subnets[0].routeTable.reference is subnets.routeTable.reference in the facts. */
@@ -23,7 +23,7 @@ static str fact_path(struct arena *a, str path)
     return buf_str(&out);
 }
 
-/* The type of what the reference points to; empty when that cannot be told. */
+/* The type that the reference points to; empty if unknown. */
 static str target_type(struct arena *a, struct model *m, const struct reference *ref)
 {
     const struct model_resource *target;

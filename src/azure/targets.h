@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * targets.h - to which types of resources references are known to point.
+ * targets.h - which types of resources references are known to point to.
  *
- * The model has facts of some references (model_resource.targets): types that were seen there in
- * recordings, not all that Azure accepts. So another type is a doubt, never an error: it is told
- * where somebody looks for a cause anyway, in plans and beside a refusal of Azure.
+ * For some references, the model knows which types were seen there in recordings
+ * (model_resource.targets), which is not everything that Azure accepts. So another type is a doubt,
+ * never an error: it is reported where people look for a cause anyway, in plans and with an error
+ * from Azure.
  *
  * May be called from any thread.
  */
@@ -14,7 +15,7 @@
 
 /*
  * What is doubtful about the target of a reference, as a sentence that begins with its path; empty
- * when it is of a known type, when nothing is known, and for needs other than references.
+ * if its type is among the known ones, if nothing is known, and for needs other than references.
  */
 str target_doubt(struct arena *a, struct model *m, const struct model_resource *res,
                  const struct need *need);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * azure_name.c - what a resource is called in Azure.
+ * azure_name.c - the name of a resource in Azure.
  *
- * Mostly as its object. Role assignments and definitions must be called by a UUID: one of version 5
- * over owner, kind, namespace and name, so that the same manifest always means the same resource.
+ * Mostly the same as its object's. Role assignments and definitions must have a UUID as their name:
+ * version 5 over owner, kind, namespace and name, so that the same manifest always means the same
+ * resource.
  */
 #include "azure/resolve.h"
 
@@ -64,8 +65,8 @@ static bool is_uuid(str s)
 }
 
 /*
- * The owner's part of the text. Upstream: API versions whose name begins with v1api forget an id
- * that owns, the later ones use it as it is written; the recordings of role assignments prove it.
+ * The owner's part of the text. Upstream: API versions whose name begins with v1api ignore an
+ * owner's id, later ones use it literally; the recordings of role assignments prove it.
  */
 static str owner_part(struct arena *a, const struct model_resource *res,
                       const struct object_key *self, const struct value *owner)
@@ -142,7 +143,7 @@ static bool find_name(struct arena *a, const struct resolver *r, const struct mo
     return out->len || err_set(e, ERR_INVALID, "metadata.name is missing");
 }
 
-/* A slash, a way up or a backslash would mean another resource. */
+/* A slash, ".." or a backslash would refer to another resource. */
 bool resolve_name(struct arena *a, const struct resolver *r, const struct model_resource *res,
                   const struct value *object, str *out, struct err *e)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * convert.h - custom resources to ARM bodies and back, as the model says.
+ * convert.h - converts custom resources to ARM bodies and back, as the model says.
  *
  *   spec -> ARM       convert_to_arm     what is sent
  *   ARM -> status     convert_to_status  what came back
@@ -9,7 +9,7 @@
  *
  * There is no code per kind. Results live as long as the arena and share texts, and whole trees
  * where nothing changes, with what they were made from: to change one, clone it (value_clone).
- * Errors name the field and, when there is a source, the place. Any thread may convert.
+ * Errors name the field and, if there is a source, the position. May be called from any thread.
  */
 #pragma once
 
@@ -21,11 +21,11 @@ struct arm_request {
     str api_version; /* 2025-03-01 */
     str name;        /* the last name in the id */
     struct value *body;
-    struct missing missing; /* what was not found, when that is why there is no request */
+    struct missing missing; /* what was not found, if that is why there is no request */
 };
 
 /*
- * The request that makes an object come true. Fields that the model does not know are left out, as
+ * The request that puts an object into effect. Fields that the model does not know are left out, as
  * the API server would prune them; azure/check.h lists them. Empty lists and maps count as unset.
  * src is where the object was read from, or NULL.
  *
@@ -36,8 +36,8 @@ MUST_CHECK bool convert_to_arm(struct arena *a, const struct resolver *r,
                                const struct model_resource *res, const struct value *object,
                                const struct source *src, struct arm_request *out, struct err *e);
 /*
- * Only the body, for an object whose id is known, as the model alone says: values that only the
- * operator understands ("values" in the rules of the kind) are still in it.
+ * Only the body, for an object whose id is known, by the model alone: values that only the operator
+ * understands ("values" in the rules of the kind) are still in it.
  */
 MUST_CHECK bool convert_to_body(struct arena *a, const struct resolver *r,
                                 const struct model_resource *res, const struct value *object,
@@ -45,27 +45,27 @@ MUST_CHECK bool convert_to_body(struct arena *a, const struct resolver *r,
                                 struct err *e);
 
 /*
- * The status that an answer of ARM gives, without conditions. Unknown members are ignored, null is
- * unset, names are case-insensitive, values of the wrong type are left out.
+ * The status for a response of ARM, without conditions. Unknown members are ignored, null is unset,
+ * names are case-insensitive, values of the wrong type are left out.
  */
 struct value *convert_to_status(struct arena *a, const struct model_resource *res,
                                 const struct value *arm);
 /*
  * The spec that would be sent as this body: references become ids, values of enums get their usual
- * case. What ARM does not tell stays unset: owner, azureName, operatorSpec, secrets, config maps.
+ * case. What ARM does not return stays unset: owner, azureName, operatorSpec, secrets, config maps.
  * Empty lists and maps are unset.
  */
 struct value *convert_to_spec(struct arena *a, const struct model_resource *res,
                               const struct value *arm);
 
 /*
- * The spec of one version as the spec of another: properties go by their names. What to has no
- * place for, or another shape, goes to *leftovers (NULL when there is nothing); what kept
- * (leftovers of an earlier conversion, or NULL) has for a property of to that is not set comes
- * back. So there and back again is the same spec.
+ * Converts the spec of one version to another, property by property, by name. Properties that the
+ * version to does not have, or has in another shape, go to *leftovers (NULL when there are none).
+ * Unset properties are restored from kept (leftovers of an earlier conversion, or NULL) if the
+ * version to has them. So converting back and forth gives the same spec.
  *
- * Specs as the reference operator stores them are read too: their originalVersion goes, and their
- * property bags, at any depth, give back what to has a place for.
+ * Specs as stored by the reference operator are read too: their originalVersion is dropped, and
+ * properties are restored from their property bags, at any depth, if the version to has them.
  */
 struct value *convert_version(struct arena *a, const struct model_resource *from,
                               const struct model_resource *to, const struct value *spec,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * from_arm.c - from an ARM body to a status or a spec.
+ * from_arm.c - converts an ARM body to a status or a spec.
  *
- * The body is walked once, by the ARM side of the types (struct model_arm). What does not fit is
- * silently left out: Azure returns more than it documents, which must not cause failures.
+ * The body is walked once, by the ARM side of the types (struct model_arm). Anything that does not
+ * fit is silently left out: Azure returns more than it documents, which must not cause failures.
  */
 #include "azure/convert/convert.h"
 
@@ -12,7 +12,7 @@
 
 struct receiving {
     struct arena *arena;
-    bool spec; /* else the status */
+    bool spec; /* otherwise the status */
 };
 
 static void take_object(const struct receiving *r, const struct model_type *t,
@@ -22,7 +22,7 @@ static bool take(const struct receiving *r, const struct model_shape *shape,
 
 /* ---- Scalars. -------------------------------------------------------------------------------- */
 
-/* Whether a value may stand where this form is expected. */
+/* Whether a value has the expected form. */
 static bool fits(enum model_form form, const struct value *v)
 {
     switch (form) {
@@ -42,7 +42,7 @@ static bool fits(enum model_form form, const struct value *v)
     }
 }
 
-/* The usual spelling of an enum's value. */
+/* Takes a value of an enum, in its usual spelling. */
 static void take_choice(const struct value *choices, const struct value *from, struct value *to)
 {
     *to = *from;
@@ -81,11 +81,11 @@ static bool take_builtin(const struct receiving *r, const struct model_shape *sh
     case BUILTIN_KNOWN_REFERENCE:
         return take_reference(r, shape, from, to);
     default:
-        return false; /* secrets and config maps: only the user can say where they are */
+        return false; /* secrets and config maps: only the user knows where they are */
     }
 }
 
-/* A map by ids becomes a list of identities. */
+/* Converts a map by id to a list of identities. */
 static bool take_identities(const struct receiving *r, const struct model_prop *p,
                             const struct value *from, struct value *to)
 {
@@ -135,7 +135,7 @@ static bool is_plain(const struct receiving *r, const struct model_shape *shape)
            (shape->form < FORM_LIST && !(r->spec && shape->choices && shape->form == FORM_STRING));
 }
 
-/* False when from does not fit. */
+/* Converts a value. False when it does not fit. */
 static bool take(const struct receiving *r, const struct model_shape *shape,
                  const struct value *from, struct value *to)
 {
@@ -165,7 +165,7 @@ static bool is_empty_collection(const struct model_prop *p, const struct value *
            v->len == 0;
 }
 
-/* Another member that is spelled like the model wins over this one. */
+/* Whether there is already a value from a member spelled exactly as in the model, which wins. */
 static bool is_double(const struct value *to, const struct model_arm *m, const struct value *from)
 {
     return value_get(to, m->prop->name) && !str_eq(value_key(from), m->name);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * missing.c - a resolver around another one that remembers what was asked last.
+ * missing.c - a resolver around another one that remembers what was looked up last.
  *
- * Errors are for people; code that waits for something must know its key. When a lookup ends in
+ * Errors are for people; code that waits for an object must know its key. When a lookup ends in
  * ERR_NOT_FOUND, the last thing looked up is what is missing, however deep in a chain of owners.
  */
 #include "azure/convert/internal.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* payload.c - values that are not sent as they are: "values" in the rules of a kind. */
+/* payload.c - replaces values before sending them: "values" in the rules of a kind. */
 #include "azure/convert/internal.h"
 
 #include "arm/rules/kind.h"

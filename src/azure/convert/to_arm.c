@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * to_arm.c - from a spec to the body of a PUT.
+ * to_arm.c - converts a spec to the body of a PUT.
  *
- * The spec is walked once. Each value goes to the place that the model gives for its property;
- * objects on the way are made when something goes in. Afterwards collections that must be sent
- * although unset are added where their object exists.
+ * The spec is walked once. Each value goes to the ARM path of its property in the model; objects on
+ * the path are created when something is put in. Afterwards, collections that must be sent although
+ * they are unset are added where their object exists.
  *
- * What cannot be found does not end the walk: it is noted, and all of it is reported together.
+ * If something cannot be found, the walk goes on, so that everything missing is reported together.
  */
 #include "azure/convert/internal.h"
 
@@ -16,16 +16,16 @@
 /* One conversion. */
 struct sending {
     struct arena *arena;
-    struct resolver r; /* that of the caller, watched */
+    struct resolver r; /* wraps the caller's */
     struct asking asking;
     const struct model_resource *res;
     const struct value *object;
     const struct source *src;
     str namespace;
-    str id; /* of the object itself: Azure forms of references are completed from it */
+    str id; /* the object's own id: completes references in Azure form */
     struct missing missing;
-    struct where first; /* place of the first thing missing */
-    struct err *e;      /* never NULL: its kind is looked at */
+    struct where first; /* position of the first thing that is missing */
+    struct err *e;      /* never NULL: its kind is needed */
 };
 
 static bool put_members(struct sending *s, const struct model_type *t, const struct value *from,
@@ -45,7 +45,7 @@ static str path_text(struct arena *a, const struct trail *at)
     return buf_str(&text);
 }
 
-/* Says which field failed, and where it stands. Always false. */
+/* Adds to the error which field failed, and its position. Always false. */
 static bool fail_at(const struct sending *s, const struct value *v, const struct trail *at)
 {
     AUTO_ARENA a = arena_new();
@@ -55,7 +55,7 @@ static bool fail_at(const struct sending *s, const struct value *v, const struct
     return err_wrap(s->e, "%.*s", STR_ARG(path_text(a, at)));
 }
 
-/* Notes that what was asked last is missing, as the error says, and goes on. */
+/* Records that what was looked up last is missing, with the error, and goes on. */
 static void note_missing(struct sending *s, str path, const struct value *v)
 {
     if (s->missing.len == 0)
@@ -151,7 +151,7 @@ static bool send_secret_map(struct sending *s, const struct model_shape *shape,
 typedef bool send_fn(struct sending *s, const struct model_shape *shape, const struct value *from,
                      struct value *to);
 
-/* What never reaches ARM has no line: its roles keep it away. */
+/* Builtins that never reach ARM are not listed: their roles exclude them. */
 static send_fn *const senders[BUILTIN_COUNT] = {
     [BUILTIN_RESOURCE_REFERENCE] = send_reference, [BUILTIN_WELL_KNOWN_REFERENCE] = send_reference,
     [BUILTIN_KNOWN_REFERENCE] = send_reference,    [BUILTIN_ARBITRARY_OWNER] = send_reference,
@@ -177,7 +177,7 @@ static bool convert_builtin(struct sending *s, const struct model_shape *shape,
 
 /* ---- Collections and objects. ---------------------------------------------------------------- */
 
-/* Whether values of the form go over as they are. */
+/* Whether values of the form are copied unchanged. */
 static bool is_plain(const struct model_shape *shape)
 {
     while (shape->form == FORM_LIST || shape->form == FORM_MAP)
@@ -223,7 +223,7 @@ static bool convert_object(struct sending *s, const struct model_shape *shape,
     return true;
 }
 
-/* Fills to, which has no key, with what from is in ARM. */
+/* Stores the ARM form of from in to, which has no key. */
 static bool convert(struct sending *s, const struct model_shape *shape, const struct value *from,
                     const struct trail *at, struct value *to)
 {
@@ -241,7 +241,7 @@ static bool convert(struct sending *s, const struct model_shape *shape, const st
     }
 }
 
-/* A list of identities becomes a map from their ids. */
+/* Converts a list of identities to a map by id. */
 static bool convert_identities(struct sending *s, const struct model_prop *p,
                                const struct value *from, const struct trail *at, struct value *to)
 {
@@ -269,7 +269,10 @@ static bool convert_identities(struct sending *s, const struct model_prop *p,
 
 /* ---- Properties. ----------------------------------------------------------------------------- */
 
-/* The object in which the last step of a path stands, made on the way; NULL without make. */
+/*
+ * The object that contains the last step of a path; created if make is set, otherwise NULL if
+ * missing.
+ */
 static struct value *parent_of(struct arena *a, const struct model_prop *p, struct value *to,
                                bool make)
 {
@@ -312,7 +315,7 @@ static bool put_prop(struct sending *s, const struct model_type *t, const struct
     return true;
 }
 
-/* Collections that are sent although they are unset, in objects that exist. */
+/* Adds collections that are sent although they are unset, in objects that exist. */
 static void put_empty(struct sending *s, const struct model_type *t, struct value *to)
 {
     for (size_t i = 0; i < t->prop_count; i++) {
@@ -353,8 +356,8 @@ static void note_missing_id(struct sending *s, const char *path, const struct va
 }
 
 /*
- * The id, from owner and name. Either may be missing, and the owner is looked for first: when it is
- * missing, the name is looked for as well.
+ * The id, from owner and name. The owner is looked up first; if it is missing, the name is still
+ * looked up, since it may be missing too.
  */
 static bool find_id(struct sending *s, str *out)
 {
@@ -385,7 +388,7 @@ static bool find_id(struct sending *s, str *out)
     return true;
 }
 
-/* ---- The whole. ------------------------------------------------------------------------------ */
+/* ---- The request. ---------------------------------------------------------------------------- */
 
 static bool make_body(struct sending *s, struct value **out)
 {
@@ -405,7 +408,7 @@ static void begin(struct sending *s, const struct resolver *r)
     s->r = asking_resolver(&s->asking);
 }
 
-/* Reports the first mistake, or else all that is missing. */
+/* Reports the first mistake, or else everything that is missing. */
 static bool end(const struct sending *s, bool ok, struct err *e)
 {
     if (!ok)

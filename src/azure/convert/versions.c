@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * versions.c - specs between API versions of a kind.
+ * versions.c - converts specs between API versions of a kind.
  *
- * Nearly every path of a version means the same in the next one, so properties go by their names.
- * What has no place in the other version is kept beside it and comes back on the way back:
+ * Nearly every path in a version means the same in the next one, so properties are matched by name.
+ * Those that the other version does not have are kept beside the spec and restored on the way back:
  *
  *   {"set": {"property": value, ...},      what is missing in this object
  *    "in":  {"property": {...}, ...}}      the same for objects below; elements of lists are named
@@ -43,7 +43,7 @@ static bool has_objects(const struct model_shape *s)
     return s->form == FORM_OBJECT;
 }
 
-/* ---- What is left over. ---- */
+/* ---- Leftovers. ---- */
 
 static void leave(const struct going *g, struct value *left, str name, const struct value *v)
 {
@@ -54,7 +54,7 @@ static void leave(const struct going *g, struct value *left, str name, const str
     value_set(g->arena, set, name, v);
 }
 
-/* What was left over below goes below as well, when there is something. */
+/* Puts the leftovers of an object below those of its parent, if there are any. */
 static void leave_below(const struct going *g, struct value *left, str name,
                         const struct value *below)
 {
@@ -79,7 +79,7 @@ static bool have_names(const struct model_shape *from, const struct model_shape 
            model_prop(to->item->object, STR("name"));
 }
 
-/* How an element of a list is named. */
+/* The name of a list element in leftovers. */
 static str element_name(const struct going *g, const struct value *element, size_t i, bool named)
 {
     str name = named ? value_get_str(element, STR("name")) : STR_NONE;
@@ -130,7 +130,7 @@ static struct value *go_value(const struct going *g, const struct model_shape *f
     return out;
 }
 
-/* What was kept comes back where there is room for it, and stays kept where there is none. */
+/* Restores kept properties that this version has; the others stay kept. */
 static void restore(const struct going *g, const struct model_type *to, const struct value *kept,
                     struct value *out, struct value *left)
 {
@@ -162,7 +162,7 @@ static const struct model_prop *prop_of_bag(const struct model_type *t, str key)
     return NULL;
 }
 
-/* Texts are in a bag as they are, everything else as JSON. */
+/* In a bag, texts are literal, and everything else is JSON. */
 static struct value *read_bag(const struct going *g, const struct model_prop *p,
                               const struct value *text)
 {
@@ -178,8 +178,8 @@ static struct value *read_bag(const struct going *g, const struct model_prop *p,
 }
 
 /*
- * The bag of an object has what the version that it was stored in lacks. What to lacks too, or what
- * cannot be read, is left over.
+ * The bag of an object has the properties that the version it was stored in lacks. Those that the
+ * version to lacks too, or that cannot be read, are left over.
  */
 static void unpack_bag(const struct going *g, const struct model_type *to, const struct value *bag,
                        struct value *out, struct value *left)

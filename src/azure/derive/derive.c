@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * derive.c - all groups and versions, one after the other; notes and named things on the way.
+ * derive.c - derives all groups and versions, one after the other; also handles notes and named
+ * types.
  */
 #include "azure/derive/internal.h"
 
@@ -17,11 +18,11 @@ const char *note_name(enum note_kind kind)
     return note_names[kind];
 }
 
-/* ---- What the passes use. ---- */
+/* ---- Helpers for the passes. ---- */
 
 /*
- * The same type occurs in many resources and versions: it is noted once per group, version and
- * side, and proposals, which ask for a line in the overlay, once per group.
+ * The same type occurs in many resources and versions: a note about it is made once per group,
+ * version and side; proposals, which suggest a line in the overlay, once per group.
  */
 static str note_key(struct derive *d, enum note_kind kind, str type, str prop)
 {
@@ -132,7 +133,7 @@ static int compare_keys(const void *x, const void *y)
     return str_cmp(*(const str *)x, *(const str *)y);
 }
 
-/* The things of a section as an object, sorted by name. */
+/* The entries of a section as an object, sorted by name. */
 static struct value *section_object(struct arena *a, const struct map *section)
 {
     struct value *object = value_object(a);

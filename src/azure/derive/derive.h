@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * derive.h - the resource model from published types and the overlay.
+ * derive.h - derives the resource model from published types and the overlay.
  *
  *     types.json (what ARM accepts and returns)  +  overlay (what rules cannot know)
  *             -> one model per group and version (docs/design/azure-model.md)
@@ -14,22 +14,22 @@
 #include "azure/derive/types.h"
 
 struct derive_options {
-    str types;         /* folder of type files */
-    str overlay;       /* folder of overlay files, or one file */
+    str types;         /* folder with type files */
+    str overlay;       /* folder with overlay files, or one file */
     const str *groups; /* only these; none: all */
     size_t group_count;
     str version; /* only this one; unused facts are then not detected */
-    bool notes;  /* keep each note, not only their number */
+    bool notes;  /* keep all notes, not only their number */
 };
 
-/* What the derivation reports besides the models. */
+/* What is reported besides the models. */
 enum note_kind {
     NOTE_DROPPED,   /* left out, with the rule that says so */
     NOTE_CHANGED,   /* kept in a simpler form: a pattern without its look-around, a mixed union */
-    NOTE_UNKNOWN,   /* a construct that is not known here */
-    NOTE_REFERENCE, /* looks like an ARM id, and the overlay does not say so */
-    NOTE_SECRET,    /* looks like a secret, and neither types nor overlay say so */
-    NOTE_IDENTITY,  /* an array of objects, and nothing obvious tells its elements apart */
+    NOTE_UNKNOWN,   /* an unknown construct */
+    NOTE_REFERENCE, /* looks like an ARM id, but is not in the overlay */
+    NOTE_SECRET,    /* looks like a secret, but neither types nor overlay say so */
+    NOTE_IDENTITY,  /* an array of objects without an obvious identity */
     NOTE_NO_TYPE,   /* a kind without an ARM type: written by hand */
     NOTE_KINDS,
 };
@@ -39,7 +39,7 @@ const char *note_name(enum note_kind kind);
 struct derive_note {
     enum note_kind kind;
     enum side side;
-    str group, version, resource; /* resource: the kind in whose tree it was met first */
+    str group, version, resource; /* resource: the kind where it was found first */
     str type, prop;               /* names in the type file */
     const char *why;
 };
@@ -64,12 +64,12 @@ struct derive_result {
 MUST_CHECK bool derive_models(struct arena *a, const struct derive_options *options,
                               struct derive_result *out, struct err *e);
 
-/* The same from what is already read. */
+/* The same from types and an overlay that have been read already. */
 MUST_CHECK bool derive_with(struct arena *a, const struct overlay *overlay,
                             struct type_folder *types, const struct derive_options *options,
                             struct derive_result *out, struct err *e);
 
-/* Appends a model as a file has it: one line per resource and type, names sorted. */
+/* Appends a model in the format of a file: one line per resource and type, names sorted. */
 MUST_CHECK bool derive_write(struct buf *out, const struct value *model, struct err *e);
 /* Appends one line per note. */
 void derive_write_notes(struct buf *out, const struct derive_result *r);

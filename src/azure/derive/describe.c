@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * describe.c - walking published types along ARM paths.
+ * describe.c - follows ARM paths in published types.
  *
- * A file of types is a list; "#/12" means element 12. Objects have properties, discriminated ones
- * also elements, whose properties stand at the same level.
+ * A file of types is a list; "#/12" means element 12. Objects have properties; discriminated ones
+ * also have elements, whose properties are at the same level.
  */
 #include "azure/derive/describe.h"
 
@@ -65,7 +65,7 @@ static const struct value *types_of(struct describer *d, const struct model_reso
     return types;
 }
 
-/* What a reference {"$ref": "#/12"} means. */
+/* The target of a reference {"$ref": "#/12"}. */
 static const struct value *follow(const struct value *types, const struct value *ref)
 {
     str text = str_without_prefix(value_get_str(ref, STR("$ref")), STR("#/"));
@@ -86,7 +86,7 @@ static const struct value *body_of(const struct value *types, const struct model
     return NULL;
 }
 
-/* The property of an object, also of a discriminated one. */
+/* The property of an object, which may be a discriminated one. */
 static const struct value *property_of(const struct value *types, const struct value *t, str name)
 {
     const struct value *p = value_get(value_get(t, STR("properties")), name);

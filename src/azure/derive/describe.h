@@ -2,8 +2,8 @@
 /*
  * describe.h - descriptions of properties, from a folder with Azure's published types.
  *
- * The model has none. Whoever wants them in definitions has a folder with the types as they are
- * published: PROVIDER/API-VERSION/types.json, provider in lower case. One thread at a time.
+ * The model has no descriptions. To have them in definitions, you need a folder with the published
+ * types: PROVIDER/API-VERSION/types.json, provider in lowercase. One thread at a time.
  */
 #pragma once
 
@@ -15,5 +15,5 @@ struct describer;
 struct describer *describe_open(struct arena *a, str folder);
 /* A crd_describe_fn; ctx is the struct describer. Empty when there is no description. */
 str describe_property(void *ctx, const struct model_resource *res, const str *steps, size_t count);
-/* False, with the first failure, when a file could not be read. */
+/* False, with the first error, when a file could not be read. */
 MUST_CHECK bool describe_check(const struct describer *d, struct err *e);

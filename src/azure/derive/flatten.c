@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flatten.c - "properties" is replaced by its members.
+ * flatten.c - replaces "properties" with its members.
  *
- * ARM wraps nearly all of a resource in an object called properties. In Kubernetes its members
- * stand beside the others, with the path properties/x. That holds for a plain object and one level
- * only; a discriminated one stays. The overlay names exceptions both ways.
+ * ARM wraps nearly all of a resource in an object called properties. In Kubernetes its members are
+ * next to the others, with the path properties/x. This applies only to plain objects and to one
+ * level; discriminated ones stay. The overlay lists exceptions both ways.
  */
 #include "azure/derive/internal.h"
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * identity.c - what tells the elements of an array apart.
+ * identity.c - decides what identifies the elements of an array.
  *
  * ARM reorders arrays and adds to them, so a comparison must know which element is which. Types do
- * not say it. A name, an id, a key or the only property does, as recorded answers show; everything
- * else is noted until the overlay says it. Arrays of plain values are compared as sets and carry
- * no identity.
+ * not say which. A name, an id, a key or the only property identifies elements, as recorded
+ * responses show; everything else is noted until the overlay settles it. Arrays of plain values are
+ * compared as sets and have no identity.
  */
 #include "azure/derive/internal.h"
 
 static const str keys[] = {STR_INIT("name"), STR_INIT("id"), STR_INIT("reference"),
                            STR_INIT("key")};
 
-/* The property that tells elements apart, or empty. */
+/* The property that identifies elements, or empty. */
 static str guess_key(const struct value *element)
 {
     const struct value *props = value_get(element, STR("props"));

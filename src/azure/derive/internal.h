@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * internal.h - the passes of the derivation, and what they share.
+ * internal.h - the passes of the derivation, and what they have in common.
  *
  * Per group and version one struct derive; per kind and side a walk from the resource body. A
  * property goes through the passes in this order, each in a file of its own:
  *
- *   select.c     does it stay on this side?
+ *   select.c     does it belong to this side?
  *   flatten.c    is it replaced by its members?
- *   refs.c       does it hold an ARM id?
+ *   refs.c       does it contain an ARM id?
  *   secrets.c    does its value come from a secret or a config map?
  *   property_types.c      its type and validation
- *   recursion.c  named types: seen before, inside itself, an embedded resource?
+ *   recursion.c  named types: seen before, recursive, an embedded resource?
  *   variants.c   discriminated objects
- *   identity.c   what tells the elements of an array apart
+ *   identity.c   what identifies the elements of an array?
  *
- * scope.c has what concerns a resource as a whole, name.c the spelling of names.
+ * scope.c handles a resource as a whole, name.c the spelling of names.
  */
 #pragma once
 
@@ -22,18 +22,18 @@
 
 /* How deep objects may be nested. Published types need about 20. */
 enum { DERIVE_DEPTH_MAX = 100 };
-/* How many properties a walk may meet in one group and version. Published types need 20,000. */
+/* How many properties a walk may visit in one group and version. Published types need 20,000. */
 enum { DERIVE_WORK_MAX = 2000000 };
-/* How many different things may want the same name. */
+/* How many different things may have the same name. */
 enum { DERIVE_CLASH_MAX = 1000 };
 
-/* The result for a type that was met before in the same resource. */
+/* The result for a type that was visited before in the same resource. */
 struct memo {
-    uint32_t round; /* of the resource; older entries do not count */
+    uint32_t round; /* the number of the resource; older entries do not count */
     str name;       /* empty: nothing is left of the type */
 };
 
-/* What all groups share. */
+/* Shared by all groups. */
 struct derive_world {
     struct arena *arena;
     const struct overlay *overlay;
@@ -41,10 +41,10 @@ struct derive_world {
     struct derive_result *out;
     bool keep_notes;
     struct map *noted;    /* notes that were made already */
-    struct map *by_type;  /* lower case ARM type -> struct overlay_kind */
-    struct map *segments; /* singular, lower case segments of ARM types: "virtualnetwork" */
-    struct map *patterns; /* whether Go's regular expressions have them */
-    struct err *e;        /* the first failure of a walk, which goes on regardless */
+    struct map *by_type;  /* lowercase ARM type -> struct overlay_kind */
+    struct map *segments; /* singular, lowercase segments of ARM types: "virtualnetwork" */
+    struct map *patterns; /* whether Go's regular expressions support them */
+    struct err *e;        /* the first error of a walk, which goes on regardless */
 };
 
 /* One group and version; one resource of it at a time. */
@@ -64,7 +64,7 @@ struct derive {
     struct memo *memo;
     size_t memo_count;
     uint32_t round;
-    size_t work; /* properties met so far */
+    size_t work; /* properties visited so far */
     bool failed;
 };
 
@@ -75,18 +75,18 @@ struct member {
     const struct arm_type *type;
     struct facts facts;
     str name;   /* in ARM */
-    str prefix; /* path of the object that has it, when that was flattened; else empty */
-    bool root;  /* of the resource body or of its flattened properties */
+    str prefix; /* path of the object that has it, if that was flattened; else empty */
+    bool root;  /* in the resource body or its flattened properties */
     bool required;
 };
 
-/* Where a property stands. */
+/* Where a property is. */
 struct place {
     str holder, prefix;
     bool root;
 };
 
-/* What was found for an object so far. */
+/* A property found for an object. */
 struct found {
     str id;   /* identifier: names that differ in case only collide */
     str name; /* in Kubernetes */
@@ -95,7 +95,7 @@ struct found {
 };
 struct found_list {
     VEC(struct found) items;
-    bool hidden; /* something is gone that does not make the object empty */
+    bool hidden; /* something was left out that does not make the object empty */
 };
 
 /* A type string and its validation; t is empty when nothing is left. */
@@ -107,22 +107,24 @@ struct derived {
 /* ---- Notes and failures (derive.c). ---- */
 
 void derive_note(struct derive *d, enum note_kind kind, str type, str prop, const char *why);
-/* Remembers the first failure: the walk goes on, the resource fails at its end. */
+/* Records the first error: the walk goes on, and the resource fails at the end. */
 void derive_fail(struct derive *d, const char *format, ...) FORMAT(2, 3);
-/* Whether so many more properties may be looked at; else the resource has failed. */
+/* Whether count more properties may be visited; if not, the resource fails. */
 bool derive_spend(struct derive *d, size_t count);
-/* Puts a value under a name, or under name_2, name_3 ... when others are there. Gives the name. */
+/*
+ * Stores a value under a name, or under name_2, name_3 ... if there are others. Returns the name.
+ */
 str derive_put(struct derive *d, struct map *section, str name, struct value *v);
 
 /* ---- Names (name.c). ---- */
 
-/* An identifier made of the words of name: "vnetSubnetID"; exported: the first one capital too. */
+/* An identifier made of the words of name: "vnetSubnetID"; exported: starts with a capital. */
 str name_identifier(struct arena *a, str name, bool exported);
 /* "subnetId" is subnetReference, "ids" references. */
 str name_reference(struct arena *a, str name, bool many);
-/* Of a kind, lower case. */
+/* The plural of a kind, in lowercase. */
 str name_plural(struct arena *a, str kind);
-/* Of a word in lower case: "policies" is policy. */
+/* The singular of a lowercase word: policy for "policies". */
 str name_singular(struct arena *a, str word);
 /* "Holder_Property", for enums and scalars. */
 str name_below(struct arena *a, str holder, str prop);
@@ -140,9 +142,12 @@ void derive_add(struct derive *d, const struct member *m, str name, struct value
                 struct found_list *found);
 /* A property {t}. */
 struct value *derive_prop(struct derive *d, str t);
-/* A property with the type and validation that the type file says; NULL when nothing is left. */
+/* A property with type and validation from the type file; NULL when nothing is left. */
 struct value *derive_plain(struct derive *d, const struct member *m);
-/* Sets a member of props. Another one of that name is a failure: only the overlay can settle it. */
+/*
+ * Sets a member of props. An existing one with that name is an error that only the overlay can
+ * resolve.
+ */
 void derive_set(struct derive *d, struct value *props, str name, const struct value *prop);
 str derive_path(struct derive *d, const struct member *m);
 
@@ -151,15 +156,15 @@ str derive_path(struct derive *d, const struct member *m);
 enum selection { SELECT_TAKEN, SELECT_DROPPED, SELECT_HIDDEN };
 enum selection select_member(struct derive *d, const struct member *m);
 bool flatten_member(struct derive *d, const struct member *m, struct found_list *found);
-/* Whether a pass made a property of m: then the later ones do not see it. */
+/* Whether a pass has handled m, so that later ones do not see it. */
 typedef bool role_fn(struct derive *d, const struct member *m, struct found_list *found);
 role_fn role_reference, role_identities, role_secret_map, role_config, role_pair, role_secret;
 /* Whether the types or the overlay say that m is a secret. */
 bool secret_member(const struct member *m);
-/* Notes what looks like a reference or a secret and is none. */
+/* Notes what looks like a reference or a secret, but is not marked as one. */
 void propose_reference(struct derive *d, const struct member *m);
 void propose_secret(struct derive *d, const struct member *m);
-/* Says what tells the elements of an array apart. */
+/* Sets what identifies the elements of an array. */
 void identify_elements(struct derive *d, const struct member *m, struct value *prop);
 
 struct derived derive_type(struct derive *d, const struct member *m, const struct arm_type *t);
@@ -176,7 +181,7 @@ struct scope {
     const char *name;      /* "resourcegroup", "extension", "location", "tenant" */
     const char *owner_ref; /* "KnownResourceReference" ...; NULL: no owner */
     str owner_group, owner_kind;
-    const struct value *fixed; /* string: the name that all of them have; or NULL */
+    const struct value *fixed; /* a string: the name that all of them have; or NULL */
     bool hub;
 };
 struct scope derive_scope(struct derive *d, const struct overlay_kind *k,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * name.c - how names are spelled: identifiers, references, plurals.
+ * name.c - spells names: identifiers, references, plurals.
  *
  * Upstream: the reference operator makes Go identifiers of ARM names and compares those, so names
  * are cut into words as it does: at blanks, at changes from lower to upper case, before the last
@@ -44,14 +44,14 @@ static char lower(char c)
     return is_upper(c) ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Appends one word: all lower case, or with its first letter capital. */
+/* Appends one word: all lowercase, or with a capital first letter. */
 static void add_word(struct buf *out, str word, bool small)
 {
     for (size_t i = 0; i < word.len; i++)
         buf_char(out, small ? lower(word.ptr[i]) : i == 0 ? upper(word.ptr[i]) : word.ptr[i]);
 }
 
-/* Appends the words of a part without underscores. small: the first one in lower case. */
+/* Appends the words of a part without underscores. small: the first one in lowercase. */
 static void add_words(struct buf *out, str part, bool small)
 {
     size_t begin = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * object.c - an object type to a model type: its members, one pass after the other.
+ * object.c - converts an object type to a model type: its members, one pass after the other.
  */
 #include "azure/derive/internal.h"
 
@@ -137,7 +137,7 @@ static void add_map(struct derive *d, str t, struct found_list *found)
                              .prop = derive_prop(d, str_concat(d->arena, STR("{}"), t))}));
 }
 
-/* Members that the type allows without naming them: one map, sent under that very name. */
+/* Members that the type allows without naming them: a single map, sent under that name. */
 static void add_additional(struct derive *d, const struct arm_type *t, struct found_list *found)
 {
     static const struct arm_prop none = {.name = STR_INIT("additionalProperties")};
@@ -155,7 +155,7 @@ static void add_additional(struct derive *d, const struct arm_type *t, struct fo
         add_map(d, item.t, found);
 }
 
-/* The identifiers that more than one property has. */
+/* Identifiers that more than one property has. */
 static struct map *find_collisions(struct arena *a, const struct found_list *found)
 {
     struct map *once = map_new(a), *twice = map_new(a);
@@ -167,7 +167,7 @@ static struct map *find_collisions(struct arena *a, const struct found_list *fou
     return twice;
 }
 
-/* A flattened member that meets an outer one of the same name makes way. */
+/* A flattened member with the same name as an outer one is renamed. */
 static str settle_name(struct derive *d, const struct map *collisions, struct found *f)
 {
     str name = f->name;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * overlay.h - what published types do not tell: kinds, versions and facts.
+ * overlay.h - what is not in published types: kinds, versions and facts.
  *
  * One file per group, api/overlay/<group>.json; docs/design/azure-model.md has the format. Reading
- * checks it whole: unknown keys and codes, versions that no kind offers, values of the wrong type
- * are errors with file and line. Facts are looked up by the exact name of a type and a property,
- * and are marked as used: an unused one is a mistake (overlay_unused).
+ * checks the whole file: unknown keys and codes, versions that no kind offers and values of the
+ * wrong type are errors with file and line. Facts are looked up by the exact name of a type and a
+ * property, and are marked as used: an unused one is a mistake (overlay_unused).
  *
  * An overlay lives as long as its arena. One thread at a time, because of the marks.
  */
@@ -13,14 +13,14 @@
 
 #include "value/source.h"
 
-#define OVERLAY_MAX (16 * MIB) /* bytes of one file */
-#define OVERLAY_KINDS_MAX 5000 /* kinds of one group */
+#define OVERLAY_MAX (16 * MIB) /* bytes in one file */
+#define OVERLAY_KINDS_MAX 5000 /* kinds in one group */
 
 enum side { SIDE_SPEC, SIDE_STATUS };
 /* "spec", "status" */
 const char *side_name(enum side side);
 
-/* What a fact can say about a property. Each may be limited to versions and to one side. */
+/* What a fact can say about a property. It may be limited to versions and to one side. */
 enum fact_code {
     FACT_CONFIG,          /* config: optional pair with a config map */
     FACT_CONFIG_ONLY,     /* config!: from a config map only */
@@ -28,14 +28,14 @@ enum fact_code {
     FACT_FLATTEN,         /* flatten: replaced by its members */
     FACT_FLOAT,           /* float: a floating point number */
     FACT_HIDE,            /* hide: leave out, but the object does not count as empty */
-    FACT_KEEP,            /* keep: although read-only or write-only */
+    FACT_KEEP,            /* keep: although it is read-only or write-only */
     FACT_KEEP_EMPTY,      /* keepEmpty: send an empty collection */
     FACT_MAP,             /* map: any is a map of any */
     FACT_NO_FLATTEN,      /* noflatten */
     FACT_NO_ITEM_LIMITS,  /* noitemv: elements have no validation */
     FACT_OPTIONAL,        /* opt */
-    FACT_PLAIN,           /* plain: neither a secret nor a reference, whatever it looks like */
-    FACT_REF,             /* ref: holds an ARM id */
+    FACT_PLAIN,           /* plain: neither a secret nor a reference, even if it looks like one */
+    FACT_REF,             /* ref: contains an ARM id */
     FACT_REF_BESIDE,      /* ref+: a reference next to the literal */
     FACT_REF_WELL_KNOWN,  /* ref?: an ARM id or a well-known name */
     FACT_REQUIRED,        /* req */
@@ -51,7 +51,7 @@ enum fact_code {
 enum fact_attr {
     ATTR_ARM,       /* the name in ARM */
     ATTR_ENUM,      /* the values */
-    ATTR_IDENTITY,  /* what tells the elements of an array apart: [fields], "index" or "set" */
+    ATTR_IDENTITY,  /* what identifies the elements of an array: [fields], "index" or "set" */
     ATTR_MIN_ITEMS, /* children that must be embedded when the owner is created */
     ATTR_NAME,      /* the name in Kubernetes */
     ATTR_TYPE,      /* t: the type string */
@@ -59,7 +59,7 @@ enum fact_attr {
     FACT_ATTRS,
 };
 
-/* All facts of one property in one version, on one side. */
+/* All facts about one property in one version, on one side. */
 struct facts {
     uint32_t codes; /* bits 1 << enum fact_code */
     const struct value *attr[FACT_ATTRS];
@@ -72,10 +72,10 @@ static inline bool facts_have(const struct facts *f, enum fact_code code)
 
 /* Lists of type names. */
 enum overlay_list {
-    LIST_ADDITIONAL,    /* additionalProperties: gets one although the types have none */
-    LIST_NO_ADDITIONAL, /* noAdditionalProperties: has none although the types have one */
+    LIST_ADDITIONAL,    /* additionalProperties: has them although the types do not */
+    LIST_NO_ADDITIONAL, /* noAdditionalProperties: does not have them although the types do */
     LIST_NO_FLATTEN,    /* noFlatten: "properties" stays */
-    LIST_NOT_RESOURCE,  /* notResource: looks like a resource and is none */
+    LIST_NOT_RESOURCE,  /* notResource: looks like a resource, but is not one */
     OVERLAY_LISTS,
 };
 
@@ -83,7 +83,7 @@ struct overlay_kind {
     str name;     /* "ManagedCluster" */
     str arm_type; /* "Microsoft.ContainerService/managedClusters" */
     const struct value *versions;
-    const struct value *node; /* all that is said about it */
+    const struct value *node; /* everything the file says about it */
     const struct overlay_group *group;
 };
 
@@ -105,13 +105,15 @@ struct overlay {
 
 /* Reads a folder of group files, or one file {"format":1,"groups":{...}}. */
 MUST_CHECK bool overlay_read(struct arena *a, str path, struct overlay *out, struct err *e);
-/* The same from memory: one group of that name, or several as in one file. src must live on. */
+/*
+ * The same from memory: one group with that name, or several as in one file. src must stay valid.
+ */
 MUST_CHECK bool overlay_parse(struct arena *a, const struct source *src, str group,
                               struct overlay *out, struct err *e);
 /* NULL when there is none. */
 const struct overlay_group *overlay_find(const struct overlay *o, str group);
 
-/* An option of a kind in a version: perVersion wins; null when it says "none". Or NULL. */
+/* An option of a kind in a version: perVersion wins; a null value means "none". Or NULL. */
 const struct value *overlay_option(const struct overlay_kind *k, str version, str key);
 
 /* v20240501preview and v1api20240501preview are 2024-05-01-preview. False when it is neither. */
@@ -127,7 +129,7 @@ bool overlay_listed(const struct overlay_group *g, enum overlay_list list, str t
 bool overlay_expanded(const struct overlay_group *g, str type, str kind, str version,
                       enum side side);
 
-/* Facts that were not used since the overlay was read, in file order. */
+/* Facts that have not been used since the overlay was read, in file order. */
 struct unused_fact {
     struct where at;
     str text;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * overlay_facts.c - facts about types and properties: reading, asking, and who was never asked.
+ * overlay_facts.c - facts about types and properties: reads them, looks them up, and finds unused
+ * ones.
  *
  * To add a code: an enumerator in overlay.h, a line in the table below, a row in
- * docs/design/azure-model.md, and the place in a derive_*.c that asks for it.
+ * docs/design/azure-model.md, and the place in a derive_*.c that looks it up.
  */
 #include "azure/derive/overlay_internal.h"
 
@@ -54,7 +55,7 @@ static const str lists[OVERLAY_LISTS] = {
 
 /* ---- Reading. ---- */
 
-/* Appends a fact to those about the same thing. */
+/* Appends a fact to others about the same thing. */
 static void add_fact(struct overlay_facts *f, struct map *m, str key, const struct fact *fact)
 {
     struct fact *copy = ARENA_NEW(f->arena, struct fact);
@@ -171,7 +172,7 @@ static bool read_codes(const struct overlay_reader *r, const struct value *node,
     return true;
 }
 
-/* Bits of the kinds of values that an attribute can have. */
+/* The kinds of values that an attribute can have, as bits. */
 static const uint32_t attr_kinds[FACT_ATTRS] = {
     [ATTR_ARM] = 1U << VALUE_STRING,    [ATTR_ENUM] = 1U << VALUE_LIST,
     [ATTR_MIN_ITEMS] = 1U << VALUE_INT, [ATTR_IDENTITY] = 1U << VALUE_LIST | 1U << VALUE_STRING,
@@ -334,7 +335,7 @@ bool overlay_read_facts(struct overlay_reader *r, const struct value *root, stru
     return true;
 }
 
-/* ---- Asking. ---- */
+/* ---- Lookup. ---- */
 
 static bool applies(struct fact *f, str version, enum side side)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * overlay_read.c - overlay files: groups, kinds and versions.
+ * overlay_read.c - reads overlay files: groups, kinds and versions.
  *
  * Keys are checked against tables, so that a misspelled one is an error instead of a fact that
  * silently does nothing.

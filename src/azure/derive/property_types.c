@@ -17,7 +17,7 @@ static const struct derived nothing = {0};
 static const char uuid_begin[] = "^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}";
 static const char uuid_pattern[] = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$";
 
-/* A CRD takes Go's regular expressions: no look-around, no back references. */
+/* CRDs use Go's regular expressions: no look-around, no back-references. */
 static bool pattern_works(struct derive *d, str pattern)
 {
     static char yes, no;
@@ -147,7 +147,10 @@ static struct derived derive_literal(struct derive *d, const struct member *m,
     return put_enum(d, m, sorted_list(d->arena, &value, 1));
 }
 
-/* Literals are an enum, whether or not the union is open; a union of anything else is free. */
+/*
+ * Literals become an enum, whether or not the union is open; a union of anything else is
+ * unrestricted.
+ */
 static struct derived derive_union(struct derive *d, const struct member *m,
                                    const struct arm_type *t)
 {

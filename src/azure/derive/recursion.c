@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recursion.c - named types below the root: inside themselves, met before, embedded.
+ * recursion.c - named types below the root: recursive, seen before, embedded.
  *
- * A property of the type that contains it is followed once, and inside that copy it is left out;
- * a longer circle is cut where a type comes up again. A type that was derived for this resource is
- * not derived again: that bounds the work by the size of the file, whatever its references do.
+ * A property of the same type that contains it is followed once, and left out inside that copy; a
+ * longer cycle is cut where a type appears again. A type that was derived for this resource is not
+ * derived again: that bounds the work by the size of the file, whatever its references do.
  *
  * An object that looks like a resource represents one that exists by itself, so only its id is
- * kept. The overlay names those that exist only inside their parent.
+ * kept. The overlay lists those that exist only inside their parent.
  */
 #include "azure/derive/internal.h"
 
@@ -35,7 +35,7 @@ static enum embedded embedding(const struct derive *d, const struct arm_type *t)
     return EMBEDDED_REFERENCE;
 }
 
-/* Only the id stays, and may be set. */
+/* Keeps only the id, and makes it writable. */
 static struct value *derive_id(struct derive *d, const struct arm_type *t)
 {
     const struct place at = {.holder = t->name};

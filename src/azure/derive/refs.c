@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * refs.c - properties that hold ARM ids, and those that look as if they did.
+ * refs.c - properties that contain ARM ids, and those that look as if they did.
  *
- * Which ones do is a fact of the overlay: neither types nor names are conclusive. What a name or a
- * description suggests, or what holds in another version of the same property, is noted as a
+ * Which ones do is stated in the overlay: neither types nor names are conclusive. Anything
+ * suggested by a name, a description, or another version of the same property is noted as a
  * proposal. The rules and how often they are right: docs/design/azure-model.md.
  */
 #include "azure/derive/internal.h"
@@ -44,7 +44,7 @@ bool role_reference(struct derive *d, const struct member *m, struct found_list 
     return false;
 }
 
-/* A map keyed by ARM ids becomes a list of references; what the ids map to is ARM's to say. */
+/* A map keyed by ARM ids becomes a list of references; the values of the map are set by ARM. */
 bool role_identities(struct derive *d, const struct member *m, struct found_list *found)
 {
     static const str name = STR_INIT("userAssignedIdentities");
@@ -74,7 +74,7 @@ static bool is_text(const struct derive *d, const struct arm_type *t)
     return t->kind == ARM_STRING;
 }
 
-/* Stems that name things without an ARM id more often than not. */
+/* Stems that usually name things without an ARM id. */
 static const str trap_stems[] = {
     STR_INIT("tenant"),        STR_INIT("client"),    STR_INIT("subscription"),
     STR_INIT("group"),         STR_INIT("principal"), STR_INIT("application"),

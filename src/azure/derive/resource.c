@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * resource.c - one kind in one version: its spec, its status and its row.
+ * resource.c - derives one kind in one version: its spec, its status and its row.
  *
- * Beside what ARM has, a spec has azureName (unless all have the same), owner (unless there is
- * none) and operatorSpec; a status has conditions.
+ * Besides ARM's properties, a spec has azureName (unless all have the same name), owner (unless
+ * there is none) and operatorSpec; a status has conditions.
  */
 #include "azure/derive/internal.h"
 
@@ -100,7 +100,7 @@ static void add_owner(struct derive *d, const struct scope *s, struct value *pro
     derive_set(d, props, STR("owner"), prop);
 }
 
-/* What ARM has, as an object to add to; body is the type that holds it. */
+/* ARM's properties, as an object to add to; *body is the type that has them. */
 static struct value *derive_body(struct derive *d, const struct arm_resource *r, enum side side,
                                  struct value **body)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scope.c - a resource as a whole: scope, owner, fixed name, stored version, operations.
+ * scope.c - derives facts about a resource as a whole: scope, owner, fixed name, stored version,
+ * operations.
  *
- * Where a resource can be written tells who owns it: an extension belongs to any resource, one in a
- * resource group to the nearest resource above it whose type is offered, else to the group itself.
- * ResourceGroup is owned by nothing because it is written at subscription scope; nothing here
- * knows its name but the default of the last step.
+ * Where a resource can be written determines its owner: an extension belongs to any resource, one
+ * in a resource group to the nearest resource above it whose type we have, else to the group
+ * itself. ResourceGroup has no owner because it is written at subscription scope; its name is known
+ * only to the default of the last step.
  */
 #include "azure/derive/internal.h"
 
-/* Widest first: a resource that can be an extension is one. */
+/* Widest first: a resource that can be an extension is treated as one. */
 static const struct {
     uint32_t bit;
     const char *name;
@@ -77,7 +78,7 @@ static void said_owner(const struct value *owner, struct scope *s)
 
 /* ---- Names. ---- */
 
-/* A name that is one literal, alone or in a union with any string, is the name of all. */
+/* If the type of the name is a literal, alone or in a union with any string, all have this name. */
 static struct value *fixed_name(struct derive *d, const struct arm_resource *r)
 {
     const struct arm_prop *p = arm_prop_find(r->body, STR("name"));
@@ -211,7 +212,7 @@ static struct value *categories(struct derive *d)
     return list;
 }
 
-/* What can be exported: config maps with their status paths, secrets by name. */
+/* Sets what can be exported: config maps with their status paths, secrets by name. */
 static void set_exports(struct derive *d, struct value *row)
 {
     const struct value *configs = overlay_option(d->kind, d->version, STR("configMaps"));
@@ -242,7 +243,7 @@ static const struct arm_type *find_resource(const struct arm_file *f, str name)
     return NULL;
 }
 
-/* Whether p is a list of what the body of the child is, which a PUT of the parent replaces. */
+/* Whether p is a list of the child's bodies, which a PUT of the parent replaces. */
 static bool lists_child(const struct arm_file *f, const struct arm_prop *p,
                         const struct arm_type *child)
 {
@@ -276,7 +277,7 @@ static void add_embedded(struct derive *d, const struct arm_resource *r,
     }
 }
 
-/* Kinds of this group that are also a list inside this resource. */
+/* Kinds of this group that also appear as a list inside this resource. */
 static struct value *embedded_row(struct derive *d, const struct arm_resource *r)
 {
     struct value *list = value_list(d->arena);

@@ -2,8 +2,8 @@
 /*
  * secrets.c - values that come from secrets and config maps.
  *
- * Types mark many secrets as sensitive, the overlay knows the rest. Where a value may stand in the
- * resource or come from elsewhere, there are two properties that exclude each other: a pair.
+ * Types mark many secrets as sensitive; the overlay has the rest. If a value may be given literally
+ * or come from elsewhere, there are two mutually exclusive properties: a pair.
  */
 #include "azure/derive/internal.h"
 

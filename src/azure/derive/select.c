@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * select.c - which properties stay.
+ * select.c - decides which properties to keep.
  *
- * The spec has what a PUT accepts, the status what a GET answers. The standard members of a
- * resource (id, name, type, apiVersion) are not the user's to set; secrets never come back.
+ * The spec has what a PUT accepts, the status what a GET returns. Users cannot set the standard
+ * members of a resource (id, name, type, apiVersion); secrets are never returned.
  */
 #include "azure/derive/internal.h"
 

@@ -4,10 +4,10 @@
  *
  * A type file is a JSON array; a type is named by its index and refers to others by it. Reading
  * checks everything that the derivation relies on: that references point into the file and at the
- * right kind, that arrays and maps do not contain themselves, that flags are known. A fault is
- * reported with file, line, the index of the type and the path inside it. Unknown kinds of types
- * and unknown keys are skipped, as the format asks: such a type is ARM_UNKNOWN, and whoever meets
- * one says so.
+ * right kind, that arrays and maps do not contain themselves, that flags are known. Errors have
+ * file, line, the index of the type and the path inside it. Unknown kinds of types and unknown keys
+ * are skipped, as the format requires: such a type is ARM_UNKNOWN, which is reported where it is
+ * used.
  *
  *     struct type_folder *folder;
  *     if (!type_folder_open(a, STR("types"), &folder, e))
@@ -16,18 +16,18 @@
  *     if (!type_folder_find(folder, STR("Microsoft.App/jobs"), STR("2024-03-01"), &r, e))
  *         return false;
  *
- * Texts are not copied: a file lives in the arena it was read into. One thread at a time; what was
- * read may be read from many.
+ * Texts are not copied: a file lives in the arena it was read into. One thread at a time; the
+ * result may be read from many.
  */
 #pragma once
 
 #include "value/source.h"
 
-/* Limits on what is read. Reaching one is an error that names it. */
-#define ARM_FILE_MAX (256 * MIB)        /* bytes of one type file, unpacked */
-#define ARM_TYPES_MAX ((size_t)1 << 20) /* types of one file */
-#define ARM_PROPS_MAX 2000              /* properties of one object, elements of one type */
-#define ARM_FOLDER_DEPTH 8              /* folders below the one that was named */
+/* Limits on what is read. Exceeding one is an error that names it. */
+#define ARM_FILE_MAX (256 * MIB)        /* bytes in one type file, unpacked */
+#define ARM_TYPES_MAX ((size_t)1 << 20) /* types in one file */
+#define ARM_PROPS_MAX 2000              /* properties in one object, elements in one type */
+#define ARM_FOLDER_DEPTH 8              /* levels of folders below the given one */
 
 enum arm_kind {
     ARM_UNKNOWN,
@@ -54,7 +54,7 @@ enum arm_flag {
     ARM_FLAGS = 31,
 };
 
-/* Scopes at which a resource can be written. */
+/* The scopes in which a resource can be written. */
 enum arm_scope {
     ARM_TENANT = 1,
     ARM_MANAGEMENT_GROUP = 2,
@@ -63,7 +63,7 @@ enum arm_scope {
     ARM_EXTENSION = 16,
 };
 
-/* "No type here": an object without additionalProperties, say. */
+/* "No type here": for example, an object without additionalProperties. */
 #define ARM_NO_TYPE UINT32_MAX
 
 /* A property of an object, a variant of a discriminated object, or an element of a union. */
@@ -78,17 +78,17 @@ struct arm_type {
     enum arm_kind kind;
     uint32_t index;
     bool sensitive;
-    str name;          /* of objects and resources ("Type@version"); the text of a literal */
-    str discriminator; /* name of the property that tells the variants apart */
+    str name;          /* an object's or resource's ("Type@version"); the text of a literal */
+    str discriminator; /* name of the property that distinguishes the variants */
     str pattern;
-    const struct value *min, *max; /* numbers: of the value, of the length, of the items; or NULL */
-    const struct arm_prop *props;  /* of an object; the common ones of a discriminated object */
+    const struct value *min, *max; /* numbers: limits of the value, length or items; or NULL */
+    const struct arm_prop *props;  /* an object's; the common ones of a discriminated object */
     size_t prop_count;
-    const struct arm_prop *elements; /* of a union (no names) or of a discriminated object */
+    const struct arm_prop *elements; /* a union's (without names) or a discriminated object's */
     size_t element_count;
-    uint32_t item;            /* of an array; additionalProperties of an object; or ARM_NO_TYPE */
-    uint32_t body;            /* of a resource */
-    uint32_t writable_scopes; /* of a resource: enum arm_scope */
+    uint32_t item;            /* an array's; additionalProperties of an object; or ARM_NO_TYPE */
+    uint32_t body;            /* a resource's */
+    uint32_t writable_scopes; /* a resource's: enum arm_scope */
     bool holds_resource;      /* an object that is the "properties" of some resource */
 };
 
@@ -96,7 +96,7 @@ struct arm_file {
     str name;
     struct arm_type *types;
     size_t count;
-    size_t unknown; /* how many types are of a kind that is not known here */
+    size_t unknown; /* how many types are of an unknown kind */
 };
 
 /* A resource and the file it is in. */
@@ -119,26 +119,26 @@ static inline const struct arm_type *arm_type_at(const struct arm_file *f, uint3
 const struct arm_prop *arm_prop_find(const struct arm_type *t, str name);
 /* "type 12 (ObjectType Foo)", for messages. */
 str arm_type_label(struct arena *a, const struct arm_type *t);
-/* "ObjectType", as files call it. */
+/* "ObjectType", as in files. */
 const char *arm_kind_name(enum arm_kind kind);
 
 /*
  * A folder of type files, at any depth: .../PROVIDER/VERSION/types.json or types.json.gz. That is
  * both the stripped layout and the published one, where a provider's version can be spread over
- * several files in different folders. Files are read when something in them is asked for.
+ * several files in different folders. Files are read when something in them is looked up.
  */
 struct type_folder;
 MUST_CHECK bool type_folder_open(struct arena *a, str path, struct type_folder **out,
                                  struct err *e);
-/* An empty folder, and a file from memory in it, before anything is found there. */
+/* An empty folder; add files from memory to it before looking anything up. */
 struct type_folder *type_folder_new(struct arena *a);
 MUST_CHECK bool type_folder_add(struct type_folder *f, str provider, str version,
                                 const struct source *src, struct err *e);
 /*
- * The resource of an ARM type in an API version; names compare without case. Fails with
- * ERR_NOT_FOUND when there is none, and then says nothing about the place: the fault is elsewhere.
+ * The resource of an ARM type in an API version; names are case-insensitive. Fails with
+ * ERR_NOT_FOUND when there is none; that error has no position, since the mistake is elsewhere.
  */
 MUST_CHECK bool type_folder_find(struct type_folder *f, str arm_type, str api_version,
                                  struct arm_resource *out, struct err *e);
-/* How many files were read. */
+/* How many files have been read. */
 size_t type_folder_files(const struct type_folder *f);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * types_check.c - what can be said about a type file only when all of it is read.
+ * types_check.c - checks that need the whole type file.
  *
- * The derivation follows references without looking: a property of a resource type, a variant that
- * is no object, or an array of itself would lead it astray. Objects may refer to each other in
- * circles, which is cut later; what contains itself without an object in between can never end.
+ * The derivation follows references without checking: a property of a resource type, a variant that
+ * is not an object, or an array of itself would lead it astray. Objects may refer to each other in
+ * cycles, which are cut later; a type that contains itself without an object in between would never
+ * end.
  */
 #include "azure/derive/types_internal.h"
 
-/* Arrays of arrays of maps and so on: what published files have is at most 3. */
+/* Levels of arrays of arrays of maps and so on; published files have at most 3. */
 enum { NESTING_MAX = 32 };
 
 static bool is_data(const struct arm_type *t)
@@ -29,7 +30,7 @@ static bool check_props(const struct type_reader *r, const struct arm_type *t, s
     return true;
 }
 
-/* What an array or a map holds, or NULL for everything else. */
+/* The element type of an array or a map; NULL for everything else. */
 static const struct arm_type *held_type(const struct arm_file *f, const struct arm_type *t)
 {
     bool map = t->kind == ARM_OBJECT && t->prop_count == 0;

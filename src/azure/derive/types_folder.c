@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * types_folder.c - which type files there are, and the resources in them.
+ * types_folder.c - finds type files, and the resources in them.
  *
  * A file is known by the last two folders above it, PROVIDER/VERSION. The published layout has
  * folders per service above those and may spread one provider and version over several files; the
- * stripped layout has one. Only files that are asked for are read, and each one once.
+ * stripped layout has one. Files are read only on demand, and each one once.
  */
 #include "azure/derive/types_internal.h"
 
@@ -19,13 +19,13 @@ struct type_entry {
 /* The files of one provider and version. */
 struct type_bucket {
     VEC(struct type_entry) entries;
-    struct map *resources; /* lower case name -> struct arm_resource; NULL until it is filled */
+    struct map *resources; /* lowercase name -> struct arm_resource; NULL until it is filled */
 };
 
 struct type_folder {
     struct arena *arena;
     str path;
-    struct map *buckets; /* "provider/version", lower case -> struct type_bucket */
+    struct map *buckets; /* "provider/version", lowercase -> struct type_bucket */
     size_t files_read;
 };
 
@@ -90,7 +90,7 @@ bool types_unpack(struct arena *a, str path, str *out, struct err *e)
 
 /* ---- Finding files. ---- */
 
-/* "provider/version" of ".../provider/version/types.json", lower case; empty when too short. */
+/* "provider/version" of ".../provider/version/types.json", lowercase; empty when too short. */
 static str bucket_key(struct arena *a, str path)
 {
     size_t slash = str_rfind_char(path, '/');
@@ -188,7 +188,7 @@ static bool read_entry(struct type_folder *f, struct type_entry *entry, struct e
     return true;
 }
 
-/* Of a resource in several files the first counts: files are sorted by name. */
+/* If a resource is in several files, the first wins: files are sorted by name. */
 static void index_file(struct type_folder *f, struct type_bucket *bucket,
                        const struct arm_file *file)
 {

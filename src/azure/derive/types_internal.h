@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * types_internal.h - what the files of the type reader share.
+ * types_internal.h - shared by the files of the type reader.
  */
 #pragma once
 
@@ -13,8 +13,11 @@ struct type_reader {
     struct arm_file *file;
 };
 
-/* Fills e with the type, the text and the place of node. Always false. */
+/* Fills e with the type, the text and the position of node. Always false. */
 bool types_complain(const struct type_reader *r, const struct arm_type *t, const struct value *node,
                     struct err *e, const char *format, ...) FORMAT(5, 6);
-/* What can be said only when all types are read: targets of references, arrays of themselves. */
+/*
+ * Checks what can be checked only when all types have been read: targets of references, arrays of
+ * themselves.
+ */
 MUST_CHECK bool types_check(const struct type_reader *r, struct err *e);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * types_read.c - a type file to nodes; the kinds of types.
+ * types_read.c - reads a type file into nodes; the kinds of types.
  *
- * To add a kind: an enumerator in types.h, a function here that takes over what the kind has, and
- * a line in the table, which is sorted by name.
+ * To add a kind: an enumerator in types.h, a function here that reads what the kind has, and a line
+ * in the table, which is sorted by name.
  */
 #include "azure/derive/types_internal.h"
 #include "text/json/json.h"
@@ -14,7 +14,7 @@ typedef bool read_fn(const struct type_reader *r, const struct value *v, struct 
 struct kind_row {
     str name;
     enum arm_kind kind;
-    read_fn *read; /* NULL: nothing but the kind */
+    read_fn *read; /* NULL: there is only the kind */
 };
 
 bool types_complain(const struct type_reader *r, const struct arm_type *t, const struct value *node,
@@ -32,7 +32,7 @@ bool types_complain(const struct type_reader *r, const struct arm_type *t, const
 
 /* ---- Parts. ---- */
 
-/* {"$ref": "#/12"}. what and name say where in the type it stands. */
+/* Reads {"$ref": "#/12"}. what and name say where it is in the type. */
 static bool read_ref(const struct type_reader *r, const struct arm_type *t, const struct value *v,
                      const char *what, str name, uint32_t *out, struct err *e)
 {
@@ -97,7 +97,7 @@ static bool read_props(const struct type_reader *r, const struct value *v, const
     return true;
 }
 
-/* The elements of a union (a list) or of a discriminated object (an object). */
+/* Reads the elements of a union (a list) or of a discriminated object (an object). */
 static bool read_elements(const struct type_reader *r, const struct value *v, enum value_kind kind,
                           struct arm_type *t, struct err *e)
 {
@@ -120,7 +120,7 @@ static bool read_elements(const struct type_reader *r, const struct value *v, en
     return true;
 }
 
-/* A limit, which stays as it is spelled. */
+/* Reads a limit, which keeps its spelling. */
 static bool read_limit(const struct type_reader *r, const struct value *v, const char *key,
                        const struct arm_type *t, const struct value **out, struct err *e)
 {
@@ -193,8 +193,8 @@ static bool read_object(const struct type_reader *r, const struct value *v, stru
 }
 
 /*
- * Scopes are bits. Files from before writableScopes have scopeType, where 0 meant any, with
- * readOnlyScopes taken off and a flag for resources that cannot be written at all.
+ * Scopes are bits. Files from before writableScopes have scopeType, where 0 meant any, minus
+ * readOnlyScopes, and a flag for resources that cannot be written at all.
  */
 static bool read_scopes(const struct type_reader *r, const struct value *v, struct arm_type *t,
                         struct err *e)
@@ -300,7 +300,10 @@ static bool read_type(const struct type_reader *r, const struct value *v, struct
     return !read || read(r, v, t, e);
 }
 
-/* Marks the objects that are the "properties" of a resource: embedded copies are known by them. */
+/*
+ * Marks the objects that are the "properties" of a resource: embedded copies are recognized by
+ * them.
+ */
 static void mark_holders(struct arm_file *f)
 {
     for (size_t i = 0; i < f->count; i++) {

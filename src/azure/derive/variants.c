@@ -2,12 +2,12 @@
 /*
  * variants.c - discriminated objects.
  *
- * One optional property per variant, of which at most one is set; in ARM its members stand at the
- * level of the object itself. A variant has the common properties and its own.
+ * There is one optional property per variant, of which at most one is set; in ARM its members are
+ * at the level of the object itself. A variant has the common properties and its own.
  */
 #include "azure/derive/internal.h"
 
-/* Standard members of a resource body: its name moves up, the rest is not the user's to set. */
+/* Standard members of a resource body: the name moves up, the rest cannot be set by users. */
 static bool leaves_variant(const struct derive *d, str name)
 {
     if (str_eq(name, STR("name")) || str_eq(name, STR("apiVersion")))
@@ -22,7 +22,7 @@ static void add_variant_prop(const struct derive *d, const struct arm_prop *p, b
         props[(*count)++] = *p;
 }
 
-/* The common properties, replaced by the variant's own where it has them too, then the others. */
+/* The common properties, overridden by the variant's own, then the variant's other properties. */
 static struct arm_type merge_variant(struct derive *d, const struct arm_type *base,
                                      const struct arm_type *variant, bool root)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write.c - models and notes as text.
+ * write.c - writes models and notes as text.
  *
- * A model has one line per resource and per named thing, properties sorted, so that a change of
- * the types is a change of few lines.
+ * A model has one line per resource and per named type, with properties sorted, so that a change in
+ * the types changes few lines.
  */
 #include "azure/derive/derive.h"
 #include "text/json/json.h"
 
-/* A named thing on a line of its own. Members of props are sorted, the rest stays as it is. */
+/* A named type on a line of its own. Members of props are sorted, the rest keeps its order. */
 static bool write_line(struct buf *out, const struct value *v, struct err *e)
 {
     AUTO_ARENA a = arena_new();

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * data.c - the model files of api/model, inside the program.
+ * data.c - the model files of api/model, embedded in the program.
  *
  * tools/gen-model.c packs them at build time: a line "plumb model 2", a line "GROUP VERSION PACKED
  * SIZE KIND..." per file, an empty line, then the files one after the other, each deflated by zlib.
- * A kind with a star is stored in the version of the file. Packed
- * they take a ninth of the room, and unpacking costs a third of the time that reading the JSON
- * takes: docs/design/azure-model.md has the figures.
+ * A kind with a star is stored in the version of the file. Packed, they take a ninth of the space,
+ * and unpacking costs a third of the time it takes to read the JSON: docs/design/azure-model.md has
+ * the figures.
  */
 #include "azure/model/internal.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff.c - two models side by side.
+ * diff.c - compares two models; see diff.h.
  */
 #include "azure/model/diff.h"
 #include "text/json/json.h"
@@ -15,11 +15,11 @@ struct comparison {
     void *ctx;
     str resource;
     enum side side;
-    struct map *seen; /* pairs of types that were compared already */
+    struct map *seen; /* pairs of types that have been compared already */
     size_t depth;
 };
 
-/* Where a walk stands: a step and those above it. */
+/* The position of a walk: a step and those above it. */
 struct step {
     const struct step *above;
     str name;
@@ -51,7 +51,7 @@ static void tell(const struct comparison *c, enum model_change change, const str
 
 /* ---- Facts. ---- */
 
-/* A least length or number of 0 says nothing, and published types do not have it. */
+/* A minimum length or count of 0 means nothing, and published types do not have it. */
 static struct value *without_zeros(struct arena *a, const struct value *limits)
 {
     static const str least[] = {STR_INIT("minLen"), STR_INIT("minItems")};
@@ -70,7 +70,7 @@ static bool same_limits(struct arena *a, const struct value *x, const struct val
     return value_equal(without_zeros(a, x), without_zeros(a, y));
 }
 
-/* The same values in any order, each of them once. */
+/* Whether both have the same values, in any order and without duplicates. */
 static bool same_values(const struct value *x, const struct value *y)
 {
     if (value_len(x) != value_len(y))
@@ -119,7 +119,9 @@ static const struct value *look_up(const struct value *model, const char *sectio
     return value_get(value_get(model, str_c(section)), str_from(t, 1));
 }
 
-/* Whether both type strings have the same form; what named things hold is compared elsewhere. */
+/*
+ * Whether both type strings have the same form; the contents of named types are compared elsewhere.
+ */
 static bool same_form(str old, str new_)
 {
     str x = element_of(old), y = element_of(new_);
@@ -131,7 +133,7 @@ static bool same_form(str old, str new_)
     return named || str_eq(x, y);
 }
 
-/* Enums and validated elements: their names do not matter, what they allow does. */
+/* Compares enums and validated elements: their names do not matter, only what they allow. */
 static void compare_named(const struct comparison *c, const struct step *at, str x, str y)
 {
     bool is_enum = str_has_prefix(x, STR("%"));
@@ -160,7 +162,7 @@ static void compare_props(struct comparison *c, const struct step *at, const str
         compare_named(c, at, inner_x, inner_y);
 }
 
-/* Whether this pair of types is new. */
+/* Whether this pair of types has not been compared yet; marks it. */
 static bool enter(struct comparison *c, str old, str new_)
 {
     str key = str_join(c->arena, (str[]){old, new_}, 2, STR(" "));
@@ -202,7 +204,7 @@ static void compare_types(struct comparison *c, const struct step *at, str old, 
 
 /* ---- Resources. ---- */
 
-/* The first ones always differ between versions: not worth reporting. */
+/* The first ones always differ between versions, so they are not reported. */
 enum { VERSION_KEYS = 3 };
 static const str row_keys[] = {
     STR_INIT("armApiVersion"), STR_INIT("importable"), STR_INIT("hub"),     STR_INIT("armType"),

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff.h - what differs between two models of a group: what a new API version changes.
+ * diff.h - differences between two models of a group: what a new API version changes.
  *
- * Models are compared as trees, resource by resource, from spec and status down: names of types
- * do not matter, only what they hold. A type that is used in several places of a resource is
- * compared once, where it is met first. May be called from any thread.
+ * Models are compared as trees, resource by resource, from spec and status down: names of types do
+ * not matter, only their contents. A type that is used in several places of a resource is compared
+ * once, where it is used first. May be called from any thread.
  */
 #pragma once
 
@@ -14,7 +14,7 @@ enum model_change {
     CHANGE_ADDED,
     CHANGE_REMOVED,
     CHANGE_RETYPED, /* another type, another enum */
-    CHANGE_FACT,    /* path, role, required, limits, ...: key says which */
+    CHANGE_FACT,    /* path, role, required, limits, ...: see key */
 };
 
 /*

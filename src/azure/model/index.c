@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * index.c - finding properties by their names on both sides.
+ * index.c - finds properties by their names on both sides.
  *
- * On the side of ARM a type is a small tree: members that become properties, and members (mostly
+ * On ARM's side, a type is a small tree: members that become properties, and members (mostly
  * "properties") whose own members do. Names are case-insensitive there, since ARM's responses
  * sometimes spell them differently from requests.
  */
@@ -57,7 +57,8 @@ static int compare_fold(str x, str y)
     size_t both = x.len < y.len ? x.len : y.len;
 
     for (size_t i = 0; i < both; i++) {
-        if (x.ptr[i] == y.ptr[i]) /* nearly always: members come as the model spells them */
+        if (x.ptr[i] == y.ptr[i]) /* nearly always, since members are usually spelled as in the
+                                   * model */
             continue;
         int difference = fold(x.ptr[i]) - fold(y.ptr[i]);
         if (difference)
@@ -84,7 +85,7 @@ const struct model_arm *model_arm(const struct model_arm *members, size_t count,
 }
 
 /*
- * Of several properties at one place, which one takes what ARM has: a reference before the plain
+ * Which of several properties with the same ARM path gets ARM's value: a reference before the plain
  * text it replaces, and that before a secret or config map, which only the user can name.
  */
 static int rank(const struct model_prop *p)
@@ -112,7 +113,9 @@ static int compare_places(const void *x, const void *y)
     return rank(p) != rank(q) ? rank(p) - rank(q) : str_cmp(p->name, q->name);
 }
 
-/* The properties list[0..count) share the first depth steps; gives the members at the next one. */
+/*
+ * The properties list[0..count) share the first depth steps; returns the members at the next one.
+ */
 static const struct model_arm *build(struct arena *a, struct model_prop *const *list, size_t count,
                                      size_t depth, size_t *members)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model.c - the model as a whole: which files there are, and reading them when asked for.
+ * model.c - the model as a whole: finds its files, and reads them on demand.
  *
- * One lock guards what is known so far. Files of a folder are read before it is taken; two threads
- * that want the same one may both read it, and the first to come keeps it.
+ * One lock guards everything read so far. Files in a folder are read before it is taken; two
+ * threads that need the same file may both read it, and the first result is kept.
  */
 #include "azure/model/internal.h"
 
 #include <stdlib.h>
 
 struct model {
-    struct arena *arena;      /* of everything read; freed by model_close */
+    struct arena *arena;      /* for everything read; freed by model_close */
     struct model_file *files; /* sorted by group and version */
     size_t count;
-    str folder; /* empty: in the program */
+    str folder; /* empty: embedded */
     struct lock lock;
 };
 
@@ -131,7 +131,7 @@ size_t model_held(struct model *m)
     return m->arena ? arena_held(m->arena) : 0;
 }
 
-/* With the lock held. disk is the text of a file of a folder. */
+/* Call with the lock held. disk is the text of a file in a folder. */
 static bool load_locked(struct model *m, struct model_file *f, str disk, struct err *e)
 {
     struct source *src;
@@ -310,7 +310,7 @@ bool model_has_kind(struct model *m, str group, str kind)
     return false;
 }
 
-/* The kind of the group that is spelled most alike, or empty. */
+/* The kind in the group with the most similar name, or empty. */
 static str alike(const struct model *m, size_t from, size_t to, str kind)
 {
     str best = STR_NONE;

@@ -2,14 +2,13 @@
 /*
  * model.h - what plumb knows about Azure's resources, as data.
  *
- * One model file per group and API version says which kinds there are, which properties they have,
- * where each property goes in an ARM body, and which role it plays (docs/design/azure-model.md).
- * Conversions, schemas and checks are written once, against these structs; a new API version costs
- * no C.
+ * There is one model file per group and API version. It lists the kinds, their properties, where
+ * each property goes in an ARM body, and its role (docs/design/azure-model.md). Conversions,
+ * schemas and checks are written once, against these structs; a new API version costs no C.
  *
- * The files are part of the program (built from api/model); a folder with the same layout can be
- * used instead (--model of plumb crd, model show, plan and replay; operate and serve use the
- * program's own). A file is read when one of its kinds is first requested, and kept.
+ * The files are embedded in the program (built from api/model); a folder with the same layout can
+ * be used instead (--model of plumb crd, model show, plan and replay; operate and serve always use
+ * the embedded ones). A file is read when one of its kinds is first requested, and kept.
  *
  *     struct model *m;
  *     const struct model_resource *r;
@@ -17,14 +16,14 @@
  *         !model_find(m, STR("network.azure.com"), STR("v20250301"), STR("RouteTable"), &r, e))
  *         return false;
  *
- * What is handed out is immutable and lives as long as the model. All functions may be called from
+ * Everything returned is immutable and lives as long as the model. All functions may be called from
  * any thread.
  */
 #pragma once
 
 #include "value/value.h"
 
-/* The largest model file, and the most of them. */
+/* The largest model file, and how many there may be. */
 #define MODEL_FILE_MAX (16 * MIB)
 #define MODEL_FILES_MAX 100000
 
@@ -44,7 +43,7 @@ enum model_form {
     FORM_BUILTIN,
 };
 
-/* Objects that mean the same in every group. */
+/* Objects that have the same meaning in every group. */
 enum model_builtin {
     BUILTIN_NONE,
     BUILTIN_RESOURCE_REFERENCE,
@@ -69,7 +68,7 @@ struct model_shape {
     const struct model_shape *item;  /* FORM_LIST, FORM_MAP */
     const struct model_type *object; /* FORM_OBJECT */
     const struct value *choices;     /* an enum: the list of its values; else NULL */
-    const struct value *limits;      /* of a validated element type; else NULL */
+    const struct value *limits;      /* limits of a validated element type; else NULL */
 };
 
 /* What a property is for. */
@@ -82,22 +81,22 @@ enum model_role {
     ROLE_OPERATOR, /* inside operatorSpec */
     ROLE_CONDITIONS,
     ROLE_REF,        /* an ARM id in ARM */
-    ROLE_WELL_KNOWN, /* an ARM id, or a name that Azure knows */
-    ROLE_IDENTITIES, /* user-assigned identities: a list here, a map by ARM id there */
+    ROLE_WELL_KNOWN, /* an ARM id, or a well-known name in Azure */
+    ROLE_IDENTITIES, /* user-assigned identities: a list here, in ARM a map by id */
     ROLE_IDENTITY,   /* the key of that map */
     ROLE_SECRET,
     ROLE_SECRET_MAP,
     ROLE_CONFIG_MAP,
-    ROLE_VARIANT, /* its members stand at the level of the object itself */
+    ROLE_VARIANT, /* its members are at the level of the object itself */
     ROLE_COUNT,
 };
 /* "ref", as in a model file. */
 const char *model_role_name(enum model_role role);
 
-/* What is sent for a collection that is not set. */
+/* What to send for a collection that is not set. */
 enum model_empty { EMPTY_OMITTED, EMPTY_NULL, EMPTY_KEPT };
 
-/* The deepest ARM path of one property. */
+/* The longest ARM path of one property. */
 #define MODEL_PATH_MAX 4
 
 struct model_prop {
@@ -106,24 +105,24 @@ struct model_prop {
     enum model_role role;
     enum model_empty empty;
     bool required;
-    bool shared;             /* another property stands at the same place in ARM */
+    bool shared;             /* another property has the same path in ARM */
     str arm[MODEL_PATH_MAX]; /* the path in ARM; arm_len 0: not in ARM, or a variant */
     size_t arm_len;
-    str pair;                    /* shared by two properties of which at most one is set */
-    str variant;                 /* ROLE_VARIANT: what the discriminator says */
+    str pair;                    /* the same for two properties of which at most one is set */
+    str variant;                 /* ROLE_VARIANT: the value of the discriminator */
     const struct value *limits;  /* min, max, minLen, ... or NULL */
-    const struct value *choices; /* of this very property; or NULL */
-    /* Lists: what tells elements apart, a list of members, "index" or "set"; or NULL */
+    const struct value *choices; /* of this property; or NULL */
+    /* Lists: what identifies elements: a list of members, "index" or "set"; or NULL */
     const struct value *identity;
-    uint32_t min_children; /* children that must be in it when the owner is created */
-    bool write_only;       /* an answer need not have it, by the published types */
+    uint32_t min_children; /* how many children must be in it when the owner is created */
+    bool write_only;       /* responses may lack it, according to the published types */
 };
 
-/* The same properties, found from ARM's side. Sorted case-insensitively. */
+/* The same properties, indexed by their ARM names. Sorted case-insensitively. */
 struct model_arm {
     str name;
     const struct model_prop *prop; /* what the member becomes, or NULL */
-    const struct model_arm *below; /* members that become properties of this very type */
+    const struct model_arm *below; /* members that become properties of this type, too */
     size_t below_count;
 };
 
@@ -131,14 +130,14 @@ struct model_type {
     str name;
     const struct model_prop *props; /* ordered bytewise by name */
     size_t prop_count;
-    str discriminator; /* of a type whose variants exclude each other; else empty */
+    str discriminator; /* the discriminator of a type with variants; else empty */
     const struct model_arm *arm;
     size_t arm_count;
     bool any_empty; /* some property has an empty rule */
 };
 
 enum model_scope {
-    SCOPE_NONE, /* no ARM resource at all */
+    SCOPE_NONE, /* not an ARM resource */
     SCOPE_RESOURCE_GROUP,
     SCOPE_SUBSCRIPTION, /* "location": resource groups themselves */
     SCOPE_TENANT,
@@ -154,27 +153,30 @@ struct model_resource {
     const struct model_type *spec, *status;
     str arm_type, api_version; /* empty when scope is SCOPE_NONE */
     enum model_scope scope;
-    unsigned operations; /* of enum model_operation */
+    unsigned operations; /* bits of enum model_operation */
     bool has_owner, owner_required;
     enum model_builtin owner_form;
     str owner_group, owner_kind; /* empty: any */
     bool has_name;               /* spec.azureName exists */
-    str fixed_name;              /* else the name is this one, unless empty */
+    str fixed_name;              /* the name if it is fixed; else empty */
     bool uuid_name;              /* an unset name becomes a UUID instead of the object's name */
     bool hub;                    /* the version in which objects are stored */
     const struct value *categories, *secrets, *config_maps; /* as in the file, or NULL */
-    /* Kinds that are also a list in the body of this one: [{kind, a}]; or NULL */
+    /* Kinds that also appear as a list in the body of this one: [{kind, a}]; or NULL */
     const struct value *embedded;
-    /* Paths of references in the spec to types seen there, "*": anything; or NULL. See targets.h */
+    /*
+     * Maps paths of references in the spec to the types seen there; "*": anything; or NULL. See
+     * targets.h
+     */
     const struct value *targets;
 };
 
 /*
- * Opens the model of a folder; without one that of the environment variable PLUMB_MODEL; without
- * that the one in the program. Reads no model file yet.
+ * Opens the model in a folder; if that is empty, the one in the folder PLUMB_MODEL names; else the
+ * embedded one. Does not read any model file yet.
  */
 MUST_CHECK bool model_open(struct arena *a, str folder, struct model **out, struct err *e);
-/* The same files again, none of them read: for work that needs many kinds once. */
+/* Opens the same files again, without those read so far: for work that needs many kinds once. */
 MUST_CHECK bool model_open_again(struct arena *a, const struct model *m, struct model **out,
                                  struct err *e);
 /* Frees the files that were read. The model itself lives in the arena of model_open. */
@@ -182,11 +184,11 @@ void model_close(struct model *m);
 
 /*
  * The resource of a kind in one API version. ERR_NOT_FOUND names what exists instead: other
- * versions, or kinds that are spelled alike.
+ * versions, or kinds with similar names.
  */
 MUST_CHECK bool model_find(struct model *m, str group, str version, str kind,
                            const struct model_resource **out, struct err *e);
-/* The same in the version in which its objects are stored. */
+/* The same, in the version in which its objects are stored. */
 MUST_CHECK bool model_find_hub(struct model *m, str group, str kind,
                                const struct model_resource **out, struct err *e);
 
@@ -194,12 +196,12 @@ struct model_kind {
     str group, kind; /* network.azure.com, RouteTable */
 };
 /*
- * The names of all kinds, sorted by group and kind. Reads no file that is part of the program, but
- * those of a folder, which has no index.
+ * The names of all kinds, sorted by group and kind. Does not read embedded files, but reads those
+ * in a folder, which has no index.
  */
 MUST_CHECK bool model_kinds(struct model *m, struct arena *a, struct model_kind **out,
                             size_t *count, struct err *e);
-/* Whether there is such a kind, by names alone in the same way. */
+/* Whether there is such a kind, by name alone in the same way. */
 bool model_has_kind(struct model *m, str group, str kind);
 /* Kinds in all their versions: one array, sorted by group, kind, version. Reads every file. */
 MUST_CHECK bool model_all(struct model *m, struct arena *a, const struct model_resource ***out,
@@ -211,9 +213,9 @@ MUST_CHECK bool model_versions(struct model *m, struct arena *a, str group, str 
 bool model_has_group(const struct model *m, str group);
 /* How many files there are. */
 size_t model_file_count(const struct model *m);
-/* How many of them were read so far: those of the kinds that were asked for. */
+/* How many of them have been read so far: those of the requested kinds. */
 size_t model_read_count(struct model *m);
-/* Bytes that the files read so far take. */
+/* How many bytes the files read so far take. */
 size_t model_held(struct model *m);
 
 /* ---- Looking into types. NULL when there is none. -------------------------------------------- */
@@ -223,7 +225,7 @@ const struct model_prop *model_prop(const struct model_type *t, str name);
 const struct model_prop *model_prop_of_role(const struct model_type *t, enum model_role role);
 /* The member of an ARM object, by case-insensitive name. */
 const struct model_arm *model_arm(const struct model_arm *members, size_t count, str name);
-/* The property whose variant the discriminator names, case-insensitively. */
+/* The property for the variant that the discriminator names, case-insensitively. */
 const struct model_prop *model_variant(const struct model_type *t, str value);
-/* Below, at or above 0: as versions are ordered, previews before their release. */
+/* Below, at or above 0: the order of versions, previews before their release. */
 int model_version_compare(str x, str y);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read.c - one model file: from JSON to the structs of model.h.
+ * read.c - reads a model file: from JSON to the structs of model.h.
  *
- * Types refer to each other in any order and in circles, so all of them get their place before the
- * first is filled. Texts stay where the file has them; of the JSON tree only limits and choices are
- * kept. An invalid file is rejected with the position.
+ * Types refer to each other in any order and in cycles, so all of them are allocated before the
+ * first is filled. Texts point into the file; only limits and choices are kept from the JSON tree.
+ * An invalid file is rejected with the position.
  */
 #include "azure/model/internal.h"
 
@@ -15,10 +15,10 @@
 /* The longest spelling of lists of lists of ... */
 #define SHAPE_MAX ((size_t)128)
 
-/* One file under way. */
+/* The state while reading one file. */
 struct reading {
-    struct arena *arena;  /* of what stays */
-    struct arena *moment; /* of the JSON tree */
+    struct arena *arena;  /* for what is kept */
+    struct arena *moment; /* for the JSON tree */
     const struct source *src;
     const struct value *root;
     struct map *types;  /* name to struct model_type */
@@ -100,7 +100,7 @@ static int find_name(const char *const *names, size_t count, str name)
     return -1;
 }
 
-/* A text that is kept: with escapes it belongs to the JSON tree, otherwise to the file. */
+/* A text to keep: copied if it had escapes, which puts it in the JSON tree instead of the file. */
 static str stay(const struct reading *r, str s)
 {
     uintptr_t at = (uintptr_t)s.ptr, from = (uintptr_t)r->src->text.ptr;
@@ -234,7 +234,7 @@ static bool read_arm_path(struct reading *r, const struct value *v, struct model
 
     if (value_is(path, VALUE_NULL) || (path && rest.len == 0))
         return true;
-    if (!path) { /* a name is one segment even when it has a slash */
+    if (!path) { /* a name is one segment even if it contains a slash */
         p->arm[p->arm_len++] = rest;
         return true;
     }
@@ -248,7 +248,7 @@ static bool read_arm_path(struct reading *r, const struct value *v, struct model
     return true;
 }
 
-/* Roles that never reach ARM at all. */
+/* Whether a role never reaches ARM. */
 static bool role_stays(enum model_role role)
 {
     return role == ROLE_AZURE_NAME || role == ROLE_AZURE_NAME_FROM_CONFIG || role == ROLE_OWNER ||
@@ -364,8 +364,8 @@ static bool read_owner(struct reading *r, const struct value *owner, struct mode
 }
 
 /*
- * Names of role assignments and definitions are UUIDs in ARM. A model may say so ("uuid"); one that
- * does not is recognised by its naming convention, or by a type that assigns roles.
+ * Names of role assignments and definitions are UUIDs in ARM. A model may say so ("uuid"); if it
+ * does not, they are recognized by their naming convention, or by a type that assigns roles.
  */
 static bool has_uuid_name(const struct value *name, const struct model_resource *res)
 {
@@ -468,7 +468,7 @@ static bool read_resources(struct reading *r, struct model_file *f)
     return true;
 }
 
-/* The group in the file is the full one; the folder has its beginning. */
+/* The file has the full name of the group; the folder has its first part. */
 static bool check_identity(const struct reading *r, const struct model_file *f)
 {
     str group = value_get_str(r->root, STR("group"));
