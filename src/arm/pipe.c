@@ -191,15 +191,13 @@ void arm_pipe_release(struct arm_pipe *p, struct arm_done *d)
 /* ---- The pipe. ---- */
 
 /*
- * For calls, and for tokens with and without a proxy. HTTP/2 would put all calls on one connection,
- * where a slow one delays the others. Redirects are returned as responses: a token must not follow
- * them.
+ * For calls, and for tokens with and without a proxy. Redirects are returned as responses: a token
+ * must not follow them.
  */
 static bool open_clients(struct arm_pipe *p, const struct http_config *given, struct err *e)
 {
     struct http_config tokens = given ? *given : http_defaults(), calls = tokens;
 
-    calls.http1 = true;
     calls.redirects_max = 0;
     calls.no_compression = true;
     calls.user_agent = STR_NONE; /* each request has its own */

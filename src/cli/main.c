@@ -294,6 +294,19 @@ static void disable_core_files(void)
     (void)!setrlimit(RLIMIT_CORE, &limit);
 }
 
+/* The operator has a connection for each kind it watches, and hundreds to Azure. */
+#define FILES_WANTED 16384
+
+static void allow_open_files(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= FILES_WANTED)
+        return;
+    limit.rlim_cur = limit.rlim_max < FILES_WANTED ? limit.rlim_max : FILES_WANTED;
+    (void)!setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int main(int argc, char **argv)
 {
     struct start s = {
@@ -304,6 +317,7 @@ int main(int argc, char **argv)
 
     build_info = (struct build_info){PLUMB_COMMIT, PLUMB_DATE, PLUMB_MODEL_DATE};
     disable_core_files();
+    allow_open_files();
     fill_standard_files();
     signal(SIGPIPE, SIG_IGN);
     if (!run_on_large_stack(&s))

@@ -14,7 +14,7 @@
 #include "kube/streams_internal.h"
 #include "net/http/streams.h"
 
-#define REQUESTS_MAX 200
+#define REQUESTS_MAX 50
 #define CALLS_MAX 10000
 
 struct pending {

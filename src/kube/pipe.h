@@ -33,7 +33,7 @@ struct kube_pipe;
 
 struct kube_pipe_config {
     struct kube_transport *transport; /* must outlive the pipe */
-    size_t requests_max;              /* how many may be in flight at once; 0: 200 */
+    size_t requests_max;              /* how many may be in flight at once; 0: 50 */
     size_t calls_max;                 /* how many may be started and not released; 0: 10,000 */
     /*
      * Whether calls with a term may be sent now, checked before each attempt; see net/term.h.

@@ -255,9 +255,13 @@ static unsigned connections(void)
 }
 
 #define WATCHES 20
+#define STARTS 20
 
-/* Which is HTTP/2: else each would need its own. */
-TEST(many_watches_share_one_connection)
+/*
+ * A watch uses the connection of the list before it. Repeated, because pages of lists that shared
+ * one HTTP/2 connection stopped now and then.
+ */
+static void start_watches(void)
 {
     AUTO_ERR e = {0};
     struct kube_transport *own = connect_as(STR_NONE);
@@ -274,15 +278,21 @@ TEST(many_watches_share_one_connection)
     }
     for (unsigned i = 0; i < WATCHES; i++) {
         struct kube_cache_stats stats;
-        assert_ok(kube_cache_wait(caches[i], 60 * NS_PER_SEC, &e), &e);
+        assert_ok(kube_cache_wait(caches[i], 30 * NS_PER_SEC, &e), &e);
         kube_cache_stats(caches[i], &stats);
         assert_int_equal(stats.objects, OBJECTS / 2);
     }
-    assert_int_equal(connections() - before, 1);
+    assert_true(connections() - before <= WATCHES);
     for (unsigned i = 0; i < WATCHES; i++)
         kube_cache_stop(caches[i]);
     kube_watches_free(hub);
     kube_transport_free(own);
+}
+
+TEST(many_watches_start_at_once_with_a_connection_each)
+{
+    for (unsigned i = 0; i < STARTS; i++)
+        start_watches();
 }
 
 TEST(requests_one_after_the_other_share_one_connection)
@@ -396,7 +406,7 @@ LIVE_TESTS(begin, cmocka_unit_test(discovery_knows_the_builtin_kinds),
            cmocka_unit_test(patches_of_all_kinds_are_applied),
            cmocka_unit_test(a_cache_follows_every_change),
            cmocka_unit_test(metadata_alone_can_be_watched),
-           cmocka_unit_test(many_watches_share_one_connection),
+           cmocka_unit_test(many_watches_start_at_once_with_a_connection_each),
            cmocka_unit_test(requests_one_after_the_other_share_one_connection),
            cmocka_unit_test(custom_resources_are_defined_and_used),
            cmocka_unit_test(a_denial_says_who_may_not_do_what),

@@ -63,7 +63,6 @@ struct http_config {
     size_t body_max;         /* of an answer, after gzip; streamed bodies are not counted */
     size_t header_max;       /* of all headers of an answer together, trailers included */
     unsigned redirects_max;  /* followed for GET and HEAD only; 0: none, the 3xx is the answer */
-    bool http1;              /* no HTTP/2 */
     bool no_compression;     /* gzip is not asked for */
     struct tape *tape;       /* records or replays every request; NULL: neither */
     /*

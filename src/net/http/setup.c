@@ -313,8 +313,7 @@ void transfer_set_constants(struct transfer *t)
     curl_easy_setopt(t->easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     curl_easy_setopt(t->easy, CURLOPT_READFUNCTION, on_read);
     curl_easy_setopt(t->easy, CURLOPT_SEEKFUNCTION, on_seek);
-    curl_easy_setopt(t->easy, CURLOPT_HTTP_VERSION,
-                     c->http1 ? (long)CURL_HTTP_VERSION_1_1 : (long)CURL_HTTP_VERSION_2TLS);
+    curl_easy_setopt(t->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
     curl_easy_setopt(t->easy, CURLOPT_PATH_AS_IS, 1L);
 }
 

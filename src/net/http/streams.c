@@ -288,6 +288,11 @@ static CURL *new_handle(struct http_streams *streams)
 {
     CURL *easy = transfer_new_handle(streams->client);
 
+    /*
+     * With HTTP/2, libcurl 7.88 sometimes leaves what it has read for one of several streams lying
+     * until more comes from the server, if anything ever does: see docs/design/net.md.
+     */
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, on_opened);
     curl_easy_setopt(easy, CURLOPT_SOCKOPTDATA, streams);
     curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
@@ -471,14 +476,6 @@ static void begin(struct http_streams *streams, struct stream *s)
         conclude(streams, s, false, &e);
         return;
     }
-    /*
-     * Rather wait for a connection that can be shared than open another one. Only while somebody
-     * uses one: curl also waits for a dead one of which it never learned what it can do, and nobody
-     * would wake it. Without TLS there is no HTTP/2 to wait for.
-     */
-    bool shares = streams->running && !c->http1 &&
-                  str_has_prefix(s->spec.request.url, STR("https:"));
-    curl_easy_setopt(s->transfer.easy, CURLOPT_PIPEWAIT, shares ? 1L : 0L);
     curl_easy_setopt(s->transfer.easy, CURLOPT_PRIVATE, s);
     s->running = true;
     curl_multi_add_handle(streams->multi, s->transfer.easy);

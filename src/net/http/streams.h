@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * streams.h - many requests at once on one thread, over few or many connections.
+ * streams.h - many requests at once on one thread.
  *
- * For watches and for hundreds of small requests: a dedicated thread runs all transfers, which
- * share one HTTP/2 connection per server if both sides allow it and use one each otherwise;
- * connections are kept for reuse. Any thread may start a stream and ask it to stop; callbacks run
- * on the streams' thread, must not block, and may start and stop streams themselves.
+ * For watches and for hundreds of small requests: a dedicated thread runs all transfers. They use
+ * HTTP/1.1, one connection for each that is running; connections are kept for reuse. Any thread may
+ * start a stream and ask it to stop; callbacks run on the streams' thread, must not block, and may
+ * start and stop streams themselves.
  *
  *     struct http_streams *streams = http_streams_new(client);
  *     id = http_streams_start(streams, &(struct http_stream){.request = r, .on_end = end});

@@ -85,7 +85,6 @@ static struct http_client *new_client(str ca)
     struct http_config config = http_defaults();
     struct http_client *client;
 
-    config.http1 = true;
     config.no_proxy = true;
     config.tls.ca.text = ca;
     assert_ok(http_client_new(&config, &client, &e), &e);
