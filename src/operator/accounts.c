@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * accounts.c - as whom an object talks to Azure; see accounts.h.
+ * accounts.c - the credentials of objects, and their clients; see accounts.h.
  *
- * An entry is what is known of one Secret: the version that was read, and a client or what is wrong
- * with it. A client is counted: the entry holds it, and every request under way.
+ * An entry is what we know about one Secret: the version that was read, and a client or an error.
+ * Clients are reference-counted: the entry holds one reference, and so does every request under
+ * way.
  */
 #include "operator/accounts.h"
 
@@ -17,7 +18,7 @@
 
 #define GLOBAL "global"
 #define SECRET_OF_NAMESPACE "aso-credential"
-/* A Secret that could not be read is asked for again after that. */
+/* How long to wait before a Secret that could not be read is read again. */
 #define READ_AGAIN (5 * NS_PER_SEC)
 
 struct account_client {
@@ -72,7 +73,7 @@ static void free_client(struct account_client *c)
     block_free(c);
 }
 
-/* Takes one use away; the client when that was the last, to be freed without the lock. */
+/* Drops a reference; returns the client if it was the last one, to be freed without the lock. */
 static struct account_client *unuse(struct account_client *c)
 {
     return c && --c->users == 0 ? c : NULL;
@@ -143,7 +144,7 @@ static bool client_of_secret(struct accounts *s, const struct entry *entry,
     return credential_select(a, &keys, &options, &settings, e) && new_client(s, &settings, out, e);
 }
 
-/* What was read becomes a client, or a problem. */
+/* Turns what was read into a client, or a problem. */
 static void take_answer(struct accounts *s, struct arena *a, const struct entry *entry, int status,
                         str body, struct entry *next)
 {
@@ -181,7 +182,7 @@ void accounts_tell(struct accounts *s, str namespace, str name, int status, str 
         AUTO_LOCK guard = lock_take(&s->lock);
         entry = find_entry(s, a, namespace, name);
     }
-    /* An entry that is being read stays where it is. */
+    /* An entry that is being read is not removed. */
     if (!entry)
         return;
     take_answer(s, a, entry, status, body, &next);
@@ -269,7 +270,9 @@ static void bind_entry(struct entry *entry, str uid)
         free_client(last);
 }
 
-/* Credentials of namespaces and Secrets that are gone; only when there are many. */
+/*
+ * Forgets credentials of namespaces and Secrets that are gone, but only if there are many entries.
+ */
 static void forget_some(struct accounts *s, struct arena *a)
 {
     for (size_t i = map_len(s->entries); i-- > 0;) {
@@ -302,7 +305,7 @@ static bool must_read(const struct entry *entry, uint64_t version)
     return !entry->reading && !entry->transient && entry->version < version;
 }
 
-/* Of a Secret that is there, in this version. *read: it must be read first. */
+/* The account of an existing Secret in this version. *read: it must be read first. */
 static enum account_state look_at(struct accounts *s, struct arena *a,
                                   const struct object_key *secret, uint64_t version,
                                   struct account *out, bool *read, struct err *e)
@@ -344,7 +347,7 @@ static enum account_state of_secret(struct accounts *s, struct arena *a,
     return state;
 }
 
-/* What a Secret that is gone left behind: for objects that are going, too. */
+/* Whether to use what is left of a Secret that is gone: only for objects that are being deleted. */
 static bool is_kept(struct accounts *s, struct arena *a, const struct object_key *secret,
                     struct account *out)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * advice.c - what a user can do about a condition, and when the operator tries again, in words.
+ * advice.c - tells users what they can do about a condition, and when the operator tries again.
  *
- * Azure says what is wrong, seldom what helps. Texts are the same at each attempt: a condition that
- * has not changed is not written again.
+ * Azure says what is wrong, but seldom what helps. Texts are the same at each attempt, so that an
+ * unchanged condition is not written again.
  */
 #include "operator/internal.h"
 
@@ -55,7 +55,7 @@ static str span(struct arena *a, int64_t time)
     return str_fmt(a, "%lld %s%s", count, few ? "second" : "minute", count == 1 ? "" : "s");
 }
 
-/* Azure refused a PUT: perhaps because a reference points to something unusual. */
+/* Azure rejected a PUT, perhaps because a reference points to something unusual. */
 static str doubts(struct pass *p)
 {
     struct needs needs = {0};

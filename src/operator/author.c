@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * author.c - who changed a resource: systemData of the answer in hand, else the activity log, which
- * is asked once per drift and never for a resource that is as it should be.
+ * author.c - finds out who changed a resource: from systemData in the current answer, else from the
+ * activity log, which is queried once per drift and never for a resource that is as it should be.
  */
 #include "operator/internal.h"
 
@@ -10,7 +10,7 @@
 #include "text/url.h"
 
 #define ACTIVITY_VERSION "2015-04-01"
-/* Further back it is not searched: drift is seen within a period. */
+/* How far back to search: drift is noticed within a period. */
 #define ACTIVITY_TIME (86400 * NS_PER_SEC)
 
 struct author author_of(const struct pass *p)

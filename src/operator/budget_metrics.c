@@ -44,7 +44,7 @@ static const struct {
     {"plumb_budget_waiting", "gauge", "Requests that wait for their turn.", waiting},
 };
 
-/* Texts that come from configuration are cut: they are labels. */
+/* Texts from the configuration are cut for labels. */
 #define LABEL_SHOWN 200
 
 static void write_bucket(struct buf *out, const char *name, const struct budget_stats *s,

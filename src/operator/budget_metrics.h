@@ -2,14 +2,14 @@
 /*
  * budget_metrics.h - how much of Azure's limits is left, for Prometheus.
  *
- * One line per bucket of requests: labels are the subscription, the credential (principal), the
- * region that counts, the provider (empty: all of them together) and the verb. Any thread.
+ * One line per request bucket. Labels are the subscription, the credential (principal), the region,
+ * the provider (empty: all of them together) and the verb. Any thread.
  */
 #pragma once
 
 #include "arm/arm.h"
 
-/* As many buckets are shown. */
+/* The most buckets that are shown. */
 #define BUDGET_METRICS_MAX 1000
 
 /* Appends the metrics plumb_budget_*. */

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * calm.c - looks that find everything as it was: the same object, payload and mode, and to the byte
- * the same answer of Azure as at a look that found nothing to do. Judging is pure and would find
- * nothing again, so the pass ends without it.
+ * calm.c - ends passes early if nothing has changed: the object, payload and mode are the same, and
+ * Azure's answer is byte for byte the same as at the last look that found nothing to do. Judging is
+ * pure and would find nothing again, so it is skipped.
  *
- * The payload is the same as long as the object is and nothing that it is made from: the graph
- * tells of that (calm_disturb). So Azure is asked first, and the payload is made only if the answer
- * is another one. Secrets and ConfigMaps are read anew for each look: there the payload comes
- * first.
+ * The payload is the same as long as the object and everything it is made from are unchanged, which
+ * the graph reports (calm_disturb). So the resource is read first, and the payload is made only if
+ * the answer differs. Secrets and ConfigMaps are read for each look, so with those the payload is
+ * made first.
  *
- * Nothing is left out where more than that decides: when there is news, when a hook asks questions,
- * when something is exported, when a child was written; and now and then for no reason at all, so
- * that nothing forgotten here stays so.
+ * The pass is never cut short if anything else matters: if there is news, a hook asks questions,
+ * something is exported, or a child was written. Now and then it is not cut short for no reason at
+ * all, so that anything missing from this list does no lasting harm.
  */
 #include "operator/internal.h"
 
-/* So many looks in a row. */
+/* The most looks in a row. */
 #define CALM_LOOKS 16
 
-/* Of an answer and what is done about it; 0: something else decides, too. */
+/* Hash of an answer and of what decides what to do about it; 0: something else decides, too. */
 static uint64_t mark_of(struct pass *p, str body)
 {
     if (!body.len || p->owner_body || p->ports->judged)
@@ -28,7 +28,7 @@ static uint64_t mark_of(struct pass *p, str body)
            1;
 }
 
-/* Nothing is known that makes this look another one than the last. */
+/* Whether nothing is known that distinguishes this look from the last. */
 static bool is_like_last(const struct pass *p)
 {
     const struct card *card = p->card;
@@ -57,7 +57,7 @@ bool calm_is(struct pass *p, str body)
 struct pass_step calm_end(struct pass *p)
 {
     p->calm = true;
-    p->needs_complete = false; /* those of the states that are left out are as they were */
+    p->needs_complete = false; /* the needs of the skipped states are unchanged */
     p->card->attempt = 0;
     p->card->well = true;
     drift_tally_avoided(p);

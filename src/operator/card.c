@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* card.c - the memory of objects: a card each, found by key. */
+/* card.c - what is remembered of each object: one card per object, found by key. */
 #include "operator/internal.h"
 
 #include "base/block.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check.c - whether a PUT would be welcome: gates of the kind on the owner and on the resource.
+ * check.c - whether a PUT may be sent: the kind's gates on the owner and on the resource.
  *
- * The owner is read only for kinds that look at it.
+ * The owner is read only for kinds that need it.
  */
 #include "operator/internal.h"
 
 #include "arm/id.h"
 
-/* Where the owner can be read. False: there is none that anybody knows how to ask. */
+/* Where the owner can be read. False: there is none, or it is unknown how to read it. */
 static bool owner_url(struct pass *p, str *out)
 {
     const struct model_resource *owner;
@@ -23,7 +23,7 @@ static bool owner_url(struct pass *p, str *out)
     return true;
 }
 
-/* True: the owner was read, or need not be. */
+/* True if the owner was read, or need not be. */
 static bool has_owner(struct pass *p, struct pass_step *step)
 {
     const struct ext ext = pass_ext(p);

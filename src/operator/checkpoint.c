@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* checkpoint.c - when each object was last found well; see checkpoint.h. */
+/* checkpoint.c - when each object was last found healthy; see checkpoint.h. */
 #include "operator/checkpoint.h"
 
 #include "base/map.h"
@@ -7,7 +7,7 @@
 
 #define MINUTE (60 * NS_PER_SEC)
 #define KEPT_MINUTES (INT64_C(7) * 24 * 60)
-#define RECORD 12 /* eight bytes of hash, four of minutes, the lowest first */
+#define RECORD 12 /* eight bytes of hash, four of minutes, little-endian */
 
 struct entry {
     char hash[8];
@@ -34,7 +34,7 @@ void checkpoint_free(struct checkpoint *c)
         arena_free(c->arena);
 }
 
-/* FNV-1a: the same in every process, and two objects in a million do not matter. */
+/* FNV-1a: the same in every process, and a few collisions in a million objects do not matter. */
 static void hash_key(const struct object_key *key, char out[8])
 {
     AUTO_ARENA a = arena_new();

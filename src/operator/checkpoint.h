@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * checkpoint.h - when each object was last found well, for the next process.
+ * checkpoint.h - remembers across restarts when each object was last found healthy.
  *
- * Without it a restart would check everything at once. It is kept in one side object, so that no
- * object is written for it: 12 bytes each, a hash of the key and the minute. It may be lost or
- * outdated at any time; then objects are checked sooner than needed.
+ * Without it a restart would check everything at once. All of it is in one ConfigMap, so that the
+ * objects themselves need not be written: 12 bytes per object, a hash of its key and the minute. It
+ * may be lost or outdated at any time; objects are then checked sooner than needed.
  *
  *     checkpoint_note(c, &key, now);
- *     text = checkpoint_write(c, a, now);            into the side object
+ *     text = checkpoint_write(c, a, now);            into the ConfigMap
  *     checkpoint_read(c, text);                      after a restart
- *     ago = checkpoint_age(c, &key, now);            below 0: not known
+ *     ago = checkpoint_age(c, &key, now);            negative: unknown
  *
  * One thread at a time. now is clock_now.
  */
@@ -19,7 +19,7 @@
 
 struct checkpoint;
 
-/* As many objects are remembered: what fits into a ConfigMap. */
+/* The most objects that are remembered: as many as fit into a ConfigMap. */
 #define CHECKPOINT_MAX 60000
 
 struct checkpoint *checkpoint_new(void);
@@ -29,5 +29,5 @@ void checkpoint_note(struct checkpoint *c, const struct object_key *key, int64_t
 int64_t checkpoint_age(const struct checkpoint *c, const struct object_key *key, int64_t now);
 /* What was noted within the last week, in base 64. */
 str checkpoint_write(const struct checkpoint *c, struct arena *a, int64_t now);
-/* Adds what was written; anything else is ignored. */
+/* Adds what checkpoint_write wrote; anything else is ignored. */
 void checkpoint_read(struct checkpoint *c, str text);

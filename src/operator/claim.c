@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * claim.c - the object becomes ours: finalizer, id, owner, in one write before anything is sent.
+ * claim.c - claims the object: finalizer, id and owner, in one write before anything is sent.
  *
- * From then on nothing in Azure can be left behind: whoever deletes the object waits for us. The id
- * comes from the owners alone, so that objects that refer to each other do not block each other,
- * and is frozen: the name in Azure and the owner cannot change any more. An object that was claimed
- * before comes here again only to get back an owner reference that somebody has taken away.
+ * From then on nothing can be left behind in Azure, since deletions of the object wait for us. The
+ * id depends only on the owners, so that objects that refer to each other do not block each other,
+ * and it is frozen: the name in Azure and the owner can no longer change. Objects that have already
+ * been claimed come here only to restore an owner reference that somebody removed.
  */
 #include "operator/internal.h"
 
@@ -13,7 +13,7 @@
 
 enum { BEGIN, DISOWN, TAKE_CONFIG, TAKE_OWNER, WRITE };
 
-/* How often an owner in Azure that cannot be seen is requested again. */
+/* How often an owner in Azure that is not visible is requested again. */
 #define OWNER_WAIT (60 * NS_PER_SEC)
 
 static bool has_name_from_config(const struct pass *p)
@@ -50,7 +50,7 @@ static struct pass_step write_claim(struct pass *p, const struct owner *owner, s
     return step_kube(p, KUBE_PATCH, pass_path(p, ""), patch);
 }
 
-/* The owner as Azure knows it: read once, so that a wrong id is noticed before anything is sent. */
+/* The owner in Azure is read once, so that a wrong id is noticed before anything is sent. */
 static struct pass_step after_owner(struct pass *p, const struct owner *owner, str id,
                                     const struct arm_answer *answer)
 {
@@ -110,7 +110,7 @@ struct pass_step state_claim(struct pass *p)
     AUTO_ERR e = {0};
     str id;
 
-    /* The answer to a question of the kind: everything else is looked at again. */
+    /* The answer to a hook's question: everything else is checked again. */
     if (p->asked)
         p->phase = 0;
     if (p->phase == WRITE)
@@ -118,7 +118,7 @@ struct pass_step state_claim(struct pass *p)
     if (p->phase == DISOWN) {
         if (!pass_wrote(p, answer, &otherwise))
             return otherwise;
-        /* What was remembered is the original's, too. */
+        /* The memory is the original's, too. */
         memory_load(p);
         p->phase = BEGIN;
     } else if (p->phase == BEGIN && copy_is(p)) {
@@ -135,7 +135,7 @@ struct pass_step state_claim(struct pass *p)
     p->unread = p->missing_reason = STR_NONE;
     bool resolved =
         resolve_id(p->arena, &resolver, p->resource, pass_named_object(p), NULL, &id, &e);
-    /* What is wrong for ever is more important than what is not there yet. */
+    /* Permanent errors are more important than something that does not exist yet. */
     if (!resolved && (ready || e.kind != ERR_NOT_FOUND))
         return unresolved(p, &e);
     if (!ready)

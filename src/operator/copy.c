@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * copy.c - objects that were made from others, with the claim of the original in their metadata.
+ * copy.c - objects that were copied from others, including the original's claim.
  *
- * "kubectl get -o yaml", another name, "kubectl apply": the copy carries finalizer, id and poll
- * token of the original, and its deletion would delete what is not its own. A copy is known by an
- * older object that claims the same id while nothing was ever decided about this one: its status is
- * empty. It loses what it was copied with and is claimed like any new object. Where it means the
- * same resource by itself, too, it waits until the original is gone or does without it.
+ * After "kubectl get -o yaml", a change of the name and "kubectl apply", the copy has the
+ * original's finalizer, id and poll token, and deleting it would delete the original's resource. An
+ * object is a copy if an older object claims the same id and nothing was ever decided about this
+ * one: its status is empty. The copied claim is removed, and the object is claimed like any new
+ * one. If it really refers to the same resource, it waits until the original is gone or gives up
+ * the id.
  */
 #include "operator/internal.h"
 
@@ -31,7 +32,10 @@ static bool is_decided(const struct value *object)
            !str_eq(ready.status, STR("Unknown"));
 }
 
-/* Times are texts of whole seconds: what was decided comes first among those of one second. */
+/*
+ * Times are texts of whole seconds: within the same second, an object about which something was
+ * decided counts as older.
+ */
 bool copy_is_older(const struct value *one, const struct value *other)
 {
     int order = str_cmp(value_get_str(object_meta(one), STR("creationTimestamp")),

@@ -2,14 +2,14 @@
 /*
  * decisions.c - the last decisions about an object, newest first, in status.operatorStatus.
  *
- * They are for people (plumb why): nothing is decided by them. A decision is added where a status
- * is written anyway, and no more than a few short ones are kept, so that they cost no request.
+ * They are for people (plumb why) and never influence anything. They are added only when a status
+ * is written anyway, and only a few short ones are kept, so they cost no requests.
  */
 #include "operator/internal.h"
 
 #include "base/clock.h"
 
-/* What a status keeps of decisions, and what a decision keeps of paths and words. */
+/* How many decisions a status keeps, and how much of its paths and texts a decision keeps. */
 #define DECISIONS_MAX 10
 #define PATHS_MAX 5
 #define MESSAGE_MAX 1024

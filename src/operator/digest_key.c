@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* digest_key.c - the key of the digests of payloads; see digest_key.h. */
+/* digest_key.c - the key for digests of payloads; see digest_key.h. */
 #include "operator/digest_key.h"
 
 #include "base/clock.h"

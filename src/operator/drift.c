@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * drift.c - change detection in a pass: what JUDGE compares, LEARN takes down and SETTLE remembers.
+ * drift.c - change detection in a pass: what JUDGE compares, LEARN records and SETTLE remembers.
  *
- * The comparison itself is detect/. Here it meets the object: its memory (record, guard), its mode
- * (correct, report, put-only), and what it shares with others.
+ * The comparison itself is in detect/. Here it is combined with the object: its memory (record,
+ * guard), its mode (correct, report, put-only), and what it shares with others.
  *
- * A record is taken from the first answer after a PUT, and again at looks of their own within two
- * minutes: what Azure fills in late is then learned, not corrected, until two answers agree.
- * What the user has set is looked after from the beginning. A PUT that corrects drift and does not
- * help leaves the record as it was: the next look finds the same difference, until the guard says
- * that it no longer causes one.
+ * A record is taken from the first answer after a PUT, and again at extra looks within two minutes:
+ * until two answers agree, what Azure fills in late is learned, not corrected. Members that the
+ * user has set are watched from the beginning. A corrective PUT that does not help leaves the
+ * record as it was: each look finds the same difference, until the guard holds it.
  */
 #include "operator/internal.h"
 
@@ -17,9 +16,9 @@
 #include "text/json/json.h"
 
 #define SETTLE_TIME (120 * NS_PER_SEC)
-/* What a message shows of differences. */
+/* The most differences in a message. */
 #define SHOWN_MAX 5
-/* A larger record is not kept: the object is then compared as one that was adopted. */
+/* A larger record is not kept: the object is then compared like an adopted one. */
 #define RECORD_BYTES_MAX (128 * KIB)
 
 /* ---- What is known. -------------------------------------------------------------------------- */
@@ -39,7 +38,7 @@ static bool is_settled(const struct pass *p)
     return !v || value_is_true(v);
 }
 
-/* Whether the record was taken less than two minutes ago: stamps order as texts. */
+/* Whether the record was taken less than two minutes ago: stamps sort as texts. */
 static bool is_fresh(const struct pass *p)
 {
     char stamp[CLOCK_STAMP];
@@ -48,7 +47,7 @@ static bool is_fresh(const struct pass *p)
     return str_cmp(memory_text(p, "takenAt"), str_of(stamp, 19)) >= 0;
 }
 
-/* What the kind makes of what differs. Hooks cannot ask anything here. */
+/* Lets the kind's hook change the differences. Hooks cannot ask questions here. */
 static struct differences after_compare(void *ctx, struct differences all)
 {
     const struct drift *x = ctx;
@@ -140,7 +139,7 @@ bool drift_writes(const struct pass *p)
 
 /* ---- JUDGE. ---------------------------------------------------------------------------------- */
 
-/* Children are their own objects' business, shared paths that of others. */
+/* Leaves out children, which have their own objects, and shared paths, which belong to others. */
 static struct deviations news_of(struct drift *x, const struct record *record)
 {
     struct deviations f = detect_compare(x->detect, record, x->wanted, x->found);
@@ -153,8 +152,8 @@ static struct deviations news_of(struct drift *x, const struct record *record)
 }
 
 /*
- * Whether somebody may have written it since the last look. Drift is found within a period, so that
- * whoever caused it has done so since.
+ * Whether somebody may have written the resource since the last look. Drift is found within a
+ * period, so its cause must be more recent than that.
  */
 static bool was_written(const struct pass *p)
 {
@@ -176,7 +175,7 @@ static void report_evolution(struct pass *p, const struct deviation *f, size_t s
                 STR_ARG(f->path), shown, all, STR_ARG(p->card->key.kind)));
 }
 
-/* Takes out of the news what Azure itself has added to the whole kind, or may have. */
+/* Removes what Azure itself has added to the whole kind, or may have, from the news. */
 static void drop_evolved(struct pass *p, struct drift *x)
 {
     size_t kept = 0, waiting = 0, shown = 0, all = 0;
@@ -218,7 +217,7 @@ bool drift_is_found(struct pass *p)
     x->learn = !x->known || settling || x->news.count < all;
     x->settled = !settling || !x->news.count;
     if (settling)
-        deviations_keep_set(&x->news); /* the rest is still coming: it is learned */
+        deviations_keep_set(&x->news); /* the rest may still change: it is learned */
     const struct deviations held = guard_filter(x->detect, &x->guard, &x->news);
     drop_evolved(p, x);
     x->held = guard_stuck(x->detect, &x->guard, &held, x->wanted, x->found);
@@ -274,7 +273,7 @@ str drift_text(struct pass *p, const struct deviations *all)
     return buf_str(&b);
 }
 
-/* What is set and differs, and what was set and is not any more: the record knows the rest. */
+/* What is set and differs, and what was set but no longer is: the rest is in the record. */
 static struct deviations wishes(struct pass *p, struct drift *x)
 {
     struct record r;
@@ -308,7 +307,7 @@ struct deviations drift_changes(struct pass *p)
 
 /* ---- SEND. ----------------------------------------------------------------------------------- */
 
-/* For metrics: why Azure is written to, and where it drifted. */
+/* For metrics: the cause of a write, and the paths that drifted. */
 static void tally(struct pass *p, const char *cause, const struct deviations *all)
 {
     size_t count = all ? all->count : 0;
@@ -323,7 +322,7 @@ static void tally(struct pass *p, const char *cause, const struct deviations *al
                                                        .path_count = count});
 }
 
-/* What changes with each PUT, and says nothing. */
+/* Whether a member changes with each PUT and means nothing. */
 static bool is_stamp(str name)
 {
     static const char *const names[] = {"etag", "provisioningState", "systemData"};
@@ -334,7 +333,7 @@ static bool is_stamp(str name)
     return false;
 }
 
-/* A number of what Azure shows, stamps aside; not 0. */
+/* A hash of what Azure shows, without stamps; not 0. */
 static uint64_t shown_by_azure(struct arena *a, const struct value *body)
 {
     struct buf b = buf_new(a, BUF_UNLIMITED);
@@ -552,7 +551,7 @@ void drift_remember_guard(struct pass *p)
         memory_set(p, "guard", guard_write(p->arena, &p->drift->guard));
 }
 
-/* What Azure keeps in another form than asked for, of the record in memory. */
+/* What Azure has in a different form than requested, from the record in memory. */
 static str losses(struct pass *p)
 {
     struct buf b = buf_new(p->arena, 4 * KIB);
@@ -569,7 +568,7 @@ static str losses(struct pass *p)
     return buf_str(&b);
 }
 
-/* Tells it when the condition does not say so yet. */
+/* Reports the condition if the object does not have it yet. */
 static void report_condition(struct pass *p, const struct condition *c,
                              const struct deviations *changes)
 {

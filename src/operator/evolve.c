@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * evolve.c - Azure evolves: the same new member on many objects of a kind is nobody's edit.
+ * evolve.c - Azure evolves: a new member that appears on many objects of a kind was not added by a
+ * user.
  *
  * The first object that shows a new member is not corrected at once: others of its kind are looked
- * at within the next minutes. When enough of them show it too, it is one finding, reported once and
- * held; else it is drift like any other. Kinds with few objects do not wait.
+ * at within the next minutes. If enough of them show it too, it is reported once and held; else it
+ * is drift like any other. Kinds with few objects do not wait.
  */
 #include "operator/internal.h"
 
 #include "base/map.h"
 
-/* As many objects, and one of so many of their kind. */
+/* The least number of objects, and one in how many of their kind. */
 #define EVOLVE_LEAST 10
 #define EVOLVE_SHARE 5
-/* Others are looked at within a minute; then there is an answer. */
+/* Others are looked at within a minute; the answer is known soon after. */
 #define PROBE_TIME (60 * NS_PER_SEC)
 #define ANSWER_TIME (150 * NS_PER_SEC)
-/* A finding that came to nothing is forgotten. Further members than that are drift. */
+/*
+ * The most findings; further new members are drift. Findings that were not confirmed are forgotten.
+ */
 #define FINDINGS_MAX 1000
 
 struct finding {
@@ -85,7 +88,7 @@ static size_t count_kin(const struct cards *cards, const struct card *card)
     return count;
 }
 
-/* Looks at so many others soon. */
+/* Has this many other objects looked at soon. */
 static void probe(const struct evolve_ask *q, size_t count)
 {
     size_t done = 0;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explain.c - why the object is not Ready, shown in its status; then quiet until the retry.
+ * explain.c - writes into the status why the object is not Ready; then rests until the retry.
  *
- * Whoever reads the status learns what is wrong, whether the operator can recover by itself, and
- * when it tries again: even what only a user can mend is looked at once in a period, since quotas
- * and policies change without anybody telling the cluster.
+ * The status says what is wrong, whether the operator can recover by itself, and when it tries
+ * again. Even problems that only a user can fix are checked once in a period, since quotas and
+ * policies change without the cluster noticing.
  */
 #include "operator/internal.h"
 
 #include "operator/schedule.h"
 
-/* So many failures in a row of a healthy object are not worth mentioning. */
+/* This many failures in a row of a healthy object are not reported. */
 #define QUIET_TRIES 3
 
-/* A resource that had failed before was written, in vain. */
+/* Whether a resource that had failed before was written again, in vain. */
 static bool failed_again(const struct pass *p)
 {
     return p->tried && p->cause.name && str_eq(str_c(p->cause.name), STR("failed"));
@@ -24,7 +24,7 @@ int64_t explain_period(const struct pass *p)
     return schedule_retry(p->config->period, p->object, drift_writes(p));
 }
 
-/* Grows with each failure by the rule's factor; without a maximum of its own up to the period. */
+/* Grows with each failure by the rule's factor, up to the period unless the rule has a maximum. */
 static int64_t full_delay(const struct pass *p)
 {
     const struct rule_retry *rule = p->verdict.rule;
@@ -38,7 +38,7 @@ static int64_t full_delay(const struct pass *p)
     return delay < (double)max ? (int64_t)delay : max;
 }
 
-/* The same throughout a pass, so that the status says when it really is. */
+/* The same throughout a pass, so that the status has the actual time. */
 static int64_t retry_delay(struct pass *p)
 {
     const struct rule_retry *rule = p->verdict.rule;
@@ -76,7 +76,7 @@ static void remember(struct pass *p)
     drift_remember_guard(p);
 }
 
-/* No token that is of no use, and the generation that was tried. */
+/* Removes a useless token, and sets the generation that was tried. */
 static struct value *metadata(struct pass *p)
 {
     struct value *after = value_clone(p->arena, p->object);
@@ -104,7 +104,7 @@ static struct pass_step rest(struct pass *p)
     int64_t delay = retry_delay(p), period = explain_period(p);
 
     explain_keep(p);
-    /* It is looked at in between: others may mend it. */
+    /* It is looked at in between, since others may fix it. */
     if (delay > period)
         delay = period;
     p->card->well = false;
@@ -118,8 +118,9 @@ static struct pass_step rest(struct pass *p)
 }
 
 /*
- * Whether the status does not show it yet. What is waited for changes on its way to Ready, and its
- * dependents with it: for them another reason is news, another text is not.
+ * Whether the status does not show it yet. An object that is waited for changes on its way to
+ * Ready, and the messages of its dependents with it: for these a new reason is news, but a new text
+ * is not.
  */
 static bool is_news(struct pass *p, const struct condition *next)
 {

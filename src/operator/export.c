@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export.c - after a PUT that went well, or an observation: the check of the kind, then what goes
- * to Secrets and ConfigMaps.
+ * export.c - after a successful PUT or an observation: the kind's check, then exports to Secrets
+ * and ConfigMaps.
  *
- * Keys cost a request that Azure counts as a write, so they are fetched only when something may
- * have changed: after a PUT, when other exports are asked for, when a target is not as we left it,
- * and once a day. The graph wakes the object when a target is changed by others.
+ * Fetching keys costs a request that Azure counts as a write, so they are fetched only if something
+ * may have changed: after a PUT, if different exports are requested, if a target is not as we left
+ * it, and once a day. The graph wakes the object when others change a target.
  *
- * An object of the same name that is not ours is left alone. One of ours that is no longer asked
- * for is deleted: their names are remembered, so that this costs nothing as long as the wish is the
- * same.
+ * An object of the same name that is not ours is left alone. One of ours that is no longer
+ * requested is deleted; their names are remembered, so that this costs nothing as long as the
+ * requested exports stay the same.
  */
 #include "operator/internal.h"
 
@@ -64,7 +64,7 @@ static struct value *new_target(struct pass *p, const char *kind, str name)
     return target;
 }
 
-/* Adds texts to a member of the metadata. False: another text is there already. */
+/* Adds texts to a member of the metadata. False if a different text is already there. */
 static bool add_texts(struct pass *p, struct value *target, const char *member,
                       const struct value *texts)
 {
@@ -105,7 +105,7 @@ static bool add_item(struct pass *p, const char *kind, struct map *targets,
     return true;
 }
 
-/* Everything that is to be written, by object. False: two values want the same key. */
+/* Collects everything that is to be written, by object. False if two values have the same key. */
 static bool add_all(struct pass *p, const char *kind, const struct ext_exports *exports,
                     struct pass_step *step)
 {
@@ -125,7 +125,7 @@ static bool add_all(struct pass *p, const char *kind, const struct ext_exports *
 
 /* ---- Whether it is due. ---------------------------------------------------------------------- */
 
-/* The objects that are asked for, whatever their values will be. */
+/* Calls fn for the requested objects, whatever their values will be. */
 static void each_target(struct pass *p, const char *what, const char *kind,
                         void (*fn)(struct pass *p, const char *kind, str name, struct value *out),
                         struct value *out)
@@ -136,7 +136,7 @@ static void each_target(struct pass *p, const char *what, const char *kind,
         fn(p, kind, value_get_str(&all->items[i], STR("name")), out);
 }
 
-/* From now on, other versions than the one that the cache shows are news. */
+/* From now on, versions other than the one in the cache are news. */
 static void need_target(struct pass *p, const char *kind, str name, struct value *out)
 {
     struct object_key key = target_key(p, kind, name);
@@ -147,7 +147,7 @@ static void need_target(struct pass *p, const char *kind, str name, struct value
     pass_exported(p, &key, found ? object_version(found) : 0);
 }
 
-/* The version of a target: as we wrote it in this pass, or as the cache has it. */
+/* The version of a target: as written in this pass, or as in the cache. */
 static void note_version(struct pass *p, const char *kind, str name, struct value *out)
 {
     struct object_key key = target_key(p, kind, name);
@@ -208,7 +208,7 @@ static void note_target(struct pass *p, const char *kind, str name, struct value
         value_add(p->arena, out, value_string(p->arena, id));
 }
 
-/* "Secret name", "ConfigMap name": all that are asked for. */
+/* All that are requested: "Secret name", "ConfigMap name". */
 static struct value *all_targets(struct pass *p)
 {
     struct value *all = value_list(p->arena);
@@ -238,7 +238,7 @@ static struct pass_step finish(struct pass *p)
     return step_to(STATE_SETTLE);
 }
 
-/* ---- What is no longer asked for. ------------------------------------------------------------ */
+/* ---- What is no longer requested. ------------------------------------------------------------ */
 
 static struct value *preconditions(struct pass *p, const struct value *found)
 {
@@ -251,7 +251,10 @@ static struct value *preconditions(struct pass *p, const struct value *found)
     return options;
 }
 
-/* One that is ours goes, as it was seen; whoever took it over keeps it. True: step says how. */
+/*
+ * Deletes a target of ours in the version that was seen; one that somebody took over stays. True:
+ * step is the request.
+ */
 static bool must_delete(struct pass *p, const struct arm_answer *answer, str path,
                         struct pass_step *step)
 {
@@ -277,7 +280,7 @@ static bool was_deleted(struct pass *p, const struct arm_answer *answer, str kin
         pass_exported(p, &key, 0);
         return true;
     }
-    /* Somebody was faster, or there was no answer: the next pass looks again. */
+    /* Somebody else was faster, or there was no answer: the next pass looks again. */
     *step = step_rest(NS_PER_SEC);
     if (answer->http && answer->http != 409)
         *step = step_explain(p, "Warning", REASON,
@@ -338,7 +341,7 @@ static void note_written(struct pass *p, const struct value *target, const struc
     pass_exported(p, &key, object_version(object));
 }
 
-/* The patch that makes an object of ours what it should be; NULL: it is. */
+/* The patch that makes an object of ours what it should be; NULL if it already is. */
 static struct value *target_patch(struct pass *p, const struct value *target,
                                   const struct value *found)
 {
@@ -361,7 +364,7 @@ static struct value *target_patch(struct pass *p, const struct value *target,
     return patch;
 }
 
-/* Takes a look at a target. True: it must be written, as step says. */
+/* Looks at a target. True: it must be written; step is the request. */
 static bool must_write(struct pass *p, const struct value *target, const struct arm_answer *answer,
                        struct pass_step *step)
 {
@@ -387,7 +390,7 @@ static bool must_write(struct pass *p, const struct value *target, const struct 
     return false;
 }
 
-/* True: the next target. */
+/* True: go on with the next target. */
 static bool take_write(struct pass *p, const struct value *target, const struct arm_answer *answer,
                        struct pass_step *step)
 {
@@ -398,7 +401,7 @@ static bool take_write(struct pass *p, const struct value *target, const struct 
         note_written(p, target, object);
         return true;
     }
-    /* Somebody was faster, or there was no answer: the next pass looks again. */
+    /* Somebody else was faster, or there was no answer: the next pass looks again. */
     if (!answer->http || answer->http == 404 || answer->http == 409) {
         *step = step_rest(NS_PER_SEC);
         return false;
@@ -407,7 +410,7 @@ static bool take_write(struct pass *p, const struct value *target, const struct 
     return true;
 }
 
-/* One target after the other: looked at, then written where it differs. */
+/* Looks at one target after the other, and writes those that differ. */
 static struct pass_step write_targets(struct pass *p)
 {
     struct pass_step step;
@@ -433,7 +436,7 @@ static struct pass_step write_targets(struct pass *p)
 
 /* ---- The state. ------------------------------------------------------------------------------ */
 
-/* True: everything is there that goes to the targets. */
+/* True: everything for the targets is there. */
 static bool fetch(struct pass *p, struct pass_step *step)
 {
     const struct ext ext = pass_ext(p);
@@ -461,7 +464,7 @@ static struct pass_step check(struct pass *p)
     struct decision d;
     struct pass_step step;
 
-    /* The PUT succeeded; whatever fails from here on, it is not sent again. */
+    /* The PUT succeeded; it is not sent again, whatever fails from here on. */
     if (p->sent)
         settle_remember(p);
     if (!pass_point(p, ext_post_check, &d, &step))
@@ -471,7 +474,7 @@ static struct pass_step check(struct pass *p)
     bool wants = value_len(wanted(p, "secrets")) || value_len(wanted(p, "configMaps"));
     if (!wants && !memory_get(p, "exports"))
         return step_to(STATE_SETTLE);
-    p->mark = 0; /* it depends on others, too, whether there is something to do */
+    p->mark = 0; /* whether there is something to do depends on others, too */
     if (!wants)
         return begin_prune(p);
     each_target(p, "secrets", "Secret", need_target, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ext.c - the points at which a kind may be special: the generic decision, its rules, its hook. */
+/* ext.c - the points at which a kind may be special: generic decision, rules, hook. */
 #include "operator/ext_internal.h"
 
 #include "text/json/json.h"

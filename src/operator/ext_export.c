@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ext_export.c - what goes to Secrets and ConfigMaps.
+ * ext_export.c - what is exported to Secrets and ConfigMaps.
  *
- * Which secrets a kind has, and where each comes from, is in its rules; which of them are wanted,
- * and where they go, in operatorSpec.secrets. A call is made only when something wanted comes from
- * it. Values of ConfigMaps are members of the status, as the model says.
+ * A kind's rules list its secrets and where each comes from; operatorSpec.secrets says which of
+ * them are wanted, and where they go. A call is made only if something wanted comes from it. Values
+ * for ConfigMaps are members of the status, according to the model.
  */
 #include "operator/ext_internal.h"
 
@@ -12,7 +12,7 @@
 #include "azure/convert/convert.h"
 #include "text/codec.h"
 
-/* More pages than that are not read. */
+/* The most pages that are read. */
 #define PAGES_MAX 100
 
 static const struct value *wanted(const struct ext_input *in, const char *what)
@@ -61,7 +61,7 @@ static void add_calls(struct exporting *x)
     }
 }
 
-/* The next page of each answer that has one. False: an answer is none. */
+/* Requests the next page of each answer that has one. False if an answer is invalid. */
 static bool add_pages(struct exporting *x)
 {
     for (size_t i = 0; i < x->requests.len && i < x->in->answer_count; i++) {
@@ -189,7 +189,7 @@ struct ext_exports model_configs(const struct ext_input *in)
         if (path_parse_dotted(in->arena, str_without_prefix(path_text, STR("status.")), &path,
                               NULL))
             text = value_text(path_resolve(&path, status));
-        /* A member that Azure does not show yet comes with a later pass. */
+        /* A member that Azure does not show yet is exported in a later pass. */
         if (text.len)
             add_item(&x, value_key(&to->items[i]), &to->items[i], text);
     }

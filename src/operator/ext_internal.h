@@ -6,10 +6,10 @@
 
 /* ---- ext_rules.c ---- */
 
-/* The first gate that is closed for a body; NULL passes. */
+/* The decision of the first gate that is closed for a body; a NULL body passes. */
 struct decision rules_gates(const struct kind_gates *gates, const struct ext_input *in,
                             const struct value *body);
-/* The name that the payload asks for, and the elements of others in its lists. */
+/* The payload with the name that it asks for, and with the list elements of others. */
 struct decision rules_payload(const struct kind_rules *rules, const struct ext_input *in);
 /* The body without lists that are too long for a status. */
 struct value *rules_trim(const struct kind_rules *rules, const struct ext_input *in);

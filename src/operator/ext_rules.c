@@ -35,7 +35,7 @@ static struct decision closed(struct arena *a, const struct kind_gate *gate, str
                                   STR_ARG(after)));
 }
 
-/* Whether the gate is open for a body; *state is what was found where it is not. */
+/* Whether the gate is open for a body; if not, *state is what was found. */
 static bool lets_pass(const struct kind_gate *gate, const struct value *body, str *state)
 {
     const struct value *list = path_resolve(&gate->each, body);
@@ -110,7 +110,7 @@ static str path_text(struct arena *a, const struct path *path)
 
 /*
  * Elements that Azure has and the payload lacks are appended, unless our last PUT had them: then
- * the spec has dropped them. Names compare as Azure compares them, without case.
+ * the spec has dropped them. Names are case-insensitive, as in Azure.
  */
 static void merge(struct arena *a, const struct kind_merge *rule, const struct ext_input *in,
                   struct value *payload)
@@ -130,7 +130,7 @@ static void merge(struct arena *a, const struct kind_merge *rule, const struct e
     }
     if (all->len > value_len(own)) {
         bool ok = path_set(a, &rule->at, payload, all, NULL);
-        (void)ok; /* a payload with a scalar on the way is Azure's to refuse */
+        (void)ok; /* a payload with a scalar on the path is rejected by Azure */
     }
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* follow.c - an operation under way: polled when it is due, until it ends. */
+/* follow.c - polls an operation under way until it ends. */
 #include "operator/internal.h"
 
-/* Takes up what the object says. False: the token is of no use. */
+/* Resumes the operation noted on the object. False: the token is useless. */
 static bool resume(struct pass *p)
 {
     bool deleting = object_is_deleting(p->object);
@@ -15,13 +15,13 @@ static bool resume(struct pass *p)
         p->operation.url = pass_url(p);
     if (!str_to_i64(object_annotation(p->object, STR(ANNOTATION_GENERATION)), &p->generation))
         p->generation = 0;
-    /* A PUT of that generation is on its way: its end says nothing of a newer one. */
+    /* A PUT of that generation is under way: its result says nothing about a newer one. */
     p->tried = !deleting && p->generation;
     p->following = true;
     return true;
 }
 
-/* The operation after a poll lives with the answer, so that the one before can go. */
+/* The operation after a poll lives with the answer, so that the previous one can be freed. */
 static void take_poll(struct pass *p, const struct arm_answer *answer)
 {
     struct arena *a = p->polls[p->polled] ? p->polls[p->polled] : p->arena;
@@ -46,7 +46,7 @@ static struct pass_step ended(struct pass *p)
     p->sent = true;
     if (deleting)
         return step_to(STATE_REMOVE);
-    /* Taken up from the token, the payload is not known yet. */
+    /* If it was resumed from the token, the payload is not known yet. */
     return step_to(p->request.body || pass_policy(p) == POLICY_SKIP ? STATE_READ : STATE_GATHER);
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gather.c - everything the payload is made from, and the payload.
+ * gather.c - gathers everything that the payload is made from, and makes the payload.
  *
- * The conversion itself says what it needs: it asks for a Secret that was not read yet, the state
- * reads it by name, and converts again. The graph wakes the object when what is missing appears;
- * nothing is polled.
+ * The conversion finds out what is needed: if it asks for a Secret that has not been read, the
+ * state reads it by name and converts again. The graph wakes the object when something missing
+ * appears; nothing is polled.
  */
 #include "operator/internal.h"
 
@@ -14,7 +14,7 @@
 #include "go/time.h"
 #include "text/codec.h"
 
-/* Between machines. */
+/* How far clocks of different machines may differ. */
 #define CLOCKS_DIFFER (60 * NS_PER_SEC)
 
 /* ---- The resolver. --------------------------------------------------------------------------- */
@@ -32,7 +32,7 @@ static bool find_object(void *ctx, struct arena *a, const struct object_key *key
                            STR_ARG(key->name));
 }
 
-/* A Secret or ConfigMap; not read yet: the state reads it and comes again. */
+/* Finds a Secret or ConfigMap; if it was not read yet, the state reads it and calls this again. */
 static bool find_plain(struct pass *p, const char *kind, str namespace, str name,
                        const struct value **out, struct err *e)
 {
@@ -140,7 +140,7 @@ bool gather_take(struct pass *p, const struct arm_answer *answer, struct pass_st
     return true;
 }
 
-/* The claim is for ever: what the object means now must be what was claimed. */
+/* A claim is permanent: the object must still refer to what was claimed. */
 static bool is_as_claimed(struct pass *p, struct pass_step *otherwise)
 {
     const struct resolver resolver = gather_resolver(p);
@@ -169,7 +169,7 @@ static bool convert(struct pass *p, struct err *e)
     p->missing_reason = STR_NONE;
     if (!applied_object(p->arena, p->config->model, p->object, &applied, &as_applied, e))
         return false;
-    /* The operation that was taken up was about an older spec: begin anew. */
+    /* The resumed operation was for an older spec: start over. */
     if (p->sent && p->generation != object_generation(p->object))
         p->sent = p->tried = false;
     p->generation = object_generation(p->object);
@@ -178,8 +178,8 @@ static bool convert(struct pass *p, struct err *e)
 }
 
 /*
- * The operation that was taken up has ended, and was about another payload: a Secret changed
- * meanwhile. What is in Azure is known, so there is a cause to write.
+ * The resumed operation has ended, but was for another payload: a Secret has changed meanwhile.
+ * What is in Azure is known, so there is a cause to write.
  */
 static void compare_with_sent(struct pass *p)
 {
@@ -193,7 +193,7 @@ static void compare_with_sent(struct pass *p)
     memory_set_text(p, "payloadDigest", sent);
 }
 
-/* All that is missing, in one message; the first gives the reason. */
+/* Reports everything that is missing in one message; the reason is that of the first. */
 static struct pass_step missing(struct pass *p, const struct err *e)
 {
     const struct missing *m = &p->request.missing;
@@ -215,7 +215,7 @@ static struct pass_step missing(struct pass *p, const struct err *e)
 
 /* ---- References. ----------------------------------------------------------------------------- */
 
-/* It exists in Azure, as far as its object says. */
+/* Whether it exists in Azure, according to its object. */
 static bool is_there(const struct value *target)
 {
     return status_was_ready(target) ||
@@ -225,8 +225,8 @@ static bool is_there(const struct value *target)
 }
 
 /*
- * How long to wait for a target that is not Ready: only on the way to the first PUT of a
- * generation, and not for ever, since two objects may refer to each other.
+ * How long to wait for a target that is not Ready: only before the first PUT of a generation, and
+ * not forever, since two objects may refer to each other.
  */
 static int64_t patience(const struct pass *p)
 {
@@ -246,11 +246,11 @@ static int64_t patience(const struct pass *p)
         !gotime_parse(p->arena, STR(GOTIME_RFC3339), c.since, NULL, &since, NULL))
         return 0;
     int64_t waited = p->now - since.sec * NS_PER_SEC;
-    /* The clock was put back: nobody knows how long it was, and nobody waits longer for that. */
+    /* If the clock was set back, the waiting time is unknown: do not wait any longer. */
     return waited < -CLOCKS_DIFFER ? 0 : p->config->patience - waited;
 }
 
-/* However it is spelled, and whatever the object that it names says of itself. */
+/* However it is spelled, and whatever the referenced object claims to be. */
 static bool is_reference_in_scope(struct pass *p, const struct need *n, struct pass_step *otherwise)
 {
     const struct resolver resolver = gather_resolver(p);
@@ -314,7 +314,7 @@ struct pass_step state_gather(struct pass *p)
     compare_with_sent(p);
     if (!p->sent && !references_are_there(p, &otherwise))
         return otherwise;
-    /* With an answer that says more than that nothing has changed. */
+    /* The answer shows more than that nothing has changed. */
     if (p->ungathered) {
         p->ungathered = false;
         return step_to(STATE_SHAPE);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * graph.c - who is made from what: owners, references, Secrets, ConfigMaps, Namespaces.
+ * graph.c - what each object is made from: owners, references, Secrets, ConfigMaps, Namespaces.
  *
- * Needs are keys as texts. A need that nobody has any more is forgotten, and what it looked like
- * with it: nobody would keep that up to date.
+ * Needs are keys as texts. A need that no object has any more is forgotten, together with its
+ * digest, which would not be kept up to date.
  */
 #include "operator/internal.h"
 
@@ -11,7 +11,7 @@
 #include "base/map.h"
 
 struct users {
-    str need;      /* behind the struct */
+    str need;      /* stored after the struct */
     uint64_t seen; /* graph_news */
     struct card **cards;
     size_t len, cap;
@@ -153,7 +153,7 @@ str graph_export(struct arena *a, str text)
 bool graph_news(struct graph *g, str need, uint64_t digest)
 {
     struct users *u = users_of(g, need);
-    bool news = !digest || u->seen != digest; /* that it is gone is always news */
+    bool news = !digest || u->seen != digest; /* being gone is always news */
 
     u->seen = digest;
     if (!u->len && !digest)

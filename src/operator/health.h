@@ -6,8 +6,8 @@
  *     server_stop(server, 0);
  *
  * An address is HOST:PORT, :PORT for all addresses of the machine, or a port on 127.0.0.1. Ready
- * means that everything was read and the operator could lead, whether it does or not: replicas that
- * wait for the lease are ready, too.
+ * means that everything has been read and the operator could lead: replicas that wait for the lease
+ * are ready, too.
  */
 #pragma once
 

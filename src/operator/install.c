@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* install.c - definitions into a cluster; see install.h. */
+/* install.c - installs definitions into a cluster; see install.h. */
 #include "operator/install.h"
 
 #include "azure/crd.h"
@@ -15,7 +15,7 @@ static const struct kube_resource definitions = {.group = STR_INIT("apiextension
                                                  .kind = STR_INIT("CustomResourceDefinition")};
 static const struct kube_write_options options = {.field_manager = STR_INIT("plumb")};
 
-/* Right before each request that writes; what it asked before may have taken its time. */
+/* Called right before each write, since earlier requests may have taken a while. */
 static bool may_write(const struct install_config *c, struct err *e)
 {
     return !c->leads || c->leads(c->ctx) || err_set(e, ERR_CANCELLED, "the lease is not held");
@@ -83,7 +83,7 @@ static bool install_kind(const struct install_config *c, struct model *m,
            install_one(c, (const struct model_resource *const *)versions, count, out, e);
 }
 
-/* The files of one group are held at a time: those of all would take 20 MiB. */
+/* Only the files of one group are held at a time: all of them would take 20 MiB. */
 static bool install_group(const struct install_config *c, size_t from, size_t to,
                           struct install_stats *out, struct err *e)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * internal.h - a pass over one object, as a machine of states without I/O.
+ * internal.h - a pass over one object, as a state machine without I/O.
  *
- * A state is a function of the pass to the next step. It does not wait, look at a clock or call
- * anybody but the look-up of the caches: what it knows is in struct pass, what it wants is the step
- * it returns. When a state asks for something, it is called again with the answer (pass_answer).
+ * A state is a function that takes the pass and returns the next step. It does not wait, read the
+ * clock or call anything outside but the cache lookup: what it knows is in struct pass, and what it
+ * wants is the step it returns. A state that asks for something is called again with the answer
+ * (pass_answer).
  */
 #pragma once
 
@@ -46,8 +47,8 @@ enum pass_step_kind {
     STEP_TO,     /* another state, at once */
     STEP_ASK,    /* an effect; the state is called again with its answer */
     STEP_PAUSE,  /* the state is called again after a while */
-    STEP_REST,   /* the pass ends; another one after a while */
-    STEP_PERIOD, /* the pass ends well; another one after the sync period */
+    STEP_REST,   /* the pass ends; the next one comes after a while */
+    STEP_PERIOD, /* the pass ends well; the next one comes after the sync period */
     STEP_FORGET, /* the pass ends, and the object is forgotten */
 };
 
@@ -55,50 +56,49 @@ struct pass_step {
     enum pass_step_kind kind;
     enum state to;        /* STEP_TO */
     struct effect effect; /* STEP_ASK */
-    /* STEP_PAUSE, STEP_REST; STEP_NEVER: until something wakes it. STEP_PERIOD: 0, the usual one.
-     */
+    /* STEP_PAUSE, STEP_REST: STEP_NEVER waits for a wake-up. STEP_PERIOD: 0 is the usual one. */
     int64_t delay;
 };
 #define STEP_NEVER INT64_MAX
 
-/* What the memory keeps of an object between passes. It may be lost at any time. */
+/* What is remembered of an object between passes. It may be lost at any time. */
 struct card {
     struct object_key key;
-    str text;           /* the key as one text; it and the key lie behind the card */
+    str text;           /* the key as one text; both are stored after the card */
     struct pass *pass;  /* under way, or NULL */
     uint64_t ticket;    /* of the effect in flight, or 0 */
-    int64_t resume;     /* a pass that pauses goes on then */
-    int64_t looks;      /* because of Secrets, which are limited: so far they are used up */
-    uint64_t version;   /* the last one that a write of ours made: older views are outdated */
+    int64_t resume;     /* when a paused pass goes on */
+    int64_t looks;      /* the limit on looks caused by Secrets is used up until then */
+    uint64_t version;   /* made by our last write: older views are outdated */
     uint64_t seen;      /* what the user had decided at the last look: meta_intent */
     uint32_t attempt;   /* failures in a row */
     uint32_t busy;      /* looks in a row at what others were changing */
-    uint64_t id;        /* a number of the id that it claims, or 0 */
-    uint64_t put;       /* a number of the payload in Azure that the object does not tell, or 0 */
+    uint64_t id;        /* hash of the id that it claims, or 0 */
+    uint64_t put;       /* hash of the payload in Azure if the object does not record it, or 0 */
     uint8_t state;      /* enum object_state, as it was counted */
     bool waits;         /* for something that a watch will report */
     bool well;          /* the last pass ended well */
     bool again;         /* something changed while a pass was under way */
-    bool renewed;       /* what it is made from has changed: earlier failures count no more */
+    bool renewed;       /* what it is made from has changed: earlier failures no longer count */
     bool outdated;      /* it waits for the cache to show its own last write */
     bool unsure;        /* the answer to a write was lost: the cache may be outdated */
-    bool overlaps;      /* another operator has it, and that was reported */
-    bool child_written; /* a child was, since the record was taken */
-    bool suspect;       /* a list shows something else: it is read next */
-    bool swept;         /* a list has it: it is looked at before its time */
-    bool resumed;       /* it was at rest when this process began, and nobody has looked yet */
-    int64_t due;        /* its next look by the period */
-    int64_t unsynced;   /* since when it is not Ready as the user wants it; 0: it is */
+    bool overlaps;      /* another operator manages it, and that was reported */
+    bool child_written; /* a child was written since the record was taken */
+    bool suspect;       /* a list shows a difference: it is read next */
+    bool swept;         /* it is in a list that was read: it is looked at early */
+    bool resumed;       /* it was idle when this process started, and has not been looked at yet */
+    int64_t due;        /* when its next periodic look is due */
+    int64_t unsynced;   /* since when it is not Ready as the user wants it; 0 if it is */
     struct collection *lists[2]; /* that its resource is in: sweep.c */
     /* The last look that found nothing to do: calm.c. */
     struct {
-        uint64_t version, payload; /* of the object, and a number of what it became */
-        uint64_t mark;             /* of the answer; 0: there was no such look */
-        unsigned looks;            /* since, that found the same */
+        uint64_t version, payload; /* of the object, and a hash of its payload */
+        uint64_t mark;             /* hash of the answer; 0: there was no such look */
+        unsigned looks;            /* since then that found the same */
         bool reads;                /* Secrets or ConfigMaps are in the payload */
     } calm;
-    bool delete_sent; /* a DELETE was, and counts for --confirm-deletes */
-    /* In graph.c. */
+    bool delete_sent; /* a DELETE was sent, which counts for --confirm-deletes */
+    /* Owned by graph.c. */
     str *needs;
     uint32_t need_count, need_cap;
 };
@@ -108,10 +108,10 @@ struct verdict {
     str severity, reason, message;
     int64_t retry; /* delay; 0: by attempt, as rule says */
     const struct rule_retry *rule;
-    int64_t delay; /* what came of it, with the jitter of the rule; 0: not decided yet */
-    bool waits;    /* the graph wakes the object: no retry by time, unless retry says so */
-    bool quiet;    /* nothing is written: a healthy object stays so for a few tries */
-    /* Of a refusal of Azure. */
+    int64_t delay; /* the resulting delay, with the rule's jitter; 0: not decided yet */
+    bool waits;    /* the graph wakes the object: no timed retry unless retry is set */
+    bool quiet;    /* nothing is written: a healthy object stays Ready for a few tries */
+    /* Of an error of Azure. */
     const char *class;
     str rules; /* the rules that decided */
     str request_id;
@@ -136,37 +136,37 @@ struct author {
     str by, at;
 };
 
-/* What comparing payload and body has led to; drift.c. */
+/* The result of comparing payload and body: drift.c. */
 struct drift {
     struct detect *detect;
-    struct ext ext; /* the kind's say, before and after the comparison */
+    struct ext ext; /* the kind's hooks, before and after the comparison */
     struct ext_input in;
     const struct value *payload;        /* as gathered */
     const struct value *wanted, *found; /* canonical */
     struct record record;               /* of this payload */
-    bool known;                         /* there is one */
+    bool known;                         /* there is a record */
     struct guard guard;
-    bool guarded, counted; /* guard was read; it has counted a PUT, or forgotten all */
+    bool guarded, counted; /* guard was read; it has counted a PUT, or was cleared */
     struct sharing sharing;
-    struct deviations news, held; /* reasons to write; those that are none any more */
-    struct deviations evolved;    /* Azure's own doing, held */
-    bool waits;                   /* nothing but what may be that is new */
-    bool learn;                   /* the record is taken from found */
-    bool settled;                 /* and is final */
+    struct deviations news, held; /* reasons to write; those that no longer are */
+    struct deviations evolved;    /* changed by Azure itself, held */
+    bool waits;                   /* all news may be Azure's own changes */
+    bool learn;                   /* a record is to be taken from found */
+    bool settled;                 /* and that record is final */
     bool carried;                 /* a PUT with recorded values was sent */
     bool landed;                  /* a PUT has corrected drift, or tried to */
-    struct deviations carrying;   /* what a second one is about, until it has landed, too */
+    struct deviations carrying;   /* what a second PUT is about, until it has landed, too */
 };
 
-/* Whether a new member is Azure's own doing. */
+/* Whether a new member was added by Azure itself. */
 enum evolve {
     EVOLVE_NO,    /* drift */
     EVOLVE_WAIT,  /* not known yet: ask again soon */
-    EVOLVE_FOUND, /* it is, and that is news */
-    EVOLVE_HELD,  /* it is */
+    EVOLVE_FOUND, /* it was, and that is news */
+    EVOLVE_HELD,  /* it was */
 };
 
-/* What the API server does not take of what is to be written about an object. */
+/* Writes about an object that the API server rejects. */
 enum { REJECTS_METADATA = 1, REJECTS_BODY = 2, REJECTS_STATUS = 4 };
 
 struct pass {
@@ -177,11 +177,11 @@ struct pass {
     int64_t now;
     enum state state;
     unsigned phase;               /* within a state, 0 when it is entered */
-    struct arm_answer *answer;    /* to the last effect; NULL: none is there */
-    struct sweeps *sweeps;        /* NULL: everything is read one by one */
-    struct collection *sweep;     /* that the pass lists */
-    struct collection *published; /* the others in it can be looked at: for the loop */
-    bool timed;                   /* its time has come, there is no news of it */
+    struct arm_answer *answer;    /* to the last effect; NULL: none */
+    struct sweeps *sweeps;        /* NULL: resources are read one by one */
+    struct collection *sweep;     /* that this pass lists */
+    struct collection *published; /* its other resources can be looked at: for the loop */
+    bool timed;                   /* started by the period, not by news */
     bool disowned;                /* it was a copy of an object that claims a resource */
     bool listed;                  /* body is from a list */
     bool calm;                    /* nothing has changed since the last look: calm.c */
@@ -190,46 +190,46 @@ struct pass {
     bool asked;                   /* the next answer is to a question of a hook */
 
     struct account account;                /* after LOOK */
-    enum effect_priority priority;         /* of what Azure is asked */
+    enum effect_priority priority;         /* of requests to Azure */
     const struct value *object;            /* the newest view */
     const struct model_resource *resource; /* in the version that the user applied */
     const struct model_resource *hub;      /* in the version in which it is stored */
-    const struct value *applied;           /* the object in that version: after GATHER */
-    struct arm_request request;            /* what should be: after GATHER */
+    const struct value *applied;           /* the object in that version; after GATHER */
+    struct arm_request request;            /* what is wanted; after GATHER */
     int64_t generation;                    /* of the object that the request was made from */
-    const struct value *body;              /* what is, NULL: not there. After READ */
-    uint64_t mark;                         /* of body; 0: more than can be told decides */
-    uint64_t before;                       /* of body before the PUT: drift.c; 0: not known */
+    const struct value *body;              /* what Azure has, NULL if nothing; after READ */
+    uint64_t mark;                         /* hash of body; 0: the body alone does not decide */
+    uint64_t before;                       /* hash of body before the PUT: drift.c; 0: unknown */
     bool tried;                            /* a PUT was sent */
     bool sent;                             /* body is what a PUT has led to */
     struct cause cause;                    /* of the PUT */
     struct drift *drift;                   /* NULL: not compared */
     struct author author;                  /* by the activity log, after JUDGE; see author_of */
-    str digest;                            /* of the payload, keyed: after GATHER */
+    str digest;                            /* of the payload, keyed; after GATHER */
     str request_id;                        /* of the last answer of Azure */
-    const struct value *annotated;         /* the memory as an annotation has it; or NULL */
+    const struct value *annotated;         /* the memory from an annotation, or NULL */
     struct value *memory;                  /* status.operatorStatus as it will be; NULL: as it is */
-    unsigned rejects;                      /* of REJECTS_...: not tried again in this pass */
-    bool told;                             /* people were, of the verdict */
-    const struct value *owner_body;        /* what is of the owner; NULL: not read */
+    unsigned rejects;                      /* REJECTS_... bits: not tried again in this pass */
+    bool told;                             /* the verdict was reported */
+    const struct value *owner_body;        /* what Azure has of the owner; NULL: not read */
     struct lro operation;
-    bool following;         /* operation is one under way */
-    bool drop_token;        /* the poll token on the object is of no use any more */
+    bool following;         /* operation is under way */
+    bool drop_token;        /* the poll token on the object is no longer of use */
     struct arena *polls[2]; /* in turns: the last answer to a poll, and the operation after it */
     unsigned polled;
     unsigned looks; /* at something that should be gone */
     struct verdict verdict;
     /*
-     * How many objects were deleted in Azure within the last ten minutes, and how many would be
-     * with this one; and the note that it is. Of the loop, for --confirm-deletes.
+     * Callbacks of the loop for --confirm-deletes: how many objects were deleted in Azure within
+     * the last ten minutes, and (now) how many it would be with this one; and to note that this one
+     * is deleted.
      */
     size_t (*deletes)(void *ctx, const struct card *card, size_t *now);
     void (*deleted)(void *ctx, const struct card *card);
     void *deletes_ctx;
-    /* Of the loop, too: another object of the kind that claims an id and was there before; or NULL.
-     */
+    /* Callback of the loop: an older object of the same kind that claims an id, or NULL. */
     const struct value *(*holder)(void *ctx, const struct pass *p, str id);
-    /* Of the loop, too: how many objects of the kind show a new member, of how many. */
+    /* Callback of the loop: how many objects of the kind show a new member, and of how many. */
     enum evolve (*evolves)(void *ctx, const struct card *card, str path, size_t *shown,
                            size_t *all);
 
@@ -238,14 +238,14 @@ struct pass {
         struct arm_answer *items; /* to the questions of the point where the pass is */
         size_t len, cap;
     } ext;
-    struct value *annotations;       /* changes of the object's: texts, "" removes; or NULL */
-    const struct value *own_payload; /* as the spec alone gives it: after SHAPE */
+    struct value *annotations;       /* to set on the object: texts, "" removes; or NULL */
+    const struct value *own_payload; /* made from the spec alone; after SHAPE */
 
-    /* EXPORT: the objects to be written and those that were, "Secret name" to the object. */
+    /* EXPORT: the objects to be written and those already written, by "Secret name". */
     struct map *targets, *written;
-    size_t target; /* the one whose turn it is */
+    size_t target; /* the current one */
     str export_fault;
-    /* Versions that our writes of targets made, for the loop. */
+    /* Versions made by our writes of targets, for the loop. */
     VEC(struct exported) exported;
 
     struct str_list needs; /* keys of what the object is made from */
@@ -269,92 +269,91 @@ struct pass_step step_pause(int64_t delay);
 struct pass_step step_kube(struct pass *p, enum effect_kind kind, str path,
                            const struct value *body);
 struct pass_step step_arm(struct pass *p, enum effect_kind kind, str url, const struct value *body);
-/* Leads to EXPLAIN. */
+/* Goes to EXPLAIN. */
 struct pass_step step_explain(struct pass *p, const char *severity, const char *reason,
                               str message);
 /* The same for something that a watch will report. */
 struct pass_step step_wait(struct pass *p, const char *reason, str message);
 /* The same after a while, or when a watch reports it. */
 struct pass_step step_wait_for(struct pass *p, const char *reason, str message, int64_t delay);
-/* The same for a refusal of Azure, or for no answer at all, by way of MASK. */
+/* The same for an error of Azure, or if there was no answer, by way of MASK. */
 struct pass_step step_refused(struct pass *p, str method, const struct cloud_error *error);
 struct pass_step step_answer_refused(struct pass *p, str method, const struct arm_answer *answer);
-/* The answer to the last effect, given once; NULL when nothing was asked yet. */
+/* The answer to the last effect, returned only once; NULL if nothing was asked yet. */
 const struct arm_answer *pass_answer(struct pass *p);
-/* Takes the answer to a patch: true when it was done, and the pass has the new object. */
+/* Takes the answer to a patch. True if it was applied: the pass then has the new object. */
 bool pass_wrote(struct pass *p, const struct arm_answer *answer, struct pass_step *otherwise);
 /* The object of a body, or NULL. */
 struct value *pass_read_json(struct pass *p, str text);
 /* Notes that the object is made from another one. */
 void pass_need(struct pass *p, const struct object_key *key);
 /*
- * Notes that the object writes another one: its changes by others wake the object, its own do not.
- * pass_exported notes what its own have made.
+ * Notes that the object writes another one: changes to that one by others wake the object, its own
+ * do not. pass_exported notes the versions that its own writes made.
  */
 void pass_export(struct pass *p, const struct object_key *key);
 void pass_exported(struct pass *p, const struct object_key *key, uint64_t version);
-/* What the user wants done: looked up in object, Namespace and configuration. */
+/* The policy that the user wants, looked up in object, Namespace and configuration. */
 enum policy pass_policy(struct pass *p);
 enum policy pass_policy_of(struct pass *p, const struct value *object);
-/* Finds the account; false leads elsewhere. */
+/* Finds the account; if false, otherwise is the next step. */
 bool pass_account(struct pass *p, struct pass_step *otherwise);
-/* Tells people, in the log and as an Event. */
+/* Reports to people, in the log and as an Event. */
 void pass_report(struct pass *p, bool warning, const char *action, str reason, str message);
 str pass_id(const struct pass *p);
 str pass_url(struct pass *p);
 str pass_url_of(struct pass *p, str id, str api_version);
-/* Whether an id is below one of the allowed scopes, and the explanation when it is not. */
+/* Whether an id is below one of the allowed scopes, and the step that explains that it is not. */
 bool pass_in_scope(const struct pass *p, str id);
 struct pass_step step_out_of_scope(struct pass *p, str id);
-/* Whether an id is that of a resource of the object's kind. */
+/* Whether an id belongs to a resource of the object's kind. */
 bool pass_is_of_kind(struct pass *p, str id, struct pass_step *otherwise);
 /* Whether Azure may be asked about the resource at all: type, subscription and scope. */
 bool pass_may_ask(struct pass *p, struct pass_step *otherwise);
 /*
- * The object with the name in Azure that the claim has frozen, where a later look could find
- * another one: random names, names from ConfigMaps.
+ * The object with the Azure name that was fixed when it was claimed, since names that are random or
+ * come from ConfigMaps could be different now.
  */
 const struct value *pass_named_object(struct pass *p);
 const struct value *pass_with_name(struct pass *p, const struct value *object);
 /*
- * Paths in the API; what users named is escaped, so that no name leads to another place. Of the
- * object, and of its status; of any object, without a name of all in the namespace; of a Secret or
- * ConfigMap.
+ * Paths in the API: of the object, or with sub of its status; of any object, or without a name of
+ * all in the namespace; of a Secret or ConfigMap. User-supplied names are escaped, so that no name
+ * can lead to another path.
  */
 str pass_path(struct pass *p, const char *sub);
 str pass_path_of(struct pass *p, str api_version, str plural, const struct object_key *key);
 str pass_plain_path(struct pass *p, str kind, str namespace, str name);
-/* The resource in the version that the user applied; false leads to EXPLAIN. */
+/* Finds the resource in the version that the user applied; false goes to EXPLAIN. */
 bool pass_resource(struct pass *p, struct pass_step *otherwise);
-/* The owner as an object, NULL when it is not there. False: it has none that is an object. */
+/* The owner as an object; NULL if it does not exist. False if no object is named as its owner. */
 bool pass_owner(struct pass *p, const struct value **out, struct object_key *key);
 
 /* ---- pass_ext.c ---- */
 
-/* What the kind of the object has of its own, and what its hooks may know. */
+/* The rules and hooks of the object's kind, and the input for its hooks. */
 struct ext pass_ext(const struct pass *p);
 struct ext_input pass_ext_input(const struct pass *p);
 /*
- * What the kind decides at a point. False: step asks a question, after which the state comes here
+ * What the kind decides at a point. False: step asks a question, after which the state calls this
  * again, or explains why the object is blocked.
  */
 bool pass_point(struct pass *p,
                 struct decision (*point)(const struct ext *x, const struct ext_input *in),
                 struct decision *out, struct pass_step *step);
-/* The same in pieces: asks (false: step explains why not), takes the answer, forgets all of them.
- */
+/* The same in pieces: ask (false: step explains why not), take the answer, forget all answers. */
 bool pass_question(struct pass *p, const struct ext_request *request, struct pass_step *step);
 void pass_take_answer(struct pass *p);
 void pass_answered(struct pass *p);
 /* Puts what decisions changed into an object. */
 void pass_annotate(const struct pass *p, struct value *object);
-/* Removes what tells of an operation under way: send.c. */
+/* Removes the annotations about an operation under way: send.c. */
 void pass_drop_token(const struct pass *p, struct value *object);
 
 /* ---- One file per state. ---- */
 
 struct pass_step state_look(struct pass *p);
-/* Where an object goes on that is ours: an operation under way is followed first. */
+/* Where a pass over an object of ours goes on: an operation under way is followed first. */
 struct pass_step look_onward(struct pass *p);
 struct pass_step state_refresh(struct pass *p);
 struct pass_step state_claim(struct pass *p);
@@ -370,9 +369,12 @@ struct pass_step state_learn(struct pass *p);
 struct pass_step state_export(struct pass *p);
 struct pass_step state_settle(struct pass *p);
 struct pass_step state_mask(struct pass *p);
-/* A value that no message of the pass may show from now on. */
+/* Adds a value that messages of the pass must not show from now on. */
 void mask_value(struct pass *p, str value);
-/* Those values, longer ones first: of one that begins as another no end remains. */
+/*
+ * Those values, longer ones first, so that no remainder is left of a value that starts with
+ * another.
+ */
 const struct str_list *mask_values(struct pass *p);
 struct pass_step state_explain(struct pass *p);
 struct pass_step state_remove(struct pass *p);
@@ -380,15 +382,15 @@ struct pass_step state_release(struct pass *p);
 
 /* ---- copy.c ---- */
 
-/* Whether the object carries the claim of another one, and nothing was ever decided about it. */
+/* Whether the object carries another object's claim, and nothing was ever decided about it. */
 bool copy_is(struct pass *p);
-/* The object without what it was copied with. */
+/* The object without the traces of the one it was copied from. */
 struct value *copy_disown(struct pass *p);
-/* Whether somebody else holds the id that a copy means by itself; then step explains it. */
+/* Whether another object holds the id that a copy itself refers to; then step explains it. */
 bool copy_is_held(struct pass *p, str id, struct pass_step *step);
-/* A number of the id that an object claims, 0 for none. */
+/* A hash of the id that an object claims, 0 for none. */
 uint64_t copy_number(const struct value *object);
-/* Whether one of two objects that claim the same was there before the other. */
+/* Whether one is older than other, given two objects that claim the same id. */
 bool copy_is_older(const struct value *one, const struct value *other);
 
 /* ---- owner.c ---- */
@@ -400,38 +402,38 @@ struct owner {
     struct object_key key;      /* OWNER_OBJECT */
     const struct value *object; /* NULL: it is not there */
 };
-/* What spec.owner says, checked. False: it is wrong. */
+/* Reads and checks spec.owner. False: it is invalid. */
 bool owner_read(struct pass *p, struct owner *out, struct pass_step *otherwise);
 /* Whether the claim can proceed. */
 bool owner_is_ready(struct pass *p, const struct owner *owner, struct pass_step *otherwise);
-/* The object belongs to an earlier owner of the same name. */
+/* Whether the object belongs to an earlier owner of the same name. */
 bool owner_is_anothers(const struct pass *p, const struct owner *owner);
-/* Puts owner reference and labels into an object. Reports whether it changed. */
+/* Puts owner reference and labels into an object. Returns whether it changed. */
 bool owner_bind(struct pass *p, const struct owner *owner, struct value *after);
-/* Whether the owner reference is there that should be. */
+/* Whether the object has the owner reference that it should have. */
 bool owner_is_bound(struct pass *p);
-/* Where an owner by id can be read. False: it is an object, or its API version is unknown. */
+/* Where an owner given by id can be read. False: it is an object, or its API version is unknown. */
 bool owner_azure_url(struct pass *p, const struct owner *owner, str *id, str *url);
 
 /* ---- advice.c ---- */
 
-/* The text of the verdict, followed by what a user can do. */
+/* The text of the verdict, followed by advice for the user. */
 str advice_text(struct pass *p, str text);
-/* When it is tried again, to be put behind the text; empty if a watch will report it. */
+/* When the next try is, to be appended to the text; empty if the object waits for a watch. */
 str advice_when(struct pass *p);
 
 /* ---- explain.c ---- */
 
-/* The longest pause between looks while it is not well. */
+/* The longest pause between looks while the object is not well. */
 int64_t explain_period(const struct pass *p);
-/* Keeps in the card what the object could not be told of the PUT. */
+/* Keeps in the card what could not be recorded of the PUT on the object. */
 void explain_keep(struct pass *p);
 
 /* ---- settle.c ---- */
 
-/* What was sent, and what Azure made of it, goes to the memory. Calling it twice does no harm. */
+/* Notes in the memory what was sent, and what Azure made of it. Idempotent. */
 void settle_remember(struct pass *p);
-/* What was sent, or is known to be in Azure. */
+/* Notes the payload that was sent, or is known to be in Azure. */
 void settle_remember_payload(struct pass *p);
 
 /* ---- gather.c ---- */
@@ -444,32 +446,34 @@ struct resolver gather_resolver(struct pass *p);
 
 /* ---- read.c ---- */
 
-/* What READ asks. */
+/* The request of READ. */
 struct pass_step read_ask(struct pass *p);
-/* When a resource that has failed is written again: from minutes to a day. */
+/* Whether and when a failed resource is written again: after minutes, up to a day. */
 bool read_may_retry(const struct pass *p);
 int64_t read_retry_delay(const struct pass *p);
-/* The state of a resource: it has ended badly, or something is under way. */
+/* The provisioning state of a resource, and whether it is failed or busy. */
 str read_state(const struct value *body);
 bool read_has_failed(const struct value *body);
 bool read_is_busy(const struct value *body);
 
 /* ---- calm.c ---- */
 
-/* Whether an answer alone can tell that there is nothing to do, so that READ may come first. */
+/* Whether the answer alone may show that there is nothing to do, so that READ can come first. */
 bool calm_may_be(const struct pass *p);
-/* Whether this answer, and all else, is as at a look that found nothing to do. */
+/* Whether this answer, and everything else, is as at the last look that found nothing to do. */
 bool calm_is(struct pass *p, str body);
-/* The end of a pass over such an object, instead of judging it again. */
+/* Ends the pass over such an object without judging it again. */
 struct pass_step calm_end(struct pass *p);
 /* At the end of a good pass: notes whether there was nothing to do. */
 void calm_note(struct pass *p);
-/* Something that the object is made from has changed: its next look is a whole one. */
+/* Something that the object is made from has changed: its next pass must do everything. */
 void calm_disturb(struct card *card);
 
 /* ---- judge.c ---- */
 
-/* From payload, body and memory, see struct cause. False: there is no cause. */
+/*
+ * Finds the cause to write from payload, body and memory, see struct cause. False: there is none.
+ */
 bool judge_cause(struct pass *p, struct cause *out);
 
 /* ---- author.c ---- */
@@ -483,30 +487,33 @@ void author_take(struct pass *p, const struct arm_answer *answer);
 
 /* ---- drift.c ---- */
 
-/* What happens on drift: the object says, else its Namespace, its kind, the configuration. */
+/*
+ * What to do about drift, as set by the object, else its Namespace, its kind or the configuration.
+ */
 enum drift_mode drift_mode(struct pass *p);
 /* Whether each check writes: the mode is put-only, or Azure does not show the kind. */
 bool drift_writes(const struct pass *p);
-/* Compares payload and body with what is known; true when there is a reason to write. */
+/* Compares payload and body in the light of the record; true if there is a reason to write. */
 bool drift_is_found(struct pass *p);
-/* What a PUT changes, whatever its cause: after JUDGE, when there is a body. */
+/* What a PUT changes, whatever its cause. After JUDGE, if there is a body. */
 struct deviations drift_changes(struct pass *p);
 /* Differences for people: path, wanted, found. */
 str drift_text(struct pass *p, const struct deviations *all);
-/* A PUT follows: it is counted and noted, and carries what is shared. */
+/* Before a PUT: counts and notes it, and adds the live values of what is shared. */
 void drift_before_put(struct pass *p);
-/* For metrics: Azure is as it should be. */
+/* For metrics: counts that Azure is as it should be. */
 void drift_tally_avoided(struct pass *p);
-/* Whether drift was found that was not reported yet. */
+/* Whether drift was found that has not been reported yet. */
 bool drift_is_news(struct pass *p);
-/* Whether others of the kind are looked at first. */
+/* Whether other objects of the kind are to be looked at first. */
 bool drift_waits(const struct pass *p);
 /* Whether another look is needed soon, until two agree. */
 bool drift_is_settling(const struct pass *p);
-/* What SETTLE writes down, and the condition Synced; false: there is none. */
+/* Notes in the memory what is to be remembered of the comparison, for SETTLE. */
 void drift_remember(struct pass *p);
-/* The same of the guard alone, when a pass ends otherwise after a PUT. */
+/* Notes the guard alone, when a pass ends elsewhere after a PUT. */
 void drift_remember_guard(struct pass *p);
+/* The condition Synced; false: there is none. */
 bool drift_condition(struct pass *p, struct condition *out);
 
 /* ---- meta.c ---- */
@@ -514,19 +521,19 @@ bool drift_condition(struct pass *p, struct condition *out);
 /* The policy of an object, of its Namespace (may be NULL), or the configured one. */
 enum policy meta_policy(const struct operator_config *config, const struct value *object,
                         const struct value *namespace);
-/* Whether its resource must not be deleted in Azure. */
+/* Whether the object's resource must not be deleted in Azure. */
 bool meta_is_protected(const struct value *object);
-/* Whether its user has confirmed its deletion; what says anything else has not. */
+/* Whether the user has confirmed the deletion; any other value does not confirm it. */
 bool meta_is_confirmed(const struct value *object);
-/* A number for everything in the object that a user decides and that a pass must look at. */
+/* A hash of everything in the object that a user decides and that a pass must look at. */
 uint64_t meta_intent(const struct value *object);
-/* The same for everything that dependents see of it: identity, id, and whether it is Ready. */
+/* A hash of everything that dependents see of it: identity, id, and whether it is Ready. */
 uint64_t meta_shown(const struct value *object);
-/* The merge patch from one tree to another, NULL when they are alike. */
+/* The merge patch from one tree to another, NULL if they are equal. */
 struct value *meta_patch(struct arena *a, const struct value *before, const struct value *after);
 /*
- * The patch for the metadata. exact: only for this very version of the object, as lists need it.
- * NULL when nothing differs.
+ * The patch for the metadata. exact: it applies only to this very version of the object, which
+ * lists need. NULL if nothing differs.
  */
 struct value *meta_patch_object(struct arena *a, const struct value *before,
                                 const struct value *after, bool exact);
@@ -534,15 +541,15 @@ struct value *meta_patch_object(struct arena *a, const struct value *before,
 /* ---- status.c ---- */
 
 /*
- * The patch of a status with the condition Ready; body is what Azure told, NULL: all but the
- * condition stays. NULL when nothing differs.
+ * The patch of the status with the condition Ready. body is what Azure returned; if NULL, only the
+ * condition changes. NULL if nothing differs.
  */
 struct value *status_patch(struct pass *p, const struct value *body, const struct condition *ready);
-/* A value without those of Secrets that the pass has read. */
+/* A text without the values of Secrets that the pass has read. */
 str status_masked(struct pass *p, str text);
-/* The same for text that people read: what would command a terminal is escaped too. */
+/* The same for text that people read: terminal escape sequences are escaped, too. */
 str status_without_secrets(struct pass *p, str text);
-/* No more than max bytes, and no part of a character. */
+/* At most max bytes of a text, cut between characters. */
 str status_cut(str text, size_t max);
 struct condition status_condition(const struct pass *p, const char *severity, const char *reason,
                                   str message);
@@ -551,9 +558,9 @@ struct condition status_condition(const struct pass *p, const char *severity, co
 void status_bound(struct pass *p, struct value *status);
 /* Whether the condition Ready has this reason now. */
 bool status_has(const struct pass *p, const char *reason);
-/* Whether the condition Ready says so of any generation. */
+/* Whether the condition Ready is True, for any generation. */
 bool status_was_ready(const struct value *object);
-/* The reason of a condition that a code of Azure makes: letters and digits, a letter first. */
+/* Turns an error code of Azure into a condition's reason: letters and digits, a letter first. */
 str status_reason(struct arena *a, str code);
 
 /* ---- memory.c ---- */
@@ -561,21 +568,20 @@ str status_reason(struct arena *a, str code);
 /* A member of status.operatorStatus, as it will be; empty when there is none. */
 str memory_text(const struct pass *p, const char *member);
 const struct value *memory_get(const struct pass *p, const char *member);
-/* Empty removes. */
+/* Setters; empty removes. */
 void memory_set_text(struct pass *p, const char *member, str text);
 void memory_set(struct pass *p, const char *member, const struct value *v);
 void memory_set_time(struct pass *p, const char *member, int64_t when);
 /* LOOK: finds the memory of an object whose definition has no operatorStatus. */
 void memory_load(struct pass *p);
-/* Whether that is so, and the annotation for it; none where there is a place. */
+/* Whether the memory is kept in an annotation; and sets that annotation, if so. */
 bool memory_is_annotated(struct pass *p);
 void memory_annotate(struct pass *p, struct value *object);
-/* What is remembered of a failure goes away. */
+/* Removes what is remembered of a failure. */
 void memory_forget_failure(struct pass *p);
 /* The keyed digest of a payload: the same for the same object, payload and key. */
 str memory_digest(struct pass *p, const struct value *payload);
-/* Whether the payload is the one of the last PUT that went well. *known: that can be said at all.
- */
+/* Whether the payload is that of the last successful PUT. *known: whether that is known at all. */
 bool memory_is_payload(const struct pass *p, bool *known);
 
 /* ---- decisions.c ---- */
@@ -585,25 +591,25 @@ struct made {
     const char *action; /* "put", "adopt", "report", "wait", "retry", "stop" */
     str reason, message;
     const struct deviations *changes; /* may be NULL */
-    bool by_others;                   /* Azure's last writer is to be named */
-    bool once;                        /* not again when it is the newest one already */
+    bool by_others;                   /* names the last writer in Azure */
+    bool once;                        /* not repeated if it is the newest one already */
 };
-/* Goes to the memory, before older ones. */
+/* Adds a decision to the memory, before older ones. */
 void decisions_add(struct pass *p, const struct made *d);
 
 /* ---- outcome.c ---- */
 
-/* Tells how the pass ends; effect is the one that was withheld, or NULL. */
+/* Reports how the pass ends; effect is the one that was withheld, or NULL. */
 void outcome_tell(struct pass *p, enum outcome_kind kind, const struct effect *effect);
 /*
- * Without a writer: makes the object what a write to it would have made it, and gives the answer.
- * False: it is a write to something else.
+ * Without a writer: changes the object as a write to it would have, and makes the answer. False if
+ * the write is to something else.
  */
 bool outcome_imagine(struct pass *p, const struct effect *effect);
 
 /* ---- replay.c ---- */
 
-/* Keeps what the verdict was made from, if anybody wants it: after judge_cause. */
+/* Records the inputs of the verdict, if the port judged is set. After judge_cause. */
 void replay_keep(struct pass *p, bool write);
 
 /* ---- graph.c ---- */
@@ -611,15 +617,15 @@ void replay_keep(struct pass *p, bool write);
 struct graph;
 struct graph *graph_new(struct arena *a);
 void graph_free(struct graph *g);
-/* Adds to what an object is made from. */
+/* Adds needs to what an object is made from. */
 void graph_add(struct graph *g, struct card *card, const struct str_list *needs);
 /* Replaces what an object is made from. */
 void graph_set(struct graph *g, struct card *card, const struct str_list *needs);
-/* Remembers what a need looks like; true when it looked otherwise before. */
+/* Remembers the digest of a need; true if it has changed. */
 bool graph_news(struct graph *g, str need, uint64_t digest);
 /* Whether any object depends on need. */
 bool graph_has(const struct graph *g, str need);
-/* The need under which those are found who write this object. Lives as long as a. */
+/* The need under which the objects that write this one are found. Lives as long as a. */
 str graph_export(struct arena *a, str text);
 /* Calls fn for every object that depends on need. */
 void graph_each(const struct graph *g, str need, void (*fn)(void *ctx, struct card *card),
@@ -641,29 +647,29 @@ struct card *cards_at(const struct cards *c, size_t i);
 struct sweeps;
 enum sweep {
     SWEEP_GET,  /* it must be read */
-    SWEEP_BODY, /* out is what a list has of it */
-    SWEEP_LIST, /* out is the URL of a list: sweep_page takes the answer, then it is read */
-    SWEEP_WAIT, /* another object lists it already */
+    SWEEP_BODY, /* out is its body from a list */
+    SWEEP_LIST, /* out is the URL of a list: pass the answer to sweep_page, then read */
+    SWEEP_WAIT, /* another object's pass is already listing it */
 };
 struct sweeps *sweeps_new(struct arena *a);
 void sweeps_free(struct sweeps *w);
 /* Finds the lists that the resource is in. */
 void sweep_join(struct sweeps *w, struct pass *p);
-/* How the resource of the pass is looked at; out lives as long as the pass. */
+/* How to look at the resource of the pass; out lives as long as the pass. */
 enum sweep sweep_ask(struct sweeps *w, struct pass *p, int64_t now, str *out);
-/* A page of the list. True: next is the URL of another one. */
+/* Takes a page of the list. True: next is the URL of the next one. */
 bool sweep_page(struct pass *p, const struct arm_answer *answer, int64_t now, str *next);
 /* The resource itself was read after its list. */
 void sweep_sample(struct pass *p, int64_t now);
 bool sweep_is_in(const struct card *card, const struct collection *c);
-/* The pass of an object ends; the object is forgotten. */
+/* Call when the pass of an object ends; and when the object is forgotten. */
 void sweep_end(struct card *card);
 void sweep_leave(struct card *card);
 
 /* ---- evolve.c ---- */
 
 struct evolving;
-/* What a judgement needs of the loop. */
+/* What a judgement needs from the loop. */
 struct evolve_ask {
     const struct cards *cards;
     const struct card *card;
@@ -673,7 +679,7 @@ struct evolve_ask {
 };
 struct evolving *evolving_new(struct arena *a);
 void evolving_free(struct evolving *v);
-/* The object shows a new member at path, which nobody has set or written. */
+/* Judges a new member at path of the object, which nobody has set or written. */
 enum evolve evolving_judge(struct evolving *v, const struct evolve_ask *q, str path, size_t *shown,
                            size_t *all);
 
@@ -690,5 +696,5 @@ struct mailbox;
 struct mailbox *mailbox_new(void);
 void mailbox_free(struct mailbox *m);
 void mailbox_put(struct mailbox *m, const struct mail *mail);
-/* Takes all that is there, in order; lives until the next call. */
+/* Takes all mail, in order; it lives until the next call. */
 size_t mailbox_take(struct mailbox *m, const struct mail **out);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * judge.c - is there a cause to write to Azure? Pure.
+ * judge.c - decides whether there is a cause to write to Azure. Pure.
  *
- * There is one when the resource is not there or has failed (then after delays that grow), when the
- * payload is another one than at the last PUT, and when Azure has something else than it should
- * (drift.c). With another API version nothing recorded fits, and what is set is compared. Without a
- * memory of the last PUT the object is adopted by reading: what
- * shows that this generation was sent is its condition, or the annotation that survives a lost
- * status.
+ * There is a cause if the resource does not exist or has failed (then with increasing delays), if
+ * the payload differs from that of the last PUT, or if Azure is not as it should be (drift.c).
+ * After a change of the API version nothing recorded applies, so only the members that are set are
+ * compared. If the last PUT is not remembered, the resource is adopted by reading it; the
+ * condition, or the annotation that survives the loss of the status, shows whether this generation
+ * was sent.
  */
 #include "operator/internal.h"
 
 #include "value/number.h"
 
-/* Whether anything shows that this generation is in Azure; a try that ended badly does not. */
+/* Whether anything shows that this generation is in Azure; a failed attempt does not. */
 static bool was_sent(const struct pass *p)
 {
     str text = object_annotation(p->object, STR(ANNOTATION_GENERATION));
@@ -44,7 +44,7 @@ bool judge_cause(struct pass *p, struct cause *out)
     if (!known && !was_sent(p))
         return true;
     if (read_has_failed(p->body))
-        return false; /* not yet again, and nothing to compare with */
+        return false; /* too early for a retry, and nothing to compare with */
     enum drift_mode mode = drift_mode(p);
     out->name = "period";
     if (mode == DRIFT_PUT_ONLY)
@@ -54,22 +54,22 @@ bool judge_cause(struct pass *p, struct cause *out)
 }
 
 /*
- * While another client's change is in progress nothing can be compared, and Azure would refuse a
- * PUT. After so many looks the state is none that ends, and Azure itself decides.
+ * While another client's change is in progress nothing can be compared, and Azure would reject a
+ * PUT. After this many looks the state is assumed to be permanent, and Azure decides.
  */
 #define BUSY_WAIT (60 * NS_PER_SEC)
 #define BUSY_LOOKS 60
 
-/* Never later than a short period asks for. */
+/* Not later than a short period requires. */
 static struct pass_step look_again(const struct pass *p)
 {
     return step_rest(p->config->period < BUSY_WAIT ? p->config->period : BUSY_WAIT);
 }
 
-/* While the activity log is asked. */
+/* While the activity log is queried. */
 enum { PHASE_WRITE = 1, PHASE_REPORT };
 
-/* Where the verdict leads, by way of the activity log if an author is to be named. */
+/* The next step after the verdict, via the activity log if an author is to be named. */
 static struct pass_step go_on(struct pass *p, bool write)
 {
     struct pass_step step;
@@ -89,7 +89,10 @@ static bool is_kept_waiting(const struct pass *p)
     return *looks && *looks < BUSY_LOOKS;
 }
 
-/* What a user has changed is explained; what others have, not before it is certain. */
+/*
+ * If a user's change has to wait, the status says so; nothing is said about drift, which is not
+ * certain yet.
+ */
 static struct pass_step wait_for_others(struct pass *p)
 {
     if (str_eq(str_c(p->cause.name), STR("drift")) || str_eq(str_c(p->cause.name), STR("period")))
@@ -103,7 +106,7 @@ static struct pass_step wait_for_others(struct pass *p)
         BUSY_WAIT);
 }
 
-/* A list is believed when nothing has changed. */
+/* A list is trusted only if it shows no change. */
 static bool is_odd(const struct pass *p)
 {
     return read_has_failed(p->body) || read_is_busy(p->body) ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* keeper.c - the file of records, a line each, bounded by a second one; see replay.h. */
+/* keeper.c - the file of decision records, with rotation; see replay.h. */
 #include "operator/replay.h"
 
 #include "base/file.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kinds.c - a cache for each kind of Azure that the cluster has; see kinds.h.
+ * kinds.c - a cache for each of Azure's kinds in the cluster; see kinds.h.
  *
- * The cache of definitions keeps of each only what matters here: group, names, scope, the stored
- * version, whether it is established and the label that tells whose it is. A change of it marks k
- * as dirty and wakes the owner, which compares what there should be with what runs; a handler of a
- * watch could do neither.
+ * The cache of definitions keeps only what matters here: group, names, scope, the storage version,
+ * whether it is established, and the label that identifies its owner. A change marks k as dirty and
+ * wakes the thread that owns k, which compares the caches that should exist with those that do; a
+ * watch handler could do neither.
  */
 #include "operator/kinds.h"
 
@@ -17,7 +17,7 @@
 
 #include <stdatomic.h>
 
-/* So long a new kind may be unknown to the server that has its definition. */
+/* How long a server that has a new definition may not serve its kind yet. */
 #define ESTABLISHING (30 * NS_PER_SEC)
 
 /* A kind that is watched: a cache for each namespace, or one for all of them. */
@@ -27,9 +27,9 @@ struct watched {
     struct kube_resource resource;
     str text; /* "group/kind" */
     struct kube_cache **caches;
-    struct watched *next; /* in the version that is stored now: until it has read everything */
+    struct watched *next; /* its replacement, in the new storage version */
     bool own;             /* the definition is plumb's */
-    int64_t since;        /* by clock_mono: it was started */
+    int64_t since;        /* when it was started, by clock_mono */
     bool wanted;          /* while definitions are compared */
 };
 
@@ -111,7 +111,7 @@ static void on_failure(void *ctx, const struct err *e, int64_t wait)
              LOG_INT("retryAfterMs", wait / NS_PER_MS));
 }
 
-/* Of Secrets, ConfigMaps and Namespaces only who they are and what users say about them. */
+/* Keeps only identity and users' metadata of Secrets, ConfigMaps and Namespaces. */
 static void trim_core(void *ctx, struct arena *a, struct value *object)
 {
     static const char *const kept[] = {"annotations", "deletionTimestamp", "labels", "name",
@@ -146,7 +146,7 @@ static struct kube_cache *start_cache(struct watched *w, str namespace, bool cor
         .watch = {.call = {.resource = &w->resource,
                            .namespace = namespace,
                            .metadata_only = core}},
-        .keep_managed_fields = !core, /* they tell the version that was applied */
+        .keep_managed_fields = !core, /* they show the version that was applied */
         .keep_last_applied = !core,
         .trim = core ? trim_core : trim_object,
         .words = w->kinds->words,
@@ -222,7 +222,7 @@ static void tell_all(struct watched *w)
         kube_cache_each(w->caches[i], tell_gone, w);
 }
 
-/* Its objects are gone for those who look; whoever remembers them is notified. */
+/* Its objects are no longer found; whatever remembers them is notified. */
 static void stop(struct kinds *k, struct watched *w)
 {
     map_remove(k->watched, w->text);
@@ -231,8 +231,8 @@ static void stop(struct kinds *k, struct watched *w)
 }
 
 /*
- * The kind is stored in another version now. Until that is read, objects are those of the old one:
- * owners that are not found for a moment would be taken for gone.
+ * The kind's storage version has changed. Until everything is read in the new one, objects are
+ * found in the old cache: owners that are missing for a moment would be taken for deleted.
  */
 static void renew(struct watched *w, const struct kube_resource *r)
 {
@@ -252,7 +252,7 @@ static void hand_over(struct kinds *k, struct watched *w)
     map_remove(k->watched, w->text);
     map_set(k->watched, next->text, next);
     tell_all(next);
-    tell_all(w); /* those that are gone, too */
+    tell_all(w); /* including those that are gone */
     end(w);
 }
 
@@ -314,7 +314,7 @@ static void on_definitions_failure(void *ctx, const struct err *e, int64_t wait)
              LOG_INT("retryAfterMs", wait / NS_PER_MS));
 }
 
-/* Notes that a definition's kind is wanted, in the version in which it is stored. */
+/* Notes that a definition's kind is wanted, in its storage version. */
 static bool want(void *ctx, struct arena *a, struct value *object)
 {
     struct kinds *k = ctx;
@@ -341,14 +341,14 @@ static bool want(void *ctx, struct arena *a, struct value *object)
     } else if (value_is_true(value_get(spec, STR("established")))) {
         w = start(k, &r, false);
     } else {
-        return true; /* its objects cannot be listed yet; a change of the definition tells */
+        return true; /* its objects cannot be listed yet; the definition will change */
     }
     w->wanted = true;
     w->own = own;
     return true;
 }
 
-/* The last one takes the place of one that is removed, so this goes from the end. */
+/* A removed entry is replaced with the last one, so iterate from the end. */
 static void hand_all_over(struct kinds *k)
 {
     for (size_t i = map_len(k->watched); i-- > 0;) {
@@ -368,7 +368,7 @@ void kinds_step(struct kinds *k)
         w->wanted = !w->resource.group.len;
     }
     kube_cache_each(k->definitions, want, k);
-    /* The last one takes the place of one that is removed. */
+    /* A removed entry is replaced with the last one. */
     for (size_t i = map_len(k->watched); i-- > 0;) {
         struct watched *w = map_at(k->watched, i);
         if (!w->wanted)

@@ -3,15 +3,15 @@
  * kinds.h - which of Azure's kinds the cluster has, and a watch cache for each of them.
  *
  *     struct kinds *k = kinds_new(&config);
- *     kinds_step(k);                     after news: starts and stops caches
+ *     kinds_step(k);                     after a wake-up: starts and stops caches
  *     object = kinds_find(k, a, &key);
  *     kinds_free(k);
  *
- * Definitions are watched: a kind gets its cache as soon as its definition is established, one that
- * is removed loses it, one that is stored in another version gets a new cache that takes over when
- * it has read everything, and nothing is restarted. Objects are read in the version in which they
- * are stored, whoever installed the definition: conversions would prune what the operator keeps
- * there.
+ * Definitions are watched, so nothing has to be restarted: a kind gets its cache as soon as its
+ * definition is established and loses it when the definition is removed. When its storage version
+ * changes, it gets a new cache, which takes over once it has read everything. Objects are read in
+ * their storage version, whoever installed the definition, as conversions would prune what the
+ * operator stores in them.
  *
  * Secrets, ConfigMaps and Namespaces are watched, too, by their metadata only.
  *
@@ -29,11 +29,11 @@ struct model;
 struct kinds_config {
     struct kube_watches *hub;
     struct model *model;
-    const str *namespaces; /* only objects in these; none: in all */
+    const str *namespaces; /* only objects in these; none: all namespaces */
     size_t namespace_count;
-    /* An object has come, changed or gone. */
+    /* An object was added, changed or removed. */
     void (*changed)(void *ctx, const struct object_key *key);
-    /* There is something to do for kinds_step. */
+    /* kinds_step has something to do. */
     void (*wake)(void *ctx);
     void *ctx;
 };
@@ -42,22 +42,22 @@ struct kinds_config {
 struct kinds *kinds_new(const struct kinds_config *config);
 void kinds_free(struct kinds *k);
 
-/* Starts and stops what has come and gone since the last call. */
+/* Starts and stops caches for the kinds added and removed since the last call. */
 void kinds_step(struct kinds *k);
-/* Whether everything that was there at the beginning has been read. */
+/* Whether everything that existed at the start has been read. */
 bool kinds_synced(struct kinds *k);
 
-/* The object as the cache has it, NULL when it does not. Lives as long as a. */
+/* The object from the cache, or NULL. Lives as long as a. */
 const struct value *kinds_find(struct kinds *k, struct arena *a, const struct object_key *key);
 /* Calls fn for every object of Azure's kinds. */
 void kinds_each(struct kinds *k, void (*fn)(void *ctx, const struct object_key *key), void *ctx);
 
-/* Whether a kind's definition is plumb's own; others have no place for what plumb remembers. */
+/* Whether a kind's definition is plumb's own; others have no field for what plumb remembers. */
 bool kinds_is_own(struct kinds *k, const struct object_key *key);
 
 struct kinds_stats {
     size_t kinds, objects; /* Azure's */
     size_t bytes;          /* of all caches */
-    uint64_t failures;     /* of lists and watches so far */
+    uint64_t failures;     /* of lists and watches, so far */
 };
 struct kinds_stats kinds_stats(struct kinds *k);

@@ -2,8 +2,8 @@
 /*
  * live.c - the production side of the ports, and the thread that owns the operator; see live.h.
  *
- * An operator has a life, a number: answers to requests of an earlier one are dropped, as after a
- * crash.
+ * Each operator has a number, its life: answers to requests of an earlier one are dropped, as after
+ * a crash.
  */
 #include "operator/live.h"
 
@@ -32,11 +32,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* How often the lease and the end are looked at. */
+/* How often the lease and the stop flag are checked. */
 #define LOOK_EVERY (NS_PER_SEC / 4)
-/* A longer pause that Azure asks for is shown in the status of the object. */
+/* Longer pauses that Azure asks for are shown in the status of the object. */
 #define THROTTLED_QUIETLY (5 * NS_PER_SEC)
-/* Where and how often the last checks are written down. */
+/* Where and how often the last checks are saved. */
 #define CHECKPOINT_NAME "plumb-checkpoint"
 #define CHECKPOINT_MEMBER "checkpoint"
 #define CHECKPOINT_EVERY (300 * NS_PER_SEC)
@@ -44,7 +44,7 @@
 /* Between attempts to install definitions. */
 #define INSTALL_WAIT_MAX (60 * NS_PER_SEC)
 
-/* Whose answer a call to Azure is. */
+/* What a call to Azure is for. */
 struct asked {
     uint64_t ticket;
     unsigned life;
@@ -60,14 +60,14 @@ struct live {
     struct kube_pipe *kube;
     pthread_t kube_thread;
     bool taking;         /* it was started */
-    bool holding;        /* the one of the lease was, too */
-    bool starving;       /* that one could not be, which was reported */
+    bool holding;        /* the thread that renews the lease was started, too */
+    bool starving;       /* that thread could not be started, which was reported */
     struct lease *lease; /* NULL: none is needed */
     pthread_t lease_thread;
     struct http_cancel *lease_cancel;
 
     struct keeper *keeper;    /* NULL: decisions are not kept */
-    struct live_rules *rules; /* NULL: they are not followed */
+    struct live_rules *rules; /* NULL: they are not watched */
     struct accounts *accounts;
     struct events *events;
     struct request_metrics *requests;
@@ -76,7 +76,7 @@ struct live {
     struct arm_gate *gate;
     struct arm_pipe *pipe;
     pthread_t pipe_thread;
-    struct http_cancel *stopping; /* requests under way are given up */
+    struct http_cancel *stopping; /* raised to abandon requests under way */
 
     pthread_t install_thread;
     bool installing; /* it was started */
@@ -88,7 +88,7 @@ struct live {
     struct checkpoint *checkpoint; /* the owner's */
     int64_t checkpoint_due;        /* by clock_mono */
     bool checkpoint_news;
-    struct operator* operator; /* under the lock; made and freed by the owner only */
+    struct operator* operator; /* under the lock; created and freed only by the owner */
     unsigned life;
     atomic_bool ready, leads;
     struct operator_stats stats; /* of the last step, under the lock */
@@ -158,7 +158,7 @@ static struct kube_asked *new_asked(enum kube_why why, unsigned life)
     return asked;
 }
 
-/* False: nothing was sent, and asked is gone. */
+/* False: nothing was sent, and asked was freed. */
 static bool start_kube(struct live *l, const struct kube_ask *ask, struct kube_asked *asked)
 {
     AUTO_ERR e = {0};
@@ -229,7 +229,7 @@ static void on_effect(struct live *l, const struct kube_asked *asked, const stru
            &(struct arm_answer){.http = done->http, .body = done->body, .retry_after = -1});
 }
 
-/* True: asked has gone on with another request, or is gone. */
+/* True: asked is in use by another request, or was freed. */
 static bool on_event(struct live *l, struct kube_asked *asked, const struct kube_done *done)
 {
     if (!done->ok)
@@ -249,7 +249,7 @@ static const struct kube_resource config_maps = {.version = STR_INIT("v1"),
 static const struct kube_write_options checkpoint_options = {
     .field_manager = STR_INIT("plumb-operator")};
 
-/* A merge patch of an object that is there, or the object itself. */
+/* A merge patch if the object exists, else the object itself. */
 static struct kube_ask checkpoint_ask(const struct live *l, enum kube_verb verb, str text)
 {
     return (struct kube_ask){
@@ -272,7 +272,7 @@ static str checkpoint_text(struct live *l, struct arena *a)
                    STR_ARG(checkpoint_write(l->checkpoint, a, clock_now())));
 }
 
-/* Before there is an operator. Not being able to read it is not an error. */
+/* Called before there is an operator. Failing to read it is not an error. */
 static void read_checkpoint(struct live *l)
 {
     AUTO_ARENA a = arena_new();
@@ -301,7 +301,7 @@ static void start_checkpoint(struct live *l)
     (void)start_kube(l, &ask, asked);
 }
 
-/* True: asked has gone on with another request, or is gone. */
+/* True: asked is in use by another request, or was freed. */
 static bool on_checkpoint(struct live *l, struct kube_asked *asked, const struct kube_done *done)
 {
     if (done->http != 404 || done->ask.verb != KUBE_VERB_PATCH)
@@ -333,7 +333,7 @@ static void on_rules(struct live *l, const struct kube_done *done)
         wake(l);
 }
 
-/* At the end, when responses are no longer taken. */
+/* At the end, when answers are no longer accepted. */
 static void write_last_checkpoint(struct live *l)
 {
     AUTO_ARENA a = arena_new();
@@ -469,7 +469,7 @@ static bool port_leads(void *ctx)
     return !l->lease || lease_held(l->lease);
 }
 
-/* Of what the pipe takes; beyond it a request would fail, and with it a healthy object. */
+/* Below what the pipe accepts, beyond which a request, and thus a healthy object, would fail. */
 static bool port_crowded(void *ctx, bool user)
 {
     struct live *l = ctx;
@@ -478,8 +478,8 @@ static bool port_crowded(void *ctx, bool user)
     return calls >= (user ? ARM_CALLS_MAX / 10 * 9 : ARM_CALLS_MAX / 2);
 }
 
-/* As port_leads, for the pipes, before each try: it is still the term in which the operator began.
- */
+/* Like port_leads, for the pipes, before each attempt: whether the operator's own term still runs.
+ * */
 static bool term_runs(void *ctx)
 {
     struct live *l = ctx;
@@ -599,7 +599,7 @@ static void *install(void *ctx)
     }
 }
 
-/* Once per process, by whoever leads. */
+/* Once per process, if it leads. */
 static void start_installing(struct live *l)
 {
     if (!l->installing && l->config.install_count && !l->config.observe)
@@ -658,7 +658,7 @@ static void begin(struct live *l, uint64_t lease_term)
              LOG_INT("objects", (int64_t)stats.objects));
 }
 
-/* What waits in the pipes is not sent any more, now or ever. */
+/* What is waiting in the pipes will never be sent. */
 static void drop(struct live *l)
 {
     struct operator* o;
@@ -674,7 +674,7 @@ static void drop(struct live *l)
     operator_free(o);
 }
 
-/* Other rules are for another operator: it looks at everything anew, as after a crash. */
+/* New rules need a new operator, which looks at everything again, as after a crash. */
 static void follow_rules(struct live *l)
 {
     if (l->rules && live_rules_due(l->rules, clock_mono()))
@@ -685,7 +685,7 @@ static void follow_rules(struct live *l)
     l->config.operator.rules = live_rules_take(l->rules);
 }
 
-/* Does what there is to do and answers when, by clock_mono, it should look again. */
+/* Does what there is to do, and returns when, by clock_mono, to look again. */
 static int64_t step(struct live *l)
 {
     const uint64_t term = l->lease ? lease_term(l->lease) : 1;

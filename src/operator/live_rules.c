@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* live_rules.c - rules of a ConfigMap, followed; see live_rules.h. */
+/* live_rules.c - watches a ConfigMap with rules; see live_rules.h. */
 #include "operator/live_rules.h"
 
 #include "base/lock.h"
@@ -12,13 +12,13 @@ struct live_rules {
     struct lock lock;
     /* Under the lock. */
     int64_t due;         /* by clock_mono */
-    bool asked, changed; /* a read is under way; and there was news meanwhile */
+    bool asked, changed; /* a read is under way; there was news meanwhile */
     bool gone;           /* which was logged */
-    struct arena *seen;  /* of version: the last ConfigMap that was looked at, good or bad */
+    struct arena *seen;  /* for version: the last ConfigMap that was read, valid or not */
     str version;
-    struct arena *next; /* of the rules to come; NULL: none */
+    struct arena *next; /* of the new rules; NULL: none */
     const struct kind_set *rules;
-    struct arena *current; /* of those in force; NULL: not ours. The owner's */
+    struct arena *current; /* of the current rules; NULL: not ours. Used by the owner only */
 };
 
 struct live_rules *live_rules_new(str namespace, str name, str version)
@@ -69,7 +69,7 @@ bool live_rules_due(struct live_rules *r, int64_t now)
     return true;
 }
 
-/* The ConfigMap, when it is another one than the last; a is its arena. */
+/* The ConfigMap, if it is not the same as the last one; a is its arena. */
 static const struct value *read_news(struct live_rules *r, struct arena *a, str body)
 {
     struct source *src = ARENA_NEW(a, struct source);

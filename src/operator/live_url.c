@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* live_url.c - the address of an effect as a call; see live_url.h. */
+/* live_url.c - turns the URL of an effect into a call; see live_url.h. */
 #include "operator/live_url.h"
 
 #include "text/url.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* look.c - the beginning of every pass, and what a crash leads to: the object says where it stands.
- */
+/* look.c - the start of every pass, also after a crash: the object shows how far it has got. */
 #include "operator/internal.h"
 
-/* How often it has failed in a row, also after a restart. */
+/* How often it has failed in a row, even after a restart. */
 static uint32_t memory_attempt(const struct pass *p)
 {
     const struct value *v = memory_get(p, "attempt");
@@ -19,7 +18,7 @@ static bool is_anothers(const struct pass *p)
     return namespace.len && !str_eq(namespace, p->config->namespace) && !p->config->take_over;
 }
 
-/* The answer to a write was lost: what the API server has decides how new a view must be. */
+/* The answer to a write was lost: the API server's version shows how new a view must be. */
 struct pass_step state_refresh(struct pass *p)
 {
     const struct arm_answer *answer = pass_answer(p);
@@ -85,7 +84,7 @@ struct pass_step state_look(struct pass *p)
     p->card->renewed = false;
     if (object_is_deleting(p->object) && !object_has_finalizer(p->object, STR(FINALIZER)))
         return step_rest(STEP_NEVER);
-    /* What needs nothing of Azure needs no credential. */
+    /* If nothing is needed from Azure, no credential is needed. */
     if (object_is_deleting(p->object) && (pass_policy(p) != POLICY_MANAGE || copy_is(p)))
         return step_to(STATE_RELEASE);
     if (!pass_account(p, &otherwise))

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * loop.c - mailbox to due keys to passes to effects; the only loop.
+ * loop.c - the only loop: from the mailbox to due keys, passes and effects.
  *
- * A key is with the loop (taken from the queue and not done) while its pass waits for an answer, so
- * that no second pass of an object can begin and news of it wait until the first one rests.
+ * A key belongs to the loop (taken from the queue, but not done) while its pass waits for an
+ * answer, so that no second pass over the same object can start, and news about it waits until the
+ * first one rests.
  */
 #include "operator/internal.h"
 
@@ -17,19 +18,19 @@
 
 /* More steps without a request mean a cycle of states. */
 #define STEPS_MAX 100
-/* With a target of a reference that is not Ready. */
+/* How long to wait for a referenced object that is not Ready. */
 #define PATIENCE (600 * NS_PER_SEC)
-/* Without the lease nothing is written; whoever gets it back goes on after a while. */
+/* Without the lease nothing is written; if it comes back, passes go on after a while. */
 #define LEASE_WAIT (5 * NS_PER_SEC)
 
-/* Objects in a list are looked at in so many parts, this far from each other. */
+/* Objects in a list are looked at in this many slices, this far apart. */
 #define LISTED_SLICES 20
 #define LISTED_SLICE NS_PER_SEC
 
-/* While too many requests to Azure wait, the next object comes after about so long. */
+/* While too many requests to Azure are waiting, the next object is delayed by about this long. */
 #define CROWD_WAIT (2 * NS_PER_SEC)
 
-/* Memory of passes is kept for the next ones: so many times, so large at most. */
+/* Arenas of passes are kept for the next ones: how many, and up to which size. */
 #define SPARES 8
 #define SPARE_MAX (256 * KIB)
 
@@ -50,7 +51,7 @@ struct operator
     struct map *flying; /* the bytes of a ticket to its card */
     uint64_t ticket;
     struct operator_stats stats;
-    size_t unsynced;              /* cards with a time of that name */
+    size_t unsynced;              /* cards with unsynced set */
     struct arena *spares[SPARES]; /* of passes that have ended */
     size_t spare_count;
     struct deleted {
@@ -88,7 +89,7 @@ struct operator* operator_new(const struct operator_config *config, const struct
     return o;
 }
 
-/* Wiped, for the next pass; what a large object took is given back. */
+/* Wipes an arena for the next pass; memory of a large object is freed. */
 static void keep_spare(struct operator* o, struct arena *a)
 {
     if (o->spare_count == COUNT(o->spares) || arena_held(a) > SPARE_MAX) {
@@ -118,7 +119,7 @@ static void set_unsynced(struct operator* o, struct card *card, int64_t since)
     card->unsynced = since;
 }
 
-/* Counts the object in another state: where its pass leaves it. */
+/* Counts the object in the state in which its pass leaves it. */
 static void enter(struct operator* o, struct card *card, enum object_state state)
 {
     const struct pass *p = card->pass;
@@ -191,17 +192,17 @@ void operator_queue_stats(const struct operator* o, struct queue_stats *out)
 
 /* ---- Deletions. ------------------------------------------------------------------------------ */
 
-/* Deletions are counted by slices of time, and as many slices as make ten minutes are added. */
+/* Deletions are counted by time slice; the slices of the last ten minutes are added up. */
 #define DELETES_SLICE (10 * NS_PER_SEC)
 
 struct below {
     struct operator* o;
-    struct map *seen; /* whoever has several owners is one */
+    struct map *seen; /* an object with several owners counts once */
     str uid;
     size_t count, depth;
 };
 
-/* Everything that Azure would delete with it: its dependents, and theirs. */
+/* Counts everything that Azure would delete with it: its dependents, and theirs. */
 static void count_below(void *ctx, struct card *card)
 {
     struct below *b = ctx;
@@ -251,7 +252,7 @@ static void note_delete(void *ctx, const struct card *card)
 
 /* ---- Copies. --------------------------------------------------------------------------------- */
 
-/* Few ask: objects that are claimed and about which nothing was decided yet. */
+/* Rarely called: only for claimed objects about which nothing was decided yet. */
 static const struct value *find_holder(void *ctx, const struct pass *p, str id)
 {
     struct operator* o = ctx;
@@ -297,7 +298,7 @@ static enum evolve evolves(void *ctx, const struct card *card, str path, size_t 
 
 static void begin_pass(struct operator* o, struct card *card)
 {
-    /* What Secrets hold is in it. */
+    /* It contains values of Secrets. */
     struct arena *a = o->spare_count ? o->spares[--o->spare_count] : arena_new_secret();
 
     card->pass = ARENA_NEW(a, struct pass);
@@ -319,7 +320,7 @@ static void begin_pass(struct operator* o, struct card *card)
     o->stats.passes++;
 }
 
-/* Azure may show in the owner what was written to its child. */
+/* Notes that Azure may show in the owner what was written to its child. */
 static void tell_owner(struct operator* o, struct pass *p)
 {
     const struct value *owner;
@@ -354,7 +355,7 @@ static void rest(struct operator* o, struct card *card, int64_t delay)
         queue_add_after(o->queue, card->text, QUEUE_NORMAL, delay);
 }
 
-/* A pass that was only put off says nothing. */
+/* A pass that was only postponed says nothing about the state. */
 static void enter_rest(struct operator* o, struct card *card)
 {
     const struct verdict *v = &card->pass->verdict;
@@ -373,7 +374,7 @@ static void forget(struct operator* o, struct card *card)
     AUTO_ARENA a = arena_new();
     const struct value *object = o->ports.find(o->ports.ctx, a, &card->key);
 
-    /* Another one of that name is there, and its news were taken for those of the old one. */
+    /* A new object of that name exists, and its news was taken for that of the old one. */
     if (object && card->seen != meta_intent(object)) {
         rest(o, card, 0);
         return;
@@ -402,7 +403,7 @@ static int64_t next_period(const struct operator* o, const struct card *card)
                            : o->config.period);
 }
 
-/* What a mode that must not write would have done. */
+/* Reports what a mode without a writer would have done. */
 static void withhold(struct operator* o, struct card *card, const struct effect *effect)
 {
     AUTO_ARENA a = arena_new();
@@ -421,19 +422,19 @@ static void withhold(struct operator* o, struct card *card, const struct effect 
                                                      effect_method(effect->kind), STR_ARG(place))});
 }
 
-/* Without a writer: true when the pass goes on with an imagined answer. */
+/* Without a writer: true if the pass goes on with a simulated answer. */
 static bool withheld(struct operator* o, struct card *card, const struct effect *effect)
 {
     withhold(o, card, effect);
     if (outcome_imagine(card->pass, effect))
         return true;
     outcome_tell(card->pass, OUTCOME_WITHHELD, effect);
-    card->pass->tried = false; /* so that nobody counts with it */
+    card->pass->tried = false; /* so that nothing relies on it */
     rest(o, card, next_period(o, card));
     return false;
 }
 
-/* True: the answer is there. */
+/* True if the answer is already there. */
 static bool ask(struct operator* o, struct card *card, const struct effect *effect)
 {
     bool write = effect_is_write(effect);
@@ -451,13 +452,13 @@ static bool ask(struct operator* o, struct card *card, const struct effect *effe
     return false;
 }
 
-/* Whether it is looked at by then. */
+/* Whether it will be looked at by then. */
 static bool is_due(const struct card *card, int64_t then)
 {
     return card->well ? card->due && card->due <= then : card->resumed;
 }
 
-/* Others in a list are looked at now that it is there, unless their time is far. */
+/* Now that the list is there, looks at other objects in it, unless they are due much later. */
 static void wake_listed(struct operator* o, const struct pass *p)
 {
     int64_t now = clock_mono(), far = now + o->config.period / 4 * 5;
@@ -473,7 +474,7 @@ static void wake_listed(struct operator* o, const struct pass *p)
     }
 }
 
-/* From state to state, until there is something to wait for. */
+/* Goes from state to state until there is something to wait for. */
 static void advance(struct operator* o, struct card *card)
 {
     struct pass *p = card->pass;
@@ -512,10 +513,10 @@ static void advance(struct operator* o, struct card *card)
         case STEP_PERIOD:
             outcome_tell(p, OUTCOME_WELL, NULL);
             enter(o, card, OBJECT_READY);
-            /* With a look to come soon it is not done yet. */
+            /* If another look follows soon, it is not done yet. */
             if (o->ports.well && !step.delay)
                 o->ports.well(o->ports.ctx, &card->key);
-            /* A second look never comes later than a short period asks for. */
+            /* A second look must not come later than a short period requires. */
             delay = next_period(o, card);
             if (step.delay && step.delay < delay)
                 delay = step.delay;
@@ -539,7 +540,7 @@ void operator_hurry(struct operator* o)
             queue_add(o->queue, cards_at(o->cards, i)->text, QUEUE_NORMAL);
 }
 
-/* Tens of thousands of objects at once, as after a first start: the others come later. */
+/* If tens of thousands of objects are due at once, as after the first start, some come later. */
 static bool comes_later(struct operator* o, const struct card *card)
 {
     if (card->pass || !o->ports.crowded || !o->ports.crowded(o->ports.ctx, card->renewed))
@@ -549,7 +550,7 @@ static bool comes_later(struct operator* o, const struct card *card)
     return true;
 }
 
-/* A key is due: a new pass, the end of a pause, or news during one. */
+/* Handles a key that is due: a new pass, the end of a pause, or news during one. */
 static void run(struct operator* o, struct card *card)
 {
     AUTO_ARENA a = arena_new();
@@ -564,7 +565,7 @@ static void run(struct operator* o, struct card *card)
             pause_pass(o, card, left);
             return;
         }
-        /* A deletion does not wait for what it ends. */
+        /* A deletion does not wait for what it cancels. */
         end_pass(o, card);
     }
     if (card->pass)
@@ -585,7 +586,7 @@ static void wake_waiting(void *ctx, struct card *card)
         queue_add(o->queue, card->text, QUEUE_NORMAL);
 }
 
-/* If it has failed before, then perhaps because of what has changed: that counts no more. */
+/* Earlier failures may have been caused by what has changed: they no longer count. */
 static void wake(void *ctx, struct card *card)
 {
     struct operator* o = ctx;
@@ -595,7 +596,10 @@ static void wake(void *ctx, struct card *card)
     queue_add(o->queue, card->text, QUEUE_NORMAL);
 }
 
-/* What it is made from is Ready now, for which it did not wait: perhaps it failed without it. */
+/*
+ * Something that it is made from, but did not wait for, is Ready now: perhaps it failed because of
+ * that.
+ */
 static void wake_unwell(void *ctx, struct card *card)
 {
     calm_disturb(card);
@@ -603,11 +607,11 @@ static void wake_unwell(void *ctx, struct card *card)
         wake(ctx, card);
 }
 
-/* So often at once, then once in a while: each look asks Azure. */
+/* This often at once, then once in a while, as each look is a request to Azure. */
 #define LOOKS_BURST 5
 #define LOOKS_EVERY (60 * NS_PER_SEC)
 
-/* Somebody changed what it uses or writes, perhaps not for the last time. */
+/* Somebody changed what it uses or writes, and may do so again. */
 static void wake_limited(void *ctx, struct card *card)
 {
     struct operator* o = ctx;
@@ -620,15 +624,15 @@ static void wake_limited(void *ctx, struct card *card)
     queue_add_after(o->queue, card->text, QUEUE_NORMAL, wait > 0 ? wait : 0);
 }
 
-/* Whoever is well can wait for a Secret or ConfigMap that is written all the time. */
+/* A healthy object can wait if a Secret or ConfigMap is written all the time. */
 static void wake_user(void *ctx, struct card *card)
 {
     (card->well && !card->waits ? wake_limited : wake)(ctx, card);
 }
 
 /*
- * While it writes, what comes in is its own work; it knows the version when the answer is there. It
- * deletes nothing, so that is always news.
+ * While it is writing, changes are its own; it learns the version from the answer. It never deletes
+ * there, so a deletion is always news.
  */
 static void wake_exporter(void *ctx, struct card *card)
 {
@@ -642,7 +646,7 @@ static bool is_ready(const struct value *object)
                              object_generation(object));
 }
 
-/* Nothing is under way, and the last pass left nothing to do. */
+/* Whether nothing is under way, and the last pass left nothing to do. */
 static bool is_at_rest(const struct value *object)
 {
     return is_ready(object) && !object_is_deleting(object) &&
@@ -650,7 +654,7 @@ static bool is_at_rest(const struct value *object)
            !object_annotation(object, STR(ANNOTATION_POLL_TOKEN)).len;
 }
 
-/* What is written for an object, as it is now: from here on, changes of it are news. */
+/* Notes the current state of an object's exports: from now on, changes to them are news. */
 static void foresee_export(struct operator* o, struct card *card, const struct object_key *key)
 {
     AUTO_ARENA a = arena_new();
@@ -661,7 +665,7 @@ static void foresee_export(struct operator* o, struct card *card, const struct o
     (void)graph_news(o->graph, export, found ? object_version(found) : 0);
 }
 
-/* The Namespace, whose policy counts for objects without one. */
+/* Notes the Namespace, whose policy applies to objects without one. */
 static void foresee_namespace(struct operator* o, struct card *card)
 {
     AUTO_ARENA a = arena_new();
@@ -672,7 +676,7 @@ static void foresee_namespace(struct operator* o, struct card *card)
     (void)graph_news(o->graph, text, meta_intent(o->ports.find(o->ports.ctx, a, &key)));
 }
 
-/* What its next pass would find out, so that news of it wake the object before. */
+/* Notes what its next pass would find out, so that news wakes the object even before that. */
 static void foresee(struct operator* o, struct card *card, const struct value *object,
                     const struct model_resource *resource)
 {
@@ -698,8 +702,8 @@ static void foresee(struct operator* o, struct card *card, const struct value *o
 }
 
 /*
- * After a restart: the lists that the resource is in, so that the first looks are made by them.
- * True: an earlier process knew it well, so that it can wait for a list.
+ * After a restart: joins the lists that the resource is in, so that the first looks use them. True:
+ * it was healthy in an earlier process, so that it can wait for a list.
  */
 static bool foresee_lists(struct operator* o, struct card *card, const struct value *object)
 {
@@ -716,7 +720,7 @@ static bool foresee_lists(struct operator* o, struct card *card, const struct va
     return known && value_is_true(memory_get(&p, "settled"));
 }
 
-/* The same: what was found well waits for the end of its period. */
+/* The same: an object that was found healthy waits for the end of its period. */
 static bool continue_rest(struct operator* o, struct card *card, const struct value *object)
 {
     int64_t ago = o->ports.checked ? o->ports.checked(o->ports.ctx, &card->key) : -1;
@@ -739,7 +743,10 @@ static bool continue_rest(struct operator* o, struct card *card, const struct va
     return true;
 }
 
-/* Somebody took finalizer or id away: until they are back, a deletion would leave the resource. */
+/*
+ * Whether somebody removed the finalizer or id: until they are restored, a deletion would leave the
+ * resource behind.
+ */
 static bool has_lost_claim(const struct card *card, const struct value *object)
 {
     return card->well && object && !object_is_deleting(object) &&
@@ -747,14 +754,14 @@ static bool has_lost_claim(const struct card *card, const struct value *object)
              object_annotation(object, STR(ANNOTATION_RESOURCE_ID)).len);
 }
 
-/* Whether news of an object are a cause to look at it. Whose it is may change at any time. */
+/* Whether news about an object is a reason to look at it. Its owner may change at any time. */
 static bool must_look(const struct card *card, const struct value *object)
 {
     return card->outdated || card->overlaps || card->seen != meta_intent(object) ||
            has_lost_claim(card, object);
 }
 
-/* Since when an object that was not known to this process is not Ready: as it says itself. */
+/* Since when an object that is new to this process has not been Ready, according to its status. */
 static int64_t unsynced_since(struct arena *a, const struct value *object)
 {
     int64_t now = clock_now();
@@ -777,13 +784,13 @@ static void take_change(struct operator* o, const struct object_key *key)
     struct card *card = cards_find(o->cards, text);
 
     const struct value *object = o->ports.find(o->ports.ctx, a, key);
-    /* A Namespace: whoever follows its policy looks again when that has changed. */
+    /* A Namespace: objects that follow its policy look again if that has changed. */
     if (!key->group.len && str_eq(key->kind, STR("Namespace"))) {
         if (graph_news(o->graph, text, meta_intent(object)))
             graph_each(o->graph, text, wake, o);
         return;
     }
-    /* A Secret or ConfigMap: whoever uses it looks again. */
+    /* A Secret or ConfigMap: objects that use it look again. */
     if (!key->group.len) {
         str export = graph_export(a, text);
         graph_each(o->graph, text, wake_user, o);
@@ -812,12 +819,12 @@ static void take_change(struct operator* o, const struct object_key *key)
         card->well = card->well && card->outdated;
         queue_add(o->queue, card->text, QUEUE_NORMAL);
     }
-    /* Whoever waits for it, unless it looks as before: a record in its status is nobody's news. */
+    /* Wakes dependents, unless it looks the same to them: a record in its status is not news. */
     if (graph_has(o->graph, text) && graph_news(o->graph, text, meta_shown(object)))
         graph_each(o->graph, text, is_ready(object) ? wake_unwell : wake_waiting, o);
 }
 
-/* Answers to polls may be many: each takes the place of the one before the last. */
+/* There may be many answers to polls: each replaces the one before the last. */
 static struct arena *answer_arena(struct pass *p)
 {
     if (p->state != STATE_FOLLOW)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mailbox.c - what happened meanwhile, from any thread to the one of the operator. */
+/* mailbox.c - passes news from any thread to the operator's thread. */
 #include "operator/internal.h"
 
 #include "base/block.h"
@@ -21,7 +21,7 @@ struct mailbox *mailbox_new(void)
     struct mailbox *m = block_new(sizeof *m);
 
     *m = (struct mailbox){.lock = LOCK_INIT};
-    /* Bodies of Secrets pass here. */
+    /* Bodies of Secrets pass through here. */
     for (size_t i = 0; i < COUNT(m->bags); i++)
         m->bags[i].arena = arena_new_secret();
     return m;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mask.c - before an error message of Azure is shown: the Secrets that it might quote.
+ * mask.c - reads the Secrets that an error message of Azure might quote, before it is shown.
  *
- * Azure quotes requests in errors, also long after them: the operation of a payload with a password
- * may fail when another process follows it, and a deletion may mention a key that was exported. So
- * all Secrets that the object uses or writes and that this pass has not read are read first, and
- * their values are not repeated. A message is withheld when one of them cannot be read.
+ * Azure quotes requests in errors, even long afterwards: an operation whose payload had a password
+ * may fail when another process polls it, and a deletion may mention a key that was exported. So
+ * all Secrets that the object uses or writes, and that this pass has not read, are read first, and
+ * their values are masked. If one of them cannot be read, the message is withheld.
  */
 #include "operator/internal.h"
 
@@ -17,7 +17,7 @@
 #include "text/json/json.h"
 #include "text/url.h"
 
-/* Bytes of a value that is looked for in other spellings too. */
+/* The shortest value that is also searched for in other spellings. */
 #define SPELLED_MIN 4
 
 static void hide_text(struct pass *p, str value)
@@ -31,7 +31,7 @@ static void hide_text(struct pass *p, str value)
     VEC_PUSH(p->arena, &p->secrets, value);
 }
 
-/* As requests that are quoted spell it: in JSON, in a URL, and in base64. */
+/* The spellings in quoted requests: in JSON, in a URL, and in base64. */
 static void hide_spellings(struct pass *p, str value)
 {
     struct buf json = buf_new(p->arena, BUF_UNLIMITED), url = json, query = json;
@@ -49,7 +49,7 @@ static void hide_spellings(struct pass *p, str value)
     hide_text(p, base64_encode(p->arena, value));
 }
 
-/* Also without the trailing newline of files, which nothing quotes. */
+/* Also without the final newline of files, which is never quoted. */
 void mask_value(struct pass *p, str value)
 {
     hide_text(p, value);
@@ -97,7 +97,7 @@ static void take(struct pass *p, const struct arm_answer *answer)
                                      STR_ARG(p->unread), answer->http);
 }
 
-/* Whether a need is a Secret that was not read yet, which is noted. */
+/* Whether a need is a Secret that has not been read; notes it. */
 static bool is_unread(struct pass *p, const struct need *n)
 {
     struct object_key key = n->object;

@@ -2,10 +2,10 @@
 /*
  * memory.c - status.operatorStatus: what the operator remembers in the object itself.
  *
- * It is a help, not the truth: whoever deletes it causes a comparison more, or a PUT, and nothing
- * else. It never holds what Secrets hold; the digest of a payload is keyed, so that it cannot be
- * tried out. On definitions without the field, those of the reference operator, an annotation
- * holds it, but for the decisions.
+ * It is a help, not the truth: deleting it causes one more comparison or PUT, and nothing else. It
+ * never contains values of Secrets; the digest of a payload is keyed, so that it cannot be guessed.
+ * If the definition lacks the field, like the reference operator's, all but the decisions is kept
+ * in an annotation.
  */
 #include <openssl/hmac.h>
 
@@ -14,13 +14,13 @@
 #include "base/clock.h"
 #include "text/json/json.h"
 
-/* Of 32 bytes; half is plenty to see that something has changed. */
+/* Of 32 bytes; half of them are plenty to detect changes. */
 #define DIGEST_BYTES 16
 
 /* An annotation has room for 256 KiB with all others. */
 #define ANNOTATED_MAX (64 * KIB)
 
-/* As the object has it. */
+/* The memory in the object. */
 static const struct value *stored(const struct pass *p)
 {
     const struct value *own = value_get(value_get(p->object, STR("status")), STR("operatorStatus"));
@@ -126,7 +126,7 @@ void memory_annotate(struct pass *p, struct value *object)
                           text.len <= ANNOTATED_MAX ? text : STR_NONE);
 }
 
-/* Which key a digest was made with: after a change of the key nothing can be said. */
+/* Identifies the key of a digest: after a change of the key digests cannot be compared. */
 static void print_key(struct buf *b, str key)
 {
     unsigned char sum[EVP_MAX_MD_SIZE];
@@ -160,7 +160,7 @@ bool memory_is_payload(const struct pass *p, bool *known)
 {
     str old = memory_text(p, "payloadDigest"), key, rest;
 
-    /* The object could not be told of the last PUT. */
+    /* The last PUT could not be noted on the object. */
     if (p->card->put) {
         *known = true;
         return p->card->put == str_hash(p->digest);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* metrics.c - requests to Azure, counted; see metrics.h. */
+/* metrics.c - counts requests to Azure; see metrics.h. */
 #include "operator/metrics.h"
 
 #include "arm/id.h"
@@ -7,12 +7,12 @@
 #include "base/map.h"
 #include "base/prometheus.h"
 
-/* Prometheus' own buckets, in milliseconds, and how Go writes them in seconds. */
+/* Prometheus' default buckets, in milliseconds, and as Go prints them in seconds. */
 static const int64_t bounds[] = {5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000};
 static const char *const bound_names[COUNT(bounds)] = {
     "0.005", "0.01", "0.025", "0.05", "0.1", "0.25", "0.5", "1", "2.5", "5", "10"};
 
-/* All requests of one type and method; counts by status are entries of their own. */
+/* All requests of one type and method; counts by status are separate entries. */
 struct count {
     str type, method;
     int status;                         /* of counts; 0: no answer. -1: of times */

@@ -2,7 +2,7 @@
 /*
  * metrics.h - requests to Azure, counted for Prometheus under the reference operator's names.
  *
- * azure_successful_requests_total counts every request that Azure answered, refusals included;
+ * azure_successful_requests_total counts every request that Azure answered, errors included;
  * azure_failed_requests_total those without an answer; azure_requests_time_seconds is a histogram
  * of both. Labels are the ARM type, the method and the status. Requests whose path is not an ARM id
  * are not counted. Any thread.
@@ -13,7 +13,7 @@
 
 struct request_metrics;
 
-/* As many combinations of labels are kept; further ones count as type "other". */
+/* The most combinations of labels that are kept; further ones count as type "other". */
 #define REQUEST_METRICS_MAX 20000
 
 struct request_metrics *request_metrics_new(void);

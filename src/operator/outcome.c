@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * outcome.c - how a pass ends, for plans; and what a pass without a writer imagines.
+ * outcome.c - reports how a pass ends, for plans; and simulates writes to the object if there is no
+ * writer.
  *
  * A pass writes to its object before it writes to Azure: the claim, the condition, the poll token.
- * Without a writer these are applied to the view that the pass has, so that it comes to the request
- * to Azure that it would send, made from the same states.
+ * Without a writer these are applied to the pass's own view, so that it goes through the same
+ * states and arrives at the request that it would send to Azure.
  */
 #include "operator/internal.h"
 
@@ -86,7 +87,7 @@ static struct deviations shown_changes(struct pass *p, const struct deviations *
     return out;
 }
 
-/* Differences that lead to a PUT, or to a report alone. */
+/* Differences that lead to a PUT, or only to a report. */
 static struct deviations changes_of(struct pass *p, const struct effect *effect)
 {
     if (effect && effect->kind == ARM_PUT)

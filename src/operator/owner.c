@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * owner.c - what an object stands below: found, checked, and bound by its uid.
+ * owner.c - finds and checks an object's owner, and binds the object to its uid.
  *
- * An owner is an object (by name, or by group, kind and name), or a resource of Azure by its id. An
- * object is bound once: the owner reference that Kubernetes' garbage collector follows names the
- * uid, so that an owner that was deleted and made anew does not get the children of the old one.
- * The reference is added whenever it is absent, and never bound to another uid.
+ * An owner is an object (by name, or by group, kind and name), or an Azure resource (by id). An
+ * object is bound once: the owner reference, which Kubernetes' garbage collector follows, has the
+ * owner's uid, so that an owner that was deleted and recreated does not get the children of the old
+ * one. The reference is added whenever it is missing, and never bound to another uid.
  */
 #include "operator/internal.h"
 
 #include "arm/id.h"
 
-/* Labels end with a letter or digit after 63 bytes at most. */
+/* Labels have at most 63 bytes and end with a letter or digit. */
 #define LABEL_MAX 63
 #define HASH_LEN 9 /* "-" and eight digits */
 
-/* Upstream: cut at 63 bytes. A value that must be cut gets a hash, so that two stay two. */
+/* Upstream: cut at 63 bytes. A value that must be cut gets a hash, so that it stays unique. */
 static str label(struct arena *a, str text)
 {
     if (text.len <= LABEL_MAX)
@@ -178,7 +178,7 @@ bool owner_is_ready(struct pass *p, const struct owner *owner, struct pass_step 
 
 /* ---- Owners in Azure. ------------------------------------------------------------------------ */
 
-/* The version to ask in: known for the kinds that may own this one, and for groups. */
+/* The API version for reading it: known for the kinds that may own this one, and for groups. */
 static str version_of(struct pass *p, str id)
 {
     struct arm_id parsed;

@@ -116,7 +116,9 @@ struct pass_step step_refused(struct pass *p, str method, const struct cloud_err
                                   .message = text,
                                   .rule = v.retry,
                                   .retry = error->retry_after > 0 ? error->retry_after : 0,
-                                  /* A read that fails now and then says nothing of the object. */
+                                  /*
+                                   * A read that fails now and then says nothing about the object.
+                                   */
                                   .quiet = healthy && !fatal && !p->tried &&
                                            str_eq(method, STR("GET")) &&
                                            (!error->http || error->http >= 429),
@@ -126,7 +128,7 @@ struct pass_step step_refused(struct pass *p, str method, const struct cloud_err
     return step_to(p->verdict.quiet ? STATE_EXPLAIN : STATE_MASK);
 }
 
-/* The account is known by its Secret, "namespace/name", unless it is the operator's own. */
+/* An account is named after its Secret, "namespace/name", unless it is the operator's own. */
 static str rejected_credential(struct pass *p, str why)
 {
     if (!str_contains(p->account.key, STR("/")))
@@ -171,7 +173,7 @@ struct value *pass_read_json(struct pass *p, str text)
                                                                                              : NULL;
 }
 
-/* Nothing but trying again is left. */
+/* All that is left is to try again. */
 static struct pass_step try_again(struct pass *p)
 {
     p->card->attempt += p->card->attempt < 30;
@@ -179,8 +181,8 @@ static struct pass_step try_again(struct pass *p)
 }
 
 /*
- * The API server rejects what was written, and would again. What has been done is remembered in
- * what can still be written: a status without what Azure told, a status without metadata.
+ * The API server rejects what was written, and would do so again. What was done is remembered in
+ * what can still be written: a status without what Azure returned, or a status without metadata.
  */
 static struct pass_step rejected(struct pass *p, const struct arm_answer *answer)
 {
@@ -216,9 +218,12 @@ bool pass_wrote(struct pass *p, const struct arm_answer *answer, struct pass_ste
         p->card->unsure = false;
         return true;
     }
-    /* Gone, or somebody else has written: the next look tells. There is nowhere to explain it. */
+    /*
+     * It is gone, or somebody else has written: the next look will show. There is nowhere to report
+     * it.
+     */
     *otherwise = step_rest(answer->http == 409 ? NS_PER_SEC / 10 : 5 * NS_PER_SEC);
-    /* After a conflict the cache is behind: it is waited for, not tried again and again. */
+    /* After a conflict the cache is outdated: wait for it instead of trying again and again. */
     p->card->unsure = !answer->http || answer->http == 200 || answer->http >= 500 ||
                       answer->http == 409;
     if (answer->http >= 400 && answer->http < 500 && answer->http != 404 && answer->http != 409)
@@ -316,7 +321,7 @@ str pass_id(const struct pass *p)
 {
     str id = object_annotation(p->object, STR(ANNOTATION_RESOURCE_ID));
 
-    /* Somebody took the annotation away, and there will be no second claim. */
+    /* Somebody removed the annotation, and it will not be claimed again. */
     if (!id.len && object_is_deleting(p->object))
         id = memory_text(p, "claimedId");
     return id;
@@ -482,7 +487,7 @@ bool pass_resource(struct pass *p, struct pass_step *otherwise)
         *otherwise = (struct pass_step){.kind = STEP_FORGET};
         return false;
     }
-    p->resource = p->hub; /* for those who explain why not */
+    p->resource = p->hub; /* for the explanation */
     if (!applied_version(p->config->model, p->object, &applied, &e)) {
         *otherwise = step_explain(p, "Error", "Failed", str_copy(p->arena, e.text));
         return false;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pass_ext.c - a pass at the points of its kind (ext.h): what hooks may know, the questions they
+ * pass_ext.c - a pass at the points of its kind (ext.h): the input of hooks, the questions they
  * ask, and what becomes of their decisions.
  */
 #include "operator/internal.h"
 
 #include "text/url.h"
 
-/* An honest hook asks a few questions; some of them come in pages. */
+/* A hook normally asks a few questions, some of which are paged. */
 #define QUESTIONS_MAX 128
 
 struct ext pass_ext(const struct pass *p)
@@ -45,7 +45,7 @@ static bool method_effect(str method, enum effect_kind *out)
     return false;
 }
 
-/* Hooks read where Azure keeps what they need, but write only where the object may. */
+/* Hooks may read anywhere in Azure, but write only where the object may. */
 static bool may_write(const struct pass *p, const struct ext_request *request, str *id)
 {
     str path, query;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* planner.c - what the operator would do to Azure; see planner.h. */
+/* planner.c - plans what the operator would do to Azure; see planner.h. */
 #include "operator/planner.h"
 
 #include "base/clock.h"
@@ -13,9 +13,9 @@
 
 #include <stdlib.h>
 
-/* What is due later than that is a retry or the next period: the plan does not wait for it. */
+/* Anything due later than this is a retry or the next period, for which the plan does not wait. */
 #define SOON NS_PER_MS
-/* Owners above an object that its place in the report shows. */
+/* The most owners in the sort key of an object. */
 #define PLACE_DEPTH 16
 
 struct planned {
@@ -24,7 +24,7 @@ struct planned {
     const struct value *result; /* NULL: no pass has ended yet */
     str place;                  /* owners first, for the order */
     bool ours;                  /* of Azure's kinds */
-    bool hurried;               /* it has waited for what it refers to, in vain */
+    bool hurried;               /* it has waited for a reference in vain */
 };
 
 struct planner {
@@ -35,14 +35,14 @@ struct planner {
     struct map *objects; /* object_key_text to struct planned */
     uint64_t reads;
     bool news;    /* since the last step */
-    bool hurries; /* nobody waits for references any more */
+    bool hurries; /* nothing waits for references any more */
 };
 
 /* ---- Fields that a PUT does not change. ------------------------------------------------------ */
 
 /*
- * Members that Azure refuses to change once a resource is there. Of all types: the location, by the
- * contract of Resource Manager (InvalidResourceLocation). Of role assignments: who may do what
+ * Members that cannot be changed in an existing resource. In all types: the location, by the
+ * contract of Resource Manager (InvalidResourceLocation). In role assignments: who may do what
  * (RoleAssignmentUpdateNotPermitted).
  *
  * To add one: the type (empty: all), the path, and what shows it.
@@ -97,7 +97,9 @@ static void add_change(struct arena *a, struct value *list, str path, const stru
     value_add(a, list, one);
 }
 
-/* Everything in a payload, member by member; lists are one value. Answers how many there are. */
+/*
+ * Adds everything in a payload, member by member; a list is one value. Returns how many there are.
+ */
 static size_t add_members(struct arena *a, struct value *list, str path, const struct value *v)
 {
     size_t count = 0;
@@ -147,7 +149,7 @@ static void set_changes(struct planner *p, struct value *out, const struct outco
 
 /* ---- Results. -------------------------------------------------------------------------------- */
 
-/* What is waited for is not there: an owner, a target, a Secret. */
+/* Whether it waits for something that does not exist: an owner, a target, a Secret. */
 static bool is_dangling(const struct outcome *o)
 {
     static const char *const reasons[] = {"AzureResourceNotFound", "ConfigMapNotFound",
@@ -247,7 +249,7 @@ static struct value *result_of(struct planner *p, const struct planned *one,
         value_set_bool(a, out, is_dangling(o) ? STR("dangling") : STR("fault"), true);
     if (note)
         value_set_str(a, out, STR("note"), str_c(note));
-    /* What the pass had is gone after it. */
+    /* The pass's memory is freed when it ends. */
     return value_copy(a, out);
 }
 
@@ -286,7 +288,7 @@ static void port_read(void *ctx, uint64_t ticket, const struct effect *effect)
     p->config.read(p->config.ctx, ticket, effect);
 }
 
-/* As the deed will leave it: whoever waits for the object goes on. */
+/* Marks the object as it will be after the write, so that whatever waits for it goes on. */
 static void imagine_ready(struct planner *p, struct planned *one, const struct value *object)
 {
     struct value *after = value_clone(p->arena, value_copy(p->arena, object));
@@ -303,7 +305,7 @@ static void imagine_ready(struct planner *p, struct planned *one, const struct v
     operator_changed(p->operator, & one->key);
 }
 
-/* It waits, but has an id by now, with which others can refer to it. */
+/* It waits, but already has an id, so that others can refer to it. */
 static void imagine_claim(struct planner *p, struct planned *one, const struct value *object)
 {
     if (!object_annotation(object, STR(ANNOTATION_RESOURCE_ID)).len ||
@@ -430,7 +432,7 @@ static str own_place(struct arena *a, const struct object_key *key)
                    STR_ARG(key->name));
 }
 
-/* The places of its owners and its own, so that the order of texts is that of the tree. */
+/* A sort key from its owners and itself, so that the order of texts is that of the tree. */
 static str place_of(struct planner *p, const struct planned *one, size_t depth)
 {
     const struct model_resource *resource;
@@ -500,7 +502,7 @@ static struct value *summary_of(struct planner *p, struct arena *a, const struct
     return out;
 }
 
-/* A pass that has not ended follows an operation that was begun before. */
+/* A pass that has not ended polls an operation that was started earlier. */
 static const struct value *waiting(struct arena *a, const struct object_key *key)
 {
     struct value *out = value_object(a);

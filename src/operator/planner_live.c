@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * planner_live.c - a plan against an API server and Azure Resource Manager; see planner_live.h.
+ * planner_live.c - plans against an API server and Azure Resource Manager; see planner_live.h.
  *
- * The thread of the caller is the only worker of the pipe to Azure: it steps the planner and then
- * waits for the next answer.
+ * The caller's thread is the only worker of the pipe to Azure: it steps the planner and then waits
+ * for the next answer.
  */
 #include "operator/planner_live.h"
 
@@ -16,7 +16,7 @@
 #include "text/json/json.h"
 #include "text/url.h"
 
-/* What the cluster said of an object. */
+/* The cluster's answer about an object. */
 struct fetched {
     int status;
     const struct value *object;
@@ -36,12 +36,12 @@ struct planning {
     struct arm_gate *gate;
     struct arm_pipe *pipe;
     struct map *fetched;            /* object_key_text to struct fetched */
-    VEC(struct object_key) secrets; /* that accounts wait for */
+    VEC(struct object_key) secrets; /* that accounts are waiting for */
 };
 
 /* ---- The cluster. ---------------------------------------------------------------------------- */
 
-/* Objects that were given win over those of the cluster, which are asked for once. */
+/* Given objects take precedence over those of the cluster, which are read once. */
 static const struct fetched *look_up(struct planning *l, const struct object_key *key)
 {
     str text = object_key_text(l->arena, key);
@@ -69,7 +69,7 @@ static const struct value *find(void *ctx, struct arena *a, const struct object_
     return object ? value_copy(a, object) : NULL;
 }
 
-/* Values of stringData win, as on the API server. */
+/* Values of stringData take precedence, as on the API server. */
 static const struct value *with_data(struct arena *a, const struct value *secret)
 {
     const struct value *plain = value_get(secret, STR("stringData"));
@@ -136,7 +136,7 @@ static enum account_state account_of(void *ctx, struct arena *a, const struct va
     return accounts_of(l->accounts, a, object, out, e);
 }
 
-/* It is read when the planner has been stepped: accounts_tell must not come from within. */
+/* It is read after the planner's step: accounts_tell must not be called from within. */
 static void read_secret(void *ctx, str namespace, str name)
 {
     struct planning *l = ctx;
@@ -147,7 +147,7 @@ static void read_secret(void *ctx, str namespace, str name)
     VEC_PUSH(l->arena, &l->secrets, key);
 }
 
-/* True: somebody may go on. */
+/* True if something may go on. */
 static bool tell_accounts(struct planning *l)
 {
     AUTO_ARENA a = arena_new_secret();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read.c - the resource as Azure has it now.
+ * read.c - reads the resource from Azure.
  *
- * An operation may end well and leave a resource whose state is Failed: that is a failure like any
- * other. Three kinds can be asked for only whether they exist.
+ * An operation may succeed and still leave a resource in state Failed, which is a failure like any
+ * other. For three kinds, Azure only reports whether they exist.
  */
 #include "operator/internal.h"
 
@@ -42,7 +42,7 @@ int64_t read_retry_delay(const struct pass *p)
     return delay < FAILED_DELAY_MAX ? delay : FAILED_DELAY_MAX;
 }
 
-/* Between machines. */
+/* How far clocks of different machines may differ. */
 #define CLOCKS_DIFFER (60 * NS_PER_SEC)
 
 /* Stamps order as texts. */
@@ -55,9 +55,8 @@ static bool is_after(str stamp, int64_t time)
 }
 
 /*
- * A change of the spec does not wait: it is a cause of its own. Nobody writes down a time that is
- * further away than the longest pause: then the clock was put back since, and nobody waits longer
- * for that.
+ * A change of the spec does not wait: it is a separate cause. A noted time is never further away
+ * than the longest pause, unless the clock was set back since: then do not wait any longer.
  */
 bool read_may_retry(const struct pass *p)
 {
@@ -78,13 +77,13 @@ struct pass_step read_ask(struct pass *p)
     return step_arm(p, head_only(p) ? ARM_HEAD : ARM_GET, pass_url(p), NULL);
 }
 
-/* A refusal that was sent as a success. */
+/* Whether the body is an error that was sent with a success status. */
 static bool is_refusal(const struct value *body)
 {
     return value_is(value_get(body, STR("error")), VALUE_OBJECT) && !value_get(body, STR("id"));
 }
 
-/* A kind that can only be asked for is as it was sent. */
+/* A kind whose existence is all that Azure reports counts as it was sent. */
 static struct value *body_of(struct pass *p, const struct arm_answer *answer)
 {
     if (!head_only(p)) {
@@ -96,18 +95,18 @@ static struct value *body_of(struct pass *p, const struct arm_answer *answer)
     return p->request.body ? value_clone(p->arena, p->request.body) : value_object(p->arena);
 }
 
-/* Within READ, when a list is asked first. */
+/* Within READ, if a list is requested first. */
 enum { PHASE_LIST = 1, PHASE_SAMPLE };
-/* Until another object has listed what this one is in. */
+/* How long to wait until another object has listed the collection. */
 #define SWEEP_WAIT_TIME (20 * NS_PER_SEC)
 
-/* What should be may not be known yet. */
+/* The payload may not be known yet. */
 static struct pass_step judge(const struct pass *p)
 {
     return step_to(p->ungathered ? STATE_GATHER : STATE_SHAPE);
 }
 
-/* How the look begins: by a list where that has it, or could. */
+/* Starts the look: with a list that has the resource, or could have it. */
 static struct pass_step begin(struct pass *p)
 {
     bool lists = p->sweeps && !p->sent && !p->card->suspect && !head_only(p);
@@ -155,7 +154,7 @@ struct pass_step state_read(struct pass *p)
     if (p->phase == PHASE_SAMPLE)
         sweep_sample(p, p->now);
     if (!p->body && (answer->http != 404 || p->sent)) {
-        /* An operation that went well and left nothing: the next pass begins anew. */
+        /* The operation succeeded but left nothing: the next pass starts over. */
         p->drop_token = p->sent;
         return step_answer_refused(p, STR("GET"), answer);
     }

@@ -2,22 +2,22 @@
 /*
  * remove.c - the object is being deleted: its resource goes first, then the finalizer.
  *
- * A resource is looked at before it is deleted: most are gone already, together with what they
- * stood in. A look that is forbidden tells nothing, and the DELETE is sent all the same. While the
- * owner is on its way out nothing is deleted below it, and its end wakes this; unless Azure refuses
- * to delete the owner, when children go first. Below an owner that may be held the API server is
- * asked for it first: foreground deletion deletes children before it, and the caches of two kinds
- * are not equally new.
+ * A resource is read before it is deleted, as most are already gone together with their parent. If
+ * reading is forbidden, the DELETE is sent anyway. While the owner is being deleted, nothing is
+ * deleted below it, and its end wakes this object; unless Azure refuses to delete the owner, in
+ * which case children go first. If the owner may be held, it is first read from the API server:
+ * foreground deletion deletes children before the owner, and the caches of two kinds are not
+ * equally up to date.
  */
 #include "operator/internal.h"
 
 #include "arm/id.h"
 
-/* A deletion that Azure has accepted is looked at so often before it is sent again. */
+/* How often an accepted deletion is checked before it is sent again. */
 #define GONE_WAIT (15 * NS_PER_SEC)
 #define GONE_LOOKS 40
 
-/* An owner that is newer than the view of it is waited for so long. */
+/* How long to wait for the cache if the owner is newer than in the cache. */
 #define OWNER_LAG (5 * NS_PER_SEC)
 
 enum { LOOK_AT_IT, TELL, LOOK_AT_OWNER, OWNER_SEEN, TAKE_ANSWER, LOOK_AT_GROUP };
@@ -27,14 +27,14 @@ static bool can_be_deleted(const struct pass *p)
     return p->resource->operations & MODEL_DELETE;
 }
 
-/* The owner must not be deleted in Azure, or not yet; what is below it is a part of it. */
+/* Whether the owner must not be deleted in Azure, or not yet; what is below is part of it. */
 static bool is_held(const struct value *owner, const struct condition *ready)
 {
     return meta_is_protected(owner) || str_eq(ready->reason, STR("Protected")) ||
            str_eq(ready->reason, STR("WaitingForConfirmation"));
 }
 
-/* The owner is being deleted in Azure, which takes this along; or waits to be. */
+/* Whether the owner is being deleted in Azure, together with this, or is waiting to be. */
 static bool owner_is_going(struct pass *p)
 {
     const struct value *owner = NULL;
@@ -49,15 +49,15 @@ static bool owner_is_going(struct pass *p)
         return false;
     if (!condition_get(value_get(owner, STR("status")), STR("Ready"), &ready))
         return true;
-    /* Foreground deletion brings this here before its owner; whoever confirms this alone means it.
-     */
+    /* Foreground deletion deletes this before its owner; if only this was confirmed, it is meant.
+     * */
     if (is_held(owner, &ready))
         return !meta_is_confirmed(p->object);
-    /* Its deletion is stuck, perhaps because of this. */
+    /* Its deletion may be stuck because of this object. */
     return !str_eq(ready.severity, STR("Warning"));
 }
 
-/* The owner exists and stays. */
+/* Whether the owner exists and is not being deleted. */
 static bool owner_stays(struct pass *p)
 {
     const struct value *owner = NULL;
@@ -70,8 +70,8 @@ static bool owner_stays(struct pass *p)
 }
 
 /*
- * The path of an owner that may be held and does not seem to be on its way out. Whoever confirmed
- * this alone means it.
+ * The path of an owner that may be held and does not seem to be in deletion. If only this was
+ * confirmed, it is meant.
  */
 static bool find_owner_to_see(struct pass *p, str *path)
 {
@@ -123,7 +123,7 @@ static bool is_confirmed(struct pass *p, struct pass_step *otherwise)
     return false;
 }
 
-/* A kind that Azure cannot delete describes a part of its owner. */
+/* A kind that Azure cannot delete is a part of its owner. */
 static struct pass_step not_supported(struct pass *p)
 {
     struct pass_step step = step_explain(
@@ -140,8 +140,8 @@ static struct pass_step not_supported(struct pass *p)
 /* ---- The way. -------------------------------------------------------------------------------- */
 
 /*
- * Who may not delete it, perhaps because the role was given on the group and went with it, asks
- * for the group. Whatever else it is, the refusal is explained.
+ * If deleting is forbidden, perhaps because the role was assigned on the group and went with it,
+ * look at the group. Otherwise explain the error.
  */
 static struct pass_step look_at_group(struct pass *p, const struct arm_answer *refusal)
 {
@@ -187,7 +187,7 @@ static struct pass_step delete_it(struct pass *p)
     struct decision d;
     str url, owner;
 
-    /* As the object is by now: its user may have decided otherwise since the pass began. */
+    /* Check the current object: its user may have changed their mind since the pass started. */
     if (pass_policy(p) != POLICY_MANAGE)
         return step_to(STATE_RELEASE);
     if (owner_is_going(p)) {
@@ -211,14 +211,14 @@ static struct pass_step delete_it(struct pass *p)
     p->looks = 0;
     pass_report(p, false, "BeginDelete", STR_NONE,
                 str_fmt(p->arena, "deleting %.*s", STR_ARG(pass_id(p))));
-    /* A retry does not count as another one. */
+    /* A retry does not count as another deletion. */
     if (p->deleted && !p->card->delete_sent)
         p->deleted(p->deletes_ctx, p->card);
     p->card->delete_sent = true;
     return step_arm(p, ARM_DELETE, url, NULL);
 }
 
-/* One that is being deleted after all will be seen in a moment. */
+/* If it is being deleted after all, the cache will show it in a moment. */
 static struct pass_step take_owner(struct pass *p, const struct arm_answer *answer)
 {
     const struct value *owner = answer->http == 200 ? pass_read_json(p, answer->body) : NULL;
@@ -229,7 +229,7 @@ static struct pass_step take_owner(struct pass *p, const struct arm_answer *answ
     return delete_it(p);
 }
 
-/* Who deletes it. */
+/* Whether we delete it, or it goes with its owner. */
 static str progress(struct pass *p)
 {
     const struct value *owner;
@@ -241,14 +241,14 @@ static str progress(struct pass *p)
                    STR_ARG(key.kind), STR_ARG(key.name));
 }
 
-/* It is known already that nothing will be deleted. */
+/* Whether it is already known that nothing will be deleted. */
 static bool is_kept(const struct pass *p)
 {
     return meta_is_protected(p->object) ||
            (status_has(p, "WaitingForConfirmation") && !meta_is_confirmed(p->object));
 }
 
-/* It is still there. */
+/* It still exists. */
 static struct pass_step after_look(struct pass *p)
 {
     struct condition deleting = status_condition(p, "Info", "Deleting", progress(p));
@@ -272,7 +272,7 @@ static bool has_token(const struct pass *p)
 }
 
 /*
- * What cannot be read may still be deleted: only Azure's silence, and an answer that leaves open
+ * What cannot be read can still be deleted: only a missing answer, or one that does not show
  * whether an accepted deletion has ended, stop this.
  */
 static bool tells_nothing(const struct pass *p, const struct arm_answer *answer)
@@ -304,7 +304,7 @@ struct pass_step state_remove(struct pass *p)
     p->paused = false;
     if (!answer)
         return read_ask(p);
-    /* Rights may go with the resource: then the deletion that Azure accepted is the last word. */
+    /* Rights may go with the resource: then rely on the deletion that Azure accepted. */
     if (answer->http == 404 || (p->sent && answer->http == 403))
         return step_to(STATE_RELEASE);
     if (tells_nothing(p, answer))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* replay.c - records of judging, made and judged again; see replay.h. */
+/* replay.c - records decisions and judges them again; see replay.h. */
 #include "operator/replay.h"
 
 #include "base/clock.h"
@@ -7,13 +7,13 @@
 #include "operator/internal.h"
 
 #define RECORD_VERSION 1
-/* Of the paths that a verdict names. */
+/* The most paths that a verdict names. */
 #define PATHS_MAX 20
 #define MASKED "(secret)"
 
 /* ---- Masking. -------------------------------------------------------------------------------- */
 
-/* Texts that hold a Secret lose it; a rotated one shows in the digest of the payload alone. */
+/* Removes Secrets from texts; a rotated one only shows in the digest of the payload. */
 static bool mask(void *ctx, struct value *v, size_t depth)
 {
     struct pass *p = ctx;
@@ -52,8 +52,8 @@ static str digest_of(const struct forms *f, const struct value *v, bool plain)
     return detect_digest(f->pass->arena, plain ? STR_NONE : f->pass->config->digest_key, v);
 }
 
-/* A digest of what is there now becomes one without a key; any other one fits nothing either way.
- */
+/* Replaces the digest of a current value with an unkeyed one; any other digest matches nothing
+ * anyway. */
 static void translate_text(const struct forms *f, const struct path *path, struct value *holder,
                            const char *member)
 {
@@ -100,7 +100,7 @@ static struct value *verdict_of(struct pass *p, bool write)
     return out;
 }
 
-/* The object without what nobody judges by, and with its memory made plain. */
+/* The object without what does not influence the verdict, and with its memory in plain form. */
 static struct value *subject_of(struct pass *p, const struct forms *f)
 {
     struct value *out = masked(p, p->object), *meta = object_meta(out);
@@ -118,7 +118,7 @@ static struct value *subject_of(struct pass *p, const struct forms *f)
     return out;
 }
 
-/* What the comparison saw, and would see of masked bodies. */
+/* What the comparison saw, and what it would see with masked bodies. */
 static struct forms forms_of(struct pass *p, const struct value *payload, const struct value *body)
 {
     struct detect *d = detect_new(p->arena, p->config->model, p->resource, STR_NONE);
@@ -222,7 +222,7 @@ static bool check(const struct value *record, struct err *e)
     return true;
 }
 
-/* A pass as it was when it came to JUDGE. */
+/* Recreates the pass as it was when it reached JUDGE. */
 static bool judge_again(struct arena *a, const struct operator_config *config,
                         const struct value *record, struct value **verdict, struct err *e)
 {

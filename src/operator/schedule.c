@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schedule.c - when an object that is well is checked next; see schedule.h. */
+/* schedule.c - when a healthy object is checked next; see schedule.h. */
 #include "operator/schedule.h"
 
 #include "go/time.h"

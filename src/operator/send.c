@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* send.c - the PUT, and the note on the object that an operation is under way. */
+/* send.c - sends the PUT, and notes on the object that an operation is under way. */
 #include "operator/internal.h"
 
 #include "azure/check.h"
@@ -11,8 +11,8 @@ void pass_drop_token(const struct pass *p, struct value *object)
     object_set_annotation(p->arena, object, STR(ANNOTATION_POLL_DIGEST), STR_NONE);
 }
 
-/* Nothing is made below an owner that is gone or on its way out: it would be rejected, or go with
- * it. */
+/* Nothing is created below an owner that is gone or being deleted: it would be rejected, or deleted
+ * with it. */
 static bool owner_is_leaving(struct pass *p, struct object_key *key)
 {
     const struct value *owner = NULL;
@@ -37,8 +37,8 @@ static void add_missing_children(struct pass *p, struct buf *text)
 }
 
 /*
- * What the reference operator's webhooks reject is not sent. Types and limits are the API server's
- * business.
+ * What the reference operator's webhooks reject is not sent. The API server checks types and
+ * limits.
  */
 static bool is_valid(struct pass *p, struct pass_step *otherwise)
 {

@@ -135,7 +135,7 @@ static bool read_credential(struct reading *r, struct settings *out, struct err 
         if (!credential_select(r->arena, &keys, &options, &out->credential, e))
             return false;
     } else {
-        /* Scoped credentials use its endpoints all the same. */
+        /* Scoped credentials still use its endpoints. */
         AUTO_ERR none = {0};
         (void)!credential_select(r->arena, &keys, &options, &out->credential, &none);
         if (none.kind != ERR_NOT_FOUND)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * settings.h - how the operator is set up, under the names of the reference operator.
+ * settings.h - the settings of the operator, under the names that the reference operator uses.
  *
  *     const struct settings_source source = {.secret = data};   or {0}: the environment alone
  *     if (!settings_read(a, &source, &settings, e)) ...
  *
  * A name is looked up in the environment, then in the Secret that the reference operator's chart
- * creates (aso-controller-settings). An empty value counts as none. Values that cannot be
- * understood are errors, as there; booleans are lenient, as there.
+ * creates (aso-controller-settings). An empty value counts as unset. As in the reference operator,
+ * invalid values are errors, and booleans are parsed leniently.
  *
- * Names without a meaning for plumb (MAX_CONCURRENT_RECONCILES, RATE_LIMIT_*) are checked and
+ * Names that mean nothing to plumb (MAX_CONCURRENT_RECONCILES, RATE_LIMIT_*) are validated and
  * otherwise ignored: passes do not occupy threads, and the request budget always applies.
  */
 #pragma once
@@ -19,17 +19,17 @@
 
 #define SETTINGS_SECRET "aso-controller-settings"
 #define SETTINGS_LEASE "controllers-leader-election-azinfra-generated"
-/* Between checks of an object that is well. */
+/* Between checks of a healthy object. */
 #define SETTINGS_PERIOD (900 * NS_PER_SEC)
 
 struct settings_source {
-    /* An environment variable, or NULL: getenv unless set. */
+    /* Returns an environment variable, or NULL. Unless set, getenv. */
     const char *(*environment)(const char *name);
     const struct value *secret; /* its member "data"; NULL: none */
 };
 
 struct settings {
-    bool has_credential; /* else objects need one of their own */
+    bool has_credential; /* else objects need their own */
     struct credential_settings credential;
     struct cloud cloud;
     bool own_cloud;         /* ALLOW_MULTI_ENV_MANAGEMENT */
@@ -44,7 +44,7 @@ struct settings {
 MUST_CHECK bool settings_read(struct arena *a, const struct settings_source *source,
                               struct settings *out, struct err *e);
 
-/* ---- Single values, for options of the same meaning. ---- */
+/* ---- Single values, for options with the same meaning. ---- */
 
-/* "manage", "skip", "detach-on-delete". */
+/* Parses "manage", "skip" or "detach-on-delete". */
 MUST_CHECK bool settings_policy(str text, enum policy *out, struct err *e);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settle.c - the end of a good pass: written down where it differs, then quiet for a period. */
+/*
+ * settle.c - the end of a successful pass: writes the status if it has changed, then rests for a
+ * period.
+ */
 #include "operator/internal.h"
 
 #include "operator/schedule.h"
 
-/* The generation that is in Azure, and no token any more. */
+/* Sets the generation that is in Azure, and removes the token. */
 static struct value *metadata(struct pass *p)
 {
     struct value *after = value_clone(p->arena, p->object);
@@ -24,14 +27,17 @@ static struct value *metadata(struct pass *p)
     if (memory_is_annotated(p))
         settle_remember(p);
     memory_annotate(p, after);
-    /* Only a token must be as it was seen; whoever else writes is nothing to begin anew for. */
+    /*
+     * Only a token must be in the version that was seen; other people's writes are no reason to
+     * start over.
+     */
     return meta_patch_object(p->arena, p->object, after,
                              object_annotation(p->object, STR(ANNOTATION_POLL_TOKEN)).len > 0);
 }
 
 /*
- * What was sent. An object that was adopted and is as it should be costs no write, unless Secrets
- * are in its payload, whose changes only the digest shows.
+ * Notes what was sent. An adopted object that is as it should be costs no write, unless its payload
+ * contains Secrets, whose changes only show in the digest.
  */
 void settle_remember_payload(struct pass *p)
 {
@@ -70,7 +76,7 @@ struct pass_step state_settle(struct pass *p)
         p->generation = object_generation(p->object);
     ready = status_condition(p, "", "Succeeded", STR_NONE);
     if (answer)
-        p->mark = 0; /* the next look finds out whether that was all */
+        p->mark = 0; /* the next look will show whether that was all */
     if (p->phase == 0) {
         if (!pass_point(p, ext_success, &d, &otherwise))
             return otherwise;

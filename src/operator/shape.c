@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * shape.c - the payload as the kind wants it: with the children that others made, and with what
- * only Azure can tell. Under policy "skip" nothing is sent, so nothing is asked.
+ * shape.c - adapts the payload to the kind: adds children that others created, and what only Azure
+ * knows. Under policy "skip" nothing is sent, so nothing is asked.
  */
 #include "operator/internal.h"
 

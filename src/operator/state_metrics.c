@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* state_metrics.c - objects by kind and state, counted; see state_metrics.h. */
+/* state_metrics.c - counts objects by kind and state; see state_metrics.h. */
 #include "operator/state_metrics.h"
 
 #include "base/lock.h"

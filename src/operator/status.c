@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * status.c - the status of an object: what Azure told, the condition Ready, and what the operator
- * remembers.
+ * status.c - the status of an object: what Azure returned, the condition Ready, and what the
+ * operator remembers.
  *
- * What Azure tells may be too large for an object: the largest lists are cut then, and a condition
- * of its own says so.
+ * What Azure returns may be too large for an object: then the largest lists are cut, and a separate
+ * condition says so.
  */
 #include "operator/internal.h"
 
@@ -12,11 +12,11 @@
 #include "net/redact.h"
 #include "text/json/json.h"
 
-/* The API server takes about three times as much. */
+/* The API server accepts about three times as much. */
 #define STATUS_MAX (512 * KIB)
-/* Elements that a list keeps when it is cut. */
+/* How many elements a list keeps if it is cut. */
 #define CUT_TO 50
-/* No message is longer. */
+/* The longest message. */
 #define MESSAGE_MAX 4096
 
 struct condition status_condition(const struct pass *p, const char *severity, const char *reason,
@@ -102,7 +102,7 @@ static size_t largest_list(const struct value *v)
     return largest;
 }
 
-/* Cuts all lists that are as large. */
+/* Cuts all lists that are at least this large. */
 static void cut_lists(struct value *v, size_t least, struct buf *names)
 {
     if (is_long(v) && size_of(v) >= least) {
@@ -115,7 +115,7 @@ static void cut_lists(struct value *v, size_t least, struct buf *names)
         cut_lists(&v->items[i], least, names);
 }
 
-/* What no list is to blame for: the largest member goes as a whole. False: there is none. */
+/* If lists are not the problem, removes the largest member as a whole. False: there is none. */
 static bool drop_largest(struct value *status, struct buf *names)
 {
     const struct value *largest = NULL;
@@ -133,7 +133,7 @@ static bool drop_largest(struct value *status, struct buf *names)
     return value_unset(status, value_key(largest));
 }
 
-/* Cuts until it fits: lists of about the same size at once, so that many cost no more than one. */
+/* Cuts until it fits, lists of about the same size at once, so that many cost no more than one. */
 void status_bound(struct pass *p, struct value *status)
 {
     struct condition cut = {.type = STR("Truncated"),
@@ -176,8 +176,8 @@ static struct value *next_status(struct pass *p, const struct value *old, const 
 }
 
 /*
- * Work that has begun replaces what was waited for, so that a repaired object does not look broken;
- * a deletion replaces everything.
+ * Work that has started replaces a reason for waiting, so that a repaired object does not look
+ * broken; a deletion replaces everything.
  */
 static bool replaces(const struct condition *old, const struct condition *next)
 {
@@ -193,7 +193,7 @@ static bool replaces(const struct condition *old, const struct condition *next)
     return false;
 }
 
-/* What must never be shown is not, whoever has quoted it. */
+/* Masks what must never be shown, whoever has quoted it. */
 str status_masked(struct pass *p, str text)
 {
     const struct str_list *secrets = mask_values(p);
@@ -228,7 +228,7 @@ static struct condition shown(struct pass *p, const struct condition *ready)
     return c;
 }
 
-/* Expressions are not evaluated yet: that is said beside Ready, which stays what it is. */
+/* Expressions are not evaluated yet, which a separate condition says; Ready is not affected. */
 static void set_exported(struct pass *p, struct value *status)
 {
     static const char *const members[] = {"secretExpressions", "configMapExpressions"};

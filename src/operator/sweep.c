@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sweep.c - many looks by one list: objects whose resources stand in the same collection.
+ * sweep.c - looks at many objects with one list, if their resources are in the same collection.
  *
  * A collection is the list of a type in a subscription, else in a group, or of the children of one
- * parent. When the time of one of several objects in it has come, it lists the collection and reads
- * its own resource too. When the list has of it just what the read has, the others are looked at
- * by what the list says of them, all at once; else the list is not used for some hours. Nothing is
- * written for what a list says: who differs is read first.
+ * parent. When one of several objects in it is due, it lists the collection and also reads its own
+ * resource. If the list shows the same as the read, the other objects are checked against the list,
+ * all at once; else the list is not used for some hours. Nothing is written because of a list
+ * alone: a resource that differs is read first.
  */
 #include "operator/internal.h"
 
@@ -15,12 +15,12 @@
 #include "text/json/json.h"
 #include "text/url.h"
 
-/* Fewer objects are read one by one. */
+/* With fewer objects, they are read one by one. */
 #define SWEEP_LEAST 4
 /* How long others may use a list, and how long a sweep may take. */
 #define FRESH_TIME (90 * NS_PER_SEC)
 #define SWEEP_TIME (300 * NS_PER_SEC)
-/* A list that fails, or lacks what a read has, is tried again after that. */
+/* When to retry a list that failed, or lacked something that a read has. */
 #define BAD_TIME (21600 * NS_PER_SEC)
 #define SWEEP_BYTES_MAX (64 * MIB)
 #define COLLECTIONS_MAX 100000
@@ -68,7 +68,7 @@ void sweeps_free(struct sweeps *w)
 
 /* ---- Who is where. --------------------------------------------------------------------------- */
 
-/* The paths of the lists that a resource is in: of the subscription, and of what it stands in. */
+/* The paths of the lists that a resource is in: of the subscription, and of its parent. */
 static void list_paths(struct arena *a, const struct arm_id *id, str *wide, str *narrow)
 {
     struct arm_id up;
@@ -232,7 +232,7 @@ bool sweep_page(struct pass *p, const struct arm_answer *answer, int64_t now, st
     *next = value_get_str(page, STR("nextLink"));
     if (good && next->len && !url_same_origin(*next, p->account.endpoint))
         good = false;
-    /* No answer is no reason to distrust the list. */
+    /* A missing answer is not a reason to distrust the list. */
     if (!good && (answer->http == 0 || answer->http == 429 || answer->http >= 500))
         forget_bodies(c);
     else if (!good)
@@ -240,7 +240,7 @@ bool sweep_page(struct pass *p, const struct arm_answer *answer, int64_t now, st
     return good && next->len > 0;
 }
 
-/* What changes from one answer to the next. */
+/* Removes what changes from one answer to the next. */
 static const struct value *without_etag(struct pass *p, const struct value *body)
 {
     struct value *v = value_clone(p->arena, body);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree.c - an object among others; see tree.h. */
+/* tree.c - how objects are related; see tree.h. */
 #include "operator/tree.h"
 
 #include "azure/resolve.h"
@@ -44,7 +44,7 @@ static int by_kind_and_name(const void *x, const void *y)
     return order ? order : str_cmp(p->key.name, q->key.name);
 }
 
-/* An owner that is below the object itself would make a circle; it is left out. */
+/* An owner that is below the object itself would form a cycle; it is left out. */
 static bool is_below(const struct tree_node *n, const struct tree_node *above)
 {
     for (; n; n = n->owner)

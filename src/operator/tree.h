@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree.h - an object among others: its owners, what depends on it, what it refers to.
+ * tree.h - how objects are related: owners, dependents and references.
  *
  *     struct tree *t = tree_new(a, model);
- *     tree_add(t, object);                           every object that there is
+ *     tree_add(t, object);                           every object
  *     const struct tree_node *n = tree_find(t, &key);
  *     for (size_t i = 0; i < n->child_count; i++) ...
  *
- * Owners are those that the specs name (azure/needs.h), so that an object is found below its owner
- * also before the operator has claimed it. One thread at a time; lives as long as a.
+ * Owners are those named in the specs (azure/needs.h), so that an object is found below its owner
+ * even before the operator has claimed it. One thread at a time; lives as long as a.
  */
 #pragma once
 
@@ -29,9 +29,9 @@ struct tree_node {
 };
 
 struct tree *tree_new(struct arena *a, struct model *model);
-/* Objects of kinds that the model does not know count as leaves. Not after tree_find. */
+/* Objects of unknown kinds count as leaves. Must not be called after tree_find. */
 void tree_add(struct tree *t, const struct value *object);
-/* NULL when there is no such object. */
+/* NULL if there is no such object. */
 const struct tree_node *tree_find(struct tree *t, const struct object_key *key);
 
 /* Its condition Ready in short: "Ready", "WaitingForOwner", "Unknown"; lives as the object does. */

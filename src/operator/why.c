@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* why.c - why an object is as it is; see why.h. */
+/* why.c - explains the state of an object; see why.h. */
 #include "operator/why.h"
 
 #include "base/map.h"
@@ -33,7 +33,10 @@ static void set_synced(struct arena *a, struct value *out, const struct value *s
     value_set(a, out, STR("synced"), v);
 }
 
-/* What the operator remembers of an object, in its status or, without a place there, beside it. */
+/*
+ * The operator's memory of an object, in its status or, if there is no field for it, in an
+ * annotation.
+ */
 static const struct value *memory_of(struct arena *a, const struct value *object)
 {
     const struct value *own = value_get(value_get(object, STR("status")), STR("operatorStatus"));
@@ -44,7 +47,7 @@ static const struct value *memory_of(struct arena *a, const struct value *object
     return own || !src->text.len || !json_read(a, src, NULL, &beside, NULL) ? own : beside;
 }
 
-/* Members of operatorStatus as they are. */
+/* Copies members of operatorStatus. */
 static void copy(struct arena *a, struct value *out, const struct value *from,
                  const char *const *members)
 {

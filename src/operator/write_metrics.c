@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* write_metrics.c - causes of writes and places of drift, counted; see write_metrics.h. */
+/* write_metrics.c - counts causes of writes and paths of drift; see write_metrics.h. */
 #include "operator/write_metrics.h"
 
 #include "base/lock.h"
 #include "base/map.h"
 #include "base/prometheus.h"
 
-/* A longer path is cut: it is a label. */
+/* Longer paths are cut for labels. */
 #define PATH_SHOWN 200
 
 struct write_metrics {

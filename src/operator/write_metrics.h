@@ -4,8 +4,7 @@
  *
  * plumb_writes_total{cause} counts PUTs, plumb_noop_writes_total those that changed nothing,
  * plumb_writes_avoided_total looks that led to none; plumb_drift_total{kind,path} the members that
- * drift was found at, whether it was corrected or only reported. Elements of lists count together.
- * Any thread.
+ * have drifted, whether corrected or only reported. Elements of lists count together. Any thread.
  */
 #pragma once
 
@@ -13,7 +12,7 @@
 
 struct write_metrics;
 
-/* As many kinds and paths are kept; further ones count as path "other", kinds as "other". */
+/* The most kinds and paths that are kept; further ones count as kind or path "other". */
 #define WRITE_METRICS_MAX 1000
 
 struct write_metrics *write_metrics_new(void);

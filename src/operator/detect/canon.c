@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * canon.c - one form for what is wanted and what is found.
+ * canon.c - the canonical form of what is wanted and what is found.
  *
- * A body is walked once by the ARM side of the kind's spec (struct model_arm): what the spec does
- * not have cannot be written, and is left out of answers. Members get the model's spelling, scalars
- * that of spelling.c. What a payload has beyond the model stays, and then stays in answers too.
+ * A body is walked once along the ARM side of the kind's spec (struct model_arm): what is not in
+ * the spec cannot be written, and is removed from answers. Members get the model's spelling,
+ * scalars that of spelling.c. Members of the payload that are not in the model are kept, in
+ * answers, too.
  *
- * Answers are walked beside what is wanted: keys of maps are spelled as there.
+ * Answers are walked in parallel with what is wanted, whose spelling of map keys they get.
  */
 #include "operator/detect/internal.h"
 
 #include "azure/member.h"
 
-/* Members at one level of an object: those of its type, and those of the variant it is. */
+/* Members at one level of an object: those of its type, and those of its variant. */
 struct place {
     const struct model_arm *members[2];
     size_t count[2];
@@ -40,7 +41,7 @@ static void go_back(struct detect *d)
     d->depth--;
 }
 
-/* The member at hand, or the one whose element or entry is at hand. */
+/* The current member, or the one whose element or entry is current. */
 static str member_at(const struct detect *d)
 {
     size_t n = d->depth <= DEPTH_MAX ? d->depth : 0;
@@ -55,7 +56,7 @@ static bool is_empty(const struct value *v)
     return v->kind == VALUE_NULL || (v->kind >= VALUE_STRING && v->len == 0);
 }
 
-/* Members of objects that say nothing are left out. */
+/* Empty members of objects are dropped. */
 static bool is_dropped(struct detect *d, const struct value *v)
 {
     if (!is_empty(v) || !rule_is_on(d, DETECT_EMPTY))
@@ -64,7 +65,7 @@ static bool is_dropped(struct detect *d, const struct value *v)
     return true;
 }
 
-/* Answers use the key of what is wanted, when it has one that differs only in letters. */
+/* Answers use the key of what is wanted, if it has one that differs only in case. */
 static str key_of_peer(struct detect *d, const struct value *peer, str key)
 {
     const struct value *same = member_fold(peer, key);
@@ -104,7 +105,7 @@ static void canon_any(struct detect *d, const struct value *from, const struct v
 
 /* ---- Lists and maps. ------------------------------------------------------------------------- */
 
-/* The ARM name of the member that identifies an element; empty when it lies deeper. */
+/* The ARM name of the member that identifies an element; empty if it is nested deeper. */
 static str identity_member(const struct model_shape *item, str name)
 {
     const struct model_prop *p = item->form == FORM_OBJECT ? model_prop(item->object, name) : NULL;
@@ -132,7 +133,7 @@ static bool make_rule(struct detect *d, const struct model_prop *prop, struct li
     return rule->field_count > 0;
 }
 
-/* The tag of a list that the model has an identity for, else 0. */
+/* The tag of a list with an identity in the model, else 0. */
 static uint8_t tag_of(struct detect *d, const struct model_prop *prop)
 {
     size_t i = 0;
@@ -185,7 +186,7 @@ static void canon_map(struct detect *d, const struct model_prop *prop,
     go_back(d);
 }
 
-/* A map by ids, of which only the keys are the user's. */
+/* A map by ids, where only the keys are the user's. */
 static void canon_identities(struct detect *d, const struct model_prop *prop,
                              const struct value *from, struct value *to)
 {
@@ -205,8 +206,8 @@ static void canon_identities(struct detect *d, const struct model_prop *prop,
 /* ---- Children with objects of their own. ----------------------------------------------------- */
 
 /*
- * Elements that are resources of their own are marked: new ones are nobody's drift (compare.c), and
- * of those that the model has no member for the child's own kind says what can be written.
+ * Elements that are child resources are marked: new ones are not drift (compare.c), and if the
+ * model has no member for them, the child's own kind says what can be written.
  */
 static void mark_child(struct detect *d, struct value *v)
 {
@@ -218,7 +219,7 @@ static void mark_child(struct detect *d, struct value *v)
     d->used[DETECT_CHILDREN]++;
 }
 
-/* One that is also a resource: its name identifies it, the rest is up to its kind. */
+/* An element that is also a resource: its name identifies it, the rest depends on its kind. */
 static void canon_child(struct detect *d, const struct model_resource *kind,
                         const struct value *from, struct value *to)
 {
@@ -250,7 +251,7 @@ static const struct model_resource *kind_of_child(struct detect *d, str type)
     return found;
 }
 
-/* A member that the model does not know: false if it is not a list of children. */
+/* A member that is not in the model: false if it is not a list of children. */
 static bool canon_children(struct detect *d, const struct value *from, struct value *to)
 {
     if (from->kind != VALUE_LIST || !children_are_at(d, d->way, d->depth) ||
@@ -274,7 +275,7 @@ static bool canon_children(struct detect *d, const struct value *from, struct va
 
 /* ---- By the model. --------------------------------------------------------------------------- */
 
-/* How many members of an object a type has a place for, down to the second level. */
+/* How many members of an object are in a type, down to the second level. */
 static size_t count_known(const struct model_arm *members, size_t count, const struct value *from)
 {
     size_t known = 0;
@@ -288,7 +289,7 @@ static size_t count_known(const struct model_arm *members, size_t count, const s
     return known;
 }
 
-/* Azure may keep the discriminator to itself: then the variant that fits best. */
+/* Azure may not return the discriminator: then use the variant that fits best. */
 static const struct model_prop *guess_variant(const struct model_type *t, const struct value *from)
 {
     const struct model_prop *best = NULL;
@@ -307,7 +308,7 @@ static const struct model_prop *guess_variant(const struct model_type *t, const 
     return best;
 }
 
-/* Which variant an object is: it says so itself, or what is wanted does. */
+/* The variant of an object, as given by itself or by what is wanted. */
 static const struct model_prop *variant_of(const struct model_type *t, const struct value *from,
                                            const struct value *peer)
 {
@@ -355,7 +356,7 @@ static void canon_shape(struct detect *d, const struct model_prop *prop,
     }
 }
 
-/* model_arm, which is asked for the same members of every element of a list. */
+/* model_arm with a cache, since elements of a list have the same members. */
 static const struct model_arm *find_member(struct detect *d, const struct model_arm *in,
                                            size_t count, str key)
 {
@@ -372,7 +373,7 @@ static const struct model_arm *find_member(struct detect *d, const struct model_
     return member;
 }
 
-/* What the two tables of a place say about a member; below is where its own members are. */
+/* Looks up a member in the two tables of a place; below is for its own members. */
 static const struct model_arm *look_up(struct detect *d, const struct place *at, str key,
                                        struct place *below)
 {
@@ -397,7 +398,7 @@ static bool is_never_compared(struct detect *d, str key)
     const bool root = d->depth == d->root;
     bool never;
 
-    switch (key.len) { /* which tells nearly all others apart */
+    switch (key.len) { /* which rules out nearly all others */
     case 2:
         never = root && str_eq_fold(key, STR("id"));
         break;
@@ -418,7 +419,7 @@ static bool is_never_compared(struct detect *d, str key)
     return true;
 }
 
-/* One member that the model knows. */
+/* A member that is in the model. */
 static void canon_member(struct detect *d, const struct model_arm *m, const struct place *below,
                          const struct value *from, const struct value *peer, struct value *to)
 {
@@ -434,7 +435,7 @@ static void canon_member(struct detect *d, const struct model_arm *m, const stru
     }
 }
 
-/* The name under which a member counts. */
+/* The canonical name of a member. */
 static str name_of(struct detect *d, const struct model_arm *m, const struct value *from,
                    const struct value *v, const struct value *peer)
 {
@@ -453,8 +454,8 @@ static str name_of(struct detect *d, const struct model_arm *m, const struct val
 }
 
 /*
- * What the model does not know counts when it is sent, or is a list of children. A child is sent as
- * Azure has it, with members that nobody requested.
+ * A member that is not in the model counts if it is sent, or is a list of children. A child is sent
+ * as Azure has it, with members that nobody requested.
  */
 static bool canon_unknown(struct detect *d, const struct value *from, const struct value *peer,
                           struct value *to)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compare.c - what is new: the record applied to what is wanted, against what is found.
+ * compare.c - finds what is new: what is wanted, with the record applied, against what is found.
  *
- * A known difference counts as long as the wish it belongs to is the same: one of another wish is
- * forgotten, and what is found is compared with the new wish. Where Azure filled in what the user
- * left unset, and the user sets a part of it now, the user's part wins.
+ * A known difference applies as long as the wanted value is the one it was recorded for: otherwise
+ * it is ignored, and what is found is compared with the new value. If Azure filled in something
+ * that the user left unset, and the user now sets a part of it, that part takes precedence.
  */
 #include "operator/detect/internal.h"
 
@@ -54,7 +54,7 @@ static bool accept_order(const struct detect *d, const struct difference *x)
     return tag && tag <= d->list_count && d->lists[tag - 1].rule.kind == LIST_AS_SET;
 }
 
-/* Whether there is nothing but children in it. */
+/* Whether it contains only children. */
 static bool is_all_children(const struct value *v)
 {
     if (v->tag == TAG_CHILD)
@@ -94,7 +94,7 @@ struct diff_options compare_options(struct detect *d)
 
 /* ---- Lists without identities. --------------------------------------------------------------- */
 
-/* The list that a difference is about as a whole, or NULL. */
+/* The list whose difference as a whole this is, or NULL. */
 static const struct trail *list_of(const struct difference *x)
 {
     bool element = x->at && x->at->step.kind == STEP_INDEX &&
@@ -110,7 +110,7 @@ static bool is_below(const struct trail *t, const struct trail *list)
     return t == list;
 }
 
-/* The outermost list above a difference that is one difference as a whole, or NULL. */
+/* The outermost list above a difference that is reported as a single difference, or NULL. */
 static const struct trail *whole_list(const struct trail *at, const struct trail *const *lists,
                                       size_t count)
 {
@@ -188,7 +188,7 @@ static bool is_same_wish(struct detect *d, const struct known *k, const struct v
     return (!wanted && !k->wanted) || (wanted && k->wanted && value_equal(wanted, k->wanted));
 }
 
-/* Objects that became empty go too, as in canonical forms. */
+/* Objects that become empty are deleted, too, as in canonical forms. */
 static void delete_at(const struct path *path, struct value *root)
 {
     struct path up = *path;
@@ -200,7 +200,7 @@ static void delete_at(const struct path *path, struct value *root)
     }
 }
 
-/* The object or list that has the last step of a path, and what is there; NULL: the way ends. */
+/* The object or list with the last step of a path, and the value there; NULL: it does not exist. */
 static struct value *holder_of(const struct path *path, struct value *root, struct value **there)
 {
     struct value *at = root;
@@ -220,10 +220,10 @@ static struct value *holder_of(const struct path *path, struct value *root, stru
     return NULL;
 }
 
-/* Where the differences of a record go, one after the other: neighbours share their place. */
+/* Where the differences of a record are applied, one after the other: neighbours share a place. */
 struct applying {
     struct value *expected;
-    str place;            /* the path of holder; empty: none is at hand */
+    str place;            /* the path of holder; empty: none yet */
     struct value *holder; /* an object of expected */
 };
 
@@ -237,7 +237,7 @@ static bool is_plain(str key)
     return key.len > 0;
 }
 
-/* Splits a.b into a and b, when b is so plain that the dot can only be one between steps. */
+/* Splits a.b into a and b, if b is so plain that the dot must be a separator. */
 static bool split_path(str path, str *place, str *key)
 {
     size_t dot = str_rfind_char(path, '.');
@@ -249,7 +249,7 @@ static bool split_path(str path, str *place, str *key)
     return true;
 }
 
-/* What expected gets; NULL: the difference belongs to another wish. */
+/* The value to apply; NULL: the difference was recorded for another wanted value. */
 static const struct value *value_to_apply(struct detect *d, const struct known *k,
                                           const struct value *there)
 {
@@ -257,13 +257,13 @@ static const struct value *value_to_apply(struct detect *d, const struct known *
 
     if (is_same_wish(d, k, there))
         return value;
-    /* The user sets now what Azure had filled in: what is left of it is still Azure's. */
+    /* The user now sets part of what Azure had filled in: the rest of it is still Azure's. */
     if (k->wanted || !value_is(there, VALUE_OBJECT) || !value_is(value, VALUE_OBJECT))
         return NULL;
     return value_merge(d->arena, value, there);
 }
 
-/* One more member of the object that the difference before this one was in. */
+/* Applies a difference in the same object as the previous one. */
 static bool apply_beside(struct detect *d, const struct known *k, struct applying *at)
 {
     str place, key;
@@ -277,7 +277,7 @@ static bool apply_beside(struct detect *d, const struct known *k, struct applyin
     return true;
 }
 
-/* expected is what is wanted, as far as no other difference has changed it. */
+/* expected is what is wanted, unless another difference has changed it. */
 static void apply(struct detect *d, const struct known *k, struct applying *at)
 {
     struct path path;
@@ -304,7 +304,7 @@ static void apply(struct detect *d, const struct known *k, struct applying *at)
             at->place = STR_NONE;
     } else if (value &&
                !path_set(d->arena, &path, at->expected, value_clone(d->arena, value), NULL)) {
-        return; /* it does not fit any more: the difference is new then */
+        return; /* it no longer applies: the difference is new */
     }
 }
 
@@ -321,7 +321,7 @@ static const struct value *expect(struct detect *d, const struct record *r,
 
 /* ---- News. ----------------------------------------------------------------------------------- */
 
-/* Azure finally has the wanted value, or none is wanted. */
+/* Whether Azure finally has the wanted value, or none is wanted. */
 static bool is_granted(const struct deviation *f)
 {
     return f->wanted && f->found && value_equal(f->wanted, f->found);
@@ -405,7 +405,7 @@ void deviations_drop_children(struct deviations *f)
     keep_if(f, is_no_child);
 }
 
-/* Tags are people's: no service sets them because of a child. */
+/* Tags are set by people: no service sets them because of a child. */
 static bool is_no_childs_work(const struct deviation *f)
 {
     bool tag = str_has_prefix(f->path, STR("tags")) &&

@@ -2,21 +2,21 @@
 /*
  * detect.h - detects changes of a resource. Pure: no clock, no I/O, any thread.
  *
- * What is wanted (the payload of a PUT) and what is found (the body of a GET) are first brought to
- * one canonical form by the model of the kind: members that cannot be written are cut off, and
- * what a service means alike is spelled alike (see the rules below). Then value_diff, the one
- * engine of difference, lists what still differs.
+ * What is wanted (the payload of a PUT) and what is found (the body of a GET) are first brought
+ * into a canonical form with the model of the kind: read-only members are removed, and values that
+ * a service treats as equal are spelled the same way (see the rules below). Then value_diff lists
+ * what still differs.
  *
- * Azure never answers with just what was sent, so the differences of the first settled look after
- * a PUT are kept as a record of known differences. A later look is compared with what the record
- * leads to expect: wanted, with the known differences applied. Whatever differs from that is new,
- * on members the user set and on those left to Azure alike.
+ * Azure never returns exactly what was sent, so the differences found once it has settled after a
+ * PUT are kept as a record of known differences. Later answers are compared with what that record
+ * leads us to expect: wanted, with the known differences applied. Whatever differs from that is
+ * new, whether the user set the member or left it to Azure.
  *
  *     struct detect *d = detect_new(a, model, resource, key);
  *     const struct value *wanted = detect_wanted(d, payload);
  *     const struct value *found = detect_found(d, body, wanted);
  *     struct record record = detect_learn(d, wanted, found);          after a PUT
- *     struct deviations news = detect_compare(d, &record, wanted, found); at every look
+ *     struct deviations news = detect_compare(d, &record, wanted, found); at every check
  *
  * Everything lives as long as the arena, the model and the bodies.
  */
@@ -25,12 +25,12 @@
 #include "azure/model/model.h"
 #include "value/diff.h"
 
-/* Counts up whenever canonical forms change so that older records do not fit any more. */
+/* Incremented whenever a change to the canonical forms makes older records unusable. */
 #define DETECT_COMPARATOR 2
 
-/* What is spelled alike or left out. Each rule can be switched off for a kind: api/rules. */
+/* What is normalised or left out. Each rule can be switched off for a kind: api/rules. */
 enum detect_rule {
-    DETECT_EMPTY,    /* null, {}, [] and "" are as good as absent */
+    DETECT_EMPTY,    /* null, {}, [] and "" count as absent */
     DETECT_NEVER,    /* etag, systemData, provisioningState; name, id and type of the resource */
     DETECT_KEY_CASE, /* names of members, and keys of maps, in a different case */
     DETECT_ENUM,     /* values of an enum in a different case */
@@ -39,55 +39,55 @@ enum detect_rule {
     DETECT_GUID,     /* in a different case */
     DETECT_LOCATION, /* "West US 2" for westus2 */
     DETECT_SKU,      /* names of SKUs and machine sizes in a different case */
-    DETECT_NUMBER,   /* a number as text, where the model wants a number, and the reverse */
-    DETECT_FOLD,     /* texts that a service was seen to return in a different case */
-    DETECT_XML,      /* blanks between the tags of an embedded XML text */
-    DETECT_JSON,     /* blanks in, and the order of, an embedded JSON text */
+    DETECT_NUMBER,   /* a number as text where the model has a number, and the reverse */
+    DETECT_FOLD,     /* texts that a service is known to return in a different case */
+    DETECT_XML,      /* whitespace between the tags of embedded XML */
+    DETECT_JSON,     /* whitespace and member order in embedded JSON */
     DETECT_CHILDREN, /* new elements that are resources of their own are not drift */
     DETECT_RULE_COUNT,
 };
 /* "empty", as in a rule file and in metrics. */
 const char *detect_rule_name(enum detect_rule rule);
-/* The mode that api/rules gives a kind ("correct", "report", "put-only"), or nothing. */
+/* The mode that api/rules sets for a kind ("correct", "report", "put-only"), or empty. */
 str detect_mode_of(const struct model_resource *resource);
 
 /* Why Azure's answer is not what was sent. */
 enum detect_cause {
     CAUSE_DEFAULTED,  /* the user left it to Azure */
     CAUSE_EXTENDED,   /* Azure added elements or entries */
-    CAUSE_HIDDEN,     /* Azure never tells it */
-    CAUSE_DROPPED,    /* the user set it, Azure does not have it */
-    CAUSE_NORMALISED, /* the same in another spelling */
-    CAUSE_REPLACED,   /* the user set it, Azure has another value */
+    CAUSE_HIDDEN,     /* Azure never returns it */
+    CAUSE_DROPPED,    /* the user set it, but Azure does not have it */
+    CAUSE_NORMALISED, /* the same value, spelled differently */
+    CAUSE_REPLACED,   /* the user set it, but Azure has another value */
     CAUSE_COUNT,
 };
 const char *detect_cause_name(enum detect_cause cause);
-/* Whether a wish of the user was not granted. */
+/* Whether Azure did not do what the user asked for. */
 bool detect_cause_is_loss(enum detect_cause cause);
 
 struct detect;
 
 /*
- * One comparison of a resource. key is what secrets are digested with; they are never kept or
- * shown, only compared by these digests.
+ * One comparison of a resource. key is the key for digests of secrets, which are never kept or
+ * shown, only compared by digest.
  */
 struct detect *detect_new(struct arena *a, struct model *model,
                           const struct model_resource *resource, str key);
-/* Switches a rule, which counts from then on. All are on but those that api/rules switches off. */
+/* Switches a rule on or off from now on. All rules are on unless api/rules switches them off. */
 void detect_switch(struct detect *d, enum detect_rule rule, bool on);
-/* What differs passes through filter, the say of a kind, before it is judged or learned. */
+/* Filters the differences, as a kind's hook demands, before they are judged or learned. */
 typedef struct differences detect_filter_fn(void *ctx, struct differences all);
 void detect_filter(struct detect *d, detect_filter_fn *filter, void *ctx);
-/* How often each rule made a difference, DETECT_RULE_COUNT numbers. */
+/* How often each rule had an effect: DETECT_RULE_COUNT numbers. */
 const uint32_t *detect_rules_used(const struct detect *d);
 
-/* The canonical form of a payload, and of an answer of Azure to a GET. */
+/* The canonical forms of a payload and of Azure's answer to a GET. */
 struct value *detect_wanted(struct detect *d, const struct value *payload);
 struct value *detect_found(struct detect *d, const struct value *body, const struct value *wanted);
 
 /* ---- Known differences. ---- */
 
-/* Values whose JSON is longer are kept as digest and length; nothing secret is ever kept. */
+/* Values whose JSON is longer are kept as digest and length. Secrets are never kept. */
 #define KNOWN_VALUE_MAX 1024
 /* The most differences that a record keeps; a longer one is ignored. */
 #define RECORD_MAX 2000
@@ -105,14 +105,14 @@ struct known {
 struct record {
     struct known *items;
     size_t count;
-    bool overflow; /* there are more than a record keeps */
+    bool overflow; /* there were more differences than a record can hold */
 };
 
-/* How found, a settled answer after a PUT of wanted, differs from it. */
+/* Records how found, a settled answer after a PUT of wanted, differs from wanted. */
 struct record detect_learn(struct detect *d, const struct value *wanted, const struct value *found);
-/* As knownDifferences of an operatorStatus. */
+/* The record as knownDifferences of an operatorStatus. */
 struct value *record_write(struct arena *a, const struct record *r);
-/* False when it is none of ours. */
+/* False if it is not a record of ours. */
 MUST_CHECK bool record_read(struct arena *a, const struct value *v, struct record *out);
 
 /* ---- New differences. ---- */
@@ -123,8 +123,8 @@ struct deviation {
     const struct value *wanted; /* NULL: left to Azure */
     const struct value *before; /* expected: as wanted or as recorded; NULL: nothing */
     const struct value *found;  /* NULL: nothing */
-    bool hidden;                /* Azure never tells it */
-    bool child;                 /* inside of a resource of its own that the user did not name */
+    bool hidden;                /* Azure never returns it */
+    bool child;                 /* inside a child resource that the user did not name */
 };
 
 struct deviations {
@@ -136,32 +136,32 @@ struct deviations {
 #define DEVIATIONS_MAX 200
 
 /*
- * What is new since the record was taken; without a record (NULL) every difference is. A value that
- * Azure did not grant at first and has as wanted now is not new.
+ * The differences that are new since the record was taken; without a record (NULL), all of them. A
+ * value that Azure did not accept at first but has as wanted by now is not new.
  */
 struct deviations detect_compare(struct detect *d, const struct record *record,
                                  const struct value *wanted, const struct value *found);
 /*
- * Leaves only what the user set and Azure can tell: what adopting a resource looks at, where
- * nothing is known about defaults.
+ * Keeps only members that the user set and that Azure returns. Used when a resource is adopted, as
+ * nothing is known about its defaults yet.
  */
 void deviations_keep_set(struct deviations *f);
 /*
- * What another payload than that of the record asks for and Azure does not have yet. Azure has it
- * all when every member that is set is there as wanted, known differences being no excuse, and
- * nothing was there before that is not asked for any more.
+ * What a payload other than the record's asks for and Azure does not have yet. Nothing is missing
+ * when every member that is set is as wanted, whether or not it is a known difference, and nothing
+ * remains that is no longer requested.
  */
 struct deviations detect_unsatisfied(struct detect *d, const struct record *record,
                                      const struct value *wanted, const struct value *found);
-/* Whether it is a member that nobody set and that was not there, as a service adds when it evolves;
- * entries of maps and elements of lists are none, and neither are tags. */
+/* Whether it is a member that nobody set and that was not there before, such as a service adds when
+ * it evolves. Entries of maps, elements of lists and tags do not count. */
 bool deviation_is_new_member(const struct detect *d, const struct deviation *f);
-/* Leaves out what is inside of children: their own objects look after them. */
+/* Leaves out differences inside children: their own objects take care of them. */
 void deviations_drop_children(struct deviations *f);
 /*
- * After a child resource was written, the parent may show it: leaves out what is inside of
- * children, and what was added to members that nobody set, but for tags: no child shows in those. A
- * record taken next knows it.
+ * A child resource that was written may show in its parent. Leaves out differences inside children
+ * and additions to members that nobody set, but not tags, where no child shows. The next record
+ * includes them.
  */
 void deviations_drop_child_write(struct deviations *f);
 
@@ -172,37 +172,40 @@ str detect_digest(struct arena *a, str key, const struct value *v);
 
 struct guard_entry {
     str path;
-    const struct value *wanted, *found; /* the pair; shortened, by digest when hidden */
-    unsigned puts;                      /* that it caused */
+    const struct value *wanted, *found; /* shortened; digests when hidden */
+    unsigned puts;                      /* caused by this pair */
 };
 
-/* The corrective PUTs of one payload, by what caused them. */
+/* Counts the corrective PUTs of one payload by their cause. */
 struct guard {
     struct guard_entry *items;
     size_t count;
 };
 
-/* From and to "guard" of an operatorStatus; what is not understood is left out. */
+/* From and to "guard" of an operatorStatus; entries that are not understood are left out. */
 void guard_read(struct arena *a, const struct value *v, struct guard *out);
 struct value *guard_write(struct arena *a, const struct guard *g);
-/* Whether a difference was corrected so often that it no longer causes a PUT. */
+/* Whether a difference has been corrected so often that it no longer causes a PUT. */
 bool guard_holds(struct detect *d, const struct guard *g, const struct deviation *f);
 /* Whether a member that the user left to Azure has caused a PUT before, at any of these paths. */
 bool guard_knows(const struct guard *g, const struct deviations *f);
-/* Takes those out of f. */
+/* Takes the held differences out of f and returns them. */
 struct deviations guard_filter(struct detect *d, const struct guard *g, struct deviations *f);
-/* These, and what is still as when it was held: a record that was taken since knows it. */
+/*
+ * The held differences, and those that a record taken since contains but that are unchanged since
+ * they were held.
+ */
 struct deviations guard_stuck(struct detect *d, const struct guard *g,
                               const struct deviations *held, const struct value *wanted,
                               const struct value *found);
-/* Counts a PUT for each of these. */
+/* Counts a PUT for each of the differences. */
 void guard_count(struct detect *d, struct guard *g, const struct deviations *f);
 
 /* ---- Sharing. ---- */
 
 /*
- * Paths that somebody else may change, from lists of dotted paths between commas, blanks or line
- * ends; "*" stands for any step. ignore: everything there; additive: new elements and entries.
+ * Paths that somebody else may change, read from dotted paths separated by commas or whitespace;
+ * "*" matches any step. ignore covers everything at a path, additive only new elements and entries.
  */
 struct sharing {
     const struct path *ignore, *additive;
@@ -210,12 +213,12 @@ struct sharing {
 };
 struct sharing sharing_read(struct arena *a, str ignore, str additive);
 /*
- * Leaves out what is inside the bounds, by default also the size of a pool of machines that Azure
- * scales by itself.
+ * Leaves out differences at shared paths, and the size of a machine pool that Azure scales by
+ * itself.
  */
 void deviations_drop_shared(struct detect *d, struct deviations *f, const struct sharing *s,
                             const struct value *found);
-/* The payload with the live values of what is shared, so that a PUT does not take them back. */
+/* The payload with the live values at shared paths, so that a PUT does not revert them. */
 const struct value *sharing_carry(struct detect *d, const struct sharing *s,
                                   const struct value *payload, const struct value *wanted,
                                   const struct value *found);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* digest.c - keyed digests: what is long or secret is kept and compared by these alone. */
+/* digest.c - keyed digests, by which long and secret values are kept and compared. */
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 

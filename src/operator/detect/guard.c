@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * guard.c - no path causes a PUT in every period.
+ * guard.c - prevents a path from causing a PUT in every period.
  *
- * Each corrective PUT is counted for the paths and the pairs of values that caused it. The same
- * pair at a path twice, or any values there three times, no longer causes one: a policy, another
- * tool, or the service itself puts the value back. Another payload starts anew.
+ * Each corrective PUT is counted for the paths and the pairs of values that caused it. After the
+ * same pair at a path twice, or any values there three times, no more PUTs are caused: a policy,
+ * another tool or the service itself must be restoring the value. A new payload resets the counts.
  */
 #include "operator/detect/internal.h"
 
-/* Entries beyond are not counted: the oldest go. */
+/* The most entries; the oldest ones are dropped. */
 #define GUARD_MAX 64
 #define SAME_PAIR 2
 #define SAME_PATH 3

@@ -2,19 +2,19 @@
 /*
  * hidden.c - what Azure never returns.
  *
- * A member that the spec of a kind has and its status lacks is only ever written; so are secrets,
- * and what a line of api/rules/detect.json calls hidden. Others are hidden only as long as they are
- * missing: what the published types call write-only although the status has a place for it, and the
- * location of a child, which is where its parent is.
+ * A member that is in a kind's spec but not in its status is write-only; so are secrets, and
+ * members that api/rules/detect.json calls hidden. Others are hidden only while they are missing:
+ * members that the published types call write-only although they are in the status, and the
+ * location of a child, which is that of its parent.
  */
 #include "operator/detect/internal.h"
 
-/* What the types of a kind say about a place; where variants differ, whatever one of them says. */
+/* What the types of a kind say about a path; if variants differ, what any of them says. */
 struct said {
     bool there;
     bool secret;
-    bool write_only; /* it, or something that it is in */
-    bool object;     /* its members are those of a type */
+    bool write_only; /* it, or one of its parents */
+    bool object;     /* its members are in a type */
 };
 
 struct asking {
@@ -22,10 +22,10 @@ struct asking {
     struct said said;
 };
 
-/* Where an asking is. */
+/* The current position. */
 struct at {
-    size_t depth;    /* how many steps of the path are behind it */
-    bool write_only; /* one of them was to something that is only written */
+    size_t depth;    /* how many steps of the path are done */
+    bool write_only; /* one of them is write-only */
 };
 
 static void ask_type(struct asking *q, const struct model_type *t, struct at at);
@@ -41,7 +41,7 @@ static void ask_shape(struct asking *q, const struct model_prop *prop,
         q->said.object |= shape->form == FORM_OBJECT;
     } else if (shape->form == FORM_OBJECT) {
         ask_type(q, shape->object, at);
-    } else { /* of what is in a scalar or in anything the model knows nothing */
+    } else { /* nothing is known about members of a scalar or of any value */
         at.depth++;
         ask_shape(q, prop, shape->item ? shape->item : shape, at);
     }
@@ -64,7 +64,7 @@ static void ask_members(struct asking *q, const struct model_arm *members, size_
         ask_members(q, m->below, m->below_count, at);
 }
 
-/* Members of an object are those of its type, and of each variant that it may be. */
+/* Members of an object are those of its type and of all its variants. */
 static void ask_type(struct asking *q, const struct model_type *t, struct at at)
 {
     ask_members(q, t->arm, t->arm_count, at);
@@ -81,7 +81,7 @@ static struct said ask(const struct model_type *t, const struct path *path)
     return q.said;
 }
 
-/* Children of a resource have no place of their own. */
+/* Children of a resource have no location of their own. */
 static bool is_location_of_child(const struct detect *d, const struct path *path)
 {
     str type = d->resource->arm_type;
@@ -97,7 +97,7 @@ bool is_hidden(const struct detect *d, const struct path *path, bool missing)
         return true;
     struct said spec = ask(d->resource->spec, path);
     if (!spec.there)
-        return false; /* nothing the model knows */
+        return false; /* not in the model */
     return spec.secret || (missing && spec.write_only) || !ask(d->resource->status, path).there;
 }
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lines.c - what is known about members of single kinds: api/rules/detect.json.
+ * lines.c - special rules for members of single kinds: api/rules/detect.json.
  *
- * The file is part of the program and is read once. It switches rules off for a kind ("off"), says
- * what happens on drift of a kind ("modes"; PUT-only are those whose recorded answers fail the
- * replay of vectors arm-drift, which none does), and has lines about members ("members"): a kind, a
- * place in its body ("at", where "*" stands for any element or entry), what it is ("is"), and the
- * document or recording that shows it ("source"). A file that cannot be read is a mistake of the
- * build, found by the tests.
+ * The file is built in and is read once. It switches rules off for a kind ("off"), sets what to do
+ * on drift of a kind ("modes"; PUT-only is for kinds whose recorded answers fail the replay of
+ * vectors arm-drift, which none does), and has lines about members ("members"): a kind, a path in
+ * its body ("at", where "*" matches any element or entry), what it is ("is"), and the document or
+ * recording that shows it ("source"). An invalid file is a bug, found by the tests.
  */
 #include "operator/detect/internal.h"
 
@@ -50,7 +49,7 @@ const char *detect_rule_name(enum detect_rule rule)
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const struct value *file; /* written once, then only read */
 
-/* The members of the file with the kinds they are about, which every comparison looks for. */
+/* The members of the file with their kinds, which every comparison searches. */
 static struct about {
     str kind, group;
     const struct value *line;
@@ -60,7 +59,7 @@ static size_t about_count;
 static void read_file(void)
 {
     static struct source src;
-    static struct arena *volatile kept; /* of the run; volatile: leak checkers want to see it */
+    static struct arena *volatile kept; /* of the run; volatile, so that leak checkers see it */
     struct arena *a = kept = arena_new();
     struct value *root;
 
@@ -104,7 +103,7 @@ static void take_line(struct detect *d, const struct value *line)
                 (struct line){.kind = (enum line_kind)kind, .at = value_get(line, STR("at"))};
 }
 
-/* a/b of the model; deeper ones do not exist. */
+/* a/b in the model; there are no deeper ones. */
 static void take_embedded(struct detect *d)
 {
     const struct value *all = d->resource->embedded;
@@ -117,7 +116,7 @@ static void take_embedded(struct detect *d)
     }
 }
 
-/* At which depths there are children at all: nearly no member is asked about further. */
+/* The depths at which there are children at all: this excludes nearly all members. */
 static void note_depths(struct detect *d)
 {
     for (size_t i = 0; i < d->embedded_count; i++)

@@ -2,8 +2,9 @@
 /*
  * record.c - known differences: what Azure makes of a payload.
  *
- * A difference keeps what was found, and the wish it belongs to. Long objects and lists with
- * identities are kept member by member, so that only single long values are reduced to digests.
+ * Each difference keeps what was found, and the wanted value it belongs to. Long objects and lists
+ * with identities are kept member by member, so that only single long values are reduced to
+ * digests.
  */
 #include "operator/detect/internal.h"
 
@@ -37,7 +38,7 @@ static char lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Equal but for blanks, case, and slashes at both ends. */
+/* Equal except for whitespace, case, and slashes at both ends. */
 static bool is_spelled_alike(str x, str y)
 {
     size_t i = 0, k = 0;
@@ -145,7 +146,7 @@ static void keep_long(struct learning *l, struct known *k, const struct value *v
 static void learn_one(struct learning *l, const struct path *path, const struct difference *x,
                       enum detect_cause cause);
 
-/* An object of which only a part is hidden, member by member. False when it is none. */
+/* Records an object of which only a part is hidden, member by member. False if it is not one. */
 static bool learn_missing(struct learning *l, const struct path *path, const struct value *v)
 {
     struct hidden_count count = hidden_below(l->d, path, v, true);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * share.c - bounded sharing: paths at which others may have their way.
+ * share.c - bounded sharing: paths that others may change.
  *
- * Inside the bounds nothing is drift, and a PUT that has another cause carries the live value. One
- * bound is there by default: the count of a pool of machines that Azure scales by itself
- * (operator.md 8.4), of AgentPools and of the pools inside of a ManagedCluster.
+ * Changes there are not drift, and a PUT with another cause sends the live value. One path is
+ * shared by default: the count of a machine pool that Azure scales by itself (operator.md 8.4), in
+ * AgentPools and in the pools of a ManagedCluster.
  */
 #include "operator/detect/internal.h"
 
@@ -55,7 +55,7 @@ static bool step_fits(const struct step *pattern, const struct step *step)
            (step->kind == STEP_KEY || str_eq(pattern->text, step->text));
 }
 
-/* Whether path leads to the place of pattern, or below it. */
+/* Whether path matches pattern, or is below it. */
 static bool is_inside(const struct path *path, const struct path *pattern)
 {
     if (path->len < pattern->len)
@@ -82,7 +82,7 @@ static const struct value *holder(const struct path *path, const struct value *r
     return path_resolve(&up, root);
 }
 
-/* count of a pool with enableAutoScaling on. */
+/* The count of a pool with enableAutoScaling. */
 static bool is_scaled_count(const struct detect *d, const struct path *path,
                             const struct value *found)
 {
@@ -96,7 +96,7 @@ static bool is_scaled_count(const struct detect *d, const struct path *path,
            value_is_true(value_get(holder(path, found), STR("enableAutoScaling")));
 }
 
-/* A member, entry or element that came to what was there. */
+/* Whether it is an additional member, entry or element. */
 static bool is_addition(const struct deviation *f)
 {
     if (f->kind == DIFFERENCE_ADDED)

@@ -2,7 +2,7 @@
 /*
  * spelling.c - scalars that services spell in their own way.
  *
- * Folding letters is the exception: it takes a reason in the model (an enum, an id), in the name of
+ * Ignoring case is the exception: it needs a reason in the model (an enum, an id), in the name of
  * the member (a location, a SKU), in the form of the text (a GUID), or a line in
  * api/rules/detect.json that names the recording.
  */
@@ -57,7 +57,7 @@ static str spell_id(struct detect *d, str text)
     return id;
 }
 
-/* By its beginning: reading all of it costs more than the rest of the comparison. */
+/* Only by its start: parsing all of it would cost more than the rest of the comparison. */
 static bool is_id(str text)
 {
     static const str starts[] = {STR_INIT("/subscriptions/"), STR_INIT("/providers/")};
@@ -101,7 +101,7 @@ static bool is_location_member(str key)
            has_suffix_fold(key, STR("locations"));
 }
 
-/* "West US 2", "westus2": nothing else than letters, digits and blanks. */
+/* "West US 2", "westus2": only letters, digits and spaces. */
 static bool is_location(str s)
 {
     for (size_t i = 0; i < s.len; i++) {
@@ -152,7 +152,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Blanks between tags go; inside of texts and tags each run is one blank. */
+/* Removes whitespace between tags; inside texts and tags each run becomes one space. */
 static void spell_xml(struct detect *d, struct value *v)
 {
     str text = str_trim(value_str(v));
@@ -194,7 +194,7 @@ static bool is_number_form(const struct model_shape *shape)
     return shape && (shape->form == FORM_INT || shape->form == FORM_FLOAT);
 }
 
-/* A number becomes the kind of scalar that the model wants. */
+/* Turns a number into the type of scalar in the model. */
 static bool spell_number(struct detect *d, const struct model_shape *shape, struct value *v)
 {
     if (!rule_is_on(d, DETECT_NUMBER))
@@ -228,7 +228,7 @@ static bool is_reference(const struct model_prop *prop)
     return prop && (prop->role == ROLE_REF || prop->role == ROLE_WELL_KNOWN);
 }
 
-/* Lines of the rule file; false when there is none for the text. */
+/* Applies lines of the rule file; false if there is none for the text. */
 static bool spell_by_line(struct detect *d, struct value *v)
 {
     if (!d->line_count)
@@ -244,7 +244,7 @@ static bool spell_by_line(struct detect *d, struct value *v)
     return true;
 }
 
-/* What users write there is theirs, letter by letter. */
+/* Tags are the user's own texts, where case matters. */
 static bool is_tag(const struct detect *d)
 {
     return d->depth == 2 && str_eq_fold(d->way[0], STR("tags"));

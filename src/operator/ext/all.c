@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * all.c - the kinds with code of their own, in alphabetical order.
+ * all.c - the kinds with hooks, in alphabetical order.
  *
  * To add one: first look whether a rule can say it (api/rules, docs/rules.md). If not, write
  * <group>_<kind>.c with one struct azure_ext, declare it in ext_all.h, add a line here and cases to

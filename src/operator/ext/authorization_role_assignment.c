@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * authorization_role_assignment.c - roles by the name that everybody knows ("Reader").
+ * authorization_role_assignment.c - roles by their well-known names ("Reader").
  *
- * Azure wants the id of the definition. Built-in ones are listed at the root scope, filtered by
- * name, and assigned by the id that they have in the subscription of the assignment.
+ * Azure expects the id of the role definition. Built-in ones are listed at the root scope, filtered
+ * by name, and assigned by their id in the subscription of the assignment.
  */
 #include "operator/ext/ext_all.h"
 

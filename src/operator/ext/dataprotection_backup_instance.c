@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dataprotection_backup_instance.c - a backup whose protection failed by a mistake of its user.
+ * dataprotection_backup_instance.c - a backup whose protection failed due to a user error.
  *
- * When the cause is mended, Azure must be asked to look again: the action "sync", an operation of
- * its own. Its token is kept on the object under the reference operator's name, and each pass polls
- * it once. Whether the protection has settled is a gate in the rules of the kind.
+ * Once the cause is fixed, Azure must be asked to check again with the action "sync", a separate
+ * operation. Its token is kept on the object under the reference operator's name, and each pass
+ * polls it once. Whether the protection has settled is a gate in the rules of the kind.
  */
 #include "operator/ext/ext_all.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ext_all.h - one line for each kind with code of its own. */
+/* ext_all.h - declares the hooks of each kind that has any. */
 #pragma once
 
 #include "operator/ext.h"

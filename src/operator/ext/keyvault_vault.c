@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * keyvault_vault.c - creating a vault whose name a deleted one still holds.
+ * keyvault_vault.c - creates a vault whose name is still taken by a deleted one.
  *
- * Deleted vaults are kept for some time and block their name. createMode says what then: recover it
- * (createOrRecover) or purge it first (purgeThenCreate). Azure knows neither: it gets "recover" or
- * "default", which takes a look at the deleted vaults. The rule of the kind sends "default" for
- * both, so this hook is only about a deleted vault that is there.
+ * Deleted vaults are kept for some time and block their name. createMode says what to do then:
+ * recover it (createOrRecover) or purge it first (purgeThenCreate). Azure supports neither: it gets
+ * "recover" or "default", depending on the deleted vaults. The kind's rule sends "default" for
+ * both, so this hook only handles the case that there is a deleted vault.
  */
 #include "operator/ext/ext_all.h"
 
@@ -63,7 +63,7 @@ static struct decision recover(const struct ext_input *in, const struct value *d
     return decision_go(payload);
 }
 
-/* Purged, then looked at again: questions 1 and 2. A purge under way is refused with 409. */
+/* Purges it, then looks again: questions 1 and 2. Azure returns 409 while a purge is under way. */
 static struct decision purge(const struct ext_input *in, str id, struct decision next)
 {
     const struct arm_answer *purged = ext_answer(in, 1), *left = ext_answer(in, 2);
