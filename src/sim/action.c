@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * action.c - POST on a resource: listKeys and its relatives.
+ * action.c - POST on a resource: listKeys and the like.
  *
- * Answers are data ("actions" in api/sim): texts with a dollar sign are made for each resource.
+ * Answers are data ("actions" in api/sim), with $ placeholders that are replaced for each resource.
  */
 #include "sim/internal.h"
 
 #include "text/codec.h"
 
-/* The value of a placeholder; where distinguishes keys. False: it is not a placeholder. */
+/* The value of a placeholder; where makes keys unique. False: it is not a placeholder. */
 static bool find_word(struct sim_call *c, const struct sim_resource *r, str text, str where,
                       str *word, str *out)
 {
@@ -72,8 +72,8 @@ static void look_at(struct sim_call *c)
 }
 
 /*
- * Some children exist with their parent, and nobody puts them: an action on one that is not there
- * may be an action of the parent, "authorizationRules/RootManageSharedAccessKey/listKeys".
+ * Some children exist with their parent without ever being PUT: an action on a missing one may be
+ * an action of the parent, "authorizationRules/RootManageSharedAccessKey/listKeys".
  */
 static str action_of_parent(struct sim_call *c, str name)
 {
@@ -105,7 +105,7 @@ void sim_action(struct sim_call *c, str target, str name)
         return;
     }
     look_at(c);
-    /* Azure takes other versions for actions than those of the resource that the model has. */
+    /* For actions Azure accepts other versions than the model has for the resource. */
     if ((c->behaviour->versions.len && !sim_version_known(c)) || sim_deleted(c, name))
         return;
     if (c->id.block_count)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * admin.c - paths below /_sim/: the simulator about itself.
+ * admin.c - paths below /_sim/, which control the simulator itself.
  *
  *     GET    /_sim/log[?last=N]     the exchanges so far
  *     DELETE /_sim/log
@@ -8,17 +8,17 @@
  *     POST   /_sim/assert           {"writes": 3, "noopWrites": {"max": 0}}: 200, or 409 and why
  *     DELETE /_sim/assert           sets the counters to 0
  *     POST   /_sim/change           {"id", "at", "value", "by"}: as somebody else
- *     GET    /_sim/faults           those that are left
+ *     GET    /_sim/faults           the remaining ones
  *     POST   /_sim/faults           a fault, or a plan; JSON or YAML
  *     DELETE /_sim/faults
  *     GET    /_sim/time
  *     POST   /_sim/time?advance=90s
- *     POST   /_sim/reset            forgets all that happened
+ *     POST   /_sim/reset            resets everything
  *     GET    /_sim/resources        ids of all resources
  *     GET    /_sim/                 the list of these
  *
- * Web pages that are open on the same machine can send requests here, too. Those must not reset
- * anything: their requests name where they come from, and where they believe to go (allowed).
+ * Web pages that are open on the same machine can send requests here, too, and must not be able to
+ * reset anything: their requests have an Origin and a Host header, which are checked (allowed).
  *
  * To add one: a handler, and a line in the table at the end.
  */
@@ -29,7 +29,7 @@
 #include "text/json/json.h"
 #include "text/url.h"
 
-/* Further is no use. */
+/* Far beyond any useful time. */
 #define TIME_MAX (INT64_C(36500) * 86400 * NS_PER_SEC)
 
 /* ---- Counters. --------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ static void reset_counters(struct sim_call *c)
     sim_reply(c, 204, NULL);
 }
 
-/* A number, or {"min", "max"}. What does not hold is added to failures. */
+/* A number, or {"min", "max"}. Violations are added to failures. */
 static void check_counter(struct sim_call *c, const struct value *want, struct value *failures)
 {
     int64_t n = 0, min = INT64_MIN, max = INT64_MAX;
@@ -265,7 +265,7 @@ static void list_routes(struct sim_call *c)
     sim_reply(c, 200, list);
 }
 
-/* A path that is there, asked for by another method, or one that is not. */
+/* Rejects an unknown path, or a known one with the wrong method. */
 static void refuse_route(struct sim_call *c, str path)
 {
     struct buf methods = buf_new(c->arena, BUF_UNLIMITED);
@@ -285,8 +285,8 @@ static void refuse_route(struct sim_call *c, str path)
 }
 
 /*
- * A page has a host of its own: its name may lead here, but is not ours, or else it is another
- * origin. Programs send no Origin, and none at all when they call us within one process.
+ * A web page has its own host: either its name resolves to us but is not ours, or its origin
+ * differs. Programs send no Origin; in-process calls have neither header.
  */
 static bool allowed(struct sim_call *c)
 {

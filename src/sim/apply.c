@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * apply.c - from what was sent to what is shown: the rules of a type, and values made anew.
+ * apply.c - turns what was sent into what is shown: the rules of a type, and generated values.
  *
- * Texts in rules that begin with a dollar sign are made for each resource: $etag, $guid, $id,
- * $name, $text, $time, $url. They depend on the seed and the id only, so that a repeated PUT shows
- * the same again.
+ * Texts in rules that begin with a dollar sign are generated for each resource: $etag, $guid, $id,
+ * $name, $text, $time, $url. They depend only on the seed and the id, so that a repeated PUT shows
+ * the same values again.
  */
 #include "sim/internal.h"
 
@@ -111,7 +111,7 @@ static str spell(struct sim_call *c, enum sim_spelling spelling, str text)
     return text;
 }
 
-/* The value of a placeholder ($...); where makes two of them differ. */
+/* The value of a placeholder ($...); where makes values unique. */
 static str made(struct sim_call *c, const struct sim_resource *r, str text, str where)
 {
     str seed = str_fmt(c->arena, "%.*s#%.*s", STR_ARG(r->node.key), STR_ARG(where));
@@ -219,7 +219,7 @@ static void spell_member(struct application *p, struct value *v)
     }
 }
 
-/* The rule at its last step: a member of object. */
+/* Applies the rule at its last step, to a member of object. */
 static void act(struct application *p, struct value *object, str name)
 {
     struct value *there = value_get(object, name);
@@ -274,7 +274,7 @@ static bool condition_holds(const struct sim_condition *q, const struct value *t
     return false;
 }
 
-/* The conditions about the top of the body, or those about siblings. */
+/* Whether the conditions on the top of the body hold, or those on siblings. */
 static bool conditions_hold(const struct sim_when *w, bool beside, const struct value *sent)
 {
     for (size_t i = 0; i < w->conditions.len; i++)
@@ -284,7 +284,7 @@ static bool conditions_hold(const struct sim_when *w, bool beside, const struct 
     return true;
 }
 
-/* Without the conditions that depend on the place. */
+/* Ignores the conditions that depend on the place. */
 static bool when_holds(const struct sim_call *c, const struct sim_when *w, const struct value *sent)
 {
     return (!w->from.len || str_cmp(c->api_version, w->from) >= 0) &&
@@ -301,8 +301,8 @@ const struct sim_answer *sim_choose(const struct sim_call *c, const struct sim_a
 }
 
 /*
- * Follows the path of a rule in what is shown, and beside it in what was sent. Elements that nobody
- * sent are whole: the rule that adds them has all of it.
+ * Follows the path of a rule in what is shown, and in parallel in what was sent. Elements that were
+ * not sent are complete: the rule that adds them has everything.
  */
 static void apply_rule(struct application *p, struct value *v, const struct value *sent,
                        size_t step)
@@ -347,7 +347,7 @@ static void apply_all(struct sim_call *c, const struct sim_resource *r, struct v
     }
 }
 
-/* What nearly every resource shows, in the usual order. */
+/* The members that nearly every resource has, in the usual order. */
 static struct value *with_identity(struct sim_call *c, const struct sim_resource *r)
 {
     struct arena *a = c->arena;
@@ -365,7 +365,7 @@ static struct value *with_identity(struct sim_call *c, const struct sim_resource
     return v;
 }
 
-/* Types that even the model does not know say that they are there: the one read-only property
+/* Types that are not even in the model get a provisioningState, the one read-only property that
  * nearly all have. */
 static void add_state(struct sim_call *c, struct value *v)
 {
@@ -377,7 +377,7 @@ static void add_state(struct sim_call *c, struct value *v)
         value_set_str(c->arena, properties, STR("provisioningState"), STR("Succeeded"));
 }
 
-/* Services fill in properties that were not sent: their rules need a place to act on. */
+/* Services fill in properties even if it was not sent: the rules need it. */
 static void ensure_properties(struct sim_call *c, struct value *v)
 {
     bool below = false;
@@ -394,7 +394,7 @@ static void ensure_properties(struct sim_call *c, struct value *v)
         value_set(c->arena, v, STR("properties"), value_object(c->arena));
 }
 
-/* Whatever has an identity of its own shows whose it is: published types agree on that. */
+/* An identity shows its principal and tenant, as in all published types. */
 static void add_principal(struct sim_call *c, const struct sim_resource *r, struct value *v)
 {
     static const str ids[] = {STR_INIT("principalId"), STR_INIT("tenantId")};

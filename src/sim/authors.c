@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * authors.c - who wrote what, and when: systemData where a type shows it, the activity log for all,
- * and changes that somebody else makes behind the client's back.
+ * authors.c - who wrote what, and when: systemData for types that show it, the activity log for
+ * all, and changes that somebody else makes behind the client's back.
  */
 #include "sim/internal.h"
 
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* The oldest go. */
+/* The oldest are dropped. */
 #define ACTIVITY_MAX 10000
 /* Events on a page of the activity log. */
 #define PAGE 200
@@ -55,7 +55,7 @@ static void sign(struct sim_call *c, struct value *data, const char *what,
     }
 }
 
-/* Who made it stays. */
+/* The creator stays the same. */
 static void keep_creation(struct sim_call *c, struct value *data, const struct value *old)
 {
     static const char *const members[] = {"createdBy", "createdByType", "createdAt"};
@@ -97,7 +97,7 @@ struct sim_activity {
     size_t len;
 };
 
-/* In the state file. */
+/* The kind of fact in the state file. */
 #define FACT "activity"
 
 struct sim_activity *sim_activity_new(void)
@@ -207,7 +207,7 @@ static struct value *show_event(struct arena *a, const struct event *e)
     return v;
 }
 
-/* What is asked for: eventTimestamp ge '...' and resourceUri eq '...'. */
+/* A query: eventTimestamp ge '...' and resourceUri eq '...'. */
 struct question {
     str since, until, id, group;
 };
@@ -230,7 +230,7 @@ static bool read_condition(str text, struct question *q)
     return false;
 }
 
-/* As in Azure, a filter must say since when. */
+/* As in Azure, a filter must have a start time. */
 static bool read_filter(struct sim_call *c, struct question *q)
 {
     str rest = sim_query(c, "$filter"), one;

@@ -3,13 +3,14 @@
  * database.c - the state of a simulator in a SQLite file (src/db), so that it can be stopped and
  * started again.
  *
- * What a request changes is added to the open batch while the simulator is locked; the request
- * waits for its batch with the simulator unlocked, and is answered then. So a killed simulator
- * never forgets what it has confirmed, and requests that come meanwhile share the next transaction.
+ * What a request changes is added to the open batch while the simulator is locked; the request then
+ * waits for its batch with the simulator unlocked before it is answered. So a killed simulator
+ * never forgets what it has confirmed, and requests that arrive meanwhile share the next
+ * transaction.
  *
- * The simulator cannot undo what a request did, so a batch that cannot be written (the disk is
- * full) is kept and written together with the next one. Until that succeeds, requests are turned
- * away before they change anything (sim_database_ready).
+ * The simulator cannot undo what a request did, so a batch that cannot be written (disk full) is
+ * kept and written together with the next one. Until that succeeds, requests are rejected before
+ * they change anything (sim_database_ready).
  */
 #include "sim/internal.h"
 
@@ -22,7 +23,7 @@
 
 struct sim_database {
     struct db *db;
-    uint64_t batch; /* of the last change, which is not sealed yet; 0: none */
+    uint64_t batch; /* of the last change, not sealed yet; 0: none */
 };
 
 static const char *const upgrades[] = {
@@ -129,7 +130,7 @@ static bool load_resource(void *ctx, const struct db_row *row, struct err *e)
     return true;
 }
 
-/* Gives a fact to the part of the simulator that knows its kind. */
+/* Passes a fact to the part of the simulator that handles its kind. */
 static bool load_fact(void *ctx, const struct db_row *row, struct err *e)
 {
     AUTO_ARENA a = arena_new();
@@ -145,7 +146,7 @@ static bool check_format(void *ctx, const struct db_row *row, struct err *e)
            bad_file(ctx, e, "it was written by another version of plumb");
 }
 
-/* Parents are shorter than what is in them, and so come first. */
+/* Parents have shorter ids than their children, so they come first. */
 static bool load(struct sim *s, struct db *db, struct err *e)
 {
     return db_read(db, "SELECT value FROM meta WHERE name = 'format'", check_format, s, e) &&

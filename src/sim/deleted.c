@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * deleted.c - what was deleted and can be brought back: vaults and some others are found among the
- * deleted ones of their location or subscription, until they are recovered by a PUT or purged.
+ * deleted.c - soft delete: vaults and some others are listed among the deleted ones of their
+ * location or subscription, until they are recovered by a PUT or purged.
  *
  *     GET  /subscriptions/S/providers/Microsoft.KeyVault/deletedVaults
  *     GET  /subscriptions/S/providers/Microsoft.KeyVault/locations/L/deletedVaults[/NAME]
@@ -24,7 +24,7 @@ static str location_of(struct sim_call *c, const struct sim_resource *r)
     return location.len ? location : STR("westus2");
 }
 
-/* Whether r is one of a provider's deleted ones, in a subscription and under that name. */
+/* Whether r is one of a provider's deleted resources, in this subscription and collection. */
 static bool is_kept_as(struct sim_call *c, const struct sim_resource *r, str provider, str kept_as)
 {
     const struct sim_type *type = sim_types_find(c->arena, c->sim->types, r->type);
@@ -60,7 +60,7 @@ static struct value *show(struct sim_call *c, const struct sim_resource *r, str 
     return v;
 }
 
-/* When it was deleted stands where the number of its writes was. */
+/* The time of deletion is stored in place of the number of writes. */
 void sim_soft_delete(struct sim_call *c, struct sim_resource *r)
 {
     const struct sim_type *type = sim_types_find(c->arena, c->sim->types, r->type);
@@ -83,7 +83,7 @@ void sim_soft_delete(struct sim_call *c, struct sim_resource *r)
 /* ---- One of them. ------------------------------------------------------------------------------
  */
 
-/* The pair of a path that names one, or NULL. */
+/* The type and name in a path to a deleted resource, or NULL. */
 static const struct arm_pair *named_pair(const struct sim_call *c)
 {
     const struct arm_block *b = c->id.blocks;
@@ -104,7 +104,7 @@ static struct sim_resource *find_deleted(struct sim_call *c, const struct arm_pa
     return NULL;
 }
 
-/* Purging takes its time, and the name is free at once. */
+/* Purging takes a while, but the name is free at once. */
 static void purge(struct sim_call *c, struct sim_resource *r)
 {
     static const struct sim_answer answer = {.status = 202,
@@ -138,7 +138,7 @@ bool sim_deleted(struct sim_call *c, str action)
 /* ---- All of them. ------------------------------------------------------------------------------
  */
 
-/* Takes the next two parts of a path; false: the first one is another word. */
+/* Takes the next two segments of a path; false if the first one is not word. */
 static bool next_pair(str *path, str word, str *name)
 {
     str got;

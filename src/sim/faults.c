@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * faults.c - trouble on demand: read from a plan or from POST /_sim/faults, matched against each
+ * faults.c - faults on demand: read from a plan or from POST /_sim/faults, matched against each
  * request, used up one by one.
  *
  *     faults:
@@ -32,7 +32,7 @@ enum fault_kind {
 
 static const struct {
     const char *name;
-    int64_t count; /* when the fault says nothing */
+    int64_t count; /* the default */
 } kinds[] = {
     [FAULT_CHANGE] = {"change", 1},     [FAULT_DROP] = {"drop", 1},
     [FAULT_FAIL] = {"fail", 1},         [FAULT_OPERATION] = {"operation", 1},
@@ -105,7 +105,7 @@ static bool fits(const struct sim_call *c, const struct fault *f)
            type_fits(f->type, c->type) && (!f->id.len || str_eq_fold(f->id, c->q->path));
 }
 
-/* The link to the first fault of a kind that is due for c, after counting; NULL: none. */
+/* Counts c, and returns the link to the first fault of a kind that is due for it; NULL: none. */
 static struct fault **due(struct sim_call *c, enum fault_kind kind)
 {
     for (struct fault **link = &c->sim->faults->first; *link; link = &(*link)->next) {
@@ -137,7 +137,7 @@ static void change(struct sim_call *c, const struct fault *f)
         c, &(struct sim_change){.id = f->id, .at = f->at, .value = f->value, .by = SIM_SOMEBODY});
 }
 
-/* Changes count every request, whatever it is about. */
+/* For changes, every request counts, whatever it is about. */
 static void make_changes(struct sim_call *c)
 {
     struct sim_faults *faults = c->sim->faults;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* find.c - resources by id, and the refusals of the recordings where something is missing. */
+/* find.c - finds resources by id; the errors for missing ones are those of the recordings. */
 #include "sim/internal.h"
 
 #define GROUP_TYPE "Microsoft.Resources/resourceGroups"
@@ -18,14 +18,14 @@ static struct sim_resource *refuse_group(struct sim_call *c)
     return NULL;
 }
 
-/* The group of the path, when it has one; false when it is not there. */
+/* Whether the group in the path exists, if it has one. */
 static bool group_is_there(struct sim_call *c)
 {
     return !c->id.group.len ||
            sim_find(c, arm_id_of_group(c->arena, c->id.subscription, c->id.group));
 }
 
-/* Microsoft.Network/virtualNetworks/v/subnets/s: types and names in turn, as refusals have it. */
+/* Microsoft.Network/virtualNetworks/v/subnets/s: types and names in turn, as in errors. */
 static str long_name(struct sim_call *c, const struct arm_id *id)
 {
     const struct arm_block *block = &id->blocks[id->block_count - 1];
@@ -68,7 +68,7 @@ static struct sim_resource *refuse_missing(struct sim_call *c)
     return NULL;
 }
 
-/* Parts of a service that are always there: blobServices/default, locations/westus2. */
+/* Whether it is a part of a service that always exists: blobServices/default, locations/westus2. */
 static bool is_implicit(const struct arm_id *id)
 {
     const struct arm_block *b = &id->blocks[id->block_count - 1];
@@ -78,7 +78,7 @@ static bool is_implicit(const struct arm_id *id)
            str_eq_fold(name, STR("default")) || str_eq_fold(name, STR("current"));
 }
 
-/* Whether the path stands below another resource, which is then parent. */
+/* Whether the path is below another resource, which is then parent. */
 static bool is_nested(struct sim_call *c, struct arm_id *parent)
 {
     return arm_id_parent(c->arena, &c->id, parent) && parent->block_count;
@@ -119,7 +119,7 @@ static struct sim_resource *subscription_of(struct sim_call *c)
                     STR("Microsoft.Resources/subscriptions"), root);
 }
 
-/* A built-in part of a service is created when something is put below it. */
+/* Built-in parts of a service are created when something is put below them. */
 static struct sim_resource *implicit_parent(struct sim_call *c, const struct arm_id *parent)
 {
     struct arm_id above;

@@ -2,9 +2,9 @@
 /*
  * graph.c - Resource Graph: POST /providers/Microsoft.ResourceGraph/resources with a query.
  *
- * The table resources has what stands directly in a provider, and what stands deeper but has a
- * location of its own; resourcecontainers has subscriptions and groups. The language is that of
- * kql.h. Refusals are worded and coded as Resource Graph does.
+ * The table resources has top-level resources, and children that have their own location;
+ * resourcecontainers has subscriptions and groups. The language is that of kql.h. Errors have
+ * Resource Graph's codes and texts.
  */
 #include "sim/internal.h"
 #include "sim/kql.h"
@@ -12,9 +12,9 @@
 #include "text/codec.h"
 
 #define PAGE_MAX 1000
-/* Rows of one question. */
+/* The most rows of one query. */
 #define ROWS_MAX 100000
-/* Questions of one principal: so many in five seconds. */
+/* Queries of one principal: this many in five seconds. */
 #define QUOTA 15
 #define QUOTA_SECONDS 5
 
@@ -53,7 +53,7 @@ static struct value *refuse(struct sim_call *c, const char *code, str text)
                           STR_ARG(sim_stamp(a, sim_now(c->sim))), STR_ARG(sim_guid(c->sim, a))));
     struct value *details = value_set(a, error, STR("details"), value_list(a));
     add_detail(a, details, code, text);
-    c->body = v; /* replied by refused, when it is whole */
+    c->body = v; /* answered by refused, once it is complete */
     return details;
 }
 
@@ -147,7 +147,7 @@ static struct value *row_of(struct sim_call *c, const struct sim_resource *r,
     return row;
 }
 
-/* Whether the question is about the subscription that r is, or is in. */
+/* Whether the query includes the subscription that r is, or is in. */
 static bool is_asked(const struct question *q, const struct sim_resource *subscription)
 {
     const struct value *list = value_get(q->body, STR("subscriptions"));
@@ -159,7 +159,7 @@ static bool is_asked(const struct question *q, const struct sim_resource *subscr
     return !value_len(list);
 }
 
-/* Rows are made in an arena of their own; those that the first conditions want are kept. */
+/* Rows are made in a separate arena; those that pass the first conditions are kept. */
 static bool add_row(struct question *q, struct arena *moment, struct sim_resource *r)
 {
     struct sim_call own = *q->call;
@@ -225,7 +225,7 @@ static bool read_number(struct question *q, const char *name, uint64_t max, uint
     return true;
 }
 
-/* Tokens are for the same question only. */
+/* Tokens are valid only for the same query. */
 static str token_at(struct question *q, uint64_t at)
 {
     struct arena *a = q->call->arena;

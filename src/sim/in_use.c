@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * in_use.c - resources that need each other: what is in use cannot be deleted ("inUse" of a type in
- * api/sim), and a strict simulator refuses bodies with the id of a resource that is not there or
- * not ready ("references").
+ * in_use.c - resources that need each other: those in use cannot be deleted ("inUse" of a type in
+ * api/sim), and a strict simulator rejects bodies with the id of a resource that does not exist or
+ * is not ready ("references").
  *
- * What a lock (Microsoft.Authorization/locks) is on, in or around cannot be deleted either.
+ * A resource with a lock (Microsoft.Authorization/locks) on it, below it or above it cannot be
+ * deleted, either.
  *
- * Who uses a resource is found by its id in the bodies of others. When a whole group goes nobody
- * asks.
+ * The users of a resource are found by its id in the bodies of others. Deleting a whole group skips
+ * this check.
  */
 #include "sim/internal.h"
 
@@ -130,8 +131,8 @@ static const struct value *part_of(const struct value *part, const struct arm_pa
 }
 
 /*
- * Things inside a resource are no resources: a front end is a part of its load balancer, and is
- * there when that one's body has it, by its id or as an element of a list with its name.
+ * Things inside a resource are not resources: a front end is a part of its load balancer, and
+ * exists if that one's body has it, by its id or as a list element with its name.
  */
 static bool is_part(struct sim_call *c, const struct arm_id *id, str text)
 {

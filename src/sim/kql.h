@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kql.h - the part of the Kusto query language that questions to Resource Graph need.
+ * kql.h - the subset of the Kusto query language that Resource Graph queries need.
  *
  *     resources | where type =~ 'Microsoft.Network/virtualNetworks' and tags['owner'] == 'me'
  *     | project id, state = properties.provisioningState | order by id asc | limit 10
@@ -9,7 +9,7 @@
  *
  *     where CONDITION
  *     project COLUMN [= VALUE], ...
- *     order by VALUE [asc|desc], ...     (also sort by; desc unless told otherwise)
+ *     order by VALUE [asc|desc], ...     (also sort by; the default is desc)
  *     limit N                            (also take)
  *     count                              one row with Count
  *     summarize [NAME =] count() [by [NAME =] VALUE, ...]
@@ -17,7 +17,7 @@
  * Conditions: == != =~ !~ < <= > >=, in in~ !in !in~ (...), has contains startswith endswith and
  * their negations with !, and, or, not(...), parentheses; isnull isnotnull isempty isnotempty.
  * Values: columns (a.b, a['b']), texts, numbers, true, false, tolower() toupper() tostring().
- * Comments run from // to the end of the line. Everything else is rejected, with its position.
+ * Comments start with //. Everything else is rejected, with its position.
  *
  * A query never changes once parsed. Functions may be called from any thread.
  */
@@ -25,7 +25,7 @@
 
 #include "value/value.h"
 
-/* No honest query comes near. */
+/* Far beyond any legitimate query. */
 #define KQL_TEXT_MAX (64 * KIB)
 #define KQL_DEPTH_MAX 64
 #define KQL_OPERATORS_MAX 64
@@ -42,9 +42,9 @@ struct kql_fault {
 
 /* The query and its texts live as long as a; false fills fault. */
 MUST_CHECK bool kql_parse(struct arena *a, str text, struct kql **out, struct kql_fault *fault);
-/* The table it begins with, as written. */
+/* The table that the query starts with, as written. */
 str kql_table(const struct kql *q);
-/* Whether a row passes the conditions that the query begins with. */
+/* Whether a row passes the conditions that the query starts with. */
 bool kql_wants(struct arena *a, const struct kql *q, const struct value *row);
-/* The rows that come out for those of the table, both lists of objects. */
+/* Runs the query over the rows of its table; both are lists of objects. */
 struct value *kql_run(struct arena *a, const struct kql *q, const struct value *rows);

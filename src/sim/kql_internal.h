@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kql_internal.h - a query once it is parsed. */
+/* kql_internal.h - a parsed query. */
 #pragma once
 
 #include "sim/kql.h"
@@ -7,7 +7,7 @@
 enum kql_kind {
     KQL_LITERAL,
     KQL_COLUMN,
-    KQL_CALL,    /* of a function of values: tolower, ... */
+    KQL_CALL,    /* of a function: tolower, ... */
     KQL_COMPARE, /* left, op, right; or left, op, items */
     KQL_AND,
     KQL_OR,
@@ -21,17 +21,17 @@ struct kql_function {
     const char *name;
     const struct value *(*call)(struct arena *a, const struct value *v);
 };
-/* NULL when there is none. */
+/* NULL if there is none. */
 const struct kql_function *kql_function(str name);
 
-/* A comparison; negated ones are the same with another outcome. */
+/* A comparison; negated ones share the function. */
 struct kql_test {
     const char *name;
     bool (*holds)(struct arena *a, const struct value *left, const struct value *right);
     bool negated;
-    bool list; /* right is any of a list */
+    bool list; /* right is any element of a list */
 };
-/* NULL when there is none. */
+/* NULL if there is none. */
 const struct kql_test *kql_test(str name);
 
 struct kql_node {

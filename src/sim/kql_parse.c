@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kql_parse.c - text of a query to its tree: tokens on demand, one function per level of binding.
+ * kql_parse.c - parses a query into a tree: tokens on demand, one function per precedence level.
  *
  * To add an operator: a function that reads what follows its name, and a line in operators[]. To
- * add a comparison or a function of values: a line in the tables of kql_run.c.
+ * add a comparison or a function: a line in the tables of kql_run.c.
  */
 #include "sim/kql_internal.h"
 
@@ -19,7 +19,7 @@ struct parser {
     str text;
     size_t at; /* after the token */
     enum token token;
-    str word;     /* the token as written; of a text what it means */
+    str word;     /* the token as written; of a text its value */
     size_t begin; /* of the token */
     size_t depth;
     struct kql_fault *fault;
@@ -62,7 +62,7 @@ static char unescaped(char c)
     }
 }
 
-/* A text in quotes; @ before them means that a backslash is one. */
+/* Reads a quoted text; after @ a backslash is literal. */
 static void read_text(struct parser *p, bool verbatim)
 {
     struct buf b = buf_new(p->arena, KQL_TEXT_MAX);
@@ -303,7 +303,7 @@ static bool parse_items(struct parser *p, struct kql_node *n)
     return take(p, ")");
 }
 
-/* The comparison that comes next; NULL if none does. ! may precede a word. */
+/* The next comparison, or NULL. ! may precede a word. */
 static const struct kql_test *find_test(struct parser *p)
 {
     struct parser before = *p;
@@ -394,7 +394,7 @@ static bool parse_where(struct parser *p, struct kql_operator *o)
     return parse_or(p, &o->condition);
 }
 
-/* The name that a column without one gets: its path, as Kusto joins it. */
+/* The default name of a column: its path, joined as Kusto does. */
 static str name_of(struct parser *p, const struct kql_node *n, size_t number)
 {
     if (n->kind == KQL_COLUMN)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kql_run.c - a query over rows: values, comparisons, and one function per operator. A member that
- * is not there is null; null is equal to nothing, and so different from everything.
+ * kql_run.c - runs a query over rows: values, comparisons, and one function per operator. A missing
+ * member is null; null is equal to nothing, and thus different from everything.
  */
 #include "sim/kql_internal.h"
 
@@ -22,7 +22,7 @@ static bool is_null(const struct value *v)
     return !v || value_is(v, VALUE_NULL);
 }
 
-/* As tostring has it; null is empty. */
+/* As by tostring; null is empty. */
 static str text_of(struct arena *a, const struct value *v)
 {
     struct buf b = buf_new(a, BUF_UNLIMITED);
@@ -153,7 +153,7 @@ static bool is_part(str text, size_t at)
     return at < text.len && isalnum((unsigned char)text.ptr[at]);
 }
 
-/* A whole word: no letter or digit goes on before or after it. */
+/* A whole word: no letter or digit is next to it. */
 static bool test_has(struct arena *a, const struct value *x, const struct value *y)
 {
     str text = str_lower(a, text_of(a, x)), word = str_lower(a, text_of(a, y));
@@ -296,10 +296,10 @@ struct sorted {
     const struct kql_operator *by;
     const struct value *row;
     const struct value **keys; /* NULL, texts and numbers only */
-    size_t number;             /* keeps equal ones in their order */
+    size_t number;             /* keeps equal ones in order */
 };
 
-/* Null comes first when ascending, last when descending. */
+/* Null is first in ascending order, last in descending order. */
 static int compare_keys(const struct value *x, const struct value *y)
 {
     if (!x || !y)
@@ -372,7 +372,7 @@ static struct value *run_summarize(struct arena *a, const struct kql_operator *o
                                    const struct value *rows)
 {
     struct value *out = value_list(a);
-    struct map *groups = map_new(a); /* by the text of their columns: how many */
+    struct map *groups = map_new(a); /* text of the columns to the number of rows */
 
     if (!o->columns.len)
         return run_count(a, o, rows);

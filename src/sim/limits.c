@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * limits.c - how many requests a subscription may send: a bucket per subscription, principal and
- * kind of request. A request takes one token; an empty bucket answers 429 and says when the next
- * token comes.
+ * kind of request. A request takes one token; with an empty bucket it gets 429 and the time until
+ * the next token.
  */
 #include "sim/internal.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Foreign principals must not fill the memory. */
+/* Foreign principals must not use up the memory. */
 #define BUCKETS_MAX 10000
 
 struct bucket {
@@ -104,7 +104,7 @@ static bool admit_subscription(struct sim_call *c)
 }
 
 /* ---- The limits of providers, which are data. --------------------------------------------------
- */
+ * */
 
 static bool admit_limit(struct sim_call *c, const struct sim_limit *limit, struct buf *shown)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* log.c - the last exchanges, for people and for tests: at most so many, and so many bytes. */
+/* log.c - the last exchanges, for people and tests, limited in number and bytes. */
 #include "sim/internal.h"
 
 #include <string.h>
 
-/* Of each body; more is cut. */
+/* The most that is kept of each body. */
 #define SHOWN_MAX (64 * KIB)
 
 struct entry {
@@ -57,7 +57,7 @@ static void set_body(struct arena *a, struct value *v, const char *name, str bod
         value_set_str(a, v, str_c(name), str_slice(body, 0, SHOWN_MAX));
 }
 
-/* Headers that say how the exchange goes on. */
+/* Headers that say how to continue. */
 static void set_headers(struct arena *a, struct value *v, const struct http_headers *headers)
 {
     static const char *const shown[] = {"Azure-AsyncOperation", "Location", "Retry-After"};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model_types.c - types of which no habit is known, as the resource model has them. What only the
- * status of a type has is read-only: services nearly always show such texts and numbers, and half
- * of their lists and objects. A switch that nobody set is mostly shown as off. How writes go on is
- * as with most types of the same provider (its type named by a star); without one, types that tell
- * a provisioning state take their time, and others do not.
+ * model_types.c - types without a file, derived from the resource model. Members that only the
+ * status of a type has are read-only: services nearly always return such texts and numbers, and
+ * half of such lists and objects. A boolean that nobody set is mostly returned as false. Writes
+ * behave as for most types of the same provider (its type named "*"); without that, types with a
+ * provisioning state take some time, and others do not.
  *
- * The model is read when the first such type is met.
+ * The model is read when the first such type is used.
  */
 #include "sim/internal.h"
 
@@ -105,7 +105,7 @@ bool sim_usual_provider(struct sim_call *c, str provider)
     return false;
 }
 
-/* The version that was asked for, or else the newest. */
+/* The requested version, or else the newest. */
 static const struct model_resource *find_resource(struct sim_call *c)
 {
     const struct versions *v = versions_of(c);
@@ -123,7 +123,7 @@ static const struct model_resource *find_resource(struct sim_call *c)
 /* ---- What is shown. ---------------------------------------------------------------------------
  */
 
-/* What a read-only text holds, by how its name ends. */
+/* The value of a read-only text, by the suffix of its name. */
 static const struct {
     const char *ending, *value;
 } texts[] = {
@@ -157,7 +157,7 @@ static const struct value *usual_text(struct sim_call *c, str name, const struct
     return value_string(c->arena, str_c(texts[i].value));
 }
 
-/* What is shown for a member that was not sent; NULL: nothing. */
+/* The value for a member that was not sent; NULL: none. */
 static const struct value *usual_value(struct sim_call *c, str name,
                                        const struct model_shape *shape, bool read_only)
 {
@@ -170,7 +170,7 @@ static const struct value *usual_value(struct sim_call *c, str name,
     return shape->form == FORM_INT ? value_int(c->arena, 0) : NULL;
 }
 
-/* One object on its way: as shown, and what the model says of it. */
+/* One object: as shown, and its description in the model. */
 struct view {
     struct sim_call *call;
     const struct sim_resource *resource;
@@ -197,7 +197,7 @@ static void complete_object(struct view *w, struct value *v, const struct model_
                  spec ? spec->arm_count : 0);
 }
 
-/* A member that is there: what is inside it. */
+/* Completes the inside of an existing member. */
 static void complete_inside(struct view *w, struct value *v, const struct model_arm *status,
                             const struct model_arm *spec)
 {
@@ -255,7 +255,7 @@ bool sim_usual_show(struct sim_call *c, const struct sim_resource *r, struct val
 /* ---- How it goes on. --------------------------------------------------------------------------
  */
 
-/* What most types of the same provider do: its type named by a star. */
+/* The behaviour of most types of the same provider: its type named "*". */
 static const struct sim_type *of_provider(struct sim_call *c)
 {
     str provider, rest;

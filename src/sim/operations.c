@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * operations.c - what takes time. An operation is over when it was asked for often enough, or when
- * the time has passed in which a patient client would have asked that often; so an impatient client
- * waits no longer than a patient one, and what nobody polls ends as well.
+ * operations.c - long-running operations. An operation is over when it has been polled often
+ * enough, or after the time in which a patient client would have done so. So an impatient client
+ * waits no longer than a patient one, and an operation that nobody polls ends as well.
  *
- * The URLs to poll are signed: h is a hash of everything before it, and a query that was altered is
- * refused.
+ * Poll URLs are signed: h is a hash of everything before it, and altered queries are rejected.
  */
 #include "sim/internal.h"
 
@@ -15,7 +14,7 @@
 #include <openssl/sha.h>
 #include <string.h>
 
-/* Between polls when a type says nothing. */
+/* The default time between polls. */
 #define USUAL_RETRY 10
 
 static bool is_over(const struct sim *s, const struct sim_operation *o)
@@ -38,7 +37,7 @@ bool sim_is_gone(const struct sim *s, const struct sim_resource *r)
     return false;
 }
 
-/* What the answer after so many polls asks to wait; 0: it says nothing. */
+/* The Retry-After of the answer after this many polls; 0: none. */
 static int64_t retry_after(const struct sim_answer *answer, int64_t polls)
 {
     size_t i = (size_t)polls;
@@ -99,7 +98,7 @@ static void set_failed(struct sim_call *c, struct sim_resource *r)
     sim_store_changed(c->sim->store, r);
 }
 
-/* Brings an operation to its end. What it was about may be gone by now, or be afterwards. */
+/* Ends an operation. Its resource may be gone by now, or afterwards. */
 static void finish(struct sim_call *c, struct sim_operation *o)
 {
     struct sim_resource *r = sim_store_find(c->arena, c->sim->store, o->target);
@@ -263,7 +262,7 @@ static str poll_url(struct sim_call *c, const struct sim_operation *o, const cha
     return buf_str(&url);
 }
 
-/* Whether the query is the one that was handed out. */
+/* Whether the query is signed by us. */
 static bool is_signed(struct sim_call *c)
 {
     str query = c->q->query;
@@ -295,7 +294,7 @@ void sim_operation_headers(struct sim_call *c, const struct sim_operation *o)
 /* ---- Polls. -----------------------------------------------------------------------------------
  */
 
-/* What an operation calls itself: the states that it goes through, or how it ended. */
+/* The status of an operation: the states that it goes through, or its result. */
 static str status_of(const struct sim_operation *o)
 {
     str rest = o->answer.running, state = rest;
@@ -358,7 +357,7 @@ struct value *sim_operation_body(struct sim_call *c, const struct sim_operation 
     return v;
 }
 
-/* The result of a finished operation, as its Location shows it. */
+/* Answers with the result of a finished operation, as its Location shows it. */
 static void reply_result(struct sim_call *c, const struct sim_operation *o)
 {
     struct sim_resource *r = sim_store_find(c->arena, c->sim->store, o->target);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * providers.c - registration of resource providers with a subscription. Usually all are registered;
- * the preset unregistered makes each of them ask first, and registering takes a few reads.
+ * with the preset unregistered each must be registered first, which takes a few reads.
  */
 #include "sim/internal.h"
 
@@ -103,7 +103,7 @@ static void reply_provider(struct sim_call *c, str name)
     sim_reply(c, 200, v);
 }
 
-/* Takes the next part of a path. */
+/* Takes the next segment of a path. */
 static str next_part(str *path)
 {
     str part;

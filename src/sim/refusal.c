@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * refusal.c - errors in every form that services were seen to give them. Which one is data: a
- * type's ("missing", "inUse", "troubles" in api/sim) or a fault's ("shape").
+ * refusal.c - errors in all the forms that services are known to use. Data decides which: that of a
+ * type ("missing", "inUse", "troubles" in api/sim) or of a fault ("shape").
  *
  * To add a form: a word in sim_shapes, a function, and its line in writers.
  */
@@ -15,7 +15,7 @@ const struct field_word sim_shapes[] = {
     {"problem", SHAPE_PROBLEM}, {"text", SHAPE_TEXT},   {"number", SHAPE_NUMBER},
     {"html", SHAPE_HTML},       {"empty", SHAPE_EMPTY}, {0}};
 
-/* One error on its way: what it says, and the object that says it. */
+/* An error being built: its texts, and the object. */
 struct telling {
     struct sim_call *call;
     const struct sim_refusal *refusal;
@@ -104,7 +104,7 @@ static void tell_problem(struct telling *t)
     value_set_str(a, t->root, STR("traceId"), sim_guid(t->call->sim, a));
 }
 
-/* The error of a service behind the service, as text. */
+/* An error of a backend service, as text. */
 static void tell_text(struct telling *t)
 {
     struct arena *a = t->call->arena;
@@ -117,7 +117,7 @@ static void tell_text(struct telling *t)
     value_set_str(a, error, STR("message"), sim_json(a, below.root));
 }
 
-/* Six digits that begin with the status, as in 404002. */
+/* Six digits that start with the status, as in 404002. */
 static void tell_number(struct telling *t)
 {
     struct arena *a = t->call->arena;
@@ -136,7 +136,7 @@ static void (*const writers[])(struct telling *t) = {
     [SHAPE_EMPTY] = NULL,
 };
 
-/* $id, $name and $other in a message. */
+/* Replaces $id, $name and $other in a message. */
 static str filled(struct sim_call *c, str text, str other)
 {
     struct {

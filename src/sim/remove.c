@@ -25,7 +25,7 @@ static void reply_deleted(struct sim_call *c, struct sim_resource *r)
     sim_operation_headers(c, o);
 }
 
-/* Some services ask whether dependents are to go as well. */
+/* Some services require a parameter that says whether to delete dependents as well. */
 static bool lacks_query(struct sim_call *c)
 {
     str name, value, wanted = c->behaviour->delete_query;
@@ -71,7 +71,7 @@ void sim_delete(struct sim_call *c)
 
     if (!r || !r->body.len) {
         r = sim_need(c);
-        /* A resource that was never there, in a group and parent that are: nothing to do. */
+        /* The resource never existed, but its group and parent do: nothing to do. */
         if (!r && c->r->status == 404 && !str_contains(c->r->body, STR("ParentResourceNotFound")) &&
             !str_contains(c->r->body, STR("ResourceGroupNotFound")))
             sim_reply(c, 204, NULL);

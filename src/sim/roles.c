@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * roles.c - role definitions: the built-in ones, which exist at every scope under the same id, and
- * lists of them with those that were put, filtered by name or kind:
+ * lists of them and of custom ones, filtered by name or kind:
  *
  *     GET {scope}/providers/Microsoft.Authorization/roleDefinitions?$filter=roleName eq 'Reader'
  *
- * Which are built in is data ("roles" in api/sim/common.json). Services may have roles of their
- * own, children of their resources ("builtIn" of a type in api/sim).
+ * The built-in ones are data ("roles" in api/sim/common.json). Services may have their own roles,
+ * as children of their resources ("builtIn" of a type in api/sim).
  */
 #include "sim/internal.h"
 
@@ -38,7 +38,7 @@ static struct value *role_value(struct sim_call *c, str scope, const struct valu
     return v;
 }
 
-/* Built-in roles are the subscription's, or the tenant's, wherever they are asked for. */
+/* Built-in roles belong to the subscription, or the tenant, whatever scope is requested. */
 static str scope_shown(struct sim_call *c)
 {
     return c->id.subscription.len
@@ -49,7 +49,7 @@ static str scope_shown(struct sim_call *c)
 /* ---- Filters. ----------------------------------------------------------------------------------
  */
 
-/* NAME eq 'text': what is in the quotes, where two of them mean one. */
+/* Parses NAME eq 'text'; a quote in the text is doubled. */
 static bool read_clause(struct sim_call *c, str clause, struct filter *f)
 {
     str name, rest;
@@ -110,7 +110,7 @@ static void add_built_in(struct sim_call *c, const struct filter *f, struct valu
             value_add(c->arena, list, role_value(c, scope_shown(c), &roles->items[i]));
 }
 
-/* Those that were put, at this very scope. */
+/* Adds custom roles, at exactly this scope. */
 static void add_custom(struct sim_call *c, str scope, const struct filter *f, struct value *list)
 {
     struct sim_resource *at = scope.len ? sim_find(c, scope) : sim_store_root(c->sim->store);

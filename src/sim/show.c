@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* show.c - reads: a resource as it is now, its existence, and collections of resources. */
+/* show.c - reads: the current state of a resource, its existence, and collections of resources. */
 #include "sim/internal.h"
 
 #include "text/url.h"
@@ -19,8 +19,8 @@ static const struct value *element_named(const struct value *list, str name)
 }
 
 /*
- * A child as an element of its parent: whole, or its properties beside its name. One that came with
- * its parent and was not written since is shown as the parent stores it.
+ * A child as an element of its parent: complete, or its properties next to its name. One that came
+ * with its parent and has not been written since is shown as the parent stores it.
  */
 static const struct value *as_element(struct sim_call *c, struct sim_resource *child,
                                       const struct sim_mirror *m, const struct value *stored)
@@ -74,7 +74,7 @@ static void show_state(struct sim_call *c, const struct sim_resource *r, struct 
         value_set_str(c->arena, properties, STR("provisioningState"), r->operation->answer.state);
 }
 
-/* A service goes back to values of its own some minutes after a write. */
+/* A service reverts to its own values some minutes after a write. */
 #define KEEPS_AFTER (300 * NS_PER_SEC)
 
 static void show_kept(struct sim_call *c, const struct sim_resource *r, const struct value *keeps,
@@ -171,7 +171,7 @@ static bool is_wanted(const struct listing *l, const struct sim_resource *r)
            str_find_char(str_from(r->type, str_find_char(r->type, '/') + 1), '/') == STR_NPOS;
 }
 
-/* Lists of some types show less than a read. */
+/* For some types, lists show less than a read. */
 static struct value *show_listed(struct sim_call *c, struct sim_resource *r)
 {
     const struct str_list *drops = &sim_types_find(c->arena, c->sim->types, r->type)->list_drops;
@@ -230,7 +230,7 @@ static void reply_list(struct listing *l)
     sim_reply(c, 200, v);
 }
 
-/* Cuts a collection's path into the scope it is in and the type of what it holds. */
+/* Splits the path of a collection into its scope and the type of its resources. */
 static bool cut_collection(struct sim_call *c, str *scope, struct listing *l)
 {
     str path = str_trim_set(c->q->path, STR("/"));

@@ -9,7 +9,7 @@
 #include <openssl/sha.h>
 #include <string.h>
 
-/* Virtual time begins here, so that runs can be repeated: 2026-01-01. */
+/* Virtual time starts here, so that runs can be repeated: 2026-01-01. */
 #define EPOCH (INT64_C(1767225600) * NS_PER_SEC)
 
 /* ---- Configuration. ---------------------------------------------------------------------------
@@ -54,7 +54,7 @@ bool sim_preset(struct sim_config *config, str name, struct err *e)
     return true;
 }
 
-/* Forgets what a table holds; kind: what the state file calls it, or NULL. */
+/* Empties a table; kind: its name in the state file, or NULL. */
 static void clear_nodes(struct sim *s, struct table *t, const char *kind)
 {
     struct table_at at = {0};
@@ -352,7 +352,7 @@ static void handle_resource(struct sim_call *c)
         sim_refuse(c, 405, "MethodNotAllowed", "%.*s is not possible here.", STR_ARG(method));
 }
 
-/* What was accepted, as the activity log calls it. */
+/* Adds an accepted request to the activity log. */
 static void note_activity(struct sim_call *c)
 {
     bool deletes = strcmp(c->kind, "delete") == 0;
@@ -376,7 +376,7 @@ static void handle_other(struct sim_call *c, const struct err *e)
         sim_refuse(c, 404, "InvalidResourceId", "%.*s", STR_ARG(e->text));
 }
 
-/* Whose budget a request is charged to; also for paths that are not ids. */
+/* The subscription that a request is charged to, even if the path is not an id. */
 static str subscription_in(str path)
 {
     str rest = str_from(path, STR("/subscriptions/").len), sub;
@@ -387,7 +387,7 @@ static str subscription_in(str path)
     return sub;
 }
 
-/* Who knows how the type of c behaves: its file, or the model. */
+/* Looks up the behaviour of c's type: in its file, or the model. */
 void sim_recognize(struct sim_call *c)
 {
     c->behaviour = sim_types_find(c->arena, c->sim->types, c->type);
@@ -441,7 +441,7 @@ static void common_headers(struct sim_call *c)
         sim_header(c, "Content-Type", STR("application/json; charset=utf-8"));
 }
 
-/* A request about resources: done, counted and logged. */
+/* Handles a request about resources: executes, counts and logs it. */
 static void handle_counted(struct sim_call *c)
 {
     struct sim *s = c->sim;

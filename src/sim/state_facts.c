@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * state_facts.c - what a state file holds beside the resources: operations with their polls,
- * providers and their registration, what was refused how often, the activity log, counters, chance
- * and time. Each is a fact: a kind, a key, and an object as JSON.
+ * state_facts.c - what a state file has in addition to resources: operations with their polls,
+ * providers and their registration, how often each resource was rejected, the activity log,
+ * counters, randomness and time. Each is a fact: a kind, a key, and an object as JSON.
  *
- * To add a kind: a function that takes it back, a line in the table, and sim_database_fact where it
+ * To add a kind: a function that restores it, a line in the table, and sim_database_fact where it
  * changes.
  */
 #include "sim/internal.h"
 
 #include <string.h>
 
-/* ---- Numbers and texts by their place in a struct. ---------------------------------------------
- */
+/* ---- Numbers and texts by their offset in a struct. ---------------------------------------------
+ * */
 
 struct place {
     const char *name;
@@ -127,7 +127,7 @@ static bool truth(const struct value *v, const char *name)
     return value_is(m, VALUE_BOOL) && m->truth;
 }
 
-/* A status of an answer, or 0. */
+/* Reads a status of an answer, or 0. */
 static bool take_status(const struct value *v, const char *name, int *out)
 {
     int64_t status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store.c - the resources: found by id, and linked to what they stand in, so that children can be
- * listed and deleted without a look at all others.
+ * store.c - the resources: found by id, and linked to their parents, so that children can be listed
+ * and deleted without looking at all others.
  */
 #include "sim/internal.h"
 
@@ -120,7 +120,7 @@ static void unlink_resource(struct sim_store *t, struct sim_resource *r)
     resource_free(r);
 }
 
-/* Leaves first, without recursion: ids are deep enough to be built by strangers. */
+/* Leaves first, without recursion: clients can create arbitrarily deep ids. */
 void sim_store_remove(struct sim_store *t, struct sim_resource *r)
 {
     struct sim_resource *at = r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tokens.c - the endpoint that gives tokens: any credential of the tenant is good, those of others
- * are not. Also the one of managed identities, GET /metadata/identity/oauth2/token.
+ * tokens.c - the token endpoint: any credential of the tenant is accepted, others are not. Also the
+ * endpoint of managed identities, GET /metadata/identity/oauth2/token.
  */
 #include "sim/internal.h"
 

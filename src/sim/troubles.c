@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * troubles.c - refusals before success, as recorded: a dependency that is not ready, a principal
- * that the directory does not show yet. They are data ("troubles" in api/sim), met by some of the
- * resources of a type, chosen by the seed, and only with the preset troubled.
+ * troubles.c - temporary errors before success, as recorded: a dependency that is not ready, a
+ * principal that the directory does not show yet. They are data ("troubles" in api/sim), and affect
+ * some of the resources of a type, chosen by the seed, only with the preset troubled.
  */
 #include "sim/internal.h"
 
@@ -36,7 +36,7 @@ bool sim_take_attempt(struct sim *s, str key, const struct value *v)
     return t && value_to_i64(value_get(v, STR("count")), &t->count);
 }
 
-/* Whether a resource is one of those that meet it: always the same ones for a seed. */
+/* Whether a resource is affected: always the same ones for a seed. */
 static bool meets(struct sim_call *c, const struct sim_trouble *t, str key)
 {
     str guid = sim_guid_of(c->sim, c->arena, key);

@@ -2,10 +2,10 @@
 /*
  * types.c - the files of api/sim: how each type behaves.
  *
- * Every key must be known and every value of its kind, so that a file never means less than its
- * author thinks; errors name file and line. The files of the program are one embedded text, in
- * which a line that begins with a form feed names the file that follows; each but common.json is
- * read when a type of its provider is asked for first, since reading them all takes a while.
+ * Every key must be known and every value must have its type, so that nothing in a file is silently
+ * ignored; errors name file and line. The built-in files are one embedded text, in which a line
+ * that begins with a form feed names the file that follows; each but common.json is read when a
+ * type of its provider is first used, since reading them all takes a while.
  */
 #include "sim/types.h"
 
@@ -16,10 +16,10 @@
 
 EMBED(sim_types, "build/gen/sim.types");
 
-/* No honest file comes near. */
+/* Far beyond any legitimate file. */
 #define TYPES_MAX 100000
 
-/* A file in the program that was not read yet; its name says of which provider it is. */
+/* A built-in file that was not read yet; it is named after its provider. */
 struct unread {
     struct source source;
     bool done;
@@ -29,7 +29,7 @@ struct sim_types {
     struct arena *arena;
     struct map *unread; /* embedded files that were not needed yet: struct source */
     struct map *types;  /* by name in lower case */
-    bool late;          /* what is read now loses against what is there */
+    bool late;          /* what is there takes precedence over what is read now */
     const struct value *actions;
     const struct value *roles;
     struct sim_limits limits;
@@ -78,7 +78,7 @@ static bool read_built_in(struct fields *f, const struct value *v, void *out)
     return good ? fields_any(f, v, out) : fields_fail(f, v, "builtIn must hold properties by name");
 }
 
-/* What the service goes back to: paths and their values. */
+/* What the service reverts to: paths and their values. */
 static bool read_keeps(struct fields *f, const struct value *v, void *out)
 {
     struct path path;
@@ -91,7 +91,7 @@ static bool read_keeps(struct fields *f, const struct value *v, void *out)
     return fields_any(f, v, out);
 }
 
-/* What a type does not say follows from what it says, or is as usual. */
+/* Fills in defaults, from what the type says or from what is usual. */
 static void complete(struct fields *f, struct sim_type *type)
 {
     const struct sim_types *t = f->ctx;
@@ -214,7 +214,7 @@ bool sim_types_read(struct sim_types *t, const struct source *src, struct err *e
     return json_read(t->arena, src, NULL, &root, e) && fields_read(&f, root, fields, t);
 }
 
-/* "api/sim/microsoft.network.json" is of the provider microsoft.network. */
+/* "api/sim/microsoft.network.json" belongs to the provider microsoft.network. */
 static str provider_of_file(str file)
 {
     str name =
@@ -241,7 +241,7 @@ bool sim_types_builtin(struct sim_types *t, struct err *e)
     return true;
 }
 
-/* Reads what the program knows about a provider, when it is asked for first. */
+/* Reads the built-in file of a provider when it is first needed. */
 static void read_provider(struct sim_types *t, str provider)
 {
     const struct source *src = map_get(t->unread, provider);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* types.h - what the readers of api/sim share: each is a field_fn of value/fields.h. */
+/* types.h - what the readers of api/sim share; each is a field_fn of value/fields.h. */
 #pragma once
 
 #include "sim/internal.h"
@@ -7,7 +7,7 @@
 
 /* types_rule.c: "properties.subnets.[].id" into a struct sim_members. */
 bool sim_read_members(struct fields *f, const struct value *v, void *out);
-/* Into a struct sim_when: "when", and "is" and "absent" beside it. */
+/* Into a struct sim_when: "when", and "is" and "absent" next to it. */
 bool sim_read_when(struct fields *f, const struct value *v, void *out);
 bool sim_read_when_is(struct fields *f, const struct value *v, void *out);
 bool sim_read_when_absent(struct fields *f, const struct value *v, void *out);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* types_answer.c - the files of api/sim: how writes are answered, and limited. */
+/* types_answer.c - the files of api/sim: how writes are answered and limited. */
 #include "sim/types.h"
 
-/* No honest file comes near. */
+/* Far beyond any legitimate file. */
 #define ANSWERS_MAX 64
 #define LIMITS_MAX 1000
 #define DAY 86400
 
-/* Reads a word of a table into an enum, which all are ints. */
+/* Reads a word of a table into an enum; all of them are ints. */
 static bool read_poller(struct fields *f, const struct value *v, void *out)
 {
     static const struct field_word words[] = {
@@ -74,7 +74,7 @@ static bool read_status(struct fields *f, const struct value *v, void *out)
     return true;
 }
 
-/* A state, or those that it goes through: a line each. */
+/* A state, or those that it goes through, one per line. */
 static bool read_running(struct fields *f, const struct value *v, void *out)
 {
     struct buf b = buf_new(f->arena, BUF_UNLIMITED);
@@ -91,7 +91,7 @@ static bool read_running(struct fields *f, const struct value *v, void *out)
     return true;
 }
 
-/* The members of an operation beside its status. */
+/* The members of an operation besides its status. */
 static bool read_operation(struct fields *f, const struct value *v, void *out)
 {
     static const struct field_word words[] = {

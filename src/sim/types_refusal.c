@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-/* No honest file comes near. */
+/* Far beyond any legitimate file. */
 #define REFUSALS_MAX 64
 #define NAMES_MAX 1000
 
@@ -70,7 +70,7 @@ bool sim_read_names(struct fields *f, const struct value *v, void *out)
     return true;
 }
 
-/* The members of every refusal, which stands first in what has more. */
+/* The members of every error, which comes first in structs that have more. */
 #define REFUSAL_FIELDS                                                                             \
     {"code", fields_text, offsetof(struct sim_refusal, code)},                                     \
         {"detail", fields_text, offsetof(struct sim_refusal, detail)},                             \

@@ -2,7 +2,7 @@
 /* types_rule.c - the files of api/sim: paths, conditions, and rules. */
 #include "sim/types.h"
 
-/* No honest file comes near. */
+/* Far beyond any legitimate file. */
 #define RULES_MAX 10000
 #define CONDITIONS_MAX 16
 #define MEMBERS_MAX 64
@@ -10,7 +10,7 @@
 /* ---- Paths. ------------------------------------------------------------------------------------
  */
 
-/* The next name of a path, in double quotes when it has points; false when it is malformed. */
+/* The next name of a path, in double quotes if it has dots; false if it is malformed. */
 static bool next_name(str *rest, str *name)
 {
     if (rest->ptr[0] != '"') {
@@ -92,7 +92,7 @@ static bool read_absent(struct fields *f, const struct value *v, void *out)
     return fields_bool(f, v, &absent) && (!absent || set_test(f, v, out, TEST_ABSENT));
 }
 
-/* The one condition of "when": "a.b", whose test stands beside it. */
+/* The only condition of "when": "a.b", whose test is next to it. */
 static struct sim_condition *only_condition(struct fields *f, struct sim_when *w)
 {
     if (!w->conditions.len) {
@@ -250,7 +250,7 @@ static bool read_rule(struct fields *f, const struct value *v, struct sim_rule *
     return fields_read(f, v, fields, rule) && check_rule(f, v, rule);
 }
 
-/* What is outside first: what a member is given, the rules of its own members act on. */
+/* Outer rules first: the rules of inner members act on what a member was given. */
 static void sort_rules(struct sim_type *type)
 {
     for (size_t i = 1; i < type->rules.len; i++) {

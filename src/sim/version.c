@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * version.c - api-versions that a type does not have. A type whose file lists its versions takes no
- * others; a strict simulator takes only those of the resource model too, and refuses providers and
- * types that neither files nor model know. Groups and locations follow the date alone.
+ * version.c - rejects unknown api-versions. A type whose file lists its versions accepts no others;
+ * a strict simulator also accepts only those of the resource model, and rejects providers and types
+ * that are in neither files nor model. For groups and locations only the date matters.
  */
 #include "sim/internal.h"
 
@@ -13,7 +13,7 @@ static str last_provider(const struct sim_call *c)
     return c->id.block_count ? c->id.blocks[c->id.block_count - 1].provider : STR_NONE;
 }
 
-/* The type without its provider, as refusals have it. */
+/* The type without its provider, as in errors. */
 static str short_type(const struct sim_call *c)
 {
     return str_from(c->type, str_find_char(c->type, '/') + 1);
@@ -27,7 +27,7 @@ bool sim_is_listed(const struct str_list *names, str name)
     return false;
 }
 
-/* PUTs are rejected by their target type, all else by what exists. */
+/* PUTs are checked by the type of their target, everything else by what exists. */
 static bool refuse_version(struct sim_call *c, const struct str_list *versions)
 {
     bool writes = strcmp(c->kind, "write") == 0;

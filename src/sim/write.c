@@ -2,8 +2,8 @@
 /*
  * write.c - PUT and PATCH: stored at once, shown as under way until the operation ends.
  *
- * A parent that mirrors children replaces them with those in its body, as Azure does: what the body
- * does not name is deleted.
+ * A parent that mirrors its children replaces them with those in its body, as Azure does: children
+ * that are not in the body are deleted.
  */
 #include "sim/internal.h"
 
@@ -131,7 +131,10 @@ static void replace_children(struct sim_call *c, struct sim_resource *r, const s
 /* ---- The write. -------------------------------------------------------------------------------
  */
 
-/* given: the body of the request, of which c->body is the outcome where omitted members stay. */
+/*
+ * given: the body of the request; c->body is the same, merged with the omitted members if these are
+ * kept.
+ */
 static void store(struct sim_call *c, struct sim_resource *r, const struct value *given)
 {
     struct value *stored;
@@ -155,7 +158,7 @@ static void store(struct sim_call *c, struct sim_resource *r, const struct value
     sim_store_changed(c->sim->store, r);
 }
 
-/* What SQL servers say when they begin: a word of what was asked for, and when. */
+/* The first answer of SQL servers: the name of the operation, and when it started. */
 static struct value *started_body(struct sim_call *c)
 {
     struct value *v = value_object(c->arena);
@@ -210,7 +213,7 @@ static void answer_write(struct sim_call *c, struct sim_resource *r, bool create
         sim_operation_headers(c, r->operation);
 }
 
-/* A soft-deleted resource of the same name: true when the request was answered. */
+/* Handles a soft-deleted resource of the same name: true if the request was answered. */
 static bool recover(struct sim_call *c, struct sim_resource *parent)
 {
     struct sim_resource *old =
