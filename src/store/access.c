@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* access.c - authentication; see access.h. */
-/* Before our headers, which poison names that these use. */
+/* Must precede our headers, which poison names that these use. */
 #include <openssl/crypto.h>
 #include <openssl/sha.h>
 
@@ -14,10 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Files of the folder are small; whoever put something else there is told so. */
+/* Files of the folder are small; anything larger is an error. */
 #define FILE_BYTES_MAX (64 * KIB)
 #define TOKEN_BYTES 32
-/* Addresses of this machine that the certificate names. */
+/* The most addresses of this machine in the certificate. */
 #define HOSTS_MAX 64
 
 /* ---- The authority and the token. ---- */
@@ -26,7 +26,7 @@ static bool write_secret(str path, str text, struct err *e)
 {
     AUTO_ARENA a = arena_new();
 
-    /* A file that is there keeps its mode when it is replaced: ours must not be a wider one. */
+    /* A file keeps its mode when it is replaced, so make sure that ours is not wider. */
     (void)chmod(str_z(a, path), 0600);
     return file_write(path, text, 0600, e);
 }
@@ -98,7 +98,7 @@ static void add_host(struct hosts *h, str host)
         h->items[h->len++] = host;
 }
 
-/* All addresses of this machine: a server that listens on any of them is called by each. */
+/* All addresses of this machine: clients may use any of them if the server listens on all. */
 static void add_own_addresses(struct arena *a, struct hosts *h)
 {
     struct ifaddrs *list, *i;
@@ -114,7 +114,7 @@ static void add_own_addresses(struct arena *a, struct hosts *h)
         if ((family != AF_INET && family != AF_INET6) ||
             getnameinfo(i->ifa_addr, size, text, sizeof(text), NULL, 0, NI_NUMERICHOST))
             continue;
-        /* Without the name of the link: "fe80::1%eth0". */
+        /* Without the zone: "fe80::1%eth0". */
         str address = str_c(text), zone;
         str_cut(address, STR("%"), &address, &zone);
         add_host(h, str_copy(a, address));
@@ -186,7 +186,7 @@ bool store_access_write(const struct store_access *x, str folder, str url, struc
 
 /* ---- The guard. ---- */
 
-/* As a cluster allows everybody (system:public-info-viewer). */
+/* What clusters allow to everybody (system:public-info-viewer). */
 static bool is_public(const struct handler_call *c)
 {
     static const char *const paths[] = {"/healthz", "/livez", "/readyz", "/version", "/version/"};
@@ -197,7 +197,7 @@ static bool is_public(const struct handler_call *c)
     return false;
 }
 
-/* By hashes, so that neither the length nor the first difference shows in the time it takes. */
+/* Compares hashes, so that the time reveals neither the length nor the first difference. */
 static bool has_token(const struct store_access *x, const struct handler_call *c)
 {
     str text = handler_header(c, STR("Authorization")), scheme, token;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* answer.c - answers: objects as they were asked for, and Statuses that say why not. */
+/* answer.c - answers: objects in the requested form, and Statuses with errors. */
 #include "store/internal.h"
 
 #include "text/json/json.h"
@@ -105,7 +105,7 @@ bool store_not_found(struct store_request *r, str name)
 
 /* ---- Objects. ---- */
 
-/* The version in which an object was stored, or the one in which it would be now. */
+/* The version in which an object was stored, or the current storage version. */
 static const struct store_shape_version *stored_as(const struct store_shape *shape,
                                                    const struct value *tree)
 {
@@ -128,8 +128,8 @@ struct value *store_metadata_only(struct arena *a, struct value *tree)
 }
 
 /*
- * As an API server reads: what was stored is pruned and defaulted by the version in which it was
- * stored, then converted, which changes nothing but prunes by the version that was asked for.
+ * Like an API server, prunes and defaults with the version in which the object was stored, then
+ * converts, which only prunes with the requested version.
  */
 struct value *store_show(struct store_request *r, struct value *tree, uint64_t shape)
 {

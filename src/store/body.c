@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* body.c - the body of a request as a tree: JSON, YAML, or protobuf for what is built in. */
+/* body.c - reads the body of a request: JSON, YAML, or protobuf for built-in types. */
 #include "store/internal.h"
 
 #include "text/json/json.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * builtins.c - the types that are always there.
+ * builtins.c - the built-in types.
  *
- * To add one: a line in the table at the end, with its schema as a CustomResourceDefinition would
- * have it; what a schema cannot say is a function here.
+ * To add one: a line in the table at the end, with its schema as in a CustomResourceDefinition;
+ * what a schema cannot express is a function here.
  */
 #include "store/internal.h"
 
@@ -72,7 +72,7 @@ static void prepare_namespace(struct store_request *r, const struct value *old,
 
 /* ---- Secrets and ConfigMaps. ---- */
 
-/* stringData is for writing only: it goes to data, encoded. */
+/* stringData is write-only: it is encoded and moved to data. */
 static void prepare_secret(struct store_request *r, const struct value *old, struct value *object)
 {
     struct arena *a = r->arena;
@@ -138,7 +138,7 @@ bool store_check_bytes(struct store_request *r, const struct value *object)
     return true;
 }
 
-/* What is immutable stays so, and so does what it holds. */
+/* An immutable object stays immutable, and its data cannot change. */
 static void validate_immutable(const struct value *old, const struct value *object,
                                const char *member, struct store_errors *errors)
 {
@@ -174,7 +174,7 @@ static void validate_config_map(struct store_request *r, const struct value *old
     validate_immutable(old, object, "binaryData", errors);
 }
 
-/* ---- The table, in alphabetical order of the plurals. ---- */
+/* ---- The table, in alphabetical order by plural. ---- */
 
 const struct store_builtin store_builtins[] = {
     {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check.c - whether memory is as the invariants of README.md say. persist.c compares it with the
+ * check.c - checks that memory keeps the invariants of README.md. persist.c compares it with the
  * file.
  *
- * Everything is visited once, so a check takes time in proportion to what is kept: objects look for
- * their places in the history and in the indexes, and counts show that nothing else is in these.
+ * Everything is visited once, so the time is proportional to the amount of data: objects are looked
+ * up in the history and in the indexes, and counts show that nothing else is in these.
  */
 #include "store/internal.h"
 #include "object/object.h"
@@ -13,7 +13,7 @@ struct checking {
     struct store *store;
     size_t live;  /* objects */
     size_t edges; /* of their ownerReferences */
-    size_t kept;  /* versions of one type that its history has, too */
+    size_t kept;  /* versions of one type that are also in its history */
 };
 
 static bool wrong(const struct store_entry *n, const char *what, struct err *e)
@@ -24,7 +24,7 @@ static bool wrong(const struct store_entry *n, const char *what, struct err *e)
 
 /* ---- Numbers. ---- */
 
-/* Those after committed are exactly the ones that wait for the disk. */
+/* Versions after committed must be exactly those that wait for the disk. */
 static bool check_numbers(const struct store *s, struct err *e)
 {
     bool right = s->committed <= s->head && s->pending.len == s->head - s->committed;
@@ -85,7 +85,7 @@ static bool check_version(struct store *s, const struct store_entry *n,
                  e);
 }
 
-/* The states of an object: those in the history, newest first, then at most the one before. */
+/* The states of an object: those in the history, newest first, then at most one older state. */
 static bool check_states(struct checking *c, const struct store_entry *n, struct err *e)
 {
     const struct store_type *t = n->type;
@@ -119,7 +119,7 @@ static bool is_edge_of(const struct store *s, const struct store_edge *edge,
            table_find(s->owners, uid) == &edge->owner->node;
 }
 
-/* meta is NULL when the object is deleted. The last reference comes first in the list of edges. */
+/* meta is NULL if the object is deleted. The last reference is the first in the list of edges. */
 static bool check_edges(struct checking *c, const struct store_entry *n, const struct value *meta,
                         struct err *e)
 {
@@ -169,7 +169,7 @@ static bool check_type(struct checking *c, const struct store_type *t, struct er
                                                 STR_ARG(t->plural), c->live - live, t->live);
 }
 
-/* Every edge is in the list of its owner; adds how many there are. */
+/* Every edge must be in the list of its owner; adds their number. */
 static bool check_owner(const struct store_owner *o, size_t *edges, struct err *e)
 {
     size_t blocking = 0;

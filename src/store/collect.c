@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collect.c - garbage collection, as Kubernetes' collector and its controller of namespaces do it.
+ * collect.c - garbage collection, like Kubernetes' garbage collector and namespace controller.
  *
- * Owners are known by uid: an object that was deleted and made again is another one. Everything
- * that may need something done is put in a queue when the state of an object changes; the queue is
- * worked off piece by piece (store_collect), each piece as ordinary writes. Nothing else is
- * remembered, so that after a start everything is simply looked at once. Whatever has to wait for
- * many others puts these in the queue once and is looked at again whenever one of them goes, so it
- * knows without a walk whether any is left: deletions take time in proportion to what they delete.
+ * Owners are identified by uid: an object that was deleted and recreated is a different one. When
+ * the state of an object changes, everything that may need attention is queued; the queue is
+ * processed piece by piece (store_collect), with ordinary writes. Nothing else is remembered: after
+ * a start everything is simply looked at once. An object that has to wait for many others queues
+ * them once and is looked at again whenever one of them goes; it knows without a search whether any
+ * are left. So deletions take time in proportion to what they delete.
  *
  *   an object whose owners are all gone           is deleted
  *   one with some owners gone                     loses the references to them
@@ -29,7 +29,7 @@ static struct store_owner *owner_node(struct store *s, str uid)
     o = block_new(sizeof *o + uid.len);
     *o = (struct store_owner){0};
     char *text = (char *)o + sizeof *o;
-    if (uid.len) /* not in a file that somebody else has changed */
+    if (uid.len) /* may be missing in a file that somebody else has changed */
         memcpy(text, uid.ptr, uid.len);
     table_add(s->owners, &o->node, str_of(text, uid.len));
     return o;
@@ -83,7 +83,7 @@ static struct store_entry *entry_of_uid(struct store *s, str uid)
     return (struct store_entry *)(void *)((char *)node - offsetof(struct store_entry, by_uid));
 }
 
-/* Whether n is live now, for the count of its namespace. */
+/* Updates the count of n's namespace, depending on whether n is live. */
 static void count_in_namespace(struct store *s, struct store_entry *n, bool live)
 {
     struct store_namespace *namespace;
@@ -159,7 +159,7 @@ static void queue_owners(struct store *s, const struct store_entry *n)
     }
 }
 
-/* The namespace and the definition that n is in, as far as it is in any. */
+/* The namespace and the definition that n belongs to, if any. */
 static void find_containers(struct store *s, const struct store_entry *n,
                             struct store_entry *out[2])
 {
@@ -172,7 +172,7 @@ static void find_containers(struct store *s, const struct store_entry *n,
             out[i] = NULL;
 }
 
-/* Those that wait until nothing is left in them. */
+/* Queues those that wait until they are empty. */
 static void queue_containers(struct store *s, const struct store_entry *n)
 {
     struct store_entry *containers[2];
@@ -236,7 +236,7 @@ struct looking {
 enum owner_state {
     OWNER_SOLID,   /* it is there */
     OWNER_GONE,    /* no object has that name and uid */
-    OWNER_WAITING, /* it is there, and waits for its dependents to be deleted */
+    OWNER_WAITING, /* it exists, and waits for its dependents to be deleted */
     OWNER_UNKNOWN, /* its type is not served */
 };
 
@@ -272,7 +272,7 @@ static enum owner_state state_of(struct looking *l, const struct value *referenc
     return waits_for_dependents(l, n) ? OWNER_WAITING : OWNER_SOLID;
 }
 
-/* The object is as l has it now; without finalizers a deletion is complete. */
+/* Puts l's object; if it is being deleted and has no finalizers, completes the deletion. */
 static void put(struct looking *l)
 {
     bool deleting = value_get(object_make_meta(l->arena, l->tree), STR("deletionTimestamp"));
@@ -283,7 +283,7 @@ static void put(struct looking *l)
         store_put(l->store, l->arena, l->entry->type, l->tree);
 }
 
-/* Removes the references that fit and puts the object. */
+/* Removes matching references and puts the object. */
 static void drop_references(struct looking *l, const bool *drop)
 {
     struct value *references = value_get(l->meta, STR("ownerReferences"));
@@ -299,7 +299,7 @@ static void drop_references(struct looking *l, const bool *drop)
     put(l);
 }
 
-/* Something below waits for its own dependents too: a circle, which would wait for ever. */
+/* Whether something below waits for its own dependents, too: a cycle, which would wait forever. */
 static bool is_in_circle(struct looking *l)
 {
     struct store_owner *o =
@@ -334,7 +334,7 @@ static str usual_policy(const struct value *tree)
     return STR("Background");
 }
 
-/* An object with owners, which may have to go with them. */
+/* Looks at an object with owners, which may have to be deleted with them. */
 static void look_at_owners(struct looking *l)
 {
     struct value *references = value_get(l->meta, STR("ownerReferences"));
@@ -367,7 +367,7 @@ bool store_has_dependents(struct store *s, str uid)
     return table_find(s->owners, uid) != NULL;
 }
 
-/* Foreground: dependents that block go first. One that comes later is looked at by itself. */
+/* Foreground: dependents that block go first. Later ones are looked at separately. */
 static void look_at_dependents(struct looking *l)
 {
     struct store_owner *o =
@@ -384,7 +384,7 @@ static void look_at_dependents(struct looking *l)
     put(l);
 }
 
-/* Removes every reference to this object; true when none is left. */
+/* Removes the references to this object; true if none are left. */
 static void orphan_one(struct looking *l, struct store_entry *dependent)
 {
     struct looking d = {.store = l->store, .arena = l->arena, .entry = dependent};
@@ -404,7 +404,7 @@ static void orphan_dependents(struct looking *l)
 
     while ((o = (struct store_owner *)table_find(l->store->owners, str_c(l->entry->uid))))
         orphan_one(l, o->edges->dependent);
-    /* One that names itself as owner has just been changed. */
+    /* If it names itself as owner, it has just been changed. */
     l->tree = store_version_tree(l->arena, l->store, l->entry->newest);
     object_remove_finalizer(l->tree, STR("orphan"));
     put(l);
@@ -412,7 +412,7 @@ static void orphan_dependents(struct looking *l)
 
 /* ---- Namespaces and definitions. ---- */
 
-/* Whether what n is in has begun to go and takes it along. */
+/* Whether n's namespace or definition is being deleted, and n with it. */
 static bool goes_along(const struct looking *l)
 {
     struct store_entry *containers[2];
@@ -421,7 +421,7 @@ static bool goes_along(const struct looking *l)
     return (containers[0] && containers[0]->swept) || (containers[1] && containers[1]->swept);
 }
 
-/* The first object of a type, or of its part in a namespace, from n on. */
+/* The first object of a type, optionally in a namespace, from n on. */
 static struct store_entry *next_in(struct store_entry *n, str namespace)
 {
     while (n && !store_live(n))
@@ -443,7 +443,10 @@ static void sweep(struct looking *l, struct store_type *t, str namespace)
         store_queue(l->store, n);
 }
 
-/* Objects of types that are not served any more: nobody can delete them, so nobody waits. */
+/*
+ * Counts objects of types that are no longer served: they cannot be deleted, so nothing waits for
+ * them.
+ */
 static size_t count_lost(struct looking *l, str namespace)
 {
     size_t lost = 0;

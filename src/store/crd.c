@@ -2,7 +2,7 @@
 /*
  * crd.c - CustomResourceDefinitions as objects: what is filled in, and what is rejected.
  *
- * A definition is established at once. Its type follows it in types.c.
+ * A definition is established at once. types.c updates its type.
  */
 #include "store/internal.h"
 
@@ -66,7 +66,7 @@ static bool lists(const struct value *list, str text)
     return false;
 }
 
-/* Versions in which objects may be stored: those before, and the one of now. */
+/* Versions in which objects may be stored: earlier ones, and the current one. */
 static void note_stored(struct arena *a, struct value *status, const struct value *spec)
 {
     struct value *stored = value_get(status, STR("storedVersions"));
@@ -133,7 +133,7 @@ static void validate_pattern(const struct value *schema, str field, struct store
                     STR_ARG(go_quoted(errors->arena, pattern)), STR_ARG(e.text));
 }
 
-/* What a structural schema may not have, below this place. */
+/* Rejects what a structural schema must not have, below this path. */
 static void validate_schema(const struct value *schema, str field, struct store_errors *errors)
 {
     const struct value *properties = value_get(schema, STR("properties"));
@@ -249,7 +249,7 @@ static void unchanged(struct store_errors *errors, const struct value *old,
         invalid(errors, str_c(field), is, "field is immutable");
 }
 
-/* A version in which objects may be stored cannot go. */
+/* A version in which objects may be stored cannot be removed. */
 static void validate_stored(const struct value *object, struct store_errors *errors)
 {
     const struct value *stored = value_get(value_get(object, STR("status")), STR("storedVersions"));

@@ -7,7 +7,7 @@
 #include "base/prometheus.h"
 #include "object/object.h"
 
-/* The API whose behaviour is followed. */
+/* The Kubernetes version whose behaviour is implemented. */
 #define KUBERNETES_MAJOR "1"
 #define KUBERNETES_MINOR "32"
 
@@ -124,7 +124,7 @@ struct versions {
     VEC(str) items;
 };
 
-/* "v2beta1": major 2, stage 1 (alpha 0, none 2), minor 1. False: not named as Kubernetes does. */
+/* "v2beta1": major 2, stage 1 (alpha 0, none 2), minor 1. False: not a Kubernetes version name. */
 static bool read_version(str text, uint64_t *major, int *stage, uint64_t *minor)
 {
     static const char *const words[] = {"alpha", "beta"};
@@ -143,8 +143,8 @@ static bool read_version(str text, uint64_t *major, int *stage, uint64_t *minor)
     return str_to_u64(digits, major) && *major;
 }
 
-/* Whether x is to be preferred: stable ones, then later ones; other names come last, by the
- * alphabet. */
+/* Whether x is preferred: stable versions first, then later ones; other names last, alphabetically.
+ * */
 static bool is_better(str x, str y)
 {
     uint64_t major[2] = {0}, minor[2] = {0};
@@ -191,7 +191,7 @@ static struct versions versions_of(struct store_request *r, str group)
     return list;
 }
 
-/* The groups, the one without a name first. */
+/* The groups, the unnamed one first. */
 static struct versions groups_of(struct store_request *r)
 {
     struct versions list = {0};
@@ -227,7 +227,7 @@ static struct value *group_of(struct store_request *r, str group)
     return v;
 }
 
-/* ---- Everything in one answer (apidiscovery.k8s.io). ---- */
+/* ---- Aggregated discovery (apidiscovery.k8s.io). ---- */
 
 static struct value *response_kind(struct arena *a, const struct store_type *t, str version)
 {
@@ -313,7 +313,7 @@ static struct value *discovered_group(struct store_request *r, str group)
     return v;
 }
 
-/* The version in which the client wants the whole discovery at once; empty: it does not. */
+/* The version in which the client wants aggregated discovery; empty: it does not. */
 static str wants_aggregated(const struct store_request *r)
 {
     str accept = handler_header(r->call, STR("Accept")), one;
@@ -328,7 +328,7 @@ static str wants_aggregated(const struct store_request *r)
     return STR_NONE;
 }
 
-/* /api has the group without a name, /apis all others. */
+/* /api has the unnamed group, /apis all others. */
 static bool answer_aggregated(struct store_request *r, str version, bool core)
 {
     struct arena *a = r->arena;

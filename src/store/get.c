@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * get.c - reading one object, and lists on a stable snapshot.
+ * get.c - reads single objects, and lists with a stable snapshot.
  *
- * A list is of one version, also when it comes in pages: the token of the next page says which, and
- * where to go on. States are taken under the lock, by reference, and written without it.
+ * A list has one version, even with several pages: the continue token has the version and the
+ * position. States are collected under the lock, by reference, and written without it.
  */
 #include "store/internal.h"
 
@@ -25,7 +25,7 @@ static bool too_large(struct store_request *r, uint64_t asked)
     return store_fault_of(r, 504, "Timeout", STR_NONE, message, &cause, 1);
 }
 
-/* The number of a resourceVersion parameter; 0 when it is empty or 0. */
+/* The number of a resourceVersion parameter; 0 if it is empty or 0. */
 static bool read_version(struct store_request *r, str text, uint64_t *out)
 {
     *out = 0;
@@ -56,12 +56,12 @@ struct listing {
     struct store_request *request;
     struct store_selector *selector;
     uint64_t rv;  /* the snapshot */
-    str from;     /* the key to begin at */
+    str from;     /* the key to start at */
     size_t limit; /* 0: none */
-    bool counted; /* the rest can be counted: nothing is selected */
+    bool counted; /* the rest can be counted: there is no selector */
     struct value *items;
-    str next;        /* the key at which the next page begins; empty: this is the last one */
-    uint64_t remain; /* behind this page */
+    str next;        /* the key at which the next page starts; empty: this is the last one */
+    uint64_t remain; /* after this page */
 };
 
 /* {"v":"meta.k8s.io/v1","rv":7,"start":"x/a"} */
@@ -184,7 +184,7 @@ static bool read_listing(struct listing *l)
     return choose_snapshot(l);
 }
 
-/* States of the snapshot, by reference; one beyond the limit means that there are more. */
+/* States of the snapshot, by reference; one more than the limit means that there are more. */
 struct states {
     VEC(struct store_version *) list;
 };
@@ -250,7 +250,7 @@ static bool begin_list(struct listing *l, struct states *states)
     return true;
 }
 
-/* What a list is called, as it was asked for. */
+/* The kind of a list, in the requested view. */
 static void name_list(struct listing *l, str *kind, str *api, const char **items)
 {
     struct store_request *r = l->request;
@@ -299,7 +299,7 @@ static void write_meta(struct buf *b, struct listing *l)
     buf_fmt(b, "\"%s\":[", items);
 }
 
-/* One object of a list; NULL when it is not selected. */
+/* One object of a list; NULL if it is not selected. */
 static struct value *item_of(struct listing *l, struct store_request *one,
                              const struct store_version *v)
 {
@@ -320,7 +320,7 @@ static void write_items(struct buf *b, struct listing *l, const struct states *s
     bool first = true;
 
     one.arena = a;
-    /* Rows are made of whole objects. */
+    /* Rows are made from whole objects. */
     if (one.view == STORE_TABLE)
         one.view = STORE_WHOLE;
     for (size_t i = 0; i < states->list.len; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * handler.c - from a call to a verb on a type: paths, parameters, media types.
+ * handler.c - parses calls into verbs on types: paths, parameters, media types.
  *
  *   /api/v1/namespaces/NS/PLURAL/NAME/SUBRESOURCE
  *   /apis/GROUP/VERSION/namespaces/NS/PLURAL/NAME/SUBRESOURCE      or without namespaces/NS
@@ -10,7 +10,7 @@
 
 /* The longest Accept header that is looked at. */
 #define ACCEPT_MAX (4 * KIB)
-/* For the columns of all rows of a table, some tenths of a second; what is left then is empty. */
+/* For the columns of all rows of a table, some tenths of a second; cells beyond it stay empty. */
 #define TABLE_STEPS_MAX 5000000
 
 /* ---- Paths. ---- */
@@ -22,7 +22,7 @@ struct parts {
     size_t len;
 };
 
-/* False when a part is empty, or there are too many. */
+/* False if a segment is empty, or there are too many. */
 static bool split(str path, struct parts *out)
 {
     str rest = str_without_prefix(path, STR("/"));
@@ -48,7 +48,7 @@ static bool is_namespace_subresource(str s)
     return str_eq(s, STR("status")) || str_eq(s, STR("finalize"));
 }
 
-/* Behind group and version. */
+/* The part of a path after group and version. */
 static void read_place(struct store_request *r, const struct parts *p, size_t at)
 {
     if (str_eq(part(p, at), STR("namespaces")) && p->len > at + 2 &&
@@ -142,7 +142,7 @@ static bool choose_verb(struct store_request *r)
     else
         return store_fault(r, 405, "MethodNotAllowed",
                            "the server does not allow this method on the requested resource");
-    /* Objects of a namespace are read together, but written by their namespace. */
+    /* Namespaced objects can be read across namespaces, but must be written in their own. */
     if (r->type->namespaced && !r->namespace.len && r->verb != STORE_LIST && r->verb != STORE_WATCH)
         return r->verb == STORE_CREATE
                    ? store_fault(r, 400, "BadRequest",
@@ -154,8 +154,8 @@ static bool choose_verb(struct store_request *r)
 /* ---- Parameters. ---- */
 
 /*
- * Of several values of a parameter a cluster takes the first, and one that is not escaped as it
- * must be does not count. What is to be changed then may be everything, so here it is an error.
+ * If a parameter has several values, a cluster uses the first, and ignores one that is badly
+ * escaped. A request could then change everything, so here it is an error.
  */
 static bool check_query(struct store_request *r)
 {
@@ -222,7 +222,7 @@ static void read_manager(struct store_request *r)
     r->manager = agent.len ? agent : STR("unknown");
 }
 
-/* How an answer can be asked for: "application/json;as=Table;v=v1;g=meta.k8s.io". */
+/* The forms of answers that can be requested: "application/json;as=Table;v=v1;g=meta.k8s.io". */
 static const struct {
     const char *as;
     enum store_view view;
@@ -232,7 +232,7 @@ static const struct {
     {"as=Table", STORE_TABLE},
 };
 
-/* False: not one of ours. */
+/* False: unsupported. */
 static bool read_view(str parameter, enum store_view *view)
 {
     for (size_t i = 0; i < COUNT(views); i++)
@@ -243,7 +243,7 @@ static bool read_view(str parameter, enum store_view *view)
     return !str_has_prefix(parameter, STR("as=")) && !str_eq(parameter, STR("v=v1beta1"));
 }
 
-/* One kind of answer that the client accepts; false: not one of ours. */
+/* One form of answer that the client accepts; false: unsupported. */
 static bool read_media(struct store_request *r, str media)
 {
     str type, rest = media, parameter;
@@ -300,13 +300,13 @@ static void do_verb(struct store_request *r)
     (void)verbs[r->verb](r);
 }
 
-/* What needs the lock all the time. Answers whether the call waits for the disk. */
+/* Everything that needs the lock all the time. Returns whether the call waits for the disk. */
 static bool run_locked(struct store_request *r)
 {
     AUTO_LOCK guard = lock_take(&r->store->lock);
 
     do_verb(r);
-    /* Also a refusal may rest on what is not on disk yet. */
+    /* Even an error may depend on what is not on disk yet. */
     if (r->verb == STORE_GET || (!r->wrote && !r->store->pending.len))
         return false;
     store_expect(r->store, r->call);
@@ -320,7 +320,7 @@ static bool prepare(struct store_request *r)
     return find_type(r) && choose_verb(r) && read_parameters(r);
 }
 
-/* There is nobody else to act as; what is asked for another one must not be done by ours. */
+/* There are no other users to impersonate; such requests must not be executed as our own. */
 static bool check_user(struct store_request *r)
 {
     const struct http_headers *h = r->call->headers;
@@ -333,7 +333,7 @@ static bool check_user(struct store_request *r)
     return true;
 }
 
-/* Answers whether the call waits for the disk; otherwise the answer is in it. */
+/* Returns whether the call waits for the disk; otherwise it has the answer. */
 static bool run(struct store_request *r)
 {
     if (!check_user(r))
@@ -362,7 +362,7 @@ void store_answer_call(void *ctx, struct handler_call *c)
     struct store_request r = {
         .store = ctx, .call = c, .arena = c->arena, .steps_left = TABLE_STEPS_MAX};
 
-    /* Before the call may be given away. */
+    /* Before the call may be handed over. */
     handler_add_header(c, STR("Content-Type"), STR("application/json"));
     bool waits = run(&r);
     struct store *s = r.store;

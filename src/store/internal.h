@@ -17,16 +17,16 @@ struct store_type;
 
 /* ---- Versions: objects.c. ----------------------------------------------------------------------
  *
- * One state of one object. Immutable but for prev; counted, because replies and watches look at it
- * without the lock.
+ * One state of one object. Immutable except for prev; reference-counted, because replies and
+ * watches read it without the lock.
  */
 struct store_version {
     _Atomic uint32_t refs;
-    bool deleted;               /* the object was deleted; bytes are its last state */
+    bool deleted;               /* the object was deleted; bytes hold its last state */
     struct store_version *prev; /* the state before; kept while this one is in history */
     struct store_entry *entry;  /* valid while this one is in history or the newest */
     uint64_t rv;
-    uint64_t shape; /* serial of the shape it was written by: reading by the same changes nothing */
+    uint64_t shape; /* serial of the shape it was written with, which reads it back unchanged */
     int64_t at;     /* when, by clock_now */
     uint32_t len;
     char bytes[]; /* packed */
@@ -35,13 +35,13 @@ struct store_version {
 struct store_version *store_version_ref(struct store_version *v);
 /* Any thread. */
 void store_version_drop(struct store_version *v);
-/* The object. Any thread that holds a reference; lives as long as a. */
+/* The object as a tree. Any thread that holds a reference; lives as long as a. */
 struct value *store_version_tree(struct arena *a, struct store *s, const struct store_version *v);
 
 /* ---- Entries in order: order.c. ----------------------------------------------------------------
  *
- * A key "namespace/name" (or "name") and all states of what has it, newest first. A deleted object
- * keeps its entry until no earlier state can be requested.
+ * A key "namespace/name" (or "name") and all states of its object, newest first. A deleted object
+ * keeps its entry until none of its states can be requested any more.
  */
 #define STORE_LEVELS 14
 
@@ -58,16 +58,16 @@ struct store_entry {
     struct store_type *type;
     str key, namespace, name;
     struct store_version *newest;
-    /* Of the newest state, for garbage collection; empty when it is deleted. */
+    /* From the newest state, for garbage collection; empty if it is deleted. */
     struct table_node by_uid; /* key: the uid */
     char uid[40];
     struct store_edge *owners;
     bool counted; /* in its struct store_namespace */
-    bool swept;   /* it is being deleted, and what has to go before it was put in the queue */
+    bool swept;   /* it is being deleted, and what must go first has been queued */
     bool queued;  /* the collector will look at it; only while it is not deleted */
     struct store_entry *queue_next, **queue_back;
     unsigned levels;
-    struct store_entry *next[]; /* in order, as a skip list */
+    struct store_entry *next[]; /* the next entry on each level of the skip list */
 };
 
 struct store_order {
@@ -77,9 +77,9 @@ struct store_order {
 };
 
 struct store_entry *store_order_find(const struct store_order *o, str key);
-/* The first whose key is at least key. */
+/* The first entry whose key is not less than key. */
 struct store_entry *store_order_from(const struct store_order *o, str key);
-/* A new entry; the key must be new. */
+/* Adds an entry; the key must be new. */
 struct store_entry *store_order_add(struct store_order *o, str namespace, str name);
 /* Unlinks and frees. */
 void store_order_remove(struct store_order *o, struct store_entry *n);
@@ -95,11 +95,11 @@ struct store_shape_version {
     const struct value *selectable; /* list of {jsonPath}, or NULL */
 };
 
-/* What a definition says of a type: immutable, counted, shared with those who read. */
+/* What a definition says about a type: immutable, reference-counted, shared with readers. */
 struct store_shape {
     _Atomic uint32_t refs;
     struct arena *arena;
-    uint64_t serial; /* unlike all others */
+    uint64_t serial; /* unique */
     struct store_shape_version *versions;
     size_t count, storage;
     const struct value *names; /* plural, singular, kind, listKind, shortNames, categories */
@@ -118,15 +118,15 @@ struct store_type {
     struct store_entry *definition;      /* of a custom resource */
     struct store_shape *shape;           /* NULL: not needed so far */
     struct store_order objects;
-    size_t live; /* of objects: those that are not deleted */
+    size_t live; /* the number of objects that are not deleted */
     /* History: versions in order; those at the end may not be on disk yet. */
     struct store_version **history;
     size_t history_start, history_len, history_cap;
-    uint64_t trimmed; /* states before this version are not known any more */
+    uint64_t trimmed; /* states before this version are no longer known */
     struct store_watch *watches;
 };
 
-/* NULL when there is none. */
+/* NULL if there is none. */
 struct store_type *store_type_find(struct store *s, str group, str plural);
 struct store_type *store_type_of_kind(struct store *s, str group, str kind);
 /* Never NULL; the store's own reference. */
@@ -140,10 +140,10 @@ const struct store_shape_version *store_shape_storage(const struct store_shape *
 str store_type_name(struct arena *a, const struct store_type *t);
 MUST_CHECK bool store_types_init(struct store *s, struct err *e);
 void store_types_free(struct store *s);
-/* A type of custom resources; one that is gone comes back. */
+/* Adds a type of custom resources, or revives one that is gone. */
 struct store_type *store_type_add(struct store *s, str group, str plural);
 
-/* A definition was written or deleted: its type follows. crd is NULL when it was deleted. */
+/* A definition was written, or deleted (crd is NULL): updates its type. */
 void store_crd_follow(struct store *s, struct store_entry *definition, const struct value *crd);
 
 /* ---- The store. ---- */
@@ -152,7 +152,7 @@ void store_crd_follow(struct store *s, struct store_entry *definition, const str
 struct store_waiting {
     struct store_waiting *next;
     uint64_t batch, rv;
-    struct handler_call *call; /* NULL: of the store itself */
+    struct handler_call *call; /* NULL: a write of the store itself */
 };
 
 struct store {
@@ -162,15 +162,15 @@ struct store {
     struct db *db; /* NULL: memory only */
     struct pack_words *words;
     struct lock lock;                    /* of everything below */
-    uint64_t head;                       /* the last version that was given out */
-    uint64_t committed;                  /* the last one that readers see */
+    uint64_t head;                       /* the last version that was assigned */
+    uint64_t committed;                  /* the last one that is visible to readers */
     uint64_t opened;                     /* the one at the start */
     uint64_t shapes;                     /* serials of shapes so far */
     VEC(struct store_version *) pending; /* those after committed, in order; see keep */
-    struct arena *keep;                  /* of vectors that live as long as the store */
-    uint64_t noted;                      /* up to here versions were handed to the database, */
+    struct arena *keep;                  /* for vectors that live as long as the store */
+    uint64_t noted;                      /* versions up to here were handed to the database, */
     uint64_t batch;                      /* the last ones in this batch */
-    int64_t collect_after;               /* the collector rests until then: the disk failed */
+    int64_t collect_after;               /* the collector pauses until then: the disk failed */
     struct store_waiting *waiting, **waiting_end;
     struct store_type *types;
     struct table *by_uid;
@@ -178,20 +178,20 @@ struct store {
     struct table *namespaces; /* name of a namespace: struct store_namespace */
     struct store_entry *queue, **queue_end;
     struct store_regexes *regexes;
-    /* The thread, unless driven. */
+    /* The store's thread, unless driven. */
     pthread_t thread;
     pthread_cond_t tick;
     bool running, stop;
 };
 
-/* The dependents of this uid; exists as long as there are any. */
+/* The dependents of a uid; exists as long as there are any. */
 struct store_owner {
     struct table_node node;
     struct store_edge *edges;
-    size_t blocking; /* so many edges block */
+    size_t blocking; /* the number of edges that block */
 };
 
-/* How many objects are in a namespace; exists as long as there are any. */
+/* Counts the objects in a namespace; exists as long as there are any. */
 struct store_namespace {
     struct table_node node;
     size_t live;
@@ -199,51 +199,51 @@ struct store_namespace {
 
 /* ---- Changes: objects.c. ---- */
 
-/* The state at a version: NULL when there was none; may be one that says deleted. */
+/* The state at a version, which may be a deletion; NULL if there was none. */
 struct store_version *store_state_at(const struct store_entry *n, uint64_t rv);
 /* The newest state that is not deleted, else NULL. */
 struct store_version *store_live(const struct store_entry *n);
-/* Makes tree the newest state of the object of that name; its resourceVersion is set, in a. */
+/* Makes tree the newest state of the object of that name, and sets its resourceVersion, in a. */
 void store_put(struct store *s, struct arena *a, struct store_type *t, struct value *tree);
-/* The object is gone: its last state is the one before, with the version of the deletion. */
+/* Deletes the object: its last state is kept with the version of the deletion. */
 void store_drop(struct store *s, struct store_entry *n);
-/* The same for what was read from the file: nothing is new. */
+/* Adds an object that was read from the file, without making a new version. */
 void store_load(struct store *s, struct store_type *t, const struct value *tree, uint64_t rv);
-/* What was put since the last call is to be written; call is answered when it is on disk. */
+/* What was put since the last call is to be written; call is answered once it is on disk. */
 void store_expect(struct store *s, struct handler_call *call);
-/* What the database calls; without the lock. */
+/* Called by the database, without the lock. */
 void store_written(void *ctx, uint64_t batch, const struct err *failure);
 /* Undoes everything that is not on disk. */
 void store_roll_back(struct store *s);
-/* Everything up to rv is on disk: readers see it. */
+/* Everything up to rv is on disk: makes it visible to readers. */
 void store_publish(struct store *s, uint64_t rv);
-/* Forgets what is too old; answers when the next is. */
+/* Drops history that is too old; returns when to call it again. */
 int64_t store_trim(struct store *s);
 /* The index in the history of t of the first version after rv. */
 size_t store_history_after(const struct store_type *t, uint64_t rv);
-/* Without the lock: lets the disk begin, or in memory publishes at once. */
+/* Starts writing to disk or, if in memory only, publishes at once. Called without the lock. */
 void store_settle(struct store *s);
 
 /* ---- The file: persist.c. ---- */
 
 MUST_CHECK bool store_persist_open(struct store *s, struct err *e);
-/* Notes a change; answers the number of its batch. */
+/* Hands a change to the database; returns the number of its batch. */
 uint64_t store_persist_put(struct store *s, const struct store_version *v);
 
-/* ---- Whether memory is whole: check.c. ---- */
+/* ---- Consistency of memory: check.c. ---- */
 
-/* Takes the lock. *live: how many objects there are. */
+/* Takes the lock. *live is the number of objects. */
 MUST_CHECK bool store_check_memory(struct store *s, size_t *live, struct err *e);
 
 /* ---- Garbage collection: collect.c. ---- */
 
-/* The newest state of n is another one: tree, or NULL when it is gone. */
+/* The newest state of n has changed: it is tree, or NULL if it is gone. */
 void store_graph_follow(struct store *s, struct store_entry *n, const struct value *tree);
-/* Something about n, which is not deleted, needs a look. */
+/* Queues n, which must not be deleted, for the collector. */
 void store_queue(struct store *s, struct store_entry *n);
-/* Works off the queue up to max looks and writes together; answers whether something is left. */
+/* Works on the queue, up to max looks and writes altogether; returns whether something is left. */
 bool store_collect(struct store *s, size_t max);
-/* At the end: edges and owners. */
+/* Frees edges and owners, at the end. */
 void store_graph_free(struct store *s);
 /* Whether dependents of uid exist. */
 bool store_has_dependents(struct store *s, str uid);
@@ -252,11 +252,11 @@ bool store_has_dependents(struct store *s, str uid);
 
 /* Wakes the watches of t. */
 void store_watch_wake(struct store_type *t);
-/* How many are open. */
+/* How many watches are open. */
 size_t store_watch_count(const struct store_type *t);
-/* The last version that any of them has seen. */
+/* The last version that any watch of t has seen. */
 uint64_t store_watch_latest(const struct store_type *t);
-/* Lets go on what time asks for; answers when the next thing is due. */
+/* Does what is due by time; returns when the next thing is due. */
 int64_t store_watch_step(struct store *s, int64_t now);
 
 /* ---- Requests: handler.c parses, get.c, write.c, remove.c and watch.c answer. ---- */
@@ -280,7 +280,7 @@ enum store_view { STORE_WHOLE, STORE_METADATA, STORE_TABLE };
 struct store_paths {
     VEC(str) items;
 };
-/* What is odd about a body: duplicate members, as the reader words them, and unknown ones. */
+/* What is odd about a body: duplicate members, in the reader's words, and unknown ones. */
 struct store_oddities {
     struct store_paths duplicate, unknown;
 };
@@ -292,59 +292,61 @@ struct store_request {
     enum store_verb verb;
     str group, version, plural, namespace, name, subresource;
     struct store_type *type;
-    struct store_shape *shape; /* a reference of the request's own */
+    struct store_shape *shape; /* a reference held by the request */
     const struct store_shape_version *as;
     bool status;   /* the subresource is status */
     bool finalize; /* the subresource is finalize, of a namespace */
     bool dry_run;
     enum store_validation validation;
     enum store_view view;
-    str include; /* of a Table: what a row has besides its cells: None, Object, else metadata */
+    str include;       /* of a Table: what rows have besides cells: None, Object, else metadata */
     size_t steps_left; /* of a Table: for the paths of its columns */
     str manager;
     struct value *body; /* of the request, or NULL */
     struct store_oddities odd;
     enum store_patch_kind patch; /* of STORE_PATCH */
-    bool wrote;                  /* something was put: the answer waits for the disk */
+    bool wrote;                  /* something was put, so the answer waits for the disk */
 };
 
-/* The function of the handler; without the lock. */
+/* The handler's function; called without the lock. */
 void store_answer_call(void *ctx, struct handler_call *c);
 
-/* Whether members that hold bytes are in base 64; false: answered by 400. */
+/* Whether members that hold bytes are in base 64; false: answered with 400. */
 bool store_check_bytes(struct store_request *r, const struct value *object);
 
 /* ---- Bodies: body.c, protobuf.c. Pure. ---- */
 
 struct read_options;
-/* The body as a tree, by its Content-Type. options may be NULL. */
+/* Reads the body as its Content-Type says. options may be NULL. */
 MUST_CHECK bool store_read_body(struct store_request *r, const struct read_options *options,
                                 struct value **out, struct err *e);
-/* Whether it is an object in Kubernetes' protobuf, and that object. Shares the texts of body. */
+/*
+ * Whether a body is in Kubernetes' protobuf, and the object in it, which shares the texts of body.
+ */
 bool store_is_protobuf(str body);
 MUST_CHECK bool store_protobuf_read(struct arena *a, str body, struct value **out, struct err *e);
 
-/* ---- Answers: answer.c. Without the lock, unless noted: they touch the call only. ---- */
+/* ---- Answers: answer.c. Without the lock: they only touch the call. ---- */
 
 /* A cause in the details of a Status. */
 struct store_cause {
     str reason, message, field;
 };
-/* Fill the answer with a Status; always false, so that failing is one line. */
+/* Fill the answer with a Status. Always false, so that failing takes one line. */
 bool store_fault(struct store_request *r, int code, const char *reason, const char *format, ...)
     FORMAT(4, 5);
 /* The same about the object of the request, with details and causes. */
 bool store_fault_of(struct store_request *r, int code, const char *reason, str name, str message,
                     const struct store_cause *causes, size_t count);
-/* The same, with the word that Kubernetes uses there for the type: its kind or its plural. */
+/* The same, with the word that Kubernetes uses for the type there: its kind or its plural. */
 bool store_fault_as(struct store_request *r, int code, const char *reason, str kind, str name,
                     str message, const struct store_cause *causes, size_t count);
 bool store_not_found(struct store_request *r, str name);
-/* The answer is a tree; true. */
+/* Answers with a tree. Always true. */
 bool store_answer(struct store_request *r, int status, const struct value *v);
-/* The answer of a write or a get: the object as the request wants to see it; true. */
+/* Answers a write or a get with the object, as the request wants to see it. Always true. */
 bool store_answer_object(struct store_request *r, int status, struct value *tree, uint64_t shape);
-/* The object of a version as it is shown in r's version and view; may change and share tree. */
+/* The object as shown in r's version and view; may change and share tree. */
 struct value *store_show(struct store_request *r, struct value *tree, uint64_t shape);
 /* {"kind": "Status", ...} */
 struct value *store_status(struct arena *a, int code, const char *reason, str message);
@@ -361,17 +363,17 @@ struct value *store_table_columns(struct store_request *r);
 struct value *store_table_row(struct store_request *r, struct value *object);
 /* The first value that a path of a printer column finds, or NULL. */
 const struct value *store_json_path(struct arena *a, const struct value *object, str path);
-/* The same while there are steps left, which it takes off: paths, columns and objects are foreign.
- */
+/* The same with a limit: *left is reduced by the steps taken, as paths, columns and objects are
+ * foreign. */
 const struct value *store_json_path_within(struct arena *a, const struct value *object, str path,
                                            size_t *left);
-/* "3m20s", as kubectl words ages. */
+/* "3m20s": an age in kubectl's format. */
 str store_human_duration(struct arena *a, int64_t seconds);
 
 /* ---- Selectors: selectors.c. Pure. ---- */
 
 struct store_selector;
-/* Both may be empty; *out is NULL when nothing is selected. False: answered by 400. */
+/* Both may be empty; *out is NULL if neither selects anything. False: answered with 400. */
 MUST_CHECK bool store_selector_read(struct store_request *r, str labels, str fields,
                                     struct store_selector **out);
 bool store_selector_fits(const struct store_selector *s, const struct value *object);
@@ -382,38 +384,40 @@ struct store_selector *store_selector_copy(struct arena *a, const struct store_s
 
 struct store_errors {
     struct arena *arena;
-    VEC(struct store_cause) items; /* message is without the field */
+    VEC(struct store_cause) items; /* message does not include the field */
 };
 void store_error(struct store_errors *errors, str field, const char *reason, const char *format,
                  ...) FORMAT(4, 5);
 /* "spec.x: Required value" or "[a, b]", as one text. */
 str store_errors_text(struct arena *a, const struct store_errors *errors);
 
-/* Removes what the schema does not know and appends its paths to unknown, which may be NULL. */
+/*
+ * Removes fields that are not in the schema and appends their paths to unknown, which may be NULL.
+ */
 void store_prune(struct arena *a, const struct store_shape_version *as, struct value *object,
                  struct store_paths *unknown);
-/* About how many bytes a tree is as JSON; counting ends behind max. */
+/* The approximate size of a tree as JSON; counting stops beyond max. */
 size_t store_weight(const struct value *v, size_t max);
 /*
- * Adds defaults, and drops nulls where none is allowed. False when the defaults take more than
- * STORE_OBJECT_MAX bytes: not all of them are there then. What is written is refused, what was
- * stored before its definition had them is shown without the others.
+ * Adds defaults, and drops nulls that are not allowed. False if the defaults take more than
+ * STORE_OBJECT_MAX bytes and only some were added: writes are then rejected, and objects that were
+ * stored before their definition had these defaults are shown without the rest.
  */
 bool store_default(struct arena *a, const struct store_shape_version *as, struct value *object);
-/* old is the object before a change, or NULL: values that stay as they were are not faults. */
+/* old is the object before a change, or NULL: unchanged values are not errors. */
 void store_validate(struct store *s, const struct store_shape_version *as, const struct value *old,
                     const struct value *object, struct store_errors *errors);
-/* The schema below schema for a member, or NULL. */
+/* The schema of a member, or NULL. */
 const struct value *store_schema_member(const struct value *schema, str key);
 bool store_schema_preserves(const struct value *schema);
 
-/* Whether a text has a format of OpenAPI; unknown formats fit everything. */
+/* Whether a text has an OpenAPI format; unknown formats accept everything. */
 bool store_format_fits(struct store *s, str format, str text);
 
 struct store_regexes *store_regexes_new(void);
 void store_regexes_free(struct store_regexes *x);
 struct regex;
-/* NULL when the pattern is not one. */
+/* NULL if the pattern is invalid. */
 const struct regex *store_regex(struct store_regexes *x, str pattern);
 
 /* ---- Metadata: meta.c, names.c, managed_fields.c. Pure. ---- */
@@ -421,14 +425,15 @@ const struct regex *store_regex(struct store_regexes *x, str pattern);
 /* "2026-11-17T20:00:00Z" */
 str store_time(struct arena *a, int64_t now);
 str store_new_uid(struct arena *a);
-/* Brings metadata into Kubernetes' shape: unknown members go to unknown. False: answered by 400. */
-/* The first member of metadata that is of the wrong type; empty: none is. */
+/* The first member of metadata that has the wrong type; empty: none. */
 str store_meta_fault(const struct value *meta);
+/* Brings metadata into Kubernetes' form; unknown members go to unknown. False: answered with 400.
+ */
 MUST_CHECK bool store_meta_coerce(struct store_request *r, struct value *object,
                                   struct store_paths *unknown);
 void store_meta_validate(struct arena *a, const struct store_type *t, const struct value *object,
                          struct store_errors *errors);
-/* What the manuals call DNS-1123 label and subdomain. */
+/* DNS-1123 label and subdomain, in Kubernetes' terms. */
 bool store_is_label(str s);
 bool store_is_subdomain(str s);
 bool store_is_label_value(str s);
@@ -436,7 +441,7 @@ bool store_is_qualified_name(str s);
 extern const char store_subdomain_rule[], store_label_rule[];
 
 /*
- * Brings managedFields of object, which is to replace old (NULL: nothing), up to date: manager
+ * Updates managedFields of object, which is to replace old (NULL: nothing): the request's manager
  * wrote it in this version, through this subresource.
  */
 void store_manage_fields(struct store_request *r, const struct value *old, struct value *object);
@@ -447,11 +452,14 @@ struct store_builtin {
     const char *group, *version, *plural, *singular, *kind, *list_kind, *short_names;
     bool namespaced, has_status, counts_generations;
     const char *schema;     /* openAPIV3Schema as JSON */
-    const char *selectable; /* fields that can be selected by, separated by blanks */
-    const char *bytes;      /* the member whose members are in base 64, or NULL */
-    /* Before validation: what this type fills in or derives. old is NULL on create. May be NULL. */
+    const char *selectable; /* fields for field selectors, separated by spaces */
+    const char *bytes;      /* the member whose values are in base 64, or NULL */
+    /*
+     * Fills in or derives what this type needs, before validation. old is NULL on create. May be
+     * NULL.
+     */
     void (*prepare)(struct store_request *r, const struct value *old, struct value *object);
-    /* What a schema cannot say. May be NULL. */
+    /* Checks what a schema cannot express. May be NULL. */
     void (*validate)(struct store_request *r, const struct value *old, const struct value *object,
                      struct store_errors *errors);
 };
@@ -462,7 +470,7 @@ void store_crd_prepare(struct store_request *r, const struct value *old, struct 
 void store_crd_validate(struct store_request *r, const struct value *old,
                         const struct value *object, struct store_errors *errors);
 
-/* ---- What verbs do: true when answered well, false when by a Status. With the lock. ---- */
+/* ---- The verbs: true on success, false if answered with a Status. With the lock. ---- */
 
 bool store_do_get(struct store_request *r);
 bool store_do_create(struct store_request *r);
@@ -470,26 +478,26 @@ bool store_do_update(struct store_request *r);
 bool store_do_patch(struct store_request *r);
 bool store_do_delete(struct store_request *r);
 bool store_do_delete_collection(struct store_request *r);
-/* Before create, update and patch, without the lock: their body. */
+/* Parses the body, before create, update and patch. Without the lock. */
 bool store_parse(struct store_request *r);
 /* These two take the lock themselves. */
 void store_do_list(struct store_request *r);
 void store_do_watch(struct store_request *r);
-/* Paths that are about no object: discovery, version, health. False: there is none. */
+/* Paths that are not about objects: discovery, version, health. False: not such a path. */
 bool store_do_other(struct store_request *r);
-/* Below /openapi/. False: there is none. With the lock. */
+/* Paths below /openapi/. False: not such a path. With the lock. */
 bool store_do_openapi(struct store_request *r, str path);
 struct store_figures store_figures_locked(const struct store *s);
 
-/* The object that a strategic merge patch of a built-in type makes: strategic.c. Pure. */
+/* Applies a strategic merge patch to an object of a built-in type: strategic.c. Pure. */
 struct value *store_strategic_merge(struct arena *a, const struct value *old,
                                     const struct value *patch);
 
 /* Whether finalizers keep an object that is being deleted. */
 bool store_is_held(const struct store_type *t, const struct value *tree);
 /*
- * Begins or completes the deletion of an object, as a request with this policy does ("",
- * Background, Foreground, Orphan). Answers its state afterwards, NULL when it is gone.
+ * Starts or completes the deletion of an object, as a request with this policy does ("",
+ * Background, Foreground, Orphan). Returns its state afterwards, NULL if it is gone.
  */
 struct value *store_delete_object(struct store *s, struct arena *a, struct store_entry *n,
                                   str policy);

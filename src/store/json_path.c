@@ -5,14 +5,14 @@
  *   .status.phase   ['a.b']   .a\.b   [0]   [-1]   [*]   .*   ..name
  *   .status.conditions[?(@.type=="Ready")].status
  *
- * Only the first value is ever shown, so the search ends there. What cannot be read gives nothing,
- * as an empty cell.
+ * Only the first value is ever shown, so the search ends there. An invalid path finds nothing,
+ * which makes an empty cell.
  */
 #include "store/internal.h"
 
 #include "value/number.h"
 
-/* A path that goes down into everything ("..a..b") ends after so many nodes. */
+/* A path that descends into everything ("..a..b") ends after this many nodes. */
 #define STEPS_MAX 100000
 
 struct searching {
@@ -23,7 +23,7 @@ struct searching {
 
 static bool search(struct searching *s, const struct value *at, str path);
 
-/* The text up to the end of a name, a backslash quoting the next character. */
+/* The text up to the end of a name; a backslash quotes the next character. */
 static str take_name(struct arena *a, str *path)
 {
     struct buf b = buf_new(a, path->len);
@@ -46,7 +46,7 @@ static bool search_all(struct searching *s, const struct value *at, str path)
     return false;
 }
 
-/* Here and everywhere below. */
+/* Searches here and everywhere below. */
 static bool search_below(struct searching *s, const struct value *at, str path)
 {
     if (search(s, at, path))
@@ -62,7 +62,7 @@ static bool is_quoted(str s)
     return s.len >= 2 && (s.ptr[0] == '\'' || s.ptr[0] == '"') && s.ptr[s.len - 1] == s.ptr[0];
 }
 
-/* The other side of a comparison: a text, a number, a word, or a path from the element. */
+/* The other operand of a comparison: a text, a number, a word, or a path from the element. */
 static str operand(struct searching *s, const struct value *element, str text)
 {
     struct searching inner = {.arena = s->arena, .left = s->left};
@@ -134,7 +134,7 @@ static bool search_index(struct searching *s, const struct value *at, str text, 
     return i >= 0 && i < len && search(s, &at->items[i], path);
 }
 
-/* Behind "[". */
+/* Handles what follows "[". */
 static bool search_bracket(struct searching *s, const struct value *at, str path)
 {
     str inside, rest;

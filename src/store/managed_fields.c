@@ -4,19 +4,19 @@
  * them.
  *
  * A set of fields is a tree like FieldsV1 itself: "f:name" for members, "k:{...}" for elements of
- * lists that are maps, "v:..." for elements of sets. Here, unlike there, every field that belongs
- * to the set has a member ".", leaves too, so that union and difference need no cases; reading adds
- * those of leaves, writing drops them.
+ * lists that are maps, "v:..." for elements of sets. Unlike there, every field in the set has a
+ * member ".", even leaves, so that union and difference need no special cases; reading adds those
+ * of leaves, writing drops them.
  *
- * An update gives its manager every field that it added or changed, and takes those, and the
- * removed ones, from all others.
+ * An update gives its manager every field that it added or changed, and takes these and the removed
+ * ones away from all others.
  */
 #include "store/internal.h"
 
 #include "text/json/json.h"
 #include "object/object.h"
 
-/* Beyond so many entries of updates the oldest are merged into one, as in Kubernetes. */
+/* Beyond this many update entries the oldest are merged into one, as in Kubernetes. */
 #define UPDATES_MAX 10
 #define ANCIENT "ancient-changes"
 
@@ -53,7 +53,7 @@ static bool was_taken(void *ctx, const struct value *part)
     return !value_len(part) && value_get(ctx, value_key(part));
 }
 
-/* Takes everything of other from set. */
+/* Removes everything in other from set. */
 static void subtract(struct value *set, const struct value *other)
 {
     for (size_t i = 0; i < value_len(other); i++) {
@@ -81,7 +81,7 @@ static struct value *read_set(struct arena *a, const struct value *fields)
     return set;
 }
 
-/* A node of an object in the making; its key lives as long as the object. */
+/* Starts a node of an object; its key must live as long as the object. */
 static void begin_node(struct value *node, str key)
 {
     *node = (struct value){.kind = VALUE_OBJECT, .key = key.ptr, .key_len = (uint32_t)key.len};
@@ -105,11 +105,11 @@ static void write_set(struct arena *a, const struct value *set, struct value *ou
 
 /* ---- Differences between objects. ---- */
 
-/* set: fields that are new or other; gone: fields that are gone. */
+/* set: fields that are new or have changed; gone: fields that were removed. */
 static void compare(struct arena *a, const struct value *schema, const struct value *old,
                     const struct value *new_, struct value *set, struct value *gone);
 
-/* The step to an element of a list that is a set or a map; empty when elements have no identity. */
+/* The step to an element of a list that is a set or a map; empty if elements have no identity. */
 static str element_step(struct arena *a, const struct value *schema, const struct value *element)
 {
     str type = value_get_str(schema, STR("x-kubernetes-list-type"));
@@ -142,7 +142,7 @@ static bool is_granular_list(const struct value *schema)
     return str_eq(type, STR("set")) || str_eq(type, STR("map"));
 }
 
-/* Whether v is looked into, or one field as a whole. */
+/* Whether v is granular, or one field as a whole. */
 static bool is_granular(const struct value *schema, const struct value *v)
 {
     if (value_is(v, VALUE_OBJECT))
@@ -167,7 +167,7 @@ static const struct value *schema_of_child(const struct value *schema, const str
     return store_schema_member(schema, value_key(child));
 }
 
-/* The elements of a list by their steps, so that those of another are found at once; else NULL. */
+/* The elements of a list by their steps, for fast lookups from another list; or NULL. */
 static struct map *index_of(struct arena *a, const struct value *schema, const struct value *v)
 {
     struct map *index;
@@ -180,7 +180,7 @@ static struct map *index_of(struct arena *a, const struct value *schema, const s
     return index;
 }
 
-/* The child of other, with its index, that is at the same place as child of parent. */
+/* The child of other, which has this index, at the same place as child in parent. */
 static const struct value *same_child(const struct value *parent, const struct value *child,
                                       str step, const struct value *other, const struct map *index)
 {
@@ -192,8 +192,7 @@ static const struct value *same_child(const struct value *parent, const struct v
 static void collect(struct arena *a, const struct value *schema, const struct value *v,
                     struct value *set);
 
-/* The same for an object and an empty set: members have names of their own, so none is looked for.
- */
+/* The same for an object and an empty set: member names are unique, so no lookups are needed. */
 static void collect_members(struct arena *a, const struct value *schema, const struct value *v,
                             struct value *set)
 {
@@ -207,7 +206,7 @@ static void collect_members(struct arena *a, const struct value *schema, const s
     value_adopt(a, set, VALUE_OBJECT, nodes, v->len + 1);
 }
 
-/* Everything that is in v: itself, unless it is the root, and all below. */
+/* Collects everything in v: itself, unless it is the root, and everything below. */
 static void collect(struct arena *a, const struct value *schema, const struct value *v,
                     struct value *set)
 {
@@ -307,8 +306,8 @@ static void strip(struct value *set)
 }
 
 /*
- * The lists and maps of metadata have identities that schemas do not tell: owners are known by
- * their uid, finalizers are a set.
+ * The lists and maps of metadata have identities that are not in schemas: owners are identified by
+ * uid, finalizers are a set.
  */
 static const struct value *schema_with_metadata(struct arena *a, const struct value *schema)
 {
@@ -480,7 +479,7 @@ void store_manage_fields(struct store_request *r, const struct value *old, struc
         value_unset(meta, STR("managedFields"));
         return;
     }
-    /* What the writer sends counts, unless it sends nothing. */
+    /* Uses what the writer sends, unless it sends nothing. */
     read_entries(a, old && !value_get(meta, STR("managedFields")) ? old : object, &entries);
     compare_children(a, schema, old ? old : nothing, object, set, gone);
     strip(set);

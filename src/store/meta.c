@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * meta.c - the metadata of objects: which members there are, of which kinds, and what they may
- * hold.
- */
+/* meta.c - the metadata of objects: its members, their types, and their valid values. */
 #include "store/internal.h"
 
 #include "go/quote.h"
@@ -95,7 +92,7 @@ static size_t find_member(str name)
     return i;
 }
 
-/* What Go would leave out when it writes: null, and what is empty. */
+/* What Go omits when it writes: null, and empty values. */
 static bool is_nothing(const struct value *v)
 {
     return v->kind == VALUE_NULL || (value_is_container(v) && !v->len) ||

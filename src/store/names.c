@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* names.c - which names, labels and values Kubernetes accepts. */
+/* names.c - checks names, labels and values like Kubernetes. */
 #include "store/internal.h"
 
 const char store_subdomain_rule[] =
@@ -21,7 +21,7 @@ static bool is_letter_or_digit(char c)
     return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z');
 }
 
-/* Letters and digits at both ends, more of others between. */
+/* Certain characters at both ends, and others in between. */
 static bool is_made_of(str s, bool (*end)(char c), const char *between)
 {
     if (!s.len || !end(s.ptr[0]) || !end(s.ptr[s.len - 1]))

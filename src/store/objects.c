@@ -2,8 +2,8 @@
 /*
  * objects.c - versions: putting, publishing, undoing, forgetting; see README.md.
  *
- * The newest version of an entry owns the one before it, and so on, as long as that one can still
- * be asked for. The history of a type lists the same versions in the order of their numbers.
+ * The newest version of an entry owns the previous one, and so on, as long as these can still be
+ * requested. The history of a type lists the same versions by number.
  */
 #include "store/internal.h"
 #include "object/object.h"
@@ -94,7 +94,7 @@ static void drop_entry(struct store_entry *n)
     store_order_remove(&n->type->objects, n);
 }
 
-/* Forgets the oldest version of t, and the state before it. */
+/* Drops the oldest version of t, and the state before it. */
 static void forget_oldest(struct store_type *t)
 {
     struct store_version *v = t->history[t->history_start];
@@ -142,7 +142,7 @@ static void follow(struct store *s, struct store_entry *n, const struct value *t
         store_crd_follow(s, n, tree);
 }
 
-/* Adds a version to its entry, which is made when there is none. */
+/* Adds a version to its entry, which is created if needed. */
 static void link_version(struct store_type *t, struct store_version *v, const struct value *tree)
 {
     AUTO_ARENA a = arena_new();
@@ -267,7 +267,7 @@ static void answer_all(struct store_waiting *w)
     }
 }
 
-/* Cuts off what waits for batches up to this one; *rv becomes the last version of them. */
+/* Takes the writes that wait for batches up to this one; *rv becomes their last version. */
 static struct store_waiting *take_waiting(struct store *s, uint64_t batch, uint64_t *rv)
 {
     struct store_waiting *first = s->waiting, **end = &s->waiting;

@@ -2,11 +2,11 @@
 /*
  * openapi.c - OpenAPI version 3, as far as kubectl asks: a document for each group and version.
  *
- * kubectl looks in it for the parameters of PATCH (whether the server validates fields and can do a
- * dry run), for the patches that a type takes, and for the schemas that "explain" shows. Schemas
- * are those of the definitions, with what Kubernetes adds to each. Version 2 has no types: for
- * lists kubectl still asks for it, in protobuf, and leaves the validation of types that are not in
- * it to the server.
+ * kubectl uses it for the parameters of PATCH (whether the server validates fields and supports dry
+ * runs), for the patches that a type accepts, and for the schemas that "explain" shows. Schemas are
+ * those of the definitions, with what Kubernetes adds to each. Version 2 has no types: kubectl
+ * still requests it for lists, in protobuf, and leaves the validation of types that are not in it
+ * to the server.
  *
  *   /openapi/v2                              a document without types
  *   /openapi/v3                              the list of documents
@@ -115,7 +115,7 @@ static void set_response(struct describing *d, struct value *operation)
     value_set(d->arena, ok, STR("content"), content(d, "application/json"));
 }
 
-/* The patches that a type takes: kubectl looks here for more than these two. */
+/* The patches that a type accepts: kubectl looks for others than these two here. */
 static struct value *patch_content(struct arena *a)
 {
     static const char *const media[] = {"application/json-patch+json",
@@ -246,7 +246,7 @@ static bool answer_document(struct store_request *r, str group, str version)
     return found && store_answer(r, 200, v);
 }
 
-/* Clients keep a document as long as its address is the same, so that names its state. */
+/* Clients cache a document as long as its URL is the same, so the URL includes its state. */
 static void add_document(struct store_request *r, struct value *paths, const struct store_type *t,
                          const struct store_shape *shape, str version)
 {

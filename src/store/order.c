@@ -2,13 +2,12 @@
 /*
  * order.c - the entries of a type in bytewise order of their keys, as a skip list.
  *
- * Lists are given in this order and go on from a key, so a hash table would not do. Heights come
- * from the list's own sequence and are not visible outside.
+ * Lists are returned in this order and continue from a key, so a hash table would not do. Heights
+ * come from the list's own random sequence and are not visible outside.
  */
 #include "store/internal.h"
 
-/* For each level the links after which key belongs. Answers the first entry that is not before it.
- */
+/* Finds the link on each level after which key belongs. Returns the first entry not before it. */
 static struct store_entry *seek(const struct store_order *o, str key, struct store_entry **before)
 {
     struct store_entry *at = NULL, *next = NULL;
@@ -37,7 +36,7 @@ struct store_entry *store_order_find(const struct store_order *o, str key)
     return n && str_eq(n->key, key) ? n : NULL;
 }
 
-/* Every level holds a quarter of the one below. */
+/* Every level has a quarter of the entries of the one below. */
 static unsigned pick_levels(struct store_order *o)
 {
     unsigned levels = 1;

@@ -2,8 +2,8 @@
 /*
  * persist.c - the objects in a SQLite file: read at the start, then only written.
  *
- * A row is an object as JSON, so that the file can be read with any tool. The last version is kept
- * apart, because deletions count too.
+ * A row is an object as JSON, so that the file can be read with any tool. The last version is
+ * stored separately, because deletions count too.
  */
 #include "store/internal.h"
 
@@ -74,7 +74,10 @@ static bool decode(struct arena *a, str text, struct value **tree, uint64_t *rv,
            err_set(e, ERR_INVALID, "an object without resourceVersion");
 }
 
-/* Another program may have changed the file. What is served must be what a request asks for. */
+/*
+ * Another program may have changed the file: check that a row is an object that a request could
+ * have written.
+ */
 static bool check_row(const struct store *s, const struct store_type *t, str key,
                       const struct value *tree, uint64_t rv, struct err *e)
 {
@@ -177,7 +180,7 @@ struct comparing {
     size_t rows;
 };
 
-/* A row must be what memory holds. */
+/* A row must be the same as the object in memory. */
 static bool check_object(void *ctx, const struct db_row *row, struct err *e)
 {
     AUTO_ARENA a = arena_new();

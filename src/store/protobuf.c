@@ -3,8 +3,8 @@
  * protobuf.c - objects of built-in types in Kubernetes' protobuf, which kubectl create sends.
  *
  * The bytes are "k8s\0", then an envelope with apiVersion and kind, and in it the object. Messages
- * are described by tables: number, name, kind. Members that are not listed, managedFields among
- * them, are skipped, as protobuf has it. Answers are always JSON, which these clients accept too.
+ * are described by tables: number, name, kind. Members that are not listed, such as managedFields,
+ * are skipped, as usual in protobuf. Answers are always JSON, which these clients accept, too.
  *
  * To add a type: its messages, and a line in the last table.
  */
@@ -13,19 +13,19 @@
 #include "go/time.h"
 #include "text/codec.h"
 
-/* Messages in messages; the types here need four. */
+/* The nesting of messages; the types here need four. */
 #define DEPTH_MAX 16
 
 enum field_kind {
-    FIELD_TEXT,    /* left out when empty */
-    FIELD_INTEGER, /* left out when 0 */
+    FIELD_TEXT,    /* omitted if empty */
+    FIELD_INTEGER, /* omitted if 0 */
     FIELD_NUMBER,  /* an integer that may be 0 */
     FIELD_TRUTH,
     FIELD_TIME,    /* to the second */
     FIELD_MOMENT,  /* to the microsecond */
     FIELD_TEXTS,   /* a list of texts */
-    FIELD_MAP,     /* texts by texts */
-    FIELD_BYTES,   /* bytes by texts, shown in base 64 */
+    FIELD_MAP,     /* texts to texts */
+    FIELD_BYTES,   /* texts to bytes, shown in base 64 */
     FIELD_MESSAGE, /* one */
     FIELD_MESSAGES,
 };
@@ -40,7 +40,7 @@ struct field {
 };
 
 struct message {
-    const struct field *fields; /* ended by number 0 */
+    const struct field *fields; /* ends with number 0 */
 };
 
 #define MESSAGE(name, ...)                                                                         \
@@ -110,7 +110,7 @@ static const struct {
 
 /* ---- The wire. ---- */
 
-/* One member as it comes: a number, or bytes. */
+/* One member in wire format: a number, or bytes. */
 struct wire {
     unsigned number;
     bool has_bytes;
@@ -143,7 +143,7 @@ static bool take_bytes(str *rest, uint64_t len, str *out)
     return true;
 }
 
-/* False at the end, and when the bytes are broken: then *ok is false. */
+/* False at the end, and if the bytes are malformed: then *ok is false. */
 static bool next_wire(str *rest, struct wire *out, bool *ok)
 {
     uint64_t tag, len;
@@ -180,7 +180,7 @@ static bool next_wire(str *rest, struct wire *out, bool *ok)
 static bool read_message(struct arena *a, const struct message *m, str bytes, unsigned depth,
                          struct value *out);
 
-/* A time is seconds and nanoseconds; an empty message is no time. */
+/* A time is seconds and nanoseconds; an empty message means no time. */
 static bool read_time(struct arena *a, const struct field *f, str bytes, struct value *out)
 {
     struct wire w;

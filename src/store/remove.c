@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * remove.c - deleting: preconditions, propagation, finalizers.
+ * remove.c - deletes objects: preconditions, propagation, finalizers.
  *
- * An object without finalizers is gone at once. Otherwise it is marked, and whoever removes the
- * last finalizer completes the deletion (write.c). The garbage collector's own finalizers, orphan
- * and foregroundDeletion, say what is to happen to dependents first (collect.c).
+ * An object without finalizers is gone at once. Otherwise it is marked, and removing the last
+ * finalizer completes the deletion (write.c). The garbage collector's own finalizers, orphan and
+ * foregroundDeletion, say what must happen to dependents first (collect.c).
  */
 #include "store/internal.h"
 
@@ -28,7 +28,7 @@ static bool wants(str policy, const struct value *tree, const char *asked, const
     return policy.len ? str_eq(policy, str_c(asked)) : object_has_finalizer(tree, str_c(finalizer));
 }
 
-/* The collector's finalizers, as the policy asks; without one they stay as they are. */
+/* Sets the collector's finalizers as the policy requires; without a policy they stay unchanged. */
 static void set_collector_finalizers(struct arena *a, struct value *tree, str policy)
 {
     bool orphan = wants(policy, tree, "Orphan", "orphan");
@@ -53,7 +53,7 @@ static void set_phase(struct arena *a, struct value *tree)
     value_set_str(a, status, STR("phase"), STR("Terminating"));
 }
 
-/* Begins the deletion: the mark, and one more generation. */
+/* Starts the deletion: sets the mark and increments the generation. */
 static void mark(struct arena *a, const struct store_type *t, struct value *tree)
 {
     struct value *meta = object_make_meta(a, tree);
@@ -69,7 +69,7 @@ static void mark(struct arena *a, const struct store_type *t, struct value *tree
         set_phase(a, tree);
 }
 
-/* The type that a definition in tree defines, when it has objects. */
+/* Whether the type that a definition in tree defines has objects. */
 static bool has_objects(struct store *s, const struct store_entry *n)
 {
     for (const struct store_type *t = s->types; t; t = t->next)
@@ -123,7 +123,7 @@ static bool read_body_options(struct store_request *r, struct value **out)
            store_fault(r, 400, "BadRequest", "the body of a deletion must be DeleteOptions");
 }
 
-/* A wish that cannot be understood is not a deletion without it. */
+/* Options that cannot be understood must not be ignored in a deletion. */
 static bool malformed(struct store_request *r, const char *member, const char *what)
 {
     return store_fault(r, 400, "BadRequest", "DeleteOptions: %s must be %s", member, what);
@@ -264,7 +264,7 @@ static bool is_protected(const struct store_request *r, str name)
            (str_eq(name, STR("default")) || str_eq(name, STR("kube-system")));
 }
 
-/* Deletes one object; its state afterwards goes to *after, NULL when it is gone. */
+/* Deletes one object; *after is its state afterwards, NULL if it is gone. */
 static bool delete_one(struct store_request *r, struct store_entry *n, const struct options *o,
                        struct value **after)
 {
@@ -308,7 +308,7 @@ bool store_do_delete(struct store_request *r)
     return store_answer_object(r, 200, after, n->newest->shape);
 }
 
-/* Deletes n if it is selected and appends what was deleted; memory is that of one object. */
+/* Deletes n if it is selected, and appends what was deleted; uses memory for one object only. */
 static bool delete_selected(struct store_request *r, struct store_entry *n, const struct options *o,
                             const struct store_selector *selector, struct buf *items,
                             uint64_t *limit)
@@ -333,7 +333,7 @@ static bool delete_selected(struct store_request *r, struct store_entry *n, cons
     return true;
 }
 
-/* How many objects may go; a page that cannot be told from the others must not be all of them. */
+/* How many objects to delete; an invalid limit or page must not mean all of them. */
 static bool read_limit(struct store_request *r, uint64_t *limit)
 {
     str text = handler_query(r->call, STR("limit"));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * schema.c - pruning and defaulting by structural schemas, as Kubernetes does both.
+ * schema.c - pruning and defaulting with structural schemas, as in Kubernetes.
  *
  * A schema is used directly from its CRD, as a tree; nothing is compiled. Recursion is as deep as
- * the object, which readers limit.
+ * the object, which is limited when it is read.
  */
 #include "store/internal.h"
 #include "object/object.h"
@@ -73,7 +73,7 @@ static void prune_inner(const struct pruning *p, const struct value *schema, str
     prune(&inner, v);
 }
 
-/* Whether the schema does not know a member; its path is noted. */
+/* Whether a member is not in the schema; notes its path. */
 static bool is_unknown(void *ctx, const struct value *member)
 {
     const struct pruning *p = ctx;
@@ -133,7 +133,7 @@ static bool is_forbidden_member(void *ctx, const struct value *member)
     return is_forbidden_null(member, store_schema_member(ctx, value_key(member)));
 }
 
-/* A member or an element: its text, quotes, colon and comma. */
+/* The own bytes of a member or element: its text, quotes, colon and comma. */
 static size_t own_weight(const struct value *v)
 {
     return value_key(v).len + (value_is_container(v) ? 0 : value_text(v).len) + 6;
@@ -148,13 +148,13 @@ size_t store_weight(const struct value *v, size_t max)
     return weight;
 }
 
-/* How often a property of a schema may be looked for in an object. */
+/* How often properties of a schema may be looked up in an object. */
 #define VISITS_MAX 20000000
 
 struct filling {
     struct arena *arena;
     size_t left;     /* bytes that defaults may still take */
-    uint64_t visits; /* left of VISITS_MAX */
+    uint64_t visits; /* what is left of VISITS_MAX */
     bool over;       /* there were more */
 };
 

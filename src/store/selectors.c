@@ -5,7 +5,7 @@
  *   labels   a=b, a==b, a!=b, a in (b,c), a notin (b,c), a, !a
  *   fields   metadata.name=x, metadata.namespace!=y, and what the type allows
  *
- * Requirements are separated by commas and must all hold.
+ * Requirements are separated by commas and must all match.
  */
 #include "store/internal.h"
 
@@ -244,7 +244,7 @@ static bool label_fits(const struct requirement *r, const struct value *labels)
     return false;
 }
 
-/* What is not there is the empty text. */
+/* A missing field is the empty text. */
 static str field_text(const struct value *object, str path)
 {
     str step, rest = path;

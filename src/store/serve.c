@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A few busy clients, and many that watch and cost no thread. */
+/* Enough for a few busy clients; watches need no threads. */
 #define SERVE_THREADS 4
 #define SERVE_CONNECTIONS 2000
-/* How often certificates are looked at. */
+/* How often certificates are checked. */
 #define RENEW_EVERY (3600 * NS_PER_SEC)
 
 struct store_served {
@@ -25,12 +25,12 @@ struct store_served {
     struct store *store;
     struct store_access access;
     struct server *server;
-    /* Of the thread that keeps the certificates. */
+    /* For the thread that renews the certificates. */
     struct lock keeping;
     pthread_cond_t changed;
     pthread_t keeper;
-    bool keeps, ending; /* it was started; it shall end */
-    int64_t expires;    /* the certificate of the server */
+    bool keeps, ending; /* it was started; it should end */
+    int64_t expires;    /* when the server's certificate expires */
 };
 
 struct store_serve_config store_serve_defaults(void)
@@ -40,7 +40,7 @@ struct store_serve_config store_serve_defaults(void)
 
 /* ---- The folder. ---- */
 
-/* New ones are for their owner alone. */
+/* Creates a folder that only its owner can access. */
 static bool make_folder(str folder, struct err *e)
 {
     AUTO_ARENA a = arena_new();
@@ -62,7 +62,7 @@ static bool in_use(str folder, str path, struct err *e)
     return err_set(e, ERR_EXISTS, "%.*s is in use by another process", STR_ARG(folder));
 }
 
-/* Only a help for whoever is turned away. */
+/* Only for the error that other processes get. */
 static void note_holder(int fd)
 {
     AUTO_ARENA a = arena_new();
@@ -103,7 +103,7 @@ static bool open_store(struct store_served *s, const struct store_serve_config *
     return store_open(&store, &s->store, e);
 }
 
-/* A client on this machine calls loopback when the server listens on every address. */
+/* Clients on this machine use loopback if the server listens on every address. */
 static str url_of(struct store_served *s, str address)
 {
     if (str_eq(address, STR("0.0.0.0")) || str_eq(address, STR("::")))
@@ -172,7 +172,7 @@ static void stop_keeping(struct store_served *s)
 
 /* ---- Beginning and ending. ---- */
 
-/* Of those who may not call, nothing is kept. */
+/* Bodies of unauthorised requests are not read. */
 static bool is_allowed(void *ctx, struct server_request *r)
 {
     const struct handler *guard = ctx;
@@ -195,7 +195,7 @@ static bool start(struct store_served *s, const struct store_serve_config *confi
         .port = config->port,
         .threads = SERVE_THREADS,
         .connections_max = SERVE_CONNECTIONS,
-        .body_max = STORE_BODY_MAX + KIB, /* a little more, so that the store words the refusal */
+        .body_max = STORE_BODY_MAX + KIB, /* a little more, so that the store words the error */
         .header_max = STORE_HEADER_MAX,
         .cert = s->access.server.cert,
         .key = s->access.server.key,

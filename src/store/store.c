@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store.c - opening, closing, and what happens by itself; see store.h. */
+/* store.c - opens and closes a store, and does what is due; see store.h. */
 #include "store/internal.h"
 
 #include "text/json/json.h"
@@ -26,7 +26,7 @@ static bool wrote_anything(struct store *s)
     return s->pending.len && s->pending.items[s->pending.len - 1]->rv > noted;
 }
 
-/* Answers when to look again; *wrote: something is to be written. */
+/* Returns when to look again; *wrote: something must be written. */
 static int64_t step_locked(struct store *s, bool *wrote)
 {
     AUTO_LOCK guard = lock_take(&s->lock);
@@ -55,7 +55,7 @@ int64_t store_step(struct store *s)
     return due;
 }
 
-/* Waits until then, or until something is new; answers whether to go on. */
+/* Waits until due, or until there is something new; returns whether to go on. */
 static bool rest(struct store *s, int64_t due)
 {
     AUTO_LOCK guard = lock_take(&s->lock);
@@ -173,7 +173,7 @@ static void ask_to_stop(struct store *s)
     pthread_cond_signal(&s->tick);
 }
 
-/* Nobody waits any more; what the collector wrote last may be left. */
+/* No client is waiting any more; only the collector's last writes may be left. */
 static void drop_waiting(struct store *s)
 {
     while (s->waiting) {

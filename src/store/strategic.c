@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * strategic.c - strategic merge patches, for the built-in types alone: kubectl apply and edit send
- * them for every type that was compiled into kubectl.
+ * strategic.c - strategic merge patches, only for the built-in types: kubectl apply and edit send
+ * them for every type that is compiled into kubectl.
  *
- * As a merge patch, but some lists are merged element by element, and a patch may hold directives:
+ * Like a merge patch, but some lists are merged element by element, and a patch may contain
+ * directives:
  *
  *   $patch: replace | delete        of the object or element they are in
- *   $retainKeys: [a, b]             all other members go
+ *   $retainKeys: [a, b]             all other members are removed
  *   $deleteFromPrimitiveList/NAME   elements to remove from the list NAME
  *   $setElementOrder/NAME           the order of the list NAME
  *
@@ -31,7 +32,7 @@ struct merging {
 static struct value *merge(struct merging *m, const struct value *old, const struct value *patch,
                            str path);
 
-/* NULL when a list is replaced as a whole. */
+/* NULL if a list is replaced as a whole. */
 static const char *merge_key(str path)
 {
     for (size_t i = 0; i < COUNT(merged_lists); i++)
@@ -40,7 +41,7 @@ static const char *merge_key(str path)
     return NULL;
 }
 
-/* What an element is known by. */
+/* The identity of an element. */
 static str identity(const struct value *element, const char *key)
 {
     return key[0] ? value_get_str(element, str_c(key)) : value_text(element);
@@ -96,7 +97,7 @@ static struct value *merge_list(struct merging *m, const struct value *old,
     return list;
 }
 
-/* Those that order names come first, in that order. */
+/* Elements named in order come first, in that order. */
 static void set_order(struct merging *m, struct value *list, const struct value *order,
                       const char *key)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table.c - objects as rows of a Table, which is what kubectl get asks for.
+ * table.c - objects as rows of a Table, which kubectl get requests.
  *
  * Custom resources have the columns of their definition, else their age. To add or change columns
  * of a built-in type: a line in the tables below.
@@ -13,7 +13,7 @@
 
 /* ---- Ages. ---- */
 
-/* One unit, and the rest in the next smaller one unless that is nothing. */
+/* One unit, and the rest in the next smaller one unless it is 0. */
 static str two_units(struct arena *a, int64_t large, char unit, int64_t small, char unit_of_rest)
 {
     if (!small)
@@ -97,7 +97,7 @@ static struct value *null_cell(struct arena *a)
     return value_null(a);
 }
 
-/* Any value as the text that is shown. */
+/* Shows any value as text. */
 static struct value *text_cell(struct arena *a, const struct value *v)
 {
     struct buf b;
@@ -109,7 +109,7 @@ static struct value *text_cell(struct arena *a, const struct value *v)
     return value_string(a, buf_str(&b));
 }
 
-/* A value that is not of the column's type is not shown. */
+/* A value that does not have the column's type is not shown. */
 static struct value *typed_cell(struct arena *a, str type, const struct value *v)
 {
     int64_t i;
@@ -134,7 +134,7 @@ static struct value *typed_cell(struct arena *a, str type, const struct value *v
 enum cell {
     CELL_TEXT,   /* as it is */
     CELL_COUNT,  /* members of one or two maps: "data binaryData" */
-    CELL_AGE,    /* the first of several times that is there */
+    CELL_AGE,    /* the first of several times that is set */
     CELL_OBJECT, /* "secret/a" */
 };
 
@@ -142,7 +142,7 @@ struct column {
     const char *plural, *name, *type;
     int priority;
     enum cell cell;
-    const char *paths; /* separated by blanks */
+    const char *paths; /* separated by spaces */
 };
 
 /* By type, in the order of kubectl's columns. */
@@ -170,7 +170,7 @@ static const struct column columns[] = {
     {"secrets", "Age", "string", 0, CELL_AGE, ".metadata.creationTimestamp"},
 };
 
-/* Events are known by what they are about. */
+/* The rows of Events start with something other than their names. */
 static bool begins_with_name(const struct store_type *t)
 {
     return !t->builtin || !str_eq(t->plural, STR("events"));

@@ -2,9 +2,9 @@
 /*
  * types.c - the types that the store serves, and their shapes.
  *
- * A type lives as long as the store, also when its definition is deleted: its history is still
- * asked for. A shape is made when it is first needed, since most of three hundred definitions never
- * are.
+ * A type lives as long as the store, even if its definition is deleted, since its history may still
+ * be requested. A shape is made when it is first needed, since most of three hundred definitions
+ * are never used.
  */
 #include "store/internal.h"
 
@@ -97,7 +97,7 @@ static void read_version(struct store_shape *shape, size_t i, const struct value
         shape->storage = i;
 }
 
-/* The shape that a definition describes. */
+/* The shape described by a definition. */
 static struct store_shape *shape_of_definition(struct store *s, const struct store_version *v)
 {
     AUTO_ARENA a = arena_new();

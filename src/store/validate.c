@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * validate.c - objects against structural schemas, in Kubernetes' words.
+ * validate.c - validates objects against structural schemas, in Kubernetes' words.
  *
- * The texts are those of its OpenAPI validator behind its field errors: "spec.size: Invalid value:
+ * The texts are those of its OpenAPI validator inside its field errors: "spec.size: Invalid value:
  * \"string\": spec.size in body must be of type integer: \"string\"". Rules in CEL
- * (x-kubernetes-validations) are not evaluated. What a write leaves as it was is not checked again:
- * a definition that became stricter does not lock its objects.
+ * (x-kubernetes-validations) are not evaluated. What a write leaves unchanged is not checked again,
+ * so that a stricter definition does not lock its objects.
  */
 #include "store/internal.h"
 
@@ -18,7 +18,7 @@
 
 /* The most faults of one object that are reported. */
 #define ERRORS_MAX 100
-/* Bytes of the allowed values that an error lists. */
+/* The most bytes of allowed values in an error. */
 #define ALLOWED_TEXT_MAX (16 * KIB)
 
 /* ---- Errors. --------------------------------------------------------------------------------- */
@@ -80,7 +80,7 @@ const struct regex *store_regex(struct store_regexes *x, str pattern)
     if (map_has(x->map, pattern))
         return map_get(x->map, pattern);
     pattern = str_copy(x->arena, pattern);
-    /* One that does not compile is kept, too: trying it costs memory each time. */
+    /* Invalid patterns are kept, too, since each attempt to compile costs memory. */
     if (!regex_compile(x->arena, pattern, &re, NULL))
         re = NULL;
     map_set(x->map, pattern, re);
@@ -90,13 +90,13 @@ const struct regex *store_regex(struct store_regexes *x, str pattern)
 /* ---- One value. ------------------------------------------------------------------------------ */
 
 /*
- * What the patterns of one object may cost, in the units of regex_limit: about a second, in which
- * everybody waits.
+ * What the patterns of one object may cost, in the units of regex_limit: about a second, during
+ * which everybody waits.
  */
 #define PATTERNS_COST 40000000
 /*
- * How often a part of a schema may be held against a part of an object: each of a long list against
- * each of many allowed values would take hours.
+ * How often a part of a schema may be compared with a part of an object: each element of a long
+ * list with each of many allowed values would take hours.
  */
 #define VISITS_MAX 5000000
 
@@ -105,7 +105,7 @@ struct validating {
     struct arena *arena;
     struct store_errors *errors;
     uint64_t *left;   /* of PATTERNS_COST */
-    uint64_t *visits; /* left of VISITS_MAX; without any, nothing is looked at any more */
+    uint64_t *visits; /* what is left of VISITS_MAX; at 0, validation stops */
 };
 
 static bool visit(struct validating *c)
@@ -113,11 +113,11 @@ static bool visit(struct validating *c)
     return *c->visits && --*c->visits;
 }
 
-/* old is what was there before, NULL when nothing was or it cannot be told. */
+/* old is the previous value, NULL if there was none or it is unknown. */
 static void validate(struct validating *c, const struct value *schema, const struct value *v,
                      const struct value *old, str path);
 
-/* A value as field errors show it. */
+/* A value in the form for field errors. */
 static str shown(struct arena *a, const struct value *v)
 {
     struct buf b = buf_new(a, BUF_UNLIMITED);
@@ -191,7 +191,7 @@ static bool is_one_of(struct validating *c, const struct value *allowed, const s
     return false;
 }
 
-/* The beginning of a long list says enough. */
+/* The start of a long list is enough. */
 static str allowed_text(struct arena *a, const struct value *allowed)
 {
     struct buf b = buf_new(a, BUF_UNLIMITED);
@@ -221,8 +221,8 @@ static void check_enum(struct validating *c, const struct value *schema, const s
 }
 
 /*
- * As an API server counts: exactly, when both are integers of 64 bits, else in floating point,
- * where 0.3 is a multiple of 0.1, and nothing is whole beyond the integers that a double can hold.
+ * Like an API server: exact if both are 64-bit integers, else in floating point, where 0.3 is a
+ * multiple of 0.1, and nothing is integral beyond the integers that a double can hold.
  */
 static bool is_multiple(str number, str step)
 {
@@ -326,7 +326,7 @@ static str identity(struct validating *c, const struct value *keys, const struct
     return buf_str(&b);
 }
 
-/* Sets have no equal elements, maps none with the same keys. */
+/* Sets must not have equal elements, maps none with the same keys. */
 static void check_unique(struct validating *c, const struct value *schema, const struct value *v,
                          str path)
 {
@@ -347,8 +347,7 @@ static void check_unique(struct validating *c, const struct value *schema, const
     strset_free(seen);
 }
 
-/* The elements of a map by their keys; NULL for other lists, whose elements cannot be told apart.
- */
+/* The elements of a map by their keys; NULL for other lists, whose elements have no identity. */
 static struct map *index_elements(struct validating *c, const struct value *schema,
                                   const struct value *list)
 {

@@ -2,38 +2,38 @@
 /*
  * watch.c - watches: cursors into the history of a type.
  *
- * A watch holds a version number and, at its beginning, the states it starts from; nothing is ever
- * pushed to it. Its reader pulls, and gets the versions after the cursor that are on disk. One that
- * was away for so long that the history has moved on is told so (410) and ends.
+ * A watch holds a version number and, at first, its initial states; nothing is ever pushed to it.
+ * Its reader pulls, and gets the versions after the cursor that are on disk. A watch that falls
+ * behind the history gets a 410 and ends.
  */
 #include "store/internal.h"
 
 #include "text/json/json.h"
 #include "object/object.h"
 
-/* How often a watch that asks for bookmarks gets one. */
+/* How often a watch gets a bookmark if it wants any. */
 #define BOOKMARK_EVERY (60 * NS_PER_SEC)
 /* How many versions are taken at once. */
 #define TAKE_MAX 64
-/* A watch without a timeout lives so long, and up to as long again. */
+/* The life of a watch without a timeout, in seconds: this long, up to twice. */
 #define LIFE_MIN INT64_C(1800)
 
 struct store_watch {
     struct handler_stream stream;
-    void (*wake)(void *ctx); /* under the lock of the store */
+    void (*wake)(void *ctx); /* called under the lock of the store */
     void *wake_ctx;
     struct store_watch *next, **back; /* of the type */
     struct store_request request;     /* how objects are shown; its arena is the one of each pull */
     struct store_selector *selector;
-    struct arena *arena; /* of the selector, when there is one */
+    struct arena *arena; /* for the selector, if any */
     uint64_t cursor;     /* everything up to this version was seen */
     VEC(struct store_version *) initial;
     size_t initial_at;
     struct arena *initial_arena; /* until all of them are written */
-    bool initial_end;            /* a bookmark is to say where the initial events end */
+    bool initial_end;            /* a bookmark must mark the end of the initial events */
     bool bookmarks, ended;
     int64_t deadline;
-    /* Set by whoever reads, looked at by whoever steps. */
+    /* Set by readers, read by steps. */
     _Atomic int64_t bookmark_at;
     _Atomic bool bookmark_due;
 };
@@ -77,12 +77,12 @@ static void write_expired(struct buf *out, struct arena *a, uint64_t asked, uint
     write_event(out, "ERROR", store_status(a, 410, "Expired", message));
 }
 
-/* One version and the state before it, with references of the pull's own. */
+/* One version and the previous state, referenced by the pull. */
 struct step {
     struct store_version *now, *before;
 };
 
-/* Whether the state is of those that are watched; tree becomes the object. */
+/* Whether the watch selects this state; tree becomes the object. */
 static bool is_watched(struct store_watch *w, const struct store_version *v, struct value **tree)
 {
     *tree = NULL;
@@ -98,7 +98,7 @@ static void show_event(struct store_watch *w, struct buf *out, const char *type,
     write_event(out, type, store_show(&w->request, tree, shape));
 }
 
-/* What a change is for those who see only what is selected. */
+/* Writes a change as it appears to a client that only sees selected objects. */
 static void write_step(struct store_watch *w, struct buf *out, const struct step *s)
 {
     struct value *now, *before;
@@ -131,7 +131,7 @@ static bool is_here(const struct store_watch *w, const struct store_version *v)
     return !w->request.namespace.len || str_eq(v->entry->namespace, w->request.namespace);
 }
 
-/* Takes the next versions and moves the cursor behind them. */
+/* Takes the next versions and moves the cursor past them. */
 static void take(struct store_watch *w, struct taken *t)
 {
     struct store *s = w->request.store;
@@ -162,8 +162,7 @@ static void take(struct store_watch *w, struct taken *t)
     t->shape = t->gone ? NULL : store_shape_ref(store_type_shape(s, type));
 }
 
-/* The shape of the definition as it is now; a version that is not served any more ends the watch.
- */
+/* Uses the current shape of the definition; a version that is no longer served ends the watch. */
 static bool use_shape(struct store_watch *w, struct store_shape *shape)
 {
     const struct store_shape_version *as = shape ? store_shape_version(shape, w->request.version)
@@ -210,7 +209,7 @@ static void drop_taken(struct taken *t)
     store_shape_drop(t->shape);
 }
 
-/* Writes what was taken; answers how to go on. */
+/* Writes what was taken; returns how to go on. */
 static enum handler_pull write_taken(struct store_watch *w, struct taken *t, struct buf *out,
                                      size_t enough)
 {
@@ -256,7 +255,7 @@ static enum handler_pull pull(struct handler_stream *stream, struct buf *out, si
         next = write_taken(w, &t, out, begin + enough);
         drop_taken(&t);
     }
-    /* What was written goes out first; the next pull answers how it goes on. */
+    /* What was written is sent first; the next pull returns how to go on. */
     return out->len > begin ? HANDLER_PULL_MORE : next;
 }
 
@@ -367,8 +366,8 @@ static str put_text(char **at, str text)
 }
 
 /*
- * The request of a watch outlives its call: its texts are copied, behind the watch. There may be
- * thousands that are idle for hours, so one is no larger than it must be.
+ * The request of a watch outlives its call, so its texts are copied to memory after the watch.
+ * There may be thousands that are idle for hours, so they should be small.
  */
 static struct store_watch *new_watch(const struct store_request *r)
 {
@@ -413,7 +412,7 @@ static bool begin_at(struct store_request *r, struct store_watch *w)
                            (unsigned long long)rv, (unsigned long long)s->committed);
     w->initial_end = asks && w->bookmarks;
     w->cursor = rv;
-    /* sendInitialEvents=false begins with what comes. */
+    /* sendInitialEvents=false starts with new changes. */
     bool refuses = handler_has_query(r->call, STR("sendInitialEvents")) && !asks;
     if (!rv && refuses)
         w->cursor = s->committed;

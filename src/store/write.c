@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write.c - create, update and patch: one way for all of them.
+ * write.c - create, update and patch: one path for all of them.
  *
  *   body ─► decode (kind, metadata, prune, default) ─► prepare (system fields, status, type's own)
  *        ─► validate ─► managedFields ─► generation ─► convert to the stored version ─► put
  *
- * A patch is an update whose body is the present object, patched.
+ * A patch is an update whose body is the patched current object.
  */
 #include "store/internal.h"
 
@@ -49,7 +49,7 @@ static bool parse_body(struct store_request *r)
            store_fault(r, 400, "BadRequest", "the body of the request must be an object");
 }
 
-/* Which patch it is, by its Content-Type; that comes before everything else. */
+/* Reads the kind of patch from its Content-Type, before everything else. */
 static bool read_patch_kind(struct store_request *r)
 {
     static const struct {
@@ -95,7 +95,7 @@ bool store_parse(struct store_request *r)
     return r->verb == STORE_PATCH ? parse_patch(r) : parse_body(r);
 }
 
-/* About an object that is called kind, which is not always the kind of its type. */
+/* The error for an object of this kind, which is not always that of its type. */
 static bool invalid_as(struct store_request *r, str kind, str name,
                        const struct store_errors *errors)
 {
@@ -113,7 +113,7 @@ static bool invalid(struct store_request *r, str name, const struct store_errors
     return invalid_as(r, r->type->kind, name, errors);
 }
 
-/* Custom resources are decoded as anything, so a wrong kind is found by validation. */
+/* Custom resources are decoded as arbitrary values, so a wrong kind is found by validation. */
 static bool wrong_kind(struct store_request *r, const struct value *object, str kind)
 {
     struct store_errors errors = {.arena = r->arena};
@@ -144,7 +144,10 @@ static bool check_kind(struct store_request *r, struct value *object)
     return str_eq(kind, r->type->kind) || wrong_kind(r, object, kind);
 }
 
-/* All warnings of one answer together, as in Kubernetes: the head of an answer has its limit. */
+/*
+ * The limit of all warnings in one answer, as in Kubernetes, since the head of an answer is
+ * limited.
+ */
 #define WARNINGS_MAX (4 * KIB)
 
 /* 299 - "unknown field \"spec.odd\"" */
@@ -192,7 +195,7 @@ static bool judge_oddities(struct store_request *r)
     return true;
 }
 
-/* Brings an object into the shape of its type. */
+/* Brings an object into the form of its type. */
 static bool decode(struct store_request *r, struct value *object)
 {
     if (!check_kind(r, object) || !store_meta_coerce(r, object, &r->odd.unknown))
@@ -255,7 +258,7 @@ static bool check_namespace(struct store_request *r, str name)
                           &cause, 1);
 }
 
-/* While an object is being deleted, finalizers may only go. */
+/* While an object is being deleted, finalizers can only be removed. */
 static void validate_new_finalizers(const struct value *old, const struct value *object,
                                     struct store_errors *errors)
 {
@@ -289,7 +292,7 @@ static bool validate(struct store_request *r, const struct value *old, const str
 
 /* ---- Putting. ---- */
 
-/* A write in another version than the stored one keeps what both know. */
+/* A write in a version other than the storage version keeps what both have. */
 static struct value *to_storage(struct store_request *r, const struct value *object)
 {
     const struct store_shape_version *storage = store_shape_storage(r->shape);
@@ -316,8 +319,8 @@ static bool put(struct store_request *r, int status, const struct value *object)
     return store_answer_object(r, status, tree, r->shape->serial);
 }
 
-/* The update took the last finalizer of an object that is being deleted; it is answered as usual.
- */
+/* The update removed the last finalizer of an object that is being deleted; it is answered as
+ * usual. */
 static bool complete_deletion(struct store_request *r, struct value *object)
 {
     str key = object_path(r->arena, r->namespace, r->name);
@@ -372,7 +375,7 @@ static void begin_life(struct store_request *r, struct value *object)
         value_set_int(a, meta, STR("generation"), 1);
     if (r->as->has_status)
         value_unset(object, STR("status"));
-    /* The default of a status that was dropped comes back. */
+    /* Restores the default of a status that was dropped. */
     store_default(a, r->as, object);
     if (r->type->builtin && r->type->builtin->prepare)
         r->type->builtin->prepare(r, NULL, object);
@@ -415,7 +418,7 @@ bool store_do_create(struct store_request *r)
 
 /* ---- Update. ---- */
 
-/* The present state, in the version of the request; NULL when there is none. */
+/* The current state, in the version of the request; NULL if there is none. */
 static struct value *present(struct store_request *r, uint64_t *rv)
 {
     str key = object_path(r->arena, r->namespace, r->name);
@@ -478,7 +481,7 @@ static bool check_identity(struct store_request *r, const struct value *old,
     return true;
 }
 
-/* What the server alone decides is as it was. */
+/* Fields that only the server sets stay unchanged. */
 static void keep_system_fields(struct arena *a, const struct value *old, struct value *object)
 {
     static const char *const kept[] = {
@@ -507,7 +510,7 @@ static void take_member(struct arena *a, struct value *object, const struct valu
         value_unset(object, str_c(key));
 }
 
-/* The object that an update asks for: what the subresource does not own is as it was. */
+/* The object after an update: what does not belong to the subresource is unchanged. */
 static struct value *merge_subresource(struct store_request *r, const struct value *old,
                                        struct value *object)
 {
@@ -551,7 +554,7 @@ static void count_generation(struct store_request *r, const struct value *old, s
     value_set_int(r->arena, meta, STR("generation"), generation + 1);
 }
 
-/* Replaces old by object, which was decoded. */
+/* Replaces old with object, which was decoded. */
 static bool replace(struct store_request *r, const struct value *old, struct value *object,
                     uint64_t rv)
 {
@@ -637,7 +640,7 @@ bool store_do_patch(struct store_request *r)
         return store_not_found(r, r->name);
     if (!patched(r, old, &object))
         return false;
-    /* A patch that leaves the version alone is for any. */
+    /* A patch that does not set the version applies to any. */
     if (!value_is(object, VALUE_OBJECT))
         return store_fault(r, 400, "BadRequest", "the patched object is not an object");
     object = value_clone(r->arena, object);
