@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * baseline.c - results against those of an earlier report: what is new, worse, the same, fixed.
- */
+/* baseline.c - compares results with an earlier report: what is new, worse, the same, fixed. */
 #include "report/baseline.h"
 #include "report/internal.h"
 #include "report/results_json.h"
@@ -62,7 +60,7 @@ static size_t *count_of(struct arena *a, struct map *m, str text)
     return n;
 }
 
-/* Values of Secrets are masked in both reports, so that they look alike. */
+/* Values of Secrets are masked in both reports, so they look the same. */
 static void note_masked(struct arena *a, str text, str shown, struct result_drift *d)
 {
     if (str_contains(text, STR("***")))
@@ -99,7 +97,7 @@ static void compare_fields(struct arena *a, const struct result_fields *before,
     }
 }
 
-/* What has no hunks was made by a program of the user: each of its lines counts. */
+/* A text without hunks is from the user's own diff program: each of its lines counts. */
 static bool next_change(struct diff_lines *d, str *line)
 {
     while (diff_lines_next(d, line))
@@ -144,7 +142,7 @@ static void compare_diffs(struct arena *a, const struct result_diff *before,
 
 struct names {
     struct arena *arena;
-    struct map *seen;  /* id to how often it came */
+    struct map *seen;  /* id to how often it occurred */
     struct map *known; /* id and number to struct result_diff */
 };
 
@@ -174,7 +172,7 @@ static struct result_drift drift_of(enum result_drift_state state, const struct 
     return (struct result_drift){.state = state, .object = d->object, .template = d->template};
 }
 
-/* What this run complains of. */
+/* Adds the findings of this run. */
 static void add_present(struct arena *a, const struct results *earlier, const struct results *r,
                         struct result_baseline *b)
 {
@@ -194,7 +192,7 @@ static void add_present(struct arena *a, const struct results *earlier, const st
     }
 }
 
-/* What only the earlier one complained of. */
+/* Adds the findings that are only in the earlier report. */
 static void add_fixed(struct arena *a, const struct results *earlier, const struct results *r,
                       struct result_baseline *b)
 {
@@ -244,7 +242,7 @@ static void add_issues(struct arena *a, const struct results *earlier, const str
     }
 }
 
-/* By state; what has the same stays in its order. */
+/* Sorts by state; the order within a state is kept. */
 static void sort_drifts(struct arena *a, struct result_baseline *b)
 {
     struct result_drift *sorted = ARENA_ARRAY(a, struct result_drift, b->drifts.len);

@@ -2,19 +2,19 @@
 /*
  * baseline.h - compares results with an earlier report.
  *
- * Whether an object that differed before and differs now has become worse:
+ * When an object that differed before and still differs counts as worse:
  *
- *   - Both reports have all differences field by field: a field differs that did not, or its actual
- *     value has changed. Expected values do not count, so a reference may change.
+ *   - If both reports list all differences by field: a field differs that did not before, or its
+ *     actual value has changed. Expected values do not count, so a reference may change.
  *   - Otherwise: the text of the difference has an added or removed line that the earlier text
- *     lacks, or has it more often. Headers, hunk lines and context do not count.
+ *     lacks or has fewer times. Headers, hunk lines and context do not count.
  *
- * Values of Secrets are masked in both: such fields and lines are named, since a change does not
- * show.
+ * Values of Secrets are masked in both reports. Such fields and lines are listed, since a change
+ * would not show.
  *
- * Objects are known by their ids, the second of one id is compared with the second. What is missing
- * is known by part, component, message and template: it is new, remaining or fixed, never worse.
- * May be called from any thread.
+ * Objects are matched by id; if an id occurs twice, the second is compared with the second. Missing
+ * objects are matched by part, component, message and template: they are new, remaining or fixed,
+ * never worse. May be called from any thread.
  */
 #pragma once
 

@@ -7,7 +7,7 @@
 #include "report/internal.h"
 #include "text/json/json.h"
 
-/* Fields that a line for people names, and how much of their values it shows. */
+/* How many fields a line for people lists, and how much of their values it shows. */
 #define FIELDS_SHOWN 5
 #define VALUE_SHOWN 40
 
@@ -66,7 +66,7 @@ static void add_object(struct arena *a, struct buf *out, const struct watch_chan
     add_fields(a, out, &c->fields);
 }
 
-/* What was wrong says nothing any more when it is not. */
+/* The message of a resolved issue no longer matters. */
 static void add_component(struct arena *a, struct buf *out, const struct watch_change *c)
 {
     bool wrong = c->kind == WATCH_MISSING || c->kind == WATCH_UNWANTED;

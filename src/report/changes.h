@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * changes.h - what a comparison that goes on has to say: a line per change of the verdict, and the
- * verdict of the moment for Prometheus. Any thread.
+ * changes.h - the output of a continuous comparison: a line per change of the verdict, and the
+ * current verdict for Prometheus. Any thread.
  */
 #pragma once
 
 #include "compare/watch/watch.h"
 
-/* One change, as its lines need it. */
+/* One change, with what its line needs. */
 struct change_line {
     const struct watch_change *change;
     const struct watch_totals *totals; /* shown with the start and the end */

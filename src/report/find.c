@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * find.c - formats by their names and those of files.
- */
+/* find.c - finds formats by their names and by file names. */
 #include "report/report.h"
 
 const struct report_format *report_find(str name, bool fleet)

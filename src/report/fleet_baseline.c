@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * fleet_baseline.c - a fleet against an earlier report: what is new, what remains, what is fixed.
- */
+/* fleet_baseline.c - compares a fleet with an earlier report: what is new, remains, or is fixed. */
 #include "report/fleet_baseline.h"
 #include "report/fleet_internal.h"
 #include "text/json/json.h"
@@ -23,7 +21,7 @@ struct fleet_earlier {
     struct map *by_subject; /* subject_of to struct known_list */
 };
 
-/* What a finding is about: an object, or what should be there. */
+/* The subject of a finding: an object, or what should exist. */
 static str subject_of(struct arena *a, const struct fleet_finding *x)
 {
     if (x->kind == FLEET_DIFFERS)
@@ -113,7 +111,7 @@ static bool has_fields(const struct result_fields *before, const struct result_f
     return all;
 }
 
-/* Whether whoever had the one does not get worse by the other. */
+/* Whether a site that had the earlier finding is not worse off with the current one. */
 static bool covers(const struct fleet_finding *before, const struct fleet_finding *now)
 {
     if (now->kind == FLEET_MISSING || str_eq(before->digest, now->digest))
@@ -144,7 +142,7 @@ static void find_fresh(struct arena *a, const struct known_list *before, struct 
     f->baseline.remaining += x->sites.len - x->fresh.len;
 }
 
-/* Which sites have something about a subject now: subject to a flag for each site. */
+/* Which sites have findings about a subject now: subject to a flag for each site. */
 static struct map *flags_by_subject(struct arena *a, const struct fleet *f)
 {
     struct map *out = map_new(a);
@@ -165,7 +163,7 @@ static struct map *flags_by_subject(struct arena *a, const struct fleet *f)
     return out;
 }
 
-/* What an incomplete site does not show may be in what could not be read. */
+/* What is missing in an incomplete site may be in its unreadable part. */
 static void find_fixed(struct arena *a, const struct known *k, const bool *flags, struct fleet *f)
 {
     struct fleet_fixed fixed = {.kind = k->finding.kind,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fleet_csv.c - a fleet for spreadsheets: a row per site and finding, and one for each site without
- * findings or of which something could not be compared.
+ * fleet_csv.c - a fleet for spreadsheets: a row per site and finding, and one for each site that
+ * has no findings or could not be compared completely.
  *
- * Rows end with a newline and hold no other: controls in foreign text are escaped. A cell that a
- * spreadsheet would take for a formula gets an apostrophe before it.
+ * Rows end with a newline and contain no others: control characters in foreign text are escaped. A
+ * cell that a spreadsheet would take for a formula is prefixed with an apostrophe.
  */
 #include "report/fleet_internal.h"
 #include "base/quote.h"

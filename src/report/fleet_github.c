@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fleet_github.c - a fleet as annotations of a GitHub workflow: the rarest findings, sites that
- * could not be compared, and a notice with the totals. GitHub shows ten of a kind for each step.
+ * could not be compared, and a notice with the totals. GitHub shows ten of each kind per step.
  */
 #include "report/fleet_internal.h"
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fleet_html.c - a fleet as one self-contained page: sums, the matrix of drift by site, the
- * findings by how rare they are, and the sites by how far they are from the others. See html_page.c
- * for what all pages have; fleet_html_item.c has findings and sites.
+ * fleet_html.c - a fleet as one self-contained page: totals, the matrix of drift by site, the
+ * findings by rarity, and the sites by how unusual they are. See html_page.c for what all pages
+ * have; fleet_html_item.c has findings and sites.
  */
 #include "report/fleet_html_internal.h"
 
-/* Rows of the matrix: of many, the rarest and the most frequent. */
+/* Rows of the matrix: the rarest and the most frequent, if there are many. */
 enum { ROWS_FIRST = 40, ROWS_LAST = 20 };
 
-/* Columns of the matrix that each have a name and an edge. */
+/* The most columns of the matrix that each have a name and a border. */
 #define COLUMNS_NAMED 100
 
 /* ---- Sections. ---- */
@@ -197,7 +197,7 @@ static void add_overview(struct arena *a, const struct fleet *f, const struct re
 
 /* ---- The matrix. ---- */
 
-/* Where each site stands, those most apart at the left; SIZE_MAX for sites without a column. */
+/* The column of each site, most unusual ones on the left; SIZE_MAX for sites without a column. */
 static size_t *make_columns(struct arena *a, const struct fleet *f, uint32_t *order)
 {
     size_t *columns = ARENA_ARRAY(a, size_t, f->sites.len), at = 0;
@@ -213,7 +213,7 @@ static size_t *make_columns(struct arena *a, const struct fleet *f, uint32_t *or
     return columns;
 }
 
-/* Columns from..to have it. */
+/* Marks columns from..to. */
 static void add_stretch(const struct fleet *f, const uint32_t *order, const char *class,
                         size_t from, size_t to, struct buf *out)
 {
@@ -268,7 +268,7 @@ static void add_matrix_row(struct fleet_page *p, size_t index, const size_t *col
     buf_add(p->out, STR("</td></tr>\n"));
 }
 
-/* Of more columns, every n-th has its name. */
+/* With more columns, only every n-th has a name. */
 static size_t name_step(const struct fleet *f)
 {
     return (f->compared + COLUMNS_NAMED - 1) / COLUMNS_NAMED;

@@ -8,9 +8,9 @@ struct fleet_page {
     const struct fleet *fleet;
     struct buf *out;
     struct html_ids ids;
-    str *site_ids; /* names of the places of sites */
+    str *site_ids; /* anchors of the sites */
 };
 
-/* One item of the page: a finding, whose place is "finding-NUMBER"; a site. */
+/* Append one item to the page: a finding, whose anchor is "finding-NUMBER", or a site. */
 void fleet_html_finding(struct fleet_page *p, size_t index);
 void fleet_html_site(struct fleet_page *p, size_t index);

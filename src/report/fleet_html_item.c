@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fleet_html_item.c - the items of the fleet's HTML page: findings with the sites that have them,
- * and sites with their findings. Each leads to the other.
+ * and sites with their findings. They link to each other.
  */
 #include "report/fleet_html_internal.h"
 
-/* Links in one item; the JSON report has all. */
+/* The most links in one item; the JSON report has all of them. */
 enum { SITES_SHOWN = 2000, FINDINGS_SHOWN = 500 };
 
 /* ---- Findings. ---- */

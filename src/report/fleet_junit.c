@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fleet_junit.c - a fleet for build servers: a suite per site, a case per finding of it, or one
- * that passed. A site that was not compared, or not completely, has a case that failed.
+ * fleet_junit.c - a fleet for build servers: a suite per site, with a case per finding, or a passed
+ * one. A site that was not compared completely has a failed case.
  */
 #include "report/fleet_internal.h"
 #include "text/xml.h"

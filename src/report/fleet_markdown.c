@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fleet_markdown.c - a fleet for a pull request or a ticket: totals, a row per finding, a row per
- * site that drifts or could not be compared. Kept below what a comment holds.
+ * site that drifts or could not be compared. Limited to the size of a comment.
  */
 #include "report/fleet_internal.h"
 

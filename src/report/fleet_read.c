@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fleet_read.c - a fleet from its JSON report: the counterpart of fleet_tree.c. What follows from
- * sites and findings (order, sums, how far apart sites are) is found anew.
+ * fleet_read.c - reads a fleet from its JSON report: the counterpart of fleet_tree.c. What follows
+ * from sites and findings (order, totals, how unusual sites are) is computed again.
  */
 #include "report/fleet_read.h"
 #include "report/fleet_internal.h"
@@ -26,7 +26,7 @@ bool fleet_is_report(const struct source *source)
     AUTO_ERR e = {0};
     struct value *root;
 
-    /* Reports of one site may be large, and have no such member. */
+    /* Reports of a single site may be large, but do not have this member. */
     return str_contains(source->text, STR("\"Findings\"")) &&
            json_read(a, source, NULL, &root, &e) && is_report(root);
 }
@@ -55,7 +55,7 @@ static bool read_site(struct reading *r, const struct value *v, struct err *e)
         return err_set(e, ERR_LIMIT, "it has more than %d sites", FLEET_SITES_MAX);
     results_read_more(r->arena, v, &verdict);
     s.verdict = verdict.verdict;
-    s.verdict.known |= !s.error.len; /* nothing is said: nothing was complete */
+    s.verdict.known |= !s.error.len; /* no verdict: not complete */
     VEC_PUSH(r->arena, &f->sites, s);
     map_set(r->names, s.name, (void *)(uintptr_t)f->sites.len);
     return true;
@@ -121,7 +121,7 @@ static bool add_finding(struct reading *r, struct fleet_groups *groups, const st
     struct fleet_indexes sites = {0};
 
     fleet_read_finding(r->arena, v, &x);
-    /* Some of the fields are better than none. */
+    /* Some fields are better than none. */
     x.fields.cut = x.cut;
     x.cut = x.cut && !x.fields.len && !x.text.len;
     if (!x.shape.len)

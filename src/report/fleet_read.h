@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fleet_read.h - a fleet from the JSON report about it.
+ * fleet_read.h - reads a fleet from the JSON report about it.
  *
  *     if (fleet_is_report(&source) && fleet_from_json(a, &source, &fleet, e))
  *         ... report_find(STR("html"), true)->write_fleet(&fleet, ...)
@@ -14,12 +14,12 @@
 
 struct source;
 
-/* Whether the text looks like such a report, rather than like that of one site. */
+/* Whether the text looks like such a report, rather than one about a single site. */
 bool fleet_is_report(const struct source *source);
 /*
- * Unknown members are ignored, missing ones are empty. Sites without a name of their own, findings
- * without a digest of their own, and findings of sites that are not there or were not compared are
- * errors. The fleet lives as long as a and the source.
+ * Unknown members are ignored, missing ones are empty. Sites without a unique name, findings
+ * without a unique digest, and findings of sites that are not in the report or were not compared
+ * are errors. The fleet lives as long as a and the source.
  */
 MUST_CHECK bool fleet_from_json(struct arena *a, const struct source *source, struct fleet *out,
                                 struct err *e);

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fleet_text.c - a fleet for people: what differs, the rarest first; the sites, those most apart
- * first; what was not compared; and the sums, where a terminal ends.
+ * fleet_text.c - a fleet for people: what differs, rarest first; the sites, most unusual first;
+ * what was not compared; and the totals, last, where they are visible on a terminal.
  *
- * It stays readable with hundreds of sites: the same findings and the same sites are one entry, and
- * long lists are cut in the middle. With all wanted (-v) nothing is left out, and differences are
- * shown whole.
+ * It stays readable with hundreds of sites: equal findings and equal sites are one entry, and long
+ * lists are cut in the middle. With -v nothing is left out, and differences are shown in full.
  */
 #include "report/fleet_internal.h"
 #include "base/quote.h"
 
-/* Of a long list, the first and the last are shown. */
+/* In a long list, only the first and the last are shown. */
 enum { ENTRIES_FIRST = 30, ENTRIES_LAST = 20, PROFILES_FIRST = 40, UNMATCHED_FIRST = 30 };
 enum { FIELDS_SHOWN = 5, OBJECTS_SHOWN = 3, SITES_SHOWN = 20, CHANGES_SHOWN = 40 };
-/* Values in a line. */
+/* The most bytes of values in a line. */
 #define VALUE_MAX 80
 
 struct writer {
@@ -23,7 +22,7 @@ struct writer {
     struct buf *out;
 };
 
-/* A foreign name, which stays on its line. */
+/* A foreign name, on one line. */
 static str name_of(const struct writer *w, str name)
 {
     return quote_line(w->arena, name);
@@ -53,7 +52,7 @@ static void add_difference(const struct writer *w, const struct fleet_finding *x
         buf_fmt(w->out, "    %.*s\n", STR_ARG(line));
 }
 
-/* Which objects: those of an entry are all of one kind mostly, and differ in the same way. */
+/* Lists the objects of an entry, which mostly have the same kind, and differ in the same way. */
 static void add_objects(const struct writer *w, size_t index)
 {
     const struct fleet_finding *x = &w->fleet->findings.items[index];
@@ -108,7 +107,7 @@ static void add_entry(const struct writer *w, size_t index)
         add_fields(w, x);
 }
 
-/* Where entries begin: the findings that are drift, those that are alike as one. */
+/* The first findings of entries: those that are drift, similar ones as one entry. */
 static struct fleet_indexes entries_of(const struct writer *w)
 {
     const struct fleet *f = w->fleet;
@@ -164,7 +163,7 @@ static void add_unmatched(const struct writer *w)
 
 /* ---- Sites. ---- */
 
-/* Numbers as 1-3 5: those of findings that are drift. */
+/* The numbers of findings that are drift, as in "1-3 5". */
 static str numbers(struct arena *a, const struct fleet_site *s)
 {
     struct buf out = buf_new(a, BUF_UNLIMITED);
@@ -181,7 +180,7 @@ static str numbers(struct arena *a, const struct fleet_site *s)
     return buf_str(&out);
 }
 
-/* What the sites of a profile have in numbers. */
+/* The range of a number among the sites of a profile. */
 struct range {
     size_t least, most;
 };
@@ -298,7 +297,7 @@ static void add_failed(const struct writer *w)
 
 /* ---- An earlier report. ---- */
 
-/* New findings have numbers of the list above. */
+/* New findings refer to numbers in the list above. */
 static void add_fresh(const struct writer *w)
 {
     const struct fleet *f = w->fleet;

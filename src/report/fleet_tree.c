@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fleet_tree.c - a fleet as data: JSON and YAML. Keys are those of the report of one site where it
- * has the same thing. Findings are numbered from 1 in their order, and sites refer to the numbers.
+ * fleet_tree.c - a fleet as data: JSON and YAML. Keys are the same as in the report of one site,
+ * where possible. Findings are numbered from 1 in order, and sites refer to the numbers.
  */
 #include "report/fleet_internal.h"
 #include "text/json/json.h"

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * fleet_words.c - short texts about fleets, which the formats share.
- */
+/* fleet_words.c - short texts about fleets, shared by the formats. */
 #include "report/fleet_internal.h"
 
-/* Up to so many names are written out; else the first of them. */
+/* Up to this many names are written out; else only the first of them. */
 enum { NAMES_ALL = 6, NAMES_FIRST = 3 };
 
 const char *fleet_kind_name(enum fleet_kind kind)
@@ -82,7 +80,7 @@ str fleet_names(struct arena *a, const struct fleet *f, const struct fleet_index
     return buf_str(&out);
 }
 
-/* The sites that were compared and do not have it. */
+/* The compared sites that do not have it. */
 static struct fleet_indexes others(struct arena *a, const struct fleet *f,
                                    const struct fleet_finding *x)
 {
@@ -167,7 +165,7 @@ str fleet_subject(struct arena *a, const struct fleet_finding *x)
     return x->object.len ? fleet_object_text(a, x->object) : x->template;
 }
 
-/* Bytes of a value in a list of fields. */
+/* The most bytes of a value in a list of fields. */
 #define WHAT_VALUE_MAX 120
 
 str fleet_what(struct arena *a, const struct fleet_finding *x, size_t shown)

@@ -4,21 +4,21 @@
  *
  *   ::error file=objects/web.yaml,line=4,title=...::text
  *
- * GitHub shows ten of a kind for each step, so no more are written; a notice has the totals.
+ * GitHub shows ten of each kind per step, so no more are written; a notice has the totals.
  */
 #include "report/internal.h"
 #include "base/quote.h"
 
 #define ANNOTATIONS_MAX 10
-/* Fields that one annotation names. */
+/* The most fields in one annotation. */
 #define FIELDS_MAX 5
-/* Lines of a difference that it shows when the fields are not known. */
+/* The most lines of a difference, if the fields are unknown. */
 #define LINES_MAX 10
 #define FIELD_VALUE_MAX 120
 
 /*
- * Text of a command: it ends at a line break, and "%" begins an escape. Logs are shown as on a
- * terminal, so what could command one is made visible first.
+ * The text of a command, which ends at a line break; "%" starts an escape. Logs are shown as on a
+ * terminal, so terminal escape sequences are made visible first.
  */
 void github_data(struct buf *out, str foreign)
 {
@@ -36,7 +36,7 @@ void github_data(struct buf *out, str foreign)
     }
 }
 
-/* A property ends at a comma or colon too. */
+/* A property also ends at a comma or colon. */
 void github_property(struct buf *out, str foreign)
 {
     AUTO_ARENA a = arena_new();

@@ -53,7 +53,7 @@ static void add_bar(const struct totals *t, struct buf *out)
 
 /* ---- Tree. ---- */
 
-/* Names of the places of parts and components, by their index in the outline. */
+/* Anchors of parts and components, by their index in the outline. */
 struct anchors {
     str *parts, *components;
 };
@@ -160,7 +160,7 @@ static void add_overview(struct arena *a, const struct results *r, const struct 
 
 /* ---- Items. ---- */
 
-/* What is alike comes together, where the first of it is. */
+/* Similar objects are put together, at the place of the first. */
 static void add_objects(struct html_page *p, const struct result_diff *d, struct buf *out)
 {
     AUTO_ARENA a = arena_new();
@@ -237,7 +237,7 @@ static void add_alike(struct arena *a, struct map *known, const struct result_di
     VEC_PUSH(a, alike, d);
 }
 
-/* Objects of one template are in one component, and so are those that are alike. */
+/* Objects with the same template, and thus all similar ones, are in one component. */
 static struct map *find_alike(struct arena *a, const struct outline *o)
 {
     struct map *known = map_new(a);
@@ -249,7 +249,7 @@ static struct map *find_alike(struct arena *a, const struct outline *o)
     return known;
 }
 
-/* So few findings are all open. */
+/* Up to this many findings are all shown open. */
 #define OPEN_MAX 20
 
 static str page_title(struct arena *a, const struct results *r)

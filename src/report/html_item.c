@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * html_item.c - the items of the HTML report: objects, issues of components, unmatched objects.
- * Each item has a status by which report.js filters.
+ * report.js filters items by their status.
  */
 #include "report/internal.h"
 
-/* Longer values are cut in tables; the difference shows them whole. */
+/* Longer values are cut in tables; the difference shows them in full. */
 #define CELL_MAX 2000
 
 /* ---- Pieces. ---- */
@@ -44,7 +44,7 @@ static void add_fact(struct buf *out, const char *name, str value)
 
 /* ---- Objects. ---- */
 
-/* A value, and below it where it is from: paths of archives are long. */
+/* A value, and its origin below it, as paths in archives are long. */
 static void add_value_cell(struct arena *a, struct buf *out, const struct value *v,
                            struct result_place place)
 {
@@ -193,7 +193,7 @@ void html_delta(struct buf *out, str text)
     buf_add(out, STR("</span>"));
 }
 
-/* Bytes of a value in a closed row. */
+/* The most bytes of a value in a closed row. */
 #define CHANGE_MAX 120
 
 void html_change(struct buf *out, const struct result_fields *fields)
@@ -211,7 +211,7 @@ void html_change(struct buf *out, const struct result_fields *fields)
     buf_add(out, STR("</span>"));
 }
 
-/* What goes with the first of those that are alike stands for the others too. */
+/* What is shown with the first of several similar objects applies to the others, too. */
 static void begin_object(struct buf *out, str id, const char *status,
                          const struct html_alike *alike, bool again)
 {
@@ -287,7 +287,7 @@ static void add_unmatched_name(struct buf *out, str id)
     buf_add(out, STR("</small></span>"));
 }
 
-/* Opens only when there is something to say. */
+/* Can be opened only if there is something to show. */
 void html_unmatched(struct html_page *p, str id, struct buf *out)
 {
     const struct result_explanation *x = map_get(p->explanations, id);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * html_page.c - what all HTML pages have: head and policy, the bar with filter and tools, numbers
- * in a row, the end with the script.
+ * html_page.c - what all HTML pages have in common: head and policy, the bar with filter and tools,
+ * a row of numbers, the end with the script.
  *
- * Everything is in the file: look and script come from src/report/html and are put into the program
- * by the build. The page's own policy allows exactly these two and no connection at all, so that
- * nothing in an object can act, even if its text were to be taken for markup. Without script all
- * items are shown.
+ * Everything is in the file: style and script are in src/report/html and are embedded by the build.
+ * The page's own policy allows exactly these two and no connections, so that nothing in an object
+ * can run, even if its text were taken for markup. Without the script all items are shown.
  */
 #include "report/internal.h"
 
@@ -89,7 +88,7 @@ void html_bar_end(struct buf *out)
 /* ---- Numbers. ---- */
 
 #define METER_WIDTH 1000
-/* What is there must be seen, however little it is. */
+/* The least width of a part, so that it is visible. */
 #define METER_LEAST 6
 
 static size_t add_stretch(struct buf *out, const struct html_part *part, size_t from, size_t all)
@@ -136,7 +135,7 @@ void html_fact(struct buf *out, const char *name, str value)
     buf_add(out, STR("</dd></div>"));
 }
 
-/* What with what, when, by whom, with which overrides. */
+/* What was compared with what, when, by whom, with which overrides. */
 void html_made(struct arena *a, struct buf *out, int64_t now, const struct result_subject *s,
                str overrides, str hash)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * html_panel.c - panels of the HTML report: how complete the comparison was, what has changed since
- * an earlier report, what was only referred to; and the pieces that panels and items are made of.
+ * an earlier report, what was only referred to; and the building blocks of panels and items.
  */
 #include "report/internal.h"
 

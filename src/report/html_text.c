@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * html_text.c - foreign text in a page: as text, whatever it holds, and differences in colour.
- */
+/* html_text.c - foreign text in a page, always escaped, and differences in colour. */
 #include "report/internal.h"
 #include "base/quote.h"
 #include "text/html.h"
 
 /* ---- Escaping. ---- */
 
-/* Characters that act instead of being seen. Tabs and newlines do what they should. */
+/* Control characters, except for tabs and newlines. */
 static bool is_control(uint32_t r)
 {
     return (r < ' ' && r != '\n' && r != '\t') || (r >= 0x7F && r < 0xA0) || r == 0xAD ||
@@ -16,7 +14,7 @@ static bool is_control(uint32_t r)
            (r >= 0x2060 && r <= 0x2069) || r == 0xFEFF || r >= 0xE0000;
 }
 
-/* C0 has pictures of its own: U+2400 and on. */
+/* C0 has its own symbols, from U+2400. */
 static void show_control(struct buf *out, uint32_t r)
 {
     buf_fmt(out, "<span class=\"ctl\" title=\"U+%04X\">", r);
@@ -49,7 +47,10 @@ void html_show(struct buf *out, str text)
     html_escape(out, str_from(text, clean));
 }
 
-/* Where an address ends: at what cannot be in one, and before a stop that ends the sentence. */
+/*
+ * The end of a URL: at a character that cannot be in one, and before punctuation at the end of a
+ * sentence.
+ */
 static size_t url_end(str text)
 {
     size_t len = 0;
@@ -106,7 +107,7 @@ void html_attr(struct buf *out, str text)
 
 /* ---- Identifiers. ---- */
 
-/* Letters, digits and what needs no escape in an address stay. */
+/* Keeps letters, digits and what needs no escape in a URL. */
 static str slug(struct arena *a, str text)
 {
     struct buf out = buf_new(a, BUF_UNLIMITED);
@@ -132,7 +133,7 @@ str html_id(struct html_ids *ids, str text)
 
 /* ---- Differences. ---- */
 
-/* What two lines begin and end with in common, sign excluded; never inside a code point. */
+/* The common prefix and suffix of two lines, without the sign; never inside a code point. */
 struct common {
     size_t head, tail;
 };
@@ -142,7 +143,7 @@ static bool is_inside(str s, size_t at)
     return at < s.len && ((unsigned char)s.ptr[at] & 0xC0) == 0x80;
 }
 
-/* Bytes of words; those of code points beyond ASCII count as letters. */
+/* Whether a byte belongs to a word; code points beyond ASCII count as letters. */
 static bool is_word(str s, size_t at)
 {
     unsigned char c = at < s.len ? (unsigned char)s.ptr[at] : ' ';
@@ -150,7 +151,7 @@ static bool is_word(str s, size_t at)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c >= 0x80;
 }
 
-/* Whether a cut before at goes through a word. */
+/* Whether a cut before at is inside a word. */
 static bool cuts_word(str s, size_t at)
 {
     return is_inside(s, at) || (at > 1 && is_word(s, at - 1) && is_word(s, at));
@@ -169,7 +170,7 @@ static struct common common_of(str x, str y)
         c.tail++;
     while (c.tail && (cuts_word(x, x.len - c.tail) || cuts_word(y, y.len - c.tail)))
         c.tail--;
-    /* Lines that share next to nothing are better read as a whole. */
+    /* Lines that have almost nothing in common are easier to read as a whole. */
     if (4 * (c.head - 1 + c.tail) < most - 1)
         c = (struct common){.head = x.len};
     return c;
@@ -178,7 +179,7 @@ static struct common common_of(str x, str y)
 struct diff_writer {
     struct buf *out;
     size_t old_line, new_line;
-    VEC(str) removed, added; /* a run of them that waits for its end */
+    VEC(str) removed, added; /* a run of lines that has not ended yet */
 };
 
 static void add_number(struct buf *out, const char *name, size_t line)
@@ -187,7 +188,7 @@ static void add_number(struct buf *out, const char *name, size_t line)
         buf_fmt(out, " data-%s=\"%zu\"", name, line);
 }
 
-/* other is the line on the opposite side, or empty: then nothing is marked. */
+/* other is the line on the other side; if empty, nothing is marked. */
 static void add_line(struct diff_writer *w, const char *class, str line, str other)
 {
     struct common c = other.len ? common_of(line, other) : (struct common){.head = line.len};
@@ -205,14 +206,14 @@ static void add_line(struct diff_writer *w, const char *class, str line, str oth
     buf_add(w->out, STR("\n</span></span>"));
 }
 
-/* Lines are compared one to one when as many come as go. */
+/* Lines are compared one to one if as many are added as removed. */
 static void flush(struct diff_writer *w)
 {
     bool paired = w->removed.len == w->added.len;
 
     if (!w->removed.len && !w->added.len)
         return;
-    /* Side by side or one above the other, as the page likes. */
+    /* Side by side or one above the other, depending on the page. */
     buf_add(w->out, STR("<span class=\"run\"><span class=\"side\">"));
     for (size_t i = 0; i < w->removed.len; i++)
         add_line(w, "d", w->removed.items[i], paired ? w->added.items[i] : STR_NONE);

@@ -13,32 +13,35 @@ extern fleet_writer fleet_write_csv, fleet_write_github, fleet_write_html, fleet
 
 /* The results as one tree, members in the order in which the original writes them. */
 struct value *report_tree(struct arena *a, const struct results *r);
-/* How YAML is written: as the original does, or, in reports of our own, so that nothing is lost. */
+/* How numbers in YAML are written: as the original does, or losslessly in reports of our own. */
 enum number_rule report_numbers(const struct results *r, enum number_rule original);
-/* What the original does not have: the members of a diff, and those of the whole. */
+/* Add members that the original does not have: to a diff, for a field, and to the whole report. */
 void report_tree_fields(struct arena *a, struct value *out, const struct result_diff *d);
 void report_tree_field(struct arena *a, struct value *out, const struct result_field *f);
 void report_tree_more(struct arena *a, struct value *out, const struct results *r);
 /* Sets a member, unless the text is empty. */
 void report_set_text(struct arena *a, struct value *out, const char *key, str text);
-/* Whether an earlier report, of whose reference this is the hash, was made with another one. */
+/* Whether an earlier report, with this hash of its reference, was made with another reference. */
 bool report_is_of_another(str earlier, str hash);
-/* A member that is a positive number, else 0. */
+/* The member of this name if it is a positive number, else 0. */
 size_t report_count_at(const struct value *object, const char *name);
 
-/* Under our own name, for people: what differs, all: also what does not; and the totals. */
+/*
+ * When run as plumb, for people: the objects that differ (all: also those that do not), and the
+ * totals.
+ */
 void report_objects_text(struct buf *out, const struct results *r, bool all);
 void report_summary_text(struct buf *out, const struct results *r);
-/* The same for people: the comparison with an earlier report; explanations. */
+/* The same for the comparison with an earlier report. */
 void report_baseline_text(struct buf *out, const struct results *r);
 
 /*
- * Appends the text report made fit for a terminal: nothing in it can command one, and with colour
- * lines have the colours of what they are.
+ * Appends the text report in a form that is safe for a terminal: escape sequences are neutralised,
+ * and with colour lines are coloured by their meaning.
  */
 void report_for_terminal(struct buf *out, str text, bool colour);
 
-/* What the lines of a text begin with, and how they look. */
+/* How lines that begin with a text are coloured. */
 #define COLOUR_BOLD "\033[1m"
 #define COLOUR_DIM "\033[2m"
 #define COLOUR_RED "\033[31m"
@@ -48,27 +51,27 @@ void report_for_terminal(struct buf *out, str text, bool colour);
 struct line_rule {
     const char *begin, *code;
 };
-/* Appends one line, and its end: escaped and, unless code is empty, with a colour. */
+/* Appends one line and a newline, escaped and, unless code is empty, coloured. */
 void report_line_for_terminal(struct buf *out, str line, const char *code);
-/* The colour of the first rule that fits, or "". */
+/* The colour of the first rule that matches, or "". */
 const char *report_line_code(const struct line_rule *rules, size_t count, str line);
 
-/* ---- Foreign text, made harmless. ---- */
+/* ---- Escaping of foreign text. ---- */
 
 /* In Markdown, on one line: as text, and as code. */
 void markdown_text(struct buf *out, str text);
 void markdown_code(struct buf *out, str text);
-/* In a command of a GitHub workflow: behind its "::", and as a property. */
+/* In a command of a GitHub workflow: after its "::", and as a property. */
 void github_data(struct buf *out, str foreign);
 void github_property(struct buf *out, str foreign);
 
-/* ---- How complete the comparison was; nothing when that is not known. ---- */
+/* ---- How complete the comparison was; nothing if that is unknown. ---- */
 
 /* "complete", "incomplete: 1 object failed". */
 str verdict_text(struct arena *a, const struct result_verdict *v);
-/* How many objects have no template, whether or not all of them are listed. */
+/* How many objects have no template, including those that are not listed. */
 size_t results_unmatched(const struct results *r);
-/* What they are called, everywhere. */
+/* What they are called in all formats. */
 #define UNMATCHED_WORDS "not matched by the reference"
 #define UNMATCHED_TITLE "Not matched by the reference"
 /* "1 document and 2 objects failed", "nothing was compared", or empty. */
@@ -80,7 +83,7 @@ void report_verdict_tree(struct arena *a, struct value *out, const struct result
 
 /* ---- Objects. ---- */
 
-/* What an id says. Cluster-wide objects have no namespace. */
+/* The parts of an id. Cluster-scoped objects have no namespace. */
 struct object_name {
     str api, kind, namespace, name;
 };
@@ -98,26 +101,26 @@ static inline bool diff_is_finding(const struct result_diff *d)
     return d->differs || d->text.len;
 }
 
-/* Lines that a unified difference adds and removes. */
+/* Counts the lines that a unified diff adds and removes. */
 struct diff_count {
     size_t added, removed;
 };
 struct diff_count diff_count_lines(str text);
 
 /*
- * Takes the next line of a unified difference off *rest; the lines before the first hunk, which
- * name temporary files, are left out. False at the end. A text without hunks is given whole.
+ * Iterates over the lines of a unified diff. The lines before the first hunk, which name temporary
+ * files, are skipped. False at the end. A text without hunks is returned unchanged.
  */
 struct diff_lines {
     str rest;
-    bool hunks; /* lines are those of a unified difference */
+    bool hunks; /* the text is a unified diff */
 };
 struct diff_lines diff_lines_of(str text);
 bool diff_lines_next(struct diff_lines *d, str *line);
 
 /*
- * The same text for objects that differ from one template in the same fields, by the same values;
- * empty when that is not known. Lives as long as a.
+ * A key that is equal for objects that differ from one template in the same fields with the same
+ * values; empty if that is unknown. Lives as long as a.
  */
 str diff_alike_key(struct arena *a, const struct result_diff *d);
 /* "3, expected 1", "missing, expected 1", "3, not expected"; values cut at about max bytes. */
@@ -128,14 +131,14 @@ str field_text(struct arena *a, const struct value *v, size_t max);
 const char *result_kind_name(enum result_kind kind);
 /* "N THING" or "N THINGs". */
 str counted(struct arena *a, size_t n, const char *thing);
-/* What is wrong with a component, in our words: the original's are for programs. */
+/* What is wrong with a component, in our words, as the original's are meant for programs. */
 str issue_words(const struct result_issue *issue);
 /* One sentence: "3 of 40 objects differ, 2 missing from the cluster". Lives as long as a. */
 str headline(struct arena *a, const struct results *r);
 
-/* ---- The outline: parts, components, and what belongs to them. ---- */
+/* ---- The outline: parts, components and their entries. ---- */
 
-/* One of the two is set. */
+/* Exactly one of the two is set. */
 struct entry {
     const struct result_issue *issue;
     const struct result_diff *diff;
@@ -146,7 +149,7 @@ struct group {
     struct {
         struct entry *items;
         size_t len, cap;
-    } entries;       /* issues, then what differs, then the rest, by id */
+    } entries;       /* issues, then objects that differ, then the rest, each by id */
     size_t findings; /* issues and objects that differ */
 };
 
@@ -156,54 +159,54 @@ struct outline {
 };
 
 /*
- * Ordered by part, then by component. An object without a part is in the folder of its template.
+ * Ordered by part, then by component. An object without a part is under the folder of its template.
  * Lives as long as a; points into r.
  */
 struct outline outline_of(struct arena *a, const struct results *r);
 
 /* ---- HTML. ---- */
 
-/* Appends foreign text as text: nothing in it is markup, and control characters are visible. */
+/* Appends foreign text with all markup escaped and control characters made visible. */
 void html_show(struct buf *out, str text);
-/* The same, and addresses of the web become links. */
+/* The same, with web addresses as links. */
 void html_show_links(struct buf *out, str text);
-/* A paragraph with what the reference says of itself; nothing when it says nothing. */
+/* A paragraph with the reference's description; nothing if it is empty. */
 void html_description(struct buf *out, str text);
-/* The same for an attribute, where nothing can be marked: controls are shown as escapes. */
+/* The same for an attribute, where there is no markup: control characters are shown as escapes. */
 void html_attr(struct buf *out, str text);
-/* Appends a difference as a block of lines. */
+/* Appends a diff as a block of lines. */
 void html_diff(struct buf *out, str text);
 
-/* Unique names of places in the page. */
+/* Unique anchors in the page. */
 struct html_ids {
     struct arena *arena;
     struct map *taken;
 };
 str html_id(struct html_ids *ids, str text);
 
-/* The page: head; bar with its chips; in <main>, an element that stays open; end. Titles are ours.
- */
+/* The page: head, bar with its chips, <main> with an open element by the caller, end, which closes
+ * both. Titles are ours. */
 void html_head(struct buf *out, str title);
 void html_bar(struct buf *out, const char *title, const char *placeholder);
 void html_chip(struct buf *out, const char *status, const char *label, size_t n, bool dot);
 void html_bar_end(struct buf *out);
 void html_end(struct buf *out);
-/* A link of the tree at the side. */
+/* A link in the tree at the side. */
 void html_link(struct buf *out, str anchor, str name, size_t findings, size_t all);
-/* A bar of parts, each as wide as its number says. The part "same" is the rest. */
+/* A bar of parts, each as wide as its share. The part "same" is the rest. */
 struct html_part {
     const char *class;
     size_t n;
 };
 void html_meter(struct buf *out, const struct html_part *parts, size_t count);
 void html_total(struct buf *out, const char *class, const char *label, size_t n);
-/* Nothing when there is no value. */
+/* Appends nothing if the value is empty. */
 void html_fact(struct buf *out, const char *name, str value);
 void html_made(struct arena *a, struct buf *out, int64_t now, const struct result_subject *s,
                str overrides, str hash);
 extern const char html_chevron[];
 
-/* Beginning of an item, whose status may be several words; parts of items. */
+/* The start of an item, whose status may be several words, and the parts of items. */
 void html_item(struct buf *out, str id, const char *status);
 void html_name(struct buf *out, str id);
 void html_delta(struct buf *out, str text);
@@ -215,9 +218,9 @@ struct html_page {
     struct html_ids ids;
     struct map *explanations; /* id of an object to struct result_explanation */
     struct map *alike;        /* diff_alike_key to struct html_alike */
-    bool open;                /* there are so few findings that all of them are open */
+    bool open;                /* all findings are shown open, as there are few */
 };
-/* Objects that differ in the same way, in reading order. Those after the first say it in short. */
+/* Objects that differ in the same way, in reading order. All but the first are shown in short. */
 struct html_alike {
     const struct result_diff **items;
     size_t len, cap;
@@ -228,22 +231,25 @@ void html_object(struct html_page *p, const struct result_diff *d, const struct 
                  struct buf *out);
 void html_issue(struct html_page *p, const struct result_issue *issue, struct buf *out);
 void html_unmatched(struct html_page *p, str id, struct buf *out);
-/* The panels: how complete the comparison was; what an earlier report had; what was inferred. */
+/*
+ * The panels: how complete the comparison was; the earlier report; objects that are only referred
+ * to.
+ */
 void html_verdict(const struct result_verdict *v, struct buf *out);
 void html_baseline(const struct results *r, struct buf *out);
 void html_reference_only(const struct results *r, struct buf *out);
 
-/* What changed first, for a closed row. */
+/* The first change, for a closed row. */
 void html_change(struct buf *out, const struct result_fields *fields);
 
-/* Pieces. Classes and labels are ours, all other text is foreign. heads ends with NULL. */
+/* Building blocks. Classes and labels are ours, all other text is foreign. heads ends with NULL. */
 void html_code(struct buf *out, str text);
 void html_badge(struct buf *out, const char *class, const char *label);
 void html_table(struct buf *out, const char *const *heads);
 void html_cell(struct buf *out, str text);
 void html_table_end(struct buf *out);
 
-/* ---- plumb's own members of a JSON report, read back. What does not fit counts as absent. ---- */
+/* ---- Reading plumb's own members of a JSON report. Malformed ones count as absent. ---- */
 
 struct result_place results_read_place(const struct value *v);
 void results_read_fields(struct arena *a, const struct value *list, struct result_diff *out);

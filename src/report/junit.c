@@ -124,7 +124,7 @@ static struct testcase note_case(struct arena *a, const struct result_note *note
     return c;
 }
 
-/* Ours: what could not be compared. */
+/* Our own suite: what could not be compared. */
 static struct suite verdict_suite(struct arena *a, const struct results *r)
 {
     struct suite s = {.name = "Completeness of the comparison", .verdict = &r->verdict};

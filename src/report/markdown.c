@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * markdown.c - the report for a pull request: a table, and a block per object that opens.
+ * markdown.c - the report for a pull request: a table, and a collapsible block per object.
  *
- * A comment holds 65,536 characters at most, so the report is kept below: blocks that do not fit
+ * A comment has at most 65,536 characters, so the report is kept below that: blocks that do not fit
  * are left out and counted. The limit is applied to bytes, of which there are never fewer than
  * characters.
  */
@@ -13,7 +13,7 @@
 #define COMMENT_MAX 65536
 /* Kept free for the closing lines. */
 #define COMMENT_END 1024
-/* What one object, and each of the lists, may take of it. */
+/* How much of it one object, and each of the lists, may take. */
 #define BLOCK_MAX 12000
 #define LIST_MAX 50
 #define HASH_MAX 64
@@ -21,8 +21,8 @@
 /* ---- Foreign text. ---- */
 
 /*
- * Everything that Markdown could read as more than text becomes a character reference: those are
- * never syntax. The text stays on its line.
+ * Everything that could be Markdown syntax becomes a character reference, which never is. The text
+ * stays on one line.
  */
 void markdown_text(struct buf *out, str text)
 {
@@ -50,7 +50,7 @@ static void add_lines(struct buf *out, str text)
     }
 }
 
-/* In a code element @mentions and links have no effect. */
+/* In a code element, @mentions and links have no effect. */
 void markdown_code(struct buf *out, str text)
 {
     buf_add(out, STR("<code>"));
@@ -200,7 +200,7 @@ static void add_issue(const struct result_issue *issue, struct buf *out)
 
 struct comment {
     struct buf *out;
-    size_t begin; /* of the report in out */
+    size_t begin; /* start of the report in out */
 };
 
 /* Adds a block if it fits. */
@@ -212,7 +212,7 @@ static bool add_block(struct comment *c, str block)
     return true;
 }
 
-/* How many issues did not fit. */
+/* Adds issues; returns how many did not fit. */
 static size_t add_issues(struct comment *c, const struct results *r)
 {
     size_t left_out = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * metrics.c - the verdict of the moment in the text format of Prometheus.
+ * metrics.c - the current verdict in the text format of Prometheus.
  *
  * To add a number: a line in the table of numbers; docs/watch.md lists all of them.
  */
@@ -61,7 +61,7 @@ static void add_changes(struct buf *out, const struct watch_totals *t)
         add_labelled(out, name, "change", watch_kind_name(k), (double)t->changes[k]);
 }
 
-/* One of the states is 1. */
+/* The current state is 1, the others are 0. */
 static void add_states(struct buf *out, const struct watch_totals *t)
 {
     static const char name[] = "plumb_compare_completeness";

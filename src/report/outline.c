@@ -7,7 +7,7 @@
 
 /* ---- Names. ---- */
 
-/* A namespace is a DNS label; a name may hold the separator. */
+/* A namespace is a DNS label; a name may contain the separator. */
 static bool is_label(str s)
 {
     for (size_t i = 0; i < s.len; i++)
@@ -45,7 +45,7 @@ const char *result_kind_name(enum result_kind kind)
     return names[kind];
 }
 
-/* Back to where a code point begins. */
+/* Goes back to the start of a code point. */
 static size_t rune_start(str s, size_t at)
 {
     while (at > 0 && ((unsigned char)s.ptr[at] & 0xC0) == 0x80)
@@ -179,7 +179,7 @@ static struct group *group_at(struct builder *b, str part, str component)
     return g;
 }
 
-/* Reports of the original do not say the part: the folder of the template must do. */
+/* The original's reports do not have the part: use the folder of the template. */
 static struct group *group_of_diff(struct builder *b, const struct result_diff *d)
 {
     size_t slash = str_rfind_char(d->template, '/');

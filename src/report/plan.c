@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan.c - what all forms of a plan say, and its Markdown; see plan.h. */
+/* plan.c - what all formats of a plan share, and Markdown; see plan.h. */
 #include "report/plan.h"
 
 #include "report/internal.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plan.h - a plan (operator/planner.h: planner_report) as Markdown and as a page.
+ * plan.h - writes a plan (operator/planner.h: planner_report) as Markdown or HTML.
  *
- * Both escape everything foreign. They cannot fail; out notes when it overflows. Any thread.
+ * Both escape all foreign text. They cannot fail; an overflow is noted in out. Any thread.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ str plan_cost(struct arena *a, const struct value *plan);
 /* "wanted X, found Y" of a change, each cut after max bytes. Lives as long as a. */
 str plan_values(struct arena *a, const struct value *change, size_t max);
 
-/* For a comment on a pull request: below 65,536 bytes, what does not fit is counted. */
+/* For a comment on a pull request: less than 65,536 bytes; what does not fit is only counted. */
 void plan_markdown(const struct value *plan, struct buf *out);
-/* One file that connects to nothing. */
+/* A self-contained page. */
 void plan_html(const struct value *plan, struct buf *out);

@@ -8,7 +8,7 @@
 
 #define CELL_MAX 2000
 
-/* How an action looks, by the classes of report.css. */
+/* The look of an action, as a class of report.css. */
 static const struct look {
     const char *action, *class, *label;
 } looks[] = {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * results_json.c - the JSON report of the original, read back.
+ * results_json.c - reads the original's JSON report.
  *
- * The text is decoded as Go decodes it into the structs of the original: case-insensitive names,
- * unknown ones dropped, null ignored. The first value that does not fit is the error, after all
- * have been looked at. What comes out has the names of the tables below and can be read with
- * value_get alone.
+ * The text is decoded as Go decodes it into the original's structs: names are case-insensitive,
+ * unknown ones are dropped, null is ignored. The first value that does not fit is the error, after
+ * all have been read. The result has the names of the tables below and can be read with value_get
+ * alone.
  */
 #include "report/results_json.h"
 #include "report/internal.h"
@@ -57,7 +57,7 @@ static const struct schema diff_schema = {
         {"Patched", &schema_string, NULL},
         {"OverrideReason", &schema_strings, NULL},
         {"description", &schema_string, NULL},
-        {"Differences", &any_schema, NULL}, /* ours, as what follows */
+        {"Differences", &any_schema, NULL}, /* ours, like the following */
         {"MoreDifferences", &any_schema, NULL},
         {"part", &any_schema, NULL},
         {"component", &any_schema, NULL},
@@ -81,7 +81,7 @@ static const struct schema output_schema = {
         (const struct schema_field[]){{"Summary", &summary_schema, NULL},
                                       {"Diffs", &diffs_schema, NULL},
                                       {"Warnings", &warnings_schema, NULL},
-                                      {"Verdict", &any_schema, NULL}, /* ours, as what follows */
+                                      {"Verdict", &any_schema, NULL}, /* ours, like the following */
                                       {"Baseline", &any_schema, NULL},
                                       {"Explanations", &any_schema, NULL},
                                       {0}}};
@@ -97,7 +97,7 @@ static struct str_list texts_of(struct arena *a, const struct value *list)
     return texts;
 }
 
-/* A negative number cannot come from a comparison; it counts as none. */
+/* A negative number cannot be from a comparison; it counts as 0. */
 static size_t count_of(const struct value *summary, str name)
 {
     const struct value *v = value_get(summary, name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * results_json.h - the results of a comparison from its JSON report.
+ * results_json.h - reads the results of a comparison from its JSON report.
  *
  * For turning one report into another. May be called from any thread.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * results_native.c - what plumb's own reports have beyond those of the original, read back: the
- * counterpart of tree_native.c and verdict.c. No other program guarantees these members, so what
- * does not fit is not an error: it counts as absent.
+ * results_native.c - reads what plumb's own reports have in addition to the original's: the
+ * counterpart of tree_native.c and verdict.c. No other program guarantees these members, so
+ * malformed ones are not errors, but count as absent.
  */
 #include "report/internal.h"
 
@@ -26,7 +26,7 @@ static str text_at(const struct value *object, const char *name)
     return value_get_str(object, str_c(name));
 }
 
-/* "file:line", as place_text writes it. */
+/* Reads "file:line", as written by place_text. */
 struct result_place results_read_place(const struct value *v)
 {
     str text = value_str(v);

@@ -2,9 +2,9 @@
 /*
  * sarif.c - the report as SARIF 2.1.0, for code scanning and editors.
  *
- * A rule is a template. A result is a field that differs, or an object when its fields are not
- * known; a template that is missing; an object that no template knows. A fingerprint says what is
- * different, not where in the file or with which value: it outlives edits elsewhere.
+ * A rule is a template. A result is a field that differs, or an object if its fields are unknown; a
+ * missing template; an object without a template. A fingerprint identifies what is different, but
+ * not its position in the file or its value, so it survives edits elsewhere.
  */
 #include <openssl/evp.h>
 
@@ -29,7 +29,7 @@ static struct value *text_node(struct arena *a, str text)
     return v;
 }
 
-/* A path as a relative or file: reference; everything but plain characters as %XX. */
+/* A path as a relative or file: reference; all but plain characters are escaped as %XX. */
 static str uri_of(struct arena *a, str path)
 {
     struct buf out = buf_new(a, BUF_UNLIMITED);
@@ -70,7 +70,7 @@ static void set_logical(struct arena *a, struct value *location, str object)
     value_set_str(a, logical, STR("kind"), STR("resource"));
 }
 
-/* What stays the same as long as the finding is the same. */
+/* Sets what stays the same as long as the finding is the same. */
 static void set_fingerprint(struct arena *a, struct value *result, const str *parts, size_t count)
 {
     static const char zero[] = {0};
@@ -230,7 +230,7 @@ static void add_notes(struct arena *a, struct value *invocation, const struct re
     }
 }
 
-/* As the other reports have it, without what notifications and results say. */
+/* Like in the other reports, without what is in notifications and results. */
 static void add_verdict(struct arena *a, struct value *properties, const struct results *r)
 {
     struct value *tree = value_object(a);

@@ -12,7 +12,7 @@
 
 enum area { AREA_BLOCK, AREA_HEADER, AREA_HUNKS };
 
-/* What lines begin with, by where they stand. */
+/* The prefixes of lines, by area. */
 static const struct line_rule block_rules[] = {
     {"****", COLOUR_DIM},
     {"Cluster CR: ", COLOUR_BOLD},
@@ -61,7 +61,7 @@ void report_line_for_terminal(struct buf *out, str line, const char *code)
     buf_char(out, '\n');
 }
 
-/* Where the line stands, given where the one before it stood. */
+/* The area of a line, given that of the previous line. */
 static enum area area_of(enum area before, str line)
 {
     if (str_has_prefix(line, STR("**********")))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text.c - the report for people as the original has it: a block per object, then the summary. What
- * our own name shows is in text_native.c.
+ * text.c - the original's report for people: a block per object, then the summary. plumb's own is
+ * in text_native.c.
  */
 #include "report/internal.h"
 #include "base/quote.h"
@@ -9,13 +9,13 @@
 
 static const char separator[] = "**********************************\n";
 
-/* Go's TrimSpace for what can stand at the edge of a report. */
+/* Go's TrimSpace, for what can be at the ends of a report. */
 static str trim(str s)
 {
     return str_trim_set(s, STR(" \t\n\v\f\r"));
 }
 
-/* Every line of text indented, also the empty one after a last newline. */
+/* Indents every line of text, including the empty one after a final newline. */
 static void add_indented(struct buf *out, str text, size_t indent)
 {
     str line, rest = text;
@@ -140,7 +140,7 @@ static void add_reference_only(struct buf *out, const struct results *r)
         buf_fmt(out, "  - %.*s\n", STR_ARG(r->reference_only.items[i]));
 }
 
-/* What the original logs about a list that it cannot print, and leaves out. */
+/* Logs what the original does about a list that it cannot print and omits. */
 static void log_unprintable(struct arena *a, const struct report_options *o, const struct err *e)
 {
     if (o->log)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text_native.c - the report for people under our own name: what differs, by file, line and field;
- * what is missing; how complete the comparison was; what changed since an earlier report; and
- * explanations. Nothing in it depends on the time or on chance.
+ * text_native.c - plumb's own report for people: what differs, by file, line and field; what is
+ * missing; how complete the comparison was; what changed since an earlier report; and explanations.
+ * Nothing in it depends on time or randomness.
  */
 #include "report/internal.h"
 #include "base/quote.h"
 
-/* Bytes of a value in the line of a field. */
+/* The most bytes of a value in the line of a field. */
 #define FIELD_VALUE_MAX 200
-/* Objects of a group, and overrides, that are named. */
+/* The most objects of a group, and overrides, that are listed. */
 #define NAMES_SHOWN 20
 
-/* One line, whatever the text holds. */
+/* Adds one line, whatever the text contains. */
 static void add_line(struct buf *out, str text)
 {
     buf_add(out, quote_line(out->arena, text));
@@ -68,7 +68,7 @@ static void add_overrides(struct buf *out, const struct results *r, const struct
     buf_char(out, '\n');
 }
 
-/* The head of a difference and what is below it. An external program may have none. */
+/* Splits a difference into its head and the rest. External programs may have no head. */
 static str cut_head(str text, str *hunks)
 {
     size_t head = 0;
@@ -98,7 +98,7 @@ static void add_name(struct buf *out, const struct result_diff *d)
     add_line(out, n.name);
 }
 
-/* Objects that differ from one template in the same fields, by the same values. */
+/* Objects that differ from one template in the same fields, with the same values. */
 struct alike {
     const struct result_diff *first;
     VEC(const struct result_diff *) all;

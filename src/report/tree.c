@@ -2,7 +2,7 @@
 /*
  * tree.c - results as data: JSON and YAML, and the overrides that were generated.
  *
- * The spelling of keys is the original's, slips included: other programs read them.
+ * The spelling of keys is the original's, including typos, since other programs read them.
  */
 #include "report/internal.h"
 #include "text/json/json.h"
@@ -25,7 +25,7 @@ static void set_unless_empty(struct arena *a, struct value *object, str key, str
         value_set_str(a, object, key, text);
 }
 
-/* A map to the original, which Go writes bytewise by key. */
+/* A map in the original, which Go writes in bytewise order of keys. */
 static struct value *sorted_map(struct arena *a, const struct value *map)
 {
     struct value **members = value_sorted(a, map), *out = value_object(a);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree_native.c - what JSON and YAML reports have beyond those of the original: where an object
- * comes from and where it belongs, differences field by field, the comparison with an earlier
- * report, explanations. Only what was asked for is there.
+ * tree_native.c - what JSON and YAML reports have in addition to the original's: where an object
+ * comes from and where it belongs, differences by field, the comparison with an earlier report,
+ * explanations. Only what was requested is included.
  */
 #include "report/internal.h"
 

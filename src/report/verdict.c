@@ -6,7 +6,7 @@
 #include "report/internal.h"
 #include "base/quote.h"
 
-/* Lines for people: programs get all of them. */
+/* The most lines for people; programs get all of them. */
 enum { RULES_SHOWN = 10, NOTES_SHOWN = 20 };
 
 /* ---- For people. ---- */
@@ -71,7 +71,7 @@ static void add_notes(struct buf *out, const struct result_verdict *v)
 {
     size_t all = v->skipped + v->failed + v->failed_objects;
 
-    /* Members of archives have notes and are counted on their own. */
+    /* Members of archives have notes and are counted separately. */
     if (all < v->notes.len)
         all = v->notes.len;
     if (v->notes.len)
